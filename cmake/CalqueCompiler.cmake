@@ -1,0 +1,41 @@
+# The compiler settings of the whole project, carried by the interface target calque_compiler.
+#
+# No -ffast-math: it drops checks for NaN and flips the floating-point mode at load. The two flags
+# named here only say that nobody reads errno or floating-point exception flags after a computation.
+if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
+  set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
+endif()
+set(CMAKE_CXX_STANDARD 20)
+set(CMAKE_CXX_STANDARD_REQUIRED ON)
+set(CMAKE_CXX_EXTENSIONS OFF)
+set(CMAKE_CXX_VISIBILITY_PRESET default)
+set(CMAKE_POSITION_INDEPENDENT_CODE ON)
+set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
+set(CMAKE_CXX_FLAGS_RELEASE "-O3")
+set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
+
+# What every user of the libraries must share with them: the type of real, and the instruction set
+# (it decides the width of the SIMD types in the headers).
+add_library(calque_settings INTERFACE)
+target_compile_features(calque_settings INTERFACE cxx_std_20)
+if(CALQUE_DOUBLE)
+  target_compile_definitions(calque_settings INTERFACE CALQUE_DOUBLE)
+endif()
+
+add_library(calque_compiler INTERFACE)
+target_compile_options(calque_compiler INTERFACE
+  -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
+  -Wno-sign-conversion -Wno-psabi  # signed sizes index std::vector; vector types never cross an ABI
+  -fno-math-errno -fno-trapping-math)
+if(CALQUE_NATIVE)
+  target_compile_options(calque_compiler INTERFACE -march=native)
+endif()
+if(CALQUE_SANITIZE)
+  target_compile_options(calque_compiler INTERFACE
+    -fsanitize=${CALQUE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+  target_link_options(calque_compiler INTERFACE -fsanitize=${CALQUE_SANITIZE})
+endif()
+if(CALQUE_COVERAGE)
+  target_compile_options(calque_compiler INTERFACE --coverage -fprofile-update=atomic)
+  target_link_options(calque_compiler INTERFACE --coverage)
+endif()

@@ -1,0 +1,18 @@
+# cmake --install: headers, libraries, the program, and a package that find_package(calque) finds.
+include(CMakePackageConfigHelpers)
+get_property(floors GLOBAL PROPERTY CALQUE_FLOORS)
+install(TARGETS ${floors} calque_settings EXPORT calqueTargets)
+install(EXPORT calqueTargets NAMESPACE calque:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/calque)
+foreach(floor IN ITEMS core nn optim data decode train)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${floor} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/calque
+          FILES_MATCHING PATTERN "*.h")
+endforeach()
+configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/calqueConfig.cmake.in
+  ${PROJECT_BINARY_DIR}/calqueConfig.cmake
+  INSTALL_DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/calque)
+write_basic_package_version_file(${PROJECT_BINARY_DIR}/calqueConfigVersion.cmake
+  COMPATIBILITY SameMinorVersion)
+install(FILES ${PROJECT_BINARY_DIR}/calqueConfig.cmake
+              ${PROJECT_BINARY_DIR}/calqueConfigVersion.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindOpenBLAS.cmake
+        DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/calque)

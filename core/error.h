@@ -1,0 +1,33 @@
+#pragma once
+// The two kinds of failure. An Error is something a person can mend: a bad file, a bad setting, a
+// full disk. Its message is one line that names the thing, the place and the mend. A Misuse is a
+// mistake in the calling program: its message names the function and what did not fit.
+
+#include <fmt/format.h>
+
+#include <stdexcept>
+#include <utility>
+
+namespace calque {
+
+class Error : public std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+class Misuse : public std::logic_error {
+  using std::logic_error::logic_error;
+};
+
+// fail("{}:{}: not valid UTF-8 (byte {})", path, line, byte);
+template <class... Args>
+[[noreturn]] void fail(fmt::format_string<Args...> message, Args&&... args) {
+  throw Error(fmt::format(message, std::forward<Args>(args)...));
+}
+
+// require(x.cols() == w.rows(), "linear: x is {} but w is {}", x.shape(), w.shape());
+template <class... Args>
+void require(bool condition, fmt::format_string<Args...> message, Args&&... args) {
+  if (!condition) throw Misuse(fmt::format(message, std::forward<Args>(args)...));
+}
+
+}  // namespace calque

@@ -1,0 +1,56 @@
+#include "core/parallel.h"
+
+#include <cblas.h>
+
+#include <atomic>
+#include <thread>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+#include "core/error.h"
+
+namespace calque {
+namespace {
+
+int initial_threads() {
+#ifdef _OPENMP
+  return omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+
+std::atomic<int>& thread_setting() {
+  static std::atomic<int> count{initial_threads()};
+  return count;
+}
+
+}  // namespace
+
+int threads() { return thread_setting().load(std::memory_order_relaxed); }
+
+void set_threads(int count) {
+  require(count >= 1, "set_threads: {} is not a number of threads; give at least 1", count);
+  thread_setting() = count;
+#ifdef _OPENMP
+  omp_set_num_threads(count);
+#endif
+  openblas_set_num_threads(count);
+}
+
+void flush_denormals() {
+#ifdef __SSE2__
+  thread_local bool flushed = false;
+  if (flushed) return;
+  constexpr unsigned flush_results = 0x8000, flush_inputs = 0x0040;
+  _mm_setcsr(_mm_getcsr() | flush_results | flush_inputs);
+  flushed = true;
+#endif
+}
+
+}  // namespace calque

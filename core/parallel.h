@@ -1,0 +1,69 @@
+#pragma once
+// Threads change speed, never results. A loop is cut into pieces whose size depends on the problem
+// alone; the pieces run on however many threads there are; partial results are combined in the
+// order of the pieces. This is the only file with an OpenMP pragma.
+//
+// A thread that computes with calque does so with denormals flushed to zero: once a weight or a
+// moment becomes that small, arithmetic on it is slow and changes nothing.
+
+#include <algorithm>
+#include <cstdint>
+#include <utility>
+#include <vector>
+
+namespace calque {
+
+// The number of threads that ops use, OpenBLAS included. At first: OMP_NUM_THREADS, or the number of
+// processors.
+int threads();
+void set_threads(int count);
+
+// Flushes denormals on the calling thread from now on; called by everything in this file.
+void flush_denormals();
+
+// Calls body(begin, end) for consecutive pieces of [0, count), each of `piece` elements but the last.
+// The body must not throw, and pieces must write to different places.
+template <class Body>
+void parallel_for(int64_t count, int64_t piece, Body&& body) {
+  flush_denormals();
+  piece = std::max<int64_t>(piece, 1);
+  const int64_t pieces = (count + piece - 1) / piece;
+  const int team = static_cast<int>(std::min<int64_t>(threads(), pieces));
+  if (team <= 1) {
+    for (int64_t p = 0; p < pieces; ++p) body(p * piece, std::min(count, (p + 1) * piece));
+    return;
+  }
+#pragma omp parallel for num_threads(team) schedule(dynamic)
+  for (int64_t p = 0; p < pieces; ++p) {
+    flush_denormals();
+    body(p * piece, std::min(count, (p + 1) * piece));
+  }
+}
+
+// Rows a piece should have when each row costs about `row_cost` element operations: enough work to
+// be worth waking a thread for, and the same for any number of threads.
+inline int64_t rows_per_piece(int64_t row_cost) {
+  constexpr int64_t worthwhile = 16384;
+  return std::max<int64_t>(1, worthwhile / std::max<int64_t>(1, row_cost));
+}
+
+// Calls body(begin, end) over pieces of [0, rows), where one row costs about `row_cost` operations.
+template <class Body>
+void for_rows(int64_t rows, int64_t row_cost, Body&& body) {
+  parallel_for(rows, rows_per_piece(row_cost), std::forward<Body>(body));
+}
+
+// Combines part(begin, end) over the pieces of [0, count), in the order of the pieces:
+//   combine(...combine(combine(start, part_0), part_1)..., part_n).
+template <class Value, class Part, class Combine>
+Value parallel_reduce(int64_t count, int64_t piece, Value start, Part&& part, Combine&& combine) {
+  piece = std::max<int64_t>(piece, 1);
+  std::vector<Value> parts(static_cast<size_t>((count + piece - 1) / piece));
+  parallel_for(count, piece, [&](int64_t begin, int64_t end) {
+    parts[static_cast<size_t>(begin / piece)] = part(begin, end);
+  });
+  for (const Value& value : parts) start = combine(start, value);
+  return start;
+}
+
+}  // namespace calque
