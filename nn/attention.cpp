@@ -1,0 +1,84 @@
+#include "nn/attention.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+
+namespace calque {
+namespace {
+
+// Queries, keys and values count as one matrix, as in fairseq and PyTorch: smaller first values
+// than three matrices would get, so that the first softmaxes are flatter.
+Initial projection_initial(int64_t d_model) { return xavier_uniform(d_model, 3 * d_model); }
+
+}  // namespace
+
+const AttentionRecord::Block& AttentionRecord::at(std::string_view name) const {
+  const auto found = std::ranges::find(blocks, name, &Block::name);
+  require(found != blocks.end(), "AttentionRecord: no attention named {} took part", name);
+  return *found;
+}
+
+SelfAttention::SelfAttention(const Path& at, const TransformerOptions& options, Mask mask_)
+    : qkv(at / "qkv", options.d_model, 3 * options.d_model, projection_initial(options.d_model)),
+      output(at / "output", options.d_model, options.d_model),
+      heads(options.heads),
+      mask(mask_),
+      rotary(options.positions == PositionKind::rotary),
+      dropout(options.attention_dropout),
+      name(at.name()) {}
+
+AttentionOptions SelfAttention::attention_options(Mode mode) const {
+  return {.heads = heads, .causal = mask == Mask::causal, .dropout = dropout_in(mode, dropout)};
+}
+
+Tensor SelfAttention::project(const Tensor& x, const Segments& segments,
+                              std::span<const int32_t> starts) const {
+  const Tensor projected = qkv(x);
+  if (!rotary) return projected;
+  const int64_t d_model = x.cols();
+  return calque::rotary(projected, segments, 0, 2 * d_model, d_model / heads, 10000, starts);
+}
+
+Tensor SelfAttention::operator()(const Tensor& x, const Segments& segments, Mode mode,
+                                 AttentionRecord* record) const {
+  const Tensor projected = project(x, segments);
+  if (record) {
+    const NoGradient off;
+    const int64_t d = x.cols();
+    record->blocks.push_back(
+        {name, attention_weights(slice_cols(projected, 0, d), slice_cols(projected, d, 2 * d),
+                                 segments, segments, attention_options(Mode::evaluate))});
+  }
+  return output(self_attention(projected, segments, attention_options(mode)));
+}
+
+CrossAttention::CrossAttention(const Path& at, const TransformerOptions& options)
+    : query(at / "query", options.d_model, options.d_model, projection_initial(options.d_model)),
+      key_value(at / "key_value", options.d_model, 2 * options.d_model,
+                projection_initial(options.d_model)),
+      output(at / "output", options.d_model, options.d_model),
+      heads(options.heads),
+      dropout(options.attention_dropout),
+      name(at.name()) {}
+
+AttentionOptions CrossAttention::attention_options(Mode mode) const {
+  return {.heads = heads, .causal = false, .dropout = dropout_in(mode, dropout)};
+}
+
+Tensor CrossAttention::operator()(const Tensor& x, const Segments& segments, const Tensor& memory,
+                                  const Segments& memory_segments, Mode mode,
+                                  AttentionRecord* record) const {
+  const Tensor q = query(x);
+  const Tensor kv = project_memory(memory);
+  if (record) {
+    const NoGradient off;
+    record->blocks.push_back(
+        {name, attention_weights(q, slice_cols(kv, 0, x.cols()), segments, memory_segments,
+                                 attention_options(Mode::evaluate))});
+  }
+  return output(cross_attention(q, kv, segments, memory_segments, attention_options(mode)));
+}
+
+}  // namespace calque

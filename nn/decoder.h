@@ -1,0 +1,71 @@
+#pragma once
+// The right half of figure 1: each layer looks back at what has been written, then at the source
+// sentence, then thinks about each token alone.
+//
+// A decoder that writes token by token runs the same layers over caches: the residuals take any
+// sublayer, so it passes its own in place of the two attentions, made of SelfAttention::project,
+// CrossAttention::project_memory, the attention op and the `output` projections.
+
+#include <optional>
+#include <vector>
+
+#include "nn/attention.h"
+#include "nn/feed_forward.h"
+#include "nn/residual.h"
+
+namespace calque {
+
+struct DecoderLayer {
+  SelfAttention self_attention;
+  Residual self_attention_residual;
+  CrossAttention cross_attention;
+  Residual cross_attention_residual;
+  FeedForward feed_forward;
+  Residual feed_forward_residual;
+
+  DecoderLayer(const Path& at, const TransformerOptions& options)
+      : self_attention(at / "self_attention", options, Mask::causal),
+        self_attention_residual(at / "self_attention_norm", options),
+        cross_attention(at / "cross_attention", options),
+        cross_attention_residual(at / "cross_attention_norm", options),
+        feed_forward(at / "feed_forward", options),
+        feed_forward_residual(at / "feed_forward_norm", options) {}
+
+  Tensor operator()(const Tensor& x, const Segments& segments, const Tensor& memory,
+                    const Segments& memory_segments, Mode mode,
+                    AttentionRecord* record = nullptr) const {
+    const Tensor looked_back = self_attention_residual(
+        x, mode, [&](const Tensor& h) { return self_attention(h, segments, mode, record); });
+    const Tensor looked_across = cross_attention_residual(looked_back, mode, [&](const Tensor& h) {
+      return cross_attention(h, segments, memory, memory_segments, mode, record);
+    });
+    return feed_forward_residual(looked_across, mode,
+                                 [&](const Tensor& h) { return feed_forward(h, mode); });
+  }
+};
+
+struct Decoder {
+  std::vector<DecoderLayer> layers;
+  std::optional<Norm> norm;  // as in the encoder
+
+  Decoder(const Path& at, const TransformerOptions& options) {
+    layers.reserve(options.decoder_layers);
+    for (int64_t i = 0; i < options.decoder_layers; ++i) {
+      layers.emplace_back(at / "layers" / i, options);
+    }
+    if (options.norm_placement == NormPlacement::pre) norm.emplace(at / "norm", options);
+  }
+
+  // x [target tokens, d_model], embedded; memory [source tokens, d_model] -> [target tokens,
+  // d_model]
+  Tensor operator()(Tensor x, const Segments& segments, const Tensor& memory,
+                    const Segments& memory_segments, Mode mode,
+                    AttentionRecord* record = nullptr) const {
+    for (const DecoderLayer& layer : layers) {
+      x = layer(x, segments, memory, memory_segments, mode, record);
+    }
+    return norm ? (*norm)(x) : x;
+  }
+};
+
+}  // namespace calque

@@ -1,0 +1,52 @@
+#pragma once
+// The position-wise feed-forward network (section 3.3): each token by itself goes through a wider
+// layer and back.
+//
+//   relu, gelu, silu   FFN(x) = activation(x W1 + b1) W2 + b2
+//   swiglu             FFN(x) = (silu(x Wa + ba) * (x Wb + bb)) W2 + b2     (Shazeer 2020)
+//
+// SwiGLU's Wa and Wb lie side by side in `inner`; it has 3 d_model d_ff weights where the others
+// have 2.
+
+#include "nn/linear.h"
+#include "nn/mode.h"
+#include "nn/options.h"
+
+namespace calque {
+
+struct FeedForward {
+  FeedForwardKind kind;
+  Linear inner;  // d_model -> d_ff (2 d_ff for swiglu)
+  Linear outer;  // d_ff -> d_model
+  real dropout;
+
+  FeedForward(const Path& at, const TransformerOptions& options)
+      : kind(options.feed_forward),
+        inner(at / "inner", options.d_model,
+              (kind == FeedForwardKind::swiglu ? 2 : 1) * options.d_ff,
+              xavier_uniform(options.d_model, options.d_ff)),
+        outer(at / "outer", options.d_ff, options.d_model),
+        dropout(options.activation_dropout) {}
+
+  // [tokens, d_model] -> [tokens, d_model]
+  Tensor operator()(const Tensor& x, Mode mode) const {
+    return outer(calque::dropout(activated(x), dropout_in(mode, dropout)));
+  }
+
+  // [tokens, d_model] -> [tokens, d_ff]
+  Tensor activated(const Tensor& x) const {
+    switch (kind) {
+      case FeedForwardKind::relu:
+        return inner(x, Activation::relu);
+      case FeedForwardKind::gelu:
+        return inner(x, Activation::gelu);
+      case FeedForwardKind::silu:
+        return inner(x, Activation::silu);
+      case FeedForwardKind::swiglu:
+        return swiglu(inner(x));
+    }
+    return {};
+  }
+};
+
+}  // namespace calque

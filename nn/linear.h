@@ -1,0 +1,27 @@
+#pragma once
+// y = activation(x W + b): the only place where a Transformer mixes the numbers of one token.
+
+#include <utility>
+
+#include "core/ops.h"
+#include "core/parameters.h"
+#include "nn/initial.h"
+
+namespace calque {
+
+struct Linear {
+  Tensor weight;  // [in, out]
+  Tensor bias;    // [out]
+
+  Linear(const Path& at, int64_t in, int64_t out) : Linear(at, in, out, xavier_uniform(in, out)) {}
+  Linear(const Path& at, int64_t in, int64_t out, Initial initial)
+      : weight(at.parameter("weight", {in, out}, std::move(initial))),
+        bias(at.parameter("bias", {out}, zeros())) {}
+
+  // [tokens, in] -> [tokens, out]
+  Tensor operator()(const Tensor& x, Activation activation = Activation::none) const {
+    return linear(x, weight, bias, activation);
+  }
+};
+
+}  // namespace calque

@@ -1,0 +1,34 @@
+#pragma once
+// A norm brings the vector of each token back to a common size, so that deep sums stay trainable:
+//
+//   LayerNorm (Ba et al. 2016)          gain (x - mean) / sqrt(variance + epsilon) + bias
+//   RMSNorm (Zhang and Sennrich 2019)   gain x / sqrt(mean of x^2 + epsilon)
+
+#include "core/ops.h"
+#include "core/parameters.h"
+#include "nn/initial.h"
+#include "nn/options.h"
+
+namespace calque {
+
+struct Norm {
+  Tensor gain;  // [d_model]
+  Tensor bias;  // [d_model]; absent in RMSNorm
+  real epsilon;
+
+  Norm(const Path& at, const TransformerOptions& options)
+      : gain(at.parameter("gain", {options.d_model}, ones())), epsilon(options.norm_epsilon) {
+    if (options.norm == NormKind::layer) bias = at.parameter("bias", {options.d_model}, zeros());
+  }
+
+  Tensor operator()(const Tensor& x) const {
+    return bias ? layer_norm(x, gain, bias, epsilon) : rms_norm(x, gain, epsilon);
+  }
+
+  // norm(x + dropout(y)), in one pass over memory.
+  Tensor of_sum(const Tensor& x, const Tensor& y, real dropout) const {
+    return residual_norm(x, y, dropout, gain, bias, epsilon);
+  }
+};
+
+}  // namespace calque

@@ -1,0 +1,71 @@
+#include "nn/options.h"
+
+#include "core/error.h"
+
+namespace calque {
+namespace {
+
+void check_size(std::string_view name, int64_t size) {
+  if (size <= 0) fail("{} is {}; it must be at least 1", name, size);
+}
+
+void check_probability(std::string_view name, real probability) {
+  if (!(probability >= 0 && probability < 1)) {
+    fail("{} is {}; it must be at least 0 and less than 1", name, probability);
+  }
+}
+
+bool is_sinusoidal(PositionKind kind) {
+  return kind == PositionKind::interleaved || kind == PositionKind::halves ||
+         kind == PositionKind::t2t;
+}
+
+void check_positions(const TransformerOptions& options) {
+  if (is_sinusoidal(options.positions) && options.d_model % 2 != 0) {
+    fail(
+        "d_model is {}, but sinusoidal positions ({}) are pairs of a sine and a cosine; make it "
+        "even",
+        options.d_model, name_of(position_kinds, options.positions));
+  }
+  if (options.positions == PositionKind::rotary && options.head_size() % 2 != 0) {
+    fail(
+        "a head has d_model / heads = {} numbers, but rotary positions turn pairs of them; make "
+        "that "
+        "even",
+        options.head_size());
+  }
+}
+
+}  // namespace
+
+void validate(const TransformerOptions& options) {
+  check_size("source_vocabulary", options.source_vocabulary);
+  check_size("target_vocabulary", options.target_vocabulary);
+  check_size("d_model", options.d_model);
+  check_size("d_ff", options.d_ff);
+  check_size("heads", options.heads);
+  check_size("encoder_layers", options.encoder_layers);
+  check_size("decoder_layers", options.decoder_layers);
+  check_size("max_length", options.max_length);
+  if (options.d_model % options.heads != 0) {
+    fail("d_model is {}, which {} heads cannot share equally; make it a multiple of heads",
+         options.d_model, options.heads);
+  }
+  check_positions(options);
+  check_probability("dropout", options.dropout);
+  check_probability("attention_dropout", options.attention_dropout);
+  check_probability("activation_dropout", options.activation_dropout);
+  if (!(options.norm_epsilon > 0 && options.norm_epsilon < 1)) {
+    fail("norm_epsilon is {}; it must be a small number above 0, such as 1e-5",
+         options.norm_epsilon);
+  }
+  if (options.tying == Tying::all && options.source_vocabulary != options.target_vocabulary) {
+    fail(
+        "the source vocabulary has {} tokens and the target vocabulary {}, so they cannot share "
+        "one "
+        "embedding table; use one joint vocabulary, or tie the target side only",
+        options.source_vocabulary, options.target_vocabulary);
+  }
+}
+
+}  // namespace calque

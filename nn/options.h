@@ -1,0 +1,82 @@
+#pragma once
+// The choices of which a Transformer is built. Names are the paper's ("Attention Is All You Need",
+// 2017) and the defaults are its base model; only the vocabularies must be given.
+
+#include <cstdint>
+#include <string_view>
+
+#include "core/real.h"
+
+namespace calque {
+
+// Where a token's position enters (nn/positions.h has the formulas).
+enum class PositionKind { interleaved, halves, t2t, learned, rotary, none };
+// post: norm(x + sublayer(x)), as in the paper; pre: x + sublayer(norm(x)), and one norm at the
+// end.
+enum class NormPlacement { post, pre };
+enum class NormKind { layer, rms };
+enum class FeedForwardKind { relu, gelu, silu, swiglu };
+// Which embeddings are one table: source, target and output; target and output; or none.
+enum class Tying { all, target, none };
+
+struct TransformerOptions {
+  int64_t source_vocabulary = 0;
+  int64_t target_vocabulary = 0;
+  int64_t d_model = 512;  // numbers in the vector of a token
+  int64_t d_ff = 2048;    // numbers inside the feed-forward network
+  int64_t heads = 8;      // attention's parts of d_model / heads numbers each
+  int64_t encoder_layers = 6;
+  int64_t decoder_layers = 6;
+
+  PositionKind positions = PositionKind::interleaved;
+  int64_t max_length = 1024;  // positions that are learned; the other kinds have no limit
+  NormPlacement norm_placement = NormPlacement::post;
+  NormKind norm = NormKind::layer;
+  real norm_epsilon = real(1e-5);
+  FeedForwardKind feed_forward = FeedForwardKind::relu;
+  Tying tying = Tying::all;
+  bool output_bias = false;
+
+  real dropout = real(0.1);     // of each sublayer's output and of the embeddings (section 5.4)
+  real attention_dropout = 0;   // of the attention weights
+  real activation_dropout = 0;  // inside the feed-forward network
+
+  int64_t head_size() const { return d_model / heads; }
+};
+
+// Throws an Error that says which setting is wrong and how to mend it.
+void validate(const TransformerOptions& options);
+
+// Each choice as a word, for whoever reads or writes it: name_of(tyings, Tying::all) is "all".
+template <class Choice>
+struct Named {
+  std::string_view name;
+  Choice choice;
+};
+inline constexpr Named<PositionKind> position_kinds[] = {{"interleaved", PositionKind::interleaved},
+                                                         {"halves", PositionKind::halves},
+                                                         {"t2t", PositionKind::t2t},
+                                                         {"learned", PositionKind::learned},
+                                                         {"rotary", PositionKind::rotary},
+                                                         {"none", PositionKind::none}};
+inline constexpr Named<NormPlacement> norm_placements[] = {{"post", NormPlacement::post},
+                                                           {"pre", NormPlacement::pre}};
+inline constexpr Named<NormKind> norm_kinds[] = {{"layer", NormKind::layer},
+                                                 {"rms", NormKind::rms}};
+inline constexpr Named<FeedForwardKind> feed_forward_kinds[] = {
+    {"relu", FeedForwardKind::relu},
+    {"gelu", FeedForwardKind::gelu},
+    {"silu", FeedForwardKind::silu},
+    {"swiglu", FeedForwardKind::swiglu}};
+inline constexpr Named<Tying> tyings[] = {
+    {"all", Tying::all}, {"target", Tying::target}, {"none", Tying::none}};
+
+template <class Choice, size_t count>
+constexpr std::string_view name_of(const Named<Choice> (&names)[count], Choice choice) {
+  for (const Named<Choice>& named : names) {
+    if (named.choice == choice) return named.name;
+  }
+  return {};
+}
+
+}  // namespace calque

@@ -1,0 +1,77 @@
+#include "nn/positions.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "nn/initial.h"
+
+namespace calque {
+namespace {
+
+double frequency(PositionKind kind, int64_t k, int64_t pairs) {
+  const int64_t steps = kind == PositionKind::t2t ? std::max<int64_t>(pairs - 1, 1) : pairs;
+  return std::pow(10000.0, -static_cast<double>(k) / static_cast<double>(steps));
+}
+
+Tensor make_table(const Path& at, const TransformerOptions& options) {
+  const int64_t d_model = options.d_model;
+  switch (options.positions) {
+    case PositionKind::rotary:
+    case PositionKind::none:
+      return {};
+    case PositionKind::learned:
+      return at.parameter("weight", {options.max_length, d_model}, embedding_normal(d_model));
+    default:
+      return sinusoids(options.positions, options.max_length, d_model);
+  }
+}
+
+int64_t positions_needed(const Segments& segments, std::span<const int32_t> starts) {
+  if (starts.empty()) return segments.longest();
+  int64_t most = 0;
+  for (int64_t i = 0; i < segments.count(); ++i) {
+    most = std::max<int64_t>(most, starts[i] + segments.length(i));
+  }
+  return most;
+}
+
+}  // namespace
+
+Tensor sinusoids(PositionKind kind, int64_t positions, int64_t d_model) {
+  require(d_model % 2 == 0, "sinusoids: d_model is {}, an odd number", d_model);
+  const int64_t pairs = d_model / 2;
+  const bool interleaved = kind == PositionKind::interleaved;
+  Tensor table({positions, d_model});
+  for (int64_t k = 0; k < pairs; ++k) {
+    const double f = frequency(kind, k, pairs);
+    const int64_t sine = interleaved ? 2 * k : k;
+    const int64_t cosine = interleaved ? 2 * k + 1 : pairs + k;
+    for (int64_t p = 0; p < positions; ++p) {
+      const double angle = static_cast<double>(p) * f;
+      table.data()[p * d_model + sine] = static_cast<real>(std::sin(angle));
+      table.data()[p * d_model + cosine] = static_cast<real>(std::cos(angle));
+    }
+  }
+  return table;
+}
+
+Positions::Positions(const Path& at, const TransformerOptions& options)
+    : kind(options.positions), table(make_table(at, options)) {}
+
+Tensor Positions::operator()(const Tensor& x, const Segments& segments,
+                             std::span<const int32_t> starts) const {
+  if (!table) return x;
+  const int64_t needed = positions_needed(segments, starts);
+  if (needed <= table.rows()) return add_positions(x, table, segments, starts);
+  if (kind == PositionKind::learned) {
+    fail(
+        "a sentence of {} tokens, but the model has learned positions for {}; shorten it, or train "
+        "with a larger max_length",
+        needed, table.rows());
+  }
+  // Rare enough that a longer table is made for this pass and not kept: models stay constant.
+  return add_positions(x, sinusoids(kind, needed, x.cols()), segments, starts);
+}
+
+}  // namespace calque

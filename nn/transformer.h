@@ -1,0 +1,66 @@
+#pragma once
+// The whole of figure 1: embeddings and positions, encoder, decoder, and the projection to the
+// vocabulary. Read from the bottom up: linear.h, embedding.h, positions.h, norm.h, residual.h,
+// feed_forward.h, attention.h, encoder.h, decoder.h, and this.
+//
+// Batches are packed: the tokens of all sentences one after the other, and Segments that say where
+// each starts. There is no padding, and no mask but the causal one.
+
+#include <span>
+
+#include "core/ops.h"
+#include "core/parameters.h"
+#include "nn/decoder.h"
+#include "nn/embedding.h"
+#include "nn/encoder.h"
+#include "nn/mode.h"
+#include "nn/options.h"
+#include "nn/positions.h"
+
+namespace calque {
+
+// The last product: the score of every token of the vocabulary. Its weight lies as an embedding
+// table does, and where the two are tied it is that table.
+struct OutputProjection {
+  Tensor weight;  // [vocabulary, d_model]
+  Tensor bias;    // [vocabulary], or absent
+
+  // hidden [tokens, d_model] -> logits [tokens, vocabulary]
+  Tensor operator()(const Tensor& hidden) const;
+};
+
+struct Transformer {
+  TransformerOptions options;
+  Embedding source_embedding;
+  Positions source_positions;
+  Embedding target_embedding;
+  Positions target_positions;
+  Encoder encoder;
+  Decoder decoder;
+  OutputProjection output;
+
+  // Options that do not fit together are an Error.
+  Transformer(const Path& at, const TransformerOptions& options);
+
+  // Source ids [source tokens] -> memory [source tokens, d_model].
+  Tensor encode(std::span<const int32_t> ids, const Segments& segments, Mode mode,
+                AttentionRecord* record = nullptr) const;
+
+  // What has been written so far, <s> first: [target tokens] -> hidden [target tokens, d_model];
+  // row t of a sentence depends on its ids up to t alone. Sentence i attends to sentence i of the
+  // memory.
+  Tensor decode(std::span<const int32_t> ids, const Segments& segments, const Tensor& memory,
+                const Segments& memory_segments, Mode mode,
+                AttentionRecord* record = nullptr) const;
+
+  // hidden [tokens, d_model] -> [tokens, target vocabulary]: before the softmax.
+  Tensor logits(const Tensor& hidden) const { return output(hidden); }
+
+  // Teacher forcing: the decoder reads <s> and the target, and is to expect the target and </s> in
+  // the same places. Sums over the target tokens; see TokenLoss for what smoothing means.
+  TokenLoss loss(std::span<const int32_t> source, const Segments& source_segments,
+                 std::span<const int32_t> decoder_input, std::span<const int32_t> expected,
+                 const Segments& target_segments, real label_smoothing, Mode mode) const;
+};
+
+}  // namespace calque
