@@ -1,0 +1,103 @@
+#pragma once
+// A parallel corpus: pairs of lines, in order or in any order, from two line-aligned files, from
+// one TSV file, or from memory. Whatever the place, a pair is known by its number, and an error
+// about it names file and line.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <string_view>
+#include <variant>
+#include <vector>
+
+#include "data/text_lines.h"
+
+namespace calque {
+
+struct TextPair {
+  std::string source, target;
+  bool operator==(const TextPair&) const = default;
+};
+
+enum class Side { source, target };
+
+struct AlignedFiles {
+  std::string source, target;
+};
+
+struct TsvFile {
+  std::string path;
+  int source_column = 1, target_column = 2;
+};
+
+struct PairsInMemory {
+  std::string name;  // for messages
+  std::shared_ptr<const std::vector<TextPair>> pairs;
+};
+
+// Where a corpus is. In an epoch its sentences occur `weight` times: each twice for 2, a half of
+// them for 0.5 (the other half in the next epoch).
+struct CorpusSource {
+  std::variant<AlignedFiles, TsvFile, PairsInMemory> place;
+  double weight = 1;
+};
+
+// PREFIX.SOURCE and PREFIX.TARGET, or the same with .gz.
+AlignedFiles files_of_prefix(const std::string& prefix, const std::string& source_language,
+                             const std::string& target_language);
+
+PairsInMemory in_memory(std::string name, std::vector<TextPair> pairs);
+
+// "train.en + train.de", "pairs.tsv", the name.
+std::string name_of(const CorpusSource& source);
+
+// A hash of all that open corpora of this source would give: of the files' bytes as they lie there.
+uint64_t content_hash(const CorpusSource& source);
+
+struct LinePair {
+  Line source, target;
+};
+
+// Consecutive pairs. The lines point into the other members, or into the corpus.
+struct PairBlock {
+  std::vector<LinePair> pairs;
+  std::vector<char> source_bytes, target_bytes;
+};
+
+class Corpus {
+ public:
+  // An Error: a file that cannot be read or is empty, two files of different length.
+  explicit Corpus(const CorpusSource& source);
+
+  const std::string& name() const { return name_; }
+  double weight() const { return weight_; }
+  int64_t size() const;
+
+  // Pairs from `first` on: at most `pairs`, and no more than make about `bytes` of text, but at
+  // least one. The texts may be anything but lines; a TSV line that lacks a column is an Error.
+  PairBlock read(int64_t first, int64_t pairs, int64_t bytes) const;
+
+  // One pair; overlong lines are an Error, and so is text that is not UTF-8.
+  TextPair pair(int64_t index) const;
+
+  // "train.de:17".
+  std::string where(int64_t index, Side side) const;
+
+ private:
+  struct Aligned {
+    TextLines source, target;
+  };
+  struct Tsv {
+    TextLines lines;
+    int source_column, target_column;
+  };
+
+  std::string name_;
+  double weight_;
+  std::variant<Aligned, Tsv, PairsInMemory> place_;
+};
+
+// Throws the Error that a line deserves that is overlong or not UTF-8.
+void require_text(const Line& line, const std::string& where);
+
+}  // namespace calque

@@ -1,0 +1,115 @@
+#include "data/sentence_piece.h"
+
+#include <sentencepiece_processor.h>
+#include <sentencepiece_trainer.h>
+
+#include <algorithm>
+#include <numeric>
+#include <utility>
+
+#include "core/error.h"
+#include "data/piece_model_check.h"
+#include "data/sentence_list.h"
+#include "data/vocabulary.h"
+
+namespace calque {
+namespace {
+
+// The model's ids in our order. A special symbol that the model lacks is -1.
+std::vector<int32_t> our_order(const sentencepiece::SentencePieceProcessor& processor) {
+  std::vector<int32_t> order = {processor.unk_id(), processor.bos_id(), processor.eos_id()};
+  for (int id = 0; id < processor.GetPieceSize(); ++id) {
+    const bool special =
+        std::find(order.begin(), order.begin() + special_ids, id) != order.begin() + special_ids;
+    if (!special && id != processor.pad_id()) order.push_back(id);
+  }
+  return order;
+}
+
+// The message of the library, without its source positions.
+std::string reason(const sentencepiece::util::Status& status) {
+  const std::string text = status.ToString();
+  const size_t bracket = text.rfind("] ");
+  return bracket == text.npos ? text : text.substr(bracket + 2);
+}
+
+}  // namespace
+
+SentencePieceModel::SentencePieceModel(std::string bytes, const std::string& name)
+    : bytes_(std::move(bytes)) {
+  if (const auto fault = piece_model_fault(bytes_)) {
+    fail("{}: not a usable SentencePiece model: {}", name, *fault);
+  }
+  auto processor = std::make_shared<sentencepiece::SentencePieceProcessor>();
+  const auto status = processor->LoadFromSerializedProto(bytes_);
+  if (!status.ok()) fail("{}: not a usable SentencePiece model: {}", name, reason(status));
+  to_model_ = our_order(*processor);
+  from_model_.assign(processor->GetPieceSize(), unknown_id);
+  for (int32_t id = 0; id < size(); ++id) {
+    if (to_model_[id] >= 0) from_model_[to_model_[id]] = id;
+  }
+  processor_ = std::move(processor);
+}
+
+std::string SentencePieceModel::piece(int32_t id) const {
+  return std::string(id < special_ids ? special_symbols[id] : processor_->IdToPiece(to_model_[id]));
+}
+
+float SentencePieceModel::score(int32_t id) const {
+  return to_model_[id] < 0 ? 0 : processor_->GetScore(to_model_[id]);
+}
+
+void SentencePieceModel::encode(std::string_view text, std::vector<int32_t>& out) const {
+  if (text.find('\0') != text.npos) fail("SentencePiece: the text holds a NUL");
+  std::vector<int> ids;
+  const auto status = processor_->Encode(text, &ids);
+  if (!status.ok()) fail("SentencePiece: {}", reason(status));
+  out.reserve(out.size() + ids.size());
+  for (const int id : ids) out.push_back(from_model_[id]);
+}
+
+std::string SentencePieceModel::decode(std::span<const int32_t> ids) const {
+  std::vector<int> model_ids;
+  model_ids.reserve(ids.size());
+  for (const int32_t id : ids) {
+    if (id != begin_id && id != end_id) model_ids.push_back(to_model_[id]);
+  }
+  std::string text;
+  const auto status = processor_->Decode(model_ids, &text);
+  if (!status.ok()) fail("SentencePiece: {}", reason(status));
+  return text;
+}
+
+std::string SentencePieceModel::normalize(std::string_view text) const {
+  if (text.find('\0') != text.npos) fail("SentencePiece: the text holds a NUL");
+  std::vector<std::string> pieces;
+  std::string normal;
+  auto status = processor_->Encode(text, &pieces);
+  if (status.ok()) status = processor_->Decode(pieces, &normal);
+  if (!status.ok()) fail("SentencePiece: {}", reason(status));
+  return normal;
+}
+
+std::string train_sentence_piece(std::vector<std::string> texts,
+                                 const SentencePieceTraining& options) {
+  SentenceList list(std::move(texts));
+  std::string model;
+  // A fixed number of threads: the unigram trainer adds up its expectations a thread at a time.
+  const auto status = sentencepiece::SentencePieceTrainer::Train(
+      {{"model_type", options.unigram ? "unigram" : "bpe"},
+       {"vocab_size", fmt::format("{}", options.vocabulary_size)},
+       {"character_coverage", fmt::format("{}", options.character_coverage)},
+       {"normalization_rule_name", options.nfkc ? "nmt_nfkc" : "identity"},
+       {"byte_fallback", options.byte_fallback ? "true" : "false"},
+       {"unk_id", "0"},
+       {"bos_id", "1"},
+       {"eos_id", "2"},
+       {"pad_id", "-1"},
+       {"num_threads", "4"},
+       {"minloglevel", "2"}},
+      &list, &model);
+  if (!status.ok()) fail("training the tokeniser: {}", reason(status));
+  return model;
+}
+
+}  // namespace calque

@@ -1,0 +1,35 @@
+#pragma once
+// The two plain tokenisers: a symbol is a word (what stands between white space) or a character.
+// White space is ASCII's, and a run of it counts as one space; as a symbol, a space is written as
+// SentencePiece writes it, U+2581.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/vocabulary.h"
+
+namespace calque {
+
+enum class SymbolUnit { word, character };
+
+struct SymbolModel {
+  SymbolUnit unit = SymbolUnit::word;
+  Vocabulary vocabulary;
+
+  // What the vocabulary lacks, and special symbols that the text spells out, become <unk>.
+  void encode(std::string_view text, std::vector<int32_t>& out) const;
+  std::string decode(std::span<const int32_t> ids) const;
+};
+
+// Calls visit(symbol) for each symbol of the text, in order.
+void for_each_symbol(SymbolUnit unit, std::string_view text,
+                     const std::function<void(std::string_view)>& visit);
+
+// The words of a text with one space between each two.
+std::string collapse_spaces(std::string_view text);
+
+}  // namespace calque

@@ -1,0 +1,31 @@
+#pragma once
+// Makes a tokeniser from texts: a SentencePiece model, or the list of the words or characters that
+// occur, most frequent first. The same texts and options give the same tokeniser on any machine.
+
+#include <cstdint>
+#include <string>
+#include <vector>
+
+#include "data/corpus.h"
+#include "data/tokenizer.h"
+
+namespace calque {
+
+struct TokenizerTraining {
+  int32_t vocabulary_size =
+      8000;               // with the special symbols; words and characters: at most, 0 = all
+  int64_t min_count = 1;  // words and characters that are rarer become <unk>
+  double character_coverage = 0.9995;  // SentencePiece: the share of the text its alphabet covers
+  bool byte_fallback = false;          // SentencePiece: spell other characters in bytes
+};
+
+Tokenizer train_tokenizer(std::vector<std::string> texts, const TokenizerOptions& options,
+                          const TokenizerTraining& training);
+
+// The texts of the corpora's sides, one after the other: all, or a sample without repetition of
+// `most` pairs if they are more. Broken and overlong lines are left out. Two tokenisers are trained
+// from one side each; a joint one from both.
+std::vector<std::string> sample_texts(const std::vector<Corpus>& corpora,
+                                      const std::vector<Side>& sides, int64_t most, uint64_t seed);
+
+}  // namespace calque

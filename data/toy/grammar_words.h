@@ -1,0 +1,74 @@
+#pragma once
+// The first half of reading a grammar: features, tables of forms, and the words they inflect.
+
+#include <map>
+#include <optional>
+#include <span>
+#include <string>
+#include <unordered_map>
+#include <vector>
+
+#include "data/toy/grammar.h"
+#include "data/toy/grammar_lines.h"
+
+namespace calque {
+
+// A statement and the indented lines below it.
+struct GrammarBlock {
+  const GrammarLine* head = nullptr;
+  std::span<const GrammarLine> body;
+};
+
+class WordReader {
+ public:
+  explicit WordReader(Grammar& grammar) : grammar_(grammar) {}
+
+  void read_feature(const GrammarBlock& block);  // feature NAME VALUE...
+  void read_letters(const GrammarBlock& block);  // letters NAME LETTER...
+  void read_table(const GrammarBlock& block);    // table NAME FEATURE... / VALUE... : CELL...
+  void read_words(const GrammarBlock& block);    // words NAME [TABLE] | [TABLE] / entries
+
+  // The token that is written so in the file; "-" is none.
+  int32_t token(const std::string& written);
+  // The feature that a value belongs to, and its number there; or nothing.
+  std::optional<std::pair<size_t, uint8_t>> value(const std::string& name) const;
+  void set_value(const std::string& name, Features& features, const GrammarLine& line) const;
+  // The number of a table without parts, to be written as it is; or nothing.
+  std::optional<int32_t> plain_table(const std::string& name, const GrammarLine& line);
+  uint32_t letter_set(const std::string& name, const GrammarLine& line) const;
+  // Notes for every token the sets that its first letter is in; called once all are known.
+  void mark_letters();
+  // Takes a trailing *N off the pieces; 1 if there is none.
+  static int64_t take_weight(std::vector<std::string>& pieces, const GrammarLine& line);
+
+  struct Class {
+    std::vector<int32_t> words;
+    const GrammarLine* line = nullptr;
+  };
+  const std::map<std::string, Class>& classes() const { return classes_; }
+
+ private:
+  // Cells are as written: digits stand for the parts of a word.
+  struct Table {
+    std::vector<size_t> features;
+    std::vector<std::string> cells;
+    int parts = 0;
+  };
+  void read_row(Table& table, const GrammarLine& line) const;
+  void check_table(const std::string& name, const Table& table, const GrammarLine& line) const;
+  const Table& table(const std::string& name, const GrammarLine& line) const;
+  Forms fill(const Table& table, const std::string& name, std::span<const std::string> parts,
+             const GrammarLine& line);
+  Forms read_side(const std::vector<std::string>& pieces, const std::string& usual,
+                  Features& features, std::string& name, const GrammarLine& line);
+
+  Grammar& grammar_;
+  std::unordered_map<std::string, int32_t> tokens_;
+  std::vector<std::string> written_;  // of each token
+  std::vector<std::pair<std::string, std::vector<std::string>>> letters_;
+  std::map<std::string, Table> tables_;
+  std::map<std::string, int32_t> plain_tables_;
+  std::map<std::string, Class> classes_;
+};
+
+}  // namespace calque

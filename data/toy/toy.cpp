@@ -1,0 +1,158 @@
+#include "data/toy/toy.h"
+
+#include <algorithm>
+#include <array>
+#include <exception>
+#include <memory>
+#include <unordered_set>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "data/toy/derivation.h"
+#include "data/toy/symbols.h"
+
+namespace calque {
+
+extern const std::string_view en_de_grammar;
+extern const std::string_view en_fr_grammar;
+
+namespace {
+
+constexpr int64_t drafts_per_piece = 1024;
+constexpr int64_t pieces_per_round = 128;
+
+struct NamedSplit {
+  std::string_view name;
+  Split split;
+};
+constexpr std::array splits{
+    NamedSplit{"train", Split::train}, NamedSplit{"validation", Split::validation},
+    NamedSplit{"test", Split::test}, NamedSplit{"compositional", Split::compositional}};
+
+std::string_view name_of(Split split) { return splits[static_cast<size_t>(split)].name; }
+
+// One sentence in a hundred is for validation, one for testing.
+Split split_of(uint64_t source_hash, bool unseen) {
+  if (unseen) return Split::compositional;
+  const uint64_t percent = (source_hash >> 32) % 100;
+  return percent == 0 ? Split::validation : percent == 1 ? Split::test : Split::train;
+}
+
+}  // namespace
+
+Split split_named(std::string_view name) {
+  for (const NamedSplit& known : splits) {
+    if (known.name == name) return known.split;
+  }
+  fail("no split '{}': there are train, validation, test, compositional", name);
+}
+
+std::vector<std::string> ToyLanguage::names() {
+  return {"copy", "reverse", "sort", "toy-en-de", "toy-en-fr"};
+}
+
+ToyLanguage ToyLanguage::named(std::string_view name, const SymbolOptions& options) {
+  if (name == "toy-en-de" || name == "toy-en-fr") {
+    const bool german = name == "toy-en-de";
+    ToyLanguage language = from_grammar(german ? en_de_grammar : en_fr_grammar,
+                                        german ? "en-de.grammar" : "en-fr.grammar");
+    language.name_ = name;
+    return language;
+  }
+  const std::vector<std::string> known = names();
+  if (std::find(known.begin(), known.end(), name) != known.end()) return symbols(name, options);
+  fail("no toy language '{}': there are {}", name, fmt::join(known, ", "));
+}
+
+ToyLanguage ToyLanguage::symbols(std::string_view name, const SymbolOptions& options) {
+  if (options.symbols < 1 || options.symbols > 1'000'000) {
+    fail("{}: symbols is {}, but must be from 1 to 1000000", name, options.symbols);
+  }
+  if (options.shortest < 1 || options.longest < options.shortest || options.longest > 10'000) {
+    fail("{}: lengths from {} to {}, but 1 <= shortest <= longest <= 10000 is needed", name,
+         options.shortest, options.longest);
+  }
+  const SymbolTask task = name == "copy"      ? SymbolTask::copy
+                          : name == "reverse" ? SymbolTask::reverse
+                                              : SymbolTask::sort;
+  ToyLanguage language;
+  language.name_ = name;
+  language.count_ = count_symbols(options);
+  language.draw_ = [task, options](Random& random) { return draw_symbols(task, options, random); };
+  return language;
+}
+
+ToyLanguage ToyLanguage::from_grammar(std::string_view text, std::string file) {
+  ToyLanguage language;
+  language.name_ = file;
+  const auto grammar = std::make_shared<const Grammar>(parse_grammar(text, std::move(file)));
+  language.source_language_ = grammar->languages[0];
+  language.target_language_ = grammar->languages[1];
+  language.count_ = grammar->categories[static_cast<size_t>(grammar->start)].count;
+  language.draw_ = [grammar](Random& random) {
+    Derivation tree;
+    derive(*grammar, grammar->start, random, tree);
+    Writer write(*grammar);
+    return Draft{{write(tree, 0), write(tree, 1)}, tree.unseen};
+  };
+  return language;
+}
+
+// What a number of drafts gave: the pairs of the split, and the hashes of their sources.
+struct ToyLanguage::Piece {
+  std::vector<SentencePair> pairs;
+  std::vector<uint64_t> hashes;
+  std::exception_ptr error;
+};
+
+ToyLanguage::Piece ToyLanguage::attempt(Split split, uint64_t seed, uint32_t number) const {
+  Piece piece;
+  Random random(Stream{.seed = seed, .step = number, .part = static_cast<uint32_t>(split),
+                       .use = static_cast<uint32_t>(hash_text(name_))});
+  try {
+    for (int64_t i = 0; i < drafts_per_piece; ++i) {
+      Draft draft = draw_(random);
+      const uint64_t hash = hash_text(draft.pair.first);
+      if (split_of(hash, draft.unseen) != split) continue;
+      piece.pairs.push_back(std::move(draft.pair));
+      piece.hashes.push_back(hash);
+    }
+  } catch (...) {
+    piece.error = std::current_exception();
+  }
+  return piece;
+}
+
+std::vector<SentencePair> ToyLanguage::pairs(Split split, int64_t count, uint64_t seed) const {
+  require(count >= 0, "pairs: a count of {}", count);
+  std::vector<SentencePair> pairs;
+  std::unordered_set<uint64_t> seen;
+  const auto wanted = static_cast<size_t>(count);
+  // A rare sentence may take this many drafts; a language that has no more would take for ever.
+  const int64_t most_drafts = 2'000'000 + 1000 * count;
+  uint32_t next = 0;
+  while (pairs.size() < wanted) {
+    if (static_cast<int64_t>(next) * drafts_per_piece > most_drafts) {
+      fail("{}: found only {} distinct sentences for {}: ask for fewer than {}", name_,
+           pairs.size(), name_of(split), count);
+    }
+    const auto missing = static_cast<int64_t>(wanted - pairs.size());
+    std::vector<Piece> round(static_cast<size_t>(
+        std::clamp<int64_t>(missing / drafts_per_piece + 1, 2, pieces_per_round)));
+    parallel_for(static_cast<int64_t>(round.size()), 1, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        round[static_cast<size_t>(i)] = attempt(split, seed, next + static_cast<uint32_t>(i));
+      }
+    });
+    next += static_cast<uint32_t>(round.size());
+    for (Piece& piece : round) {
+      if (piece.error) std::rethrow_exception(piece.error);
+      for (size_t i = 0; i < piece.pairs.size() && pairs.size() < wanted; ++i) {
+        if (seen.insert(piece.hashes[i]).second) pairs.push_back(std::move(piece.pairs[i]));
+      }
+    }
+  }
+  return pairs;
+}
+
+}  // namespace calque

@@ -1,0 +1,21 @@
+#pragma once
+// UTF-8, as far as a corpus reader needs it: is this text well formed, and which code points are in
+// it. Well formed means the Unicode standard's table 3-7: no overlong forms, no surrogates, nothing
+// above U+10FFFF; and no NUL, which no text has.
+
+#include <cstddef>
+#include <optional>
+#include <string>
+#include <string_view>
+
+namespace calque {
+
+// The offset of the first byte that begins no well-formed character, or is NUL.
+std::optional<size_t> find_invalid_utf8(std::string_view text);
+
+// The code point at `at`, which moves behind it. The text must be well formed.
+char32_t next_code_point(std::string_view text, size_t& at);
+
+void append_utf8(char32_t code_point, std::string& out);
+
+}  // namespace calque

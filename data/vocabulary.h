@@ -1,0 +1,49 @@
+#pragma once
+// The symbols of a tokeniser and their numbers. As a file: one symbol a line, line n is id n - 1,
+// the special symbols first; readable, diffable, and what follows a tab (a count, a score) is a
+// remark.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <unordered_map>
+#include <vector>
+
+namespace calque {
+
+// The special symbols have the same ids in every tokeniser.
+inline constexpr int32_t unknown_id = 0;  // <unk>
+inline constexpr int32_t begin_id = 1;    // <s>
+inline constexpr int32_t end_id = 2;      // </s>
+inline constexpr int32_t special_ids = 3;
+inline constexpr std::string_view special_symbols[special_ids] = {"<unk>", "<s>", "</s>"};
+
+class Vocabulary {
+ public:
+  // The special symbols alone.
+  Vocabulary();
+
+  // Reads a file; an Error names it and the line: not UTF-8, an empty or repeated symbol, the
+  // special symbols not in the first three lines.
+  static Vocabulary load(const std::string& path);
+
+  // One line a symbol; `remarks`, if any, one a symbol, go behind a tab.
+  std::string file_text(const std::vector<std::string>& remarks = {}) const;
+
+  // The id of a symbol that is new; the symbol must not be empty nor hold a tab or a line end.
+  int32_t add(std::string symbol);
+
+  int32_t size() const { return static_cast<int32_t>(symbols_.size()); }
+  const std::string& symbol(int32_t id) const { return symbols_[id]; }
+  std::optional<int32_t> find(std::string_view symbol) const;
+
+ private:
+  struct Hash : std::hash<std::string_view> {
+    using is_transparent = void;
+  };
+  std::vector<std::string> symbols_;
+  std::unordered_map<std::string, int32_t, Hash, std::equal_to<>> ids_;
+};
+
+}  // namespace calque
