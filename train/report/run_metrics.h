@@ -7,8 +7,9 @@
 #include <map>
 #include <span>
 #include <string>
-#include <utility>
 #include <vector>
+
+#include "train/report/run_config.h"
 
 namespace calque {
 
@@ -45,8 +46,8 @@ struct RunEvent {
 
 struct ReportRun {
   std::string name;
-  std::filesystem::path path;                               // as it was given
-  std::vector<std::pair<std::string, std::string>> config;  // flattened, in the order of the file
+  std::filesystem::path path;  // as it was given
+  FlatConfig config;           // empty when there is none
   MetricsTable train;
   MetricsTable valid;
   std::vector<SamplesAtStep> samples;

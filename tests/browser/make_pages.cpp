@@ -1,0 +1,56 @@
+// make_pages FOLDER: writes the pages that the browser tests open, from made-up runs.
+#include <cstdio>
+#include <exception>
+#include <vector>
+
+#include "browser/made_up_runs.h"
+#include "train/report/report_page.h"
+
+namespace {
+
+namespace fs = std::filesystem;
+using calque::tests::MadeUpRun;
+
+void write_page(const fs::path& file, const std::vector<fs::path>& folders) {
+  const std::vector<calque::ReportRun> runs = calque::read_runs(folders);
+  calque::write_whole_file(file, calque::report_page(runs));
+}
+
+void make_pages(const fs::path& folder) {
+  using calque::tests::write_made_up_run;
+  const fs::path a = folder / "toy-en-de", b = folder / "toy-lr-2e-3",
+                 c = folder / "toy-accumulate";
+  write_made_up_run(a, {});
+  write_made_up_run(
+      b, {.final_loss = 1.6, .speed = 1.7, .warmup_steps = 400, .learning_rate = 2e-3, .seed = 2});
+  write_made_up_run(c,
+                    {.steps = 6000, .final_loss = 1.5, .speed = 0.55, .seed = 3, .scores = false});
+  const fs::path hostile = folder / "<img src=x onerror=window.broken=1>&\"'";
+  write_made_up_run(hostile, {.steps = 2000, .hostile = true});
+  const fs::path large = folder / "long", larger = folder / "longer";
+  write_made_up_run(large,
+                    {.steps = 1'000'000, .logged_every = 10, .validated_every = 10'000, .seed = 5});
+  write_made_up_run(larger,
+                    {.steps = 1'200'000, .logged_every = 8, .validated_every = 10'000, .seed = 6});
+  calque::write_report(a);
+  write_page(folder / "one.html", {a});
+  write_page(folder / "three.html", {a, b, c});
+  write_page(folder / "hostile.html", {hostile, a});
+  write_page(folder / "large.html", {large, larger});
+}
+
+}  // namespace
+
+int main(int count, char** arguments) {
+  if (count != 2) {
+    std::fputs("usage: make_pages FOLDER\n", stderr);
+    return 2;
+  }
+  try {
+    make_pages(arguments[1]);
+  } catch (const std::exception& error) {
+    std::fprintf(stderr, "%s\n", error.what());
+    return 1;
+  }
+  return 0;
+}

@@ -1,0 +1,27 @@
+#pragma once
+// How text gets into a page safely: escapes for HTML and for JSON inside a script element, and a
+// template whose gaps are filled in one pass, so that nothing filled in is ever read as template.
+
+#include <initializer_list>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace calque {
+
+// & < > " ' become entities; bytes that are not UTF-8, and control characters that XML forbids,
+// become U+FFFD. Good for text and for quoted attributes, in HTML and in SVG.
+std::string html_escaped(std::string_view text);
+
+// A JSON string literal in plain ASCII without <, > or &: no text can end the script element it
+// stands in.
+std::string json_quoted(std::string_view text);
+
+// A JSON number of at most `digits` significant digits; null when it is not finite.
+void append_json_number(std::string& out, double value, int digits);
+
+// Replaces each {{name}} of the template by its value. A name without a value is a Misuse.
+std::string filled(std::string_view page,
+                   std::initializer_list<std::pair<std::string_view, std::string_view>> values);
+
+}  // namespace calque

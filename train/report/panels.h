@@ -1,0 +1,37 @@
+#pragma once
+// Which curves share a pair of axes, in what order, and how their values are written: the one place
+// that the page, the figure, the CSV and the terminal plot all ask.
+
+#include <span>
+#include <string>
+#include <vector>
+
+#include "train/report/run_metrics.h"
+
+namespace calque {
+
+enum class CurveSource { train, valid };
+enum class ValueFormat { number, percent, short_scale };  // 0.0123; 97.1%; 1.2k, 3.4M
+enum class Better { lower, higher, neither };
+
+struct Panel {
+  std::string column;  // of the tables of training and validation alike
+  std::string title;
+  std::string unit;
+  std::string meaning;  // a sentence for people who learn
+  ValueFormat format = ValueFormat::number;
+  Better better = Better::neither;
+};
+
+// The panels that at least one run has values for: the known ones first, then one for every other
+// number that was found in the records.
+std::vector<Panel> panels_of(std::span<const ReportRun> runs);
+
+const MetricsTable& table_of(const ReportRun& run, CurveSource source);
+
+// What curves are drawn over.
+enum class CurveAxis { step, epoch, tokens, seconds };
+const std::vector<double>& clock_of(const MetricsTable& table, CurveAxis axis);
+std::string axis_title(CurveAxis axis);
+
+}  // namespace calque
