@@ -1,0 +1,108 @@
+// Reading checkpoints: what counts as damage, after which the one before is tried, and what is
+// somebody's mistake, after which guessing would make it worse.
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cerrno>
+
+#include "core/error.h"
+#include "train/storage/checkpoints.h"
+
+namespace calque {
+namespace {
+
+// A whole checkpoint that does not fit what is wanted of it: no older one will fit better.
+class Mismatch : public Error {
+  using Error::Error;
+};
+
+// Failures of the disk, and files that are gone, are damage to this one checkpoint. Others, such as
+// missing rights or too many open files, would meet every checkpoint alike.
+bool is_damage(const FileError& error) {
+  constexpr std::array damage{EIO,   ENOENT,  ENOTDIR, EISDIR, ENODEV,    ELOOP,
+                              ENXIO, ENODATA, EBADMSG, ESTALE, EOVERFLOW, EUCLEAN};
+  return std::ranges::find(damage, error.code()) != damage.end();
+}
+
+const Fingerprint& recorded(const TrainingState& state, const std::string& folder,
+                            const std::string& name) {
+  const auto found = state.checksums.find(name);
+  if (found != state.checksums.end()) return found->second;
+  throw Mismatch(
+      fmt::format("{}: holds no {}, so training cannot go on from it; start from its weights with "
+                  "model.init_from",
+                  folder, name));
+}
+
+void load_tensors(FileSystem& files, const std::string& folder, const std::string& name,
+                  const TrainingState& state, std::span<const TensorTarget> wanted) {
+  const Fingerprint& saved = recorded(state, folder, name);
+  const SafetensorsFile file(files, folder + "/" + name);
+  const std::vector<std::string> problems = differences(file.table(), wanted);
+  const auto present = problems.empty() ? wanted : std::span<const TensorTarget>();
+  if (file.read(present) != saved) {
+    fail("{}/{}: damaged: its contents are not those that were saved", folder, name);
+  }
+  if (!problems.empty()) {
+    throw Mismatch(fmt::format("{}/{}: was saved from another model: {}", folder, name,
+                               fmt::join(problems, "; ")));
+  }
+}
+
+// The step in the state is what counts; a folder that was renamed by hand would mislead.
+void require_step(const TrainingState& state, const std::string& folder) {
+  const std::string name = folder.substr(folder.rfind('/') + 1);
+  const std::string right = fmt::format("step-{:06}", state.step);
+  if (name != right && name != right + ".old") {
+    fail("{}: holds the checkpoint of step {}; rename it back to {}", folder, state.step, right);
+  }
+}
+
+}  // namespace
+
+TrainingState load_state(FileSystem& files, const std::string& folder) {
+  const std::string path = folder + "/state.json";
+  return parse_state(read_text(files, path, largest_state), path);
+}
+
+TrainingState load_checkpoint(FileSystem& files, const std::string& folder,
+                              std::span<const TensorTarget> model,
+                              std::span<const TensorTarget> optimizer) {
+  TrainingState state = load_state(files, folder);
+  load_tensors(files, folder, "model.safetensors", state, model);
+  if (!optimizer.empty()) load_tensors(files, folder, "optimizer.safetensors", state, optimizer);
+  return state;
+}
+
+std::optional<LoadedCheckpoint> Checkpoints::load_newest(
+    std::span<const TensorTarget> model, std::span<const TensorTarget> optimizer,
+    std::vector<DamagedCheckpoint>& damaged) const {
+  const std::vector<std::string> names = newest_first();
+  for (const std::string& name : names) {
+    const std::string folder = all_ + "/" + name;
+    try {
+      TrainingState state = load_checkpoint(files_, folder, model, optimizer);
+      require_step(state, folder);
+      return LoadedCheckpoint{folder, std::move(state)};
+    } catch (const Mismatch&) {
+      throw;
+    } catch (const FileError& error) {
+      if (!is_damage(error)) throw;
+      if (!exists(files_, folder)) {
+        // A run that goes on meanwhile has pruned it, and so has a newer one.
+        damaged.clear();
+        return load_newest(model, optimizer, damaged);
+      }
+      damaged.push_back({folder, error.what()});
+    } catch (const Error& error) {
+      damaged.push_back({folder, error.what()});
+    }
+  }
+  if (names.empty()) return std::nullopt;
+  fail("{}: none of the {} checkpoints is whole; the newest: {}", all_, names.size(),
+       damaged.front().problem);
+}
+
+}  // namespace calque

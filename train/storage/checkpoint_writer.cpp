@@ -1,0 +1,88 @@
+// One save at a time on a thread of its own; std::future carries its failure back.
+
+#include "train/storage/checkpoint_writer.h"
+
+#include <algorithm>
+#include <chrono>
+#include <csignal>
+
+#include "core/error.h"
+#include "core/parallel.h"
+
+namespace calque {
+namespace {
+
+// Signals are for the training thread: it decides when to stop.
+void block_signals() {
+  sigset_t all;
+  sigfillset(&all);
+  pthread_sigmask(SIG_SETMASK, &all, nullptr);
+}
+
+// What is only a convenience, or tidiness, must not fail a checkpoint that is on the disk.
+template <class Action>
+void attempt(std::vector<std::string>& complaints, Action&& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    complaints.emplace_back(error.what());
+  }
+}
+
+}  // namespace
+
+void CheckpointWriter::Snapshot::take(std::span<const NamedTensor> tensors) {
+  size_t total = 0;
+  for (const NamedTensor& tensor : tensors) total += tensor.values.size();
+  values_.resize(total);
+  tensors_.assign(tensors.begin(), tensors.end());
+  constexpr int64_t piece = 1 << 16;
+  real* to = values_.data();
+  for (NamedTensor& tensor : tensors_) {
+    const std::span<const real> from = tensor.values;
+    parallel_for(std::ssize(from), piece, [&](int64_t begin, int64_t end) {
+      std::copy(from.begin() + begin, from.begin() + end, to + begin);
+    });
+    tensor.values = {to, from.size()};
+    to += from.size();
+  }
+}
+
+CheckpointWriter::~CheckpointWriter() {
+  if (under_way_.valid()) under_way_.wait();
+}
+
+void CheckpointWriter::save(std::span<const NamedTensor> model,
+                            std::span<const NamedTensor> optimizer, CheckpointJob job) {
+  finish();
+  model_.take(model);
+  optimizer_.take(optimizer);
+  under_way_ = std::async(std::launch::async, [this, job = std::move(job)]() mutable {
+    block_signals();
+    write(job);
+  });
+}
+
+void CheckpointWriter::write(CheckpointJob& job) {
+  const int64_t step = job.state.step;
+  checkpoints_.save(model_.tensors(), optimizer_.tensors(), std::move(job.state));
+  attempt(complaints_, [&] { checkpoints_.link("last", step); });
+  if (job.best) attempt(complaints_, [&] { checkpoints_.link("best", *job.best); });
+  attempt(complaints_, [&] { checkpoints_.prune(step, job.keep_last, job.keep_steps); });
+}
+
+void CheckpointWriter::finish() {
+  if (under_way_.valid()) under_way_.get();
+}
+
+bool CheckpointWriter::busy() const {
+  return under_way_.valid() &&
+         under_way_.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
+}
+
+std::vector<std::string> CheckpointWriter::take_complaints() {
+  if (busy()) return {};
+  return std::exchange(complaints_, {});
+}
+
+}  // namespace calque

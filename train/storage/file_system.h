@@ -1,0 +1,47 @@
+#pragma once
+// The system calls that storage makes, behind a seam: everything that writes to a run folder goes
+// through one of these objects, so that the tests can make any call fail, and replay what a crash
+// may leave of the calls before it. Nothing is decided here. Every call returns what the kernel
+// does, a result of at least 0 or a negated errno; what to retry and what to report is decided
+// above, in durable_files.h.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace calque {
+
+enum class OpenFor {
+  reading,    // a regular file that exists
+  creating,   // a file that does not exist yet
+  appending,  // made if it does not exist; every write goes to the end
+};
+
+class FileSystem {
+ public:
+  virtual ~FileSystem() = default;
+
+  virtual int open(const std::string& path, OpenFor use) = 0;  // a descriptor
+  virtual int64_t size(int file) = 0;
+  virtual int64_t read(int file, std::span<std::byte> bytes, int64_t offset) = 0;
+  virtual int64_t write(int file, std::span<const std::byte> bytes) = 0;
+  virtual int allocate(int file, int64_t size) = 0;  // disk space, and the size of the file
+  virtual int truncate(int file, int64_t size) = 0;
+  virtual int sync(int file) = 0;
+  virtual int close(int file) = 0;
+
+  virtual int make_folder(const std::string& path) = 0;
+  virtual int list_folder(const std::string& path, std::vector<std::string>& names) = 0;
+  virtual int sync_folder(const std::string& path) = 0;
+  virtual int rename(const std::string& from, const std::string& to) = 0;
+  virtual int make_link(const std::string& target, const std::string& path) = 0;  // symbolic
+  virtual int remove(const std::string& path) = 0;  // a file, a link, or an empty folder
+};
+
+// The operating system's. The first use makes the process ignore SIGXFSZ, so that a file-size limit
+// (ulimit -f) is an error of one write and not the end of the program.
+FileSystem& real_files();
+
+}  // namespace calque

@@ -1,0 +1,177 @@
+// Values between memory and file.
+
+#include "train/storage/safetensors.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <array>
+#include <cmath>
+#include <limits>
+#include <unordered_map>
+
+#include "core/error.h"
+
+namespace calque {
+namespace {
+
+// Large enough that calls cost nothing, small enough to be digested while still in the cache.
+constexpr size_t chunk = 1 << 18;
+
+std::string text_of(const std::vector<int64_t>& shape) {
+  return fmt::format("[{}]", fmt::join(shape, ", "));
+}
+
+// A file read from the front to the back.
+class DigestingReader {
+ public:
+  explicit DigestingReader(const InputFile& file) : file_(file) {}
+
+  void read(std::span<std::byte> bytes) {
+    while (!bytes.empty()) {
+      const auto part = bytes.first(std::min(chunk, bytes.size()));
+      file_.read(position_, part);
+      digest_.add(bytes_of(part));
+      position_ += part.size();
+      bytes = bytes.subspan(part.size());
+    }
+  }
+
+  // Reads `count` bytes through the buffer, and hands each piece on.
+  template <class Use>
+  void read_through(uint64_t count, Use&& use) {
+    buffer_.resize(chunk);
+    while (count > 0) {
+      const auto piece = std::span(buffer_).first(std::min<uint64_t>(chunk, count));
+      read(piece);
+      use(std::span<const std::byte>(piece));
+      count -= piece.size();
+    }
+  }
+
+  Fingerprint finish() const { return {position_, digest_.value()}; }
+
+ private:
+  const InputFile& file_;
+  uint64_t position_ = 0;
+  ContentHash digest_;
+  std::vector<std::byte> buffer_;
+};
+
+void read_values(DigestingReader& reader, const TensorEntry& entry, std::span<real> values) {
+  if (entry.type == &element_type_of_real()) {
+    reader.read(std::as_writable_bytes(values));
+    return;
+  }
+  reader.read_through(entry.end - entry.begin, [&](std::span<const std::byte> piece) {
+    const size_t count = piece.size() / entry.type->bytes;  // chunk is a multiple of every size
+    entry.type->decode(piece.data(), values.first(count));
+    values = values.subspan(count);
+  });
+}
+
+TensorTable read_table(const InputFile& file) {
+  std::array<std::byte, 8> length_bytes{};
+  if (file.size() < 8)
+    fail("{}: not a whole safetensors file: it has {} bytes", file.path(), file.size());
+  file.read(0, length_bytes);
+  std::string header(parse_header_length(length_bytes, file.size(), file.path()), '\0');
+  file.read(8, std::as_writable_bytes(std::span(header)));
+  return parse_header(header, file.size(), file.path());
+}
+
+}  // namespace
+
+Fingerprint write_safetensors(FileSystem& files, const std::string& path,
+                              std::span<const NamedTensor> tensors,
+                              const std::map<std::string, std::string>& metadata) {
+  TensorTable table{.entries = {}, .metadata = metadata};
+  for (const NamedTensor& tensor : tensors) {
+    table.entries.push_back(
+        {.name = tensor.name, .type = &element_type_of_real(), .shape = tensor.shape});
+  }
+  const std::string header = format_header(table);
+  const uint64_t values_size = table.entries.empty() ? 0 : table.entries.back().end;
+  OutputFile file(files, path, header.size() + values_size);
+  file.write(header);
+  for (size_t i = 0; i < tensors.size(); ++i) {
+    require(tensors[i].values.size() == table.entries[i].elements,
+            "write_safetensors: {} has {} values, but its shape is {}", tensors[i].name,
+            tensors[i].values.size(), text_of(tensors[i].shape));
+    file.write(bytes_of(tensors[i].values));
+  }
+  return file.finish();
+}
+
+SafetensorsFile::SafetensorsFile(FileSystem& files, std::string path)
+    : file_(files, std::move(path)), table_(read_table(file_)) {}
+
+Fingerprint SafetensorsFile::read(std::span<const TensorTarget> wanted) const {
+  std::unordered_map<std::string_view, const TensorTarget*> targets;
+  for (const TensorTarget& target : wanted) {
+    require(targets.emplace(target.name, &target).second, "SafetensorsFile: {} is wanted twice",
+            target.name);
+    const TensorEntry* entry = table_.find(target.name);
+    require(entry && entry->shape == target.shape && entry->elements == target.values.size(),
+            "SafetensorsFile: {} is not in {} with the shape {}", target.name, file_.path(),
+            text_of(target.shape));
+    if (!entry->type->decode) {
+      fail("{}: the values of {} are {}, not floating-point numbers", file_.path(), target.name,
+           entry->type->name);
+    }
+  }
+  DigestingReader reader(file_);
+  const auto passed_over = [](std::span<const std::byte>) {};
+  reader.read_through(table_.data_begin, passed_over);
+  for (const TensorEntry& entry : table_.entries) {
+    const auto target = targets.find(entry.name);
+    if (target != targets.end()) {
+      read_values(reader, entry, target->second->values);
+    } else {
+      reader.read_through(entry.end - entry.begin, passed_over);
+    }
+  }
+  return reader.finish();
+}
+
+std::vector<std::string> differences(const TensorTable& table, std::span<const TensorTarget> wanted,
+                                     size_t limit) {
+  std::vector<std::string> found;
+  std::unordered_map<std::string_view, const TensorEntry*> unclaimed;
+  for (const TensorEntry& entry : table.entries) unclaimed.emplace(entry.name, &entry);
+  for (const TensorTarget& target : wanted) {
+    const auto entry = unclaimed.find(target.name);
+    if (entry == unclaimed.end()) {
+      found.push_back(fmt::format("{} is missing", target.name));
+      continue;
+    }
+    if (entry->second->shape != target.shape) {
+      found.push_back(fmt::format("{} is {}, but {} is needed", target.name,
+                                  text_of(entry->second->shape), text_of(target.shape)));
+    } else if (!entry->second->type->decode) {
+      found.push_back(fmt::format("{} is of type {}", target.name, entry->second->type->name));
+    }
+    unclaimed.erase(entry);
+  }
+  for (const TensorEntry& entry : table.entries) {
+    if (unclaimed.contains(entry.name)) found.push_back(printable(entry.name) + " is not needed");
+  }
+  if (found.size() > limit) {
+    const size_t more = found.size() - (limit - 1);
+    found.resize(limit - 1);
+    found.push_back(fmt::format("and {} more differences", more));
+  }
+  return found;
+}
+
+std::optional<std::string> first_not_finite(std::span<const NamedTensor> tensors) {
+  for (const NamedTensor& tensor : tensors) {
+    constexpr real largest = std::numeric_limits<real>::max();
+    unsigned beyond = 0;  // without a branch, so that the loop is vectorised
+    for (const real value : tensor.values) beyond |= !(std::abs(value) <= largest);
+    if (beyond) return tensor.name;
+  }
+  return std::nullopt;
+}
+
+}  // namespace calque

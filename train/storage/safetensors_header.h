@@ -1,0 +1,58 @@
+#pragma once
+// The header of a safetensors file: which tensors lie where. The format is eight bytes with the
+// length of the header (little-endian), the header in JSON,
+//   {"__metadata__": {"key": "text"}, "NAME": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0,
+//   24]}}
+// and the values one tensor after the other, row-major, little-endian, without gaps. What is read
+// is believed only once all of it has been checked, and nothing is allocated that the bytes of the
+// file do not account for.
+
+#include <cstddef>
+#include <cstdint>
+#include <map>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/real.h"
+
+namespace calque {
+
+// A type of element. Those that are no floating-point numbers, or too short to train with, can
+// stand in a file, but `decode` is null: their values cannot be read here.
+struct ElementType {
+  std::string_view name;  // as the format has it, such as "F32"
+  uint64_t bytes;         // an element
+  void (*decode)(const std::byte* from, std::span<real> to);
+};
+const ElementType* find_element_type(std::string_view name);  // null if the format has none such
+const ElementType& element_type_of_real();
+
+struct TensorEntry {
+  std::string name;
+  const ElementType* type = nullptr;
+  std::vector<int64_t> shape;  // [] is a single number; a 0 in it means no values
+  uint64_t elements = 0;
+  uint64_t begin = 0, end = 0;  // bytes, counted from the end of the header
+};
+
+struct TensorTable {
+  std::vector<TensorEntry> entries;  // in the order in which their values lie in the file
+  std::map<std::string, std::string> metadata;
+  uint64_t data_begin = 0;  // where the header ends in the file
+
+  const TensorEntry* find(std::string_view name) const;  // null if there is none
+};
+
+// The first eight bytes of a file of `file_size` bytes: the length of its header.
+uint64_t parse_header_length(std::span<const std::byte, 8> bytes, uint64_t file_size,
+                             const std::string& path);
+// The header itself, checked whole. `path` is for the messages.
+TensorTable parse_header(std::string_view header, uint64_t file_size, const std::string& path);
+
+// The length and the header, padded with spaces so that the values begin at a multiple of 64 bytes.
+// Sets each entry's `elements`, `begin` and `end`, and data_begin.
+std::string format_header(TensorTable& table);
+
+}  // namespace calque

@@ -1,0 +1,184 @@
+// state.json: the fields in the order in which a reader would ask for them, and the seal at the
+// end.
+
+#include "train/storage/training_state.h"
+
+#include <charconv>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "train/storage/strict_json.h"
+
+namespace calque {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+constexpr int64_t newest_format = 1;
+
+// As text, because JSON readers elsewhere keep only 53 bits of a number.
+std::string hex(uint64_t digest) { return fmt::format("{:016x}", digest); }
+
+// The last field's place in the file is fixed to the byte, so that it can be found before anything
+// has been parsed.
+std::string seal_of(std::string_view body) {
+  return ",\n  \"xxh64\": \"" + hex(content_hash(body)) + "\"\n}\n";
+}
+
+Json best_to_json(const std::map<std::string, std::vector<Score>>& best) {
+  Json json = Json::object();
+  for (const auto& [metric, scores] : best) {
+    Json& list = json[metric] = Json::array();
+    for (const Score& score : scores) {
+      list.push_back({{"value", json_number(score.value)}, {"step", score.step}});
+    }
+  }
+  return json;
+}
+
+Json to_json(const TrainingState& state) {
+  const Divergence& divergence = state.divergence;
+  Json checksums = Json::object();
+  for (const auto& [name, file] : state.checksums) {
+    checksums[name] = {{"size", file.size}, {"xxh64", hex(file.digest)}};
+  }
+  return {
+      {"format", newest_format},
+      {"step", state.step},
+      {"optimizer_step", state.optimizer_step},
+      {"epoch", state.epoch},
+      {"position", state.position},
+      {"ema", state.ema},
+      {"best", best_to_json(state.best)},
+      {"early_stopping",
+       {{"validations", state.early_stopping.validations},
+        {"without_gain", state.early_stopping.without_gain}}},
+      {"divergence",
+       {{"mean", json_number(divergence.mean)},
+        {"square", json_number(divergence.square)},
+        {"steps", divergence.steps},
+        {"steps_above", divergence.steps_above},
+        {"bad_steps", divergence.bad_steps},
+        {"skipped_steps", divergence.skipped_steps}}},
+      {"seconds_trained", json_number(state.seconds_trained)},
+      {"target_tokens", state.target_tokens},
+      {"seeds", state.seeds},
+      {"tokenizer_hash", state.tokenizer_hash},
+      {"data_hash", state.data_hash},
+      {"versions", state.versions},
+      {"config", state.config},
+      {"checksums", checksums},
+  };
+}
+
+EarlyStopping read_early_stopping(JsonObject json) {
+  EarlyStopping stopping;
+  stopping.validations = json.integer("validations", 0);
+  stopping.without_gain = json.integer("without_gain", 0);
+  json.finish();
+  return stopping;
+}
+
+Divergence read_divergence(JsonObject json) {
+  Divergence divergence;
+  divergence.mean = json.number("mean");
+  divergence.square = json.number("square");
+  divergence.steps = json.integer("steps", 0);
+  divergence.steps_above = json.integer("steps_above", 0);
+  divergence.bad_steps = json.integer("bad_steps", 0);
+  divergence.skipped_steps = json.integer("skipped_steps", 0);
+  json.finish();
+  return divergence;
+}
+
+std::vector<Score> read_scores(std::vector<JsonObject> list) {
+  std::vector<Score> scores;
+  for (JsonObject& json : list) {
+    scores.push_back({.value = json.number("value"), .step = json.integer("step", 0)});
+    json.finish();
+  }
+  return scores;
+}
+
+Fingerprint read_fingerprint(JsonObject json) {
+  const uint64_t size = json.bits("size");
+  const std::string text = json.text("xxh64");
+  uint64_t digest = 0;
+  std::from_chars(text.data(), text.data() + text.size(), digest, 16);
+  if (text != hex(digest)) json.refuse("xxh64", "must be sixteen hexadecimal digits");
+  json.finish();
+  return {.size = size, .digest = digest};
+}
+
+// Calls read(object, name) for every name in an object.
+template <class Read>
+auto read_map(JsonObject json, Read&& read) {
+  std::map<std::string, decltype(read(json, std::string()))> map;
+  for (const std::string& name : json.names()) map.emplace(name, read(json, name));
+  return map;
+}
+
+void read_format(JsonObject& json, const std::string& path) {
+  const int64_t format = json.integer("format", 1);
+  if (format > newest_format) {
+    fail("{}: written by a newer calque (format {}, this one reads up to {}); use that one", path,
+         format, newest_format);
+  }
+}
+
+TrainingState from_json(JsonObject json, const std::string& path) {
+  using Object = JsonObject;
+  using Name = std::string;
+  TrainingState state;
+  read_format(json, path);
+  state.step = json.integer("step", 0);
+  state.optimizer_step = json.integer("optimizer_step", 0);
+  state.epoch = json.integer("epoch", 0);
+  state.position = json.integer("position", 0);
+  state.ema = json.flag("ema");
+  state.best = read_map(json.object("best"), [](Object& scores, const Name& metric) {
+    return read_scores(scores.objects(metric));
+  });
+  state.early_stopping = read_early_stopping(json.object("early_stopping"));
+  state.divergence = read_divergence(json.object("divergence"));
+  state.seconds_trained = json.number("seconds_trained");
+  state.target_tokens = json.integer("target_tokens", 0);
+  state.seeds = read_map(json.object("seeds"),
+                         [](Object& seeds, const Name& use) { return seeds.bits(use); });
+  state.tokenizer_hash = json.text("tokenizer_hash");
+  state.data_hash = json.text("data_hash");
+  state.versions = read_map(json.object("versions"),
+                            [](Object& versions, const Name& part) { return versions.text(part); });
+  state.config = json.text("config");
+  state.checksums = read_map(json.object("checksums"), [](Object& files, const Name& name) {
+    return read_fingerprint(files.object(name));
+  });
+  json.finish();
+  return state;
+}
+
+}  // namespace
+
+std::string format_state(const TrainingState& state) {
+  std::string text;
+  try {
+    text = to_json(state).dump(2);
+  } catch (const Json::type_error&) {
+    fail("state.json: a text in the training state is not valid UTF-8, most likely in the config");
+  }
+  text.resize(text.size() - 2);  // without the line break and the closing brace
+  return text + seal_of(text);
+}
+
+TrainingState parse_state(std::string_view text, const std::string& path) {
+  static const size_t seal_size = seal_of("").size();
+  const size_t body_size = text.size() < seal_size ? 0 : text.size() - seal_size;
+  const std::string_view body = text.substr(0, body_size);
+  if (text.substr(body_size) != seal_of(body)) {
+    fail("{}: damaged: its contents are not those that its last line vouches for", path);
+  }
+  const nlohmann::json document = parse_json(std::string(body) + "\n}", path);
+  return from_json({document, path}, path);
+}
+
+}  // namespace calque

@@ -1,0 +1,66 @@
+#pragma once
+// All that a training run knows at the end of a step, tensors aside: with them, the whole of what
+// the steps to come depend on. It is small because the rest is a function of it: the order of an
+// epoch of (seed, epoch), dropout of (seed, step), the learning rate of the step.
+
+#include <cstdint>
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "train/storage/durable_files.h"
+
+namespace calque {
+
+struct Score {
+  double value = 0;
+  int64_t step = 0;  // at which it was reached
+  bool operator==(const Score&) const = default;
+};
+
+struct EarlyStopping {
+  int64_t validations = 0;   // so far
+  int64_t without_gain = 0;  // of these, the last so many brought nothing better
+  bool operator==(const EarlyStopping&) const = default;
+};
+
+// What the divergence guard and the finite check remember from step to step.
+struct Divergence {
+  double mean = 0;            // running mean of the loss
+  double square = 0;          // running mean of its square
+  int64_t steps = 0;          // in these means
+  int64_t steps_above = 0;    // in a row, that were far above the mean
+  int64_t bad_steps = 0;      // in a row, that were not finite
+  int64_t skipped_steps = 0;  // in all
+  bool operator==(const Divergence&) const = default;
+};
+
+struct TrainingState {
+  int64_t step = 0;            // steps of training done, skipped ones included
+  int64_t optimizer_step = 0;  // updates done: what the schedule and Adam's correction count
+  int64_t epoch = 0;           // the epoch under way, from 0
+  int64_t position = 0;        // in the order of that epoch: batches already used
+  bool ema = false;            // whether averaged weights are among the tensors
+  std::map<std::string, std::vector<Score>> best;  // of each metric, the best first
+  EarlyStopping early_stopping;
+  Divergence divergence;
+  double seconds_trained = 0;  // over all sittings
+  int64_t target_tokens = 0;   // seen in training
+  std::map<std::string, uint64_t> seeds;
+  std::string config;  // the resolved config, as YAML
+  std::string tokenizer_hash;
+  std::string data_hash;
+  std::map<std::string, std::string> versions;   // of what wrote it: calque, OpenBLAS, compiler
+  std::map<std::string, Fingerprint> checksums;  // of the files beside it, by name
+  bool operator==(const TrainingState&) const = default;
+};
+
+// state.json: an indented object whose last field is a digest of all that stands before it.
+std::string format_state(const TrainingState& state);
+TrainingState parse_state(std::string_view text, const std::string& path);
+
+// The most that a state.json may have: its largest part is the config.
+constexpr uint64_t largest_state = 1 << 20;
+
+}  // namespace calque
