@@ -21,6 +21,8 @@ struct Panel {
   std::string meaning;  // a sentence for people who learn
   ValueFormat format = ValueFormat::number;
   Better better = Better::neither;
+  bool logarithmic = false;  // drawn so at first: what matters of it spans decades
+  bool noisy = true;         // worth smoothing
 };
 
 // The panels that at least one run has values for: the known ones first, then one for every other

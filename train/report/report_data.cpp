@@ -127,7 +127,8 @@ void append_panel(std::string& out, const Panel& panel) {
   out += "{\"column\":" + json_quoted(panel.column) + ",\"title\":" + json_quoted(panel.title) +
          ",\"unit\":" + json_quoted(panel.unit) + ",\"meaning\":" + json_quoted(panel.meaning) +
          ",\"format\":" + json_quoted(name_of(panel.format)) +
-         ",\"better\":" + json_quoted(name_of(panel.better)) + '}';
+         ",\"better\":" + json_quoted(name_of(panel.better)) +
+         (panel.logarithmic ? ",\"log\":true" : "") + (panel.noisy ? ",\"noisy\":true}" : "}");
 }
 
 void append_config(std::string& out, std::span<const ReportRun> runs) {

@@ -14,10 +14,13 @@ class Chart {
       tabindex: 0, role: 'img', 'aria-label': `${panel.title}. Arrow keys read the values.`,
     });
     this.note = element('p', {class: 'note'});
+    this.logToggle = element('button', {type: 'button', onclick: () => this.toggleLog()}, 'log');
+    this.logToggle.setAttribute('aria-label', `Logarithmic y axis for ${panel.title}`);
     this.widen = element('button', {type: 'button', 'aria-pressed': 'false', onclick: () => this.toggleWidth()}, 'widen');
     this.widen.setAttribute('aria-label', `Widen the chart of ${panel.title}`);
     this.card = element('article', {class: 'chart card', 'data-panel': panel.column},
-      element('header', {}, element('h2', {}, panel.title), element('span', {class: 'unit'}, panel.unit), this.widen),
+      element('header', {}, element('h2', {}, panel.title), element('span', {class: 'unit'}, panel.unit),
+        element('span', {class: 'buttons'}, this.logToggle, this.widen)),
       panel.meaning ? element('p', {class: 'meaning'}, panel.meaning) : null, this.svg, this.note);
     this.listen();
   }
@@ -29,7 +32,16 @@ class Chart {
     this.draw();
   }
 
+  isLog() { return this.board.state.logY || this.board.state.logged.has(this.panel.column); }
+
+  toggleLog() {
+    const {logged} = this.board.state;
+    if (!logged.delete(this.panel.column)) logged.add(this.panel.column);
+    this.board.changed();
+  }
+
   draw() {
+    this.logToggle.setAttribute('aria-pressed', String(this.isLog()));
     this.width = Math.max(220, this.card.clientWidth - 24);
     this.height = this.card.classList.contains('wide') ? 380 : 210;
     this.svg.setAttribute('viewBox', `0 0 ${this.width} ${this.height}`);
@@ -46,11 +58,12 @@ class Chart {
   layOut() {
     const {state} = this.board;
     const [low, high] = this.board.range();
+    const log = this.isLog();
     const visible = this.curves.map((curve) => ({xs: curve.xs, ys: curve.raw}));
-    const wanted = valueRange(visible, low, high, state.logY, state.ignoreOutliers) ;
+    const wanted = valueRange(visible, low, high, log, state.ignoreOutliers);
     if (!wanted) return false;
     let [bottom, top] = wanted;
-    if (state.logY) {
+    if (log) {
       const room = Math.max(Math.log(top / bottom) * 0.05, 0.02);
       [bottom, top] = [bottom * Math.exp(-room), top * Math.exp(room)];
     } else {
@@ -59,7 +72,7 @@ class Chart {
       if (this.panel.format === 'percent' && wanted[1] <= 1) top = Math.min(top, 1.02);
     }
     this.x = makeScale(low, high, margin.left, this.width - margin.right, state.logX);
-    this.y = makeScale(bottom, top, this.height - margin.bottom, margin.top, state.logY);
+    this.y = makeScale(bottom, top, this.height - margin.bottom, margin.top, log);
     return true;
   }
 
@@ -94,7 +107,7 @@ class Chart {
   drawCurves() {
     const clip = `clip-${this.panel.column.replace(/[^\w-]/g, '_')}`;
     const group = svgElement('g', {'clip-path': `url(#${clip})`});
-    const area = {x: margin.left, y: margin.top - 3, width: this.width - margin.left - margin.right, height: this.height - margin.top - margin.bottom + 6};
+    const area = {x: margin.left, y: margin.top - 3, width: this.width - margin.left - margin.right + 4, height: this.height - margin.top - margin.bottom + 6};
     group.append(svgElement('clipPath', {id: clip}, svgElement('rect', area)));
     for (const curve of this.curves) {
       const paint = {stroke: curve.color, 'stroke-dasharray': curve.dash};

@@ -120,7 +120,8 @@ function clockTickLabel(clock, value) {
 function valueTickLabel(value, step, format) {
   if (format === 'percent') return `${trimmed(100 * value, 4)}%`;
   if (format === 'short' || Math.abs(value) >= 10000) return shortNumber(value, 4);
-  if (value !== 0 && Math.abs(value) < 1e-3) return value.toExponential().replace('e-', 'e-').slice(0, 8);
+  if (value !== 0 && (step > 0 ? step < 1e-3 : Math.abs(value) < 1e-3)) return Number(value.toPrecision(4)).toExponential();
+  if (value === 0) return '0';
   if (step > 0) return value.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
   return trimmed(value, 3);
 }

@@ -23,7 +23,7 @@ class Board {
   constructor(data) {
     this.panels = data.panels;
     this.runs = readRuns(data.runs);
-    this.state = readState(this.runs);
+    this.state = readState(this.runs, this.panels);
     this.cache = new Map();
     this.pending = false;
     this.charts = this.panels.map((panel) => new Chart(panel, this));
@@ -46,7 +46,7 @@ class Board {
         const raw = table.columns[panel.column];
         const xs = table[this.state.clock];
         if (!raw || !xs.some(Number.isFinite)) continue;
-        const smooth = source === 'train' && this.state.smoothing > 0;
+        const smooth = source === 'train' && panel.noisy && this.state.smoothing > 0;
         found.push({run, source, table, xs, raw, recorded: table.recorded, dash: run.dash,
           ys: smooth ? this.smooth(raw) : raw, color: this.colorOf(run, source),
           faint: source === 'train' && this.runs.length > 1 && Boolean(run.valid.columns[panel.column]) && this.state.sources.valid,
@@ -113,7 +113,7 @@ class Board {
 
   // Draws everything anew before the next frame, however often it is called until then.
   changed() {
-    writeState(this.state);
+    writeState(this.state, this.panels);
     if (this.pending) return;
     this.pending = true;
     requestAnimationFrame(() => { this.pending = false; this.draw(); });
@@ -198,7 +198,7 @@ function setReload(on) {
 function start() {
   const data = embeddedData();
   const board = new Board(data);
-  theme.start(board.state.theme, () => writeState(board.state));
+  theme.start(board.state.theme, () => writeState(board.state, board.panels));
   byId('title').textContent = board.runs.map((run) => run.name).join(', ');
   bindControls(board);
   const viewer = new SampleViewer(board);
