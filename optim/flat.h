@@ -1,0 +1,75 @@
+#pragma once
+// What every update rule works on: the flat buffers of the parameters and of their gradients, and
+// buffers of its own with the same layout. The windows start on whole vectors and the gaps between
+// them are zero, so a rule runs over whole vectors from end to end; each rule maps a gap's zeros to
+// zeros again.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/memory.h"
+#include "core/parallel.h"
+#include "core/parameters.h"
+#include "core/simd.h"
+
+namespace calque {
+
+// One update, as a rule sees it.
+struct FlatUpdate {
+  std::span<real> values;
+  std::span<const real> gradients;
+  double gradient_factor;  // every gradient is multiplied by it as it is read: scaling and clipping
+  double learning_rate;
+  int64_t step;  // this update's number, counted from 1
+};
+
+// A named part of an optimiser's memory. Written to a file and read back into the same window, with
+// the number of steps, it continues in the same bits.
+struct StateWindow {
+  std::string name;
+  std::span<real> values;
+};
+
+// A buffer of zeros, first touched by the threads that will work on it.
+Buffer<real> zeros(int64_t size);
+inline std::span<real> span_of(Buffer<real>& buffer) {
+  return {buffer.data(), static_cast<size_t>(buffer.size())};
+}
+
+// Which parameters are pulled towards zero. Shape and name tell: a bias or a norm's gain has a
+// single axis; an embedding, the positions' included, has "embed" or "position" in its name.
+enum class Decayed { everything, matrices, matrices_but_embeddings };
+
+// How: `decoupled` multiplies the weight by 1 - learning_rate * rate (Loshchilov and Hutter, 2019:
+// AdamW); `coupled` adds rate * weight to the gradient, after clipping (L2 regularisation).
+enum class Coupling { decoupled, coupled };
+
+struct WeightDecay {
+  double rate = 0;
+  Decayed what = Decayed::matrices;
+  Coupling coupling = Coupling::decoupled;
+};
+bool is_decayed(const Parameters::Entry& entry, Decayed what);
+
+// A piece of the flat buffers, of whole vectors, all of it under one rate of decay (or 0). Its
+// bounds depend on the parameters alone: threads share the pieces out, and the results are the same
+// bits.
+struct FlatPiece {
+  int64_t begin, end;
+  double decay;
+};
+std::vector<FlatPiece> flat_pieces(const Parameters& parameters, const WeightDecay& decay);
+
+template <class Body>
+void for_pieces(const std::vector<FlatPiece>& pieces, Body&& body) {
+  parallel_for(static_cast<int64_t>(pieces.size()), 1, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) body(pieces[static_cast<size_t>(i)]);
+  });
+}
+
+// A setting as a vector of equal lanes.
+inline Vec lanes_of(double value) { return broadcast(static_cast<real>(value)); }
+
+}  // namespace calque

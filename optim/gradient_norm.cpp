@@ -1,0 +1,64 @@
+#include "optim/gradient_norm.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/parallel.h"
+#include "core/simd.h"
+
+namespace calque {
+namespace {
+
+using Doubles [[gnu::vector_size(64)]] = double;
+using Eight [[gnu::vector_size(8 * sizeof(real))]] = real;
+constexpr int64_t eight = 8;
+
+Doubles squares(const real* from) {
+  Eight some;
+  std::memcpy(&some, from, sizeof some);
+  const Doubles wide = __builtin_convertvector(some, Doubles);
+  return wide * wide;
+}
+
+double sum_of_squares(const real* from, int64_t count) {
+  // Four independent sums, because one would wait for itself at every addition.
+  Doubles a{}, b{}, c{}, d{};
+  int64_t i = 0;
+  for (; i + 4 * eight <= count; i += 4 * eight) {
+    a += squares(from + i);
+    b += squares(from + i + eight);
+    c += squares(from + i + 2 * eight);
+    d += squares(from + i + 3 * eight);
+  }
+  const Doubles lanes_sum = (a + b) + (c + d);
+  double total = 0;
+  for (int64_t lane = 0; lane < eight; ++lane) total += lanes_sum[lane];
+  for (; i < count; ++i) total += double(from[i]) * double(from[i]);
+  return total;
+}
+
+}  // namespace
+
+double gradient_norm(std::span<const real> gradients) {
+  constexpr int64_t piece = 1 << 15;
+  return std::sqrt(parallel_reduce(
+      static_cast<int64_t>(gradients.size()), piece, 0.0,
+      [&](int64_t begin, int64_t end) {
+        return sum_of_squares(gradients.data() + begin, end - begin);
+      },
+      [](double sum, double part) { return sum + part; }));
+}
+
+double clip_factor(double norm, double limit) {
+  return limit > 0 && norm > limit ? limit / norm : 1;
+}
+
+const Parameters::Entry* first_not_finite(const Parameters& parameters) {
+  for (const Parameters::Entry& entry : parameters.entries()) {
+    const std::span<const real> gradient = entry.tensor.gradient().span();
+    if (!std::ranges::all_of(gradient, [](real g) { return std::isfinite(g); })) return &entry;
+  }
+  return nullptr;
+}
+
+}  // namespace calque

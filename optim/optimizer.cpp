@@ -1,0 +1,75 @@
+#include "optim/optimizer.h"
+
+#include <cmath>
+#include <limits>
+
+#include "optim/gradient_norm.h"
+
+namespace calque {
+namespace {
+
+const WeightDecay& checked(const WeightDecay& decay) {
+  if (!(decay.rate >= 0 && std::isfinite(decay.rate))) {
+    fail("weight decay is {}; it must be 0 or a positive number", decay.rate);
+  }
+  return decay;
+}
+
+double checked_norm(double clip_norm) {
+  if (!(clip_norm >= 0 && std::isfinite(clip_norm))) {
+    fail("clip_norm is {}; it must be a positive number, or 0 for no clipping", clip_norm);
+  }
+  return clip_norm;
+}
+
+std::variant<Adam, Sgd, Adafactor> rule_of(const Parameters& parameters,
+                                           const OptimizerSettings& settings) {
+  std::visit([](const auto& s) { checked(s.decay); }, settings);
+  if (const auto* adam = std::get_if<AdamSettings>(&settings)) return Adam(parameters, *adam);
+  if (const auto* sgd = std::get_if<SgdSettings>(&settings)) return Sgd(parameters, *sgd);
+  return Adafactor(parameters, std::get<AdafactorSettings>(settings));
+}
+
+}  // namespace
+
+Optimizer::Optimizer(const Parameters& parameters, const OptimizerSettings& settings,
+                     double clip_norm)
+    : rule_(rule_of(parameters, settings)),
+      clip_norm_(checked_norm(clip_norm)),
+      flat_size_(parameters.flat_size()) {}
+
+UpdateReport Optimizer::update(Parameters& parameters, double learning_rate,
+                               double gradient_scale) {
+  require(parameters.flat_size() == flat_size_,
+          "Optimizer: made for {} numbers, but the parameters have {}", flat_size_,
+          parameters.flat_size());
+  require(learning_rate >= 0 && std::isfinite(learning_rate), "Optimizer: the learning rate is {}",
+          learning_rate);
+  require(gradient_scale > 0 && std::isfinite(gradient_scale),
+          "Optimizer: the gradient scale is {}", gradient_scale);
+  parameters.finish_gradients();
+  const double norm = gradient_scale * gradient_norm(parameters.gradients());
+  const double clip = clip_factor(norm, clip_norm_);
+  static const double largest = std::sqrt(double(std::numeric_limits<real>::max()));
+  if (!(norm * clip < largest)) return {norm, clip, false};
+
+  ++steps_;
+  const FlatUpdate update{.values = parameters.values(),
+                          .gradients = parameters.gradients(),
+                          .gradient_factor = gradient_scale * clip,
+                          .learning_rate = learning_rate,
+                          .step = steps_};
+  std::visit([&](auto& rule) { rule.apply(update); }, rule_);
+  return {norm, clip, true};
+}
+
+std::vector<StateWindow> Optimizer::state() {
+  return std::visit([](auto& rule) { return rule.state(); }, rule_);
+}
+
+void Optimizer::resume_at(int64_t steps) {
+  require(steps >= 0, "Optimizer: resume_at({})", steps);
+  steps_ = steps;
+}
+
+}  // namespace calque

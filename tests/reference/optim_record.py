@@ -1,0 +1,101 @@
+#!/usr/bin/env python3
+"""Records what PyTorch's optimisers, gradient clipping and schedules do, for tests/optim.
+
+Writes optim.json beside itself. Everything is computed in double precision, so one recording serves
+the float and the double build.
+
+  python3 tests/reference/optim_record.py
+"""
+import json
+import math
+import pathlib
+
+import torch
+
+STEPS = 10
+SHAPES = {"weight": [3, 5], "bias": [7]}
+
+torch.manual_seed(20170612)
+torch.set_default_dtype(torch.float64)
+
+
+def rounded(tensor):
+    """Numbers that float and double hold exactly, so that both builds start from the same ones."""
+    return torch.round(tensor * 1024) / 1024
+
+
+INITIAL = {name: rounded(torch.randn(shape)) for name, shape in SHAPES.items()}
+# Lengths from well below to well above the clipping limit.
+GRADIENTS = [
+    {name: rounded(torch.randn(shape) * 10 ** (0.3 * step - 1)) for name, shape in SHAPES.items()}
+    for step in range(STEPS)
+]
+
+CASES = {
+    "adam": (torch.optim.Adam, dict(lr=0.01, betas=(0.9, 0.98), eps=1e-9), 0),
+    "adam large epsilon": (torch.optim.Adam, dict(lr=0.01, betas=(0.8, 0.999), eps=0.1), 0),
+    "adam coupled decay": (torch.optim.Adam, dict(lr=0.01, betas=(0.9, 0.98), eps=1e-9, weight_decay=0.1), 0),
+    "adam clipped": (torch.optim.Adam, dict(lr=0.01, betas=(0.9, 0.98), eps=1e-9), 8.0),
+    "adamw": (torch.optim.AdamW, dict(lr=0.01, betas=(0.9, 0.999), eps=1e-8, weight_decay=0.1), 0),
+    "sgd": (torch.optim.SGD, dict(lr=0.01), 0),
+    "sgd clipped": (torch.optim.SGD, dict(lr=0.01), 8.0),
+    "sgd decay": (torch.optim.SGD, dict(lr=0.01, weight_decay=0.1), 0),
+    "momentum": (torch.optim.SGD, dict(lr=0.01, momentum=0.9), 0),
+    "nesterov": (torch.optim.SGD, dict(lr=0.01, momentum=0.9, nesterov=True), 0),
+    "nesterov decay": (torch.optim.SGD, dict(lr=0.01, momentum=0.9, nesterov=True, weight_decay=0.1), 0),
+}
+
+
+def flat(tensors):
+    return {name: tensor.detach().flatten().tolist() for name, tensor in tensors.items()}
+
+
+def run(make, settings, limit):
+    weights = {name: torch.nn.Parameter(value.clone()) for name, value in INITIAL.items()}
+    optimizer = make(weights.values(), **settings)
+    norms, first = [], None
+    for gradients in GRADIENTS:
+        for name, weight in weights.items():
+            weight.grad = gradients[name].clone()
+        norms.append(float(torch.nn.utils.clip_grad_norm_(weights.values(), limit or math.inf)))
+        optimizer.step()
+        first = first or flat(weights)
+    return {"norms": norms, "after_first": first, "after_last": flat(weights)}
+
+
+def rates(make_scheduler, steps, lr):
+    """The learning rate of the updates 1, 2, ... steps."""
+    optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=lr)
+    scheduler = make_scheduler(optimizer)
+    seen = []
+    for _ in range(steps):
+        seen.append(optimizer.param_groups[0]["lr"])
+        optimizer.step()
+        scheduler.step()
+    return seen
+
+
+def noam(step):
+    return 2.0 * 512 ** -0.5 * min(step ** -0.5, step * 10 ** -1.5)
+
+
+lr_scheduler = torch.optim.lr_scheduler
+SCHEDULES = {
+    # factor 2, d_model 512, 10 steps of warm-up; PyTorch counts the steps from 0.
+    "noam": rates(lambda o: lr_scheduler.LambdaLR(o, lambda n: noam(n + 1)), 40, 1.0),
+    # Without warm-up, so that the first rate is that of the peak itself, at "step 0".
+    "cosine from 0.5 to 0.1 in 20": rates(lambda o: lr_scheduler.CosineAnnealingLR(o, 20, 0.1), 21, 0.5),
+    "linear from 0.5 to 0.1 in 20": rates(lambda o: lr_scheduler.LinearLR(o, 1.0, 0.2, 20), 31, 0.5),
+}
+
+record = {
+    "torch": torch.__version__,
+    "shapes": SHAPES,
+    "initial": flat(INITIAL),
+    "gradients": [flat(g) for g in GRADIENTS],
+    "cases": {name: run(*case) for name, case in CASES.items()},
+    "schedules": SCHEDULES,
+}
+with open(pathlib.Path(__file__).with_name("optim.json"), "w") as out:
+    json.dump(record, out, indent=None, separators=(",", ":"))
+    out.write("\n")
