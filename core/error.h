@@ -18,16 +18,19 @@ class Misuse : public std::logic_error {
   using std::logic_error::logic_error;
 };
 
+[[noreturn]] void throw_error(fmt::string_view message, fmt::format_args args);
+[[noreturn]] void throw_misuse(fmt::string_view message, fmt::format_args args);
+
 // fail("{}:{}: not valid UTF-8 (byte {})", path, line, byte);
 template <class... Args>
 [[noreturn]] void fail(fmt::format_string<Args...> message, Args&&... args) {
-  throw Error(fmt::format(message, std::forward<Args>(args)...));
+  throw_error(message, fmt::make_format_args(args...));
 }
 
 // require(x.cols() == w.rows(), "linear: x is {} but w is {}", x.shape(), w.shape());
 template <class... Args>
 void require(bool condition, fmt::format_string<Args...> message, Args&&... args) {
-  if (!condition) throw Misuse(fmt::format(message, std::forward<Args>(args)...));
+  if (!condition) throw_misuse(message, fmt::make_format_args(args...));
 }
 
 }  // namespace calque

@@ -1,0 +1,63 @@
+#pragma once
+// The memory of all tensors comes from one caching pool. A training step asks for the same blocks as
+// the step before, so after the first steps nothing is asked of the system any more. Blocks are
+// aligned to 64 bytes (a cache line, the widest SIMD register) and are not initialised.
+
+#include <cstddef>
+#include <cstdint>
+#include <span>
+#include <utility>
+
+namespace calque {
+
+struct MemoryStatistics {
+  int64_t used = 0;      // bytes in live blocks
+  int64_t peak = 0;      // the most there were since the last reset_peak_memory()
+  int64_t reserved = 0;  // bytes held from the system, the cached ones included
+  int64_t requests = 0;  // how often the system was asked, ever
+};
+MemoryStatistics memory_statistics();
+void reset_peak_memory();
+
+// Gives the cached blocks back to the system.
+void release_cached_memory();
+
+namespace memory {
+std::byte* take(int64_t bytes);                 // throws std::bad_alloc when the system has no more
+void give_back(std::byte* block) noexcept;
+}  // namespace memory
+
+// An array of numbers from the pool, owned by one place.
+template <class Number>
+class Buffer {
+ public:
+  Buffer() = default;
+  explicit Buffer(int64_t size)
+      : data_(reinterpret_cast<Number*>(memory::take(size * static_cast<int64_t>(sizeof(Number))))),
+        size_(size) {}
+  Buffer(Buffer&& other) noexcept
+      : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
+  Buffer& operator=(Buffer&& other) noexcept {
+    std::swap(data_, other.data_);
+    std::swap(size_, other.size_);
+    return *this;
+  }
+  Buffer(const Buffer&) = delete;
+  Buffer& operator=(const Buffer&) = delete;
+  ~Buffer() {
+    if (data_) memory::give_back(reinterpret_cast<std::byte*>(data_));
+  }
+
+  Number* data() { return data_; }
+  const Number* data() const { return data_; }
+  int64_t size() const { return size_; }
+  Number& operator[](int64_t i) { return data_[i]; }
+  const Number& operator[](int64_t i) const { return data_[i]; }
+  explicit operator bool() const { return data_ != nullptr; }
+
+ private:
+  Number* data_ = nullptr;
+  int64_t size_ = 0;
+};
+
+}  // namespace calque

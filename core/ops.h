@@ -1,0 +1,159 @@
+#pragma once
+// The catalogue of ops. Each is one function: it computes its result and, while a Tape is alive,
+// records how gradients flow back. x.cols() is the last axis, x.rows() all the others together; where
+// nothing else is said, ops work on any number of axes. Integers (token ids, offsets) are plain arrays.
+//
+// Elementwise arithmetic broadcasts b over a in four ways, and in no other: b has the shape of a; or
+// the shape of its last axes (a row, a position table); or its first axes and a last axis of 1 (one
+// number a row); or b is a single number.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/segments.h"
+#include "core/tape.h"
+#include "core/tensor.h"
+
+namespace calque {
+
+// ---- Elementwise: ops/elementwise.cpp, ops/activation.cpp ----------------------------------------
+
+Tensor operator+(const Tensor& a, const Tensor& b);
+Tensor operator-(const Tensor& a, const Tensor& b);
+Tensor operator*(const Tensor& a, const Tensor& b);
+Tensor operator/(const Tensor& a, const Tensor& b);
+Tensor affine(const Tensor& x, real scale, real shift);  // scale x + shift
+inline Tensor operator*(const Tensor& x, real scale) { return affine(x, scale, 0); }
+inline Tensor operator+(const Tensor& x, real shift) { return affine(x, 1, shift); }
+inline Tensor operator-(const Tensor& x, real shift) { return affine(x, 1, -shift); }
+inline Tensor operator-(const Tensor& x) { return affine(x, -1, 0); }
+
+Tensor exp(const Tensor& x);
+Tensor log(const Tensor& x);
+Tensor square(const Tensor& x);
+Tensor sqrt(const Tensor& x);
+Tensor tanh(const Tensor& x);
+Tensor sigmoid(const Tensor& x);  // 1 / (1 + exp(-x))
+Tensor relu(const Tensor& x);     // max(x, 0)
+Tensor gelu(const Tensor& x);     // x P(X <= x), X standard normal: x erfc(-x / sqrt(2)) / 2
+Tensor gelu_tanh(const Tensor& x);  // x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
+Tensor silu(const Tensor& x);     // x sigmoid(x)
+
+enum class Activation { none, relu, gelu, silu };
+
+// silu(a) b, where a is the first half of each row of x and b the second: [.., 2 n] -> [.., n].
+Tensor swiglu(const Tensor& x);
+
+// Each element is set to 0 with probability p and otherwise divided by 1 - p. The identity when no
+// tape is alive or p is 0.
+Tensor dropout(const Tensor& x, real p);
+
+// ---- Reductions: ops/reduction.cpp ---------------------------------------------------------------
+
+Tensor sum(const Tensor& x);           // -> []
+Tensor mean(const Tensor& x);          // -> []
+Tensor sum_of_rows(const Tensor& x);   // the rows added up: [.., n] -> [n]
+Tensor sum_in_rows(const Tensor& x);   // each row's sum: [.., n] -> [.., 1]
+Tensor mean_in_rows(const Tensor& x);  // [.., n] -> [.., 1]
+Tensor max_in_rows(const Tensor& x);   // [.., n] -> [.., 1]; the gradient goes to the first maximum
+
+// ---- Products: ops/matmul.cpp, ops/linear.cpp ----------------------------------------------------
+
+// a b of two matrices, or of as many matrices as the leading axes count, which must agree.
+enum class Transpose { none, left, right, both };
+Tensor matmul(const Tensor& a, const Tensor& b, Transpose transpose = Transpose::none);
+
+// activation(x w + b): x [.., in], w [in, out], b [out] or absent.
+Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {},
+              Activation activation = Activation::none);
+
+// ---- Moving numbers about: ops/layout.cpp --------------------------------------------------------
+
+Tensor swap_axes(const Tensor& x, int first, int second);
+Tensor transpose(const Tensor& x);  // the last two axes swapped
+Tensor slice_rows(const Tensor& x, int64_t begin, int64_t end);  // along the first axis
+Tensor slice_cols(const Tensor& x, int64_t begin, int64_t end);  // along the last axis
+Tensor concat_rows(std::span<const Tensor> parts);               // along the first axis
+Tensor concat_cols(std::span<const Tensor> parts);               // along the last axis
+// Rows along the first axis by number, any of them any number of times.
+Tensor gather_rows(const Tensor& x, std::span<const int32_t> rows);
+
+// ---- Softmax and norms: ops/softmax.cpp, ops/norm.cpp --------------------------------------------
+
+Tensor softmax(const Tensor& x);      // of each row; safe for any finite input
+Tensor log_softmax(const Tensor& x);  // of each row
+
+// gain (x - mean) / sqrt(variance + epsilon) + bias, over each row; gain, bias [cols].
+Tensor layer_norm(const Tensor& x, const Tensor& gain, const Tensor& bias, real epsilon = 1e-5f);
+// gain x / sqrt(mean of x^2 + epsilon), over each row.
+Tensor rms_norm(const Tensor& x, const Tensor& gain, real epsilon = 1e-5f);
+
+// x + dropout(y, p): the residual connection.
+Tensor residual(const Tensor& x, const Tensor& y, real p);
+// layer_norm(residual(x, y, p)), or rms_norm where bias is absent: post-norm, in one pass.
+Tensor residual_norm(const Tensor& x, const Tensor& y, real p, const Tensor& gain,
+                     const Tensor& bias, real epsilon = 1e-5f);
+
+// ---- Tokens: ops/embedding.cpp, ops/position.cpp -------------------------------------------------
+
+// Row t of the result is scale * table[ids[t]]: table [vocabulary, d] -> [tokens, d].
+Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale = 1);
+
+// x with row p of the table [most positions, d] added to the token at position p of its sentence;
+// sentence i starts at position starts[i] (0 where starts is empty).
+Tensor add_positions(const Tensor& x, const Tensor& table, const Segments& segments,
+                     std::span<const int32_t> starts = {});
+
+// Rotary positions (Su et al. 2021): in each head of `head_size` numbers of the columns
+// [begin, end) of x, the pair (k, k + head_size / 2) is turned by the angle p base^(-2 k / head_size).
+Tensor rotary(const Tensor& x, const Segments& segments, int64_t begin, int64_t end,
+              int64_t head_size, real base = 10000, std::span<const int32_t> starts = {});
+
+// ---- Attention: ops/attention.cpp ----------------------------------------------------------------
+
+struct AttentionOptions {
+  int64_t heads = 1;
+  bool causal = false;  // query i sees keys up to i + (keys - queries) of its sentence
+  real dropout = 0;     // of the attention weights
+};
+
+// Scaled dot-product attention of each sentence's queries over its keys, in `heads` equal parts of the
+// columns: softmax(q k^T / sqrt(head size)) v. Sentence i of queries attends to sentence i of keys; with
+// no keys the result is 0. The weights are recomputed in the backward pass, never kept.
+//   q [query tokens, d], k [key tokens, d], v [key tokens, d] -> [query tokens, d]
+Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Segments& queries,
+                 const Segments& keys, const AttentionOptions& options);
+// The same with q, k, v side by side: qkv [tokens, 3 d] -> [tokens, d].
+Tensor self_attention(const Tensor& qkv, const Segments& segments, const AttentionOptions& options);
+// The same with k and v side by side: q [query tokens, d], kv [key tokens, 2 d].
+Tensor cross_attention(const Tensor& q, const Tensor& kv, const Segments& queries,
+                       const Segments& keys, const AttentionOptions& options);
+
+// The weights themselves, for pictures and tests: sentence i's are [heads, queries, keys]. Without
+// dropout, and with no gradient. Columns of q and k as in attention().
+std::vector<Tensor> attention_weights(const Tensor& q, const Tensor& k, const Segments& queries,
+                                      const Segments& keys, const AttentionOptions& options);
+
+// ---- Losses: ops/cross_entropy.cpp ---------------------------------------------------------------
+
+// What a projection to a vocabulary of V and its cross-entropy give, summed over the tokens. The target
+// distribution is (1 - smoothing) on the expected token and smoothing / V on every token.
+struct TokenLoss {
+  Tensor loss;            // [], carries the gradient
+  double nll = 0;         // sum of -log p(expected), without smoothing
+  int64_t correct = 0;    // tokens whose expected id is the most probable (the first of equals)
+  int64_t tokens = 0;
+};
+
+// logits = x w^T + b: x [tokens, d], w [V, d] (as an embedding table lies), b [V] or absent. Never holds
+// all the logits: they are made, used and dropped in blocks of rows, gradients included.
+TokenLoss projected_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b,
+                                  std::span<const int32_t> expected, real smoothing);
+// From logits [tokens, V] that are there already.
+TokenLoss cross_entropy(const Tensor& logits, std::span<const int32_t> expected, real smoothing);
+// log p(expected) of each token, for scoring; no gradient.
+std::vector<real> log_probabilities(const Tensor& x, const Tensor& w, const Tensor& b,
+                                    std::span<const int32_t> expected);
+
+}  // namespace calque

@@ -1,0 +1,66 @@
+// Looking up rows of a table. The gradient adds each token's row to its id's row of the table: tokens
+// are grouped by id first, so that each id is one thread's, and its tokens are added in their order.
+
+#include "core/ops.h"
+#include "core/parallel.h"
+#include "core/simd.h"
+
+namespace calque {
+namespace {
+
+// The numbers of the tokens, sorted by id and then by number; and where each id that occurs starts.
+struct Groups {
+  std::vector<int32_t> tokens;
+  std::vector<int32_t> starts;
+};
+
+Groups group_by_id(std::span<const int32_t> ids, int64_t vocabulary) {
+  std::vector<int32_t> next(static_cast<size_t>(vocabulary) + 1);
+  for (const int32_t id : ids) ++next[id + 1];
+  Groups groups;
+  for (int64_t id = 0; id < vocabulary; ++id) {
+    if (next[id + 1] > 0) groups.starts.push_back(next[id]);
+    next[id + 1] += next[id];
+  }
+  groups.starts.push_back(static_cast<int32_t>(ids.size()));
+  groups.tokens.resize(ids.size());
+  for (size_t t = 0; t < ids.size(); ++t) groups.tokens[next[ids[t]]++] = static_cast<int32_t>(t);
+  return groups;
+}
+
+}  // namespace
+
+Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale) {
+  require(table.shape().axes() == 2, "embedding: the table is {}, not a matrix", table.shape());
+  const int64_t vocabulary = table.rows(), cols = table.cols();
+  const auto tokens = static_cast<int64_t>(ids.size());
+  for (const int32_t id : ids) {
+    require(id >= 0 && id < vocabulary, "embedding: id {} is not in a table of {}", id,
+            table.shape());
+  }
+  Tensor y({tokens, cols});
+  for_rows(tokens, cols, [&](int64_t begin, int64_t end) {
+    for (int64_t t = begin; t < end; ++t) {
+      map(cols, y.data() + t * cols, [=](Vec v) { return v * scale; },
+          static_cast<const real*>(table.data() + ids[t] * cols));
+    }
+  });
+  return record("embedding", y, {&table},
+                [=, ids = std::vector<int32_t>(ids.begin(), ids.end()),
+                 dtable = table.gradient()](Gradient& dy) {
+                  const Groups groups = group_by_id(ids, vocabulary);
+                  real* out = dtable.open_cleared();
+                  const auto count = static_cast<int64_t>(groups.starts.size()) - 1;
+                  for_rows(count, cols * 2, [&](int64_t begin, int64_t end) {
+                    for (int64_t g = begin; g < end; ++g) {
+                      for (int32_t i = groups.starts[g]; i < groups.starts[g + 1]; ++i) {
+                        const int64_t t = groups.tokens[i];
+                        map_into(cols, out + ids[t] * cols, true, [=](Vec v) { return v * scale; },
+                                 dy.data() + t * cols);
+                      }
+                    }
+                  });
+                });
+}
+
+}  // namespace calque

@@ -1,0 +1,129 @@
+// Where a token stands in its sentence: a table of positions added to it, or rotary positions that turn
+// pairs of its numbers by an angle proportional to the position.
+
+#include "core/ops.h"
+#include "core/parallel.h"
+#include "core/simd.h"
+
+namespace calque {
+namespace {
+
+// The position of every token: starts[i] for the first of sentence i, and counting on.
+std::vector<int32_t> token_positions(const char* op, const Tensor& x, const Segments& segments,
+                                     std::span<const int32_t> starts) {
+  require(x.rows() == segments.tokens(), "{}: x is {} for {} tokens", op, x.shape(),
+          segments.tokens());
+  require(starts.empty() || static_cast<int64_t>(starts.size()) == segments.count(),
+          "{}: {} starts for {} sentences", op, starts.size(), segments.count());
+  std::vector<int32_t> positions;
+  positions.reserve(static_cast<size_t>(x.rows()));
+  for (int64_t i = 0; i < segments.count(); ++i) {
+    const int32_t start = starts.empty() ? 0 : starts[i];
+    for (int32_t t = 0; t < segments.length(i); ++t) positions.push_back(start + t);
+  }
+  return positions;
+}
+
+// The cosines and sines of all angles: row p, column k is p base^(-2 k / head size).
+struct Turns {
+  std::vector<real> cosine, sine;
+};
+
+Turns turns_up_to(int32_t positions, int64_t half, real base) {
+  Turns turns;
+  const auto count = static_cast<size_t>(positions * half);
+  turns.cosine.resize(count);
+  turns.sine.resize(count);
+  for_rows(positions, half * 32, [&](int64_t begin, int64_t end) {
+    for (int64_t p = begin; p < end; ++p) {
+      for (int64_t k = 0; k < half; ++k) {
+        const double angle = static_cast<double>(p) *
+                             std::pow(double(base), -static_cast<double>(k) / static_cast<double>(half));
+        turns.cosine[p * half + k] = static_cast<real>(std::cos(angle));
+        turns.sine[p * half + k] = static_cast<real>(std::sin(angle));
+      }
+    }
+  });
+  return turns;
+}
+
+// Turns the pairs of columns [begin, end) by `direction` times their angle and copies the others.
+struct Rotation {
+  int64_t rows, cols, begin, end, half;
+  std::vector<int32_t> positions;
+  Turns turns;
+
+  void apply(const real* from, Sink to, real direction) const {
+    const auto copy = [](Vec v) { return v; };
+    for_rows(rows, cols * 2, [&](int64_t first, int64_t last) {
+      for (int64_t r = first; r < last; ++r) {
+        const real* x = from + r * cols;
+        real* y = to.data + r * cols;
+        map_into(begin, y, to.add, copy, x);
+        map_into(cols - end, y + end, to.add, copy, x + end);
+        const real* c = turns.cosine.data() + positions[r] * half;
+        const real* s = turns.sine.data() + positions[r] * half;
+        for (int64_t h = begin; h < end; h += 2 * half) {
+          map_into(half, y + h, to.add, [=](Vec a, Vec b, Vec co, Vec si) {
+            return a * co - direction * (b * si); }, x + h, x + h + half, c, s);
+          map_into(half, y + h + half, to.add, [=](Vec a, Vec b, Vec co, Vec si) {
+            return b * co + direction * (a * si); }, x + h, x + h + half, c, s);
+        }
+      }
+    });
+  }
+};
+
+}  // namespace
+
+Tensor add_positions(const Tensor& x, const Tensor& table, const Segments& segments,
+                     std::span<const int32_t> starts) {
+  const int64_t rows = x.rows(), cols = x.cols();
+  require(table.shape().axes() == 2 && table.cols() == cols,
+          "add_positions: x is {} but the table is {}", x.shape(), table.shape());
+  std::vector<int32_t> positions = token_positions("add_positions", x, segments, starts);
+  for (const int32_t p : positions) {
+    require(p >= 0 && p < table.rows(), "add_positions: position {} is not in a table of {}", p,
+            table.shape());
+  }
+  Tensor y(x.shape());
+  for_rows(rows, cols, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      map(cols, y.data() + r * cols, [](Vec u, Vec v) { return u + v; }, x.data() + r * cols,
+          table.data() + positions[r] * cols);
+    }
+  });
+  return record("add_positions", y, {&x, &table},
+                [=, positions = std::move(positions), dx = x.gradient(),
+                 dtable = table.gradient()](Gradient& dy) {
+                  if (dtable) {  // by columns: every position's tokens are added in their order
+                    real* out = dtable.open_cleared();
+                    parallel_for(cols, 64, [&](int64_t begin, int64_t end) {
+                      for (int64_t r = 0; r < rows; ++r) {
+                        map_into(end - begin, out + positions[r] * cols + begin, true,
+                                 [](Vec v) { return v; }, dy.data() + r * cols + begin);
+                      }
+                    });
+                  }
+                  if (dx) dx.accept(dy);
+                });
+}
+
+Tensor rotary(const Tensor& x, const Segments& segments, int64_t begin, int64_t end,
+              int64_t head_size, real base, std::span<const int32_t> starts) {
+  require(head_size > 0 && head_size % 2 == 0 && 0 <= begin && begin <= end && end <= x.cols() &&
+              (end - begin) % head_size == 0,
+          "rotary: columns [{}, {}) of {} in heads of {}", begin, end, x.shape(), head_size);
+  std::vector<int32_t> positions = token_positions("rotary", x, segments, starts);
+  const int32_t most = positions.empty() ? 0 : *std::ranges::max_element(positions) + 1;
+  Rotation rotation{x.rows(), x.cols(), begin, end, head_size / 2, std::move(positions),
+                    turns_up_to(most, head_size / 2, base)};
+  Tensor y(x.shape());
+  rotation.apply(x.data(), {y.data(), false}, 1);
+  return record("rotary", y, {&x},
+                [rotation = std::move(rotation), dx = x.gradient()](Gradient& dy) {
+                  rotation.apply(dy.data(), dx.open(), -1);
+                });
+}
+
+}  // namespace calque

@@ -1,0 +1,113 @@
+// Sums, means and maxima. Every sum is taken over pieces of fixed size, in double within a piece's
+// row of vectors folded in a fixed order, and the pieces are combined in order.
+
+#include "core/ops.h"
+#include "core/parallel.h"
+#include "core/simd.h"
+
+namespace calque {
+namespace {
+
+constexpr int64_t piece = 16384;
+
+const auto same = [](Vec v) { return v; };
+
+double total(const real* x, int64_t size) {
+  return parallel_reduce(
+      size, piece, 0.0,
+      [&](int64_t b, int64_t e) {
+        double part = 0;
+        for (int64_t i = b; i < e; i += 1024) part += sum(sum_lanes(std::min<int64_t>(1024, e - i), same, x + i));
+        return part;
+      },
+      std::plus<double>());
+}
+
+// dx (+)= value everywhere.
+void spread(Sink dx, int64_t size, real value) {
+  parallel_for(size, piece, [&](int64_t b, int64_t e) {
+    for (int64_t i = b; i < e; ++i) dx.data[i] = (dx.add ? dx.data[i] : 0) + value;
+  });
+}
+
+Tensor scaled_sum(const char* op, const Tensor& x, real scale) {
+  const int64_t size = x.size();
+  const Tensor y = Tensor::full({}, static_cast<real>(total(x.data(), size) * double(scale)));
+  return record(op, y, {&x}, [size, scale, dx = x.gradient()](Gradient& dy) {
+    spread(dx.open(), size, *dy.data() * scale);
+  });
+}
+
+Tensor scaled_sum_in_rows(const char* op, const Tensor& x, real scale) {
+  const int64_t rows = x.rows(), cols = x.cols();
+  Tensor y(x.shape().with_cols(1));
+  for_rows(rows, cols, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      y.data()[r] = scale * sum(sum_lanes(cols, same, x.data() + r * cols));
+    }
+  });
+  return record(op, y, {&x}, [=, dx = x.gradient()](Gradient& dy) {
+    const Sink out = dx.open();
+    for_rows(rows, cols, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        const real share = scale * dy.data()[r];
+        real* row = out.data + r * cols;
+        for (int64_t c = 0; c < cols; ++c) row[c] = (out.add ? row[c] : 0) + share;
+      }
+    });
+  });
+}
+
+}  // namespace
+
+Tensor sum(const Tensor& x) { return scaled_sum("sum", x, 1); }
+
+Tensor mean(const Tensor& x) {
+  require(x.size() > 0, "mean: {} has no elements", x.shape());
+  return scaled_sum("mean", x, real(1) / static_cast<real>(x.size()));
+}
+
+Tensor sum_in_rows(const Tensor& x) { return scaled_sum_in_rows("sum_in_rows", x, 1); }
+
+Tensor mean_in_rows(const Tensor& x) {
+  require(x.cols() > 0, "mean_in_rows: {} has empty rows", x.shape());
+  return scaled_sum_in_rows("mean_in_rows", x, real(1) / static_cast<real>(x.cols()));
+}
+
+Tensor sum_of_rows(const Tensor& x) {
+  const int64_t rows = x.rows(), cols = x.cols();
+  Tensor y = Tensor::zeros({cols});
+  parallel_for(cols, 64, [&](int64_t begin, int64_t end) {
+    for (int64_t r = 0; r < rows; ++r) {
+      map_into(end - begin, y.data() + begin, true, same, x.data() + r * cols + begin);
+    }
+  });
+  return record("sum_of_rows", y, {&x}, [=, dx = x.gradient()](Gradient& dy) {
+    const Sink out = dx.open();
+    for_rows(rows, cols, [&](int64_t begin, int64_t end) {
+      for (int64_t r = begin; r < end; ++r) {
+        map_into(cols, out.data + r * cols, out.add, same, dy.data());
+      }
+    });
+  });
+}
+
+Tensor max_in_rows(const Tensor& x) {
+  const int64_t rows = x.rows(), cols = x.cols();
+  require(cols > 0, "max_in_rows: {} has empty rows", x.shape());
+  Tensor y(x.shape().with_cols(1));
+  std::vector<int64_t> where(static_cast<size_t>(rows));
+  for_rows(rows, cols, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      const real* row = x.data() + r * cols;
+      where[r] = std::max_element(row, row + cols) - row;
+      y.data()[r] = row[where[r]];
+    }
+  });
+  return record("max_in_rows", y, {&x}, [=, dx = x.gradient()](Gradient& dy) {
+    real* out = dx.open_cleared();
+    for (int64_t r = 0; r < rows; ++r) out[r * cols + where[r]] += dy.data()[r];
+  });
+}
+
+}  // namespace calque

@@ -1,0 +1,41 @@
+#pragma once
+// Sums over the rows of a matrix, as the gradients of biases and gains need them: the rows are cut
+// into pieces that depend on their number alone, each piece has a partial sum of its own, and these are
+// added in order. The body may do other work on its rows on the way.
+
+#include <algorithm>
+#include <array>
+
+#include "core/memory.h"
+#include "core/parallel.h"
+#include "core/simd.h"
+#include "core/tensor.h"
+
+namespace calque {
+
+// sinks[s][c] (+)= the sum over rows of what body(row_begin, row_end, partial) adds to
+// partial[s * cols + c]. A sink without memory is left out.
+template <size_t count, class Body>
+void sum_over_rows(int64_t rows, int64_t cols, const std::array<Sink, count>& sinks, Body&& body) {
+  const int64_t piece = std::max<int64_t>(32, (rows + 63) / 64);
+  const int64_t pieces = (rows + piece - 1) / piece, width = cols * static_cast<int64_t>(count);
+  Buffer<real> partials(std::max<int64_t>(1, pieces * width));
+  parallel_for(rows, piece, [&](int64_t begin, int64_t end) {
+    real* partial = partials.data() + begin / piece * width;
+    std::fill_n(partial, width, real(0));
+    body(begin, end, partial);
+  });
+  parallel_for(cols, 512, [&](int64_t begin, int64_t end) {
+    for (size_t s = 0; s < count; ++s) {
+      if (!sinks[s].data) continue;
+      real* out = sinks[s].data + begin;
+      if (!sinks[s].add) std::fill_n(out, end - begin, real(0));
+      for (int64_t p = 0; p < pieces; ++p) {
+        map_into(end - begin, out, true, [](Vec v) { return v; },
+                 partials.data() + p * width + static_cast<int64_t>(s) * cols + begin);
+      }
+    }
+  });
+}
+
+}  // namespace calque

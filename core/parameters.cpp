@@ -1,0 +1,120 @@
+#include "core/parameters.h"
+
+#include <algorithm>
+
+#include "core/parallel.h"
+
+namespace calque {
+namespace {
+
+constexpr int64_t alignment = 64 / static_cast<int64_t>(sizeof(real));
+
+int64_t aligned(int64_t size) { return (size + alignment - 1) / alignment * alignment; }
+
+Buffer<real> zeroed(int64_t size) {
+  Buffer<real> buffer(size);
+  parallel_for(size, 1 << 18, [&](int64_t begin, int64_t end) {
+    std::fill(buffer.data() + begin, buffer.data() + end, real(0));
+  });
+  return buffer;
+}
+
+}  // namespace
+
+Initial constant(real value) {
+  return [value](const Stream&, const Shape&, std::span<real> values) {
+    std::fill(values.begin(), values.end(), value);
+  };
+}
+
+Initial normal(real deviation) {
+  return [deviation](const Stream& stream, const Shape&, std::span<real> values) {
+    fill_normal(stream, 0, deviation, values);
+  };
+}
+
+Initial uniform(real limit) {
+  return [limit](const Stream& stream, const Shape&, std::span<real> values) {
+    fill_uniform(stream, -limit, limit, values);
+  };
+}
+
+Tensor Parameters::add(std::string name, const Shape& shape, Initial initial) {
+  require(!allocated(), "Parameters: {} is added after allocate()", name);
+  require(!find(name), "Parameters: there are two parameters named {}", name);
+  const int64_t size = shape.elements();
+  Windows windows{std::make_shared<Block>(), std::make_shared<Gradient::State>()};
+  windows.values->size = size;
+  windows.gradient->size = size;
+  const Tensor tensor(shape, Values(windows.values), Gradient(windows.gradient));
+  entries_.push_back({std::move(name), shape, flat_size_, std::move(initial), tensor});
+  windows_.push_back(std::move(windows));
+  flat_size_ += aligned(size);
+  return tensor;
+}
+
+void Parameters::allocate() {
+  require(!allocated(), "Parameters: allocate() is called twice");
+  values_ = std::make_shared<Memory>(zeroed(flat_size_), zeroed(flat_size_));
+  for (size_t i = 0; i < entries_.size(); ++i) {
+    Block& values = *windows_[i].values;
+    values.data = values_->values.data() + entries_[i].offset;
+    values.owner = values_;
+    Block& gradient = windows_[i].gradient->block;
+    gradient.data = values_->gradients.data() + entries_[i].offset;
+    gradient.size = entries_[i].shape.elements();
+    gradient.owner = values_;
+  }
+}
+
+void Parameters::initialise(uint64_t seed) {
+  require(allocated(), "Parameters: initialise() before allocate()");
+  for (const Entry& entry : entries_) {
+    const Stream stream{.seed = seed ^ hash_text(entry.name)};
+    entry.initial(stream, entry.shape, entry.values());
+  }
+}
+
+const Parameters::Entry* Parameters::find(std::string_view name) const {
+  const auto found = std::ranges::find(entries_, name, &Entry::name);
+  return found == entries_.end() ? nullptr : &*found;
+}
+
+int64_t Parameters::count() const {
+  int64_t sum = 0;
+  for (const Entry& entry : entries_) sum += entry.shape.elements();
+  return sum;
+}
+
+std::span<real> Parameters::values() const {
+  require(allocated(), "Parameters: values() before allocate()");
+  return {values_->values.data(), static_cast<size_t>(flat_size_)};
+}
+
+std::span<real> Parameters::gradients() const {
+  require(allocated(), "Parameters: gradients() before allocate()");
+  return {values_->gradients.data(), static_cast<size_t>(flat_size_)};
+}
+
+void Parameters::clear_gradients() {
+  for (const Entry& entry : entries_) entry.tensor.gradient().clear();
+}
+
+void Parameters::finish_gradients() {
+  for (const Entry& entry : entries_) {
+    if (entry.tensor.gradient().touched()) continue;
+    const std::span<real> window = gradients().subspan(static_cast<size_t>(entry.offset),
+                                                       entry.values().size());
+    std::ranges::fill(window, real(0));
+  }
+}
+
+Path Path::operator/(std::string_view part) const {
+  return Path(*store_, name_.empty() ? std::string(part) : fmt::format("{}.{}", name_, part));
+}
+
+Tensor Path::parameter(std::string_view name, const Shape& shape, Initial initial) const {
+  return store_->add((*this / name).name(), shape, std::move(initial));
+}
+
+}  // namespace calque

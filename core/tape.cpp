@@ -1,0 +1,115 @@
+#include "core/tape.h"
+
+#include <atomic>
+#include <cmath>
+#include <utility>
+
+#include "core/parallel.h"
+
+namespace calque {
+namespace {
+
+thread_local Tape* innermost = nullptr;
+
+uint64_t next_tape_id() {
+  static std::atomic<uint64_t> last{0};
+  return ++last;
+}
+
+// x * 0 is 0 for every finite x and NaN otherwise, and NaN stays in a sum.
+bool all_finite(std::span<const real> values) {
+  const auto part = [&](int64_t begin, int64_t end) {
+    real sum = 0;
+    for (int64_t i = begin; i < end; ++i) sum += values[i] * 0;
+    return sum;
+  };
+  return parallel_reduce(static_cast<int64_t>(values.size()), 65536, real(0), part,
+                         std::plus<real>()) == 0;
+}
+
+}  // namespace
+
+Tape::Tape(const Randomness& randomness, Check check)
+    : randomness_(randomness),
+      check_(check),
+      id_(next_tape_id()),
+      outer_(std::exchange(innermost, this)) {}
+
+Tape::~Tape() { innermost = outer_; }
+
+Tape* Tape::current() { return innermost; }
+
+NoGradient::NoGradient() : hidden_(std::exchange(innermost, nullptr)) {}
+NoGradient::~NoGradient() { innermost = hidden_; }
+
+void Tape::check_values(const char* op, const char* what, std::span<const real> values) const {
+  if (check_ == Check::finite && !all_finite(values)) {
+    throw NotFinite(fmt::format("{} of op {} ({}) is not finite", what, recorded(), op));
+  }
+}
+
+bool recording(std::initializer_list<const Tensor*> inputs) {
+  const Tape* tape = Tape::current();
+  if (!tape) return false;
+  bool wanted = false;
+  for (const Tensor* input : inputs) {
+    if (!*input || !input->gradient()) continue;
+    const uint64_t id = input->gradient().tape();
+    require(id == 0 || (id == tape->id_ && !tape->ended_),
+            "an op uses a tensor of shape {} whose graph has been freed, or that belongs to another "
+            "tape; use detached() to keep its values",
+            input->shape());
+    wanted = true;
+  }
+  return wanted;
+}
+
+Tensor attach(const char* op, const Tensor& y, Tape::Backward closure) {
+  Tape& tape = *Tape::current();
+  tape.check_values(op, "the output", y.span());
+  Gradient dy = Gradient::of_size(y.size(), tape.id_);
+  tape.steps_.push_back({op, dy, std::move(closure)});
+  return Tensor(y.shape(), y.values(), std::move(dy));
+}
+
+Stream next_random_stream() {
+  Tape* tape = Tape::current();
+  require(tape != nullptr, "next_random_stream: there is no tape to take randomness from");
+  const Tape::Randomness& from = tape->randomness_;
+  return {from.seed, from.step, from.part, tape->streams_++};
+}
+
+// Steps whose output nothing depended on have an untouched gradient, and are only let go.
+void Tape::run() {
+  while (!steps_.empty()) {
+    Step step = std::move(steps_.back());
+    steps_.pop_back();
+    if (!step.dy.touched()) continue;
+    check_values(step.op, "the gradient of the output", step.dy.span());
+    step.closure(step.dy);
+  }
+}
+
+void backward(const Tensor& y, const Tensor& seed) {
+  Tape* tape = Tape::current();
+  require(tape != nullptr, "backward: there is no tape");
+  require(y && y.gradient().tape() == tape->id_,
+          "backward: the tensor of shape {} was not recorded on the current tape", y.shape());
+  require(!tape->ended_, "backward: the graph has been freed; a tape runs backward once");
+  require(y.shape() == seed.shape(), "backward: the seed is {} but the tensor is {}", seed.shape(),
+          y.shape());
+  tape->ended_ = true;
+  Gradient from = variable(seed).gradient();
+  const Sink sink = from.open();
+  std::copy(seed.span().begin(), seed.span().end(), sink.data);
+  y.gradient().accept(from);
+  tape->run();
+}
+
+void backward(const Tensor& y, real scale) {
+  require(y && y.size() == 1, "backward: the tensor is {}, not a single number; give a seed",
+          y.shape());
+  backward(y, Tensor::full(y.shape(), scale));
+}
+
+}  // namespace calque

@@ -1,0 +1,108 @@
+#include "core/tensor.h"
+
+#include <algorithm>
+
+#include "core/parallel.h"
+
+namespace calque {
+namespace {
+
+constexpr int64_t piece = 65536;
+
+void copy(const real* from, real* to, int64_t size) {
+  parallel_for(size, piece, [&](int64_t b, int64_t e) { std::copy(from + b, from + e, to + b); });
+}
+
+void fill(real* to, int64_t size, real value) {
+  parallel_for(size, piece, [&](int64_t b, int64_t e) { std::fill(to + b, to + e, value); });
+}
+
+void add(const real* from, real* to, int64_t size) {
+  parallel_for(size, piece, [&](int64_t b, int64_t e) {
+    for (int64_t i = b; i < e; ++i) to[i] += from[i];
+  });
+}
+
+void allocate(Block& block, int64_t size) {
+  block.own = Buffer<real>(size);
+  block.data = block.own.data();
+  block.size = size;
+}
+
+}  // namespace
+
+Values::Values(int64_t size) : block_(std::make_shared<Block>()) { allocate(*block_, size); }
+
+Gradient Gradient::of_size(int64_t size, uint64_t tape) {
+  auto state = std::make_shared<State>();
+  state->size = size;
+  state->tape = tape;
+  return Gradient(std::move(state));
+}
+
+Sink Gradient::open() const {
+  if (!state_->block.data) allocate(state_->block, state_->size);
+  return {state_->block.data, std::exchange(state_->touched, true)};
+}
+
+real* Gradient::open_cleared() const {
+  const Sink sink = open();
+  if (!sink.add) fill(sink.data, state_->size, 0);
+  return sink.data;
+}
+
+void Gradient::accept(Gradient& other) const {
+  State& from = *other.state_;
+  const bool has_window = state_->block.data && !state_->block.own;
+  if (!state_->touched && !has_window && from.block.own) {
+    state_->block = std::move(from.block);
+    state_->touched = true;
+    return;
+  }
+  const Sink sink = open();
+  (sink.add ? add : copy)(from.block.data, sink.data, state_->size);
+}
+
+std::span<const real> Gradient::span() const {
+  if (!state_) return {};
+  if (!state_->touched) open_cleared();
+  return {state_->block.data, static_cast<size_t>(state_->size)};
+}
+
+Tensor::Tensor(const Shape& shape) : shape_(shape), values_(shape.elements()) {}
+
+Tensor::Tensor(const Shape& shape, Values values, Gradient gradient)
+    : shape_(shape), values_(std::move(values)), gradient_(std::move(gradient)) {
+  require(values_.size() == shape.elements(), "Tensor: shape {} for {} values", shape,
+          values_.size());
+}
+
+Tensor Tensor::full(const Shape& shape, real value) {
+  Tensor x(shape);
+  fill(x.data(), x.size(), value);
+  return x;
+}
+
+Tensor Tensor::of(const Shape& shape, std::span<const real> values) {
+  require(shape.elements() == static_cast<int64_t>(values.size()),
+          "Tensor::of: shape {} for {} values", shape, values.size());
+  Tensor x(shape);
+  copy(values.data(), x.data(), x.size());
+  return x;
+}
+
+real Tensor::item() const {
+  require(*this && size() == 1, "item: the tensor is {}, not a single number", shape_);
+  return data()[0];
+}
+
+Tensor Tensor::reshaped(const Shape& shape) const {
+  require(shape.elements() == size(), "reshaped: {} does not fit {}", shape_, shape);
+  return Tensor(shape, values_, gradient_);
+}
+
+Tensor variable(const Tensor& x) {
+  return Tensor(x.shape(), x.values(), Gradient::of_size(x.size(), 0));
+}
+
+}  // namespace calque

@@ -1,0 +1,136 @@
+#pragma once
+// A Tensor is a cheap handle to a shape, its values and, if wanted, its gradient. The two halves are
+// separate objects, so that the backward closure of an op can keep one without the other: that is the
+// whole memory bill of an op. Copying a Tensor copies the handle, never the numbers.
+//
+//   Tensor x = Tensor::of({2, 3}, {1, 2, 3, 4, 5, 6});
+//   Tensor w = variable(Tensor::zeros({3, 4}));       // a leaf: backward() fills w.gradient()
+//   Tensor y = matmul(x, w);                          // [2, 4]
+
+#include <cstdint>
+#include <initializer_list>
+#include <memory>
+#include <span>
+
+#include "core/memory.h"
+#include "core/real.h"
+#include "core/shape.h"
+
+namespace calque {
+
+// A block of numbers: either its own memory from the pool, or a window into memory that `owner`
+// keeps alive. A parameter's window is pointed at its memory after it was handed out.
+struct Block {
+  real* data = nullptr;
+  int64_t size = 0;
+  Buffer<real> own;
+  std::shared_ptr<const void> owner;
+};
+
+// Shared ownership of a block of values.
+class Values {
+ public:
+  Values() = default;
+  explicit Values(int64_t size);  // new memory, not initialised
+  explicit Values(std::shared_ptr<Block> block) : block_(std::move(block)) {}
+  real* data() const { return block_->data; }
+  int64_t size() const { return block_ ? block_->size : 0; }
+  std::span<real> span() const {
+    return block_ ? std::span<real>(block_->data, static_cast<size_t>(block_->size))
+                  : std::span<real>();
+  }
+  explicit operator bool() const { return block_ != nullptr; }
+
+ private:
+  std::shared_ptr<Block> block_;
+};
+
+// Where a contribution to a gradient goes, and whether it is the first (write) or not (add).
+struct Sink {
+  real* data;
+  bool add;
+  real beta() const { return add ? real(1) : real(0); }  // as gemm calls it
+};
+
+// Shared ownership of the gradient of one tensor; empty when no gradient is wanted. Memory is taken
+// when the first contribution arrives.
+class Gradient {
+ public:
+  Gradient() = default;
+  explicit operator bool() const { return state_ != nullptr; }
+  int64_t size() const { return state_->size; }
+
+  // To contribute: open it once for each contribution, and write or add every element.
+  Sink open() const;
+  // The same, with the memory cleared first when nothing was there: to add to some elements only.
+  real* open_cleared() const;
+  // Contributes all of `other`, which must not be used afterwards: the first contribution takes over
+  // its memory instead of copying it.
+  void accept(Gradient& other) const;
+
+  // Whether anything has been contributed since the last clear().
+  bool touched() const { return state_ && state_->touched; }
+  const real* data() const { return state_->block.data; }
+  // The same, for a closure that is done with its dy and computes in its place.
+  real* scratch() const { return state_->block.data; }
+  // The gradient as numbers: zeros if nothing has been contributed.
+  std::span<const real> span() const;
+  void clear() const { state_->touched = false; }
+
+  // The tape that the tensor was computed on; 0 for a leaf.
+  uint64_t tape() const { return state_ ? state_->tape : 0; }
+
+  static Gradient of_size(int64_t size, uint64_t tape);
+  // The gradient of a parameter: a window into memory that `owner` keeps alive.
+  struct State {
+    int64_t size = 0;
+    bool touched = false;
+    uint64_t tape = 0;
+    Block block;
+  };
+  explicit Gradient(std::shared_ptr<State> state) : state_(std::move(state)) {}
+
+ private:
+  std::shared_ptr<State> state_;
+};
+
+class Tensor {
+ public:
+  Tensor() = default;                 // no values: "not there", as for an absent bias
+  explicit Tensor(const Shape& shape);  // not initialised
+  Tensor(const Shape& shape, Values values, Gradient gradient = {});
+
+  static Tensor zeros(const Shape& shape) { return full(shape, 0); }
+  static Tensor full(const Shape& shape, real value);
+  static Tensor of(const Shape& shape, std::span<const real> values);
+  static Tensor of(const Shape& shape, std::initializer_list<real> values) {
+    return of(shape, std::span(values.begin(), values.size()));
+  }
+
+  const Shape& shape() const { return shape_; }
+  int64_t rows() const { return shape_.rows(); }
+  int64_t cols() const { return shape_.cols(); }
+  int64_t size() const { return shape_.elements(); }
+  explicit operator bool() const { return static_cast<bool>(values_); }
+
+  real* data() const { return values_.data(); }
+  std::span<real> span() const { return values_.span(); }
+  real item() const;  // the value of a tensor with one element
+  const Values& values() const { return values_; }
+  const Gradient& gradient() const { return gradient_; }
+
+  // The same numbers and the same gradient under another shape; nothing is copied or recorded.
+  Tensor reshaped(const Shape& shape) const;
+  // The same numbers, cut off from the tape: no gradient flows through it.
+  Tensor detached() const { return Tensor(shape_, values_); }
+
+ private:
+  Shape shape_;
+  Values values_;
+  Gradient gradient_;
+};
+
+// A leaf that wants a gradient, with the values of x.
+Tensor variable(const Tensor& x);
+
+}  // namespace calque
