@@ -1,0 +1,49 @@
+#pragma once
+// The edit distance between a hypothesis and a reference with the edits that it consists of, in the
+// form that Tercom gave it: only cells near the diagonal of the table are looked at (a band of 25
+// cells on either side), and of equally cheap edits, keeping or replacing a word comes before
+// leaving one out, and that before putting one in.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace calque {
+
+// What to do to the hypothesis to make it the reference.
+enum class Edit : char { keep, replace, remove, insert, unknown };
+
+class EditTable {
+ public:
+  // Words are numbers. All hypotheses that are compared must have the given length.
+  EditTable(std::span<const int32_t> reference, size_t hypothesis_length);
+
+  // The distance; fills the table from the row of the first word in which the hypothesis differs
+  // from the one before, since all rows up to there are the same.
+  int64_t distance(std::span<const int32_t> hypothesis);
+
+  // Of the last hypothesis, from its first word to its last.
+  std::vector<Edit> edits() const;
+
+ private:
+  struct Cell {
+    int32_t cost;
+    Edit edit;
+  };
+
+  void fill_row(size_t row);
+  Cell cell(size_t row, size_t column) const;
+  // The columns [begin, end) of a row that are looked at, from row 1 on.
+  size_t band_begin(size_t row) const;
+  size_t band_end(size_t row) const;
+
+  std::vector<int32_t> reference_, hypothesis_;
+  double length_ratio_;  // reference to hypothesis: the slope of the diagonal
+  int64_t band_;
+  size_t width_;             // room for a row
+  std::vector<Cell> cells_;  // [hypothesis, width]: rows from 1 on, each from its band_begin()
+  bool filled_ = false;
+};
+
+}  // namespace calque

@@ -1,0 +1,90 @@
+#pragma once
+// Counting the n-grams that a hypothesis shares with its references. An n-gram is known by a
+// number: that of the pair (number of its first n-1 symbols, its last symbol). So n-grams of any
+// length and any kind of symbol compare exactly, and one round of numbering takes all sequences
+// from n-1 to n.
+
+#include <algorithm>
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <utility>
+#include <vector>
+
+namespace calque {
+
+// Gives equal keys equal numbers: 0, 1, 2, ... in the order in which they first appear. A hash
+// table that is emptied without touching its slots, for it is used anew for every sentence.
+template <class Key>
+class Numbering {
+ public:
+  int32_t number(const Key& key) {
+    if (2 * static_cast<size_t>(count_) >= slots_.size()) grow();
+    return place(key, count_);
+  }
+  int32_t count() const { return count_; }
+  void clear() {
+    count_ = 0;
+    if (++round_ == 0) slots_.assign(slots_.size(), {}), round_ = 1;
+  }
+
+ private:
+  struct Slot {
+    Key key{};
+    uint32_t round = 0;  // in use if it is the table's
+    int32_t number = 0;
+  };
+
+  // The number that the key has, or `fresh` from now on.
+  int32_t place(const Key& key, int32_t fresh) {
+    const uint64_t hash = std::hash<Key>{}(key)*0x9E3779B97F4A7C15;
+    const size_t mask = slots_.size() - 1;
+    for (size_t at = (hash >> 32) & mask;; at = (at + 1) & mask) {
+      Slot& slot = slots_[at];
+      if (slot.round != round_) {
+        slot = {key, round_, fresh};
+        ++count_;
+        return fresh;
+      }
+      if (slot.key == key) return slot.number;
+    }
+  }
+  void grow() {
+    std::vector<Slot> old = std::move(slots_);
+    slots_.assign(std::max<size_t>(64, 2 * old.size()), {});
+    count_ = 0;
+    for (const Slot& slot : old) {
+      if (slot.round == round_) place(slot.key, slot.number);
+    }
+  }
+
+  std::vector<Slot> slots_;
+  uint32_t round_ = 1;
+  int32_t count_ = 0;
+};
+
+class NgramMatcher {
+ public:
+  // Sequence 0 is the hypothesis, the others are its references. Order 0 from here.
+  void start(std::span<const std::vector<int32_t>> sequences);
+  // To the n-grams that are one symbol longer.
+  void next_order();
+
+  // How many n-grams a sequence has.
+  int64_t total(size_t sequence) const { return static_cast<int64_t>(names_[sequence].size()); }
+  // The hypothesis' n-grams that the reference has too, each no more often than there.
+  int64_t common(size_t reference);
+  // The same with all references, each n-gram no more often than in the one that has most of it.
+  int64_t common_with_any();
+
+ private:
+  void count(size_t sequence, std::vector<int32_t>& counts) const;
+
+  std::span<const std::vector<int32_t>> symbols_;
+  std::vector<std::vector<int32_t>> names_;  // of the n-gram that starts at each place
+  size_t order_ = 0;
+  Numbering<uint64_t> numbering_;
+  std::vector<int32_t> in_hypothesis_, in_reference_, most_;
+};
+
+}  // namespace calque

@@ -1,0 +1,47 @@
+#pragma once
+// How much of a score is chance: the same score of many random test sets made from the one there
+// is.
+//
+// The bootstrap (Koehn, "Statistical significance tests for machine translation evaluation", 2004)
+// draws segments with replacement. Approximate randomization (Riezler and Maxwell, "On some
+// pitfalls in automatic evaluation and significance testing for MT", 2005) asks how often two
+// systems would differ so much if each segment's output came from either by the toss of a coin.
+//
+// Samples are drawn from NumPy's generator, and sums of resampled rows are taken in single
+// precision: what is printed is what sacreBLEU prints for the same seed.
+
+#include <cstdint>
+#include <optional>
+#include <string>
+
+#include "train/metrics/score_text.h"
+#include "train/metrics/segment_statistics.h"
+
+namespace calque {
+
+struct Resampling {
+  int samples = 1000;
+  uint64_t seed = 12345;
+};
+
+Confidence bootstrap(const SegmentStatistics& statistics, const ScoreOfSums& score,
+                     const Resampling& resampling);
+
+enum class PairedTest { bootstrap, randomization };
+
+struct Comparison {
+  double baseline = 0, system = 0;                                   // the scores
+  std::optional<Confidence> baseline_confidence, system_confidence;  // of the bootstrap
+  double p_value = 1;  // of the difference between them being chance
+};
+
+// Two systems on the same test set.
+Comparison compare(const SegmentStatistics& baseline, const SegmentStatistics& system,
+                   const ScoreOfSums& score, PairedTest test, const Resampling& resampling);
+
+// Two lines, the p-value on the second, with a star if it is below 0.05.
+std::string comparison_text(const Comparison& comparison, std::string_view metric,
+                            std::string_view baseline_name, std::string_view system_name,
+                            int decimals);
+
+}  // namespace calque

@@ -1,0 +1,37 @@
+#pragma once
+// How a score is printed: the value, and a signature that says everything another person needs to
+// compute the same number. The form is the one that sacreBLEU made customary,
+//   BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:... = 41.0 71.0/47.5/... (BP = ...)
+//
+// The field `version` says whose definitions a number follows, sacreBLEU's since its version 2, and
+// whose program computed it.
+
+#include <cstdint>
+#include <initializer_list>
+#include <optional>
+#include <string>
+#include <string_view>
+#include <utility>
+
+namespace calque {
+
+// From bootstrap resampling: the mean of the resampled scores, and half the width of the interval
+// in which the middle 95 % of them lie.
+struct Confidence {
+  double mean = 0;
+  double half_width = 0;
+  int samples = 0;
+  uint64_t seed = 0;
+};
+
+std::string signature(size_t references, const std::optional<Confidence>& confidence,
+                      std::initializer_list<std::pair<std::string_view, std::string>> fields);
+
+// name|signature = score (μ = mean ± half_width) details
+std::string score_text(std::string_view name, std::string_view signature, double score,
+                       const std::optional<Confidence>& confidence, std::string_view details,
+                       int decimals);
+
+inline std::string yes_no(bool value) { return value ? "yes" : "no"; }
+
+}  // namespace calque

@@ -1,0 +1,45 @@
+#pragma once
+// What a metric has to remember of each segment (a hypothesis and its references): a row of
+// numbers, such that a score of any choice of segments is a function of the sums of their rows. It
+// makes resampling cheap: thousands of random test sets are drawn without looking at a text again.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <string>
+#include <vector>
+
+namespace calque {
+
+// A test set: one hypothesis a segment, and one or more references, each with a line a segment.
+using Hypotheses = std::span<const std::string>;
+using References = std::span<const std::vector<std::string>>;
+
+// Throws an Error unless there is a reference and every one has as many lines as there are
+// hypotheses.
+void check_line_counts(Hypotheses hypotheses, References references);
+
+// The references of a single segment, as those of a test set.
+std::vector<std::vector<std::string>> one_segment(std::span<const std::string> references);
+
+struct SegmentStatistics {
+  size_t width = 0;
+  std::vector<double> values;  // [segments, width]
+
+  size_t segments() const { return width == 0 ? 0 : values.size() / width; }
+  std::span<const double> row(size_t segment) const {
+    return std::span(values).subspan(segment * width, width);
+  }
+  std::vector<double> sums() const;
+};
+
+// The score, between 0 and 100 and for TER perhaps above, of the sums of rows.
+using ScoreOfSums = std::function<double(std::span<const double> sums)>;
+
+// Lets fill(begin, end, rows) compute the rows of the segments [begin, end), for consecutive pieces
+// of all segments, on all threads. It must not throw.
+SegmentStatistics collect_statistics(
+    size_t segments, size_t width,
+    const std::function<void(size_t begin, size_t end, std::span<double> rows)>& fill);
+
+}  // namespace calque

@@ -1,0 +1,50 @@
+#pragma once
+// TER (Snover et al., "A study of translation edit rate with targeted human annotation", 2006): how
+// many edits make a translation its reference, for each hundred words of the reference. An edit
+// puts in, leaves out or replaces a word, or shifts a sequence of words to another place. The
+// fewest edits with shifts cannot be found in reasonable time, so the number is by definition what
+// Tercom's greedy search finds: shift by shift, the one that saves most edits, until none saves
+// any.
+//
+// Of several references, a segment takes the fewest edits, and the mean of their lengths.
+
+#include <cstdint>
+#include <optional>
+#include <span>
+#include <string>
+
+#include "train/metrics/score_text.h"
+#include "train/metrics/segment_statistics.h"
+#include "train/metrics/tokenization.h"
+
+namespace calque {
+
+using TerOptions = TercomOptions;
+
+struct TerScore {
+  double score = 0;  // 0 is best; no upper limit
+  int64_t edits = 0;
+  double reference_length = 0;
+  std::string signature;
+  std::optional<Confidence> confidence;
+
+  std::string text(int decimals = 1) const;
+};
+
+// An empty corpus or references with other numbers of lines are an Error.
+TerScore ter(Hypotheses hypotheses, References references, const TerOptions& options = {});
+
+TerScore sentence_ter(const std::string& hypothesis, std::span<const std::string> references,
+                      const TerOptions& options = {});
+
+SegmentStatistics ter_statistics(Hypotheses hypotheses, References references,
+                                 const TerOptions& options);
+// Without signature.
+TerScore ter_of_sums(std::span<const double> sums);
+std::string ter_signature(size_t references, const std::optional<Confidence>& confidence,
+                          const TerOptions& options);
+
+// The edits between two sequences of words, which are numbers here.
+int64_t translation_edits(std::span<const int32_t> hypothesis, std::span<const int32_t> reference);
+
+}  // namespace calque

@@ -1,0 +1,107 @@
+#include "train/metrics/tokenization.h"
+
+#include <array>
+#include <utility>
+
+#include "core/error.h"
+#include "data/utf8.h"
+#include "train/metrics/characters.h"
+#include "train/metrics/western_tokenization.h"
+
+namespace calque {
+namespace {
+
+constexpr std::array<std::pair<Tokenization, std::string_view>, 4> names = {{
+    {Tokenization::none, "none"},
+    {Tokenization::v13a, "13a"},
+    {Tokenization::intl, "intl"},
+    {Tokenization::character, "char"},
+}};
+
+std::string tokenize_13a(std::string_view line) {
+  std::string text = " ";
+  text += line;
+  if (line.find('<') != line.npos) text = replace_all(text, "<skipped>", "");
+  if (line.find('\n') != line.npos) text = replace_all(replace_all(text, "-\n", ""), "\n", " ");
+  text = resolve_entities(std::move(text)) + ' ';
+  return separate_number_marks(separate_symbols(text));
+}
+
+// s/(\P{N})(\p{P})/$1 $2 /g; s/(\p{P})(\P{N})/ $1 $2/g; s/(\p{S})/ $1 /g
+std::string tokenize_intl(std::string_view line) {
+  const auto replace_pairs = [](const std::u32string& text, auto fits, auto write) {
+    std::u32string out;
+    for (size_t at = 0; at < text.size();) {
+      if (at + 1 < text.size() && fits(text[at], text[at + 1])) {
+        write(out, text[at], text[at + 1]);
+        at += 2;
+      } else {
+        out += text[at++];
+      }
+    }
+    return out;
+  };
+  std::u32string text = replace_pairs(
+      code_points(line), [](auto a, auto b) { return !is_number(a) && is_punctuation(b); },
+      [](auto& out, auto a, auto b) {
+        out.append({a, U' ', b, U' '});
+      });
+  text = replace_pairs(
+      text, [](auto a, auto b) { return is_punctuation(a) && !is_number(b); },
+      [](auto& out, auto a, auto b) {
+        out.append({U' ', a, U' ', b});
+      });
+  std::u32string separated;
+  for (const char32_t character : text) {
+    if (is_symbol(character)) {
+      separated.append({U' ', character, U' '});
+    } else {
+      separated += character;
+    }
+  }
+  return utf8(separated);
+}
+
+std::string tokenize_characters(std::string_view line) {
+  std::string out;
+  out.reserve(2 * line.size());
+  for (size_t at = 0; at < line.size();) {
+    const size_t start = at;
+    next_code_point(line, at);
+    out.append(line.substr(start, at - start));
+    out += ' ';
+  }
+  return out;
+}
+
+}  // namespace
+
+Tokenization parse_tokenization(std::string_view name) {
+  for (const auto& [tokenization, known] : names) {
+    if (known == name) return tokenization;
+  }
+  fail("unknown tokenisation '{}': there are none, 13a, intl and char", name);
+}
+
+std::string_view name_of(Tokenization tokenization) {
+  for (const auto& [known, name] : names) {
+    if (known == tokenization) return name;
+  }
+  throw Misuse("name_of: not a tokenisation");
+}
+
+std::string tokenize(std::string_view line, Tokenization tokenization) {
+  switch (tokenization) {
+    case Tokenization::v13a:
+      return tokenize_13a(line);
+    case Tokenization::intl:
+      return tokenize_intl(line);
+    case Tokenization::character:
+      return tokenize_characters(line);
+    case Tokenization::none:
+      break;
+  }
+  return std::string(line);
+}
+
+}  // namespace calque
