@@ -3,8 +3,8 @@
 // dozen columns and live in the first caches:  C (m x n) = or += A (m x k) B (k x n).
 //
 // A's elements may lie anywhere (a row stride and a column stride: its transpose is free); B's and C's
-// rows are contiguous, and n is a multiple of the vector width. The core keeps a tile of up to 6 rows by
-// 4 vectors of C in registers while it walks down k.
+// rows are contiguous, and n is a multiple of the vector width. The inner loop keeps a tile of C, as
+// large as the machine has registers for, while it walks down k.
 
 #include "core/simd.h"
 
@@ -15,6 +15,12 @@ struct Strided {
   const real* data;
   int64_t row, col;
 };
+
+#ifdef __AVX512F__
+constexpr int widest_tile = 4;  // vectors; times 6 rows: 24 of 32 registers
+#else
+constexpr int widest_tile = 1;
+#endif
 
 template <int rows, int vectors, bool add>
 inline void tile(int64_t k, Strided a, const real* b, int64_t b_stride, real* c, int64_t c_stride) {
@@ -53,16 +59,18 @@ void tile_column(int64_t m, int64_t k, Strided a, const real* b, int64_t b_strid
 template <bool add>
 void tile_gemm(int64_t m, int64_t n, int64_t k, Strided a, const real* b, int64_t b_stride, real* c,
                int64_t c_stride) {
-  constexpr int64_t wide = 4 * lanes;
+  constexpr int64_t wide = widest_tile * lanes;
   int64_t col = 0;
   for (; col + wide <= n; col += wide) {
-    tile_column<4, add>(m, k, a, b + col, b_stride, c + col, c_stride);
+    tile_column<widest_tile, add>(m, k, a, b + col, b_stride, c + col, c_stride);
   }
-  switch ((n - col) / lanes) {
-    case 3: return tile_column<3, add>(m, k, a, b + col, b_stride, c + col, c_stride);
-    case 2: return tile_column<2, add>(m, k, a, b + col, b_stride, c + col, c_stride);
-    case 1: return tile_column<1, add>(m, k, a, b + col, b_stride, c + col, c_stride);
-    default: return;
+  if constexpr (widest_tile == 4) {
+    switch ((n - col) / lanes) {
+      case 3: return tile_column<3, add>(m, k, a, b + col, b_stride, c + col, c_stride);
+      case 2: return tile_column<2, add>(m, k, a, b + col, b_stride, c + col, c_stride);
+      case 1: return tile_column<1, add>(m, k, a, b + col, b_stride, c + col, c_stride);
+      default: return;
+    }
   }
 }
 

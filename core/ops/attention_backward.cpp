@@ -1,0 +1,130 @@
+// The backward pass of attention. The weights P of a block are computed again from the scores and the
+// kept log-sums; with F the dropout factors and D_i = dO_i . O_i,
+//
+//   dV += (F P)^T dO,   dS = scale P (F (dO V^T) - D),   dQ += dS K,   dK += dS^T Q
+//
+// One sentence's head is one item of work, so every sum is made by one thread in one order.
+
+#include "core/ops/attention_kernel.h"
+#include "core/parallel.h"
+#include "core/simd_math.h"
+
+namespace calque::attention_kernel {
+namespace {
+
+struct Scratch {
+  Scratch(int64_t longest_queries, int64_t longest_keys, int64_t head_size)
+      : key_panels(round_up(longest_keys) * head_size),
+        value_panels(round_up(longest_keys) * head_size),
+        weights(query_block * key_block),
+        slopes(query_block * key_block),
+        dq(query_block * round_up(head_size)),
+        dk(longest_keys * round_up(head_size)),
+        dv(longest_keys * round_up(head_size)) {
+    if (head_size % lanes == 0) return;
+    keys = Buffer<real>(longest_keys * round_up(head_size));
+    queries = Buffer<real>(longest_queries * round_up(head_size));
+    douts = Buffer<real>(longest_queries * round_up(head_size));
+  }
+  Buffer<real> key_panels, value_panels, weights, slopes, dq, dk, dv;
+  Buffer<real> keys, queries, douts;  // padded copies, where the head size asks for them
+};
+
+// One head of one sentence: views of what is read.
+struct Views {
+  Rows q, k, dout;   // rows padded to whole vectors
+  const real* out;
+  const real* log_sums;
+  int64_t d;
+};
+
+// weights: scores -> F P; slopes: dO V^T -> dS. Both for row i of the block, keys [first, first + count).
+void row(const Item& item, Scratch& scratch, const Views& views, int64_t i, int64_t query,
+         int64_t first, int64_t count) {
+  const Problem& p = *item.problem;
+  real* weights = scratch.weights.data() + i * key_block;
+  real* slopes = scratch.slopes.data() + i * key_block;
+  const int64_t seen = std::clamp<int64_t>(item.visible(query) - first, 0, count);
+  const int64_t token = item.first_query + query;
+  const real log_sum = views.log_sums[token * p.heads + item.head];
+  const real* out = views.out + token * views.d + item.col;
+  const real dot = sum(sum_lanes(p.head_size, [](Vec a, Vec b) { return a * b; }, out,
+                                 views.dout.data + query * views.dout.stride));
+  alignas(64) real factors[key_block];
+  if (p.mask.active()) p.mask.factors(item.mask_row_of(query) + first, seen, factors);
+  const real scale = p.scale;
+  for (int64_t j = 0; j < round_up(count); j += lanes) {
+    const Bits inside = first_lanes(seen - j);
+    const Vec w = inside ? exp(load(weights + j) * scale - log_sum) : Vec{};
+    const Vec factor = p.mask.active() ? (inside ? load(factors + j) : Vec{}) : broadcast(1);
+    store(weights + j, w * factor);
+    store(slopes + j, inside ? w * (factor * load(slopes + j) - dot) * scale : Vec{});
+  }
+}
+
+void block(const Item& item, Scratch& scratch, const Views& views, int64_t begin) {
+  const Problem& p = *item.problem;
+  const int64_t m = std::min(query_block, item.queries - begin), width = round_up(p.head_size);
+  const Rows q = views.q.from(begin, 0), dout = views.dout.from(begin, 0);
+  std::fill_n(scratch.dq.data(), m * width, real(0));
+  const int64_t seen = item.visible(begin + m - 1);
+  for (int64_t first = 0; first < seen; first += key_block) {
+    const int64_t count = std::min(key_block, seen - first);
+    multiply_by_panels(q, m, scratch.key_panels.data(), first, count, item.keys, p.head_size,
+                       scratch.weights.data());
+    multiply_by_panels(dout, m, scratch.value_panels.data(), first, count, item.keys, p.head_size,
+                       scratch.slopes.data());
+    for (int64_t i = 0; i < m; ++i) row(item, scratch, views, i, begin + i, first, count);
+    const real *weights = scratch.weights.data(), *slopes = scratch.slopes.data();
+    tile_gemm<true>(count, width, m, {weights, 1, key_block}, dout.data, dout.stride,
+                    scratch.dv.data() + first * width, width);
+    tile_gemm<true>(count, width, m, {slopes, 1, key_block}, q.data, q.stride,
+                    scratch.dk.data() + first * width, width);
+    tile_gemm<true>(m, width, count, {slopes, key_block, 1}, views.k.data + first * views.k.stride,
+                    views.k.stride, scratch.dq.data(), width);
+  }
+}
+
+void write(RowSink to, const real* from, int64_t rows, int64_t head_size) {
+  if (!to.data) return;
+  for (int64_t i = 0; i < rows; ++i) {
+    map_into(head_size, to.data + i * to.stride, to.add, [](Vec v) { return v; },
+             from + i * round_up(head_size));
+  }
+}
+
+}  // namespace
+
+void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const real* log_sums,
+              const real* dout, const Gradients& gradients) {
+  const int64_t d = p.heads * p.head_size, size = p.head_size, width = round_up(size);
+  const int64_t most_queries = p.queries.longest(), most_keys = p.keys.longest();
+  parallel_for(p.items(), p.piece(), [&](int64_t first, int64_t last) {
+    Scratch scratch(most_queries, most_keys, size);
+    for (int64_t number = first; number < last; ++number) {
+      const Item item(p, number);
+      const Rows queries = q.from(item.first_query, item.col), keys = k.from(item.first_key, item.col);
+      const Rows douts{dout + item.first_query * d + item.col, d};
+      transpose_into_panels(keys, item.keys, size, scratch.key_panels.data());
+      transpose_into_panels(v.from(item.first_key, item.col), item.keys, size,
+                            scratch.value_panels.data());
+      const Views views{padded(queries, item.queries, size, scratch.queries.data()),
+                        padded(keys, item.keys, size, scratch.keys.data()),
+                        padded(douts, item.queries, size, scratch.douts.data()),
+                        out, log_sums, d};
+      std::fill_n(scratch.dk.data(), item.keys * width, real(0));
+      std::fill_n(scratch.dv.data(), item.keys * width, real(0));
+      for (int64_t begin = 0; begin < item.queries; begin += query_block) {
+        block(item, scratch, views, begin);
+        write(gradients.q.data ? gradients.q.from(item.first_query + begin, item.col) : RowSink{},
+              scratch.dq.data(), std::min(query_block, item.queries - begin), size);
+      }
+      write(gradients.k.data ? gradients.k.from(item.first_key, item.col) : RowSink{},
+            scratch.dk.data(), item.keys, size);
+      write(gradients.v.data ? gradients.v.from(item.first_key, item.col) : RowSink{},
+            scratch.dv.data(), item.keys, size);
+    }
+  });
+}
+
+}  // namespace calque::attention_kernel

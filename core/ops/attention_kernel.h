@@ -1,0 +1,100 @@
+#pragma once
+// What the forward and the backward pass of attention share: one sentence's head as views into the
+// packed tensors, the score of a block of queries with a block of keys, and the scratch memory.
+//
+// Queries are taken in blocks, keys too, as in FlashAttention (Dao et al. 2022): the scores of a block
+// fit the second cache, and no more of them ever exist.
+
+#include "core/ops.h"
+#include "core/ops/dropout_mask.h"
+#include "core/ops/tile_gemm.h"
+
+namespace calque::attention_kernel {
+
+constexpr int64_t query_block = 48;  // a multiple of the tile's 6 rows
+constexpr int64_t key_block = 256;
+constexpr int64_t panel = widest_tile * lanes;  // columns of transposed keys stored together
+
+inline int64_t round_up(int64_t size, int64_t to = lanes) { return (size + to - 1) / to * to; }
+
+// Rows to read, `stride` apart.
+struct Rows {
+  const real* data = nullptr;
+  int64_t stride = 0;
+  Rows from(int64_t row, int64_t col) const { return {data + row * stride + col, stride}; }
+};
+
+// Where rows are written or added.
+struct RowSink {
+  real* data = nullptr;
+  int64_t stride = 0;
+  bool add = false;
+  RowSink from(int64_t row, int64_t col) const { return {data + row * stride + col, stride, add}; }
+};
+
+// The whole problem: what the op was given.
+struct Problem {
+  Segments queries, keys;
+  int64_t heads, head_size;
+  bool causal;
+  real scale;
+  DropoutMask mask;
+  int64_t mask_row;  // elements of the mask a row of scores has
+
+  int64_t items() const { return queries.count() * heads; }
+  // Items of a parallel piece: about the same work whatever the lengths.
+  int64_t piece() const;
+};
+
+// One sentence and head of it.
+struct Item {
+  Item(const Problem& problem, int64_t number);
+  const Problem* problem;
+  int64_t head, col;            // the head's first column
+  int64_t first_query, first_key;
+  int64_t queries, keys;
+
+  // How many keys query i sees; they are the first ones.
+  int64_t visible(int64_t i) const {
+    return problem->causal ? std::clamp<int64_t>(i + 1 + keys - queries, 0, keys) : keys;
+  }
+  int64_t mask_row_of(int64_t i) const {
+    return ((first_query + i) * problem->heads + head) * problem->mask_row;
+  }
+};
+
+// The transpose of n rows of head_size numbers, in panels: panel p holds columns [p panel, ...) as
+// head_size contiguous rows. Columns beyond n are zero, up to round_up(n).
+void transpose_into_panels(Rows rows, int64_t n, int64_t head_size, real* panels);
+
+// scores (m x round_up(n), rows key_block apart) = the m rows of a times columns [first, first + n) of
+// the panels; `first` is a multiple of key_block, `total` the columns of all panels.
+void multiply_by_panels(Rows a, int64_t m, const real* panels, int64_t first, int64_t n,
+                        int64_t total, int64_t head_size, real* scores);
+
+// Rows whose length is a multiple of the vector width: the rows themselves if they are, or a copy with
+// zeros behind each.
+Rows padded(Rows rows, int64_t n, int64_t head_size, real* copy);
+
+// 1 in the lanes below `count`, as a comparison gives it.
+inline Bits first_lanes(int64_t count) {
+#ifdef CALQUE_DOUBLE
+  constexpr Bits index = {0, 1, 2, 3, 4, 5, 6, 7};
+  return index < count;
+#else
+  constexpr Bits index = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
+  return index < static_cast<int32_t>(count);
+#endif
+}
+
+// out [query tokens, d] and the log of each row's sum of exponentials, [query tokens, heads].
+void forward(const Problem& problem, Rows q, Rows k, Rows v, real* out, real* log_sums);
+
+// The gradients of q, k and v; a sink without memory is left out.
+struct Gradients {
+  RowSink q, k, v;
+};
+void backward(const Problem& problem, Rows q, Rows k, Rows v, const real* out,
+              const real* log_sums, const real* dout, const Gradients& gradients);
+
+}  // namespace calque::attention_kernel
