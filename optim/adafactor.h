@@ -24,7 +24,7 @@ struct AdafactorSettings {
   double epsilon2 = 1e-3;
   double clip_threshold = 1;
   StepSize step_size = StepSize::relative_to_weights;
-  WeightDecay decay;  // always decoupled
+  WeightDecay decay = {};  // always decoupled
 };
 
 class Adafactor {

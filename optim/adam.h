@@ -18,7 +18,7 @@ struct AdamSettings {
   double beta1 = 0.9;
   double beta2 = 0.98;
   double epsilon = 1e-9;
-  WeightDecay decay;
+  WeightDecay decay = {};
 };
 
 class Adam {

@@ -16,7 +16,7 @@ enum class Momentum { classical, nesterov };
 struct SgdSettings {
   double momentum = 0;
   Momentum kind = Momentum::classical;
-  WeightDecay decay;
+  WeightDecay decay = {};
 };
 
 class Sgd {

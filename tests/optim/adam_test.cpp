@@ -1,0 +1,92 @@
+#include "optim/adam.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "optim/optimizer.h"
+#include "small_model.h"
+
+using namespace calque;
+using doctest::Approx;
+
+namespace {
+
+constexpr AdamSettings plain{.beta1 = 0.9, .beta2 = 0.98, .epsilon = 1e-9, .decay = {}};
+
+}  // namespace
+
+TEST_CASE("Adam's first step has the length of the learning rate, whatever the gradient's size") {
+  SmallModel model({{"w", {4}}});
+  model.set_values({{"w", {1, 1, 1, 1}}});
+  model.set_gradients({{"w", {1000, -1, 1e-4, 0}}});
+  Optimizer(model.parameters, plain).update(model.parameters, 0.25);
+  CHECK(model.value("w", 0) == Approx(0.75).epsilon(1e-6));
+  CHECK(model.value("w", 1) == Approx(1.25).epsilon(1e-6));
+  CHECK(model.value("w", 2) == Approx(0.75).epsilon(2e-5));
+  CHECK(model.value("w", 3) == 1);
+}
+
+// m = 0.1 g, v = 0.02 g^2: corrected they are g and g^2, and epsilon stands beside |g|. Were it
+// added before the correction, the step would be g / (|g| + epsilon / sqrt(0.02)), 1/8 instead of
+// 1/2.
+TEST_CASE("at step 1 a gradient as small as epsilon moves by half the learning rate") {
+  SmallModel model({{"w", {1}}});
+  model.set_gradients({{"w", {0.001}}});
+  AdamSettings settings = plain;
+  settings.epsilon = 0.001;
+  Optimizer(model.parameters, settings).update(model.parameters, 1);
+  CHECK(model.value("w") == Approx(-0.5).epsilon(1e-6));
+}
+
+// g = 1, then -1:  m = 0.1, -0.01;  v = 0.02, 0.0396;  m^ = -0.01 / 0.19,  v^ = 0.0396 / 0.0396
+// = 1.
+TEST_CASE("Adam's second step agrees with pencil and paper") {
+  SmallModel model({{"w", {1}}});
+  Optimizer optimizer(model.parameters, plain);
+  model.set_gradients({{"w", {1}}});
+  optimizer.update(model.parameters, 1);
+  model.set_gradients({{"w", {-1}}});
+  optimizer.update(model.parameters, 1);
+  CHECK(model.value("w") == Approx(-1 + 0.01 / 0.19).epsilon(1e-6));
+  CHECK(double(optimizer.state()[0].values[0]) == Approx(-0.01).epsilon(1e-6));
+  CHECK(double(optimizer.state()[1].values[0]) == Approx(0.0396).epsilon(1e-6));
+}
+
+TEST_CASE("decoupled decay shrinks the weights that have no gradient, and only where asked") {
+  const std::vector<std::pair<std::string, Shape>> shapes = {{"source_embedding.weight", {2, 3}},
+                                                             {"positions.weight", {2, 3}},
+                                                             {"output.weight", {2, 3}},
+                                                             {"output.bias", {3}},
+                                                             {"norm.gain", {3}}};
+  const auto shrunk = [&](Decayed what, const std::string& name) {
+    SmallModel model(shapes);
+    model.set_values({{name, {2, 2, 2}}});
+    AdamSettings settings = plain;
+    settings.decay = {.rate = 0.1, .what = what};
+    Optimizer(model.parameters, settings).update(model.parameters, 0.5);
+    const double value = model.value(name);
+    CHECK((value == 2 || value == Approx(2 * (1 - 0.05)).epsilon(1e-6)));
+    return value < 2;
+  };
+  for (const auto& [name, shape] : shapes) {
+    CAPTURE(name);
+    CHECK(shrunk(Decayed::everything, name));
+    CHECK(shrunk(Decayed::matrices, name) == (shape.axes() == 2));
+    CHECK(shrunk(Decayed::matrices_but_embeddings, name) == (name == "output.weight"));
+  }
+}
+
+TEST_CASE("Adam refuses settings that make no sense, and says which") {
+  const SmallModel model({{"w", {1}}});
+  const auto refused = [&](auto change) {
+    AdamSettings settings = plain;
+    change(settings);
+    CHECK_THROWS_AS(Optimizer(model.parameters, settings), Error);
+  };
+  refused([](AdamSettings& s) { s.beta1 = 1; });
+  refused([](AdamSettings& s) { s.beta2 = -0.1; });
+  refused([](AdamSettings& s) { s.beta2 = std::nan(""); });
+  refused([](AdamSettings& s) { s.epsilon = 0; });
+  refused([](AdamSettings& s) { s.decay.rate = -1; });
+}

@@ -1,0 +1,124 @@
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/parallel.h"
+#include "optim/gradient_norm.h"
+#include "optim/optimizer.h"
+#include "small_model.h"
+
+using namespace calque;
+using doctest::Approx;
+
+namespace {
+
+constexpr double infinity = std::numeric_limits<double>::infinity();
+
+SmallModel three_four() {
+  SmallModel model({{"a", {1}}, {"b", {2}}});
+  model.set_gradients({{"a", {3}}, {"b", {0, -4}}});
+  return model;
+}
+
+}  // namespace
+
+TEST_CASE("the gradient norm is taken over all parameters together") {
+  CHECK(gradient_norm(three_four().parameters.gradients()) == 5);
+}
+
+TEST_CASE("a gradient longer than the limit is shortened to it, and a shorter one left alone") {
+  SmallModel model = three_four();
+  UpdateReport report = Optimizer(model.parameters, SgdSettings{}, 1).update(model.parameters, 1);
+  CHECK(report.gradient_norm == 5);
+  CHECK(report.clip_factor == Approx(0.2));
+  CHECK(report.finite);
+  CHECK(model.value("a") == Approx(-0.6));
+  CHECK(model.value("b", 1) == Approx(0.8));
+
+  model = three_four();
+  report = Optimizer(model.parameters, SgdSettings{}, 5).update(model.parameters, 1);
+  CHECK(report.clip_factor == 1);
+  CHECK(model.value("a") == -3);
+}
+
+TEST_CASE("gradients are scaled before they are clipped, and the report says the scaled norm") {
+  SmallModel model = three_four();
+  const UpdateReport report =
+      Optimizer(model.parameters, SgdSettings{}, 1).update(model.parameters, 1, 0.5);
+  CHECK(report.gradient_norm == 2.5);
+  CHECK(report.clip_factor == Approx(0.4));
+  CHECK(model.value("a") == Approx(-0.6));
+}
+
+TEST_CASE("the norm of many numbers has the precision of double, with any number of threads") {
+  std::vector<real> gradients(1'000'003, real(0.001));
+  const double expected = double(real(0.001)) * std::sqrt(1'000'003.0);
+  const int before = threads();
+  set_threads(1);
+  const double norm = gradient_norm(gradients);
+  CHECK(norm == Approx(expected).epsilon(1e-13));
+  for (const int count : {2, 3, 4}) {
+    set_threads(count);
+    CHECK(gradient_norm(gradients) == norm);
+  }
+  set_threads(before);
+}
+
+TEST_CASE("large gradients have a finite norm, and clipping makes them usable") {
+  SmallModel model({{"w", {2}}});
+  model.set_gradients({{"w", {3e25, -4e25}}});
+  const UpdateReport report =
+      Optimizer(model.parameters, SgdSettings{}, 1).update(model.parameters, 1);
+  CHECK(report.finite);
+  CHECK(report.gradient_norm == Approx(5e25).epsilon(1e-6));
+  CHECK(model.value("w", 1) == Approx(0.8).epsilon(1e-6));
+}
+
+TEST_CASE("a gradient that is not finite leaves weights, moments and steps untouched") {
+  const OptimizerSettings rules[] = {AdamSettings{}, SgdSettings{.momentum = 0.9},
+                                     AdafactorSettings{}};
+  for (const OptimizerSettings& settings : rules) {
+    for (const double bad : {std::nan(""), infinity, -infinity}) {
+      SmallModel model = model_of_many_pieces();
+      model.set_random_values();
+      Optimizer optimizer(model.parameters, settings, 1);
+      model.set_random_gradients(1);
+      optimizer.update(model.parameters, 0.1);
+
+      const std::vector<real> weights = model.flat();
+      std::vector<std::vector<real>> state;
+      for (const auto& [name, values] : optimizer.state()) {
+        state.emplace_back(values.begin(), values.end());
+      }
+      model.set_random_gradients(2);
+      model.entry("layers.0.bias").tensor.gradient().open().data[516] = static_cast<real>(bad);
+      const UpdateReport report = optimizer.update(model.parameters, 0.1);
+
+      CHECK(!report.finite);
+      CHECK(!std::isfinite(report.gradient_norm));
+      CHECK(optimizer.steps() == 1);
+      CHECK(model.flat() == weights);
+      for (size_t i = 0; i < state.size(); ++i) {
+        CHECK(std::ranges::equal(optimizer.state()[i].values, state[i]));
+      }
+      REQUIRE(first_not_finite(model.parameters));
+      CHECK(first_not_finite(model.parameters)->name == "layers.0.bias");
+    }
+  }
+}
+
+// Adam's v would be infinite from then on, and the weight stand still for ever.
+TEST_CASE("an unclipped gradient whose square overflows is refused like one that is not finite") {
+  const double large = 2 * std::sqrt(double(std::numeric_limits<real>::max()));
+  SmallModel model({{"w", {1}}});
+  model.set_gradients({{"w", {large}}});
+  CHECK(!Optimizer(model.parameters, AdamSettings{}).update(model.parameters, 0.1).finite);
+  CHECK(model.value("w") == 0);
+}
+
+TEST_CASE("a clipping limit below 0 is refused") {
+  const SmallModel model({{"w", {1}}});
+  CHECK_THROWS_AS(Optimizer(model.parameters, SgdSettings{}, -1), Error);
+  CHECK_THROWS_AS(Optimizer(model.parameters, SgdSettings{}, std::nan("")), Error);
+}

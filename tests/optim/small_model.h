@@ -1,0 +1,73 @@
+#pragma once
+// A handful of named parameters with values and gradients to set by hand: all that an optimiser
+// sees of a model.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "core/parameters.h"
+
+namespace calque {
+
+using Named = std::map<std::string, std::vector<double>>;
+
+struct SmallModel {
+  Parameters parameters;
+
+  explicit SmallModel(const std::vector<std::pair<std::string, Shape>>& shapes) {
+    for (const auto& [name, shape] : shapes) parameters.add(name, shape, constant(0));
+    parameters.allocate();
+  }
+
+  void set_values(const Named& values) {
+    for (const auto& [name, numbers] : values) write(numbers, entry(name).values().data());
+  }
+  void set_gradients(const Named& gradients) {
+    parameters.clear_gradients();
+    for (const auto& [name, numbers] : gradients) {
+      write(numbers, entry(name).tensor.gradient().open().data);
+    }
+  }
+  // The same kind of numbers everywhere, other ones for each `step`.
+  void set_random_values() { fill({.seed = 1}, parameters.values(), 1); }
+  void set_random_gradients(uint32_t step, real size = 1) {
+    for (const auto& one : parameters.entries()) one.tensor.gradient().open();
+    fill({.seed = 2, .step = step}, parameters.gradients(), size);
+  }
+
+  const Parameters::Entry& entry(const std::string& name) const {
+    const Parameters::Entry* found = parameters.find(name);
+    require(found, "SmallModel: no parameter {}", name);
+    return *found;
+  }
+  double value(const std::string& name, size_t i = 0) const { return entry(name).values()[i]; }
+  std::vector<real> flat() const {
+    const auto values = parameters.values();
+    return {values.begin(), values.end()};
+  }
+
+ private:
+  static void write(const std::vector<double>& numbers, real* to) {
+    for (size_t i = 0; i < numbers.size(); ++i) to[i] = static_cast<real>(numbers[i]);
+  }
+  // Fills the windows and leaves the gaps between them alone.
+  void fill(Stream stream, std::span<real> flat, real deviation) {
+    for (const auto& one : parameters.entries()) {
+      stream.use = static_cast<uint32_t>(hash_text(one.name));
+      fill_normal(stream, 0, deviation,
+                  flat.subspan(static_cast<size_t>(one.offset), one.values().size()));
+    }
+  }
+};
+
+// Windows that end in the middle of a vector and of a piece, small ones and one of several pieces.
+inline SmallModel model_of_many_pieces() {
+  return SmallModel({{"embedding.weight", {700, 131}},
+                     {"layers.0.weight", {33, 517}},
+                     {"layers.0.bias", {517}},
+                     {"layers.0.norm.gain", {131}},
+                     {"layers.1.weight", {131, 1}}});
+}
+
+}  // namespace calque

@@ -1,0 +1,69 @@
+#include "optim/weight_average.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "small_model.h"
+
+using namespace calque;
+using doctest::Approx;
+
+namespace {
+
+// The average of a weight that begins as 100 and is then 1, 2, 3.
+double average_of_three(const WeightAverageSettings& settings) {
+  SmallModel model({{"w", {1}}});
+  model.set_values({{"w", {100}}});
+  WeightAverage average(model.parameters, settings);
+  for (int step = 1; step <= 3; ++step) {
+    model.set_values({{"w", {double(step)}}});
+    average.follow(model.parameters, step);
+  }
+  return double(average.state()[0].values[0]);
+}
+
+}  // namespace
+
+TEST_CASE("with a constant rate the average still remembers the first weights") {
+  CHECK(average_of_three({.decay = 0.5, .start = AverageStart::constant}) ==
+        Approx(100 * 0.125 + 1 * 0.125 + 2 * 0.25 + 3 * 0.5));
+}
+
+// Weights 0.25, 0.5, 1 for the three steps, divided by their sum.
+TEST_CASE("corrected for its bias the average is a weighted mean of the steps alone") {
+  CHECK(average_of_three({.decay = 0.5, .start = AverageStart::bias_corrected}) ==
+        Approx((0.25 * 1 + 0.5 * 2 + 1 * 3) / 1.75));
+}
+
+TEST_CASE("warming up, the decay rises from 2/11 to its value and stays there") {
+  const WeightAverageSettings settings{.decay = 0.99, .start = AverageStart::warm_up};
+  CHECK(average_rate(settings, 1) == Approx(9.0 / 11));
+  CHECK(average_rate(settings, 80) == Approx(0.1));
+  CHECK(average_rate(settings, 100000) == Approx(0.01));
+}
+
+TEST_CASE("while the average is swapped in the model computes with it, and afterwards as before") {
+  SmallModel model = model_of_many_pieces();
+  model.set_random_values();
+  WeightAverage average(model.parameters, {});
+  const std::vector<real> old = model.flat();
+  for (real& value : model.parameters.values()) value *= 2;
+  const std::vector<real> trained = model.flat();
+  {
+    const WithAverage evaluation(average, model.parameters);
+    CHECK(model.flat() == old);
+  }
+  CHECK(model.flat() == trained);
+  CHECK(std::ranges::equal(average.state()[0].values, old));
+}
+
+TEST_CASE("a decay outside [0, 1) is refused, and parameters of another size") {
+  SmallModel model({{"w", {1}}}), other({{"w", {100}}});
+  CHECK_THROWS_AS(WeightAverage(model.parameters, {.decay = 1}), Error);
+  CHECK_THROWS_AS(WeightAverage(model.parameters, {.decay = std::nan("")}), Error);
+  WeightAverage average(model.parameters, {});
+  CHECK_THROWS_AS(average.follow(other.parameters, 1), Misuse);
+  CHECK_THROWS_AS(average.follow(model.parameters, 0), Misuse);
+  CHECK_THROWS_AS(average.swap(other.parameters), Misuse);
+}
