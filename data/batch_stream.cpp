@@ -1,0 +1,100 @@
+#include "data/batch_stream.h"
+
+#include <chrono>
+#include <utility>
+
+#include "core/error.h"
+
+namespace calque {
+namespace {
+
+constexpr size_t batches_ahead = 16;
+
+// The plan of the epoch at which the state stands, or of the first after it that has batches: with
+// weights below 1 a small corpus may have an epoch without.
+BatchPlan plan_at(const Dataset& dataset, const BatchOptions& options, StreamState& at) {
+  BatchPlan plan(dataset, options, at.epoch);
+  while (plan.size() == 0) plan = BatchPlan(dataset, options, ++at.epoch);
+  return plan;
+}
+
+StreamState one_further(StreamState at, int64_t epoch_size) {
+  if (++at.position < epoch_size) return at;
+  return {.epoch = at.epoch + 1, .position = 0};
+}
+
+}  // namespace
+
+BatchStream::BatchStream(Dataset dataset, const BatchOptions& options, StreamState from)
+    : dataset_(std::move(dataset)), options_(options), state_(from) {
+  BatchPlan plan = plan_at(dataset_, options_, from);
+  epoch_size_ = plan.size();
+  if (from.position < 0 || from.position >= epoch_size_) {
+    fail(
+        "cannot go on at batch {} of epoch {}, which has {}: the data or the batch size has "
+        "changed",
+        from.position, from.epoch, epoch_size_);
+  }
+  thread_ = std::thread(&BatchStream::prepare, this, std::move(plan), from);
+}
+
+BatchStream::~BatchStream() {
+  {
+    const std::lock_guard lock(mutex_);
+    stop_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+Batch BatchStream::next() {
+  std::unique_lock lock(mutex_);
+  if (ready_.empty() && !failure_) {
+    const auto start = std::chrono::steady_clock::now();
+    changed_.wait(lock, [this] { return !ready_.empty() || failure_; });
+    wait_seconds_ +=
+        std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  }
+  if (ready_.empty()) std::rethrow_exception(failure_);
+  Prepared prepared = std::move(ready_.front());
+  ready_.pop_front();
+  lock.unlock();
+  changed_.notify_all();
+  state_ = prepared.after;
+  epoch_size_ = prepared.epoch_size;
+  return std::move(prepared.batch);
+}
+
+double BatchStream::epochs() const {
+  return static_cast<double>(state_.epoch) +
+         static_cast<double>(state_.position) / static_cast<double>(epoch_size_);
+}
+
+void BatchStream::prepare(BatchPlan plan, StreamState at) {
+  try {
+    while (true) {
+      const int64_t epoch = at.epoch;
+      Batch batch = make_batch(*dataset_.tokens, plan.batch(at.position));
+      at = one_further(at, plan.size());
+      if (!hand_over({.batch = std::move(batch), .after = at, .epoch_size = plan.size()})) return;
+      if (at.epoch != epoch) plan = plan_at(dataset_, options_, at);
+    }
+  } catch (...) {
+    const std::lock_guard lock(mutex_);
+    failure_ = std::current_exception();
+  }
+  changed_.notify_all();
+}
+
+// Waits until there is room; false if nobody wants more.
+bool BatchStream::hand_over(Prepared prepared) {
+  std::unique_lock lock(mutex_);
+  changed_.wait(lock, [this] { return stop_ || ready_.size() < batches_ahead; });
+  if (stop_) return false;
+  ready_.push_back(std::move(prepared));
+  lock.unlock();
+  changed_.notify_all();
+  return true;
+}
+
+}  // namespace calque

@@ -1,0 +1,159 @@
+#include "data/dataset.h"
+
+#include <algorithm>
+#include <charconv>
+#include <filesystem>
+#include <system_error>
+#include <utility>
+
+#include "core/error.h"
+#include "data/content_hash.h"
+#include "data/dataset_notes.h"
+#include "data/tokenized_block.h"
+
+namespace calque {
+namespace {
+
+// Raised when the same input gives other ids or another choice of pairs than before.
+constexpr int preparation_version = 1;
+
+uint64_t key_of(const std::vector<CorpusSource>& corpora, const Tokenizer& source,
+                const Tokenizer& target, const FilterOptions& filters) {
+  ContentHash hash;
+  hash.add(preparation_version).add(source.hash()).add(target.hash());
+  hash.add(filters.max_length).add(filters.max_length_ratio);
+  hash.add(filters.drop_duplicates).add(filters.invalid);
+  for (const CorpusSource& corpus : corpora) hash.add(content_hash(corpus));
+  return hash.value();
+}
+
+std::string cache_path(const std::string& folder, uint64_t key) {
+  std::error_code error;
+  std::filesystem::create_directories(folder, error);
+  if (error) fail("{}: cannot make the folder: {}", folder, error.message());
+  return (std::filesystem::path(folder) / fmt::format("tokens-{:016x}.bin", key)).string();
+}
+
+uint64_t hash_of(const LinePair& pair) {
+  return ContentHash().add_text(pair.source.text).add_text(pair.target.text).value();
+}
+
+// Tokenises corpora one after the other into a writer.
+class Preparation {
+ public:
+  Preparation(const Tokenizer& source, const Tokenizer& target, const FilterOptions& options,
+              TokenWriter writer)
+      : source_(source), target_(target), options_(options), writer_(std::move(writer)) {}
+
+  void add(const Corpus& corpus) {
+    DatasetPart part{.name = corpus.name(),
+                     .weight = corpus.weight(),
+                     .first_pair = pairs_,
+                     .first_line = lines_,
+                     .lines = corpus.size()};
+    for (int64_t first = 0; first < corpus.size();) {
+      const TokenizedBlock block = read_tokenized(corpus, first, source_, target_, options_);
+      add(corpus, first, block);
+      first += std::ssize(block.pairs);
+    }
+    part.pairs = pairs_ - part.first_pair;
+    lines_ += part.lines;
+    notes_.parts.push_back(part);
+  }
+
+  Dataset finish() {
+    if (pairs_ == 0) {
+      fail("{}: none of {} pairs is left after filtering: {}", notes_.parts.front().name, lines_,
+           notes_.drops.text());
+    }
+    Dataset dataset;
+    dataset.tokens = std::make_shared<const TokenStore>(writer_.finish(to_text(notes_)));
+    dataset.parts = std::move(notes_.parts);
+    dataset.drops = std::move(notes_.drops);
+    return dataset;
+  }
+
+ private:
+  void add(const Corpus& corpus, int64_t first, const TokenizedBlock& block) {
+    for (int64_t i = 0; i < std::ssize(block.pairs); ++i) {
+      const TokenizedPair& pair = block.pairs[i];
+      Drop drop = pair.drop;
+      if (drop == Drop::none && options_.drop_duplicates) {
+        if (!seen_.insert(hash_of(block.text.pairs[i]))) drop = Drop::duplicate;
+      }
+      if (drop != Drop::none) {
+        notes_.drops.add(drop, corpus.where(first + i, pair.blame));
+        continue;
+      }
+      writer_.append(pair.source, pair.target, lines_ + first + i);
+      ++pairs_;
+    }
+  }
+
+  const Tokenizer& source_;
+  const Tokenizer& target_;
+  const FilterOptions& options_;
+  TokenWriter writer_;
+  DatasetNotes notes_;
+  HashSet seen_;
+  int64_t pairs_ = 0, lines_ = 0;
+};
+
+Dataset prepare(const std::vector<CorpusSource>& corpora, const Tokenizer& source,
+                const Tokenizer& target, const FilterOptions& filters, TokenWriter writer) {
+  Preparation preparation(source, target, filters, std::move(writer));
+  for (const CorpusSource& corpus : corpora) preparation.add(Corpus(corpus));
+  return preparation.finish();
+}
+
+std::optional<Dataset> load_cached(const std::string& path, uint64_t key) {
+  auto loaded = load_token_file(path, key);
+  if (!loaded) return std::nullopt;
+  auto notes = from_text(loaded->notes);
+  if (!notes) return std::nullopt;
+  return Dataset{.tokens = std::make_shared<const TokenStore>(std::move(loaded->store)),
+                 .parts = std::move(notes->parts),
+                 .drops = std::move(notes->drops),
+                 .from_cache = true};
+}
+
+}  // namespace
+
+Dataset load_dataset(const std::vector<CorpusSource>& corpora, const Tokenizer& source,
+                     const Tokenizer& target, const DatasetOptions& options) {
+  require(!corpora.empty(), "load_dataset: no corpora");
+  for (const CorpusSource& corpus : corpora) {
+    if (!(corpus.weight > 0))
+      fail("{}: the weight {} is not above 0", name_of(corpus), corpus.weight);
+  }
+  const uint64_t key = key_of(corpora, source, target, options.filters);
+  const int32_t vocabulary = std::max(source.size(), target.size());
+  Dataset dataset;
+  if (options.cache_folder.empty()) {
+    dataset = prepare(corpora, source, target, options.filters, TokenWriter(vocabulary));
+  } else {
+    const std::string path = cache_path(options.cache_folder, key);
+    if (auto cached = load_cached(path, key)) {
+      dataset = std::move(*cached);
+    } else {
+      dataset =
+          prepare(corpora, source, target, options.filters, TokenWriter(vocabulary, path, key));
+    }
+  }
+  // Names and weights are no content: they come from this call, wherever the ids come from.
+  for (size_t i = 0; i < corpora.size(); ++i) {
+    dataset.parts[i].name = name_of(corpora[i]);
+    dataset.parts[i].weight = corpora[i].weight;
+  }
+  dataset.hash = key;
+  return dataset;
+}
+
+std::string Dataset::where(int64_t line) const {
+  const auto behind = std::ranges::upper_bound(parts, line, {}, &DatasetPart::first_line);
+  require(line >= 0 && line < lines(), "Dataset: line {} of {}", line, lines());
+  const DatasetPart& part = *std::prev(behind);
+  return fmt::format("{}, pair {}", part.name, line - part.first_line + 1);
+}
+
+}  // namespace calque
