@@ -43,8 +43,8 @@ void check_end(const Falling& schedule) {
         schedule.total_steps, schedule.warmup_steps);
   }
 }
-void check_one(const Cosine& schedule) { check_end(schedule); }
-void check_one(const Linear& schedule) { check_end(schedule); }
+void check_one(const CosineDecay& schedule) { check_end(schedule); }
+void check_one(const LinearDecay& schedule) { check_end(schedule); }
 
 double rising(const Warmup& w, int64_t step) {
   return w.warmup_from + (w.peak - w.warmup_from) * double(step) / double(w.warmup_steps);
@@ -60,11 +60,11 @@ double progress(const Falling& schedule, int64_t step) {
 double falling(const InverseSqrt& s, int64_t step) {
   return s.peak * std::sqrt(double(std::max<int64_t>(1, s.warmup_steps)) / double(step));
 }
-double falling(const Cosine& s, int64_t step) {
+double falling(const CosineDecay& s, int64_t step) {
   const double height = (1 + std::cos(std::numbers::pi * progress(s, step))) / 2;
   return s.final + (s.peak - s.final) * height;
 }
-double falling(const Linear& s, int64_t step) {
+double falling(const LinearDecay& s, int64_t step) {
   return s.final + (s.peak - s.final) * (1 - progress(s, step));
 }
 double falling(const Constant& s, int64_t) { return s.peak; }

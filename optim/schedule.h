@@ -39,13 +39,13 @@ struct InverseSqrt : Warmup {};
 
 // From the peak to `final` at total_steps along half a cosine (Loshchilov and Hutter, 2017, without
 // restarts); `final` afterwards.
-struct Cosine : Warmup {
+struct CosineDecay : Warmup {
   int64_t total_steps = 0;
   double final = 0;
 };
 
 // From the peak to `final` at total_steps on a straight line; `final` afterwards.
-struct Linear : Warmup {
+struct LinearDecay : Warmup {
   int64_t total_steps = 0;
   double final = 0;
 };
@@ -53,7 +53,7 @@ struct Linear : Warmup {
 // The peak for ever.
 struct Constant : Warmup {};
 
-using Schedule = std::variant<Noam, InverseSqrt, Cosine, Linear, Constant>;
+using Schedule = std::variant<Noam, InverseSqrt, CosineDecay, LinearDecay, Constant>;
 
 // Fails if the schedule makes no sense: a negative rate, an end before the warm-up's.
 void check(const Schedule& schedule);

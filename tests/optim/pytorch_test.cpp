@@ -87,6 +87,6 @@ TEST_CASE("noam, cosine and linear give PyTorch's rates, value by value") {
   // Of the falling ones the recording begins at the peak, which is where a warm-up of 7 steps ends.
   const Warmup warmup{.peak = 0.5, .warmup_steps = 7};
   compare(Noam{.factor = 2, .d_model = 512, .warmup_steps = 10}, 1, schedules["noam"]);
-  compare(Cosine{warmup, 27, 0.1}, 7, schedules["cosine from 0.5 to 0.1 in 20"]);
-  compare(Linear{warmup, 27, 0.1}, 7, schedules["linear from 0.5 to 0.1 in 20"]);
+  compare(CosineDecay{warmup, 27, 0.1}, 7, schedules["cosine from 0.5 to 0.1 in 20"]);
+  compare(LinearDecay{warmup, 27, 0.1}, 7, schedules["linear from 0.5 to 0.1 in 20"]);
 }

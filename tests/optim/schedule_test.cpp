@@ -35,8 +35,9 @@ TEST_CASE("noam is the inverse square root whose peak same_curve() tells") {
 }
 
 TEST_CASE("every warm-up is a straight line from warmup_from to the peak") {
-  for (const Schedule& schedule : {Schedule(InverseSqrt{warmup}), Schedule(Cosine{warmup, 30, 0}),
-                                   Schedule(Linear{warmup, 30, 0}), Schedule(Constant{warmup})}) {
+  for (const Schedule& schedule :
+       {Schedule(InverseSqrt{warmup}), Schedule(CosineDecay{warmup, 30, 0}),
+        Schedule(LinearDecay{warmup, 30, 0}), Schedule(Constant{warmup})}) {
     CHECK(learning_rate(schedule, 1) == Approx(0.14).epsilon(1e-12));
     CHECK(learning_rate(schedule, 5) == Approx(0.3).epsilon(1e-12));
     CHECK(learning_rate(schedule, 10) == Approx(0.5).epsilon(1e-12));
@@ -45,13 +46,13 @@ TEST_CASE("every warm-up is a straight line from warmup_from to the peak") {
 
 TEST_CASE("after the warm-up each schedule goes its own way") {
   CHECK(learning_rate(InverseSqrt{warmup}, 40) == Approx(0.25).epsilon(1e-12));
-  CHECK(learning_rate(Cosine{warmup, 30, 0.1}, 15) ==
+  CHECK(learning_rate(CosineDecay{warmup, 30, 0.1}, 15) ==
         Approx(0.1 + 0.4 * (1 + std::sqrt(0.5)) / 2).epsilon(1e-12));
-  CHECK(learning_rate(Cosine{warmup, 30, 0.1}, 20) == Approx(0.3).epsilon(1e-12));
-  CHECK(learning_rate(Cosine{warmup, 30, 0.1}, 30) == Approx(0.1).epsilon(1e-12));
-  CHECK(learning_rate(Cosine{warmup, 30, 0.1}, 1000) == Approx(0.1).epsilon(1e-12));
-  CHECK(learning_rate(Linear{warmup, 30, 0.1}, 15) == Approx(0.4).epsilon(1e-12));
-  CHECK(learning_rate(Linear{warmup, 30, 0.1}, 1000) == Approx(0.1).epsilon(1e-12));
+  CHECK(learning_rate(CosineDecay{warmup, 30, 0.1}, 20) == Approx(0.3).epsilon(1e-12));
+  CHECK(learning_rate(CosineDecay{warmup, 30, 0.1}, 30) == Approx(0.1).epsilon(1e-12));
+  CHECK(learning_rate(CosineDecay{warmup, 30, 0.1}, 1000) == Approx(0.1).epsilon(1e-12));
+  CHECK(learning_rate(LinearDecay{warmup, 30, 0.1}, 15) == Approx(0.4).epsilon(1e-12));
+  CHECK(learning_rate(LinearDecay{warmup, 30, 0.1}, 1000) == Approx(0.1).epsilon(1e-12));
   CHECK(learning_rate(Constant{warmup}, 1000) == 0.5);
 }
 
@@ -71,14 +72,14 @@ TEST_CASE("Adafactor's own rates are an inverse square root without a rise") {
 
 TEST_CASE("a schedule that makes no sense is refused before training") {
   CHECK_NOTHROW(check(Noam{}));
-  CHECK_NOTHROW(check(Cosine{warmup, 11, 0}));
+  CHECK_NOTHROW(check(CosineDecay{warmup, 11, 0}));
   CHECK_THROWS_AS(check(Noam{.warmup_steps = 0}), Error);
   CHECK_THROWS_AS(check(Noam{.d_model = 0}), Error);
   CHECK_THROWS_AS(check(Noam{.factor = std::nan("")}), Error);
   CHECK_THROWS_AS(check(InverseSqrt{{.peak = -1}}), Error);
   CHECK_THROWS_AS(check(Constant{{.peak = std::numeric_limits<double>::infinity()}}), Error);
   CHECK_THROWS_AS(check(Constant{{.warmup_steps = -1}}), Error);
-  CHECK_THROWS_AS(check(Cosine{warmup, 10, 0}), Error);
-  CHECK_THROWS_AS(check(Linear{warmup, 30, -1}), Error);
+  CHECK_THROWS_AS(check(CosineDecay{warmup, 10, 0}), Error);
+  CHECK_THROWS_AS(check(LinearDecay{warmup, 30, -1}), Error);
   CHECK_THROWS_AS(learning_rate(Noam{}, 0), Misuse);
 }
