@@ -16,6 +16,7 @@
 #include "nn/mode.h"
 #include "nn/options.h"
 #include "nn/positions.h"
+#include "nn/summary.h"
 
 namespace calque {
 
@@ -61,6 +62,9 @@ struct Transformer {
   TokenLoss loss(std::span<const int32_t> source, const Segments& source_segments,
                  std::span<const int32_t> decoder_input, std::span<const int32_t> expected,
                  const Segments& target_segments, real label_smoothing, Mode mode) const;
+
+  // Parameters, FLOPs and memory, part by part.
+  ModelSummary summary(const SummaryBatch& batch = {}) const { return summarise(options, batch); }
 };
 
 }  // namespace calque
