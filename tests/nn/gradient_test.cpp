@@ -1,0 +1,96 @@
+// The gradient of the whole model against finite differences, in the double build (a float has too
+// few digits for it).
+
+#include <doctest/doctest.h>
+
+#include "nn/small_model.h"
+
+#ifdef CALQUE_DOUBLE
+
+#include <algorithm>
+#include <cmath>
+
+using namespace calque;
+
+namespace {
+
+const Tape::Randomness randomness{.seed = 5, .step = 3};
+
+// On a tape, so that the same numbers are dropped out every time.
+double smoothed_loss(const Transformer& transformer, const SmallBatch& batch) {
+  const Tape tape(randomness);
+  return loss_of(transformer, batch, real(0.1), Mode::train).loss.item();
+}
+
+// d loss / d x by a five-point stencil: the error falls with the fourth power of h.
+template <class Loss>
+double slope(real& x, double h, Loss&& loss) {
+  const real there = x;
+  const auto at = [&](double step) {
+    x = there + step;
+    return loss();
+  };
+  const double result = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
+  x = there;
+  return result;
+}
+
+// The difference to the gradient that was found, relative to `scale`. A stencil that straddles the
+// kink of a ReLU says nothing, so smaller ones are tried too; a wrong gradient fails them all.
+template <class Loss>
+double error_at(real& x, double found, double scale, Loss&& loss) {
+  double error = 1;
+  for (const double h : {1e-3, 1e-4, 1e-5}) {
+    error = std::min(error, std::abs(slope(x, h, loss) - found) / scale);
+    if (error < 1e-7) break;
+  }
+  return error;
+}
+
+// The largest error among a few elements of every parameter.
+double largest_error(const Variant& variant) {
+  constexpr int64_t elements = 12;
+  SmallModel model(variant.options);
+  const SmallBatch batch = random_batch(variant.options, {{3, 2}, {1, 4}, {0, 1}, {4, 1}, {2, 0}});
+  const auto loss = [&] { return smoothed_loss(model.transformer, batch); };
+  {
+    const Tape tape(randomness);
+    backward(loss_of(model.transformer, batch, real(0.1), Mode::train).loss);
+  }
+  Random random({.seed = 9});
+  double largest = 0;
+  for (const Parameters::Entry& entry : model.parameters.entries()) {
+    const std::span<const real> found = entry.tensor.gradient().span();
+    double scale = 0;
+    for (const real g : found) scale = std::max(scale, std::abs(g));
+    REQUIRE_MESSAGE(scale > 0, entry.name);
+    for (int64_t n = 0; n < elements; ++n) {
+      const uint64_t i = random.below(found.size());
+      largest = std::max(largest, error_at(entry.values()[i], found[i], scale, loss));
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("the gradient of every variant's loss is what finite differences say") {
+  for (const Variant& variant : variants()) {
+    CAPTURE(variant.name);
+    CHECK(largest_error(variant) < 1e-6);
+  }
+}
+
+TEST_CASE("with dropout in all its places the gradient is that of the numbers that were kept") {
+  for (Variant variant : {variants().front(), variants().back()}) {
+    CAPTURE(variant.name);
+    variant.options.dropout = 0.3;
+    variant.options.attention_dropout = 0.2;
+    variant.options.activation_dropout = 0.25;
+    CHECK(largest_error(variant) < 1e-6);
+    variant.options.norm_placement = NormPlacement::pre;
+    CHECK(largest_error(variant) < 1e-6);
+  }
+}
+
+#endif

@@ -1,0 +1,54 @@
+#pragma once
+// A Transformer small enough to be looked at number by number, and batches for it.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "core/parameters.h"
+#include "nn/transformer.h"
+
+namespace calque {
+
+// d_model 8, 2 heads, d_ff 12, 2 + 2 layers, a joint vocabulary of 13, no dropout.
+TransformerOptions small_options();
+
+// Every choice of norm placement, tying and activation that the paper's descendants make, and each
+// other choice in at least one model.
+struct Variant {
+  std::string name;
+  TransformerOptions options;
+};
+std::vector<Variant> variants();
+
+struct SmallModel {
+  Parameters parameters;
+  Transformer transformer;
+
+  // All parameters, biases and gains included, are away from their first values 0 and 1.
+  explicit SmallModel(const TransformerOptions& options, uint64_t seed = 1);
+};
+
+struct SmallBatch {
+  std::vector<int32_t> source, decoder_input, expected;
+  Segments source_segments, target_segments;
+};
+
+// Random sentences; a pair is the number of tokens that the encoder and the decoder read.
+SmallBatch random_batch(const TransformerOptions& options,
+                        const std::vector<std::pair<int32_t, int32_t>>& lengths, uint64_t seed = 2);
+
+// The sentences with these numbers, in this order.
+SmallBatch chosen_sentences(const SmallBatch& batch, const std::vector<int64_t>& numbers);
+
+TokenLoss loss_of(const Transformer& transformer, const SmallBatch& batch, real label_smoothing,
+                  Mode mode = Mode::evaluate);
+
+// Hidden vectors of the decoder: [target tokens, d_model].
+Tensor hidden_of(const Transformer& transformer, const SmallBatch& batch);
+
+// The largest |a - b|, divided by the largest |b|.
+double relative_difference(std::span<const real> a, std::span<const real> b);
+
+}  // namespace calque
