@@ -1,1 +1,77 @@
-int main() { return 0; }
+// calque's command line: finds the command, and turns whatever goes wrong into one line on stderr
+// and an exit status: 1 for a failure, 2 for a command line that makes no sense.
+#include <cstdio>
+#include <exception>
+#include <new>
+#include <string>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "cli/version.h"
+#include "core/blas.h"
+#include "core/error.h"
+
+namespace calque {
+namespace {
+
+constexpr int failure = 1;
+constexpr int usage_error = 2;
+constexpr int pipe_closed = 128 + 13;  // as a shell reports the end by SIGPIPE
+
+int complain(int status, std::string_view message) {
+  const std::string line = one_line(message);
+  std::fprintf(stderr, "calque: %s\n", line.c_str());
+  return status;
+}
+
+int run_command(CLI::App& app, int count, char** arguments) {
+  try {
+    app.parse(count, arguments);
+  } catch (const CLI::RuntimeError& status) {
+    return status.get_exit_code();
+  } catch (const CLI::Success& help) {
+    return app.exit(help);
+  } catch (const CLI::ParseError& error) {
+    const std::string message = explain(app, error);
+    constexpr std::string_view prefix = "calque: ";
+    const bool named = message.starts_with(prefix);  // the bare program, without a command
+    return complain(usage_error, named ? message.substr(prefix.size()) : message);
+  }
+  return 0;
+}
+
+int run(int count, char** arguments) {
+  try {
+    CLI::App app("Trains Transformers that translate, and translates with them.", "calque");
+    app.set_version_flag("--version", version_text);
+    app.require_subcommand(1);
+    app.footer(
+        "Example: calque config check configs/toy.yaml\n"
+        "'calque COMMAND --help' tells more about each.");
+    for (const auto add_command : add_commands) add_command(app);
+    const int status = run_command(app, count, arguments);
+    finish_output();
+    return status;
+  } catch (const Error& error) {
+    return complain(failure, error.what());
+  } catch (const BrokenPipe&) {
+    return pipe_closed;
+  } catch (const std::bad_alloc&) {
+    return complain(failure,
+                    "not enough memory; a smaller batch or model, or training.memory_limit, helps");
+  } catch (const Misuse& error) {
+    return complain(failure,
+                    std::string("a mistake in calque itself, please report it: ") + error.what());
+  } catch (const std::exception& error) {
+    return complain(failure, error.what());
+  }
+}
+
+}  // namespace
+}  // namespace calque
+
+int main(int count, char** arguments) {
+  calque::use_fastest_blas_kernels(arguments);
+  return calque::run(count, arguments);
+}

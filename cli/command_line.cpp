@@ -1,0 +1,73 @@
+// CLI11 says what it could not use; the nearest word that it could have used is found here.
+#include "cli/command_line.h"
+
+#include <fmt/format.h>
+
+#include <string_view>
+#include <vector>
+
+#include "train/config/nearest.h"
+
+namespace calque {
+namespace {
+
+// The innermost command that was named.
+const CLI::App* innermost(const CLI::App* app) {
+  while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
+  return app;
+}
+
+std::string full_name(const CLI::App* app) {
+  const CLI::App* parent = app->get_parent();
+  return parent == nullptr ? app->get_name() : full_name(parent) + " " + app->get_name();
+}
+
+std::vector<std::string> words_of(const CLI::App* app, bool options) {
+  std::vector<std::string> words;
+  if (options) {
+    for (const CLI::Option* option : app->get_options()) {
+      for (const std::string& name : option->get_lnames()) words.push_back("--" + name);
+      for (const std::string& name : option->get_snames()) words.push_back("-" + name);
+    }
+  } else {
+    for (const CLI::App* command : app->get_subcommands({})) words.push_back(command->get_name());
+  }
+  return words;
+}
+
+std::string unexpected(const CLI::App* app, const std::string& word) {
+  const bool option = word.starts_with("-");
+  const std::string bare = word.substr(0, option ? word.find('=') : word.npos);
+  const std::vector<std::string> known = words_of(app, option);
+  const std::string near = nearest(bare, {known.begin(), known.end()});
+  const std::string kind = option ? "option" : known.empty() ? "argument" : "command";
+  return fmt::format("unknown {} {}{}", kind, bare,
+                     near.empty() ? "" : fmt::format("; nearest is {}", near));
+}
+
+}  // namespace
+
+std::string explain(const CLI::App& calque, const CLI::ParseError& error) {
+  const CLI::App* app = innermost(&calque);
+  const std::vector<std::string> rest = calque.remaining(true);
+  const bool unknown = dynamic_cast<const CLI::ExtrasError*>(&error) != nullptr ||
+                       dynamic_cast<const CLI::RequiredError*>(&error) != nullptr;
+  const std::string what =
+      unknown && !rest.empty() ? unexpected(app, rest.front()) : std::string(error.what());
+  const std::string name = full_name(app);
+  return fmt::format("{}: {}; see '{} --help'", name, what, name);
+}
+
+std::string one_line(std::string_view text) {
+  std::string line;
+  for (const char c : text) {
+    if (static_cast<unsigned char>(c) >= ' ' && c != '\x7f') {
+      line += c;
+    } else {
+      line += fmt::format("\\x{:02x}", static_cast<unsigned>(static_cast<unsigned char>(c)));
+    }
+  }
+  return line;
+}
+
+}  // namespace calque

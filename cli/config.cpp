@@ -1,0 +1,123 @@
+// calque config check | show | keys: what a config says, and what it could say.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "train/config/load.h"
+#include "train/config/nearest.h"
+#include "train/config/show.h"
+
+namespace calque {
+namespace {
+
+struct Arguments {
+  std::vector<std::string> configs;
+  std::string config;
+  std::vector<std::string> settings;
+  std::string about;
+  bool comments = false;
+  bool markdown = false;
+};
+
+void add_settings(CLI::App* command, std::vector<std::string>& settings) {
+  command->add_option("--set", settings, "Override a key: --set training.seed=2; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+}
+
+void check(const Arguments& arguments) {
+  bool sound = true;
+  for (const std::string& config : arguments.configs) {
+    const auto problems = config_problems(config, arguments.settings);
+    for (const std::string& problem : problems) {
+      fmt::print(stderr, "calque: {}\n", one_line(problem));
+    }
+    if (problems.empty()) fmt::print("{}: sound\n", config);
+    sound = sound && problems.empty();
+  }
+  if (!sound) throw CLI::RuntimeError(1);
+}
+
+void show(const Arguments& arguments) {
+  const Config config = load_config(arguments.config, arguments.settings).config;
+  fmt::print("{}", show_config(config, arguments.comments ? Comments::meanings : Comments::none));
+}
+
+bool is_about(const ConfigKey& key, const std::string& word) {
+  std::string all = key.name + " " + std::string(key.meaning);
+  for (const ForeignName& foreign : key.elsewhere) all += fmt::format(" {}", foreign.name);
+  return bare_word(all).find(bare_word(word)) != std::string::npos;
+}
+
+// "model.heads = 4   (toy.yaml:12)"
+void print_value(const ConfigKey& key, const LoadedConfig& loaded) {
+  const std::string_view idle = key.idle(loaded.config);
+  const auto origin = loaded.origins.find(key.name);
+  fmt::print("{} = {}   ({})\n", key.name, key.write(loaded.config),
+             !idle.empty()                    ? fmt::format("not used: {}", idle)
+             : origin != loaded.origins.end() ? origin->second
+                                              : "default");
+}
+
+void print_key(const ConfigKey& key) {
+  static const Config defaults;
+  fmt::print("{}: {} (default {})\n    {}\n", key.name, key.allowed, key.write(defaults),
+             key.meaning);
+}
+
+void keys(const Arguments& arguments) {
+  if (arguments.markdown) {
+    fmt::print("{}", config_reference());
+    return;
+  }
+  LoadedConfig loaded;
+  if (!arguments.config.empty()) loaded = load_config(arguments.config, arguments.settings);
+  for (const ConfigKey& key : config_keys()) {
+    if (!is_about(key, arguments.about)) continue;
+    if (arguments.config.empty()) {
+      print_key(key);
+    } else {
+      print_value(key, loaded);
+    }
+  }
+}
+
+}  // namespace
+
+void add_config_command(CLI::App& calque) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* config = calque.add_subcommand("config", "Check and explain config files");
+  config->require_subcommand(1);
+  config->footer("Example: calque config check configs/toy.yaml --set training.until=20e");
+
+  CLI::App* check_command = config->add_subcommand("check", "Name everything wrong with a config");
+  check_command->add_option("CONFIG", arguments->configs, "YAML files")->required();
+  add_settings(check_command, arguments->settings);
+  check_command->footer("Example: calque config check configs/*.yaml");
+  check_command->callback([arguments] { check(*arguments); });
+
+  CLI::App* show_command =
+      config->add_subcommand("show", "Print all settings, resolved, as a config of its own");
+  show_command->add_option("CONFIG", arguments->config, "YAML file")->required();
+  show_command->add_flag("--comments", arguments->comments, "Say what each key means");
+  add_settings(show_command, arguments->settings);
+  show_command->footer("Example: calque config show configs/toy.yaml --set model.preset=small");
+  show_command->callback([arguments] { show(*arguments); });
+
+  CLI::App* keys_command = config->add_subcommand(
+      "keys", "List all keys; with a CONFIG, their values and where they were set");
+  keys_command->add_option("CONFIG", arguments->config, "YAML file");
+  keys_command->add_option(
+      "--about", arguments->about,
+      "Only keys with this word in name or meaning, also another toolkit's name");
+  keys_command->add_flag("--markdown", arguments->markdown, "The page docs/config.md");
+  add_settings(keys_command, arguments->settings);
+  keys_command->footer("Example: calque config keys --about warmup");
+  keys_command->callback([arguments] { keys(*arguments); });
+}
+
+}  // namespace calque

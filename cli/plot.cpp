@@ -1,0 +1,97 @@
+// calque plot RUN...: the curves of one or several runs as a page, a figure, a table, or right
+// here.
+#include <CLI/CLI.hpp>
+#include <cstdio>
+#include <filesystem>
+#include <map>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "train/report/curves_csv.h"
+#include "train/report/figure.h"
+#include "train/report/report_page.h"
+#include "train/report/terminal_plot.h"
+#include "train/storage/durable_files.h"
+
+namespace calque {
+namespace {
+
+namespace fs = std::filesystem;
+
+struct PlotArguments {
+  std::vector<fs::path> runs;
+  std::string page, svg, csv;
+  bool terminal = false;
+  PlotOptions options = {};
+};
+
+void write(const std::string& file, const std::string& text) {
+  if (file == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return;
+  }
+  replace_text(real_files(), file, text);
+  std::fprintf(stderr, "%s\n", file.c_str());
+}
+
+// A run's own report goes into its folder; a comparison belongs to none of its runs.
+std::string usual_page(const std::vector<fs::path>& runs) {
+  const bool one_folder = runs.size() == 1 && fs::is_directory(runs.front());
+  return one_folder ? (runs.front() / "report.html").string() : "report.html";
+}
+
+void plot(const PlotArguments& arguments) {
+  const std::vector<ReportRun> runs = read_runs(arguments.runs);
+  for (const ReportRun& run : runs) {
+    for (const std::string& remark : run.remarks) std::fprintf(stderr, "%s\n", remark.c_str());
+  }
+  if (!arguments.svg.empty()) write(arguments.svg, figure_svg(runs, arguments.options));
+  if (!arguments.csv.empty()) write(arguments.csv, curves_csv(runs));
+  if (arguments.terminal) write("-", terminal_plot(runs, arguments.options, terminal_style()));
+  const bool only_others = !arguments.svg.empty() || !arguments.csv.empty() || arguments.terminal;
+  if (!arguments.page.empty()) {
+    write(arguments.page, report_page(runs));
+  } else if (!only_others) {
+    write(usual_page(arguments.runs), report_page(runs));
+  }
+}
+
+}  // namespace
+
+void add_plot_command(CLI::App& app) {
+  auto arguments = std::make_shared<PlotArguments>();
+  CLI::App* command = app.add_subcommand("plot", "Draws the curves of one or several runs");
+  command->add_option("RUN", arguments->runs, "Folders of runs, or metrics.jsonl files")
+      ->required()
+      ->type_name("");
+  command->add_option("--out", arguments->page,
+                      "Write the interactive page here (default: RUN/report.html, or ./report.html "
+                      "for several runs); - is the standard output");
+  command->add_option("--svg", arguments->svg, "Write a figure for a paper");
+  command->add_option("--csv", arguments->csv, "Write every record as a table");
+  command->add_flag("--terminal", arguments->terminal, "Draw in the terminal");
+  command
+      ->add_option("--metric", arguments->options.columns,
+                   "Which curves --svg and --terminal draw, such as loss,bleu")
+      ->delimiter(',');
+  const std::map<std::string, CurveAxis> axes = {{"step", CurveAxis::step},
+                                                 {"epoch", CurveAxis::epoch},
+                                                 {"tokens", CurveAxis::tokens},
+                                                 {"time", CurveAxis::seconds}};
+  command->add_option("--over", arguments->options.axis, "step, epoch, tokens or time")
+      ->transform(CLI::CheckedTransformer(axes, CLI::ignore_case).description(""))
+      ->type_name("");
+  command
+      ->add_option("--smooth", arguments->options.smoothing,
+                   "Weight of the past in a moving average of the training curves, 0 to 0.999")
+      ->check(CLI::Range(0.0, 0.999).description(""));
+  command->add_flag("--log", arguments->options.logarithmic, "Logarithmic y axes");
+  command->footer(
+      "Examples:\n  calque plot runs/toy\n  calque plot runs/a runs/b --out compare.html\n"
+      "  calque plot runs/toy --terminal --metric loss,bleu --over time");
+  command->callback([arguments] { plot(*arguments); });
+}
+
+}  // namespace calque

@@ -1,0 +1,53 @@
+// The CPU's features are read at run time; those that this build uses were fixed by the compiler.
+#include "cli/version.h"
+
+#include <fmt/format.h>
+
+#include <vector>
+
+#include "core/blas.h"
+#include "core/parallel.h"
+#include "core/real.h"
+
+namespace calque {
+namespace {
+
+std::string cpu_features() {
+  std::vector<std::string_view> features;
+#if defined(__x86_64__) && defined(__GNUC__)
+  if (__builtin_cpu_supports("avx2")) features.push_back("AVX2");
+  if (__builtin_cpu_supports("fma")) features.push_back("FMA");
+  if (__builtin_cpu_supports("avx512f")) features.push_back("AVX-512F");
+  if (__builtin_cpu_supports("avx512bw")) features.push_back("AVX-512BW");
+  if (__builtin_cpu_supports("avx512vnni")) features.push_back("AVX-512VNNI");
+#endif
+  return features.empty() ? "none that calque asks for"
+                          : fmt::format("{}", fmt::join(features, ", "));
+}
+
+std::string_view instructions() {
+#if defined(__AVX512F__)
+  return "AVX-512";
+#elif defined(__AVX2__)
+  return "AVX2";
+#elif defined(__ARM_NEON)
+  return "NEON";
+#else
+  return "the architecture's baseline";
+#endif
+}
+
+}  // namespace
+
+std::string version_text() {
+  return fmt::format(
+      "calque {}\n"
+      "BLAS: {}\n"
+      "threads: {}\n"
+      "CPU: {}\n"
+      "built: {} for {}, real = {}",
+      CALQUE_VERSION, blas_description(), threads(), cpu_features(), __VERSION__, instructions(),
+      sizeof(real) == sizeof(float) ? "float" : "double");
+}
+
+}  // namespace calque

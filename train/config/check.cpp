@@ -1,0 +1,210 @@
+// One function a subject, each a list of rules in the form: if this and that, blame the key.
+#include "train/config/check.h"
+
+#include <fmt/format.h>
+
+#include <cstdlib>
+
+namespace calque {
+namespace {
+
+using Contradictions = std::vector<Contradiction>;
+
+template <class... Args>
+void blame(Contradictions& all, std::string key, fmt::format_string<Args...> message,
+           Args&&... args) {
+  all.push_back({std::move(key), fmt::format(message, std::forward<Args>(args)...)});
+}
+
+void complete(const DataConfig& data, Corpora& corpora, CorpusConfig::Split split, int64_t pairs) {
+  for (CorpusConfig& corpus : corpora) {
+    if (!corpus.prefix.empty() && corpus.languages.empty()) corpus.languages = data.languages;
+    if (corpus.toy == CorpusConfig::Toy::none) continue;
+    if (corpus.split == CorpusConfig::Split::automatic) corpus.split = split;
+    if (corpus.pairs == 0) corpus.pairs = pairs;
+  }
+}
+
+// The divisor of `number` nearest to `wanted`.
+int64_t nearest_divisor(int64_t number, int64_t wanted) {
+  int64_t best = 1;
+  for (int64_t divisor = 1; divisor <= number; ++divisor) {
+    if (number % divisor == 0 && std::abs(divisor - wanted) < std::abs(best - wanted)) {
+      best = divisor;
+    }
+  }
+  return best;
+}
+
+void check_corpora(const Corpora& corpora, const std::string& key, Contradictions& all) {
+  for (const CorpusConfig& corpus : corpora) {
+    if (!corpus.prefix.empty() && corpus.languages.empty()) {
+      blame(all, key, "which languages? '{}' is a prefix; set data.languages, such as [en, de]",
+            corpus.prefix);
+    }
+    if (corpus.weight != 1 && key != "data.train") {
+      blame(all, key, "a weight has no effect outside data.train");
+    }
+  }
+}
+
+void check_data(const Config& config, Contradictions& all) {
+  const DataConfig& data = config.data;
+  if (!data.languages.empty() && data.languages.size() != 2) {
+    blame(all, "data.languages", "two are needed, [source, target], not {}", data.languages.size());
+  }
+  if (data.train.empty()) {
+    blame(all, "data.train",
+          "missing: name a corpus to learn from, such as {{toy: toy-en-de}} or "
+          "{{source: train.en, target: train.de}}");
+  }
+  check_corpora(data.train, "data.train", all);
+  check_corpora(data.validation, "data.validation", all);
+  check_corpora(data.test, "data.test", all);
+}
+
+void check_tokenizer(const Config& config, Contradictions& all) {
+  const TokenizerConfig& tokenizer = config.tokenizer;
+  const size_t wanted = tokenizer.joint ? 1 : 2;
+  if (!tokenizer.files.empty() && tokenizer.files.size() != wanted) {
+    blame(all, "tokenizer.files", "joint: {} needs {}, not {}", tokenizer.joint,
+          tokenizer.joint ? "one file" : "two files, [source, target]", tokenizer.files.size());
+  }
+  const bool sentencepiece = tokenizer.kind == TokenizerConfig::Kind::sentencepiece_bpe ||
+                             tokenizer.kind == TokenizerConfig::Kind::sentencepiece_unigram;
+  if (sentencepiece && tokenizer.files.empty() && tokenizer.vocabulary_size < 10) {
+    blame(all, "tokenizer.vocabulary_size",
+          "{} is too small for SentencePiece; some thousands are "
+          "usual",
+          tokenizer.vocabulary_size);
+  }
+  if (config.model.tied == ModelConfig::Tied::all && !tokenizer.joint) {
+    blame(all, "tokenizer.joint",
+          "model.tied: all shares one matrix between both languages and needs joint: true; or set "
+          "model.tied: target");
+  }
+}
+
+void check_model(const Config& config, Contradictions& all) {
+  using Positions = ModelConfig::Positions;
+  const ModelConfig& model = config.model;
+  const bool sinusoids = model.positions == Positions::interleaved ||
+                         model.positions == Positions::halves || model.positions == Positions::t2t;
+  if (model.d_model % model.heads != 0) {
+    blame(all, "model.heads",
+          "{} heads do not divide d_model {}; the nearest number that does is {}", model.heads,
+          model.d_model, nearest_divisor(model.d_model, model.heads));
+  } else if (model.positions == Positions::rotary && model.d_model / model.heads % 2 != 0) {
+    blame(all, "model.positions",
+          "rotary turns pairs of features, but a head is {} wide (d_model {} / heads {})",
+          model.d_model / model.heads, model.d_model, model.heads);
+  }
+  if (sinusoids && model.d_model % 2 != 0) {
+    blame(all, "model.d_model", "{} is odd, but sinusoids come in pairs of sine and cosine",
+          model.d_model);
+  }
+  if (model.positions == Positions::t2t && model.d_model < 4) {
+    blame(all, "model.d_model", "{} is too small for positions: t2t, which needs 4", model.d_model);
+  }
+  const int64_t longest = config.data.max_length + 1;  // with the end of the sentence
+  if (model.positions == Positions::learned &&
+      (config.data.max_length == 0 || longest > model.max_positions)) {
+    blame(
+        all, "model.max_positions",
+        "a learned table of {} positions is too short for data.max_length: {} (0: any) and the end "
+        "of the sentence",
+        model.max_positions, config.data.max_length);
+  }
+}
+
+void check_schedule(const Config& config, Contradictions& all) {
+  using Schedule = TrainingConfig::Schedule;
+  const TrainingConfig& training = config.training;
+  const bool ends = training.schedule == Schedule::cosine || training.schedule == Schedule::linear;
+  if (training.schedule == Schedule::noam && training.warmup_steps == 0) {
+    blame(all, "training.warmup_steps", "the noam schedule divides by it; it needs 1 or more");
+  }
+  if (training.schedule != Schedule::noam && training.warmup_from > training.learning_rate) {
+    blame(all, "training.warmup_from", "{} is above learning_rate {}, to which it should rise",
+          training.warmup_from, training.learning_rate);
+  }
+  if (ends && training.decay_steps == 0) {
+    blame(all, "training.decay_steps",
+          "the schedule comes to an end; say when here, or by updates in training.until");
+  } else if (ends && training.decay_steps <= training.warmup_steps) {
+    blame(all, "training.decay_steps", "{} leaves nothing after warmup_steps {}",
+          training.decay_steps, training.warmup_steps);
+  }
+  if (ends && training.final_learning_rate > training.learning_rate) {
+    blame(all, "training.final_learning_rate", "{} is above learning_rate {}",
+          training.final_learning_rate, training.learning_rate);
+  }
+}
+
+void check_training(const Config& config, Contradictions& all) {
+  using Metric = TrainingConfig::Metric;
+  const TrainingConfig& training = config.training;
+  if (training.batch_tokens == 0 && training.batch_sentences == 0) {
+    blame(all, "training.batch_tokens", "0, and batch_sentences is 0 too; one must be set");
+  }
+  const bool needs_text = training.metric == Metric::exact || training.metric == Metric::bleu ||
+                          training.metric == Metric::chrf;
+  if (needs_text && training.validate_translate == TrainingConfig::Translate::none) {
+    blame(all, "training.metric",
+          "it is measured on translations; set training.validate_translate: greedy");
+  }
+  if (training.patience > 0 &&
+      (config.data.validation.empty() || training.validate_every == Interval())) {
+    blame(all, "training.patience", "it counts validations; set {}",
+          config.data.validation.empty() ? "data.validation" : "training.validate_every");
+  }
+  if (training.divergence_factor > 0 && training.divergence_factor <= 1) {
+    blame(all, "training.divergence_factor",
+          "{} would call an ordinary loss too high; more than 1, or 0 for never",
+          training.divergence_factor);
+  }
+}
+
+void check_decoding(const Config& config, Contradictions& all) {
+  const DecodingConfig& decoding = config.decoding;
+  if (decoding.n_best > decoding.beam) {
+    blame(all, "decoding.n_best", "{} translations cannot come out of beam {}", decoding.n_best,
+          decoding.beam);
+  }
+  if (decoding.max_length > 0 && decoding.min_length > decoding.max_length) {
+    blame(all, "decoding.min_length", "{} is above max_length {}", decoding.min_length,
+          decoding.max_length);
+  }
+  if (decoding.max_length == 0 && decoding.max_length_ratio == 0 &&
+      decoding.max_length_extra == 0) {
+    blame(all, "decoding.max_length",
+          "no token is allowed: set this, max_length_ratio or "
+          "max_length_extra");
+  }
+}
+
+}  // namespace
+
+void complete(Config& config) {
+  DataConfig& data = config.data;
+  complete(data, data.train, CorpusConfig::Split::train, 100'000);
+  complete(data, data.validation, CorpusConfig::Split::validation, 1000);
+  complete(data, data.test, CorpusConfig::Split::test, 1000);
+  TrainingConfig& training = config.training;
+  const bool ends = training.schedule == TrainingConfig::Schedule::cosine ||
+                    training.schedule == TrainingConfig::Schedule::linear;
+  if (ends && training.decay_steps == 0) training.decay_steps = training.until.updates;
+}
+
+std::vector<Contradiction> contradictions(const Config& config) {
+  Contradictions all;
+  check_data(config, all);
+  check_tokenizer(config, all);
+  check_model(config, all);
+  check_schedule(config, all);
+  check_training(config, all);
+  check_decoding(config, all);
+  return all;
+}
+
+}  // namespace calque

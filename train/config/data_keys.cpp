@@ -1,0 +1,128 @@
+// The sections `data` and `tokenizer`.
+#include "train/config/schema.h"
+
+namespace calque {
+
+void declare_data_keys(std::vector<ConfigKey>& table) {
+  Section in(
+      "data.", [](auto& config) -> auto& { return config.data; }, table);
+  using enum OnResume;
+  in.key(
+      "languages", &DataConfig::languages, {}, harmful,
+      "Source and target language, [en, de]: the endings of the files of corpora given by prefix.",
+      {{joey, "src.lang, trg.lang"}, {fairseq, "source-lang, target-lang"}});
+  in.key("train", &DataConfig::train, {}, harmful,
+         "The training corpora, one or a list; the keys of a corpus stand below.",
+         {{marian, "train-sets"},
+          {joey, "train"},
+          {opennmt, "corpus_1"},
+          {fairseq, "trainpref"},
+          {sockeye, "prepared-data"}});
+  in.key("validation", &DataConfig::validation, {}, harmless,
+         "The corpora that are watched during training and decide which checkpoint is the best.",
+         {{marian, "valid-sets"},
+          {joey, "dev"},
+          {opennmt, "valid"},
+          {fairseq, "valid-subset"},
+          {sockeye, "validation-source"}});
+  in.key("test", &DataConfig::test, {}, harmless,
+         "The corpora for `calque evaluate`; training never looks at them.",
+         {{joey, "test"}, {fairseq, "gen-subset"}});
+  in.key("lowercase", &DataConfig::lowercase, {}, harmful,
+         "Lower-cases both sides, references included.", {{joey, "lowercase"}});
+  in.key(
+      "nfkc", &DataConfig::nfkc, {}, harmful,
+      "Brings both sides into Unicode's normalization form NFKC: ligatures, full-width letters and "
+      "the like become their plain forms.");
+  in.key(
+      "invalid_utf8", &DataConfig::invalid_utf8, {}, harmful,
+      "What to do with a line that is not valid UTF-8: stop with its number, or skip the pair and "
+      "count it.");
+  in.key(
+      "max_length", &DataConfig::max_length, at_least(0), harmful,
+      "Training pairs with more tokens than this on either side are dropped and counted. 0: none.",
+      {{marian, "max-length"},
+       {joey, "max_length"},
+       {opennmt, "src_seq_length"},
+       {fairseq, "max-source-positions"},
+       {sockeye, "max-seq-len"}});
+  in.key(
+      "max_ratio", &DataConfig::max_ratio, at_least(0), harmful,
+      "Training pairs with a side more than this many times as long as the other, in tokens, are "
+      "dropped and counted. 0: none; 9 removes most misaligned lines.",
+      {{fairseq, "max-ratio"}});
+  in.key("drop_duplicates", &DataConfig::drop_duplicates, {}, harmful,
+         "Keeps only the first of several equal training pairs.");
+  in.key("cache", &DataConfig::cache, {}, harmless,
+         "Keeps the tokenised corpora on disk beside the run, so that the next start is quick.");
+}
+
+void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
+  Section in(
+      "tokenizer.", [](auto& config) -> auto& { return config.tokenizer; }, table);
+  using enum OnResume;
+  using Kind = TokenizerConfig::Kind;
+  const auto no_sentencepiece = [](const Config& config) {
+    return config.tokenizer.kind == Kind::words || config.tokenizer.kind == Kind::characters;
+  };
+  constexpr std::string_view with_sentencepiece = "it goes with the sentencepiece kinds";
+  in.key("kind", &TokenizerConfig::kind, {}, harmful,
+         "SentencePiece by byte-pair encoding or by a unigram model, words between spaces, or "
+         "characters.",
+         {{joey, "level"}});
+  in.key("joint", &TokenizerConfig::joint, {}, harmful,
+         "One vocabulary for both languages (needed for `model.tied: all`) or one each.",
+         {{fairseq, "joined-dictionary"}, {opennmt, "share_vocab"}, {sockeye, "shared-vocab"}});
+  in.key(
+      "vocabulary_size", &TokenizerConfig::vocabulary_size, between(0, 10'000'000), harmful,
+      "Entries of a vocabulary, special symbols included. Words and characters may turn out fewer, "
+      "and for them 0 takes all.",
+      {{marian, "dim-vocabs"},
+       {joey, "voc_limit"},
+       {opennmt, "src_vocab_size"},
+       {fairseq, "nwordssrc"},
+       {sockeye, "num-words"}});
+  in.key("files", &TokenizerConfig::files, {}, harmful,
+         "Existing SentencePiece models or vocabulary files: one if joint, else source and target. "
+         "None: trained on `data.train`.",
+         {{marian, "vocabs"},
+          {joey, "voc_file"},
+          {opennmt, "src_vocab"},
+          {fairseq, "srcdict"},
+          {sockeye, "source-vocab"}});
+  in.key("minimum_count", &TokenizerConfig::minimum_count, at_least(1), harmful,
+         "Words and characters that are rarer than this in `data.train` become <unk>.",
+         {{joey, "voc_min_freq"},
+          {opennmt, "src_words_min_frequency"},
+          {fairseq, "thresholdsrc"},
+          {sockeye, "word-min-count"}})
+      .idle_if([=](const Config& c) { return !no_sentencepiece(c); },
+               "it goes with the kinds words and characters");
+  in.key("character_coverage", &TokenizerConfig::character_coverage, between(0.9, 1), harmful,
+         "Share of the corpus's characters that SentencePiece gives a piece of their own; 0.9995 "
+         "for "
+         "languages with thousands of them.")
+      .idle_if(no_sentencepiece, with_sentencepiece);
+  in.key("byte_fallback", &TokenizerConfig::byte_fallback, {}, harmful,
+         "SentencePiece spells unknown characters in bytes instead of <unk>.")
+      .idle_if(no_sentencepiece, with_sentencepiece);
+  in.key("training_pairs", &TokenizerConfig::training_pairs, at_least(1), harmful,
+         "The tokenizer is trained on at most this many pairs, drawn at random.",
+         {{marian, "sentencepiece-max-lines"}});
+  in.key("bpe_dropout", &TokenizerConfig::bpe_dropout, fraction(), harmful,
+         "Probability with which a merge is left out while training, so that words are seen split "
+         "in "
+         "many ways (Provilkov et al., 2020).",
+         {{opennmt, "src_subword_alpha"}})
+      .idle_if([](const Config& c) { return c.tokenizer.kind != Kind::sentencepiece_bpe; },
+               "it goes with kind sentencepiece-bpe");
+  in.key(
+        "unigram_alpha", &TokenizerConfig::unigram_alpha, between(0, 1), harmful,
+        "Smoothing with which segmentations are sampled while training (Kudo, 2018); 0: always the "
+        "best one.",
+        {{marian, "sentencepiece-alphas"}, {opennmt, "src_subword_alpha"}})
+      .idle_if([](const Config& c) { return c.tokenizer.kind != Kind::sentencepiece_unigram; },
+               "it goes with kind sentencepiece-unigram");
+}
+
+}  // namespace calque

@@ -1,0 +1,200 @@
+// Every amount is a number, a multiplier (k, M, G) where the unit takes one, and the unit.
+#include "train/config/limits.h"
+
+#include <fmt/format.h>
+
+#include <charconv>
+#include <cmath>
+#include <optional>
+#include <span>
+
+#include "core/error.h"
+
+namespace calque {
+namespace {
+
+struct Unit {
+  std::string_view name;
+  double size;
+};
+
+struct Amount {
+  double number;
+  std::string_view unit;
+};
+
+constexpr std::string_view until_forms =
+    "a number with its unit: 8000u (updates), 20e (epochs), 100Mt (target tokens), 90s, 45min, 2h "
+    "or 1d (time), or several with commas between";
+constexpr std::string_view interval_forms = "500u (updates), 1e (epochs) or never";
+constexpr std::string_view bytes_forms =
+    "a number with its unit: 500MB, 2GB, 1.5GiB; or 0 for no limit";
+
+std::string_view trimmed(std::string_view text) {
+  const auto first = text.find_first_not_of(" \t");
+  if (first == std::string_view::npos) return {};
+  return text.substr(first, text.find_last_not_of(" \t") - first + 1);
+}
+
+// The number that `text` begins with, and what follows it.
+std::optional<Amount> split(std::string_view text) {
+  Amount amount{};
+  const char* end = text.data() + text.size();
+  // Fixed, because the e of "20e" is a unit and no exponent.
+  const auto [rest, error] =
+      std::from_chars(text.data(), end, amount.number, std::chars_format::fixed);
+  if (error != std::errc() || !std::isfinite(amount.number)) return std::nullopt;
+  amount.unit = trimmed({rest, static_cast<size_t>(end - rest)});
+  return amount;
+}
+
+// The size of `unit` among `units`, or 0.
+double size_of(std::string_view unit, std::span<const Unit> units) {
+  for (const Unit& known : units) {
+    if (known.name == unit) return known.size;
+  }
+  return 0;
+}
+
+constexpr Unit counts[] = {{"", 1}, {"k", 1e3}, {"K", 1e3}, {"M", 1e6}, {"G", 1e9}};
+constexpr Unit times[] = {{"s", 1}, {"min", 60}, {"h", 3600}, {"d", 86400}};
+constexpr Unit byte_units[] = {{"B", 1},        {"KB", 1e3},    {"kB", 1e3},   {"MB", 1e6},
+                               {"GB", 1e9},     {"TB", 1e12},   {"KiB", 1024}, {"MiB", 1048576},
+                               {"GiB", 0x1p30}, {"TiB", 0x1p40}};
+
+// A whole number below 2^53, which a double holds exactly; 0 for anything else.
+int64_t whole(double number) {
+  constexpr double largest = 9007199254740992.0;
+  if (!(number >= 1 && number <= largest) || number != std::floor(number)) return 0;
+  return static_cast<int64_t>(number);
+}
+
+// Sets the member of `until` that the limit is about; false if it is not a limit.
+bool read_limit(std::string_view text, Until& until) {
+  constexpr double most = 1e12;
+  const std::optional<Amount> amount = split(text);
+  if (!amount || !(amount->number > 0 && amount->number <= most) || amount->unit.empty()) {
+    return false;
+  }
+  if (amount->unit == "e") {
+    until.epochs = amount->number;
+    return true;
+  }
+  if (const double time = size_of(amount->unit, times); time > 0) {
+    until.seconds = amount->number * time;
+    return true;
+  }
+  const char kind = amount->unit.back();
+  if (kind != 'u' && kind != 't') return false;
+  const double scale = size_of(amount->unit.substr(0, amount->unit.size() - 1), counts);
+  int64_t& count = kind == 'u' ? until.updates : until.target_tokens;
+  count = whole(std::round(amount->number * scale));
+  return count > 0;
+}
+
+bool overlap(const Until& a, const Until& b) {
+  return (a.updates > 0 && b.updates > 0) || (a.epochs > 0 && b.epochs > 0) ||
+         (a.target_tokens > 0 && b.target_tokens > 0) || (a.seconds > 0 && b.seconds > 0);
+}
+
+// 3000000 with the names u, M: "3M" + "u"
+std::string count_text(int64_t count, std::string_view unit) {
+  if (count % 1'000'000'000 == 0) return fmt::format("{}G{}", count / 1'000'000'000, unit);
+  if (count % 1'000'000 == 0) return fmt::format("{}M{}", count / 1'000'000, unit);
+  return fmt::format("{}{}", count, unit);
+}
+
+// A double without an exponent, which the unit e would make ambiguous.
+std::string number_text(double number) {
+  std::string digits(400, '\0');
+  const auto [end, error] =
+      std::to_chars(digits.data(), digits.data() + digits.size(), number, std::chars_format::fixed);
+  require(error == std::errc(), "number_text: {} has no short text", number);
+  digits.resize(static_cast<size_t>(end - digits.data()));
+  return digits;
+}
+
+std::string time_text(double seconds) {
+  for (const Unit unit : {times[2], times[1]}) {
+    const double number = seconds / unit.size;
+    if (number == std::floor(number) && number * unit.size == seconds)
+      return number_text(number) + std::string(unit.name);
+  }
+  return number_text(seconds) + "s";
+}
+
+}  // namespace
+
+Until parse_until(const std::vector<std::string>& limits) {
+  Until until;
+  for (std::string_view rest : limits) {
+    for (bool more = true; more;) {
+      const auto end = rest.find_first_of(",|");
+      const std::string_view text = trimmed(rest.substr(0, end));
+      more = end != std::string_view::npos;
+      if (more) rest.remove_prefix(end + 1);
+      Until limit;
+      if (!read_limit(text, limit)) fail("'{}' is no limit; write {}", text, until_forms);
+      if (overlap(until, limit)) fail("'{}' limits the same thing a second time", text);
+      until.updates += limit.updates;
+      until.epochs += limit.epochs;
+      until.target_tokens += limit.target_tokens;
+      until.seconds += limit.seconds;
+    }
+  }
+  if (until == Until()) fail("no limit is given; write {}", until_forms);
+  return until;
+}
+
+Interval parse_interval(std::string_view text) {
+  text = trimmed(text);
+  if (text == "never" || text == "0") return {};
+  const std::optional<Amount> amount = split(text);
+  Interval interval;
+  if (amount && amount->unit == "e") {
+    interval.epochs = whole(amount->number);
+  } else if (amount && (amount->unit.empty() || amount->unit.back() == 'u')) {
+    const std::string_view unit = amount->unit;
+    const double scale = size_of(unit.substr(0, unit.empty() ? 0 : unit.size() - 1), counts);
+    interval.updates = whole(std::round(amount->number * scale));
+  }
+  if (interval == Interval()) fail("'{}' is no interval; write {}", text, interval_forms);
+  return interval;
+}
+
+Bytes parse_bytes(std::string_view text) {
+  text = trimmed(text);
+  if (text == "0") return {};
+  const std::optional<Amount> amount = split(text);
+  const double scale = amount ? size_of(amount->unit, byte_units) : 0;
+  const int64_t count = scale > 0 ? whole(std::round(amount->number * scale)) : 0;
+  if (count == 0) fail("'{}' is no size; write {}", text, bytes_forms);
+  return {count};
+}
+
+std::string to_text(const Until& until) {
+  std::vector<std::string> limits;
+  if (until.updates > 0) limits.push_back(fmt::format("{}u", until.updates));
+  if (until.epochs > 0) limits.push_back(number_text(until.epochs) + "e");
+  if (until.target_tokens > 0) limits.push_back(count_text(until.target_tokens, "t"));
+  if (until.seconds > 0) limits.push_back(time_text(until.seconds));
+  return fmt::format("{}", fmt::join(limits, ", "));
+}
+
+std::string to_text(const Interval& interval) {
+  if (interval.epochs > 0) return fmt::format("{}e", interval.epochs);
+  if (interval.updates > 0) return fmt::format("{}u", interval.updates);
+  return "never";
+}
+
+std::string to_text(const Bytes& bytes) {
+  if (bytes.count == 0) return "0";
+  for (const auto& [name, size] :
+       {Unit{"GB", 1e9}, Unit{"GiB", 0x1p30}, Unit{"MB", 1e6}, Unit{"MiB", 0x1p20}}) {
+    const auto step = static_cast<int64_t>(size);
+    if (bytes.count % step == 0) return fmt::format("{}{}", bytes.count / step, name);
+  }
+  return fmt::format("{}B", bytes.count);
+}
+
+}  // namespace calque

@@ -1,0 +1,49 @@
+#pragma once
+// Amounts with a unit, as people write them in a config: how long to train (8000u, 20e, 100Mt,
+// 45min), how often to do something (500u, 1e), and sizes of memory (2GB). The same text on every
+// machine and under every locale.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace calque {
+
+// When training ends: at whichever of these comes first. 0 stands for "not limited in this".
+struct Until {
+  int64_t updates = 0;
+  double epochs = 0;
+  int64_t target_tokens = 0;
+  double seconds = 0;  // of training, summed over all sittings
+
+  bool operator==(const Until&) const = default;
+};
+
+// How often something happens: every so many updates or every so many epochs. Both 0: never.
+struct Interval {
+  int64_t updates = 0;
+  int64_t epochs = 0;
+
+  bool operator==(const Interval&) const = default;
+};
+
+// A size in bytes. 0: no limit.
+struct Bytes {
+  int64_t count = 0;
+
+  bool operator==(const Bytes&) const = default;
+};
+
+// These throw Error with a text that says what is allowed; the caller adds the place and the key.
+// parse_until takes several limits in one text too, with commas or | between them.
+Until parse_until(const std::vector<std::string>& limits);
+Interval parse_interval(std::string_view text);
+Bytes parse_bytes(std::string_view text);
+
+// The shortest text that the functions above read back to the same value.
+std::string to_text(const Until& until);
+std::string to_text(const Interval& interval);
+std::string to_text(const Bytes& bytes);
+
+}  // namespace calque

@@ -1,0 +1,228 @@
+// A problem does not stop the reading: all are collected, in the order of the layers, so that one
+// `config check` shows them together.
+#include "train/config/load.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <optional>
+
+#include "core/error.h"
+#include "data/file.h"
+#include "train/config/check.h"
+#include "train/config/preset.h"
+#include "train/config/schema.h"
+#include "train/config/suggestion.h"
+#include "train/config/yaml.h"
+
+namespace calque {
+namespace {
+
+constexpr int64_t largest_file = 256 * 1024;
+constexpr size_t deepest_include = 8;
+constexpr size_t most_files = 64;
+
+// One key that a layer sets.
+struct Assignment {
+  const ConfigKey* key;
+  YamlValue value;
+};
+
+using Layer = std::vector<Assignment>;
+
+class Loader {
+ public:
+  void read_file(const std::string& path) {
+    attempt([&] { add_file(parse_yaml(calque::read_file(path, largest_file), path), path); });
+  }
+
+  void read_text(std::string_view text, const std::string& name) {
+    attempt([&] { add_file(parse_yaml(text, name), name); });
+  }
+
+  void read_settings(const std::vector<std::string>& settings) {
+    Layer layer;
+    for (const std::string& setting : settings) {
+      attempt([&] { add_setting(setting, layer); });
+    }
+    apply(layer);
+  }
+
+  void finish(const std::string& name) {
+    complete(loaded_.config);
+    for (const auto& [key, place] : loaded_.origins) {
+      const std::string_view reason = find_config_key(key)->idle(loaded_.config);
+      if (!reason.empty()) problem("{}: {}: {}", place, key, reason);
+    }
+    if (!problems_.empty()) return;  // one mistake is often the cause of such contradictions
+    for (const auto& [key, message] : contradictions(loaded_.config)) {
+      const auto origin = loaded_.origins.find(key);
+      problem("{}: {}: {}", origin == loaded_.origins.end() ? name : origin->second, key, message);
+    }
+  }
+
+  const std::vector<std::string>& problems() const { return problems_; }
+  LoadedConfig take() { return std::move(loaded_); }
+
+ private:
+  template <class... Args>
+  void problem(fmt::format_string<Args...> message, Args&&... args) {
+    problems_.push_back(fmt::format(message, std::forward<Args>(args)...));
+  }
+
+  template <class Action>
+  void attempt(Action action) {
+    try {
+      action();
+    } catch (const Error& error) {
+      problems_.emplace_back(error.what());
+    }
+  }
+
+  void add_file(const YamlValue& root, const std::string& path) {
+    if (root.kind == YamlValue::Kind::nothing) {
+      fail("{}: empty; a config has sections such as data: and model:", path);
+    }
+    if (root.kind != YamlValue::Kind::map) {
+      fail("{}: a config is a map of sections such as data: and model:, not {}", root.place.text(),
+           description(root));
+    }
+    for (const YamlEntry& entry : root.entries) {
+      if (entry.key == "include") include(entry.value, path);
+    }
+    Layer layer;
+    for (const YamlEntry& entry : root.entries) {
+      if (entry.key != "include") add_section(entry, layer);
+    }
+    apply(layer);
+  }
+
+  void include(const YamlValue& value, const std::string& from) {
+    std::vector<std::string> paths;
+    read_value(value, "include", {}, paths);
+    including_.push_back(std::filesystem::weakly_canonical(from).string());
+    for (const std::string& path : paths) {
+      attempt([&] { include_file(path, from, value.place); });
+    }
+    including_.pop_back();
+  }
+
+  void include_file(const std::string& path, const std::string& from, const Place& place) {
+    const std::string file = (std::filesystem::path(from).parent_path() / path).string();
+    const std::string real = std::filesystem::weakly_canonical(file).string();
+    if (std::find(including_.begin(), including_.end(), real) != including_.end()) {
+      fail("{}: include: {} includes itself in the end", place.text(), file);
+    }
+    if (including_.size() > deepest_include || ++files_ > most_files) {
+      fail("{}: include: more than {} files deep, or more than {} in all", place.text(),
+           deepest_include, most_files);
+    }
+    std::string text;
+    try {
+      text = calque::read_file(file, largest_file);
+    } catch (const Error& error) {
+      fail("{}: include: {}", place.text(), error.what());
+    }
+    add_file(parse_yaml(text, file), file);
+  }
+
+  void add_section(const YamlEntry& entry, Layer& layer) {
+    const auto& sections = config_sections();
+    const bool known = std::any_of(sections.begin(), sections.end(),
+                                   [&](const SectionInfo& info) { return info.name == entry.key; });
+    if (!known) {
+      problem("{}: {}", entry.place.text(), unknown_key("", entry.key));
+    } else if (entry.value.kind == YamlValue::Kind::map) {
+      for (const YamlEntry& item : entry.value.entries) add_key(entry.key, item, layer);
+    } else if (entry.value.kind != YamlValue::Kind::nothing) {
+      problem("{}: {}: a section with keys indented below it, not {}", entry.place.text(),
+              entry.key, description(entry.value));
+    }
+  }
+
+  void add_key(const std::string& section, const YamlEntry& entry, Layer& layer) {
+    const ConfigKey* key = find_config_key(section + "." + entry.key);
+    if (key == nullptr) {
+      problem("{}: {}", entry.place.text(), unknown_key(section, entry.key));
+    } else {
+      layer.push_back({key, entry.value});
+    }
+  }
+
+  void add_setting(const std::string& setting, Layer& layer) {
+    const std::string place = "--set " + setting;
+    const auto equals = setting.find('=');
+    if (equals == std::string::npos) {
+      fail("{}: write it as key=value, such as --set training.seed=2", place);
+    }
+    const std::string name = setting.substr(0, equals);
+    const ConfigKey* key = find_config_key(name);
+    if (key == nullptr) {
+      const auto dot = name.find('.');
+      const std::string section = dot == std::string::npos ? "" : name.substr(0, dot);
+      fail("{}: {}", place, unknown_key(section, name.substr(section.empty() ? 0 : dot + 1)));
+    }
+    layer.push_back({key, parse_yaml_argument(setting.substr(equals + 1), place)});
+  }
+
+  void apply(const Layer& layer) {
+    for (const bool presets : {true, false}) {
+      for (const auto& [key, value] : layer) {
+        if ((key->name == "model.preset") != presets) continue;
+        attempt([&, at = key, &from = value] {
+          at->read(from, loaded_.config);
+          loaded_.origins[at->name] = from.place.text();
+          if (!presets || loaded_.config.model.preset == ModelConfig::Preset::none) return;
+          for (const auto name : preset_keys)
+            loaded_.origins[std::string(name)] = from.place.text();
+        });
+      }
+    }
+  }
+
+  LoadedConfig loaded_;
+  std::vector<std::string> problems_;
+  std::vector<std::string> including_;  // the files on the way to this one
+  size_t files_ = 0;
+};
+
+LoadedConfig checked(Loader loader) {
+  const std::vector<std::string>& problems = loader.problems();
+  if (problems.size() > 1) {
+    fail("{} (and {} more; 'calque config check' shows them all)", problems.front(),
+         problems.size() - 1);
+  }
+  if (!problems.empty()) throw Error(problems.front());
+  return loader.take();
+}
+
+}  // namespace
+
+LoadedConfig load_config(const std::string& path, const std::vector<std::string>& settings) {
+  Loader loader;
+  loader.read_file(path);
+  loader.read_settings(settings);
+  loader.finish(path);
+  return checked(std::move(loader));
+}
+
+LoadedConfig parse_config(std::string_view text, const std::string& name,
+                          const std::vector<std::string>& settings) {
+  Loader loader;
+  loader.read_text(text, name);
+  loader.read_settings(settings);
+  loader.finish(name);
+  return checked(std::move(loader));
+}
+
+std::vector<std::string> config_problems(const std::string& path,
+                                         const std::vector<std::string>& settings) {
+  Loader loader;
+  loader.read_file(path);
+  loader.read_settings(settings);
+  loader.finish(path);
+  return loader.problems();
+}
+
+}  // namespace calque

@@ -1,0 +1,34 @@
+#pragma once
+// From a YAML file to a Config. Settings come in layers, each over those before: the defaults, the
+// files that the file includes, the file itself, and the command line's --set. Within a layer
+// model.preset is applied first, so that keys beside it refine it, while a preset in a later layer
+// replaces what earlier ones said.
+
+#include <map>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "train/config/config.h"
+
+namespace calque {
+
+struct LoadedConfig {
+  Config config;
+  // Where each key that is not at its default was set last: "model.heads" -> "toy.yaml:12".
+  std::map<std::string, std::string, std::less<>> origins;
+};
+
+// `settings` are those of --set: "training.until=20e". Throws Error with the first thing that is
+// wrong, as "file:line: key: what, and what is allowed".
+LoadedConfig load_config(const std::string& path, const std::vector<std::string>& settings = {});
+
+// The same for the text of a file, which messages call `name`.
+LoadedConfig parse_config(std::string_view text, const std::string& name,
+                          const std::vector<std::string>& settings = {});
+
+// Everything that is wrong, one line each; empty for a config that load_config accepts.
+std::vector<std::string> config_problems(const std::string& path,
+                                         const std::vector<std::string>& settings = {});
+
+}  // namespace calque

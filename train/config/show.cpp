@@ -1,0 +1,161 @@
+// Walks the schema three times, once for each kind of text.
+#include "train/config/show.h"
+
+#include <fmt/format.h>
+
+namespace calque {
+namespace {
+
+std::string_view section_of(const ConfigKey& key) {
+  return std::string_view(key.name).substr(0, key.name.find('.'));
+}
+
+std::string_view name_in_section(const ConfigKey& key) {
+  return std::string_view(key.name).substr(key.name.find('.') + 1);
+}
+
+// `text` as comment lines of at most 100 columns.
+std::string comment(std::string_view text, std::string_view indent) {
+  constexpr size_t width = 96;
+  std::string lines;
+  while (!text.empty()) {
+    size_t end = text.size();
+    if (end > width) end = text.rfind(' ', width);
+    if (end == std::string_view::npos) end = text.size();
+    lines += fmt::format("{}# {}\n", indent, text.substr(0, end));
+    text.remove_prefix(std::min(text.size(), end + 1));
+  }
+  return lines;
+}
+
+// A list of corpora gets a line each.
+std::string corpora_lines(const Corpora& corpora) {
+  if (corpora.empty()) return " []\n";
+  std::string lines = "\n";
+  for (const CorpusConfig& corpus : corpora) lines += "    - " + write_value(corpus) + "\n";
+  return lines;
+}
+
+const Corpora* corpora_of(const ConfigKey& key, const Config& config) {
+  if (key.name == "data.train") return &config.data.train;
+  if (key.name == "data.validation") return &config.data.validation;
+  if (key.name == "data.test") return &config.data.test;
+  return nullptr;
+}
+
+// A cell of a Markdown table.
+std::string cell(std::string_view text) {
+  std::string escaped;
+  for (const char c : text) {
+    if (c == '|' || c == '<') escaped += '\\';
+    escaped += c;
+  }
+  return escaped;
+}
+
+std::string foreign_names(const ForeignNames& names) {
+  std::string text;
+  std::string_view toolkit;
+  for (const ForeignName& name : names) {
+    const bool same = name.toolkit == toolkit;
+    text += same ? ", " : (text.empty() ? "" : "; ");
+    text += same ? fmt::format("`{}`", name.name) : fmt::format("{} `{}`", name.toolkit, name.name);
+    toolkit = name.toolkit;
+  }
+  return text;
+}
+
+template <class Owner>
+std::string key_row(const Key<Owner>& key, std::string_view name) {
+  static const Owner defaults;
+  std::string meaning(key.meaning);
+  const std::string elsewhere = foreign_names(key.elsewhere);
+  if (!elsewhere.empty()) meaning += fmt::format(" *Elsewhere: {}.*", elsewhere);
+  return fmt::format("| `{}` | {} | `{}` | {} | {} |\n", name, cell(key.allowed),
+                     cell(key.write(defaults)), key.on_resume == OnResume::harmless ? "yes" : "no",
+                     cell(meaning));
+}
+
+constexpr std::string_view table_head =
+    "| Key | Allowed | Default | Changes on resume | Meaning |\n|---|---|---|---|---|\n";
+
+constexpr std::string_view reference_head =
+    R"(# The config, key by key
+
+This page is made from the program's own tables by `calque config keys --markdown`.
+
+A config is a YAML file of six sections. Whatever it leaves out has the default given here, so a config
+can be short: `configs/` holds some to start from, commented line by line.
+
+- `calque config check CONFIG` names everything that is wrong with it, by file and line.
+- `calque config show CONFIG` prints all settings as calque understood them; `--comments` explains each.
+- `calque config keys CONFIG` tells for each key where its value comes from.
+
+**Layers.** Defaults come first, then the files named by `include:` (a path or a list of them, relative
+to the file that includes), then the file itself, then `--set key=value` on the command line, as in
+`--set training.until=20e --set 'data.train={toy: copy}'`. Later layers win, and a list is replaced as a
+whole. `model.preset` is applied before the keys of its own layer and after the layers before.
+
+**Resuming.** A run goes on with a changed config if only keys marked "yes" under "Changes on resume"
+differ; the others would make it another run, and are refused with the difference shown.
+
+**Coming from another toolkit?** Its names stand under "Elsewhere", and writing one of them in a config
+gets the name it has here as an answer. Four traps: the learning rate of `noam` is a factor in OpenNMT-py
+but a peak in fairseq and Marian (`training.factor`, `training.learning_rate`); length penalties have two
+forms (`decoding.length_penalty_kind`); label smoothing is spread over slightly different sets of tokens
+(`training.label_smoothing`); patience in Joey NMT lowers the learning rate and stops nothing here
+(`training.patience`).
+)";
+
+}  // namespace
+
+std::string show_config(const Config& config, Comments comments) {
+  std::string text;
+  for (const SectionInfo& section : config_sections()) {
+    if (!text.empty()) text += "\n";
+    if (comments == Comments::meanings) text += comment(section.meaning, "");
+    text += fmt::format("{}:\n", section.name);
+    for (const ConfigKey& key : config_keys()) {
+      if (section_of(key) != section.name || !key.idle(config).empty()) continue;
+      if (comments == Comments::meanings) text += comment(key.meaning, "  ");
+      const Corpora* corpora = corpora_of(key, config);
+      text += fmt::format("  {}:", name_in_section(key));
+      text +=
+          corpora != nullptr ? corpora_lines(*corpora) : fmt::format(" {}\n", key.write(config));
+    }
+  }
+  return text;
+}
+
+std::vector<ConfigDifference> config_differences(const Config& before, const Config& now) {
+  const auto value = [](const ConfigKey& key, const Config& config) {
+    return key.idle(config).empty() ? key.write(config) : "not used";
+  };
+  std::vector<ConfigDifference> differences;
+  for (const ConfigKey& key : config_keys()) {
+    std::string was = value(key, before);
+    std::string is = value(key, now);
+    if (was != is) differences.push_back({key.name, std::move(was), std::move(is), key.on_resume});
+  }
+  return differences;
+}
+
+std::string config_reference() {
+  std::string text(reference_head);
+  for (const SectionInfo& section : config_sections()) {
+    text += fmt::format("\n## {}\n\n{}\n\n{}", section.name, section.meaning, table_head);
+    for (const ConfigKey& key : config_keys()) {
+      if (section_of(key) == section.name) text += key_row(key, name_in_section(key));
+    }
+    if (section.name != "data") continue;
+    text +=
+        fmt::format("\n### A corpus\n\n{}\n\n{}",
+                    "One item of `train`, `validation` or `test`: a map with exactly one of "
+                    "`prefix`, `source` and `target`, `tsv`, and `toy`. A text alone is a prefix.",
+                    table_head);
+    for (const CorpusKey& key : corpus_keys()) text += key_row(key, key.name);
+  }
+  return text;
+}
+
+}  // namespace calque

@@ -1,0 +1,31 @@
+#pragma once
+// A config as text: the resolved YAML that is saved with a run, what differs between two configs,
+// and the reference of all keys, all made from the schema.
+
+#include <string>
+#include <vector>
+
+#include "train/config/config.h"
+#include "train/config/schema.h"
+
+namespace calque {
+
+enum class Comments { none, meanings };
+
+// Every key that has an effect, with its value. parse_config reads it back to an equal Config.
+std::string show_config(const Config& config, Comments comments = Comments::none);
+
+struct ConfigDifference {
+  std::string key;
+  std::string before;  // as YAML; "not used" when the other settings make the key idle
+  std::string now;
+  OnResume on_resume;
+};
+
+// In the order of the schema.
+std::vector<ConfigDifference> config_differences(const Config& before, const Config& now);
+
+// docs/config.md.
+std::string config_reference();
+
+}  // namespace calque

@@ -1,0 +1,215 @@
+// Types are strict: 12 is a number and "12" is text, so that a mistake shows where it was made. The
+// one leniency is that a single word may stand for a list of one.
+#include "train/config/values.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <charconv>
+#include <cmath>
+#include <optional>
+
+#include "core/error.h"
+#include "train/config/nearest.h"
+
+namespace calque {
+namespace {
+
+constexpr std::string_view any_text = "text";
+constexpr std::string_view text_list = "a list of texts, [a, b]";
+
+// The whole of `text` as a number, or nothing.
+template <class Number>
+std::optional<Number> number(std::string_view text) {
+  if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [rest, error] = std::from_chars(text.data(), end, value);
+  if (error != std::errc() || rest != end) return std::nullopt;
+  return value;
+}
+
+bool is_plain_scalar(const YamlValue& value) {
+  return value.kind == YamlValue::Kind::scalar && !value.quoted;
+}
+
+template <class Number>
+Number read_number(const YamlValue& from, std::string_view key, const Range& range) {
+  const std::optional<Number> value =
+      is_plain_scalar(from) ? number<Number>(from.scalar) : std::nullopt;
+  if (!value || !std::isfinite(static_cast<double>(*value)) ||
+      !range.contains(static_cast<double>(*value))) {
+    refuse_value(from, key, allowed_values(range, Number{}));
+  }
+  return *value;
+}
+
+// Reads an amount with a unit by `parse`, whose message gains the place and the key.
+template <class Parse>
+auto read_amount(const YamlValue& from, std::string_view key, Parse parse) {
+  try {
+    return parse();
+  } catch (const Error& error) {
+    fail("{}: {}: {}", from.place.text(), key, error.what());
+  }
+}
+
+std::string with_range(std::string_view type, const Range& range) {
+  const std::string limits = range.text();
+  return limits.empty() ? std::string(type) : fmt::format("{}, {}", type, limits);
+}
+
+template <class Items, class Write>
+std::string flow_list(const Items& items, Write write) {
+  std::string text = "[";
+  for (const auto& item : items) {
+    if (text.size() > 1) text += ", ";
+    text += write(item);
+  }
+  return text + "]";
+}
+
+}  // namespace
+
+bool Range::contains(double value) const {
+  return (above ? value > least : value >= least) && (below ? value < most : value <= most);
+}
+
+std::string Range::text() const {
+  const bool low = std::isfinite(least);
+  const bool high = std::isfinite(most);
+  const std::string from = above ? fmt::format("more than {}", least) : fmt::format("{}", least);
+  if (low && !high) return above ? from : from + " or more";
+  if (!low && high) return fmt::format("{} {}", below ? "less than" : "at most", most);
+  if (!low) return "";
+  return below || above ? fmt::format("{}{} and {} {}", above ? "" : "at least ", from,
+                                      below ? "less than" : "at most", most)
+                        : fmt::format("{} to {}", least, most);
+}
+
+void refuse_value(const YamlValue& value, std::string_view key, std::string_view allowed) {
+  const bool needless_quotes = value.kind == YamlValue::Kind::scalar && value.quoted;
+  fail("{}: {}: must be {}, not {}{}", value.place.text(), key, allowed, description(value),
+       needless_quotes ? " in quotes" : "");
+}
+
+void read_value(const YamlValue& from, std::string_view key, const Range& range, int64_t& to) {
+  to = read_number<int64_t>(from, key, range);
+}
+
+void read_value(const YamlValue& from, std::string_view key, const Range& range, double& to) {
+  to = read_number<double>(from, key, range);
+}
+
+void read_value(const YamlValue& from, std::string_view key, const Range& range,
+                std::array<double, 2>& to) {
+  if (from.kind != YamlValue::Kind::list || from.items.size() != to.size()) {
+    refuse_value(from, key, allowed_values(range, to));
+  }
+  for (size_t i = 0; i < to.size(); ++i) {
+    to[i] = read_number<double>(from.items[i], key, range);
+  }
+}
+
+void read_value(const YamlValue& from, std::string_view key, const Range& range, bool& to) {
+  constexpr std::string_view words[] = {"true", "yes", "on", "false", "no", "off"};
+  std::string word = from.scalar;
+  for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const auto found = std::find(std::begin(words), std::end(words), word);
+  if (!is_plain_scalar(from) || found == std::end(words)) {
+    refuse_value(from, key, allowed_values(range, to));
+  }
+  to = found - std::begin(words) < 3;
+}
+
+void read_value(const YamlValue& from, std::string_view key, const Range&, std::string& to) {
+  if (from.kind != YamlValue::Kind::scalar) refuse_value(from, key, any_text);
+  to = from.scalar;
+}
+
+void read_value(const YamlValue& from, std::string_view key, const Range& range,
+                std::vector<std::string>& to) {
+  std::vector<std::string> texts;
+  if (from.kind == YamlValue::Kind::scalar) {
+    texts.push_back(from.scalar);
+  } else if (from.kind == YamlValue::Kind::list) {
+    for (const YamlValue& item : from.items) read_value(item, key, range, texts.emplace_back());
+  } else {
+    refuse_value(from, key, text_list);
+  }
+  to = std::move(texts);
+}
+
+void read_value(const YamlValue& from, std::string_view key, const Range& range, Until& to) {
+  std::vector<std::string> limits;
+  read_value(from, key, range, limits);
+  to = read_amount(from, key, [&] { return parse_until(limits); });
+}
+
+void read_value(const YamlValue& from, std::string_view key, const Range& range, Interval& to) {
+  std::string text;
+  read_value(from, key, range, text);
+  to = read_amount(from, key, [&] { return parse_interval(text); });
+}
+
+void read_value(const YamlValue& from, std::string_view key, const Range& range, Bytes& to) {
+  std::string text;
+  read_value(from, key, range, text);
+  to = read_amount(from, key, [&] { return parse_bytes(text); });
+}
+
+std::string write_value(int64_t value) { return fmt::format("{}", value); }
+std::string write_value(double value) { return fmt::format("{}", value); }
+std::string write_value(bool value) { return value ? "true" : "false"; }
+std::string write_value(const std::string& value) { return yaml_scalar(value); }
+std::string write_value(const std::array<double, 2>& value) {
+  return flow_list(value, [](double item) { return write_value(item); });
+}
+std::string write_value(const std::vector<std::string>& value) {
+  return flow_list(value, [](const std::string& item) { return yaml_scalar(item); });
+}
+std::string write_value(const Until& value) { return to_text(value); }
+std::string write_value(const Interval& value) { return to_text(value); }
+std::string write_value(const Bytes& value) { return to_text(value); }
+
+std::string allowed_values(const Range& range, int64_t) {
+  return with_range("a whole number", range);
+}
+std::string allowed_values(const Range& range, double) { return with_range("a number", range); }
+std::string allowed_values(const Range& range, const std::array<double, 2>&) {
+  return with_range("a list of two numbers", range);
+}
+std::string allowed_values(const Range&, bool) { return "true or false"; }
+std::string allowed_values(const Range&, const std::string&) { return std::string(any_text); }
+std::string allowed_values(const Range&, const std::vector<std::string>&) {
+  return std::string(text_list);
+}
+std::string allowed_values(const Range&, const Until&) {
+  return "limits such as 8000u, 20e, 100Mt, 45min";
+}
+std::string allowed_values(const Range&, const Interval&) {
+  return "500u (updates), 1e (epochs) or never";
+}
+std::string allowed_values(const Range&, const Bytes&) { return "a size such as 2GB, or 0"; }
+
+size_t read_choice(const YamlValue& from, std::string_view key,
+                   std::span<const std::string_view> names) {
+  if (from.kind == YamlValue::Kind::nothing) {
+    const auto none = std::find(names.begin(), names.end(), "none");
+    if (none != names.end()) return static_cast<size_t>(none - names.begin());
+  }
+  const auto found = std::find(names.begin(), names.end(), from.scalar);
+  if (from.kind == YamlValue::Kind::scalar && found != names.end()) {
+    return static_cast<size_t>(found - names.begin());
+  }
+  const std::string near = nearest(from.scalar, {names.begin(), names.end()});
+  refuse_value(from, key,
+               fmt::format("{}{}", allowed_choices(names),
+                           near.empty() ? "" : fmt::format(" (nearest: {})", near)));
+}
+
+std::string allowed_choices(std::span<const std::string_view> names) {
+  return fmt::format("one of {}", fmt::join(names, ", "));
+}
+
+}  // namespace calque

@@ -1,0 +1,242 @@
+// Reading goes through yaml-cpp's event interface, not its Node: events carry line numbers, show a
+// repeated key, and let us stop at an anchor or at deep nesting before anything is built.
+#include "train/config/yaml.h"
+
+#include <yaml-cpp/eventhandler.h>
+#include <yaml-cpp/exceptions.h>
+#include <yaml-cpp/parser.h>
+
+#include <algorithm>
+#include <optional>
+#include <sstream>
+
+#include "core/error.h"
+#include "data/utf8.h"
+
+namespace calque {
+namespace {
+
+constexpr size_t deepest_nesting = 16;
+constexpr size_t most_keys = 1000;  // in one map: looking for a repeated key is quadratic
+
+class TreeBuilder : public YAML::EventHandler {
+ public:
+  explicit TreeBuilder(Place start) : start_(std::move(start)) { root_.place = start_; }
+
+  YamlValue take() { return std::move(root_); }
+
+  void OnDocumentStart(const YAML::Mark&) override {}
+  void OnDocumentEnd() override {}
+
+  void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { refuse_anchor(mark); }
+
+  void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
+    add(YamlValue{.place = place(mark)}, mark, anchor, "");
+  }
+
+  void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                const std::string& text) override {
+    const bool quoted = tag == "!";
+    add(YamlValue{.kind = YamlValue::Kind::scalar,
+                  .place = place(mark),
+                  .scalar = text,
+                  .quoted = quoted},
+        mark, anchor, quoted ? "" : tag);
+  }
+
+  void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                       YAML::EmitterStyle::value) override {
+    open(YamlValue::Kind::list, mark, anchor, tag);
+  }
+  void OnSequenceEnd() override { close(); }
+
+  void OnMapStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
+                  YAML::EmitterStyle::value) override {
+    open(YamlValue::Kind::map, mark, anchor, tag);
+  }
+  void OnMapEnd() override { close(); }
+
+ private:
+  struct Open {
+    YamlValue value;
+    std::optional<YamlEntry> pending;  // a map's key that waits for its value
+  };
+
+  Place place(const YAML::Mark& mark) const {
+    return {start_.file, start_.line == 0 ? 0 : mark.line + 1};
+  }
+
+  [[noreturn]] void refuse_anchor(const YAML::Mark& mark) const {
+    fail("{}: anchors and aliases (& and *) are not read here; write the value out, or quote it",
+         place(mark).text());
+  }
+
+  void check(const YAML::Mark& mark, YAML::anchor_t anchor, const std::string& tag) const {
+    if (anchor != YAML::NullAnchor) refuse_anchor(mark);
+    if (!tag.empty() && tag != "?") {
+      fail("{}: tags ({}) are not read here; write the plain value", place(mark).text(), tag);
+    }
+  }
+
+  void open(YamlValue::Kind kind, const YAML::Mark& mark, YAML::anchor_t anchor,
+            const std::string& tag) {
+    check(mark, anchor, tag);
+    if (open_.size() >= deepest_nesting) {
+      fail("{}: nested more than {} deep; a config has sections with keys in them",
+           place(mark).text(), deepest_nesting);
+    }
+    if (!open_.empty() && open_.back().value.kind == YamlValue::Kind::map &&
+        !open_.back().pending) {
+      fail("{}: a key must be a single word, not a list or a map", place(mark).text());
+    }
+    open_.push_back({YamlValue{.kind = kind, .place = place(mark)}, {}});
+  }
+
+  void close() {
+    YamlValue done = std::move(open_.back().value);
+    open_.pop_back();
+    place_value(std::move(done));
+  }
+
+  void add(YamlValue value, const YAML::Mark& mark, YAML::anchor_t anchor, const std::string& tag) {
+    check(mark, anchor, tag);
+    if (!open_.empty() && open_.back().value.kind == YamlValue::Kind::map &&
+        !open_.back().pending) {
+      add_key(value);
+    } else {
+      place_value(std::move(value));
+    }
+  }
+
+  void add_key(const YamlValue& key) {
+    Open& map = open_.back();
+    if (key.scalar.empty()) fail("{}: a value stands without a key", key.place.text());
+    for (const YamlEntry& entry : map.value.entries) {
+      if (entry.key == key.scalar) {
+        fail("{}: '{}' is given twice; it stands already at {}", key.place.text(), key.scalar,
+             entry.place.text());
+      }
+    }
+    if (map.value.entries.size() >= most_keys) {
+      fail("{}: more than {} keys in one map; this is no config file", key.place.text(), most_keys);
+    }
+    map.pending = YamlEntry{key.scalar, key.place, {}};
+  }
+
+  void place_value(YamlValue value) {
+    if (open_.empty()) {
+      root_ = std::move(value);
+      return;
+    }
+    Open& parent = open_.back();
+    if (parent.value.kind == YamlValue::Kind::list) {
+      parent.value.items.push_back(std::move(value));
+      return;
+    }
+    parent.pending->value = std::move(value);
+    parent.value.entries.push_back(std::move(*parent.pending));
+    parent.pending.reset();
+  }
+
+  Place start_;
+  YamlValue root_;
+  std::vector<Open> open_;
+};
+
+// Refuses what yaml-cpp would misread or only complain of obscurely.
+void check_text(std::string_view text, const Place& start) {
+  const size_t invalid = find_invalid_utf8(text).value_or(text.size());
+  Place here = start;
+  bool indentation = true;
+  for (size_t i = 0; i < text.size(); ++i) {
+    const char c = text[i];
+    if (i == invalid) {
+      fail("{}: not valid UTF-8, or a NUL byte; a config is a text file", here.text());
+    }
+    const bool line_end = c == '\n' || (c == '\r' && i + 1 < text.size() && text[i + 1] == '\n');
+    if ((static_cast<unsigned char>(c) < ' ' && c != '\t' && !line_end) || c == '\x7f') {
+      fail("{}: a control character (byte {}) has no place in a config", here.text(),
+           static_cast<int>(c));
+    }
+    if (indentation && c == '\t') {
+      fail("{}: a tab in the indentation; YAML wants spaces", here.text());
+    }
+    indentation = c == '\n' || (indentation && c == ' ');
+    if (c == '\n' && here.line > 0) ++here.line;
+  }
+}
+
+YamlValue parse(std::string_view text, const Place& start) {
+  check_text(text, start);
+  std::istringstream stream{std::string(text)};
+  TreeBuilder builder(start);
+  try {
+    YAML::Parser parser(stream);
+    parser.HandleNextDocument(builder);
+    YamlValue root = builder.take();
+    TreeBuilder rest(start);
+    if (parser.HandleNextDocument(rest)) {
+      fail("{}: a second document (---); a config is a single one", rest.take().place.text());
+    }
+    return root;
+  } catch (const YAML::Exception& error) {
+    const int line = start.line == 0 || error.mark.is_null() ? start.line : error.mark.line + 1;
+    fail("{}: not YAML: {}", (Place{start.file, line}).text(), error.msg);
+  }
+}
+
+}  // namespace
+
+std::string Place::text() const { return line > 0 ? fmt::format("{}:{}", *file, line) : *file; }
+
+std::string description(const YamlValue& value) {
+  constexpr size_t longest = 60;
+  switch (value.kind) {
+    case YamlValue::Kind::nothing:
+      return "nothing";
+    case YamlValue::Kind::list:
+      return "a list";
+    case YamlValue::Kind::map:
+      return "a map";
+    case YamlValue::Kind::scalar:
+      break;
+  }
+  if (value.scalar.size() <= longest) return fmt::format("'{}'", value.scalar);
+  size_t end = longest;
+  while ((static_cast<unsigned char>(value.scalar[end]) & 0xC0U) == 0x80U) --end;
+  return fmt::format("'{}...'", value.scalar.substr(0, end));
+}
+
+YamlValue parse_yaml(std::string_view text, const std::string& name) {
+  constexpr std::string_view byte_order_mark = "\xEF\xBB\xBF";
+  if (text.starts_with(byte_order_mark)) text.remove_prefix(byte_order_mark.size());
+  return parse(text, {std::make_shared<const std::string>(name), 1});
+}
+
+YamlValue parse_yaml_argument(std::string_view text, const std::string& place) {
+  return parse(text, {std::make_shared<const std::string>(place), 0});
+}
+
+std::string yaml_scalar(std::string_view text) {
+  const auto plain = [](char c) {
+    return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') ||
+           std::string_view("_./+-").find(c) != std::string_view::npos;
+  };
+  const bool null = text.empty() || text == "null" || text == "Null" || text == "NULL";
+  const bool sign = !text.empty() && text.front() == '-';
+  if (!null && !sign && std::all_of(text.begin(), text.end(), plain)) return std::string(text);
+  std::string quoted = "\"";
+  for (const char c : text) {
+    if (c == '"' || c == '\\') {
+      quoted += '\\';
+      quoted += c;
+    } else if (static_cast<unsigned char>(c) < ' ' || c == '\x7f') {
+      quoted += fmt::format("\\x{:02x}", static_cast<unsigned>(c));
+    } else {
+      quoted += c;
+    }
+  }
+  return quoted + "\"";
+}
+
+}  // namespace calque
