@@ -8,10 +8,12 @@
 namespace calque {
 
 void add_config_command(CLI::App& calque);
+void add_plot_command(CLI::App& calque);
 
 // In the order in which `calque --help` lists them.
 inline constexpr void (*add_commands[])(CLI::App&) = {
     add_config_command,
+    add_plot_command,
 };
 
 }  // namespace calque

@@ -1,13 +1,14 @@
 // calque plot RUN...: the curves of one or several runs as a page, a figure, a table, or right
 // here.
-#include <CLI/CLI.hpp>
-#include <cstdio>
+#include <fmt/format.h>
+
 #include <filesystem>
 #include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "train/report/curves_csv.h"
 #include "train/report/figure.h"
@@ -29,11 +30,11 @@ struct PlotArguments {
 
 void write(const std::string& file, const std::string& text) {
   if (file == "-") {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    fmt::print("{}", text);
     return;
   }
   replace_text(real_files(), file, text);
-  std::fprintf(stderr, "%s\n", file.c_str());
+  fmt::print(stderr, "wrote {}\n", one_line(file));
 }
 
 // A run's own report goes into its folder; a comparison belongs to none of its runs.
@@ -45,7 +46,9 @@ std::string usual_page(const std::vector<fs::path>& runs) {
 void plot(const PlotArguments& arguments) {
   const std::vector<ReportRun> runs = read_runs(arguments.runs);
   for (const ReportRun& run : runs) {
-    for (const std::string& remark : run.remarks) std::fprintf(stderr, "%s\n", remark.c_str());
+    for (const std::string& remark : run.remarks) {
+      fmt::print(stderr, "calque: {}\n", one_line(remark));
+    }
   }
   if (!arguments.svg.empty()) write(arguments.svg, figure_svg(runs, arguments.options));
   if (!arguments.csv.empty()) write(arguments.csv, curves_csv(runs));
@@ -60,9 +63,9 @@ void plot(const PlotArguments& arguments) {
 
 }  // namespace
 
-void add_plot_command(CLI::App& app) {
+void add_plot_command(CLI::App& calque) {
   auto arguments = std::make_shared<PlotArguments>();
-  CLI::App* command = app.add_subcommand("plot", "Draws the curves of one or several runs");
+  CLI::App* command = calque.add_subcommand("plot", "Draws the curves of one or several runs");
   command->add_option("RUN", arguments->runs, "Folders of runs, or metrics.jsonl files")
       ->required()
       ->type_name("");

@@ -1,15 +1,11 @@
 // Puts the parts of the page together.
 #include "train/report/report_page.h"
 
-#include <cerrno>
-#include <cstring>
-#include <fstream>
 #include <string_view>
-#include <system_error>
 
-#include "core/error.h"
 #include "train/report/page_text.h"
 #include "train/report/report_data.h"
+#include "train/storage/durable_files.h"
 
 namespace calque {
 
@@ -33,23 +29,9 @@ std::string report_page(std::span<const ReportRun> runs) {
                               {"script", script}});
 }
 
-void write_whole_file(const std::filesystem::path& file, std::string_view text) {
-  const std::filesystem::path beside = file.string() + ".part";
-  std::ofstream out(beside, std::ios::binary | std::ios::trunc);
-  out.write(text.data(), static_cast<std::streamsize>(text.size()));
-  out.close();
-  const std::string reason = std::strerror(errno);
-  std::error_code error, ignored;
-  if (out) std::filesystem::rename(beside, file, error);
-  if (!out || error) {
-    std::filesystem::remove(beside, ignored);
-    fail("{}: cannot be written ({})", file.string(), error ? error.message() : reason);
-  }
-}
-
 void write_report(const std::filesystem::path& run_folder) {
   const ReportRun run = read_run(run_folder);
-  write_whole_file(run_folder / "report.html", report_page({&run, 1}));
+  replace_text(real_files(), (run_folder / "report.html").string(), report_page({&run, 1}));
 }
 
 }  // namespace calque

@@ -16,7 +16,4 @@ std::string report_page(std::span<const ReportRun> runs);
 // cannot be read or the page cannot be written; a trainer reports that and goes on.
 void write_report(const std::filesystem::path& run_folder);
 
-// Writes the text beside `file` and renames it into place.
-void write_whole_file(const std::filesystem::path& file, std::string_view text);
-
 }  // namespace calque

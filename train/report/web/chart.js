@@ -1,7 +1,7 @@
 // One pair of axes: draws the visible curves of a panel, and answers the pointer and the keyboard.
 'use strict';
 
-const margin = {left: 54, right: 12, top: 8, bottom: 24};
+const margin = {left: 54, right: 12, top: 8, bottom: 38};
 
 class Chart {
   // `board` knows the runs and the state all charts share: board.curves(panel), board.state,
@@ -43,7 +43,7 @@ class Chart {
   draw() {
     this.logToggle.setAttribute('aria-pressed', String(this.isLog()));
     this.width = Math.max(220, this.card.clientWidth - 24);
-    this.height = this.card.classList.contains('wide') ? 380 : 210;
+    this.height = this.card.classList.contains('wide') ? 380 : 224;
     this.svg.setAttribute('viewBox', `0 0 ${this.width} ${this.height}`);
     this.svg.setAttribute('height', this.height);
     this.curves = this.board.curves(this.panel);
@@ -100,7 +100,8 @@ class Chart {
         svgElement('text', {class: 'tick', x: anchor === 'end' ? right : x.toFixed(1), y: bottom + 15, 'text-anchor': anchor},
           clockTickLabel(clock, value)));
     }
-    group.append(svgElement('path', {class: 'frame', d: `M${margin.left} ${margin.top}V${bottom}H${right}`}));
+    group.append(svgElement('text', {class: 'tick axis', x: (margin.left + right) / 2, y: bottom + 32, 'text-anchor': 'middle'}, clockNames[clock]),
+      svgElement('path', {class: 'frame', d: `M${margin.left} ${margin.top}V${bottom}H${right}`}));
     return group;
   }
 
@@ -140,7 +141,7 @@ class Chart {
     for (const {x, color} of this.board.events()) {
       if (x < this.x.low || x > this.x.high || (this.x.log && x <= 0)) continue;
       const place = this.x.at(x);
-      if (Math.abs(place - last) < 2) continue;
+      if (Math.abs(place - last) < 9) continue;
       last = place;
       group.append(svgElement('path', {class: 'event', fill: color, d: `M${place.toFixed(1)} ${bottom - 7}l4 7h-8z`}));
     }
@@ -150,8 +151,8 @@ class Chart {
   density() {
     const most = Math.max(...this.curves.map((c) => c.raw.length));
     const recorded = Math.max(...this.curves.map((c) => c.recorded));
-    if (recorded > most) return `${grouped(String(recorded))} points, thinned to ${grouped(String(most))} in this page; extremes are kept.`;
-    if (most > 2 * this.width) return `${grouped(String(most))} points, drawn as the extremes of each column of pixels.`;
+    if (recorded > most) return `${grouped(String(recorded))} points, thinned to ${grouped(String(most))}; extremes kept`;
+    if (most > 2 * this.width) return `${grouped(String(most))} points, drawn as the extremes of each pixel column`;
     return '';
   }
 

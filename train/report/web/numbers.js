@@ -117,11 +117,16 @@ function clockTickLabel(clock, value) {
   return `${trimmed(value / 3600, 3)} h`;
 }
 
+// How many decimals tell multiples of the step apart.
+function decimals(step) {
+  return Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
+}
+
 function valueTickLabel(value, step, format) {
-  if (format === 'percent') return `${trimmed(100 * value, 4)}%`;
+  if (format === 'percent') return `${step > 0 ? (100 * value).toFixed(decimals(100 * step)) : trimmed(100 * value, 3)}%`;
   if (format === 'short' || Math.abs(value) >= 10000) return shortNumber(value, 4);
   if (value !== 0 && (step > 0 ? step < 1e-3 : Math.abs(value) < 1e-3)) return Number(value.toPrecision(4)).toExponential();
   if (value === 0) return '0';
-  if (step > 0) return value.toFixed(Math.max(0, -Math.floor(Math.log10(step) + 1e-9)));
+  if (step > 0) return value.toFixed(decimals(step));
   return trimmed(value, 3);
 }

@@ -1,0 +1,38 @@
+#pragma once
+// Axes for pictures that are drawn once: scales, ticks at round values, and what stands beside
+// them.
+
+#include <string>
+#include <vector>
+
+#include "train/report/panels.h"
+
+namespace calque {
+
+// Maps [low, high] to [from, to], by logarithm if asked (low > 0 then).
+struct Scale {
+  double low = 0, high = 1;
+  double from = 0, to = 1;
+  bool logarithmic = false;
+
+  double at(double value) const;
+};
+
+struct Ticks {
+  std::vector<double> values;
+  double step = 0;  // 0 when they are not evenly spaced
+};
+
+// About `count` round values within [low, high].
+Ticks ticks(double low, double high, int count, bool logarithmic);
+
+// Time is divided at whole minutes and hours.
+Ticks clock_ticks(CurveAxis axis, double low, double high, int count);
+
+std::string value_label(double value, double step, ValueFormat format);
+std::string clock_label(CurveAxis axis, double value);
+
+// 12345 -> 12.3k, 4.1e6 -> 4.1M: `digits` significant digits, no trailing zeros.
+std::string short_number(double value, int digits);
+
+}  // namespace calque

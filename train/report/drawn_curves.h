@@ -1,0 +1,41 @@
+#pragma once
+// The curves of a panel as points, ready to be drawn: gaps left out, smoothed if asked.
+
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "train/report/panels.h"
+
+namespace calque {
+
+struct PlotOptions {
+  CurveAxis axis = CurveAxis::step;
+  std::vector<std::string> columns = {};  // which panels, in this order; empty: the usual ones
+  double smoothing = 0;                   // weight of the past in a moving average, 0 to below 1
+  bool logarithmic = false;               // every y axis
+};
+
+struct DrawnCurve {
+  size_t run = 0;
+  CurveSource source = CurveSource::train;
+  std::vector<double> x, y;
+};
+
+// Training curves first. Only training curves are smoothed; a curve without points is left out.
+std::vector<DrawnCurve> drawn_curves(std::span<const ReportRun> runs, const Panel& panel,
+                                     const PlotOptions& options, bool logarithmic);
+
+// The panels that the options name, in their order; Error when one has no values, naming those that
+// have. Without names: those of `usual` that there are.
+std::vector<Panel> chosen_panels(std::span<const ReportRun> runs, const PlotOptions& options,
+                                 std::span<const std::string> usual);
+
+// The smallest box around the points of all curves; nothing when there are none.
+struct Extent {
+  double left = 0, right = 0, bottom = 0, top = 0;
+};
+std::optional<Extent> extent_of(std::span<const DrawnCurve> curves);
+
+}  // namespace calque
