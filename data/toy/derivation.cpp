@@ -81,7 +81,8 @@ void capitalise(std::string& text) {
 void derive(const Grammar& grammar, int32_t category, Random& random, Derivation& out) {
   grow(grammar, category, out, [&](const Category& from) {
     if (from.bounds.size() == 1) return size_t{0};
-    const auto drawn = static_cast<int64_t>(random.below(static_cast<uint64_t>(from.bounds.back())));
+    const auto drawn =
+        static_cast<int64_t>(random.below(static_cast<uint64_t>(from.bounds.back())));
     return static_cast<size_t>(std::upper_bound(from.bounds.begin(), from.bounds.end(), drawn) -
                                from.bounds.begin());
   });
@@ -142,8 +143,12 @@ void Writer::write(const Node& node, Features context) {
     for (const int32_t other : item.agrees) overlay(below, child(other).features);
     overlay(below, item.set);
     switch (item.kind) {
-      case Item::Kind::literal: tokens_.push_back(item.index); break;
-      case Item::Kind::child: write(child(item.index), below); break;
+      case Item::Kind::literal:
+        tokens_.push_back(item.index);
+        break;
+      case Item::Kind::child:
+        write(child(item.index), below);
+        break;
       case Item::Kind::table:
         write_forms(grammar_.tables[static_cast<size_t>(item.index)], below, node.rule->line);
     }

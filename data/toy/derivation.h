@@ -29,8 +29,9 @@ void derive(const Grammar& grammar, int32_t category, Random& random, Derivation
 // Tree number `index` of the `count` that a category has; for categories small enough to count.
 Derivation nth_derivation(const Grammar& grammar, int32_t category, uint64_t index);
 
-// Writes the text of a tree on side 0 (source) or 1 (target); that of the start category, which is a
-// sentence, begins with a capital. An Error names the line where a feature that a form depends on has no value.
+// Writes the text of a tree on side 0 (source) or 1 (target); that of the start category, which is
+// a sentence, begins with a capital. An Error names the line where a feature that a form depends on
+// has no value.
 class Writer {
  public:
   explicit Writer(const Grammar& grammar) : grammar_(grammar) {}

@@ -64,9 +64,9 @@ struct Word {
 struct Item {
   enum class Kind : uint8_t { literal, child, table };
   Kind kind = Kind::literal;
-  int32_t index = 0;             // of the token, the child or the table
-  std::vector<int32_t> agrees;   // with these children, in this order
-  Features set{};                // and then these
+  int32_t index = 0;            // of the token, the child or the table
+  std::vector<int32_t> agrees;  // with these children, in this order
+  Features set{};               // and then these
 };
 
 // A line of one side. The guard has a bit for each allowed value of a feature, 0 where any will do.

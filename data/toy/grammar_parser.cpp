@@ -31,13 +31,14 @@ Pattern read_pattern(const std::string& text, const GrammarLine& line) {
   Pattern pattern;
   const size_t open = text.find('<');
   pattern.name = text.substr(0, open);
-  const bool named = !pattern.name.empty() && std::all_of(pattern.name.begin(), pattern.name.end(),
-                                                          is_name_character);
+  const bool named = !pattern.name.empty() &&
+                     std::all_of(pattern.name.begin(), pattern.name.end(), is_name_character);
   if (!named || (open != std::string::npos && text.back() != '>')) {
     line.fail("'{}' is no category: write Name or Name<Argument>", text);
   }
   if (open != std::string::npos) {
-    pattern.arguments = split_arguments(std::string_view(text).substr(open + 1, text.size() - open - 2));
+    pattern.arguments =
+        split_arguments(std::string_view(text).substr(open + 1, text.size() - open - 2));
   }
   return pattern;
 }
@@ -112,8 +113,10 @@ class Parser {
       if (line.pieces.size() != 2) line.fail("write: start CATEGORY");
       start_ = &line;
     } else {
-      line.fail("'{}' is no statement; there are: feature, languages, letters, rewrite, rule, start, "
-                "table, unseen, words", kind);
+      line.fail(
+          "'{}' is no statement; there are: feature, languages, letters, rewrite, rule, start, "
+          "table, unseen, words",
+          kind);
     }
   }
 
@@ -160,7 +163,8 @@ class Parser {
     shape.children.push_back(category);
     shape.names.push_back(colon == std::string::npos ? pattern.name : piece.substr(0, colon));
     if (std::count(shape.names.begin(), shape.names.end(), shape.names.back()) > 1) {
-      shape.line->fail("two children are called '{0}': write other:{0} for one", shape.names.back());
+      shape.line->fail("two children are called '{0}': write other:{0} for one",
+                       shape.names.back());
     }
   }
 
@@ -190,7 +194,8 @@ class Parser {
                  Template& out) {
     if (piece.front() == '"') {
       if (piece.size() < 3 || piece.back() != '"') line.fail("{} is no text in quotes", piece);
-      for (const std::string& text : split_spaces(std::string_view(piece).substr(1, piece.size() - 2))) {
+      for (const std::string& text :
+           split_spaces(std::string_view(piece).substr(1, piece.size() - 2))) {
         out.items.push_back({Item::Kind::literal, words_.token(text), {}, {}});
       }
       return;
@@ -258,7 +263,8 @@ class Parser {
     if (side == grammar_.languages.end()) head.fail("no language '{}'", head.pieces[1]);
     auto& rewrites = grammar_.rewrites[static_cast<size_t>(side - grammar_.languages.begin())];
     for (const GrammarLine& line : block.body) {
-      if (line.pieces.size() != 4 || line.pieces[2] != "->") line.fail("write: LEFT RIGHT -> RESULT");
+      if (line.pieces.size() != 4 || line.pieces[2] != "->")
+        line.fail("write: LEFT RIGHT -> RESULT");
       Rewrite rewrite;
       const std::string& right = line.pieces[1];
       if (right.size() > 2 && right.front() == '<' && right.back() == '>') {

@@ -14,7 +14,6 @@
 namespace calque {
 
 extern const std::string_view en_de_grammar;
-extern const std::string_view en_fr_grammar;
 
 namespace {
 
@@ -48,14 +47,12 @@ Split split_named(std::string_view name) {
 }
 
 std::vector<std::string> ToyLanguage::names() {
-  return {"copy", "reverse", "sort", "toy-en-de", "toy-en-fr"};
+  return {"copy", "reverse", "sort", "toy-en-de"};
 }
 
 ToyLanguage ToyLanguage::named(std::string_view name, const SymbolOptions& options) {
-  if (name == "toy-en-de" || name == "toy-en-fr") {
-    const bool german = name == "toy-en-de";
-    ToyLanguage language = from_grammar(german ? en_de_grammar : en_fr_grammar,
-                                        german ? "en-de.grammar" : "en-fr.grammar");
+  if (name == "toy-en-de") {
+    ToyLanguage language = from_grammar(en_de_grammar, "en-de.grammar");
     language.name_ = name;
     return language;
   }
@@ -107,7 +104,9 @@ struct ToyLanguage::Piece {
 
 ToyLanguage::Piece ToyLanguage::attempt(Split split, uint64_t seed, uint32_t number) const {
   Piece piece;
-  Random random(Stream{.seed = seed, .step = number, .part = static_cast<uint32_t>(split),
+  Random random(Stream{.seed = seed,
+                       .step = number,
+                       .part = static_cast<uint32_t>(split),
                        .use = static_cast<uint32_t>(hash_text(name_))});
   try {
     for (int64_t i = 0; i < drafts_per_piece; ++i) {
