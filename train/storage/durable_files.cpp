@@ -116,7 +116,7 @@ Fingerprint OutputFile::finish() {
 
 InputFile::InputFile(FileSystem& files, std::string path) : files_(files), path_(std::move(path)) {
   file_ = open_file(files, path_, OpenFor::reading);
-  const int64_t size = files.size(file_);
+  const int64_t size = uninterrupted([&] { return files.size(file_); });
   if (size < 0) {
     files_.close(file_);
     throw FileError(path_, "read", static_cast<int>(-size));

@@ -1,0 +1,124 @@
+#pragma once
+// A file system in memory that knows what a crash may leave. It records every change, and which of
+// them have been synced; a crash state is any choice among those that have not. A synced file keeps
+// its contents, but its name is as safe only as the folder it stands in; unsynced writes may be
+// lost piece by piece, with zeros in their place; unsynced changes of a folder may be lost one by
+// one.
+
+#include <cstdint>
+#include <functional>
+#include <map>
+#include <string>
+#include <vector>
+
+#include "train/storage/file_system.h"
+
+namespace calque {
+
+class SimulatedFiles final : public FileSystem {
+ public:
+  SimulatedFiles();  // an empty root folder, in which all paths begin
+
+  int open(const std::string& path, OpenFor use) override;
+  int64_t size(int file) override;
+  int64_t read(int file, std::span<std::byte> bytes, int64_t offset) override;
+  int64_t write(int file, std::span<const std::byte> bytes) override;
+  int allocate(int file, int64_t size) override;
+  int truncate(int file, int64_t size) override;
+  int sync(int file) override;
+  int close(int file) override;
+  int make_folder(const std::string& path) override;
+  int list_folder(const std::string& path, std::vector<std::string>& names) override;
+  int sync_folder(const std::string& path) override;
+  int rename(const std::string& from, const std::string& to) override;
+  int make_link(const std::string& target, const std::string& path) override;
+  int remove(const std::string& path) override;
+
+  // All that is there counts as being on the disk; recording begins.
+  void start_recording();
+  // Visits the file systems that a crash may leave, at whichever of the recorded calls it comes:
+  // all choices where there are few, else the extreme ones and some hundreds at random.
+  void for_each_crash(const std::function<void(SimulatedFiles&)>& visit) const;
+  // The same for a crash that comes after the last of the recorded calls.
+  void for_each_crash_now(const std::function<void(SimulatedFiles&)>& visit) const;
+
+  size_t open_files() const { return open_.size(); }
+  // The bytes of a file, to be looked at or damaged.
+  std::string& contents(const std::string& path);
+
+ private:
+  enum class Kind { file, folder, link };
+  struct Node {
+    Kind kind = Kind::file;
+    std::string bytes;  // of a link: its target
+    std::map<std::string, int> children;
+  };
+  enum class Change { enter, leave, move, extend, cut, fill, sync };
+  struct Record {
+    Change change;
+    int node;  // the folder, or the file
+    std::string name = {}, other = {};
+    int child = 0;
+    int64_t at = 0;
+    std::string bytes = {};
+  };
+  struct Place {
+    int folder = -1;  // -1 where the folder is not there
+    std::string name;
+    int node = -1;  // -1 where there is nothing of that name
+  };
+  struct Opened {
+    int node;
+    int64_t position;
+    bool append;
+  };
+
+  Place find(const std::string& path) const;
+  int add_node(Kind kind, const Place& place);
+  void record(Record record);
+  static void apply(const Record& record, std::vector<Node>& nodes);
+  std::vector<size_t> unsynced(size_t end) const;
+  void visit_crashes_at(size_t end, const std::function<void(SimulatedFiles&)>& visit) const;
+  void visit_choice(size_t end, const std::vector<size_t>& lost,
+                    const std::function<void(SimulatedFiles&)>& visit) const;
+
+  std::vector<Node> nodes_, on_disk_;
+  std::vector<Record> records_;
+  std::map<int, Opened> open_;
+  int next_file_ = 3;
+};
+
+// Passes every call on, but makes the one of a given number fail.
+class FaultyFiles final : public FileSystem {
+ public:
+  enum class Fault { once, from_then_on, short_write };
+  explicit FaultyFiles(FileSystem& files) : files_(files) {}
+
+  // Call number `call`, counted from 0, fails with the errno `code`; or, if a write, writes half.
+  void fail(int64_t call, int code, Fault fault = Fault::once);
+  int64_t calls() const { return calls_; }
+
+  int open(const std::string& path, OpenFor use) override;
+  int64_t size(int file) override;
+  int64_t read(int file, std::span<std::byte> bytes, int64_t offset) override;
+  int64_t write(int file, std::span<const std::byte> bytes) override;
+  int allocate(int file, int64_t size) override;
+  int truncate(int file, int64_t size) override;
+  int sync(int file) override;
+  int close(int file) override;
+  int make_folder(const std::string& path) override;
+  int list_folder(const std::string& path, std::vector<std::string>& names) override;
+  int sync_folder(const std::string& path) override;
+  int rename(const std::string& from, const std::string& to) override;
+  int make_link(const std::string& target, const std::string& path) override;
+  int remove(const std::string& path) override;
+
+ private:
+  bool now();
+  FileSystem& files_;
+  int64_t calls_ = 0, at_ = -1;
+  int code_ = 0;
+  Fault fault_ = Fault::once;
+};
+
+}  // namespace calque

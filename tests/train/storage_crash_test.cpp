@@ -1,0 +1,111 @@
+// Every state in which a crash of the machine may leave the disk, read as the next process would.
+
+#include <doctest/doctest.h>
+
+#include "support/simulated_files.h"
+#include "train/storage_fixture.h"
+
+using namespace calque;
+
+namespace {
+
+// Everything a training run does in its folder between two steps.
+void save_and_tidy(FileSystem& files, int64_t step, int64_t keep_last) {
+  save_step(files, "run", step);
+  Checkpoints checkpoints(files, "run");
+  checkpoints.link("last", step);
+  checkpoints.prune(step, keep_last, {});
+}
+
+// What the next process does with what the crash has left; it must be able to go on.
+int64_t recover_and_go_on(SimulatedFiles& files) {
+  Checkpoints checkpoints(files, "run");
+  std::vector<DamagedCheckpoint> damaged;
+  const int64_t step = load_step(files, "run", damaged);
+  for (const DamagedCheckpoint& one : damaged) checkpoints.set_aside(one);
+  checkpoints.remove_leftovers();
+  CHECK(load_step(files, "run") == step);
+  save_and_tidy(files, 300, 1);
+  CHECK(load_step(files, "run") == 300);
+  CHECK(checkpoints.steps() == std::vector<int64_t>{300});
+  return step;
+}
+
+}  // namespace
+
+TEST_CASE("after a crash during the first save there is no checkpoint, or that one") {
+  SimulatedFiles files;
+  make_folder(files, "run");
+  files.start_recording();
+  save_step(files, "run", 100);
+  int states = 0;
+  files.for_each_crash([&](SimulatedFiles& after) {
+    ++states;
+    const int64_t step = recover_and_go_on(after);
+    CHECK((step == -1 || step == 100));
+  });
+  CHECK(states > 500);
+}
+
+TEST_CASE("after a crash during a save, with links and pruning, the old or the new one is there") {
+  for (const int64_t keep_last : {1, 2}) {
+    SimulatedFiles files;
+    make_folder(files, "run");
+    save_and_tidy(files, 50, keep_last);
+    save_and_tidy(files, 100, keep_last);
+    files.start_recording();
+    save_and_tidy(files, 200, keep_last);
+    int old_ones = 0, new_ones = 0;
+    files.for_each_crash([&](SimulatedFiles& after) {
+      const int64_t step = recover_and_go_on(after);
+      CHECK((step == 100 || step == 200));
+      ++(step == 100 ? old_ones : new_ones);
+    });
+    CHECK(old_ones > 500);
+    CHECK(new_ones > 0);
+  }
+}
+
+TEST_CASE("after a crash while a step is saved a second time, that step is there") {
+  SimulatedFiles files;
+  make_folder(files, "run");
+  save_and_tidy(files, 50, 2);
+  save_and_tidy(files, 100, 2);
+  files.start_recording();
+  save_and_tidy(files, 100, 2);
+  files.for_each_crash([](SimulatedFiles& after) { CHECK(recover_and_go_on(after) == 100); });
+}
+
+TEST_CASE("once a save has returned, no crash takes the checkpoint away") {
+  SimulatedFiles files;
+  make_folder(files, "run");
+  files.start_recording();
+  for (const int64_t step : {100, 200, 200}) {
+    save_step(files, "run", step);
+    int states = 0;
+    files.for_each_crash_now([&](SimulatedFiles& after) {
+      ++states;
+      CHECK(load_step(after, "run") == step);
+    });
+    CHECK(states > 0);
+  }
+}
+
+TEST_CASE("the simulation finds a rename that was not preceded by a sync") {
+  SimulatedFiles files;
+  files.start_recording();
+  const int file = files.open("new", OpenFor::creating);
+  const std::string text = "contents";
+  files.write(file, std::as_bytes(std::span(text)));
+  files.close(file);
+  files.rename("new", "final");
+  bool torn = false;
+  files.for_each_crash([&](SimulatedFiles& after) {
+    std::vector<std::string> names;
+    after.list_folder("", names);
+    for (const std::string& name : names) {
+      if (name == "final" && after.contents("final") != text) torn = true;
+    }
+  });
+  CHECK(torn);
+}

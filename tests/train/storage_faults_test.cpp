@@ -1,0 +1,188 @@
+// Every system call made to fail in turn, with every cause that a disk has to offer.
+
+#include <doctest/doctest.h>
+
+#include <system_error>
+
+#include "support/simulated_files.h"
+#include "train/storage/line_log.h"
+#include "train/storage_fixture.h"
+
+using namespace calque;
+
+namespace {
+
+std::string words_for(int code) { return std::generic_category().message(code); }
+
+void check_message(const std::string& message, int code) {
+  CAPTURE(message);
+  CHECK(message.starts_with("run"));
+  CHECK(message.find(words_for(code)) != message.npos);
+  CHECK(message.find('\n') == message.npos);
+}
+
+// A run with a checkpoint of step 100, and perhaps already one of step 200.
+SimulatedFiles run_so_far(bool again) {
+  SimulatedFiles files;
+  make_folder(files, "run");
+  save_step(files, "run", 100);
+  if (again) save_step(files, "run", 200);
+  return files;
+}
+
+}  // namespace
+
+TEST_CASE(
+    "whichever call of a save fails, an earlier checkpoint stays whole and the message tells") {
+  for (const bool again : {false, true}) {
+    for (const int code : {ENOSPC, EIO, EDQUOT, EROFS}) {
+      for (const auto fault : {FaultyFiles::Fault::once, FaultyFiles::Fault::from_then_on}) {
+        int64_t failed = 0;
+        for (int64_t call = 0;; ++call) {
+          SimulatedFiles disk = run_so_far(again);
+          FaultyFiles files(disk);
+          files.fail(call, code, fault);
+          bool succeeded = false;
+          try {
+            save_step(files, "run", 200);
+            succeeded = true;
+          } catch (const Error& error) {
+            check_message(error.what(), code);
+            ++failed;
+          }
+          CHECK(disk.open_files() == 0);
+          const int64_t found = load_step(disk, "run");
+          CHECK((found == 200 || (!again && found == 100)));
+          // The next save, when the disk is well again, is not troubled by what this one left.
+          save_step(disk, "run", 200);
+          CHECK(load_step(disk, "run") == 200);
+          if (succeeded) CHECK(found == 200);
+          if (call >= files.calls()) break;
+        }
+        CHECK(failed > 25);
+      }
+    }
+  }
+}
+
+TEST_CASE("interrupted calls are made again; a sync is not, whatever it failed of") {
+  const SimulatedFiles before = run_so_far(false);
+  int failed = 0;
+  for (int64_t call = 0;; ++call) {
+    SimulatedFiles disk = before;
+    FaultyFiles files(disk);
+    files.fail(call, EINTR);
+    try {
+      save_step(files, "run", 200);
+      CHECK(load_step(disk, "run") == 200);
+    } catch (const Error& error) {
+      check_message(error.what(), EINTR);
+      CHECK(std::string(error.what()).find("sync") != std::string::npos);
+      CHECK(load_step(disk, "run") >= 100);
+      ++failed;
+    }
+    if (call >= files.calls()) break;
+  }
+  CHECK(failed == 7);  // three files; the run, the checkpoints twice, the new folder: and no others
+}
+
+TEST_CASE("short writes are continued") {
+  SimulatedFiles disk = run_so_far(false);
+  FaultyFiles files(disk);
+  files.fail(0, 0, FaultyFiles::Fault::short_write);
+  save_step(files, "run", 200);
+  CHECK(load_step(disk, "run") == 200);
+}
+
+TEST_CASE("file systems that cannot set space aside are written to all the same") {
+  for (const int code : {EOPNOTSUPP, ENOSYS, EINVAL}) {
+    for (int64_t call = 0;; ++call) {
+      SimulatedFiles disk = run_so_far(false);
+      FaultyFiles files(disk);
+      files.fail(call, code);
+      int64_t found = 100;
+      try {
+        save_step(files, "run", 200);
+        found = 200;
+      } catch (const Error&) {
+      }
+      CHECK(load_step(disk, "run") >= found);
+      if (call >= files.calls()) break;
+    }
+  }
+}
+
+TEST_CASE("whichever call of a load fails, the result is a whole checkpoint or a clear message") {
+  for (const int code : {EIO, ENOSPC, EACCES, EMFILE, EINTR}) {
+    int64_t newest = 0, older = 0, failed = 0;
+    for (int64_t call = 0;; ++call) {
+      SimulatedFiles disk = run_so_far(true);
+      FaultyFiles files(disk);
+      files.fail(call, code);
+      try {
+        std::vector<DamagedCheckpoint> damaged;
+        const int64_t step = load_step(files, "run", damaged);
+        ++(step == 200 ? newest : older);
+        CHECK(damaged.size() == (step == 100 ? 1 : 0));
+        for (const DamagedCheckpoint& one : damaged) check_message(one.problem, code);
+      } catch (const Error& error) {
+        check_message(error.what(), code);
+        ++failed;
+      }
+      CHECK(disk.open_files() == 0);
+      if (call >= files.calls()) break;
+    }
+    // A fault of the disk is damage; missing rights and the like would meet all checkpoints alike.
+    CHECK((code == EIO) == (older > 0));
+    CHECK((code == EINTR) == (failed == 0));
+    CHECK(newest > 0);
+  }
+}
+
+TEST_CASE("tidying up that fails at any call removes no checkpoint that is to be kept") {
+  for (const int code : {EIO, EACCES}) {
+    for (int64_t call = 0;; ++call) {
+      SimulatedFiles disk = run_so_far(true);
+      FaultyFiles files(disk);
+      files.fail(call, code, FaultyFiles::Fault::from_then_on);
+      try {
+        Checkpoints checkpoints(files, "run");
+        checkpoints.remove_leftovers();
+        checkpoints.link("best", 100);
+        checkpoints.prune(200, 1, {});
+      } catch (const Error& error) {
+        check_message(error.what(), code);
+      }
+      CHECK(load_step(disk, "run") == 200);
+      if (call >= files.calls()) break;
+    }
+  }
+}
+
+TEST_CASE("a log that meets a full disk says so once, and writes everything when there is room") {
+  for (int64_t call = 0; call < 12; ++call) {
+    SimulatedFiles disk;
+    make_folder(disk, "run");
+    FaultyFiles files(disk);
+    std::string expected;
+    {
+      LineLog log(files, "run/metrics.jsonl");
+      files.fail(call, ENOSPC, FaultyFiles::Fault::from_then_on);
+      int complaints = 0;
+      for (int line = 0; line < 20; ++line) {
+        const std::string text = "line " + std::to_string(line);
+        expected += text + "\n";
+        if (const auto complaint = log.append(text)) {
+          check_message(*complaint, ENOSPC);
+          ++complaints;
+        }
+      }
+      CHECK(complaints == 1);
+      files.fail(-1, 0);
+      CHECK(!log.sync());
+      CHECK(log.lines_lost() == 0);
+    }
+    CHECK(disk.contents("run/metrics.jsonl") == expected);
+    CHECK(disk.open_files() == 0);
+  }
+}
