@@ -102,19 +102,20 @@ Kept kept_by_tape(const TransformerOptions& o) {
   const double norm = 2 * d + 1;
   const double self_attention = 4 * d + heads;
   const double cross_attention = 2 * d + heads;
-  // relu's result tells its slope, the others keep what they were applied to; dropped out, another
-  // copy
-  double inner =
-      o.feed_forward == FeedForwardKind::relu ? f : f + static_cast<double>(inner_width(o));
-  if (o.activation_dropout > 0) inner += f;
+  // What the second product reads, and what the activation was applied to; relu needs only its
+  // result, which the product reads too unless some of it was dropped out.
+  double inner = f + static_cast<double>(inner_width(o));
+  if (o.feed_forward == FeedForwardKind::relu && o.activation_dropout == 0) inner = f;
   const double around = pre ? norm : d;  // the last norm, or the first layer's input
   const auto encoders = static_cast<double>(o.encoder_layers);
   const auto decoders = static_cast<double>(o.decoder_layers);
+  // The loss forms its gradients in the forward pass: of the weights, and of the last hidden
+  // vectors, which it keeps in place of these.
   const auto table = static_cast<double>(o.target_vocabulary) * d;
   return {
       .source_token = encoders * (self_attention + inner + 2 * norm) + decoders * 2 * d + around,
-      .target_token = decoders * (self_attention + cross_attention + inner + 3 * norm) + around + d,
-      .batch = table};  // the loss forms the output's gradients in the forward pass
+      .target_token = decoders * (self_attention + cross_attention + inner + 3 * norm) + around,
+      .batch = table};
 }
 
 ModelSummary::Memory memory_of(const TransformerOptions& options, const SummaryBatch& batch,
@@ -132,7 +133,8 @@ ModelSummary::Memory memory_of(const TransformerOptions& options, const SummaryB
 
 std::string grouped(int64_t number) {
   std::string digits = std::to_string(number);
-  for (auto at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3) digits.insert(at, 1, ',');
+  for (auto at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3)
+    digits.insert(at, 1, ',');
   return digits;
 }
 

@@ -96,7 +96,8 @@ TEST_CASE(
   for (const char* line :
        {"encoder.layers.0.feed_forward.inner.weight [8, 24]", "encoder.norm.gain [8]",
         "decoder.norm.gain [8]", "output.weight [11, 8]", "output.bias [11]"}) {
-    CHECK_MESSAGE(std::ranges::find(lines, line) != lines.end(), line);
+    CAPTURE(line);
+    CHECK(std::ranges::find(lines, line) != lines.end());
   }
   CHECK(lines.back() == "output.bias [11]");
 }

@@ -56,31 +56,32 @@ TEST_CASE("the memory that a summary foretells is what the tape keeps") {
   for (Variant variant : variants()) {
     CAPTURE(variant.name);
     TransformerOptions& options = variant.options;
-    options.d_model = 64;
-    options.d_ff = 160;
+    options.d_model = 64;  // sizes that the pool's steps fit, so that it rounds nothing up
+    options.d_ff = 128;
     options.max_length = 64;
     options.dropout = real(0.1);
     for (const real activation_dropout : {real(0), real(0.1)}) {
       options.activation_dropout = activation_dropout;
       const SmallModel model(options);
-      const std::vector<std::pair<int32_t, int32_t>> lengths(30, {20, 15});
+      const std::vector<std::pair<int32_t, int32_t>> lengths(32, {16, 14});
       const SmallBatch batch = random_batch(options, lengths);
-      const SummaryBatch size{.source_tokens = 600, .target_tokens = 450};
+      const SummaryBatch size{.source_tokens = 512, .target_tokens = 448};
       const int64_t before = memory_statistics().used;
       const Tape tape;
       const TokenLoss loss = loss_of(model.transformer, batch, real(0.1), Mode::train);
       const auto kept = static_cast<double>(memory_statistics().used - before);
-      CHECK(kept == doctest::Approx(summarise(options, size).memory.activations).epsilon(0.05));
+      CHECK(kept == doctest::Approx(summarise(options, size).memory.activations).epsilon(0.01));
     }
   }
 }
 
 TEST_CASE("a summary's table names the parts, the totals and the memory") {
   const std::string text = summarise(base(8000)).text();
-  for (const char* piece :
-       {"embedding (source, target, output)", "encoder self-attention", "decoder cross-attention",
-        "48,234,496", "4,096 + 4,096 tokens", "optimiser 368"}) {
-    CHECK_MESSAGE(text.find(piece) != std::string::npos, piece);
+  for (const char* piece : {"embedding (source, target, output)", "encoder self-attention",
+                            "decoder cross-attention", "48,234,496", "4,096 + 4,096 tokens"}) {
+    CAPTURE(piece);
+    CHECK(text.find(piece) != std::string::npos);
   }
-  MESSAGE(text);
+  const double moments = 2.0 * 48234496 * sizeof(real) / (1 << 20);
+  CHECK(text.find(fmt::format("optimiser {:.0f}", moments)) != std::string::npos);
 }
