@@ -3,17 +3,25 @@
 #include <exception>
 #include <vector>
 
+#include "browser/made_up_explanation.h"
 #include "browser/made_up_runs.h"
+#include "train/report/attention_figure.h"
+#include "train/report/explain_page.h"
 #include "train/report/report_page.h"
+#include "train/storage/durable_files.h"
 
 namespace {
 
 namespace fs = std::filesystem;
 using calque::tests::MadeUpRun;
 
+void write(const fs::path& file, const std::string& text) {
+  calque::replace_text(calque::real_files(), file.string(), text);
+}
+
 void write_page(const fs::path& file, const std::vector<fs::path>& folders) {
   const std::vector<calque::ReportRun> runs = calque::read_runs(folders);
-  calque::write_whole_file(file, calque::report_page(runs));
+  write(file, calque::report_page(runs));
 }
 
 void make_pages(const fs::path& folder) {
@@ -37,6 +45,11 @@ void make_pages(const fs::path& folder) {
   write_page(folder / "three.html", {a, b, c});
   write_page(folder / "hostile.html", {hostile, a});
   write_page(folder / "large.html", {large, larger});
+  const calque::Explanation explanation = calque::tests::made_up_explanation();
+  write(folder / "explain.html", calque::explain_page(explanation));
+  write(folder / "cross.svg", calque::cross_attention_svg(explanation, {}));
+  write(folder / "explain-hostile.html",
+        calque::explain_page(calque::tests::hostile_explanation()));
 }
 
 }  // namespace

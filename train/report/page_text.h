@@ -20,6 +20,19 @@ std::string json_quoted(std::string_view text);
 // A JSON number of at most `digits` significant digits; null when it is not finite.
 void append_json_number(std::string& out, double value, int digits);
 
+// [a,b,...] of what write(item) appends for each item.
+template <class Items, class Write>
+void append_list(std::string& out, const Items& items, Write&& write) {
+  out += '[';
+  bool first = true;
+  for (const auto& item : items) {
+    if (!first) out += ',';
+    first = false;
+    write(item);
+  }
+  out += ']';
+}
+
 // Replaces each {{name}} of the template by its value. A name without a value is a Misuse.
 std::string filled(std::string_view page,
                    std::initializer_list<std::pair<std::string_view, std::string_view>> values);

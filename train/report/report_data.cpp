@@ -14,19 +14,6 @@ namespace {
 constexpr int clock_digits = 12;
 constexpr int value_digits = 6;
 
-// [a,b,...] of what write(item) appends for each item.
-template <class Items, class Write>
-void append_list(std::string& out, const Items& items, Write&& write) {
-  out += '[';
-  bool first = true;
-  for (const auto& item : items) {
-    if (!first) out += ',';
-    first = false;
-    write(item);
-  }
-  out += ']';
-}
-
 void append_column(std::string& out, const char* name, const std::vector<double>& values,
                    const std::vector<size_t>& rows, int digits) {
   out += json_quoted(name);

@@ -30,11 +30,17 @@ function embeddedData() {
 // The theme follows the system until a person chooses; printing is always on white.
 const theme = {
   choice: 'system',
+  shown: () => {},  // called whenever the colours may have changed
   system: window.matchMedia('(prefers-color-scheme: dark)'),
+
+  apply(name) {
+    document.documentElement.dataset.theme = name;
+    this.shown();
+  },
 
   show() {
     const dark = this.choice === 'dark' || (this.choice === 'system' && this.system.matches);
-    document.documentElement.dataset.theme = dark ? 'dark' : 'light';
+    this.apply(dark ? 'dark' : 'light');
     const names = {system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark'};
     byId('theme').textContent = names[this.choice];
   },
@@ -48,7 +54,7 @@ const theme = {
       changed();
     });
     this.system.addEventListener('change', () => this.show());
-    window.addEventListener('beforeprint', () => { document.documentElement.dataset.theme = 'light'; });
+    window.addEventListener('beforeprint', () => this.apply('light'));
     window.addEventListener('afterprint', () => this.show());
     this.show();
   },

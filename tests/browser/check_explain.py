@@ -1,0 +1,125 @@
+"""check_explain.py FOLDER: opens the explain pages that make_pages wrote there and uses them.
+
+With --pictures it also saves screenshots beside them, for looking at.
+"""
+import pathlib
+import sys
+
+from browser import Browser, Checks
+
+SECTIONS = ("sentence", "tokens", "steps", "attention", "positions", "beam")
+TOOLTIP = "return document.getElementById('tooltip').hidden ? null : document.getElementById('tooltip').textContent"
+BARS = "return [...document.querySelectorAll('.bars .bar i')].map((bar) => parseFloat(bar.style.width))"
+
+
+def opens_clean(browser, checks, page, fragment=""):
+    browser.open(page, fragment)
+    checks.equal(browser.console(), [], f"{page.name} opens without a word on the console")
+
+
+def slide(browser, name, value):
+    browser.run("const s = document.getElementById('slider-' + arguments[0]); s.value = arguments[1]; s.dispatchEvent(new Event('input'))",
+                name, value)
+
+
+def check_parts(browser, checks, page):
+    opens_clean(browser, checks, page)
+    for section in SECTIONS:
+        checks.that(browser.run("return document.getElementById(arguments[0]).offsetHeight > 30", section), f"{section} is shown")
+    checks.equal(browser.run("return document.querySelectorAll('#tokens .token').length"), 24, "every token is shown")
+    checks.equal(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), True, "nothing sticks out sideways")
+    lessons = browser.run("return [...document.querySelectorAll('section:not(#sentence)')].every((s) => s.querySelector('.lesson'))")
+    checks.that(lessons, "every part is explained")
+
+
+def check_steps(browser, checks, page):
+    opens_clean(browser, checks, page)
+    first = browser.run(BARS)
+    checks.that(abs(sum(first) - 100) < 0.5, f"the probabilities of a step add up to one ({sum(first)})")
+    slide(browser, "temperature", 0.1)
+    cold = browser.run(BARS)
+    checks.that(max(cold) > max(first), "a low temperature sharpens")
+    slide(browser, "temperature", 2)
+    hot = browser.run(BARS)
+    checks.that(max(hot) < max(first), "a high temperature flattens")
+    checks.that(abs(sum(hot) - 100) < 0.5, "it still adds up to one")
+    slide(browser, "topK", 3)
+    checks.equal(sum(width > 0 for width in browser.run(BARS)), 3, "top-k 3 leaves three tokens")
+    checks.that(abs(sum(browser.run(BARS)) - 100) < 0.5, "what is left adds up to one")
+    slide(browser, "topK", 0)
+    slide(browser, "temperature", 1)
+    slide(browser, "topP", 0.05)
+    checks.equal(sum(width > 0 for width in browser.run(BARS)), 1, "a tiny top-p leaves the best token")
+    browser.run("document.querySelector('button.token').focus()")
+    browser.key("\ue014")
+    checks.equal(browser.run("return [...document.querySelectorAll('button.token')].findIndex((b) => b.getAttribute('aria-pressed') === 'true')"), 1,
+                 "an arrow key goes to the next step")
+
+
+def check_attention(browser, checks, page):
+    opens_clean(browser, checks, page)
+    checks.equal(browser.run("return document.querySelectorAll('.heads button').length"), 15, "every head and every layer's mean has a picture")
+    checks.equal(browser.run("return document.querySelectorAll('.cell').length"), 144, "the heat map has a square for every pair")
+    before = browser.run("return document.querySelector('.view h3').textContent")
+    browser.click(".heads button")
+    checks.that(browser.run("return document.querySelector('.view h3').textContent") != before, "choosing a head shows it in full")
+    box = browser.box(".cell")
+    browser.pointer(("move", box["x"] + 5, box["y"] + 5))
+    checks.that("%" in (browser.run(TOOLTIP) or ""), "pointing at a square tells its weight")
+    box = browser.box(".lines .word")
+    browser.pointer(("move", box["x"] + 5, box["y"] + 8))
+    checks.that(browser.run("return document.querySelectorAll('.lines .dim').length") > 0, "pointing at a word leaves its lines only")
+    shares = browser.run("return [...document.querySelectorAll('.lines .small')].map((t) => parseFloat(t.textContent)).filter(isFinite)")
+    checks.that(abs(sum(shares) - 100) < 2, f"the weights of a word add up to one ({sum(shares)})")
+    browser.click("[data-kind=decoder]")
+    future = browser.run("return [...document.querySelectorAll('.cell')].filter((c, i) => i % 12 > Math.floor(i / 12)).map((c) => c.getAttribute('fill'))")
+    checks.equal(len(set(future)), 1, "the decoder sees nothing of the future")
+
+
+def check_positions_and_beam(browser, checks, page):
+    opens_clean(browser, checks, page)
+    colors = browser.run("const c = document.querySelector('.waves canvas'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
+                         "const s = new Set(); for (let i = 0; i < d.length; i += 4) s.add(d[i] * 65536 + d[i + 1] * 256 + d[i + 2]); return s.size")
+    checks.that(colors > 50, "the positional encoding is drawn")
+    checks.equal(browser.run("return document.querySelectorAll('.beam g').length"), 48, "every hypothesis is in the tree")
+    checks.equal(browser.run("return document.querySelectorAll('.beam .edge.best').length"), 12, "the best one can be followed from its start")
+    box = browser.box(".beam g.best:last-of-type, .beam g.best")
+    browser.pointer(("move", box["x"] + 10, box["y"] + 10))
+    checks.that("score" in (browser.run(TOOLTIP) or ""), "pointing at a hypothesis tells its score")
+
+
+def check_themes(browser, checks, page):
+    seen = []
+    for scheme in ("light", "dark"):
+        browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
+        opens_clean(browser, checks, page)
+        seen.append(browser.run("return [getComputedStyle(document.body).backgroundColor, [...document.querySelectorAll('.cell')].at(-1).getAttribute('fill')]"))
+    checks.that(seen[0][0] != seen[1][0], "the page follows the system's light or dark")
+    checks.that(seen[0][1] != seen[1][1], "so do the heat maps")
+    browser.click("#theme")
+    after = browser.run("return [...document.querySelectorAll('.cell')].at(-1).getAttribute('fill')")
+    checks.equal(after, seen[0][1], "the button repaints them")
+    browser.devtools("Emulation.setEmulatedMedia", features=[])
+
+
+def check_hostile(browser, checks, page):
+    opens_clean(browser, checks, page)
+    checks.that(browser.run("return window.broken === undefined && document.querySelectorAll('img').length === 0"), "no token is executed")
+    checks.that(browser.run("return document.getElementById('sentence').textContent.includes(\"onerror='window.broken\")"), "hostile text is shown as it is")
+
+
+def main():
+    folder = pathlib.Path(sys.argv[1]).resolve()
+    checks = Checks()
+    with Browser() as browser:
+        for check in (check_parts, check_steps, check_attention, check_positions_and_beam, check_themes):
+            check(browser, checks, folder / "explain.html")
+        check_hostile(browser, checks, folder / "explain-hostile.html")
+        if "--pictures" in sys.argv:
+            for name, fragment in (("explain", ""), ("explain", "theme=dark"), ("explain-hostile", "")):
+                browser.open(folder / f"{name}.html", fragment)
+                browser.picture(folder / f"{name}{'-dark' if fragment else ''}.png")
+    checks.finish()
+
+
+main()

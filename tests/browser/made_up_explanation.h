@@ -1,0 +1,14 @@
+#pragma once
+// An explanation as a trained model might give it, without one: for pages to be tested and looked
+// at.
+
+#include "decode/explanation.h"
+
+namespace calque::tests {
+
+Explanation made_up_explanation();
+
+// The same with texts that try to break out of a page.
+Explanation hostile_explanation();
+
+}  // namespace calque::tests
