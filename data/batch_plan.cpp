@@ -50,9 +50,10 @@ void require_room_for_each(const Dataset& dataset, const BatchOptions& options) 
   for (int64_t pair = 0; pair < dataset.pairs(); ++pair) {
     const int64_t tokens = cost(*dataset.tokens, static_cast<uint32_t>(pair), options.unit);
     if (tokens > options.tokens) {
-      fail("{}: {} tokens do not fit into a batch of {}; raise the batch size or lower the maximum "
-           "length",
-           dataset.where(dataset.tokens->line(pair)), tokens, options.tokens);
+      fail(
+          "{}: {} tokens do not fit into a batch of {}; raise the batch size or lower the maximum "
+          "length",
+          dataset.where(dataset.tokens->line(pair)), tokens, options.tokens);
     }
   }
 }

@@ -1,7 +1,6 @@
 #include "data/dataset.h"
 
 #include <algorithm>
-#include <charconv>
 #include <filesystem>
 #include <system_error>
 #include <utility>
@@ -106,8 +105,8 @@ Dataset prepare(const std::vector<CorpusSource>& corpora, const Tokenizer& sourc
   return preparation.finish();
 }
 
-std::optional<Dataset> load_cached(const std::string& path, uint64_t key) {
-  auto loaded = load_token_file(path, key);
+std::optional<Dataset> load_cached(const std::string& path, uint64_t key, int32_t vocabulary) {
+  auto loaded = load_token_file(path, key, vocabulary);
   if (!loaded) return std::nullopt;
   auto notes = from_text(loaded->notes);
   if (!notes) return std::nullopt;
@@ -133,7 +132,7 @@ Dataset load_dataset(const std::vector<CorpusSource>& corpora, const Tokenizer& 
     dataset = prepare(corpora, source, target, options.filters, TokenWriter(vocabulary));
   } else {
     const std::string path = cache_path(options.cache_folder, key);
-    if (auto cached = load_cached(path, key)) {
+    if (auto cached = load_cached(path, key, vocabulary)) {
       dataset = std::move(*cached);
     } else {
       dataset =

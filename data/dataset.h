@@ -17,8 +17,8 @@
 namespace calque {
 
 struct DatasetOptions {
-  FilterOptions filters;
-  std::string cache_folder;  // made if need be; empty: keep the ids in memory
+  FilterOptions filters = {};
+  std::string cache_folder = {};  // made if need be; empty: keep the ids in memory
 };
 
 // One corpus of a dataset. Pairs are numbered through all corpora, lines too; lines count what was

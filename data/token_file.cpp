@@ -1,6 +1,7 @@
 // How a token store is written and found again (declared in data/token_store.h). The file is a
 // header, the ids, the index, the notes; the header has a digest of all that follows.
 
+#include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
@@ -108,16 +109,16 @@ class TokenFileReader {
  public:
   explicit TokenFileReader(const std::string& path) : file_(File::open(path)) {}
 
-  std::optional<LoadedTokens> load(uint64_t key) {
+  std::optional<LoadedTokens> load(uint64_t key, int32_t vocabulary) {
     if (!read_header(key)) return std::nullopt;
     LoadedTokens loaded;
     TokenStore& store = loaded.store;
     const auto tokens_size = static_cast<int64_t>(header_.tokens * header_.id_size);
-    if (!digest_blocks(tokens_size)) return std::nullopt;
+    if (!check_ids(tokens_size, vocabulary)) return std::nullopt;
     store.index_.resize(header_.pairs);
     loaded.notes.resize(header_.notes);
     if (!read({reinterpret_cast<char*>(store.index_.data()), bytes_of(store.index_).size()}) ||
-        !read(loaded.notes) || digest_.value() != header_.digest) {
+        !read(loaded.notes) || digest_.value() != header_.digest || !index_fits(store.index_)) {
       return std::nullopt;
     }
     store.id_size_ = static_cast<int>(header_.id_size);
@@ -149,13 +150,33 @@ class TokenFileReader {
     return true;
   }
 
-  bool digest_blocks(int64_t size) {
+  bool check_ids(int64_t size, int32_t vocabulary) {
     std::vector<char> buffer(1 << 20);
     for (; size > 0; size -= std::ssize(buffer)) {
       if (size < std::ssize(buffer)) buffer.resize(size);
       if (!read(buffer)) return false;
+      const uint32_t highest =
+          header_.id_size == 2 ? highest_id<uint16_t>(buffer) : highest_id<uint32_t>(buffer);
+      if (highest >= static_cast<uint32_t>(vocabulary)) return false;
     }
     return true;
+  }
+
+  template <class Id>
+  static uint32_t highest_id(std::span<const char> bytes) {
+    Id highest = 0;
+    for (size_t i = 0; i + sizeof(Id) <= bytes.size(); i += sizeof(Id)) {
+      Id id;
+      std::memcpy(&id, bytes.data() + i, sizeof id);
+      highest = std::max(highest, id);
+    }
+    return highest;
+  }
+
+  bool index_fits(const std::vector<TokenEntry>& index) const {
+    return std::ranges::all_of(index, [this](const TokenEntry& entry) {
+      return uint64_t{entry.begin} + entry.source_length + entry.target_length <= header_.tokens;
+    });
   }
 
   File file_;
@@ -164,10 +185,11 @@ class TokenFileReader {
   ContentHash digest_;
 };
 
-std::optional<LoadedTokens> load_token_file(const std::string& path, uint64_t key) {
+std::optional<LoadedTokens> load_token_file(const std::string& path, uint64_t key,
+                                            int32_t vocabulary) {
   std::error_code none;
   if (!std::filesystem::exists(path, none)) return std::nullopt;
-  return TokenFileReader(path).load(key);
+  return TokenFileReader(path).load(key, vocabulary);
 }
 
 }  // namespace calque

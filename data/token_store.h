@@ -85,7 +85,8 @@ struct LoadedTokens {
 };
 
 // Nothing if there is no such file, or it has another key, or not every byte of it is what was
-// written: then it is to be made anew.
-std::optional<LoadedTokens> load_token_file(const std::string& path, uint64_t key);
+// written, or an id is not below `vocabulary`: then it is to be made anew.
+std::optional<LoadedTokens> load_token_file(const std::string& path, uint64_t key,
+                                            int32_t vocabulary);
 
 }  // namespace calque

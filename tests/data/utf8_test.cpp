@@ -16,16 +16,16 @@ TEST_CASE("well-formed text of every length of character is accepted") {
 TEST_CASE("the offset of the first byte that is no UTF-8 is found") {
   CHECK(find_invalid_utf8("\x80") == 0u);
   CHECK(find_invalid_utf8("12345678901\xFFzz") == 11u);
-  CHECK(find_invalid_utf8("ok\xC3") == 2u);             // cut off
-  CHECK(find_invalid_utf8("ok\xE2\x82") == 2u);         // cut off
-  CHECK(find_invalid_utf8("ok\xF0\x9F\x98") == 2u);     // cut off
-  CHECK(find_invalid_utf8("\xC0\xAF") == 0u);           // overlong
-  CHECK(find_invalid_utf8("\xE0\x9F\xBF") == 0u);       // overlong
-  CHECK(find_invalid_utf8("\xF0\x8F\xBF\xBF") == 0u);   // overlong
-  CHECK(find_invalid_utf8("a\xED\xA0\x80") == 1u);      // a surrogate
-  CHECK(find_invalid_utf8("\xF4\x90\x80\x80") == 0u);   // above U+10FFFF
+  CHECK(find_invalid_utf8("ok\xC3") == 2u);            // cut off
+  CHECK(find_invalid_utf8("ok\xE2\x82") == 2u);        // cut off
+  CHECK(find_invalid_utf8("ok\xF0\x9F\x98") == 2u);    // cut off
+  CHECK(find_invalid_utf8("\xC0\xAF") == 0u);          // overlong
+  CHECK(find_invalid_utf8("\xE0\x9F\xBF") == 0u);      // overlong
+  CHECK(find_invalid_utf8("\xF0\x8F\xBF\xBF") == 0u);  // overlong
+  CHECK(find_invalid_utf8("a\xED\xA0\x80") == 1u);     // a surrogate
+  CHECK(find_invalid_utf8("\xF4\x90\x80\x80") == 0u);  // above U+10FFFF
   CHECK(find_invalid_utf8("\xF5\x80\x80\x80") == 0u);
-  CHECK(find_invalid_utf8("\xE4\xF6") == 0u);           // Latin-1
+  CHECK(find_invalid_utf8("\xE4\xF6") == 0u);  // Latin-1
 }
 
 TEST_CASE("a NUL is no text, wherever it stands") {

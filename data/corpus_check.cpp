@@ -1,0 +1,202 @@
+#include "data/corpus_check.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/error.h"
+#include "data/content_hash.h"
+#include "data/tokenized_block.h"
+#include "data/vocabulary.h"
+#include "data/word_profile.h"
+
+namespace calque {
+namespace {
+
+// From how many pairs on a suspicion can be founded, and what founds it.
+constexpr int64_t enough_pairs = 50;
+constexpr double many_copies = 0.2, little_correlation = 0.2, same_language = 0.8,
+                 many_unknown = 0.1, many_shared = 0.01, many_dropped = 0.5, clearly = 0.1;
+
+// Pearson's correlation, from sums.
+class Correlation {
+ public:
+  void add(double x, double y) {
+    n_ += 1;
+    x_ += x, y_ += y;
+    xx_ += x * x, yy_ += y * y, xy_ += x * y;
+  }
+  double value() const {
+    const double x_spread = n_ * xx_ - x_ * x_, y_spread = n_ * yy_ - y_ * y_;
+    if (n_ < 2 || x_spread <= 0 || y_spread <= 0) return 0;
+    return (n_ * xy_ - x_ * y_) / std::sqrt(x_spread * y_spread);
+  }
+  bool both_vary() const { return n_ * xx_ > x_ * x_ && n_ * yy_ > y_ * y_; }
+
+ private:
+  double n_ = 0, x_ = 0, y_ = 0, xx_ = 0, yy_ = 0, xy_ = 0;
+};
+
+void add_sentence(std::span<const int32_t> ids, SideReport& side) {
+  const auto length = std::ssize(ids);
+  side.tokens += length;
+  side.unknown += std::ranges::count(ids, unknown_id);
+  side.longest = std::max(side.longest, length);
+  ++side.lengths[std::ranges::lower_bound(length_classes, length) - length_classes.begin()];
+}
+
+// What is known of the texts of a split, for comparing with another.
+struct Traces {
+  HashSet pairs, sources;
+  WordProfile source_words, target_words;
+};
+
+// Examines one split.
+class Examination {
+ public:
+  Examination(const Tokenizer& source, const Tokenizer& target, const FilterOptions& filters,
+              const Traces* training)
+      : source_(source), target_(target), filters_(filters), training_(training) {
+    filters_.invalid = InvalidText::skip;  // go on, and count
+  }
+
+  void examine(const SplitSource& split) {
+    report.name = split.name;
+    for (const CorpusSource& place : split.corpora) {
+      const Corpus corpus(place);
+      report.lines += corpus.size();
+      for (int64_t first = 0; first < corpus.size();) {
+        const TokenizedBlock block = read_tokenized(corpus, first, source_, target_, filters_);
+        for (size_t i = 0; i < block.pairs.size(); ++i) {
+          add(block.text.pairs[i], block.pairs[i], corpus, first + static_cast<int64_t>(i));
+        }
+        first += std::ssize(block.pairs);
+      }
+    }
+    report.length_correlation = lengths_.value();
+    report.side_similarity = traces.source_words.similarity(traces.target_words);
+  }
+
+  bool lengths_vary() const { return lengths_.both_vary(); }
+
+  SplitReport report;
+  Traces traces;
+
+ private:
+  void add(const LinePair& text, const TokenizedPair& pair, const Corpus& corpus, int64_t index) {
+    if (pair.drop != Drop::none)
+      return report.drops.add(pair.drop, corpus.where(index, pair.blame));
+    const uint64_t source_hash = content_hash(text.source.text);
+    const uint64_t pair_hash = ContentHash().add(source_hash).add_text(text.target.text).value();
+    const bool repeated = !traces.pairs.insert(pair_hash);
+    if (repeated && filters_.drop_duplicates) {
+      return report.drops.add(Drop::duplicate, corpus.where(index, Side::source));
+    }
+    traces.sources.insert(source_hash);
+    traces.source_words.add(text.source.text);
+    traces.target_words.add(text.target.text);
+    ++report.kept;
+    report.repeated += repeated;
+    report.copies += text.source.text == text.target.text;
+    if (training_) {
+      report.pairs_in_training += training_->pairs.contains(pair_hash);
+      report.sources_in_training += training_->sources.contains(source_hash);
+    }
+    add_sentence(pair.source, report.source);
+    add_sentence(pair.target, report.target);
+    lengths_.add(static_cast<double>(pair.source.size()), static_cast<double>(pair.target.size()));
+  }
+
+  const Tokenizer& source_;
+  const Tokenizer& target_;
+  FilterOptions filters_;
+  const Traces* training_;
+  Correlation lengths_;
+};
+
+double share(int64_t part, int64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
+std::string percent(int64_t part, int64_t whole) {
+  return fmt::format("{:.1f}%", 100 * share(part, whole));
+}
+
+void find_problems(const SplitReport& split, InvalidText invalid, CheckReport& report) {
+  const DropTally::Reason& broken = split.drops.of(Drop::invalid);
+  if (broken.count > 0 && invalid == InvalidText::error) {
+    report.problems.push_back(
+        fmt::format("{}: {} lines are not valid UTF-8 (first: {}); fix them or set "
+                    "data.invalid_utf8: skip",
+                    split.name, broken.count, broken.first));
+  }
+  if (split.kept == 0) {
+    report.problems.push_back(
+        fmt::format("{}: nothing is left after filtering: {}", split.name, split.drops.text()));
+  }
+}
+
+void find_suspicions(const SplitReport& split, bool lengths_vary, CheckReport& report) {
+  const auto suspect = [&](bool condition, const std::string& text) {
+    if (condition) report.suspicions.push_back(split.name + ": " + text);
+  };
+  if (split.kept < enough_pairs) return;
+  suspect(share(split.lines - split.kept, split.lines) > many_dropped,
+          percent(split.lines - split.kept, split.lines) + " of the pairs are dropped");
+  const bool copied = share(split.copies, split.kept) > many_copies;
+  suspect(copied, "source and target are equal in " + percent(split.copies, split.kept) +
+                      " of the pairs; is one file named twice?");
+  suspect(
+      !copied && split.side_similarity > same_language,
+      fmt::format("both sides use the same words (similarity {:.2f}); are they in one language?",
+                  split.side_similarity));
+  suspect(lengths_vary && std::abs(split.length_correlation) < little_correlation,
+          fmt::format("the lengths of source and target have nothing to do with each other "
+                      "(correlation {:.2f}); are the lines shifted?",
+                      split.length_correlation));
+  for (const auto& [name, side] : {std::pair("source", &split.source), {"target", &split.target}}) {
+    suspect(share(side->unknown, side->tokens) > many_unknown,
+            fmt::format("{} of the {} tokens are unknown; is it the right language and tokeniser?",
+                        percent(side->unknown, side->tokens), name));
+  }
+  suspect(share(split.pairs_in_training, split.kept) > many_shared,
+          percent(split.pairs_in_training, split.kept) + " of the pairs are in the training data");
+}
+
+// Whether a split's sides look like the training data's other sides.
+bool looks_swapped(const Traces& split, const Traces& training) {
+  const double straight = split.source_words.similarity(training.source_words) +
+                          split.target_words.similarity(training.target_words);
+  const double crossed = split.source_words.similarity(training.target_words) +
+                         split.target_words.similarity(training.source_words);
+  return crossed > straight + clearly;
+}
+
+}  // namespace
+
+CheckReport check_corpora(const std::vector<SplitSource>& splits, const Tokenizer& source,
+                          const Tokenizer& target, const FilterOptions& filters) {
+  CheckReport report;
+  std::optional<Traces> training;
+  for (size_t i = 0; i < splits.size(); ++i) {
+    Examination examination(source, target, filters, training ? &*training : nullptr);
+    try {
+      examination.examine(splits[i]);
+    } catch (const Error& error) {
+      report.problems.emplace_back(error.what());
+      continue;
+    }
+    const SplitReport& split = examination.report;
+    find_problems(split, filters.invalid, report);
+    find_suspicions(split, examination.lengths_vary(), report);
+    if (training && split.kept >= enough_pairs && looks_swapped(examination.traces, *training)) {
+      report.suspicions.push_back(
+          split.name + ": source and target look swapped, compared with the training data");
+    }
+    report.splits.push_back(split);
+    if (i == 0) training = std::move(examination.traces);
+  }
+  return report;
+}
+
+}  // namespace calque

@@ -1,0 +1,144 @@
+#include "data/batch_stream.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <vector>
+
+#include "core/error.h"
+#include "core/random.h"
+#include "data/small_corpus.h"
+#include "data/temporary_folder.h"
+#include "data/tokenizer_training.h"
+
+using namespace calque;
+
+namespace {
+
+Dataset dataset_of(int pairs, const std::string& cache = "") {
+  const Tokenizer words = train_tokenizer(small_texts(), {.kind = TokenizerKind::words}, {});
+  return load_dataset({{in_memory("toy", small_pairs(pairs))}}, words, words,
+                      {.cache_folder = cache});
+}
+
+const Dataset& toy() {
+  static const Dataset dataset = dataset_of(500);
+  return dataset;
+}
+
+std::vector<Batch> take(BatchStream& stream, int count) {
+  std::vector<Batch> batches;
+  for (int i = 0; i < count; ++i) batches.push_back(stream.next());
+  return batches;
+}
+
+}  // namespace
+
+TEST_CASE("the stream counts epochs and positions and says how far it is") {
+  BatchStream stream(toy(), {.tokens = 500});
+  const int64_t size = stream.batches_per_epoch();
+  REQUIRE(size > 3);
+  CHECK(stream.state() == StreamState{0, 0});
+  CHECK(stream.epochs() == 0);
+  for (int64_t i = 1; i < size; ++i) {
+    stream.next();
+    CHECK(stream.state() == StreamState{0, i});
+    CHECK(stream.epochs() == doctest::Approx(static_cast<double>(i) / static_cast<double>(size)));
+  }
+  stream.next();
+  CHECK(stream.state() == StreamState{1, 0});
+  CHECK(stream.epochs() == 1);
+  CHECK(stream.wait_seconds() >= 0);
+}
+
+TEST_CASE("a restored stream gives exactly the batches that would have come") {
+  const BatchOptions options{.tokens = 400, .seed = 9};
+  BatchStream whole(toy(), options);
+  const int count = static_cast<int>(whole.batches_per_epoch()) * 3;
+  const std::vector<Batch> expected = take(whole, count);
+  for (int stop = 0; stop < count; ++stop) {
+    StreamState state;
+    {
+      BatchStream first(toy(), options);
+      take(first, stop);
+      state = first.state();
+    }
+    BatchStream second(toy(), options, state);
+    for (int i = stop; i < std::min(count, stop + 5); ++i) CHECK(second.next() == expected[i]);
+  }
+}
+
+TEST_CASE("epochs over 1, 2 and 3 ranks, interrupted at random, visit each sentence once") {
+  Random random({.seed = 11});
+  for (int trial = 0; trial < 30; ++trial) {
+    const int ranks = 1 + static_cast<int>(random.below(3));
+    const int epochs = 1 + static_cast<int>(random.below(3));
+    const auto tokens = static_cast<int64_t>(40 + random.below(400));
+    const uint64_t seed = random.next();
+    std::map<int64_t, int> visits;
+    for (int rank = 0; rank < ranks; ++rank) {
+      const BatchOptions options{.tokens = tokens, .seed = seed, .rank = rank, .ranks = ranks};
+      StreamState state;
+      while (state.epoch < epochs) {
+        BatchStream stream(toy(), options, state);
+        const uint64_t before_interruption = 1 + random.below(40);
+        for (uint64_t i = 0; i < before_interruption && state.epoch < epochs; ++i) {
+          for (const int64_t line : stream.next().lines) ++visits[line];
+          state = stream.state();
+        }
+      }
+    }
+    CHECK(visits.size() == 500);
+    for (const auto& [line, count] : visits) CHECK(count == epochs);
+  }
+}
+
+TEST_CASE("the batches are the same from memory and from a cache") {
+  const TemporaryFolder folder;
+  dataset_of(500, folder.path("cache"));
+  const Dataset cached = dataset_of(500, folder.path("cache"));
+  REQUIRE(cached.from_cache);
+  BatchStream one(toy(), {.tokens = 300}), two(cached, {.tokens = 300});
+  CHECK(take(one, 60) == take(two, 60));
+}
+
+TEST_CASE("a state that lies behind the end of the epoch is an error") {
+  const BatchOptions options{.tokens = 500};
+  const int64_t size = BatchStream(toy(), options).batches_per_epoch();
+  CHECK_THROWS_AS(BatchStream(toy(), options, {.epoch = 0, .position = size}), Error);
+  CHECK_THROWS_AS(BatchStream(toy(), options, {.epoch = 0, .position = -1}), Error);
+}
+
+TEST_CASE("an epoch without a single pair is passed over") {
+  Dataset dataset = dataset_of(5);
+  dataset.parts[0].weight = 0.1;
+  BatchStream stream(dataset, {.tokens = 500});
+  std::map<int64_t, int> visits;
+  StreamState state;
+  for (int i = 0; i < 5; ++i) {
+    for (const int64_t line : stream.next().lines) ++visits[line];
+    state = stream.state();
+    BatchStream again(dataset, {.tokens = 500}, state);
+    CHECK(again.next().sentences() == 1);
+  }
+  CHECK(visits.size() == 5);
+  CHECK(state.epoch >= 9);
+}
+
+TEST_CASE("a failure while preparing reaches the one who asks for a batch") {
+  const TemporaryFolder folder;
+  const Dataset dataset = dataset_of(500, folder.path("cache"));
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path("cache"))) {
+    std::filesystem::resize_file(entry.path(), 100);
+  }
+  BatchStream stream(dataset, {.tokens = 500});
+  CHECK_THROWS_AS(take(stream, 10), Error);
+  CHECK_THROWS_AS(stream.next(), Error);
+}
+
+TEST_CASE("a stream may be left at any time") {
+  for (int i = 0; i < 50; ++i) {
+    BatchStream stream(toy(), {.tokens = 50});
+    take(stream, i % 5);
+  }
+}

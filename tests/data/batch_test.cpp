@@ -1,0 +1,189 @@
+#include "data/batch.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <map>
+#include <numeric>
+#include <vector>
+
+#include "core/error.h"
+#include "data/batch_plan.h"
+#include "data/epoch_order.h"
+#include "data/small_corpus.h"
+#include "data/tokenizer_training.h"
+#include "data/vocabulary.h"
+
+using namespace calque;
+
+namespace {
+
+Dataset dataset_of(const std::vector<CorpusSource>& corpora) {
+  const Tokenizer words = train_tokenizer(small_texts(), {.kind = TokenizerKind::words}, {});
+  return load_dataset(corpora, words, words, {});
+}
+
+const Dataset& toy() {
+  static const Dataset dataset = dataset_of({{in_memory("toy", small_pairs(1000))}});
+  return dataset;
+}
+
+std::vector<uint32_t> pairs_of(const BatchPlan& plan) {
+  std::vector<uint32_t> pairs;
+  for (int64_t i = 0; i < plan.size(); ++i) {
+    pairs.insert(pairs.end(), plan.batch(i).begin(), plan.batch(i).end());
+  }
+  return pairs;
+}
+
+std::vector<uint32_t> sorted(std::vector<uint32_t> pairs) {
+  std::ranges::sort(pairs);
+  return pairs;
+}
+
+std::vector<uint32_t> zero_to(int64_t count) {
+  std::vector<uint32_t> all(count);
+  std::iota(all.begin(), all.end(), 0u);
+  return all;
+}
+
+using Ids = std::vector<int32_t>;
+
+}  // namespace
+
+TEST_CASE("a batch is its sentences one after the other, without padding") {
+  Batch batch;
+  append_pair(Ids{5, 6, 7}, Ids{8}, 40, batch);
+  append_pair(Ids{9}, Ids{10, 11}, 12, batch);
+  CHECK(batch.source == Ids{5, 6, 7, end_id, 9, end_id});
+  CHECK(batch.source_segments.offsets() == Ids{0, 4, 6});
+  CHECK(batch.decoder_input == Ids{begin_id, 8, begin_id, 10, 11});
+  CHECK(batch.expected == Ids{8, end_id, 10, 11, end_id});
+  CHECK(batch.target_segments.offsets() == Ids{0, 2, 5});
+  CHECK(batch.lines == std::vector<int64_t>{40, 12});
+  CHECK(batch.sentences() == 2);
+}
+
+TEST_CASE("a batch made from a store has the store's ids and lines") {
+  const Batch batch = make_batch(*toy().tokens, std::vector<uint32_t>{3, 1});
+  TokenPair tokens;
+  toy().tokens->read(1, tokens);
+  CHECK(batch.lines == std::vector<int64_t>{3, 1});
+  CHECK(std::equal(tokens.target.begin(), tokens.target.end(),
+                   batch.expected.begin() + batch.target_segments.begin(1)));
+  CHECK(batch.expected.back() == end_id);
+}
+
+TEST_CASE("no batch holds more tokens or sentences than allowed, and few hold much less") {
+  for (const BatchUnit unit : {BatchUnit::source, BatchUnit::target, BatchUnit::both}) {
+    for (const int64_t sentences : {0, 7}) {
+      const BatchOptions options{.tokens = 100, .unit = unit, .sentences = sentences};
+      const BatchPlan plan(toy(), options, 0);
+      int64_t half_empty = 0;
+      for (int64_t i = 0; i < plan.size(); ++i) {
+        const Batch batch = make_batch(*toy().tokens, plan.batch(i));
+        const int64_t tokens = (unit == BatchUnit::target ? 0 : batch.source_segments.tokens()) +
+                               (unit == BatchUnit::source ? 0 : batch.target_segments.tokens());
+        CHECK(tokens <= 100);
+        if (sentences > 0) CHECK(batch.sentences() <= sentences);
+        const bool full = tokens > 50 || batch.sentences() == sentences;
+        half_empty += full ? 0 : 1;
+      }
+      CHECK(half_empty <= 1);
+    }
+  }
+}
+
+TEST_CASE("sentences of one batch are of similar length, and batches come in mixed order") {
+  const BatchPlan plan(toy(), {.tokens = 200}, 0);
+  std::vector<int32_t> longest;
+  for (int64_t i = 0; i < plan.size(); ++i) {
+    int32_t low = 1 << 30, high = 0;
+    for (const uint32_t pair : plan.batch(i)) {
+      low = std::min(low, toy().tokens->target_length(pair));
+      high = std::max(high, toy().tokens->target_length(pair));
+    }
+    CHECK(high - low <= 3);
+    longest.push_back(high);
+  }
+  CHECK_FALSE(std::ranges::is_sorted(longest));
+}
+
+TEST_CASE("every sentence is visited exactly once an epoch, in another order each epoch") {
+  const BatchOptions options{.tokens = 120, .seed = 3};
+  const auto first = pairs_of(BatchPlan(toy(), options, 0));
+  const auto second = pairs_of(BatchPlan(toy(), options, 1));
+  CHECK(sorted(first) == zero_to(1000));
+  CHECK(sorted(second) == zero_to(1000));
+  CHECK(first != second);
+  CHECK(first == pairs_of(BatchPlan(toy(), options, 0)));
+  BatchOptions other = options;
+  other.seed = 4;
+  CHECK(first != pairs_of(BatchPlan(toy(), other, 0)));
+}
+
+TEST_CASE("ranks have equally many batches and together every sentence once") {
+  for (int ranks = 1; ranks <= 17; ++ranks) {
+    for (int64_t epoch = 0; epoch < 3; ++epoch) {
+      std::vector<uint32_t> all;
+      int64_t size = -1;
+      for (int rank = 0; rank < ranks; ++rank) {
+        const BatchPlan plan(toy(), {.tokens = 300, .rank = rank, .ranks = ranks}, epoch);
+        CHECK((size < 0 || plan.size() == size));
+        size = plan.size();
+        for (const uint32_t pair : pairs_of(plan)) all.push_back(pair);
+        for (int64_t i = 0; i < plan.size(); ++i) CHECK_FALSE(plan.batch(i).empty());
+      }
+      CHECK(sorted(all) == zero_to(1000));
+    }
+  }
+}
+
+TEST_CASE("a few sentences are shared among as many ranks, but not among more") {
+  const Dataset few = dataset_of({{in_memory("few", small_pairs(5))}});
+  std::vector<uint32_t> all;
+  for (int rank = 0; rank < 5; ++rank) {
+    const BatchPlan plan(few, {.rank = rank, .ranks = 5}, 0);
+    CHECK(plan.size() == 1);
+    for (const uint32_t pair : pairs_of(plan)) all.push_back(pair);
+  }
+  CHECK(sorted(all) == zero_to(5));
+  CHECK_THROWS_WITH_AS(BatchPlan(few, {.rank = 0, .ranks = 6}, 0),
+                       "5 sentences cannot be shared among 6 ranks; start fewer", Error);
+}
+
+TEST_CASE("without shuffling the pairs keep their order") {
+  CHECK(pairs_of(BatchPlan(toy(), {.tokens = 100, .shuffle = false}, 5)) == zero_to(1000));
+}
+
+TEST_CASE("a sentence that no batch can hold is an error that says which") {
+  const Dataset dataset = dataset_of({{in_memory("toy", {{"a", "ein"}, {"a", "a b c d e"}})}});
+  CHECK_THROWS_WITH_AS(
+      BatchPlan(dataset, {.tokens = 5}, 0),
+      "toy, pair 2: 6 tokens do not fit into a batch of 5; raise the batch size or lower the "
+      "maximum length",
+      Error);
+  CHECK(BatchPlan(dataset, {.tokens = 6}, 0).size() == 2);
+  CHECK(BatchPlan(dataset, {.tokens = 0, .sentences = 2}, 0).size() == 1);
+}
+
+TEST_CASE("a corpus is visited as often as its weight says") {
+  const std::vector<WeightedRange> ranges = {{.first = 0, .count = 10, .weight = 2},
+                                             {.first = 10, .count = 9, .weight = 1.0 / 3}};
+  for (int64_t epoch = 0; epoch < 30; epoch += 3) {
+    std::map<uint32_t, int> three_epochs;
+    for (int64_t e = epoch; e < epoch + 3; ++e) {
+      std::map<uint32_t, int> once;
+      for (const uint32_t pair : epoch_order(ranges, 1, e)) ++once[pair], ++three_epochs[pair];
+      for (uint32_t pair = 0; pair < 10; ++pair) CHECK(once[pair] == 2);
+    }
+    for (uint32_t pair = 10; pair < 19; ++pair) CHECK(three_epochs[pair] == 1);
+  }
+}
+
+TEST_CASE("the shuffle is even: over many epochs each pair comes first about equally often") {
+  const std::vector<WeightedRange> ranges = {{.first = 0, .count = 8, .weight = 1}};
+  std::vector<int> firsts(8);
+  for (int64_t epoch = 0; epoch < 8000; ++epoch) ++firsts[epoch_order(ranges, 5, epoch)[0]];
+  for (const int count : firsts) CHECK(std::abs(count - 1000) < 150);  // five deviations
+}

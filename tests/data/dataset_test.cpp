@@ -1,0 +1,258 @@
+#include "data/dataset.h"
+
+#include <doctest/doctest.h>
+#include <sys/resource.h>
+
+#include <csignal>
+#include <set>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "data/small_corpus.h"
+#include "data/temporary_folder.h"
+#include "data/tokenizer_training.h"
+
+using namespace calque;
+
+namespace {
+
+const Tokenizer& words() {
+  static const Tokenizer tokenizer =
+      train_tokenizer(small_texts(), {.kind = TokenizerKind::words}, {});
+  return tokenizer;
+}
+
+Dataset load(const std::vector<CorpusSource>& corpora, const DatasetOptions& options = {}) {
+  return load_dataset(corpora, words(), words(), options);
+}
+
+template <class Action>
+std::string message_of(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+void check_same(const Dataset& a, const Dataset& b) {
+  REQUIRE(a.pairs() == b.pairs());
+  CHECK(a.drops == b.drops);
+  CHECK(a.lines() == b.lines());
+  TokenPair left, right;
+  for (int64_t i = 0; i < a.pairs(); ++i) {
+    a.tokens->read(i, left);
+    b.tokens->read(i, right);
+    CHECK(left.source == right.source);
+    CHECK(left.target == right.target);
+    CHECK(a.tokens->line(i) == b.tokens->line(i));
+  }
+}
+
+}  // namespace
+
+TEST_CASE("a dataset holds the ids of every pair, in order") {
+  const auto pairs = small_pairs();
+  const Dataset dataset = load({{in_memory("toy", pairs)}});
+  REQUIRE(dataset.pairs() == std::ssize(pairs));
+  CHECK(dataset.drops.total() == 0);
+  TokenPair tokens;
+  for (int64_t i = 0; i < dataset.pairs(); ++i) {
+    dataset.tokens->read(i, tokens);
+    CHECK(tokens.source == words().encode(pairs[i].source));
+    CHECK(tokens.target == words().encode(pairs[i].target));
+    CHECK(dataset.tokens->source_length(i) == std::ssize(tokens.source));
+    CHECK(dataset.tokens->target_length(i) == std::ssize(tokens.target));
+    CHECK(dataset.tokens->line(i) == i);
+  }
+}
+
+TEST_CASE("each filter drops its pairs, counts them and says where the first was") {
+  const std::vector<TextPair> pairs = {{"a dog", "ein Hund"},
+                                       {"", "ein"},
+                                       {"a", ""},
+                                       {"a", " \t "},
+                                       {"a a a a", "ein"},
+                                       {"a", "b"},
+                                       {"a a a a a", "ein ein ein ein ein"},
+                                       {"a dog", "ein Hund"},
+                                       {"a", "b"}};
+  const FilterOptions filters{.max_length = 4, .max_length_ratio = 3, .drop_duplicates = true};
+  const Dataset dataset = load({{in_memory("toy", pairs)}}, {.filters = filters});
+  CHECK(dataset.pairs() == 2);
+  CHECK(dataset.tokens->line(0) == 0);
+  CHECK(dataset.tokens->line(1) == 5);
+  CHECK(dataset.drops.of(Drop::empty).count == 3);
+  CHECK(dataset.drops.of(Drop::empty).first == "toy:2");
+  CHECK(dataset.drops.of(Drop::ratio).count == 1);
+  CHECK(dataset.drops.of(Drop::too_long).count == 1);
+  CHECK(dataset.drops.of(Drop::duplicate).count == 2);
+  CHECK(dataset.drops.text() ==
+        "3 with an empty side (first: toy:2), 1 too long (first: toy:7), 1 of too unequal a length "
+        "(first: toy:5), 2 seen before (first: toy:8)");
+}
+
+TEST_CASE("the account of the filters names the file that is to blame") {
+  const TemporaryFolder folder;
+  const std::string en = folder.write("t.en", "a\na\na a a a a a\n");
+  const std::string de = folder.write("t.de", "ein\n\nein\n");
+  const Dataset dataset = load({{AlignedFiles{en, de}}}, {.filters = {.max_length = 4}});
+  CHECK(dataset.drops.of(Drop::empty).first == de + ":2");
+  CHECK(dataset.drops.of(Drop::too_long).first == en + ":3");
+}
+
+TEST_CASE("without filters everything but empty sides is kept") {
+  const Dataset dataset = load({{in_memory("toy", {{"a a a a a a", "ein"}, {"a", "ein"}})}},
+                               {.filters = {.max_length = 0}});
+  CHECK(dataset.pairs() == 2);
+}
+
+TEST_CASE("a corpus all of whose pairs were dropped says why") {
+  CHECK(message_of([] {
+          load({{in_memory("toy", {{"a", ""}, {"", "b"}})}});
+        }) == "toy: none of 2 pairs is left after filtering: 2 with an empty side (first: toy:1)");
+}
+
+TEST_CASE("text that is not UTF-8 is an error, or skipped and counted") {
+  const TemporaryFolder folder;
+  const std::string bad = folder.write("bad", "a\nx\xFCz\na\n");
+  const std::string good = folder.write("good", "a\nb\nc\n");
+  const std::vector<CorpusSource> corpora = {{AlignedFiles{good, bad}}};
+  CHECK(message_of([&] { load(corpora); }) ==
+        bad + ":2: not valid UTF-8 (byte 2); fix the line or set data.invalid_utf8: skip");
+  const Dataset dataset = load(corpora, {.filters = {.invalid = InvalidText::skip}});
+  CHECK(dataset.pairs() == 2);
+  CHECK(dataset.drops.of(Drop::invalid).count == 1);
+  CHECK(dataset.drops.of(Drop::invalid).first == bad + ":2");
+}
+
+TEST_CASE("a line of 10 MB is dropped as too long and the rest is read") {
+  const TemporaryFolder folder;
+  const std::string en = folder.write("t.en", "a\n" + std::string(10 << 20, 'a') + "\na dog\n");
+  const std::string de = folder.write("t.de", "ein\nein\nein Hund\n");
+  for (const Dataset& dataset : {load({{AlignedFiles{en, de}}}), load({{AlignedFiles{de, en}}})}) {
+    CHECK(dataset.pairs() == 2);
+    CHECK(dataset.drops.of(Drop::too_long).count == 1);
+    CHECK(dataset.drops.of(Drop::too_long).first == en + ":2");
+  }
+}
+
+TEST_CASE("the first bad line is the one reported, whichever thread meets it") {
+  std::vector<TextPair> pairs = small_pairs(5000);
+  for (int i = 1234; i < 5000; ++i) pairs[i].target = "\xFF";
+  CHECK(message_of([&] { load({{in_memory("toy", pairs)}}); }).starts_with("toy:1235: "));
+}
+
+TEST_CASE("several corpora are numbered through, and a line knows its place") {
+  const auto pairs = small_pairs(10);
+  std::vector<TextPair> holes = {{"a", "ein"}, {"", ""}, {"a dog", "ein Hund"}};
+  const Dataset dataset =
+      load({{in_memory("first", holes), 2.0}, {in_memory("second", pairs), 0.5}});
+  REQUIRE(dataset.parts.size() == 2);
+  CHECK(dataset.parts[0].pairs == 2);
+  CHECK(dataset.parts[0].lines == 3);
+  CHECK(dataset.parts[0].weight == 2.0);
+  CHECK(dataset.parts[1].first_pair == 2);
+  CHECK(dataset.parts[1].first_line == 3);
+  CHECK(dataset.lines() == 13);
+  CHECK(dataset.where(dataset.tokens->line(1)) == "first, pair 3");
+  CHECK(dataset.where(dataset.tokens->line(2)) == "second, pair 1");
+  CHECK(message_of([&] {
+          load({{in_memory("none", pairs), 0.0}});
+        }) == "none: the weight 0 is not above 0");
+}
+
+TEST_CASE("a cached dataset is the same as the one it was made from") {
+  const TemporaryFolder folder;
+  auto pairs = small_pairs(3000);
+  pairs[17].source.clear();
+  const std::vector<CorpusSource> corpora = {{in_memory("toy", pairs)},
+                                             {in_memory("b", {{"a", "b"}})}};
+  const DatasetOptions options{.cache_folder = folder.path("cache")};
+  const Dataset in_place = load(corpora);
+  const Dataset made = load(corpora, options), found = load(corpora, options);
+  CHECK_FALSE(made.from_cache);
+  CHECK(found.from_cache);
+  CHECK(made.hash == found.hash);
+  check_same(in_place, made);
+  check_same(in_place, found);
+  CHECK(found.drops.of(Drop::empty).first == "toy:18");
+}
+
+TEST_CASE("what decides the ids decides which cache is used") {
+  const TemporaryFolder folder;
+  const std::vector<CorpusSource> corpora = {{in_memory("toy", small_pairs(50))}};
+  const std::string cache = folder.path("cache");
+  std::set<uint64_t> hashes;
+  const auto add = [&](const Dataset& dataset) {
+    CHECK_FALSE(dataset.from_cache);
+    hashes.insert(dataset.hash);
+  };
+  add(load(corpora, {.cache_folder = cache}));
+  add(load(corpora, {.filters = {.max_length = 5}, .cache_folder = cache}));
+  add(load(corpora, {.filters = {.max_length_ratio = 2}, .cache_folder = cache}));
+  add(load(corpora, {.filters = {.drop_duplicates = true}, .cache_folder = cache}));
+  add(load({{in_memory("toy", small_pairs(51))}}, {.cache_folder = cache}));
+  const Tokenizer other = train_tokenizer(small_texts(), {.kind = TokenizerKind::characters}, {});
+  add(load_dataset(corpora, other, other, {.cache_folder = cache}));
+  CHECK(hashes.size() == 6);
+  // A weight changes no ids.
+  std::vector<CorpusSource> weighted = corpora;
+  weighted[0].weight = 3;
+  const Dataset again = load(weighted, {.cache_folder = cache});
+  CHECK(again.from_cache);
+  CHECK(again.parts[0].weight == 3);
+}
+
+TEST_CASE("a damaged cache is made anew, whichever byte is wrong or missing") {
+  const TemporaryFolder folder;
+  const std::vector<CorpusSource> corpora = {{in_memory("toy", small_pairs(3, 1, 4))}};
+  const DatasetOptions options{.cache_folder = folder.path("cache")};
+  const Dataset good = load(corpora, options);
+  std::string name;
+  for (const auto& entry : std::filesystem::directory_iterator(folder.path("cache"))) {
+    name = "cache/" + entry.path().filename().string();
+  }
+  const std::string bytes = folder.read(name);
+  for (size_t i = 0; i < bytes.size(); ++i) {
+    std::string damaged = bytes;
+    damaged[i] = static_cast<char>(damaged[i] ^ 0x10);
+    // The last four bytes of the header are not used.
+    if (i >= 60 && i < 64) continue;
+    folder.write(name, damaged);
+    CHECK_FALSE(load(corpora, options).from_cache);
+    folder.write(name, bytes.substr(0, i));
+    CHECK_FALSE(load(corpora, options).from_cache);
+  }
+  check_same(load(corpora, options), good);
+  CHECK(folder.files() == 2);
+}
+
+TEST_CASE("a full disk is an error that leaves no file behind") {
+  const TemporaryFolder folder;
+  const std::vector<CorpusSource> corpora = {{in_memory("toy", small_pairs(2000))}};
+  struct rlimit before {};
+  REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);
+  const auto handler = std::signal(SIGXFSZ, SIG_IGN);
+  struct rlimit small = before;
+  small.rlim_cur = 4096;
+  REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
+  const std::string message =
+      message_of([&] { load(corpora, {.cache_folder = folder.path("cache")}); });
+  setrlimit(RLIMIT_FSIZE, &before);
+  std::signal(SIGXFSZ, handler);
+  INFO(message);
+  CHECK(message.find("cannot write") != std::string::npos);
+  CHECK(folder.files() == 1);  // the folder itself
+}
+
+TEST_CASE("a cache folder that cannot be made is an error") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("file", "");
+  const std::vector<CorpusSource> corpora = {{in_memory("toy", small_pairs(5))}};
+  CHECK(message_of([&] {
+          load(corpora, {.cache_folder = file + "/cache"});
+        }).starts_with(file + "/cache: cannot make the folder"));
+}

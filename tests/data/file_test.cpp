@@ -1,0 +1,53 @@
+#include "data/file.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "core/error.h"
+#include "data/temporary_folder.h"
+
+using namespace calque;
+
+TEST_CASE("a new file appears only when it is finished") {
+  const TemporaryFolder folder;
+  {
+    NewFile file(folder.path("f"));
+    file.append("hello ");
+    file.append("world");
+    file.write_at(0, "J");
+    CHECK_FALSE(std::filesystem::exists(folder.path("f")));
+    file.finish();
+  }
+  CHECK(folder.read("f") == "Jello world");
+  CHECK(folder.files() == 1);
+  { NewFile(folder.path("f")).append("never finished"); }
+  CHECK(folder.read("f") == "Jello world");
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("a file that cannot be written is an error that names it") {
+  const TemporaryFolder folder;
+  CHECK_THROWS_AS(write_file(folder.path("no/such/folder"), "x"), Error);
+  REQUIRE(std::filesystem::create_directory(folder.path("taken")));
+  CHECK_THROWS_AS(write_file(folder.path("taken"), "x"), Error);
+  CHECK(folder.files() == 1);
+}
+
+TEST_CASE("a file is read whole, up to a limit") {
+  const TemporaryFolder folder;
+  const std::string path = folder.write("f", "12345");
+  CHECK(read_file(path, 5) == "12345");
+  CHECK_THROWS_WITH_AS(read_file(path, 4),
+                       (path + ": 5 bytes are more than the 4 such a file has").c_str(), Error);
+}
+
+TEST_CASE("a temporary file is written and read and has no name") {
+  File file = File::temporary("a test");
+  file.append("abc");
+  file.append("def");
+  char bytes[10];
+  CHECK(file.size() == 6);
+  CHECK(file.read_at(2, bytes) == 4);
+  CHECK(std::string(bytes, 4) == "cdef");
+}

@@ -1,0 +1,216 @@
+#include "data/tokenizer.h"
+
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/error.h"
+#include "data/small_corpus.h"
+#include "data/temporary_folder.h"
+#include "data/tokenizer_training.h"
+
+using namespace calque;
+
+namespace {
+
+Tokenizer trained(const TokenizerOptions& options, int32_t size = 60) {
+  return train_tokenizer(small_texts(), options, {.vocabulary_size = size});
+}
+
+using Ids = std::vector<int32_t>;
+
+}  // namespace
+
+TEST_CASE("words stand between white space, the most frequent first") {
+  const Tokenizer words =
+      train_tokenizer({"b a b", " a\tb  c "}, {.kind = TokenizerKind::words}, {});
+  CHECK(words.size() == 6);
+  CHECK(words.encode("b a c") == Ids{3, 4, 5});
+  CHECK(words.encode("  b \t a\r") == Ids{3, 4});
+  CHECK(words.encode("").empty());
+  CHECK(words.encode(" \t ").empty());
+  CHECK(words.decode(Ids{begin_id, 3, 4, 5, end_id}) == "b a c");
+  CHECK(words.decode(Ids{3, unknown_id}) == "b <unk>");
+  CHECK(words.normalize(" b   a ") == "b a");
+}
+
+TEST_CASE("characters are code points, and a space is one of them") {
+  const TokenizerOptions options{.kind = TokenizerKind::characters};
+  const Tokenizer characters = train_tokenizer({"\u00e4b \u00e4"}, options, {});
+  CHECK(characters.size() == 6);
+  CHECK(characters.encode("\u00e4b \u00e4") == Ids{3, 4, 5, 3});
+  CHECK(characters.decode(characters.encode(" b\u00e4   b ")) == "b\u00e4 b");
+  CHECK(characters.symbol(5) == "\u2581");
+}
+
+TEST_CASE("special symbols that a text spells out are not taken for special") {
+  const Tokenizer words = train_tokenizer({"a <s> </s>"}, {.kind = TokenizerKind::words}, {});
+  CHECK(words.size() == 4);
+  CHECK(words.encode("a <s> </s> <unk>") == Ids{3, unknown_id, unknown_id, unknown_id});
+  for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram}) {
+    for (const int32_t id : trained({.kind = kind}).encode("a </s> b <s> <unk>")) {
+      CHECK(id != begin_id);
+      CHECK(id != end_id);
+    }
+  }
+}
+
+TEST_CASE("a vocabulary is limited in size and by the number of occurrences") {
+  const std::vector<std::string> texts = {"a a a a b b b c c d"};
+  const TokenizerOptions options{.kind = TokenizerKind::words};
+  CHECK(train_tokenizer(texts, options, {.vocabulary_size = 5}).size() == 5);
+  const Tokenizer frequent =
+      train_tokenizer(texts, options, {.vocabulary_size = 0, .min_count = 2});
+  CHECK(frequent.encode("a b c d") == Ids{3, 4, 5, unknown_id});
+}
+
+TEST_CASE("text to ids to text is the identity on normalised text") {
+  for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::words,
+                                   TokenizerKind::characters}) {
+    for (const bool lowercase : {false, true}) {
+      const Tokenizer tokenizer = trained({.kind = kind, .lowercase = lowercase}, 60);
+      for (const std::string& text : small_texts()) {
+        const std::string normal = tokenizer.normalize(text);
+        CHECK(tokenizer.decode(tokenizer.encode(text)) == normal);
+        CHECK(tokenizer.decode(tokenizer.encode(normal)) == normal);
+      }
+    }
+  }
+}
+
+TEST_CASE("lower case and NFKC apply to every kind of tokeniser") {
+  for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::words,
+                                   TokenizerKind::characters}) {
+    const Tokenizer folded = trained({.kind = kind, .lowercase = true, .nfkc = true});
+    CHECK(folded.encode("Der M\u00c4DCHEN") == folded.encode("der m\u00e4dchen"));
+    CHECK(folded.encode("ma\u0308dchen \uff41") == folded.encode("m\u00e4dchen a"));
+    const Tokenizer exact = trained({.kind = kind, .nfkc = false});
+    CHECK(exact.normalize("M\u00e4dchen \u00bd") == "M\u00e4dchen \u00bd");
+  }
+}
+
+TEST_CASE("every tokeniser has the special symbols at 0, 1 and 2") {
+  for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::words,
+                                   TokenizerKind::characters}) {
+    const Tokenizer tokenizer = trained({.kind = kind});
+    CHECK(tokenizer.symbol(0) == "<unk>");
+    CHECK(tokenizer.symbol(1) == "<s>");
+    CHECK(tokenizer.symbol(2) == "</s>");
+    CHECK(tokenizer.decode(Ids{begin_id, end_id}).empty());
+  }
+}
+
+TEST_CASE("an id outside the vocabulary is an error") {
+  const Tokenizer words = trained({.kind = TokenizerKind::words}, 10);
+  CHECK_THROWS_WITH_AS(words.decode(Ids{10}), "id 10 is outside the vocabulary of 10 symbols",
+                       Error);
+  CHECK_THROWS_AS(words.decode(Ids{-1}), Error);
+  CHECK_THROWS_AS(words.symbol(10), Error);
+  const Tokenizer pieces = trained({.kind = TokenizerKind::bpe});
+  CHECK_THROWS_AS(pieces.decode(Ids{pieces.size()}), Error);
+  CHECK_THROWS_AS(pieces.symbol(-1), Error);
+}
+
+TEST_CASE("training gives the same tokeniser each time") {
+  for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram}) {
+    const Tokenizer first = trained({.kind = kind});
+    for (int i = 0; i < 3; ++i) CHECK(trained({.kind = kind}).hash() == first.hash());
+  }
+}
+
+TEST_CASE("a tokeniser is saved and loaded with the same ids and hash") {
+  const TemporaryFolder folder;
+  for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::words,
+                                   TokenizerKind::characters}) {
+    const TokenizerOptions options{.kind = kind, .lowercase = true};
+    const Tokenizer tokenizer = trained(options);
+    const std::string prefix = folder.path(fmt::format("t{}", static_cast<int>(kind)));
+    tokenizer.save(prefix);
+    const Tokenizer loaded = Tokenizer::load(Tokenizer::file_name(prefix, kind), options);
+    CHECK(loaded.hash() == tokenizer.hash());
+    for (const std::string& text : small_texts())
+      CHECK(loaded.encode(text) == tokenizer.encode(text));
+  }
+}
+
+TEST_CASE("a SentencePiece model is saved with a vocabulary for people to read") {
+  const TemporaryFolder folder;
+  trained({.kind = TokenizerKind::bpe}).save(folder.path("tokenizer"));
+  CHECK(folder.read("tokenizer.vocab").starts_with("<unk>\t0\n<s>\t0\n</s>\t0\n"));
+}
+
+TEST_CASE("the hash tells tokenisers apart that would give other ids") {
+  const Tokenizer one = trained({.kind = TokenizerKind::words}, 20);
+  CHECK(one.hash() != trained({.kind = TokenizerKind::words}, 21).hash());
+  CHECK(one.hash() != trained({.kind = TokenizerKind::words, .lowercase = true}, 20).hash());
+  CHECK(trained({.kind = TokenizerKind::bpe}).hash() !=
+        trained({.kind = TokenizerKind::unigram}).hash());
+  CHECK(trained({.kind = TokenizerKind::bpe}, 60).hash() !=
+        trained({.kind = TokenizerKind::bpe}, 61).hash());
+}
+
+TEST_CASE("a vocabulary that is not the one of the checkpoint is an error that names the file") {
+  const TemporaryFolder folder;
+  const TokenizerOptions options{.kind = TokenizerKind::bpe};
+  const Tokenizer mine = trained(options, 60), other = trained(options, 61);
+  other.save(folder.path("other"));
+  CHECK(Tokenizer::load(folder.path("other.model"), options, other.hash()).size() == 61);
+  try {
+    Tokenizer::load(folder.path("other.model"), options, mine.hash());
+    FAIL("no error");
+  } catch (const Error& error) {
+    CHECK(std::string(error.what())
+              .starts_with(folder.path("other.model") +
+                           ": not the vocabulary that the model was trained with"));
+  }
+}
+
+TEST_CASE("a vocabulary larger than the text yields is an error that says how large it may be") {
+  for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram}) {
+    try {
+      trained({.kind = kind}, 100000);
+      FAIL("no error");
+    } catch (const Error& error) {
+      const std::string message = error.what();
+      CHECK(message.starts_with("training the tokeniser: Vocabulary size too high (100000)"));
+      CHECK(message.find('\n') == std::string::npos);
+    }
+  }
+}
+
+TEST_CASE("training on nothing is an error") {
+  for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::words}) {
+    CHECK_THROWS_AS(train_tokenizer({"", ""}, {.kind = kind}, {}), Error);
+  }
+}
+
+TEST_CASE("bytes spell what the vocabulary lacks, if asked to") {
+  const Tokenizer bytes = train_tokenizer(small_texts(), {.kind = TokenizerKind::bpe},
+                                          {.vocabulary_size = 320, .byte_fallback = true});
+  CHECK(bytes.decode(bytes.encode("the \U0001F600 cat")) == "the \U0001F600 cat");
+}
+
+TEST_CASE("a text with a NUL is refused before SentencePiece sees it") {
+  const Tokenizer pieces = trained({.kind = TokenizerKind::bpe});
+  CHECK_THROWS_AS(pieces.encode(std::string_view("a\0b", 3)), Error);
+}
+
+TEST_CASE("one tokeniser serves several threads") {
+  const Tokenizer pieces = trained({.kind = TokenizerKind::unigram});
+  std::vector<Ids> expected;
+  for (const std::string& text : small_texts()) expected.push_back(pieces.encode(text));
+  std::vector<int> wrong(4);
+  std::vector<std::thread> threads;
+  for (int t = 0; t < 4; ++t) {
+    threads.emplace_back([&, t] {
+      for (size_t i = 0; i < expected.size(); ++i) {
+        if (pieces.encode(small_texts()[i]) != expected[i]) ++wrong[t];
+      }
+    });
+  }
+  for (std::thread& thread : threads) thread.join();
+  CHECK(wrong == std::vector<int>(4));
+}

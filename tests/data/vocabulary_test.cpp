@@ -1,0 +1,77 @@
+#include "data/vocabulary.h"
+
+#include <doctest/doctest.h>
+
+#include <string>
+
+#include "core/error.h"
+#include "data/file.h"
+#include "data/temporary_folder.h"
+
+using namespace calque;
+
+namespace {
+
+std::string message_of(const std::string& path) {
+  try {
+    Vocabulary::load(path);
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("the special symbols are 0, 1 and 2") {
+  const Vocabulary vocabulary;
+  CHECK(vocabulary.size() == 3);
+  CHECK(vocabulary.find("<unk>") == unknown_id);
+  CHECK(vocabulary.find("<s>") == begin_id);
+  CHECK(vocabulary.find("</s>") == end_id);
+  CHECK_FALSE(vocabulary.find("word"));
+}
+
+TEST_CASE("a vocabulary file is one symbol a line and reads back the same") {
+  const TemporaryFolder folder;
+  Vocabulary vocabulary;
+  CHECK(vocabulary.add("das") == 3);
+  CHECK(vocabulary.add("M\u00e4dchen") == 4);
+  CHECK(vocabulary.file_text() == "<unk>\n<s>\n</s>\ndas\nM\u00e4dchen\n");
+  const std::string path = folder.write("v", vocabulary.file_text({"", "", "", "7", "2"}));
+  const Vocabulary loaded = Vocabulary::load(path);
+  CHECK(loaded.size() == 5);
+  CHECK(loaded.symbol(4) == "M\u00e4dchen");
+  CHECK(loaded.file_text() == vocabulary.file_text());
+}
+
+TEST_CASE("a vocabulary file that is not one says where") {
+  const TemporaryFolder folder;
+  const std::string start = "<unk>\n<s>\n</s>\n";
+  std::string path = folder.write("twice", start + "a\nb\na\t12\n");
+  CHECK(message_of(path) == path + ":6: 'a' is a duplicate of line 4; remove one of them");
+  path = folder.write("special", start + "<s>\n");
+  CHECK(message_of(path) == path + ":4: '<s>' is a duplicate of line 2; remove one of them");
+  path = folder.write("order", "<s>\n<unk>\n</s>\n");
+  CHECK(message_of(path).starts_with(path + ":1: '<s>' where <unk> must be"));
+  path = folder.write("short", "<unk>\n<s>\n");
+  CHECK(message_of(path) == path + ": only 2 lines; the first three must be <unk>, <s>, </s>");
+  path = folder.write("hole", start + "a\n\nb\n");
+  CHECK(message_of(path).starts_with(path + ":5: an empty symbol"));
+  path = folder.write("latin", start + "gr\xFC\xDF\n");
+  CHECK(message_of(path).starts_with(path + ":4: not valid UTF-8 (byte 3)"));
+  path = folder.write("nul", start + std::string("a\0b\n", 4));
+  CHECK(message_of(path).starts_with(path + ":4: not valid UTF-8 (byte 2)"));
+  path = folder.write("long", start + std::string(3 << 20, 'a'));
+  CHECK(message_of(path).starts_with(path + ":4: the line is too long"));
+  path = folder.write("empty", "");
+  CHECK(message_of(path) == path + ": the file is empty");
+}
+
+TEST_CASE("a symbol that a file could not hold is refused") {
+  Vocabulary vocabulary;
+  CHECK_THROWS_AS(vocabulary.add(""), Misuse);
+  CHECK_THROWS_AS(vocabulary.add("a\tb"), Misuse);
+  CHECK_THROWS_AS(vocabulary.add("a\nb"), Misuse);
+  CHECK_THROWS_AS(vocabulary.add("<s>"), Misuse);
+}
