@@ -33,10 +33,8 @@ int run_command(CLI::App& app, int count, char** arguments) {
   } catch (const CLI::Success& help) {
     return app.exit(help);
   } catch (const CLI::ParseError& error) {
-    const std::string message = explain(app, error);
-    constexpr std::string_view prefix = "calque: ";
-    const bool named = message.starts_with(prefix);  // the bare program, without a command
-    return complain(usage_error, named ? message.substr(prefix.size()) : message);
+    std::fprintf(stderr, "%s\n", one_line(explain(app, error)).c_str());
+    return usage_error;
   }
   return 0;
 }

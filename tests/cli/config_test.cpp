@@ -1,0 +1,71 @@
+// calque config check | show | keys, from outside.
+#include <doctest/doctest.h>
+
+#include "cli/program.h"
+
+namespace calque {
+namespace {
+
+const std::string folder = CALQUE_SOURCE_DIR "/configs/";
+const std::string toy = "'" + folder + "toy.yaml'";
+
+bool mentions(const std::string& text, const std::string& part) {
+  return text.find(part) != std::string::npos;
+}
+
+TEST_CASE("config check says of a sound config that it is") {
+  const Ran ran = run("calque config check " + toy);
+  CHECK(ran.status == 0);
+  CHECK(ran.out == folder + "toy.yaml: sound\n");
+  CHECK(ran.err.empty());
+}
+
+TEST_CASE("config check lists every problem, a line each, and fails") {
+  const Ran ran = run("calque config check " + toy + " --set model.heads=0 --set model.d_modle=1");
+  CHECK(ran.status == 1);
+  CHECK(ran.out.empty());
+  CHECK(lines(ran.err) == 2);
+  CHECK(mentions(ran.err, "calque: --set model.heads=0: model.heads: must be"));
+  CHECK(mentions(ran.err, "nearest is model.d_model"));
+}
+
+TEST_CASE("config check looks at all files that it is given") {
+  const Ran ran = run("calque config check " + toy + " nowhere.yaml " + toy);
+  CHECK(ran.status == 1);
+  CHECK(lines(ran.out) == 2);
+  CHECK(lines(ran.err) == 1);
+}
+
+TEST_CASE("config show prints a config that shows itself") {
+  const Ran once =
+      run("calque config show " + toy + " --set training.until=20e --set model.preset=tiny");
+  CHECK(once.status == 0);
+  CHECK(mentions(once.out, "\n  until: 20e\n"));
+  CHECK(mentions(once.out, "\n  d_model: 128\n"));
+  const Ran twice = run("file=$(mktemp) && calque config show " + toy +
+                        " --set training.until=20e --set model.preset=tiny --comments > $file && "
+                        "calque config show $file; rm -f $file");
+  CHECK(twice.status == 0);
+  CHECK(twice.out == once.out);
+}
+
+TEST_CASE("config keys lists every key, or those about a word, also another toolkit's") {
+  const Ran all = run("calque config keys");
+  CHECK(all.status == 0);
+  CHECK(mentions(all.out, "model.d_model: a whole number, 1 to 65536 (default 512)"));
+  const Ran some = run("calque config keys --about learn-rate");
+  CHECK(mentions(some.out, "training.learning_rate: "));
+  CHECK(lines(some.out) < lines(all.out) / 4);
+}
+
+TEST_CASE("config keys with a config says where each value comes from") {
+  const Ran ran = run("cd '" + folder + "' && calque config keys toy.yaml --set training.seed=9");
+  CHECK(ran.status == 0);
+  CHECK(mentions(ran.out, "model.d_model = 128   (toy.yaml:"));
+  CHECK(mentions(ran.out, "training.seed = 9   (--set training.seed=9)"));
+  CHECK(mentions(ran.out, "model.tied = all   (default)"));
+  CHECK(mentions(ran.out, "training.factor = 1   (not used: it goes with schedule: noam)"));
+}
+
+}  // namespace
+}  // namespace calque

@@ -1,0 +1,47 @@
+// Output goes through files, so that neither pipe can fill up while the other is read.
+#include "cli/program.h"
+
+#include <sys/wait.h>
+
+#include <algorithm>
+#include <cstdlib>
+#include <filesystem>
+#include <fstream>
+#include <sstream>
+
+#include "core/error.h"
+
+namespace calque {
+namespace {
+
+std::string text_of(const std::filesystem::path& path) {
+  std::ifstream file(path, std::ios::binary);
+  std::ostringstream text;
+  text << file.rdbuf();
+  return text.str();
+}
+
+}  // namespace
+
+Ran run(const std::string& command) {
+  std::string folder = (std::filesystem::temp_directory_path() / "calque-run-XXXXXX").string();
+  require(mkdtemp(folder.data()) != nullptr, "run: no temporary folder {}", folder);
+  const std::filesystem::path path = folder;
+  std::ofstream(path / "script") << "set -o pipefail\ncalque() { " CALQUE_PROGRAM " \"$@\"; }\n"
+                                 << command << "\n";
+  const std::string shell = "bash " + folder + "/script > " + folder + "/out 2> " + folder + "/err";
+  const int status = std::system(shell.c_str());
+  Ran ran;
+  ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
+  ran.out = text_of(path / "out");
+  ran.err = text_of(path / "err");
+  std::filesystem::remove_all(path);
+  return ran;
+}
+
+int lines(const std::string& text) {
+  require(text.empty() || text.back() == '\n', "lines: the text ends within a line");
+  return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+}  // namespace calque

@@ -1,0 +1,130 @@
+// Settings that are fine each and impossible together.
+#include "train/config_fixture.h"
+
+namespace calque {
+namespace {
+
+struct Case {
+  std::string text;
+  std::string message;
+};
+
+void check_all(const std::vector<Case>& cases) {
+  for (const auto& [text, message] : cases) {
+    CAPTURE(text);
+    CHECK(complaint(text) == message);
+  }
+}
+
+TEST_CASE("models that cannot be built are refused, with what would do") {
+  check_all({
+      {"model: {d_model: 64, heads: 7}\n",
+       "c.yaml:3: model.heads: 7 heads do not divide d_model 64; the nearest number that does is "
+       "8"},
+      {"model: {d_model: 63, heads: 7}\n",
+       "c.yaml:3: model.d_model: 63 is odd, but sinusoids come in pairs of sine and cosine"},
+      {"model: {d_model: 2, heads: 1, positions: t2t}\n",
+       "c.yaml:3: model.d_model: 2 is too small for positions: t2t, which needs 4"},
+      {"model: {d_model: 12, heads: 4, positions: rotary}\n",
+       "c.yaml:3: model.positions: rotary turns pairs of features, but a head is 3 wide (d_model "
+       "12 / "
+       "heads 4)"},
+      {"model: {positions: learned, max_positions: 256}\n",
+       "c.yaml:3: model.max_positions: a learned table of 256 positions is too short for "
+       "data.max_length: 256 (0: any) and the end of the sentence"},
+      {"model:\n  max_positions: 300\n",
+       "c.yaml:4: model.max_positions: only positions: learned has a table that ends"},
+  });
+  CHECK_NOTHROW(parsed("model: {d_model: 63, heads: 7, positions: none}\n"));
+  CHECK_NOTHROW(parsed("model: {positions: learned, max_positions: 257}\n"));
+}
+
+TEST_CASE("sharing all embeddings needs one vocabulary") {
+  CHECK(
+      complaint("tokenizer: {joint: false}\n").find("c.yaml:3: tokenizer.joint: model.tied: all") ==
+      0);
+  CHECK_NOTHROW(parsed("tokenizer: {joint: false}\nmodel: {tied: target}\n"));
+  CHECK(complaint("tokenizer: {files: [a, b]}\n") ==
+        "c.yaml:3: tokenizer.files: joint: true needs one file, not 2");
+  CHECK_NOTHROW(parsed("tokenizer: {files: a.model}\n"));
+  CHECK(complaint("tokenizer: {kind: words, bpe_dropout: 0.1}\n") ==
+        "c.yaml:3: tokenizer.bpe_dropout: it goes with kind sentencepiece-bpe");
+}
+
+TEST_CASE("a learning rate under noam is refused, because it would do nothing") {
+  CHECK(complaint("training:\n  learning_rate: 0.001\n") ==
+        "c.yaml:4: training.learning_rate: schedule: noam has no learning rate of its own; set "
+        "factor, "
+        "or schedule: inverse_sqrt");
+  CHECK_NOTHROW(parsed("training:\n  schedule: inverse_sqrt\n  learning_rate: 0.001\n"));
+  CHECK(complaint("training:\n  schedule: inverse_sqrt\n  factor: 2\n") ==
+        "c.yaml:5: training.factor: it goes with schedule: noam");
+}
+
+TEST_CASE("schedules that cannot run are refused") {
+  check_all({
+      {"training: {warmup_steps: 0}\n",
+       "c.yaml:3: training.warmup_steps: the noam schedule divides by it; it needs 1 or more"},
+      {"training: {schedule: cosine, until: 20e}\n",
+       "c.yaml: training.decay_steps: the schedule comes to an end; say when here, or by updates "
+       "in "
+       "training.until"},
+      {"training: {schedule: linear, until: 4000u}\n",
+       "c.yaml: training.decay_steps: 4000 leaves nothing after warmup_steps 4000"},
+      {"training: {schedule: constant, warmup_from: 1}\n",
+       "c.yaml:3: training.warmup_from: 1 is above learning_rate 0.0005, to which it should rise"},
+      {"training: {schedule: cosine, final_learning_rate: 1}\n",
+       "c.yaml:3: training.final_learning_rate: 1 is above learning_rate 0.0005"},
+  });
+  CHECK(parsed("training: {schedule: cosine, until: 9000u}\n").training.decay_steps == 9000);
+}
+
+TEST_CASE("training that has nothing to go by is refused") {
+  check_all({
+      {"training: {batch_tokens: 0}\n",
+       "c.yaml:3: training.batch_tokens: 0, and batch_sentences is 0 too; one must be set"},
+      {"training: {patience: 3}\n",
+       "c.yaml:3: training.patience: it counts validations; set data.validation"},
+      {"training: {metric: bleu}\n",
+       "c.yaml:3: training.metric: it is measured on translations; set "
+       "training.validate_translate: "
+       "greedy"},
+      {"training: {divergence_factor: 0.5}\n",
+       "c.yaml:3: training.divergence_factor: 0.5 would call an ordinary loss too high; more than "
+       "1, "
+       "or 0 for never"},
+      {"training: {optimizer: sgd, betas: [0.9, 0.9]}\n",
+       "c.yaml:3: training.betas: it goes with the optimizers adam and adamw"},
+  });
+  CHECK(message_of([] {
+          parse_config("model: {preset: tiny}\n", "c.yaml");
+        }).find("c.yaml: data.train: missing: name a corpus") == 0);
+  CHECK(message_of([] {
+          parse_config("data: {train: {toy: copy}, test: {toy: copy, weight: 2}}\n", "c.yaml");
+        }) == "c.yaml:1: data.test: a weight has no effect outside data.train");
+}
+
+TEST_CASE("decoding that cannot give what it should is refused") {
+  check_all({
+      {"decoding: {n_best: 6}\n",
+       "c.yaml:3: decoding.n_best: 6 translations cannot come out of beam 5"},
+      {"decoding: {min_length: 9, max_length: 8}\n",
+       "c.yaml:3: decoding.min_length: 9 is above max_length 8"},
+      {"decoding: {max_length_ratio: 0, max_length_extra: 0}\n",
+       "c.yaml: decoding.max_length: no token is allowed: set this, max_length_ratio or "
+       "max_length_extra"},
+      {"decoding: {length_penalty: 1, length_penalty_kind: none}\n",
+       "c.yaml:3: decoding.length_penalty: it goes with a length_penalty_kind"},
+  });
+}
+
+TEST_CASE("a corpus prefix needs its languages") {
+  CHECK(message_of([] { parse_config("data: {train: a}\n", "c.yaml"); }) ==
+        "c.yaml:1: data.train: which languages? 'a' is a prefix; set data.languages, such as [en, "
+        "de]");
+  CHECK(complaint("", {"data.languages=[en]"}) ==
+        "--set data.languages=[en]: data.languages: two are needed, [source, target], not 1");
+}
+
+}  // namespace
+}  // namespace calque

@@ -1,0 +1,64 @@
+#pragma once
+// What the tests of the config share: the smallest config, and the message of an error.
+
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <vector>
+
+#include "core/error.h"
+#include "train/config/load.h"
+
+namespace calque {
+
+inline const std::string small_config = "data:\n  train: {toy: copy}\n";
+
+// The message with which `action` fails; empty if it does not.
+template <class Action>
+std::string message_of(Action action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return {};
+}
+
+// Of parsing the small config with `text` below it.
+inline std::string complaint(const std::string& text, const std::vector<std::string>& set = {}) {
+  return message_of([&] { parse_config(small_config + text, "c.yaml", set); });
+}
+
+inline Config parsed(const std::string& text, const std::vector<std::string>& set = {}) {
+  return parse_config(small_config + text, "c.yaml", set).config;
+}
+
+// A folder of files that goes away with it.
+class ConfigFolder {
+ public:
+  ConfigFolder() {
+    std::string pattern =
+        (std::filesystem::temp_directory_path() / "calque-config-XXXXXX").string();
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    path_ = pattern;
+  }
+  ~ConfigFolder() { std::filesystem::remove_all(path_); }
+  ConfigFolder(const ConfigFolder&) = delete;
+  ConfigFolder& operator=(const ConfigFolder&) = delete;
+
+  std::string write(const std::string& name, const std::string& text) const {
+    const auto file = path_ / name;
+    std::filesystem::create_directories(file.parent_path());
+    std::ofstream(file) << text;
+    return file.string();
+  }
+
+  std::string path() const { return path_.string(); }
+
+ private:
+  std::filesystem::path path_;
+};
+
+}  // namespace calque

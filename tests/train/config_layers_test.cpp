@@ -1,0 +1,175 @@
+// Which of several settings of one key wins: defaults, included files, the file, --set; and
+// presets.
+#include "train/config/check.h"
+#include "train/config_fixture.h"
+
+namespace calque {
+namespace {
+
+TEST_CASE("what a config leaves out has the default of its struct") {
+  Config expected;
+  expected.data.train.resize(1);
+  expected.data.train[0].toy = CorpusConfig::Toy::copy;
+  complete(expected);
+  CHECK(parsed("") == expected);
+}
+
+TEST_CASE("files override what they include, and later includes earlier ones") {
+  const ConfigFolder folder;
+  folder.write("one.yaml", small_config + "model: {heads: 2, d_ff: 100, d_model: 64}\n");
+  folder.write("sub/two.yaml", "include: ../three.yaml\nmodel: {heads: 4}\n");
+  folder.write("three.yaml", "model: {heads: 16, encoder_layers: 9}\n");
+  const std::string top =
+      folder.write("top.yaml", "model: {d_ff: 200}\ninclude: [one.yaml, sub/two.yaml]\n");
+  const LoadedConfig loaded = load_config(top);
+  CHECK(loaded.config.model.heads == 4);
+  CHECK(loaded.config.model.d_ff == 200);
+  CHECK(loaded.config.model.d_model == 64);
+  CHECK(loaded.config.model.encoder_layers == 9);
+  CHECK(loaded.origins.at("model.d_ff") == top + ":1");
+  CHECK(loaded.origins.at("model.heads") == folder.path() + "/sub/two.yaml:2");
+  CHECK(loaded.origins.at("model.d_model") == folder.path() + "/one.yaml:3");
+}
+
+TEST_CASE("the command line overrides files, with the same checks") {
+  const Config config =
+      parsed("training: {seed: 5}\n",
+             {"training.seed=7", "model.init_from=runs/a b", "training.betas=[0.8, 0.9]",
+              "training.until=20e, 45min", "data.test={toy: sort}"});
+  CHECK(config.training.seed == 7);
+  CHECK(config.model.init_from == "runs/a b");
+  CHECK(config.training.betas[0] == 0.8);
+  CHECK(config.training.until == Until{.epochs = 20, .seconds = 2700});
+  CHECK(config.data.test.at(0).toy == CorpusConfig::Toy::sort);
+  CHECK(complaint("", {"training.seed=x"}) ==
+        "--set training.seed=x: training.seed: must be a whole number, 0 or more, not 'x'");
+  CHECK(complaint("", {"training.sed=1"})
+            .find("--set training.sed=1: training.sed: unknown key; "
+                  "nearest is training.seed") == 0);
+  CHECK(complaint("", {"seed=1"}).find("it belongs to training.seed") != std::string::npos);
+  CHECK(complaint("", {"training.seed"}).find("--set training.seed: write it as key=value") == 0);
+  CHECK(complaint("", {"training.seed="}).find("not nothing") != std::string::npos);
+  CHECK(complaint("", {"training.seed=[1"}).find("--set training.seed=[1: not YAML") == 0);
+  CHECK(complaint("", {"=1"}).find("--set =1: ") == 0);
+}
+
+TEST_CASE("of two --set of one key the later counts") {
+  CHECK(parsed("", {"training.seed=1", "training.seed=2"}).training.seed == 2);
+}
+
+TEST_CASE("a preset fills what stands beside it, in any order, and keys beside it refine it") {
+  const Config config = parsed("model:\n  heads: 8\n  preset: tiny\n");
+  CHECK(config.model.d_model == 128);
+  CHECK(config.model.d_ff == 256);
+  CHECK(config.model.heads == 8);
+  CHECK(config.model.encoder_layers == 4);
+  CHECK(config.model.dropout == 0.3);
+}
+
+TEST_CASE("a preset in a later layer replaces what earlier layers said") {
+  const Config config =
+      parsed("model: {d_model: 64, heads: 2, norm: pre}\n", {"model.heads=16", "model.preset=big"});
+  CHECK(config.model.d_model == 1024);
+  CHECK(config.model.heads == 16);
+  CHECK(config.model.norm == ModelConfig::Norm::pre);
+  const auto loaded =
+      parse_config(small_config + "model: {d_model: 64}\n", "c.yaml", {"model.preset=big"});
+  CHECK(loaded.origins.at("model.d_model") == "--set model.preset=big");
+}
+
+TEST_CASE("the presets are the sizes that they are known for") {
+  struct Size {
+    std::string preset;
+    int64_t d_model, d_ff, heads, layers;
+    double dropout;
+  };
+  for (const auto& size :
+       {Size{"tiny", 128, 256, 4, 4, 0.3}, Size{"small", 256, 1024, 4, 3, 0.3},
+        Size{"base", 512, 2048, 8, 6, 0.1}, Size{"big", 1024, 4096, 16, 6, 0.3}}) {
+    const ModelConfig model = parsed("model: {preset: " + size.preset + "}\n").model;
+    CHECK(model.d_model == size.d_model);
+    CHECK(model.d_ff == size.d_ff);
+    CHECK(model.heads == size.heads);
+    CHECK(model.encoder_layers == size.layers);
+    CHECK(model.decoder_layers == size.layers);
+    CHECK(model.dropout == size.dropout);
+  }
+}
+
+TEST_CASE("includes that go in a circle, too deep, or nowhere are refused at their line") {
+  const ConfigFolder folder;
+  const auto failure = [&](const std::string& file) {
+    return message_of([&] { load_config(folder.path() + "/" + file); });
+  };
+  folder.write("self.yaml", "# me\ninclude: ./self.yaml\n" + small_config);
+  CHECK(failure("self.yaml").find("self.yaml:2: include: ") != std::string::npos);
+  CHECK(failure("self.yaml").find("includes itself in the end") != std::string::npos);
+  folder.write("a.yaml", "include: b.yaml\n" + small_config);
+  folder.write("b.yaml", "include: a.yaml\n");
+  CHECK(failure("a.yaml").find("b.yaml:1: include: ") != std::string::npos);
+  folder.write("lost.yaml", "include: nowhere.yaml\n" + small_config);
+  CHECK(failure("lost.yaml").find("lost.yaml:1: include: ") != std::string::npos);
+  CHECK(failure("lost.yaml").find("nowhere.yaml") != std::string::npos);
+  folder.write("list.yaml", "include: {a: b}\n" + small_config);
+  CHECK(failure("list.yaml").find("list.yaml:1: include: must be a list of texts") !=
+        std::string::npos);
+  for (int i = 0; i < 20; ++i) {
+    const std::string next = "deep" + std::to_string(i + 1) + ".yaml";
+    folder.write("deep" + std::to_string(i) + ".yaml", "include: " + next + "\n" + small_config);
+    folder.write("wide" + std::to_string(i) + ".yaml", "include: [wide" + std::to_string(i + 1) +
+                                                           ".yaml, wide" + std::to_string(i + 1) +
+                                                           ".yaml]\n" + small_config);
+  }
+  CHECK(failure("deep0.yaml").find("files deep") != std::string::npos);
+  CHECK(failure("wide0.yaml").find("files deep") != std::string::npos);
+}
+
+TEST_CASE("a file that is included twice on different ways is no circle") {
+  const ConfigFolder folder;
+  folder.write("common.yaml", small_config);
+  folder.write("a.yaml", "include: common.yaml\n");
+  folder.write("b.yaml", "include: common.yaml\n");
+  CHECK_NOTHROW(load_config(folder.write("top.yaml", "include: [a.yaml, b.yaml]\n")));
+}
+
+TEST_CASE("files that are no config are refused") {
+  const ConfigFolder folder;
+  const auto failure = [&](const std::string& text) {
+    const std::string file = folder.write("x.yaml", text);
+    return message_of([&] { load_config(file); }).substr(folder.path().size() + 1);
+  };
+  CHECK(failure("") == "x.yaml: empty; a config has sections such as data: and model:");
+  CHECK(failure("# only a comment\n") ==
+        "x.yaml: empty; a config has sections such as data: and model:");
+  CHECK(failure("- a\n- b\n").find("x.yaml:1: a config is a map of sections") == 0);
+  CHECK(failure("just text\n").find("x.yaml:1: a config is a map of sections") == 0);
+  CHECK(
+      failure("data: 3\n").find("x.yaml:1: data: a section with keys indented below it, not '3'") ==
+      0);
+  CHECK(failure("\x7f"
+                "ELF\x02\x01")
+            .find("x.yaml:1: a control character") == 0);
+  CHECK(failure(std::string(300'000, '#')).find("x.yaml") == 0);
+  CHECK(message_of([&] { load_config(folder.path() + "/none.yaml"); }).find("none.yaml") !=
+        std::string::npos);
+  CHECK(message_of([&] { load_config(folder.path()); }).find(folder.path()) != std::string::npos);
+}
+
+TEST_CASE("an empty section is no mistake") { CHECK_NOTHROW(parsed("model:\ntraining: ~\n")); }
+
+TEST_CASE("all problems of a config are found together, in the order of the file") {
+  const ConfigFolder folder;
+  const std::string file =
+      folder.write("c.yaml", "data:\n  trian: x\nmodel:\n  d_model: x\n  heads: 0\n");
+  const std::vector<std::string> problems = config_problems(file, {"logging.every=0"});
+  REQUIRE(problems.size() == 4);
+  CHECK(problems[0].find(file + ":2: data.trian") == 0);
+  CHECK(problems[1].find(file + ":4: model.d_model") == 0);
+  CHECK(problems[2].find(file + ":5: model.heads") == 0);
+  CHECK(problems[3].find("--set logging.every=0") == 0);
+  CHECK(message_of([&] { load_config(file); }) ==
+        problems[0] + " (and 2 more; 'calque config check' shows them all)");
+}
+
+}  // namespace
+}  // namespace calque

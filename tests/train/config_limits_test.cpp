@@ -1,0 +1,90 @@
+// Amounts with units: how long, how often, how much memory.
+#include <random>
+
+#include "train/config/limits.h"
+#include "train/config_fixture.h"
+
+namespace calque {
+namespace {
+
+TEST_CASE("limits are read in updates, epochs, target tokens and time") {
+  CHECK(parse_until({"8000u"}) == Until{.updates = 8000});
+  CHECK(parse_until({"100Ku"}) == Until{.updates = 100'000});
+  CHECK(parse_until({"20e"}) == Until{.epochs = 20});
+  CHECK(parse_until({"0.5e"}) == Until{.epochs = 0.5});
+  CHECK(parse_until({"100Mt"}) == Until{.target_tokens = 100'000'000});
+  CHECK(parse_until({"1.5Gt"}) == Until{.target_tokens = 1'500'000'000});
+  CHECK(parse_until({"90s"}) == Until{.seconds = 90});
+  CHECK(parse_until({"45min"}) == Until{.seconds = 2700});
+  CHECK(parse_until({"2h"}) == Until{.seconds = 7200});
+  CHECK(parse_until({"1d"}) == Until{.seconds = 86400});
+  CHECK(parse_until({"20 e"}) == Until{.epochs = 20});
+}
+
+TEST_CASE("several limits may stand in a list or in one text") {
+  const Until both{.updates = 8000, .seconds = 2700};
+  CHECK(parse_until({"8000u", "45min"}) == both);
+  CHECK(parse_until({"8000u, 45min"}) == both);
+  CHECK(parse_until({"8000u | 45min"}) == both);
+}
+
+TEST_CASE("what is no limit is refused with the forms there are") {
+  for (const std::string text :
+       {"", "8000", "u", "-5u", "0u", "0.5u", "8000x", "1e400e", "nan e", "inf min", "1e99d",
+        "8000u,", "8,000u", "ten minutes", "0x10u", "99999999999999999999u"}) {
+    CAPTURE(text);
+    const std::string message = message_of([&] { parse_until({text}); });
+    CHECK(message.find("45min") != std::string::npos);
+  }
+  CHECK(message_of([] { parse_until({}); }).find("no limit is given") == 0);
+  CHECK(message_of([] {
+          parse_until({"1h", "30min"});
+        }) == "'30min' limits the same thing a second time");
+}
+
+TEST_CASE("intervals are updates or whole epochs, or never") {
+  CHECK(parse_interval("500") == Interval{.updates = 500});
+  CHECK(parse_interval("500u") == Interval{.updates = 500});
+  CHECK(parse_interval("2ku") == Interval{.updates = 2000});
+  CHECK(parse_interval("1e") == Interval{.epochs = 1});
+  CHECK(parse_interval("never") == Interval{});
+  CHECK(parse_interval("0") == Interval{});
+  for (const std::string text : {"", "0.5e", "5min", "-1u", "5x", "u"}) {
+    CAPTURE(text);
+    CHECK(message_of([&] { parse_interval(text); }).find("write 500u (updates), 1e (epochs)") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("sizes are decimal or binary") {
+  CHECK(parse_bytes("2GB").count == 2'000'000'000);
+  CHECK(parse_bytes("1.5 GiB").count == 1'610'612'736);
+  CHECK(parse_bytes("500MB").count == 500'000'000);
+  CHECK(parse_bytes("0").count == 0);
+  for (const std::string text : {"", "2", "2G", "-1GB", "0GB", "2gb", "1e30TB", "99999999TB"}) {
+    CAPTURE(text);
+    CHECK(message_of([&] { parse_bytes(text); }).find("no size") != std::string::npos);
+  }
+}
+
+TEST_CASE("every amount is written so that it is read back the same") {
+  std::mt19937_64 random(3);
+  std::uniform_real_distribution<double> real(1e-3, 1e4);
+  const auto count = [&] { return static_cast<int64_t>(random() >> (12 + random() % 48)); };
+  for (int i = 0; i < 2000; ++i) {
+    Until until{.updates = count(), .epochs = real(random), .target_tokens = count()};
+    until.seconds = i % 2 ? real(random) : 3600 * std::floor(real(random) + 1);
+    CAPTURE(to_text(until));
+    CHECK(parse_until({to_text(until)}) == until);
+    const Bytes bytes{count()};
+    CHECK(parse_bytes(to_text(bytes)) == bytes);
+    const Interval interval{.updates = i % 2 ? count() : 0, .epochs = i % 2 ? 0 : count()};
+    CHECK(parse_interval(to_text(interval)) == interval);
+  }
+  CHECK(to_text(
+            Until{.updates = 8000, .epochs = 20, .target_tokens = 100'000'000, .seconds = 2700}) ==
+        "8000u, 20e, 100Mt, 45min");
+}
+
+}  // namespace
+}  // namespace calque

@@ -1,0 +1,106 @@
+// Unknown keys: the answer names the one that was meant.
+#include "train/config/nearest.h"
+#include "train/config/schema.h"
+#include "train/config/suggestion.h"
+#include "train/config_fixture.h"
+
+namespace calque {
+namespace {
+
+bool mentions(const std::string& text, const std::string& word) {
+  return text.find(word) != std::string::npos;
+}
+
+TEST_CASE("the edit distance counts insertions, removals, replacements and swaps") {
+  CHECK(edit_distance("", "") == 0);
+  CHECK(edit_distance("abc", "abc") == 0);
+  CHECK(edit_distance("abc", "ac") == 1);
+  CHECK(edit_distance("abc", "axbc") == 1);
+  CHECK(edit_distance("abc", "abd") == 1);
+  CHECK(edit_distance("abc", "acb") == 1);
+  CHECK(edit_distance("", "abc") == 3);
+  CHECK(edit_distance("kitten", "sitting") == 3);
+}
+
+TEST_CASE("nearest ignores case and separators, and stays silent when nothing is near") {
+  CHECK(nearest("WARMUP-STEPS", {"heads", "warmup_steps"}) == "warmup_steps");
+  CHECK(nearest("hedas", {"heads", "dropout"}) == "heads");
+  CHECK(nearest("something", {"heads", "dropout"}).empty());
+  CHECK(nearest("", {"heads"}).empty());
+  CHECK(nearest(std::string(100'000, 'a'), {"heads"}).empty());
+}
+
+TEST_CASE("a misspelt key is refused with the place and the nearest known key") {
+  CHECK(complaint("model:\n  d_modle: 64\n") ==
+        "c.yaml:4: model.d_modle: unknown key; nearest is model.d_model (a whole number, 1 to "
+        "65536)");
+  CHECK(mentions(complaint("training:\n  warmup_step: 1\n"), "nearest is training.warmup_steps"));
+  CHECK(mentions(complaint("training:\n  warmup-steps: 1\n"), "it is spelt training.warmup_steps"));
+  CHECK(mentions(complaint("trainig:\n  seed: 1\n"),
+                 "c.yaml:3: trainig: unknown key; nearest is the section training"));
+  CHECK(mentions(complaint("model:\n  qqqqqqqqqq: 1\n"), "'calque config keys' lists them all"));
+}
+
+TEST_CASE("a key in the wrong section is sent to the right one") {
+  CHECK(mentions(complaint("training:\n  d_ff: 64\n"), "it belongs to model.d_ff"));
+  CHECK(mentions(complaint("seed: 1\n"), "it belongs to training.seed"));
+  CHECK(mentions(complaint("model.d_model: 64\n"),
+                 "write it inside its section, as 'model:' and indented below it 'd_model: ...'"));
+}
+
+TEST_CASE("another toolkit's name is translated") {
+  const std::pair<std::string, std::string> names[] = {
+      {"learn-rate: 0.1\n", "Marian's name for training.learning_rate"},
+      {"training:\n  lr: 0.1\n", "fairseq's name for training.learning_rate"},
+      {"training:\n  accum_count: 2\n", "OpenNMT-py's name for training.accumulation"},
+      {"training:\n  update-freq: 2\n", "fairseq's name for training.accumulation"},
+      {"training:\n  epochs: 2\n", "Joey NMT's name for training.until"},
+      {"model:\n  hidden_size: 2\n", "Joey NMT's name for model.d_model"},
+      {"model:\n  num-layers: 2\n", "name for model.encoder_layers"},
+      {"model:\n  transformer-dim-ffn: 2\n", "Marian's name for model.d_ff"},
+      {"decoding:\n  lenpen: 2\n", "fairseq's name for decoding.length_penalty"},
+      {"data:\n  dev: x\n", "Joey NMT's name for data.validation"},
+      {"enc-depth: 6\n", "Marian's name for model.encoder_layers"},
+  };
+  for (const auto& [text, answer] : names) {
+    CAPTURE(text);
+    // Without the small config, whose section data would stand twice.
+    CHECK(mentions(message_of([&, t = text] { parse_config(t, "c.yaml"); }), answer));
+  }
+}
+
+TEST_CASE("things that are no setting here are answered with advice") {
+  CHECK(mentions(complaint("training:\n  model_dir: x\n"), "--run DIR"));
+  CHECK(mentions(complaint("use_cuda: true\n"), "float32 on the CPU"));
+  CHECK(mentions(complaint("testing:\n  beam_size: 5\n"), "the section is called decoding"));
+  CHECK(mentions(complaint("<<: x\n"), "use include:"));
+}
+
+TEST_CASE("an unknown key of a corpus is answered too") {
+  const auto answer = [](const std::string& corpus) {
+    return message_of([&] { parse_config("data:\n  train: {" + corpus + "}\n", "c.yaml"); });
+  };
+  CHECK(
+      mentions(answer("soruce: a"), "c.yaml:2: data.train.soruce: unknown key; nearest is source"));
+  CHECK(mentions(answer("path_src: a"), "OpenNMT-py's name for source"));
+  CHECK(mentions(answer("zzzzzzz: a"), "a corpus has prefix, languages, source"));
+}
+
+TEST_CASE("every foreign name in the schema leads to a known key") {
+  for (const ConfigKey& key : config_keys()) {
+    for (const ForeignName& foreign : key.elsewhere) {
+      const std::string section = key.name.substr(0, key.name.find('.'));
+      const std::string last(foreign.name.substr(foreign.name.rfind('.') + 1));
+      if (find_config_key(section + "." + bare_word(last)) != nullptr) continue;
+      if (find_config_key(section + "." + last) != nullptr) continue;  // the same name here
+      CAPTURE(key.name);
+      CAPTURE(last);
+      const std::string answer = unknown_key(section, last);
+      CHECK(
+          (mentions(answer, "name for " + section) || mentions(answer, "it is spelt " + section)));
+    }
+  }
+}
+
+}  // namespace
+}  // namespace calque

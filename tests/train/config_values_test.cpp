@@ -1,0 +1,134 @@
+// Types and ranges: each value is checked for what it is, wherever and under whatever locale.
+#include <clocale>
+
+#include "train/config/schema.h"
+#include "train/config_fixture.h"
+
+namespace calque {
+namespace {
+
+TEST_CASE("a wrong type is refused with the place, the key, what is allowed and what was found") {
+  CHECK(complaint("model:\n  d_model: abc\n") ==
+        "c.yaml:4: model.d_model: must be a whole number, 1 to 65536, not 'abc'");
+  CHECK(complaint("model:\n  d_model: 1.5\n").find("not '1.5'") != std::string::npos);
+  CHECK(complaint("model:\n  d_model: [1]\n").find("not a list") != std::string::npos);
+  CHECK(complaint("model:\n  d_model:\n").find("not nothing") != std::string::npos);
+  CHECK(complaint("model:\n  d_model: '64'\n").find("not '64' in quotes") != std::string::npos);
+  CHECK(complaint("model:\n  dropout: much\n").find("a number, at least 0 and less than 1, not") !=
+        std::string::npos);
+  CHECK(complaint("model:\n  output_bias: 1\n").find("must be true or false, not '1'") !=
+        std::string::npos);
+  CHECK(complaint("model:\n  init_from: {a: b}\n").find("must be text, not a map") !=
+        std::string::npos);
+  CHECK(complaint("training:\n  betas: [0.9]\n").find("a list of two numbers") !=
+        std::string::npos);
+  CHECK(complaint("training:\n  betas: [0.9, 1]\n").find("training.betas: must be") !=
+        std::string::npos);
+}
+
+TEST_CASE("a value out of range is refused") {
+  for (const std::string text :
+       {"model:\n  d_model: 0\n", "model:\n  d_model: -8\n", "model:\n  d_model: 1000000000000\n",
+        "model:\n  d_model: 99999999999999999999\n", "model:\n  dropout: 1\n",
+        "model:\n  dropout: -0.1\n", "model:\n  dropout: nan\n", "model:\n  dropout: inf\n",
+        "model:\n  dropout: 1e-999\n", "model:\n  norm_epsilon: 0\n",
+        "training:\n  label_smoothing: 1\n", "training:\n  accumulation: 0\n",
+        "training:\n  clip_norm: -1\n", "training:\n  clip_norm: 0x10\n", "decoding:\n  beam: 0\n",
+        "logging:\n  every: 0\n"}) {
+    CAPTURE(text);
+    CHECK(complaint(text).find("must be a") != std::string::npos);
+  }
+}
+
+TEST_CASE("an unknown choice is refused with all choices and the nearest") {
+  CHECK(complaint("training:\n  optimizer: Adam\n") ==
+        "c.yaml:4: training.optimizer: must be one of adam, adamw, sgd, adafactor (nearest: adam), "
+        "not "
+        "'Adam'");
+  CHECK(complaint("model:\n  norm: prenorm\n").find("one of post, pre") != std::string::npos);
+}
+
+TEST_CASE("numbers are read in the usual notations") {
+  CHECK(parsed("model:\n  dropout: .25\n").model.dropout == 0.25);
+  CHECK(parsed("model:\n  dropout: 2.5e-1\n").model.dropout == 0.25);
+  CHECK(parsed("model:\n  d_model: +128\n").model.d_model == 128);
+  CHECK(parsed("model:\n  output_bias: Yes\n").model.output_bias);
+  CHECK_FALSE(parsed("model:\n  output_bias: off\n").model.output_bias);
+}
+
+TEST_CASE("a decimal comma is an error under every locale, and a point never is") {
+  for (const char* locale : {"C", "de_DE.UTF-8", "tr_TR.UTF-8"}) {
+    if (std::setlocale(LC_ALL, locale) == nullptr) continue;  // not installed on this machine
+    CAPTURE(locale);
+    CHECK(parsed("model:\n  dropout: 0.25\n").model.dropout == 0.25);
+    CHECK(complaint("model:\n  dropout: 0,25\n").find("not '0,25'") != std::string::npos);
+    CHECK(write_value(0.25) == "0.25");
+    CHECK(to_text(parse_until({"1.5h"})) == "90min");
+    CHECK(parsed("training:\n  optimizer: sgd\n").training.optimizer ==
+          TrainingConfig::Optimizer::sgd);
+  }
+  std::setlocale(LC_ALL, "C");
+}
+
+TEST_CASE("a language called no is a text and no boolean") {
+  const Config config =
+      parse_config("data:\n  languages: [en, no]\n  train: corpora/train\n", "c.yaml").config;
+  CHECK(config.data.train.at(0).languages == std::vector<std::string>{"en", "no"});
+  CHECK(config.data.train.at(0).prefix == "corpora/train");
+}
+
+TEST_CASE("a corpus is read in each of its forms") {
+  const Config config = parse_config(R"(
+data:
+  languages: [en, de]
+  train:
+    - {prefix: a/train, languages: [fr, de], weight: 2}
+    - {source: b.en, target: b.de}
+    - tsv: c.tsv
+      source_column: 2
+      target_column: 1
+    - {toy: toy-en-de, seed: 3}
+    - d/train
+  validation: {toy: reverse, symbols: 10}
+)",
+                                     "c.yaml")
+                            .config;
+  const Corpora& train = config.data.train;
+  REQUIRE(train.size() == 5);
+  CHECK(train[0].languages == std::vector<std::string>{"fr", "de"});
+  CHECK(train[0].weight == 2);
+  CHECK(train[1].target == "b.de");
+  CHECK(train[2].source_column == 2);
+  CHECK(train[3].toy == CorpusConfig::Toy::toy_en_de);
+  CHECK(train[3].split == CorpusConfig::Split::train);
+  CHECK(train[3].pairs == 100'000);
+  CHECK(train[4].languages == std::vector<std::string>{"en", "de"});
+  CHECK(config.data.validation.at(0).split == CorpusConfig::Split::validation);
+  CHECK(config.data.validation.at(0).pairs == 1000);
+  CHECK(config.data.validation.at(0).symbols == 10);
+}
+
+TEST_CASE("a corpus that is none is refused at its line") {
+  const auto refused = [](const std::string& corpus) {
+    return message_of([&] { parse_config("data:\n  train:\n    - " + corpus + "\n", "c.yaml"); });
+  };
+  const std::string one_form =
+      "c.yaml:3: data.train: a corpus needs exactly one of prefix, source and target, tsv, and toy";
+  CHECK(refused("{weight: 2}") == one_form);
+  CHECK(refused("{prefix: a, toy: copy}") == one_form);
+  CHECK(refused("{source: a.en}") == one_form);
+  CHECK(refused("[a]").find("c.yaml:3: data.train: must be a corpus:") == 0);
+  CHECK(refused("{tsv: a, pairs: 3}") == "c.yaml:3: data.train.pairs: it goes with toy");
+  CHECK(refused("{toy: toy-en-de, symbols: 3}") ==
+        "c.yaml:3: data.train.symbols: it goes with toy: copy, reverse and sort");
+  CHECK(refused("{toy: toy-en-dee}").find("(nearest: toy-en-de)") != std::string::npos);
+  CHECK(
+      refused("{toy: copy, shortest: 5, longest: 4}").find("longest: 4 is less than shortest: 5") !=
+      std::string::npos);
+  CHECK(refused("{tsv: a, weight: 0}").find("must be a number, more than 0") != std::string::npos);
+  CHECK(refused("{prefix: a, languages: [en]}").find("two are needed") != std::string::npos);
+  CHECK(refused("{prefix: a}").find("which languages?") != std::string::npos);
+}
+
+}  // namespace
+}  // namespace calque
