@@ -114,6 +114,7 @@ def main():
     with Browser() as browser:
         for check in (check_parts, check_steps, check_attention, check_positions_and_beam, check_themes):
             check(browser, checks, folder / "explain.html")
+        opens_clean(browser, checks, folder / "explain-empty.html")
         check_hostile(browser, checks, folder / "explain-hostile.html")
         if "--pictures" in sys.argv:
             for name, fragment in (("explain", ""), ("explain", "theme=dark"), ("explain-hostile", "")):

@@ -146,6 +146,17 @@ def check_hostile(browser, checks, page):
                 "hostile text is shown as it is")
 
 
+def check_young(browser, checks, page):
+    opens_clean(browser, checks, page)
+    checks.equal(browser.run(LINES.format("loss")), 1, "a run of one record has its curve")
+    for control in ("#log-y", "#log-x"):
+        browser.click(control)
+    checks.that("NaN" not in "".join(browser.run(PATHS)), "one record on log axes draws no NaN")
+    for section in ("samples", "events"):
+        checks.that(browser.run("return document.getElementById(arguments[0]).hidden", section), f"{section} are hidden when there are none")
+    checks.equal(browser.console(), [], "using it says nothing on the console")
+
+
 def check_large(browser, checks, page):
     begin = time.monotonic()
     opens_clean(browser, checks, page)
@@ -164,7 +175,7 @@ def check_large(browser, checks, page):
 
 def take_pictures(browser, folder):
     for name, fragment in (("one", ""), ("one", "theme=dark"), ("three", "smooth=0.8"), ("three", "theme=dark&smooth=0.8&over=seconds"),
-                           ("hostile", ""), ("large", "smooth=0.9")):
+                           ("hostile", ""), ("young", ""), ("large", "smooth=0.9")):
         browser.open(folder / f"{name}.html", fragment)
         box = browser.box('[data-panel="loss"] svg')
         browser.pointer(("move", box["x"] + box["width"] * 0.3, box["y"] + 60))
@@ -181,6 +192,7 @@ def main():
             check(browser, checks, folder / "one.html")
         check_several_runs(browser, checks, folder / "three.html")
         check_hostile(browser, checks, folder / "hostile.html")
+        check_young(browser, checks, folder / "young.html")
         check_large(browser, checks, folder / "large.html")
         if "--pictures" in sys.argv:
             take_pictures(browser, folder)

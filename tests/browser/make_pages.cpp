@@ -45,8 +45,12 @@ void make_pages(const fs::path& folder) {
   write_page(folder / "three.html", {a, b, c});
   write_page(folder / "hostile.html", {hostile, a});
   write_page(folder / "large.html", {large, larger});
+  const fs::path young = folder / "young";
+  write_made_up_run(young, {.steps = 50, .scores = false});
+  write_page(folder / "young.html", {young});
   const calque::Explanation explanation = calque::tests::made_up_explanation();
   write(folder / "explain.html", calque::explain_page(explanation));
+  write(folder / "explain-empty.html", calque::explain_page({}));
   write(folder / "cross.svg", calque::cross_attention_svg(explanation, {}));
   write(folder / "explain-hostile.html",
         calque::explain_page(calque::tests::hostile_explanation()));

@@ -19,7 +19,7 @@ function start() {
   const given = new URLSearchParams(window.location.hash.slice(1)).get('theme');
   const pictures = [];
   theme.shown = () => pictures.forEach((picture) => picture.repaint());
-  theme.start(given, () => {});
+  theme.start(given, () => window.history.replaceState(null, '', `#theme=${theme.choice}`));
   drawSentence(data);
   drawTokens(data);
   new StepViewer(data);

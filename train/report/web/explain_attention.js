@@ -5,7 +5,7 @@ const attentionKinds = {
   cross: {
     title: 'Cross-attention', rows: 'written', columns: 'read',
     meaning: 'How the decoder looks at the source sentence while it writes: rows are the tokens it writes, columns the tokens of the source. '
-      + 'Bright squares often pair a word with its translation.',
+      + 'Where a square stands out, a word is often paired with its translation.',
     tell: (row, column, share) => `writing ${row}, ${share} of the look is at ${column}`,
   },
   encoder: {

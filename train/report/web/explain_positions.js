@@ -15,9 +15,11 @@ class PositionViewer {
     this.section.append(element('div', {class: 'waves'},
       element('div', {}, element('h3', {}, 'Positions down, dimensions across'), this.waves),
       element('div', {}, element('h3', {}, 'How alike two positions are'), this.alike)),
-    element('p', {class: 'lesson note'}, 'Blue is positive, orange negative. On the right, each position is compared with each other one by the cosine between them: '
-      + 'neighbours are alike, and likeness depends only on the distance, which is what lets a head learn "look one word to the left".'));
+    element('p', {class: 'lesson note'}, 'Blue is positive, orange negative. On the right, each position is compared with each other one by the cosine between them, '
+      + 'the stronger the colour the more alike: neighbours are alike, and likeness depends only on the distance, which is what lets a head learn "look one word to the left".'));
     this.lengths = Array.from({length: rows}, (_, row) => Math.sqrt(this.product(row, row)) || 1);
+    const distances = Array.from({length: rows}, (_, row) => this.cosine(0, row));
+    this.leastAlike = Math.min(...distances);
     tellCells(this.waves, rows, columns, (row, column) => element('span', {}, `position ${row}, dimension ${column}: ${this.value(row, column).toFixed(3)}`));
     tellCells(this.alike, rows, rows, (row, column) => element('span', {}, `positions ${row} and ${column}: ${this.cosine(row, column).toFixed(3)}`));
     this.repaint();
@@ -38,6 +40,7 @@ class PositionViewer {
     const {rows, columns, values} = this.matrix;
     const largest = values.reduce((most, v) => Math.max(most, Math.abs(v)), 1e-9);
     paintSigned(this.waves, rows, columns, (row, column) => this.value(row, column), largest);
-    paintSigned(this.alike, rows, rows, (row, column) => this.cosine(row, column), 1);
+    const low = cssColor('--card'), high = cssColor('--run0');
+    paintCanvas(this.alike, rows, rows, (row, column) => mixed(low, high, (this.cosine(row, column) - this.leastAlike) / (1.0001 - this.leastAlike)));
   }
 }

@@ -49,7 +49,7 @@ class StepViewer {
     this.summary = element('p', {class: 'note'});
     this.bars = element('div', {class: 'bars'});
     this.section.append(element('div', {class: 'tokens', role: 'group', 'aria-label': 'Steps'}, ...this.words),
-      element('p', {class: 'note'}, 'The bar below each token is the probability it had when it was chosen. Arrow keys go through the steps.'),
+      element('p', {class: 'note'}, `The bar below each token is the probability it had when it was chosen; ${this.total()}. Arrow keys go through the steps.`),
       this.context, this.drawControls(), this.bars, this.summary);
     this.section.addEventListener('keydown', (event) => {
       if (!event.target.classList.contains('token')) return;
@@ -60,6 +60,11 @@ class StepViewer {
       event.preventDefault();
     });
     this.show(0);
+  }
+
+  total() {
+    const sum = this.data.steps.reduce((logs, step) => logs + Math.log(tempered(step, 1).best[step.chosen]), 0);
+    return `multiplied, they are the probability of the whole translation, ${percent(Math.exp(sum))} (log-probability ${sum.toFixed(2)})`;
   }
 
   wordButton(word, index) {
