@@ -1,0 +1,248 @@
+#!/usr/bin/env python3
+"""Tokens a second of training a Transformer with PyTorch on this machine's CPU: the peer of
+bench/train_step, doing the same work on sentences of the same lengths.
+
+  pytorch_train.py tiny|small|base [--steps 20] [--workers 2] [--json]
+                   [--lengths TABLE | --source FILE --target FILE]
+  pytorch_train.py tiny --check      # loss and gradients against plain PyTorch
+
+One process a core, each with a share of every batch and one thread, is faster here than one process
+with as many threads: PyTorch's small kernels then run side by side. Weights and gradients lie in memory
+shared by all; each worker updates its part of the weights with everybody's gradients.
+`--workers 1 --threads 2` is the other way. OpenBLAS does the products, as in calque.
+"""
+import argparse
+import os
+import sys
+
+ENVIRONMENT = {
+    "OPENBLAS_CORETYPE": "SKYLAKEX",  # twice the default's rate on newer CPUs that 0.3.21 does not know
+    "ATEN_CPU_CAPABILITY": "avx512",
+    "OMP_PROC_BIND": "false",
+    # Freed memory stays in the heap, on huge pages, instead of being mapped and cleared anew each time.
+    "MALLOC_MMAP_THRESHOLD_": str(1 << 40),
+    "MALLOC_TRIM_THRESHOLD_": str(1 << 40),
+    "MALLOC_TOP_PAD_": str(64 << 20),
+    "MALLOC_ARENA_MAX": "1",
+    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
+}
+
+
+def with_environment():
+    """Starts this program again where the settings that are read at start are not the best ones."""
+    if os.environ.get("PYTORCH_TRAIN_READY"):
+        return
+    with open("/proc/cpuinfo") as cpu:
+        avx512 = "avx512f" in cpu.read()
+    wanted = {k: v for k, v in ENVIRONMENT.items() if avx512 or k not in ("OPENBLAS_CORETYPE", "ATEN_CPU_CAPABILITY")}
+    os.execve(sys.executable, [sys.executable, *sys.argv], {**wanted, **os.environ, "PYTORCH_TRAIN_READY": "1"})
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("preset", choices=("tiny", "small", "base"))
+    parser.add_argument("--steps", type=int, default=20, help="measured ones")
+    parser.add_argument("--warmup", type=int, default=4, help="steps before those")
+    parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)), help="processes")
+    parser.add_argument("--threads", type=int, default=1, help="of each process")
+    parser.add_argument("--tokens", type=int, default=4096, help="the most target tokens a batch may have")
+    parser.add_argument("--vocabulary", type=int, default=8000)
+    parser.add_argument("--lengths", help="a table of lengths; Multi30k's by default")
+    parser.add_argument("--source", help="with --target: a corpus whose lengths are taken, tokens by spaces")
+    parser.add_argument("--target")
+    parser.add_argument("--seed", type=int, default=1)
+    parser.add_argument("--json", action="store_true", help="one line of JSON and nothing else")
+    parser.add_argument("--check", action="store_true", help="compare with plain PyTorch instead")
+    options = parser.parse_args()
+    if bool(options.source) != bool(options.target):
+        parser.error("--source and --target go together")
+    return options
+
+
+if __name__ == "__main__":
+    OPTIONS = arguments()  # a wrong command line is told before anything is loaded
+    with_environment()
+
+import json
+import math
+import mmap
+import multiprocessing
+import statistics
+import time
+import traceback
+
+import batches
+import torch
+from torch_transformer import PRESETS, Batch, Transformer, Weights, parameter_shapes
+
+
+def shared(size):
+    """A tensor of zeros that forked processes share."""
+    return torch.frombuffer(mmap.mmap(-1, size * 4), dtype=torch.float32)
+
+
+class AdamShard:
+    """Adam of one worker's part of the flat weights, by pieces that stay in the cache."""
+    PIECE = 1 << 16
+
+    def __init__(self, weights, gradients, begin, end):
+        self.pieces = []
+        for b in range(begin, end, self.PIECE):
+            piece = slice(b, min(end, b + self.PIECE))
+            moments = torch.zeros(piece.stop - b), torch.zeros(piece.stop - b)
+            self.pieces.append((weights[piece], *moments, [g[piece] for g in gradients]))
+        self.buffer = torch.empty(self.PIECE)
+
+    def step(self, number, rate, beta1=0.9, beta2=0.98, epsilon=1e-9):
+        root = math.sqrt(1 - beta2**number)
+        for w, m, v, (g, *others) in self.pieces:
+            for other in others:
+                g.add_(other)
+            m.lerp_(g, 1 - beta1)
+            v.mul_(beta2).addcmul_(g, g, value=1 - beta2)
+            spread = torch.sqrt(v, out=self.buffer[: v.numel()]).add_(epsilon * root)
+            w.addcdiv_(m, spread, value=-rate * root / (1 - beta1**number))
+
+
+class Sgemm:
+    """The best rate of a large product, with all workers at it at once."""
+
+    def __init__(self):
+        shapes = [(1024, 1024, 1024), (2048, 2048, 2048), (4096, 512, 2048)]
+        self.cases = [(torch.randn(m, k), torch.randn(k, n), torch.empty(m, n)) for m, n, k in shapes]
+
+    def best(self):
+        rates = []
+        for a, b, c in self.cases:
+            begin = time.perf_counter()
+            torch.mm(a, b, out=c)
+            rates.append(2 * a.size(0) * a.size(1) * b.size(1) / (time.perf_counter() - begin))
+        return max(rates)
+
+
+def peak_memory():
+    """Of this process in bytes: its own at the most, and what it shares with the other workers."""
+    with open("/proc/self/status") as status:
+        fields = dict(line.split(":", 1) for line in status)
+    kib = {name: int(fields[name].split()[0]) for name in ("VmHWM", "RssFile", "RssShmem")}
+    common = kib["RssFile"] + kib["RssShmem"]
+    return (kib["VmHWM"] - common) * 1024, common * 1024
+
+
+def noam(step, d_model, warmup=4000):
+    return d_model**-0.5 * min(step**-0.5, step * warmup**-1.5)
+
+
+def work(rank, options, plan, flat, gradients, barrier, results):
+    """One worker: its share of every batch, then its part of the update."""
+    torch.set_num_threads(options.threads)
+    torch.set_flush_denormal(True)
+    preset = PRESETS[options.preset]
+    generator = torch.Generator().manual_seed(options.seed * 1000 + rank)
+    weights = Weights(parameter_shapes(preset, options.vocabulary), flat, gradients[rank])
+    model = Transformer(preset, weights, seed=options.seed * 1000 + rank)
+    cut = [len(flat) * i // options.workers // 16 * 16 for i in range(options.workers)] + [len(flat)]
+    adam = AdamShard(flat, gradients, cut[rank], cut[rank + 1])
+    shares = [Batch(pairs[rank :: options.workers], options.vocabulary, preset.heads, generator) for pairs in plan]
+    totals = [sum(target + 1 for _, target in pairs) for pairs in plan]
+
+    sgemm, seconds, rates, losses = Sgemm(), [], [], []
+    for number, (batch, total) in enumerate(zip(shares, totals), 1):
+        barrier.wait()
+        rates.append(sgemm.best())
+        barrier.wait()
+        begin = time.perf_counter()
+        loss = model.step(batch, 1 / total)
+        barrier.wait()
+        adam.step(number, noam(number, preset.d_model))
+        barrier.wait()
+        seconds.append(time.perf_counter() - begin)
+        losses.append(loss / total)
+    padding = sum(b.positions for b in shares), sum(b.source_tokens + b.target_tokens for b in shares)
+    results.put((rank, seconds, rates, losses, padding, peak_memory()))
+
+
+def guarded_work(*args):
+    try:
+        work(*args)
+    except BaseException:
+        traceback.print_exc()
+        args[5].abort()  # nobody waits for a worker that is gone
+        os._exit(1)
+
+
+def run(options, plan):
+    preset = PRESETS[options.preset]
+    shapes = parameter_shapes(preset, options.vocabulary)
+    size = sum(math.prod(shape) for shape in shapes.values())
+    flat, gradients = shared(size), [shared(size) for _ in range(options.workers)]
+    torch.manual_seed(options.seed)
+    torch.set_num_threads(1)  # so that no thread exists when the workers fork
+    Weights(shapes, flat, gradients[0]).initialise()
+
+    fork = multiprocessing.get_context("fork")
+    barrier, results = fork.Barrier(options.workers), fork.Queue()
+    workers = [fork.Process(target=guarded_work, args=(rank, options, plan, flat, gradients, barrier, results))
+               for rank in range(options.workers)]
+    for worker in workers:
+        worker.start()
+    reports = []
+    while len(reports) < len(workers):
+        try:
+            reports.append(results.get(timeout=1))
+        except multiprocessing.queues.Empty:
+            if any(worker.exitcode for worker in workers):
+                sys.exit("pytorch_train.py: a worker failed")
+    for worker in workers:
+        worker.join()
+    return sorted(reports), size
+
+
+def summary(options, plan, reports, size):
+    preset, first = PRESETS[options.preset], options.warmup
+    seconds = reports[0][1][first:]
+    sgemm = [sum(rates) for rates in zip(*(report[2] for report in reports))][first:]
+    tokens = [sum(s + t + 2 for s, t in pairs) for pairs in plan[first:]]
+    flops = [batches.useful_flops(preset, pairs, options.vocabulary) for pairs in plan[first:]]
+    positions, real = (sum(report[4][i] for report in reports) for i in (0, 1))
+    own, common = sum(report[5][0] for report in reports), max(report[5][1] for report in reports)
+    return {
+        "program": "pytorch",
+        "preset": options.preset,
+        "parameters": size,
+        "workers": options.workers,
+        "threads": options.threads,
+        "steps": len(seconds),
+        "tokens_per_s": round(statistics.median(n / s for n, s in zip(tokens, seconds))),
+        "step_ms": round(1000 * statistics.median(seconds), 2),
+        "sgemm_gflops": round(max(sgemm) / 1e9, 1),
+        "sgemm_share": round(statistics.median(f / s for f, s in zip(flops, seconds)) / max(sgemm), 4),
+        "peak_memory_mb": round((own + common) / 2**20),
+        "padding": round(1 - real / positions, 4),
+        "first_loss": round(sum(report[3][0] for report in reports), 4),
+        "last_loss": round(sum(report[3][-1] for report in reports), 4),
+    }
+
+
+def main(options):
+    if options.check:
+        import check_gradients
+        return check_gradients.main(options)
+    if options.source:
+        pairs = batches.lengths_of_corpus(options.source, options.target)
+    else:
+        pairs = batches.lengths_of_table(options.lengths or batches.MULTI30K)
+    steps = options.warmup + options.steps
+    plan = batches.cut(pairs, options.tokens, options.seed)
+    plan = [batch for batch in plan if len(batch) >= options.workers]
+    plan = (plan * (steps // len(plan) + 1))[:steps]
+    report = summary(options, plan, *run(options, plan))
+    if options.json:
+        print(json.dumps(report))
+    else:
+        for name, value in report.items():
+            print(f"{name:16} {value}")
+
+
+if __name__ == "__main__":
+    main(OPTIONS)
