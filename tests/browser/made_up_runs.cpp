@@ -145,7 +145,7 @@ void write_made_up_run(const std::filesystem::path& folder, const MadeUpRun& run
     if (step % run.validated_every == 0) {
       out << validation_record(run, step, random).dump() << '\n';
     }
-    if (random() % 61 == 0) {
+    if (random() % (run.hostile ? 5 : 61) == 0) {
       const std::string text = run.hostile ? "</script><b onclick=\"window.broken = 1\">&"
                                            : "step skipped: the gradient norm is not finite";
       out << Json({{"kind", "event"}, {"step", step}, {"text", text}}).dump() << '\n';

@@ -117,12 +117,12 @@ class Chart {
       }
       group.append(svgElement('path', {...paint, class: `line ${curve.source}`, 'data-run': curve.run.name,
         opacity: curve.faint ? 0.55 : 1, d: curvePath(curve.xs, curve.ys, this.x, this.y)}));
-      if (curve.source === 'valid') group.append(this.drawDots(curve));
+      if (curve.source === 'valid' || curve.xs.length <= 12) group.append(this.drawDots(curve));
     }
     return group;
   }
 
-  // A dot for every validation, as long as they do not touch.
+  // A dot for every record of a sparse curve, as long as they do not touch.
   drawDots(curve) {
     const begin = lowerBound(curve.xs, this.x.low), end = lowerBound(curve.xs, this.x.high * (1 + 1e-12));
     const group = svgElement('g', {fill: curve.color});

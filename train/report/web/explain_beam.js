@@ -30,7 +30,7 @@ class BeamViewer {
     this.height = 60;
     for (const column of columns) {
       column.sort((a, b) => b.score - a.score);
-      const width = Math.max(56, ...column.map((node) => Array.from(node.token).length * 7.8 + 20));
+      const width = Math.max(56, ...column.map((node) => Array.from(clipped(node.token)).length * 7.8 + 20));
       column.forEach((node, rank) => Object.assign(node, {x, y: 30 + rank * 44, width}));
       this.height = Math.max(this.height, 30 + column.length * 44);
       x += width + 46;
@@ -60,7 +60,7 @@ class BeamViewer {
     return svgElement('g', {class: `${node.fate}${node.leads ? ' best' : ''}`, tabindex: 0, role: 'img', 'aria-label': `${node.text}: ${node.fate}, score ${formatNumber(node.score)}`,
       onpointermove: tell, onfocus: tell, onpointerleave: () => tooltip.hide(), onblur: () => tooltip.hide()},
     svgElement('rect', {x: node.x, y: node.y - 16, width: node.width, height: 32, rx: 5}),
-    svgElement('text', {x: node.x + node.width / 2, y: node.y - 1, 'text-anchor': 'middle'}, node.token),
+    svgElement('text', {x: node.x + node.width / 2, y: node.y - 1, 'text-anchor': 'middle'}, clipped(node.token)),
     svgElement('text', {class: 'score', x: node.x + node.width / 2, y: node.y + 12, 'text-anchor': 'middle'}, node.score.toFixed(2)));
   }
 }

@@ -67,10 +67,17 @@ function tellCells(canvas, rows, columns, tell) {
   canvas.addEventListener('pointerleave', () => tooltip.hide());
 }
 
+// Long words are cut beside a matrix; the tooltips have them whole.
+function clipped(word) {
+  const letters = Array.from(word);
+  return letters.length > 16 ? `${letters.slice(0, 15).join('')}…` : word;
+}
+
 const textWidth = (words) => Math.max(3, ...words.map((word) => Array.from(word).length)) * 7.7 + 12;
 
 // A matrix with words at its left (rows) and top (columns).
-function heatMap(matrix, rowWords, columnWords, tell) {
+function heatMap(matrix, wholeRowWords, wholeColumnWords, tell) {
+  const rowWords = wholeRowWords.map(clipped), columnWords = wholeColumnWords.map(clipped);
   const cell = Math.max(9, Math.min(26, Math.floor(430 / Math.max(matrix.rows, matrix.columns))));
   const left = textWidth(rowWords), top = textWidth(columnWords) * 0.72 + 6;
   const width = left + matrix.columns * cell + 50, height = top + matrix.rows * cell + 6;
@@ -95,7 +102,8 @@ function heatMap(matrix, rowWords, columnWords, tell) {
 }
 
 // The same as lines between two columns of words; pointing at a word leaves only its lines.
-function lineMap(matrix, rowWords, columnWords, titles) {
+function lineMap(matrix, wholeRowWords, wholeColumnWords, titles) {
+  const rowWords = wholeRowWords.map(clipped), columnWords = wholeColumnWords.map(clipped);
   const step = 24, gap = 190, top = 30;
   const left = textWidth(rowWords), right = left + gap;
   const width = right + textWidth(columnWords) + 52, height = top + Math.max(matrix.rows, matrix.columns) * step + 6;

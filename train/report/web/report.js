@@ -155,6 +155,7 @@ function drawLegend(board, viewer) {
   }
   const first = chips.length;
   for (const [source, label] of [['train', 'training'], ['valid', 'validation']]) {
+    if (!board.runs.some((run) => run[source].step.length > 0)) continue;
     const color = board.runs.length > 1 ? 'var(--soft)' : board.colorOf(board.runs[0], source);
     chips.push(chip(label, chipLine(color, source === 'valid'), () => state.sources[source], () => { state.sources[source] = !state.sources[source]; }, null));
   }
