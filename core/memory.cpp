@@ -23,8 +23,8 @@ struct Header {
 };
 static_assert(sizeof(Header) <= line);
 
-// Sizes are rounded up to one of eight steps an octave: at most 1/8 is wasted, and batches of nearly
-// the same size find each other's blocks.
+// Sizes are rounded up to one of eight steps an octave: at most 1/8 is wasted, and batches of
+// nearly the same size find each other's blocks.
 int64_t rounded(int64_t bytes) {
   bytes = std::max<int64_t>(bytes, line);
   const auto octave = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes)));

@@ -1,6 +1,6 @@
 #pragma once
-// The memory of all tensors comes from one caching pool. A training step asks for the same blocks as
-// the step before, so after the first steps nothing is asked of the system any more. Blocks are
+// The memory of all tensors comes from one caching pool. A training step asks for the same blocks
+// as the step before, so after the first steps nothing is asked of the system any more. Blocks are
 // aligned to 64 bytes (a cache line, the widest SIMD register) and are not initialised.
 
 #include <cstddef>
@@ -23,7 +23,7 @@ void reset_peak_memory();
 void release_cached_memory();
 
 namespace memory {
-std::byte* take(int64_t bytes);                 // throws std::bad_alloc when the system has no more
+std::byte* take(int64_t bytes);  // throws std::bad_alloc when the system has no more
 void give_back(std::byte* block) noexcept;
 }  // namespace memory
 

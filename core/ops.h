@@ -1,11 +1,12 @@
 #pragma once
 // The catalogue of ops. Each is one function: it computes its result and, while a Tape is alive,
-// records how gradients flow back. x.cols() is the last axis, x.rows() all the others together; where
-// nothing else is said, ops work on any number of axes. Integers (token ids, offsets) are plain arrays.
+// records how gradients flow back. x.cols() is the last axis, x.rows() all the others together;
+// where nothing else is said, ops work on any number of axes. Integers (token ids, offsets) are
+// plain arrays.
 //
-// Elementwise arithmetic broadcasts b over a in four ways, and in no other: b has the shape of a; or
-// the shape of its last axes (a row, a position table); or its first axes and a last axis of 1 (one
-// number a row); or b is a single number.
+// Elementwise arithmetic broadcasts b over a in four ways, and in no other: b has the shape of a;
+// or the shape of its last axes (a row, a position table); or its first axes and a last axis of 1
+// (one number a row); or b is a single number.
 
 #include <cstdint>
 #include <span>
@@ -17,7 +18,8 @@
 
 namespace calque {
 
-// ---- Elementwise: ops/elementwise.cpp, ops/activation.cpp ----------------------------------------
+// ---- Elementwise: ops/elementwise.cpp, ops/activation.cpp
+// ----------------------------------------
 
 Tensor operator+(const Tensor& a, const Tensor& b);
 Tensor operator-(const Tensor& a, const Tensor& b);
@@ -34,11 +36,11 @@ Tensor log(const Tensor& x);
 Tensor square(const Tensor& x);
 Tensor sqrt(const Tensor& x);
 Tensor tanh(const Tensor& x);
-Tensor sigmoid(const Tensor& x);  // 1 / (1 + exp(-x))
-Tensor relu(const Tensor& x);     // max(x, 0)
-Tensor gelu(const Tensor& x);     // x P(X <= x), X standard normal: x erfc(-x / sqrt(2)) / 2
+Tensor sigmoid(const Tensor& x);    // 1 / (1 + exp(-x))
+Tensor relu(const Tensor& x);       // max(x, 0)
+Tensor gelu(const Tensor& x);       // x P(X <= x), X standard normal: x erfc(-x / sqrt(2)) / 2
 Tensor gelu_tanh(const Tensor& x);  // x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
-Tensor silu(const Tensor& x);     // x sigmoid(x)
+Tensor silu(const Tensor& x);       // x sigmoid(x)
 
 enum class Activation { none, relu, gelu, silu };
 
@@ -49,7 +51,8 @@ Tensor swiglu(const Tensor& x);
 // tape is alive or p is 0.
 Tensor dropout(const Tensor& x, real p);
 
-// ---- Reductions: ops/reduction.cpp ---------------------------------------------------------------
+// ---- Reductions: ops/reduction.cpp
+// ---------------------------------------------------------------
 
 Tensor sum(const Tensor& x);           // -> []
 Tensor mean(const Tensor& x);          // -> []
@@ -58,7 +61,8 @@ Tensor sum_in_rows(const Tensor& x);   // each row's sum: [.., n] -> [.., 1]
 Tensor mean_in_rows(const Tensor& x);  // [.., n] -> [.., 1]
 Tensor max_in_rows(const Tensor& x);   // [.., n] -> [.., 1]; the gradient goes to the first maximum
 
-// ---- Products: ops/matmul.cpp, ops/linear.cpp ----------------------------------------------------
+// ---- Products: ops/matmul.cpp, ops/linear.cpp
+// ----------------------------------------------------
 
 // a b of two matrices, or of as many matrices as the leading axes count, which must agree.
 enum class Transpose { none, left, right, both };
@@ -68,10 +72,11 @@ Tensor matmul(const Tensor& a, const Tensor& b, Transpose transpose = Transpose:
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {},
               Activation activation = Activation::none);
 
-// ---- Moving numbers about: ops/layout.cpp --------------------------------------------------------
+// ---- Moving numbers about: ops/layout.cpp
+// --------------------------------------------------------
 
 Tensor swap_axes(const Tensor& x, int first, int second);
-Tensor transpose(const Tensor& x);  // the last two axes swapped
+Tensor transpose(const Tensor& x);                               // the last two axes swapped
 Tensor slice_rows(const Tensor& x, int64_t begin, int64_t end);  // along the first axis
 Tensor slice_cols(const Tensor& x, int64_t begin, int64_t end);  // along the last axis
 Tensor concat_rows(std::span<const Tensor> parts);               // along the first axis
@@ -79,7 +84,8 @@ Tensor concat_cols(std::span<const Tensor> parts);               // along the la
 // Rows along the first axis by number, any of them any number of times.
 Tensor gather_rows(const Tensor& x, std::span<const int32_t> rows);
 
-// ---- Softmax and norms: ops/softmax.cpp, ops/norm.cpp --------------------------------------------
+// ---- Softmax and norms: ops/softmax.cpp, ops/norm.cpp
+// --------------------------------------------
 
 Tensor softmax(const Tensor& x);      // of each row; safe for any finite input
 Tensor log_softmax(const Tensor& x);  // of each row
@@ -95,7 +101,8 @@ Tensor residual(const Tensor& x, const Tensor& y, real p);
 Tensor residual_norm(const Tensor& x, const Tensor& y, real p, const Tensor& gain,
                      const Tensor& bias, real epsilon = 1e-5f);
 
-// ---- Tokens: ops/embedding.cpp, ops/position.cpp -------------------------------------------------
+// ---- Tokens: ops/embedding.cpp, ops/position.cpp
+// -------------------------------------------------
 
 // Row t of the result is scale * table[ids[t]]: table [vocabulary, d] -> [tokens, d].
 Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale = 1);
@@ -106,11 +113,13 @@ Tensor add_positions(const Tensor& x, const Tensor& table, const Segments& segme
                      std::span<const int32_t> starts = {});
 
 // Rotary positions (Su et al. 2021): in each head of `head_size` numbers of the columns
-// [begin, end) of x, the pair (k, k + head_size / 2) is turned by the angle p base^(-2 k / head_size).
+// [begin, end) of x, the pair (k, k + head_size / 2) is turned by the angle p base^(-2 k /
+// head_size).
 Tensor rotary(const Tensor& x, const Segments& segments, int64_t begin, int64_t end,
               int64_t head_size, real base = 10000, std::span<const int32_t> starts = {});
 
-// ---- Attention: ops/attention.cpp ----------------------------------------------------------------
+// ---- Attention: ops/attention.cpp
+// ----------------------------------------------------------------
 
 struct AttentionOptions {
   int64_t heads = 1;
@@ -118,9 +127,9 @@ struct AttentionOptions {
   real dropout = 0;     // of the attention weights
 };
 
-// Scaled dot-product attention of each sentence's queries over its keys, in `heads` equal parts of the
-// columns: softmax(q k^T / sqrt(head size)) v. Sentence i of queries attends to sentence i of keys; with
-// no keys the result is 0. The weights are recomputed in the backward pass, never kept.
+// Scaled dot-product attention of each sentence's queries over its keys, in `heads` equal parts of
+// the columns: softmax(q k^T / sqrt(head size)) v. Sentence i of queries attends to sentence i of
+// keys; with no keys the result is 0. The weights are recomputed in the backward pass, never kept.
 //   q [query tokens, d], k [key tokens, d], v [key tokens, d] -> [query tokens, d]
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Segments& queries,
                  const Segments& keys, const AttentionOptions& options);
@@ -135,19 +144,20 @@ Tensor cross_attention(const Tensor& q, const Tensor& kv, const Segments& querie
 std::vector<Tensor> attention_weights(const Tensor& q, const Tensor& k, const Segments& queries,
                                       const Segments& keys, const AttentionOptions& options);
 
-// ---- Losses: ops/cross_entropy.cpp ---------------------------------------------------------------
+// ---- Losses: ops/cross_entropy.cpp
+// ---------------------------------------------------------------
 
-// What a projection to a vocabulary of V and its cross-entropy give, summed over the tokens. The target
-// distribution is (1 - smoothing) on the expected token and smoothing / V on every token.
+// What a projection to a vocabulary of V and its cross-entropy give, summed over the tokens. The
+// target distribution is (1 - smoothing) on the expected token and smoothing / V on every token.
 struct TokenLoss {
-  Tensor loss;            // [], carries the gradient
-  double nll = 0;         // sum of -log p(expected), without smoothing
-  int64_t correct = 0;    // tokens whose expected id is the most probable (the first of equals)
+  Tensor loss;          // [], carries the gradient
+  double nll = 0;       // sum of -log p(expected), without smoothing
+  int64_t correct = 0;  // tokens whose expected id is the most probable (the first of equals)
   int64_t tokens = 0;
 };
 
-// logits = x w^T + b: x [tokens, d], w [V, d] (as an embedding table lies), b [V] or absent. Never holds
-// all the logits: they are made, used and dropped in blocks of rows, gradients included.
+// logits = x w^T + b: x [tokens, d], w [V, d] (as an embedding table lies), b [V] or absent. Never
+// holds all the logits: they are made, used and dropped in blocks of rows, gradients included.
 TokenLoss projected_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b,
                                   std::span<const int32_t> expected, real smoothing);
 // From logits [tokens, V] that are there already.

@@ -1,7 +1,5 @@
 #include "core/parallel.h"
 
-#include <cblas.h>
-
 #include <atomic>
 #include <thread>
 
@@ -37,11 +35,15 @@ int threads() { return thread_setting().load(std::memory_order_relaxed); }
 void set_threads(int count) {
   require(count >= 1, "set_threads: {} is not a number of threads; give at least 1", count);
   thread_setting() = count;
-#ifdef _OPENMP
-  omp_set_num_threads(count);
-#endif
-  openblas_set_num_threads(count);
 }
+
+#ifdef _OPENMP
+OneThread::OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+OneThread::~OneThread() { omp_set_num_threads(before_); }
+#else
+OneThread::OneThread() : before_(1) {}
+OneThread::~OneThread() = default;
+#endif
 
 void flush_denormals() {
 #ifdef __SSE2__

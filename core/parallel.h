@@ -13,7 +13,7 @@
 
 namespace calque {
 
-// The number of threads that ops use, OpenBLAS included. At first: OMP_NUM_THREADS, or the number of
+// The number of threads that ops use. At first: OMP_NUM_THREADS, or the number of
 // processors.
 int threads();
 void set_threads(int count);
@@ -21,8 +21,20 @@ void set_threads(int count);
 // Flushes denormals on the calling thread from now on; called by everything in this file.
 void flush_denormals();
 
-// Calls body(begin, end) for consecutive pieces of [0, count), each of `piece` elements but the last.
-// The body must not throw, and pieces must write to different places.
+// While it lives, a library that uses OpenMP on its own runs on the calling thread alone.
+class OneThread {
+ public:
+  OneThread();
+  ~OneThread();
+  OneThread(const OneThread&) = delete;
+  OneThread& operator=(const OneThread&) = delete;
+
+ private:
+  int before_;
+};
+
+// Calls body(begin, end) for consecutive pieces of [0, count), each of `piece` elements but the
+// last. The body must not throw, and pieces must write to different places.
 template <class Body>
 void parallel_for(int64_t count, int64_t piece, Body&& body) {
   flush_denormals();

@@ -103,8 +103,8 @@ void Parameters::clear_gradients() {
 void Parameters::finish_gradients() {
   for (const Entry& entry : entries_) {
     if (entry.tensor.gradient().touched()) continue;
-    const std::span<real> window = gradients().subspan(static_cast<size_t>(entry.offset),
-                                                       entry.values().size());
+    const std::span<real> window =
+        gradients().subspan(static_cast<size_t>(entry.offset), entry.values().size());
     std::ranges::fill(window, real(0));
   }
 }

@@ -1,8 +1,9 @@
 #pragma once
-// All parameters of a model lie in one flat buffer and their gradients in a second; each parameter is
-// a named window into both. Clipping is then one reduction, an optimiser step one pass, a checkpoint
-// one write. Construction comes first and allocation second, so that a model can be counted, or
-// loaded, without being initialised. Order of construction = order in memory = order in the checkpoint.
+// All parameters of a model lie in one flat buffer and their gradients in a second; each parameter
+// is a named window into both. Clipping is then one reduction, an optimiser step one pass, a
+// checkpoint one write. Construction comes first and allocation second, so that a model can be
+// counted, or loaded, without being initialised. Order of construction = order in memory = order in
+// the checkpoint.
 //
 //   Parameters parameters;
 //   Tensor w = parameters.add("weight", {3, 4}, normal(0.1));
@@ -22,10 +23,11 @@
 namespace calque {
 
 // Gives a parameter its first values: fills `values` of that shape from the random stream.
-using Initial = std::function<void(const Stream& stream, const Shape& shape, std::span<real> values)>;
+using Initial =
+    std::function<void(const Stream& stream, const Shape& shape, std::span<real> values)>;
 Initial constant(real value);
 Initial normal(real deviation);
-Initial uniform(real limit);       // in (-limit, limit)
+Initial uniform(real limit);  // in (-limit, limit)
 
 class Parameters {
  public:
@@ -81,7 +83,8 @@ class Parameters {
 //   encoder / "layers" / 0          -> "encoder.layers.0"
 class Path {
  public:
-  explicit Path(Parameters& store, std::string name = "") : store_(&store), name_(std::move(name)) {}
+  explicit Path(Parameters& store, std::string name = "")
+      : store_(&store), name_(std::move(name)) {}
   Path operator/(std::string_view part) const;
   Path operator/(int64_t number) const { return *this / std::to_string(number); }
   const std::string& name() const { return name_; }

@@ -39,10 +39,10 @@ void fill_normal(const Stream& stream, real mean, real deviation, std::span<real
 class Random {
  public:
   explicit Random(const Stream& stream) : stream_(stream) {}
-  uint32_t next();                   // 32 random bits
-  uint64_t next64();                 // 64 random bits
-  uint64_t below(uint64_t limit);    // uniform in [0, limit), without bias; limit > 0
-  double uniform();                  // uniform in [0, 1), 53 bits
+  uint32_t next();                 // 32 random bits
+  uint64_t next64();               // 64 random bits
+  uint64_t below(uint64_t limit);  // uniform in [0, limit), without bias; limit > 0
+  double uniform();                // uniform in [0, 1), 53 bits
   template <class Sequence>
   void shuffle(Sequence& sequence) {  // Fisher and Yates
     for (uint64_t i = sequence.size(); i > 1; --i) std::swap(sequence[i - 1], sequence[below(i)]);

@@ -1,8 +1,8 @@
 #pragma once
-// One vector of numbers, as wide as a cache line: 16 floats or 8 doubles. The compiler splits it where
-// the machine's registers are narrower. Loops over rows are written with `map` and `reduce` below,
-// which take a lambda over vectors and deal with the tail; sums are kept in the lanes of a vector and
-// folded in a fixed order, so they do not depend on the compiler's mood.
+// One vector of numbers, as wide as a cache line: 16 floats or 8 doubles. The compiler splits it
+// where the machine's registers are narrower. Loops over rows are written with `map` and `reduce`
+// below, which take a lambda over vectors and deal with the tail; sums are kept in the lanes of a
+// vector and folded in a fixed order, so they do not depend on the compiler's mood.
 
 #include <cmath>
 #include <cstdint>
@@ -83,14 +83,15 @@ void map(int64_t count, real* out, Function function, const Input*... in) {
 template <class Function, class... Input>
 void map_into(int64_t count, real* out, bool add, Function function, const Input*... in) {
   if (add) {
-    map(count, out, [&](Vec before, auto... v) { return before + function(v...); }, out, in...);
+    map(
+        count, out, [&](Vec before, auto... v) { return before + function(v...); }, out, in...);
   } else {
     map(count, out, function, in...);
   }
 }
 
-// The sum of function(in[i]...) for i < count, in the lanes of a vector. Lanes past the end contribute
-// function(0...) unless it is masked: the function must give 0 there.
+// The sum of function(in[i]...) for i < count, in the lanes of a vector. Lanes past the end
+// contribute function(0...) unless it is masked: the function must give 0 there.
 template <class Function, class... Input>
 Vec sum_lanes(int64_t count, Function function, const Input*... in) {
   Vec total{};

@@ -1,6 +1,7 @@
 #pragma once
-// exp, log, tanh and erfc over vectors. In single precision they are polynomials with a relative error
-// of a few units in the last place; in double, where only correctness counts, the standard library's.
+// exp, log, tanh and erfc over vectors. In single precision they are polynomials with a relative
+// error of a few units in the last place; in double, where only correctness counts, the standard
+// library's.
 
 #include <algorithm>
 #include <limits>
@@ -26,8 +27,8 @@ inline Vec erfc(Vec x) {
 
 #else
 
-// exp(x) = 2^n exp(r) with n = round(x / ln 2), |r| <= ln(2)/2, and exp(r) by its Taylor polynomial.
-// Below -87.3 the result would be denormal and is 0; above 88.7 it is infinity.
+// exp(x) = 2^n exp(r) with n = round(x / ln 2), |r| <= ln(2)/2, and exp(r) by its Taylor
+// polynomial. Below -87.3 the result would be denormal and is 0; above 88.7 it is infinity.
 inline Vec exp(Vec x) {
   constexpr float to_integer = 0x1.8p23f;  // adding it rounds to the nearest integer
   const Vec limited = min(max(x, broadcast(-88.0f)), broadcast(88.8f));
@@ -84,8 +85,8 @@ inline Vec tanh(Vec x) {
   return s < 0.09f ? near : far;
 }
 
-// erfc(x) for x >= 0 as t exp(-x^2 + polynomial(t)), t = 1 / (1 + x / 2): Numerical Recipes' Chebyshev
-// fit, relative error below 1.2e-7 everywhere. erfc(-x) = 2 - erfc(x).
+// erfc(x) for x >= 0 as t exp(-x^2 + polynomial(t)), t = 1 / (1 + x / 2): Numerical Recipes'
+// Chebyshev fit, relative error below 1.2e-7 everywhere. erfc(-x) = 2 - erfc(x).
 inline Vec erfc(Vec x) {
   const Vec z = x < 0.0f ? -x : x;
   const Vec t = 1.0f / (1.0f + z * 0.5f);

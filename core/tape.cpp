@@ -55,10 +55,11 @@ bool recording(std::initializer_list<const Tensor*> inputs) {
   for (const Tensor* input : inputs) {
     if (!*input || !input->gradient()) continue;
     const uint64_t id = input->gradient().tape();
-    require(id == 0 || (id == tape->id_ && !tape->ended_),
-            "an op uses a tensor of shape {} whose graph has been freed, or that belongs to another "
-            "tape; use detached() to keep its values",
-            input->shape());
+    require(
+        id == 0 || (id == tape->id_ && !tape->ended_),
+        "an op uses a tensor of shape {} whose graph has been freed, or that belongs to another "
+        "tape; use detached() to keep its values",
+        input->shape());
     wanted = true;
   }
   return wanted;

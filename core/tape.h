@@ -1,8 +1,9 @@
 #pragma once
-// Reverse-mode autograd. While a Tape is alive, ops record on it the closures that run them backward,
-// in the order in which they ran; backward() calls them in reverse, which is already a topological
-// order, and lets go of each one's memory as it goes. Tensors own numbers, the tape owns closures, so
-// no cycle can form. With no tape alive nothing is recorded or kept, and nothing is dropped out.
+// Reverse-mode autograd. While a Tape is alive, ops record on it the closures that run them
+// backward, in the order in which they ran; backward() calls them in reverse, which is already a
+// topological order, and lets go of each one's memory as it goes. Tensors own numbers, the tape
+// owns closures, so no cycle can form. With no tape alive nothing is recorded or kept, and nothing
+// is dropped out.
 //
 //   Tape tape;
 //   Tensor loss = mean(square(matmul(x, w) - y));
@@ -90,15 +91,16 @@ void backward(const Tensor& y, const Tensor& seed);
 
 // For writers of ops ------------------------------------------------------------------------------
 
-// Whether an op over these inputs is to be recorded: a tape is alive and one of them wants a gradient.
-// Absent tensors may be among them. Throws when an input belongs to a tape that has ended.
+// Whether an op over these inputs is to be recorded: a tape is alive and one of them wants a
+// gradient. Absent tensors may be among them. Throws when an input belongs to a tape that has
+// ended.
 bool recording(std::initializer_list<const Tensor*> inputs);
 
 // Puts an op on the current tape: the result is y with a gradient of its own.
 Tensor attach(const char* op, const Tensor& y, Tape::Backward closure);
 
-// The last line of an op: y, recorded if it is to be. The closure is only built into a recorded step
-// when needed; it contributes to the gradients of the inputs that want one:
+// The last line of an op: y, recorded if it is to be. The closure is only built into a recorded
+// step when needed; it contributes to the gradients of the inputs that want one:
 //   return record("relu", y, {&x}, [y = y.values(), dx = x.gradient()](Gradient& dy) { ... });
 template <class Closure>
 Tensor record(const char* op, const Tensor& y, std::initializer_list<const Tensor*> inputs,

@@ -1,7 +1,7 @@
 #pragma once
-// A Tensor is a cheap handle to a shape, its values and, if wanted, its gradient. The two halves are
-// separate objects, so that the backward closure of an op can keep one without the other: that is the
-// whole memory bill of an op. Copying a Tensor copies the handle, never the numbers.
+// A Tensor is a cheap handle to a shape, its values and, if wanted, its gradient. The two halves
+// are separate objects, so that the backward closure of an op can keep one without the other: that
+// is the whole memory bill of an op. Copying a Tensor copies the handle, never the numbers.
 //
 //   Tensor x = Tensor::of({2, 3}, {1, 2, 3, 4, 5, 6});
 //   Tensor w = variable(Tensor::zeros({3, 4}));       // a leaf: backward() fills w.gradient()
@@ -64,8 +64,8 @@ class Gradient {
   Sink open() const;
   // The same, with the memory cleared first when nothing was there: to add to some elements only.
   real* open_cleared() const;
-  // Contributes all of `other`, which must not be used afterwards: the first contribution takes over
-  // its memory instead of copying it.
+  // Contributes all of `other`, which must not be used afterwards: the first contribution takes
+  // over its memory instead of copying it.
   void accept(Gradient& other) const;
 
   // Whether anything has been contributed since the last clear().
@@ -96,7 +96,7 @@ class Gradient {
 
 class Tensor {
  public:
-  Tensor() = default;                 // no values: "not there", as for an absent bias
+  Tensor() = default;                   // no values: "not there", as for an absent bias
   explicit Tensor(const Shape& shape);  // not initialised
   Tensor(const Shape& shape, Values values, Gradient gradient = {});
 

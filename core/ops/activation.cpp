@@ -1,5 +1,5 @@
-// The activation functions as ops of their own (linear() also applies them), and the gated SwiGLU of
-// Shazeer 2020. Only the input is kept: the slope is computed again in the backward pass.
+// The activation functions as ops of their own (linear() also applies them), and the gated SwiGLU
+// of Shazeer 2020. Only the input is kept: the slope is computed again in the backward pass.
 
 #include "core/ops/activation.h"
 
@@ -21,8 +21,9 @@ Tensor activation(const char* op, const Tensor& x) {
   return record(op, y, {&x}, [size, x = x.values(), dx = x.gradient()](Gradient& dy) {
     const Sink out = dx.open();
     parallel_for(size, piece, [&](int64_t b, int64_t e) {
-      map_into(e - b, out.data + b, out.add,
-               [](Vec g, Vec v) { return g * Function::slope(v); }, dy.data() + b, x.data() + b);
+      map_into(
+          e - b, out.data + b, out.add, [](Vec g, Vec v) { return g * Function::slope(v); },
+          dy.data() + b, x.data() + b);
     });
   });
 }
@@ -41,7 +42,8 @@ Tensor swiglu(const Tensor& x) {
   for_rows(rows, n * 4, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       const real* a = x.data() + r * 2 * n;
-      map(n, y.data() + r * n, [](Vec u, Vec v) { return Silu::value(u) * v; }, a, a + n);
+      map(
+          n, y.data() + r * n, [](Vec u, Vec v) { return Silu::value(u) * v; }, a, a + n);
     }
   });
   return record("swiglu", y, {&x}, [rows, n, x = x.values(), dx = x.gradient()](Gradient& dy) {
@@ -51,9 +53,11 @@ Tensor swiglu(const Tensor& x) {
         const real* a = x.data() + r * 2 * n;
         const real* g = dy.data() + r * n;
         real* da = out.data + r * 2 * n;
-        map_into(n, da, out.add, [](Vec d, Vec u, Vec v) { return d * Silu::slope(u) * v; }, g, a,
-                 a + n);
-        map_into(n, da + n, out.add, [](Vec d, Vec u) { return d * Silu::value(u); }, g, a);
+        map_into(
+            n, da, out.add, [](Vec d, Vec u, Vec v) { return d * Silu::slope(u) * v; }, g, a,
+            a + n);
+        map_into(
+            n, da + n, out.add, [](Vec d, Vec u) { return d * Silu::value(u); }, g, a);
       }
     });
   });

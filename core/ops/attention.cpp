@@ -129,7 +129,10 @@ std::vector<Tensor> attention_weights(const Tensor& q, const Tensor& k, const Se
       for (int64_t i = 0; i < item.queries; ++i) {
         const int64_t seen = item.visible(i);
         real* row = scores + i * item.keys;
-        std::ranges::copy(softmax(Tensor::of({seen}, std::span<const real>(row, static_cast<size_t>(seen)))).span(), row);
+        std::ranges::copy(
+            softmax(Tensor::of({seen}, std::span<const real>(row, static_cast<size_t>(seen))))
+                .span(),
+            row);
         std::fill(row + seen, row + item.keys, real(0));
       }
     }

@@ -1,5 +1,5 @@
-// The backward pass of attention. The weights P of a block are computed again from the scores and the
-// kept log-sums; with F the dropout factors and D_i = dO_i . O_i,
+// The backward pass of attention. The weights P of a block are computed again from the scores and
+// the kept log-sums; with F the dropout factors and D_i = dO_i . O_i,
 //
 //   dV += (F P)^T dO,   dS = scale P (F (dO V^T) - D),   dQ += dS K,   dK += dS^T Q
 //
@@ -32,13 +32,14 @@ struct Scratch {
 
 // One head of one sentence: views of what is read.
 struct Views {
-  Rows q, k, dout;   // rows padded to whole vectors
+  Rows q, k, dout;  // rows padded to whole vectors
   const real* out;
   const real* log_sums;
   int64_t d;
 };
 
-// weights: scores -> F P; slopes: dO V^T -> dS. Both for row i of the block, keys [first, first + count).
+// weights: scores -> F P; slopes: dO V^T -> dS. Both for row i of the block, keys [first, first +
+// count).
 void row(const Item& item, Scratch& scratch, const Views& views, int64_t i, int64_t query,
          int64_t first, int64_t count) {
   const Problem& p = *item.problem;
@@ -48,8 +49,9 @@ void row(const Item& item, Scratch& scratch, const Views& views, int64_t i, int6
   const int64_t token = item.first_query + query;
   const real log_sum = views.log_sums[token * p.heads + item.head];
   const real* out = views.out + token * views.d + item.col;
-  const real dot = sum(sum_lanes(p.head_size, [](Vec a, Vec b) { return a * b; }, out,
-                                 views.dout.data + query * views.dout.stride));
+  const real dot = sum(sum_lanes(
+      p.head_size, [](Vec a, Vec b) { return a * b; }, out,
+      views.dout.data + query * views.dout.stride));
   alignas(64) real factors[key_block];
   if (p.mask.active()) p.mask.factors(item.mask_row_of(query) + first, seen, factors);
   const real scale = p.scale;
@@ -88,8 +90,9 @@ void block(const Item& item, Scratch& scratch, const Views& views, int64_t begin
 void write(RowSink to, const real* from, int64_t rows, int64_t head_size) {
   if (!to.data) return;
   for (int64_t i = 0; i < rows; ++i) {
-    map_into(head_size, to.data + i * to.stride, to.add, [](Vec v) { return v; },
-             from + i * round_up(head_size));
+    map_into(
+        head_size, to.data + i * to.stride, to.add, [](Vec v) { return v; },
+        from + i * round_up(head_size));
   }
 }
 
@@ -103,7 +106,8 @@ void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const r
     Scratch scratch(most_queries, most_keys, size);
     for (int64_t number = first; number < last; ++number) {
       const Item item(p, number);
-      const Rows queries = q.from(item.first_query, item.col), keys = k.from(item.first_key, item.col);
+      const Rows queries = q.from(item.first_query, item.col),
+                 keys = k.from(item.first_key, item.col);
       const Rows douts{dout + item.first_query * d + item.col, d};
       transpose_into_panels(keys, item.keys, size, scratch.key_panels.data());
       transpose_into_panels(v.from(item.first_key, item.col), item.keys, size,
@@ -111,7 +115,9 @@ void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const r
       const Views views{padded(queries, item.queries, size, scratch.queries.data()),
                         padded(keys, item.keys, size, scratch.keys.data()),
                         padded(douts, item.queries, size, scratch.douts.data()),
-                        out, log_sums, d};
+                        out,
+                        log_sums,
+                        d};
       std::fill_n(scratch.dk.data(), item.keys * width, real(0));
       std::fill_n(scratch.dv.data(), item.keys * width, real(0));
       for (int64_t begin = 0; begin < item.queries; begin += query_block) {

@@ -1,6 +1,6 @@
-// The forward pass of attention: for each block of queries, the keys block by block, keeping for each
-// query the largest score so far m, the sum of exp(score - m), and the weighted sum of values on the
-// same footing; when m grows, both are scaled down (Milakov and Gimelshein 2018).
+// The forward pass of attention: for each block of queries, the keys block by block, keeping for
+// each query the largest score so far m, the sum of exp(score - m), and the weighted sum of values
+// on the same footing; when m grows, both are scaled down (Milakov and Gimelshein 2018).
 
 #include <limits>
 
@@ -44,7 +44,8 @@ real exponentials(real* scores, int64_t count, int64_t width, real scale, real m
 }
 
 void scale_row(real* row, int64_t size, real factor) {
-  map(size, row, [=](Vec v) { return v * factor; }, row);
+  map(
+      size, row, [=](Vec v) { return v * factor; }, row);
 }
 
 // Brings row i of the block up to date with the scores of keys [first, first + count).
@@ -66,7 +67,8 @@ void absorb(const Item& item, Scratch& scratch, int64_t i, int64_t query, int64_
   if (p.mask.active()) {
     alignas(64) real factors[key_block];
     p.mask.factors(item.mask_row_of(query) + first, seen, factors);
-    map(seen, scores, [](Vec s, Vec f) { return s * f; }, scores, factors);
+    map(
+        seen, scores, [](Vec s, Vec f) { return s * f; }, scores, factors);
   }
 }
 
@@ -79,7 +81,8 @@ void finish(const Item& item, Scratch& scratch, int64_t begin, int64_t m, real* 
     const int64_t token = item.first_query + begin + i;
     const real total = scratch.total[i];
     const real share = total > 0 ? 1 / total : 0;
-    map(p.head_size, out + token * d + item.col, [=](Vec v) { return v * share; },
+    map(
+        p.head_size, out + token * d + item.col, [=](Vec v) { return v * share; },
         scratch.sums.data() + i * round_up(p.head_size));
     log_sums[token * p.heads + item.head] =
         total > 0 ? scratch.most[i] + std::log(total) : std::numeric_limits<real>::infinity();
@@ -116,8 +119,8 @@ void forward(const Problem& p, Rows q, Rows k, Rows v, real* out, real* log_sums
       if (item.queries == 0) continue;
       transpose_into_panels(k.from(item.first_key, item.col), item.keys, p.head_size,
                             scratch.panels.data());
-      const Rows values = padded(v.from(item.first_key, item.col), item.keys, p.head_size,
-                                 scratch.values.data());
+      const Rows values =
+          padded(v.from(item.first_key, item.col), item.keys, p.head_size, scratch.values.data());
       for (int64_t query = 0; query < item.queries; query += query_block) {
         block(item, scratch, query, q.from(item.first_query, item.col), values, out, log_sums);
       }

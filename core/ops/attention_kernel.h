@@ -2,8 +2,8 @@
 // What the forward and the backward pass of attention share: one sentence's head as views into the
 // packed tensors, the score of a block of queries with a block of keys, and the scratch memory.
 //
-// Queries are taken in blocks, keys too, as in FlashAttention (Dao et al. 2022): the scores of a block
-// fit the second cache, and no more of them ever exist.
+// Queries are taken in blocks, keys too, as in FlashAttention (Dao et al. 2022): the scores of a
+// block fit the second cache, and no more of them ever exist.
 
 #include "core/ops.h"
 #include "core/ops/dropout_mask.h"
@@ -50,7 +50,7 @@ struct Problem {
 struct Item {
   Item(const Problem& problem, int64_t number);
   const Problem* problem;
-  int64_t head, col;            // the head's first column
+  int64_t head, col;  // the head's first column
   int64_t first_query, first_key;
   int64_t queries, keys;
 
@@ -67,13 +67,13 @@ struct Item {
 // head_size contiguous rows. Columns beyond n are zero, up to round_up(n).
 void transpose_into_panels(Rows rows, int64_t n, int64_t head_size, real* panels);
 
-// scores (m x round_up(n), rows key_block apart) = the m rows of a times columns [first, first + n) of
-// the panels; `first` is a multiple of key_block, `total` the columns of all panels.
+// scores (m x round_up(n), rows key_block apart) = the m rows of a times columns [first, first + n)
+// of the panels; `first` is a multiple of key_block, `total` the columns of all panels.
 void multiply_by_panels(Rows a, int64_t m, const real* panels, int64_t first, int64_t n,
                         int64_t total, int64_t head_size, real* scores);
 
-// Rows whose length is a multiple of the vector width: the rows themselves if they are, or a copy with
-// zeros behind each.
+// Rows whose length is a multiple of the vector width: the rows themselves if they are, or a copy
+// with zeros behind each.
 Rows padded(Rows rows, int64_t n, int64_t head_size, real* copy);
 
 // 1 in the lanes below `count`, as a comparison gives it.
@@ -94,7 +94,7 @@ void forward(const Problem& problem, Rows q, Rows k, Rows v, real* out, real* lo
 struct Gradients {
   RowSink q, k, v;
 };
-void backward(const Problem& problem, Rows q, Rows k, Rows v, const real* out,
-              const real* log_sums, const real* dout, const Gradients& gradients);
+void backward(const Problem& problem, Rows q, Rows k, Rows v, const real* out, const real* log_sums,
+              const real* dout, const Gradients& gradients);
 
 }  // namespace calque::attention_kernel

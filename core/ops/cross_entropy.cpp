@@ -1,8 +1,8 @@
 // The loss, and the projection to the vocabulary before it. With p = softmax(logits) and the target
-// distribution q = (1 - e) onehot + e / V, a token's loss is -sum_j q_j log p_j and its gradient by the
-// logits p - q, so a block of logits can become its own gradient at once. The gradients of x and w are
-// therefore formed in the forward pass, block by block, and only scaled in the backward pass: all the
-// logits never exist together.
+// distribution q = (1 - e) onehot + e / V, a token's loss is -sum_j q_j log p_j and its gradient by
+// the logits p - q, so a block of logits can become its own gradient at once. The gradients of x
+// and w are therefore formed in the forward pass, block by block, and only scaled in the backward
+// pass: all the logits never exist together.
 
 #include <limits>
 
@@ -67,11 +67,12 @@ Row row_loss(real* logits, int64_t vocabulary, int32_t expected, real smoothing,
   const double normaliser = double(m) + std::log(double(total));  // log of the sum of exp
   const auto size = static_cast<double>(vocabulary);
   row.nll = normaliser - double(right);
-  row.loss = (1 - double(smoothing)) * row.nll +
-             double(smoothing) * (normaliser - extent.total / size);
+  row.loss =
+      (1 - double(smoothing)) * row.nll + double(smoothing) * (normaliser - extent.total / size);
   if (gradient) {
     const real share = 1 / total, everywhere = smoothing / static_cast<real>(vocabulary);
-    map(vocabulary, logits, [=](Vec e) { return e * share - everywhere; }, logits);
+    map(
+        vocabulary, logits, [=](Vec e) { return e * share - everywhere; }, logits);
     logits[expected] -= 1 - smoothing;
   }
   return row;
@@ -89,8 +90,8 @@ void check(const char* op, const Shape& shape, int64_t vocabulary,
 }
 
 // Applies row_loss to a block of rows of logits.
-void block_loss(real* logits, std::span<const int32_t> expected, int64_t vocabulary,
-                real smoothing, bool gradient, Row* rows) {
+void block_loss(real* logits, std::span<const int32_t> expected, int64_t vocabulary, real smoothing,
+                bool gradient, Row* rows) {
   for_rows(static_cast<int64_t>(expected.size()), vocabulary * 4, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       rows[r] = row_loss(logits + r * vocabulary, vocabulary, expected[r], smoothing, gradient);
@@ -114,7 +115,8 @@ TokenLoss total(const std::vector<Row>& rows) {
 // to (+)= scale from
 void scale_into(Sink to, const real* from, int64_t size, real scale) {
   parallel_for(size, 32768, [&](int64_t b, int64_t e) {
-    map_into(e - b, to.data + b, to.add, [=](Vec v) { return v * scale; }, from + b);
+    map_into(
+        e - b, to.data + b, to.add, [=](Vec v) { return v * scale; }, from + b);
   });
 }
 
@@ -132,7 +134,8 @@ struct Formed {
 void add_bias(real* logits, const real* bias, int64_t rows, int64_t cols) {
   for_rows(rows, cols, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      map(cols, logits + r * cols, [](Vec v, Vec u) { return v + u; }, logits + r * cols, bias);
+      map(
+          cols, logits + r * cols, [](Vec v, Vec u) { return v + u; }, logits + r * cols, bias);
     }
   });
 }
@@ -165,16 +168,17 @@ void form(const Formed& formed, const Tensor& x, const Tensor& w, const real* g,
     sum_over_rows<1>(rows, vocabulary, {Sink{formed.b.data(), first > 0}},
                      [&](int64_t begin, int64_t end, real* partial) {
                        for (int64_t r = begin; r < end; ++r) {
-                         map_into(vocabulary, partial, true, [](Vec v) { return v; },
-                                  g + r * vocabulary);
+                         map_into(
+                             vocabulary, partial, true, [](Vec v) { return v; },
+                             g + r * vocabulary);
                        }
                      });
   }
 }
 
 void check_projection(const char* op, const Tensor& x, const Tensor& w, const Tensor& b) {
-  require(w.shape().axes() == 2 && x.cols() == w.cols() && w.rows() > 0,
-          "{}: x is {} but w is {}", op, x.shape(), w.shape());
+  require(w.shape().axes() == 2 && x.cols() == w.cols() && w.rows() > 0, "{}: x is {} but w is {}",
+          op, x.shape(), w.shape());
   require(!b || b.shape() == Shape{w.rows()}, "{}: w is {} but b is {}", op, w.shape(), b.shape());
 }
 
@@ -190,7 +194,8 @@ TokenLoss projected_cross_entropy(const Tensor& x, const Tensor& w, const Tensor
     formed.x = Gradient::of_size(x.size(), 0);
     formed.x.open();
   }
-  if (wanted && w.gradient()) formed.w = x.rows() ? Values(w.size()) : Tensor::zeros(w.shape()).values();
+  if (wanted && w.gradient())
+    formed.w = x.rows() ? Values(w.size()) : Tensor::zeros(w.shape()).values();
   if (wanted && b && b.gradient()) formed.b = Tensor::zeros(b.shape()).values();
   std::vector<Row> rows(expected.size());
   for_logits(x, w, b, [&](real* logits, int64_t first, int64_t count) {
@@ -199,20 +204,19 @@ TokenLoss projected_cross_entropy(const Tensor& x, const Tensor& w, const Tensor
     if (wanted) form(formed, x, w, logits, first, count);
   });
   TokenLoss result = total(rows);
-  result.loss = record("projected_cross_entropy", result.loss, {&x, &w, &b},
-                       [formed, dx = x.gradient(), dw = w.gradient(),
-                        db = b.gradient()](Gradient& dy) mutable {
-                         const real scale = *dy.data();
-                         const auto pass = [&](const Values& from, const Gradient& to) {
-                           if (from) scale_into(to.open(), from.data(), from.size(), scale);
-                         };
-                         pass(formed.w, dw);
-                         pass(formed.b, db);
-                         if (!formed.x) return;
-                         scale_into({formed.x.scratch(), false}, formed.x.data(), formed.x.size(),
-                                    scale);
-                         dx.accept(formed.x);
-                       });
+  result.loss = record(
+      "projected_cross_entropy", result.loss, {&x, &w, &b},
+      [formed, dx = x.gradient(), dw = w.gradient(), db = b.gradient()](Gradient& dy) mutable {
+        const real scale = *dy.data();
+        const auto pass = [&](const Values& from, const Gradient& to) {
+          if (from) scale_into(to.open(), from.data(), from.size(), scale);
+        };
+        pass(formed.w, dw);
+        pass(formed.b, db);
+        if (!formed.x) return;
+        scale_into({formed.x.scratch(), false}, formed.x.data(), formed.x.size(), scale);
+        dx.accept(formed.x);
+      });
   return result;
 }
 

@@ -10,7 +10,8 @@ namespace {
 
 using Wide [[gnu::vector_size(64)]] = uint64_t;
 
-// The high and low halves of 16 products of 32-bit words: the even words and the odd ones separately.
+// The high and low halves of 16 products of 32-bit words: the even words and the odd ones
+// separately.
 struct Product {
   Words high, low;
 };
@@ -82,14 +83,14 @@ DropoutMask next_dropout_mask(const char* op, real p) {
 Tensor dropout(const Tensor& x, real p) {
   const DropoutMask mask = next_dropout_mask("dropout", p);
   if (!mask.active()) return x;
-    const auto drop = [mask](int64_t size, const real* from, Sink to) {
+  const auto drop = [mask](int64_t size, const real* from, Sink to) {
     parallel_for(size, piece, [&](int64_t begin, int64_t end) {
       alignas(64) real factors[chunk];
       for (int64_t i = begin; i < end; i += chunk) {
         const int64_t count = std::min(chunk, end - i);
         mask.factors(i, count, factors);
-        map_into(count, to.data + i, to.add, [](Vec v, Vec f) { return v * f; }, from + i,
-                 factors);
+        map_into(
+            count, to.data + i, to.add, [](Vec v, Vec f) { return v * f; }, from + i, factors);
       }
     });
   };

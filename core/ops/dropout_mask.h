@@ -1,7 +1,8 @@
 #pragma once
 // Which elements are dropped out, as a function of a random stream and the element's number: the
-// forward and the backward pass both compute it, nothing is stored. Each element costs 16 random bits,
-// so p is rounded to a multiple of 1/65536, and the survivors are scaled by exactly 1 / (1 - p).
+// forward and the backward pass both compute it, nothing is stored. Each element costs 16 random
+// bits, so p is rounded to a multiple of 1/65536, and the survivors are scaled by exactly 1 / (1 -
+// p).
 
 #include <cstdint>
 

@@ -1,5 +1,5 @@
-// Elementwise arithmetic with broadcasting, and functions of one element. Each op is a loop over rows
-// of vectors; its derivative stands beside it.
+// Elementwise arithmetic with broadcasting, and functions of one element. Each op is a loop over
+// rows of vectors; its derivative stands beside it.
 
 #include "core/ops.h"
 #include "core/parallel.h"
@@ -8,8 +8,8 @@
 namespace calque {
 namespace {
 
-// How b is laid over a: a is `rows` rows of `cols`, and b repeats every `cols` numbers (a row), has one
-// number a row, or is a single number. b of a's own shape is a row as long as all of a.
+// How b is laid over a: a is `rows` rows of `cols`, and b repeats every `cols` numbers (a row), has
+// one number a row, or is a single number. b of a's own shape is a row as long as all of a.
 struct Broadcast {
   enum Kind { row, column, scalar } kind;
   int64_t rows, cols;
@@ -32,8 +32,8 @@ Broadcast broadcast_over(const char* op, const Tensor& a, const Tensor& b) {
   throw Misuse(fmt::format("{}: {} does not broadcast over {}", op, b.shape(), a.shape()));
 }
 
-// Calls body(first, count, b) for stretches of at most a few thousand elements that share a row, where
-// b(k) is the vector of b's values for the elements first + k....
+// Calls body(first, count, b) for stretches of at most a few thousand elements that share a row,
+// where b(k) is the vector of b's values for the elements first + k....
 constexpr int64_t stretch = 4096;
 
 template <class Body>
@@ -56,8 +56,9 @@ void apply(const Broadcast& over, Sink out, const real* b, Function function, co
       map_into(count, out.data + at, out.add, function, (in + at)..., b + col);
     } else {
       const Vec same = broadcast(b[over.kind == Broadcast::column ? row : 0]);
-      map_into(count, out.data + at, out.add, [&](auto... v) { return function(v..., same); },
-               (in + at)...);
+      map_into(
+          count, out.data + at, out.add, [&](auto... v) { return function(v..., same); },
+          (in + at)...);
     }
   });
 }
@@ -116,12 +117,14 @@ Tensor binary(const char* op, const Tensor& a, const Tensor& b, F f, Da da, Db d
                  gb = b.gradient()](Gradient& dy) {
                   const real* x = a.data();
                   if (gb) {
-                    reduce_to(over, gb.open(), b.data(), [&](Vec d, Vec u, Vec v) {
-                      return d * db(u, v); }, dy.data(), x);
+                    reduce_to(
+                        over, gb.open(), b.data(),
+                        [&](Vec d, Vec u, Vec v) { return d * db(u, v); }, dy.data(), x);
                   }
                   if (ga) {
-                    apply(over, ga.open(), b.data(), [&](Vec d, Vec u, Vec v) {
-                      return d * da(u, v); }, dy.data(), x);
+                    apply(
+                        over, ga.open(), b.data(),
+                        [&](Vec d, Vec u, Vec v) { return d * da(u, v); }, dy.data(), x);
                   }
                 });
 }
@@ -136,28 +139,29 @@ Tensor unary(const char* op, const Tensor& x, F f, D d) {
   for_stretches(flat(size), [&](int64_t, int64_t at, int64_t count) {
     map(count, y.data() + at, f, x.data() + at);
   });
-  return record(op, y, {&x},
-                [d, size, x = x.values(), y = y.values(), dx = x.gradient()](Gradient& dy) {
-                  const Sink out = dx.open();
-                  for_stretches(flat(size), [&](int64_t, int64_t at, int64_t count) {
-                    map_into(count, out.data + at, out.add,
-                             [&](Vec g, Vec u, Vec v) { return g * d(u, v); }, dy.data() + at,
-                             x.data() + at, y.data() + at);
-                  });
-                });
+  return record(
+      op, y, {&x}, [d, size, x = x.values(), y = y.values(), dx = x.gradient()](Gradient& dy) {
+        const Sink out = dx.open();
+        for_stretches(flat(size), [&](int64_t, int64_t at, int64_t count) {
+          map_into(
+              count, out.data + at, out.add, [&](Vec g, Vec u, Vec v) { return g * d(u, v); },
+              dy.data() + at, x.data() + at, y.data() + at);
+        });
+      });
 }
 
 }  // namespace
 
 Tensor operator+(const Tensor& a, const Tensor& b) {
   const auto one = [](Vec, Vec) { return broadcast(1); };
-  return binary("add", a, b, [](Vec x, Vec y) { return x + y; }, one, one);
+  return binary(
+      "add", a, b, [](Vec x, Vec y) { return x + y; }, one, one);
 }
 
 Tensor operator-(const Tensor& a, const Tensor& b) {
   return binary(
-      "subtract", a, b, [](Vec x, Vec y) { return x - y; },
-      [](Vec, Vec) { return broadcast(1); }, [](Vec, Vec) { return broadcast(-1); });
+      "subtract", a, b, [](Vec x, Vec y) { return x - y; }, [](Vec, Vec) { return broadcast(1); },
+      [](Vec, Vec) { return broadcast(-1); });
 }
 
 Tensor operator*(const Tensor& a, const Tensor& b) {
@@ -168,8 +172,8 @@ Tensor operator*(const Tensor& a, const Tensor& b) {
 
 Tensor operator/(const Tensor& a, const Tensor& b) {
   return binary(
-      "divide", a, b, [](Vec x, Vec y) { return x / y; },
-      [](Vec, Vec y) { return real(1) / y; }, [](Vec x, Vec y) { return -x / (y * y); });
+      "divide", a, b, [](Vec x, Vec y) { return x / y; }, [](Vec, Vec y) { return real(1) / y; },
+      [](Vec x, Vec y) { return -x / (y * y); });
 }
 
 Tensor affine(const Tensor& x, real scale, real shift) {
@@ -179,15 +183,18 @@ Tensor affine(const Tensor& x, real scale, real shift) {
 }
 
 Tensor exp(const Tensor& x) {
-  return unary("exp", x, [](Vec v) { return exp(v); }, [](Vec, Vec y) { return y; });
+  return unary(
+      "exp", x, [](Vec v) { return exp(v); }, [](Vec, Vec y) { return y; });
 }
 
 Tensor log(const Tensor& x) {
-  return unary("log", x, [](Vec v) { return log(v); }, [](Vec v, Vec) { return real(1) / v; });
+  return unary(
+      "log", x, [](Vec v) { return log(v); }, [](Vec v, Vec) { return real(1) / v; });
 }
 
 Tensor square(const Tensor& x) {
-  return unary("square", x, [](Vec v) { return v * v; }, [](Vec v, Vec) { return 2 * v; });
+  return unary(
+      "square", x, [](Vec v) { return v * v; }, [](Vec v, Vec) { return 2 * v; });
 }
 
 Tensor sqrt(const Tensor& x) {
@@ -197,12 +204,13 @@ Tensor sqrt(const Tensor& x) {
 }
 
 Tensor tanh(const Tensor& x) {
-  return unary("tanh", x, [](Vec v) { return tanh(v); }, [](Vec, Vec y) { return 1 - y * y; });
+  return unary(
+      "tanh", x, [](Vec v) { return tanh(v); }, [](Vec, Vec y) { return 1 - y * y; });
 }
 
 Tensor sigmoid(const Tensor& x) {
-  return unary("sigmoid", x, [](Vec v) { return sigmoid(v); },
-               [](Vec, Vec y) { return y * (1 - y); });
+  return unary(
+      "sigmoid", x, [](Vec v) { return sigmoid(v); }, [](Vec, Vec y) { return y * (1 - y); });
 }
 
 }  // namespace calque

@@ -1,5 +1,6 @@
-// Looking up rows of a table. The gradient adds each token's row to its id's row of the table: tokens
-// are grouped by id first, so that each id is one thread's, and its tokens are added in their order.
+// Looking up rows of a table. The gradient adds each token's row to its id's row of the table:
+// tokens are grouped by id first, so that each id is one thread's, and its tokens are added in
+// their order.
 
 #include "core/ops.h"
 #include "core/parallel.h"
@@ -41,7 +42,8 @@ Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale) 
   Tensor y({tokens, cols});
   for_rows(tokens, cols, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
-      map(cols, y.data() + t * cols, [=](Vec v) { return v * scale; },
+      map(
+          cols, y.data() + t * cols, [=](Vec v) { return v * scale; },
           static_cast<const real*>(table.data() + ids[t] * cols));
     }
   });
@@ -55,8 +57,9 @@ Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale) 
                     for (int64_t g = begin; g < end; ++g) {
                       for (int32_t i = groups.starts[g]; i < groups.starts[g + 1]; ++i) {
                         const int64_t t = groups.tokens[i];
-                        map_into(cols, out + ids[t] * cols, true, [=](Vec v) { return v * scale; },
-                                 dy.data() + t * cols);
+                        map_into(
+                            cols, out + ids[t] * cols, true, [=](Vec v) { return v * scale; },
+                            dy.data() + t * cols);
                       }
                     }
                   });

@@ -1,4 +1,5 @@
-// Moving numbers about: transposing, cutting, joining and picking rows. The gradient moves them back.
+// Moving numbers about: transposing, cutting, joining and picking rows. The gradient moves them
+// back.
 
 #include "core/ops.h"
 #include "core/parallel.h"
@@ -17,8 +18,8 @@ void move_rows(const real* from, int64_t from_stride, Sink to, int64_t to_stride
                int64_t cols) {
   for_rows(rows, cols, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      map_into(cols, to.data + r * to_stride, to.add, [](Vec v) { return v; },
-               from + r * from_stride);
+      map_into(
+          cols, to.data + r * to_stride, to.add, [](Vec v) { return v; }, from + r * from_stride);
     }
   });
 }
@@ -31,11 +32,16 @@ struct Axes {
 Axes split(const Shape& shape, int first, int second) {
   Axes axes;
   for (int i = 0; i < shape.axes(); ++i) {
-    if (i < first) axes.outer *= shape[i];
-    else if (i == first) axes.first = shape[i];
-    else if (i < second) axes.middle *= shape[i];
-    else if (i == second) axes.second = shape[i];
-    else axes.inner *= shape[i];
+    if (i < first)
+      axes.outer *= shape[i];
+    else if (i == first)
+      axes.first = shape[i];
+    else if (i < second)
+      axes.middle *= shape[i];
+    else if (i == second)
+      axes.second = shape[i];
+    else
+      axes.inner *= shape[i];
   }
   return axes;
 }
@@ -136,7 +142,8 @@ Tensor join(const char* op, std::span<const Tensor> parts, const Shape& shape, i
   bool wanted = false;
   for (size_t i = 0; i < parts.size(); ++i) {
     const Window& w = places[i].window;
-    move_rows(parts[i].data(), w.cols, {y.data() + places[i].offset, false}, stride, w.rows, w.cols);
+    move_rows(parts[i].data(), w.cols, {y.data() + places[i].offset, false}, stride, w.rows,
+              w.cols);
     wanted = recording({&parts[i]}) || wanted;
   }
   if (!wanted) return y;
@@ -199,8 +206,9 @@ Tensor gather_rows(const Tensor& x, std::span<const int32_t> rows) {
                   parallel_for(width, 64, [&](int64_t begin, int64_t end) {
                     for (size_t i = 0; i < rows.size(); ++i) {
                       const auto at = static_cast<int64_t>(i) * width;
-                      map_into(end - begin, out + rows[i] * width + begin, true,
-                               [](Vec v) { return v; }, dy.data() + at + begin);
+                      map_into(
+                          end - begin, out + rows[i] * width + begin, true, [](Vec v) { return v; },
+                          dy.data() + at + begin);
                     }
                   });
                 });

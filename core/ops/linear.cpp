@@ -1,5 +1,5 @@
-// y = activation(x w + b): one product, one pass for bias and activation; backward, one pass that takes
-// the gradient through the activation and sums it for the bias, then two products.
+// y = activation(x w + b): one product, one pass for bias and activation; backward, one pass that
+// takes the gradient through the activation and sums it for the bias, then two products.
 
 #include "core/blas.h"
 #include "core/ops.h"
@@ -18,10 +18,14 @@ struct Identity {
 template <class Body>
 void with_activation(Activation activation, Body&& body) {
   switch (activation) {
-    case Activation::none: return body(Identity{});
-    case Activation::relu: return body(Relu{});
-    case Activation::gelu: return body(Gelu{});
-    case Activation::silu: return body(Silu{});
+    case Activation::none:
+      return body(Identity{});
+    case Activation::relu:
+      return body(Relu{});
+    case Activation::gelu:
+      return body(Gelu{});
+    case Activation::silu:
+      return body(Silu{});
   }
 }
 
@@ -32,18 +36,23 @@ void add_bias(real* z, real* y, const real* b, int64_t rows, int64_t cols, Funct
     for (int64_t r = begin; r < end; ++r) {
       real* row = z + r * cols;
       if (z == y) {
-        if (b) map(cols, row, [](Vec v, Vec u) { return Function::value(v + u); }, row, b);
-        else map(cols, row, Function::value, row);
+        if (b)
+          map(
+              cols, row, [](Vec v, Vec u) { return Function::value(v + u); }, row, b);
+        else
+          map(cols, row, Function::value, row);
       } else {
-        if (b) map(cols, row, [](Vec v, Vec u) { return v + u; }, row, b);
+        if (b)
+          map(
+              cols, row, [](Vec v, Vec u) { return v + u; }, row, b);
         map(cols, y + r * cols, Function::value, row);
       }
     }
   });
 }
 
-// dz = dy slope(z) in place of dy, and db (+)= the sum of its rows. For relu, y serves as z: its slope
-// only asks for the sign.
+// dz = dy slope(z) in place of dy, and db (+)= the sum of its rows. For relu, y serves as z: its
+// slope only asks for the sign.
 void through_activation(Activation activation, real* dy, const real* z, Sink db, int64_t rows,
                         int64_t cols) {
   with_activation(activation, [&]<class Function>(Function) {
@@ -51,9 +60,12 @@ void through_activation(Activation activation, real* dy, const real* z, Sink db,
       for (int64_t r = begin; r < end; ++r) {
         real* row = dy + r * cols;
         if constexpr (!std::is_same_v<Function, Identity>) {
-          map(cols, row, [](Vec g, Vec v) { return g * Function::slope(v); }, row, z + r * cols);
+          map(
+              cols, row, [](Vec g, Vec v) { return g * Function::slope(v); }, row, z + r * cols);
         }
-        if (db.data) map_into(cols, partial, true, [](Vec v) { return v; }, row);
+        if (db.data)
+          map_into(
+              cols, partial, true, [](Vec v) { return v; }, row);
       }
     });
   });
@@ -67,8 +79,8 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation acti
   require(!b || b.shape() == Shape{w.cols()}, "linear: w is {} but b is {}", w.shape(), b.shape());
   const int64_t rows = x.rows(), in = x.cols(), out = w.cols();
   Tensor y(x.shape().with_cols(out));
-  const bool keep_z = (activation == Activation::gelu || activation == Activation::silu) &&
-                      recording({&x, &w, &b});
+  const bool keep_z =
+      (activation == Activation::gelu || activation == Activation::silu) && recording({&x, &w, &b});
   const Values z = keep_z ? Values(rows * out) : y.values();
   gemm({x.data(), rows, in}, {w.data(), in, out}, z.data());
   if (b || activation != Activation::none) {
@@ -76,19 +88,18 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation acti
       add_bias(z.data(), y.data(), b ? b.data() : nullptr, rows, out, function);
     });
   }
-  return record("linear", y, {&x, &w, &b},
-                [=, x = x.values(), w = w.values(),
-                 z = activation == Activation::none ? Values() : z, dx = x.gradient(),
-                 dw = w.gradient(), db = b.gradient()](Gradient& dy) {
-                  const Sink to_bias = db ? db.open() : Sink{};
-                  if (db || z) {
-                    through_activation(activation, dy.scratch(), z ? z.data() : nullptr, to_bias,
-                                       rows, out);
-                  }
-                  const Matrix dz(dy.data(), rows, out);
-                  if (dw) gemm(transposed({x, rows, in}), dz, dw.open());   // dw = x^T dz
-                  if (dx) gemm(dz, transposed({w, in, out}), dx.open());    // dx = dz w^T
-                });
+  return record(
+      "linear", y, {&x, &w, &b},
+      [=, x = x.values(), w = w.values(), z = activation == Activation::none ? Values() : z,
+       dx = x.gradient(), dw = w.gradient(), db = b.gradient()](Gradient& dy) {
+        const Sink to_bias = db ? db.open() : Sink{};
+        if (db || z) {
+          through_activation(activation, dy.scratch(), z ? z.data() : nullptr, to_bias, rows, out);
+        }
+        const Matrix dz(dy.data(), rows, out);
+        if (dw) gemm(transposed({x, rows, in}), dz, dw.open());  // dw = x^T dz
+        if (dx) gemm(dz, transposed({w, in, out}), dx.open());   // dx = dz w^T
+      });
 }
 
 }  // namespace calque

@@ -1,5 +1,5 @@
-// Products of matrices, one by one or in batches. With A and B the sides as multiplied (transposed or
-// not), y = A B gives dA = dy B^T and dB = A^T dy; a side that was transposed gets its gradient
+// Products of matrices, one by one or in batches. With A and B the sides as multiplied (transposed
+// or not), y = A B gives dA = dy B^T and dB = A^T dy; a side that was transposed gets its gradient
 // transposed back.
 
 #include "core/blas.h"
@@ -10,8 +10,8 @@ namespace calque {
 namespace {
 
 struct Product {
-  int64_t count;            // of matrices
-  int64_t a_rows, a_cols;   // as they lie
+  int64_t count;           // of matrices
+  int64_t a_rows, a_cols;  // as they lie
   int64_t b_rows, b_cols;
   bool flip_a, flip_b;
   int64_t m() const { return flip_a ? a_cols : a_rows; }
@@ -39,7 +39,11 @@ Product plan(const Tensor& a, const Tensor& b, Transpose transpose) {
   bool agree = s.axes() >= 2 && s.axes() == t.axes();
   for (int i = 0; agree && i + 2 < s.axes(); ++i) agree = s[i] == t[i];
   require(agree, "matmul: {} and {} are not two matrices, or as many on both sides", s, t);
-  const Product p{leading(s), s[s.axes() - 2], s.cols(), t[t.axes() - 2], t.cols(),
+  const Product p{leading(s),
+                  s[s.axes() - 2],
+                  s.cols(),
+                  t[t.axes() - 2],
+                  t.cols(),
                   transpose == Transpose::left || transpose == Transpose::both,
                   transpose == Transpose::right || transpose == Transpose::both};
   const int64_t left = p.flip_a ? p.a_rows : p.a_cols, right = p.flip_b ? p.b_cols : p.b_rows;
@@ -52,9 +56,10 @@ Product plan(const Tensor& a, const Tensor& b, Transpose transpose) {
 template <class Body>
 void for_matrices(const Product& p, Body&& body) {
   if (p.count == 1) return body(0);
-  parallel_for(p.count, rows_per_piece(p.m() * p.n() * p.a_cols / 16 + 1), [&](int64_t b, int64_t e) {
-    for (int64_t i = b; i < e; ++i) body(i);
-  });
+  parallel_for(p.count, rows_per_piece(p.m() * p.n() * p.a_cols / 16 + 1),
+               [&](int64_t b, int64_t e) {
+                 for (int64_t i = b; i < e; ++i) body(i);
+               });
 }
 
 }  // namespace
@@ -70,23 +75,23 @@ Tensor matmul(const Tensor& a, const Tensor& b, Transpose transpose) {
   for_matrices(p, [&](int64_t i) {
     gemm(p.a(a.data(), i), p.b(b.data(), i), y.data() + i * p.m() * p.n());
   });
-  return record("matmul", y, {&a, &b},
-                [p, a = a.values(), b = b.values(), da = a.gradient(),
-                 db = b.gradient()](Gradient& dy) {
-                  const Sink to_a = da ? da.open() : Sink{}, to_b = db ? db.open() : Sink{};
-                  for_matrices(p, [&](int64_t i) {
-                    const Matrix g = p.y(dy.data(), i);
-                    const Matrix left = p.a(a.data(), i), right = p.b(b.data(), i);
-                    if (da) {
-                      const Sink out{to_a.data + i * p.a_rows * p.a_cols, to_a.add};
-                      p.flip_a ? gemm(right, transposed(g), out) : gemm(g, transposed(right), out);
-                    }
-                    if (db) {
-                      const Sink out{to_b.data + i * p.b_rows * p.b_cols, to_b.add};
-                      p.flip_b ? gemm(transposed(g), left, out) : gemm(transposed(left), g, out);
-                    }
-                  });
-                });
+  return record(
+      "matmul", y, {&a, &b},
+      [p, a = a.values(), b = b.values(), da = a.gradient(), db = b.gradient()](Gradient& dy) {
+        const Sink to_a = da ? da.open() : Sink{}, to_b = db ? db.open() : Sink{};
+        for_matrices(p, [&](int64_t i) {
+          const Matrix g = p.y(dy.data(), i);
+          const Matrix left = p.a(a.data(), i), right = p.b(b.data(), i);
+          if (da) {
+            const Sink out{to_a.data + i * p.a_rows * p.a_cols, to_a.add};
+            p.flip_a ? gemm(right, transposed(g), out) : gemm(g, transposed(right), out);
+          }
+          if (db) {
+            const Sink out{to_b.data + i * p.b_rows * p.b_cols, to_b.add};
+            p.flip_b ? gemm(transposed(g), left, out) : gemm(transposed(left), g, out);
+          }
+        });
+      });
 }
 
 }  // namespace calque

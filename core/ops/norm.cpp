@@ -3,8 +3,8 @@
 //
 //   s = x + dropout(y),  h = (s - mean(s)) / deviation(s),  out = gain h + bias
 //
-// With u = gain dout: ds = (u - mean(u) - h mean(u h)) / deviation. RMS norm is the same with the two
-// means of the centring left out. Kept for the way back: h and one number a row.
+// With u = gain dout: ds = (u - mean(u) - h mean(u h)) / deviation. RMS norm is the same with the
+// two means of the centring left out. Kept for the way back: h and one number a row.
 
 #include "core/ops.h"
 #include "core/ops/dropout_mask.h"
@@ -21,14 +21,16 @@ constexpr int64_t chunk = 8 * DropoutMask::group;
 void add_dropped(const DropoutMask& mask, int64_t first, int64_t cols, const real* x, const real* y,
                  real* to) {
   if (!mask.active()) {
-    map(cols, to, [](Vec u, Vec v) { return u + v; }, x, y);
+    map(
+        cols, to, [](Vec u, Vec v) { return u + v; }, x, y);
     return;
   }
   alignas(64) real factors[chunk];
   for (int64_t c = 0; c < cols; c += chunk) {
     const int64_t count = std::min(chunk, cols - c);
     mask.factors(first + c, count, factors);
-    map(count, to + c, [](Vec u, Vec v, Vec f) { return u + v * f; }, x + c, y + c,
+    map(
+        count, to + c, [](Vec u, Vec v, Vec f) { return u + v * f; }, x + c, y + c,
         static_cast<const real*>(factors));
   }
 }
@@ -36,36 +38,46 @@ void add_dropped(const DropoutMask& mask, int64_t first, int64_t cols, const rea
 // dy (+)= factor ds over one row.
 void drop_gradient(const DropoutMask& mask, int64_t first, int64_t cols, const real* ds, Sink dy) {
   if (!mask.active()) {
-    map_into(cols, dy.data, dy.add, [](Vec v) { return v; }, ds);
+    map_into(
+        cols, dy.data, dy.add, [](Vec v) { return v; }, ds);
     return;
   }
   alignas(64) real factors[chunk];
   for (int64_t c = 0; c < cols; c += chunk) {
     const int64_t count = std::min(chunk, cols - c);
     mask.factors(first + c, count, factors);
-    map_into(count, dy.data + c, dy.add, [](Vec v, Vec f) { return v * f; }, ds + c,
-             static_cast<const real*>(factors));
+    map_into(
+        count, dy.data + c, dy.add, [](Vec v, Vec f) { return v * f; }, ds + c,
+        static_cast<const real*>(factors));
   }
 }
 
 // What the backward pass needs to know of the forward pass.
 struct Kept {
   int64_t rows, cols;
-  bool centred;       // layer norm; otherwise RMS norm
+  bool centred;  // layer norm; otherwise RMS norm
   DropoutMask mask;
-  Values normal;      // h [rows, cols]
-  Values inverse;     // 1 / deviation [rows]
+  Values normal;   // h [rows, cols]
+  Values inverse;  // 1 / deviation [rows]
   Values gain;
 };
 
 // Normalises the row in place; returns 1 / deviation.
 real normalise(real* row, int64_t cols, bool centred, real epsilon) {
   const real share = real(1) / static_cast<real>(cols);
-  const real mean = centred ? sum(sum_lanes(cols, [](Vec v) { return v; }, row)) * share : 0;
-  if (centred) map(cols, row, [=](Vec v) { return v - mean; }, row);
-  const real variance = sum(sum_lanes(cols, [](Vec v) { return v * v; }, row)) * share;
+  const real mean = centred ? sum(sum_lanes(
+                                  cols, [](Vec v) { return v; }, row)) *
+                                  share
+                            : 0;
+  if (centred)
+    map(
+        cols, row, [=](Vec v) { return v - mean; }, row);
+  const real variance = sum(sum_lanes(
+                            cols, [](Vec v) { return v * v; }, row)) *
+                        share;
   const real inverse = 1 / std::sqrt(variance + epsilon);
-  map(cols, row, [=](Vec v) { return v * inverse; }, row);
+  map(
+      cols, row, [=](Vec v) { return v * inverse; }, row);
   return inverse;
 }
 
@@ -76,32 +88,45 @@ void forward(const Kept& kept, const real* x, const real* y, const real* bias, r
   for_rows(kept.rows, cols * 2, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
       real* h = kept.normal.data() + r * cols;
-      if (y) add_dropped(kept.mask, r * cols, cols, x + r * cols, y + r * cols, h);
-      else std::copy_n(x + r * cols, cols, h);
+      if (y)
+        add_dropped(kept.mask, r * cols, cols, x + r * cols, y + r * cols, h);
+      else
+        std::copy_n(x + r * cols, cols, h);
       kept.inverse.data()[r] = normalise(h, cols, kept.centred, epsilon);
-      if (bias) map(cols, out + r * cols, [](Vec v, Vec g, Vec b) { return v * g + b; }, h, gain, bias);
-      else map(cols, out + r * cols, [](Vec v, Vec g) { return v * g; }, h, gain);
+      if (bias)
+        map(
+            cols, out + r * cols, [](Vec v, Vec g, Vec b) { return v * g + b; }, h, gain, bias);
+      else
+        map(
+            cols, out + r * cols, [](Vec v, Vec g) { return v * g; }, h, gain);
     }
   });
 }
 
 // ds = (u - mean(u) - h mean(u h)) / deviation for one row, u = gain dout; adds dout h to dgain and
 // dout to dbias on the way.
-void row_backward(const Kept& kept, int64_t r, const real* dout, real* dgain, real* dbias, real* ds) {
+void row_backward(const Kept& kept, int64_t r, const real* dout, real* dgain, real* dbias,
+                  real* ds) {
   const int64_t cols = kept.cols;
   const real* h = kept.normal.data() + r * cols;
   const real* gain = kept.gain.data();
   const real share = real(1) / static_cast<real>(cols), inverse = kept.inverse.data()[r];
   Vec sum_u{}, sum_uh{};
-  map(cols, dgain, [&](Vec before, Vec d, Vec v, Vec g) {
-    const Vec u = d * g;
-    sum_u += u;
-    sum_uh += u * v;
-    return before + d * v;
-  }, dgain, dout, h, gain);
-  if (dbias) map(cols, dbias, [](Vec before, Vec d) { return before + d; }, dbias, dout);
+  map(
+      cols, dgain,
+      [&](Vec before, Vec d, Vec v, Vec g) {
+        const Vec u = d * g;
+        sum_u += u;
+        sum_uh += u * v;
+        return before + d * v;
+      },
+      dgain, dout, h, gain);
+  if (dbias)
+    map(
+        cols, dbias, [](Vec before, Vec d) { return before + d; }, dbias, dout);
   const real mean_u = kept.centred ? sum(sum_u) * share : 0, mean_uh = sum(sum_uh) * share;
-  map(cols, ds, [=](Vec d, Vec v, Vec g) { return (d * g - mean_u - v * mean_uh) * inverse; }, dout,
+  map(
+      cols, ds, [=](Vec d, Vec v, Vec g) { return (d * g - mean_u - v * mean_uh) * inverse; }, dout,
       h, gain);
 }
 
@@ -113,21 +138,21 @@ void backward(const Kept& kept, const Gradients& d, const real* dout) {
   const int64_t cols = kept.cols;
   const Sink dx = d.x ? d.x.open() : Sink{}, dy = d.y ? d.y.open() : Sink{};
   const Sink dgain = d.gain ? d.gain.open() : Sink{}, dbias = d.bias ? d.bias.open() : Sink{};
-  sum_over_rows<2>(
-      kept.rows, cols, {dgain, dbias}, [&](int64_t begin, int64_t end, real* partial) {
-        Buffer<real> ds(cols);
-        for (int64_t r = begin; r < end; ++r) {
-          row_backward(kept, r, dout + r * cols, partial, dbias.data ? partial + cols : nullptr,
-                       ds.data());
-          if (dx.data) {
-            map_into(cols, dx.data + r * cols, dx.add, [](Vec v) { return v; },
-                     static_cast<const real*>(ds.data()));
-          }
-          if (dy.data) {
-            drop_gradient(kept.mask, r * cols, cols, ds.data(), {dy.data + r * cols, dy.add});
-          }
-        }
-      });
+  sum_over_rows<2>(kept.rows, cols, {dgain, dbias}, [&](int64_t begin, int64_t end, real* partial) {
+    Buffer<real> ds(cols);
+    for (int64_t r = begin; r < end; ++r) {
+      row_backward(kept, r, dout + r * cols, partial, dbias.data ? partial + cols : nullptr,
+                   ds.data());
+      if (dx.data) {
+        map_into(
+            cols, dx.data + r * cols, dx.add, [](Vec v) { return v; },
+            static_cast<const real*>(ds.data()));
+      }
+      if (dy.data) {
+        drop_gradient(kept.mask, r * cols, cols, ds.data(), {dy.data + r * cols, dy.add});
+      }
+    }
+  });
 }
 
 // All four ops: y and bias may be absent.
@@ -138,16 +163,19 @@ Tensor norm(const char* op, const Tensor& x, const Tensor& y, real p, const Tens
   require(gain.shape() == Shape{cols} && (!bias || bias.shape() == Shape{cols}),
           "{}: x is {} but gain is {}{}", op, x.shape(), gain.shape(),
           bias ? fmt::format(" and bias {}", bias.shape()) : "");
-  const Kept kept{rows,           cols,        centred,
+  const Kept kept{rows,
+                  cols,
+                  centred,
                   y ? next_dropout_mask(op, p) : DropoutMask(),
-                  Values(rows * cols), Values(rows), gain.values()};
+                  Values(rows * cols),
+                  Values(rows),
+                  gain.values()};
   Tensor out(x.shape());
-  forward(kept, x.data(), y ? y.data() : nullptr, bias ? bias.data() : nullptr, epsilon, out.data());
+  forward(kept, x.data(), y ? y.data() : nullptr, bias ? bias.data() : nullptr, epsilon,
+          out.data());
   return record(op, out, {&x, &y, &gain, &bias},
-                [kept, d = Gradients{x.gradient(), y.gradient(), gain.gradient(),
-                                     bias.gradient()}](Gradient& dout) {
-                  backward(kept, d, dout.data());
-                });
+                [kept, d = Gradients{x.gradient(), y.gradient(), gain.gradient(), bias.gradient()}](
+                    Gradient& dout) { backward(kept, d, dout.data()); });
 }
 
 }  // namespace

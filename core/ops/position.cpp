@@ -1,5 +1,5 @@
-// Where a token stands in its sentence: a table of positions added to it, or rotary positions that turn
-// pairs of its numbers by an angle proportional to the position.
+// Where a token stands in its sentence: a table of positions added to it, or rotary positions that
+// turn pairs of its numbers by an angle proportional to the position.
 
 #include "core/ops.h"
 #include "core/parallel.h"
@@ -37,8 +37,9 @@ Turns turns_up_to(int32_t positions, int64_t half, real base) {
   for_rows(positions, half * 32, [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
       for (int64_t k = 0; k < half; ++k) {
-        const double angle = static_cast<double>(p) *
-                             std::pow(double(base), -static_cast<double>(k) / static_cast<double>(half));
+        const double angle =
+            static_cast<double>(p) *
+            std::pow(double(base), -static_cast<double>(k) / static_cast<double>(half));
         turns.cosine[p * half + k] = static_cast<real>(std::cos(angle));
         turns.sine[p * half + k] = static_cast<real>(std::sin(angle));
       }
@@ -64,10 +65,14 @@ struct Rotation {
         const real* c = turns.cosine.data() + positions[r] * half;
         const real* s = turns.sine.data() + positions[r] * half;
         for (int64_t h = begin; h < end; h += 2 * half) {
-          map_into(half, y + h, to.add, [=](Vec a, Vec b, Vec co, Vec si) {
-            return a * co - direction * (b * si); }, x + h, x + h + half, c, s);
-          map_into(half, y + h + half, to.add, [=](Vec a, Vec b, Vec co, Vec si) {
-            return b * co + direction * (a * si); }, x + h, x + h + half, c, s);
+          map_into(
+              half, y + h, to.add,
+              [=](Vec a, Vec b, Vec co, Vec si) { return a * co - direction * (b * si); }, x + h,
+              x + h + half, c, s);
+          map_into(
+              half, y + h + half, to.add,
+              [=](Vec a, Vec b, Vec co, Vec si) { return b * co + direction * (a * si); }, x + h,
+              x + h + half, c, s);
         }
       }
     });
@@ -89,7 +94,8 @@ Tensor add_positions(const Tensor& x, const Tensor& table, const Segments& segme
   Tensor y(x.shape());
   for_rows(rows, cols, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      map(cols, y.data() + r * cols, [](Vec u, Vec v) { return u + v; }, x.data() + r * cols,
+      map(
+          cols, y.data() + r * cols, [](Vec u, Vec v) { return u + v; }, x.data() + r * cols,
           table.data() + positions[r] * cols);
     }
   });
@@ -100,8 +106,9 @@ Tensor add_positions(const Tensor& x, const Tensor& table, const Segments& segme
                     real* out = dtable.open_cleared();
                     parallel_for(cols, 64, [&](int64_t begin, int64_t end) {
                       for (int64_t r = 0; r < rows; ++r) {
-                        map_into(end - begin, out + positions[r] * cols + begin, true,
-                                 [](Vec v) { return v; }, dy.data() + r * cols + begin);
+                        map_into(
+                            end - begin, out + positions[r] * cols + begin, true,
+                            [](Vec v) { return v; }, dy.data() + r * cols + begin);
                       }
                     });
                   }
@@ -116,7 +123,12 @@ Tensor rotary(const Tensor& x, const Segments& segments, int64_t begin, int64_t 
           "rotary: columns [{}, {}) of {} in heads of {}", begin, end, x.shape(), head_size);
   std::vector<int32_t> positions = token_positions("rotary", x, segments, starts);
   const int32_t most = positions.empty() ? 0 : *std::ranges::max_element(positions) + 1;
-  Rotation rotation{x.rows(), x.cols(), begin, end, head_size / 2, std::move(positions),
+  Rotation rotation{x.rows(),
+                    x.cols(),
+                    begin,
+                    end,
+                    head_size / 2,
+                    std::move(positions),
                     turns_up_to(most, head_size / 2, base)};
   Tensor y(x.shape());
   rotation.apply(x.data(), {y.data(), false}, 1);

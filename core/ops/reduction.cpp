@@ -17,7 +17,8 @@ double total(const real* x, int64_t size) {
       size, piece, 0.0,
       [&](int64_t b, int64_t e) {
         double part = 0;
-        for (int64_t i = b; i < e; i += 1024) part += sum(sum_lanes(std::min<int64_t>(1024, e - i), same, x + i));
+        for (int64_t i = b; i < e; i += 1024)
+          part += sum(sum_lanes(std::min<int64_t>(1024, e - i), same, x + i));
         return part;
       },
       std::plus<double>());

@@ -1,7 +1,7 @@
 #pragma once
 // Sums over the rows of a matrix, as the gradients of biases and gains need them: the rows are cut
-// into pieces that depend on their number alone, each piece has a partial sum of its own, and these are
-// added in order. The body may do other work on its rows on the way.
+// into pieces that depend on their number alone, each piece has a partial sum of its own, and these
+// are added in order. The body may do other work on its rows on the way.
 
 #include <algorithm>
 #include <array>
@@ -31,8 +31,9 @@ void sum_over_rows(int64_t rows, int64_t cols, const std::array<Sink, count>& si
       real* out = sinks[s].data + begin;
       if (!sinks[s].add) std::fill_n(out, end - begin, real(0));
       for (int64_t p = 0; p < pieces; ++p) {
-        map_into(end - begin, out, true, [](Vec v) { return v; },
-                 partials.data() + p * width + static_cast<int64_t>(s) * cols + begin);
+        map_into(
+            end - begin, out, true, [](Vec v) { return v; },
+            partials.data() + p * width + static_cast<int64_t>(s) * cols + begin);
       }
     }
   });

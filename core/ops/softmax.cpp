@@ -12,7 +12,8 @@ real row_maximum(const real* x, int64_t cols) { return *std::max_element(x, x + 
 // sum of exp(x - m); lanes past the end of the row would count exp(0 - m) and are summed singly.
 real sum_exp(const real* x, int64_t cols, real m) {
   const int64_t whole = cols / lanes * lanes;
-  real total = sum(sum_lanes(whole, [=](Vec v) { return exp(v - m); }, x));
+  real total = sum(sum_lanes(
+      whole, [=](Vec v) { return exp(v - m); }, x));
   for (int64_t c = whole; c < cols; ++c) total += std::exp(x[c] - m);
   return total;
 }
@@ -34,17 +35,22 @@ Tensor softmax(const Tensor& x) {
       const real* in = x.data() + at;
       real* out = y.data() + at;
       const real m = row_maximum(in, cols);
-      map(cols, out, [=](Vec v) { return exp(v - m); }, in);
-      const real share = 1 / sum(sum_lanes(cols, [](Vec v) { return v; }, out));
-      map(cols, out, [=](Vec v) { return v * share; }, out);
+      map(
+          cols, out, [=](Vec v) { return exp(v - m); }, in);
+      const real share = 1 / sum(sum_lanes(
+                                 cols, [](Vec v) { return v; }, out));
+      map(
+          cols, out, [=](Vec v) { return v * share; }, out);
     });
   }
   return record("softmax", y, {&x}, [=, y = y.values(), dx = x.gradient()](Gradient& dy) {
     const Sink out = dx.open();  // dx = y (dy - sum(dy y))
     each_row(rows, cols, [&](int64_t at) {
       const real *g = dy.data() + at, *p = y.data() + at;
-      const real dot = sum(sum_lanes(cols, [](Vec u, Vec v) { return u * v; }, g, p));
-      map_into(cols, out.data + at, out.add, [=](Vec u, Vec v) { return v * (u - dot); }, g, p);
+      const real dot = sum(sum_lanes(
+          cols, [](Vec u, Vec v) { return u * v; }, g, p));
+      map_into(
+          cols, out.data + at, out.add, [=](Vec u, Vec v) { return v * (u - dot); }, g, p);
     });
   });
 }
@@ -57,16 +63,19 @@ Tensor log_softmax(const Tensor& x) {
       const real* in = x.data() + at;
       const real m = row_maximum(in, cols);
       const real norm = m + std::log(sum_exp(in, cols, m));
-      map(cols, y.data() + at, [=](Vec v) { return v - norm; }, in);
+      map(
+          cols, y.data() + at, [=](Vec v) { return v - norm; }, in);
     });
   }
   return record("log_softmax", y, {&x}, [=, y = y.values(), dx = x.gradient()](Gradient& dy) {
     const Sink out = dx.open();  // dx = dy - exp(y) sum(dy)
     each_row(rows, cols, [&](int64_t at) {
       const real* g = dy.data() + at;
-      const real total = sum(sum_lanes(cols, [](Vec v) { return v; }, g));
-      map_into(cols, out.data + at, out.add, [=](Vec u, Vec v) { return u - exp(v) * total; }, g,
-               y.data() + at);
+      const real total = sum(sum_lanes(
+          cols, [](Vec v) { return v; }, g));
+      map_into(
+          cols, out.data + at, out.add, [=](Vec u, Vec v) { return u - exp(v) * total; }, g,
+          y.data() + at);
     });
   });
 }

@@ -1,10 +1,10 @@
 #pragma once
-// Small matrix products for the inside of attention, where the matrices are a few dozen rows of a few
-// dozen columns and live in the first caches:  C (m x n) = or += A (m x k) B (k x n).
+// Small matrix products for the inside of attention, where the matrices are a few dozen rows of a
+// few dozen columns and live in the first caches:  C (m x n) = or += A (m x k) B (k x n).
 //
-// A's elements may lie anywhere (a row stride and a column stride: its transpose is free); B's and C's
-// rows are contiguous, and n is a multiple of the vector width. The inner loop keeps a tile of C, as
-// large as the machine has registers for, while it walks down k.
+// A's elements may lie anywhere (a row stride and a column stride: its transpose is free); B's and
+// C's rows are contiguous, and n is a multiple of the vector width. The inner loop keeps a tile of
+// C, as large as the machine has registers for, while it walks down k.
 
 #include "core/simd.h"
 
@@ -66,10 +66,14 @@ void tile_gemm(int64_t m, int64_t n, int64_t k, Strided a, const real* b, int64_
   }
   if constexpr (widest_tile == 4) {
     switch ((n - col) / lanes) {
-      case 3: return tile_column<3, add>(m, k, a, b + col, b_stride, c + col, c_stride);
-      case 2: return tile_column<2, add>(m, k, a, b + col, b_stride, c + col, c_stride);
-      case 1: return tile_column<1, add>(m, k, a, b + col, b_stride, c + col, c_stride);
-      default: return;
+      case 3:
+        return tile_column<3, add>(m, k, a, b + col, b_stride, c + col, c_stride);
+      case 2:
+        return tile_column<2, add>(m, k, a, b + col, b_stride, c + col, c_stride);
+      case 1:
+        return tile_column<1, add>(m, k, a, b + col, b_stride, c + col, c_stride);
+      default:
+        return;
     }
   }
 }

@@ -1,0 +1,50 @@
+// Every op against finite differences (double build) and against itself under other thread counts.
+#include <doctest/doctest.h>
+
+#include <cstring>
+
+#include "core/parallel.h"
+#include "support/op_suite.h"
+
+using namespace calque;
+
+#ifdef CALQUE_DOUBLE
+TEST_CASE("every op's gradients agree with finite differences to 1e-6") {
+  for (const OpCase& op : op_suite()) {
+    CAPTURE(op.name);
+    CHECK(gradient_error(op.function, op.inputs) <= 1e-6);
+  }
+}
+#endif
+
+namespace {
+
+bool same_bits(std::span<const real> a, std::span<const real> b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+
+bool same_bits(const Outcome& a, const Outcome& b) {
+  bool same = same_bits(a.value.span(), b.value.span());
+  for (size_t i = 0; i < a.gradients.size(); ++i) {
+    same = same && same_bits(a.gradients[i].span(), b.gradients[i].span());
+  }
+  return same;
+}
+
+}  // namespace
+
+TEST_CASE("every op gives the same bits with 1, 2, 3 and 4 threads") {
+  const int before = threads();
+  std::vector<OpCase> ops = op_suite();
+  for (OpCase& op : large_op_suite()) ops.push_back(std::move(op));
+  for (const OpCase& op : ops) {
+    CAPTURE(op.name);
+    set_threads(1);
+    const Outcome alone = value_and_gradients(op.function, op.inputs);
+    for (const int count : {2, 3, 4}) {
+      set_threads(count);
+      CHECK(same_bits(alone, value_and_gradients(op.function, op.inputs)));
+    }
+  }
+  set_threads(before);
+}

@@ -1,0 +1,214 @@
+#include "support/op_suite.h"
+
+namespace calque {
+namespace {
+
+using Inputs = const std::vector<Tensor>&;
+
+Tensor positive(Tensor x) {
+  for (real& v : x.span()) v = std::abs(v) + real(0.5);
+  return x;
+}
+
+// Away from 0, where relu has no derivative.
+Tensor off_zero(Tensor x) {
+  for (real& v : x.span()) v += v < 0 ? real(-0.1) : real(0.1);
+  return x;
+}
+
+std::vector<int32_t> some_ids(int64_t count, int64_t limit) {
+  Random random({.seed = 5});
+  std::vector<int32_t> ids;
+  for (int64_t i = 0; i < count; ++i) {
+    ids.push_back(static_cast<int32_t>(random.below(static_cast<uint64_t>(limit))));
+  }
+  return ids;
+}
+
+Segments lengths(std::vector<int32_t> sizes) { return Segments::of_lengths(sizes); }
+
+using List = std::vector<OpCase>;
+
+void add_unary(List& list, const Shape& s) {
+  const Tensor x = random_tensor(s, 3);
+  const auto add = [&](const char* name, const Tensor& in, Tensor (*op)(const Tensor&)) {
+    list.push_back({fmt::format("{} {}", name, s), {in}, [op](Inputs in2) { return op(in2[0]); }});
+  };
+  add("exp", x, exp), add("log", positive(random_tensor(s, 3)), log), add("square", x, square);
+  add("sqrt", positive(random_tensor(s, 3)), sqrt), add("tanh", x, tanh);
+  add("sigmoid", x, sigmoid), add("relu", off_zero(random_tensor(s, 3)), relu);
+  add("gelu", x, gelu), add("gelu_tanh", x, gelu_tanh), add("silu", x, silu);
+  add("softmax", x, softmax), add("log_softmax", x, log_softmax), add("sum", x, sum);
+  add("sum_of_rows", x, sum_of_rows), add("sum_in_rows", x, sum_in_rows);
+  if (x.size() > 0) {
+    add("mean", x, mean), add("mean_in_rows", x, mean_in_rows), add("max_in_rows", x, max_in_rows);
+  }
+  if (s.axes() > 1) add("transpose", x, transpose);
+  if (s.cols() % 2 == 0) add("swiglu", x, swiglu);
+  list.push_back(
+      {fmt::format("affine {}", s), {x}, [](Inputs in) { return affine(in[0], 3, -2); }});
+  list.push_back(
+      {fmt::format("dropout {}", s), {x}, [](Inputs in) { return dropout(in[0], real(0.4)); }});
+}
+
+void add_binary(List& list, const Shape& a, const Shape& b) {
+  const auto add = [&](const char* name, Tensor (*op)(const Tensor&, const Tensor&)) {
+    list.push_back({fmt::format("{} {} {}", name, a, b),
+                    {random_tensor(a, 1), positive(random_tensor(b, 2))},
+                    [op](Inputs in) { return op(in[0], in[1]); }});
+  };
+  add("add", operator+), add("subtract", operator-);
+  add("multiply", operator*), add("divide", operator/);
+}
+
+void add_matmul(List& list, std::vector<int64_t> batch, int64_t m, int64_t k, int64_t n) {
+  for (const Transpose t : {Transpose::none, Transpose::left, Transpose::right, Transpose::both}) {
+    const bool left = t == Transpose::left || t == Transpose::both;
+    const bool right = t == Transpose::right || t == Transpose::both;
+    std::vector<int64_t> a = batch, b = batch;
+    a.insert(a.end(), {left ? k : m, left ? m : k});
+    b.insert(b.end(), {right ? n : k, right ? k : n});
+    list.push_back({fmt::format("matmul {} {}", Shape(a), Shape(b)),
+                    random_tensors({Shape(a), Shape(b)}),
+                    [t](Inputs in) { return matmul(in[0], in[1], t); }});
+  }
+}
+
+void add_linear(List& list, int64_t rows, int64_t in, int64_t out) {
+  const std::vector<Tensor> x = random_tensors({{rows, in}, {in, out}, {out}});
+  for (const Activation a :
+       {Activation::none, Activation::relu, Activation::gelu, Activation::silu}) {
+    list.push_back({fmt::format("linear {} [{}, {}, {}]", int(a), rows, in, out), x,
+                    [a](Inputs t) { return linear(t[0], t[1], t[2], a); }});
+  }
+  list.push_back({fmt::format("linear without bias [{}, {}, {}]", rows, in, out),
+                  {x[0], x[1]},
+                  [](Inputs t) { return linear(t[0], t[1]); }});
+}
+
+void add_layout(List& list, int64_t rows, int64_t cols) {
+  const std::vector<Tensor> x = random_tensors({{rows, cols}, {rows, cols}});
+  const auto add = [&](const char* name, Function f) {
+    list.push_back({fmt::format("{} [{}, {}]", name, rows, cols), x, std::move(f)});
+  };
+  add("slice_rows", [=](Inputs t) { return slice_rows(t[0], rows / 3, rows - rows / 4); });
+  add("slice_cols", [=](Inputs t) { return slice_cols(t[1], cols / 3, cols - cols / 4); });
+  add("concat_rows", [](Inputs t) { return concat_rows(t); });
+  add("concat_cols", [](Inputs t) { return concat_cols(t); });
+  add("gather_rows", [=](Inputs t) { return gather_rows(t[0], some_ids(2 * rows + 1, rows)); });
+  add("reshaped", [=](Inputs t) {
+    return square(t[0].reshaped({cols, rows})) * t[1].reshaped({cols, rows});
+  });
+  list.push_back({fmt::format("swap_axes [2, {}, 3, {}]", rows, cols),
+                  {random_tensor({2, rows, 3, cols}, 3)},
+                  [](Inputs t) { return swap_axes(swap_axes(t[0], 0, 2), 1, 3); }});
+}
+
+void add_norms(List& list, int64_t rows, int64_t cols) {
+  const std::vector<Tensor> x = random_tensors({{rows, cols}, {rows, cols}, {cols}, {cols}});
+  const auto add = [&](const char* name, Function f) {
+    list.push_back({fmt::format("{} [{}, {}]", name, rows, cols), x, std::move(f)});
+  };
+  add("layer_norm", [](Inputs t) { return layer_norm(t[0], t[2], t[3]); });
+  add("rms_norm", [](Inputs t) { return rms_norm(t[0], t[2]); });
+  add("residual", [](Inputs t) { return residual(t[0], t[1], real(0.3)); });
+  add("residual_norm", [](Inputs t) { return residual_norm(t[0], t[1], real(0.3), t[2], t[3]); });
+  add("residual_norm rms", [](Inputs t) { return residual_norm(t[0], t[1], 0, t[2], {}); });
+}
+
+void add_tokens(List& list, int64_t vocabulary, int64_t cols, const Segments& segments) {
+  const int64_t tokens = segments.tokens();
+  list.push_back({fmt::format("embedding [{}, {}]", vocabulary, cols),
+                  random_tensors({{vocabulary, cols}}),
+                  [=](Inputs t) { return embedding(t[0], some_ids(tokens, vocabulary), 3); }});
+  list.push_back({fmt::format("add_positions [{}, {}]", tokens, cols),
+                  random_tensors({{tokens, cols}, {segments.longest() + 2, cols}}),
+                  [=](Inputs t) { return add_positions(t[0], t[1], segments); }});
+  list.push_back({fmt::format("rotary [{}, {}]", tokens, cols),
+                  random_tensors({{tokens, 4 * cols}}),
+                  [=](Inputs t) { return rotary(t[0], segments, cols, 3 * cols, 2 * cols); }});
+}
+
+void add_attention(List& list, const Segments& queries, const Segments& keys, int64_t heads,
+                   int64_t head_size) {
+  const int64_t d = heads * head_size, n = queries.tokens(), m = keys.tokens();
+  for (const bool causal : {false, true}) {
+    for (const real p : {real(0), real(0.3)}) {
+      const AttentionOptions options{heads, causal, p};
+      const auto name = [&](const char* op) {
+        return fmt::format("{} {} tokens, {} heads of {}{}{}", op, n, heads, head_size,
+                           causal ? ", causal" : "", p > 0 ? ", dropout" : "");
+      };
+      list.push_back({name("attention"), random_tensors({{n, d}, {m, d}, {m, d}}), [=](Inputs t) {
+                        return attention(t[0], t[1], t[2], queries, keys, options);
+                      }});
+      list.push_back({name("self_attention"), random_tensors({{n, 3 * d}}),
+                      [=](Inputs t) { return self_attention(t[0], queries, options); }});
+      list.push_back({name("cross_attention"), random_tensors({{n, d}, {m, 2 * d}}), [=](Inputs t) {
+                        return cross_attention(t[0], t[1], queries, keys, options);
+                      }});
+    }
+  }
+}
+
+void add_losses(List& list, int64_t tokens, int64_t vocabulary, int64_t d) {
+  for (const real smoothing : {real(0), real(0.1)}) {
+    const std::vector<int32_t> ids = some_ids(tokens, vocabulary);
+    list.push_back(
+        {fmt::format("projected_cross_entropy [{}, {}, {}] {}", tokens, vocabulary, d, smoothing),
+         random_tensors({{tokens, d}, {vocabulary, d}, {vocabulary}}),
+         [=](Inputs t) { return projected_cross_entropy(t[0], t[1], t[2], ids, smoothing).loss; }});
+    list.push_back({fmt::format("cross_entropy [{}, {}] {}", tokens, vocabulary, smoothing),
+                    random_tensors({{tokens, vocabulary}}),
+                    [=](Inputs t) { return cross_entropy(t[0], ids, smoothing).loss; }});
+  }
+}
+
+}  // namespace
+
+List op_suite() {
+  List list;
+  for (const Shape& s : {Shape{}, Shape{1}, Shape{3, 0}, Shape{2, 3, 5}, Shape{3, 15}, Shape{2, 16},
+                         Shape{3, 17}, Shape{2, 34}}) {
+    add_unary(list, s);
+    add_binary(list, s, s);
+    add_binary(list, s, {});
+  }
+  for (const int64_t cols : {1, 7, 16, 33}) {
+    add_binary(list, {3, 2, cols}, {cols});
+    add_binary(list, {3, 2, cols}, {2, cols});
+    add_binary(list, {3, 2, cols}, {3, 2, 1});
+    add_layout(list, 5, cols);
+    add_norms(list, 3, cols);
+    add_tokens(list, 6, cols, lengths({2, 0, 1, 4}));
+    add_linear(list, 3, cols, 5);
+    add_losses(list, 4, cols, 3);
+  }
+  add_matmul(list, {}, 3, 4, 5), add_matmul(list, {2, 2}, 1, 3, 2), add_matmul(list, {3}, 2, 0, 2);
+  add_linear(list, 0, 2, 3);
+  for (const int64_t head_size : {1, 3, 16}) {
+    add_attention(list, lengths({3, 0, 1, 2, 5}), lengths({2, 3, 1, 0, 6}), 1, head_size);
+    add_attention(list, lengths({4, 2}), lengths({5, 1}), 3, head_size);
+  }
+  add_attention(list, lengths({17, 1}), lengths({19, 33}), 2, 5);
+  return list;
+}
+
+List large_op_suite() {
+  List list;
+  add_unary(list, {300, 517});
+  add_binary(list, {301, 515}, {301, 515});
+  add_binary(list, {301, 515}, {515});
+  add_binary(list, {301, 515}, {301, 1});
+  add_binary(list, {301, 515}, {});
+  add_layout(list, 700, 130);
+  add_norms(list, 900, 130);
+  add_tokens(list, 500, 130, lengths({200, 0, 1, 300, 77}));
+  add_linear(list, 1000, 128, 384), add_linear(list, 700, 512, 256), add_linear(list, 513, 65, 33);
+  add_matmul(list, {}, 300, 200, 100), add_matmul(list, {16}, 40, 30, 50);
+  add_losses(list, 600, 3000, 64);
+  add_attention(list, lengths({300, 20, 0, 1, 700}), lengths({310, 20, 5, 1, 600}), 4, 32);
+  return list;
+}
+
+}  // namespace calque
