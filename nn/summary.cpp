@@ -2,6 +2,8 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+
 #include "core/error.h"
 
 namespace calque {
@@ -118,23 +120,32 @@ Kept kept_by_tape(const TransformerOptions& o) {
       .batch = table};
 }
 
+// The widest gradients that meet in the backward pass of a layer, and the logits of as many tokens
+// as the loss takes at once: two million numbers.
+double working_numbers(const TransformerOptions& o, const SummaryBatch& batch) {
+  const int64_t tokens = std::max(batch.source_tokens, batch.target_tokens);
+  const int64_t logits = std::min<int64_t>(2 << 20, batch.target_tokens * o.target_vocabulary);
+  return static_cast<double>(tokens * (inner_width(o) + o.d_ff + 4 * o.d_model) + logits);
+}
+
 ModelSummary::Memory memory_of(const TransformerOptions& options, const SummaryBatch& batch,
                                int64_t parameters) {
   const Kept kept = kept_by_tape(options);
   const double each = static_cast<double>(parameters) * sizeof(real);
-  return {
-      .parameters = each,
-      .gradients = each,
-      .optimiser = each * static_cast<double>(batch.moments),
-      .activations = sizeof(real) *
-                     (kept.source_token * static_cast<double>(batch.source_tokens) +
-                      kept.target_token * static_cast<double>(batch.target_tokens) + kept.batch)};
+  const double numbers = kept.source_token * static_cast<double>(batch.source_tokens) +
+                         kept.target_token * static_cast<double>(batch.target_tokens) + kept.batch;
+  return {.parameters = each,
+          .gradients = each,
+          .optimiser = each * static_cast<double>(batch.moments),
+          .activations = numbers * sizeof(real),
+          .working = working_numbers(options, batch) * sizeof(real)};
 }
 
 std::string grouped(int64_t number) {
   std::string digits = std::to_string(number);
-  for (auto at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3)
+  for (auto at = static_cast<int64_t>(digits.size()) - 3; at > 0; at -= 3) {
     digits.insert(at, 1, ',');
+  }
   return digits;
 }
 
@@ -203,10 +214,10 @@ std::string ModelSummary::text() const {
       batch.source_length, batch.target_length);
   text += fmt::format(
       "A step of {} + {} tokens needs about {:.0f} MiB: parameters {:.0f}, gradients {:.0f}, "
-      "optimiser {:.0f}, activations {:.0f}.\n",
+      "optimiser {:.0f}, activations {:.0f}, working space {:.0f}.\n",
       grouped(batch.source_tokens), grouped(batch.target_tokens), mebibytes(memory.total()),
       mebibytes(memory.parameters), mebibytes(memory.gradients), mebibytes(memory.optimiser),
-      mebibytes(memory.activations));
+      mebibytes(memory.activations), mebibytes(memory.working));
   return text;
 }
 

@@ -50,7 +50,8 @@ struct ModelSummary {
   struct Memory {
     double parameters = 0, gradients = 0, optimiser = 0;
     double activations = 0;  // what the tape keeps from the forward for the backward pass
-    double total() const { return parameters + gradients + optimiser + activations; }
+    double working = 0;      // a block of logits and the gradients on their way back, roughly
+    double total() const { return parameters + gradients + optimiser + activations + working; }
   };
   SummaryBatch batch;
   std::vector<Part> parts;

@@ -75,6 +75,25 @@ TEST_CASE("the memory that a summary foretells is what the tape keeps") {
   }
 }
 
+TEST_CASE("a training step's peak of memory is about what the summary foretells") {
+  TransformerOptions options = base(2000);
+  options.d_model = 64;
+  options.d_ff = 256;
+  options.encoder_layers = options.decoder_layers = 3;
+  const int64_t before = memory_statistics().used;
+  const SmallModel model(options);
+  const SmallBatch batch =
+      random_batch(options, std::vector<std::pair<int32_t, int32_t>>(64, {16, 16}));
+  reset_peak_memory();
+  {
+    const Tape tape;
+    backward(loss_of(model.transformer, batch, real(0.1), Mode::train).loss);
+  }
+  const auto peak = static_cast<double>(memory_statistics().peak - before);
+  const SummaryBatch size{.source_tokens = 1024, .target_tokens = 1024, .moments = 0};
+  CHECK(peak == doctest::Approx(summarise(options, size).memory.total()).epsilon(0.1));
+}
+
 TEST_CASE("a summary's table names the parts, the totals and the memory") {
   const std::string text = summarise(base(8000)).text();
   for (const char* piece : {"embedding (source, target, output)", "encoder self-attention",
