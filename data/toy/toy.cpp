@@ -14,6 +14,7 @@
 namespace calque {
 
 extern const std::string_view en_de_grammar;
+extern const std::string_view en_fr_grammar;
 
 namespace {
 
@@ -30,11 +31,11 @@ constexpr std::array splits{
 
 std::string_view name_of(Split split) { return splits[static_cast<size_t>(split)].name; }
 
-// One sentence in a hundred is for validation, one for testing.
+// Two sentences in a hundred are for validation, two for testing.
 Split split_of(uint64_t source_hash, bool unseen) {
   if (unseen) return Split::compositional;
-  const uint64_t percent = (source_hash >> 32) % 100;
-  return percent == 0 ? Split::validation : percent == 1 ? Split::test : Split::train;
+  const uint64_t fiftieth = (source_hash >> 32) % 50;
+  return fiftieth == 0 ? Split::validation : fiftieth == 1 ? Split::test : Split::train;
 }
 
 }  // namespace
@@ -47,12 +48,14 @@ Split split_named(std::string_view name) {
 }
 
 std::vector<std::string> ToyLanguage::names() {
-  return {"copy", "reverse", "sort", "toy-en-de"};
+  return {"copy", "reverse", "sort", "toy-en-de", "toy-en-fr"};
 }
 
 ToyLanguage ToyLanguage::named(std::string_view name, const SymbolOptions& options) {
-  if (name == "toy-en-de") {
-    ToyLanguage language = from_grammar(en_de_grammar, "en-de.grammar");
+  if (name == "toy-en-de" || name == "toy-en-fr") {
+    const bool german = name == "toy-en-de";
+    ToyLanguage language = from_grammar(german ? en_de_grammar : en_fr_grammar,
+                                        german ? "en-de.grammar" : "en-fr.grammar");
     language.name_ = name;
     return language;
   }
