@@ -11,10 +11,10 @@ def attention(x, memory, w, prefix, heads, mask):
     """Multi-head attention written out for [batch, time, d]."""
     d = x.size(-1)
     if prefix == "self":
-        q, k, v = F.linear(x, w["self.qkv"].t(), w["self.qkv_bias"]).view(*x.shape[:2], heads, 3, -1).unbind(3)
+        q, k, v = F.linear(x, w["self.qkv"].t(), w["self.qkv_bias"]).view(*x.shape[:2], 3, heads, -1).unbind(2)
     else:
         q = F.linear(x, w["cross.q"].t(), w["cross.q_bias"]).view(*x.shape[:2], heads, -1)
-        k, v = F.linear(memory, w["cross.kv"].t(), w["cross.kv_bias"]).view(*memory.shape[:2], heads, 2, -1).unbind(3)
+        k, v = F.linear(memory, w["cross.kv"].t(), w["cross.kv_bias"]).view(*memory.shape[:2], 2, heads, -1).unbind(2)
     scores = torch.einsum("bqhd,bkhd->bhqk", q, k) / math.sqrt(d // heads)
     p = scores.masked_fill(~mask, float("-inf")).softmax(-1)
     mixed = torch.einsum("bhqk,bkhd->bqhd", p, v).reshape(x.shape)
@@ -32,11 +32,8 @@ def plain_loss(preset, values, batch, smoothing):
         positions = torch.stack([angles.sin(), angles.cos()], -1).view(ids.size(1), d)
         return F.embedding(ids, table) * math.sqrt(d) + positions
 
-    source, target = batch.source.t(), batch.input.t()
-    source_real = torch.ones_like(source, dtype=torch.bool)
-    if batch.source_mask is not None:
-        source_real = batch.source_mask.view(len(source), heads, -1)[:, 0] == 0
-    source_real = source_real[:, None, None]
+    source, target = batch.source, batch.input
+    source_real = batch.source_keys[:, None, None]
     causal = torch.ones(target.size(1), target.size(1), dtype=torch.bool).tril()
     x = embed(source)
     for i in range(preset.encoder_layers):
@@ -49,7 +46,7 @@ def plain_loss(preset, values, batch, smoothing):
         x = norm(x + attention(x, x, w, "self", heads, causal), w, "self")
         x = norm(x + attention(x, memory, w, "cross", heads, source_real), w, "cross")
         x = norm(x + ff(x, w), w, "ff")
-    hidden = x.transpose(0, 1).reshape(-1, d)[batch.real]
+    hidden = x.reshape(-1, d)[batch.real]
     return F.cross_entropy(hidden @ table.t(), batch.expected, label_smoothing=smoothing, reduction="sum")
 
 
@@ -64,7 +61,7 @@ def main(options):
     for name, value in weights.values.items():
         if value.dim() == 1:  # biases and norms that are not at their trivial values
             value.add_(torch.randn(value.shape) * 0.1)
-    batch = Batch([(7, 9), (5, 9), (9, 8), (4, 3)] * 20, options.vocabulary, preset.heads,
+    batch = Batch([(7, 9), (5, 9), (9, 8), (4, 3)] * 20 + [(6, 7)], options.vocabulary, preset.heads,
                   torch.Generator().manual_seed(options.seed))
     scale = 1 / batch.target_tokens
     loss = Transformer(preset, weights, seed=1).step(batch, scale) * scale

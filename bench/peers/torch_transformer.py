@@ -2,8 +2,9 @@
 
 Each sublayer is one autograd.Function whose backward is written by hand: few kernels, results in
 place, weight gradients straight into one flat buffer, one byte kept for each dropout mask element.
-Activations are [time, batch, d_model], so that a head of a sentence is a strided matrix and attention
-copies nothing. Sublayers are post-norm: norm(x + dropout(f(x))), as in the paper.
+Activations are [batch * time, d_model]; each head's queries, keys and values are gathered into matrices
+of their own. PyTorch takes those one by one, so short sentences go through attention in groups, under a
+mask that lets none look at another. Sublayers are post-norm: norm(x + dropout(f(x))), as in the paper.
 """
 import math
 from dataclasses import dataclass
@@ -120,10 +121,6 @@ class Dropout:
         return self.mask(random, dy).mul_(dy).mul_(self.scale)
 
 
-def rows(x):
-    return x.view(-1, x.size(-1))
-
-
 def product_gradients(x, dy, d_weight, d_bias):
     torch.mm(x.t(), dy, out=d_weight)
     torch.sum(dy, 0, out=d_bias)
@@ -149,27 +146,27 @@ class Residual:
         return dx, dropout.scaled(dx, ctx.random)
 
 
-def heads_of(x, parts, heads):
-    """[time, batch, parts * d] -> for each part a view [batch * heads, time, d_head]."""
-    time, batch, width = x.shape
-    split = x.view(time, batch, parts, heads, width // parts // heads)
-    if parts == 1:
-        return [split.view(time, batch * heads, -1).transpose(0, 1)]
-    # The heads of all sentences merge into one axis only if a part is inside a head.
-    split = x.view(time, batch * heads, parts, width // parts // heads)
-    return [split[:, :, part].transpose(0, 1) for part in range(parts)]
+def split_heads(x, parts, heads, group):
+    """[tokens, parts * d] -> [parts, heads * tokens / group, group, d_head], group tokens together."""
+    split = x.view(x.size(0), parts, heads, -1).permute(1, 2, 0, 3)
+    return split.reshape(parts, -1, group, split.size(3))
 
 
-def attend(q, k, v, mask, out):
-    """softmax(q k^T / sqrt(d_head) + mask) v into `out`; the probabilities."""
+def join_heads(x, heads):
+    """The way back."""
+    parts, d_head = x.size(0), x.size(3)
+    return x.view(parts, heads, -1, d_head).permute(2, 0, 1, 3).reshape(-1, parts * heads * d_head)
+
+
+def attend(q, k, v, mask):
+    """softmax(q k^T / sqrt(d_head) + mask) v, and the probabilities."""
     scale = q.size(-1) ** -0.5
     if mask is None:
-        scores = torch.empty(q.size(0), q.size(1), k.size(1)).baddbmm_(q, k.transpose(1, 2), beta=0, alpha=scale)
+        scores = torch.bmm(q, k.transpose(1, 2)).mul_(scale)
     else:
         scores = torch.baddbmm(mask, q, k.transpose(1, 2), alpha=scale)
     p = torch._softmax(scores, -1, False, out=scores)
-    torch.bmm(p, v, out=out)
-    return p
+    return torch.bmm(p, v), p
 
 
 def attend_backward(dout, p, q, k, v, dq, dk, dv):
@@ -183,71 +180,66 @@ def attend_backward(dout, p, q, k, v, dq, dk, dv):
 
 class SelfAttention(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, w, mask, heads, dropout):
-        qkv = torch.addmm(w.qkv_bias, rows(x), w.qkv).view(*x.shape[:2], -1)
-        mixed = torch.empty_like(x)
-        q, k, v = heads_of(qkv, 3, heads)
-        p = attend(q, k, v, mask, heads_of(mixed, 1, heads)[0])
-        ctx.saved = x, w, qkv, p, mixed, heads, dropout
-        y = torch.addmm(w.out_bias, rows(mixed), w.out).view_as(x)
-        return Residual.forward(ctx, x, y, w, dropout)
+    def forward(ctx, x, w, mask, heads, group, dropout):
+        qkv = split_heads(torch.addmm(w.qkv_bias, x, w.qkv), 3, heads, group)
+        out, p = attend(*qkv, mask)
+        mixed = join_heads(out[None], heads)
+        ctx.saved = x, w, qkv, p, mixed, heads, group, dropout
+        return Residual.forward(ctx, x, torch.addmm(w.out_bias, mixed, w.out), w, dropout)
 
     @staticmethod
     def backward(ctx, dout):
-        x, w, qkv, p, mixed, heads, dropout = ctx.saved
+        x, w, qkv, p, mixed, heads, group, dropout = ctx.saved
         dx, dy = Residual.backward(ctx, dout, w, dropout)
-        product_gradients(rows(mixed), rows(dy), w.d_out, w.d_out_bias)
-        d_mixed = torch.mm(rows(dy), w.out.t()).view_as(x)
+        product_gradients(mixed, dy, w.d_out, w.d_out_bias)
+        (d_mixed,) = split_heads(torch.mm(dy, w.out.t()), 1, heads, group)
         d_qkv = torch.empty_like(qkv)
-        attend_backward(heads_of(d_mixed, 1, heads)[0], p, *heads_of(qkv, 3, heads), *heads_of(d_qkv, 3, heads))
-        product_gradients(rows(x), rows(d_qkv), w.d_qkv, w.d_qkv_bias)
-        rows(dx).addmm_(rows(d_qkv), w.qkv.t())
-        return dx, None, None, None, None
+        attend_backward(d_mixed, p, *qkv, *d_qkv)
+        d_qkv = join_heads(d_qkv, heads)
+        product_gradients(x, d_qkv, w.d_qkv, w.d_qkv_bias)
+        return dx.addmm_(d_qkv, w.qkv.t()), None, None, None, None, None
 
 
 class CrossAttention(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, memory, w, mask, heads, dropout):
-        q = torch.addmm(w.q_bias, rows(x), w.q).view_as(x)
-        kv = torch.addmm(w.kv_bias, rows(memory), w.kv).view(*memory.shape[:2], -1)
-        mixed = torch.empty_like(x)
-        p = attend(*heads_of(q, 1, heads), *heads_of(kv, 2, heads), mask, heads_of(mixed, 1, heads)[0])
-        ctx.saved = x, memory, w, q, kv, p, mixed, heads, dropout
-        y = torch.addmm(w.out_bias, rows(mixed), w.out).view_as(x)
-        return Residual.forward(ctx, x, y, w, dropout)
+    def forward(ctx, x, memory, w, mask, heads, groups, dropout):
+        (q,) = split_heads(torch.addmm(w.q_bias, x, w.q), 1, heads, groups[0])
+        kv = split_heads(torch.addmm(w.kv_bias, memory, w.kv), 2, heads, groups[1])
+        out, p = attend(q, *kv, mask)
+        mixed = join_heads(out[None], heads)
+        ctx.saved = x, memory, w, q, kv, p, mixed, heads, groups, dropout
+        return Residual.forward(ctx, x, torch.addmm(w.out_bias, mixed, w.out), w, dropout)
 
     @staticmethod
     def backward(ctx, dout):
-        x, memory, w, q, kv, p, mixed, heads, dropout = ctx.saved
+        x, memory, w, q, kv, p, mixed, heads, groups, dropout = ctx.saved
         dx, dy = Residual.backward(ctx, dout, w, dropout)
-        product_gradients(rows(mixed), rows(dy), w.d_out, w.d_out_bias)
-        d_mixed = torch.mm(rows(dy), w.out.t()).view_as(x)
+        product_gradients(mixed, dy, w.d_out, w.d_out_bias)
+        (d_mixed,) = split_heads(torch.mm(dy, w.out.t()), 1, heads, groups[0])
         dq, d_kv = torch.empty_like(q), torch.empty_like(kv)
-        attend_backward(heads_of(d_mixed, 1, heads)[0], p, *heads_of(q, 1, heads), *heads_of(kv, 2, heads),
-                        *heads_of(dq, 1, heads), *heads_of(d_kv, 2, heads))
-        product_gradients(rows(x), rows(dq), w.d_q, w.d_q_bias)
-        product_gradients(rows(memory), rows(d_kv), w.d_kv, w.d_kv_bias)
-        rows(dx).addmm_(rows(dq), w.q.t())
-        return dx, torch.mm(rows(d_kv), w.kv.t()).view_as(memory), None, None, None, None
+        attend_backward(d_mixed, p, q, *kv, dq, *d_kv)
+        dq, d_kv = join_heads(dq[None], heads), join_heads(d_kv, heads)
+        product_gradients(x, dq, w.d_q, w.d_q_bias)
+        product_gradients(memory, d_kv, w.d_kv, w.d_kv_bias)
+        return dx.addmm_(dq, w.q.t()), torch.mm(d_kv, w.kv.t()), None, None, None, None, None
 
 
 class FeedForward(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, w, dropout):
-        hidden = torch.addmm(w.up_bias, rows(x), w.up).relu_()
+        hidden = torch.addmm(w.up_bias, x, w.up).relu_()
         ctx.saved = x, w, hidden, dropout
-        return Residual.forward(ctx, x, torch.addmm(w.down_bias, hidden, w.down).view_as(x), w, dropout)
+        return Residual.forward(ctx, x, torch.addmm(w.down_bias, hidden, w.down), w, dropout)
 
     @staticmethod
     def backward(ctx, dout):
         x, w, hidden, dropout = ctx.saved
         dx, dy = Residual.backward(ctx, dout, w, dropout)
-        product_gradients(hidden, rows(dy), w.d_down, w.d_down_bias)
-        d_hidden = torch.mm(rows(dy), w.down.t())
+        product_gradients(hidden, dy, w.d_down, w.d_down_bias)
+        d_hidden = torch.mm(dy, w.down.t())
         aten.threshold_backward.grad_input(d_hidden, hidden, 0, grad_input=d_hidden)
-        product_gradients(rows(x), d_hidden, w.d_up, w.d_up_bias)
-        rows(dx).addmm_(d_hidden, w.up.t())
-        return dx, None, None
+        product_gradients(x, d_hidden, w.d_up, w.d_up_bias)
+        return dx.addmm_(d_hidden, w.up.t()), None, None
 
 
 class Embed(torch.autograd.Function):
@@ -256,7 +248,8 @@ class Embed(torch.autograd.Function):
     @staticmethod
     def forward(ctx, anchor, ids, table, d_table, positions, dropout):
         x = torch.nn.functional.embedding(ids, table)
-        torch.add(positions[: ids.size(0)], x, alpha=math.sqrt(table.size(1)), out=x)
+        torch.add(positions[: ids.size(1)], x, alpha=math.sqrt(table.size(1)), out=x)
+        x = x.view(-1, x.size(-1))
         random = dropout.bytes_like(x)
         ctx.saved = ids, d_table, random, dropout
         return dropout.scaled(x, random)
@@ -265,7 +258,7 @@ class Embed(torch.autograd.Function):
     def backward(ctx, dx):
         ids, d_table, random, dropout = ctx.saved
         dx = dropout.scaled(dx, random)
-        found = aten.embedding_dense_backward(dx, ids, d_table.size(0), -1, False)
+        found = aten.embedding_dense_backward(dx, ids.view(-1), d_table.size(0), -1, False)
         d_table.add_(found, alpha=math.sqrt(d_table.size(1)))  # the loss has written there before
         return (None,) * 6
 
@@ -281,7 +274,7 @@ class SmoothedLoss(torch.autograd.Function):
 
     @staticmethod
     def forward(ctx, hidden, index, expected, table, d_table, smoothing, scale):
-        h = rows(hidden).index_select(0, index)
+        h = hidden.index_select(0, index)
         vocabulary = table.size(0)
         dh, loss, first = torch.empty_like(h), 0.0, True
         column_sum = table.sum(0)
@@ -308,9 +301,9 @@ class SmoothedLoss(torch.autograd.Function):
     @staticmethod
     def backward(ctx, _):
         index, dh, shape = ctx.saved
-        d_hidden = dh if dh.size(0) == shape[0] * shape[1] else torch.zeros(
-            shape[0] * shape[1], shape[2]).index_copy_(0, index, dh)
-        return (d_hidden.view(shape),) + (None,) * 6
+        if dh.size(0) < shape[0]:  # padding has no loss
+            dh = torch.zeros(shape).index_copy_(0, index, dh)
+        return (dh,) + (None,) * 6
 
 
 def sinusoids(length, d_model):
@@ -318,32 +311,56 @@ def sinusoids(length, d_model):
     frequency = torch.exp(torch.arange(0, d_model, 2) * (-math.log(10000.0) / d_model))
     table = torch.empty(length, d_model)
     table[:, 0::2], table[:, 1::2] = torch.sin(position * frequency), torch.cos(position * frequency)
-    return table[:, None]  # [time, 1, d_model]
+    return table
+
+
+def group_mask(real, queries, group, heads, causal):
+    """0 where a query may look and -inf elsewhere, for groups of sentences side by side; None where
+    all may look at all. real [batch, keys] says which keys are there; queries is their number."""
+    batch, keys = real.shape
+    allowed = real.view(-1, group, 1, keys).expand(-1, -1, queries, -1)
+    if causal:
+        allowed = allowed & torch.ones(queries, keys, dtype=torch.bool).tril()
+    mask = torch.full((batch // group, group, queries, group, keys), float("-inf"))
+    for i in range(group):
+        mask[:, i, :, i].masked_fill_(allowed[:, i], 0)
+    mask = mask.view(-1, group * queries, group * keys)
+    if real.all():
+        return mask[:1] if group > 1 or causal else None
+    return mask.expand(heads, *mask.shape).reshape(-1, *mask.shape[1:])
 
 
 class Batch:
     """Random ids for pairs of lengths; padded, with </s> at the ends and <s> before the targets."""
+    TOGETHER = 28  # tokens in attention, about; measured on short sentences
 
     def __init__(self, pairs, vocabulary, heads, generator):
+        longest = max(map(max, pairs)) + 1
+        group = max(1, self.TOGETHER // longest)
+        empty = -len(pairs) % group  # so that the last group is a whole one
+
         def padded(lengths):
-            ids = torch.randint(3, vocabulary, (max(lengths), len(lengths)), generator=generator)
-            length = torch.tensor(lengths)
-            ids[length - 1, torch.arange(len(lengths))] = 2
-            return ids, torch.arange(max(lengths))[:, None] < length  # [time, batch]
+            length = torch.tensor(lengths + [0] * empty)
+            ids = torch.randint(3, vocabulary, (len(length), max(lengths)), generator=generator)
+            ids[torch.arange(len(lengths)), length[: len(lengths)] - 1] = 2
+            return ids, torch.arange(ids.size(1)) < length[:, None]  # [batch, time]
 
         self.source, real = padded([source + 1 for source, _ in pairs])
         self.source_tokens = int(real.sum())
-        self.source_mask = None
-        if not real.all():
-            mask = torch.zeros(real.shape).masked_fill_(~real, float("-inf"))
-            self.source_mask = mask.t()[:, None].repeat_interleave(heads, 0)  # [batch * heads, 1, time]
+        self.source_keys = real
+        self.source_keys[:, 0] = True  # an empty sentence still looks somewhere
         output, real = padded([target + 1 for _, target in pairs])
-        self.input = torch.cat([torch.ones(1, len(pairs), dtype=torch.long), output[:-1]])
+        self.input = torch.cat([torch.ones(len(output), 1, dtype=torch.long), output[:, :-1]], 1)
         self.real = real.view(-1).nonzero().squeeze(1)
         self.expected = output.view(-1)[self.real]
         self.target_tokens = len(self.real)
         self.positions = self.source.numel() + self.input.numel()
-        self.causal = torch.full((len(output), len(output)), float("-inf")).triu_(1)
+
+        source_time, target_time = self.source.size(1), self.input.size(1)
+        self.source_group, self.target_group = group * source_time, group * target_time
+        self.source_mask = group_mask(self.source_keys, source_time, group, heads, causal=False)
+        self.cross_mask = group_mask(self.source_keys, target_time, group, heads, causal=False)
+        self.causal_mask = group_mask(torch.ones_like(real), target_time, group, heads, causal=True)
 
 
 class Transformer:
@@ -363,12 +380,12 @@ class Transformer:
         embed = lambda ids: Embed.apply(self.anchor, ids, self.table, self.d_table, self.positions, drop)
         memory = embed(batch.source)
         for attention, feed_forward in self.encoder:
-            memory = SelfAttention.apply(memory, attention, batch.source_mask, heads, drop)
+            memory = SelfAttention.apply(memory, attention, batch.source_mask, heads, batch.source_group, drop)
             memory = FeedForward.apply(memory, feed_forward, drop)
-        x = embed(batch.input)
+        x, groups = embed(batch.input), (batch.target_group, batch.source_group)
         for attention, cross, feed_forward in self.decoder:
-            x = SelfAttention.apply(x, attention, batch.causal, heads, drop)
-            x = CrossAttention.apply(x, memory, cross, batch.source_mask, heads, drop)
+            x = SelfAttention.apply(x, attention, batch.causal_mask, heads, batch.target_group, drop)
+            x = CrossAttention.apply(x, memory, cross, batch.cross_mask, heads, groups, drop)
             x = FeedForward.apply(x, feed_forward, drop)
         loss = SmoothedLoss.apply(x, batch.real, batch.expected, self.table, self.d_table, smoothing, scale)
         loss.backward()
