@@ -34,8 +34,8 @@ struct BleuOptions {
   Tokenization tokenization = Tokenization::v13a;
   bool lowercase = false;
   Smoothing smoothing = Smoothing::exponential;
-  std::optional<double> smoothing_value;  // for floor (0.1 if absent) and add_k (1)
-  bool effective_order = false;           // leave out orders longer than the hypothesis
+  std::optional<double> smoothing_value = {};  // for floor (0.1 if absent) and add_k (1)
+  bool effective_order = false;                // leave out orders longer than the hypothesis
 };
 
 Smoothing parse_smoothing(std::string_view name);  // exp, floor, add-k or none
@@ -49,7 +49,7 @@ struct BleuScore {
   int64_t hypothesis_length = 0;
   int64_t reference_length = 0;  // of the references closest in length
   std::string signature;
-  std::optional<Confidence> confidence;
+  std::optional<Confidence> confidence = {};
 
   double ratio() const;
   std::string text(int decimals = 1) const;

@@ -31,7 +31,7 @@ struct ChrfScore {
   double score = 0;  // 0..100
   std::string name;  // chrF2, chrF2++, ...
   std::string signature;
-  std::optional<Confidence> confidence;
+  std::optional<Confidence> confidence = {};
 
   std::string text(int decimals = 1) const;
 };

@@ -30,8 +30,9 @@ Confidence bootstrap(const SegmentStatistics& statistics, const ScoreOfSums& sco
 enum class PairedTest { bootstrap, randomization };
 
 struct Comparison {
-  double baseline = 0, system = 0;                                   // the scores
-  std::optional<Confidence> baseline_confidence, system_confidence;  // of the bootstrap
+  double baseline = 0, system = 0;  // the scores
+  // Of the bootstrap.
+  std::optional<Confidence> baseline_confidence = {}, system_confidence = {};
   double p_value = 1;  // of the difference between them being chance
 };
 

@@ -26,7 +26,7 @@ struct TerScore {
   int64_t edits = 0;
   double reference_length = 0;
   std::string signature;
-  std::optional<Confidence> confidence;
+  std::optional<Confidence> confidence = {};
 
   std::string text(int decimals = 1) const;
 };
