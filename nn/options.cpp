@@ -46,7 +46,7 @@ void validate(const TransformerOptions& options) {
   check_size("heads", options.heads);
   check_size("encoder_layers", options.encoder_layers);
   check_size("decoder_layers", options.decoder_layers);
-  check_size("max_length", options.max_length);
+  check_size("max_positions", options.max_positions);
   if (options.d_model % options.heads != 0) {
     fail("d_model is {}, which {} heads cannot share equally; make it a multiple of heads",
          options.d_model, options.heads);

@@ -29,7 +29,7 @@ struct TransformerOptions {
   int64_t decoder_layers = 6;
 
   PositionKind positions = PositionKind::interleaved;
-  int64_t max_length = 1024;  // positions that are learned; the other kinds have no limit
+  int64_t max_positions = 1024;  // positions that are learned; the other kinds have no limit
   NormPlacement norm_placement = NormPlacement::post;
   NormKind norm = NormKind::layer;
   real norm_epsilon = real(1e-5);

@@ -21,9 +21,9 @@ Tensor make_table(const Path& at, const TransformerOptions& options) {
     case PositionKind::none:
       return {};
     case PositionKind::learned:
-      return at.parameter("weight", {options.max_length, d_model}, embedding_normal(d_model));
+      return at.parameter("weight", {options.max_positions, d_model}, embedding_normal(d_model));
     default:
-      return sinusoids(options.positions, options.max_length, d_model);
+      return sinusoids(options.positions, options.max_positions, d_model);
   }
 }
 
@@ -67,7 +67,7 @@ Tensor Positions::operator()(const Tensor& x, const Segments& segments,
   if (kind == PositionKind::learned) {
     fail(
         "a sentence of {} tokens, but the model has learned positions for {}; shorten it, or train "
-        "with a larger max_length",
+        "with a larger max_positions",
         needed, table.rows());
   }
   // Rare enough that a longer table is made for this pass and not kept: models stay constant.

@@ -26,7 +26,7 @@ Tensor sinusoids(PositionKind kind, int64_t positions, int64_t d_model);
 
 struct Positions {
   PositionKind kind;
-  Tensor table;  // [max_length, d_model]; absent for `rotary` and `none`
+  Tensor table;  // [max_positions, d_model]; absent for `rotary` and `none`
 
   Positions(const Path& at, const TransformerOptions& options);
 

@@ -39,7 +39,7 @@ std::vector<Block> embedding_blocks(const TransformerOptions& o) {
     blocks.push_back({target, 1, o.target_vocabulary * d, {}});
   }
   if (o.positions == PositionKind::learned) {
-    blocks.push_back({"positions", 2, o.max_length * d, {}});
+    blocks.push_back({"positions", 2, o.max_positions * d, {}});
   }
   return blocks;
 }

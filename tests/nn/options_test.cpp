@@ -65,7 +65,7 @@ TEST_CASE("no size may be 0 or less") {
     CHECK_FALSE(refusal([=](auto& o) { o.heads = size; }).empty());
     CHECK_FALSE(refusal([=](auto& o) { o.encoder_layers = size; }).empty());
     CHECK_FALSE(refusal([=](auto& o) { o.decoder_layers = size; }).empty());
-    CHECK_FALSE(refusal([=](auto& o) { o.max_length = size; }).empty());
+    CHECK_FALSE(refusal([=](auto& o) { o.max_positions = size; }).empty());
   }
 }
 

@@ -95,7 +95,7 @@ TEST_CASE("sinusoids have no longest sentence, learned positions say what theirs
   CHECK_THROWS_WITH_AS(
       learned(x, segments),
       "a sentence of 20 tokens, but the model has learned positions for 16; shorten "
-      "it, or train with a larger max_length",
+      "it, or train with a larger max_positions",
       Error);
   const Segments short_one = Segments::of_lengths(std::vector<int32_t>{1});
   CHECK_THROWS_AS(learned(Tensor::zeros({1, 8}), short_one, std::vector<int32_t>{16}), Error);

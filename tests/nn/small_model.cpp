@@ -48,7 +48,7 @@ TransformerOptions small_options() {
   options.d_ff = 12;
   options.heads = 2;
   options.encoder_layers = options.decoder_layers = 2;
-  options.max_length = 16;
+  options.max_positions = 16;
   options.dropout = 0;
   return options;
 }

@@ -58,7 +58,7 @@ TEST_CASE("the memory that a summary foretells is what the tape keeps") {
     TransformerOptions& options = variant.options;
     options.d_model = 64;  // sizes that the pool's steps fit, so that it rounds nothing up
     options.d_ff = 128;
-    options.max_length = 64;
+    options.max_positions = 64;
     options.dropout = real(0.1);
     for (const real activation_dropout : {real(0), real(0.1)}) {
       options.activation_dropout = activation_dropout;
