@@ -111,6 +111,9 @@ class Sgemm:
         shapes = [(1024, 1024, 1024), (2048, 2048, 2048), (4096, 512, 2048)]
         self.cases = [(torch.randn(m, k), torch.randn(k, n), torch.empty(m, n)) for m, n, k in shapes]
 
+    def bytes(self):
+        return 4 * sum(matrix.numel() for case in self.cases for matrix in case)
+
     def best(self):
         rates = []
         for a, b, c in self.cases:
@@ -120,13 +123,14 @@ class Sgemm:
         return max(rates)
 
 
-def peak_memory():
-    """Of this process in bytes: its own at the most, and what it shares with the other workers."""
+def peak_memory(besides):
+    """Of this process in bytes: its own at the most, without what the measuring takes, and what it
+    shares with the other workers."""
     with open("/proc/self/status") as status:
         fields = dict(line.split(":", 1) for line in status)
     kib = {name: int(fields[name].split()[0]) for name in ("VmHWM", "RssFile", "RssShmem")}
     common = kib["RssFile"] + kib["RssShmem"]
-    return (kib["VmHWM"] - common) * 1024, common * 1024
+    return (kib["VmHWM"] - common) * 1024 - besides, common * 1024
 
 
 def noam(step, d_model, warmup=4000):
@@ -159,7 +163,7 @@ def work(rank, options, plan, flat, gradients, barrier, results):
         seconds.append(time.perf_counter() - begin)
         losses.append(loss / total)
     padding = sum(b.positions for b in shares), sum(b.source_tokens + b.target_tokens for b in shares)
-    results.put((rank, seconds, rates, losses, padding, peak_memory()))
+    results.put((rank, seconds, rates, losses, padding, peak_memory(besides=sgemm.bytes())))
 
 
 def guarded_work(*args):

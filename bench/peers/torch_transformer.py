@@ -270,7 +270,7 @@ class SmoothedLoss(torch.autograd.Function):
     p - eps/V - (1 - eps) onehot(y); its last two terms are of rank one and sparse, so of the large
     matrix only p is ever touched, once.
     """
-    ROWS = 512
+    ROWS = 1024
 
     @staticmethod
     def forward(ctx, hidden, index, expected, table, d_table, smoothing, scale):
