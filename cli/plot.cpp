@@ -2,19 +2,20 @@
 // here.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <array>
 #include <filesystem>
-#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/result_file.h"
 #include "train/report/curves_csv.h"
 #include "train/report/figure.h"
 #include "train/report/report_page.h"
 #include "train/report/terminal_plot.h"
-#include "train/storage/durable_files.h"
 
 namespace calque {
 namespace {
@@ -24,17 +25,23 @@ namespace fs = std::filesystem;
 struct PlotArguments {
   std::vector<fs::path> runs;
   std::string page, svg, csv;
+  std::string over = "step";
   bool terminal = false;
   PlotOptions options = {};
 };
 
-void write(const std::string& file, const std::string& text) {
-  if (file == "-") {
-    fmt::print("{}", text);
-    return;
-  }
-  replace_text(real_files(), file, text);
-  fmt::print(stderr, "wrote {}\n", one_line(file));
+// In the order of CurveAxis.
+constexpr std::array<const char*, 4> axis_names = {"step", "epoch", "tokens", "time"};
+
+CurveAxis axis_named(const std::string& name) {
+  const auto found = std::find(axis_names.begin(), axis_names.end(), name);
+  return static_cast<CurveAxis>(found - axis_names.begin());
+}
+
+std::string check_smoothing(const std::string& text) {
+  double weight = 0;
+  const bool sound = CLI::detail::lexical_cast(text, weight) && weight >= 0 && weight <= 0.99;
+  return sound ? "" : "must be a number from 0 to 0.99";
 }
 
 // A run's own report goes into its folder; a comparison belongs to none of its runs.
@@ -43,21 +50,24 @@ std::string usual_page(const std::vector<fs::path>& runs) {
   return one_folder ? (runs.front() / "report.html").string() : "report.html";
 }
 
-void plot(const PlotArguments& arguments) {
+void plot(PlotArguments& arguments) {
+  arguments.options.axis = axis_named(arguments.over);
   const std::vector<ReportRun> runs = read_runs(arguments.runs);
   for (const ReportRun& run : runs) {
     for (const std::string& remark : run.remarks) {
       fmt::print(stderr, "calque: {}\n", one_line(remark));
     }
   }
-  if (!arguments.svg.empty()) write(arguments.svg, figure_svg(runs, arguments.options));
-  if (!arguments.csv.empty()) write(arguments.csv, curves_csv(runs));
-  if (arguments.terminal) write("-", terminal_plot(runs, arguments.options, terminal_style()));
+  if (!arguments.svg.empty()) write_result(arguments.svg, figure_svg(runs, arguments.options));
+  if (!arguments.csv.empty()) write_result(arguments.csv, curves_csv(runs));
+  if (arguments.terminal) {
+    write_result("-", terminal_plot(runs, arguments.options, terminal_style()));
+  }
   const bool only_others = !arguments.svg.empty() || !arguments.csv.empty() || arguments.terminal;
   if (!arguments.page.empty()) {
-    write(arguments.page, report_page(runs));
+    write_result(arguments.page, report_page(runs));
   } else if (!only_others) {
-    write(usual_page(arguments.runs), report_page(runs));
+    write_result(usual_page(arguments.runs), report_page(runs));
   }
 }
 
@@ -79,21 +89,19 @@ void add_plot_command(CLI::App& calque) {
       ->add_option("--metric", arguments->options.columns,
                    "Which curves --svg and --terminal draw, such as loss,bleu")
       ->delimiter(',');
-  const std::map<std::string, CurveAxis> axes = {{"step", CurveAxis::step},
-                                                 {"epoch", CurveAxis::epoch},
-                                                 {"tokens", CurveAxis::tokens},
-                                                 {"time", CurveAxis::seconds}};
-  command->add_option("--over", arguments->options.axis, "step, epoch, tokens or time")
-      ->transform(CLI::CheckedTransformer(axes, CLI::ignore_case).description(""))
+  command->add_option("--over", arguments->over, "step, epoch, tokens or time")
+      ->check(CLI::IsMember(std::vector<std::string>(axis_names.begin(), axis_names.end()))
+                  .description(""))
       ->type_name("");
   command
       ->add_option("--smooth", arguments->options.smoothing,
-                   "Weight of the past in a moving average of the training curves, 0 to 0.999")
-      ->check(CLI::Range(0.0, 0.999).description(""));
+                   "Weight of the past in a moving average of the training curves, 0 to 0.99")
+      ->check(CLI::Validator(check_smoothing, "", "smoothing"));
   command->add_flag("--log", arguments->options.logarithmic, "Logarithmic y axes");
   command->footer(
-      "Examples:\n  calque plot runs/toy\n  calque plot runs/a runs/b --out compare.html\n"
-      "  calque plot runs/toy --terminal --metric loss,bleu --over time");
+      "Example: calque plot runs/toy\n"
+      "         calque plot runs/a runs/b --out compare.html\n"
+      "         calque plot runs/toy --terminal --metric loss,bleu --over time");
   command->callback([arguments] { plot(*arguments); });
 }
 

@@ -1,0 +1,45 @@
+// Replacing a file by renaming is safe for regular files only: a rename would put a file in the
+// place of a device or of a pipe.
+#include "cli/result_file.h"
+
+#include <fmt/format.h>
+
+#include <cstdio>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/command_line.h"
+#include "core/error.h"
+#include "train/storage/durable_files.h"
+
+namespace calque {
+namespace {
+
+namespace fs = std::filesystem;
+
+void write_into(const std::string& file, std::string_view text) {
+  std::ofstream out(file, std::ios::binary);
+  out.write(text.data(), static_cast<std::streamsize>(text.size()));
+  out.close();
+  if (!out) fail("{}: cannot be written", file);
+}
+
+}  // namespace
+
+void write_result(const std::string& file, std::string_view text) {
+  if (file == "-") {
+    std::fwrite(text.data(), 1, text.size(), stdout);
+    return;
+  }
+  std::error_code ignored;
+  const fs::file_status there = fs::status(file, ignored);
+  if (fs::exists(there) && !fs::is_regular_file(there)) {
+    write_into(file, text);
+  } else {
+    const fs::path place = fs::exists(there) ? fs::canonical(file) : fs::path(file);
+    replace_text(real_files(), place.string(), text);
+  }
+  fmt::print(stderr, "wrote {}\n", one_line(file));
+}
+
+}  // namespace calque

@@ -1,0 +1,97 @@
+// calque plot: what it writes, where, and what it refuses.
+#include <doctest/doctest.h>
+#include <fcntl.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include <array>
+#include <filesystem>
+#include <fstream>
+
+#include "cli/program.h"
+
+namespace calque {
+namespace {
+
+namespace fs = std::filesystem;
+
+class RunFolder {
+ public:
+  RunFolder() {
+    std::string pattern = (fs::temp_directory_path() / "calque-plot-XXXXXX").string();
+    REQUIRE(mkdtemp(pattern.data()) != nullptr);
+    path = pattern;
+    std::ofstream(path / "metrics.jsonl") << "{\"kind\":\"train\",\"step\":1,\"loss\":3}\n"
+                                          << "{\"kind\":\"train\",\"step\":2,\"loss\":2}\n";
+  }
+  ~RunFolder() { fs::remove_all(path); }
+  RunFolder(const RunFolder&) = delete;
+  RunFolder& operator=(const RunFolder&) = delete;
+
+  std::string at(const std::string& file) const { return "'" + (path / file).string() + "'"; }
+
+  fs::path path;
+};
+
+TEST_CASE("plot writes the report of a run into its folder, and says so") {
+  const RunFolder run;
+  const Ran ran = calque::run("calque plot " + run.at(""));
+  CHECK(ran.status == 0);
+  CHECK(ran.out.empty());
+  CHECK(ran.err.find("report.html\n") != std::string::npos);
+  CHECK(fs::file_size(run.path / "report.html") > 10'000);
+}
+
+TEST_CASE("plot writes only what is asked for, to standard output if told") {
+  const RunFolder run;
+  const Ran table = calque::run("calque plot " + run.at("") + " --csv -");
+  CHECK(table.status == 0);
+  CHECK(table.out.starts_with("run,kind,step,epoch,tokens,seconds,loss\r\n"));
+  CHECK_FALSE(fs::exists(run.path / "report.html"));
+  CHECK(calque::run("LC_ALL=C calque plot " + run.at("") + " --terminal").out.find("Loss") !=
+        std::string::npos);
+  CHECK(calque::run("calque plot " + run.at("") + " --csv - > /dev/full").status == 1);
+}
+
+TEST_CASE("plot writes into a pipe, and leaves it a pipe") {
+  const RunFolder run;
+  const fs::path pipe = run.path / "pipe";
+  REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
+  const int reader = open(pipe.c_str(), O_RDWR | O_NONBLOCK);
+  REQUIRE(reader >= 0);
+  CHECK(calque::run("calque plot " + run.at("") + " --svg " + run.at("pipe")).status == 0);
+  std::array<char, 4> start{};
+  CHECK(read(reader, start.data(), start.size()) == 4);
+  CHECK(std::string(start.data(), start.size()) == "<svg");
+  close(reader);
+  CHECK(fs::is_fifo(pipe));
+}
+
+TEST_CASE("plot replaces the file that a link names, not the link") {
+  const RunFolder run;
+  std::ofstream(run.path / "figure.svg") << "old";
+  fs::create_symlink("figure.svg", run.path / "link.svg");
+  CHECK(calque::run("calque plot " + run.at("") + " --svg " + run.at("link.svg")).status == 0);
+  CHECK(fs::is_symlink(run.path / "link.svg"));
+  CHECK(fs::file_size(run.path / "figure.svg") > 100);
+}
+
+TEST_CASE("what plot cannot draw is one line on stderr") {
+  const RunFolder run;
+  for (const auto& [arguments, status] : {std::pair{run.at("none"), 1},
+                                          {run.at("") + " --metric blue --terminal", 1},
+                                          {run.at("") + " --over moon", 2},
+                                          {run.at("") + " --smooth 2", 2},
+                                          {run.at("") + " --svg /nowhere/x.svg", 1},
+                                          {std::string(), 2}}) {
+    CAPTURE(arguments);
+    const Ran ran = calque::run("calque plot " + arguments);
+    CHECK(ran.status == status);
+    CHECK(ran.err.starts_with("calque"));
+    CHECK(lines(ran.err) == 1);
+    CHECK(ran.out.empty());
+  }
+}
+
+}  // namespace
+}  // namespace calque
