@@ -55,7 +55,7 @@ Tensor Parameters::add(std::string name, const Shape& shape, Initial initial) {
 
 void Parameters::allocate() {
   require(!allocated(), "Parameters: allocate() is called twice");
-  values_ = std::make_shared<Memory>(zeroed(flat_size_), zeroed(flat_size_));
+  values_ = std::make_shared<Memory>(Memory{zeroed(flat_size_), zeroed(flat_size_)});
   for (size_t i = 0; i < entries_.size(); ++i) {
     Block& values = *windows_[i].values;
     values.data = values_->values.data() + entries_[i].offset;

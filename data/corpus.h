@@ -3,10 +3,12 @@
 // one TSV file, or from memory. Whatever the place, a pair is known by its number, and an error
 // about it names file and line.
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <string>
 #include <string_view>
+#include <utility>
 #include <variant>
 #include <vector>
 
@@ -47,6 +49,15 @@ AlignedFiles files_of_prefix(const std::string& prefix, const std::string& sourc
                              const std::string& target_language);
 
 PairsInMemory in_memory(std::string name, std::vector<TextPair> pairs);
+
+// The same from pairs of strings, as generators give them.
+template <std::same_as<std::vector<std::pair<std::string, std::string>>> Pairs>
+PairsInMemory in_memory(std::string name, Pairs pairs) {
+  std::vector<TextPair> texts;
+  texts.reserve(pairs.size());
+  for (auto& [source, target] : pairs) texts.push_back({std::move(source), std::move(target)});
+  return in_memory(std::move(name), std::move(texts));
+}
 
 // "train.en + train.de", "pairs.tsv", the name.
 std::string name_of(const CorpusSource& source);

@@ -44,6 +44,8 @@ TEST_CASE("a corpus reads the same from files, gzip, TSV and memory") {
   CHECK(pairs_of({TsvFile{folder.write("t.tsv", "a b\tx y\nc\tz\tignored\n")}}) == two);
   CHECK(pairs_of({TsvFile{folder.write("u.tsv", "1\tx y\ta b\n2\tz\tc\n"), 3, 2}}) == two);
   CHECK(pairs_of({in_memory("toy", two)}) == two);
+  const std::vector<std::pair<std::string, std::string>> plain = {{"a b", "x y"}, {"c", "z"}};
+  CHECK(pairs_of({in_memory("toy", plain)}) == two);
 }
 
 TEST_CASE("a prefix and two languages name the files, plain or gzip") {

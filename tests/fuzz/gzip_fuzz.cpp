@@ -1,0 +1,41 @@
+// Gzip, twice: the input taken for compressed data, and the input compressed and read back.
+
+#include "core/error.h"
+#include "data/gzip_bytes.h"
+#include "data/text_lines.h"
+#include "fuzz/memory_file.h"
+
+using namespace calque;
+
+namespace {
+
+void read_lines(std::string_view content) {
+  const MemoryFile file(content);
+  try {
+    const TextLines lines(file.path());
+    for (int64_t i = 0; i < lines.count(); ++i) lines.read(i, 10, 1000);
+  } catch (const Error&) {
+  }
+}
+
+void check_round_trip(std::string_view content) {
+  const MemoryFile plain(content), packed(gzip_bytes(content));
+  try {
+    const TextLines expected(plain.path());
+    const TextLines lines(packed.path());
+    must(lines.count() == expected.count());
+    for (int64_t i = 0; i < lines.count(); ++i) must(lines.line(i) == expected.line(i));
+  } catch (const Error&) {
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view input = text_of(data, size);
+  read_lines(input);
+  // With a sound header before it, so that more inputs get as far as the compressed data.
+  read_lines(std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03", 10) + std::string(input));
+  check_round_trip(input);
+  return 0;
+}

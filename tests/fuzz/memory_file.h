@@ -1,0 +1,44 @@
+#pragma once
+// A file in memory with a path, so that readers of files can be fuzzed without a disk.
+
+#include <fmt/format.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+#include <cstdint>
+#include <cstdlib>
+#include <string>
+#include <string_view>
+
+namespace calque {
+
+class MemoryFile {
+ public:
+  explicit MemoryFile(std::string_view content) : descriptor_(memfd_create("fuzz", 0)) {
+    if (descriptor_ < 0) std::abort();
+    while (!content.empty()) {
+      const ssize_t done = write(descriptor_, content.data(), content.size());
+      if (done <= 0) std::abort();
+      content.remove_prefix(static_cast<size_t>(done));
+    }
+  }
+  MemoryFile(const MemoryFile&) = delete;
+  MemoryFile& operator=(const MemoryFile&) = delete;
+  ~MemoryFile() { close(descriptor_); }
+
+  std::string path() const { return fmt::format("/proc/self/fd/{}", descriptor_); }
+
+ private:
+  int descriptor_;
+};
+
+inline std::string_view text_of(const uint8_t* data, size_t size) {
+  return {reinterpret_cast<const char*>(data), size};
+}
+
+// Unlike assert, also in release builds.
+inline void must(bool condition) {
+  if (!condition) std::abort();
+}
+
+}  // namespace calque

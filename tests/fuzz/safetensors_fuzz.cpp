@@ -1,0 +1,67 @@
+// safetensors files: what is accepted covers its file exactly, reads without a step outside it, and
+// writes to a header that says the same.
+
+#include <fmt/format.h>
+
+#include <cstring>
+#include <vector>
+
+#include "core/error.h"
+#include "fuzz/memory_file.h"
+#include "train/storage/safetensors.h"
+
+using namespace calque;
+
+namespace {
+
+void check_table(const TensorTable& table, uint64_t file_size) {
+  uint64_t reached = 0;
+  for (const TensorEntry& entry : table.entries) {
+    must(entry.type && entry.begin == reached && entry.begin <= entry.end);
+    must(entry.end - entry.begin == entry.elements * entry.type->bytes);
+    reached = entry.end;
+  }
+  must(table.data_begin + reached == file_size);
+
+  TensorTable copy = table;
+  const std::string header = format_header(copy);
+  const TensorTable again = parse_header(header.substr(8), header.size() + reached, "again");
+  must(again.metadata == table.metadata && again.entries.size() == table.entries.size());
+  for (const TensorEntry& entry : table.entries) {
+    const TensorEntry* same = again.find(entry.name);
+    must(same && same->shape == entry.shape && same->type == entry.type);
+  }
+}
+
+void load(std::string_view content) {
+  const MemoryFile memory(content);
+  try {
+    const SafetensorsFile file(real_files(), memory.path());
+    check_table(file.table(), content.size());
+    std::vector<std::vector<real>> values;
+    std::vector<TensorTarget> wanted;
+    for (const TensorEntry& entry : file.table().entries) {
+      if (!entry.type->decode) continue;
+      values.emplace_back(entry.elements);
+      wanted.push_back({entry.name, entry.shape, values.back()});
+    }
+    differences(file.table(), wanted);
+    must(file.read(wanted) == Fingerprint{content.size(), content_hash(content)});
+  } catch (const Error&) {
+  }
+}
+
+}  // namespace
+
+// The input as a file; and as a header with the right length before it, and the values that make
+// the last of its numbers right, which mutations by themselves hardly find.
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view input = text_of(data, size);
+  load(input);
+  const uint64_t length = size;
+  const std::string file = std::string(reinterpret_cast<const char*>(&length), 8).append(input);
+  for (const size_t values : {size_t{0}, size_t{4}, size_t{24}, size_t{80}}) {
+    load(file + std::string(values, '\x3C'));
+  }
+  return 0;
+}

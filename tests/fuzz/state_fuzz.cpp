@@ -1,0 +1,33 @@
+// state.json: what is accepted comes back the same when written and read again. Beside the input
+// itself, the input with a right seal is read, or else only the seal would be tested.
+
+#include <fmt/format.h>
+
+#include "core/error.h"
+#include "data/content_hash.h"
+#include "fuzz/memory_file.h"
+#include "train/storage/training_state.h"
+
+using namespace calque;
+
+namespace {
+
+void load(std::string_view text) {
+  try {
+    const TrainingState state = parse_state(text, "state.json");
+    const std::string written = format_state(state);
+    must(format_state(parse_state(written, "state.json")) == written);
+  } catch (const Error& error) {
+    must(std::string_view(error.what()).starts_with("state.json: "));
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view input = text_of(data, size);
+  load(input);
+  const std::string_view body = input.substr(0, input.rfind(",\n  \"xxh64\""));
+  load(fmt::format("{},\n  \"xxh64\": \"{:016x}\"\n}}\n", body, content_hash(body)));
+  return 0;
+}

@@ -1,0 +1,36 @@
+// Vocabulary files: what loads, loads again from what it writes, and serves as a tokeniser.
+
+#include "core/error.h"
+#include "data/tokenizer.h"
+#include "data/utf8.h"
+#include "fuzz/memory_file.h"
+
+using namespace calque;
+
+namespace {
+
+void load(std::string_view content) {
+  const MemoryFile file(content);
+  try {
+    const Vocabulary vocabulary = Vocabulary::load(file.path());
+    const std::string text = vocabulary.file_text();
+    must(Vocabulary::load(MemoryFile(text).path()).file_text() == text);
+    for (const SymbolUnit unit : {SymbolUnit::word, SymbolUnit::character}) {
+      const SymbolModel model{unit, vocabulary};
+      std::vector<int32_t> ids;
+      if (!find_invalid_utf8(content)) model.encode(content, ids);
+      for (const int32_t id : ids) must(id >= 0 && id < vocabulary.size());
+      model.decode(ids);
+    }
+  } catch (const Error&) {
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view input = text_of(data, size);
+  load(input);
+  load("<unk>\n<s>\n</s>\n" + std::string(input));
+  return 0;
+}
