@@ -1,0 +1,87 @@
+// How near an optimiser's update comes to a memory copy, which is its limit: bytes a second that
+// each pass reads and writes, next to those of the copy. The argument is the number of parameters:
+// about the tiny preset's, and base's.
+//
+//   build/release/bench/optimizer --benchmark_filter=Adam
+#include "optim/optimizer.h"
+
+#include <benchmark/benchmark.h>
+
+#include "optim/gradient_norm.h"
+#include "optim/weight_average.h"
+
+using namespace calque;
+
+namespace {
+
+// As a model has them: matrices, and a bias with each.
+Parameters parameters_of(int64_t count) {
+  Parameters parameters;
+  for (int64_t i = 0; parameters.count() < count; ++i) {
+    parameters.add(fmt::format("{}.weight", i), {512, 512}, normal(real(0.02)));
+    parameters.add(fmt::format("{}.bias", i), {512}, constant(0));
+  }
+  parameters.allocate();
+  parameters.initialise(1);
+  for (const auto& entry : parameters.entries()) entry.tensor.gradient().open();
+  fill_normal({.seed = 2}, 0, 1, parameters.gradients());
+  return parameters;
+}
+
+// passes: how often a number of the flat size is read or written.
+void report(benchmark::State& state, int64_t numbers, int64_t passes) {
+  state.SetBytesProcessed(state.iterations() * passes * numbers * int64_t{sizeof(real)});
+}
+
+void Copy(benchmark::State& state) {
+  const Parameters parameters = parameters_of(state.range(0));
+  const real* from = parameters.gradients().data();
+  real* to = parameters.values().data();
+  for (auto _ : state) {
+    parallel_for(parameters.flat_size(), 1 << 15, [&](int64_t begin, int64_t end) {
+      std::copy(from + begin, from + end, to + begin);
+    });
+  }
+  report(state, parameters.flat_size(), 2);
+}
+
+void GradientNorm(benchmark::State& state) {
+  const Parameters parameters = parameters_of(state.range(0));
+  for (auto _ : state) benchmark::DoNotOptimize(gradient_norm(parameters.gradients()));
+  report(state, parameters.flat_size(), 1);
+}
+
+// The whole update, the norm of its first pass included.
+void update(benchmark::State& state, const OptimizerSettings& settings, int64_t passes) {
+  Parameters parameters = parameters_of(state.range(0));
+  Optimizer optimizer(parameters, settings, 1);
+  for (auto _ : state) optimizer.update(parameters, 1e-4);
+  report(state, parameters.flat_size(), passes);
+}
+void Adam8(benchmark::State& state) { update(state, AdamSettings{}, 8); }
+void AdamW8(benchmark::State& state) { update(state, AdamSettings{.decay = {.rate = 0.01}}, 8); }
+void Momentum6(benchmark::State& state) { update(state, SgdSettings{.momentum = 0.9}, 6); }
+void Adafactor7(benchmark::State& state) { update(state, AdafactorSettings{}, 7); }
+
+void Average(benchmark::State& state) {
+  const Parameters parameters = parameters_of(state.range(0));
+  WeightAverage average(parameters, {});
+  int64_t step = 0;
+  for (auto _ : state) average.follow(parameters, ++step);
+  report(state, parameters.flat_size(), 3);
+}
+
+void sizes(benchmark::internal::Benchmark* benchmark) {
+  benchmark->Arg(2'400'000)->Arg(48'000'000)->UseRealTime()->Unit(benchmark::kMillisecond);
+}
+BENCHMARK(Copy)->Apply(sizes);
+BENCHMARK(GradientNorm)->Apply(sizes);
+BENCHMARK(Adam8)->Name("Adam")->Apply(sizes);
+BENCHMARK(AdamW8)->Name("AdamW")->Apply(sizes);
+BENCHMARK(Momentum6)->Name("Momentum")->Apply(sizes);
+BENCHMARK(Adafactor7)->Name("Adafactor")->Apply(sizes);
+BENCHMARK(Average)->Apply(sizes);
+
+}  // namespace
+
+BENCHMARK_MAIN();
