@@ -27,7 +27,8 @@ struct Answer {
 
 // One of the three metrics with its options, as the recorded questions ask for it.
 struct Metric {
-  std::function<Answer(const Lines&, const Streams&, std::optional<Confidence>)> score;
+  std::function<Answer(const Lines&, const Streams&, std::optional<Confidence>, const std::string&)>
+      score;
   std::function<SegmentStatistics(const Lines&, const Streams&)> statistics;
   ScoreOfSums of_sums;
 };
@@ -39,9 +40,10 @@ Metric bleu_metric(const json& o) {
   options.effective_order = o.value("effective_order", false);
   options.smoothing = parse_smoothing(o.value("smooth_method", "exp"));
   if (o.contains("smooth_value")) options.smoothing_value = o["smooth_value"].get<double>();
-  return {[=](const Lines& h, const Streams& r, std::optional<Confidence> confidence) {
+  return {[=](const Lines& h, const Streams& r, std::optional<Confidence> confidence,
+              const std::string& fields) {
             BleuScore score = bleu(h, r, options);
-            if (confidence) score.signature = bleu_signature(r.size(), confidence, options);
+            if (confidence) score.signature = bleu_signature(r.size(), options, fields);
             score.confidence = confidence;
             return Answer{score.score, score.text()};
           },
@@ -57,9 +59,10 @@ Metric chrf_metric(const json& o) {
   options.lowercase = o.value("lowercase", false);
   options.whitespace = o.value("whitespace", false);
   options.eps_smoothing = o.value("eps_smoothing", false);
-  return {[=](const Lines& h, const Streams& r, std::optional<Confidence> confidence) {
+  return {[=](const Lines& h, const Streams& r, std::optional<Confidence> confidence,
+              const std::string& fields) {
             ChrfScore score = chrf(h, r, options);
-            if (confidence) score.signature = chrf_signature(r.size(), confidence, options);
+            if (confidence) score.signature = chrf_signature(r.size(), options, fields);
             score.confidence = confidence;
             return Answer{score.score, score.text()};
           },
@@ -73,9 +76,10 @@ Metric ter_metric(const json& o) {
   options.no_punctuation = o.value("no_punct", false);
   options.asian_support = o.value("asian_support", false);
   options.case_sensitive = o.value("case_sensitive", false);
-  return {[=](const Lines& h, const Streams& r, std::optional<Confidence> confidence) {
+  return {[=](const Lines& h, const Streams& r, std::optional<Confidence> confidence,
+              const std::string& fields) {
             TerScore score = ter(h, r, options);
-            if (confidence) score.signature = ter_signature(r.size(), confidence, options);
+            if (confidence) score.signature = ter_signature(r.size(), options, fields);
             score.confidence = confidence;
             return Answer{score.score, score.text()};
           },
@@ -117,7 +121,7 @@ TEST_CASE("BLEU, chrF and TER of all recorded texts are what sacreBLEU prints") 
     if (question.contains("each_line")) continue;
     const json& set = *sets.at(question["set"]);
     CAPTURE(question.dump());
-    check_equal(metric_of(question).score(set["hypotheses"], set["references"], std::nullopt),
+    check_equal(metric_of(question).score(set["hypotheses"], set["references"], std::nullopt, ""),
                 question);
   }
 }
@@ -159,9 +163,12 @@ TEST_CASE("confidence intervals are printed with the digits that sacreBLEU print
   for (const json& question : all["intervals"]) {
     CAPTURE(question.dump());
     const Metric metric = metric_of(question);
-    const Confidence confidence = bootstrap(metric.statistics(baseline, references), metric.of_sums,
-                                            {.samples = question["samples"]});
-    check_equal(metric.score(baseline, references, confidence), question);
+    const Resampling resampling{.samples = question["samples"]};
+    const Confidence confidence =
+        bootstrap(metric.statistics(baseline, references), metric.of_sums, resampling);
+    check_equal(metric.score(baseline, references, confidence,
+                             resampling_fields(PairedTest::bootstrap, resampling)),
+                question);
   }
 }
 

@@ -171,12 +171,12 @@ BleuScore bleu_of_sums(std::span<const double> sums, const BleuOptions& options)
   return result;
 }
 
-std::string bleu_signature(size_t references, const std::optional<Confidence>& confidence,
-                           const BleuOptions& options) {
+std::string bleu_signature(size_t references, const BleuOptions& options,
+                           std::string_view resampling) {
   const SmoothingName& smoothing = named(options.smoothing);
   std::string smooth(smoothing.name);
   if (smoothing.value != 0) smooth += fmt::format("[{:.2f}]", smoothing_value(options));
-  return signature(references, confidence,
+  return signature(references, resampling,
                    {{"case", options.lowercase ? "lc" : "mixed"},
                     {"eff", yes_no(options.effective_order)},
                     {"tok", std::string(name_of(options.tokenization))},
@@ -186,7 +186,7 @@ std::string bleu_signature(size_t references, const std::optional<Confidence>& c
 BleuScore bleu(Hypotheses hypotheses, References references, const BleuOptions& options) {
   const std::vector<double> sums = bleu_statistics(hypotheses, references, options).sums();
   BleuScore result = bleu_of_sums(sums, options);
-  result.signature = bleu_signature(references.size(), std::nullopt, options);
+  result.signature = bleu_signature(references.size(), options);
   return result;
 }
 

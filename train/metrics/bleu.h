@@ -66,8 +66,8 @@ SegmentStatistics bleu_statistics(Hypotheses hypotheses, References references,
                                   const BleuOptions& options);
 // Without signature.
 BleuScore bleu_of_sums(std::span<const double> sums, const BleuOptions& options);
-std::string bleu_signature(size_t references, const std::optional<Confidence>& confidence,
-                           const BleuOptions& options);
+std::string bleu_signature(size_t references, const BleuOptions& options,
+                           std::string_view resampling = {});
 
 // True of text that was tokenised already, which the tokenisations here are not meant for: a
 // hundred lines that end in " .".

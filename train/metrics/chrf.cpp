@@ -165,9 +165,9 @@ ChrfScore chrf_of_sums(std::span<const double> sums, const ChrfOptions& options)
   return result;
 }
 
-std::string chrf_signature(size_t references, const std::optional<Confidence>& confidence,
-                           const ChrfOptions& options) {
-  return signature(references, confidence,
+std::string chrf_signature(size_t references, const ChrfOptions& options,
+                           std::string_view resampling) {
+  return signature(references, resampling,
                    {{"case", options.lowercase ? "lc" : "mixed"},
                     {"eff", yes_no(!options.eps_smoothing)},
                     {"nc", std::to_string(options.character_order)},
@@ -178,7 +178,7 @@ std::string chrf_signature(size_t references, const std::optional<Confidence>& c
 ChrfScore chrf(Hypotheses hypotheses, References references, const ChrfOptions& options) {
   const std::vector<double> sums = chrf_statistics(hypotheses, references, options).sums();
   ChrfScore result = chrf_of_sums(sums, options);
-  result.signature = chrf_signature(references.size(), std::nullopt, options);
+  result.signature = chrf_signature(references.size(), options);
   return result;
 }
 

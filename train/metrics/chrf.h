@@ -11,6 +11,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "train/metrics/score_text.h"
 #include "train/metrics/segment_statistics.h"
@@ -46,7 +47,7 @@ SegmentStatistics chrf_statistics(Hypotheses hypotheses, References references,
                                   const ChrfOptions& options);
 // Without signature.
 ChrfScore chrf_of_sums(std::span<const double> sums, const ChrfOptions& options);
-std::string chrf_signature(size_t references, const std::optional<Confidence>& confidence,
-                           const ChrfOptions& options);
+std::string chrf_signature(size_t references, const ChrfOptions& options,
+                           std::string_view resampling = {});
 
 }  // namespace calque

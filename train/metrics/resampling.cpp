@@ -40,11 +40,11 @@ double mean(const std::vector<double>& values) {
   return std::accumulate(values.begin(), values.end(), 0.0) / static_cast<double>(values.size());
 }
 
-Confidence confidence(std::vector<double> scores, const Resampling& resampling) {
+Confidence confidence(std::vector<double> scores) {
   std::ranges::sort(scores);
   const size_t outside = scores.size() / 40;  // 2.5 % on either side
   const double low = scores[outside], high = scores[scores.size() - outside - 1];
-  return {mean(scores), 0.5 * (high - low), resampling.samples, resampling.seed};
+  return {mean(scores), 0.5 * (high - low)};
 }
 
 // The one added on both sides keeps a test of few samples from being sure of anything.
@@ -66,8 +66,8 @@ void compare_by_bootstrap(const SegmentStatistics& baseline, const SegmentStatis
   const double center = mean(differences);
   for (double& difference : differences) difference -= center;
   result.p_value = p_value(differences, std::abs(result.baseline - result.system));
-  result.baseline_confidence = confidence(baseline_scores, resampling);
-  result.system_confidence = confidence(system_scores, resampling);
+  result.baseline_confidence = confidence(baseline_scores);
+  result.system_confidence = confidence(system_scores);
 }
 
 void compare_by_randomization(const SegmentStatistics& baseline, const SegmentStatistics& system,
@@ -92,10 +92,15 @@ void compare_by_randomization(const SegmentStatistics& baseline, const SegmentSt
 
 }  // namespace
 
+std::string resampling_fields(PairedTest test, const Resampling& resampling) {
+  return fmt::format("{}:{}|seed:{}", test == PairedTest::bootstrap ? "bs" : "ar",
+                     resampling.samples, resampling.seed);
+}
+
 Confidence bootstrap(const SegmentStatistics& statistics, const ScoreOfSums& score,
                      const Resampling& resampling) {
   check(statistics, resampling);
-  return confidence(resampled_scores(statistics, score, resampling), resampling);
+  return confidence(resampled_scores(statistics, score, resampling));
 }
 
 Comparison compare(const SegmentStatistics& baseline, const SegmentStatistics& system,

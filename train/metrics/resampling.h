@@ -24,10 +24,13 @@ struct Resampling {
   uint64_t seed = 12345;
 };
 
+enum class PairedTest { bootstrap, randomization };
+
+// What a signature says of it: bs:1000|seed:12345, or ar: for approximate randomization.
+std::string resampling_fields(PairedTest test, const Resampling& resampling);
+
 Confidence bootstrap(const SegmentStatistics& statistics, const ScoreOfSums& score,
                      const Resampling& resampling);
-
-enum class PairedTest { bootstrap, randomization };
 
 struct Comparison {
   double baseline = 0, system = 0;  // the scores

@@ -9,10 +9,10 @@ constexpr std::string_view version = "2.x/calque-0.1.0";
 
 }  // namespace
 
-std::string signature(size_t references, const std::optional<Confidence>& confidence,
+std::string signature(size_t references, std::string_view resampling,
                       std::initializer_list<std::pair<std::string_view, std::string>> fields) {
   std::string text = fmt::format("nrefs:{}", references);
-  if (confidence) text += fmt::format("|bs:{}|seed:{}", confidence->samples, confidence->seed);
+  if (!resampling.empty()) text += fmt::format("|{}", resampling);
   for (const auto& [name, value] : fields) text += fmt::format("|{}:{}", name, value);
   return text + fmt::format("|version:{}", version);
 }

@@ -6,7 +6,7 @@
 // The field `version` says whose definitions a number follows, sacreBLEU's since its version 2, and
 // whose program computed it.
 
-#include <cstdint>
+#include <cstddef>
 #include <initializer_list>
 #include <optional>
 #include <string>
@@ -20,11 +20,10 @@ namespace calque {
 struct Confidence {
   double mean = 0;
   double half_width = 0;
-  int samples = 0;
-  uint64_t seed = 0;
 };
 
-std::string signature(size_t references, const std::optional<Confidence>& confidence,
+// `resampling`, if there was any, is what resampling.h calls its fields.
+std::string signature(size_t references, std::string_view resampling,
                       std::initializer_list<std::pair<std::string_view, std::string>> fields);
 
 // name|signature = score (μ = mean ± half_width) details

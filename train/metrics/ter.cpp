@@ -82,9 +82,9 @@ TerScore ter_of_sums(std::span<const double> sums) {
   return result;
 }
 
-std::string ter_signature(size_t references, const std::optional<Confidence>& confidence,
-                          const TerOptions& options) {
-  return signature(references, confidence,
+std::string ter_signature(size_t references, const TerOptions& options,
+                          std::string_view resampling) {
+  return signature(references, resampling,
                    {{"case", options.case_sensitive ? "mixed" : "lc"},
                     {"tok", "tercom"},
                     {"norm", yes_no(options.normalized)},
@@ -94,7 +94,7 @@ std::string ter_signature(size_t references, const std::optional<Confidence>& co
 
 TerScore ter(Hypotheses hypotheses, References references, const TerOptions& options) {
   TerScore result = ter_of_sums(ter_statistics(hypotheses, references, options).sums());
-  result.signature = ter_signature(references.size(), std::nullopt, options);
+  result.signature = ter_signature(references.size(), options);
   return result;
 }
 

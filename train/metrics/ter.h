@@ -12,6 +12,7 @@
 #include <optional>
 #include <span>
 #include <string>
+#include <string_view>
 
 #include "train/metrics/score_text.h"
 #include "train/metrics/segment_statistics.h"
@@ -41,8 +42,8 @@ SegmentStatistics ter_statistics(Hypotheses hypotheses, References references,
                                  const TerOptions& options);
 // Without signature.
 TerScore ter_of_sums(std::span<const double> sums);
-std::string ter_signature(size_t references, const std::optional<Confidence>& confidence,
-                          const TerOptions& options);
+std::string ter_signature(size_t references, const TerOptions& options,
+                          std::string_view resampling = {});
 
 // The edits between two sequences of words, which are numbers here.
 int64_t translation_edits(std::span<const int32_t> hypothesis, std::span<const int32_t> reference);

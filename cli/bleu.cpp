@@ -1,0 +1,81 @@
+// calque bleu: BLEU of a file of translations, in the way of sacreBLEU.
+#include "train/metrics/bleu.h"
+
+#include "cli/commands.h"
+#include "cli/metric.h"
+#include "core/error.h"
+
+namespace calque {
+namespace {
+
+struct BleuArguments {
+  MetricArguments files;
+  std::string tokenization = "13a", smoothing = "exp";
+  std::optional<double> smoothing_value;
+  bool lowercase = false;
+};
+
+BleuOptions options_of(const BleuArguments& arguments) {
+  const BleuOptions options{.tokenization = parse_tokenization(arguments.tokenization),
+                            .lowercase = arguments.lowercase,
+                            .smoothing = parse_smoothing(arguments.smoothing),
+                            .smoothing_value = arguments.smoothing_value,
+                            .effective_order = arguments.files.each_line};
+  const bool takes_value =
+      options.smoothing == Smoothing::floor || options.smoothing == Smoothing::add_k;
+  if (options.smoothing_value && !takes_value) {
+    fail("--smooth-value means nothing to --smooth {}, only to floor and add-k",
+         arguments.smoothing);
+  }
+  return options;
+}
+
+void print_bleu(const BleuArguments& arguments) {
+  const BleuOptions options = options_of(arguments);
+  const int decimals = arguments.files.decimals;
+  print_scores(
+      {.statistics =
+           [options](Hypotheses hypotheses, References references) {
+             if (options.tokenization != Tokenization::none && looks_tokenized(hypotheses)) {
+               fmt::print(stderr,
+                          "calque: a hundred lines end in ' .': the text looks tokenised, "
+                          "which BLEU is not meant for; see --tokenize none\n");
+             }
+             return bleu_statistics(hypotheses, references, options);
+           },
+       .score = [options](auto sums) { return bleu_of_sums(sums, options).score; },
+       .line =
+           [=](auto sums, size_t references, const auto& confidence, auto resampling) {
+             BleuScore score = bleu_of_sums(sums, options);
+             score.confidence = confidence;
+             score.signature = bleu_signature(references, options, resampling);
+             return score.text(decimals);
+           }},
+      arguments.files);
+}
+
+}  // namespace
+
+void add_bleu_command(CLI::App& calque) {
+  const auto arguments = std::make_shared<BleuArguments>();
+  CLI::App* command = calque.add_subcommand("bleu", "BLEU of a file of translations");
+  add_metric_options(command, arguments->files);
+  command->add_option("--tokenize", arguments->tokenization, "13a, intl, char or none")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"13a", "intl", "char", "none"}))
+      ->type_name("HOW");
+  command->add_flag("--lowercase", arguments->lowercase, "Ignore upper and lower case");
+  command->add_option("--smooth", arguments->smoothing, "exp, floor, add-k or none")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"exp", "floor", "add-k", "none"}))
+      ->type_name("HOW");
+  command
+      ->add_option("--smooth-value", arguments->smoothing_value,
+                   "For floor (default 0.1) and add-k (default 1)")
+      ->check(CLI::PositiveNumber)
+      ->type_name("X");
+  command->footer("Example: calque bleu --reference test.de --confidence translations.de");
+  command->callback([arguments] { print_bleu(*arguments); });
+}
+
+}  // namespace calque

@@ -1,0 +1,60 @@
+// calque chrf: chrF or chrF++ of a file of translations, in the way of sacreBLEU.
+#include "train/metrics/chrf.h"
+
+#include "cli/commands.h"
+#include "cli/metric.h"
+
+namespace calque {
+namespace {
+
+struct ChrfArguments {
+  MetricArguments files;
+  ChrfOptions options;
+};
+
+void print_chrf(const ChrfArguments& arguments) {
+  const ChrfOptions options = arguments.options;
+  const int decimals = arguments.files.decimals;
+  print_scores({.statistics =
+                    [options](Hypotheses hypotheses, References references) {
+                      return chrf_statistics(hypotheses, references, options);
+                    },
+                .score = [options](auto sums) { return chrf_of_sums(sums, options).score; },
+                .line =
+                    [=](auto sums, size_t references, const auto& confidence, auto resampling) {
+                      ChrfScore score = chrf_of_sums(sums, options);
+                      score.confidence = confidence;
+                      score.signature = chrf_signature(references, options, resampling);
+                      return score.text(decimals);
+                    }},
+               arguments.files);
+}
+
+}  // namespace
+
+void add_chrf_command(CLI::App& calque) {
+  const auto arguments = std::make_shared<ChrfArguments>();
+  ChrfOptions& options = arguments->options;
+  CLI::App* command = calque.add_subcommand("chrf", "chrF of a file of translations");
+  add_metric_options(command, arguments->files);
+  command->add_option("--char-order", options.character_order, "Longest character n-grams")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 100))
+      ->type_name("N");
+  command->add_option("--word-order", options.word_order, "Longest word n-grams; 2 is chrF++")
+      ->capture_default_str()
+      ->check(CLI::Range(0, 100))
+      ->type_name("N");
+  command->add_option("--beta", options.beta, "How much more recall weighs than precision")
+      ->capture_default_str()
+      ->check(CLI::Range(1, 100))
+      ->type_name("N");
+  command->add_flag("--lowercase", options.lowercase, "Ignore upper and lower case");
+  command->add_flag("--whitespace", options.whitespace, "Count white space as characters");
+  command->add_flag("--eps-smoothing", options.eps_smoothing,
+                    "Smooth as chrF++.py does; matters for very short text");
+  command->footer("Example: calque chrf --reference test.de --word-order 2 translations.de");
+  command->callback([arguments] { print_chrf(*arguments); });
+}
+
+}  // namespace calque

@@ -1,0 +1,49 @@
+// calque ter: TER of a file of translations, in the way of Tercom and sacreBLEU.
+#include "train/metrics/ter.h"
+
+#include "cli/commands.h"
+#include "cli/metric.h"
+
+namespace calque {
+namespace {
+
+struct TerArguments {
+  MetricArguments files;
+  TerOptions options;
+};
+
+void print_ter(const TerArguments& arguments) {
+  const TerOptions options = arguments.options;
+  const int decimals = arguments.files.decimals;
+  print_scores({.statistics =
+                    [options](Hypotheses hypotheses, References references) {
+                      return ter_statistics(hypotheses, references, options);
+                    },
+                .score = [](auto sums) { return ter_of_sums(sums).score; },
+                .line =
+                    [=](auto sums, size_t references, const auto& confidence, auto resampling) {
+                      TerScore score = ter_of_sums(sums);
+                      score.confidence = confidence;
+                      score.signature = ter_signature(references, options, resampling);
+                      return score.text(decimals);
+                    }},
+               arguments.files);
+}
+
+}  // namespace
+
+void add_ter_command(CLI::App& calque) {
+  const auto arguments = std::make_shared<TerArguments>();
+  TerOptions& options = arguments->options;
+  CLI::App* command = calque.add_subcommand("ter", "TER of a file of translations");
+  add_metric_options(command, arguments->files);
+  command->add_flag("--normalized", options.normalized, "Tokenise both sides");
+  command->add_flag("--no-punct", options.no_punctuation, "Leave out punctuation");
+  command->add_flag("--asian-support", options.asian_support,
+                    "With the two above: split ideographs, know Asian punctuation");
+  command->add_flag("--case-sensitive", options.case_sensitive, "Mind upper and lower case");
+  command->footer("Example: calque ter --reference test.de translations.de");
+  command->callback([arguments] { print_ter(*arguments); });
+}
+
+}  // namespace calque

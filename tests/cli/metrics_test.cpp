@@ -1,0 +1,123 @@
+// calque bleu, chrf and ter as a person uses them: files in, one line or a plain message out.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <string>
+
+#include "cli/program.h"
+
+using namespace calque;
+namespace fs = std::filesystem;
+
+namespace {
+
+class TestSet {
+ public:
+  TestSet() {
+    std::string pattern = (fs::temp_directory_path() / "calque-metrics-XXXXXX").string();
+    folder_ = mkdtemp(pattern.data());
+    write("hyp", "The dog bit the man.\nIt wasn't surprising.\nThe man had just bitten him.\n");
+    write("ref1", "The dog bit the man.\nIt was not unexpected.\nThe man bit him first.\n");
+    write("ref2", "The dog had bit the man.\nNo one was surprised.\nThe man had bitten the dog.\n");
+    write("other", "A dog bites.\nIt was not.\nThe man bit him.\n");
+  }
+  ~TestSet() { fs::remove_all(folder_); }
+  TestSet(const TestSet&) = delete;
+  TestSet& operator=(const TestSet&) = delete;
+
+  void write(const std::string& name, const std::string& text) const {
+    std::ofstream(folder_ / name, std::ios::binary) << text;
+  }
+  Ran operator()(const std::string& command) const {
+    return run(fmt::format("cd '{}' && {}", folder_.string(), command));
+  }
+
+ private:
+  fs::path folder_;
+};
+
+}  // namespace
+
+TEST_CASE("calque bleu prints one line with its signature") {
+  const TestSet at;
+  const Ran ran = at("calque bleu --reference ref1 --reference ref2 hyp");
+  CHECK(ran.status == 0);
+  CHECK(ran.err.empty());
+  CHECK(ran.out ==
+        "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:2.x/calque-0.1.0 = 48.5 "
+        "82.4/50.0/45.5/37.5 (BP = 0.943 ratio = 0.944 hyp_len = 17 ref_len = 18)\n");
+  CHECK(at("calque bleu -r ref1 -r ref2 --score-only --width 2 hyp").out == "48.53\n");
+  CHECK(at("calque bleu -r ref1 -r ref2 --score-only --width 2 --tokenize intl hyp").out ==
+        "43.92\n");
+}
+
+TEST_CASE("calque chrf and calque ter print their lines, also from a pipe and from gzip") {
+  const TestSet at;
+  CHECK(at("calque chrf -r hyp --word-order 2 - < hyp").out ==
+        "chrF2++|nrefs:1|case:mixed|eff:yes|nc:6|nw:2|space:no|version:2.x/calque-0.1.0 = 100.0\n");
+  CHECK(at("gzip -c ref1 > ref1.gz && calque ter -r ref1.gz ref1").out ==
+        "TER|nrefs:1|case:lc|tok:tercom|norm:no|punct:yes|asian:no|version:2.x/calque-0.1.0 = "
+        "0.0\n");
+}
+
+TEST_CASE("--sentence prints as many lines as there are, for any characters between them") {
+  const TestSet at;
+  at.write("odd", "one\u2028two\r\n\n\fthree\u0085four\n");
+  const Ran ran = at("calque bleu -r odd --sentence --score-only --tokenize none odd");
+  CHECK(ran.out == "100.0\n0.0\n100.0\n");
+  CHECK(lines(at("calque ter -r ref1 --sentence hyp").out) == 3);
+  CHECK(at("calque bleu -r ref1 --sentence hyp").out.find("eff:yes") != std::string::npos);
+}
+
+TEST_CASE("--confidence and --paired name their seed and repeat themselves") {
+  const TestSet at;
+  const Ran ran = at("calque bleu -r ref1 --confidence --samples 50 hyp");
+  CHECK(ran.out.starts_with("BLEU|nrefs:1|bs:50|seed:12345|case:mixed"));
+  CHECK(ran.out.find("(μ = ") != std::string::npos);
+  CHECK(at("calque bleu -r ref1 --confidence --samples 50 hyp").out == ran.out);
+  const Ran paired =
+      at("calque ter -r ref1 --paired other --paired-test randomization --samples 99 hyp");
+  CHECK(paired.status == 0);
+  CHECK(paired.out.starts_with("TER|nrefs:1|ar:99|seed:12345|case:lc"));
+  CHECK(paired.out.find("\nother: TER = ") != std::string::npos);
+  CHECK(paired.out.find("\nhyp: TER = ") != std::string::npos);
+  CHECK(lines(paired.out) == 3);
+}
+
+TEST_CASE("what cannot be scored is refused with both names, both counts, or the place") {
+  const TestSet at;
+  at.write("short", "only one line\n");
+  at.write("broken",
+           "fine\nnot \xFF"
+           "fine\n");
+  const Ran counts = at("calque bleu -r short hyp");
+  CHECK(counts.status == 1);
+  CHECK(counts.err ==
+        "calque: short has 1 lines, but hyp has 3: they must correspond line by line\n");
+  CHECK(at("calque bleu -r hyp broken").err == "calque: broken:2: not valid UTF-8 (byte 5)\n");
+  CHECK(at("calque bleu -r - -").err ==
+        "calque: only one of the files can be the standard input\n");
+  CHECK(at("calque bleu -r missing hyp").status == 1);
+  CHECK(at("calque bleu -r ref1 --smooth-value 2 hyp").status == 1);
+}
+
+TEST_CASE("a wrong command line is told from a failure") {
+  const TestSet at;
+  CHECK(at("calque bleu hyp").status == 2);
+  CHECK(at("calque bleu -r ref1 --tokenize zh hyp").status == 2);
+  CHECK(at("calque bleu -r ref1 --sentence --confidence hyp").status == 2);
+  CHECK(at("calque chrf -r ref1 --beta 0 hyp").status == 2);
+  CHECK(at("calque ter -r ref1 --paired other --paired-test luck hyp").status == 2);
+}
+
+TEST_CASE("text that was tokenised before is scored with a warning") {
+  const TestSet at;
+  const Ran ran =
+      at("for i in $(seq 100); do echo 'so it ends .'; done > tok; "
+         "calque bleu -r tok tok");
+  CHECK(ran.status == 0);
+  CHECK(ran.err.find("looks tokenised") != std::string::npos);
+  CHECK(at("calque bleu --tokenize none -r tok tok").err.empty());
+}
