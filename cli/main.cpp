@@ -1,9 +1,11 @@
 // calque's command line: finds the command, and turns whatever goes wrong into one line on stderr
 // and an exit status: 1 for a failure, 2 for a command line that makes no sense.
+#include <cerrno>
 #include <cstdio>
 #include <exception>
 #include <new>
 #include <string>
+#include <system_error>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
@@ -55,6 +57,9 @@ int run(int count, char** arguments) {
     return complain(failure, error.what());
   } catch (const BrokenPipe&) {
     return pipe_closed;
+  } catch (const std::system_error& error) {  // fmt::print, where a buffer could not be written
+    if (error.code().value() == EPIPE) return pipe_closed;
+    return complain(failure, std::string("standard output: ") + error.code().message());
   } catch (const std::bad_alloc&) {
     return complain(failure,
                     "not enough memory; a smaller batch or model, or training.memory_limit, helps");

@@ -61,7 +61,9 @@ TEST_CASE("tags and second documents are refused") {
 
 TEST_CASE("deep nesting is refused, however deep") {
   CHECK(refusal(std::string(10, '[') + std::string(10, ']')).empty());
-  CHECK(refusal(std::string(100'000, '[')).find("f.yaml:1: nested more than 16 deep") == 0);
+  CHECK(refusal(std::string(100'000, '[') + std::string(100'000, ']'))
+            .find("f.yaml:1: nested more than 16 deep") == 0);
+  CHECK(refusal(std::string(100'000, '[')).find("f.yaml:1: ") == 0);
   CHECK(refusal(std::string(100'000, '{')).find("f.yaml:1:") == 0);
   std::string stairs;
   for (int i = 0; i < 400; ++i) stairs += std::string(static_cast<size_t>(i), ' ') + "k:\n";
@@ -80,11 +82,22 @@ TEST_CASE("bytes that are no text are refused by line") {
 
 TEST_CASE("broken YAML is an error with a line, never a crash") {
   for (const std::string text :
-       {"a: [1, 2\n", "a: 'open\n", "a: \"\\q\"\n", ": 1\n", "a: 1\n b: 2\n", "{a: 1\n",
+       {"a: [1, 2\n", "a: 'open\n", "a: \"open\n", "a: 'it''s\n", "a: \"\\\"\n",
+        "gr\xC3\xBC\xC3\x9F: 'x\n", "a: \"\\q\"\n", ": 1\n", "a: 1\n b: 2\n", "{a: 1\n",
         "- a\nb: 1\n", "? [x]\n: 1\n", "a: b: c\n", "]\n", "a: @x\n"}) {
     CAPTURE(text);
     CHECK(refusal(text).find("f.yaml:") == 0);
   }
+}
+
+TEST_CASE("quotes may hold quotes, and span lines") {
+  const YamlValue root =
+      parse_yaml("\xC3\xBC: 'it''s'\r\nb: \"\\\"\"\nc: 'two\n  lines'\nd: |\n  'x\n", "f");
+  REQUIRE(root.entries.size() == 4);
+  CHECK(root.entries[0].value.scalar == "it's");
+  CHECK(root.entries[1].value.scalar == "\"");
+  CHECK(root.entries[2].value.scalar == "two lines");
+  CHECK(root.entries[3].value.scalar == "'x\n");
 }
 
 TEST_CASE("random bytes and random cuts of a config give a tree or an error") {

@@ -62,33 +62,33 @@ constexpr Unit byte_units[] = {{"B", 1},        {"KB", 1e3},    {"kB", 1e3},   {
                                {"GB", 1e9},     {"TB", 1e12},   {"KiB", 1024}, {"MiB", 1048576},
                                {"GiB", 0x1p30}, {"TiB", 0x1p40}};
 
-// A whole number below 2^53, which a double holds exactly; 0 for anything else.
-int64_t whole(double number) {
-  constexpr double largest = 9007199254740992.0;
-  if (!(number >= 1 && number <= largest) || number != std::floor(number)) return 0;
-  return static_cast<int64_t>(number);
+// number * scale, rounded, between 1 and 2^53, below which a double holds every whole number; 0 for
+// anything else, and for a fraction of 1.
+int64_t whole(double number, double scale = 1) {
+  constexpr double largest = 0x1p53;
+  const double product = std::round(number * scale);
+  if (!(product >= 1 && product <= largest)) return 0;
+  return scale == 1 && number != product ? 0 : static_cast<int64_t>(product);
 }
 
 // Sets the member of `until` that the limit is about; false if it is not a limit.
 bool read_limit(std::string_view text, Until& until) {
   constexpr double most = 1e12;
   const std::optional<Amount> amount = split(text);
-  if (!amount || !(amount->number > 0 && amount->number <= most) || amount->unit.empty()) {
-    return false;
-  }
+  if (!amount || !(amount->number > 0) || amount->unit.empty()) return false;
   if (amount->unit == "e") {
     until.epochs = amount->number;
-    return true;
+    return until.epochs <= most;
   }
   if (const double time = size_of(amount->unit, times); time > 0) {
     until.seconds = amount->number * time;
-    return true;
+    return until.seconds <= most;
   }
   const char kind = amount->unit.back();
   if (kind != 'u' && kind != 't') return false;
   const double scale = size_of(amount->unit.substr(0, amount->unit.size() - 1), counts);
   int64_t& count = kind == 'u' ? until.updates : until.target_tokens;
-  count = whole(std::round(amount->number * scale));
+  count = whole(amount->number, scale);
   return count > 0;
 }
 
@@ -156,7 +156,7 @@ Interval parse_interval(std::string_view text) {
   } else if (amount && (amount->unit.empty() || amount->unit.back() == 'u')) {
     const std::string_view unit = amount->unit;
     const double scale = size_of(unit.substr(0, unit.empty() ? 0 : unit.size() - 1), counts);
-    interval.updates = whole(std::round(amount->number * scale));
+    interval.updates = whole(amount->number, scale);
   }
   if (interval == Interval()) fail("'{}' is no interval; write {}", text, interval_forms);
   return interval;
@@ -167,7 +167,7 @@ Bytes parse_bytes(std::string_view text) {
   if (text == "0") return {};
   const std::optional<Amount> amount = split(text);
   const double scale = amount ? size_of(amount->unit, byte_units) : 0;
-  const int64_t count = scale > 0 ? whole(std::round(amount->number * scale)) : 0;
+  const int64_t count = scale > 0 ? whole(amount->number, scale) : 0;
   if (count == 0) fail("'{}' is no size; write {}", text, bytes_forms);
   return {count};
 }

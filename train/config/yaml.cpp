@@ -19,9 +19,26 @@ namespace {
 constexpr size_t deepest_nesting = 16;
 constexpr size_t most_keys = 1000;  // in one map: looking for a repeated key is quadratic
 
+// Whether the quoted text at the beginning of `text` comes to an end; yaml-cpp takes the rest of
+// the file for it when it does not.
+bool is_closed(std::string_view text) {
+  if (text.empty() || (text[0] != '\'' && text[0] != '"')) return true;  // a block, | or >
+  for (size_t i = 1; i < text.size(); ++i) {
+    if (text[0] == '"' && text[i] == '\\') {
+      ++i;
+    } else if (text[i] == text[0]) {
+      if (text[0] == '"' || i + 1 == text.size() || text[i + 1] != '\'') return true;
+      ++i;
+    }
+  }
+  return false;
+}
+
 class TreeBuilder : public YAML::EventHandler {
  public:
-  explicit TreeBuilder(Place start) : start_(std::move(start)) { root_.place = start_; }
+  TreeBuilder(std::string_view text, Place start) : text_(text), start_(std::move(start)) {
+    root_.place = start_;
+  }
 
   YamlValue take() { return std::move(root_); }
 
@@ -37,6 +54,9 @@ class TreeBuilder : public YAML::EventHandler {
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
                 const std::string& text) override {
     const bool quoted = tag == "!";
+    if (quoted && !is_closed(text_.substr(static_cast<size_t>(mark.pos)))) {
+      fail("{}: a quote is opened and never closed", place(mark).text());
+    }
     add(YamlValue{.kind = YamlValue::Kind::scalar,
                   .place = place(mark),
                   .scalar = text,
@@ -87,7 +107,8 @@ class TreeBuilder : public YAML::EventHandler {
     }
     if (!open_.empty() && open_.back().value.kind == YamlValue::Kind::map &&
         !open_.back().pending) {
-      fail("{}: a key must be a single word, not a list or a map", place(mark).text());
+      fail("{}: a key must be a single word, not a list or a map; is a bracket left open?",
+           place(mark).text());
     }
     open_.push_back({YamlValue{.kind = kind, .place = place(mark)}, {}});
   }
@@ -138,6 +159,7 @@ class TreeBuilder : public YAML::EventHandler {
     parent.pending.reset();
   }
 
+  std::string_view text_;
   Place start_;
   YamlValue root_;
   std::vector<Open> open_;
@@ -169,12 +191,12 @@ void check_text(std::string_view text, const Place& start) {
 YamlValue parse(std::string_view text, const Place& start) {
   check_text(text, start);
   std::istringstream stream{std::string(text)};
-  TreeBuilder builder(start);
+  TreeBuilder builder(text, start);
   try {
     YAML::Parser parser(stream);
     parser.HandleNextDocument(builder);
     YamlValue root = builder.take();
-    TreeBuilder rest(start);
+    TreeBuilder rest(text, start);
     if (parser.HandleNextDocument(rest)) {
       fail("{}: a second document (---); a config is a single one", rest.take().place.text());
     }
