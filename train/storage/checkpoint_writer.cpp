@@ -19,6 +19,14 @@ void block_signals() {
   pthread_sigmask(SIG_SETMASK, &all, nullptr);
 }
 
+real* copy(std::span<const real> from, real* to) {
+  constexpr int64_t piece = 1 << 18;
+  parallel_for(std::ssize(from), piece, [&](int64_t begin, int64_t end) {
+    std::copy(from.begin() + begin, from.begin() + end, to + begin);
+  });
+  return to + from.size();
+}
+
 // What is only a convenience, or tidiness, must not fail a checkpoint that is on the disk.
 template <class Action>
 void attempt(std::vector<std::string>& complaints, Action&& action) {
@@ -31,21 +39,23 @@ void attempt(std::vector<std::string>& complaints, Action&& action) {
 
 }  // namespace
 
+// Parameters lie one behind the other in memory, so that nearly all of them are copied at once.
 void CheckpointWriter::Snapshot::take(std::span<const NamedTensor> tensors) {
   size_t total = 0;
   for (const NamedTensor& tensor : tensors) total += tensor.values.size();
   values_.resize(total);
   tensors_.assign(tensors.begin(), tensors.end());
-  constexpr int64_t piece = 1 << 16;
   real* to = values_.data();
+  std::span<const real> together;
   for (NamedTensor& tensor : tensors_) {
-    const std::span<const real> from = tensor.values;
-    parallel_for(std::ssize(from), piece, [&](int64_t begin, int64_t end) {
-      std::copy(from.begin() + begin, from.begin() + end, to + begin);
-    });
-    tensor.values = {to, from.size()};
-    to += from.size();
+    if (tensor.values.data() != together.data() + together.size()) {
+      to = copy(together, to);
+      together = tensor.values.first(0);
+    }
+    together = {together.data(), together.size() + tensor.values.size()};
+    tensor.values = {to + together.size() - tensor.values.size(), tensor.values.size()};
   }
+  copy(together, to);
 }
 
 CheckpointWriter::~CheckpointWriter() {

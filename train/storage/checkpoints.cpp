@@ -152,7 +152,7 @@ std::vector<std::string> Checkpoints::newest_first() const {
 std::vector<int64_t> Checkpoints::steps() const {
   std::vector<int64_t> steps;
   for (const std::string& name : newest_first()) steps.push_back(*step_of(name));
-  steps.erase(std::ranges::unique(steps).begin(), steps.end());
+  steps.erase(std::unique(steps.begin(), steps.end()), steps.end());
   return steps;
 }
 
