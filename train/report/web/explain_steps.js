@@ -104,7 +104,7 @@ class StepViewer {
       element('code', {}, `<s> ${written}`), ' and now chooses ', element('span', {class: 'next'}, this.data.targetTokens[this.current]));
     const plain = tempered(step, 1);
     const now = filtered(step, this.choice);
-    this.bars.replaceChildren(...['token', 'probability (outline: as the model gave it)', 'now', 'model'].map((text, i) =>
+    this.bars.replaceChildren(...['token', 'probability', 'now', 'model'].map((text, i) =>
       element('span', {class: i > 1 ? 'head value' : 'head'}, text)));
     const shown = step.best.map((_, i) => i).filter((i) => i < 10 || i === step.chosen);
     for (const i of shown) this.bars.append(...this.barRow(step.best[i][0], plain.best[i], now.best[i], i === step.chosen));
@@ -115,7 +115,7 @@ class StepViewer {
     }
     const open = openness(step);
     const drawable = now.best.filter((p) => p > 0).length;
-    this.summary.textContent = `The model's choice here is as open as one between ${open < 10 ? open.toFixed(2) : open.toFixed(0)} equally likely tokens. `
+    this.summary.textContent = `Filled: with these settings; outline: as the model gave it. The model's choice here is as open as one between ${open < 10 ? open.toFixed(2) : open.toFixed(0)} equally likely tokens. `
       + (now.rest > 0 ? 'With these settings any token can be drawn.' : `With these settings ${drawable} token${drawable === 1 ? '' : 's'} can be drawn.`);
   }
 

@@ -41,7 +41,7 @@ const theme = {
   show() {
     const dark = this.choice === 'dark' || (this.choice === 'system' && this.system.matches);
     this.apply(dark ? 'dark' : 'light');
-    const names = {system: 'Theme: as the system', light: 'Theme: light', dark: 'Theme: dark'};
+    const names = {system: 'Theme: system', light: 'Theme: light', dark: 'Theme: dark'};
     byId('theme').textContent = names[this.choice];
   },
 
