@@ -24,7 +24,7 @@ class Growth {
       const int32_t word = from.words[choice];
       tree_.nodes[at].word = &grammar_.words[static_cast<size_t>(word)];
       tree_.nodes[at].features = tree_.nodes[at].word->features;
-      tree_.unseen = tree_.unseen || (label != 0 && grammar_.held_out(label, word));
+      tree_.unseen = tree_.unseen || grammar_.unseen.contains(grammar_.combination(label, word));
       return static_cast<int32_t>(at);
     }
     const Rule& rule = from.rules[choice];
@@ -56,6 +56,9 @@ void grow(const Grammar& grammar, int32_t category, Derivation& out, Choose choo
   out.unseen = false;
   Growth<Choose>(grammar, out, choose).grow(category, 0);
 }
+
+// How often one token is rewritten at most: rules that lead to one another would go on for ever.
+constexpr int most_rewrites = 8;
 
 // The number of ways below one alternative.
 double ways(const Grammar& grammar, const Category& category, size_t choice) {
@@ -112,11 +115,11 @@ Derivation nth_derivation(const Grammar& grammar, int32_t category, uint64_t ind
   return out;
 }
 
-std::string Writer::operator()(const Derivation& derivation, int side) {
+std::string Writer::operator()(const Derivation& derivation, int side, const Features& context) {
   derivation_ = &derivation;
   side_ = static_cast<size_t>(side);
   tokens_.clear();
-  write(derivation.nodes.front(), {});
+  write(derivation.nodes.front(), context);
   rewrite();
   std::string text = join();
   if (derivation.category == grammar_.start) capitalise(text);
@@ -189,7 +192,7 @@ void Writer::rewrite() {
     return false;
   };
   for (size_t i = tokens_.size(); i-- > 0;) {
-    while (i + 1 < tokens_.size() && step(i)) {
+    for (int times = 0; times < most_rewrites && i + 1 < tokens_.size() && step(i); ++times) {
     }
   }
 }

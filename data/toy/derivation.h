@@ -31,11 +31,11 @@ Derivation nth_derivation(const Grammar& grammar, int32_t category, uint64_t ind
 
 // Writes the text of a tree on side 0 (source) or 1 (target); that of the start category, which is
 // a sentence, begins with a capital. An Error names the line where a feature that a form depends on
-// has no value.
+// has no value. `context` holds the features that a tree of another category gets from outside.
 class Writer {
  public:
   explicit Writer(const Grammar& grammar) : grammar_(grammar) {}
-  std::string operator()(const Derivation& derivation, int side);
+  std::string operator()(const Derivation& derivation, int side, const Features& context = {});
 
  private:
   void write(const Node& node, Features context);

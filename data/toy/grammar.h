@@ -112,11 +112,12 @@ struct Grammar {
   std::vector<Category> categories;
   std::vector<std::string> labels;
   std::array<std::unordered_map<int32_t, std::vector<Rewrite>>, 2> rewrites;  // by left token
-  std::unordered_set<int64_t> unseen;  // label * words.size() + word
+  std::unordered_set<int64_t> unseen;  // combinations that training must not show
   int32_t start = 0;
 
-  bool held_out(int32_t label, int32_t word) const {
-    return unseen.contains(label * static_cast<int64_t>(words.size()) + word);
+  // A word in a construction, as one number.
+  int64_t combination(int32_t label, int32_t word) const {
+    return label * static_cast<int64_t>(words.size()) + word;
   }
   // The number of a category, such as "NP<Person>"; an Error if there is none.
   int32_t category(std::string_view name) const;

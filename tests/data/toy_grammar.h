@@ -1,0 +1,28 @@
+#pragma once
+// What the tests of the toy languages share: the shipped grammars, and all that a category can say.
+
+#include <map>
+#include <string>
+#include <vector>
+
+#include "data/toy/derivation.h"
+#include "data/toy/grammar.h"
+
+namespace calque {
+
+// The text of data/toy/NAME, such as "en-de.grammar".
+std::string grammar_text(const std::string& name);
+// The same, read; once a program.
+const Grammar& shipped_grammar(const std::string& name);
+
+// The features of these names: {"acc", "sg"}.
+Features features_named(const Grammar& grammar, const std::vector<std::string>& values);
+
+// What each source text of a category becomes where the surroundings say `values`.
+std::map<std::string, std::string> all_pairs(const Grammar& grammar, const std::string& category,
+                                             const std::vector<std::string>& values = {});
+
+// 1 to 9999 in English, by other means than a grammar: "two thousand and five".
+std::string english_number(int number);
+
+}  // namespace calque
