@@ -60,6 +60,11 @@ Json to_json(const TrainingState& state) {
         {"steps_above", divergence.steps_above},
         {"bad_steps", divergence.bad_steps},
         {"skipped_steps", divergence.skipped_steps}}},
+      {"since_log",
+       {{"loss", json_number(state.since_log.loss)},
+        {"nll", json_number(state.since_log.nll)},
+        {"correct", state.since_log.correct},
+        {"tokens", state.since_log.tokens}}},
       {"seconds_trained", json_number(state.seconds_trained)},
       {"target_tokens", state.target_tokens},
       {"seeds", state.seeds},
@@ -89,6 +94,16 @@ Divergence read_divergence(JsonObject json) {
   divergence.skipped_steps = json.integer("skipped_steps", 0);
   json.finish();
   return divergence;
+}
+
+LossSums read_sums(JsonObject json) {
+  LossSums sums;
+  sums.loss = json.number("loss");
+  sums.nll = json.number("nll");
+  sums.correct = json.integer("correct", 0);
+  sums.tokens = json.integer("tokens", 0);
+  json.finish();
+  return sums;
 }
 
 std::vector<Score> read_scores(std::vector<JsonObject> list) {
@@ -141,6 +156,7 @@ TrainingState from_json(JsonObject json, const std::string& path) {
   });
   state.early_stopping = read_early_stopping(json.object("early_stopping"));
   state.divergence = read_divergence(json.object("divergence"));
+  state.since_log = read_sums(json.object("since_log"));
   state.seconds_trained = json.number("seconds_trained");
   state.target_tokens = json.integer("target_tokens", 0);
   state.seeds = read_map(json.object("seeds"),

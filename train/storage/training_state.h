@@ -36,6 +36,15 @@ struct Divergence {
   bool operator==(const Divergence&) const = default;
 };
 
+// Sums over the target tokens of the steps since the last line of the log.
+struct LossSums {
+  double loss = 0;  // with label smoothing
+  double nll = 0;
+  int64_t correct = 0;
+  int64_t tokens = 0;
+  bool operator==(const LossSums&) const = default;
+};
+
 struct TrainingState {
   int64_t step = 0;            // steps of training done, skipped ones included
   int64_t optimizer_step = 0;  // updates done: what the schedule and Adam's correction count
@@ -45,6 +54,7 @@ struct TrainingState {
   std::map<std::string, std::vector<Score>> best;  // of each metric, the best first
   EarlyStopping early_stopping;
   Divergence divergence;
+  LossSums since_log;
   double seconds_trained = 0;  // over all sittings
   int64_t target_tokens = 0;   // seen in training
   std::map<std::string, uint64_t> seeds;

@@ -1,0 +1,105 @@
+// calque data: corpora to look at. `check` reads everything that a run would read and reports;
+// the toy languages can be written out as ordinary corpus files.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <fstream>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "core/error.h"
+#include "data/corpus_check.h"
+#include "data/toy/toy.h"
+#include "train/config/load.h"
+#include "train/settings.h"
+#include "train/tokenizers.h"
+
+namespace calque {
+namespace {
+
+struct CheckArguments {
+  std::string config;
+  std::vector<std::string> settings;
+};
+
+void check(const CheckArguments& arguments) {
+  const Config config = load_config(arguments.config, arguments.settings).config;
+  const DataConfig& data = config.data;
+  std::vector<SplitSource> splits;
+  splits.push_back({"train", corpus_sources(data.train, data, CorpusConfig::Split::train)});
+  splits.push_back(
+      {"validation", corpus_sources(data.validation, data, CorpusConfig::Split::validation)});
+  for (const CorpusConfig& corpus : data.test) {
+    splits.push_back(
+        {corpus_name(corpus), corpus_sources({corpus}, data, CorpusConfig::Split::test)});
+  }
+  const Tokenizers tokenizers = make_tokenizers(config);
+  const CheckReport report =
+      check_corpora(splits, tokenizers.source, tokenizers.target, filter_options(data));
+  fmt::print("{}", to_text(report));
+  if (!report.sound()) throw CLI::RuntimeError(1);
+}
+
+struct ToyArguments {
+  std::string split = "train", out = ".";
+  int64_t pairs = 1000;
+  uint64_t seed = 1;
+};
+
+void write_lines(const std::string& path, const std::vector<SentencePair>& pairs,
+                 std::string SentencePair::*side) {
+  std::ofstream file(path, std::ios::binary);
+  for (const SentencePair& pair : pairs) file << pair.*side << '\n';
+  file.close();
+  if (!file) fail("{}: cannot be written; is there room, and may you write there?", path);
+}
+
+void write_toy(const std::string& name, const ToyArguments& arguments) {
+  const ToyLanguage language = ToyLanguage::named(name);
+  const auto pairs = language.pairs(split_named(arguments.split), arguments.pairs, arguments.seed);
+  std::error_code problem;
+  std::filesystem::create_directories(arguments.out, problem);
+  if (problem) fail("{}: cannot be made: {}", arguments.out, problem.message());
+  const std::string prefix = arguments.out + "/" + arguments.split + ".";
+  write_lines(prefix + language.source_language(), pairs, &SentencePair::first);
+  write_lines(prefix + language.target_language(), pairs, &SentencePair::second);
+  fmt::print("{} pairs in {}{} and {}{}\n", pairs.size(), prefix, language.source_language(),
+             prefix, language.target_language());
+}
+
+void add_check(CLI::App& data) {
+  const auto arguments = std::make_shared<CheckArguments>();
+  CLI::App* command = data.add_subcommand(
+      "check", "Read all that a run would read: lengths, drops, unknown words, suspicions");
+  command->add_option("CONFIG", arguments->config, "The config file")->required();
+  command->add_option("--set", arguments->settings, "Override a key; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->footer(
+      "Example: calque data check configs/toy.yaml\n"
+      "Exit status 1 if something would stop a run or is probably not meant.");
+  command->callback([arguments] { check(*arguments); });
+}
+
+void add_toy(CLI::App& data, const std::string& name) {
+  const auto arguments = std::make_shared<ToyArguments>();
+  CLI::App* command = data.add_subcommand(name, "Write pairs of the toy language " + name);
+  command->add_option("--split", arguments->split, "train, validation, test or compositional");
+  command->add_option("--pairs", arguments->pairs, "How many")->check(CLI::PositiveNumber);
+  command->add_option("--seed", arguments->seed, "Another seed, other pairs");
+  command->add_option("--out", arguments->out, "Folder for the two files");
+  command->footer("Example: calque data " + name + " --split train --pairs 100000 --out corpora");
+  command->callback([arguments, name] { write_toy(name, *arguments); });
+}
+
+}  // namespace
+
+void add_data_command(CLI::App& calque) {
+  CLI::App* data = calque.add_subcommand("data", "Check corpora, or write those of toy languages");
+  data->require_subcommand(1);
+  add_check(*data);
+  for (const std::string& name : ToyLanguage::names()) add_toy(*data, name);
+}
+
+}  // namespace calque

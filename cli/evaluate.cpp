@@ -1,0 +1,89 @@
+// calque evaluate: loss, perplexity, accuracy, exact matches, BLEU, chrF and TER of a split.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "core/error.h"
+#include "train/settings.h"
+#include "train/split_evaluation.h"
+
+namespace calque {
+namespace {
+
+struct Arguments {
+  std::string run, split = "test", source, target, tokenize, output;
+  int64_t beam = 0, samples = 0;
+};
+
+struct Chosen {
+  std::string name;
+  CorpusSource corpus;
+};
+
+// The corpora of the split: of the config's lists, or a test corpus called so.
+std::vector<Chosen> chosen_corpora(const Arguments& arguments, const Config& config) {
+  if (!arguments.source.empty()) {
+    return {{arguments.source, {AlignedFiles{arguments.source, arguments.target}}}};
+  }
+  const auto list = [&](const Corpora& corpora, CorpusConfig::Split split,
+                        const std::string& only) {
+    std::vector<Chosen> chosen;
+    for (const CorpusConfig& corpus : corpora) {
+      if (!only.empty() && corpus_name(corpus) != only) continue;
+      chosen.push_back({corpus_name(corpus), corpus_sources({corpus}, config.data, split).front()});
+    }
+    return chosen;
+  };
+  const DataConfig& data = config.data;
+  if (arguments.split == "train") return list(data.train, CorpusConfig::Split::train, "");
+  if (arguments.split == "validation") {
+    return list(data.validation, CorpusConfig::Split::validation, "");
+  }
+  std::vector<Chosen> named = list(data.test, CorpusConfig::Split::test, arguments.split);
+  if (named.empty() && arguments.split == "test") {
+    named = list(data.test, CorpusConfig::Split::test, "");
+  }
+  if (!named.empty()) return named;
+  std::string known = "train, validation, test";
+  for (const CorpusConfig& corpus : data.test) known += ", " + corpus_name(corpus);
+  fail("--split {}: the run's config has no such corpus; there are: {}", arguments.split, known);
+}
+
+void evaluate(const Arguments& arguments) {
+  if (arguments.source.empty() != arguments.target.empty()) {
+    fail("--source and --target go together");
+  }
+  const TrainedRun run = open_run(arguments.run);
+  SearchOptions options = search_options(run.config.decoding);
+  options.n_best = 1;
+  if (arguments.beam > 0) options.beam = arguments.beam;
+  BleuOptions bleu = bleu_options(run.config.decoding);
+  if (!arguments.tokenize.empty()) bleu.tokenization = parse_tokenization(arguments.tokenize);
+  for (const Chosen& chosen : chosen_corpora(arguments, run.config)) {
+    const SplitResult result = evaluate_corpus(run, chosen.name, chosen.corpus, options, bleu);
+    fmt::print("{}", to_text(result, arguments.samples));
+  }
+}
+
+}  // namespace
+
+void add_evaluate_command(CLI::App& calque) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = calque.add_subcommand("evaluate", "Score a trained model on a corpus");
+  command->add_option("RUN", arguments->run, "A run's folder, or one of its checkpoints")
+      ->required();
+  command->add_option("--split", arguments->split,
+                      "train, validation, test, or the name of a test corpus (default: test)");
+  command->add_option("--source", arguments->source, "Evaluate on these files instead");
+  command->add_option("--target", arguments->target, "The references of --source");
+  command->add_option("--beam", arguments->beam, "Width of the beam (default: the config's)")
+      ->check(CLI::Range(1, 1000));
+  command->add_option("--tokenize", arguments->tokenize, "For BLEU: 13a, intl, char or none");
+  command->add_option("--samples", arguments->samples, "Show so many of the translations");
+  command->footer("Example: calque evaluate runs/toy --split test --samples 5");
+  command->callback([arguments] { evaluate(*arguments); });
+}
+
+}  // namespace calque

@@ -1,0 +1,105 @@
+// calque train: one config in, a trained model out; typed again, the run goes on.
+#include <fmt/format.h>
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/commands.h"
+#include "core/parallel.h"
+#include "train/config/load.h"
+#include "train/plan.h"
+#include "train/trainer.h"
+
+namespace calque {
+namespace {
+
+struct Arguments {
+  std::string config, run;
+  std::vector<std::string> settings;
+  bool fresh = false, quiet = false, dry_run = false;
+  int threads = 0;
+};
+
+RunFolder folder_of(const Arguments& arguments) {
+  const std::string folder =
+      arguments.run.empty() ? default_run_folder(arguments.config) : arguments.run;
+  return {arguments.fresh ? unused_run_folder(folder) : folder};
+}
+
+std::string again(const Arguments& arguments) {
+  return fmt::format("calque train {}{}", arguments.config,
+                     arguments.run.empty() ? "" : " --run " + arguments.run);
+}
+
+// What to say at the end, and the exit status.
+int conclude(const TrainResult& result, const Arguments& arguments, const RunFolder& run) {
+  switch (result.ending) {
+    case Ending::finished:
+      fmt::print("finished at step {}; the model is in {}, its curves in {}\n", result.step,
+                 run.path, run.report());
+      return 0;
+    case Ending::patience:
+      fmt::print(
+          "stopped at step {}: no better validation for as long as training.patience "
+          "allows; the best model is {}/best\n",
+          result.step, run.path);
+      return 0;
+    case Ending::already_finished:
+      fmt::print(
+          "{} has finished, at step {}. To train it further, raise the limit:\n"
+          "  {} --set training.until=... (or training.patience)\n"
+          "and to start over in a new folder:\n  {} --fresh\n",
+          run.path, result.step, again(arguments), again(arguments));
+      return 0;
+    case Ending::interrupted:
+      fmt::print("interrupted at step {}, which is saved; to go on:\n  {}\n", result.step,
+                 again(arguments));
+      return 128 + result.signal;
+  }
+  return 0;
+}
+
+int train_command(const Arguments& arguments) {
+  const Config config = load_config(arguments.config, arguments.settings).config;
+  const int64_t count = arguments.threads > 0 ? arguments.threads : config.training.threads;
+  if (count > 0) set_threads(static_cast<int>(count));
+  if (arguments.dry_run) {
+    fmt::print("{}", training_plan(config));
+    return 0;
+  }
+  const RunFolder run = folder_of(arguments);
+  const TrainResult result =
+      train(config, run, arguments.quiet ? Loudness::quiet : Loudness::normal);
+  return conclude(result, arguments, run);
+}
+
+}  // namespace
+
+void add_train_command(CLI::App& calque) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = calque.add_subcommand("train", "Train a model, or go on training it");
+  command->add_option("CONFIG", arguments->config, "The config file")->required();
+  command->add_option("--run", arguments->run,
+                      "Folder of the run (default: runs/ and the config's name)");
+  command
+      ->add_option("--set", arguments->settings,
+                   "Override a key: --set training.seed=2; may be repeated")
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
+  command->add_flag("--fresh", arguments->fresh,
+                    "Start over in a new folder; what is there is never touched");
+  command->add_option("--threads", arguments->threads, "Threads (default: all processors)")
+      ->check(CLI::Range(1, 1024));
+  command->add_flag("--quiet", arguments->quiet, "Say nothing while it goes well");
+  command->add_flag("--dry-run", arguments->dry_run,
+                    "Show the model, its memory and the time it will take, and stop");
+  command->footer(
+      "Example: calque train configs/toy.yaml\n"
+      "The same command again resumes a run that was interrupted.");
+  command->callback([arguments] {
+    if (const int status = train_command(*arguments)) throw CLI::RuntimeError(status);
+  });
+}
+
+}  // namespace calque

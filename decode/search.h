@@ -1,0 +1,53 @@
+#pragma once
+// From sources to translations: greedy and beam search. A batch holds the unfinished hypotheses of
+// many sentences; every step computes one more token of each, from cached keys and values.
+
+#include <cstdint>
+#include <functional>
+#include <span>
+#include <vector>
+
+#include "nn/transformer.h"
+
+namespace calque {
+
+struct SearchOptions {
+  // How the log-probability of a hypothesis becomes its score:
+  //   wu     log p / ((5 + length) / 6)^a      (Wu et al. 2016)
+  //   power  log p / length^a                  (fairseq, Marian, CTranslate2)
+  //   none   log p
+  // with the length including </s>.
+  enum class Penalty { wu, power, none };
+  // When a sentence is done: when no unfinished hypothesis can still win; when as many have
+  // finished as the beam is wide; or at the longest length.
+  enum class Stop { optimal, first, never };
+
+  int64_t beam = 1;  // 1: greedy
+  Penalty penalty = Penalty::power;
+  double length_penalty = 1;
+  Stop stop = Stop::optimal;
+  int64_t n_best = 1;
+  int64_t min_length = 0;
+  int64_t max_length = 0;       // 0: the next two decide alone
+  double max_length_ratio = 2;  // at most ratio * source length + extra tokens
+  int64_t max_length_extra = 50;
+  int64_t no_repeat_ngram = 0;  // 0: anything may be said again
+  int64_t batch_tokens = 4096;  // source tokens a batch
+};
+
+struct Hypothesis {
+  std::vector<int32_t> ids;  // without </s>
+  double log_probability = 0;
+  double score = 0;
+  bool finished = false;  // false: cut off at the longest length
+};
+
+// The n best hypotheses of each source (ids without </s>), best first, in the order of the sources.
+// Several models of one vocabulary vote with the mean of their probabilities. `done` is told the
+// number of finished sentences now and then.
+std::vector<std::vector<Hypothesis>> search(std::span<const Transformer* const> models,
+                                            const std::vector<std::vector<int32_t>>& sources,
+                                            const SearchOptions& options,
+                                            const std::function<void(int64_t)>& done = {});
+
+}  // namespace calque

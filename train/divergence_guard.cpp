@@ -1,0 +1,41 @@
+#include "train/divergence_guard.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace calque {
+
+void DivergenceGuard::saw(double loss) {
+  Divergence& m = memory_;
+  m.bad_steps = 0;
+  const bool above = m.steps > 0 && loss > training_.divergence_factor * m.mean;
+  m.steps_above = above ? m.steps_above + 1 : 0;
+  if (training_.divergence_steps > 0 && m.steps_above >= training_.divergence_steps) {
+    fail(
+        "training has diverged: the loss, {:.3g}, has been more than {} times its running mean, "
+        "{:.3g}, for {} steps; lower training.learning_rate, warm up longer or set "
+        "training.clip_norm",
+        loss, training_.divergence_factor, m.mean, m.steps_above);
+  }
+  if (above) return;  // the mean is of the steps that went well
+  ++m.steps;
+  const double rate = std::max(0.01, 1.0 / static_cast<double>(m.steps));
+  m.mean += rate * (loss - m.mean);
+  m.square += rate * (loss * loss - m.square);
+}
+
+void DivergenceGuard::skipped(int64_t step, const std::string& diagnosis) {
+  Divergence& m = memory_;
+  ++m.skipped_steps;
+  ++m.bad_steps;
+  if (m.bad_steps >= training_.max_bad_steps) {
+    fail(
+        "step {}: {}; that makes {} steps in a row that could not be used "
+        "(training.max_bad_steps), so training stops, with the last checkpoint as it was; lower "
+        "training.learning_rate, warm up longer or set training.clip_norm",
+        step, diagnosis, m.bad_steps);
+  }
+}
+
+}  // namespace calque

@@ -1,0 +1,23 @@
+#pragma once
+// How good a model is on a dataset, with the right words given (teacher forcing).
+
+#include "data/dataset.h"
+#include "train/storage/training_state.h"
+#include "train/translation_model.h"
+
+namespace calque {
+
+// Means over the target tokens, </s> included, as people read them.
+struct TokenScores {
+  double loss = 0;  // with label smoothing
+  double nll = 0;   // natural logarithm
+  double perplexity = 0;
+  double accuracy = 0;
+};
+TokenScores scores_of(const LossSums& sums);
+
+// Sums over the whole dataset, in batches of at most `batch_tokens` target tokens.
+LossSums evaluate_tokens(const TranslationModel& model, const Dataset& dataset,
+                         double label_smoothing, int64_t batch_tokens);
+
+}  // namespace calque

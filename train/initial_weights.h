@@ -1,0 +1,20 @@
+#pragma once
+// model.init_from: starting from the weights of another run, for fine-tuning.
+
+#include <string>
+#include <vector>
+
+#include "train/translation_model.h"
+
+namespace calque {
+
+// Fills every parameter that the checkpoint has under the same name and shape. `from` is a run, one
+// of its checkpoints, or a safetensors file. Returns what matched and what did not, a line each; an
+// Error if nothing matches.
+std::vector<std::string> load_initial_weights(const std::string& from, TranslationModel& model);
+
+// The safetensors file with the weights of a run (its best checkpoint, or else its last), of a
+// checkpoint's folder, or the file itself.
+std::string weights_file(const std::string& of);
+
+}  // namespace calque

@@ -1,0 +1,147 @@
+#include "train/learner.h"
+
+#include <cmath>
+
+#include "core/tape.h"
+#include "train/settings.h"
+
+namespace calque {
+
+Learner::Learner(const TrainingConfig& training, const TransformerOptions& options, int64_t pieces)
+    : model(options),
+      optimizer(model.parameters, optimizer_settings(training), training.clip_norm),
+      training_(training),
+      pieces_(pieces) {}
+
+void Learner::initialise() { model.parameters.initialise(static_cast<uint64_t>(training_.seed)); }
+
+void Learner::start_averaging() {
+  if (training_.ema > 0) average_.emplace(model.parameters, weight_average_settings(training_));
+}
+
+StepOutcome Learner::step(std::span<const Batch> batches, int64_t step, double learning_rate) {
+  StepOutcome outcome;
+  outcome.sums = forward_backward(batches, step, Tape::Check::none);
+  const auto tokens = static_cast<double>(std::max<int64_t>(1, outcome.sums.tokens));
+  const bool finite = std::isfinite(outcome.sums.loss);
+  outcome.update = finite ? optimizer.update(model.parameters, learning_rate, 1 / tokens)
+                          : UpdateReport{NAN, 1, false};
+  if (!outcome.update.finite) {
+    outcome.diagnosis = diagnose(batches, step);
+  } else if (average_) {
+    average_->follow(model.parameters, optimizer.steps());
+  }
+  for (const Batch& batch : batches) {
+    outcome.flops +=
+        3 * forward_flops(model.transformer.options,
+                          AttentionWork::of(batch.source_segments, batch.target_segments));
+  }
+  return outcome;
+}
+
+// Losses are sums over tokens; the step is divided once, by the optimiser.
+LossSums Learner::forward_backward(std::span<const Batch> batches, int64_t step,
+                                   Tape::Check check) {
+  model.parameters.clear_gradients();
+  LossSums sums;
+  uint32_t part = 0;
+  for (const Batch& whole : batches) {
+    for (const Batch& batch : split_batch(whole, pieces_)) {
+      const Tape tape({static_cast<uint64_t>(training_.seed), static_cast<uint32_t>(step), part++},
+                      check);
+      const TokenLoss loss = model.transformer.loss(
+          batch.source, batch.source_segments, batch.decoder_input, batch.expected,
+          batch.target_segments, static_cast<real>(training_.label_smoothing), Mode::train);
+      backward(loss.loss);
+      sums.loss += double(loss.loss.item());
+      sums.nll += loss.nll;
+      sums.correct += loss.correct;
+      sums.tokens += loss.tokens;
+    }
+  }
+  model.parameters.finish_gradients();
+  return sums;
+}
+
+// The same step again, with every op watched: dropout is a function of the step, so it goes wrong
+// in the same place.
+std::string Learner::diagnose(std::span<const Batch> batches, int64_t step) {
+  std::string where = "the gradient is too large";
+  try {
+    forward_backward(batches, step,
+                     training_.check_finite ? Tape::Check::finite : Tape::Check::none);
+    for (const Parameters::Entry& entry : model.parameters.entries()) {
+      const auto gradient = entry.tensor.gradient().span();
+      const bool finite = std::ranges::all_of(gradient, [](real v) { return std::isfinite(v); });
+      if (finite) continue;
+      where = fmt::format("the gradient of {} is not finite", entry.name);
+      break;
+    }
+  } catch (const NotFinite& error) {
+    where = error.what();
+  }
+  where += "; corpus lines";
+  size_t shown = 0, all = 0;
+  for (const Batch& batch : batches) {
+    for (const int64_t line : batch.lines) {
+      if (++all <= 8) where += fmt::format("{} {}", shown++ ? "," : "", line + 1);
+    }
+  }
+  if (all > shown) where += fmt::format(" and {} more", all - shown);
+  return where;
+}
+
+std::unique_ptr<WithAverage> Learner::averaged_weights() {
+  return average_ ? std::make_unique<WithAverage>(*average_, model.parameters) : nullptr;
+}
+
+// While the average is swapped in, its window holds the weights under training.
+std::vector<StateWindow> Learner::windows() {
+  std::vector<StateWindow> all = optimizer.state();
+  if (average_) {
+    for (const StateWindow& window : average_->state()) all.push_back({"weights", window.values});
+  }
+  return all;
+}
+
+std::vector<NamedTensor> Learner::optimizer_tensors() {
+  std::vector<NamedTensor> list;
+  for (const StateWindow& window : windows()) {
+    list.push_back({window.name, {static_cast<int64_t>(window.values.size())}, window.values});
+  }
+  return list;
+}
+
+std::vector<TensorTarget> Learner::optimizer_targets() {
+  std::vector<TensorTarget> list;
+  for (const StateWindow& window : windows()) {
+    list.push_back({window.name, {static_cast<int64_t>(window.values.size())}, window.values});
+  }
+  return list;
+}
+
+void Learner::restored(int64_t optimizer_step) {
+  optimizer.resume_at(optimizer_step);
+  if (average_) average_->swap(model.parameters);
+}
+
+std::vector<Batch> split_batch(const Batch& batch, int64_t pieces) {
+  if (pieces <= 1) return {batch};
+  const int64_t each = (batch.target_segments.tokens() + pieces - 1) / pieces;
+  std::vector<Batch> parts(1);
+  for (int64_t i = 0; i < batch.sentences(); ++i) {
+    if (parts.back().sentences() > 0 &&
+        parts.back().target_segments.tokens() + batch.target_segments.length(i) > each) {
+      parts.emplace_back();
+    }
+    const auto part = [i](const std::vector<int32_t>& ids, const Segments& segments) {
+      return std::span(ids).subspan(static_cast<size_t>(segments.begin(i)),
+                                    static_cast<size_t>(segments.length(i)) - 1);
+    };
+    append_pair(part(batch.source, batch.source_segments),
+                part(batch.expected, batch.target_segments), batch.lines[i], parts.back());
+  }
+  return parts;
+}
+
+}  // namespace calque

@@ -1,0 +1,47 @@
+#include "train/memory_fit.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+
+namespace calque {
+
+SummaryBatch summary_batch(const TrainingConfig& training) {
+  SummaryBatch batch;
+  const int64_t tokens =
+      training.batch_tokens > 0 ? training.batch_tokens : training.batch_sentences * 25;
+  const bool shared = training.batch_by == TrainingConfig::BatchBy::both;
+  batch.source_tokens = batch.target_tokens = shared ? tokens / 2 : tokens;
+  switch (training.optimizer) {
+    case TrainingConfig::Optimizer::sgd:
+      batch.moments = training.momentum > 0 ? 1 : 0;
+      break;
+    case TrainingConfig::Optimizer::adafactor:
+      batch.moments = 0;
+      break;
+    default:
+      batch.moments = 2;
+  }
+  if (training.ema > 0) ++batch.moments;
+  return batch;
+}
+
+int64_t pieces_for_memory(const TrainingConfig& training, const TransformerOptions& options) {
+  const int64_t limit = training.memory_limit.count;
+  if (limit == 0) return 1;
+  const SummaryBatch whole = summary_batch(training);
+  for (int64_t pieces = 1; pieces <= 256; pieces *= 2) {
+    SummaryBatch part = whole;
+    part.source_tokens = std::max<int64_t>(1, whole.source_tokens / pieces);
+    part.target_tokens = std::max<int64_t>(1, whole.target_tokens / pieces);
+    if (summarise(options, part).memory.total() <= static_cast<double>(limit)) return pieces;
+  }
+  const ModelSummary::Memory memory = summarise(options, whole).memory;
+  fail(
+      "training.memory_limit of {} is too little: parameters, gradients and the optimiser's memory "
+      "alone take {:.0f} MB; allow more or choose a smaller model",
+      to_text(training.memory_limit),
+      (memory.parameters + memory.gradients + memory.optimiser) / 1e6);
+}
+
+}  // namespace calque

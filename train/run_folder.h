@@ -1,0 +1,27 @@
+#pragma once
+// What lies where in the folder of a run.
+
+#include <string>
+
+namespace calque {
+
+struct RunFolder {
+  std::string path;
+
+  std::string config() const { return path + "/config.yaml"; }
+  std::string log() const { return path + "/train.log"; }
+  std::string metrics() const { return path + "/metrics.jsonl"; }
+  std::string report() const { return path + "/report.html"; }
+  std::string cache() const { return path + "/cache"; }
+  std::string tensorboard() const { return path + "/tensorboard"; }
+  std::string checkpoints() const { return path + "/checkpoints"; }
+  // Without the ending, which depends on the kind of tokeniser.
+  std::string tokenizer() const { return path + "/tokenizer"; }
+};
+
+// runs/toy for configs/toy.yaml.
+std::string default_run_folder(const std::string& config_path);
+// The first of PATH, PATH-2, PATH-3, ... that does not exist.
+std::string unused_run_folder(const std::string& path);
+
+}  // namespace calque

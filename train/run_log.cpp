@@ -1,0 +1,146 @@
+#include "train/run_log.h"
+
+#include <fmt/format.h>
+#include <unistd.h>
+
+#include <cstdio>
+#include <nlohmann/json.hpp>
+
+namespace calque {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json scores_json(const char* kind, int64_t step, double epoch, const TokenScores& scores) {
+  return {{"kind", kind},
+          {"step", step},
+          {"epoch", epoch},
+          {"loss", scores.loss},
+          {"nll", scores.nll},
+          {"ppl", scores.perplexity},
+          {"accuracy", scores.accuracy}};
+}
+
+// Text that may not be UTF-8 (an <unk> of bytes, say) must not stop a run.
+std::string dumped(const Json& json) {
+  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+}
+
+std::string line_of(const TrainRecord& r, const std::string& remaining) {
+  return fmt::format(
+      "step {:>6}  epoch {:>6.2f}  loss {:.4f}  ppl {:>8.2f}  acc {:>5.1f}%  lr {:.2e}  norm "
+      "{:.2f}  "
+      "{:>6.0f} tokens/s  {:>2.0f}% of sgemm{}{}",
+      r.step, r.epoch, r.scores.loss, r.scores.perplexity, 100 * r.scores.accuracy, r.learning_rate,
+      r.gradient_norm, r.tokens_per_second, 100 * r.sgemm_share, remaining.empty() ? "" : "  ",
+      remaining);
+}
+
+std::string line_of(const ValidRecord& r) {
+  std::string line =
+      fmt::format("valid {:>5}  epoch {:>6.2f}  loss {:.4f}  ppl {:>8.2f}  acc {:>5.1f}%", r.step,
+                  r.epoch, r.scores.loss, r.scores.perplexity, 100 * r.scores.accuracy);
+  if (r.exact) line += fmt::format("  exact {:.1f}%", 100 * *r.exact);
+  if (r.bleu) line += fmt::format("  BLEU {:.1f}", *r.bleu);
+  if (r.chrf) line += fmt::format("  chrF {:.1f}", *r.chrf);
+  return line;
+}
+
+}  // namespace
+
+std::string duration_text(double seconds) {
+  const auto whole = static_cast<int64_t>(seconds + 0.5);
+  const int64_t h = whole / 3600, m = whole / 60 % 60, s = whole % 60;
+  if (h > 0) return fmt::format("{}h {}min", h, m);
+  if (m > 0) return fmt::format("{}min {}s", m, s);
+  return fmt::format("{}s", s);
+}
+
+RunLog::RunLog(FileSystem& files, const RunFolder& run, const LoggingConfig& logging,
+               int64_t first_step, Loudness loudness)
+    : metrics_(files, run.metrics()),
+      log_(files, run.log()),
+      loudness_(loudness),
+      bar_allowed_(loudness == Loudness::normal && isatty(STDERR_FILENO) == 1) {
+  if (logging.tensorboard) tensorboard_.emplace(run.tensorboard(), first_step);
+}
+
+RunLog::~RunLog() { clear_bar(); }
+
+void RunLog::write(const TrainRecord& r, const std::string& remaining) {
+  Json json = scores_json("train", r.step, r.epoch, r.scores);
+  json["lr"] = r.learning_rate;
+  json["grad_norm"] = r.gradient_norm;
+  json["tokens"] = r.tokens;
+  json["timing"] = {{"seconds", r.seconds},
+                    {"tokens_per_s", r.tokens_per_second},
+                    {"sgemm_share", r.sgemm_share},
+                    {"memory_mb", r.memory_mb},
+                    {"wait_share", r.wait_share}};
+  metrics(dumped(json));
+  say(line_of(r, remaining));
+}
+
+void RunLog::write(const ValidRecord& r) {
+  Json json = scores_json("valid", r.step, r.epoch, r.scores);
+  if (r.exact) json["exact"] = *r.exact;
+  if (r.bleu) json["bleu"] = *r.bleu;
+  if (r.chrf) json["chrf"] = *r.chrf;
+  for (const ValidRecord::Sample& sample : r.samples) {
+    json["samples"].push_back(
+        {{"source", sample.source}, {"reference", sample.reference}, {"output", sample.output}});
+  }
+  json["timing"] = {{"seconds", r.seconds}};
+  metrics(dumped(json));
+  say(line_of(r));
+  for (const ValidRecord::Sample& sample : r.samples) {
+    say(fmt::format("    {}\n    = {}\n    {} {}", sample.source, sample.reference,
+                    sample.output == sample.reference ? ">" : "!", sample.output));
+  }
+}
+
+void RunLog::event(int64_t step, const std::string& text) {
+  metrics(dumped({{"kind", "event"}, {"step", step}, {"text", text}}));
+  say(fmt::format("step {:>6}  {}", step, text));
+}
+
+void RunLog::metrics(const std::string& json) {
+  complain(metrics_.append(json));
+  if (tensorboard_) tensorboard_->record(json);
+}
+
+void RunLog::say(const std::string& line) {
+  complain(log_.append(line));
+  if (loudness_ == Loudness::quiet) return;
+  clear_bar();
+  fmt::print("{}\n", line);
+  std::fflush(stdout);
+}
+
+void RunLog::complain(const std::optional<std::string>& problem) {
+  if (!problem) return;
+  clear_bar();
+  fmt::print(stderr, "calque: {} (training goes on)\n", *problem);
+}
+
+void RunLog::progress(double share, const std::string& text) {
+  if (!bar_allowed_) return;
+  constexpr int width = 30;
+  const int full = static_cast<int>(width * std::min(1.0, std::max(0.0, share)));
+  fmt::print(stderr, "\r\033[K[{:=<{}}{:<{}}] {:.0f}%  {}", "", full, "", width - full, 100 * share,
+             text);
+  std::fflush(stderr);
+  bar_shown_ = true;
+}
+
+void RunLog::clear_bar() {
+  if (bar_shown_) fmt::print(stderr, "\r\033[K");
+  bar_shown_ = false;
+}
+
+void RunLog::sync() {
+  complain(metrics_.sync());
+  complain(log_.sync());
+}
+
+}  // namespace calque

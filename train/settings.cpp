@@ -1,0 +1,198 @@
+#include "train/settings.h"
+
+#include "core/error.h"
+#include "data/toy/toy.h"
+
+namespace calque {
+namespace {
+
+// The choice of the same place in another enumeration that has the same choices in the same order.
+template <class To, class From>
+To same_choice(From choice) {
+  return static_cast<To>(static_cast<int>(choice));
+}
+
+WeightDecay weight_decay(const TrainingConfig& training, Coupling coupling) {
+  return {training.weight_decay, same_choice<Decayed>(training.decayed), coupling};
+}
+
+PairsInMemory toy_pairs(const CorpusConfig& corpus, CorpusConfig::Split split) {
+  const std::string_view name = choices(corpus.toy)[static_cast<size_t>(corpus.toy)];
+  const ToyLanguage language =
+      ToyLanguage::named(name, {corpus.symbols, corpus.shortest, corpus.longest});
+  const CorpusConfig::Split own =
+      corpus.split == CorpusConfig::Split::automatic ? split : corpus.split;
+  const Split part = split_named(choices(own)[static_cast<size_t>(own)]);
+  return in_memory(corpus_name(corpus),
+                   language.pairs(part, corpus.pairs, static_cast<uint64_t>(corpus.seed)));
+}
+
+CorpusSource corpus_source(const CorpusConfig& corpus, const DataConfig& data,
+                           CorpusConfig::Split split) {
+  if (corpus.toy != CorpusConfig::Toy::none) return {toy_pairs(corpus, split), corpus.weight};
+  if (!corpus.tsv.empty()) {
+    return {TsvFile{corpus.tsv, static_cast<int>(corpus.source_column),
+                    static_cast<int>(corpus.target_column)},
+            corpus.weight};
+  }
+  if (!corpus.source.empty()) return {AlignedFiles{corpus.source, corpus.target}, corpus.weight};
+  const std::vector<std::string>& languages =
+      corpus.languages.empty() ? data.languages : corpus.languages;
+  require(languages.size() == 2, "corpus_source: {} has no two languages", corpus.prefix);
+  return {files_of_prefix(corpus.prefix, languages[0], languages[1]), corpus.weight};
+}
+
+}  // namespace
+
+TransformerOptions transformer_options(const ModelConfig& model, int64_t source_vocabulary,
+                                       int64_t target_vocabulary) {
+  TransformerOptions options;
+  options.source_vocabulary = source_vocabulary;
+  options.target_vocabulary = target_vocabulary;
+  options.d_model = model.d_model;
+  options.d_ff = model.d_ff;
+  options.heads = model.heads;
+  options.encoder_layers = model.encoder_layers;
+  options.decoder_layers = model.decoder_layers;
+  options.positions = same_choice<PositionKind>(model.positions);
+  options.max_positions = model.max_positions;
+  options.norm_placement = same_choice<NormPlacement>(model.norm);
+  options.norm = same_choice<NormKind>(model.norm_kind);
+  options.norm_epsilon = static_cast<real>(model.norm_epsilon);
+  options.feed_forward = same_choice<FeedForwardKind>(model.activation);
+  options.tying = same_choice<Tying>(model.tied);
+  options.output_bias = model.output_bias;
+  options.dropout = static_cast<real>(model.dropout);
+  options.attention_dropout = static_cast<real>(model.attention_dropout);
+  options.activation_dropout = static_cast<real>(model.activation_dropout);
+  validate(options);
+  return options;
+}
+
+OptimizerSettings optimizer_settings(const TrainingConfig& training) {
+  switch (training.optimizer) {
+    case TrainingConfig::Optimizer::sgd:
+      return SgdSettings{.momentum = training.momentum,
+                         .decay = weight_decay(training, Coupling::coupled)};
+    case TrainingConfig::Optimizer::adafactor:
+      return AdafactorSettings{.decay = weight_decay(training, Coupling::decoupled)};
+    default:
+      break;
+  }
+  const bool decoupled = training.optimizer == TrainingConfig::Optimizer::adamw;
+  return AdamSettings{
+      .beta1 = training.betas[0],
+      .beta2 = training.betas[1],
+      .epsilon = training.epsilon,
+      .decay = weight_decay(training, decoupled ? Coupling::decoupled : Coupling::coupled)};
+}
+
+Schedule schedule_of(const Config& config) {
+  const TrainingConfig& t = config.training;
+  const Warmup warmup{t.learning_rate, t.warmup_steps, t.warmup_from};
+  const int64_t end = t.decay_steps > 0 ? t.decay_steps : t.until.updates;
+  Schedule schedule = Noam{t.factor, config.model.d_model, t.warmup_steps};
+  switch (t.schedule) {
+    case TrainingConfig::Schedule::noam:
+      break;
+    case TrainingConfig::Schedule::inverse_sqrt:
+      schedule = InverseSqrt{warmup};
+      break;
+    case TrainingConfig::Schedule::cosine:
+      schedule = CosineDecay{warmup, end, t.final_learning_rate};
+      break;
+    case TrainingConfig::Schedule::linear:
+      schedule = LinearDecay{warmup, end, t.final_learning_rate};
+      break;
+    case TrainingConfig::Schedule::constant:
+      schedule = Constant{warmup};
+      break;
+  }
+  check(schedule);
+  return schedule;
+}
+
+WeightAverageSettings weight_average_settings(const TrainingConfig& training) {
+  return {.decay = training.ema};
+}
+
+TokenizerOptions tokenizer_options(const Config& config) {
+  return {same_choice<TokenizerKind>(config.tokenizer.kind), config.data.lowercase,
+          config.data.nfkc};
+}
+
+TokenizerTraining tokenizer_training(const TokenizerConfig& tokenizer) {
+  return {static_cast<int32_t>(tokenizer.vocabulary_size), tokenizer.minimum_count,
+          tokenizer.character_coverage, tokenizer.byte_fallback};
+}
+
+FilterOptions filter_options(const DataConfig& data) {
+  return {static_cast<int32_t>(data.max_length), data.max_ratio, data.drop_duplicates,
+          same_choice<InvalidText>(data.invalid_utf8)};
+}
+
+BatchOptions batch_options(const TrainingConfig& training) {
+  BatchUnit unit = BatchUnit::target;
+  if (training.batch_by == TrainingConfig::BatchBy::source) unit = BatchUnit::source;
+  if (training.batch_by == TrainingConfig::BatchBy::both) unit = BatchUnit::both;
+  return {.tokens = training.batch_tokens,
+          .unit = unit,
+          .sentences = training.batch_sentences,
+          .seed = static_cast<uint64_t>(training.seed)};
+}
+
+SearchOptions search_options(const DecodingConfig& decoding) {
+  SearchOptions options;
+  options.beam = decoding.beam;
+  options.penalty = same_choice<SearchOptions::Penalty>(decoding.length_penalty_kind);
+  options.length_penalty = decoding.length_penalty;
+  options.stop = same_choice<SearchOptions::Stop>(decoding.early_stopping);
+  options.n_best = decoding.n_best;
+  options.min_length = decoding.min_length;
+  options.max_length = decoding.max_length;
+  options.max_length_ratio = decoding.max_length_ratio;
+  options.max_length_extra = decoding.max_length_extra;
+  options.no_repeat_ngram = decoding.no_repeat_ngram;
+  options.batch_tokens = decoding.batch_tokens;
+  return options;
+}
+
+BleuOptions bleu_options(const DecodingConfig& decoding) {
+  BleuOptions options;
+  options.lowercase = decoding.bleu_lowercase;
+  switch (decoding.bleu_tokenize) {
+    case DecodingConfig::Bleu::mteval_13a:
+      options.tokenization = Tokenization::v13a;
+      break;
+    case DecodingConfig::Bleu::intl:
+      options.tokenization = Tokenization::intl;
+      break;
+    case DecodingConfig::Bleu::character:
+      options.tokenization = Tokenization::character;
+      break;
+    case DecodingConfig::Bleu::none:
+      options.tokenization = Tokenization::none;
+      break;
+  }
+  return options;
+}
+
+std::vector<CorpusSource> corpus_sources(const Corpora& corpora, const DataConfig& data,
+                                         CorpusConfig::Split split) {
+  std::vector<CorpusSource> sources;
+  for (const CorpusConfig& corpus : corpora) sources.push_back(corpus_source(corpus, data, split));
+  return sources;
+}
+
+std::string corpus_name(const CorpusConfig& corpus) {
+  if (!corpus.name.empty()) return corpus.name;
+  if (corpus.toy != CorpusConfig::Toy::none) {
+    return std::string(choices(corpus.toy)[static_cast<size_t>(corpus.toy)]);
+  }
+  for (const std::string* text : {&corpus.prefix, &corpus.source, &corpus.tsv}) {
+    if (!text->empty()) return *text;
+  }
+  return "corpus";
+}
+
+}  // namespace calque

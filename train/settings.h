@@ -1,0 +1,40 @@
+#pragma once
+// From the config, which knows every floor, to the option structs of the floors, which know only
+// themselves.
+
+#include "data/batch_plan.h"
+#include "data/corpus.h"
+#include "data/filters.h"
+#include "data/tokenizer_training.h"
+#include "decode/search.h"
+#include "nn/options.h"
+#include "optim/optimizer.h"
+#include "optim/schedule.h"
+#include "optim/weight_average.h"
+#include "train/config/config.h"
+#include "train/metrics/bleu.h"
+
+namespace calque {
+
+TransformerOptions transformer_options(const ModelConfig& model, int64_t source_vocabulary,
+                                       int64_t target_vocabulary);
+OptimizerSettings optimizer_settings(const TrainingConfig& training);
+// The schedule of a run of the config's length.
+Schedule schedule_of(const Config& config);
+WeightAverageSettings weight_average_settings(const TrainingConfig& training);
+
+TokenizerOptions tokenizer_options(const Config& config);
+TokenizerTraining tokenizer_training(const TokenizerConfig& tokenizer);
+FilterOptions filter_options(const DataConfig& data);
+BatchOptions batch_options(const TrainingConfig& training);
+SearchOptions search_options(const DecodingConfig& decoding);
+BleuOptions bleu_options(const DecodingConfig& decoding);
+
+// The corpora of a split, those of toy languages generated. `split` is what `split: auto` stands
+// for.
+std::vector<CorpusSource> corpus_sources(const Corpora& corpora, const DataConfig& data,
+                                         CorpusConfig::Split split);
+// What a corpus is called in results: its name, or that of its files.
+std::string corpus_name(const CorpusConfig& corpus);
+
+}  // namespace calque

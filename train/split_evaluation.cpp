@@ -1,0 +1,51 @@
+#include "train/split_evaluation.h"
+
+#include "train/settings.h"
+#include "train/translation.h"
+#include "train/validation.h"
+
+namespace calque {
+
+SplitResult evaluate_corpus(const TrainedRun& run, const std::string& name,
+                            const CorpusSource& corpus, const SearchOptions& options,
+                            const BleuOptions& bleu_options,
+                            const std::function<void(int64_t)>& done) {
+  SplitResult result;
+  result.name = name;
+  FilterOptions all;
+  all.max_length = 0;
+  const Dataset dataset =
+      load_dataset({corpus}, run.tokenizers.source, run.tokenizers.target, {all, ""});
+  result.tokens = scores_of(evaluate_tokens(
+      *run.model, dataset, run.config.training.label_smoothing, run.config.decoding.batch_tokens));
+  ParallelTexts texts = read_texts({corpus}, 0);
+  const Transformer* const models[] = {&run.model->transformer};
+  result.outputs = translate_texts(models, run.tokenizers, texts.sources, options, done);
+  result.pairs = static_cast<int64_t>(result.outputs.size());
+  result.exact = score_translations(result.outputs, texts.references, run.config.decoding).exact;
+  const std::vector<std::vector<std::string>> one{texts.references};
+  result.bleu = bleu(result.outputs, one, bleu_options);
+  result.chrf = chrf(result.outputs, one);
+  result.ter = ter(result.outputs, one);
+  result.sources = std::move(texts.sources);
+  result.references = std::move(texts.references);
+  return result;
+}
+
+std::string to_text(const SplitResult& r, int64_t samples) {
+  std::string text;
+  const auto pairs = static_cast<int64_t>(r.outputs.size());
+  for (int64_t i = 0; i < std::min(samples, pairs); ++i) {
+    const auto at = static_cast<size_t>(i * pairs / samples);
+    text += fmt::format("  {}\n  = {}\n  {} {}\n\n", r.sources[at], r.references[at],
+                        r.outputs[at] == r.references[at] ? ">" : "!", r.outputs[at]);
+  }
+  text += fmt::format(
+      "{}: {} pairs\n  loss {:.4f}  perplexity {:.3f}  token accuracy {:.2f}%\n"
+      "  exact matches {:.2f}%\n  {}\n  {}\n  {}\n",
+      r.name, r.pairs, r.tokens.loss, r.tokens.perplexity, 100 * r.tokens.accuracy, 100 * r.exact,
+      r.bleu.text(2), r.chrf.text(2), r.ter.text(2));
+  return text;
+}
+
+}  // namespace calque

@@ -1,0 +1,82 @@
+#include "train/tokenizers.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/error.h"
+#include "train/settings.h"
+
+namespace calque {
+namespace {
+
+struct Place {
+  std::string prefix;
+  std::string file;
+};
+
+// One place if the tokeniser is joint, two if not.
+std::vector<Place> places(const Config& config, const RunFolder& run) {
+  const TokenizerKind kind = tokenizer_options(config).kind;
+  const auto place = [&](const std::string& ending) {
+    const std::string prefix = run.tokenizer() + ending;
+    return Place{prefix, Tokenizer::file_name(prefix, kind)};
+  };
+  if (config.tokenizer.joint) return {place("")};
+  return {place(".source"), place(".target")};
+}
+
+Tokenizers from_files(const Config& config, const std::vector<std::string>& files) {
+  const TokenizerOptions options = tokenizer_options(config);
+  Tokenizers tokenizers;
+  tokenizers.source = Tokenizer::load(files.front(), options);
+  tokenizers.target = files.size() > 1 ? Tokenizer::load(files.back(), options) : tokenizers.source;
+  return tokenizers;
+}
+
+Tokenizers trained(const Config& config) {
+  std::vector<Corpus> corpora;
+  for (const CorpusSource& source :
+       corpus_sources(config.data.train, config.data, CorpusConfig::Split::train)) {
+    corpora.emplace_back(source);
+  }
+  const auto train = [&](const std::vector<Side>& sides) {
+    return train_tokenizer(sample_texts(corpora, sides, config.tokenizer.training_pairs,
+                                        static_cast<uint64_t>(config.training.seed)),
+                           tokenizer_options(config), tokenizer_training(config.tokenizer));
+  };
+  if (!config.tokenizer.joint) return {train({Side::source}), train({Side::target})};
+  const Tokenizer joint = train({Side::source, Side::target});
+  return {joint, joint};
+}
+
+}  // namespace
+
+std::string Tokenizers::hash() const {
+  std::string text = fmt::format("{:016x}", source.hash());
+  if (target.hash() != source.hash()) text += fmt::format("{:016x}", target.hash());
+  return text;
+}
+
+Tokenizers make_tokenizers(const Config& config) {
+  return config.tokenizer.files.empty() ? trained(config)
+                                        : from_files(config, config.tokenizer.files);
+}
+
+Tokenizers load_tokenizers(const Config& config, const RunFolder& run) {
+  std::vector<std::string> files;
+  for (const Place& place : places(config, run)) files.push_back(place.file);
+  return from_files(config, files);
+}
+
+Tokenizers prepare_tokenizers(const Config& config, const RunFolder& run) {
+  const std::vector<Place> kept = places(config, run);
+  const bool there = std::ranges::all_of(
+      kept, [](const Place& place) { return std::filesystem::exists(place.file); });
+  if (there) return load_tokenizers(config, run);
+  const Tokenizers made = make_tokenizers(config);
+  made.source.save(kept.front().prefix);
+  if (kept.size() > 1) made.target.save(kept.back().prefix);
+  return load_tokenizers(config, run);
+}
+
+}  // namespace calque

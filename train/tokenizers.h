@@ -1,0 +1,30 @@
+#pragma once
+// The two tokenisers of a run, which may be one: made from the training text once, kept in the
+// run's folder, and read from there ever after.
+
+#include <optional>
+#include <string>
+
+#include "data/tokenizer.h"
+#include "train/config/config.h"
+#include "train/run_folder.h"
+
+namespace calque {
+
+struct Tokenizers {
+  Tokenizer source, target;
+
+  // What a checkpoint remembers, to know them again: 16 or 2 x 16 hexadecimal digits.
+  std::string hash() const;
+};
+
+// From the config's files, or trained on the corpora.
+Tokenizers make_tokenizers(const Config& config);
+
+// From the run's folder if they are there, otherwise made and put there.
+Tokenizers prepare_tokenizers(const Config& config, const RunFolder& run);
+
+// Those of a run that exists.
+Tokenizers load_tokenizers(const Config& config, const RunFolder& run);
+
+}  // namespace calque

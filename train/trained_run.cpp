@@ -1,0 +1,58 @@
+#include "train/trained_run.h"
+
+#include <filesystem>
+
+#include "core/error.h"
+#include "train/config/load.h"
+#include "train/settings.h"
+#include "train/storage/checkpoints.h"
+
+namespace calque {
+namespace {
+
+namespace fs = std::filesystem;
+
+// The run that a checkpoint lies in: RUN/checkpoints/step-000100 or RUN/best.
+std::string run_of_checkpoint(const fs::path& checkpoint) {
+  const fs::path folder = fs::canonical(checkpoint).parent_path();
+  return (folder.filename() == "checkpoints" ? folder.parent_path() : folder).string();
+}
+
+// Fills the model and returns the checkpoint's folder.
+std::string load_weights(const std::string& place, bool is_checkpoint, TranslationModel& model) {
+  std::string folder = is_checkpoint ? place : place + "/best";
+  if (fs::exists(folder)) {
+    load_checkpoint(real_files(), folder, model.targets(), {});
+    return folder;
+  }
+  std::vector<DamagedCheckpoint> damaged;
+  const auto newest = Checkpoints(real_files(), place).load_newest(model.targets(), {}, damaged);
+  if (!newest) fail("{}: has no checkpoint yet; train it first", place);
+  return newest->folder;
+}
+
+}  // namespace
+
+Config run_config(const RunFolder& run) {
+  if (!fs::is_regular_file(run.config())) {
+    fail("{}: not a run: it has no config.yaml; give the folder that calque train made", run.path);
+  }
+  return load_config(run.config()).config;
+}
+
+TrainedRun open_run(const std::string& place) {
+  std::string path = place;
+  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  if (!fs::is_directory(path)) fail("{}: there is no such run", place);
+  const bool is_checkpoint = fs::exists(path + "/model.safetensors");
+  TrainedRun run;
+  run.folder = {is_checkpoint ? run_of_checkpoint(path) : path};
+  run.config = run_config(run.folder);
+  run.tokenizers = load_tokenizers(run.config, run.folder);
+  run.model = std::make_unique<TranslationModel>(transformer_options(
+      run.config.model, run.tokenizers.source.size(), run.tokenizers.target.size()));
+  run.checkpoint = load_weights(path, is_checkpoint, *run.model);
+  return run;
+}
+
+}  // namespace calque

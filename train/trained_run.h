@@ -1,0 +1,28 @@
+#pragma once
+// A run put to use: its config, its tokenisers, and the weights of one of its checkpoints.
+
+#include <memory>
+#include <string>
+
+#include "train/run_folder.h"
+#include "train/tokenizers.h"
+#include "train/translation_model.h"
+
+namespace calque {
+
+struct TrainedRun {
+  RunFolder folder;
+  Config config;
+  Tokenizers tokenizers;
+  std::unique_ptr<TranslationModel> model;
+  std::string checkpoint;  // the folder that the weights are from
+};
+
+// `place` is a run, whose best checkpoint is taken, or its last if it has no best; or the folder of
+// one checkpoint inside a run. Throws Error for anything else.
+TrainedRun open_run(const std::string& place);
+
+// A run's config without its weights.
+Config run_config(const RunFolder& run);
+
+}  // namespace calque

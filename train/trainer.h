@@ -1,0 +1,30 @@
+#pragma once
+// A run from where it stands to where it ends: steps, and around them the log, validation,
+// checkpoints and the reasons to stop. All that the next step depends on is in TrainingState and
+// the tensors, so a run that was killed anywhere goes on from its last checkpoint in the same bits.
+
+#include <string>
+
+#include "train/config/config.h"
+#include "train/run_log.h"
+
+namespace calque {
+
+enum class Ending {
+  finished,          // a limit of training.until was reached
+  patience,          // training.patience ran out
+  already_finished,  // there was nothing left to do
+  interrupted,       // by a signal
+};
+
+struct TrainResult {
+  Ending ending;
+  int64_t step;
+  int signal = 0;
+};
+
+// Trains in the folder, which is made or, if it holds a run, resumed. Throws Error; the last
+// checkpoint is then what it was.
+TrainResult train(const Config& config, const RunFolder& run, Loudness loudness);
+
+}  // namespace calque

@@ -1,0 +1,108 @@
+#include "train/validation.h"
+
+#include <chrono>
+
+#include "train/metrics/bleu.h"
+#include "train/metrics/chrf.h"
+#include "train/settings.h"
+#include "train/translation.h"
+
+namespace calque {
+
+ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most) {
+  ParallelTexts texts;
+  for (const CorpusSource& source : corpora) {
+    const Corpus corpus(source);
+    for (int64_t i = 0; i < corpus.size(); ++i) {
+      if (most > 0 && static_cast<int64_t>(texts.sources.size()) >= most) return texts;
+      TextPair pair = corpus.pair(i);
+      texts.sources.push_back(std::move(pair.source));
+      texts.references.push_back(std::move(pair.target));
+    }
+  }
+  return texts;
+}
+
+TranslationScores score_translations(const std::vector<std::string>& outputs,
+                                     const std::vector<std::string>& references,
+                                     const DecodingConfig& decoding) {
+  TranslationScores scores;
+  int64_t equal = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) equal += outputs[i] == references[i] ? 1 : 0;
+  scores.exact =
+      static_cast<double>(equal) / static_cast<double>(std::max<size_t>(1, outputs.size()));
+  const std::vector<std::vector<std::string>> one{references};
+  scores.bleu = bleu(outputs, one, bleu_options(decoding)).score;
+  scores.chrf = chrf(outputs, one).score;
+  return scores;
+}
+
+Validation::Validation(const Config& config, const Tokenizers& tokenizers, const RunFolder& run)
+    : config_(config), tokenizers_(tokenizers) {
+  if (config.data.validation.empty()) return;
+  const std::vector<CorpusSource> corpora =
+      corpus_sources(config.data.validation, config.data, CorpusConfig::Split::validation);
+  FilterOptions keep_all = filter_options(config.data);
+  keep_all.max_length = 0;
+  keep_all.max_length_ratio = 0;
+  keep_all.drop_duplicates = false;
+  dataset_ = load_dataset(corpora, tokenizers.source, tokenizers.target,
+                          {keep_all, config.data.cache ? run.cache() : ""});
+  if (config.training.validate_translate != TrainingConfig::Translate::none) {
+    texts_ = read_texts(corpora, config.training.validate_sentences);
+  }
+}
+
+ValidRecord Validation::run(const TranslationModel& model) const {
+  const auto start = std::chrono::steady_clock::now();
+  ValidRecord record;
+  record.scores = scores_of(evaluate_tokens(model, *dataset_, config_.training.label_smoothing,
+                                            config_.training.batch_tokens));
+  if (!texts_.sources.empty()) translate(model, record);
+  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
+  return record;
+}
+
+void Validation::translate(const TranslationModel& model, ValidRecord& record) const {
+  SearchOptions options = search_options(config_.decoding);
+  options.n_best = 1;
+  if (config_.training.validate_translate == TrainingConfig::Translate::greedy) options.beam = 1;
+  const Transformer* const models[] = {&model.transformer};
+  const std::vector<std::string> outputs =
+      translate_texts(models, tokenizers_, texts_.sources, options);
+  const TranslationScores scores = score_translations(outputs, texts_.references, config_.decoding);
+  record.exact = scores.exact;
+  record.bleu = scores.bleu;
+  record.chrf = scores.chrf;
+  const auto wanted = static_cast<size_t>(config_.logging.samples);
+  for (size_t i = 0; i < std::min(wanted, outputs.size()); ++i) {
+    const size_t at = i * outputs.size() / wanted;  // from all over the set, the same every time
+    record.samples.push_back({texts_.sources[at], texts_.references[at], outputs[at]});
+  }
+}
+
+double metric_of(const ValidRecord& record, TrainingConfig::Metric metric) {
+  switch (metric) {
+    case TrainingConfig::Metric::loss:
+      return record.scores.loss;
+    case TrainingConfig::Metric::perplexity:
+      return record.scores.perplexity;
+    case TrainingConfig::Metric::accuracy:
+      return record.scores.accuracy;
+    case TrainingConfig::Metric::exact:
+      return record.exact.value_or(0);
+    case TrainingConfig::Metric::bleu:
+      return record.bleu.value_or(0);
+    case TrainingConfig::Metric::chrf:
+      return record.chrf.value_or(0);
+  }
+  return 0;
+}
+
+bool is_better(double a, double b, TrainingConfig::Metric metric) {
+  const bool lower =
+      metric == TrainingConfig::Metric::loss || metric == TrainingConfig::Metric::perplexity;
+  return lower ? a < b : a > b;
+}
+
+}  // namespace calque

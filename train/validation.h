@@ -1,0 +1,52 @@
+#pragma once
+// What a run is judged by while it trains: the validation set with the right words given, and, if
+// wanted, its translations compared with the references.
+
+#include <string>
+#include <vector>
+
+#include "train/run_log.h"
+#include "train/tokenizers.h"
+#include "train/translation_model.h"
+
+namespace calque {
+
+// Source and reference texts of a split, as they stand in the corpora.
+struct ParallelTexts {
+  std::vector<std::string> sources, references;
+};
+// At most `most` pairs, or all if it is 0.
+ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most);
+
+// How translations compare with their references.
+struct TranslationScores {
+  double exact = 0;  // share of equal lines
+  double bleu = 0, chrf = 0;
+};
+TranslationScores score_translations(const std::vector<std::string>& outputs,
+                                     const std::vector<std::string>& references,
+                                     const DecodingConfig& decoding);
+
+class Validation {
+ public:
+  Validation(const Config& config, const Tokenizers& tokenizers, const RunFolder& run);
+
+  // Everything but step and epoch.
+  ValidRecord run(const TranslationModel& model) const;
+
+  bool there() const { return dataset_.has_value(); }
+
+ private:
+  void translate(const TranslationModel& model, ValidRecord& record) const;
+
+  const Config config_;
+  const Tokenizers tokenizers_;
+  std::optional<Dataset> dataset_;
+  ParallelTexts texts_;
+};
+
+// The metric that chooses the best checkpoint, and which of two values of it is better.
+double metric_of(const ValidRecord& record, TrainingConfig::Metric metric);
+bool is_better(double a, double b, TrainingConfig::Metric metric);
+
+}  // namespace calque
