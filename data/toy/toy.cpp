@@ -131,7 +131,7 @@ std::vector<SentencePair> ToyLanguage::pairs(Split split, int64_t count, uint64_
   std::unordered_set<uint64_t> seen;
   const auto wanted = static_cast<size_t>(count);
   // A rare sentence may take this many drafts; a language that has no more would take for ever.
-  const int64_t most_drafts = 2'000'000 + 1000 * count;
+  const int64_t most_drafts = 300'000 + 1000 * count;
   uint32_t next = 0;
   while (pairs.size() < wanted) {
     if (static_cast<int64_t>(next) * drafts_per_piece > most_drafts) {
