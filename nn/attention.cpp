@@ -35,7 +35,7 @@ AttentionOptions SelfAttention::attention_options(Mode mode) const {
 
 Tensor SelfAttention::project(const Tensor& x, const Segments& segments,
                               std::span<const int32_t> starts) const {
-  const Tensor projected = qkv(x);
+  Tensor projected = qkv(x);
   if (!rotary) return projected;
   const int64_t d_model = x.cols();
   return calque::rotary(projected, segments, 0, 2 * d_model, d_model / heads, 10000, starts);
