@@ -1,0 +1,134 @@
+#include "decode/beam.h"
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+
+#include "data/vocabulary.h"
+
+namespace calque {
+namespace {
+
+constexpr real never = -std::numeric_limits<real>::infinity();
+
+int64_t longest_translation(const SearchOptions& options, int64_t source_length) {
+  const auto relative = static_cast<int64_t>(
+      std::ceil(options.max_length_ratio * static_cast<double>(source_length)));
+  const int64_t longest = relative + options.max_length_extra;
+  return std::max<int64_t>(
+      1, options.max_length > 0 ? std::min(longest, options.max_length) : longest);
+}
+
+bool better(const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; }
+
+}  // namespace
+
+Beam::Beam(const SearchOptions& options, int64_t source_length)
+    : options_(options), longest_(longest_translation(options, source_length)) {
+  if (options_.beam == 1) options_.stop = SearchOptions::Stop::first;  // greedy
+}
+
+double Beam::score(double log_probability, int64_t length) const {
+  const auto n = static_cast<double>(length);
+  switch (options_.penalty) {
+    case SearchOptions::Penalty::wu:
+      return log_probability / std::pow((5 + n) / 6, options_.length_penalty);
+    case SearchOptions::Penalty::power:
+      return log_probability / std::pow(n, options_.length_penalty);
+    case SearchOptions::Penalty::none:
+      break;
+  }
+  return log_probability;
+}
+
+void Beam::constrain(const Live& hypothesis, std::span<real> scores) const {
+  const std::vector<int32_t>& ids = hypothesis.ids;
+  const auto length = static_cast<int64_t>(ids.size());
+  scores[begin_id] = never;
+  if (length < options_.min_length) scores[end_id] = never;
+  const int64_t n = options_.no_repeat_ngram;
+  if (n <= 0) return;
+  for (int64_t i = 0; i + n <= length; ++i) {  // does ids[i, i + n - 1) stand at the end?
+    if (std::equal(ids.begin() + i, ids.begin() + i + n - 1, ids.end() - (n - 1))) {
+      scores[ids[i + n - 1]] = never;
+    }
+  }
+}
+
+void Beam::finish(std::vector<int32_t> ids, double log_probability, bool ended) {
+  const auto length = static_cast<int64_t>(ids.size()) + (ended ? 1 : 0);
+  const double scored = score(log_probability, std::max<int64_t>(1, length));
+  const Hypothesis hypothesis{std::move(ids), log_probability, scored, ended};
+  finished_.insert(std::ranges::upper_bound(finished_, hypothesis, better), hypothesis);
+}
+
+// Whether no live hypothesis can still be among the n best: log-probabilities only fall, and the
+// kindest length is the longest (or the present one, when length is not rewarded).
+bool Beam::decided() const {
+  const auto count = static_cast<int64_t>(finished_.size());
+  const int64_t wanted = std::max(options_.n_best, int64_t{1});
+  switch (options_.stop) {
+    case SearchOptions::Stop::first:
+      return count >= options_.beam;
+    case SearchOptions::Stop::never:
+      return false;
+    case SearchOptions::Stop::optimal:
+      break;
+  }
+  if (count < wanted) return false;
+  const double worst_kept = finished_[static_cast<size_t>(wanted - 1)].score;
+  return std::ranges::all_of(live_, [&](const Live& hypothesis) {
+    const auto next = static_cast<int64_t>(hypothesis.ids.size()) + 1;
+    const int64_t kindest = options_.length_penalty > 0 ? longest_ + 1 : next;
+    return score(hypothesis.log_probability, kindest) <= worst_kept;
+  });
+}
+
+void Beam::advance(const std::vector<std::vector<NextToken>>& candidates, int32_t first_row) {
+  struct Candidate {
+    double log_probability;
+    size_t parent;
+    int32_t id;
+  };
+  std::vector<Candidate> all;
+  for (size_t parent = 0; parent < live_.size(); ++parent) {
+    for (const NextToken& next : candidates[parent]) {
+      all.push_back(
+          {live_[parent].log_probability + double(next.log_probability), parent, next.id});
+    }
+  }
+  std::ranges::stable_sort(all, std::greater<>(), &Candidate::log_probability);
+  const auto width = static_cast<size_t>(options_.beam);
+  std::vector<Live> next;
+  for (size_t rank = 0; rank < all.size() && next.size() < width; ++rank) {
+    const Candidate& candidate = all[rank];
+    const Live& parent = live_[candidate.parent];
+    if (candidate.id == end_id) {
+      if (rank < width) finish(parent.ids, candidate.log_probability, true);
+      continue;
+    }
+    Live longer{parent.ids, candidate.log_probability,
+                first_row + static_cast<int32_t>(candidate.parent)};
+    longer.ids.push_back(candidate.id);
+    next.push_back(std::move(longer));
+  }
+  live_ = std::move(next);
+  if (!live_.empty() && static_cast<int64_t>(live_.front().ids.size()) >= longest_) {
+    const bool none = finished_.empty();
+    for (const Live& cut : live_) {
+      if (none) finish(cut.ids, cut.log_probability, false);
+    }
+    live_.clear();
+  }
+  if (decided()) live_.clear();
+}
+
+std::vector<Hypothesis> Beam::result() const {
+  const auto count =
+      std::min(finished_.size(), static_cast<size_t>(std::max<int64_t>(1, options_.n_best)));
+  std::vector<Hypothesis> best(finished_.begin(), finished_.begin() + static_cast<int64_t>(count));
+  if (best.empty()) best.emplace_back();
+  return best;
+}
+
+}  // namespace calque

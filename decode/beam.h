@@ -1,0 +1,47 @@
+#pragma once
+// The beam of one sentence: the unfinished hypotheses, the finished ones, and when it is done.
+
+#include <cstdint>
+#include <vector>
+
+#include "decode/next_tokens.h"
+#include "decode/search.h"
+
+namespace calque {
+
+class Beam {
+ public:
+  struct Live {
+    std::vector<int32_t> ids;
+    double log_probability = 0;
+    int32_t row = 0;  // of the last step
+  };
+
+  Beam(const SearchOptions& options, int64_t source_length);
+
+  const std::vector<Live>& live() const { return live_; }
+  bool done() const { return live_.empty(); }
+
+  // Forbids, in one hypothesis' row of scores, what the options do.
+  void constrain(const Live& hypothesis, std::span<real> scores) const;
+  // How many candidates of each hypothesis advance() needs.
+  int64_t candidates() const { return 2 * options_.beam; }
+  // One step: the candidates of each live hypothesis, in the order of live(), whose rows were
+  // first_row, first_row + 1, ...
+  void advance(const std::vector<std::vector<NextToken>>& candidates, int32_t first_row);
+
+  // The n best, best first.
+  std::vector<Hypothesis> result() const;
+
+ private:
+  double score(double log_probability, int64_t length) const;
+  bool decided() const;
+  void finish(std::vector<int32_t> ids, double log_probability, bool ended);
+
+  SearchOptions options_;
+  int64_t longest_;
+  std::vector<Live> live_{Live{}};
+  std::vector<Hypothesis> finished_;
+};
+
+}  // namespace calque

@@ -1,0 +1,50 @@
+#pragma once
+// A Transformer that writes token by token. What the decoder's layers computed for earlier tokens
+// is kept (the KV cache), what they need of the sources is computed once, and each step runs the
+// layers over one token of every unfinished hypothesis together.
+//
+// Memory: for each hypothesis and token written, 3 d_model numbers a decoder layer; for each source
+// token 2 d_model a layer.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "nn/transformer.h"
+
+namespace calque {
+
+// What one step is asked: row r writes the successor of token ids[r].
+struct DecodingStep {
+  std::vector<int32_t> ids;
+  std::vector<int32_t> sentences;  // whose translation row r is
+  std::vector<int32_t> parents;    // the row of the step before that it continues; none at first
+};
+
+class CachedDecoder {
+ public:
+  // Encodes the sources, </s> included.
+  CachedDecoder(const Transformer& model, std::span<const int32_t> sources,
+                const Segments& segments);
+
+  // The scores of every token of the vocabulary, before the softmax: [rows, vocabulary].
+  Tensor step(const DecodingStep& step);
+
+ private:
+  struct Layer {
+    Tensor memory;                // keys and values of the source tokens: [tokens, 2 d_model]
+    std::vector<Tensor> written;  // of each step: queries, keys and values of its rows
+  };
+  void follow(const DecodingStep& step);
+  Tensor look_back(size_t layer, const Tensor& h, int64_t rows);
+  Tensor look_across(size_t layer, const Tensor& h, const DecodingStep& step) const;
+
+  const Transformer& model_;
+  Segments segments_;
+  std::vector<Layer> layers_;
+  int64_t steps_ = 0;
+  // At [row * steps + t], the row of step t in the history of `row`.
+  std::vector<int32_t> history_;
+};
+
+}  // namespace calque

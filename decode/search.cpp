@@ -1,0 +1,132 @@
+#include "decode/search.h"
+
+#include <algorithm>
+#include <numeric>
+
+#include "core/parallel.h"
+#include "data/vocabulary.h"
+#include "decode/beam.h"
+#include "decode/cached_decoder.h"
+
+namespace calque {
+namespace {
+
+using Sources = std::vector<std::vector<int32_t>>;
+
+void check(std::span<const Transformer* const> models, const SearchOptions& options) {
+  require(!models.empty(), "search: no model");
+  for (const Transformer* model : models) {
+    require(model->options.target_vocabulary == models[0]->options.target_vocabulary,
+            "search: models of {} and {} target tokens", models[0]->options.target_vocabulary,
+            model->options.target_vocabulary);
+  }
+  require(options.beam >= 1 && options.n_best >= 1, "search: a beam of {}, {} best", options.beam,
+          options.n_best);
+}
+
+// The sentences of one batch, and the search in it.
+class BatchSearch {
+ public:
+  BatchSearch(std::span<const Transformer* const> models, const Sources& sources,
+              std::span<const size_t> numbers, const SearchOptions& options) {
+    std::vector<int32_t> ids;
+    Segments segments;
+    for (const size_t number : numbers) {
+      const std::vector<int32_t>& source = sources[number];
+      ids.insert(ids.end(), source.begin(), source.end());
+      ids.push_back(end_id);
+      segments.append(static_cast<int32_t>(source.size()) + 1);
+      beams_.emplace_back(options, static_cast<int64_t>(source.size()));
+    }
+    for (const Transformer* model : models) decoders_.emplace_back(*model, ids, segments);
+  }
+
+  std::vector<Beam> run() {
+    for (bool first = true; !plan(first); first = false) advance();
+    return std::move(beams_);
+  }
+
+ private:
+  // Lists the rows of the next step; true when nothing is left to do.
+  bool plan(bool first) {
+    step_ = {};
+    for (size_t sentence = 0; sentence < beams_.size(); ++sentence) {
+      for (const Beam::Live& live : beams_[sentence].live()) {
+        step_.ids.push_back(live.ids.empty() ? begin_id : live.ids.back());
+        step_.sentences.push_back(static_cast<int32_t>(sentence));
+        if (!first) step_.parents.push_back(live.row);
+      }
+    }
+    return step_.ids.empty();
+  }
+
+  void advance() {
+    std::vector<Tensor> each;
+    for (CachedDecoder& decoder : decoders_) each.push_back(decoder.step(step_));
+    const Tensor scores = mean_of_probabilities(each);
+    const int64_t vocabulary = scores.cols();
+    std::vector<int64_t> first_rows;
+    int64_t rows = 0;
+    for (const Beam& beam : beams_) {
+      first_rows.push_back(rows);
+      rows += static_cast<int64_t>(beam.live().size());
+    }
+    for_rows(std::ssize(beams_), vocabulary * 4, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        if (!beams_[i].done()) advance_beam(beams_[i], scores, first_rows[i]);
+      }
+    });
+  }
+
+  static void advance_beam(Beam& beam, const Tensor& scores, int64_t first_row) {
+    const auto vocabulary = static_cast<size_t>(scores.cols());
+    std::vector<std::vector<NextToken>> candidates;
+    for (const Beam::Live& live : beam.live()) {
+      const int64_t row = first_row + std::ssize(candidates);
+      const std::span<real> own(scores.data() + row * scores.cols(), vocabulary);
+      const real log_sum = log_sum_exp(own);
+      beam.constrain(live, own);
+      candidates.push_back(best_tokens(own, log_sum, beam.candidates()));
+    }
+    beam.advance(candidates, static_cast<int32_t>(first_row));
+  }
+
+  std::vector<CachedDecoder> decoders_;
+  std::vector<Beam> beams_;
+  DecodingStep step_;
+};
+
+// The numbers of the sources by falling length, so that a batch's sentences end together.
+std::vector<size_t> longest_first(const Sources& sources) {
+  std::vector<size_t> numbers(sources.size());
+  std::iota(numbers.begin(), numbers.end(), size_t{0});
+  std::ranges::stable_sort(numbers, std::greater<>(), [&](size_t i) { return sources[i].size(); });
+  return numbers;
+}
+
+}  // namespace
+
+std::vector<std::vector<Hypothesis>> search(std::span<const Transformer* const> models,
+                                            const Sources& sources, const SearchOptions& options,
+                                            const std::function<void(int64_t)>& done) {
+  check(models, options);
+  const std::vector<size_t> numbers = longest_first(sources);
+  std::vector<std::vector<Hypothesis>> results(sources.size());
+  for (size_t begin = 0; begin < numbers.size();) {
+    // Each source token stands for about one written token of each hypothesis in the cache.
+    size_t end = begin;
+    int64_t tokens = 0;
+    while (end < numbers.size() && (end == begin || tokens < options.batch_tokens)) {
+      tokens += (std::ssize(sources[numbers[end]]) + 1) * options.beam;
+      ++end;
+    }
+    const std::span batch(numbers.data() + begin, end - begin);
+    const std::vector<Beam> beams = BatchSearch(models, sources, batch, options).run();
+    for (size_t i = 0; i < beams.size(); ++i) results[batch[i]] = beams[i].result();
+    begin = end;
+    if (done) done(static_cast<int64_t>(begin));
+  }
+  return results;
+}
+
+}  // namespace calque
