@@ -1,6 +1,7 @@
 #include "train/metrics/characters.h"
 
 #include <algorithm>
+#include <array>
 #include <iterator>
 #include <span>
 
@@ -17,6 +18,24 @@ bool contains(std::span<const CharacterRange> ranges, char32_t character) {
   const auto after = std::ranges::upper_bound(ranges, character, {}, &CharacterRange::first);
   return after != ranges.begin() && character <= std::prev(after)->last;
 }
+
+// Most text is ASCII, for which one look is enough.
+struct CharacterClass {
+  std::span<const CharacterRange> ranges;
+  std::array<bool, 128> ascii = {};
+
+  explicit CharacterClass(std::span<const CharacterRange> all) : ranges(all) {
+    for (char32_t character = 0; character < 128; ++character) {
+      ascii[character] = contains(ranges, character);
+    }
+  }
+  bool has(char32_t character) const {
+    return character < 128 ? ascii[character] : contains(ranges, character);
+  }
+};
+
+const CharacterClass punctuation{punctuation_ranges}, symbols{symbols_ranges},
+    numbers{numbers_ranges};
 
 bool is_cased(char32_t character) { return contains(cased_ranges, character); }
 bool is_ignorable(char32_t character) { return contains(ignorable_ranges, character); }
@@ -65,9 +84,9 @@ std::string utf8(std::u32string_view characters) {
   return text;
 }
 
-bool is_punctuation(char32_t character) { return contains(punctuation_ranges, character); }
-bool is_symbol(char32_t character) { return contains(symbols_ranges, character); }
-bool is_number(char32_t character) { return contains(numbers_ranges, character); }
+bool is_punctuation(char32_t character) { return punctuation.has(character); }
+bool is_symbol(char32_t character) { return symbols.has(character); }
+bool is_number(char32_t character) { return numbers.has(character); }
 
 // str.isspace(): U+0009-000D, 001C-0020, 0085, 00A0, 1680, 2000-200A, 2028, 2029, 202F, 205F, 3000.
 size_t space_length(std::string_view text, size_t at) {
