@@ -229,6 +229,22 @@ TEST_CASE(
   CHECK(fs::exists(run.path() + "/last/state.json"));
 }
 
+TEST_CASE(
+    "a run's folder is made with those it stands in, but one that has vanished is not made anew") {
+  const ScratchFolder scratch;
+  const std::string run = scratch.path() + "/runs/of/mine";
+  make_folder(real_files(), run);
+  make_folder(real_files(), run);
+  save_step(real_files(), run, 1);
+  fs::remove_all(scratch.path() + "/runs");
+  CHECK_THROWS_WITH_AS(save_step(real_files(), run, 2),
+                       (run + "/checkpoints: cannot make the folder: No such file or directory; "
+                              "check that the path is there")
+                           .c_str(),
+                       FileError);
+  CHECK(!fs::exists(scratch.path() + "/runs"));
+}
+
 TEST_CASE("other names in the folder of checkpoints are nobody's business") {
   const ScratchFolder run;
   save_step(real_files(), run.path(), 5);

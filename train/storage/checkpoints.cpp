@@ -36,7 +36,7 @@ bool is_temporary(std::string_view name) {
 void write_checkpoint(FileSystem& files, const std::string& folder,
                       std::span<const NamedTensor> model, std::span<const NamedTensor> optimizer,
                       TrainingState& state) {
-  make_folder(files, folder);
+  make_subfolder(files, folder);
   const auto write = [&](const std::string& name, std::span<const NamedTensor> tensors) {
     state.checksums[name] =
         write_safetensors(files, folder + "/" + name, tensors,
@@ -70,7 +70,7 @@ void Checkpoints::save(std::span<const NamedTensor> model, std::span<const Named
   const std::string final = folder(state.step), beside = final + ".tmp", old = final + ".old";
   require_finite(model, final);
   require_finite(optimizer, final);
-  make_folder(files_, all_);
+  make_subfolder(files_, all_);
   remove_all(files_, beside);
   bool replacing = false;
   try {

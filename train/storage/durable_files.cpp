@@ -202,9 +202,19 @@ std::vector<std::string> list_folder(FileSystem& files, const std::string& path)
 
 void make_folder(FileSystem& files, const std::string& path) {
   const int result = uninterrupted([&] { return files.make_folder(path); });
+  const std::string parent = folder_of(path);
+  if (result == -ENOENT && parent != "." && parent != "/") make_folder(files, parent);
+  make_subfolder(files, path);
+}
+
+void make_subfolder(FileSystem& files, const std::string& path) {
+  const int result = uninterrupted([&] { return files.make_folder(path); });
   if (result != -EEXIST) checked(result, path, "make the folder");
-  // Even if it was there: whoever made it may have been stopped before the sync.
-  sync_folder(files, folder_of(path));
+  // Even if it was there: whoever made it may have been stopped before the sync. But a folder that
+  // was there may stand in one that is not ours to open.
+  const int synced = files.sync_folder(folder_of(path));
+  if (result == -EEXIST && synced == -EACCES) return;
+  checked(synced, folder_of(path), "sync the folder to the disk");
 }
 
 void sync_folder(FileSystem& files, const std::string& path) {

@@ -90,8 +90,11 @@ int write_all(FileSystem& files, int file, std::string_view bytes, uint64_t& wri
 
 bool exists(FileSystem& files, const std::string& path);
 std::vector<std::string> list_folder(FileSystem& files, const std::string& path);  // sorted
-// Makes the folder unless it is there; its name is on the disk when this returns.
+// Makes the folder unless it is there; its name is on the disk when this returns. The first also
+// makes the folders that it stands in; for the second they must be there, or somebody has taken
+// them away.
 void make_folder(FileSystem& files, const std::string& path);
+void make_subfolder(FileSystem& files, const std::string& path);
 void sync_folder(FileSystem& files, const std::string& path);
 void rename(FileSystem& files, const std::string& from, const std::string& to);
 // Removes a file, a link or a folder with all that is in it; following no links. Nothing there:

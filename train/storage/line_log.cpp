@@ -61,7 +61,7 @@ std::optional<std::string> LineLog::append(std::string_view line) {
   const int failure = write_waiting();
   const bool was_failing = std::exchange(failing_, failure != 0);
   if (failure == 0 || was_failing) return std::nullopt;
-  return std::string(FileError(path_, "write", failure).what()) + "; training goes on";
+  return FileError(path_, "write", failure).what();
 }
 
 std::optional<std::string> LineLog::sync() {
