@@ -4,7 +4,11 @@
 #include <string>
 #include <vector>
 
+#include "core/random.h"
+#include "train/metrics/bleu.h"
 #include "train/metrics/characters.h"
+#include "train/metrics/chrf.h"
+#include "train/metrics/ter.h"
 #include "train/metrics/tokenization.h"
 
 using namespace calque;
@@ -110,4 +114,25 @@ TEST_CASE("bytes that are no characters become replacement characters, one each"
                     "b") == "a\uFFFDb");
   CHECK(well_formed("\xE2\x82") == "\uFFFD\uFFFD");
   CHECK(well_formed("grün €") == "grün €");
+}
+
+TEST_CASE(
+    "any bytes at all can be scored, and score 100 against themselves unless they are blank") {
+  Random random({.seed = 4});
+  for (int round = 0; round < 300; ++round) {
+    std::string bytes;
+    const uint64_t length = random.below(60);
+    while (bytes.size() < length) bytes += static_cast<char>(random.below(256));
+    const std::vector<std::string> line = {bytes};
+    const std::vector<std::vector<std::string>> reference = {line};
+    const bool blank = joined(well_formed(bytes)).empty();
+    for (const char* name : {"none", "13a", "intl", "char"}) {
+      const BleuOptions options{
+          .tokenization = parse_tokenization(name), .lowercase = true, .effective_order = true};
+      const BleuScore score = bleu(line, reference, options);
+      CHECK(score.score == doctest::Approx(blank ? 0 : 100));
+    }
+    CHECK(chrf(line, reference, {.word_order = 2}).score == doctest::Approx(blank ? 0 : 100));
+    CHECK(ter(line, reference, {true, true, true, false}).score == 0);
+  }
 }

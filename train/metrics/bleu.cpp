@@ -95,7 +95,7 @@ class RowMaker {
 
 // The precision of each order up to the first of which there are no n-grams; how many those are.
 size_t smoothed_precisions(std::span<const double> matches, std::span<const double> totals,
-                           const BleuOptions& options, double (&precisions)[orders]) {
+                           const BleuOptions& options, std::array<double, orders>& precisions) {
   const double value = smoothing_value(options);
   double halving = 1;
   for (size_t n = 0; n < orders; ++n) {

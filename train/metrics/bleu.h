@@ -7,6 +7,7 @@
 //
 // All counts are summed over the corpus before they are divided.
 
+#include <array>
 #include <cstdint>
 #include <optional>
 #include <span>
@@ -44,7 +45,7 @@ struct BleuScore {
   static constexpr size_t orders = 4;
 
   double score = 0;  // 0..100
-  double precisions[orders] = {};
+  std::array<double, orders> precisions = {};
   double brevity_penalty = 0;
   int64_t hypothesis_length = 0;
   int64_t reference_length = 0;  // of the references closest in length

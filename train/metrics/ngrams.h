@@ -25,7 +25,9 @@ class Numbering {
   int32_t count() const { return count_; }
   void clear() {
     count_ = 0;
-    if (++round_ == 0) slots_.assign(slots_.size(), {}), round_ = 1;
+    if (++round_ != 0) return;
+    slots_.assign(slots_.size(), {});
+    round_ = 1;
   }
 
  private:

@@ -83,7 +83,10 @@ void compare_by_randomization(const SegmentStatistics& baseline, const SegmentSt
       const bool keep = random.coin();
       const auto first = (keep ? baseline : system).row(i);
       const auto second = (keep ? system : baseline).row(i);
-      for (size_t k = 0; k < baseline.width; ++k) one[k] += first[k], other[k] += second[k];
+      for (size_t k = 0; k < baseline.width; ++k) {
+        one[k] += first[k];
+        other[k] += second[k];
+      }
     }
     differences.push_back(std::abs(score(one) - score(other)));
   }

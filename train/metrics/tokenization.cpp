@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "data/utf8.h"
 #include "train/metrics/characters.h"
+#include "train/metrics/pair_substitution.h"
 #include "train/metrics/western_tokenization.h"
 
 namespace calque {
@@ -29,18 +30,6 @@ std::string tokenize_13a(std::string_view line) {
 
 // s/(\P{N})(\p{P})/$1 $2 /g; s/(\p{P})(\P{N})/ $1 $2/g; s/(\p{S})/ $1 /g
 std::string tokenize_intl(std::string_view line) {
-  const auto replace_pairs = [](const std::u32string& text, auto fits, auto write) {
-    std::u32string out;
-    for (size_t at = 0; at < text.size();) {
-      if (at + 1 < text.size() && fits(text[at], text[at + 1])) {
-        write(out, text[at], text[at + 1]);
-        at += 2;
-      } else {
-        out += text[at++];
-      }
-    }
-    return out;
-  };
   std::u32string text = replace_pairs(
       code_points(line), [](auto a, auto b) { return !is_number(a) && is_punctuation(b); },
       [](auto& out, auto a, auto b) {

@@ -1,5 +1,7 @@
 #include "train/metrics/western_tokenization.h"
 
+#include "train/metrics/pair_substitution.h"
+
 namespace calque {
 namespace {
 
@@ -10,24 +12,6 @@ bool is_separable(char byte) {
   return (byte >= '{' && byte <= '~') || (byte >= '[' && byte <= '`') ||
          (byte >= ' ' && byte <= '&') || (byte >= '(' && byte <= '+') ||
          (byte >= ':' && byte <= '@') || byte == '/';
-}
-
-// Where two neighbouring bytes fit, they are consumed together, as a regular expression does: the
-// second of them cannot be the first of the next pair.
-template <class Fits, class Write>
-std::string replace_pairs(std::string_view text, Fits fits, Write write) {
-  std::string out;
-  out.reserve(text.size() + text.size() / 4);
-  size_t at = 0;
-  while (at < text.size()) {
-    if (at + 1 < text.size() && fits(text[at], text[at + 1])) {
-      write(out, text[at], text[at + 1]);
-      at += 2;
-    } else {
-      out += text[at++];
-    }
-  }
-  return out;
 }
 
 }  // namespace
@@ -45,7 +29,7 @@ std::string separate_symbols(std::string_view text) {
   return out;
 }
 
-std::string separate_number_marks(std::string_view text) {
+std::string separate_number_marks(const std::string& text) {
   const auto mark_behind = [](char a, char b) { return !is_digit(a) && is_mark(b); };
   const auto mark_before = [](char a, char b) { return is_mark(a) && !is_digit(b); };
   const auto dash_behind = [](char a, char b) { return is_digit(a) && b == '-'; };

@@ -13,7 +13,7 @@ namespace calque {
 std::string separate_symbols(std::string_view text);
 
 // s/([^0-9])([.,])/$1 $2 /g; s/([.,])([^0-9])/ $1 $2/g; s/([0-9])(-)/$1 $2 /g
-std::string separate_number_marks(std::string_view text);
+std::string separate_number_marks(const std::string& text);
 
 // Every occurrence of `pattern`, which is not empty, replaced.
 std::string replace_all(std::string_view text, std::string_view pattern, std::string_view by);
