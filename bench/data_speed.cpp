@@ -1,0 +1,225 @@
+// The speed of the data floor, each figure beside what it has to reach:
+//
+//   data_speed [CORPUS.SOURCE CORPUS.TARGET] [--pairs N]
+//
+// reads, tokenises with words, and batches; encodes with SentencePiece against spm_encode on the
+// same text and threads; starts again from the cache of N pairs (default a million); and measures
+// how long a training step of some length waits for its batch. Without files, sentences of made-up
+// words.
+
+#include <sys/resource.h>
+#include <unistd.h>
+
+#include <chrono>
+#include <cstdlib>
+#include <cstring>
+#include <filesystem>
+#include <fstream>
+#include <string>
+#include <thread>
+#include <vector>
+
+#include "core/error.h"
+#include "core/parallel.h"
+#include "core/random.h"
+#include "data/batch_stream.h"
+#include "data/dataset.h"
+#include "data/tokenizer_training.h"
+
+namespace calque {
+namespace {
+
+class Clock {
+ public:
+  double seconds() const {
+    return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
+  }
+
+ private:
+  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+};
+
+double peak_megabytes() {
+  struct rusage usage {};
+  getrusage(RUSAGE_SELF, &usage);
+  return static_cast<double>(usage.ru_maxrss) / 1024;
+}
+
+// A word of two to four syllables; the smaller numbers are the more frequent.
+std::string made_up_word(uint64_t number) {
+  static constexpr const char* syllables[] = {"ba", "de", "ki", "lo", "mu", "ra", "si", "te",
+                                              "vo", "na", "pu", "ge", "fi", "zo", "wu", "ha"};
+  std::string word = syllables[number % 16];
+  do {
+    number /= 16;
+    word += syllables[number % 16];
+  } while (number > 0);
+  return word;
+}
+
+std::string made_up_sentence(Random& random, int64_t words) {
+  std::string text;
+  for (int64_t i = 0; i < words; ++i) {
+    const uint64_t range = uint64_t{16} << random.below(10);  // like Zipf's law, roughly
+    if (i > 0) text += ' ';
+    text += made_up_word(random.below(range));
+  }
+  return text;
+}
+
+void write_corpus(int64_t pairs, const AlignedFiles& files) {
+  std::ofstream source(files.source), target(files.target);
+  Random random({.seed = 1});
+  for (int64_t i = 0; i < pairs; ++i) {
+    const auto length = static_cast<int64_t>(5 + random.below(30));
+    source << made_up_sentence(random, length) << '\n';
+    target << made_up_sentence(random, length + static_cast<int64_t>(random.below(5))) << '\n';
+  }
+}
+
+Tokenizer word_tokenizer(const CorpusSource& corpus) {
+  std::vector<Corpus> corpora;
+  corpora.emplace_back(corpus);
+  return train_tokenizer(sample_texts(corpora, {Side::source, Side::target}, 200000, 1),
+                         {.kind = TokenizerKind::words}, {.vocabulary_size = 32000});
+}
+
+int64_t target_tokens(const Dataset& dataset) {
+  int64_t tokens = 0;
+  for (int64_t i = 0; i < dataset.pairs(); ++i) tokens += dataset.tokens->target_length(i) + 1;
+  return tokens;
+}
+
+// From files to batches.
+void measure_words(const CorpusSource& corpus, const Tokenizer& words) {
+  const Clock clock;
+  const Dataset dataset = load_dataset({corpus}, words, words, {});
+  const double prepared = clock.seconds();
+  const BatchPlan plan(dataset, {}, 0);
+  int64_t sentences = 0;
+  for (int64_t i = 0; i < plan.size(); ++i) {
+    sentences += make_batch(*dataset.tokens, plan.batch(i)).sentences();
+  }
+  const auto tokens = static_cast<double>(target_tokens(dataset));
+  fmt::print(
+      "words: {:.2f} M target tokens/s from file to batch (at least 1): {} pairs, {:.2f} s "
+      "reading and tokenising, {:.2f} s batching\n",
+      tokens / clock.seconds() / 1e6, sentences, prepared, clock.seconds() - prepared);
+}
+
+// The cache: the first start makes it, the second finds it.
+void measure_cache(const CorpusSource& corpus, const Tokenizer& words, const std::string& folder) {
+  const Clock first;
+  load_dataset({corpus}, words, words, {.cache_folder = folder});
+  const double made = first.seconds();
+  const Clock second;
+  const Dataset dataset = load_dataset({corpus}, words, words, {.cache_folder = folder});
+  require(dataset.from_cache, "the cache was not found");
+  const double found = second.seconds();
+  const Clock planning;
+  BatchStream stream(dataset, {});
+  stream.next();
+  fmt::print(
+      "cache: {} pairs start in {:.2f} s instead of {:.2f} s (at most 2 for a million), the "
+      "first batch {:.2f} s later; peak memory {:.0f} MB (at most 1500 for ten million)\n",
+      dataset.pairs(), found, made, planning.seconds(), peak_megabytes());
+}
+
+// A consumer that is busy for `step` seconds on every core, then asks for the next batch.
+void measure_waiting(const Dataset& dataset, double step) {
+  BatchStream stream(dataset, {});
+  stream.next();
+  const double before = stream.wait_seconds();
+  const Clock clock;
+  for (int i = 0; i < 100; ++i) {
+    parallel_for(threads(), 1, [step](int64_t, int64_t) {
+      const Clock busy;
+      while (busy.seconds() < step) {
+      }
+    });
+    stream.next();
+  }
+  fmt::print("waiting: {:.3f}% of the time in steps of {:.0f} ms (at most 1%)\n",
+             100 * (stream.wait_seconds() - before) / clock.seconds(), step * 1000);
+}
+
+// The library's own program on the same text.
+double seconds_of_spm_encode(const std::string& model, const std::string& text,
+                             const std::string& out) {
+  const Clock clock;
+  const std::string command =
+      fmt::format("spm_encode --model='{}' --output_format=id --num_threads={} < '{}' > '{}'",
+                  model, threads(), text, out);
+  return std::system(command.c_str()) == 0 ? clock.seconds() : 0;
+}
+
+double seconds_of_ours(const std::string& model, const TokenizerOptions& options,
+                       const AlignedFiles& files, int thread_count) {
+  set_threads(thread_count);
+  const Clock clock;
+  const Tokenizer tokenizer = Tokenizer::load(model, options);
+  load_dataset({CorpusSource{files}}, tokenizer, tokenizer, {});
+  return clock.seconds();
+}
+
+// Both with everything there is to do around it: load the model, read the text.
+void measure_sentence_piece(const AlignedFiles& files, const std::string& folder) {
+  std::vector<Corpus> corpora;
+  corpora.emplace_back(CorpusSource{files});
+  const auto texts = sample_texts(corpora, {Side::source, Side::target}, 100000, 1);
+  const int every_thread = threads();
+  for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram}) {
+    const TokenizerOptions options{.kind = kind};
+    const std::string prefix = folder + "/pieces";
+    train_tokenizer(texts, options, {.vocabulary_size = 8000}).save(prefix);
+    const double one = seconds_of_ours(prefix + ".model", options, files, 1);
+    const double all = seconds_of_ours(prefix + ".model", options, files, every_thread);
+    const double theirs =
+        seconds_of_spm_encode(prefix + ".model", files.source, folder + "/source.ids") +
+        seconds_of_spm_encode(prefix + ".model", files.target, folder + "/target.ids");
+    fmt::print("{}: {:.2f} s with one thread, {:.2f} s with {}; spm_encode {:.2f} s\n",
+               kind == TokenizerKind::bpe ? "bpe" : "unigram", one, all, every_thread, theirs);
+  }
+}
+
+void run(const std::vector<std::string>& paths, int64_t pairs) {
+  const std::string folder =
+      (std::filesystem::temp_directory_path() / fmt::format("calque-data-speed-{}", getpid()))
+          .string();
+  std::filesystem::create_directories(folder);
+  const AlignedFiles made_up{folder + "/made-up.source", folder + "/made-up.target"};
+  write_corpus(pairs, made_up);
+  const AlignedFiles files = paths.size() == 2 ? AlignedFiles{paths[0], paths[1]} : made_up;
+  fmt::print("{} threads\n", threads());
+  const Tokenizer words = word_tokenizer({made_up});
+  measure_cache({made_up}, words, folder + "/cache");
+  measure_words({made_up}, words);
+  const Dataset dataset =
+      load_dataset({{made_up}}, words, words, {.cache_folder = folder + "/cache"});
+  for (const double step : {0.02, 0.1}) measure_waiting(dataset, step);
+  measure_sentence_piece(files, folder);
+  std::filesystem::remove_all(folder);
+}
+
+}  // namespace
+}  // namespace calque
+
+int main(int count, char** arguments) {
+  std::vector<std::string> paths;
+  int64_t pairs = 1000000;
+  for (int i = 1; i < count; ++i) {
+    const bool has_number = std::strcmp(arguments[i], "--pairs") == 0 && i + 1 < count;
+    if (has_number) {
+      pairs = std::strtoll(arguments[++i], nullptr, 10);
+    } else {
+      paths.emplace_back(arguments[i]);
+    }
+  }
+  try {
+    calque::run(paths, pairs);
+  } catch (const std::exception& error) {
+    fmt::print(stderr, "data_speed: {}\n", error.what());
+    return 1;
+  }
+  return 0;
+}
