@@ -47,8 +47,8 @@ TEST_CASE("sharing all embeddings needs one vocabulary") {
   CHECK(complaint("tokenizer: {files: [a, b]}\n") ==
         "c.yaml:3: tokenizer.files: joint: true needs one file, not 2");
   CHECK_NOTHROW(parsed("tokenizer: {files: a.model}\n"));
-  CHECK(complaint("tokenizer: {kind: words, bpe_dropout: 0.1}\n") ==
-        "c.yaml:3: tokenizer.bpe_dropout: it goes with kind sentencepiece-bpe");
+  CHECK(complaint("tokenizer: {kind: words, byte_fallback: true}\n") ==
+        "c.yaml:3: tokenizer.byte_fallback: it goes with the sentencepiece kinds");
 }
 
 TEST_CASE("a learning rate under noam is refused, because it would do nothing") {

@@ -86,8 +86,6 @@ struct TokenizerConfig {
   double character_coverage = 0.9995;
   bool byte_fallback = false;
   int64_t training_pairs = 1'000'000;
-  double bpe_dropout = 0;
-  double unigram_alpha = 0;
 
   bool operator==(const TokenizerConfig&) const = default;
 };

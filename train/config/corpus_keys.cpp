@@ -51,7 +51,7 @@ std::vector<CorpusKey> declare() {
          "Which part of the toy language; the parts share no sentence. `compositional` holds "
          "combinations that `train` never shows. Default: that of the section.")
       .idle_if([](const CorpusConfig& c) { return !is_toy(c); }, "it goes with toy");
-  in.key("pairs", &CorpusConfig::pairs, at_least(0), fixed,
+  in.key("pairs", &CorpusConfig::pairs, between(0, 1'000'000'000), fixed,
          "How many pairs of the toy language. Default: 100000 in `data.train`, 1000 elsewhere.")
       .idle_if([](const CorpusConfig& c) { return !is_toy(c); }, "it goes with toy");
   in.key("seed", &CorpusConfig::seed, at_least(0), fixed, "Which pairs of the toy language.")

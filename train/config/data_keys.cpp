@@ -39,7 +39,7 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
       "What to do with a line that is not valid UTF-8: stop with its number, or skip the pair and "
       "count it.");
   in.key(
-      "max_length", &DataConfig::max_length, at_least(0), harmful,
+      "max_length", &DataConfig::max_length, between(0, 1'000'000), harmful,
       "Training pairs with more tokens than this on either side are dropped and counted. 0: none.",
       {{marian, "max-length"},
        {joey, "max_length"},
@@ -109,20 +109,6 @@ void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
   in.key("training_pairs", &TokenizerConfig::training_pairs, at_least(1), harmful,
          "The tokenizer is trained on at most this many pairs, drawn at random.",
          {{marian, "sentencepiece-max-lines"}});
-  in.key("bpe_dropout", &TokenizerConfig::bpe_dropout, fraction(), harmful,
-         "Probability with which a merge is left out while training, so that words are seen split "
-         "in "
-         "many ways (Provilkov et al., 2020).",
-         {{opennmt, "src_subword_alpha"}})
-      .idle_if([](const Config& c) { return c.tokenizer.kind != Kind::sentencepiece_bpe; },
-               "it goes with kind sentencepiece-bpe");
-  in.key(
-        "unigram_alpha", &TokenizerConfig::unigram_alpha, between(0, 1), harmful,
-        "Smoothing with which segmentations are sampled while training (Kudo, 2018); 0: always the "
-        "best one.",
-        {{marian, "sentencepiece-alphas"}, {opennmt, "src_subword_alpha"}})
-      .idle_if([](const Config& c) { return c.tokenizer.kind != Kind::sentencepiece_unigram; },
-               "it goes with kind sentencepiece-unigram");
 }
 
 }  // namespace calque

@@ -46,19 +46,19 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
           {opennmt, "n_best"},
           {fairseq, "nbest"},
           {sockeye, "nbest-size"}});
-  in.key("min_length", &DecodingConfig::min_length, at_least(0), harmless,
+  in.key("min_length", &DecodingConfig::min_length, between(0, 1'000'000), harmless,
          "Shortest translation in tokens.",
          {{joey, "min_output_length"}, {opennmt, "min_length"}, {fairseq, "min-len"}});
-  in.key("max_length", &DecodingConfig::max_length, at_least(0), harmless,
+  in.key("max_length", &DecodingConfig::max_length, between(0, 1'000'000), harmless,
          "Longest translation in tokens. 0: only the two relative limits count.",
          {{joey, "max_output_length"}, {opennmt, "max_length"}, {sockeye, "max-output-length"}});
   in.key(
-      "max_length_ratio", &DecodingConfig::max_length_ratio, at_least(0), harmless,
+      "max_length_ratio", &DecodingConfig::max_length_ratio, between(0, 1000), harmless,
       "Longest translation relative to its source: max_length_ratio * source + max_length_extra.",
       {{marian, "max-length-factor"}, {fairseq, "max-len-a"}});
-  in.key("max_length_extra", &DecodingConfig::max_length_extra, at_least(0), harmless,
+  in.key("max_length_extra", &DecodingConfig::max_length_extra, between(0, 1'000'000), harmless,
          "Tokens that the relative limit allows beyond the ratio.", {{fairseq, "max-len-b"}});
-  in.key("no_repeat_ngram", &DecodingConfig::no_repeat_ngram, at_least(0), harmless,
+  in.key("no_repeat_ngram", &DecodingConfig::no_repeat_ngram, between(0, 1'000'000), harmless,
          "No sequence of this many tokens appears twice in a translation. 0: anything may.",
          {{joey, "no_repeat_ngram_size"},
           {opennmt, "block_ngram_repeat"},

@@ -1,0 +1,24 @@
+// The config's YAML: what is accepted is shown and read back as the same config; what is not is an
+// Error that names the file. Includes are left to the tests, as they would read this machine's
+// files.
+
+#include "core/error.h"
+#include "fuzz/memory_file.h"
+#include "train/config/load.h"
+#include "train/config/show.h"
+
+using namespace calque;
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::string_view input = text_of(data, size);
+  if (input.find("include") != std::string_view::npos) return 0;
+  Config config;
+  try {
+    config = parse_config(input, "c.yaml").config;
+  } catch (const Error& error) {
+    must(std::string_view(error.what()).starts_with("c.yaml"));
+    return 0;
+  }
+  must(parse_config(show_config(config), "shown.yaml").config == config);
+  return 0;
+}
