@@ -1,0 +1,166 @@
+// Each fused op against a plain composition of small ops: the same value and the same gradients.
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "support/gradient_check.h"
+
+using namespace calque;
+
+namespace {
+
+#ifdef CALQUE_DOUBLE
+constexpr double tolerance = 1e-10;
+#else
+constexpr double tolerance = 1e-5;
+#endif
+
+using Inputs = const std::vector<Tensor>&;
+
+double difference(const Function& fused, const Function& plain, const std::vector<Shape>& shapes) {
+  const std::vector<Tensor> inputs = random_tensors(shapes);
+  return relative_error(value_and_gradients(fused, inputs), value_and_gradients(plain, inputs));
+}
+
+Tensor plain_norm(const Tensor& x, const Tensor& gain, const Tensor& bias) {
+  const Tensor centred = x - mean_in_rows(x);
+  return centred / sqrt(mean_in_rows(square(centred)) + real(1e-5)) * gain + bias;
+}
+
+// One sentence and head at a time, with a mask of -1e9 on what is not to be seen.
+Tensor plain_attention(const Tensor& q, const Tensor& k, const Tensor& v, const Segments& queries,
+                       const Segments& keys, const AttentionOptions& options) {
+  std::vector<Tensor> sentences;
+  const int64_t size = q.cols() / options.heads;
+  for (int64_t s = 0; s < queries.count(); ++s) {
+    std::vector<Tensor> heads;
+    const int64_t n = queries.length(s), m = keys.length(s);
+    for (int64_t h = 0; h < options.heads; ++h) {
+      const auto part = [&](const Tensor& x, const Segments& where) {
+        return slice_cols(slice_rows(x, where.begin(s), where.end(s)), h * size, (h + 1) * size);
+      };
+      Tensor mask = Tensor::zeros({n, m});
+      for (int64_t i = 0; options.causal && i < n; ++i) {
+        for (int64_t j = i + 1 + m - n; j < m; ++j) mask.data()[i * m + j] = real(-1e9);
+      }
+      const real scale = 1 / std::sqrt(static_cast<real>(size));
+      const Tensor scores =
+          matmul(part(q, queries), part(k, keys), Transpose::right) * scale + mask;
+      heads.push_back(matmul(softmax(scores), part(v, keys)));
+    }
+    sentences.push_back(concat_cols(heads));
+  }
+  return concat_rows(sentences);
+}
+
+}  // namespace
+
+TEST_CASE("linear with bias and activation is a product, a sum and a function") {
+  const std::vector<Shape> shapes = {{37, 20}, {20, 33}, {33}};
+  const auto check = [&](Activation activation, Tensor (*function)(const Tensor&)) {
+    CHECK(difference([=](Inputs t) { return linear(t[0], t[1], t[2], activation); },
+                     [=](Inputs t) { return function(matmul(t[0], t[1]) + t[2]); },
+                     shapes) < tolerance);
+  };
+  check(Activation::relu, relu);
+  check(Activation::gelu, gelu);
+  check(Activation::silu, silu);
+}
+
+TEST_CASE("a residual with norm is a sum and a norm") {
+  for (const int64_t cols : {5, 16, 100, 1500}) {
+    CHECK(difference([](Inputs t) { return residual_norm(t[0], t[1], 0, t[2], t[3]); },
+                     [](Inputs t) { return plain_norm(t[0] + t[1], t[2], t[3]); },
+                     {{40, cols}, {40, cols}, {cols}, {cols}}) < tolerance);
+  }
+}
+
+TEST_CASE("a residual drops out what dropout() would drop") {
+  CHECK(difference([](Inputs t) { return residual(t[0], t[1], real(0.3)); },
+                   [](Inputs t) { return t[0] + dropout(t[1], real(0.3)); },
+                   {{40, 130}, {40, 130}}) < tolerance);
+  CHECK(difference([](Inputs t) { return residual_norm(t[0], t[1], real(0.3), t[2], t[3]); },
+                   [](Inputs t) { return layer_norm(t[0] + dropout(t[1], real(0.3)), t[2], t[3]); },
+                   {{40, 130}, {40, 130}, {130}, {130}}) < tolerance);
+}
+
+TEST_CASE("packed attention is softmax(q k^T / sqrt(d)) v of each sentence and head") {
+  const Segments queries = Segments::of_lengths(std::vector<int32_t>{3, 1, 70, 300});
+  const Segments keys = Segments::of_lengths(std::vector<int32_t>{5, 1, 90, 290});
+  for (const int64_t heads : {1, 3}) {
+    for (const int64_t size : {5, 16, 40}) {
+      for (const bool causal : {false, true}) {
+        const int64_t d = heads * size;
+        const AttentionOptions options{.heads = heads, .causal = causal};
+        const Segments& seen = causal ? queries : keys;
+        CAPTURE(heads);
+        CAPTURE(size);
+        CAPTURE(causal);
+        CHECK(
+            difference(
+                [&](Inputs t) { return attention(t[0], t[1], t[2], queries, seen, options); },
+                [&](Inputs t) { return plain_attention(t[0], t[1], t[2], queries, seen, options); },
+                {{queries.tokens(), d}, {seen.tokens(), d}, {seen.tokens(), d}}) < tolerance);
+      }
+    }
+  }
+}
+
+TEST_CASE("self- and cross-attention read their parts side by side") {
+  const Segments s = Segments::of_lengths(std::vector<int32_t>{4, 9});
+  const AttentionOptions options{.heads = 2, .causal = true};
+  const auto cut = [](const Tensor& x, int64_t part) {
+    return slice_cols(x, part * 8, (part + 1) * 8);
+  };
+  CHECK(difference([&](Inputs t) { return self_attention(t[0], s, options); },
+                   [&](Inputs t) {
+                     return attention(cut(t[0], 0), cut(t[0], 1), cut(t[0], 2), s, s, options);
+                   },
+                   {{13, 24}}) < tolerance);
+  CHECK(difference(
+            [&](Inputs t) { return cross_attention(t[0], t[1], s, s, options); },
+            [&](Inputs t) { return attention(t[0], cut(t[1], 0), cut(t[1], 1), s, s, options); },
+            {{13, 8}, {13, 16}}) < tolerance);
+}
+
+TEST_CASE("attention weights on request are the softmax's, and their rows sum to one") {
+  const Segments s = Segments::of_lengths(std::vector<int32_t>{3, 0, 5});
+  const Tensor q = random_tensor({8, 8}, 1), k = random_tensor({8, 8}, 2);
+  const auto weights = attention_weights(q, k, s, s, {.heads = 2, .causal = true});
+  REQUIRE(weights.size() == 3);
+  CHECK(weights[2].shape() == Shape{2, 5, 5});
+  for (int64_t row = 0; row < 10; ++row) {
+    real total = 0;
+    for (int64_t j = 0; j < 5; ++j) {
+      total += weights[2].span()[row * 5 + j];
+      if (j > row % 5) CHECK(weights[2].span()[row * 5 + j] == 0);
+    }
+    CHECK(total == doctest::Approx(1));
+  }
+}
+
+TEST_CASE("projection with cross-entropy is a product and a cross-entropy") {
+  std::vector<int32_t> expected;
+  for (int32_t i = 0; i < 700; ++i) expected.push_back(i * 37 % 3001);
+  for (const real smoothing : {real(0), real(0.1)}) {
+    CHECK(difference(
+              [&](Inputs t) {
+                return projected_cross_entropy(t[0], t[1], t[2], expected, smoothing).loss;
+              },
+              [&](Inputs t) {
+                return cross_entropy(matmul(t[0], t[1], Transpose::right) + t[2], expected,
+                                     smoothing)
+                    .loss;
+              },
+              {{700, 16}, {3001, 16}, {3001}}) < tolerance);
+  }
+}
+
+TEST_CASE("cross-entropy is minus the expected log-probability under the smoothed target") {
+  const std::vector<int32_t> expected = {2, 0, 4};
+  const real e = real(0.1);
+  const Tensor q = Tensor::full({3, 5}, e / 5);
+  for (int64_t i = 0; i < 3; ++i) q.data()[i * 5 + expected[i]] += 1 - e;
+  CHECK(difference([&](Inputs t) { return cross_entropy(t[0], expected, e).loss; },
+                   [&](Inputs t) { return -sum(log_softmax(t[0]) * q); }, {{3, 5}}) < tolerance);
+}

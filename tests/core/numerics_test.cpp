@@ -1,0 +1,83 @@
+// Numbers at the edge: softmax and losses of huge scores, rows with nothing to attend to,
+// denormals.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/ops.h"
+#include "core/parallel.h"
+#include "support/gradient_check.h"
+
+using namespace calque;
+
+TEST_CASE("softmax and log-softmax are safe for any finite input") {
+  const real big = std::numeric_limits<real>::max() / 4;
+  const Tensor x = Tensor::of({2, 3}, {big, 0, -big, -big, -big, -big});
+  const Tensor p = softmax(x);
+  CHECK(p.span()[0] == 1);
+  CHECK(p.span()[1] == 0);
+  CHECK(p.span()[4] == doctest::Approx(1.0 / 3));
+  CHECK(log_softmax(x).span()[0] == 0);
+  for (const real v : log_softmax(x).span()) CHECK(std::isfinite(v));
+}
+
+TEST_CASE("the loss of a hopeless or a certain token is finite") {
+  const Tensor logits = variable(Tensor::of({2, 3}, {1e4f, 0, -1e4f, 1e4f, 0, -1e4f}));
+  const Tape tape;
+  const TokenLoss loss = cross_entropy(logits, std::vector<int32_t>{0, 2}, real(0.1));
+  CHECK(loss.nll == doctest::Approx(2e4));
+  CHECK(loss.correct == 1);
+  backward(loss.loss);
+  for (const real g : logits.gradient().span()) CHECK(std::isfinite(g));
+}
+
+TEST_CASE("a hand-worked loss: two classes, smoothing 0.2") {
+  // p = (3/4, 1/4); q = (0.9, 0.1): loss = -0.9 ln(3/4) - 0.1 ln(1/4), gradient p - q.
+  const Tensor logits = variable(Tensor::of({1, 2}, {std::log(real(3)), 0}));
+  const Tape tape;
+  const TokenLoss loss = cross_entropy(logits, std::vector<int32_t>{0}, real(0.2));
+  backward(loss.loss);
+  CHECK(loss.loss.item() == doctest::Approx(-0.9 * std::log(0.75) - 0.1 * std::log(0.25)));
+  CHECK(loss.nll == doctest::Approx(-std::log(0.75)));
+  CHECK(logits.gradient().span()[0] == doctest::Approx(-0.15));
+  CHECK(logits.gradient().span()[1] == doctest::Approx(0.15));
+}
+
+TEST_CASE("a query with nothing to attend to gives zeros and passes no gradient") {
+  const Segments queries = Segments::of_lengths(std::vector<int32_t>{2, 1});
+  const Segments keys = Segments::of_lengths(std::vector<int32_t>{0, 2});
+  const Tensor q = variable(random_tensor({3, 8}, 1)), kv = variable(random_tensor({2, 16}, 2));
+  const Tape tape;
+  const Tensor y = cross_attention(q, kv, queries, keys, {.heads = 2});
+  for (int64_t i = 0; i < 16; ++i) CHECK(y.span()[i] == 0);
+  backward(y, random_tensor(y.shape(), 3));
+  for (int64_t i = 0; i < 16; ++i) CHECK(q.gradient().span()[i] == 0);
+  CHECK(q.gradient().span()[20] != 0);
+  for (const real g : kv.gradient().span()) CHECK(std::isfinite(g));
+}
+
+TEST_CASE("causal attention with fewer keys than queries: the first queries see nothing") {
+  const Segments queries = Segments::of_lengths(std::vector<int32_t>{3});
+  const Segments keys = Segments::of_lengths(std::vector<int32_t>{1});
+  const Tensor q = random_tensor({3, 4}, 1), kv = random_tensor({1, 8}, 2);
+  const Tensor y = cross_attention(q, kv, queries, keys, {.heads = 1, .causal = true});
+  for (int64_t i = 0; i < 8; ++i) CHECK(y.span()[i] == 0);
+  for (int64_t i = 0; i < 4; ++i) CHECK(y.span()[8 + i] == kv.span()[4 + i]);
+}
+
+TEST_CASE("hand-worked norms") {
+  const Tensor x = Tensor::of({1, 4}, {1, 3, 5, 7});  // mean 4, variance 5
+  const Tensor one = Tensor::full({4}, 1), none = Tensor::zeros({4});
+  CHECK(layer_norm(x, one, none, 0).span()[0] == doctest::Approx(-3 / std::sqrt(5.0)));
+  CHECK(rms_norm(x, one, 0).span()[3] == doctest::Approx(7 / std::sqrt(21.0)));
+}
+
+#ifdef __SSE2__
+TEST_CASE("denormals are flushed in threads that compute") {
+  flush_denormals();
+  volatile float tiny = std::numeric_limits<float>::min();
+  volatile float half = 0.5f;
+  CHECK(tiny * half == 0);
+}
+#endif

@@ -1,0 +1,65 @@
+#include "core/parameters.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+
+#include "core/ops.h"
+
+using namespace calque;
+
+TEST_CASE("parameters are named windows into flat buffers, in the order of construction") {
+  Parameters parameters;
+  const Path root(parameters);
+  const Tensor w = (root / "layers" / 0).parameter("weight", {3, 5}, constant(2));
+  const Tensor b = (root / "layers" / 0).parameter("bias", {5}, constant(7));
+  CHECK(parameters.count() == 20);
+  parameters.allocate();
+  parameters.initialise(1);
+  CHECK(parameters.entries()[0].name == "layers.0.weight");
+  CHECK(parameters.entries()[1].name == "layers.0.bias");
+  CHECK(parameters.find("layers.0.bias")->tensor.data() == b.data());
+  CHECK(w.data() == parameters.values().data());
+  CHECK(b.data() == parameters.values().data() + parameters.entries()[1].offset);
+  CHECK(w.span()[14] == 2);
+  CHECK(b.span()[4] == 7);
+}
+
+TEST_CASE("a parameter's first values depend on its name and the seed, not on its neighbours") {
+  const auto values = [](bool with_neighbour, uint64_t seed) {
+    Parameters parameters;
+    if (with_neighbour) parameters.add("other", {100}, normal(1));
+    const Tensor w = parameters.add("w", {50}, normal(1));
+    parameters.allocate();
+    parameters.initialise(seed);
+    return std::vector<real>(w.span().begin(), w.span().end());
+  };
+  CHECK(values(false, 1) == values(true, 1));
+  CHECK(values(false, 1) != values(false, 2));
+}
+
+TEST_CASE("gradients arrive in the flat buffer, and what got none becomes zero") {
+  Parameters parameters;
+  const Tensor used = parameters.add("used", {3}, constant(2));
+  const Tensor unused = parameters.add("unused", {3}, constant(2));
+  parameters.allocate();
+  parameters.initialise(1);
+  std::ranges::fill(parameters.gradients(), real(99));  // left by an earlier step
+  parameters.clear_gradients();
+  {
+    const Tape tape;
+    backward(sum(square(used)));
+  }
+  parameters.finish_gradients();
+  CHECK(parameters.gradients()[0] == 4);
+  CHECK(unused.gradient().span()[2] == 0);
+}
+
+TEST_CASE("two parameters of one name, and additions after allocation, are refused") {
+  Parameters parameters;
+  parameters.add("w", {1}, constant(0));
+  CHECK_THROWS_AS(parameters.add("w", {2}, constant(0)), Misuse);
+  CHECK_THROWS_AS(parameters.values(), Misuse);
+  parameters.allocate();
+  CHECK_THROWS_AS(parameters.add("v", {2}, constant(0)), Misuse);
+}

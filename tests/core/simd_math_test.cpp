@@ -1,0 +1,59 @@
+// exp, log, tanh and erfc against the standard library in double, over all of their range.
+#include "core/simd_math.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+using namespace calque;
+
+namespace {
+
+// The largest relative error over many points of [low, high].
+template <class Vectorised, class Exact>
+double worst(double low, double high, Vectorised vectorised, Exact exact) {
+  double error = 0;
+  constexpr int points = 100003;
+  for (int i = 0; i < points; ++i) {
+    const auto x = static_cast<real>(low + (high - low) * i / (points - 1));
+    const double right = exact(double(x)), got = double(vectorised(broadcast(x))[3]);
+    error = std::max(error, std::abs(got - right) / std::max(std::abs(right), 1e-37));
+  }
+  return error;
+}
+
+real at(Vec v) { return v[0]; }
+
+constexpr double tolerance = 1e-6;
+
+}  // namespace
+
+TEST_CASE("the vectorised functions are as exact as single precision allows") {
+  CHECK(worst(
+            -87, 88, [](Vec v) { return exp(v); }, [](double x) { return std::exp(x); }) < tolerance);
+  CHECK(worst(
+            1e-30, 3, [](Vec v) { return log(v); }, [](double x) { return std::log(x); }) < 2e-6);
+  CHECK(worst(
+            3, 1e30, [](Vec v) { return log(v); }, [](double x) { return std::log(x); }) < tolerance);
+  CHECK(worst(
+            -9, 9, [](Vec v) { return tanh(v); }, [](double x) { return std::tanh(x); }) < tolerance);
+  CHECK(worst(
+            -6, 9, [](Vec v) { return erfc(v); }, [](double x) { return std::erfc(x); }) < 5e-6);
+  CHECK(worst(
+            -80, 80, [](Vec v) { return sigmoid(v); },
+            [](double x) { return 1 / (1 + std::exp(-x)); }) < tolerance);
+}
+
+TEST_CASE("the ends of exp and log are those of the standard library") {
+  constexpr real infinity = std::numeric_limits<real>::infinity();
+  CHECK(at(exp(broadcast(-infinity))) == 0);
+  CHECK(at(exp(broadcast(real(-1000)))) == 0);
+  CHECK(at(exp(broadcast(real(1000)))) == infinity);
+  CHECK(at(exp(broadcast(0))) == 1);
+  CHECK(std::isnan(at(exp(broadcast(std::numeric_limits<real>::quiet_NaN())))));
+  CHECK(at(log(broadcast(0))) == -infinity);
+  CHECK(at(log(broadcast(infinity))) == infinity);
+  CHECK(at(log(broadcast(1))) == 0);
+  CHECK(std::isnan(at(log(broadcast(-1)))));
+}

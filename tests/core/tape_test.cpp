@@ -1,0 +1,175 @@
+// The rules of autograd: what is recorded, what is added up, what is let go, what is refused.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "core/ops.h"
+#include "support/gradient_check.h"
+
+using namespace calque;
+
+namespace {
+
+std::vector<real> numbers(std::span<const real> span) { return {span.begin(), span.end()}; }
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const std::exception& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a tensor used several times gets the sum of its gradients") {
+  const Tensor x = variable(Tensor::of({2}, {3, 5}));
+  const Tape tape;
+  backward(sum(x * x + x));
+  CHECK(numbers(x.gradient().span()) == std::vector<real>{7, 11});  // 2 x + 1
+}
+
+TEST_CASE("gradients of several backward passes add up until they are cleared") {
+  const Tensor x = variable(Tensor::of({2}, {1, 2}));
+  for (int pass = 0; pass < 2; ++pass) {
+    const Tape tape;
+    backward(sum(x * real(3)));
+  }
+  CHECK(numbers(x.gradient().span()) == std::vector<real>{6, 6});
+  x.gradient().clear();
+  const Tape tape;
+  backward(sum(x * real(3)));
+  CHECK(numbers(x.gradient().span()) == std::vector<real>{3, 3});
+}
+
+TEST_CASE("a graph is built anew every step, with whatever shape the step has") {
+  const Tensor x = variable(Tensor::of({3}, {1, 2, 3}));
+  for (int64_t length = 1; length <= 3; ++length) {
+    x.gradient().clear();
+    const Tape tape;
+    backward(sum(square(slice_rows(x, 0, length))));
+    for (int64_t i = 0; i < 3; ++i) {
+      CHECK(x.gradient().span()[i] == (i < length ? 2 * x.span()[i] : real(0)));
+    }
+  }
+}
+
+TEST_CASE("nothing is recorded without a tape or inside a no-gradient scope") {
+  const Tensor x = variable(Tensor::of({2}, {1, 2}));
+  CHECK_FALSE((x * x).gradient());
+  const Tape tape;
+  {
+    const NoGradient off;
+    CHECK_FALSE((x * x).gradient());
+    CHECK(dropout(x, real(0.5)).data() == x.data());
+  }
+  CHECK(tape.recorded() == 0);
+  CHECK((x * x).gradient());
+  CHECK(tape.recorded() == 1);
+}
+
+TEST_CASE("no gradient flows through a detached tensor") {
+  const Tensor x = variable(Tensor::of({1}, {3}));
+  const Tape tape;
+  backward(sum(x * (x * x).detached()));
+  CHECK(x.gradient().span()[0] == 9);
+}
+
+TEST_CASE("an op over tensors that want no gradient is not recorded") {
+  const Tape tape;
+  const Tensor x = Tensor::of({2}, {1, 2});
+  CHECK_FALSE(matmul(x.reshaped({1, 2}), x.reshaped({2, 1})).gradient());
+  CHECK(tape.recorded() == 0);
+}
+
+TEST_CASE("the backward pass lets go of each op's memory as it goes") {
+  const Tensor x = variable(random_tensor({1000, 100}, 1));
+  const int64_t before = memory_statistics().used;
+  const Tape tape;
+  Tensor y = x;
+  for (int i = 0; i < 10; ++i) y = tanh(y);
+  y = sum(y);
+  const int64_t held = memory_statistics().used;
+  CHECK(held > before + 9 * x.size() * int64_t(sizeof(real)));
+  reset_peak_memory();
+  backward(y);
+  // Beside what was held: the gradient on its way back, x's own, and one in the making.
+  CHECK(memory_statistics().peak < held + 4 * x.size() * int64_t(sizeof(real)));
+  CHECK(memory_statistics().used < before + 2 * x.size() * int64_t(sizeof(real)));
+}
+
+TEST_CASE("after two identical steps the pool asks the system for no more memory") {
+  const Tensor w = variable(random_tensor({64, 64}, 1)), x = random_tensor({500, 64}, 2);
+  const auto step = [&] {
+    w.gradient().clear();
+    const Tape tape;
+    backward(mean(square(gelu(linear(dropout(x, real(0.1)), w)))));
+  };
+  step();
+  step();
+  const int64_t requests = memory_statistics().requests;
+  for (int i = 0; i < 5; ++i) step();
+  CHECK(memory_statistics().requests == requests);
+}
+
+TEST_CASE("misuse of the tape is told with the op's name and the shapes") {
+  const Tensor x = variable(Tensor::zeros({2, 3})), y = variable(Tensor::zeros({4, 5}));
+  CHECK(message_of([&] { matmul(x, y); }) == "matmul: [2, 3] times [4, 5]");
+  CHECK(message_of([&] { x + y; }) == "add: [4, 5] does not broadcast over [2, 3]");
+  CHECK(message_of([&] { linear(x, y); }) == "linear: x is [2, 3] but w is [4, 5]");
+  CHECK(message_of([&] { backward(x); }).find("[2, 3]") != std::string::npos);
+  const Tape tape;
+  CHECK(message_of([&] { backward(x + x); }) ==
+        "backward: the tensor is [2, 3], not a single number; give a seed");
+  CHECK(message_of([&] { backward(sum(x.detached())); }).find("not recorded") != std::string::npos);
+}
+
+TEST_CASE("a graph that was run backward, or whose tape is gone, cannot be used again") {
+  const Tensor x = variable(Tensor::of({1}, {3}));
+  Tensor left_over;
+  {
+    const Tape tape;
+    left_over = x * x;
+    const Tensor y = sum(left_over);
+    backward(y);
+    CHECK_THROWS_AS(backward(y), Misuse);
+    CHECK_THROWS_AS(left_over * x, Misuse);
+  }
+  CHECK(left_over.item() == 9);  // its values may be
+  const Tape tape;
+  CHECK(message_of([&] { left_over* x; }).find("freed") != std::string::npos);
+  CHECK((left_over.detached() * x).item() == 27);
+}
+
+TEST_CASE("a tape that checks names the first op whose output or gradient is not finite") {
+  const Tensor x = variable(Tensor::of({2}, {1, -1}));
+  {
+    const Tape tape({}, Tape::Check::finite);
+    CHECK(message_of([&] { exp(log(x)); }).find("(log)") != std::string::npos);
+  }
+  const Tensor zero = variable(Tensor::of({1}, {0}));
+  const Tape tape({}, Tape::Check::finite);
+  const Tensor root = sqrt(zero * real(1));  // its slope at 0 is infinite
+  CHECK(message_of([&] { backward(sum(root)); }).find("(affine)") != std::string::npos);
+}
+
+TEST_CASE("the same randomness drops the same elements, another step others") {
+  const Tensor x = Tensor::full({1000}, 1);
+  const auto dropped = [&](uint32_t step) {
+    const Tape tape({.seed = 1, .step = step, .part = 0});
+    return numbers(dropout(x, real(0.3)).span());
+  };
+  CHECK(dropped(1) == dropped(1));
+  CHECK(dropped(1) != dropped(2));
+}
+
+TEST_CASE("dropout drops the share it is asked for and keeps the mean") {
+  const int64_t size = 1 << 20;
+  const Tape tape({.seed = 3, .step = 0, .part = 0});
+  const Tensor y = dropout(Tensor::full({size}, 1), real(0.3));
+  const auto zeros = static_cast<double>(std::ranges::count(y.span(), real(0)));
+  CHECK(zeros / size == doctest::Approx(0.3).epsilon(0.01));
+  CHECK(double(sum(y).item()) / size == doctest::Approx(1).epsilon(0.01));
+}
