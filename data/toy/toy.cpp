@@ -19,7 +19,7 @@ extern const std::string_view en_fr_grammar;
 namespace {
 
 constexpr int64_t drafts_per_piece = 1024;
-constexpr int64_t pieces_per_round = 128;
+constexpr size_t most_pieces_per_round = 128;
 
 struct NamedSplit {
   std::string_view name;
@@ -138,9 +138,8 @@ std::vector<SentencePair> ToyLanguage::pairs(Split split, int64_t count, uint64_
       fail("{}: found only {} distinct sentences for {}: ask for fewer than {}", name_,
            pairs.size(), name_of(split), count);
     }
-    const auto missing = static_cast<int64_t>(wanted - pairs.size());
-    std::vector<Piece> round(static_cast<size_t>(
-        std::clamp<int64_t>(missing / drafts_per_piece + 1, 2, pieces_per_round)));
+    // Twice as many each time: few rounds, however rare the split, and few drafts too many.
+    std::vector<Piece> round(std::clamp<size_t>(next, 2, most_pieces_per_round));
     parallel_for(static_cast<int64_t>(round.size()), 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         round[static_cast<size_t>(i)] = attempt(split, seed, next + static_cast<uint32_t>(i));

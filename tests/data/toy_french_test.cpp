@@ -88,9 +88,9 @@ TEST_CASE("French contracts de and à with le and les, but not with l'") {
   CHECK(french("Owned<Animal>", "the dogs of the man") == "les chiens de l'homme");
   CHECK(french("Owned<Animal>", "Anna's dog") == "le chien d'Anne");
   CHECK(french("Owned<Machine>", "Peter's cars") == "les voitures de Pierre");
-  CHECK(french("Answering<To,Flat>", "to answer the kings", {"sg", "p3", "end"}) ==
+  CHECK(french("Answering<To,Flat>", "to answer the kings", {"sg", "m", "p3", "end"}) ==
         "répondre aux rois");
-  CHECK(french("Answering<To,Flat>", "to answer the child", {"sg", "p3", "end"}) ==
+  CHECK(french("Answering<To,Flat>", "to answer the child", {"sg", "m", "p3", "end"}) ==
         "répondre à l'enfant");
 }
 
