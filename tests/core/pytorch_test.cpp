@@ -1,0 +1,70 @@
+// The fused ops against values recorded from PyTorch (tests/reference/core.py).
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <fstream>
+#include <nlohmann/json.hpp>
+
+#include "support/gradient_check.h"
+
+using namespace calque;
+using Json = nlohmann::json;
+
+namespace {
+
+Tensor tensor_of(const Json& values, const Shape& shape) {
+  Tensor x(shape);
+  REQUIRE(values.size() == x.span().size());
+  for (size_t i = 0; i < values.size(); ++i) x.span()[i] = values[i].get<real>();
+  return x;
+}
+
+Segments segments_of(const Json& lengths) {
+  return Segments::of_lengths(lengths.get<std::vector<int32_t>>());
+}
+
+// The op of a recorded case, over its inputs.
+Tensor run(const Json& c, const std::vector<Tensor>& x) {
+  const std::string name = c["name"];
+  const Json& s = c["settings"];
+  if (name == "linear relu") return linear(x[0], x[1], x[2], Activation::relu);
+  if (name == "linear gelu") return linear(x[0], x[1], x[2], Activation::gelu);
+  if (name == "linear silu") return linear(x[0], x[1], x[2], Activation::silu);
+  if (name == "residual_norm") return residual_norm(x[0], x[1], 0, x[2], x[3]);
+  if (name == "attention") {
+    return attention(x[0], x[1], x[2], segments_of(s["queries"]), segments_of(s["keys"]),
+                     {.heads = s["heads"], .causal = s["causal"]});
+  }
+  REQUIRE(name == "projected_cross_entropy");
+  return projected_cross_entropy(x[0], x[1], x[2], s["expected"].get<std::vector<int32_t>>(),
+                                 s["smoothing"].get<real>())
+      .loss;
+}
+
+}  // namespace
+
+TEST_CASE("fused ops agree with PyTorch to 1e-5, values and gradients") {
+  std::ifstream file(std::string(CALQUE_TEST_DATA) + "/pytorch.json");
+  const Json recorded = Json::parse(file);
+  REQUIRE(recorded["cases"].size() == 9);
+  for (const Json& c : recorded["cases"]) {
+    CAPTURE(c["name"].get<std::string>());
+    std::vector<Tensor> inputs;
+    for (const Json& input : c["inputs"]) {
+      const auto sizes = input["shape"].get<std::vector<int64_t>>();
+      inputs.push_back(variable(tensor_of(input["values"], Shape(sizes))));
+    }
+    const Tape tape;
+    const Tensor y = run(c, inputs);
+    CHECK(relative_error(y.span(), tensor_of(c["output"], y.shape()).span()) < 1e-5);
+    Tensor pattern(y.shape());
+    for (size_t i = 0; i < pattern.span().size(); ++i) {
+      pattern.span()[i] = static_cast<real>(std::cos(static_cast<double>(i)));
+    }
+    backward(y, pattern);
+    for (size_t i = 0; i < inputs.size(); ++i) {
+      const Tensor right = tensor_of(c["gradients"][i], inputs[i].shape());
+      CHECK(relative_error(inputs[i].gradient().span(), right.span()) < 1e-5);
+    }
+  }
+}

@@ -1,0 +1,81 @@
+#!/usr/bin/python3
+"""Records what PyTorch computes for calque's fused ops: values and gradients, in tests/core/pytorch.json.
+
+    /usr/bin/python3 tests/reference/core.py
+"""
+
+import json
+import os
+
+import torch
+import torch.nn.functional as F
+
+torch.manual_seed(7)
+torch.set_default_dtype(torch.float64)
+
+
+def rounded(tensor):
+    return [float("%.9g" % v) for v in tensor.detach().flatten().tolist()]
+
+
+def record(name, inputs, function, **settings):
+    """The output's gradient is a fixed pattern, so that it need not be stored."""
+    leaves = [x.clone().requires_grad_() for x in inputs]
+    y = function(*leaves)
+    pattern = torch.cos(torch.arange(y.numel(), dtype=torch.float64)).reshape(y.shape)
+    y.backward(pattern)
+    return {
+        "name": name,
+        "settings": settings,
+        "inputs": [{"shape": list(x.shape), "values": rounded(x)} for x in inputs],
+        "output": rounded(y),
+        "gradients": [rounded(x.grad) for x in leaves],
+    }
+
+
+def attention(queries, keys, heads, causal):
+    """Attention sentence by sentence, as torch.nn.functional spells it."""
+
+    def function(q, k, v):
+        rows, at, seen = [], 0, 0
+        for n, m in zip(queries, keys):
+            parts = [x.reshape(-1, heads, x.shape[1] // heads).transpose(0, 1)
+                     for x in (q[at:at + n], k[seen:seen + m], v[seen:seen + m])]
+            scores = parts[0] @ parts[1].transpose(1, 2) / parts[0].shape[2] ** 0.5
+            if causal:
+                scores = scores.masked_fill(torch.ones(n, m).triu(1).bool(), float("-inf"))
+            rows.append((scores.softmax(2) @ parts[2]).transpose(0, 1).reshape(n, -1))
+            at, seen = at + n, seen + m
+        return torch.cat(rows)
+
+    return function
+
+
+def main():
+    r = torch.randn
+    cases = []
+    for name, function in (("relu", F.relu), ("gelu", F.gelu), ("silu", F.silu)):
+        cases.append(record("linear " + name, [r(7, 12), r(12, 19), r(19)],
+                            lambda x, w, b, f=function: f(F.linear(x, w.t(), b))))
+    cases.append(record("residual_norm", [r(5, 33), r(5, 33), r(33), r(33)],
+                        lambda x, y, g, b: F.layer_norm(x + y, (33,), g, b, 1e-5)))
+    for heads, causal, queries, keys in ((1, False, [3, 5], [4, 2]), (2, True, [6, 1], [6, 1]),
+                                         (3, False, [20, 2], [9, 17])):
+        d = heads * 8
+        cases.append(record("attention", [r(sum(queries), d), r(sum(keys), d), r(sum(keys), d)],
+                            attention(queries, keys, heads, causal), heads=heads, causal=causal,
+                            queries=queries, keys=keys))
+    for smoothing in (0.0, 0.1):
+        expected = [3, 0, 40, 22, 3]
+        cases.append(record(
+            "projected_cross_entropy", [r(5, 16), r(41, 16), r(41)],
+            lambda x, w, b, e=smoothing: F.cross_entropy(
+                F.linear(x, w, b), torch.tensor(expected), label_smoothing=e, reduction="sum"),
+            smoothing=smoothing, expected=expected))
+    here = os.path.dirname(os.path.abspath(__file__))
+    with open(os.path.join(here, "..", "core", "pytorch.json"), "w", encoding="utf-8") as file:
+        json.dump({"torch": torch.__version__, "cases": cases}, file)
+
+
+if __name__ == "__main__":
+    main()
