@@ -1,0 +1,12 @@
+# Installs this build into a folder of its own, builds the consumer against it, and runs it:
+#   cmake -Dbuild=BUILD -Dconsumer=SOURCE -Dwork=FOLDER -P check.cmake
+file(REMOVE_RECURSE ${work})
+function(run)
+  execute_process(COMMAND ${ARGN} COMMAND_ERROR_IS_FATAL ANY)
+endfunction()
+run(${CMAKE_COMMAND} --install ${build} --prefix ${work}/prefix)
+run(${CMAKE_COMMAND} -S ${consumer} -B ${work}/build -DCMAKE_PREFIX_PATH=${work}/prefix
+    -DCMAKE_BUILD_TYPE=Release)
+run(${CMAKE_COMMAND} --build ${work}/build)
+run(${work}/build/consumer)
+run(${work}/prefix/bin/calque --version)

@@ -1,0 +1,18 @@
+// Uses a header of the ground floor and one of the top floor, as an installed library.
+#include <cstdio>
+
+#include "core/ops.h"
+#include "nn/transformer.h"
+#include "train/config/load.h"
+
+int main() {
+  using namespace calque;
+  const Config config = parse_config("data: {train: {toy: copy, pairs: 10}}", "text").config;
+  Parameters parameters;
+  const Transformer model(Path(parameters), {.source_vocabulary = 10, .target_vocabulary = 10, .d_model = 8, .d_ff = 16, .heads = 2});
+  const Tensor x = variable(Tensor::of({2}, {3, 4}));
+  const Tape tape;
+  backward(sum(square(x)));
+  std::printf("%g %d %d\n", double(x.gradient().span()[1]), int(parameters.count() > 0),
+              int(config.model.heads));
+}
