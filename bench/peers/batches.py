@@ -23,7 +23,10 @@ def lengths_of_table(path=MULTI30K):
 def lengths_of_corpus(source, target):
     """The same from two files of sentences whose tokens are separated by spaces."""
     with open(source, encoding="utf-8") as s, open(target, encoding="utf-8") as t:
-        pairs = [(len(a.split()), len(b.split())) for a, b in zip(s, t, strict=True)]
+        source_lengths, target_lengths = ([len(line.split()) for line in file] for file in (s, t))
+    if len(source_lengths) != len(target_lengths):
+        raise ValueError(f"{source} has {len(source_lengths)} lines, but {target} has {len(target_lengths)}")
+    pairs = zip(source_lengths, target_lengths)
     return [pair for pair in pairs if min(pair) > 0]
 
 

@@ -232,13 +232,18 @@ def main(options):
     if options.check:
         import check_gradients
         return check_gradients.main(options)
-    if options.source:
-        pairs = batches.lengths_of_corpus(options.source, options.target)
-    else:
-        pairs = batches.lengths_of_table(options.lengths or batches.MULTI30K)
+    try:
+        if options.source:
+            pairs = batches.lengths_of_corpus(options.source, options.target)
+        else:
+            pairs = batches.lengths_of_table(options.lengths or batches.MULTI30K)
+    except (OSError, ValueError) as error:
+        sys.exit(f"pytorch_train.py: {error}")
     steps = options.warmup + options.steps
     plan = batches.cut(pairs, options.tokens, options.seed)
     plan = [batch for batch in plan if len(batch) >= options.workers]
+    if not plan:
+        sys.exit(f"pytorch_train.py: there are too few pairs for {options.workers} workers")
     plan = (plan * (steps // len(plan) + 1))[:steps]
     report = summary(options, plan, *run(options, plan))
     if options.json:
