@@ -31,6 +31,7 @@ TrainingState full_state() {
                       .steps_above = 3,
                       .bad_steps = 1,
                       .skipped_steps = 7};
+  state.since_log = {.loss = 1234.5, .nll = 1200.25, .correct = 77, .tokens = 900};
   state.seconds_trained = 86399.123456789;
   state.target_tokens = int64_t{1} << 60;
   state.seeds = {{"training", ~uint64_t{0}}, {"data", 42}};
