@@ -71,7 +71,7 @@ struct Split {
 Split split_of(int64_t m, int64_t n, int64_t k) {
   const bool free = cuts_leave_no_trace();
   // In multiplications; OpenBLAS takes matrices below 1,000,000 for small.
-  const int64_t smallest_block = free ? 1 << 21 : 1 << 24;
+  const int64_t smallest_block = free ? 1 << 21 : 1 << 22;
   Split split{.pieces = 1, .size = std::max(m, n), .by_rows = m >= n};
   const int64_t tile_work = Split::tile * std::min(m, n) * k;
   const int64_t tiles_a_piece = std::max<int64_t>(1, (smallest_block + tile_work - 1) / tile_work);

@@ -60,7 +60,8 @@ class Learner {
   std::optional<WeightAverage> average_;
 };
 
-// A batch as `pieces` batches of about as many target tokens, whole sentences each.
+// A batch as batches of whole sentences, none with more than 1/pieces of its target tokens unless it is
+// a single sentence.
 std::vector<Batch> split_batch(const Batch& batch, int64_t pieces);
 
 }  // namespace calque

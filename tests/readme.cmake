@@ -1,0 +1,15 @@
+# The README's programs are those that the tests build and run, to the letter:
+#   cmake -Dsource=ROOT -P readme.cmake
+file(READ ${source}/README.md readme)
+foreach(program IN ITEMS tests/core/first_program.cpp tests/nn/example.cpp)
+  file(READ ${source}/${program} text)
+  string(FIND "${text}" "// [example]\n" begin)
+  string(FIND "${text}" "// [example]\n" end REVERSE)
+  math(EXPR begin "${begin} + 13")
+  math(EXPR length "${end} - ${begin}")
+  string(SUBSTRING "${text}" ${begin} ${length} example)
+  string(FIND "${readme}" "```cpp\n${example}```" place)
+  if(place EQUAL -1)
+    message(FATAL_ERROR "README.md does not show ${program} as it is")
+  endif()
+endforeach()

@@ -1,0 +1,203 @@
+// Whole runs, made small: what they leave behind, how they go on, and what stops them.
+#include "train/trainer.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+
+#include "../data/temporary_folder.h"
+#include "core/parallel.h"
+#include "train/config/load.h"
+#include "train/learner.h"
+#include "train/trained_run.h"
+
+using namespace calque;
+
+namespace {
+
+constexpr const char* small = R"(
+data:
+  train: {toy: reverse, pairs: 400, longest: 6}
+  validation: {toy: reverse, pairs: 20, longest: 6}
+tokenizer: {kind: words}
+model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
+training:
+  until: 30u
+  batch_tokens: 256
+  schedule: constant
+  learning_rate: 0.003
+  warmup_steps: 0
+  validate_every: 10u
+  save_every: 10u
+logging: {every: 10, report: false}
+)";
+
+Config config(const std::vector<std::string>& settings = {}) {
+  return parse_config(small, "small.yaml", settings).config;
+}
+
+TrainResult run(const TemporaryFolder& folder, const std::vector<std::string>& settings = {},
+                const char* name = "run") {
+  return train(config(settings), {folder.path(name)}, Loudness::quiet);
+}
+
+// The tensors of a checkpoint, as their files hold them.
+std::string tensors(const TemporaryFolder& folder, const std::string& run_and_step) {
+  const std::string checkpoint = run_and_step.substr(0, run_and_step.find(' ')) +
+                                 "/checkpoints/step-" +
+                                 run_and_step.substr(run_and_step.find(' ') + 1);
+  const std::string all = folder.read(checkpoint + "/model.safetensors") +
+                          folder.read(checkpoint + "/optimizer.safetensors");
+  REQUIRE(all.size() > 1000);
+  return all;
+}
+
+std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace
+
+TEST_CASE("a run leaves a config, a log, metrics, a tokeniser and checkpoints") {
+  const TemporaryFolder folder;
+  const TrainResult result = run(folder);
+  CHECK(result.ending == Ending::finished);
+  CHECK(result.step == 30);
+  for (const char* name : {"config.yaml", "train.log", "metrics.jsonl", "tokenizer.vocab",
+                           "best/model.safetensors", "last/state.json"}) {
+    CHECK_MESSAGE(std::filesystem::exists(folder.path(std::string("run/") + name)), name);
+  }
+  CHECK(parse_config(folder.read("run/config.yaml"), "config.yaml").config == config());
+}
+
+TEST_CASE(
+    "a run in two sittings, on other numbers of threads, ends in the same bits as one in one") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> averaged = {"training.ema=0.9", "model.dropout=0.3"};
+  const auto with = [&](const char* until) {
+    std::vector<std::string> settings = averaged;
+    settings.push_back(until);
+    return settings;
+  };
+  const int before = threads();
+  set_threads(2);
+  run(folder, with("training.until=30u"), "whole");
+  set_threads(1);
+  run(folder, with("training.until=17u"), "parts");
+  set_threads(3);
+  const TrainResult result = run(folder, with("training.until=30u"), "parts");
+  set_threads(before);
+  CHECK(result.step == 30);
+  CHECK(tensors(folder, "whole 000030") == tensors(folder, "parts 000030"));
+}
+
+TEST_CASE("a run that has finished does nothing, and goes on with a higher limit") {
+  const TemporaryFolder folder;
+  run(folder);
+  const std::string metrics = folder.read("run/metrics.jsonl");
+  CHECK(run(folder).ending == Ending::already_finished);
+  CHECK(folder.read("run/metrics.jsonl") == metrics);
+  CHECK(run(folder, {"training.until=40u"}).step == 40);
+}
+
+TEST_CASE("a change that would make it another run is refused, and says what changed") {
+  const TemporaryFolder folder;
+  run(folder);
+  const std::string message = message_of([&] { run(folder, {"model.dropout=0.5"}); });
+  CHECK(message.find("model.dropout") != std::string::npos);
+  CHECK(message.find("--fresh") != std::string::npos);
+  CHECK(message_of([&] { run(folder, {"training.seed=2"}); }).find("training.seed") !=
+        std::string::npos);
+}
+
+TEST_CASE("a damaged newest checkpoint is set aside, and the one before it used") {
+  const TemporaryFolder folder;
+  run(folder);
+  folder.write("run/checkpoints/step-000030/model.safetensors", "rubbish");
+  run(folder, {"training.until=40u"});
+  CHECK(std::filesystem::exists(folder.path("run/checkpoints/step-000030.damaged")));
+  CHECK(folder.read("run/train.log").find("resuming") != std::string::npos);
+  run(folder, {"training.until=40u"}, "whole");
+  CHECK(tensors(folder, "whole 000040") == tensors(folder, "run 000040"));
+}
+
+TEST_CASE("a learning rate far too high ends in a diagnosis, with finite weights on the disk") {
+  const TemporaryFolder folder;
+  const std::string message = message_of([&] {
+    run(folder, {"training.learning_rate=1e30", "training.until=2000u", "training.optimizer=sgd",
+                 "training.divergence_steps=20", "training.max_bad_steps=3"});
+  });
+  CHECK(message.find("training.learning_rate") != std::string::npos);
+  const TrainedRun kept = open_run(folder.path("run"));
+  for (const real weight : kept.model->parameters.values()) REQUIRE(std::isfinite(weight));
+}
+
+TEST_CASE("training stops when patience runs out") {
+  const TemporaryFolder folder;
+  const TrainResult result =
+      run(folder, {"training.learning_rate=1e-9", "training.patience=2", "training.metric=accuracy",
+                   "training.until=500u", "training.validate_every=5u"});
+  CHECK(result.ending == Ending::patience);
+  CHECK(result.step < 500);
+}
+
+TEST_CASE("a limit in epochs, tokens or seconds ends a run too") {
+  const TemporaryFolder folder;
+  CHECK(run(folder, {"training.until=2e"}, "epochs").ending == Ending::finished);
+  CHECK(run(folder, {"training.until=2000t"}, "tokens").ending == Ending::finished);
+  CHECK(run(folder, {"training.until=1s"}, "seconds").ending == Ending::finished);
+}
+
+TEST_CASE("fine-tuning starts from another run's weights, and says what matched") {
+  const TemporaryFolder folder;
+  run(folder);
+  run(folder,
+      {"model.init_from=" + folder.path("run"), "training.until=1u", "training.learning_rate=1e-9",
+       "model.encoder_layers=2"},
+      "tuned");
+  const std::string log = folder.read("tuned/train.log");
+  CHECK(log.find("parameters start from") != std::string::npos);
+  CHECK(log.find("not loaded: ") != std::string::npos);
+}
+
+TEST_CASE("a batch in pieces has the same sentences, and nearly the same step") {
+  Batch batch;
+  const std::vector<int32_t> words = {3, 4, 5, 6, 7};
+  for (size_t i = 1; i <= 5; ++i) {
+    append_pair(std::span(words).first(i), std::span(words).last(i), static_cast<int64_t>(i),
+                batch);
+  }
+  const std::vector<Batch> parts = split_batch(batch, 3);
+  CHECK(parts.size() >= 3);
+  std::vector<int64_t> lines;
+  int64_t tokens = 0;
+  for (const Batch& part : parts) {
+    lines.insert(lines.end(), part.lines.begin(), part.lines.end());
+    tokens += part.target_segments.tokens();
+  }
+  CHECK(lines == batch.lines);
+  CHECK(tokens == batch.target_segments.tokens());
+
+  const TransformerOptions options{.source_vocabulary = 10,
+                                   .target_vocabulary = 10,
+                                   .d_model = 8,
+                                   .d_ff = 16,
+                                   .heads = 2,
+                                   .encoder_layers = 1,
+                                   .decoder_layers = 1,
+                                   .dropout = 0};
+  TrainingConfig training;
+  Learner whole(training, options, 1), split(training, options, 3);
+  whole.initialise();
+  split.initialise();
+  const StepOutcome a = whole.step(std::span(&batch, 1), 0, 0.001);
+  const StepOutcome b = split.step(std::span(&batch, 1), 0, 0.001);
+  CHECK(a.sums.loss == doctest::Approx(b.sums.loss));
+  CHECK(a.update.gradient_norm == doctest::Approx(b.update.gradient_norm));
+}
