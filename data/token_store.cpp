@@ -29,7 +29,7 @@ void TokenStore::read(int64_t pair, TokenPair& out) const {
   out.target.resize(entry.target_length);
   const int64_t begin = static_cast<int64_t>(entry.begin) * id_size_;
   const int64_t bytes = static_cast<int64_t>(out.source.size() + out.target.size()) * id_size_;
-  const char* from = ids_.data() + begin;
+  const char* from = nullptr;
   std::vector<char> buffer;
   if (file_) {
     buffer.resize(bytes);
@@ -37,6 +37,8 @@ void TokenStore::read(int64_t pair, TokenPair& out) const {
       fail("{}: became shorter while it was in use; delete it and start again", file_->path());
     }
     from = buffer.data();
+  } else {
+    from = ids_.data() + begin;
   }
   widen(id_size_, from, out.source);
   widen(id_size_, from + static_cast<int64_t>(out.source.size()) * id_size_, out.target);

@@ -19,6 +19,7 @@ void read_lines(std::string_view content) {
 }
 
 void check_round_trip(std::string_view content) {
+  if (content.starts_with("\x1f\x8b")) return;  // is taken for gzip itself
   const MemoryFile plain(content), packed(gzip_bytes(content));
   try {
     const TextLines expected(plain.path());
