@@ -84,8 +84,8 @@ void Checkpoints::save(std::span<const NamedTensor> model, std::span<const Named
     rename(files_, beside, final);
   } catch (const Error&) {
     // What can be done to leave things as they were; the message is that of the first failure.
-    if (replacing && !exists(files_, final)) files_.rename(old, final);
     try {
+      if (replacing && !exists(files_, final)) rename(files_, old, final);
       remove_all(files_, beside);
     } catch (const FileError&) {
     }
