@@ -1,5 +1,7 @@
 // softmax(x) = exp(x - m) / sum, with m the row's maximum, so that no finite input overflows.
 
+#include <limits>
+
 #include "core/ops.h"
 #include "core/parallel.h"
 #include "core/simd_math.h"
@@ -7,7 +9,14 @@
 namespace calque {
 namespace {
 
-real row_maximum(const real* x, int64_t cols) { return *std::max_element(x, x + cols); }
+real row_maximum(const real* x, int64_t cols) {
+  Vec most = broadcast(std::numeric_limits<real>::lowest());
+  int64_t c = 0;
+  for (; c + lanes <= cols; c += lanes) most = max(most, load(x + c));
+  real m = maximum(most);
+  for (; c < cols; ++c) m = std::max(m, x[c]);
+  return m;
+}
 
 // sum of exp(x - m); lanes past the end of the row would count exp(0 - m) and are summed singly.
 real sum_exp(const real* x, int64_t cols, real m) {
