@@ -48,7 +48,7 @@ class TreeBuilder : public YAML::EventHandler {
   void OnAlias(const YAML::Mark& mark, YAML::anchor_t) override { refuse_anchor(mark); }
 
   void OnNull(const YAML::Mark& mark, YAML::anchor_t anchor) override {
-    add(YamlValue{.place = place(mark)}, mark, anchor, "");
+    add(value(YamlValue::Kind::nothing, mark), mark, anchor, "");
   }
 
   void OnScalar(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -57,11 +57,10 @@ class TreeBuilder : public YAML::EventHandler {
     if (quoted && !is_closed(text_.substr(static_cast<size_t>(mark.pos)))) {
       fail("{}: a quote is opened and never closed", place(mark).text());
     }
-    add(YamlValue{.kind = YamlValue::Kind::scalar,
-                  .place = place(mark),
-                  .scalar = text,
-                  .quoted = quoted},
-        mark, anchor, quoted ? "" : tag);
+    YamlValue scalar = value(YamlValue::Kind::scalar, mark);
+    scalar.scalar = text;
+    scalar.quoted = quoted;
+    add(std::move(scalar), mark, anchor, quoted ? "" : tag);
   }
 
   void OnSequenceStart(const YAML::Mark& mark, const std::string& tag, YAML::anchor_t anchor,
@@ -84,6 +83,13 @@ class TreeBuilder : public YAML::EventHandler {
 
   Place place(const YAML::Mark& mark) const {
     return {start_.file, start_.line == 0 ? 0 : mark.line + 1};
+  }
+
+  YamlValue value(YamlValue::Kind kind, const YAML::Mark& mark) const {
+    YamlValue made;
+    made.kind = kind;
+    made.place = place(mark);
+    return made;
   }
 
   [[noreturn]] void refuse_anchor(const YAML::Mark& mark) const {
@@ -110,7 +116,7 @@ class TreeBuilder : public YAML::EventHandler {
       fail("{}: a key must be a single word, not a list or a map; is a bracket left open?",
            place(mark).text());
     }
-    open_.push_back({YamlValue{.kind = kind, .place = place(mark)}, {}});
+    open_.push_back({value(kind, mark), {}});
   }
 
   void close() {

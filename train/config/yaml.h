@@ -25,10 +25,10 @@ struct YamlValue {
   enum class Kind { nothing, scalar, list, map };
   Kind kind = Kind::nothing;
   Place place;
-  std::string scalar = {};
+  std::string scalar;
   bool quoted = false;  // "12" in quotes is text, 12 without is a number
-  std::vector<YamlValue> items = {};
-  std::vector<YamlEntry> entries = {};  // in the order of the file; no key stands twice
+  std::vector<YamlValue> items;
+  std::vector<YamlEntry> entries;  // in the order of the file; no key stands twice
 };
 
 struct YamlEntry {
