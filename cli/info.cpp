@@ -1,0 +1,49 @@
+// calque info: what a run or a checkpoint is, and how far it has come.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "cli/commands.h"
+#include "train/run_log.h"
+#include "train/storage/checkpoints.h"
+#include "train/trained_run.h"
+
+namespace calque {
+namespace {
+
+void print_state(const TrainingState& state) {
+  fmt::print("step {} (epoch {}, {} updates), {} target tokens, trained for {}\n", state.step,
+             state.epoch, state.optimizer_step, state.target_tokens,
+             duration_text(state.seconds_trained));
+  for (const auto& [metric, scores] : state.best) {
+    for (const Score& score : scores) {
+      fmt::print("best {}: {:.6g} at step {}\n", metric, score.value, score.step);
+    }
+  }
+  if (state.divergence.skipped_steps > 0) {
+    fmt::print("skipped steps: {}\n", state.divergence.skipped_steps);
+  }
+  for (const auto& [part, version] : state.versions) fmt::print("{}: {}\n", part, version);
+}
+
+void info(const std::string& place) {
+  const TrainedRun run = open_run(place);
+  fmt::print("run {}\ncheckpoint {}\n", run.folder.path, run.checkpoint);
+  print_state(load_state(real_files(), run.checkpoint));
+  fmt::print("vocabulary: {} source, {} target\n\n{}", run.tokenizers.source.size(),
+             run.tokenizers.target.size(), run.model->transformer.summary().text());
+}
+
+}  // namespace
+
+void add_info_command(CLI::App& calque) {
+  const auto place = std::make_shared<std::string>();
+  CLI::App* command = calque.add_subcommand("info", "Tell what a run or a checkpoint is");
+  command->add_option("RUN", *place, "A run's folder, or one of its checkpoints")->required();
+  command->footer("Example: calque info runs/toy");
+  command->callback([place] { info(*place); });
+}
+
+}  // namespace calque
