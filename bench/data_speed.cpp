@@ -29,14 +29,32 @@
 namespace calque {
 namespace {
 
+// Wall time, and the processor time of this process and its children: on a machine that is busy
+// with other things only the latter says something.
 class Clock {
  public:
   double seconds() const {
     return std::chrono::duration<double>(std::chrono::steady_clock::now() - start_).count();
   }
+  double cpu_seconds() const { return cpu_now() - cpu_start_; }
+  std::string text() const {
+    return fmt::format("{:.2f} s ({:.2f} s CPU)", seconds(), cpu_seconds());
+  }
 
  private:
+  static double cpu_now() {
+    double sum = 0;
+    for (const auto who : {RUSAGE_SELF, RUSAGE_CHILDREN}) {
+      struct rusage usage {};
+      getrusage(who, &usage);
+      for (const timeval& part : {usage.ru_utime, usage.ru_stime}) {
+        sum += static_cast<double>(part.tv_sec) + 1e-6 * static_cast<double>(part.tv_usec);
+      }
+    }
+    return sum;
+  }
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
+  double cpu_start_ = cpu_now();
 };
 
 double peak_megabytes() {
@@ -94,35 +112,36 @@ int64_t target_tokens(const Dataset& dataset) {
 void measure_words(const CorpusSource& corpus, const Tokenizer& words) {
   const Clock clock;
   const Dataset dataset = load_dataset({corpus}, words, words, {});
-  const double prepared = clock.seconds();
+  const std::string prepared = clock.text();
   const BatchPlan plan(dataset, {}, 0);
   int64_t sentences = 0;
   for (int64_t i = 0; i < plan.size(); ++i) {
     sentences += make_batch(*dataset.tokens, plan.batch(i)).sentences();
   }
-  const auto tokens = static_cast<double>(target_tokens(dataset));
+  const auto millions = static_cast<double>(target_tokens(dataset)) / 1e6;
   fmt::print(
-      "words: {:.2f} M target tokens/s from file to batch (at least 1): {} pairs, {:.2f} s "
-      "reading and tokenising, {:.2f} s batching\n",
-      tokens / clock.seconds() / 1e6, sentences, prepared, clock.seconds() - prepared);
+      "words: {:.2f} M target tokens/s from file to batch, {:.2f} M a second of CPU (at least 1): "
+      "{} pairs, reading and tokenising {}, with batching {}\n",
+      millions / clock.seconds(), millions / clock.cpu_seconds(), sentences, prepared,
+      clock.text());
 }
 
 // The cache: the first start makes it, the second finds it.
 void measure_cache(const CorpusSource& corpus, const Tokenizer& words, const std::string& folder) {
   const Clock first;
   load_dataset({corpus}, words, words, {.cache_folder = folder});
-  const double made = first.seconds();
+  const std::string made = first.text();
   const Clock second;
   const Dataset dataset = load_dataset({corpus}, words, words, {.cache_folder = folder});
   require(dataset.from_cache, "the cache was not found");
-  const double found = second.seconds();
+  const std::string found = second.text();
   const Clock planning;
   BatchStream stream(dataset, {});
   stream.next();
   fmt::print(
-      "cache: {} pairs start in {:.2f} s instead of {:.2f} s (at most 2 for a million), the "
-      "first batch {:.2f} s later; peak memory {:.0f} MB (at most 1500 for ten million)\n",
-      dataset.pairs(), found, made, planning.seconds(), peak_megabytes());
+      "cache: {} pairs start in {} instead of {} (at most 2 s for a million), the first batch {} "
+      "later; peak memory {:.0f} MB (at most 1500 for ten million)\n",
+      dataset.pairs(), found, made, planning.text(), peak_megabytes());
 }
 
 // A consumer that is busy for `step` seconds on every core, then asks for the next batch.
@@ -144,22 +163,22 @@ void measure_waiting(const Dataset& dataset, double step) {
 }
 
 // The library's own program on the same text.
-double seconds_of_spm_encode(const std::string& model, const std::string& text,
-                             const std::string& out) {
+std::string time_of_spm_encode(const std::string& model, const std::string& text,
+                               const std::string& out) {
   const Clock clock;
   const std::string command =
       fmt::format("spm_encode --model='{}' --output_format=id --num_threads={} < '{}' > '{}'",
                   model, threads(), text, out);
-  return std::system(command.c_str()) == 0 ? clock.seconds() : 0;
+  return std::system(command.c_str()) == 0 ? clock.text() : "not there";
 }
 
-double seconds_of_ours(const std::string& model, const TokenizerOptions& options,
-                       const AlignedFiles& files, int thread_count) {
+std::string time_of_ours(const std::string& model, const TokenizerOptions& options,
+                         const AlignedFiles& files, int thread_count) {
   set_threads(thread_count);
   const Clock clock;
   const Tokenizer tokenizer = Tokenizer::load(model, options);
   load_dataset({CorpusSource{files}}, tokenizer, tokenizer, {});
-  return clock.seconds();
+  return clock.text();
 }
 
 // Both with everything there is to do around it: load the model, read the text.
@@ -172,13 +191,15 @@ void measure_sentence_piece(const AlignedFiles& files, const std::string& folder
     const TokenizerOptions options{.kind = kind};
     const std::string prefix = folder + "/pieces";
     train_tokenizer(texts, options, {.vocabulary_size = 8000}).save(prefix);
-    const double one = seconds_of_ours(prefix + ".model", options, files, 1);
-    const double all = seconds_of_ours(prefix + ".model", options, files, every_thread);
-    const double theirs =
-        seconds_of_spm_encode(prefix + ".model", files.source, folder + "/source.ids") +
-        seconds_of_spm_encode(prefix + ".model", files.target, folder + "/target.ids");
-    fmt::print("{}: {:.2f} s with one thread, {:.2f} s with {}; spm_encode {:.2f} s\n",
-               kind == TokenizerKind::bpe ? "bpe" : "unigram", one, all, every_thread, theirs);
+    const std::string one = time_of_ours(prefix + ".model", options, files, 1);
+    const std::string all = time_of_ours(prefix + ".model", options, files, every_thread);
+    const std::string source =
+        time_of_spm_encode(prefix + ".model", files.source, folder + "/source.ids");
+    const std::string target =
+        time_of_spm_encode(prefix + ".model", files.target, folder + "/target.ids");
+    fmt::print("{}: {} with one thread, {} with {}; spm_encode {} + {}\n",
+               kind == TokenizerKind::bpe ? "bpe" : "unigram", one, all, every_thread, source,
+               target);
   }
 }
 
@@ -193,6 +214,7 @@ void run(const std::vector<std::string>& paths, int64_t pairs) {
   fmt::print("{} threads\n", threads());
   const Tokenizer words = word_tokenizer({made_up});
   measure_cache({made_up}, words, folder + "/cache");
+  std::fflush(stdout);
   measure_words({made_up}, words);
   const Dataset dataset =
       load_dataset({{made_up}}, words, words, {.cache_folder = folder + "/cache"});
