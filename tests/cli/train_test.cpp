@@ -1,0 +1,112 @@
+// calque train as a person meets it: files, endings, signals, two at once.
+#include <doctest/doctest.h>
+
+#include "../data/temporary_folder.h"
+#include "cli/program.h"
+
+namespace calque {
+namespace {
+
+constexpr const char* small = R"(
+data: {train: {toy: copy, pairs: 300, longest: 5}, validation: {toy: copy, pairs: 20, longest: 5}}
+tokenizer: {kind: words}
+model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
+training: {until: 20u, batch_tokens: 256, validate_every: 10u, save_every: 10u, validate_translate: greedy}
+logging: {every: 5}
+)";
+
+// A folder with the config, and the command that trains there.
+struct Place {
+  TemporaryFolder folder;
+  std::string config = folder.write("small.yaml", small);
+  std::string command = "calque train '" + config + "' --run '" + folder.path("run") + "'";
+};
+
+}  // namespace
+
+TEST_CASE("train prints lines without a bar into a pipe, and says where the model is") {
+  const Place place;
+  const Ran ran = run(place.command);
+  CHECK(ran.status == 0);
+  CHECK(ran.err.empty());
+  CHECK(ran.out.find("step     20") != std::string::npos);
+  CHECK(ran.out.find("valid    20") != std::string::npos);
+  CHECK(ran.out.find('\r') == std::string::npos);
+  CHECK(ran.out.find("finished at step 20") != std::string::npos);
+  CHECK(place.folder.read("run/report.html").size() > 1000);
+}
+
+TEST_CASE("the same command on a finished run says so and how to go on; --fresh starts another") {
+  const Place place;
+  run(place.command + " --quiet");
+  const Ran again = run(place.command);
+  CHECK(again.status == 0);
+  CHECK(again.out.find("has finished, at step 20") != std::string::npos);
+  CHECK(again.out.find("--set training.until=") != std::string::npos);
+  CHECK(run(place.command + " --fresh --quiet").status == 0);
+  CHECK(place.folder.read("run-2/train.log").size() > 100);
+}
+
+TEST_CASE("an interrupt finishes the step, saves, says how to resume, and ends with 130 or 143") {
+  const Place place;
+  for (const auto& [signal, status] : {std::pair("INT", 130), std::pair("TERM", 143)}) {
+    const Ran ran =
+        run("timeout -s " + std::string(signal) + " --preserve-status 2 " CALQUE_PROGRAM +
+            place.command.substr(6) + " --set training.until=10000000u");
+    CHECK(ran.status == status);
+    CHECK(ran.out.find("interrupted at step") != std::string::npos);
+    CHECK(ran.out.find("calque train") != std::string::npos);
+  }
+  CHECK(place.folder.read("run/train.log").find("resuming") != std::string::npos);
+}
+
+TEST_CASE("a second process refuses to train in the same folder") {
+  const Place place;
+  const Ran ran = run("(" + place.command + " --set training.until=3s >/dev/null & sleep 1; " +
+                      place.command + "; status=$?; wait; exit $status)");
+  CHECK(ran.status == 1);
+  CHECK(lines(ran.err) == 1);
+}
+
+TEST_CASE("--dry-run tells model, memory and time, and writes nothing") {
+  const Place place;
+  const Ran ran = run(place.command + " --dry-run");
+  CHECK(ran.status == 0);
+  CHECK(ran.out.find("an epoch: about") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(place.folder.path("run")));
+}
+
+TEST_CASE("a trained run can be evaluated, averaged, and asked what it is") {
+  const Place place;
+  run(place.command + " --quiet");
+  const std::string folder = "'" + place.folder.path("run") + "'";
+  const Ran evaluated = run("calque evaluate " + folder + " --split validation --samples 1");
+  CHECK(evaluated.status == 0);
+  CHECK(evaluated.out.find("exact matches") != std::string::npos);
+  CHECK(run("calque average " + folder + " --last 2").status == 0);
+  CHECK(run("calque info '" + place.folder.path("run-average") + "'").status == 0);
+  CHECK(run("calque average " + folder + " --last 99").err.find("training.keep_last") !=
+        std::string::npos);
+  CHECK(run("calque evaluate " + folder + " --split nonsense").status == 1);
+}
+
+TEST_CASE("data writes toy corpora that data check then finds sound") {
+  const TemporaryFolder folder;
+  const std::string out = "--out '" + folder.path("corpus") + "'";
+  CHECK(run("calque data toy-en-de --split train --pairs 200 --seed 1 " + out).status == 0);
+  CHECK(run("calque data toy-en-de --split validation --pairs 50 " + out).status == 0);
+  CHECK(lines(folder.read("corpus/train.en")) == 200);
+  CHECK(lines(folder.read("corpus/train.de")) == 200);
+  const std::string config = folder.write(
+      "c.yaml", "data: {languages: [en, de], train: {prefix: " + folder.path("corpus/train") +
+                    "}, validation: {prefix: " + folder.path("corpus/validation") +
+                    "}}\ntokenizer: {kind: words}\n");
+  const Ran checked = run("calque data check '" + config + "'");
+  CHECK(checked.out.find("200") != std::string::npos);
+  CHECK(checked.err.empty());
+  folder.write("corpus/train.de", "eine Zeile\n");
+  const Ran broken = run("calque data check '" + config + "'");
+  CHECK(broken.status == 1);
+}
+
+}  // namespace calque
