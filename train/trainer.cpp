@@ -122,6 +122,8 @@ Trainer::Trainer(const Config& config, const RunFolder& run, Loudness loudness)
 }
 
 void Trainer::begin() {
+  cut_back(files_, run_.metrics(), -1);  // of a beginning that was killed before it was saved
+  checkpoints_.remove_leftovers();
   learner_.initialise();
   std::vector<std::string> notes;
   if (!config_.model.init_from.empty()) {
