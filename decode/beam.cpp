@@ -16,7 +16,8 @@ int64_t longest_translation(const SearchOptions& options, int64_t source_length)
       std::ceil(options.max_length_ratio * static_cast<double>(source_length)));
   const int64_t longest = relative + options.max_length_extra;
   return std::max<int64_t>(
-      1, options.max_length > 0 ? std::min(longest, options.max_length) : longest);
+      {int64_t{1}, options.min_length,
+       options.max_length > 0 ? std::min(longest, options.max_length) : longest});
 }
 
 bool better(const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; }
@@ -44,6 +45,12 @@ double Beam::score(double log_probability, int64_t length) const {
 void Beam::constrain(const Live& hypothesis, std::span<real> scores) const {
   const std::vector<int32_t>& ids = hypothesis.ids;
   const auto length = static_cast<int64_t>(ids.size());
+  if (length >= longest_) {
+    const real ending = scores[end_id];
+    std::ranges::fill(scores, never);
+    scores[end_id] = ending;
+    return;
+  }
   scores[begin_id] = never;
   if (length < options_.min_length) scores[end_id] = never;
   const int64_t n = options_.no_repeat_ngram;
@@ -112,13 +119,9 @@ void Beam::advance(const std::vector<std::vector<NextToken>>& candidates, int32_
     longer.ids.push_back(candidate.id);
     next.push_back(std::move(longer));
   }
-  live_ = std::move(next);
-  if (!live_.empty() && static_cast<int64_t>(live_.front().ids.size()) >= longest_) {
-    const bool none = finished_.empty();
-    for (const Live& cut : live_) {
-      if (none) finish(cut.ids, cut.log_probability, false);
-    }
-    live_.clear();
+  std::swap(live_, next);
+  if (live_.empty() && finished_.empty()) {  // the options forbid every continuation
+    for (const Live& cut : next) finish(cut.ids, cut.log_probability, false);
   }
   if (decided()) live_.clear();
 }

@@ -22,7 +22,8 @@ class Beam {
   const std::vector<Live>& live() const { return live_; }
   bool done() const { return live_.empty(); }
 
-  // Forbids, in one hypothesis' row of scores, what the options do.
+  // Forbids, in one hypothesis' row of scores, what the options do. At the longest length only </s>
+  // is left, so that every hypothesis is a whole sentence and scores compare.
   void constrain(const Live& hypothesis, std::span<real> scores) const;
   // How many candidates of each hypothesis advance() needs.
   int64_t candidates() const { return 2 * options_.beam; }

@@ -20,8 +20,18 @@ void check(std::span<const Transformer* const> models, const SearchOptions& opti
             "search: models of {} and {} target tokens", models[0]->options.target_vocabulary,
             model->options.target_vocabulary);
   }
-  require(options.beam >= 1 && options.n_best >= 1, "search: a beam of {}, {} best", options.beam,
-          options.n_best);
+  require(options.beam >= 1 && options.n_best >= 1 && options.n_best <= options.beam,
+          "search: a beam of {}, {} best", options.beam, options.n_best);
+}
+
+// A model that learned its positions has no more of them to write at: <s> takes one.
+SearchOptions within_positions(std::span<const Transformer* const> models, SearchOptions options) {
+  for (const Transformer* model : models) {
+    if (model->options.positions != PositionKind::learned) continue;
+    const int64_t room = model->options.max_positions - 1;
+    options.max_length = options.max_length > 0 ? std::min(options.max_length, room) : room;
+  }
+  return options;
 }
 
 // The sentences of one batch, and the search in it.
@@ -107,9 +117,10 @@ std::vector<size_t> longest_first(const Sources& sources) {
 }  // namespace
 
 std::vector<std::vector<Hypothesis>> search(std::span<const Transformer* const> models,
-                                            const Sources& sources, const SearchOptions& options,
+                                            const Sources& sources, const SearchOptions& asked,
                                             const std::function<void(int64_t)>& done) {
-  check(models, options);
+  check(models, asked);
+  const SearchOptions options = within_positions(models, asked);
   const std::vector<size_t> numbers = longest_first(sources);
   std::vector<std::vector<Hypothesis>> results(sources.size());
   for (size_t begin = 0; begin < numbers.size();) {

@@ -18,8 +18,8 @@ struct SearchOptions {
   //   none   log p
   // with the length including </s>.
   enum class Penalty { wu, power, none };
-  // When a sentence is done: when no unfinished hypothesis can still win; when as many have
-  // finished as the beam is wide; or at the longest length.
+  // When a sentence is done: when no unfinished hypothesis can still be among the n best; when as
+  // many have finished as the beam is wide; or at the longest length. Greedy stops at </s>.
   enum class Stop { optimal, first, never };
 
   int64_t beam = 1;  // 1: greedy
@@ -28,7 +28,7 @@ struct SearchOptions {
   Stop stop = Stop::optimal;
   int64_t n_best = 1;
   int64_t min_length = 0;
-  int64_t max_length = 0;       // 0: the next two decide alone
+  int64_t max_length = 0;       // tokens without </s>; 0: the next two decide alone
   double max_length_ratio = 2;  // at most ratio * source length + extra tokens
   int64_t max_length_extra = 50;
   int64_t no_repeat_ngram = 0;  // 0: anything may be said again
@@ -39,7 +39,7 @@ struct Hypothesis {
   std::vector<int32_t> ids;  // without </s>
   double log_probability = 0;
   double score = 0;
-  bool finished = false;  // false: cut off at the longest length
+  bool finished = false;  // false: cut off where the options left no token to go on with
 };
 
 // The n best hypotheses of each source (ids without </s>), best first, in the order of the sources.

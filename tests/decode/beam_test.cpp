@@ -1,0 +1,212 @@
+// The rules of the beam, on candidates made by hand.
+#include "decode/beam.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <limits>
+
+#include "data/vocabulary.h"
+
+namespace calque {
+namespace {
+
+using Ids = std::vector<int32_t>;
+
+constexpr int32_t a = 3, b = 4, c = 5;
+
+SearchOptions beam_of(int64_t width) {
+  SearchOptions options;
+  options.beam = width;
+  options.penalty = SearchOptions::Penalty::none;
+  options.max_length = 10;
+  return options;
+}
+
+std::vector<Ids> live_ids(const Beam& beam) {
+  std::vector<Ids> all;
+  for (const Beam::Live& live : beam.live()) all.push_back(live.ids);
+  return all;
+}
+
+bool allowed(const Beam& beam, const Ids& ids, int32_t id) {
+  std::vector<real> scores(6, real(0));
+  beam.constrain({.ids = ids}, scores);
+  return scores[id] == 0;
+}
+
+TEST_CASE("the most probable continuations go on, and know the rows that they continue") {
+  Beam beam(beam_of(2), 5);
+  beam.advance({{{a, -1}, {b, -2}, {c, -3}}}, 7);
+  CHECK(live_ids(beam) == std::vector<Ids>{{a}, {b}});
+  CHECK(beam.live()[1].row == 7);
+  beam.advance({{{a, -3}, {b, -4}}, {{c, real(-0.5)}, {a, -1}}}, 10);
+  CHECK(live_ids(beam) == std::vector<Ids>{{b, c}, {b, a}});
+  CHECK(beam.live()[0].row == 11);
+  CHECK(beam.live()[0].log_probability == doctest::Approx(-2.5));
+}
+
+TEST_CASE("a sentence ends only where its end is among the best of the beam's width") {
+  SearchOptions options = beam_of(2);
+  options.stop = SearchOptions::Stop::never;
+  Beam beam(options, 5);
+  beam.advance({{{a, -1}, {b, -2}, {end_id, -3}}}, 0);
+  CHECK(live_ids(beam).size() == 2);
+  beam.advance({{{end_id, -1}, {a, -5}}, {{c, -2}, {a, -3}}}, 0);
+  CHECK(live_ids(beam) == std::vector<Ids>{{b, c}, {b, a}});
+  REQUIRE(beam.result().size() == 1);
+  CHECK(beam.result()[0].ids == Ids{a});
+  CHECK(beam.result()[0].finished);
+}
+
+TEST_CASE("the optimal rule stops when nothing unfinished can win any more") {
+  Beam beam(beam_of(2), 5);
+  beam.advance({{{end_id, -1}, {a, real(-0.5)}, {b, -4}}}, 0);
+  CHECK_FALSE(beam.done());  // "a" is still more probable
+  beam.advance({{{a, -1}, {b, -2}}, {{a, -1}, {b, -1}}}, 0);
+  CHECK(beam.done());
+  CHECK(beam.result()[0].ids.empty());
+}
+
+TEST_CASE("the optimal rule grants an unfinished hypothesis the kindest length penalty") {
+  SearchOptions options = beam_of(2);
+  options.penalty = SearchOptions::Penalty::power;
+  Beam beam(options, 5);
+  beam.advance({{{end_id, -1}, {a, -2}, {b, -9}}}, 0);
+  CHECK_FALSE(beam.done());  // -2 / 11 could still beat -1 / 1
+  beam.advance({{{end_id, real(-0.1)}}, {{c, -1}}}, 0);
+  CHECK_FALSE(beam.done());                              // -10 / 11 could
+  CHECK(beam.result()[0].score == doctest::Approx(-1));  // against -1.05
+}
+
+TEST_CASE("the first rule stops when as many have finished as the beam is wide") {
+  SearchOptions options = beam_of(2);
+  options.stop = SearchOptions::Stop::first;
+  Beam beam(options, 5);
+  beam.advance({{{end_id, -1}, {a, -2}, {b, -9}}}, 0);
+  CHECK_FALSE(beam.done());
+  beam.advance({{{end_id, -1}, {c, -4}}, {{c, -1}}}, 0);
+  CHECK(beam.done());
+  CHECK(beam.result()[0].ids.empty());
+}
+
+TEST_CASE("the rule never goes on to the longest length") {
+  SearchOptions options = beam_of(1);
+  options.beam = 2;
+  options.stop = SearchOptions::Stop::never;
+  options.max_length = 2;
+  Beam beam(options, 5);
+  beam.advance({{{end_id, -1}, {a, -2}, {b, -9}}}, 0);
+  beam.advance({{{end_id, -1}, {a, -2}}, {{a, -2}}}, 0);
+  CHECK_FALSE(beam.done());
+  beam.advance({{{end_id, -1}}, {{end_id, -1}}}, 0);
+  CHECK(beam.done());
+}
+
+TEST_CASE("greedy stops at the first end") {
+  Beam beam(beam_of(1), 5);
+  beam.advance({{{end_id, -1}, {a, -2}}}, 0);
+  CHECK(beam.done());
+}
+
+TEST_CASE("the n best come best first, and the others not at all") {
+  SearchOptions options = beam_of(4);
+  options.n_best = 2;
+  Beam beam(options, 5);
+  beam.advance({{{a, -1}, {b, -2}, {c, -3}, {end_id, -4}}}, 0);
+  beam.advance({{{end_id, -9}}, {{end_id, -1}}, {{end_id, real(-0.5)}}}, 0);
+  CHECK(beam.done());
+  const auto best = beam.result();
+  REQUIRE(best.size() == 2);
+  CHECK(best[0].ids == Ids{b});
+  CHECK(best[1].ids == Ids{c});
+  CHECK(best[0].score == doctest::Approx(-3));
+}
+
+TEST_CASE("both length penalties are their formulas, with the end counted") {
+  SearchOptions options = beam_of(2);
+  options.length_penalty = 0.6;
+  options.penalty = SearchOptions::Penalty::wu;
+  const auto finish = [&] {
+    Beam beam(options, 5);
+    beam.advance({{{a, -1}}}, 0);
+    beam.advance({{{end_id, -2}}}, 0);
+    return beam.result()[0].score;
+  };
+  CHECK(finish() == doctest::Approx(-3 / std::pow(7.0 / 6, 0.6)));
+  options.penalty = SearchOptions::Penalty::power;
+  CHECK(finish() == doctest::Approx(-3 / std::pow(2, 0.6)));
+  options.penalty = SearchOptions::Penalty::none;
+  CHECK(finish() == doctest::Approx(-3));
+}
+
+TEST_CASE("nothing ends before the least length, and at the longest only the end is left") {
+  SearchOptions options = beam_of(2);
+  options.min_length = 2;
+  options.max_length = 3;
+  const Beam beam(options, 5);
+  CHECK_FALSE(allowed(beam, {a}, end_id));
+  CHECK(allowed(beam, {a, b}, end_id));
+  CHECK(allowed(beam, {a, b}, a));
+  CHECK(allowed(beam, {a, b, c}, end_id));
+  CHECK_FALSE(allowed(beam, {a, b, c}, a));
+  CHECK_FALSE(allowed(beam, {a}, begin_id));
+}
+
+TEST_CASE("the longest length grows with the source") {
+  SearchOptions options = beam_of(1);
+  options.max_length = 0;
+  options.max_length_ratio = 0.5;
+  options.max_length_extra = 1;
+  const Beam beam(options, 3);  // ceil(1.5) + 1
+  CHECK(allowed(beam, {a, b}, a));
+  CHECK_FALSE(allowed(beam, {a, b, c}, a));
+}
+
+TEST_CASE("no n-gram is said twice") {
+  SearchOptions options = beam_of(1);
+  options.no_repeat_ngram = 2;
+  const Beam pairs(options, 5);
+  CHECK_FALSE(allowed(pairs, {a, b, c, a}, b));
+  CHECK(allowed(pairs, {a, b, c, a}, c));
+  CHECK_FALSE(allowed(pairs, {a, a}, a));
+  CHECK(allowed(pairs, {a}, a));
+  options.no_repeat_ngram = 1;
+  const Beam single(options, 5);
+  CHECK_FALSE(allowed(single, {a, b}, a));
+  CHECK(allowed(single, {a, b}, c));
+  options.no_repeat_ngram = 5;
+  CHECK(allowed(Beam(options, 5), {a, b, c}, a));
+}
+
+TEST_CASE("a hypothesis that may not go on is cut off and says so") {
+  Beam beam(beam_of(2), 5);
+  beam.advance({{{a, -1}}}, 0);
+  beam.advance({{}}, 0);
+  CHECK(beam.done());
+  CHECK(beam.result()[0].ids == Ids{a});
+  CHECK_FALSE(beam.result()[0].finished);
+}
+
+TEST_CASE("the best tokens come in order, of equals the lower id, and none that is forbidden") {
+  std::vector<real> scores(300, real(-1));
+  scores[299] = 5;
+  scores[70] = 4;
+  scores[3] = -std::numeric_limits<real>::infinity();
+  const auto best = best_tokens(scores, 1, 4);
+  REQUIRE(best.size() == 4);
+  CHECK(best[0].id == 299);
+  CHECK(best[0].log_probability == doctest::Approx(4));
+  CHECK(best[1].id == 70);
+  CHECK(best[2].id == 0);
+  CHECK(best[3].id == 1);
+  CHECK(best_tokens(scores, 0, 1000).size() == 299);
+}
+
+TEST_CASE("the logarithm of a sum of exponentials is safe for large and small scores") {
+  CHECK(log_sum_exp(std::vector<real>{1000, 1000}) == doctest::Approx(1000 + std::log(2)));
+  CHECK(log_sum_exp(std::vector<real>(37, real(-1e4))) == doctest::Approx(-1e4 + std::log(37)));
+}
+
+}  // namespace
+}  // namespace calque

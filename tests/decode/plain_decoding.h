@@ -1,0 +1,33 @@
+#pragma once
+// Decoding without a cache, written as one would define it: every log-probability is read off a
+// full pass over all that has been written. What decode/ does quickly must be what this does.
+
+#include <cstdint>
+#include <vector>
+
+#include "nn/small_model.h"
+
+namespace calque {
+
+// log p(token | source, written) for every token; `written` is without <s>, `source` without </s>.
+std::vector<double> next_log_probabilities(const Transformer& model,
+                                           const std::vector<int32_t>& source,
+                                           const std::vector<int32_t>& written);
+
+// log p(ids, </s> | source).
+double log_probability(const Transformer& model, const std::vector<int32_t>& source,
+                       const std::vector<int32_t>& ids);
+
+// The best token again and again (never <s>), until </s> or `longest` tokens.
+std::vector<int32_t> plain_greedy(const Transformer& model, const std::vector<int32_t>& source,
+                                  int64_t longest);
+
+// Sentences of `count` lengths between 1 and `longest`, without special symbols.
+std::vector<std::vector<int32_t>> random_sources(int64_t vocabulary, int64_t count, int64_t longest,
+                                                 uint64_t seed);
+
+// A small model whose output has been sharpened, so that its translations differ in length and
+// no two tokens are nearly as probable.
+SmallModel decided_model(TransformerOptions options, uint64_t seed);
+
+}  // namespace calque

@@ -1,0 +1,221 @@
+// What a search finds, against decoding without a cache and against trying everything.
+#include "decode/search.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "data/vocabulary.h"
+#include "decode/plain_decoding.h"
+
+namespace calque {
+namespace {
+
+using Ids = std::vector<int32_t>;
+
+std::vector<std::vector<Hypothesis>> search_with(const SmallModel& model,
+                                                 const std::vector<Ids>& sources,
+                                                 const SearchOptions& options) {
+  const Transformer* const models[] = {&model.transformer};
+  return search(models, sources, options);
+}
+
+SearchOptions up_to(int64_t beam, int64_t longest) {
+  SearchOptions options;
+  options.beam = beam;
+  options.max_length = longest;
+  return options;
+}
+
+// Every sentence of at most `longest` tokens.
+std::vector<Ids> all_sentences(int64_t vocabulary, int64_t longest) {
+  std::vector<Ids> all = {{}};
+  for (size_t i = 0; i < all.size(); ++i) {
+    if (std::ssize(all[i]) == longest) break;
+    for (int32_t id = 0; id < vocabulary; ++id) {
+      if (id == begin_id || id == end_id) continue;
+      Ids longer = all[i];
+      longer.push_back(id);
+      all.push_back(std::move(longer));
+    }
+  }
+  return all;
+}
+
+TEST_CASE("beam 1 is greedy decoding") {
+  for (const Variant& variant : variants()) {
+    CAPTURE(variant.name);
+    const SmallModel model(variant.options);
+    const auto sources = random_sources(variant.options.source_vocabulary, 5, 8, 11);
+    const auto found = search_with(model, sources, up_to(1, 9));
+    for (size_t i = 0; i < sources.size(); ++i) {
+      const Hypothesis& best = found[i].front();
+      CHECK(best.ids == plain_greedy(model.transformer, sources[i], 9));
+      CHECK(
+          best.log_probability ==
+          doctest::Approx(log_probability(model.transformer, sources[i], best.ids)).epsilon(1e-5));
+    }
+  }
+}
+
+TEST_CASE("a beam as wide as the whole space finds the best of all sentences, in order") {
+  TransformerOptions options = small_options();
+  options.target_vocabulary = 6;
+  const SmallModel model = decided_model(options, 3);
+  const std::vector<Ids> everything = all_sentences(6, 3);  // 1 + 4 + 16 + 64
+  for (const double penalty : {0.0, 0.6, 1.0, 2.0}) {
+    SearchOptions wide = up_to(100, 3);
+    wide.n_best = 5;
+    wide.length_penalty = penalty;
+    for (const Ids& source : random_sources(13, 3, 5, 17)) {
+      std::vector<std::pair<double, Ids>> scored;
+      for (const Ids& ids : everything) {
+        const double logs = log_probability(model.transformer, source, ids);
+        scored.push_back({logs / std::pow(double(ids.size()) + 1, penalty), ids});
+      }
+      std::ranges::sort(scored, std::greater<>());
+      const auto found = search_with(model, {source}, wide).front();
+      REQUIRE(found.size() == 5);
+      for (size_t i = 0; i < found.size(); ++i) {
+        CHECK(found[i].ids == scored[i].second);
+        CHECK(found[i].score == doctest::Approx(scored[i].first).epsilon(1e-5));
+        CHECK(found[i].finished);
+      }
+    }
+  }
+}
+
+TEST_CASE("every stopping rule of a beam as wide as the whole space finds the same best sentence") {
+  TransformerOptions options = small_options();
+  options.target_vocabulary = 6;
+  const SmallModel model = decided_model(options, 4);
+  const auto sources = random_sources(13, 4, 5, 19);
+  SearchOptions wide = up_to(100, 3);
+  const auto optimal = search_with(model, sources, wide);
+  wide.stop = SearchOptions::Stop::never;
+  const auto never = search_with(model, sources, wide);
+  for (size_t i = 0; i < sources.size(); ++i) CHECK(optimal[i][0].ids == never[i][0].ids);
+}
+
+TEST_CASE("a hypothesis' log-probability is that of the full pass, in every place of the n best") {
+  const SmallModel model = decided_model(small_options(), 5);
+  const auto sources = random_sources(13, 6, 9, 23);
+  SearchOptions options = up_to(4, 8);
+  options.n_best = 4;
+  const auto found = search_with(model, sources, options);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    REQUIRE(found[i].size() == 4);
+    CHECK(std::ranges::is_sorted(found[i], std::greater<>(), &Hypothesis::score));
+    for (const Hypothesis& hypothesis : found[i]) {
+      CHECK(hypothesis.log_probability ==
+            doctest::Approx(log_probability(model.transformer, sources[i], hypothesis.ids))
+                .epsilon(1e-5));
+    }
+  }
+}
+
+TEST_CASE("a translation does not depend on its batch") {
+  const SmallModel model = decided_model(small_options(), 6);
+  const auto sources = random_sources(13, 20, 12, 29);
+  for (const int64_t beam : {1, 4}) {
+    SearchOptions options = up_to(beam, 0);
+    options.n_best = beam;
+    const auto together = search_with(model, sources, options);
+    options.batch_tokens = 1;
+    const auto alone = search_with(model, sources, options);
+    for (size_t i = 0; i < sources.size(); ++i) {
+      REQUIRE(alone[i].size() == together[i].size());
+      for (size_t n = 0; n < alone[i].size(); ++n) {
+        CHECK(alone[i][n].ids == together[i][n].ids);
+        CHECK(alone[i][n].score == doctest::Approx(together[i][n].score).epsilon(1e-5));
+      }
+    }
+  }
+}
+
+TEST_CASE("lengths keep between the least and the longest") {
+  const SmallModel model = decided_model(small_options(), 7);
+  const auto sources = random_sources(13, 12, 9, 31);
+  for (const int64_t beam : {1, 3}) {
+    SearchOptions options = up_to(beam, 6);
+    options.min_length = 4;
+    for (const auto& found : search_with(model, sources, options)) {
+      CHECK(found.front().ids.size() >= 4);
+      CHECK(found.front().ids.size() <= 6);
+      CHECK(found.front().finished);
+    }
+  }
+}
+
+TEST_CASE("no pair of tokens comes twice where that is forbidden") {
+  const SmallModel model = decided_model(small_options(), 8);
+  SearchOptions options = up_to(3, 20);
+  options.min_length = 12;
+  options.no_repeat_ngram = 2;
+  for (const auto& found : search_with(model, random_sources(13, 6, 9, 37), options)) {
+    const Ids& ids = found.front().ids;
+    std::vector<std::pair<int32_t, int32_t>> pairs;
+    for (size_t i = 1; i < ids.size(); ++i) pairs.push_back({ids[i - 1], ids[i]});
+    std::ranges::sort(pairs);
+    CHECK(std::ranges::adjacent_find(pairs) == pairs.end());
+  }
+}
+
+TEST_CASE("one model twice is the ensemble of itself, and two models vote") {
+  const SmallModel first = decided_model(small_options(), 9);
+  const SmallModel second = decided_model(small_options(), 10);
+  const auto sources = random_sources(13, 5, 9, 41);
+  const SearchOptions options = up_to(3, 8);
+  const auto alone = search_with(first, sources, options);
+  const Transformer* const twins[] = {&first.transformer, &first.transformer};
+  const auto twice = search(twins, sources, options);
+  const Transformer* const both[] = {&first.transformer, &second.transformer};
+  const auto voted = search(both, sources, options);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    CHECK(alone[i][0].ids == twice[i][0].ids);
+    double logs = 0;
+    Ids written = voted[i][0].ids;
+    written.push_back(end_id);
+    for (size_t t = 0; t < written.size(); ++t) {
+      const Ids before(written.begin(), written.begin() + static_cast<int64_t>(t));
+      const auto p = next_log_probabilities(first.transformer, sources[i], before);
+      const auto q = next_log_probabilities(second.transformer, sources[i], before);
+      logs += std::log((std::exp(p[written[t]]) + std::exp(q[written[t]])) / 2);
+    }
+    CHECK(voted[i][0].log_probability == doctest::Approx(logs).epsilon(1e-5));
+  }
+}
+
+TEST_CASE("a model with learned positions writes no further than they go") {
+  TransformerOptions options = small_options();
+  options.positions = PositionKind::learned;
+  options.max_positions = 6;
+  const SmallModel model = decided_model(options, 12);
+  SearchOptions long_ones;
+  long_ones.min_length = 5;
+  for (const auto& found : search_with(model, random_sources(13, 4, 5, 43), long_ones)) {
+    CHECK(found.front().ids.size() == 5);
+  }
+}
+
+TEST_CASE("a source without tokens is read as its end alone, and no source gives nothing") {
+  const SmallModel model = decided_model(small_options(), 13);
+  CHECK(search_with(model, {}, up_to(2, 4)).empty());
+  const auto found = search_with(model, {{}, {5}}, up_to(1, 4));
+  REQUIRE(found.size() == 2);
+  CHECK(found[0].front().ids == plain_greedy(model.transformer, {}, 4));
+}
+
+TEST_CASE("models of different vocabularies are no ensemble, nor is nothing") {
+  TransformerOptions other = small_options();
+  other.tying = Tying::none;
+  other.target_vocabulary = 11;
+  const SmallModel first(small_options()), second(other);
+  const Transformer* const both[] = {&first.transformer, &second.transformer};
+  CHECK_THROWS_AS(search(both, {{5}}, {}), Misuse);
+  CHECK_THROWS_AS(search({}, {{5}}, {}), Misuse);
+}
+
+}  // namespace
+}  // namespace calque
