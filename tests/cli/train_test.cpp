@@ -36,7 +36,7 @@ TEST_CASE("train prints lines without a bar into a pipe, and says where the mode
   CHECK(place.folder.read("run/report.html").size() > 1000);
 }
 
-TEST_CASE("the same command on a finished run says so and how to go on; --fresh starts another") {
+TEST_CASE("the same command on a finished run says so and how to go on, and --fresh starts another") {
   const Place place;
   run(place.command + " --quiet");
   const Ran again = run(place.command);

@@ -58,7 +58,7 @@ TEST_CASE("while the average is swapped in the model computes with it, and after
   CHECK(std::ranges::equal(average.state()[0].values, old));
 }
 
-TEST_CASE("a decay outside [0, 1) is refused, and parameters of another size") {
+TEST_CASE("a decay that is not from 0 up to 1 is refused, and parameters of another size") {
   SmallModel model({{"w", {1}}}), other({{"w", {100}}});
   CHECK_THROWS_AS(WeightAverage(model.parameters, {.decay = 1}), Error);
   CHECK_THROWS_AS(WeightAverage(model.parameters, {.decay = std::nan("")}), Error);

@@ -65,7 +65,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("interrupted calls are made again; a sync is not, whatever it failed of") {
+TEST_CASE("interrupted calls are made again, but a sync is not, whatever it failed of") {
   const SimulatedFiles before = run_so_far(false);
   int failed = 0;
   for (int64_t call = 0;; ++call) {
