@@ -27,6 +27,10 @@ bool better(const Hypothesis& a, const Hypothesis& b) { return a.score > b.score
 Beam::Beam(const SearchOptions& options, int64_t source_length)
     : options_(options), longest_(longest_translation(options, source_length)) {
   if (options_.beam == 1) options_.stop = SearchOptions::Stop::first;  // greedy
+  if (options_.sampling) {
+    live_.resize(static_cast<size_t>(options_.n_best));
+    for (int32_t i = 0; i < std::ssize(live_); ++i) live_[i].sample = i;
+  }
 }
 
 double Beam::score(double log_probability, int64_t length) const {
@@ -124,6 +128,22 @@ void Beam::advance(const std::vector<std::vector<NextToken>>& candidates, int32_
     for (const Live& cut : next) finish(cut.ids, cut.log_probability, false);
   }
   if (decided()) live_.clear();
+}
+
+void Beam::follow(const std::vector<std::optional<NextToken>>& drawn, int32_t first_row) {
+  std::vector<Live> next;
+  for (size_t i = 0; i < live_.size(); ++i) {
+    Live& live = live_[i];
+    if (drawn[i]) live.log_probability += double(drawn[i]->log_probability);
+    if (!drawn[i] || drawn[i]->id == end_id) {
+      finish(live.ids, live.log_probability, drawn[i].has_value());
+      continue;
+    }
+    live.ids.push_back(drawn[i]->id);
+    live.row = first_row + static_cast<int32_t>(i);
+    next.push_back(std::move(live));
+  }
+  live_ = std::move(next);
 }
 
 std::vector<Hypothesis> Beam::result() const {

@@ -2,6 +2,7 @@
 // The beam of one sentence: the unfinished hypotheses, the finished ones, and when it is done.
 
 #include <cstdint>
+#include <optional>
 #include <vector>
 
 #include "decode/next_tokens.h"
@@ -14,7 +15,8 @@ class Beam {
   struct Live {
     std::vector<int32_t> ids;
     double log_probability = 0;
-    int32_t row = 0;  // of the last step
+    int32_t row = 0;     // of the last step
+    int32_t sample = 0;  // which of the translations that are drawn
   };
 
   Beam(const SearchOptions& options, int64_t source_length);
@@ -30,6 +32,9 @@ class Beam {
   // One step: the candidates of each live hypothesis, in the order of live(), whose rows were
   // first_row, first_row + 1, ...
   void advance(const std::vector<std::vector<NextToken>>& candidates, int32_t first_row);
+
+  // The same for sampling: the token that was drawn for each, or nothing where none is allowed.
+  void follow(const std::vector<std::optional<NextToken>>& drawn, int32_t first_row);
 
   // The n best, best first.
   std::vector<Hypothesis> result() const;

@@ -4,6 +4,7 @@
 #include <numeric>
 
 #include "core/parallel.h"
+#include "core/random.h"
 #include "data/vocabulary.h"
 #include "decode/beam.h"
 #include "decode/cached_decoder.h"
@@ -20,7 +21,8 @@ void check(std::span<const Transformer* const> models, const SearchOptions& opti
             "search: models of {} and {} target tokens", models[0]->options.target_vocabulary,
             model->options.target_vocabulary);
   }
-  require(options.beam >= 1 && options.n_best >= 1 && options.n_best <= options.beam,
+  require(options.beam >= 1 && options.n_best >= 1 &&
+              (options.sampling || options.n_best <= options.beam),
           "search: a beam of {}, {} best", options.beam, options.n_best);
 }
 
@@ -38,10 +40,12 @@ SearchOptions within_positions(std::span<const Transformer* const> models, Searc
 class BatchSearch {
  public:
   BatchSearch(std::span<const Transformer* const> models, const Sources& sources,
-              std::span<const size_t> numbers, const SearchOptions& options) {
+              std::span<const size_t> numbers, const SearchOptions& options)
+      : options_(options) {
     std::vector<int32_t> ids;
     Segments segments;
     for (const size_t number : numbers) {
+      numbers_.push_back(options.first_number + static_cast<int64_t>(number));
       const std::vector<int32_t>& source = sources[number];
       ids.insert(ids.end(), source.begin(), source.end());
       ids.push_back(end_id);
@@ -83,7 +87,12 @@ class BatchSearch {
     }
     for_rows(std::ssize(beams_), vocabulary * 4, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
-        if (!beams_[i].done()) advance_beam(beams_[i], scores, first_rows[i]);
+        if (beams_[i].done()) continue;
+        if (options_.sampling) {
+          draw(beams_[i], scores, first_rows[i], numbers_[i]);
+        } else {
+          advance_beam(beams_[i], scores, first_rows[i]);
+        }
       }
     });
   }
@@ -101,6 +110,25 @@ class BatchSearch {
     beam.advance(candidates, static_cast<int32_t>(first_row));
   }
 
+  void draw(Beam& beam, const Tensor& scores, int64_t first_row, int64_t number) const {
+    const auto vocabulary = static_cast<size_t>(scores.cols());
+    std::vector<std::optional<NextToken>> drawn;
+    for (const Beam::Live& live : beam.live()) {
+      const int64_t row = first_row + std::ssize(drawn);
+      const std::span<real> own(scores.data() + row * scores.cols(), vocabulary);
+      const real log_sum = log_sum_exp(own);
+      beam.constrain(live, own);
+      Random random({.seed = options_.sampling->seed,
+                     .step = static_cast<uint32_t>(live.ids.size()),
+                     .part = static_cast<uint32_t>(number),
+                     .use = static_cast<uint32_t>(live.sample)});
+      drawn.push_back(sample_token(own, log_sum, *options_.sampling, random.uniform()));
+    }
+    beam.follow(drawn, static_cast<int32_t>(first_row));
+  }
+
+  SearchOptions options_;
+  std::vector<int64_t> numbers_;  // of the sentences, among all
   std::vector<CachedDecoder> decoders_;
   std::vector<Beam> beams_;
   DecodingStep step_;

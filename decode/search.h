@@ -4,9 +4,11 @@
 
 #include <cstdint>
 #include <functional>
+#include <optional>
 #include <span>
 #include <vector>
 
+#include "decode/next_tokens.h"
 #include "nn/transformer.h"
 
 namespace calque {
@@ -33,6 +35,10 @@ struct SearchOptions {
   int64_t max_length_extra = 50;
   int64_t no_repeat_ngram = 0;  // 0: anything may be said again
   int64_t batch_tokens = 4096;  // source tokens a batch
+  // Draw n_best independent translations instead of searching for the best. What is drawn depends
+  // on the seed, the number of the source and the step alone: the first source is `first_number`.
+  std::optional<Sampling> sampling;
+  int64_t first_number = 0;
 };
 
 struct Hypothesis {

@@ -203,6 +203,28 @@ TEST_CASE("the best tokens come in order, of equals the lower id, and none that 
   CHECK(best_tokens(scores, 0, 1000).size() == 299);
 }
 
+TEST_CASE("a token is drawn as often as temperature, top-k and top-p say") {
+  const std::vector<real> scores = {std::log(real(0.1)), std::log(real(0.5)), std::log(real(0.4))};
+  const auto shares = [&](const Sampling& sampling) {
+    std::vector<double> counts(3);
+    for (int i = 0; i < 1000; ++i) {
+      counts[sample_token(scores, 0, sampling, (i + 0.5) / 1000)->id] += 0.001;
+    }
+    return counts;
+  };
+  const auto near = [](const std::vector<double>& is, const std::vector<double>& expected) {
+    for (size_t i = 0; i < 3; ++i) CHECK(std::abs(is[i] - expected[i]) < 0.0021);
+  };
+  near(shares({}), {0.1, 0.5, 0.4});
+  near(shares({.temperature = 0.5}), {0.01 / 0.42, 0.25 / 0.42, 0.16 / 0.42});
+  near(shares({.top_k = 2}), {0, 5.0 / 9, 4.0 / 9});
+  near(shares({.top_p = 0.6}), {0, 5.0 / 9, 4.0 / 9});
+  near(shares({.top_p = 0.45}), {0, 1, 0});
+  CHECK(sample_token(scores, 0, {.temperature = 0.5}, 0.1)->log_probability == scores[1]);
+  const std::vector<real> none(5, -std::numeric_limits<real>::infinity());
+  CHECK_FALSE(sample_token(none, 0, {}, 0.5).has_value());
+}
+
 TEST_CASE("the logarithm of a sum of exponentials is safe for large and small scores") {
   CHECK(log_sum_exp(std::vector<real>{1000, 1000}) == doctest::Approx(1000 + std::log(2)));
   CHECK(log_sum_exp(std::vector<real>(37, real(-1e4))) == doctest::Approx(-1e4 + std::log(37)));

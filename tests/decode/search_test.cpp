@@ -187,6 +187,43 @@ TEST_CASE("one model twice is the ensemble of itself, and two models vote") {
   }
 }
 
+TEST_CASE("what is drawn depends on the seed and the sentence's number, not on its batch") {
+  const SmallModel model(small_options());
+  const auto sources = random_sources(13, 6, 9, 47);
+  SearchOptions options = up_to(1, 8);
+  options.n_best = 3;
+  options.sampling = Sampling{.seed = 5};
+  const auto drawn = search_with(model, sources, options);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    options.first_number = static_cast<int64_t>(i);
+    const auto alone = search_with(model, {sources[i]}, options).front();
+    REQUIRE(drawn[i].size() == 3);
+    for (size_t n = 0; n < 3; ++n) CHECK(alone[n].ids == drawn[i][n].ids);
+    CHECK(drawn[i][0].log_probability ==
+          doctest::Approx(log_probability(model.transformer, sources[i], drawn[i][0].ids))
+              .epsilon(1e-5));
+  }
+  options.first_number = 0;
+  options.sampling->seed = 6;
+  const auto others = search_with(model, sources, options);
+  CHECK_FALSE(std::ranges::equal(
+      others, drawn, {}, [](const auto& n) { return n[0].ids; },
+      [](const auto& n) { return n[0].ids; }));
+}
+
+TEST_CASE("sampling without heat is greedy") {
+  const SmallModel model = decided_model(small_options(), 14);
+  const auto sources = random_sources(13, 6, 9, 53);
+  SearchOptions options = up_to(1, 8);
+  const auto greedy = search_with(model, sources, options);
+  for (const Sampling& cold :
+       {Sampling{.temperature = 0}, Sampling{.top_k = 1}, Sampling{.top_p = 1e-9}}) {
+    options.sampling = cold;
+    const auto drawn = search_with(model, sources, options);
+    for (size_t i = 0; i < sources.size(); ++i) CHECK(drawn[i][0].ids == greedy[i][0].ids);
+  }
+}
+
 TEST_CASE("a model with learned positions writes no further than they go") {
   TransformerOptions options = small_options();
   options.positions = PositionKind::learned;

@@ -1,0 +1,143 @@
+#include "train/line_translation.h"
+
+#include <algorithm>
+#include <charconv>
+
+#include "core/error.h"
+#include "data/text_lines.h"
+#include "data/utf8.h"
+#include "decode/alignment.h"
+
+namespace calque {
+namespace {
+
+// The number of the word that each token is part of.
+std::vector<int32_t> words_of(const Tokenizer& tokenizer, const std::vector<int32_t>& ids) {
+  const bool each = tokenizer.options().kind == TokenizerKind::words;
+  std::vector<int32_t> words;
+  int32_t word = 0;
+  for (const int32_t id : ids) {
+    if (!words.empty() && (each || tokenizer.symbol(id).starts_with("\u2581"))) ++word;
+    words.push_back(word);
+  }
+  return words;
+}
+
+std::string pharaoh(const TrainedRun& run, const std::vector<int32_t>& source,
+                    const std::vector<int32_t>& target) {
+  if (source.empty()) return "";
+  const auto from = words_of(run.tokenizers.source, source);
+  const auto to = words_of(run.tokenizers.target, target);
+  const auto places = attended_places(run.model->transformer, {source}, {target}).front();
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+  for (size_t t = 0; t < places.size(); ++t) pairs.push_back({from[places[t]], to[t]});
+  std::ranges::sort(pairs);
+  const auto repeated = std::ranges::unique(pairs);
+  pairs.erase(repeated.begin(), repeated.end());
+  std::vector<std::string> links;
+  for (const auto& [i, j] : pairs) links.push_back(fmt::format("{}-{}", i, j));
+  return fmt::format("{}", fmt::join(links, " "));
+}
+
+}  // namespace
+
+LineTranslator::LineTranslator(std::vector<TrainedRun> runs, const LineOptions& options)
+    : runs_(std::move(runs)), options_(options) {
+  for (const TrainedRun& run : runs_) {
+    if (run.tokenizers.hash() != runs_.front().tokenizers.hash()) {
+      fail("{}: has another vocabulary than {}; models that translate together need the same",
+           run.folder.path, runs_.front().folder.path);
+    }
+    models_.push_back(&run.model->transformer);
+  }
+}
+
+std::string LineTranslator::objection(const std::string& line) const {
+  if (std::ssize(line) > longest_line) {
+    return fmt::format("{} bytes are no sentence; the longest line is {}", line.size(),
+                       longest_line);
+  }
+  if (const auto byte = find_invalid_utf8(line)) {
+    return fmt::format("not valid UTF-8 (byte {})", *byte + 1);
+  }
+  for (const TrainedRun& run : runs_) {
+    const TransformerOptions& options = run.model->transformer.options;
+    if (options.positions != PositionKind::learned) continue;
+    const int64_t tokens = std::ssize(run.tokenizers.source.encode(line)) + 1;
+    if (tokens > options.max_positions) {
+      return fmt::format("{} tokens, but the model has learned {} positions; split the line",
+                         tokens, options.max_positions);
+    }
+  }
+  return "";
+}
+
+void LineTranslator::write(std::string& out, const std::vector<int32_t>& source,
+                           const Hypothesis& hypothesis, int64_t number) const {
+  const bool ranked = options_.search.n_best > 1;
+  if (ranked) out += fmt::format("{} ||| ", number);
+  out += runs_.front().tokenizers.target.decode(hypothesis.ids);
+  if (ranked || options_.scores) {
+    out += fmt::format(" ||| {:.4f} {:.4f}", hypothesis.score, hypothesis.log_probability);
+  }
+  if (options_.alignment) out += " ||| " + pharaoh(runs_.front(), source, hypothesis.ids);
+  out += '\n';
+}
+
+std::string LineTranslator::translate(std::span<const std::string> lines, int64_t first_number) {
+  std::vector<std::vector<int32_t>> sources;
+  for (const std::string& line : lines) {
+    sources.push_back(runs_.front().tokenizers.source.encode(line));
+  }
+  SearchOptions options = options_.search;
+  options.first_number = first_number;
+  const auto found = search(models_, sources, options);
+  std::string out;
+  for (size_t i = 0; i < lines.size(); ++i) {
+    const int64_t number = first_number + static_cast<int64_t>(i);
+    if (sources[i].empty()) {
+      write(out, {}, {}, number);
+      continue;
+    }
+    for (const Hypothesis& hypothesis : found[i]) {
+      write(out, sources[i], hypothesis, number);
+      tokens_written_ += std::ssize(hypothesis.ids) + 1;
+    }
+  }
+  return out;
+}
+
+Sampling parse_sampling(const std::string& text) {
+  Sampling sampling;
+  for (size_t begin = 0; begin <= text.size();) {
+    const size_t end = std::min(text.find(',', begin), text.size());
+    const std::string_view part = std::string_view(text).substr(begin, end - begin);
+    begin = end + 1;
+    const std::string_view name = part.substr(0, part.find('='));
+    const std::string_view value = part.substr(std::min(part.size(), name.size() + 1));
+    const auto read = [&](auto& number, auto least, auto most) {
+      const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), number);
+      if (error != std::errc() || rest != value.data() + value.size() || !(number >= least) ||
+          !(number <= most)) {
+        fail("--sampling {}: a number from {} to {} is needed", part, least, most);
+      }
+    };
+    if (name == "temperature") {
+      read(sampling.temperature, 0.0, 1000.0);
+    } else if (name == "top-p") {
+      read(sampling.top_p, 0.0, 1.0);
+    } else if (name == "top-k") {
+      read(sampling.top_k, int64_t{0}, int64_t{1} << 31);
+    } else if (name == "seed") {
+      read(sampling.seed, uint64_t{0}, ~uint64_t{0});
+    } else {
+      fail(
+          "--sampling {}: there are temperature, top-k, top-p and seed, as in "
+          "top-p=0.9,temperature=0.8",
+          part);
+    }
+  }
+  return sampling;
+}
+
+}  // namespace calque
