@@ -32,8 +32,10 @@ TEST_CASE("cached blocks go back to the system on request") {
   CHECK(memory_statistics().reserved <= memory_statistics().used + 64);
 }
 
+#ifndef __SANITIZE_ADDRESS__  // which ends the program instead
 TEST_CASE("a request that nobody can fulfil throws and changes nothing") {
   const MemoryStatistics before = memory_statistics();
   CHECK_THROWS_AS(Buffer<float>(int64_t{1} << 55), std::bad_alloc);
   CHECK(memory_statistics().used == before.used);
 }
+#endif

@@ -31,13 +31,16 @@ constexpr double tolerance = 1e-6;
 
 TEST_CASE("the vectorised functions are as exact as single precision allows") {
   CHECK(worst(
-            -87, 88, [](Vec v) { return exp(v); }, [](double x) { return std::exp(x); }) < tolerance);
+            -87, 88, [](Vec v) { return exp(v); }, [](double x) { return std::exp(x); }) <
+        tolerance);
   CHECK(worst(
             1e-30, 3, [](Vec v) { return log(v); }, [](double x) { return std::log(x); }) < 2e-6);
   CHECK(worst(
-            3, 1e30, [](Vec v) { return log(v); }, [](double x) { return std::log(x); }) < tolerance);
+            3, 1e30, [](Vec v) { return log(v); }, [](double x) { return std::log(x); }) <
+        tolerance);
   CHECK(worst(
-            -9, 9, [](Vec v) { return tanh(v); }, [](double x) { return std::tanh(x); }) < tolerance);
+            -9, 9, [](Vec v) { return tanh(v); }, [](double x) { return std::tanh(x); }) <
+        tolerance);
   CHECK(worst(
             -6, 9, [](Vec v) { return erfc(v); }, [](double x) { return std::erfc(x); }) < 5e-6);
   CHECK(worst(
