@@ -66,11 +66,23 @@ void Beam::constrain(const Live& hypothesis, std::span<real> scores) const {
   }
 }
 
-void Beam::finish(std::vector<int32_t> ids, double log_probability, bool ended) {
+void Beam::finish(std::vector<int32_t> ids, double log_probability, bool ended, int32_t node) {
   const auto length = static_cast<int64_t>(ids.size()) + (ended ? 1 : 0);
   const double scored = score(log_probability, std::max<int64_t>(1, length));
-  const Hypothesis hypothesis{std::move(ids), log_probability, scored, ended};
+  const Hypothesis hypothesis{std::move(ids), log_probability, scored, node, ended};
   finished_.insert(std::ranges::upper_bound(finished_, hypothesis, better), hypothesis);
+}
+
+// Of a hypothesis of this length, </s> included; -1 when nobody wants to know.
+int32_t Beam::note(int32_t parent, const NextToken& added, int64_t length, double log_probability) {
+  if (!options_.trace) return -1;
+  options_.trace->push_back({parent, added.id, static_cast<float>(log_probability),
+                             static_cast<float>(score(log_probability, length)), BeamFate::pruned});
+  return static_cast<int32_t>(options_.trace->size()) - 1;
+}
+
+void Beam::mark(int32_t node, BeamFate fate) {
+  if (node >= 0) (*options_.trace)[static_cast<size_t>(node)].fate = fate;
 }
 
 // Whether no live hypothesis can still be among the n best: log-probabilities only fall, and the
@@ -111,21 +123,27 @@ void Beam::advance(const std::vector<std::vector<NextToken>>& candidates, int32_
   std::ranges::stable_sort(all, std::greater<>(), &Candidate::log_probability);
   const auto width = static_cast<size_t>(options_.beam);
   std::vector<Live> next;
-  for (size_t rank = 0; rank < all.size() && next.size() < width; ++rank) {
+  for (size_t rank = 0; rank < all.size() && (next.size() < width || rank < 2 * width); ++rank) {
     const Candidate& candidate = all[rank];
     const Live& parent = live_[candidate.parent];
+    const int32_t node =
+        note(parent.node, {candidate.id, 0}, std::ssize(parent.ids) + 1, candidate.log_probability);
+    if (next.size() == width) continue;  // considered, but fell out
     if (candidate.id == end_id) {
-      if (rank < width) finish(parent.ids, candidate.log_probability, true);
+      if (rank >= width) continue;
+      mark(node, BeamFate::finished);
+      finish(parent.ids, candidate.log_probability, true, node);
       continue;
     }
+    mark(node, BeamFate::kept);
     Live longer{parent.ids, candidate.log_probability,
-                first_row + static_cast<int32_t>(candidate.parent)};
+                first_row + static_cast<int32_t>(candidate.parent), node};
     longer.ids.push_back(candidate.id);
     next.push_back(std::move(longer));
   }
   std::swap(live_, next);
   if (live_.empty() && finished_.empty()) {  // the options forbid every continuation
-    for (const Live& cut : next) finish(cut.ids, cut.log_probability, false);
+    for (const Live& cut : next) finish(cut.ids, cut.log_probability, false, cut.node);
   }
   if (decided()) live_.clear();
 }

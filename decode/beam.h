@@ -16,6 +16,7 @@ class Beam {
     std::vector<int32_t> ids;
     double log_probability = 0;
     int32_t row = 0;     // of the last step
+    int32_t node = -1;   // in the trace
     int32_t sample = 0;  // which of the translations that are drawn
   };
 
@@ -42,7 +43,9 @@ class Beam {
  private:
   double score(double log_probability, int64_t length) const;
   bool decided() const;
-  void finish(std::vector<int32_t> ids, double log_probability, bool ended);
+  int32_t note(int32_t parent, const NextToken& added, int64_t length, double log_probability);
+  void mark(int32_t node, BeamFate fate);
+  void finish(std::vector<int32_t> ids, double log_probability, bool ended, int32_t node = -1);
 
   SearchOptions options_;
   int64_t longest_;

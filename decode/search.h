@@ -8,6 +8,7 @@
 #include <span>
 #include <vector>
 
+#include "decode/explanation.h"
 #include "decode/next_tokens.h"
 #include "nn/transformer.h"
 
@@ -39,12 +40,15 @@ struct SearchOptions {
   // on the seed, the number of the source and the step alone: the first source is `first_number`.
   std::optional<Sampling> sampling;
   int64_t first_number = 0;
+  // Where a beam search over one source notes all that it considers: parents before children.
+  std::vector<BeamNode>* trace = nullptr;
 };
 
 struct Hypothesis {
   std::vector<int32_t> ids;  // without </s>
   double log_probability = 0;
   double score = 0;
+  int32_t node = -1;      // in the trace, if there is one
   bool finished = false;  // false: cut off where the options left no token to go on with
 };
 
