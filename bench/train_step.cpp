@@ -97,7 +97,6 @@ Result run(const Options& options) {
       loss = model.loss(b.source, b.source_segments, b.decoder_input, b.expected, b.target_segments,
                         real(0.1), Mode::train);
       backward(loss.loss);
-      parameters.finish_gradients();
       optimizer.update(parameters, learning_rate(Noam{.d_model = shape.d_model}, step + 1),
                        1 / static_cast<double>(loss.tokens));
     });

@@ -1,10 +1,14 @@
 #pragma once
-// What to say about a command line that makes no sense.
+// What commands share: the option --set, and what to say about a command line that makes no sense.
 
 #include <CLI/CLI.hpp>
 #include <string>
+#include <vector>
 
 namespace calque {
+
+// The option --set KEY=VALUE of the commands that read a config.
+void add_settings(CLI::App* command, std::vector<std::string>& settings);
 
 // One line: what is wrong, the option or command that was meant, and where help is.
 std::string explain(const CLI::App& calque, const CLI::ParseError& error);

@@ -23,12 +23,6 @@ struct Arguments {
   bool markdown = false;
 };
 
-void add_settings(CLI::App* command, std::vector<std::string>& settings) {
-  command->add_option("--set", settings, "Override a key: --set training.seed=2; may be repeated")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
-}
-
 void check(const Arguments& arguments) {
   bool sound = true;
   for (const std::string& config : arguments.configs) {

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "core/error.h"
 #include "data/corpus_check.h"
@@ -73,9 +74,7 @@ void add_check(CLI::App& data) {
   CLI::App* command = data.add_subcommand(
       "check", "Read all that a run would read: lengths, drops, unknown words, suspicions");
   command->add_option("CONFIG", arguments->config, "The config file")->required();
-  command->add_option("--set", arguments->settings, "Override a key; may be repeated")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_settings(command, arguments->settings);
   command->footer(
       "Example: calque data check configs/toy.yaml\n"
       "Exit status 1 if something would stop a run or is probably not meant.");

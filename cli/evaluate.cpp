@@ -13,7 +13,7 @@ namespace calque {
 namespace {
 
 struct Arguments {
-  std::string run, split = "test", source, target, tokenize, output;
+  std::string run, split = "test", source, target, tokenize;
   int64_t beam = 0, samples = 0;
 };
 

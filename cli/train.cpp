@@ -5,6 +5,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "core/parallel.h"
 #include "train/config/load.h"
@@ -82,11 +83,7 @@ void add_train_command(CLI::App& calque) {
   command->add_option("CONFIG", arguments->config, "The config file")->required();
   command->add_option("--run", arguments->run,
                       "Folder of the run (default: runs/ and the config's name)");
-  command
-      ->add_option("--set", arguments->settings,
-                   "Override a key: --set training.seed=2; may be repeated")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+  add_settings(command, arguments->settings);
   command->add_flag("--fresh", arguments->fresh,
                     "Start over in a new folder; what is there is never touched");
   command->add_option("--threads", arguments->threads, "Threads (default: all processors)")

@@ -31,19 +31,19 @@ LossSums evaluate_tokens(const TranslationModel& model, const Dataset& dataset,
                          double label_smoothing, int64_t batch_tokens) {
   const NoGradient nothing_recorded;
   LossSums sums;
-  Batch batch;
+  std::vector<uint32_t> pairs;
+  int64_t tokens = 0;
   for (int64_t pair = 0; pair < dataset.pairs(); ++pair) {
-    const auto number = static_cast<uint32_t>(pair);
-    const Batch one = make_batch(*dataset.tokens, std::span(&number, 1));
-    const int64_t together = batch.target_segments.tokens() + one.target_segments.tokens();
-    if (batch.sentences() > 0 && together > batch_tokens) {
-      add_batch(model, batch, label_smoothing, sums);
-      batch = Batch();
+    const int64_t own = dataset.tokens->target_length(pair) + 1;
+    if (!pairs.empty() && tokens + own > batch_tokens) {
+      add_batch(model, make_batch(*dataset.tokens, pairs), label_smoothing, sums);
+      pairs.clear();
+      tokens = 0;
     }
-    append_pair(std::span(one.source).first(one.source.size() - 1),
-                std::span(one.expected).first(one.expected.size() - 1), one.lines[0], batch);
+    pairs.push_back(static_cast<uint32_t>(pair));
+    tokens += own;
   }
-  if (batch.sentences() > 0) add_batch(model, batch, label_smoothing, sums);
+  if (!pairs.empty()) add_batch(model, make_batch(*dataset.tokens, pairs), label_smoothing, sums);
   return sums;
 }
 

@@ -59,7 +59,6 @@ LossSums Learner::forward_backward(std::span<const Batch> batches, int64_t step,
       sums.tokens += loss.tokens;
     }
   }
-  model.parameters.finish_gradients();
   return sums;
 }
 
@@ -96,29 +95,21 @@ std::unique_ptr<WithAverage> Learner::averaged_weights() {
 }
 
 // While the average is swapped in, its window holds the weights under training.
-std::vector<StateWindow> Learner::windows() {
+template <class Named>
+std::vector<Named> Learner::windows() {
   std::vector<StateWindow> all = optimizer.state();
   if (average_) {
     for (const StateWindow& window : average_->state()) all.push_back({"weights", window.values});
   }
-  return all;
-}
-
-std::vector<NamedTensor> Learner::optimizer_tensors() {
-  std::vector<NamedTensor> list;
-  for (const StateWindow& window : windows()) {
-    list.push_back({window.name, {static_cast<int64_t>(window.values.size())}, window.values});
+  std::vector<Named> list;
+  for (const StateWindow& window : all) {
+    list.push_back({window.name, {std::ssize(window.values)}, window.values});
   }
   return list;
 }
 
-std::vector<TensorTarget> Learner::optimizer_targets() {
-  std::vector<TensorTarget> list;
-  for (const StateWindow& window : windows()) {
-    list.push_back({window.name, {static_cast<int64_t>(window.values.size())}, window.values});
-  }
-  return list;
-}
+std::vector<NamedTensor> Learner::optimizer_tensors() { return windows<NamedTensor>(); }
+std::vector<TensorTarget> Learner::optimizer_targets() { return windows<TensorTarget>(); }
 
 void Learner::restored(int64_t optimizer_step) {
   optimizer.resume_at(optimizer_step);

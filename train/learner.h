@@ -53,15 +53,16 @@ class Learner {
  private:
   LossSums forward_backward(std::span<const Batch> batches, int64_t step, Tape::Check check);
   std::string diagnose(std::span<const Batch> batches, int64_t step);
-  std::vector<StateWindow> windows();
+  template <class Named>
+  std::vector<Named> windows();
 
   const TrainingConfig training_;
   const int64_t pieces_;
   std::optional<WeightAverage> average_;
 };
 
-// A batch as batches of whole sentences, none with more than 1/pieces of its target tokens unless it is
-// a single sentence.
+// A batch as batches of whole sentences, none with more than 1/pieces of its target tokens unless
+// it is a single sentence.
 std::vector<Batch> split_batch(const Batch& batch, int64_t pieces);
 
 }  // namespace calque

@@ -22,7 +22,7 @@ SplitResult evaluate_corpus(const TrainedRun& run, const std::string& name,
   const Transformer* const models[] = {&run.model->transformer};
   result.outputs = translate_texts(models, run.tokenizers, texts.sources, options, done);
   result.pairs = static_cast<int64_t>(result.outputs.size());
-  result.exact = score_translations(result.outputs, texts.references, run.config.decoding).exact;
+  result.exact = exact_share(result.outputs, texts.references);
   const std::vector<std::vector<std::string>> one{texts.references};
   result.bleu = bleu(result.outputs, one, bleu_options);
   result.chrf = chrf(result.outputs, one);

@@ -113,8 +113,8 @@ Trainer::Trainer(const Config& config, const RunFolder& run, Loudness loudness)
   stream_.emplace(std::move(data), batch_options(config.training),
                   StreamState{state_.epoch, state_.position});
   validation_.emplace(config, tokenizers_, run);
-  replace_text(files_, run.config(), show_config(config));
   state_.config = show_config(config);
+  replace_text(files_, run.config(), state_.config);
   state_.versions = {{"calque", CALQUE_VERSION}, {"blas", blas_description()}};
   state_.seeds = {{"training", static_cast<uint64_t>(config.training.seed)}};
   seconds_before_ = state_.seconds_trained;

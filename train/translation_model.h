@@ -19,25 +19,22 @@ struct TranslationModel {
   TranslationModel& operator=(const TranslationModel&) = delete;
 
   // The parameters by name, to be written or to be read.
-  std::vector<NamedTensor> tensors() const {
-    std::vector<NamedTensor> list;
-    for (const Parameters::Entry& entry : parameters.entries()) {
-      const auto sizes = entry.shape.sizes();
-      list.push_back({entry.name, {sizes.begin(), sizes.end()}, entry.values()});
-    }
-    return list;
-  }
-  std::vector<TensorTarget> targets() const {
-    std::vector<TensorTarget> list;
-    for (const Parameters::Entry& entry : parameters.entries()) {
-      const auto sizes = entry.shape.sizes();
-      list.push_back({entry.name, {sizes.begin(), sizes.end()}, entry.values()});
-    }
-    return list;
-  }
+  std::vector<NamedTensor> tensors() const { return list<NamedTensor>(); }
+  std::vector<TensorTarget> targets() const { return list<TensorTarget>(); }
 
   Parameters parameters;  // before the model, whose constructor fills it
   Transformer transformer;
+
+ private:
+  template <class Named>
+  std::vector<Named> list() const {
+    std::vector<Named> all;
+    for (const Parameters::Entry& entry : parameters.entries()) {
+      const auto sizes = entry.shape.sizes();
+      all.push_back({entry.name, {sizes.begin(), sizes.end()}, entry.values()});
+    }
+    return all;
+  }
 };
 
 }  // namespace calque

@@ -23,14 +23,18 @@ ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most)
   return texts;
 }
 
+double exact_share(const std::vector<std::string>& outputs,
+                   const std::vector<std::string>& references) {
+  int64_t equal = 0;
+  for (size_t i = 0; i < outputs.size(); ++i) equal += outputs[i] == references[i] ? 1 : 0;
+  return static_cast<double>(equal) / static_cast<double>(std::max<size_t>(1, outputs.size()));
+}
+
 TranslationScores score_translations(const std::vector<std::string>& outputs,
                                      const std::vector<std::string>& references,
                                      const DecodingConfig& decoding) {
   TranslationScores scores;
-  int64_t equal = 0;
-  for (size_t i = 0; i < outputs.size(); ++i) equal += outputs[i] == references[i] ? 1 : 0;
-  scores.exact =
-      static_cast<double>(equal) / static_cast<double>(std::max<size_t>(1, outputs.size()));
+  scores.exact = exact_share(outputs, references);
   const std::vector<std::vector<std::string>> one{references};
   scores.bleu = bleu(outputs, one, bleu_options(decoding)).score;
   scores.chrf = chrf(outputs, one).score;

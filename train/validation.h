@@ -23,6 +23,8 @@ struct TranslationScores {
   double exact = 0;  // share of equal lines
   double bleu = 0, chrf = 0;
 };
+double exact_share(const std::vector<std::string>& outputs,
+                   const std::vector<std::string>& references);
 TranslationScores score_translations(const std::vector<std::string>& outputs,
                                      const std::vector<std::string>& references,
                                      const DecodingConfig& decoding);
