@@ -83,6 +83,7 @@ class Trainer {
   CheckpointWriter writer_{checkpoints_};
   Meter meter_;
   int64_t saved_ = -1, validated_ = -1;  // steps
+  int64_t epoch_before_ = 0;             // the last step
   double seconds_before_ = 0, share_before_ = 0;
   Clock::time_point started_ = Clock::now();
 };
@@ -184,9 +185,10 @@ bool Trainer::out_of_patience() const {
          state_.early_stopping.without_gain >= config_.training.patience;
 }
 
+// An epoch may end amid the batches that a step accumulates.
 bool Trainer::due(const Interval& interval) const {
   if (interval.updates > 0 && state_.step % interval.updates == 0) return true;
-  return interval.epochs > 0 && state_.position == 0 && state_.epoch % interval.epochs == 0;
+  return interval.epochs > 0 && state_.epoch / interval.epochs > epoch_before_ / interval.epochs;
 }
 
 TrainResult Trainer::run() {
@@ -218,6 +220,7 @@ void Trainer::train_step() {
   const double rate = learning_rate(schedule_, learner_.optimizer.steps() + 1);
   const StepOutcome outcome = learner_.step(batches, state_.step, rate);
   ++state_.step;
+  epoch_before_ = state_.epoch;
   state_.epoch = stream_->state().epoch;
   state_.position = stream_->state().position;
   state_.optimizer_step = learner_.optimizer.steps();

@@ -5,6 +5,8 @@
 
 #include <cmath>
 #include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
 
 #include "../data/temporary_folder.h"
 #include "core/parallel.h"
@@ -145,6 +147,21 @@ TEST_CASE("training stops when patience runs out") {
                    "training.until=500u", "training.validate_every=5u"});
   CHECK(result.ending == Ending::patience);
   CHECK(result.step < 500);
+}
+
+TEST_CASE("what is due each epoch happens in each, also where steps straddle epochs") {
+  const TemporaryFolder folder;
+  run(folder, {"training.until=4e", "training.accumulation=3", "training.validate_every=1e",
+               "training.save_every=2e", "training.keep_last=9", "training.keep_best=0"});
+  std::vector<double> epochs;
+  std::istringstream metrics(folder.read("run/metrics.jsonl"));
+  for (std::string line; std::getline(metrics, line);) {
+    const auto json = nlohmann::json::parse(line);
+    if (json["kind"] == "valid") epochs.push_back(json["epoch"]);
+  }
+  REQUIRE(epochs.size() == 4);
+  for (size_t i = 0; i < epochs.size(); ++i) CHECK(int(epochs[i]) == int(i) + 1);
+  CHECK(epochs[0] > 1);  // three do not divide the batches of an epoch
 }
 
 TEST_CASE("a limit in epochs, tokens or seconds ends a run too") {
