@@ -32,8 +32,7 @@ std::string pharaoh(const TrainedRun& run, const std::vector<int32_t>& source,
   std::vector<std::pair<int32_t, int32_t>> pairs;
   for (size_t t = 0; t < places.size(); ++t) pairs.push_back({from[places[t]], to[t]});
   std::ranges::sort(pairs);
-  const auto repeated = std::ranges::unique(pairs);
-  pairs.erase(repeated.begin(), repeated.end());
+  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   std::vector<std::string> links;
   for (const auto& [i, j] : pairs) links.push_back(fmt::format("{}-{}", i, j));
   return fmt::format("{}", fmt::join(links, " "));

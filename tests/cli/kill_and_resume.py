@@ -1,9 +1,10 @@
 #!/usr/bin/env python3
 """Kills a training run with SIGKILL at random moments, resumes it each time with the same command, and
 compares what it ends with (weights, moments, metrics) with a run that nobody disturbed: every bit must
-be the same, timing aside.
+be the same, timing aside. Half of the kills wait for a checkpoint to be under way. A run that comes to its
+end is compared, and another is begun, until so many kills have met one at work.
 
-    tests/cli/kill_and_resume.py CALQUE [--kills 50] [--seed 1]
+    tests/cli/kill_and_resume.py CALQUE [--kills 50] [--steps 400] [--seed 1]
 """
 
 import argparse
@@ -16,6 +17,8 @@ import subprocess
 import sys
 import tempfile
 import time
+
+INTERVAL = 10  # steps between checkpoints
 
 CONFIG = """
 data:
@@ -32,9 +35,9 @@ training:
   ema: 0.99
   validate_every: 30u
   validate_translate: greedy
-  save_every: 10u
+  save_every: %du
   metric: exact
-logging: {every: 7, samples: 1}
+logging: {every: 1, samples: 1, report: false}
 """
 
 
@@ -50,12 +53,17 @@ def run_to_the_end(arguments):
 
 
 def metrics(folder, run):
+    """The records but for their timing; of a run that was killed, without the line it was writing."""
     records = []
-    with open(os.path.join(folder, run, "metrics.jsonl"), encoding="utf-8") as file:
-        for line in file:
-            record = json.loads(line)
-            record.pop("timing", None)
-            records.append(record)
+    try:
+        with open(os.path.join(folder, run, "metrics.jsonl"), encoding="utf-8") as file:
+            lines = file.read().split("\n")[:-1]
+    except FileNotFoundError:
+        return []
+    for line in lines:
+        record = json.loads(line)
+        record.pop("timing", None)
+        records.append(record)
     return records
 
 
@@ -68,20 +76,67 @@ def final_tensors(folder, run, steps):
     return contents
 
 
-def disturb(calque, folder, kills, rng):
-    """Kills the run so many times while it works; returns how many kills met it alive."""
-    met = 0
-    for _ in range(kills):
-        process = subprocess.Popen(command(calque, folder, "disturbed", rng.choice([1, 2, 3])),
+def checkpoints(folder, run):
+    try:
+        return os.listdir(os.path.join(folder, run, "checkpoints"))
+    except FileNotFoundError:
+        return []
+
+
+def being_written(folder, run):
+    return any(name.endswith(".tmp") for name in checkpoints(folder, run))
+
+
+class Kills:
+    """What the kills met, and what they cost."""
+
+    def __init__(self):
+        self.met = self.in_writing = self.rounds = self.repeated_most = self.more_than_interval = 0
+
+    def count(self, folder, run):
+        self.met += 1
+        self.in_writing += being_written(folder, run)
+        logged = max([0] + [record["step"] for record in metrics(folder, run)])
+        steps = [int(name[5:]) for name in checkpoints(folder, run) if name[5:].isdigit()]
+        repeated = logged - max([0] + steps)
+        self.repeated_most = max(self.repeated_most, repeated)
+        self.more_than_interval += repeated > INTERVAL
+
+
+def wait_for_the_moment(process, folder, run, rng):
+    """Any moment; or, every second time, one at which a checkpoint is being written."""
+    time.sleep(rng.uniform(0.0, 0.4))
+    if rng.random() < 0.5:
+        return
+    deadline = time.monotonic() + 2
+    while process.poll() is None and time.monotonic() < deadline:
+        if being_written(folder, run):
+            time.sleep(rng.uniform(0.0, 0.002))
+            return
+
+
+def kill_until_it_ends(calque, folder, kills, limit, rng):
+    """Starts the run again and again until it comes to its end or enough kills were counted."""
+    while kills.met < limit:
+        process = subprocess.Popen(command(calque, folder, "disturbed", rng.choice([1, 2, 3, 4])),
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
-        time.sleep(rng.uniform(0.02, 0.6))
-        if process.poll() is None:
-            met += 1
-            process.send_signal(signal.SIGKILL)
+        wait_for_the_moment(process, folder, "disturbed", rng)
+        process.send_signal(signal.SIGKILL)
+        complaint = process.communicate()[1].decode()
+        if process.returncode == -signal.SIGKILL:
+            kills.count(folder, "disturbed")
         elif process.returncode != 0:
-            sys.exit("a resumed run failed: " + process.stderr.read().decode())
-        process.communicate()
-    return met
+            sys.exit("a resumed run failed: " + complaint)
+        else:
+            return
+
+
+def compare(folder, steps, kills):
+    for name, content in final_tensors(folder, "undisturbed", steps).items():
+        if content != final_tensors(folder, "disturbed", steps)[name]:
+            sys.exit("%s differs after %d kills" % (name, kills))
+    if metrics(folder, "undisturbed") != metrics(folder, "disturbed"):
+        sys.exit("metrics.jsonl differs after %d kills" % kills)
 
 
 def main():
@@ -91,21 +146,27 @@ def main():
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
+    os.environ.setdefault("OMP_WAIT_POLICY", "passive")
+    rng = random.Random(arguments.seed)
     folder = tempfile.mkdtemp(prefix="calque-kill-")
     try:
         with open(os.path.join(folder, "config.yaml"), "w", encoding="utf-8") as file:
-            file.write(CONFIG % arguments.steps)
+            file.write(CONFIG % (arguments.steps, INTERVAL))
         run_to_the_end(command(arguments.calque, folder, "undisturbed", 2))
-        met = disturb(arguments.calque, folder, arguments.kills, random.Random(arguments.seed))
-        run_to_the_end(command(arguments.calque, folder, "disturbed", 1))
-        for name, content in final_tensors(folder, "undisturbed", arguments.steps).items():
-            if content != final_tensors(folder, "disturbed", arguments.steps)[name]:
-                sys.exit("%s differs after %d kills" % (name, met))
-        if metrics(folder, "undisturbed") != metrics(folder, "disturbed"):
-            sys.exit("metrics.jsonl differs after %d kills" % met)
-        if met == 0:
-            sys.exit("no kill met the run at work: make it longer with --steps")
-        print("%d kills, and every bit the same" % met)
+        kills = Kills()
+        while kills.met < arguments.kills:
+            shutil.rmtree(os.path.join(folder, "disturbed"), ignore_errors=True)
+            kill_until_it_ends(arguments.calque, folder, kills, arguments.kills, rng)
+            run_to_the_end(command(arguments.calque, folder, "disturbed", 1))
+            compare(folder, arguments.steps, kills.met)
+            kills.rounds += 1
+        # The next save waits for the one under way: hence never two intervals.
+        if kills.repeated_most >= 2 * INTERVAL:
+            sys.exit("%d steps had to be repeated" % kills.repeated_most)
+        print("%d kills in %d runs, and every bit the same; %d of them within a checkpoint; at most %d "
+              "steps repeated, more than the interval of %d after %d kills"
+              % (kills.met, kills.rounds, kills.in_writing, kills.repeated_most, INTERVAL,
+                 kills.more_than_interval))
     finally:
         shutil.rmtree(folder)
 
