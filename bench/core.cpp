@@ -278,7 +278,6 @@ BENCHMARK(ProjectionLoss)
 BENCHMARK(TwoThreads)->Arg(128)->Arg(512)->UseManualTime()->Unit(benchmark::kMillisecond);
 
 int main(int count, char** arguments) {
-  use_fastest_blas_kernels(arguments);
   benchmark::Initialize(&count, arguments);
   benchmark::RunSpecifiedBenchmarks();
 }

@@ -134,7 +134,6 @@ void print(const Options& options, const Result& result) {
 }  // namespace
 
 int main(int count, char** arguments) {
-  use_fastest_blas_kernels(arguments);
   Options options;
   CLI::App app("Training speed");
   app.add_option("preset", options.preset)

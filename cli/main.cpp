@@ -75,6 +75,5 @@ int run(int count, char** arguments) {
 }  // namespace calque
 
 int main(int count, char** arguments) {
-  calque::use_fastest_blas_kernels(arguments);
   return calque::run(count, arguments);
 }

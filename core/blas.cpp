@@ -3,13 +3,9 @@
 #include <cblas.h>
 
 #include <algorithm>
-#include <cstdlib>
 #include <string_view>
 
-#ifdef __linux__
-#include <unistd.h>
-#endif
-
+#include "core/block_product.h"
 #include "core/parallel.h"
 
 namespace calque {
@@ -25,8 +21,32 @@ CBLAS_TRANSPOSE flag(const Matrix& m) { return m.flipped ? CblasTrans : CblasNoT
 int64_t height(const Matrix& m) { return m.flipped ? m.cols : m.rows; }
 int64_t width(const Matrix& m) { return m.flipped ? m.rows : m.cols; }
 
-// One call of the library, on the calling thread alone.
-void call(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride) {
+Strided view(const Matrix& m) {
+  return m.flipped ? Strided{m.data, 1, m.stride} : Strided{m.data, m.stride, 1};
+}
+
+bool blas_fills_widest_vectors() {
+  const std::string_view kernels = openblas_get_corename();
+  return kernels == "SkylakeX" || kernels == "Cooperlake" || kernels == "SapphireRapids";
+}
+
+// OpenBLAS chooses its kernels when it is loaded, by a list of the processors it knew when it was
+// released. On a newer one it takes kernels for vectors of half the width, at half the speed; there
+// the product of our own is as fast as its best kernels are (bench/core compares them).
+bool own_product_is_faster() {
+#ifdef __AVX512F__
+  static const bool faster = !blas_fills_widest_vectors();
+  return faster;
+#else
+  return false;
+#endif
+}
+
+ProductSize size_of(const Matrix& a, const Matrix& b) { return {height(a), width(b), width(a)}; }
+
+// A block of the result, on the calling thread alone. Without scratch memory it is OpenBLAS's work.
+void call(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, real* scratch) {
+  if (scratch) return block_product(size_of(a, b), view(a), view(b), c, scale, stride, scratch);
   const OneThread alone;
   const auto size = [](int64_t value) { return static_cast<blasint>(value); };
   cblas_gemm(CblasRowMajor, flag(a), flag(b), size(height(a)), size(width(b)), size(width(a)),
@@ -40,53 +60,46 @@ Matrix rows_of(Matrix m, int64_t begin, int64_t end) {
   return m;
 }
 
-// OpenBLAS's own threads cut the inner dimension of some shapes differently than one thread does,
-// which changes the last bits. So the result is cut here, into blocks of rows or of columns that
-// whole kernel tiles fill, and each block is one single-threaded call. A block is never so small
-// that OpenBLAS would take its kernels for small matrices, unless the whole is.
-//
-// The AVX-512 kernels then give every number the same bits wherever the cuts are, and there is a
-// block a thread. The AVX2 kernels do not (their tiles of different widths round differently), so
-// with those, and with any we do not know, the blocks depend on the shape alone.
+// Our own product and OpenBLAS's AVX-512 kernels in float give every number the same bits wherever
+// the result is cut into blocks. The AVX2 kernels do not (their tiles of different widths round
+// differently), and others are not known to.
 bool cuts_leave_no_trace() {
-  static const bool known = [] {
-    const std::string_view kernels = openblas_get_corename();
-    if (sizeof(real) != sizeof(float)) return false;
-    return kernels == "SkylakeX" || kernels == "Cooperlake" || kernels == "SapphireRapids";
-  }();
+  static const bool known =
+      own_product_is_faster() || (sizeof(real) == sizeof(float) && blas_fills_widest_vectors());
   return known;
 }
 
+// The result of a product is cut into blocks of rows or of columns that whole kernel tiles fill,
+// and each block is made by one thread. OpenBLAS's own threads are not used because they cut the
+// inner dimension of some shapes differently than one thread does, which changes the last bits.
+// Where cuts leave no trace there is a block a thread; elsewhere blocks depend on the shape alone.
 struct Split {
   int64_t pieces = 1;
   int64_t size = 0;  // rows or columns in all
   bool by_rows = true;
-  static constexpr int64_t tile = 32;
+  int64_t tile = 32;
   int64_t begin(int64_t piece) const {
     const int64_t tiles = (size + tile - 1) / tile;
     return std::min(size, tiles * piece / pieces * tile);
   }
 };
 
-Split split_of(int64_t m, int64_t n, int64_t k) {
-  const bool free = cuts_leave_no_trace();
-  // In multiplications; OpenBLAS takes matrices below 1,000,000 for small.
-  const int64_t smallest_block = free ? 1 << 21 : 1 << 22;
-  Split split{.pieces = 1, .size = std::max(m, n), .by_rows = m >= n};
-  const int64_t tile_work = Split::tile * std::min(m, n) * k;
-  const int64_t tiles_a_piece = std::max<int64_t>(1, (smallest_block + tile_work - 1) / tile_work);
-  const int64_t whole_tiles = split.size / Split::tile;
-  split.pieces = std::clamp<int64_t>(whole_tiles / tiles_a_piece, 1, free ? threads() : 8);
-  return split;
+// The least multiplications of a block. OpenBLAS takes matrices below 1,000,000 for small and has
+// other kernels for them, which a block should only meet if the whole does.
+int64_t smallest_block() {
+  if (own_product_is_faster()) return 1 << 19;
+  return cuts_leave_no_trace() ? 1 << 21 : 1 << 22;
 }
 
-bool cpu_has_avx512() {
-#if defined(__x86_64__)
-  return __builtin_cpu_supports("avx512f") && __builtin_cpu_supports("avx512dq") &&
-         __builtin_cpu_supports("avx512bw") && __builtin_cpu_supports("avx512vl");
-#else
-  return false;
-#endif
+Split split_of(int64_t m, int64_t n, int64_t k) {
+  Split split{.size = std::max(m, n), .by_rows = m >= n};
+  if (own_product_is_faster() && split.by_rows) split.tile = 12;
+  const int64_t tile_work = split.tile * std::min(m, n) * k;
+  const int64_t tiles_a_piece = (smallest_block() + tile_work - 1) / tile_work;
+  const int64_t whole_tiles = split.size / split.tile;
+  split.pieces = std::clamp<int64_t>(whole_tiles / std::max<int64_t>(1, tiles_a_piece), 1,
+                                     cuts_leave_no_trace() ? threads() : 8);
+  return split;
 }
 
 }  // namespace
@@ -110,33 +123,26 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride) 
     return;
   }
   const Split split = split_of(m, n, k);
-  parallel_for(split.pieces, 1, [&](int64_t first, int64_t last) {
-    for (int64_t piece = first; piece < last; ++piece) {
-      const int64_t begin = split.begin(piece), end = split.begin(piece + 1);
-      if (split.by_rows) {
-        call(rows_of(a, begin, end), b, {c.data + begin * stride, c.add}, scale, stride);
-      } else {
-        call(a, transposed(rows_of(transposed(b), begin, end)), {c.data + begin, c.add}, scale,
-             stride);
-      }
+  const int64_t scratch_size = own_product_is_faster() ? block_product_scratch({m, n, k}) : 0;
+  Buffer<real> scratch;  // taken here for all pieces: what the pool is asked depends on no schedule
+  if (scratch_size > 0) scratch = Buffer<real>(split.pieces * scratch_size);
+  parallel_for(split.pieces, 1, [&](int64_t piece, int64_t) {
+    const int64_t begin = split.begin(piece), end = split.begin(piece + 1);
+    real* const own = scratch ? scratch.data() + piece * scratch_size : nullptr;
+    if (split.by_rows) {
+      call(rows_of(a, begin, end), b, {c.data + begin * stride, c.add}, scale, stride, own);
+    } else {
+      call(a, transposed(rows_of(transposed(b), begin, end)), {c.data + begin, c.add}, scale,
+           stride, own);
     }
   });
 }
 
 std::string blas_description() {
   const std::string_view config = openblas_get_config();
-  return fmt::format("{} {}", config.substr(0, config.find(' ', config.find(' ') + 1)),
-                     openblas_get_corename());
-}
-
-void use_fastest_blas_kernels([[maybe_unused]] char** arguments) {
-#ifdef __linux__
-  const std::string_view chosen = openblas_get_corename();
-  const bool knows_avx512 =
-      chosen == "SkylakeX" || chosen == "Cooperlake" || chosen == "SapphireRapids";
-  if (knows_avx512 || !cpu_has_avx512() || std::getenv("OPENBLAS_CORETYPE")) return;
-  if (setenv("OPENBLAS_CORETYPE", "SKYLAKEX", 1) == 0) execv("/proc/self/exe", arguments);
-#endif
+  return fmt::format("{} {}{}", config.substr(0, config.find(' ', config.find(' ') + 1)),
+                     openblas_get_corename(),
+                     own_product_is_faster() ? ", products with AVX-512 of our own" : "");
 }
 
 }  // namespace calque

@@ -1,10 +1,11 @@
 #pragma once
-// Matrix products: the only door to OpenBLAS.
+// Matrix products: the only door to OpenBLAS, and to the product that stands in for it where it
+// does not know the processor.
 //
 //   gemm({x, rows, in}, {w, in, out}, y);                          // y = x w
 //   gemm(transposed({x, rows, in}), {dy, rows, out}, dw.open());   // dw (+)= x^T dy
 //
-// The same product gives the same bits on any number of threads (tests/core/determinism_test.cpp).
+// The same product gives the same bits on any number of threads (tests/core/gemm_test.cpp).
 
 #include <cstdint>
 #include <string>
@@ -33,12 +34,5 @@ inline void gemm(const Matrix& a, const Matrix& b, real* c) { gemm(a, b, Sink{c,
 
 // What the products are made with, for people: "OpenBLAS 0.3.21 SkylakeX".
 std::string blas_description();
-
-// OpenBLAS chooses its kernels when it is loaded, and some versions do not know this CPU and leave
-// half of its speed unused. If so, starts the running program again with the better choice made
-// (once; the environment variable OPENBLAS_CORETYPE tells it, and one that is already set is
-// respected). To be called first thing in main(); a program that must not be restarted sets the
-// variable itself.
-void use_fastest_blas_kernels(char** arguments);
 
 }  // namespace calque

@@ -6,15 +6,10 @@
 // C's rows are contiguous, and n is a multiple of the vector width. The inner loop keeps a tile of
 // C, as large as the machine has registers for, while it walks down k.
 
+#include "core/block_product.h"
 #include "core/simd.h"
 
 namespace calque {
-
-// An operand to read: element (i, j) is data[i * row + j * col].
-struct Strided {
-  const real* data;
-  int64_t row, col;
-};
 
 #ifdef __AVX512F__
 constexpr int widest_tile = 4;  // vectors; times 6 rows: 24 of 32 registers

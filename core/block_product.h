@@ -1,0 +1,34 @@
+#pragma once
+// The product of two matrices on one thread, with vectors as wide as this machine's: for what the
+// installed BLAS is slow at (core/blas.cpp says when).
+//
+// As in every fast product since Goto (2008): a block of B is copied to narrow panels that stay in
+// the first cache, a block of A to panels of a few rows, and a tile of C is kept in registers while
+// the two are walked down together. Every number of C is summed in the same order wherever the
+// blocks of rows and columns begin, so a product may be cut between threads anywhere.
+
+#include <cstdint>
+
+#include "core/tensor.h"
+
+namespace calque {
+
+// An operand to read: element (i, j) is data[i * row + j * col]. One of the two strides is 1.
+struct Strided {
+  const real* data;
+  int64_t row, col;
+};
+
+// The sizes of a product: c, m x n, is a sum over k.
+struct ProductSize {
+  int64_t m, n, k;
+};
+
+// How many numbers of scratch memory the product needs, at a place aligned as the pool's are.
+int64_t block_product_scratch(ProductSize size);
+
+// c = scale a b, or c += scale a b. Rows of c are `stride` apart.
+void block_product(ProductSize size, Strided a, Strided b, Sink c, real scale, int64_t stride,
+                   real* scratch);
+
+}  // namespace calque
