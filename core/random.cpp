@@ -34,8 +34,8 @@ void fill_by_block(const Stream& stream, std::span<real> out, Values values) {
 
 }  // namespace
 
-PhiloxBlock philox(PhiloxBlock c, std::array<uint32_t, 2> key) {
-  for (int round = 0; round < 10; ++round) {
+PhiloxBlock philox(PhiloxBlock c, std::array<uint32_t, 2> key, int rounds) {
+  for (int round = 0; round < rounds; ++round) {
     const uint64_t a = uint64_t{0xD2511F53} * c[0];
     const uint64_t b = uint64_t{0xCD9E8D57} * c[2];
     c = {static_cast<uint32_t>(b >> 32) ^ c[1] ^ key[0], static_cast<uint32_t>(b),

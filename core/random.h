@@ -22,8 +22,8 @@ struct Stream {
 
 using PhiloxBlock = std::array<uint32_t, 4>;
 
-// The Philox4x32-10 bijection itself.
-PhiloxBlock philox(PhiloxBlock counter, std::array<uint32_t, 2> key);
+// The Philox4x32 bijection itself, of ten rounds as everything here uses it, or of fewer.
+PhiloxBlock philox(PhiloxBlock counter, std::array<uint32_t, 2> key, int rounds = 10);
 
 // Block number `index` of a stream.
 PhiloxBlock random_block(const Stream& stream, uint32_t index);

@@ -7,6 +7,10 @@
 #include <cmath>
 #include <cstdint>
 #include <cstring>
+#include <utility>
+#ifdef __AVX512F__
+#include <immintrin.h>
+#endif
 
 #include "core/real.h"
 
@@ -40,24 +44,60 @@ inline void store_first(real* to, Vec v, int64_t count) {
   std::memcpy(to, &v, static_cast<size_t>(count) * sizeof(real));
 }
 
+// The first `count` lanes, and 0 in the others.
+inline Vec first_lanes(Vec v, int64_t count) {
+  Bits number;
+  for (int lane = 0; lane < lanes; ++lane) number[lane] = lane;
+  return number < static_cast<int>(count) ? v : Vec{};
+}
+
 inline Vec max(Vec a, Vec b) { return a > b ? a : b; }
 inline Vec min(Vec a, Vec b) { return a < b ? a : b; }
+inline Vec abs(Vec v) {
+  return reinterpret_cast<Vec>(reinterpret_cast<Bits>(v) & ~reinterpret_cast<Bits>(-Vec{}));
+}
 
-// The lanes folded in halves: ((v0 + v8) + (v4 + v12)) + ...
-template <class Combine>
-real fold(Vec v, Combine combine) {
-  alignas(64) real part[lanes];
-  store(part, v);
-  for (int64_t half = lanes / 2; half > 0; half /= 2) {
-    for (int64_t i = 0; i < half; ++i) part[i] = combine(part[i], part[i + half]);
+template <class Vector, size_t... i>
+auto lower_half(Vector v, std::index_sequence<i...>) {
+  return __builtin_shufflevector(v, v, static_cast<int>(i)...);
+}
+template <class Vector, size_t... i>
+auto upper_half(Vector v, std::index_sequence<i...>) {
+  return __builtin_shufflevector(v, v, static_cast<int>(i + sizeof...(i))...);
+}
+
+// The high halves of the 64-bit products of each word with `by`.
+inline Words multiply_high(Words words, uint32_t by) {
+  using Wide [[gnu::vector_size(64)]] = uint64_t;
+  const auto product = [by](Wide w) {
+#ifdef __AVX512F__
+    return reinterpret_cast<Wide>(
+        _mm512_maskz_mul_epu32(0xff, reinterpret_cast<__m512i>(w), _mm512_set1_epi64(by)));
+#else
+    return (w & 0xffffffffU) * by;
+#endif
+  };
+  const Wide pairs = reinterpret_cast<Wide>(words);
+  const Wide even = product(pairs), odd = product(pairs >> 32);
+  return reinterpret_cast<Words>((odd & ~uint64_t{0xffffffffU}) | (even >> 32));
+}
+
+// The lanes folded in halves: ((v0 + v8) + (v4 + v12)) + ... `combine` takes vectors and numbers.
+template <class Vector, class Combine>
+real fold(Vector v, Combine combine) {
+  constexpr size_t half = sizeof(Vector) / sizeof(real) / 2;
+  if constexpr (half == 1) {
+    return combine(v[0], v[1]);
+  } else {
+    constexpr auto lane = std::make_index_sequence<half>();
+    return fold(combine(lower_half(v, lane), upper_half(v, lane)), combine);
   }
-  return part[0];
 }
 inline real sum(Vec v) {
-  return fold(v, [](real a, real b) { return a + b; });
+  return fold(v, [](auto a, auto b) { return a + b; });
 }
 inline real maximum(Vec v) {
-  return fold(v, [](real a, real b) { return a > b ? a : b; });
+  return fold(v, [](auto a, auto b) { return a > b ? a : b; });
 }
 
 // The vector with `function` applied to each lane on its own.
@@ -66,6 +106,9 @@ Vec each_lane(Vec v, Function function) {
   for (int64_t i = 0; i < lanes; ++i) v[i] = function(v[i]);
   return v;
 }
+
+// For sums and copies that take the numbers as they are.
+inline constexpr auto as_it_is = [](Vec v) { return v; };
 
 inline Vec sqrt(Vec v) {
   return each_lane(v, [](real x) { return std::sqrt(x); });
@@ -90,15 +133,21 @@ void map_into(int64_t count, real* out, bool add, Function function, const Input
   }
 }
 
-// The sum of function(in[i]...) for i < count, in the lanes of a vector. Lanes past the end
-// contribute function(0...) unless it is masked: the function must give 0 there.
+// The sum of function(in[i]...) for i < count, in the lanes of a vector. Four sums take turns,
+// because one would wait for itself at every addition.
 template <class Function, class... Input>
 Vec sum_lanes(int64_t count, Function function, const Input*... in) {
-  Vec total{};
+  Vec a{}, b{}, c{}, d{};
   int64_t i = 0;
-  for (; i + lanes <= count; i += lanes) total += function(load(in + i)...);
-  if (i < count) total += function(load_first(in + i, count - i)...);
-  return total;
+  for (; i + 4 * lanes <= count; i += 4 * lanes) {
+    a += function(load(in + i)...);
+    b += function(load(in + i + lanes)...);
+    c += function(load(in + i + 2 * lanes)...);
+    d += function(load(in + i + 3 * lanes)...);
+  }
+  for (; i + lanes <= count; i += lanes) a += function(load(in + i)...);
+  if (i < count) b += first_lanes(function(load_first(in + i, count - i)...), count - i);
+  return (a + b) + (c + d);
 }
 
 }  // namespace calque

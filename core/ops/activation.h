@@ -14,11 +14,11 @@ struct Relu {
 
 // x P(X <= x) with X standard normal; the slope is P(X <= x) + x p(x).
 struct Gelu {
-  static Vec below(Vec x) { return erfc(x * -std::numbers::sqrt2_v<real> / 2) * real(0.5); }
-  static Vec value(Vec x) { return x * below(x); }
+  static Vec value(Vec x) { return x * gauss(x).below; }
   static Vec slope(Vec x) {
     constexpr real density_at_0 = std::numbers::inv_sqrtpi_v<real> / std::numbers::sqrt2_v<real>;
-    return below(x) + x * exp(x * x * real(-0.5)) * density_at_0;
+    const Gauss at = gauss(x);
+    return at.below + x * at.bell * density_at_0;
   }
 };
 

@@ -18,6 +18,9 @@ class DropoutMask {
 
   bool active() const { return threshold_ > 0; }
 
+  // Of Philox4x32, for each block of 128 bits: eight elements.
+  static constexpr int rounds = 7;
+
   // Elements come in groups of this many; asking for whole groups wastes nothing.
   static constexpr int64_t group = 128;
 

@@ -199,8 +199,7 @@ Tensor square(const Tensor& x) {
 
 Tensor sqrt(const Tensor& x) {
   return unary(
-      "sqrt", x, [](Vec v) { return each_lane(v, [](real u) { return std::sqrt(u); }); },
-      [](Vec, Vec y) { return real(0.5) / y; });
+      "sqrt", x, [](Vec v) { return sqrt(v); }, [](Vec, Vec y) { return real(0.5) / y; });
 }
 
 Tensor tanh(const Tensor& x) {

@@ -18,8 +18,7 @@ void move_rows(const real* from, int64_t from_stride, Sink to, int64_t to_stride
                int64_t cols) {
   for_rows(rows, cols, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      map_into(
-          cols, to.data + r * to_stride, to.add, [](Vec v) { return v; }, from + r * from_stride);
+      map_into(cols, to.data + r * to_stride, to.add, as_it_is, from + r * from_stride);
     }
   });
 }
@@ -206,9 +205,8 @@ Tensor gather_rows(const Tensor& x, std::span<const int32_t> rows) {
                   parallel_for(width, 64, [&](int64_t begin, int64_t end) {
                     for (size_t i = 0; i < rows.size(); ++i) {
                       const auto at = static_cast<int64_t>(i) * width;
-                      map_into(
-                          end - begin, out + rows[i] * width + begin, true, [](Vec v) { return v; },
-                          dy.data() + at + begin);
+                      map_into(end - begin, out + rows[i] * width + begin, true, as_it_is,
+                               dy.data() + at + begin);
                     }
                   });
                 });

@@ -17,39 +17,33 @@ namespace {
 
 constexpr int64_t chunk = 8 * DropoutMask::group;
 
-// to = x + factor y over one row, `first` being the number of its first element.
-void add_dropped(const DropoutMask& mask, int64_t first, int64_t cols, const real* x, const real* y,
+// to = x + factor y over one row, `first` being the number of its first element; returns the sum.
+real add_dropped(const DropoutMask& mask, int64_t first, int64_t cols, const real* x, const real* y,
                  real* to) {
-  if (!mask.active()) {
-    map(
-        cols, to, [](Vec u, Vec v) { return u + v; }, x, y);
-    return;
-  }
   alignas(64) real factors[chunk];
+  Vec total{};
   for (int64_t c = 0; c < cols; c += chunk) {
     const int64_t count = std::min(chunk, cols - c);
     mask.factors(first + c, count, factors);
     map(
-        count, to + c, [](Vec u, Vec v, Vec f) { return u + v * f; }, x + c, y + c,
-        static_cast<const real*>(factors));
+        count, to + c,
+        [&](Vec u, Vec v, Vec f) {
+          const Vec s = u + v * f;
+          total += s;
+          return s;
+        },
+        x + c, y + c, static_cast<const real*>(factors));
   }
+  return sum(total);
 }
 
-// dy (+)= factor ds over one row.
-void drop_gradient(const DropoutMask& mask, int64_t first, int64_t cols, const real* ds, Sink dy) {
-  if (!mask.active()) {
-    map_into(
-        cols, dy.data, dy.add, [](Vec v) { return v; }, ds);
-    return;
-  }
+// dy (+)= factor ds over at most a chunk.
+void drop_gradient(const DropoutMask& mask, int64_t first, int64_t count, const real* ds, Sink dy) {
   alignas(64) real factors[chunk];
-  for (int64_t c = 0; c < cols; c += chunk) {
-    const int64_t count = std::min(chunk, cols - c);
-    mask.factors(first + c, count, factors);
-    map_into(
-        count, dy.data + c, dy.add, [](Vec v, Vec f) { return v * f; }, ds + c,
-        static_cast<const real*>(factors));
-  }
+  mask.factors(first, count, factors);
+  map_into(
+      count, dy.data, dy.add, [](Vec v, Vec f) { return v * f; }, ds,
+      static_cast<const real*>(factors));
 }
 
 // What the backward pass needs to know of the forward pass.
@@ -62,22 +56,15 @@ struct Kept {
   Values gain;
 };
 
-// Normalises the row in place; returns 1 / deviation.
-real normalise(real* row, int64_t cols, bool centred, real epsilon) {
-  const real share = real(1) / static_cast<real>(cols);
-  const real mean = centred ? sum(sum_lanes(
-                                  cols, [](Vec v) { return v; }, row)) *
-                                  share
-                            : 0;
-  if (centred)
-    map(
-        cols, row, [=](Vec v) { return v - mean; }, row);
+// h = (s - mean(s)) / deviation in place, where `total` is the sum of s; returns 1 / deviation.
+real normalise(real* row, int64_t cols, real total, bool centred, real epsilon) {
+  const real share = real(1) / static_cast<real>(cols), mean = centred ? total * share : 0;
   const real variance = sum(sum_lanes(
-                            cols, [](Vec v) { return v * v; }, row)) *
+                            cols, [=](Vec v) { return (v - mean) * (v - mean); }, row)) *
                         share;
   const real inverse = 1 / std::sqrt(variance + epsilon);
   map(
-      cols, row, [=](Vec v) { return v * inverse; }, row);
+      cols, row, [=](Vec v) { return (v - mean) * inverse; }, row);
   return inverse;
 }
 
@@ -87,30 +74,34 @@ void forward(const Kept& kept, const real* x, const real* y, const real* bias, r
   const real* gain = kept.gain.data();
   for_rows(kept.rows, cols * 2, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      real* h = kept.normal.data() + r * cols;
-      if (y)
-        add_dropped(kept.mask, r * cols, cols, x + r * cols, y + r * cols, h);
-      else
-        std::copy_n(x + r * cols, cols, h);
-      kept.inverse.data()[r] = normalise(h, cols, kept.centred, epsilon);
+      const int64_t at = r * cols;
+      real* h = kept.normal.data() + at;
+      real total = 0;
+      if (y) {
+        total = add_dropped(kept.mask, at, cols, x + at, y + at, h);
+      } else {
+        std::copy_n(x + at, cols, h);
+        if (kept.centred) total = sum(sum_lanes(cols, as_it_is, x + at));
+      }
+      kept.inverse.data()[r] = normalise(h, cols, total, kept.centred, epsilon);
       if (bias)
         map(
-            cols, out + r * cols, [](Vec v, Vec g, Vec b) { return v * g + b; }, h, gain, bias);
+            cols, out + at, [](Vec v, Vec g, Vec b) { return v * g + b; }, h, gain, bias);
       else
         map(
-            cols, out + r * cols, [](Vec v, Vec g) { return v * g; }, h, gain);
+            cols, out + at, [](Vec v, Vec g) { return v * g; }, h, gain);
     }
   });
 }
 
-// ds = (u - mean(u) - h mean(u h)) / deviation for one row, u = gain dout; adds dout h to dgain and
-// dout to dbias on the way.
-void row_backward(const Kept& kept, int64_t r, const real* dout, real* dgain, real* dbias,
-                  real* ds) {
+// The two means that a row's backward pass needs, of u and u h with u = gain dout; adds dout h to
+// dgain and dout to dbias on the way.
+struct Means {
+  real u, uh;
+};
+Means row_means(const Kept& kept, int64_t r, const real* dout, real* dgain, real* dbias) {
   const int64_t cols = kept.cols;
-  const real* h = kept.normal.data() + r * cols;
-  const real* gain = kept.gain.data();
-  const real share = real(1) / static_cast<real>(cols), inverse = kept.inverse.data()[r];
+  const real share = real(1) / static_cast<real>(cols);
   Vec sum_u{}, sum_uh{};
   map(
       cols, dgain,
@@ -120,14 +111,25 @@ void row_backward(const Kept& kept, int64_t r, const real* dout, real* dgain, re
         sum_uh += u * v;
         return before + d * v;
       },
-      dgain, dout, h, gain);
-  if (dbias)
+      dgain, dout, kept.normal.data() + r * cols, kept.gain.data());
+  if (dbias) map_into(cols, dbias, true, as_it_is, dout);
+  return {kept.centred ? sum(sum_u) * share : 0, sum(sum_uh) * share};
+}
+
+// ds = (u - mean(u) - h mean(u h)) / deviation for one row; dx (+)= ds, dy (+)= factor ds.
+void row_backward(const Kept& kept, int64_t r, const real* dout, const Means& mean, Sink dx,
+                  Sink dy) {
+  const int64_t first = r * kept.cols;
+  const real inverse = kept.inverse.data()[r];
+  alignas(64) real ds[chunk];
+  for (int64_t c = 0; c < kept.cols; c += chunk) {
+    const int64_t count = std::min(chunk, kept.cols - c), at = first + c;
     map(
-        cols, dbias, [](Vec before, Vec d) { return before + d; }, dbias, dout);
-  const real mean_u = kept.centred ? sum(sum_u) * share : 0, mean_uh = sum(sum_uh) * share;
-  map(
-      cols, ds, [=](Vec d, Vec v, Vec g) { return (d * g - mean_u - v * mean_uh) * inverse; }, dout,
-      h, gain);
+        count, ds, [=](Vec d, Vec v, Vec g) { return (d * g - mean.u - v * mean.uh) * inverse; },
+        dout + at, kept.normal.data() + at, kept.gain.data() + c);
+    if (dx.data) map_into(count, dx.data + at, dx.add, as_it_is, static_cast<const real*>(ds));
+    if (dy.data) drop_gradient(kept.mask, at, count, ds, {dy.data + at, dy.add});
+  }
 }
 
 struct Gradients {
@@ -139,18 +141,10 @@ void backward(const Kept& kept, const Gradients& d, const real* dout) {
   const Sink dx = d.x ? d.x.open() : Sink{}, dy = d.y ? d.y.open() : Sink{};
   const Sink dgain = d.gain ? d.gain.open() : Sink{}, dbias = d.bias ? d.bias.open() : Sink{};
   sum_over_rows<2>(kept.rows, cols, {dgain, dbias}, [&](int64_t begin, int64_t end, real* partial) {
-    Buffer<real> ds(cols);
     for (int64_t r = begin; r < end; ++r) {
-      row_backward(kept, r, dout + r * cols, partial, dbias.data ? partial + cols : nullptr,
-                   ds.data());
-      if (dx.data) {
-        map_into(
-            cols, dx.data + r * cols, dx.add, [](Vec v) { return v; },
-            static_cast<const real*>(ds.data()));
-      }
-      if (dy.data) {
-        drop_gradient(kept.mask, r * cols, cols, ds.data(), {dy.data + r * cols, dy.add});
-      }
+      const Means mean =
+          row_means(kept, r, dout + r * cols, partial, dbias.data ? partial + cols : nullptr);
+      row_backward(kept, r, dout, mean, dx, dy);
     }
   });
 }
@@ -208,10 +202,10 @@ Tensor residual(const Tensor& x, const Tensor& y, real p) {
                 [=, dx = x.gradient(), dy = y.gradient()](Gradient& dout) {
                   if (dy) {
                     const Sink to = dy.open();
-                    for_rows(rows, cols, [&](int64_t begin, int64_t end) {
-                      for (int64_t r = begin; r < end; ++r) {
-                        drop_gradient(mask, r * cols, cols, dout.data() + r * cols,
-                                      {to.data + r * cols, to.add});
+                    parallel_for(rows * cols, 8 * chunk, [&](int64_t begin, int64_t end) {
+                      for (int64_t i = begin; i < end; i += chunk) {
+                        drop_gradient(mask, i, std::min(chunk, end - i), dout.data() + i,
+                                      {to.data + i, to.add});
                       }
                     });
                   }

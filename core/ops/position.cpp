@@ -55,13 +55,12 @@ struct Rotation {
   Turns turns;
 
   void apply(const real* from, Sink to, real direction) const {
-    const auto copy = [](Vec v) { return v; };
     for_rows(rows, cols * 2, [&](int64_t first, int64_t last) {
       for (int64_t r = first; r < last; ++r) {
         const real* x = from + r * cols;
         real* y = to.data + r * cols;
-        map_into(begin, y, to.add, copy, x);
-        map_into(cols - end, y + end, to.add, copy, x + end);
+        map_into(begin, y, to.add, as_it_is, x);
+        map_into(cols - end, y + end, to.add, as_it_is, x + end);
         const real* c = turns.cosine.data() + positions[r] * half;
         const real* s = turns.sine.data() + positions[r] * half;
         for (int64_t h = begin; h < end; h += 2 * half) {
@@ -106,9 +105,8 @@ Tensor add_positions(const Tensor& x, const Tensor& table, const Segments& segme
                     real* out = dtable.open_cleared();
                     parallel_for(cols, 64, [&](int64_t begin, int64_t end) {
                       for (int64_t r = 0; r < rows; ++r) {
-                        map_into(
-                            end - begin, out + positions[r] * cols + begin, true,
-                            [](Vec v) { return v; }, dy.data() + r * cols + begin);
+                        map_into(end - begin, out + positions[r] * cols + begin, true, as_it_is,
+                                 dy.data() + r * cols + begin);
                       }
                     });
                   }

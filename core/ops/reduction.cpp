@@ -10,15 +10,13 @@ namespace {
 
 constexpr int64_t piece = 16384;
 
-const auto same = [](Vec v) { return v; };
-
 double total(const real* x, int64_t size) {
   return parallel_reduce(
       size, piece, 0.0,
       [&](int64_t b, int64_t e) {
         double part = 0;
         for (int64_t i = b; i < e; i += 1024)
-          part += sum(sum_lanes(std::min<int64_t>(1024, e - i), same, x + i));
+          part += sum(sum_lanes(std::min<int64_t>(1024, e - i), as_it_is, x + i));
         return part;
       },
       std::plus<double>());
@@ -44,7 +42,7 @@ Tensor scaled_sum_in_rows(const char* op, const Tensor& x, real scale) {
   Tensor y(x.shape().with_cols(1));
   for_rows(rows, cols, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      y.data()[r] = scale * sum(sum_lanes(cols, same, x.data() + r * cols));
+      y.data()[r] = scale * sum(sum_lanes(cols, as_it_is, x.data() + r * cols));
     }
   });
   return record(op, y, {&x}, [=, dx = x.gradient()](Gradient& dy) {
@@ -80,14 +78,14 @@ Tensor sum_of_rows(const Tensor& x) {
   Tensor y = Tensor::zeros({cols});
   parallel_for(cols, 64, [&](int64_t begin, int64_t end) {
     for (int64_t r = 0; r < rows; ++r) {
-      map_into(end - begin, y.data() + begin, true, same, x.data() + r * cols + begin);
+      map_into(end - begin, y.data() + begin, true, as_it_is, x.data() + r * cols + begin);
     }
   });
   return record("sum_of_rows", y, {&x}, [=, dx = x.gradient()](Gradient& dy) {
     const Sink out = dx.open();
     for_rows(rows, cols, [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
-        map_into(cols, out.data + r * cols, out.add, same, dy.data());
+        map_into(cols, out.data + r * cols, out.add, as_it_is, dy.data());
       }
     });
   });

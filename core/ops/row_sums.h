@@ -31,9 +31,8 @@ void sum_over_rows(int64_t rows, int64_t cols, const std::array<Sink, count>& si
       real* out = sinks[s].data + begin;
       if (!sinks[s].add) std::fill_n(out, end - begin, real(0));
       for (int64_t p = 0; p < pieces; ++p) {
-        map_into(
-            end - begin, out, true, [](Vec v) { return v; },
-            partials.data() + p * width + static_cast<int64_t>(s) * cols + begin);
+        map_into(end - begin, out, true, as_it_is,
+                 partials.data() + p * width + static_cast<int64_t>(s) * cols + begin);
       }
     }
   });

@@ -10,21 +10,36 @@ namespace calque {
 namespace {
 
 real row_maximum(const real* x, int64_t cols) {
-  Vec most = broadcast(std::numeric_limits<real>::lowest());
+  constexpr real least = std::numeric_limits<real>::lowest();
+  Vec most = broadcast(least), next = most;
   int64_t c = 0;
-  for (; c + lanes <= cols; c += lanes) most = max(most, load(x + c));
-  real m = maximum(most);
+  for (; c + 2 * lanes <= cols; c += 2 * lanes) {
+    most = max(most, load(x + c));
+    next = max(next, load(x + c + lanes));
+  }
+  real m = maximum(max(most, next));
   for (; c < cols; ++c) m = std::max(m, x[c]);
   return m;
 }
 
-// sum of exp(x - m); lanes past the end of the row would count exp(0 - m) and are summed singly.
-real sum_exp(const real* x, int64_t cols, real m) {
-  const int64_t whole = cols / lanes * lanes;
-  real total = sum(sum_lanes(
-      whole, [=](Vec v) { return exp(v - m); }, x));
-  for (int64_t c = whole; c < cols; ++c) total += std::exp(x[c] - m);
-  return total;
+// out = exp(x - m); returns the sum.
+real exponentials(const real* x, int64_t cols, real m, real* out) {
+  const int64_t whole = cols / lanes * lanes, rest = cols - whole;
+  Vec total{};
+  map(
+      whole, out,
+      [&](Vec v) {
+        const Vec e = exp(v - m);
+        total += e;
+        return e;
+      },
+      x);
+  if (rest > 0) {
+    const Vec last = first_lanes(exp(load_first(x + whole, rest) - m), rest);
+    store_first(out + whole, last, rest);
+    total += last;
+  }
+  return sum(total);
 }
 
 template <class Row>
@@ -43,11 +58,7 @@ Tensor softmax(const Tensor& x) {
     each_row(rows, cols, [&](int64_t at) {
       const real* in = x.data() + at;
       real* out = y.data() + at;
-      const real m = row_maximum(in, cols);
-      map(
-          cols, out, [=](Vec v) { return exp(v - m); }, in);
-      const real share = 1 / sum(sum_lanes(
-                                 cols, [](Vec v) { return v; }, out));
+      const real share = 1 / exponentials(in, cols, row_maximum(in, cols), out);
       map(
           cols, out, [=](Vec v) { return v * share; }, out);
     });
@@ -71,7 +82,8 @@ Tensor log_softmax(const Tensor& x) {
     each_row(rows, cols, [&](int64_t at) {
       const real* in = x.data() + at;
       const real m = row_maximum(in, cols);
-      const real norm = m + std::log(sum_exp(in, cols, m));
+      const real norm = m + std::log(sum(sum_lanes(
+                                cols, [=](Vec v) { return exp(v - m); }, in)));
       map(
           cols, y.data() + at, [=](Vec v) { return v - norm; }, in);
     });
@@ -80,8 +92,7 @@ Tensor log_softmax(const Tensor& x) {
     const Sink out = dx.open();  // dx = dy - exp(y) sum(dy)
     each_row(rows, cols, [&](int64_t at) {
       const real* g = dy.data() + at;
-      const real total = sum(sum_lanes(
-          cols, [](Vec v) { return v; }, g));
+      const real total = sum(sum_lanes(cols, as_it_is, g));
       map_into(
           cols, out.data + at, out.add, [=](Vec u, Vec v) { return u - exp(v) * total; }, g,
           y.data() + at);

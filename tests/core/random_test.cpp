@@ -7,18 +7,47 @@
 #include <numeric>
 #include <vector>
 
+#include "core/ops/dropout_mask.h"
 #include "core/parallel.h"
 
 using namespace calque;
 
 // The known answers published with the authors' implementation (Random123, kat_vectors).
 TEST_CASE("Philox gives the published known answers") {
-  CHECK(philox({0, 0, 0, 0}, {0, 0}) ==
-        PhiloxBlock{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
-  CHECK(philox({0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff}, {0xffffffff, 0xffffffff}) ==
-        PhiloxBlock{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
-  CHECK(philox({0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344}, {0xa4093822, 0x299f31d0}) ==
-        PhiloxBlock{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+  constexpr PhiloxBlock ones{0xffffffff, 0xffffffff, 0xffffffff, 0xffffffff};
+  constexpr PhiloxBlock pi{0x243f6a88, 0x85a308d3, 0x13198a2e, 0x03707344};
+  SUBCASE("of ten rounds") {
+    CHECK(philox({0, 0, 0, 0}, {0, 0}) ==
+          PhiloxBlock{0x6627e8d5, 0xe169c58d, 0xbc57ac4c, 0x9b00dbd8});
+    CHECK(philox(ones, {0xffffffff, 0xffffffff}) ==
+          PhiloxBlock{0x408f276d, 0x41c83b0e, 0xa20bc7c6, 0x6d5451fd});
+    CHECK(philox(pi, {0xa4093822, 0x299f31d0}) ==
+          PhiloxBlock{0xd16cfe09, 0x94fdcceb, 0x5001e420, 0x24126ea1});
+  }
+  SUBCASE("of seven rounds") {
+    CHECK(philox({0, 0, 0, 0}, {0, 0}, 7) ==
+          PhiloxBlock{0x5f6fb709, 0x0d893f64, 0x4f121f81, 0x4f730a48});
+    CHECK(philox(ones, {0xffffffff, 0xffffffff}, 7) ==
+          PhiloxBlock{0x5207ddc2, 0x45165e59, 0x4d8ee751, 0x8c52f662});
+    CHECK(philox(pi, {0xa4093822, 0x299f31d0}, 7) ==
+          PhiloxBlock{0x4dfccaba, 0x190a87f0, 0xc47362ba, 0xb6b5242a});
+  }
+}
+
+TEST_CASE("a dropout mask is the bits of seven rounds of Philox, wherever it is asked for") {
+  const Stream stream{.seed = 0x123456789abcdef, .step = 2, .part = 3, .use = 4};
+  const DropoutMask mask(stream, real(0.25));
+  std::vector<real> all(1000), part(300);
+  mask.factors(0, 1000, all.data());
+  mask.factors(77, 300, part.data());
+  CHECK(std::equal(part.begin(), part.end(), all.begin() + 77));
+  // A group is 16 blocks: the low halves of their first words, the high halves, the second words...
+  for (uint32_t i = 0; i < 1000; ++i) {
+    const uint32_t group = i / 128, within = i % 128, lane = within % 16;
+    const PhiloxBlock block = philox({group * 16 + lane, 2, 3, 4}, {0x89abcdef, 0x1234567}, 7);
+    const uint32_t word = block[within / 32], half = within / 16 % 2 ? word >> 16 : word & 0xffff;
+    REQUIRE(all[i] == (half >= 16384 ? real(4) / 3 : real(0)));
+  }
 }
 
 TEST_CASE("a prefix of a random fill is the fill of the prefix") {

@@ -1,4 +1,5 @@
-// exp, log, tanh and erfc against the standard library in double, over all of their range.
+// exp, log, tanh and the normal distribution against the standard library in double, over all of
+// their range.
 #include "core/simd_math.h"
 
 #include <doctest/doctest.h>
@@ -41,11 +42,13 @@ TEST_CASE("the vectorised functions are as exact as single precision allows") {
   CHECK(worst(
             -9, 9, [](Vec v) { return tanh(v); }, [](double x) { return std::tanh(x); }) <
         tolerance);
-  const auto erfc_of = [](Vec v) { return erfc(v); };
-  const auto exact_erfc = [](double x) { return std::erfc(x); };
-  CHECK(worst(-6, 3, erfc_of, exact_erfc) < 2e-6);
-  // Far out the rounding of x^2 alone, up to 81 units in the last place, changes exp(-x^2).
-  CHECK(worst(3, 9, erfc_of, exact_erfc) < 1e-5);
+  const auto below = [](Vec v) { return gauss(v).below; };
+  const auto bell = [](Vec v) { return gauss(v).bell; };
+  const auto exact_below = [](double x) { return std::erfc(-x * std::sqrt(0.5)) / 2; };
+  CHECK(worst(-4, 9, below, exact_below) < 2e-6);
+  // Far out the rounding of x^2 alone, up to 81 units in the last place, changes exp(-x^2 / 2).
+  CHECK(worst(-12.7, -4, below, exact_below) < 1e-5);
+  CHECK(worst(-13, 13, bell, [](double x) { return std::exp(-x * x / 2); }) < 1e-5);
   CHECK(worst(
             -80, 80, [](Vec v) { return sigmoid(v); },
             [](double x) { return 1 / (1 + std::exp(-x)); }) < tolerance);
