@@ -1,5 +1,7 @@
 // Tokens a second of training a Transformer on this machine: forward, backward and Adam on packed
-// batches with the lengths of real sentences. bench/compare runs it beside PyTorch.
+// batches with the lengths of real sentences. Each step is followed by its GEMM floor: the step's
+// own matrix products, called raw through cblas, and nothing else (step_products.h).
+// bench/compare runs it beside PyTorch.
 //
 //   build/release/bench/train_step tiny|small|base [--steps 20] [--threads N] [--json]
 //                                  [--lengths TABLE | --source FILE --target FILE]
@@ -17,6 +19,7 @@
 #include "nn/transformer.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
+#include "step_products.h"
 
 using namespace calque;
 
@@ -69,8 +72,9 @@ double median(std::vector<double> values) {
 }
 
 struct Result {
-  std::vector<double> seconds, rates;
+  std::vector<double> seconds, floors, times_floor, rates;
   double tokens = 0, flops = 0, loss = 0;
+  std::string floor_kernels;
 };
 
 Result run(const Options& options) {
@@ -86,7 +90,9 @@ Result run(const Options& options) {
   const std::vector<Batch> batches =
       make_batches(lengths, options.tokens, static_cast<int32_t>(options.vocabulary),
                    static_cast<uint64_t>(options.seed));
+  RawProducts raw(CALQUE_RAW_PRODUCTS, threads());
   Result result;
+  result.floor_kernels = raw.kernels();
   for (int64_t step = 0; step < options.warmup + options.steps; ++step) {
     const Batch& b = batches[static_cast<size_t>(step) % batches.size()];
     const double rate = product_rate();
@@ -100,9 +106,13 @@ Result run(const Options& options) {
       optimizer.update(parameters, learning_rate(Noam{.d_model = shape.d_model}, step + 1),
                        1 / static_cast<double>(loss.tokens));
     });
+    const RawProducts::Answer floor =
+        raw.run(step_products(shape, b.source_segments.tokens(), b.target_segments.tokens()));
     if (step < options.warmup) continue;
     result.seconds.push_back(taken);
-    result.rates.push_back(rate);
+    result.floors.push_back(floor.seconds);
+    result.times_floor.push_back(taken / floor.seconds);
+    result.rates.push_back(std::max(rate, floor.rate));
     result.tokens += static_cast<double>(b.source.size() + b.expected.size());
     result.flops +=
         3 * forward_flops(shape, AttentionWork::of(b.source_segments, b.target_segments));
@@ -120,8 +130,12 @@ void print(const Options& options, const Result& result) {
       {"threads", threads()},
       {"tokens_per_s", result.tokens / total},
       {"step_ms", 1e3 * median(result.seconds)},
+      {"gemm_floor_ms", 1e3 * median(result.floors)},
+      {"times_floor", median(result.times_floor)},
       {"sgemm_share", result.flops / total / best},
       {"sgemm_gflops", best / 1e9},
+      {"products", blas_description()},
+      {"floor_products", "OpenBLAS " + result.floor_kernels},
       {"peak_memory_mb", static_cast<double>(memory_statistics().peak) / 1e6},
       {"loss", result.loss}};
   if (options.json) {
