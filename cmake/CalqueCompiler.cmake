@@ -31,6 +31,9 @@ target_compile_options(calque_compiler INTERFACE
   # Clang does not see that a loop's variable is changed by a lambda.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-for-loop-analysis>
   -fno-math-errno -fno-trapping-math)
+if(NOT OpenMP_CXX_FOUND)
+  target_compile_options(calque_compiler INTERFACE -Wno-unknown-pragmas)
+endif()
 if(CALQUE_NATIVE)
   target_compile_options(calque_compiler INTERFACE -march=native)
 endif()

@@ -6,6 +6,8 @@
 #include <cstdio>
 #include <nlohmann/json.hpp>
 
+#include "core/error.h"
+
 namespace calque {
 namespace {
 
@@ -106,7 +108,13 @@ void RunLog::event(int64_t step, const std::string& text) {
 
 void RunLog::metrics(const std::string& json) {
   complain(metrics_.append(json));
-  if (tensorboard_) tensorboard_->record(json);
+  if (!tensorboard_) return;
+  try {
+    tensorboard_->record(json);
+  } catch (const Error& error) {
+    tensorboard_.reset();  // half an event may stand there: nothing can follow it
+    problem(fmt::format("{}; nothing more is written there", error.what()));
+  }
 }
 
 void RunLog::say(const std::string& line) {
@@ -117,10 +125,13 @@ void RunLog::say(const std::string& line) {
   std::fflush(stdout);
 }
 
-void RunLog::complain(const std::optional<std::string>& problem) {
-  if (!problem) return;
+void RunLog::complain(const std::optional<std::string>& text) {
+  if (text) problem(*text);
+}
+
+void RunLog::problem(const std::string& text) {
   clear_bar();
-  fmt::print(stderr, "calque: {} (training goes on)\n", *problem);
+  fmt::print(stderr, "calque: {} (training goes on)\n", text);
 }
 
 void RunLog::progress(double share, const std::string& text) {

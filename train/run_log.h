@@ -56,6 +56,8 @@ class RunLog {
   // Something worth knowing: into metrics.jsonl too if it belongs to a step.
   void event(int64_t step, const std::string& text);
   void say(const std::string& line);  // to people only
+  // Something that went wrong and that training goes on without: to stderr, however quiet.
+  void problem(const std::string& text);
 
   // Redraws the bar: a share of the whole, and what stands beside it.
   void progress(double share, const std::string& text);
@@ -65,7 +67,7 @@ class RunLog {
 
  private:
   void metrics(const std::string& json);
-  void complain(const std::optional<std::string>& problem);
+  void complain(const std::optional<std::string>& text);
   void clear_bar();
 
   LineLog metrics_, log_;

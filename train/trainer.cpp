@@ -63,6 +63,7 @@ class Trainer {
   void log_step(const StepOutcome& outcome, double rate);
   bool validate();
   bool remember_best(double value);
+  void report();
   void save();
   std::string remaining() const;
   TrainResult result(Ending ending, int signal = 0) { return {ending, state_.step, signal}; }
@@ -209,7 +210,7 @@ TrainResult Trainer::run() {
   if (saved_ != state_.step) save();
   writer_.finish();
   log_->sync();
-  if (config_.logging.report) write_report(run_.path);
+  report();
   if (signal != 0) return result(Ending::interrupted, signal);
   return result(out_of_patience() ? Ending::patience : Ending::finished);
 }
@@ -287,7 +288,7 @@ bool Trainer::validate() {
   record.epoch = stream_->epochs();
   log_->write(record);
   const bool best = remember_best(metric_of(record, config_.training.metric));
-  if (config_.logging.report) write_report(run_.path);
+  report();
   const std::chrono::duration<double> taken = Clock::now() - start;
   meter_.since += std::chrono::duration_cast<Clock::duration>(taken);  // not training
   return best;
@@ -308,6 +309,16 @@ bool Trainer::remember_best(double value) {
   return true;
 }
 
+// The page can be made again at any time: training does not stop for it.
+void Trainer::report() {
+  if (!config_.logging.report) return;
+  try {
+    write_report(run_.path);
+  } catch (const Error& error) {
+    log_->problem(error.what());
+  }
+}
+
 void Trainer::save() {
   state_.seconds_trained = seconds_before_ + seconds_since(started_);
   CheckpointJob job;
@@ -323,7 +334,7 @@ void Trainer::save() {
     writer_.save(learner_.model.tensors(), learner_.optimizer_tensors(), std::move(job));
   }
   saved_ = state_.step;
-  for (const std::string& complaint : writer_.take_complaints()) log_->say(complaint);
+  for (const std::string& complaint : writer_.take_complaints()) log_->problem(complaint);
 }
 
 }  // namespace
