@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Kills a training run with SIGKILL at random moments, resumes it each time with the same command, and
 compares what it ends with (weights, moments, metrics) with a run that nobody disturbed: every bit must
-be the same, timing aside. Half of the kills wait for a checkpoint to be under way. A run that comes to its
-end is compared, and another is begun, until so many kills have met one at work.
+be the same, timing aside. Some of the kills meet the start, most of them the steps, and a quarter a checkpoint under
+way. A run that comes to its end is compared, and another is begun, until there were so many kills.
 
     tests/cli/kill_and_resume.py CALQUE [--kills 50] [--steps 400] [--seed 1]
 """
@@ -96,23 +96,33 @@ class Kills:
     def count(self, folder, run):
         self.met += 1
         self.in_writing += being_written(folder, run)
-        logged = max([0] + [record["step"] for record in metrics(folder, run)])
+        logged = logged_steps(folder, run)
         steps = [int(name[5:]) for name in checkpoints(folder, run) if name[5:].isdigit()]
         repeated = logged - max([0] + steps)
         self.repeated_most = max(self.repeated_most, repeated)
         self.more_than_interval += repeated > INTERVAL
 
 
+def logged_steps(folder, run):
+    return max([0] + [record["step"] for record in metrics(folder, run)])
+
+
 def wait_for_the_moment(process, folder, run, rng):
-    """Any moment; or, every second time, one at which a checkpoint is being written."""
-    time.sleep(rng.uniform(0.0, 0.4))
-    if rng.random() < 0.5:
+    """Any moment of the start; one after some more steps; or one at which a checkpoint is written."""
+    def wait_until(condition):
+        deadline = time.monotonic() + 30
+        while process.poll() is None and time.monotonic() < deadline and not condition():
+            time.sleep(0.0005)
+
+    kind = rng.choice(["start", "steps", "steps", "checkpoint"])
+    if kind == "start":
+        time.sleep(rng.uniform(0.0, 0.1))
         return
-    deadline = time.monotonic() + 2
-    while process.poll() is None and time.monotonic() < deadline:
-        if being_written(folder, run):
-            time.sleep(rng.uniform(0.0, 0.002))
-            return
+    goal = logged_steps(folder, run) + rng.randrange(2 * INTERVAL)
+    wait_until(lambda: logged_steps(folder, run) >= goal)
+    if kind == "checkpoint":
+        wait_until(lambda: being_written(folder, run))
+    time.sleep(rng.uniform(0.0, 0.002))
 
 
 def kill_until_it_ends(calque, folder, kills, limit, rng):
@@ -160,6 +170,8 @@ def main():
             run_to_the_end(command(arguments.calque, folder, "disturbed", 1))
             compare(folder, arguments.steps, kills.met)
             kills.rounds += 1
+            print("run %d: %d kills so far, %d within a checkpoint"
+                  % (kills.rounds, kills.met, kills.in_writing), flush=True)
         # The next save waits for the one under way: hence never two intervals.
         if kills.repeated_most >= 2 * INTERVAL:
             sys.exit("%d steps had to be repeated" % kills.repeated_most)
