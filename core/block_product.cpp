@@ -19,83 +19,86 @@ constexpr int tile_rows = 6, tile_vectors = 1;  // 12 of 16, where a vector take
 constexpr int64_t tile_cols = tile_vectors * lanes;
 
 // A panel of B is depth x tile_cols numbers (32 KB: the first cache), a block of B has block_cols
-// columns (512 KB: the second), a block of A block_rows rows.
+// columns (512 KB: the second); blocks of A have block_rows rows.
 constexpr int64_t most_depth = 256, block_rows = 8 * tile_rows, block_cols = 16 * tile_cols;
 
-// An operand whose columns lie together: some columns of every panel, then the next, so that what
-// is read of a line of the cache is read at once.
-template <int64_t width>
-void copy_columns(Strided from, int64_t count, int64_t depth, real* panels) {
-  constexpr int64_t together = 16, whole = (width + lanes - 1) / lanes * lanes;
+// With fewer rows than this in A, a panel of B would not be used often enough to repay its copy.
+constexpr int64_t few_rows = 4 * tile_rows;
+
+int64_t round_up(int64_t size, int64_t to) { return (size + to - 1) / to * to; }
+
+// A block of B as the tile reads it: panel j begins at data + j * panel, its rows are `row` apart.
+struct Panels {
+  const real* data;
+  int64_t panel, row;
+};
+
+// Rows that lie together: some of every panel, then the next ones, so that what is read of a line
+// of the cache is read at once.
+void copy_rows(Strided b, int64_t depth, int64_t cols, real* panels) {
+  constexpr int64_t together = 16;
   for (int64_t first = 0; first < depth; first += together) {
     const int64_t end = std::min(depth, first + together);
-    for (int64_t i = 0; i < count; i += width) {
-      const int64_t rows = std::min(width, count - i);
-      for (int64_t j = first; j < end; ++j) {
-        const real* column = from.data + j * from.col + i;
-        real* to = panels + i * depth + j * width;
-        if (i + whole <= count && j + 1 < depth) {  // what it writes too much, the next overwrites
-          for (int64_t v = 0; v < width; v += lanes) store(to + v, load(column + v));
-        } else {
-          std::fill(std::copy_n(column, rows, to), to + width, real(0));
+    for (int64_t j = 0; j < cols; j += tile_cols) {
+      for (int64_t i = first; i < end; ++i) {
+        real* to = panels + j * depth + i * tile_cols;
+        for (int64_t v = 0; v < tile_cols; v += lanes) {
+          const int64_t left = cols - j - v;
+          const real* from = b.at(i, j + v);
+          store(to + v, left >= lanes ? load(from) : left > 0 ? load_first(from, left) : Vec{});
         }
       }
     }
   }
 }
 
-// An operand whose rows lie together: squares of numbers transposed in registers.
-template <int64_t width>
-void copy_rows(Strided from, int64_t count, int64_t depth, real* panels) {
-  for (int64_t i = 0; i < count; i += width) {
-    for (int64_t j = 0; j < depth; j += lanes) {
-      const int64_t cols = std::min(lanes, depth - j);
-      for (int64_t part = 0; part < width; part += lanes) {
-        Vec square[lanes];
-        for (int64_t r = 0; r < lanes; ++r) {
-          const real* row = from.data + (i + part + r) * from.row + j;
-          square[r] = part + r >= width || i + part + r >= count ? Vec{}
-                      : cols == lanes                            ? load(row)
-                                                                 : load_first(row, cols);
-        }
-        transpose(square);
-        real* to = panels + i * depth + j * width + part;
-        for (int64_t c = 0; c < cols; ++c) store(to + c * width, square[c]);
+// Columns that lie together: squares of numbers transposed in registers.
+void copy_columns(Strided b, int64_t depth, int64_t cols, real* panels) {
+  for (int64_t j = 0; j < round_up(cols, tile_cols); j += lanes) {
+    real* panel = panels + j / tile_cols * tile_cols * depth + j % tile_cols;
+    for (int64_t i = 0; i < depth; i += lanes) {
+      const int64_t rows = std::min(lanes, depth - i);
+      Vec square[lanes];
+      for (int64_t c = 0; c < lanes; ++c) {
+        square[c] = j + c >= cols   ? Vec{}
+                    : rows == lanes ? load(b.at(i, j + c))
+                                    : load_first(b.at(i, j + c), rows);
       }
+      transpose(square);
+      for (int64_t r = 0; r < rows; ++r) store(panel + (i + r) * tile_cols, square[r]);
     }
   }
 }
 
-// Copies `count` rows of the operand, from column 0 to depth, to panels of `width` rows: in a panel
-// column follows column, with zeros for the rows that are missing. May write a vector too many.
-template <int64_t width>
-void copy_to_panels(Strided from, int64_t count, int64_t depth, real* panels) {
-  if (from.row == 1) {
-    copy_columns<width>(from, count, depth, panels);
-  } else {
-    copy_rows<width>(from, count, depth, panels);
-  }
+Panels panels_of(Strided b, int64_t m, int64_t depth, int64_t cols, real* scratch) {
+  if (b.col == 1 && m < few_rows && cols % tile_cols == 0) return {b.data, tile_cols, b.row};
+  (b.col == 1 ? copy_rows : copy_columns)(b, depth, cols, scratch);
+  return {scratch, depth * tile_cols, tile_cols};
 }
 
-// c (rows x tile) = or += scale times the sum over depth of a column of A's panel times a row of
-// B's.
+// c = or += scale times the sum over depth of a column of a times a row of the panel. A's rows are
+// addressed from every third, which leaves the processor's few address registers enough.
 template <int rows, int vectors>
-void tile(int64_t depth, const real* a, const real* b, Sink c, real scale, int64_t stride,
-          int64_t cols) {
+void tile(int64_t depth, Strided a, const real* b, int64_t b_row, Sink c, real scale,
+          int64_t stride, int64_t cols) {
+  constexpr int bases = (rows + 2) / 3;
   Vec total[rows][vectors] = {};
-  for (int64_t j = 0; j < depth; ++j, a += tile_rows, b += tile_cols) {
+  const real* base[bases];
+  for (int i = 0; i < bases; ++i) base[i] = a.at(3 * i, 0);
+  for (int64_t j = 0; j < depth; ++j, b += b_row) {
     Vec right[vectors];
     for (int v = 0; v < vectors; ++v) right[v] = load(b + v * lanes);
     for (int r = 0; r < rows; ++r) {
-      const Vec left = broadcast(a[r]);
+      const Vec left = broadcast(base[r / 3][r % 3 * a.row]);
       for (int v = 0; v < vectors; ++v) total[r][v] += left * right[v];
     }
+    for (int i = 0; i < bases; ++i) base[i] += a.col;
   }
   for (int r = 0; r < rows; ++r) {
     for (int v = 0; v < vectors; ++v) {
       real* to = c.data + r * stride + v * lanes;
       const int64_t left = cols - v * lanes;
-      Vec sum = total[r][v] * scale;
+      const Vec sum = total[r][v] * scale;
       if (left >= lanes) {
         store(to, c.add ? load(to) + sum : sum);
       } else if (left > 0) {
@@ -105,7 +108,7 @@ void tile(int64_t depth, const real* a, const real* b, Sink c, real scale, int64
   }
 }
 
-using Tile = void (*)(int64_t, const real*, const real*, Sink, real, int64_t, int64_t);
+using Tile = void (*)(int64_t, Strided, const real*, int64_t, Sink, real, int64_t, int64_t);
 
 // The tile for a number of rows and of vectors, both counted from 1.
 Tile tile_of(int64_t rows, int64_t vectors) {
@@ -117,59 +120,36 @@ Tile tile_of(int64_t rows, int64_t vectors) {
   return table[static_cast<size_t>(rows - 1)][vectors > 1 ? 1 : 0];
 }
 
-// One block of A, one of B: every tile of the block of C.
-void multiply_panels(int64_t m, int64_t n, int64_t depth, const real* a, const real* b, Sink c,
-                     real scale, int64_t stride) {
-  for (int64_t j = 0; j < n; j += tile_cols) {
-    const int64_t cols = std::min(tile_cols, n - j);
-    for (int64_t i = 0; i < m; i += tile_rows) {
-      tile_of(std::min<int64_t>(tile_rows, m - i), (cols + lanes - 1) / lanes)(
-          depth, a + i * depth, b + j * depth, {c.data + i * stride + j, c.add}, scale, stride,
-          cols);
+// Every tile of a block of C.
+void multiply_block(ProductSize size, Strided a, Panels b, Sink c, real scale, int64_t stride) {
+  for (int64_t j = 0; j < size.n; j += tile_cols) {
+    const int64_t cols = std::min(tile_cols, size.n - j);
+    for (int64_t i = 0; i < size.m; i += tile_rows) {
+      tile_of(std::min<int64_t>(tile_rows, size.m - i), (cols + lanes - 1) / lanes)(
+          size.k, a.from(i, 0), b.data + j / tile_cols * b.panel, b.row,
+          {c.data + i * stride + j, c.add}, scale, stride, cols);
     }
   }
 }
 
-int64_t round_up(int64_t size, int64_t to) { return (size + to - 1) / to * to; }
-
-// How the inner dimension is cut, and what the panels of a block take.
-struct Plan {
-  explicit Plan(ProductSize size)
-      : depths((size.k + most_depth - 1) / most_depth),
-        deepest((size.k + depths - 1) / std::max<int64_t>(1, depths)),
-        a_panels(
-            round_up(round_up(std::min(size.m, block_rows), tile_rows) * deepest + lanes, lanes)),
-        b_panels(round_up(std::min(size.n, block_cols), tile_cols) * deepest + lanes) {}
-  int64_t depths;  // blocks of the inner dimension
-  int64_t deepest;
-  int64_t a_panels, b_panels;  // numbers, with a vector too many at the end
-};
-
 }  // namespace
 
 int64_t block_product_scratch(ProductSize size) {
-  const Plan plan(size);
-  return plan.a_panels + plan.b_panels;
+  return round_up(std::min(size.n, block_cols), tile_cols) * std::min(size.k, most_depth);
 }
 
 void block_product(ProductSize size, Strided a, Strided b, Sink c, real scale, int64_t stride,
                    real* scratch) {
   const auto [m, n, k] = size;
-  const Plan plan(size);
-  real* const a_panels = scratch;
-  real* const b_panels = scratch + plan.a_panels;
+  const int64_t depths = (k + most_depth - 1) / most_depth;
   for (int64_t col = 0; col < n; col += block_cols) {
     const int64_t cols = std::min(block_cols, n - col);
-    for (int64_t block = 0; block < plan.depths; ++block) {
-      const int64_t from = k * block / plan.depths, depth = k * (block + 1) / plan.depths - from;
-      copy_to_panels<tile_cols>({b.data + from * b.row + col * b.col, b.col, b.row}, cols, depth,
-                                b_panels);
+    for (int64_t block = 0; block < depths; ++block) {
+      const int64_t from = k * block / depths, depth = k * (block + 1) / depths - from;
+      const Panels panels = panels_of(b.from(from, col), m, depth, cols, scratch);
       for (int64_t row = 0; row < m; row += block_rows) {
-        const int64_t rows = std::min(block_rows, m - row);
-        copy_to_panels<tile_rows>({a.data + row * a.row + from * a.col, a.row, a.col}, rows, depth,
-                                  a_panels);
-        multiply_panels(rows, cols, depth, a_panels, b_panels,
-                        {c.data + row * stride + col, c.add || block > 0}, scale, stride);
+        multiply_block({std::min(block_rows, m - row), cols, depth}, a.from(row, from), panels,
+                       {c.data + row * stride + col, c.add || block > 0}, scale, stride);
       }
     }
   }

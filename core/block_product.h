@@ -2,10 +2,11 @@
 // The product of two matrices on one thread, with vectors as wide as this machine's: for what the
 // installed BLAS is slow at (core/blas.cpp says when).
 //
-// As in every fast product since Goto (2008): a block of B is copied to narrow panels that stay in
-// the first cache, a block of A to panels of a few rows, and a tile of C is kept in registers while
-// the two are walked down together. Every number of C is summed in the same order wherever the
-// blocks of rows and columns begin, so a product may be cut between threads anywhere.
+// As in every fast product since Goto (2008), a tile of C is kept in registers while the product
+// walks down the inner dimension, and a block of B is copied to narrow panels that stay in the
+// first caches. A is read where it lies, one number at a time: for matrices as small as a
+// Transformer's that costs less than to copy it too. Every number of C is summed in the same order
+// wherever the blocks of rows and columns begin, so a product may be cut between threads anywhere.
 
 #include <cstdint>
 
@@ -13,10 +14,12 @@
 
 namespace calque {
 
-// An operand to read: element (i, j) is data[i * row + j * col]. One of the two strides is 1.
+// An operand to read: element (i, j) is data[i * row + j * col].
 struct Strided {
   const real* data;
   int64_t row, col;
+  const real* at(int64_t i, int64_t j) const { return data + i * row + j * col; }
+  Strided from(int64_t i, int64_t j) const { return {at(i, j), row, col}; }
 };
 
 // The sizes of a product: c, m x n, is a sum over k.
@@ -27,7 +30,7 @@ struct ProductSize {
 // How many numbers of scratch memory the product needs, at a place aligned as the pool's are.
 int64_t block_product_scratch(ProductSize size);
 
-// c = scale a b, or c += scale a b. Rows of c are `stride` apart.
+// c = scale a b, or c += scale a b. One of the strides of b is 1; rows of c are `stride` apart.
 void block_product(ProductSize size, Strided a, Strided b, Sink c, real scale, int64_t stride,
                    real* scratch);
 
