@@ -1,6 +1,7 @@
 // Sentences and tokens a second of translating with a Transformer of the small preset (3 layers,
 // d_model 256): random weights, sources with the lengths of real sentences, and as many tokens
-// written for each as --written says. Beside each figure stands its floor, measured in the same run:
+// written for each as --written says. Beside each figure stands its floor, measured in the same
+// run:
 //
 //   greedy, beam   the decoding's own products with weight matrices, called raw through cblas
 //   single         one sentence at a time: the weights of the decoder read once a token, from an
@@ -106,7 +107,8 @@ std::vector<Product> products_of(const Transformer& model, int64_t tokens, int64
     add(tokens, layer.self_attention.qkv), add(tokens, layer.self_attention.output);
     add(tokens, layer.feed_forward.inner), add(tokens, layer.feed_forward.outer);
   }
-  for (const DecoderLayer& layer : model.decoder.layers) add(tokens, layer.cross_attention.key_value);
+  for (const DecoderLayer& layer : model.decoder.layers)
+    add(tokens, layer.cross_attention.key_value);
   for (int64_t step = 0; step < steps; ++step) {
     const int64_t rows = step == 0 ? sentences : sentences * beam;
     for (const DecoderLayer& layer : model.decoder.layers) {
@@ -203,8 +205,8 @@ double read_rate(int64_t bytes) {
 Result run_single(const Model& model, const Sources& sources, const Options& options) {
   const SearchOptions search_for = search_options(options, 1);
   const Transformer* const models[] = {&model.transformer};
-  const int64_t count = std::min<int64_t>(std::ssize(sources), 100), bytes =
-      bytes_a_token(model.transformer);
+  const int64_t count = std::min<int64_t>(std::ssize(sources), 100),
+                bytes = bytes_a_token(model.transformer);
   Result result;
   for (int64_t round = 0; round < options.rounds; ++round) {
     const double floor = static_cast<double>(count * options.written * bytes) / read_rate(bytes);

@@ -6,6 +6,7 @@
 #include <string_view>
 
 #include "core/block_product.h"
+#include "core/few_rows.h"
 #include "core/parallel.h"
 
 namespace calque {
@@ -122,6 +123,7 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride) 
     }
     return;
   }
+  if (has_few_rows(a)) return few_rows_product(a, b, c, scale, stride);
   const Split split = split_of(m, n, k);
   const int64_t scratch_size = own_product_is_faster() ? block_product_scratch({m, n, k}) : 0;
   Buffer<real> scratch;  // taken here for all pieces: what the pool is asked depends on no schedule

@@ -30,7 +30,12 @@ std::atomic<int>& thread_setting() {
 
 }  // namespace
 
-int threads() { return thread_setting().load(std::memory_order_relaxed); }
+int threads() {
+#ifdef _OPENMP
+  if (omp_in_parallel()) return 1;
+#endif
+  return thread_setting().load(std::memory_order_relaxed);
+}
 
 void set_threads(int count) {
   require(count >= 1, "set_threads: {} is not a number of threads; give at least 1", count);

@@ -7,14 +7,16 @@
 // moment becomes that small, arithmetic on it is slow and changes nothing.
 
 #include <algorithm>
+#include <atomic>
 #include <cstdint>
+#include <exception>
 #include <utility>
 #include <vector>
 
 namespace calque {
 
 // The number of threads that ops use. At first: OMP_NUM_THREADS, or the number of
-// processors.
+// processors. Inside a piece of a parallel loop it is 1: pieces are not cut further.
 int threads();
 void set_threads(int count);
 
@@ -63,6 +65,28 @@ inline int64_t rows_per_piece(int64_t row_cost) {
 template <class Body>
 void for_rows(int64_t rows, int64_t row_cost, Body&& body) {
   parallel_for(rows, rows_per_piece(row_cost), std::forward<Body>(body));
+}
+
+// Calls task(number) for each number below `count`, each on one thread alone: for work of very
+// different lengths, such as whole batches. A single task has all threads for its own loops. The
+// task may throw; what was thrown by the first of those that did is thrown again here, and tasks
+// that had not begun by then are left out.
+template <class Task>
+void for_tasks(int64_t count, Task&& task) {
+  std::vector<std::exception_ptr> thrown(static_cast<size_t>(count));
+  std::atomic<bool> failed = false;
+  parallel_for(count, 1, [&](int64_t number, int64_t) {
+    if (failed) return;
+    try {
+      task(number);
+    } catch (...) {
+      thrown[static_cast<size_t>(number)] = std::current_exception();
+      failed = true;
+    }
+  });
+  for (const std::exception_ptr& one : thrown) {
+    if (one) std::rethrow_exception(one);
+  }
 }
 
 // Combines part(begin, end) over the pieces of [0, count), in the order of the pieces:

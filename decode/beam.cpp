@@ -11,21 +11,35 @@ namespace {
 
 constexpr real never = -std::numeric_limits<real>::infinity();
 
+int64_t part_of(int64_t length, double ratio) {
+  return static_cast<int64_t>(std::ceil(ratio * static_cast<double>(length)));
+}
+
 int64_t longest_translation(const SearchOptions& options, int64_t source_length) {
-  const auto relative = static_cast<int64_t>(
-      std::ceil(options.max_length_ratio * static_cast<double>(source_length)));
-  const int64_t longest = relative + options.max_length_extra;
-  return std::max<int64_t>(
-      {int64_t{1}, options.min_length,
-       options.max_length > 0 ? std::min(longest, options.max_length) : longest});
+  int64_t longest = part_of(source_length, options.max_length_ratio) + options.max_length_extra;
+  if (options.max_length > 0) {
+    longest = longest > 0 ? std::min(longest, options.max_length) : options.max_length;
+  }
+  return std::max({int64_t{1}, options.min_length, longest});
+}
+
+// Sets every score to never but one.
+void leave_only(int32_t id, std::span<real> scores) {
+  const real score = scores[id];
+  std::ranges::fill(scores, never);
+  scores[id] = score;
 }
 
 bool better(const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; }
 
 }  // namespace
 
-Beam::Beam(const SearchOptions& options, int64_t source_length)
-    : options_(options), longest_(longest_translation(options, source_length)) {
+Beam::Beam(const SearchOptions& options, int64_t source_length, std::vector<int32_t> prefix)
+    : options_(options),
+      prefix_(std::move(prefix)),
+      longest_(std::max(longest_translation(options, source_length), std::ssize(prefix_))) {
+  shortest_ =
+      std::clamp(part_of(source_length, options.min_length_ratio), options.min_length, longest_);
   if (options_.beam == 1) options_.stop = SearchOptions::Stop::first;  // greedy
   if (options_.sampling) {
     live_.resize(static_cast<size_t>(options_.n_best));
@@ -49,14 +63,10 @@ double Beam::score(double log_probability, int64_t length) const {
 void Beam::constrain(const Live& hypothesis, std::span<real> scores) const {
   const std::vector<int32_t>& ids = hypothesis.ids;
   const auto length = static_cast<int64_t>(ids.size());
-  if (length >= longest_) {
-    const real ending = scores[end_id];
-    std::ranges::fill(scores, never);
-    scores[end_id] = ending;
-    return;
-  }
+  if (length < std::ssize(prefix_)) return leave_only(prefix_[length], scores);
+  if (length >= longest_) return leave_only(end_id, scores);
   scores[begin_id] = never;
-  if (length < options_.min_length) scores[end_id] = never;
+  if (length < shortest_) scores[end_id] = never;
   const int64_t n = options_.no_repeat_ngram;
   if (n <= 0) return;
   for (int64_t i = 0; i + n <= length; ++i) {  // does ids[i, i + n - 1) stand at the end?

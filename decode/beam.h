@@ -20,7 +20,8 @@ class Beam {
     int32_t sample = 0;  // which of the translations that are drawn
   };
 
-  Beam(const SearchOptions& options, int64_t source_length);
+  // `prefix` is what every hypothesis begins with.
+  Beam(const SearchOptions& options, int64_t source_length, std::vector<int32_t> prefix = {});
 
   const std::vector<Live>& live() const { return live_; }
   bool done() const { return live_.empty(); }
@@ -48,7 +49,8 @@ class Beam {
   void finish(std::vector<int32_t> ids, double log_probability, bool ended, int32_t node = -1);
 
   SearchOptions options_;
-  int64_t longest_;
+  std::vector<int32_t> prefix_;
+  int64_t shortest_, longest_;
   std::vector<Live> live_{Live{}};
   std::vector<Hypothesis> finished_;
 };

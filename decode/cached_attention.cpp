@@ -5,41 +5,66 @@
 
 #include "core/parallel.h"
 #include "core/simd_math.h"
+#include "core/simd_sums.h"
 
 namespace calque {
 namespace {
 
-// scores = softmax(scores) over `count` numbers; the array has room for whole vectors.
+using Keys = std::span<const real* const>;
+
+// scores[j] = scale q . keys[j], for as many keys at once as a vector has lanes; missing ones are
+// the last one again. The array has room for whole vectors.
+void score_keys(const real* q, Keys keys, int64_t col, int64_t size, real scale, real* scores) {
+  const int64_t whole = size / lanes * lanes;
+  for (size_t first = 0; first < keys.size(); first += lanes) {
+    const real* block[lanes];
+    for (size_t i = 0; i < lanes; ++i) block[i] = keys[std::min(first + i, keys.size() - 1)] + col;
+    Vec total[lanes] = {};
+    for (int64_t c = 0; c < whole; c += lanes) {
+      const Vec x = load(q + c);
+      for (int64_t i = 0; i < lanes; ++i) total[i] += x * load(block[i] + c);
+    }
+    Vec sums = sums_of_lanes(total);
+    for (int64_t c = whole; c < size; ++c) {
+      for (int64_t i = 0; i < lanes; ++i) sums[i] += q[c] * block[i][c];
+    }
+    store(scores + first, sums * scale);
+  }
+}
+
+// scores = softmax(scores) over `count` numbers, which has room for whole vectors.
 void softmax_in_place(real* scores, int64_t count) {
-  const real most = *std::max_element(scores, scores + count);
-  std::fill(scores + count, scores + (count + lanes - 1) / lanes * lanes,
-            -std::numeric_limits<real>::infinity());
-  Vec total{};
-  for (int64_t j = 0; j < count; j += lanes) {
-    const Vec e = exp(load(scores + j) - most);
+  const int64_t padded = (count + lanes - 1) / lanes * lanes;
+  std::fill(scores + count, scores + padded, -std::numeric_limits<real>::infinity());
+  Vec most = load(scores), total{};
+  for (int64_t j = lanes; j < padded; j += lanes) most = max(most, load(scores + j));
+  const real m = maximum(most);
+  for (int64_t j = 0; j < padded; j += lanes) {
+    const Vec e = exp(load(scores + j) - m);
     store(scores + j, e);
     total += e;
   }
   const real share = 1 / sum(total);
-  map(
-      count, scores, [=](Vec v) { return v * share; }, scores);
+  for (int64_t j = 0; j < padded; j += lanes) store(scores + j, load(scores + j) * share);
 }
 
-// One query and head: `keys` point at the head's part of each row.
-void attend(const real* q, std::span<const real* const> keys, int64_t col, int64_t value_offset,
-            int64_t size, real* scores, real* out) {
-  const auto count = static_cast<int64_t>(keys.size());
-  const real scale = 1 / std::sqrt(static_cast<real>(size));
-  for (int64_t j = 0; j < count; ++j) {
-    scores[j] = scale * sum(sum_lanes(
-                            size, [](Vec a, Vec b) { return a * b; }, q, keys[j] + col));
+// out = the sum of the values' columns [col, col + vectors * lanes), weighted.
+template <int vectors>
+void weigh_columns(const real* weights, Keys rows, int64_t col, real* out) {
+  Vec total[vectors] = {};
+  for (size_t j = 0; j < rows.size(); ++j) {
+    for (int v = 0; v < vectors; ++v) total[v] += weights[j] * load(rows[j] + col + v * lanes);
   }
-  softmax_in_place(scores, count);
-  std::fill_n(out, size, real(0));
-  for (int64_t j = 0; j < count; ++j) {
-    const real weight = scores[j];
-    map_into(
-        size, out, true, [=](Vec v) { return v * weight; }, keys[j] + value_offset + col);
+  for (int v = 0; v < vectors; ++v) store(out + v * lanes, total[v]);
+}
+
+void weigh_values(const real* weights, Keys rows, int64_t col, int64_t size, real* out) {
+  int64_t c = 0;
+  for (; c + 4 * lanes <= size; c += 4 * lanes) weigh_columns<4>(weights, rows, col + c, out + c);
+  for (; c + lanes <= size; c += lanes) weigh_columns<1>(weights, rows, col + c, out + c);
+  for (; c < size; ++c) {
+    out[c] = 0;
+    for (size_t j = 0; j < rows.size(); ++j) out[c] += weights[j] * rows[j][col + c];
   }
 }
 
@@ -49,6 +74,7 @@ Tensor cached_attention(const real* q, int64_t q_stride, int64_t d, int64_t head
                         const CachedRows& cached) {
   const auto queries = static_cast<int64_t>(cached.starts.size()) - 1;
   const int64_t size = d / heads;
+  const real scale = 1 / std::sqrt(static_cast<real>(size));
   Tensor out({queries, d});
   const int64_t mean = static_cast<int64_t>(cached.rows.size()) / std::max<int64_t>(1, queries) + 1;
   for_rows(queries, mean * d / 2, [&](int64_t begin, int64_t end) {
@@ -63,8 +89,9 @@ Tensor cached_attention(const real* q, int64_t q_stride, int64_t d, int64_t head
           std::fill_n(to, size, real(0));
           continue;
         }
-        attend(q + r * q_stride + head * size, keys, head * size, cached.value_offset, size,
-               scores.data(), to);
+        score_keys(q + r * q_stride + head * size, keys, head * size, size, scale, scores.data());
+        softmax_in_place(scores.data(), std::ssize(keys));
+        weigh_values(scores.data(), keys, cached.value_offset + head * size, size, to);
       }
     }
   });

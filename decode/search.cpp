@@ -1,6 +1,7 @@
 #include "decode/search.h"
 
 #include <algorithm>
+#include <mutex>
 #include <numeric>
 
 #include "core/parallel.h"
@@ -14,7 +15,8 @@ namespace {
 
 using Sources = std::vector<std::vector<int32_t>>;
 
-void check(std::span<const Transformer* const> models, const SearchOptions& options) {
+void check(std::span<const Transformer* const> models, const Sources& sources,
+           const SearchOptions& options) {
   require(!models.empty(), "search: no model");
   for (const Transformer* model : models) {
     require(model->options.target_vocabulary == models[0]->options.target_vocabulary,
@@ -24,9 +26,13 @@ void check(std::span<const Transformer* const> models, const SearchOptions& opti
   require(options.beam >= 1 && options.n_best >= 1 &&
               (options.sampling || options.n_best <= options.beam),
           "search: a beam of {}, {} best", options.beam, options.n_best);
+  require(!options.prefixes || options.prefixes->size() == sources.size(),
+          "search: {} prefixes for {} sources", options.prefixes ? options.prefixes->size() : 0,
+          sources.size());
 }
 
-// A model that learned its positions has no more of them to write at: <s> takes one.
+// A model that learned its positions has no more of them to write at: <s> takes one. Prefixes have
+// to keep to that themselves.
 SearchOptions within_positions(std::span<const Transformer* const> models, SearchOptions options) {
   for (const Transformer* model : models) {
     if (model->options.positions != PositionKind::learned) continue;
@@ -50,7 +56,8 @@ class BatchSearch {
       ids.insert(ids.end(), source.begin(), source.end());
       ids.push_back(end_id);
       segments.append(static_cast<int32_t>(source.size()) + 1);
-      beams_.emplace_back(options, static_cast<int64_t>(source.size()));
+      beams_.emplace_back(options, static_cast<int64_t>(source.size()),
+                          options.prefixes ? (*options.prefixes)[number] : std::vector<int32_t>());
     }
     for (const Transformer* model : models) decoders_.emplace_back(*model, ids, segments);
   }
@@ -144,27 +151,39 @@ std::vector<size_t> longest_first(const Sources& sources) {
 
 }  // namespace
 
+std::vector<std::vector<size_t>> batches_of(const Sources& sources, const SearchOptions& options) {
+  // Each source token stands for about one written token of each hypothesis in the cache.
+  const int64_t rows = options.sampling ? options.n_best : options.beam;
+  std::vector<std::vector<size_t>> batches;
+  int64_t tokens = options.batch_tokens;
+  for (const size_t number : longest_first(sources)) {
+    if (tokens >= options.batch_tokens) {
+      batches.emplace_back();
+      tokens = 0;
+    }
+    batches.back().push_back(number);
+    tokens += (std::ssize(sources[number]) + 1) * rows;
+  }
+  return batches;
+}
+
 std::vector<std::vector<Hypothesis>> search(std::span<const Transformer* const> models,
                                             const Sources& sources, const SearchOptions& asked,
                                             const std::function<void(int64_t)>& done) {
-  check(models, asked);
+  check(models, sources, asked);
   const SearchOptions options = within_positions(models, asked);
-  const std::vector<size_t> numbers = longest_first(sources);
+  const std::vector<std::vector<size_t>> batches = batches_of(sources, options);
   std::vector<std::vector<Hypothesis>> results(sources.size());
-  for (size_t begin = 0; begin < numbers.size();) {
-    // Each source token stands for about one written token of each hypothesis in the cache.
-    size_t end = begin;
-    int64_t tokens = 0;
-    while (end < numbers.size() && (end == begin || tokens < options.batch_tokens)) {
-      tokens += (std::ssize(sources[numbers[end]]) + 1) * options.beam;
-      ++end;
-    }
-    const std::span batch(numbers.data() + begin, end - begin);
+  std::mutex telling;
+  int64_t finished = 0;
+  for_tasks(std::ssize(batches), [&](int64_t number) {
+    const std::vector<size_t>& batch = batches[static_cast<size_t>(number)];
     const std::vector<Beam> beams = BatchSearch(models, sources, batch, options).run();
     for (size_t i = 0; i < beams.size(); ++i) results[batch[i]] = beams[i].result();
-    begin = end;
-    if (done) done(static_cast<int64_t>(begin));
-  }
+    const std::lock_guard one_at_a_time(telling);
+    finished += std::ssize(batch);
+    if (done) done(finished);
+  });
   return results;
 }
 

@@ -30,9 +30,11 @@ struct SearchOptions {
   double length_penalty = 1;
   Stop stop = Stop::optimal;
   int64_t n_best = 1;
+  // Lengths are tokens without </s>. The ratios are of the source's length.
   int64_t min_length = 0;
-  int64_t max_length = 0;       // tokens without </s>; 0: the next two decide alone
-  double max_length_ratio = 2;  // at most ratio * source length + extra tokens
+  double min_length_ratio = 0;  // not where it would go beyond the longest
+  int64_t max_length = 0;       // 0: the next two decide alone
+  double max_length_ratio = 2;  // at most ratio * source + extra; both 0: no such limit
   int64_t max_length_extra = 50;
   int64_t no_repeat_ngram = 0;  // 0: anything may be said again
   int64_t batch_tokens = 4096;  // source tokens a batch
@@ -40,6 +42,9 @@ struct SearchOptions {
   // on the seed, the number of the source and the step alone: the first source is `first_number`.
   std::optional<Sampling> sampling;
   int64_t first_number = 0;
+  // What the translation of each source has to begin with, if anything, whatever else the options
+  // say of its tokens and its length; as many as there are sources.
+  const std::vector<std::vector<int32_t>>* prefixes = nullptr;
   // Where a beam search over one source notes all that it considers: parents before children.
   std::vector<BeamNode>* trace = nullptr;
 };
@@ -53,11 +58,16 @@ struct Hypothesis {
 };
 
 // The n best hypotheses of each source (ids without </s>), best first, in the order of the sources.
-// Several models of one vocabulary vote with the mean of their probabilities. `done` is told the
-// number of finished sentences now and then.
+// Several models of one vocabulary vote with the mean of their probabilities. Each thread decodes
+// batches of its own. `done` is told the number of finished sentences now and then, from any
+// thread, one at a time.
 std::vector<std::vector<Hypothesis>> search(std::span<const Transformer* const> models,
                                             const std::vector<std::vector<int32_t>>& sources,
                                             const SearchOptions& options,
                                             const std::function<void(int64_t)>& done = {});
+
+// The numbers of the sources that search() takes together, batch by batch.
+std::vector<std::vector<size_t>> batches_of(const std::vector<std::vector<int32_t>>& sources,
+                                            const SearchOptions& options);
 
 }  // namespace calque

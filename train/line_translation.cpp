@@ -7,6 +7,7 @@
 #include "data/text_lines.h"
 #include "data/utf8.h"
 #include "decode/alignment.h"
+#include "train/translation.h"
 
 namespace calque {
 namespace {
@@ -51,7 +52,7 @@ LineTranslator::LineTranslator(std::vector<TrainedRun> runs, const LineOptions& 
   }
 }
 
-std::string LineTranslator::objection(const std::string& line) const {
+std::string LineTranslator::objection(const std::string& line, Side side) const {
   if (std::ssize(line) > longest_line) {
     return fmt::format("{} bytes are no sentence; the longest line is {}", line.size(),
                        longest_line);
@@ -62,7 +63,9 @@ std::string LineTranslator::objection(const std::string& line) const {
   for (const TrainedRun& run : runs_) {
     const TransformerOptions& options = run.model->transformer.options;
     if (options.positions != PositionKind::learned) continue;
-    const int64_t tokens = std::ssize(run.tokenizers.source.encode(line)) + 1;
+    const Tokenizers& both = run.tokenizers;
+    const Tokenizer& tokenizer = side == Side::source ? both.source : both.target;
+    const int64_t tokens = std::ssize(tokenizer.encode(line)) + 1;
     if (tokens > options.max_positions) {
       return fmt::format("{} tokens, but the model has learned {} positions; split the line",
                          tokens, options.max_positions);
@@ -83,25 +86,19 @@ void LineTranslator::write(std::string& out, const std::vector<int32_t>& source,
   out += '\n';
 }
 
-std::string LineTranslator::translate(std::span<const std::string> lines, int64_t first_number) {
-  std::vector<std::vector<int32_t>> sources;
-  for (const std::string& line : lines) {
-    sources.push_back(runs_.front().tokenizers.source.encode(line));
-  }
+std::string LineTranslator::translate(std::span<const std::string> lines, int64_t first_number,
+                                      std::span<const std::string> prefixes) {
   SearchOptions options = options_.search;
   options.first_number = first_number;
-  const auto found = search(models_, sources, options);
   std::string out;
-  for (size_t i = 0; i < lines.size(); ++i) {
-    const int64_t number = first_number + static_cast<int64_t>(i);
-    if (sources[i].empty()) {
-      write(out, {}, {}, number);
-      continue;
+  int64_t number = first_number;
+  for (const FoundTranslations& found :
+       search_texts(models_, runs_.front().tokenizers, lines, options, prefixes)) {
+    for (const Hypothesis& hypothesis : found.best) {
+      write(out, found.source, hypothesis, number);
+      if (!found.source.empty()) tokens_written_ += std::ssize(hypothesis.ids) + 1;
     }
-    for (const Hypothesis& hypothesis : found[i]) {
-      write(out, sources[i], hypothesis, number);
-      tokens_written_ += std::ssize(hypothesis.ids) + 1;
-    }
+    ++number;
   }
   return out;
 }

@@ -27,11 +27,14 @@ class LineTranslator {
 
   // Why a line cannot be translated, or nothing: not UTF-8, longer than a sentence can be, or than
   // the positions that a model has learned.
-  std::string objection(const std::string& line) const;
+  enum class Side { source, target };
+  std::string objection(const std::string& line, Side side = Side::source) const;
 
   // The output for consecutive lines without objections, of which the first has this number. A line
-  // without tokens has an empty translation.
-  std::string translate(std::span<const std::string> lines, int64_t first_number);
+  // without tokens has an empty translation. With prefixes, a line each, what translations begin
+  // with.
+  std::string translate(std::span<const std::string> lines, int64_t first_number,
+                        std::span<const std::string> prefixes = {});
 
   int64_t tokens_written() const { return tokens_written_; }
 

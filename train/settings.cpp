@@ -149,6 +149,7 @@ SearchOptions search_options(const DecodingConfig& decoding) {
   options.stop = same_choice<SearchOptions::Stop>(decoding.early_stopping);
   options.n_best = decoding.n_best;
   options.min_length = decoding.min_length;
+  options.min_length_ratio = decoding.min_length_ratio;
   options.max_length = decoding.max_length;
   options.max_length_ratio = decoding.max_length_ratio;
   options.max_length_extra = decoding.max_length_extra;

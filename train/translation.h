@@ -11,7 +11,22 @@
 
 namespace calque {
 
-// One translation a text, in the same order; a text without tokens gives an empty one.
+// What a search found for a text.
+struct FoundTranslations {
+  std::vector<int32_t> source;   // the text's tokens
+  std::vector<Hypothesis> best;  // best first; for a text without tokens an empty one
+};
+
+// One element a text, in the same order. With `prefixes`, a text each, what a translation begins
+// with.
+std::vector<FoundTranslations> search_texts(std::span<const Transformer* const> models,
+                                            const Tokenizers& tokenizers,
+                                            std::span<const std::string> texts,
+                                            const SearchOptions& options,
+                                            std::span<const std::string> prefixes = {},
+                                            const std::function<void(int64_t)>& done = {});
+
+// The best translation of each text.
 std::vector<std::string> translate_texts(std::span<const Transformer* const> models,
                                          const Tokenizers& tokenizers,
                                          std::span<const std::string> texts,

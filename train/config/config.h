@@ -213,6 +213,7 @@ struct DecodingConfig {
   Stop early_stopping = Stop::optimal;
   int64_t n_best = 1;
   int64_t min_length = 0;
+  double min_length_ratio = 0;
   int64_t max_length = 0;
   double max_length_ratio = 2;
   int64_t max_length_extra = 50;

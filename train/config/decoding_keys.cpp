@@ -49,6 +49,8 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
   in.key("min_length", &DecodingConfig::min_length, between(0, 1'000'000), harmless,
          "Shortest translation in tokens.",
          {{joey, "min_output_length"}, {opennmt, "min_length"}, {fairseq, "min-len"}});
+  in.key("min_length_ratio", &DecodingConfig::min_length_ratio, between(0, 1000), harmless,
+         "Shortest translation relative to its source; the longer of the two counts.");
   in.key("max_length", &DecodingConfig::max_length, between(0, 1'000'000), harmless,
          "Longest translation in tokens. 0: only the two relative limits count.",
          {{joey, "max_output_length"}, {opennmt, "max_length"}, {sockeye, "max-output-length"}});
