@@ -61,10 +61,17 @@ inline int64_t rows_per_piece(int64_t row_cost) {
   return std::max<int64_t>(1, worthwhile / std::max<int64_t>(1, row_cost));
 }
 
+// The size of pieces of `count` things, a multiple of `least`: long ones, because the memory at the
+// start of each has to be waited for, but enough of them for many threads to share fairly.
+inline int64_t long_piece(int64_t count, int64_t least) {
+  constexpr int64_t shares = 128;
+  return least * std::max<int64_t>(1, count / (shares * least));
+}
+
 // Calls body(begin, end) over pieces of [0, rows), where one row costs about `row_cost` operations.
 template <class Body>
 void for_rows(int64_t rows, int64_t row_cost, Body&& body) {
-  parallel_for(rows, rows_per_piece(row_cost), std::forward<Body>(body));
+  parallel_for(rows, long_piece(rows, rows_per_piece(row_cost)), std::forward<Body>(body));
 }
 
 // Calls task(number) for each number below `count`, each on one thread alone: for work of very

@@ -114,6 +114,18 @@ inline Vec sqrt(Vec v) {
   return each_lane(v, [](real x) { return std::sqrt(x); });
 }
 
+// `function`, which also asks for the memory from `next` on, a vector at each call: what a later
+// loop will read or write comes in while this one computes.
+enum class For { reading, writing };
+template <For use, class Function>
+auto meanwhile_fetching(const real* next, Function function) {
+  return [=](auto... v) mutable {
+    __builtin_prefetch(next, use == For::writing);
+    next += lanes;
+    return function(v...);
+  };
+}
+
 // out[i] = function(in[i]...) for i < count; the inputs and the output may be the same array.
 template <class Function, class... Input>
 void map(int64_t count, real* out, Function function, const Input*... in) {

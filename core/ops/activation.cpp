@@ -15,12 +15,12 @@ template <class Function>
 Tensor activation(const char* op, const Tensor& x) {
   Tensor y(x.shape());
   const int64_t size = x.size();
-  parallel_for(size, piece, [&](int64_t b, int64_t e) {
+  parallel_for(size, long_piece(size, piece), [&](int64_t b, int64_t e) {
     map(e - b, y.data() + b, Function::value, x.data() + b);
   });
   return record(op, y, {&x}, [size, x = x.values(), dx = x.gradient()](Gradient& dy) {
     const Sink out = dx.open();
-    parallel_for(size, piece, [&](int64_t b, int64_t e) {
+    parallel_for(size, long_piece(size, piece), [&](int64_t b, int64_t e) {
       map_into(
           e - b, out.data + b, out.add, [](Vec g, Vec v) { return g * Function::slope(v); },
           dy.data() + b, x.data() + b);

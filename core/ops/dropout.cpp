@@ -35,12 +35,12 @@ DropoutMask::DropoutMask(const Stream& stream, real p)
       scale_(real(65536) / static_cast<real>(65536 - threshold_)) {}
 
 void DropoutMask::whole_group(int64_t number, real* out) const {
-  static_assert(group == 8 * 16);
+  static_assert(group == 128);  // eight numbers of 16 bits in each of 16 blocks
   const Words lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
   std::array<Words, 4> blocks{lane + static_cast<uint32_t>(number * 16), Words{} + stream_.step,
                               Words{} + stream_.part, Words{} + stream_.use};
   philox16(blocks, stream_.seed);
-  for (int i = 0; i < 4; ++i) {
+  for (int64_t i = 0; i < 4; ++i) {
     select(blocks[i] & 0xffff, threshold_, scale_, out + i * 32);
     select(blocks[i] >> 16, threshold_, scale_, out + i * 32 + 16);
   }
@@ -75,7 +75,7 @@ Tensor dropout(const Tensor& x, real p) {
   const DropoutMask mask = next_dropout_mask("dropout", p);
   if (!mask.active()) return x;
   const auto drop = [mask](int64_t size, const real* from, Sink to) {
-    parallel_for(size, piece, [&](int64_t begin, int64_t end) {
+    parallel_for(size, long_piece(size, piece), [&](int64_t begin, int64_t end) {
       alignas(64) real factors[chunk];
       for (int64_t i = begin; i < end; i += chunk) {
         const int64_t count = std::min(chunk, end - i);

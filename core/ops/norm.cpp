@@ -57,14 +57,16 @@ struct Kept {
 };
 
 // h = (s - mean(s)) / deviation in place, where `total` is the sum of s; returns 1 / deviation.
-real normalise(real* row, int64_t cols, real total, bool centred, real epsilon) {
+// Meanwhile the next rows of x and y are on their way.
+real normalise(real* row, int64_t cols, real total, bool centred, real epsilon, const real* next_x,
+               const real* next_y) {
   const real share = real(1) / static_cast<real>(cols), mean = centred ? total * share : 0;
-  const real variance = sum(sum_lanes(
-                            cols, [=](Vec v) { return (v - mean) * (v - mean); }, row)) *
-                        share;
+  const auto square = [=](Vec v) { return (v - mean) * (v - mean); };
+  const real variance =
+      sum(sum_lanes(cols, meanwhile_fetching<For::reading>(next_x, square), row)) * share;
   const real inverse = 1 / std::sqrt(variance + epsilon);
-  map(
-      cols, row, [=](Vec v) { return (v - mean) * inverse; }, row);
+  const auto scale = [=](Vec v) { return (v - mean) * inverse; };
+  map(cols, row, meanwhile_fetching<For::reading>(next_y, scale), row);
   return inverse;
 }
 
@@ -74,7 +76,7 @@ void forward(const Kept& kept, const real* x, const real* y, const real* bias, r
   const real* gain = kept.gain.data();
   for_rows(kept.rows, cols * 2, [&](int64_t begin, int64_t end) {
     for (int64_t r = begin; r < end; ++r) {
-      const int64_t at = r * cols;
+      const int64_t at = r * cols, next = at + cols;
       real* h = kept.normal.data() + at;
       real total = 0;
       if (y) {
@@ -83,13 +85,13 @@ void forward(const Kept& kept, const real* x, const real* y, const real* bias, r
         std::copy_n(x + at, cols, h);
         if (kept.centred) total = sum(sum_lanes(cols, as_it_is, x + at));
       }
-      kept.inverse.data()[r] = normalise(h, cols, total, kept.centred, epsilon);
+      kept.inverse.data()[r] =
+          normalise(h, cols, total, kept.centred, epsilon, x + next, (y ? y : x) + next);
+      const auto next_h = [=](auto f) { return meanwhile_fetching<For::writing>(h + cols, f); };
       if (bias)
-        map(
-            cols, out + at, [](Vec v, Vec g, Vec b) { return v * g + b; }, h, gain, bias);
+        map(cols, out + at, next_h([](Vec v, Vec g, Vec b) { return v * g + b; }), h, gain, bias);
       else
-        map(
-            cols, out + at, [](Vec v, Vec g) { return v * g; }, h, gain);
+        map(cols, out + at, next_h([](Vec v, Vec g) { return v * g; }), h, gain);
     }
   });
 }
@@ -112,7 +114,8 @@ Means row_means(const Kept& kept, int64_t r, const real* dout, real* dgain, real
         return before + d * v;
       },
       dgain, dout, kept.normal.data() + r * cols, kept.gain.data());
-  if (dbias) map_into(cols, dbias, true, as_it_is, dout);
+  if (dbias)
+    map_into(cols, dbias, true, meanwhile_fetching<For::reading>(dout + cols, as_it_is), dout);
   return {kept.centred ? sum(sum_u) * share : 0, sum(sum_uh) * share};
 }
 
@@ -124,9 +127,12 @@ void row_backward(const Kept& kept, int64_t r, const real* dout, const Means& me
   alignas(64) real ds[chunk];
   for (int64_t c = 0; c < kept.cols; c += chunk) {
     const int64_t count = std::min(chunk, kept.cols - c), at = first + c;
-    map(
-        count, ds, [=](Vec d, Vec v, Vec g) { return (d * g - mean.u - v * mean.uh) * inverse; },
-        dout + at, kept.normal.data() + at, kept.gain.data() + c);
+    const real* h = kept.normal.data() + at;
+    map(count, ds,
+        meanwhile_fetching<For::reading>(
+            h + kept.cols,
+            [=](Vec d, Vec v, Vec g) { return (d * g - mean.u - v * mean.uh) * inverse; }),
+        dout + at, h, kept.gain.data() + c);
     if (dx.data) map_into(count, dx.data + at, dx.add, as_it_is, static_cast<const real*>(ds));
     if (dy.data) drop_gradient(kept.mask, at, count, ds, {dy.data + at, dy.add});
   }
@@ -202,12 +208,13 @@ Tensor residual(const Tensor& x, const Tensor& y, real p) {
                 [=, dx = x.gradient(), dy = y.gradient()](Gradient& dout) {
                   if (dy) {
                     const Sink to = dy.open();
-                    parallel_for(rows * cols, 8 * chunk, [&](int64_t begin, int64_t end) {
-                      for (int64_t i = begin; i < end; i += chunk) {
-                        drop_gradient(mask, i, std::min(chunk, end - i), dout.data() + i,
-                                      {to.data + i, to.add});
-                      }
-                    });
+                    parallel_for(rows * cols, long_piece(rows * cols, 8 * chunk),
+                                 [&](int64_t begin, int64_t end) {
+                                   for (int64_t i = begin; i < end; i += chunk) {
+                                     drop_gradient(mask, i, std::min(chunk, end - i),
+                                                   dout.data() + i, {to.data + i, to.add});
+                                   }
+                                 });
                   }
                   if (dx) dx.accept(dout);
                 });

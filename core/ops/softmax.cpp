@@ -22,17 +22,17 @@ real row_maximum(const real* x, int64_t cols) {
   return m;
 }
 
-// out = exp(x - m); returns the sum.
+// out = exp(x - m); returns the sum. Meanwhile the next row of x is on its way.
 real exponentials(const real* x, int64_t cols, real m, real* out) {
   const int64_t whole = cols / lanes * lanes, rest = cols - whole;
   Vec total{};
-  map(
-      whole, out,
-      [&](Vec v) {
-        const Vec e = exp(v - m);
-        total += e;
-        return e;
-      },
+  map(whole, out,
+      meanwhile_fetching<For::reading>(x + cols,
+                                       [&](Vec v) {
+                                         const Vec e = exp(v - m);
+                                         total += e;
+                                         return e;
+                                       }),
       x);
   if (rest > 0) {
     const Vec last = first_lanes(exp(load_first(x + whole, rest) - m), rest);
@@ -59,8 +59,8 @@ Tensor softmax(const Tensor& x) {
       const real* in = x.data() + at;
       real* out = y.data() + at;
       const real share = 1 / exponentials(in, cols, row_maximum(in, cols), out);
-      map(
-          cols, out, [=](Vec v) { return v * share; }, out);
+      const auto scale = [=](Vec v) { return v * share; };
+      map(cols, out, meanwhile_fetching<For::writing>(out + cols, scale), out);
     });
   }
   return record("softmax", y, {&x}, [=, y = y.values(), dx = x.gradient()](Gradient& dy) {
