@@ -2,6 +2,7 @@
 #include <fmt/format.h>
 
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -10,6 +11,8 @@
 #include "core/parallel.h"
 #include "train/config/load.h"
 #include "train/plan.h"
+#include "train/profile_report.h"
+#include "train/storage/durable_files.h"
 #include "train/trainer.h"
 
 namespace calque {
@@ -18,7 +21,7 @@ namespace {
 struct Arguments {
   std::string config, run;
   std::vector<std::string> settings;
-  bool fresh = false, quiet = false, dry_run = false;
+  bool fresh = false, quiet = false, dry_run = false, profile = false;
   int threads = 0;
 };
 
@@ -61,6 +64,16 @@ int conclude(const TrainResult& result, const Arguments& arguments, const RunFol
   return 0;
 }
 
+void report(const Profile& profile, const RunFolder& run) {
+  const std::string table = profile_table(profile, machine_limits());
+  if (table.empty()) return;
+  replace_text(real_files(), run.profile(), table);
+  replace_text(real_files(), run.trace(), chrome_trace(profile));
+  fmt::print(
+      "\n{}\nThe same in {}; {} shows single ops in chrome://tracing or ui.perfetto.dev.\n\n",
+      table, run.profile(), run.trace());
+}
+
 int train_command(const Arguments& arguments) {
   const Config config = load_config(arguments.config, arguments.settings).config;
   const int64_t count = arguments.threads > 0 ? arguments.threads : config.training.threads;
@@ -70,8 +83,13 @@ int train_command(const Arguments& arguments) {
     return 0;
   }
   const RunFolder run = folder_of(arguments);
-  const TrainResult result =
-      train(config, run, arguments.quiet ? Loudness::quiet : Loudness::normal);
+  const Loudness loudness = arguments.quiet ? Loudness::quiet : Loudness::normal;
+  Profile profile;
+  std::optional<Profiling> profiling;
+  if (arguments.profile) profiling.emplace(profile);
+  const TrainResult result = train(config, run, loudness);
+  profiling.reset();
+  if (arguments.profile) report(profile, run);
   return conclude(result, arguments, run);
 }
 
@@ -91,6 +109,8 @@ void add_train_command(CLI::App& calque) {
   command->add_flag("--quiet", arguments->quiet, "Say nothing while it goes well");
   command->add_flag("--dry-run", arguments->dry_run,
                     "Show the model, its memory and the time it will take, and stop");
+  command->add_flag("--profile", arguments->profile,
+                    "Afterwards, show where the time went: a table of the ops, and a trace");
   command->footer(
       "Example: calque train configs/toy.yaml\n"
       "The same command again resumes a run that was interrupted.");

@@ -8,6 +8,7 @@
 #include "core/block_product.h"
 #include "core/few_rows.h"
 #include "core/parallel.h"
+#include "core/profile.h"
 
 namespace calque {
 namespace {
@@ -115,6 +116,7 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride) 
           width(b));
   flush_denormals();
   const int64_t m = height(a), n = width(b), k = width(a);
+  count_work({.flops = 2 * double(m) * double(n) * double(k)});
   if (stride == 0) stride = n;
   if (m == 0 || n == 0) return;
   if (k == 0) {

@@ -5,6 +5,7 @@
 #include <utility>
 
 #include "core/parallel.h"
+#include "core/profile.h"
 
 namespace calque {
 namespace {
@@ -33,7 +34,9 @@ Tape::Tape(const Randomness& randomness, Check check)
     : randomness_(randomness),
       check_(check),
       id_(next_tape_id()),
-      outer_(std::exchange(innermost, this)) {}
+      outer_(std::exchange(innermost, this)) {
+  if (Profile* profile = Profile::current()) profile->mark();
+}
 
 Tape::~Tape() { innermost = outer_; }
 
@@ -65,11 +68,14 @@ bool recording(std::initializer_list<const Tensor*> inputs) {
   return wanted;
 }
 
-Tensor attach(const char* op, const Tensor& y, Tape::Backward closure) {
+Tensor attach(const char* op, const Tensor& y, int64_t numbers, Tape::Backward closure) {
+  if (Profile* profile = Profile::current()) {
+    profile->op_ended(op, Profile::Kind::forward, numbers);
+  }
   Tape& tape = *Tape::current();
   tape.check_values(op, "the output", y.span());
   Gradient dy = Gradient::of_size(y.size(), tape.id_);
-  tape.steps_.push_back({op, dy, std::move(closure)});
+  tape.steps_.push_back({op, numbers, dy, std::move(closure)});
   return Tensor(y.shape(), y.values(), std::move(dy));
 }
 
@@ -82,12 +88,16 @@ Stream next_random_stream() {
 
 // Steps whose output nothing depended on have an untouched gradient, and are only let go.
 void Tape::run() {
+  Profile* profile = Profile::current();
+  if (profile) profile->mark();
   while (!steps_.empty()) {
     Step step = std::move(steps_.back());
     steps_.pop_back();
     if (!step.dy.touched()) continue;
     check_values(step.op, "the gradient of the output", step.dy.span());
     step.closure(step.dy);
+    // It reads dy and the inputs, and writes their gradients, about.
+    if (profile) profile->op_ended(step.op, Profile::Kind::backward, 2 * step.numbers);
   }
 }
 

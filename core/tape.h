@@ -51,12 +51,13 @@ class Tape {
 
  private:
   friend bool recording(std::initializer_list<const Tensor*> inputs);
-  friend Tensor attach(const char* op, const Tensor& y, Backward closure);
+  friend Tensor attach(const char* op, const Tensor& y, int64_t numbers, Backward closure);
   friend Stream next_random_stream();
   friend class NoGradient;
   friend void backward(const Tensor& y, const Tensor& seed);
   struct Step {
     const char* op;
+    int64_t numbers;  // of inputs and output together
     Gradient dy;
     Backward closure;
   };
@@ -96,8 +97,9 @@ void backward(const Tensor& y, const Tensor& seed);
 // ended.
 bool recording(std::initializer_list<const Tensor*> inputs);
 
-// Puts an op on the current tape: the result is y with a gradient of its own.
-Tensor attach(const char* op, const Tensor& y, Tape::Backward closure);
+// Puts an op on the current tape: the result is y with a gradient of its own. Its inputs and y have
+// so many numbers.
+Tensor attach(const char* op, const Tensor& y, int64_t numbers, Tape::Backward closure);
 
 // The last line of an op: y, recorded if it is to be. The closure is only built into a recorded
 // step when needed; it contributes to the gradients of the inputs that want one:
@@ -105,7 +107,10 @@ Tensor attach(const char* op, const Tensor& y, Tape::Backward closure);
 template <class Closure>
 Tensor record(const char* op, const Tensor& y, std::initializer_list<const Tensor*> inputs,
               Closure&& closure) {
-  return recording(inputs) ? attach(op, y, std::forward<Closure>(closure)) : y;
+  if (!recording(inputs)) return y;
+  int64_t numbers = y.size();
+  for (const Tensor* input : inputs) numbers += *input ? input->size() : 0;
+  return attach(op, y, numbers, std::forward<Closure>(closure));
 }
 
 // The random stream of the next random op on the current tape.

@@ -2,6 +2,7 @@
 
 #include <cmath>
 
+#include "core/profile.h"
 #include "core/tape.h"
 #include "train/settings.h"
 
@@ -20,23 +21,39 @@ void Learner::start_averaging() {
 }
 
 StepOutcome Learner::step(std::span<const Batch> batches, int64_t step, double learning_rate) {
+  const Phase whole("step");
   StepOutcome outcome;
   outcome.sums = forward_backward(batches, step, Tape::Check::none);
-  const auto tokens = static_cast<double>(std::max<int64_t>(1, outcome.sums.tokens));
-  const bool finite = std::isfinite(outcome.sums.loss);
-  outcome.update = finite ? optimizer.update(model.parameters, learning_rate, 1 / tokens)
-                          : UpdateReport{NAN, 1, false};
-  if (!outcome.update.finite) {
-    outcome.diagnosis = diagnose(batches, step);
-  } else if (average_) {
-    average_->follow(model.parameters, optimizer.steps());
-  }
+  outcome.update = update(outcome.sums, learning_rate);
+  if (!outcome.update.finite) outcome.diagnosis = diagnose(batches, step);
   for (const Batch& batch : batches) {
     outcome.flops +=
         3 * forward_flops(model.transformer.options,
                           AttentionWork::of(batch.source_segments, batch.target_segments));
   }
   return outcome;
+}
+
+UpdateReport Learner::update(const LossSums& sums, double learning_rate) {
+  const Phase phase("update", update_work());
+  if (!std::isfinite(sums.loss)) return {NAN, 1, false};
+  const auto tokens = static_cast<double>(std::max<int64_t>(1, sums.tokens));
+  const UpdateReport report = optimizer.update(model.parameters, learning_rate, 1 / tokens);
+  if (report.finite && average_) average_->follow(model.parameters, optimizer.steps());
+  return report;
+}
+
+// The gradients are read twice, for their norm and for the update; the weights, the optimiser's
+// numbers and the average are read and written.
+Profile::Work Learner::update_work() {
+  if (!Profile::current()) return {};
+  auto numbers = static_cast<double>(model.parameters.values().size());
+  if (average_) numbers *= 2;
+  for (const StateWindow& window : optimizer.state()) {
+    numbers += static_cast<double>(window.values.size());
+  }
+  numbers += static_cast<double>(model.parameters.gradients().size());
+  return {.bytes = 2 * numbers * sizeof(real)};
 }
 
 // Losses are sums over tokens; the step is divided once, by the optimiser.
@@ -49,10 +66,11 @@ LossSums Learner::forward_backward(std::span<const Batch> batches, int64_t step,
     for (const Batch& batch : split_batch(whole, pieces_)) {
       const Tape tape({static_cast<uint64_t>(training_.seed), static_cast<uint32_t>(step), part++},
                       check);
-      const TokenLoss loss = model.transformer.loss(
-          batch.source, batch.source_segments, batch.decoder_input, batch.expected,
-          batch.target_segments, static_cast<real>(training_.label_smoothing), Mode::train);
-      backward(loss.loss);
+      const TokenLoss loss = forward(batch);
+      {
+        const Phase phase("backward");
+        backward(loss.loss);
+      }
       sums.loss += double(loss.loss.item());
       sums.nll += loss.nll;
       sums.correct += loss.correct;
@@ -60,6 +78,13 @@ LossSums Learner::forward_backward(std::span<const Batch> batches, int64_t step,
     }
   }
   return sums;
+}
+
+TokenLoss Learner::forward(const Batch& batch) {
+  const Phase phase("forward");
+  return model.transformer.loss(batch.source, batch.source_segments, batch.decoder_input,
+                                batch.expected, batch.target_segments,
+                                static_cast<real>(training_.label_smoothing), Mode::train);
 }
 
 // The same step again, with every op watched: dropout is a function of the step, so it goes wrong

@@ -8,6 +8,7 @@
 #include <string>
 #include <vector>
 
+#include "core/profile.h"
 #include "data/batch.h"
 #include "optim/optimizer.h"
 #include "optim/weight_average.h"
@@ -52,6 +53,9 @@ class Learner {
 
  private:
   LossSums forward_backward(std::span<const Batch> batches, int64_t step, Tape::Check check);
+  TokenLoss forward(const Batch& batch);
+  UpdateReport update(const LossSums& sums, double learning_rate);
+  Profile::Work update_work();
   std::string diagnose(std::span<const Batch> batches, int64_t step);
   template <class Named>
   std::vector<Named> windows();

@@ -1,11 +1,14 @@
 #pragma once
-// The rate at which this machine multiplies matrices at best: what the speed of training is
-// compared with.
+// The rates at which this machine multiplies matrices and moves memory at best: what the speed of
+// training is compared with.
 
 namespace calque {
 
 // Floating-point operations a second of a large square product on all threads, measured once in a
 // fraction of a second.
 double best_product_rate();
+
+// Bytes a second: of large arrays being read and written, at their best. Measured once.
+double best_memory_rate();
 
 }  // namespace calque

@@ -12,6 +12,8 @@ struct RunFolder {
   std::string log() const { return path + "/train.log"; }
   std::string metrics() const { return path + "/metrics.jsonl"; }
   std::string report() const { return path + "/report.html"; }
+  std::string profile() const { return path + "/profile.txt"; }
+  std::string trace() const { return path + "/trace.json"; }
   std::string cache() const { return path + "/cache"; }
   std::string tensorboard() const { return path + "/tensorboard"; }
   std::string checkpoints() const { return path + "/checkpoints"; }

@@ -5,6 +5,7 @@
 
 #include "core/blas.h"
 #include "core/parallel.h"
+#include "core/profile.h"
 #include "data/batch_stream.h"
 #include "train/config/show.h"
 #include "train/divergence_guard.h"
@@ -217,7 +218,10 @@ TrainResult Trainer::run() {
 
 void Trainer::train_step() {
   std::vector<Batch> batches;
-  for (int64_t i = 0; i < config_.training.accumulation; ++i) batches.push_back(stream_->next());
+  {
+    const Phase phase("wait for batches");
+    for (int64_t i = 0; i < config_.training.accumulation; ++i) batches.push_back(stream_->next());
+  }
   const double rate = learning_rate(schedule_, learner_.optimizer.steps() + 1);
   const StepOutcome outcome = learner_.step(batches, state_.step, rate);
   ++state_.step;
@@ -245,6 +249,7 @@ void Trainer::train_step() {
 }
 
 void Trainer::log_step(const StepOutcome& outcome, double rate) {
+  const Phase phase("log");
   const double elapsed = std::max(1e-9, seconds_since(meter_.since));
   const double speed = static_cast<double>(meter_.tokens) / elapsed;
   if (state_.step % config_.logging.every == 0) {
@@ -276,6 +281,7 @@ std::string Trainer::remaining() const {
 
 // Returns whether the checkpoint of this step is to be kept as one of the best.
 bool Trainer::validate() {
+  const Phase phase("validation");
   validated_ = state_.step;
   if (!validation_->there()) return false;
   const Clock::time_point start = Clock::now();
@@ -320,6 +326,7 @@ void Trainer::report() {
 }
 
 void Trainer::save() {
+  const Phase phase("checkpoint");
   state_.seconds_trained = seconds_before_ + seconds_since(started_);
   CheckpointJob job;
   job.state = state_;

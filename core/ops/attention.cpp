@@ -4,6 +4,7 @@
 #include "core/blas.h"
 #include "core/ops/attention_kernel.h"
 #include "core/parallel.h"
+#include "core/profile.h"
 
 namespace calque {
 
@@ -50,10 +51,25 @@ RowSink sink_of(const Wanted& wanted, const Sink& sink) {
   return sink.data ? RowSink{sink.data + wanted.col, wanted.stride, sink.add} : RowSink{};
 }
 
+// Two products of every query with the keys that it sees, each head's part of the columns; queries,
+// keys, values and the result pass once.
+Profile::Work work_of(const Problem& p) {
+  double pairs = 0;
+  for (int64_t s = 0; s < p.queries.count(); ++s) {
+    const auto queries = double(p.queries.length(s)), keys = double(p.keys.length(s));
+    pairs += p.causal ? queries * (keys - (queries - 1) / 2) : queries * keys;
+  }
+  const auto d = double(p.heads * p.head_size);
+  return {.flops = 4 * d * pairs,
+          .bytes = 2 * d * double(p.queries.tokens() + p.keys.tokens()) * sizeof(real)};
+}
+
 Tensor attend(const char* op, Problem problem, Part q, Part k, Part v) {
   const int64_t tokens = problem.queries.tokens();
   Tensor out({tokens, problem.heads * problem.head_size});
   Values log_sums(tokens * problem.heads);
+  const Profile::Work work = Profile::current() ? work_of(problem) : Profile::Work{};
+  count_work(work);
   forward(problem, q.rows(), k.rows(), v.rows(), out.data(), log_sums.data());
   const auto wanted = [](const Part& part) {
     return Wanted{part.tensor->gradient(), part.col, part.tensor->cols()};
@@ -63,6 +79,7 @@ Tensor attend(const char* op, Problem problem, Part q, Part k, Part v) {
                 [=, problem = std::move(problem), qv = q.tensor->values(), kv = k.tensor->values(),
                  vv = v.tensor->values(), out = out.values(), dq = wanted(q), dk = wanted(k),
                  dv = wanted(v), qc = q.col, kc = k.col, vc = v.col](Gradient& dout) {
+                  count_work({2 * work.flops, 2 * work.bytes});  // as useful; scores come again
                   const auto open = [](const Wanted& w) {
                     return w.gradient ? w.gradient.open() : Sink{};
                   };

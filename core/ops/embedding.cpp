@@ -4,6 +4,7 @@
 
 #include "core/ops.h"
 #include "core/parallel.h"
+#include "core/profile.h"
 #include "core/simd.h"
 
 namespace calque {
@@ -40,6 +41,8 @@ Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale) 
             table.shape());
   }
   Tensor y({tokens, cols});
+  const double moved = double(y.size()) * sizeof(real);  // not the table
+  count_work({.bytes = 2 * moved});
   for_rows(tokens, cols, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
       map(
@@ -50,6 +53,7 @@ Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale) 
   return record("embedding", y, {&table},
                 [=, ids = std::vector<int32_t>(ids.begin(), ids.end()),
                  dtable = table.gradient()](Gradient& dy) {
+                  count_work({.bytes = 3 * moved});
                   const Groups groups = group_by_id(ids, vocabulary);
                   real* out = dtable.open_cleared();
                   const auto count = static_cast<int64_t>(groups.starts.size()) - 1;

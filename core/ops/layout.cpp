@@ -146,7 +146,7 @@ Tensor join(const char* op, std::span<const Tensor> parts, const Shape& shape, i
     wanted = recording({&parts[i]}) || wanted;
   }
   if (!wanted) return y;
-  return attach(op, y, [places, stride](Gradient& dy) {
+  return attach(op, y, 2 * y.size(), [places, stride](Gradient& dy) {
     for (const Part& part : places) {
       if (!part.gradient) continue;
       const Window& w = part.window;

@@ -1,0 +1,71 @@
+#include "core/profile.h"
+
+#include "core/real.h"
+
+namespace calque {
+namespace {
+
+thread_local Profile* writing = nullptr;
+
+}  // namespace
+
+Profile* Profile::current() { return writing; }
+
+Profiling::Profiling(Profile& profile) : before_(std::exchange(writing, &profile)) {}
+Profiling::~Profiling() { writing = before_; }
+
+double Profile::now() const {
+  return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
+}
+
+void Profile::mark() {
+  mark_ = now();
+  counted_ = {};
+}
+
+void Profile::count(const Work& work) {
+  counted_.flops += work.flops;
+  counted_.bytes += work.bytes;
+}
+
+void Profile::op_ended(const char* name, Kind kind, int64_t numbers) {
+  if (counted_.bytes == 0) counted_.bytes = static_cast<double>(numbers) * sizeof(real);
+  const double end = now();
+  add({name, kind, mark_, end - mark_, counted_});
+  counted_ = {};
+  mark_ = now();  // what the profile itself takes belongs to no op
+}
+
+void Profile::add(const Event& event) {
+  Sum& sum = sums_[{event.name, event.kind}];
+  sum.name = event.name;
+  sum.kind = event.kind;
+  ++sum.calls;
+  sum.seconds += event.seconds;
+  sum.work.flops += event.work.flops;
+  sum.work.bytes += event.work.bytes;
+  if (events_.size() < most_events_) events_.push_back(event);
+}
+
+std::vector<Profile::Sum> Profile::sums() const {
+  std::vector<Sum> all;
+  for (const auto& [key, sum] : sums_) all.push_back(sum);
+  return all;
+}
+
+Profile::Sum Profile::sum_of(const std::string& name, Kind kind) const {
+  const auto found = sums_.find({name, kind});
+  return found == sums_.end() ? Sum{name, kind} : found->second;
+}
+
+Phase::Phase(const char* name, const Profile::Work& work) : profile_(Profile::current()) {
+  if (profile_) event_ = {name, Profile::Kind::phase, profile_->now(), 0, work};
+}
+
+Phase::~Phase() {
+  if (!profile_) return;
+  event_.seconds = profile_->now() - event_.start;
+  profile_->add(event_);
+}
+
+}  // namespace calque
