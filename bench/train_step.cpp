@@ -3,18 +3,21 @@
 // own matrix products, called raw through cblas, and nothing else (step_products.h).
 // bench/compare runs it beside PyTorch.
 //
-//   build/release/bench/train_step tiny|small|base [--steps 20] [--threads N] [--json]
-//                                  [--lengths TABLE | --source FILE --target FILE]
+//   build/release/bench/train_step tiny|small|base [--steps 20] [--threads N] [--json] [--no-floor]
+//                     [--lengths TABLE | --source FILE --target FILE | --length TOKENS]
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <chrono>
 #include <cstdio>
+#include <fstream>
 #include <nlohmann/json.hpp>
+#include <optional>
 
 #include "core/blas.h"
 #include "core/parallel.h"
+#include "core/profile.h"
 #include "lengths.h"
 #include "nn/transformer.h"
 #include "optim/optimizer.h"
@@ -31,7 +34,8 @@ struct Options {
   std::string preset, lengths = CALQUE_SOURCE_DIR "/bench/multi30k_lengths.txt", source, target;
   int64_t steps = 20, warmup = 4, tokens = 4096, vocabulary = 8000, seed = 1;
   int threads = 0;
-  bool json = false;
+  int64_t length = 0;  // of every sentence, with </s>; 0: as in the table or the files
+  bool json = false, no_floor = false;
 };
 
 TransformerOptions model_of(const Options& options) {
@@ -54,28 +58,38 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// FLOPs a second of a few large products, the best of them.
-double product_rate() {
-  double best = 0;
-  for (const auto& [m, n, k] :
-       {std::array<int64_t, 3>{1024, 1024, 1024}, {2048, 2048, 2048}, {4096, 512, 2048}}) {
-    const Tensor a = Tensor::full({m, k}, 1), b = Tensor::full({k, n}, 1), c({m, n});
-    const double taken = seconds_of([&] { gemm({a.data(), m, k}, {b.data(), k, n}, c.data()); });
-    best = std::max(best, 2.0 * double(m) * double(n) * double(k) / taken);
-  }
-  return best;
-}
-
 double median(std::vector<double> values) {
   std::ranges::sort(values);
   return values[values.size() / 2];
 }
 
 struct Result {
-  std::vector<double> seconds, floors, times_floor, rates;
-  double tokens = 0, flops = 0, loss = 0;
+  std::vector<double> seconds, floors, times_floor, tokens_per_s, flops, flops_per_s;
+  double best_rate = 0, loss = 0;
   std::string floor_kernels;
+  Profile profile;
 };
+
+PairLengths lengths_of(const Options& options) {
+  if (options.length > 0) {
+    const auto words = static_cast<int32_t>(options.length - 1);
+    const int64_t sentences = std::max<int64_t>(1, options.tokens / options.length);
+    return PairLengths(static_cast<size_t>(sentences), {words, words});
+  }
+  if (options.source.empty()) return lengths_of_table(options.lengths);
+  return lengths_of_corpus(options.source, options.target);
+}
+
+// The most memory that the process has had, in bytes; of tensors alone where the system does not
+// tell.
+double peak_memory() {
+  std::ifstream status("/proc/self/status");
+  for (std::string field; status >> field;) {
+    double kib = 0;
+    if (field == "VmHWM:" && status >> kib) return kib * 1024;
+  }
+  return static_cast<double>(memory_statistics().peak);
+}
 
 Result run(const Options& options) {
   const TransformerOptions shape = model_of(options);
@@ -84,19 +98,17 @@ Result run(const Options& options) {
   parameters.allocate();
   parameters.initialise(static_cast<uint64_t>(options.seed));
   Optimizer optimizer(parameters, AdamSettings{});
-  const PairLengths lengths = options.source.empty()
-                                  ? lengths_of_table(options.lengths)
-                                  : lengths_of_corpus(options.source, options.target);
   const std::vector<Batch> batches =
-      make_batches(lengths, options.tokens, static_cast<int32_t>(options.vocabulary),
+      make_batches(lengths_of(options), options.tokens, static_cast<int32_t>(options.vocabulary),
                    static_cast<uint64_t>(options.seed));
   RawProducts raw(CALQUE_RAW_PRODUCTS, threads());
   Result result;
   result.floor_kernels = raw.kernels();
   for (int64_t step = 0; step < options.warmup + options.steps; ++step) {
     const Batch& b = batches[static_cast<size_t>(step) % batches.size()];
-    const double rate = product_rate();
     TokenLoss loss;
+    std::optional<Profiling> profiling;
+    if (step >= options.warmup) profiling.emplace(result.profile);
     const double taken = seconds_of([&] {
       const Tape tape({.seed = 1, .step = static_cast<uint32_t>(step)});
       parameters.clear_gradients();
@@ -106,38 +118,66 @@ Result run(const Options& options) {
       optimizer.update(parameters, learning_rate(Noam{.d_model = shape.d_model}, step + 1),
                        1 / static_cast<double>(loss.tokens));
     });
-    const RawProducts::Answer floor =
-        raw.run(step_products(shape, b.source_segments.tokens(), b.target_segments.tokens()));
+    profiling.reset();
+    std::vector<Product> products;
+    if (!options.no_floor) {
+      products = step_products(shape, b.source_segments.tokens(), b.target_segments.tokens());
+    }
+    const RawProducts::Answer floor = raw.run(products);
     if (step < options.warmup) continue;
+    const auto tokens = static_cast<double>(b.source.size() + b.expected.size());
+    const AttentionWork work = AttentionWork::of(b.source_segments, b.target_segments);
     result.seconds.push_back(taken);
     result.floors.push_back(floor.seconds);
     result.times_floor.push_back(taken / floor.seconds);
-    result.rates.push_back(std::max(rate, floor.rate));
-    result.tokens += static_cast<double>(b.source.size() + b.expected.size());
-    result.flops +=
-        3 * forward_flops(shape, AttentionWork::of(b.source_segments, b.target_segments));
+    result.tokens_per_s.push_back(tokens / taken);
+    result.flops.push_back(3 * forward_flops(shape, work));
+    result.flops_per_s.push_back(result.flops.back() / taken);
+    result.best_rate = std::max(result.best_rate, floor.rate);
     result.loss = double(loss.loss.item()) / static_cast<double>(loss.tokens);
   }
   return result;
 }
 
-void print(const Options& options, const Result& result) {
-  double total = 0;
-  for (const double s : result.seconds) total += s;
-  const double best = *std::ranges::max_element(result.rates);
-  const nlohmann::ordered_json json = {
+// Useful FLOPs a second of the op, forward and backward together.
+double rate_of(const Profile& profile, std::initializer_list<const char*> ops) {
+  double flops = 0, seconds = 0;
+  for (const Profile::Sum& sum : profile.sums()) {
+    if (std::ranges::find(ops, sum.name) == ops.end()) continue;
+    flops += sum.work.flops;
+    seconds += sum.seconds;
+  }
+  return seconds > 0 ? flops / seconds : 0;
+}
+
+nlohmann::ordered_json json_of(const Options& options, const Result& result) {
+  nlohmann::ordered_json json = {
       {"preset", options.preset},
       {"threads", threads()},
-      {"tokens_per_s", result.tokens / total},
+      {"tokens", options.tokens},
+      {"vocabulary", options.vocabulary},
+      {"tokens_per_s", median(result.tokens_per_s)},
       {"step_ms", 1e3 * median(result.seconds)},
-      {"gemm_floor_ms", 1e3 * median(result.floors)},
-      {"times_floor", median(result.times_floor)},
-      {"sgemm_share", result.flops / total / best},
-      {"sgemm_gflops", best / 1e9},
+      {"step_gflop", median(result.flops) / 1e9},
+      {"sgemm_share", median(result.flops_per_s) / result.best_rate},
+      {"sgemm_gflops", result.best_rate / 1e9},
+      {"attention_gflops", rate_of(result.profile, {"self_attention", "cross_attention"}) / 1e9},
+      {"projection_gflops", rate_of(result.profile, {"projected_cross_entropy"}) / 1e9},
+      {"peak_memory_mb", peak_memory() / 1e6},
+      {"tensor_memory_mb", static_cast<double>(memory_statistics().peak) / 1e6},
       {"products", blas_description()},
       {"floor_products", "OpenBLAS " + result.floor_kernels},
-      {"peak_memory_mb", static_cast<double>(memory_statistics().peak) / 1e6},
       {"loss", result.loss}};
+  if (options.length > 0) json["length"] = options.length;
+  if (!options.no_floor) {
+    json["gemm_floor_ms"] = 1e3 * median(result.floors);
+    json["times_floor"] = median(result.times_floor);
+  }
+  return json;
+}
+
+void print(const Options& options, const Result& result) {
+  const nlohmann::ordered_json json = json_of(options, result);
   if (options.json) {
     fmt::print("{}\n", json.dump());
     return;
@@ -160,9 +200,11 @@ int main(int count, char** arguments) {
   app.add_option("--lengths", options.lengths);
   app.add_option("--source", options.source);
   app.add_option("--target", options.target);
+  app.add_option("--length", options.length)->check(CLI::Range(2, 1 << 20));
   app.add_option("--seed", options.seed);
   app.add_option("--threads", options.threads);
   app.add_flag("--json", options.json);
+  app.add_flag("--no-floor", options.no_floor);
   CLI11_PARSE(app, count, arguments);
   if (options.threads > 0) set_threads(options.threads);
   print(options, run(options));

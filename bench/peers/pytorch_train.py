@@ -2,14 +2,19 @@
 """Tokens a second of training a Transformer with PyTorch on this machine's CPU: the peer of
 bench/train_step, doing the same work on sentences of the same lengths.
 
-  pytorch_train.py tiny|small|base [--steps 20] [--workers 2] [--json]
+  pytorch_train.py tiny|small|base [--steps 20] [--workers 2] [--plain] [--json]
                    [--lengths TABLE | --source FILE --target FILE]
   pytorch_train.py tiny --check      # loss and gradients against plain PyTorch
+
+With --plain it is the model as one writes it in PyTorch (plain_transformer.py): one process with as many
+threads as there are processors, and autograd. Without, it is as fast as PyTorch was made to go here
+(torch_transformer.py), with backward passes written by hand.
 
 One process a core, each with a share of every batch and one thread, is faster here than one process
 with as many threads: PyTorch's small kernels then run side by side. Weights and gradients lie in memory
 shared by all; each worker updates its part of the weights with everybody's gradients.
-`--workers 1 --threads 2` is the other way. OpenBLAS does the products, as in calque.
+`--workers 1 --threads 2` is the other way. OpenBLAS does the products, with its fastest kernels whatever
+the environment says, unless --keep-kernels.
 """
 import argparse
 import os
@@ -28,14 +33,15 @@ ENVIRONMENT = {
 }
 
 
-def with_environment():
+def with_environment(keep_kernels):
     """Starts this program again where the settings that are read at start are not the best ones."""
     if os.environ.get("PYTORCH_TRAIN_READY"):
         return
     with open("/proc/cpuinfo") as cpu:
         avx512 = "avx512f" in cpu.read()
     wanted = {k: v for k, v in ENVIRONMENT.items() if avx512 or k not in ("OPENBLAS_CORETYPE", "ATEN_CPU_CAPABILITY")}
-    os.execve(sys.executable, [sys.executable, *sys.argv], {**wanted, **os.environ, "PYTORCH_TRAIN_READY": "1"})
+    given = {k: v for k, v in os.environ.items() if keep_kernels or k != "OPENBLAS_CORETYPE" or k not in wanted}
+    os.execve(sys.executable, [sys.executable, *sys.argv], {**wanted, **given, "PYTORCH_TRAIN_READY": "1"})
 
 
 def arguments():
@@ -45,6 +51,8 @@ def arguments():
     parser.add_argument("--warmup", type=int, default=4, help="steps before those")
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)), help="processes")
     parser.add_argument("--threads", type=int, default=1, help="of each process")
+    parser.add_argument("--plain", action="store_true", help="plain modules and autograd in one process")
+    parser.add_argument("--keep-kernels", action="store_true", help="OPENBLAS_CORETYPE as it is set")
     parser.add_argument("--tokens", type=int, default=4096, help="the most target tokens a batch may have")
     parser.add_argument("--vocabulary", type=int, default=8000)
     parser.add_argument("--lengths", help="a table of lengths; Multi30k's by default")
@@ -61,7 +69,7 @@ def arguments():
 
 if __name__ == "__main__":
     OPTIONS = arguments()  # a wrong command line is told before anything is loaded
-    with_environment()
+    with_environment(OPTIONS.keep_kernels)
 
 import json
 import math
@@ -202,6 +210,25 @@ def run(options, plan):
     return sorted(reports), size
 
 
+def run_plain(options, plan):
+    import plain_transformer
+    options.workers, options.threads = 1, len(os.sched_getaffinity(0))
+    torch.set_num_threads(options.threads)
+    torch.set_flush_denormal(True)
+    preset = PRESETS[options.preset]
+    generator = torch.Generator().manual_seed(options.seed)
+    trainer = plain_transformer.Trainer(preset, options.vocabulary, options.seed)
+    made = [plain_transformer.Batch(pairs, options.vocabulary, preset.heads, generator) for pairs in plan]
+    sgemm, seconds, rates, losses = Sgemm(), [], [], []
+    for number, batch in enumerate(made, 1):
+        rates.append(sgemm.best())
+        begin = time.perf_counter()
+        losses.append(trainer.step(batch, noam(number, preset.d_model)))
+        seconds.append(time.perf_counter() - begin)
+    padding = sum(b.positions for b in made), sum(b.source_tokens + b.target_tokens for b in made)
+    return [(0, seconds, rates, losses, padding, peak_memory(besides=sgemm.bytes()))], trainer.size()
+
+
 def summary(options, plan, reports, size):
     preset, first = PRESETS[options.preset], options.warmup
     seconds = reports[0][1][first:]
@@ -211,7 +238,7 @@ def summary(options, plan, reports, size):
     positions, real = (sum(report[4][i] for report in reports) for i in (0, 1))
     own, common = sum(report[5][0] for report in reports), max(report[5][1] for report in reports)
     return {
-        "program": "pytorch",
+        "program": "plain pytorch" if options.plain else "pytorch",
         "preset": options.preset,
         "parameters": size,
         "workers": options.workers,
@@ -221,7 +248,7 @@ def summary(options, plan, reports, size):
         "step_ms": round(1000 * statistics.median(seconds), 2),
         "sgemm_gflops": round(max(sgemm) / 1e9, 1),
         "sgemm_share": round(statistics.median(f / s for f, s in zip(flops, seconds)) / max(sgemm), 4),
-        "peak_memory_mb": round((own + common) / 2**20),
+        "peak_memory_mb": round((own + common) / 1e6),
         "padding": round(1 - real / positions, 4),
         "first_loss": round(sum(report[3][0] for report in reports), 4),
         "last_loss": round(sum(report[3][-1] for report in reports), 4),
@@ -245,7 +272,7 @@ def main(options):
     if not plan:
         sys.exit(f"pytorch_train.py: there are too few pairs for {options.workers} workers")
     plan = (plan * (steps // len(plan) + 1))[:steps]
-    report = summary(options, plan, *run(options, plan))
+    report = summary(options, plan, *(run_plain if options.plain else run)(options, plan))
     if options.json:
         print(json.dumps(report))
     else:

@@ -1,0 +1,181 @@
+"""The encoder-decoder Transformer as one writes it in PyTorch: modules, autograd, one process.
+
+Tuned where plain code leaves much on the table: activations are [time, batch, d_model], so that heads
+are views and need no copies; sentences of nearly one length are padded together, and masks are left out
+where nothing is padded; the loss looks at real tokens only and forms its gradient in place; dropout
+takes its masks from random bytes; Adam updates all tensors together.
+"""
+import math
+
+import torch
+import torch.nn.functional as F
+from torch import nn
+
+from torch_transformer import Dropout as Masks
+from torch_transformer import sinusoids
+
+
+def padded(lengths, vocabulary, generator):
+    """Random ids [time, batch], each sentence ending in </s>, and which of them are real."""
+    lengths = torch.tensor(lengths)
+    ids = torch.randint(3, vocabulary, (int(lengths.max()), len(lengths)), generator=generator)
+    ids[lengths - 1, torch.arange(len(lengths))] = 2
+    return ids, torch.arange(len(ids))[:, None] < lengths
+
+
+class Batch:
+    def __init__(self, pairs, vocabulary, heads, generator):
+        self.source, source_real = padded([source + 1 for source, _ in pairs], vocabulary, generator)
+        output, real = padded([target + 1 for _, target in pairs], vocabulary, generator)
+        self.input = torch.cat([torch.ones(1, len(pairs), dtype=torch.long), output[:-1]])
+        self.real = real.view(-1).nonzero().squeeze(1)
+        self.expected = output.view(-1)[self.real]
+        self.source_tokens, self.target_tokens = int(source_real.sum()), len(self.real)
+        self.positions = self.source.numel() + self.input.numel()
+        self.source_mask = None
+        if not source_real.all():
+            mask = torch.zeros(source_real.shape).masked_fill_(~source_real, -math.inf)
+            self.source_mask = mask.t().repeat_interleave(heads, 0)[:, None]  # [batch heads, 1, keys]
+        self.causal_mask = torch.full((len(output), len(output)), -math.inf).triu(1)
+
+
+class Masked(torch.autograd.Function):
+    """Dropout with a mask of zeros and the scale."""
+
+    @staticmethod
+    def forward(context, x, mask):
+        context.save_for_backward(mask)
+        return x * mask
+
+    @staticmethod
+    def backward(context, dy):
+        return dy * context.saved_tensors[0], None
+
+
+class Dropout(nn.Module):
+    def __init__(self, probability, seed):
+        super().__init__()
+        self.masks = Masks(probability, seed)
+
+    def forward(self, x):
+        random = self.masks.bytes_like(x)
+        if random is None:
+            return x
+        return Masked.apply(x, self.masks.mask(random, x).mul_(self.masks.scale))
+
+
+class SmoothedLoss(torch.autograd.Function):
+    """Projection and label-smoothed cross-entropy, summed; the logits become their own gradient."""
+
+    @staticmethod
+    def forward(context, hidden, table, expected, smoothing):
+        log_p = torch.log_softmax(hidden @ table.t(), -1)
+        right = log_p.gather(1, expected[:, None])
+        loss = (smoothing - 1) * right.sum() - smoothing / len(table) * log_p.sum()
+        slope = log_p.exp_().sub_(smoothing / len(table))
+        slope.scatter_add_(1, expected[:, None], slope.new_full((len(expected), 1), smoothing - 1))
+        context.save_for_backward(hidden, table, slope)
+        return loss
+
+    @staticmethod
+    def backward(context, scale):
+        hidden, table, slope = context.saved_tensors
+        return (slope @ table).mul_(scale), (slope.t() @ hidden).mul_(scale), None, None
+
+
+def linear(rows, cols):
+    layer = nn.Linear(cols, rows)
+    nn.init.xavier_uniform_(layer.weight)
+    nn.init.zeros_(layer.bias)
+    return layer
+
+
+class Attention(nn.Module):
+    def __init__(self, d, heads, from_memory):
+        super().__init__()
+        self.heads, self.size, self.from_memory = heads, d // heads, from_memory
+        self.query = linear(d, d) if from_memory else None
+        self.key_value = linear(2 * d if from_memory else 3 * d, d)
+        self.output = linear(d, d)
+
+    def parts(self, x, count):
+        """Views [batch heads, time, size] of what each head reads, `count` of them."""
+        return [part.transpose(0, 1) for part in x.view(len(x), -1, count, self.size).unbind(2)]
+
+    def forward(self, x, memory, mask):
+        if self.from_memory:
+            q, (k, v) = self.parts(self.query(x), 1)[0], self.parts(self.key_value(memory), 2)
+        else:
+            q, k, v = self.parts(self.key_value(x), 3)
+        scale = self.size**-0.5
+        if mask is None:
+            scores = torch.bmm(q, k.transpose(1, 2)) * scale
+        else:
+            scores = torch.baddbmm(mask, q, k.transpose(1, 2), alpha=scale)
+        mixed = torch.bmm(scores.softmax(-1), v)
+        return self.output(mixed.transpose(0, 1).reshape(x.shape))
+
+
+class Layer(nn.Module):
+    def __init__(self, preset, cross, seed):
+        super().__init__()
+        d = preset.d_model
+        self.own = Attention(d, preset.heads, from_memory=False)
+        self.cross = Attention(d, preset.heads, from_memory=True) if cross else None
+        self.up, self.down = linear(preset.d_ff, d), linear(d, preset.d_ff)
+        self.norms = nn.ModuleList(nn.LayerNorm(d) for _ in range(3 if cross else 2))
+        self.dropout = Dropout(preset.dropout, seed)
+
+    def forward(self, x, mask, memory=None, memory_mask=None):
+        norms = iter(self.norms)
+        x = next(norms)(x + self.dropout(self.own(x, None, mask)))
+        if self.cross is not None:
+            x = next(norms)(x + self.dropout(self.cross(x, memory, memory_mask)))
+        return next(norms)(x + self.dropout(self.down(F.relu(self.up(x), inplace=True))))
+
+
+class Transformer(nn.Module):
+    def __init__(self, preset, vocabulary, seed, longest=1024):
+        super().__init__()
+        d = preset.d_model
+        self.table = nn.Parameter(torch.randn(vocabulary, d) * d**-0.5)
+        self.encoder = nn.ModuleList(Layer(preset, False, seed + 1 + i) for i in range(preset.encoder_layers))
+        self.decoder = nn.ModuleList(Layer(preset, True, seed + 101 + i) for i in range(preset.decoder_layers))
+        self.dropout = Dropout(preset.dropout, seed)
+        self.register_buffer("places", sinusoids(longest, d)[:, None])
+
+    def embed(self, ids):
+        rows = F.embedding(ids, self.table)
+        return self.dropout(torch.add(self.places[: len(ids)], rows, alpha=math.sqrt(self.table.size(1))))
+
+    def forward(self, batch, smoothing=0.1):
+        """The sum of the losses of the real target tokens."""
+        memory = self.embed(batch.source)
+        for layer in self.encoder:
+            memory = layer(memory, batch.source_mask)
+        x = self.embed(batch.input)
+        for layer in self.decoder:
+            x = layer(x, batch.causal_mask, memory, batch.source_mask)
+        hidden = x.view(-1, x.size(2)).index_select(0, batch.real)
+        return SmoothedLoss.apply(hidden, self.table, batch.expected, smoothing)
+
+
+class Trainer:
+    """The model and its Adam: what one step of training needs."""
+
+    def __init__(self, preset, vocabulary, seed):
+        torch.manual_seed(seed)
+        self.model = Transformer(preset, vocabulary, seed)
+        self.adam = torch.optim.Adam(self.model.parameters(), betas=(0.9, 0.98), eps=1e-9, foreach=True)
+
+    def size(self):
+        return sum(parameter.numel() for parameter in self.model.parameters())
+
+    def step(self, batch, rate):
+        for group in self.adam.param_groups:
+            group["lr"] = rate
+        self.adam.zero_grad(set_to_none=True)
+        loss = self.model(batch) / batch.target_tokens
+        loss.backward()
+        self.adam.step()
+        return float(loss)
