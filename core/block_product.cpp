@@ -10,14 +10,6 @@
 namespace calque {
 namespace {
 
-// The tile of C that is kept in registers.
-#ifdef __AVX512F__
-constexpr int tile_rows = 12, tile_vectors = 2;  // 24 of 32 registers
-#else
-constexpr int tile_rows = 6, tile_vectors = 1;  // 12 of 16, where a vector takes two
-#endif
-constexpr int64_t tile_cols = tile_vectors * lanes;
-
 // A panel of B is depth x tile_cols numbers (32 KB: the first cache), a block of B has block_cols
 // columns (512 KB: the second); blocks of A have block_rows rows.
 constexpr int64_t most_depth = 256, block_rows = 8 * tile_rows, block_cols = 16 * tile_cols;
@@ -120,12 +112,15 @@ Tile tile_of(int64_t rows, int64_t vectors) {
   return table[static_cast<size_t>(rows - 1)][vectors > 1 ? 1 : 0];
 }
 
-// Every tile of a block of C.
+// Every tile of a block of C. Tiles have as equal a number of rows as can be: one of very few rows
+// would wait for each of its own sums.
 void multiply_block(ProductSize size, Strided a, Panels b, Sink c, real scale, int64_t stride) {
+  const int64_t tiles = (size.m + tile_rows - 1) / tile_rows;
+  const int64_t tall = (size.m + tiles - 1) / std::max<int64_t>(1, tiles);
   for (int64_t j = 0; j < size.n; j += tile_cols) {
     const int64_t cols = std::min(tile_cols, size.n - j);
-    for (int64_t i = 0; i < size.m; i += tile_rows) {
-      tile_of(std::min<int64_t>(tile_rows, size.m - i), (cols + lanes - 1) / lanes)(
+    for (int64_t i = 0; i < size.m; i += tall) {
+      tile_of(std::min(tall, size.m - i), (cols + lanes - 1) / lanes)(
           size.k, a.from(i, 0), b.data + j / tile_cols * b.panel, b.row,
           {c.data + i * stride + j, c.add}, scale, stride, cols);
     }
@@ -133,6 +128,11 @@ void multiply_block(ProductSize size, Strided a, Panels b, Sink c, real scale, i
 }
 
 }  // namespace
+
+void tile_product(ProductSize size, Strided a, const real* b, int64_t b_row, Sink c, real scale,
+                  int64_t stride) {
+  multiply_block(size, a, {b, tile_cols, b_row}, c, scale, stride);
+}
 
 int64_t block_product_scratch(ProductSize size) {
   return round_up(std::min(size.n, block_cols), tile_cols) * std::min(size.k, most_depth);

@@ -1,6 +1,6 @@
 #pragma once
-// The product of two matrices on one thread, with vectors as wide as this machine's: for what the
-// installed BLAS is slow at (core/blas.cpp says when).
+// Products of matrices on one thread, with vectors as wide as this machine's: of small ones, as
+// inside attention, and of any where the installed BLAS is slow (core/blas.cpp says when).
 //
 // As in every fast product since Goto (2008), a tile of C is kept in registers while the product
 // walks down the inner dimension, and a block of B is copied to narrow panels that stay in the
@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "core/simd.h"
 #include "core/tensor.h"
 
 namespace calque {
@@ -26,6 +27,19 @@ struct Strided {
 struct ProductSize {
   int64_t m, n, k;
 };
+
+// A tile of the result, which is kept in registers.
+#ifdef __AVX512F__
+constexpr int tile_rows = 12, tile_vectors = 2;  // 24 of 32 registers
+#else
+constexpr int tile_rows = 6, tile_vectors = 1;  // 12 of 16, where a vector takes two
+#endif
+constexpr int64_t tile_cols = tile_vectors * lanes;
+
+// c = scale a b, or c += scale a b, for matrices that are in the first caches. B's rows lie
+// together, `b_row` apart, and are readable to the end of a vector; rows of c are `stride` apart.
+void tile_product(ProductSize size, Strided a, const real* b, int64_t b_row, Sink c, real scale,
+                  int64_t stride);
 
 // How many numbers of scratch memory the product needs, at a place aligned as the pool's are.
 int64_t block_product_scratch(ProductSize size);

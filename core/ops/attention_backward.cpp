@@ -78,12 +78,12 @@ void block(const Item& item, Scratch& scratch, const Views& views, int64_t begin
                        scratch.slopes.data());
     for (int64_t i = 0; i < m; ++i) row(item, scratch, views, i, begin + i, first, count);
     const real *weights = scratch.weights.data(), *slopes = scratch.slopes.data();
-    tile_gemm<true>(count, width, m, {weights, 1, key_block}, dout.data, dout.stride,
-                    scratch.dv.data() + first * width, width);
-    tile_gemm<true>(count, width, m, {slopes, 1, key_block}, q.data, q.stride,
-                    scratch.dk.data() + first * width, width);
-    tile_gemm<true>(m, width, count, {slopes, key_block, 1}, views.k.data + first * views.k.stride,
-                    views.k.stride, scratch.dq.data(), width);
+    tile_product({count, width, m}, {weights, 1, key_block}, dout.data, dout.stride,
+                 {scratch.dv.data() + first * width, true}, 1, width);
+    tile_product({count, width, m}, {slopes, 1, key_block}, q.data, q.stride,
+                 {scratch.dk.data() + first * width, true}, 1, width);
+    tile_product({m, width, count}, {slopes, key_block, 1}, views.k.data + first * views.k.stride,
+                 views.k.stride, {scratch.dq.data(), true}, 1, width);
   }
 }
 

@@ -102,8 +102,8 @@ void block(const Item& item, Scratch& scratch, int64_t begin, Rows q, Rows v, re
     multiply_by_panels(q.from(begin, 0), m, scratch.panels.data(), first, count, item.keys,
                        p.head_size, scratch.scores.data());
     for (int64_t i = 0; i < m; ++i) absorb(item, scratch, i, begin + i, first, count);
-    tile_gemm<true>(m, width, count, {scratch.scores.data(), key_block, 1},
-                    v.data + first * v.stride, v.stride, scratch.sums.data(), width);
+    tile_product({m, width, count}, {scratch.scores.data(), key_block, 1},
+                 v.data + first * v.stride, v.stride, {scratch.sums.data(), true}, 1, width);
   }
   finish(item, scratch, begin, m, out, log_sums);
 }

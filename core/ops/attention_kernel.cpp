@@ -21,10 +21,10 @@ Item::Item(const Problem& p, int64_t number)
 
 namespace {
 
-// The transpose of lanes x lanes numbers.
-void transpose_square(Rows from, real* to, int64_t to_stride) {
+// The transpose of `count` rows of lanes numbers; columns beyond count are zero.
+void transpose_square(Rows from, int64_t count, real* to, int64_t to_stride) {
   Vec square[lanes];
-  for (int64_t i = 0; i < lanes; ++i) square[i] = load(from.data + i * from.stride);
+  for (int64_t i = 0; i < lanes; ++i) square[i] = i < count ? load(from.from(i, 0).data) : Vec{};
   transpose(square);
   for (int64_t i = 0; i < lanes; ++i) store(to + i * to_stride, square[i]);
 }
@@ -32,21 +32,18 @@ void transpose_square(Rows from, real* to, int64_t to_stride) {
 }  // namespace
 
 void transpose_into_panels(Rows rows, int64_t n, int64_t head_size, real* panels) {
-  const int64_t total = round_up(n);
-  for (int64_t first = 0; first < total; first += panel) {
-    const int64_t width = std::min(panel, total - first);
-    real* to = panels + first * head_size;
-    for (int64_t j = 0; j < width; j += lanes) {
-      int64_t k = 0;
-      if (first + j + lanes <= n) {
-        for (; k + lanes <= head_size; k += lanes) {
-          transpose_square(rows.from(first + j, k), to + k * width + j, width);
-        }
+  const int64_t total = round_up(n), whole = head_size / lanes * lanes;
+  for (int64_t first = 0; first < total; first += tile_cols) {
+    const int64_t width = std::min(tile_cols, total - first);
+    for (int64_t j = first; j < first + width; j += lanes) {
+      real* to = panels + first * head_size + (j - first);
+      const int64_t count = std::min(lanes, n - j);
+      for (int64_t k = 0; k < whole; k += lanes) {
+        transpose_square(rows.from(j, k), count, to + k * width, width);
       }
-      for (; k < head_size; ++k) {
+      for (int64_t k = whole; k < head_size; ++k) {
         for (int64_t i = 0; i < lanes; ++i) {
-          const int64_t row = first + j + i;
-          to[k * width + j + i] = row < n ? rows.data[row * rows.stride + k] : 0;
+          to[k * width + i] = i < count ? rows.from(j + i, k).data[0] : 0;
         }
       }
     }
@@ -55,11 +52,11 @@ void transpose_into_panels(Rows rows, int64_t n, int64_t head_size, real* panels
 
 void multiply_by_panels(Rows a, int64_t m, const real* panels, int64_t first, int64_t n,
                         int64_t total, int64_t head_size, real* scores) {
-  static_assert(key_block % panel == 0);
-  for (int64_t at = first; at < first + n; at += panel) {
-    const int64_t width = std::min(panel, round_up(total) - at);
-    tile_gemm<false>(m, std::min(width, round_up(first + n - at)), head_size, {a.data, a.stride, 1},
-                     panels + at * head_size, width, scores + (at - first), key_block);
+  for (int64_t at = first; at < first + n; at += tile_cols) {
+    const int64_t width = std::min(tile_cols, round_up(total) - at);
+    const int64_t cols = std::min(width, round_up(first + n - at));
+    tile_product({m, cols, head_size}, {a.data, a.stride, 1}, panels + at * head_size, width,
+                 {scores + (at - first), false}, 1, key_block);
   }
 }
 

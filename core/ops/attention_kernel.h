@@ -5,15 +5,15 @@
 // Queries are taken in blocks, keys too, as in FlashAttention (Dao et al. 2022): the scores of a
 // block fit the second cache, and no more of them ever exist.
 
+#include "core/block_product.h"
 #include "core/ops.h"
 #include "core/ops/dropout_mask.h"
-#include "core/ops/tile_gemm.h"
 
 namespace calque::attention_kernel {
 
-constexpr int64_t query_block = 48;  // a multiple of the tile's 6 rows
-constexpr int64_t key_block = 256;
-constexpr int64_t panel = widest_tile * lanes;  // columns of transposed keys stored together
+constexpr int64_t query_block = 48;  // a multiple of the tile's rows
+constexpr int64_t key_block = 256;  // a multiple of the tile's columns: the keys' panels have those
+static_assert(query_block % tile_rows == 0 && key_block % tile_cols == 0);
 
 inline int64_t round_up(int64_t size, int64_t to = lanes) { return (size + to - 1) / to * to; }
 
