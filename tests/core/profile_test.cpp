@@ -1,0 +1,103 @@
+// What a profile notes of ops and phases, and that nothing is noted without one.
+#include "core/profile.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <thread>
+
+#include "core/ops.h"
+
+using namespace calque;
+
+namespace {
+
+using Kind = Profile::Kind;
+
+void step(const Tensor& x, const Tensor& w) {
+  const Tape tape;
+  backward(sum(relu(matmul(x, w))));
+}
+
+}  // namespace
+
+TEST_CASE("a profile counts each op forward and backward, with the FLOPs of its products") {
+  const Tensor x = variable(Tensor::full({8, 16}, 1)), w = variable(Tensor::full({16, 4}, 1));
+  Profile profile;
+  {
+    const Profiling on(profile);
+    for (int i = 0; i < 3; ++i) step(x, w);
+  }
+  const Profile::Sum forward = profile.sum_of("matmul", Kind::forward);
+  CHECK(forward.calls == 3);
+  CHECK(forward.work.flops == 3 * 2 * 8 * 16 * 4);
+  CHECK(forward.work.bytes == 3 * (8 * 16 + 16 * 4 + 8 * 4) * sizeof(real));
+  const Profile::Sum back = profile.sum_of("matmul", Kind::backward);
+  CHECK(back.calls == 3);
+  CHECK(back.work.flops == 2 * forward.work.flops);
+  CHECK(profile.sum_of("relu", Kind::forward).work.flops == 0);
+  CHECK(profile.sum_of("never", Kind::forward).calls == 0);
+}
+
+TEST_CASE("attention counts the pairs of tokens that meet, and embedding only the rows it reads") {
+  const Segments sentences = Segments::of_lengths(std::vector<int32_t>{3, 5});
+  const Tensor qkv = variable(Tensor::full({8, 3 * 4}, 1));
+  const Tensor table = variable(Tensor::full({100, 4}, 1));
+  Profile profile;
+  {
+    const Profiling on(profile);
+    const Tape tape;
+    const Tensor a = self_attention(qkv, sentences, {.heads = 2, .causal = true});
+    const Tensor e = embedding(table, std::vector<int32_t>{1, 2, 3, 4, 5, 6, 7, 8}, 1);
+    backward(sum(a + e));
+  }
+  const double pairs = 3 * 4 / 2 + 5 * 6 / 2;
+  CHECK(profile.sum_of("self_attention", Kind::forward).work.flops == 4 * 4 * pairs);
+  CHECK(profile.sum_of("self_attention", Kind::backward).work.flops == 8 * 4 * pairs);
+  CHECK(profile.sum_of("embedding", Kind::forward).work.bytes == 2 * 8 * 4 * sizeof(real));
+}
+
+TEST_CASE("ops follow one another without overlap, inside the phase around them") {
+  const Tensor x = variable(Tensor::full({64, 64}, 1));
+  Profile profile;
+  {
+    const Profiling on(profile);
+    const Phase phase("everything");
+    step(x, x);
+  }
+  const std::vector<Profile::Event>& events = profile.events();
+  REQUIRE(events.size() == 7);  // three ops there and back, and at last the phase
+  const Profile::Event& phase = events.back();
+  CHECK(std::string(phase.name) == "everything");
+  double end = phase.start;
+  for (size_t i = 0; i + 1 < events.size(); ++i) {
+    CHECK(events[i].start >= end);
+    end = events[i].start + events[i].seconds;
+  }
+  CHECK(end <= phase.start + phase.seconds);
+}
+
+TEST_CASE("nothing is noted after the scope, nor on another thread") {
+  const Tensor x = variable(Tensor::full({2, 2}, 1));
+  Profile profile;
+  {
+    const Profiling on(profile);
+    std::thread([&] {
+      CHECK(Profile::current() == nullptr);
+      step(x, x);
+    }).join();
+  }
+  CHECK(Profile::current() == nullptr);
+  step(x, x);
+  const Phase phase("outside");
+  CHECK(profile.sums().empty());
+}
+
+TEST_CASE("single events are kept up to a number, and the sums go on") {
+  const Tensor x = variable(Tensor::full({2, 2}, 1));
+  Profile profile(10);
+  const Profiling on(profile);
+  for (int i = 0; i < 5; ++i) step(x, x);
+  CHECK(profile.events().size() == 10);
+  CHECK(profile.sum_of("matmul", Kind::backward).calls == 5);
+}
