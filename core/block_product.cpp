@@ -12,10 +12,11 @@ namespace {
 
 // A panel of B is depth x tile_cols numbers (32 KB: the first cache), a block of B has block_cols
 // columns (512 KB: the second); blocks of A have block_rows rows.
-constexpr int64_t most_depth = 256, block_rows = 8 * tile_rows, block_cols = 16 * tile_cols;
+constexpr int64_t most_depth = 256, block_rows = int64_t{8} * tile_rows,
+                  block_cols = 16 * tile_cols;
 
 // With fewer rows than this in A, a panel of B would not be used often enough to repay its copy.
-constexpr int64_t few_rows = 4 * tile_rows;
+constexpr int64_t few_rows = int64_t{4} * tile_rows;
 
 int64_t round_up(int64_t size, int64_t to) { return (size + to - 1) / to * to; }
 

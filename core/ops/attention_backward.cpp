@@ -90,9 +90,7 @@ void block(const Item& item, Scratch& scratch, const Views& views, int64_t begin
 void write(RowSink to, const real* from, int64_t rows, int64_t head_size) {
   if (!to.data) return;
   for (int64_t i = 0; i < rows; ++i) {
-    map_into(
-        head_size, to.data + i * to.stride, to.add, [](Vec v) { return v; },
-        from + i * round_up(head_size));
+    map_into(head_size, to.data + i * to.stride, to.add, as_it_is, from + i * round_up(head_size));
   }
 }
 

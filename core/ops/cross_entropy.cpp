@@ -168,9 +168,7 @@ void form(const Formed& formed, const Tensor& x, const Tensor& w, const real* g,
     sum_over_rows<1>(rows, vocabulary, {Sink{formed.b.data(), first > 0}},
                      [&](int64_t begin, int64_t end, real* partial) {
                        for (int64_t r = begin; r < end; ++r) {
-                         map_into(
-                             vocabulary, partial, true, [](Vec v) { return v; },
-                             g + r * vocabulary);
+                         map_into(vocabulary, partial, true, as_it_is, g + r * vocabulary);
                        }
                      });
   }

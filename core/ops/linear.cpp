@@ -63,9 +63,7 @@ void through_activation(Activation activation, real* dy, const real* z, Sink db,
           map(
               cols, row, [](Vec g, Vec v) { return g * Function::slope(v); }, row, z + r * cols);
         }
-        if (db.data)
-          map_into(
-              cols, partial, true, [](Vec v) { return v; }, row);
+        if (db.data) map_into(cols, partial, true, as_it_is, row);
       }
     });
   });
