@@ -77,7 +77,7 @@ void tile(int64_t depth, Strided a, const real* b, int64_t b_row, Sink c, real s
   constexpr int bases = (rows + 2) / 3;
   Vec total[rows][vectors] = {};
   const real* base[bases];
-  for (int i = 0; i < bases; ++i) base[i] = a.at(3 * i, 0);
+  for (int i = 0; i < bases; ++i) base[i] = a.at(int64_t{3} * i, 0);
   for (int64_t j = 0; j < depth; ++j, b += b_row) {
     Vec right[vectors];
     for (int v = 0; v < vectors; ++v) right[v] = load(b + v * lanes);
