@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/parallel.h"
 #include "data/vocabulary.h"
 #include "decode/plain_decoding.h"
 
@@ -146,6 +147,117 @@ TEST_CASE("lengths keep between the least and the longest") {
       CHECK(found.front().finished);
     }
   }
+}
+
+TEST_CASE("lengths relative to the source hold, and an absolute limit needs no relative one") {
+  const SmallModel model = decided_model(small_options(), 7);
+  const auto sources = random_sources(13, 12, 9, 31);
+  for (const int64_t beam : {1, 3}) {
+    SearchOptions options;
+    options.beam = beam;
+    options.min_length_ratio = 0.9;
+    options.max_length_ratio = 1.5;
+    options.max_length_extra = 1;
+    const auto relative = search_with(model, sources, options);
+    options.min_length_ratio = options.max_length_ratio = 0;
+    options.max_length_extra = 0;
+    options.max_length = 7;
+    options.min_length = 7;
+    const auto absolute = search_with(model, sources, options);
+    for (size_t i = 0; i < sources.size(); ++i) {
+      const auto length = static_cast<double>(relative[i][0].ids.size());
+      CHECK(length >= 0.9 * static_cast<double>(sources[i].size()));
+      CHECK(length <= std::ceil(1.5 * static_cast<double>(sources[i].size())) + 1);
+      CHECK(absolute[i][0].ids.size() == 7);
+    }
+  }
+}
+
+TEST_CASE("a forced prefix stands at the beginning, and the search goes on from it") {
+  const SmallModel model = decided_model(small_options(), 15);
+  const auto sources = random_sources(13, 5, 9, 59);
+  const std::vector<Ids> prefixes = {{}, {7}, {4, 4, 9}, {11, 3, 5, 6, 8}, {12, 12, 12, 12}};
+  SearchOptions options = up_to(1, 4);  // shorter than the longest prefix
+  options.no_repeat_ngram = 2;
+  options.prefixes = &prefixes;
+  for (const int64_t beam : {1, 3}) {
+    options.beam = options.n_best = beam;
+    const auto found = search_with(model, sources, options);
+    for (size_t i = 0; i < sources.size(); ++i) {
+      for (const Hypothesis& hypothesis : found[i]) {
+        REQUIRE(hypothesis.ids.size() >= prefixes[i].size());
+        CHECK(std::equal(prefixes[i].begin(), prefixes[i].end(), hypothesis.ids.begin()));
+        CHECK(hypothesis.log_probability ==
+              doctest::Approx(log_probability(model.transformer, sources[i], hypothesis.ids))
+                  .epsilon(1e-5));
+      }
+    }
+    CHECK(found[3][0].ids == prefixes[3]);
+  }
+}
+
+TEST_CASE("the beginning of a greedy translation, forced, changes nothing") {
+  const SmallModel model = decided_model(small_options(), 16);
+  const auto sources = random_sources(13, 8, 9, 61);
+  const auto free = search_with(model, sources, up_to(1, 9));
+  std::vector<Ids> halves;
+  for (const auto& found : free) {
+    const Ids& ids = found[0].ids;
+    halves.emplace_back(ids.begin(), ids.begin() + std::ssize(ids) / 2);
+  }
+  SearchOptions options = up_to(1, 9);
+  options.prefixes = &halves;
+  const auto forced = search_with(model, sources, options);
+  for (size_t i = 0; i < sources.size(); ++i) CHECK(forced[i][0].ids == free[i][0].ids);
+}
+
+TEST_CASE("what is drawn begins with the prefix too") {
+  const SmallModel model(small_options());
+  const std::vector<Ids> prefixes(3, {9, 4});
+  SearchOptions options = up_to(1, 8);
+  options.n_best = 4;
+  options.sampling = Sampling{.seed = 8};
+  options.prefixes = &prefixes;
+  for (const auto& drawn : search_with(model, random_sources(13, 3, 9, 67), options)) {
+    REQUIRE(drawn.size() == 4);
+    for (const Hypothesis& one : drawn) {
+      REQUIRE(one.ids.size() >= 2);
+      CHECK(one.ids[0] == 9);
+      CHECK(one.ids[1] == 4);
+    }
+  }
+  CHECK_THROWS_AS(search_with(model, random_sources(13, 2, 9, 67), options), Misuse);
+}
+
+TEST_CASE("what is found does not depend on the number of threads") {
+  const SmallModel model = decided_model(small_options(), 17);
+  const auto sources = random_sources(13, 30, 12, 71);
+  SearchOptions options = up_to(3, 12);
+  options.batch_tokens = 40;  // several batches
+  CHECK(batches_of(sources, options).size() > 4);
+  const int before = threads();
+  set_threads(1);
+  const auto alone = search_with(model, sources, options);
+  set_threads(4);
+  const auto shared = search_with(model, sources, options);
+  set_threads(before);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    CHECK(shared[i][0].ids == alone[i][0].ids);
+    CHECK(shared[i][0].log_probability == alone[i][0].log_probability);
+  }
+}
+
+TEST_CASE("what is told of progress rises to the number of sources") {
+  const SmallModel model(small_options());
+  const auto sources = random_sources(13, 12, 9, 73);
+  SearchOptions options = up_to(2, 5);
+  options.batch_tokens = 20;
+  std::vector<int64_t> told;
+  const Transformer* const models[] = {&model.transformer};
+  search(models, sources, options, [&](int64_t count) { told.push_back(count); });
+  CHECK(std::ranges::is_sorted(told));
+  CHECK(told.size() == batches_of(sources, options).size());
+  CHECK(told.back() == 12);
 }
 
 TEST_CASE("no pair of tokens comes twice where that is forbidden") {
