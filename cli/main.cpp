@@ -59,6 +59,11 @@ int run(int count, char** arguments) {
     return pipe_closed;
   } catch (const std::system_error& error) {  // fmt::print, where a buffer could not be written
     if (error.code().value() == EPIPE) return pipe_closed;
+    if (error.code() == std::errc::resource_unavailable_try_again) {
+      return complain(failure,
+                      "not enough memory, or too many processes, to start a thread; raise the limit "
+                      "(ulimit -v, ulimit -u)");
+    }
     return complain(failure, std::string("standard output: ") + error.code().message());
   } catch (const std::bad_alloc&) {
     return complain(failure,

@@ -38,6 +38,9 @@ std::vector<std::string> load_initial_weights(const std::string& from, Translati
     fail("{}: none of its tensors has the name and shape of a parameter of this model", from);
   }
   file.read(matching);
+  if (const auto bad = first_not_finite(matching)) {
+    fail("{}: {} holds a value that is infinite or not a number", from, *bad);
+  }
   report.insert(report.begin(), fmt::format("{} of {} parameters start from {}", matching.size(),
                                             wanted.size(), from));
   return report;

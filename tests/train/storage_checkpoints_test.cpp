@@ -176,6 +176,25 @@ TEST_CASE("values that are not finite are never saved") {
   CHECK(load_step(real_files(), run.path()) == 1);
 }
 
+TEST_CASE("values that are not finite are not loaded either, however well they are signed") {
+  const ScratchFolder run;
+  save_step(real_files(), run.path(), 1);
+  save_step(real_files(), run.path(), 2);
+  SmallRun small = SmallRun::at_step(2);
+  small.values[13] = std::numeric_limits<real>::quiet_NaN();
+  const std::string folder = run.path() + "/checkpoints/step-000002",
+                    name = "optimizer.safetensors";
+  TrainingState state = load_state(real_files(), folder);
+  fs::remove(folder + "/" + name);
+  state.checksums[name] = write_safetensors(real_files(), folder + "/" + name,
+                                            small.optimizer<NamedTensor>(), {{"format", "calque"}});
+  overwrite(folder + "/state.json", format_state(state));
+  std::vector<DamagedCheckpoint> damaged;
+  CHECK(load_step(real_files(), run.path(), damaged) == 1);
+  REQUIRE(damaged.size() == 1);
+  CHECK(damaged[0].problem.find("first_moment.layer.0 holds") != std::string::npos);
+}
+
 TEST_CASE("pruning keeps the newest, those asked for, and always the one known to be whole") {
   const ScratchFolder run;
   Checkpoints checkpoints(real_files(), run.path());

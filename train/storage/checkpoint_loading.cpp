@@ -49,6 +49,9 @@ void load_tensors(FileSystem& files, const std::string& folder, const std::strin
     throw Mismatch(fmt::format("{}/{}: was saved from another model: {}", folder, name,
                                fmt::join(problems, "; ")));
   }
+  if (const auto bad = first_not_finite(present)) {
+    fail("{}/{}: {} holds a value that is infinite or not a number", folder, name, *bad);
+  }
 }
 
 // The step in the state is what counts; a folder that was renamed by hand would mislead.

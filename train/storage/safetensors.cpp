@@ -164,14 +164,27 @@ std::vector<std::string> differences(const TensorTable& table, std::span<const T
   return found;
 }
 
-std::optional<std::string> first_not_finite(std::span<const NamedTensor> tensors) {
-  for (const NamedTensor& tensor : tensors) {
+namespace {
+
+template <class Tensor>
+std::optional<std::string> not_finite_in(std::span<const Tensor> tensors) {
+  for (const Tensor& tensor : tensors) {
     constexpr real largest = std::numeric_limits<real>::max();
     unsigned beyond = 0;  // without a branch, so that the loop is vectorised
     for (const real value : tensor.values) beyond |= !(std::abs(value) <= largest);
     if (beyond) return tensor.name;
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+std::optional<std::string> first_not_finite(std::span<const NamedTensor> tensors) {
+  return not_finite_in(tensors);
+}
+
+std::optional<std::string> first_not_finite(std::span<const TensorTarget> tensors) {
+  return not_finite_in(tensors);
 }
 
 }  // namespace calque

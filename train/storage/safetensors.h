@@ -57,5 +57,6 @@ std::vector<std::string> differences(const TensorTable& table, std::span<const T
 
 // The name of the first tensor with a value that is infinite or not a number.
 std::optional<std::string> first_not_finite(std::span<const NamedTensor> tensors);
+std::optional<std::string> first_not_finite(std::span<const TensorTarget> tensors);
 
 }  // namespace calque

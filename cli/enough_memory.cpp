@@ -1,0 +1,40 @@
+// OpenBLAS takes a buffer for each thread while it is loaded, before main(), and asks for it again
+// and again, for ever, when there is no memory (ulimit -v, a small container). So that this ends in
+// a message, the program asks first, before any library's own beginning: that is what
+// .preinit_array is for. Nothing but bare system calls may be used here.
+
+#if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
+#include <sched.h>
+#include <sys/mman.h>
+#include <unistd.h>
+
+namespace {
+
+constexpr unsigned long buffer = (128UL << 20) + (1UL << 20);  // and what lies around it
+
+void require_memory_for_blas(int, char**, char**) {
+  cpu_set_t processors;
+  CPU_ZERO(&processors);
+  const int known = sched_getaffinity(0, sizeof processors, &processors);
+  const unsigned long threads = known == 0 ? CPU_COUNT(&processors) : 1;
+  // Asked for by address alone: not a page of it is touched.
+  void* const memory = mmap(nullptr, threads * buffer, PROT_READ | PROT_WRITE,
+                            MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
+  if (memory != MAP_FAILED) {
+    munmap(memory, threads * buffer);
+    return;
+  }
+  constexpr char message[] =
+      "calque: not enough memory to begin with: OpenBLAS takes 128 MB of addresses for each "
+      "processor; raise the limit (ulimit -v), or use fewer processors (taskset)\n";
+  [[maybe_unused]] const ssize_t n = write(STDERR_FILENO, message, sizeof message - 1);
+  _exit(1);
+}
+
+}  // namespace
+
+extern "C" {
+[[gnu::section(".preinit_array"),
+  gnu::used]] void (*const calque_first)(int, char**, char**) = require_memory_for_blas;
+}
+#endif

@@ -1,0 +1,192 @@
+#!/usr/bin/env python3
+"""Makes each system call of a training run that writes fail in its turn, with each cause a disk has to
+offer, and holds the program to what it promises: it comes to an end by itself; what it could not do it
+says in one line that names the file and the cause, with a status that is not 0, unless it could go on
+without; and the run goes on afterwards from a whole checkpoint to the very bits of an undisturbed one.
+
+    tests/reliability/faults.py CALQUE LIBRARY [--every 1] [--only write]
+
+LIBRARY is failing_calls.cpp as a shared library. With --every N, one in N of the calls.
+"""
+
+import argparse
+import collections
+import errno
+import os
+import shutil
+import subprocess
+import sys
+import tempfile
+
+CONFIG = """
+data:
+  train: {toy: reverse, pairs: 300, longest: 6}
+  validation: {toy: reverse, pairs: 20, longest: 6}
+tokenizer: {kind: words}
+model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
+training:
+  until: 30u
+  batch_tokens: 256
+  learning_rate: 0.003
+  schedule: constant
+  validate_every: 10u
+  validate_translate: greedy
+  save_every: 10u
+  keep_last: 2
+  metric: exact
+logging: {every: 5, samples: 1}
+"""
+SHORT = 0  # instead of an errno
+CALLS = {
+    "open": [errno.ENOSPC, errno.EIO, errno.EINTR],
+    "write": [errno.ENOSPC, errno.EIO, errno.EINTR, SHORT],
+    "sync": [errno.ENOSPC, errno.EIO, errno.EINTR],
+    "rename": [errno.ENOSPC, errno.EIO],
+    "mkdir": [errno.ENOSPC, errno.EIO],
+    "close": [errno.ENOSPC, errno.EIO, errno.EINTR],
+    "allocate": [errno.ENOSPC, errno.EIO, errno.EINTR],
+    "link": [errno.ENOSPC, errno.EIO],
+    "remove": [errno.EIO],
+}
+# Without these files training goes on: logs, and what only shows or speeds up.
+DISPENSABLE = ("metrics.jsonl", "train.log", "report.html", "/best", "/last", "/cache")
+
+Ran = collections.namedtuple("Ran", "status err out")
+
+
+def dispensable(path):
+    return any(text in path for text in DISPENSABLE)
+
+
+class Laboratory:
+    def __init__(self, calque, library, folder):
+        self.calque, self.library, self.folder = calque, library, folder
+        self.config = os.path.join(folder, "config.yaml")
+        self.failures = []
+        with open(self.config, "w", encoding="utf-8") as file:
+            file.write(CONFIG)
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def train(self, run, until=30, fault=None):
+        environment = dict(os.environ, OMP_WAIT_POLICY="passive")
+        if fault:
+            call, at, code, how = fault
+            environment.update(LD_PRELOAD=self.library, FAIL_UNDER=self.path(run), FAIL_CALL=call,
+                               FAIL_AT=str(at), FAIL_WITH=str(code), FAIL_ON=how,
+                               FAIL_REPORT=self.path("report"))
+            open(self.path("report"), "w").close()
+        try:
+            done = subprocess.run([self.calque, "train", self.config, "--run", self.path(run), "--quiet",
+                                   "--threads", "1", "--set", "training.until=%du" % until],
+                                  capture_output=True, text=True, env=environment, timeout=120)
+        except subprocess.TimeoutExpired:
+            return Ran("hangs", "", "")
+        return Ran(done.returncode, done.stderr, done.stdout)
+
+    def calls(self, call):
+        """The paths of such calls in the last run with a fault, and the ones that failed."""
+        with open(self.path("report"), encoding="utf-8") as file:
+            lines = [line.split() for line in file if line.startswith(call + " ")]
+        return [line[1] for line in lines], [line[1] for line in lines if len(line) == 3]
+
+    def tensors(self, run):
+        contents = []
+        for name in ("model.safetensors", "optimizer.safetensors"):
+            with open(os.path.join(self.path(run), "checkpoints", "step-000030", name), "rb") as file:
+                contents.append(file.read())
+        return contents
+
+    def start(self, begun):
+        """A run folder: none, or one that stands at step 10."""
+        shutil.rmtree(self.path("run"), ignore_errors=True)
+        if begun:
+            shutil.copytree(self.path("begun"), self.path("run"), symlinks=True)
+
+    def check(self, begun, fault):
+        call, at, code, how = fault
+        self.start(begun)
+        ran = self.train("run", fault=fault)
+        _, failed = self.calls(call)
+        if not failed:
+            return False
+        where = "%s number %d (%s), %s, %s, of %s run: " % (
+            call, at, failed[0], errno.errorcode.get(code, "short"), how, "a begun" if begun else "a new")
+        for problem in self.problems(ran, failed, code, begun):
+            self.failures.append(where + problem)
+        return True
+
+    def problems(self, ran, failed, code, begun):
+        if ran.status not in (0, 1):
+            return ["ended with %s: %s" % (ran.status, ran.err)]
+        found = []
+        said = ran.err
+        if ran.status == 1:
+            if said.count("\n") != 1 and "training goes on" not in said:
+                found.append("says more than a line: " + said)
+            if os.strerror(code) not in said:
+                found.append("does not name the cause: " + said)
+            if self.path("run") not in said:
+                found.append("does not name the file: " + said)
+            if all(dispensable(path) for path in failed):
+                found.append("could have gone on: " + said)
+        elif self.tensors("run") != self.tensors("undisturbed"):
+            found.append("ends in other weights, and says nothing")
+        again = self.train("run")
+        if again.status != 0:
+            return found + ["does not go on afterwards: " + again.err]
+        with open(os.path.join(self.path("run"), "train.log"), encoding="utf-8") as file:
+            if "damaged" in file.read():
+                found.append("left a damaged checkpoint")
+        if self.tensors("run") != self.tensors("undisturbed"):
+            found.append("ends in other weights after going on")
+        return found
+
+    def prepare(self):
+        for run, until in (("undisturbed", 30), ("begun", 10)):
+            ran = self.train(run, until)
+            if ran.status != 0:
+                sys.exit("an undisturbed run fails: " + ran.err)
+
+    def sweep(self, every, only):
+        """Every N-th of all faults there are, of new runs and of begun ones."""
+        tried = number = 0
+        for begun in (False, True):
+            for call, codes in CALLS.items():
+                if only and call != only:
+                    continue
+                self.start(begun)
+                self.train("run", fault=(call, -1, 0, "once"))
+                count = len(self.calls(call)[0])
+                for at in range(count):
+                    for code in codes:
+                        for how in ("once", "from_then_on"):
+                            if how == "from_then_on" and code in (errno.EINTR, SHORT):
+                                continue
+                            number += 1
+                            if number % every == 0:
+                                tried += self.check(begun, (call, at, code, how))
+        return tried
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("calque")
+    parser.add_argument("library")
+    parser.add_argument("--every", type=int, default=1)
+    parser.add_argument("--only", choices=sorted(CALLS))
+    arguments = parser.parse_args()
+    with tempfile.TemporaryDirectory(prefix="calque-faults-") as folder:
+        laboratory = Laboratory(arguments.calque, os.path.abspath(arguments.library), folder)
+        laboratory.prepare()
+        tried = laboratory.sweep(arguments.every, arguments.only)
+    for failure in laboratory.failures:
+        print(failure)
+    print("%d faults, %d of them not as promised" % (tried, len(laboratory.failures)))
+    if laboratory.failures or tried == 0:
+        sys.exit(1)
+
+
+if __name__ == "__main__":
+    main()

@@ -1,0 +1,201 @@
+#!/usr/bin/env python3
+"""Trains where the disk, or the memory, is not what it should be: a small file system that fills up, a
+folder without the right to write, a limit on the size of files, a folder that vanishes, too little
+memory. Each must end in one clear line and a status of 1, with the last checkpoint whole where there is
+one. What needs root (the small file system) or needs not to be root is left out otherwise, and says so.
+
+    tests/reliability/full_disks.py CALQUE
+"""
+
+import os
+import resource
+import shutil
+import subprocess
+import sys
+import tempfile
+import time
+
+CONFIG = """
+data:
+  train: {toy: reverse, pairs: 300, longest: 6}
+  validation: {toy: reverse, pairs: 20, longest: 6}
+tokenizer: {kind: words}
+model: {d_model: 64, d_ff: 256, heads: 2, encoder_layers: 1, decoder_layers: 1}
+training:
+  until: 40u
+  batch_tokens: 256
+  schedule: constant
+  learning_rate: 0.001
+  validate_every: 20u
+  save_every: 10u
+  keep_last: %d
+logging: {every: 5, report: false}
+"""
+
+
+class Failure(Exception):
+    pass
+
+
+def require(condition, ran, what):
+    if not condition:
+        raise Failure("%s: status %s, %r" % (what, ran.returncode, ran.stderr))
+
+
+class Place:
+    def __init__(self, calque, folder):
+        self.calque, self.folder = calque, folder
+        self.config = self.write("config.yaml", CONFIG % 1)
+        self.greedy = self.write("greedy.yaml", CONFIG % 100)
+
+    def write(self, name, text):
+        path = os.path.join(self.folder, name)
+        with open(path, "w", encoding="utf-8") as file:
+            file.write(text)
+        return path
+
+    def path(self, name):
+        return os.path.join(self.folder, name)
+
+    def command(self, run, config=None, *more):
+        return [self.calque, "train", config or self.config, "--run", run, "--quiet", "--threads", "1",
+                *more]
+
+    def train(self, run, config=None, *more, limit=None):
+        def set_limit():
+            if limit:
+                resource.setrlimit(limit[0], (limit[1], limit[1]))
+        return subprocess.run(self.command(run, config, *more), capture_output=True, text=True,
+                              timeout=300, preexec_fn=set_limit)
+
+
+def stops(ran, *words):
+    lines = [line for line in ran.stderr.split("\n") if line and "training goes on" not in line]
+    require(ran.returncode == 1 and len(lines) == 1, ran, "does not stop with one line")
+    for word in words:
+        require(word in lines[0], ran, "does not say " + word)
+
+
+def goes_on(place, run):
+    """The run resumes from a whole checkpoint and comes to its end."""
+    ran = place.train(run)
+    require(ran.returncode == 0, ran, "does not go on afterwards")
+    with open(os.path.join(run, "train.log"), encoding="utf-8") as file:
+        text = file.read()
+    require("resuming" in text and "damaged" not in text, ran, "goes on from nothing whole")
+
+
+def a_full_file_system(place):
+    if os.geteuid() != 0:
+        return "left out: only root can mount a small file system"
+    disk = place.path("disk")
+    os.mkdir(disk)
+    if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", disk]).returncode != 0:
+        return "left out: tmpfs cannot be mounted here"
+    try:
+        run = os.path.join(disk, "run")
+        stops(place.train(run, place.greedy, "--set", "training.until=1000u"), run,
+              "No space left on device", "free some space")
+        checkpoints = sorted(os.listdir(os.path.join(run, "checkpoints")))
+        for checkpoint in checkpoints[:-1]:  # as a person would make room
+            shutil.rmtree(os.path.join(run, "checkpoints", checkpoint))
+        ran = place.train(run, None, "--set", "training.until=%du" % (int(checkpoints[-1][5:]) + 10))
+        require(ran.returncode == 0, ran, "does not go on when there is room")
+    finally:
+        subprocess.run(["umount", disk])
+
+
+def a_folder_without_rights(place):
+    folder = place.path("locked")
+    os.mkdir(folder)
+    os.chmod(folder, 0o555)
+    if os.geteuid() == 0:
+        # Nothing is forbidden to root but by the file system itself.
+        if subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", folder]).returncode != 0:
+            return "left out: root may write anywhere, and a read-only file system cannot be mounted"
+    try:
+        stops(place.train(os.path.join(folder, "run")), os.path.join(folder, "run"), "cannot")
+    finally:
+        if os.geteuid() == 0:
+            subprocess.run(["umount", folder])
+
+
+def a_limit_on_the_size_of_files(place):
+    run = place.path("limited")
+    place.train(run, None, "--set", "training.until=10u")
+    ran = place.train(run, None, limit=(resource.RLIMIT_FSIZE, 100 * 1024))
+    stops(ran, run, "File too large", "ulimit -f")
+    goes_on(place, run)
+
+
+def a_folder_that_vanishes(place):
+    run = place.path("vanishing")
+    process = subprocess.Popen(place.command(run, None, "--set", "training.until=1000000u"),
+                               stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
+    deadline = time.monotonic() + 60
+    while not os.path.isdir(os.path.join(run, "checkpoints", "step-000010")):
+        if time.monotonic() > deadline:
+            break
+        time.sleep(0.01)
+    while os.path.exists(run):
+        try:
+            os.rename(run, place.path("moved"))
+        except OSError:
+            pass
+    _, err = process.communicate(timeout=120)
+    stops(subprocess.CompletedProcess([], process.returncode, "", err), run,
+          "No such file or directory")
+    goes_on(place, place.path("moved"))
+
+
+def standard_output_that_is_full(place):
+    with open("/dev/full", "w") as full:
+        ran = subprocess.run(place.command(place.path("unheard"))[:-3] + ["--threads", "1"], stdout=full,
+                             stderr=subprocess.PIPE, text=True, timeout=300)
+    require(ran.returncode == 1 and "standard output" in ran.stderr, ran, "does not tell")
+    require(os.path.isdir(place.path("unheard/checkpoints/step-000040")), ran, "does not train on")
+
+
+def too_little_memory(place):
+    run = place.path("cramped")
+    place.train(run, None, "--set", "training.until=10u")
+    clear = 0
+    for megabytes in (40, 60, 80, 100, 120, 140, 160, 200, 300):
+        ran = place.train(run, None, "--set", "training.until=20u",
+                          limit=(resource.RLIMIT_AS, megabytes << 20))
+        if ran.returncode == 0:
+            break
+        # Below some size the system cannot even load the libraries, and says so itself.
+        if "error while loading shared libraries" in ran.stderr:
+            continue
+        require(ran.returncode == 1 and "not enough memory" in ran.stderr, ran,
+                "with %d MB" % megabytes)
+        clear += 1
+    require(ran.returncode == 0, ran, "works with no size of memory")
+    huge = place.train(place.path("huge"), None, "--set", "model.d_model=8192", "--set",
+                       "model.d_ff=32768", "--set", "model.encoder_layers=24",
+                       limit=(resource.RLIMIT_AS, 1 << 30))
+    stops(huge, "not enough memory")
+    return "%d sizes of memory too little" % clear
+
+
+CASES = [a_full_file_system, a_folder_without_rights, a_limit_on_the_size_of_files,
+         a_folder_that_vanishes, standard_output_that_is_full, too_little_memory]
+
+
+def main():
+    failures = 0
+    with tempfile.TemporaryDirectory(prefix="calque-disks-") as folder:
+        place = Place(sys.argv[1], folder)
+        for case in CASES:
+            try:
+                result = case(place) or "as promised"
+            except Failure as failure:
+                failures += 1
+                result = str(failure)
+            print("%s: %s" % (case.__name__.replace("_", " "), result))
+    sys.exit(1 if failures else 0)
+
+
+if __name__ == "__main__":
+    main()
