@@ -30,28 +30,28 @@ BleuOptions options_of(const BleuArguments& arguments) {
   return options;
 }
 
+SegmentStatistics statistics_of(Hypotheses hypotheses, References references,
+                                const BleuOptions& options) {
+  if (options.tokenization != Tokenization::none && looks_tokenized(hypotheses)) {
+    fmt::print(stderr,
+               "calque: a hundred lines end in ' .': the text looks tokenised, "
+               "which BLEU is not meant for; see --tokenize none\n");
+  }
+  return bleu_statistics(hypotheses, references, options);
+}
+
 void print_bleu(const BleuArguments& arguments) {
   const BleuOptions options = options_of(arguments);
-  const int decimals = arguments.files.decimals;
-  print_scores(
-      {.statistics =
-           [options](Hypotheses hypotheses, References references) {
-             if (options.tokenization != Tokenization::none && looks_tokenized(hypotheses)) {
-               fmt::print(stderr,
-                          "calque: a hundred lines end in ' .': the text looks tokenised, "
-                          "which BLEU is not meant for; see --tokenize none\n");
-             }
-             return bleu_statistics(hypotheses, references, options);
-           },
-       .score = [options](auto sums) { return bleu_of_sums(sums, options).score; },
-       .line =
-           [=](auto sums, size_t references, const auto& confidence, auto resampling) {
-             BleuScore score = bleu_of_sums(sums, options);
-             score.confidence = confidence;
-             score.signature = bleu_signature(references, options, resampling);
-             return score.text(decimals);
-           }},
-      arguments.files);
+  print_scores(metric_of(
+                   [options](Hypotheses hypotheses, References references) {
+                     return statistics_of(hypotheses, references, options);
+                   },
+                   [options](auto sums) { return bleu_of_sums(sums, options); },
+                   [options](size_t references, auto resampling) {
+                     return bleu_signature(references, options, resampling);
+                   },
+                   arguments.files.decimals),
+               arguments.files);
 }
 
 }  // namespace

@@ -14,19 +14,15 @@ struct ChrfArguments {
 
 void print_chrf(const ChrfArguments& arguments) {
   const ChrfOptions options = arguments.options;
-  const int decimals = arguments.files.decimals;
-  print_scores({.statistics =
-                    [options](Hypotheses hypotheses, References references) {
-                      return chrf_statistics(hypotheses, references, options);
-                    },
-                .score = [options](auto sums) { return chrf_of_sums(sums, options).score; },
-                .line =
-                    [=](auto sums, size_t references, const auto& confidence, auto resampling) {
-                      ChrfScore score = chrf_of_sums(sums, options);
-                      score.confidence = confidence;
-                      score.signature = chrf_signature(references, options, resampling);
-                      return score.text(decimals);
-                    }},
+  print_scores(metric_of(
+                   [options](Hypotheses hypotheses, References references) {
+                     return chrf_statistics(hypotheses, references, options);
+                   },
+                   [options](auto sums) { return chrf_of_sums(sums, options); },
+                   [options](size_t references, auto resampling) {
+                     return chrf_signature(references, options, resampling);
+                   },
+                   arguments.files.decimals),
                arguments.files);
 }
 

@@ -70,10 +70,9 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-void add_settings(CLI::App* command, std::vector<std::string>& settings) {
-  command->add_option("--set", settings, "Override a key: --set training.seed=2; may be repeated")
-      ->type_name("KEY=VALUE")
-      ->allow_extra_args(false);
+void add_settings(CLI::App* command, std::vector<std::string>& settings,
+                  const std::string& meaning) {
+  command->add_option("--set", settings, meaning)->type_name("KEY=VALUE")->allow_extra_args(false);
 }
 
 }  // namespace calque

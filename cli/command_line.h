@@ -8,7 +8,9 @@
 namespace calque {
 
 // The option --set KEY=VALUE of the commands that read a config.
-void add_settings(CLI::App* command, std::vector<std::string>& settings);
+void add_settings(
+    CLI::App* command, std::vector<std::string>& settings,
+    const std::string& meaning = "Override a key: --set training.seed=2; may be repeated");
 
 // One line: what is wrong, the option or command that was meant, and where help is.
 std::string explain(const CLI::App& calque, const CLI::ParseError& error);

@@ -47,7 +47,9 @@ std::vector<Chosen> chosen_corpora(const Arguments& arguments, const Config& con
   }
   if (!named.empty()) return named;
   std::string known = "train, validation, test";
-  for (const CorpusConfig& corpus : data.test) known += ", " + corpus_name(corpus);
+  for (const CorpusConfig& corpus : data.test) {
+    if (corpus_name(corpus) != "test") known += ", " + corpus_name(corpus);
+  }
   fail("--split {}: the run's config has no such corpus; there are: {}", arguments.split, known);
 }
 
@@ -73,15 +75,27 @@ void add_evaluate_command(CLI::App& calque) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = calque.add_subcommand("evaluate", "Score a trained model on a corpus");
   command->add_option("RUN", arguments->run, "A run's folder, or one of its checkpoints")
-      ->required();
-  command->add_option("--split", arguments->split,
-                      "train, validation, test, or the name of a test corpus (default: test)");
-  command->add_option("--source", arguments->source, "Evaluate on these files instead");
-  command->add_option("--target", arguments->target, "The references of --source");
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("--split", arguments->split,
+                   "train, validation, test, or the name of a test corpus (default: test)")
+      ->type_name("NAME");
+  command
+      ->add_option("--source", arguments->source, "Evaluate on these files instead, plain or gzip")
+      ->type_name("FILE");
+  command->add_option("--target", arguments->target, "The references of --source")
+      ->type_name("FILE");
   command->add_option("--beam", arguments->beam, "Width of the beam (default: the config's)")
-      ->check(CLI::Range(1, 1000));
-  command->add_option("--tokenize", arguments->tokenize, "For BLEU: 13a, intl, char or none");
-  command->add_option("--samples", arguments->samples, "Show so many of the translations");
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N");
+  command
+      ->add_option("--tokenize", arguments->tokenize,
+                   "How BLEU splits words: 13a, intl, char, or none for text that is tokenised "
+                   "already (default: the config's)")
+      ->type_name("HOW");
+  command->add_option("--samples", arguments->samples, "Show so many of the translations")
+      ->type_name("N");
   command->footer("Example: calque evaluate runs/toy --split test --samples 5");
   command->callback([arguments] { evaluate(*arguments); });
 }

@@ -76,15 +76,21 @@ void add_explain_command(CLI::App& calque) {
   CLI::App* command =
       calque.add_subcommand("explain", "Show how a model translates a sentence, step by step");
   command->add_option("RUN", arguments->run, "A run's folder, or one of its checkpoints")
-      ->required();
-  command->add_option("SENTENCE", arguments->sentence, "What to translate")->required();
-  command->add_option("--out", arguments->out,
-                      "The file to write, - for standard output (default: explain.html; standard "
-                      "output for --svg and --json)");
+      ->required()
+      ->type_name("");
+  command->add_option("SENTENCE", arguments->sentence, "What to translate")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("--out", arguments->out,
+                   "The file to write, - for standard output (default: explain.html; standard "
+                   "output for --svg and --json)")
+      ->type_name("FILE");
   command->add_flag("--svg", arguments->svg, "Only the picture of the cross-attention");
   command->add_flag("--json", arguments->json, "The numbers instead of a page");
   command->add_option("--beam", arguments->beam, "Width of the beam (default: the config's)")
-      ->check(CLI::Range(1, 1000));
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N");
   command->footer("Example: calque explain runs/toy 'ein Satz' --out sentence.html");
   command->callback([arguments] { explain_command(*arguments); });
 }

@@ -39,6 +39,21 @@ struct Metric {
       line;
 };
 
+// From the functions that every metric has: of_sums(sums) is its score with all that belongs to it,
+// signature(references, resampling) tells how it was counted.
+template <class Statistics, class OfSums, class Signature>
+Metric metric_of(Statistics statistics, OfSums of_sums, Signature signature, int decimals) {
+  return {.statistics = statistics,
+          .score = [=](auto sums) { return of_sums(sums).score; },
+          .line =
+              [=](auto sums, size_t references, const auto& confidence, auto resampling) {
+                auto score = of_sums(sums);
+                score.confidence = confidence;
+                score.signature = signature(references, resampling);
+                return score.text(decimals);
+              }};
+}
+
 void add_metric_options(CLI::App* command, MetricArguments& arguments);
 
 // Reads the files, and prints what was asked for.

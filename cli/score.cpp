@@ -70,11 +70,17 @@ void add_score_command(CLI::App& calque) {
   CLI::App* command =
       calque.add_subcommand("score", "Tell how probable a model finds translations");
   command->add_option("RUN", arguments->run, "A run's folder, or one of its checkpoints")
-      ->required();
-  command->add_option("--source", arguments->source, "The sentences")->required();
-  command->add_option("--target", arguments->target, "Their translations")->required();
+      ->required()
+      ->type_name("");
+  command->add_option("--source", arguments->source, "The sentences, plain or gzip")
+      ->required()
+      ->type_name("FILE");
+  command->add_option("--target", arguments->target, "Their translations, line by line")
+      ->required()
+      ->type_name("FILE");
   command->add_option("--threads", arguments->threads, "Threads (default: all processors)")
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
   command->footer(
       "Each line of output: natural log-probability, the same per token, and the tokens, with the "
       "end counted.\n"

@@ -14,19 +14,15 @@ struct TerArguments {
 
 void print_ter(const TerArguments& arguments) {
   const TerOptions options = arguments.options;
-  const int decimals = arguments.files.decimals;
-  print_scores({.statistics =
-                    [options](Hypotheses hypotheses, References references) {
-                      return ter_statistics(hypotheses, references, options);
-                    },
-                .score = [](auto sums) { return ter_of_sums(sums).score; },
-                .line =
-                    [=](auto sums, size_t references, const auto& confidence, auto resampling) {
-                      TerScore score = ter_of_sums(sums);
-                      score.confidence = confidence;
-                      score.signature = ter_signature(references, options, resampling);
-                      return score.text(decimals);
-                    }},
+  print_scores(metric_of(
+                   [options](Hypotheses hypotheses, References references) {
+                     return ter_statistics(hypotheses, references, options);
+                   },
+                   [](auto sums) { return ter_of_sums(sums); },
+                   [options](size_t references, auto resampling) {
+                     return ter_signature(references, options, resampling);
+                   },
+                   arguments.files.decimals),
                arguments.files);
 }
 

@@ -8,6 +8,7 @@
 #include <fstream>
 #include <iostream>
 #include <memory>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -16,6 +17,8 @@
 #include "cli/output.h"
 #include "core/error.h"
 #include "core/parallel.h"
+#include "data/text_lines.h"
+#include "train/config/load.h"
 #include "train/line_translation.h"
 #include "train/settings.h"
 
@@ -23,35 +26,52 @@ namespace calque {
 namespace {
 
 struct Arguments {
-  std::vector<std::string> runs;
-  std::string input, output, sampling;
-  int64_t beam = 0, n_best = 1, buffer = 0;
+  std::vector<std::string> runs, settings;
+  std::string input, output, prefix, sampling;
+  int64_t beam = 0, n_best = 0, buffer = 0;
   double length_penalty = -1;
   bool alignment = false, scores = false;
   int threads = 0;
 };
 
-LineOptions line_options(const Arguments& arguments, const Config& config) {
-  LineOptions options{search_options(config.decoding), arguments.scores, arguments.alignment};
+// The run's own way to decode, with what the command line says of it.
+DecodingConfig decoding_of(const TrainedRun& run, const std::vector<std::string>& settings) {
+  for (const std::string& setting : settings) {
+    if (!setting.starts_with("decoding.")) {
+      fail("--set {}: the model is trained already; here only decoding.* can be set", setting);
+    }
+  }
+  return load_config(run.folder.config(), settings).config.decoding;
+}
+
+LineOptions line_options(const Arguments& arguments, const DecodingConfig& decoding) {
+  LineOptions options{search_options(decoding), arguments.scores, arguments.alignment};
   SearchOptions& search = options.search;
   if (arguments.beam > 0) search.beam = arguments.beam;
-  search.n_best = arguments.n_best;
+  if (arguments.n_best > 0) search.n_best = arguments.n_best;
   search.beam = std::max(search.beam, search.n_best);
   if (arguments.length_penalty >= 0) search.length_penalty = arguments.length_penalty;
   if (!arguments.sampling.empty()) search.sampling = parse_sampling(arguments.sampling);
   return options;
 }
 
-// Where the lines come from; a CR before the line's end and a byte-order mark are no text.
+// Where lines come from: standard input or a file, also a pipe's name, read as they come; or a
+// gzip file. A CR before the line's end and a byte-order mark are no text.
 class Input {
  public:
   explicit Input(const std::string& file) : name_(file.empty() ? "standard input" : file) {
     if (file.empty()) return;
     file_.open(file, std::ios::binary);
-    if (!file_) fail("{}: cannot be read", file);
+    if (!file_ || std::filesystem::is_directory(file)) fail("{}: cannot be read", file);
+    if (file_.peek() == 0x1f) packed_.emplace(file);  // gzip's first byte, and no text's
   }
 
   bool next(std::string& line) {
+    if (packed_) {
+      if (count_ == packed_->count()) return false;
+      line = packed_->line(count_++);
+      return true;
+    }
     std::istream& in = file_.is_open() ? file_ : std::cin;
     if (!std::getline(in, line)) {
       if (in.bad()) fail("{}: cannot be read", name_);
@@ -64,11 +84,13 @@ class Input {
   }
 
   int64_t count() const { return count_; }
+  const std::string& name() const { return name_; }
   std::string where() const { return fmt::format("{}:{}", name_, count_); }
 
  private:
   std::string name_;
   std::ifstream file_;
+  std::optional<TextLines> packed_;
   int64_t count_ = 0;
 };
 
@@ -112,26 +134,68 @@ class Progress {
   std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
+// Lines that are translated together, each with what its translation begins with if --prefix says.
+class Lines {
+ public:
+  Lines(Input& input, Input* prefix, const LineTranslator& translator)
+      : input_(input), prefix_(prefix), translator_(translator) {}
+
+  int64_t count() const { return std::ssize(lines_); }
+  const std::vector<std::string>& lines() const { return lines_; }
+  const std::vector<std::string>& prefixes() const { return prefixes_; }
+  void clear() { lines_.clear(), prefixes_.clear(); }
+
+  // One more; false at the end. A line that cannot be translated is an Error.
+  bool read() {
+    std::string line;
+    const bool more = input_.next(line);
+    if (prefix_) {
+      std::string beginning;
+      if (prefix_->next(beginning) != more) {
+        fail("{}: has {} lines than {}; line n of one belongs to line n of the other",
+             prefix_->name(), more ? "fewer" : "more", input_.name());
+      }
+      if (more) check(*prefix_, beginning, LineTranslator::Side::target);
+      if (more) prefixes_.push_back(beginning);
+    }
+    if (more) check(input_, line, LineTranslator::Side::source);
+    if (more) lines_.push_back(line);
+    return more;
+  }
+
+ private:
+  void check(const Input& from, const std::string& line, LineTranslator::Side side) {
+    const std::string objection = translator_.objection(line, side);
+    if (!objection.empty()) {
+      prefixes_.resize(std::min(prefixes_.size(), lines_.size()));
+      fail("{}: {}", from.where(), objection);
+    }
+  }
+
+  Input& input_;
+  Input* prefix_;
+  const LineTranslator& translator_;
+  std::vector<std::string> lines_, prefixes_;
+};
+
 // At a terminal every line is answered at once; otherwise many are translated together.
-void translate_all(Input& input, Output& output, LineTranslator& translator, int64_t buffer,
+void translate_all(Lines& lines, Output& output, LineTranslator& translator, int64_t buffer,
                    const Progress& progress) {
-  std::vector<std::string> lines;
   int64_t translated = 0;
   const auto flush = [&] {
-    if (lines.empty()) return;
-    output.write(translator.translate(lines, translated));
-    translated += std::ssize(lines);
+    if (lines.count() == 0) return;
+    output.write(translator.translate(lines.lines(), translated, lines.prefixes()));
+    translated += lines.count();
     lines.clear();
     progress.show(translated, translator.tokens_written(), "");
   };
-  std::string line;
-  while (input.next(line)) {
-    if (const std::string objection = translator.objection(line); !objection.empty()) {
-      flush();  // what came before it is translated
-      fail("{}: {}", input.where(), objection);
+  try {
+    while (lines.read()) {
+      if (lines.count() >= buffer) flush();
     }
-    lines.push_back(line);
-    if (std::ssize(lines) >= buffer) flush();
+  } catch (const Error&) {
+    flush();  // what came before the line that is wrong
+    throw;
   }
   flush();
   progress.show(translated, translator.tokens_written(), "\n");
@@ -141,47 +205,74 @@ void translate(const Arguments& arguments) {
   if (arguments.threads > 0) set_threads(arguments.threads);
   std::vector<TrainedRun> runs;
   for (const std::string& run : arguments.runs) runs.push_back(open_run(run));
-  const LineOptions options = line_options(arguments, runs.front().config);
+  const LineOptions options =
+      line_options(arguments, decoding_of(runs.front(), arguments.settings));
   LineTranslator translator(std::move(runs), options);
   std::error_code none;  // where one of them is no file that exists
   if (std::filesystem::equivalent(arguments.input, arguments.output, none)) {
     fail("{}: cannot be read and written at once; give --output another name", arguments.output);
   }
   Input input(arguments.input);
+  std::optional<Input> prefix;
+  if (!arguments.prefix.empty()) prefix.emplace(arguments.prefix);
+  Lines lines(input, prefix ? &*prefix : nullptr, translator);
   Output output(arguments.output);
   const bool interactive = arguments.input.empty() && isatty(STDIN_FILENO);
   const int64_t buffer = arguments.buffer > 0 ? arguments.buffer : interactive ? 1 : 2000;
-  translate_all(input, output, translator, buffer, Progress(!interactive));
+  translate_all(lines, output, translator, buffer, Progress(!interactive));
 }
 
 void add_options(CLI::App& command, Arguments& arguments) {
   command
       .add_option("RUN", arguments.runs,
                   "A run's folder, or one of its checkpoints; several translate together")
-      ->required();
-  command.add_option("--input", arguments.input, "Text to translate (default: standard input)");
-  command.add_option("--output", arguments.output, "Where to write (default: standard output)");
+      ->required()
+      ->type_name("");
+  command
+      .add_option("--input", arguments.input,
+                  "Text to translate, plain or gzip (default: standard input)")
+      ->type_name("FILE");
+  command.add_option("--output", arguments.output, "Where to write (default: standard output)")
+      ->type_name("FILE");
   command
       .add_option("--beam", arguments.beam, "Width of the beam, 1: greedy (default: the config's)")
-      ->check(CLI::Range(1, 1000));
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N");
   command
       .add_option("--n-best", arguments.n_best, "Write the N best as NUMBER ||| TEXT ||| SCORES")
-      ->check(CLI::Range(1, 1000));
+      ->check(CLI::Range(1, 1000))
+      ->type_name("N");
   command
       .add_option("--length-penalty", arguments.length_penalty,
                   "Exponent of the length in scores (default: the config's)")
-      ->check(CLI::Range(0.0, 100.0));
-  command.add_option("--sampling", arguments.sampling,
-                     "Draw translations: temperature, top-k, top-p and seed, joined by commas");
+      ->check(CLI::Range(0.0, 100.0))
+      ->type_name("X");
+  command
+      .add_option("--prefix", arguments.prefix,
+                  "A file whose line n the translation of line n has to begin with; the search "
+                  "goes on from there")
+      ->type_name("FILE");
+  command
+      .add_option(
+          "--sampling", arguments.sampling,
+          "Draw translations instead: temperature, top-k, top-p and seed, any of them, as in "
+          "top-p=0.9,temperature=0.8")
+      ->type_name("HOW");
+  add_settings(&command, arguments.settings,
+               "Override a key of the config's section decoding, such as "
+               "decoding.max_length_ratio=1.5 (calque config keys lists them); may be "
+               "repeated");
   command.add_flag("--scores", arguments.scores, "Add each line's score and log-probability");
   command.add_flag("--alignment", arguments.alignment,
                    "Add which words belong together, as i-j, from attention");
   command
       .add_option("--buffer", arguments.buffer,
                   "Lines translated together (default: 2000, and 1 at a terminal)")
-      ->check(CLI::Range(1, 1'000'000));
+      ->check(CLI::Range(1, 1'000'000))
+      ->type_name("N");
   command.add_option("--threads", arguments.threads, "Threads (default: all processors)")
-      ->check(CLI::Range(1, 1024));
+      ->check(CLI::Range(1, 1024))
+      ->type_name("N");
 }
 
 }  // namespace
@@ -190,7 +281,10 @@ void add_translate_command(CLI::App& calque) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = calque.add_subcommand("translate", "Translate text, line by line");
   add_options(*command, *arguments);
-  command->footer("Example: echo 'ein Satz' | calque translate runs/toy --beam 5");
+  command->footer(
+      "Each line of input gives a line of output, an empty one an empty one.\n"
+      "Examples: echo 'ein Satz' | calque translate runs/toy --beam 5\n"
+      "          calque translate runs/toy --input test.de.gz --set decoding.max_length=100");
   command->callback([arguments] { translate(*arguments); });
 }
 

@@ -1,36 +1,15 @@
 // calque translate, with a model that has hardly learned anything: what matters here is lines.
 #include <doctest/doctest.h>
-#include <unistd.h>
 
-#include <filesystem>
+#include <algorithm>
 
 #include "cli/program.h"
+#include "cli/trained.h"
 
 namespace calque {
 namespace {
 
-// A run trained for a few steps, once a process, and a place for files.
-struct Trained {
-  std::filesystem::path place =
-      std::filesystem::temp_directory_path() / ("calque_translate." + std::to_string(getpid()));
-  std::string run_folder = "'" + (place / "run").string() + "'";
-
-  Trained() {
-    const Ran ran =
-        run("calque train '" CALQUE_SOURCE_DIR "/configs/copy.yaml' --quiet --run " + run_folder +
-            " --set training.until=3u --set data.train='[{toy: copy, pairs: 200}]' "
-            "--set training.validate_translate=none --set training.metric=loss");
-    REQUIRE_MESSAGE(ran.status == 0, ran.err);
-  }
-  ~Trained() { std::filesystem::remove_all(place); }
-};
-
-const Trained& trained() {
-  static const Trained once;
-  return once;
-}
-
-const std::string& run_folder() { return trained().run_folder; }
+const std::string& run_folder() { return trained().run; }
 
 Ran translate(const std::string& input, const std::string& options) {
   return run("printf '" + input + "' | calque translate " + run_folder() + " " + options);
@@ -91,11 +70,96 @@ TEST_CASE("translate refuses what is no run, no input, no sampling, and to overw
     CAPTURE(wrong);
     CHECK(translate("", "--sampling " + wrong).status == 1);
   }
-  const std::string file = "'" + (trained().place / "text").string() + "'";
+  const std::string file = trained().file("text");
   const Ran ran = run("echo a > " + file + "; calque translate " + run_folder() + " --input " +
                       file + " --output " + file + "; s=$?; cat " + file + "; exit $s");
   CHECK(ran.status == 1);
   CHECK(ran.out == "a\n");
+}
+
+TEST_CASE("translate reads gzip, pipes by name, and lines that end in CR LF") {
+  const std::string plain = translate("a b c\\nd e\\n", "").out;
+  const std::string packed = trained().file("packed.gz");
+  CHECK(run("printf 'a b c\\nd e\\n' | gzip > " + packed + "; calque translate " + run_folder() +
+            " --input " + packed)
+            .out == plain);
+  CHECK(translate("a b c\\nd e\\n", "--input /dev/stdin").out == plain);
+  CHECK(translate("\\357\\273\\277a b c\\r\\nd e\\r\\n", "").out == plain);
+  const Ran damaged = run("printf 'a b c\\n' | gzip | head -c 20 > " + packed +
+                          "; calque translate " + run_folder() + " --input " + packed);
+  CHECK(damaged.status == 1);
+  CHECK(damaged.err.find("packed.gz") != std::string::npos);
+}
+
+TEST_CASE("translate begins each translation as --prefix says, in every way to decode") {
+  const std::string prefixes = trained().file("prefixes");
+  const std::string with = "printf 'x y\\n\\nz\\n' > " + prefixes +
+                           "; printf 'a b\\nc d\\ne\\n' | " + "calque translate " + run_folder() +
+                           " --prefix " + prefixes;
+  for (const std::string way : {"--beam 1", "--beam 3", "--sampling seed=2", "--buffer 1"}) {
+    CAPTURE(way);
+    const Ran ran = run(with + " " + way);
+    CHECK(ran.status == 0);
+    CHECK(lines(ran.out) == 3);
+    CHECK(ran.out.starts_with("x y"));
+    CHECK(ran.out.substr(ran.out.rfind('\n', ran.out.size() - 2) + 1).starts_with("z"));
+  }
+}
+
+TEST_CASE("translate refuses prefixes that are not a line for a line") {
+  const std::string prefixes = trained().file("prefixes");
+  const auto with = [&](const std::string& text) {
+    return run("printf '" + text + "' > " + prefixes + "; printf 'a\\nb\\n' | calque translate " +
+               run_folder() + " --prefix " + prefixes);
+  };
+  const Ran fewer = with("x\\n");
+  CHECK(fewer.status == 1);
+  CHECK(lines(fewer.out) == 1);
+  CHECK(fewer.err.find("has fewer lines than standard input") != std::string::npos);
+  CHECK(with("x\\ny\\nz\\n").err.find("has more lines than standard input") != std::string::npos);
+  CHECK(with("x\\n\\377\\n").err.find("prefixes:2: not valid UTF-8") != std::string::npos);
+}
+
+TEST_CASE("translate keeps to the lengths and n-grams that the settings ask for") {
+  const auto words = [](const std::string& line) {
+    return 1 + std::count(line.begin(), line.end(), ' ');
+  };
+  CHECK(words(translate("a b c d\\n", "--set decoding.max_length=2 --set decoding.min_length=2")
+                  .out) == 2);
+  CHECK(words(translate("a b c d\\n",
+                        "--set decoding.max_length_ratio=2 --set "
+                        "decoding.max_length_extra=0 --set decoding.min_length_ratio=2")
+                  .out) == 8);
+  const std::string varied =
+      translate("a b c\\n", "--set decoding.min_length=8 --set decoding.no_repeat_ngram=1").out;
+  CHECK(words(varied) >= 8);
+  CHECK(translate("a\\n", "--set training.seed=3").err.find("only decoding.*") !=
+        std::string::npos);
+  CHECK(translate("a\\n", "--set decoding.max_lenght=3").err.find("max_length") !=
+        std::string::npos);
+}
+
+TEST_CASE("translate says in its help how to decode otherwise") {
+  const std::string help = run("calque translate --help").out;
+  for (const char* option : {"--beam", "--n-best", "--sampling", "--prefix", "--alignment",
+                             "--scores", "--set", "--length-penalty", "gzip"}) {
+    CAPTURE(option);
+    CHECK(help.find(option) != std::string::npos);
+  }
+}
+
+TEST_CASE("runs with other vocabularies do not translate together") {
+  const std::string other = trained().file("other");
+  const Ran ran =
+      run("calque train '" CALQUE_SOURCE_DIR "/configs/reverse.yaml' --quiet --run " + other +
+          " --set training.until=1u --set data.train='[{toy: reverse, pairs: 50}]' "
+          "--set tokenizer.vocabulary_size=10 --set training.validate_translate=none "
+          "--set training.metric=loss");
+  INFO(ran.err);
+  const Ran both = translate("a\\n", other);
+  CHECK(both.status == 1);
+  CHECK(both.out.empty());
+  CHECK(both.err.find("has another vocabulary than") != std::string::npos);
 }
 
 TEST_CASE("a run and itself translate together as it does alone") {

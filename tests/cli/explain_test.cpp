@@ -1,0 +1,48 @@
+// calque explain; what its pages hold is tested with train/report and in a browser.
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "cli/program.h"
+#include "cli/trained.h"
+
+namespace calque {
+namespace {
+
+Ran explain(const std::string& options) {
+  return run("cd " + trained().file("") + " && calque explain " + trained().run + " " + options);
+}
+
+TEST_CASE("explain writes one page that needs nothing else, where it is told to") {
+  const Ran usual = explain("'a b c' && cat explain.html");
+  CHECK(usual.status == 0);
+  CHECK(usual.out.find("</html>") != std::string::npos);
+  for (const char* foreign : {"src=\"http", "href=\"http", "@import"}) {
+    CAPTURE(foreign);
+    CHECK(usual.out.find(foreign) == std::string::npos);
+  }
+  const Ran named = explain("'a b c' --beam 3 --out page.html && cat page.html");
+  CHECK(named.out.find("</html>") != std::string::npos);
+}
+
+TEST_CASE("explain gives the cross-attention as a picture and everything as numbers") {
+  const Ran picture = explain("'a b' --svg");
+  CHECK(picture.status == 0);
+  CHECK(picture.out.find("<svg") != std::string::npos);
+  const Ran numbers = explain("'a b' --json --beam 2");
+  REQUIRE(numbers.status == 0);
+  const auto json = nlohmann::json::parse(numbers.out, nullptr, false);
+  CHECK(json.is_object());
+}
+
+TEST_CASE("explain refuses nothing, what is no text, two forms at once, and what is no run") {
+  CHECK(explain("''").err == "calque: there is nothing to explain in an empty sentence\n");
+  CHECK(explain("$'a\\377'").status == 1);
+  CHECK(explain("'a b' --svg --json").err.find("choose one") != std::string::npos);
+  CHECK(explain("'a b' --out /nosuch/page.html").status == 1);
+  CHECK(run("calque explain /nosuch 'a b'").err == "calque: /nosuch: there is no such run\n");
+  CHECK(run("calque explain").status == 2);
+}
+
+}  // namespace
+}  // namespace calque

@@ -1,0 +1,62 @@
+// calque score.
+#include <doctest/doctest.h>
+
+#include <sstream>
+
+#include "cli/program.h"
+#include "cli/trained.h"
+
+namespace calque {
+namespace {
+
+Ran score(const std::string& source, const std::string& target) {
+  const std::string from = trained().file("source"), to = trained().file("target");
+  return run("printf '" + source + "' > " + from + "; printf '" + target + "' > " + to +
+             "; calque score " + trained().run + " --source " + from + " --target " + to);
+}
+
+TEST_CASE("score gives for each pair its log-probability, the same per token, and the tokens") {
+  const Ran ran = score("a b c\\nd\\n\\n", "a b c\\n\\nd e\\n");
+  CHECK(ran.status == 0);
+  CHECK(ran.err.empty());
+  std::istringstream all(ran.out);
+  double total = 0, each = 0;
+  for (const int64_t expected : {4, 1, 3}) {  // with the end
+    int64_t tokens = 0;
+    all >> total >> each >> tokens;
+    REQUIRE(!all.fail());
+    CHECK(tokens == expected);
+    CHECK(total < 0);
+    CHECK(each == doctest::Approx(total / static_cast<double>(tokens)).epsilon(1e-3));
+  }
+}
+
+TEST_CASE("the score of a translation is the log-probability that translate writes") {
+  const std::string translated = trained().file("translated");
+  const Ran ran = run("printf 'a b c\\n' | calque translate " + trained().run +
+                      " --beam 2 --scores > " + translated + "; sed 's/.* //' " + translated);
+  const Ran scored =
+      run("printf 'a b c\\n' > " + trained().file("one") + "; sed 's/ |||.*//' " + translated +
+          " > " + trained().file("two") + "; calque score " + trained().run + " --source " +
+          trained().file("one") + " --target " + trained().file("two"));
+  REQUIRE(scored.status == 0);
+  CHECK(std::stod(scored.out) == doctest::Approx(std::stod(ran.out)).epsilon(1e-3));
+}
+
+TEST_CASE("score refuses files that do not belong together, and what is no text or no run") {
+  const Ran ran = score("a\\nb\\n", "a\\n");
+  CHECK(ran.status == 1);
+  CHECK(ran.out.empty());
+  CHECK(ran.err.find("has 2 lines, but") != std::string::npos);
+  CHECK(score("a\\n\\377\\n", "a\\nb\\n").err.find("source:2: not valid UTF-8 (byte 1)") !=
+        std::string::npos);
+  const Ran missing = run("calque score " + trained().run + " --source /nosuch --target /nosuch");
+  CHECK(missing.status == 1);
+  CHECK(missing.err.find("/nosuch") != std::string::npos);
+  CHECK(run("calque score " + trained().run).status == 2);
+  CHECK(run("calque score /nosuch --source a --target b").err ==
+        "calque: /nosuch: there is no such run\n");
+}
+
+}  // namespace
+}  // namespace calque
