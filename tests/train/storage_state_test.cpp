@@ -132,6 +132,7 @@ TEST_CASE("what is missing, unknown, there twice, or of another type is refused 
   check_refused(R"("00000000000000ff")", R"("ff")", "checksums.model.safetensors.xxh64 must be");
   check_refused(R"("00000000000000ff")", R"("00000000000000FF")", "sixteen hexadecimal digits");
   check_refused(R"("mean": 2.1,)", "", "divergence.mean is missing");
+  check_refused(R"("mean": 2.1,)", R"("mean": 21e400,)", "a number in it is too large");
   check_refused(R"("format": 1)", R"("format": 2)", "written by a newer calque");
 }
 

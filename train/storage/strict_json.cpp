@@ -31,6 +31,8 @@ Json parse_json(std::string_view text, const std::string& path) {
     return Json::parse(text.begin(), text.end(), check);
   } catch (const Json::parse_error& error) {
     fail("{}: not valid JSON at byte {}", path, error.byte);
+  } catch (const Json::out_of_range&) {
+    fail("{}: a number in it is too large", path);
   }
 }
 

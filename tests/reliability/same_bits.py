@@ -1,0 +1,71 @@
+#!/usr/bin/env python3
+"""Trains the same config on 1, 2, 3 and 4 threads, twice each, and once more in two halves: the weights
+and the optimiser's memory must have the same hashes every time.
+
+    tests/reliability/same_bits.py CALQUE [--steps 200]
+"""
+
+import argparse
+import hashlib
+import os
+import subprocess
+import sys
+import tempfile
+
+CONFIG = """
+data: {train: {toy: toy-en-de, pairs: 2000}, validation: {toy: toy-en-de, pairs: 20}}
+tokenizer: {kind: words}
+model: {d_model: 64, d_ff: 128, heads: 4, encoder_layers: 1, decoder_layers: 1, attention_dropout: 0.1}
+training:
+  batch_tokens: 512
+  accumulation: 2
+  schedule: constant
+  learning_rate: 0.001
+  ema: 0.99
+  validate_every: 100u
+logging: {report: false}
+"""
+
+
+def train(calque, folder, run, steps, threads):
+    subprocess.run([calque, "train", os.path.join(folder, "config.yaml"), "--run",
+                    os.path.join(folder, run), "--threads", str(threads), "--quiet", "--set",
+                    "training.until=%du" % steps], check=True, stdout=subprocess.DEVNULL,
+                   env=dict(os.environ, OMP_WAIT_POLICY="passive"), timeout=900)
+
+
+def digest(folder, run, steps):
+    hashed = hashlib.sha256()
+    for name in ("model.safetensors", "optimizer.safetensors"):
+        with open(os.path.join(folder, run, "checkpoints", "step-%06d" % steps, name), "rb") as file:
+            hashed.update(file.read())
+    return hashed.hexdigest()[:16]
+
+
+def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("calque")
+    parser.add_argument("--steps", type=int, default=200)
+    arguments = parser.parse_args()
+    calque, steps = arguments.calque, arguments.steps
+    digests = {}
+    with tempfile.TemporaryDirectory(prefix="calque-bits-") as folder:
+        with open(os.path.join(folder, "config.yaml"), "w", encoding="utf-8") as file:
+            file.write(CONFIG)
+        for threads in (1, 2, 3, 4):
+            for time in ("first", "second"):
+                run = "%d threads, %s time" % (threads, time)
+                train(calque, folder, run, steps, threads)
+                digests[run] = digest(folder, run, steps)
+        run = "resumed on 2 threads after half of it on 3"
+        train(calque, folder, run, steps // 2, 3)
+        train(calque, folder, run, steps, 2)
+        digests[run] = digest(folder, run, steps)
+    for run, hashed in digests.items():
+        print("%s: %s" % (run, hashed))
+    if len(set(digests.values())) != 1:
+        sys.exit("the weights differ")
+
+
+if __name__ == "__main__":
+    main()
