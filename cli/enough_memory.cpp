@@ -17,11 +17,13 @@ void require_memory_for_blas(int, char**, char**) {
   CPU_ZERO(&processors);
   const int known = sched_getaffinity(0, sizeof processors, &processors);
   const unsigned long threads = known == 0 ? CPU_COUNT(&processors) : 1;
-  // Asked for by address alone: not a page of it is touched.
-  void* const memory = mmap(nullptr, threads * buffer, PROT_READ | PROT_WRITE,
+  // Two more for what libraries and the threads for data and checkpoints map before the first
+  // product asks. Asked for by address alone: not a page of it is touched.
+  const unsigned long wanted = (threads + 2) * buffer;
+  void* const memory = mmap(nullptr, wanted, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
   if (memory != MAP_FAILED) {
-    munmap(memory, threads * buffer);
+    munmap(memory, wanted);
     return;
   }
   constexpr char message[] =
