@@ -36,7 +36,21 @@ TEST_CASE("train prints lines without a bar into a pipe, and says where the mode
   CHECK(place.folder.read("run/report.html").size() > 1000);
 }
 
-TEST_CASE("the same command on a finished run says so and how to go on, and --fresh starts another") {
+TEST_CASE("--profile ends in a table of the ops, and leaves it and a trace in the run") {
+  const Place place;
+  const Ran ran = run(place.command + " --profile");
+  CHECK(ran.status == 0);
+  for (const char* part : {"\nlinear  ", "self_attention", "projected_cross_entropy", "update",
+                           "besides: validation", "20 steps."}) {
+    CHECK_MESSAGE(ran.out.find(part) != std::string::npos, part);
+  }
+  CHECK(ran.out.find(place.folder.read("run/profile.txt")) != std::string::npos);
+  CHECK(place.folder.read("run/trace.json").starts_with("{\"traceEvents\":["));
+  CHECK(run(place.command + " --profile").out.find("GFLOP") == std::string::npos);  // no step left
+}
+
+TEST_CASE(
+    "the same command on a finished run says so and how to go on, and --fresh starts another") {
   const Place place;
   run(place.command + " --quiet");
   const Ran again = run(place.command);
