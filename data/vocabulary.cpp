@@ -16,6 +16,9 @@ std::string_view checked_symbol(std::string_view line, const std::string& where)
   }
   const std::string_view symbol = line.substr(0, line.find('\t'));
   if (symbol.empty()) fail("{}: an empty symbol; a vocabulary has one symbol a line", where);
+  if (symbol.find('\r') != symbol.npos) {  // it would not survive being written and read
+    fail("{}: a carriage return within a symbol; lines end with LF or CR LF", where);
+  }
   return symbol;
 }
 
@@ -67,7 +70,7 @@ std::string Vocabulary::file_text(const std::vector<std::string>& remarks) const
 }
 
 int32_t Vocabulary::add(std::string symbol) {
-  require(!symbol.empty() && symbol.find_first_of(std::string_view("\t\n\0", 3)) == symbol.npos,
+  require(!symbol.empty() && symbol.find_first_of(std::string_view("\t\n\r\0", 4)) == symbol.npos,
           "Vocabulary: '{}' is no symbol", symbol);
   const int32_t id = size();
   require(ids_.emplace(symbol, id).second, "Vocabulary: '{}' twice", symbol);

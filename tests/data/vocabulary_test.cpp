@@ -58,6 +58,8 @@ TEST_CASE("a vocabulary file that is not one says where") {
   CHECK(message_of(path) == path + ": only 2 lines; the first three must be <unk>, <s>, </s>");
   path = folder.write("hole", start + "a\n\nb\n");
   CHECK(message_of(path).starts_with(path + ":5: an empty symbol"));
+  path = folder.write("returns", start + "a\r\nb\r\r\n");
+  CHECK(message_of(path).starts_with(path + ":5: a carriage return within a symbol"));
   path = folder.write("latin", start + "gr\xFC\xDF\n");
   CHECK(message_of(path).starts_with(path + ":4: not valid UTF-8 (byte 3)"));
   path = folder.write("nul", start + std::string("a\0b\n", 4));
