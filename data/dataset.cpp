@@ -116,6 +116,24 @@ std::optional<Dataset> load_cached(const std::string& path, uint64_t key, int32_
                  .from_cache = true};
 }
 
+// A cache that cannot be written is no reason to stop: the ids stay in memory. An error of the
+// corpora themselves comes again there.
+Dataset load_or_cache(const std::vector<CorpusSource>& corpora, const Tokenizer& source,
+                      const Tokenizer& target, const DatasetOptions& options, int32_t vocabulary,
+                      uint64_t key) {
+  std::string problem;
+  try {
+    const std::string path = cache_path(options.cache_folder, key);
+    if (auto cached = load_cached(path, key, vocabulary)) return std::move(*cached);
+    return prepare(corpora, source, target, options.filters, TokenWriter(vocabulary, path, key));
+  } catch (const Error& error) {
+    problem = error.what();
+  }
+  Dataset dataset = prepare(corpora, source, target, options.filters, TokenWriter(vocabulary));
+  dataset.cache_problem = std::move(problem);
+  return dataset;
+}
+
 }  // namespace
 
 Dataset load_dataset(const std::vector<CorpusSource>& corpora, const Tokenizer& source,
@@ -127,18 +145,9 @@ Dataset load_dataset(const std::vector<CorpusSource>& corpora, const Tokenizer& 
   }
   const uint64_t key = key_of(corpora, source, target, options.filters);
   const int32_t vocabulary = std::max(source.size(), target.size());
-  Dataset dataset;
-  if (options.cache_folder.empty()) {
-    dataset = prepare(corpora, source, target, options.filters, TokenWriter(vocabulary));
-  } else {
-    const std::string path = cache_path(options.cache_folder, key);
-    if (auto cached = load_cached(path, key, vocabulary)) {
-      dataset = std::move(*cached);
-    } else {
-      dataset =
-          prepare(corpora, source, target, options.filters, TokenWriter(vocabulary, path, key));
-    }
-  }
+  Dataset dataset = options.cache_folder.empty()
+                        ? prepare(corpora, source, target, options.filters, TokenWriter(vocabulary))
+                        : load_or_cache(corpora, source, target, options, vocabulary, key);
   // Names and weights are no content: they come from this call, wherever the ids come from.
   for (size_t i = 0; i < corpora.size(); ++i) {
     dataset.parts[i].name = name_of(corpora[i]);

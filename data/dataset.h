@@ -2,7 +2,7 @@
 // A dataset: the corpora of a split as ids, filtered, ready for batching. Making one reads,
 // tokenises and filters every line once, on all threads; with a cache folder the result is kept
 // there under a name made from all that decides it (the bytes of the corpora, the tokenisers, the
-// filters), and the next start reads it back.
+// filters), and the next start reads it back. A cache that cannot be written stops nobody.
 
 #include <cstdint>
 #include <memory>
@@ -36,6 +36,7 @@ struct Dataset {
   DropTally drops;
   uint64_t hash = 0;  // of all that decided the content, for knowing it again on resuming
   bool from_cache = false;
+  std::string cache_problem = {};  // why the cache could not be written; the ids are in memory then
 
   int64_t pairs() const { return tokens->count(); }
   int64_t lines() const { return parts.back().first_line + parts.back().lines; }

@@ -165,6 +165,9 @@ void Trainer::announce(const Dataset& data) {
                         run_.path, data.pairs(), data.drops.text(),
                         learner_.model.parameters.count(), tokenizers_.target.size(), threads(),
                         blas_description()));
+  if (!data.cache_problem.empty()) {
+    log_->say(fmt::format("{}; the next start tokenises again", data.cache_problem));
+  }
 }
 
 // Whichever limit comes first, as a share of it.
