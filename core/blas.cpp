@@ -95,7 +95,7 @@ int64_t smallest_block() {
 
 Split split_of(int64_t m, int64_t n, int64_t k) {
   Split split{.size = std::max(m, n), .by_rows = m >= n};
-  if (own_product_is_faster() && split.by_rows) split.tile = 12;
+  if (own_product_is_faster() && split.by_rows) split.tile = tile_rows;
   const int64_t tile_work = split.tile * std::min(m, n) * k;
   const int64_t tiles_a_piece = (smallest_block() + tile_work - 1) / tile_work;
   const int64_t whole_tiles = split.size / split.tile;

@@ -18,8 +18,6 @@ constexpr int64_t most_depth = 256, block_rows = int64_t{8} * tile_rows,
 // With fewer rows than this in A, a panel of B would not be used often enough to repay its copy.
 constexpr int64_t few_rows = int64_t{4} * tile_rows;
 
-int64_t round_up(int64_t size, int64_t to) { return (size + to - 1) / to * to; }
-
 // A block of B as the tile reads it: panel j begins at data + j * panel, its rows are `row` apart.
 struct Panels {
   const real* data;

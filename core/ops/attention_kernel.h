@@ -15,8 +15,6 @@ constexpr int64_t query_block = 48;  // a multiple of the tile's rows
 constexpr int64_t key_block = 256;  // a multiple of the tile's columns: the keys' panels have those
 static_assert(query_block % tile_rows == 0 && key_block % tile_cols == 0);
 
-inline int64_t round_up(int64_t size, int64_t to = lanes) { return (size + to - 1) / to * to; }
-
 // Rows to read, `stride` apart.
 struct Rows {
   const real* data = nullptr;
