@@ -1,15 +1,30 @@
 #include "train/stop_request.h"
 
 #include <csignal>
+#include <ctime>
 
 namespace calque {
 namespace {
 
 volatile std::sig_atomic_t received = 0;
+timespec received_at;  // written by the handler alone
 
+double seconds_since_received() {
+  timespec now;
+  clock_gettime(CLOCK_MONOTONIC, &now);
+  return static_cast<double>(now.tv_sec - received_at.tv_sec) +
+         1e-9 * static_cast<double>(now.tv_nsec - received_at.tv_nsec);
+}
+
+// Calls nothing but what may be called while a signal is handled.
 void listen(int signal) {
-  received = signal;
-  std::signal(signal, SIG_DFL);  // the next one is not listened to
+  if (received == 0) {
+    clock_gettime(CLOCK_MONOTONIC, &received_at);
+    received = signal;
+  } else if (seconds_since_received() > 0.3) {
+    std::signal(signal, SIG_DFL);
+    std::raise(signal);
+  }
 }
 
 }  // namespace

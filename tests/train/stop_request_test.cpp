@@ -1,0 +1,51 @@
+// Signals while training: the first asks, the second ends; one sent twice at once is one.
+#include "train/stop_request.h"
+
+#include <doctest/doctest.h>
+#include <sys/wait.h>
+#include <unistd.h>
+
+#include <csignal>
+
+namespace calque {
+namespace {
+
+// How a process ends that listens, gets `signal`, then `second` after a pause; 0 when it lives on.
+int ended_by(int signal, int second, int pause_microseconds) {
+  const pid_t child = fork();
+  if (child == 0) {
+    const StopRequest listening;
+    std::raise(signal);
+    if (StopRequest::signal() != signal) _exit(1);
+    usleep(static_cast<useconds_t>(pause_microseconds));
+    std::raise(second);
+    _exit(StopRequest::signal() == signal ? 0 : 2);
+  }
+  int status = 0;
+  REQUIRE(waitpid(child, &status, 0) == child);
+  if (WIFSIGNALED(status)) return WTERMSIG(status);
+  CHECK(WEXITSTATUS(status) == 0);
+  return 0;
+}
+
+}  // namespace
+
+TEST_CASE("a signal asks to stop, and nobody asks before") {
+  const StopRequest listening;
+  CHECK(StopRequest::signal() == 0);
+  std::raise(SIGTERM);
+  CHECK(StopRequest::signal() == SIGTERM);
+}
+
+TEST_CASE("a second signal ends the program, whichever of the two it is") {
+  CHECK(ended_by(SIGINT, SIGINT, 500'000) == SIGINT);
+  CHECK(ended_by(SIGTERM, SIGINT, 500'000) == SIGINT);
+  CHECK(ended_by(SIGINT, SIGTERM, 500'000) == SIGTERM);
+}
+
+TEST_CASE("the same request sent twice at once is one request") {
+  CHECK(ended_by(SIGINT, SIGINT, 0) == 0);
+  CHECK(ended_by(SIGTERM, SIGTERM, 0) == 0);
+}
+
+}  // namespace calque
