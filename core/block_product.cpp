@@ -68,7 +68,8 @@ Panels panels_of(Strided b, int64_t m, int64_t depth, int64_t cols, real* scratc
 }
 
 // c = or += scale times the sum over depth of a column of a times a row of the panel. A's rows are
-// addressed from every third, which leaves the processor's few address registers enough.
+// addressed from every third, which leaves the processor's few address registers enough. C's lines
+// are asked for at the start: large ones come from memory, and are needed only at the end.
 template <int rows, int vectors>
 void tile(int64_t depth, Strided a, const real* b, int64_t b_row, Sink c, real scale,
           int64_t stride, int64_t cols) {
@@ -76,6 +77,9 @@ void tile(int64_t depth, Strided a, const real* b, int64_t b_row, Sink c, real s
   Vec total[rows][vectors] = {};
   const real* base[bases];
   for (int i = 0; i < bases; ++i) base[i] = a.at(int64_t{3} * i, 0);
+  for (int r = 0; r < rows; ++r) {
+    for (int v = 0; v < vectors; ++v) __builtin_prefetch(c.data + r * stride + v * lanes, 1);
+  }
   for (int64_t j = 0; j < depth; ++j, b += b_row) {
     Vec right[vectors];
     for (int v = 0; v < vectors; ++v) right[v] = load(b + v * lanes);
