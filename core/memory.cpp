@@ -1,11 +1,12 @@
 #include "core/memory.h"
 
 #include <algorithm>
-#include <bit>
 #include <cstdlib>
-#include <map>
+#include <memory>
 #include <mutex>
 #include <new>
+
+#include "core/arena.h"
 
 #ifdef __linux__
 #include <sys/mman.h>
@@ -14,28 +15,12 @@
 namespace calque {
 namespace {
 
-// A block is preceded by one cache line that remembers its size.
-constexpr int64_t line = 64;
 constexpr int64_t huge_page = int64_t{2} << 20;
-
-struct Header {
-  int64_t bytes;
-};
-static_assert(sizeof(Header) <= line);
-
-// Sizes are rounded up to one of eight steps an octave: at most 1/8 is wasted, and batches of
-// nearly the same size find each other's blocks.
-int64_t rounded(int64_t bytes) {
-  bytes = std::max<int64_t>(bytes, line);
-  const auto octave = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(bytes)));
-  const int64_t step = std::max<int64_t>(line, octave / 8);
-  return (bytes + step - 1) / step * step;
-}
+constexpr int64_t smallest_slab = int64_t{1} << 20, largest_slab = int64_t{1} << 30;
 
 std::byte* ask_system(int64_t bytes) {
-  const int64_t total = bytes + line;
-  const int64_t alignment = total >= 4 * huge_page ? huge_page : line;
-  const int64_t size = (total + alignment - 1) / alignment * alignment;
+  const int64_t alignment = bytes >= 4 * huge_page ? huge_page : Arena::line;
+  const int64_t size = (bytes + alignment - 1) / alignment * alignment;
   auto* start = static_cast<std::byte*>(
       std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(size)));
 #ifdef __linux__
@@ -49,25 +34,21 @@ std::byte* ask_system(int64_t bytes) {
 class Pool {
  public:
   std::byte* take(int64_t wanted) {
-    const int64_t bytes = rounded(wanted);
     const std::lock_guard lock(mutex_);
-    std::byte* block = cached(bytes);
-    if (!block) block = fresh(bytes);
-    statistics_.used += size_of(block);
+    std::byte* block = arena_.take(wanted);
+    if (!block) {
+      grow(wanted);
+      block = arena_.take(wanted);
+    }
+    statistics_.used += Arena::size(block);
     statistics_.peak = std::max(statistics_.peak, statistics_.used);
     return block;
   }
 
   void give_back(std::byte* block) noexcept {
     const std::lock_guard lock(mutex_);
-    const int64_t bytes = size_of(block);
-    statistics_.used -= bytes;
-    try {
-      free_.emplace(bytes, block);
-    } catch (const std::bad_alloc&) {  // no room to remember the block: let it go
-      statistics_.reserved -= bytes;
-      std::free(block - line);
-    }
+    statistics_.used -= Arena::size(block);
+    arena_.give_back(block);
   }
 
   void release_cached() {
@@ -85,45 +66,35 @@ class Pool {
     statistics_.peak = statistics_.used;
   }
 
-  ~Pool() { release(); }
-
  private:
-  static int64_t size_of(const std::byte* block) {
-    return reinterpret_cast<const Header*>(block - line)->bytes;
+  // As much again as there is, so that slabs are few and what is cut from them can be joined; the
+  // system backs only what is touched. Where it refuses, no more than is needed.
+  void grow(int64_t wanted) {
+    const int64_t needed = Arena::slab_bytes(wanted);
+    if (add_slab(std::max(needed, std::clamp(statistics_.reserved, smallest_slab, largest_slab))))
+      return;
+    release();
+    if (!add_slab(needed)) throw std::bad_alloc();
   }
 
-  // The smallest cached block that is large enough, unless it is more than a quarter too large.
-  std::byte* cached(int64_t bytes) {
-    const auto found = free_.lower_bound(bytes);
-    if (found == free_.end() || found->first > bytes + bytes / 4) return nullptr;
-    std::byte* block = found->second;
-    free_.erase(found);
-    return block;
-  }
-
-  std::byte* fresh(int64_t bytes) {
-    std::byte* start = ask_system(bytes);
-    if (!start) {
-      release();
-      start = ask_system(bytes);
-      if (!start) throw std::bad_alloc();
-    }
+  bool add_slab(int64_t bytes) {
+    std::byte* const slab = ask_system(bytes);
+    if (!slab) return false;
     ++statistics_.requests;
     statistics_.reserved += bytes;
-    reinterpret_cast<Header*>(start)->bytes = bytes;
-    return start + line;
+    arena_.add_slab(slab, bytes);
+    return true;
   }
 
   void release() {
-    for (const auto& [bytes, block] : free_) {
+    arena_.release_unused([&](std::byte* slab, int64_t bytes) {
       statistics_.reserved -= bytes;
-      std::free(block - line);
-    }
-    free_.clear();
+      std::free(slab);
+    });
   }
 
   std::mutex mutex_;
-  std::multimap<int64_t, std::byte*> free_;
+  Arena arena_;
   MemoryStatistics statistics_;
 };
 

@@ -1,0 +1,113 @@
+#include "core/arena.h"
+
+#include <algorithm>
+#include <bit>
+#include <new>
+
+namespace calque {
+namespace {
+
+// A remainder smaller than this stays with the block it is the rest of.
+constexpr int64_t worth_splitting = 4 * Arena::line;
+
+}  // namespace
+
+int64_t Arena::whole_lines(int64_t bytes) {
+  return (std::max<int64_t>(bytes, 1) + line - 1) / line * line;
+}
+
+// The octave, and the three bits that follow the leading one: sizes of a list differ by an eighth.
+size_t Arena::list_of(int64_t bytes) {
+  const auto size = static_cast<uint64_t>(bytes);
+  const auto octave = static_cast<size_t>(std::bit_width(size)) - 1;  // at least that of a line
+  return octave * 8 + ((size >> (octave - 3)) & 7);
+}
+
+Arena::Block* Arena::after(Block* block) {
+  if (block->last) return nullptr;
+  return reinterpret_cast<Block*>(reinterpret_cast<std::byte*>(block) + line + block->bytes);
+}
+
+// In the list of the size itself some blocks may be too small; in those after it none is.
+Arena::Block* Arena::large_enough(int64_t bytes) {
+  size_t list = list_of(bytes);
+  for (Block* block = free_[list]; block; block = block->next_free) {
+    if (block->bytes >= bytes) return block;
+  }
+  while (++list < free_.size()) {
+    if (free_[list]) return free_[list];
+  }
+  return nullptr;
+}
+
+void Arena::hang(Block* block) {
+  Block*& list = free_[list_of(block->bytes)];
+  block->free = true;
+  block->previous_free = nullptr;
+  block->next_free = list;
+  if (list) list->previous_free = block;
+  list = block;
+}
+
+void Arena::unhang(Block* block) {
+  block->free = false;
+  if (block->next_free) block->next_free->previous_free = block->previous_free;
+  if (block->previous_free) {
+    block->previous_free->next_free = block->next_free;
+  } else {
+    free_[list_of(block->bytes)] = block->next_free;
+  }
+}
+
+// Leaves `bytes` to the block, and hangs up the rest.
+void Arena::split(Block* block, int64_t bytes) {
+  const int64_t rest = block->bytes - bytes - line;
+  if (rest < worth_splitting) return;
+  auto* const place = reinterpret_cast<std::byte*>(block) + line + bytes;
+  Block* const remainder = new (place) Block{rest, block, block->last, false, nullptr, nullptr};
+  if (Block* const next = after(block)) next->before = remainder;
+  block->bytes = bytes;
+  block->last = false;
+  hang(remainder);
+}
+
+// Both are free and in no list.
+void Arena::join_with_next(Block* block) {
+  const Block* const next = after(block);
+  block->bytes += line + next->bytes;
+  block->last = next->last;
+  if (Block* const neighbour = after(block)) neighbour->before = block;
+}
+
+std::byte* Arena::take(int64_t bytes) {
+  const int64_t wanted = whole_lines(bytes);
+  Block* const block = large_enough(wanted);
+  if (!block) return nullptr;
+  unhang(block);
+  split(block, wanted);
+  return reinterpret_cast<std::byte*>(block) + line;
+}
+
+void Arena::give_back(std::byte* memory) noexcept {
+  auto* block = reinterpret_cast<Block*>(memory - line);
+  if (Block* const next = after(block); next && next->free) {
+    unhang(next);
+    join_with_next(block);
+  }
+  if (Block* const before = block->before; before && before->free) {
+    unhang(before);
+    join_with_next(before);
+    block = before;
+  }
+  hang(block);
+}
+
+void Arena::add_slab(std::byte* slab, int64_t bytes) {
+  hang(new (slab) Block{bytes / line * line - line, nullptr, true, false, nullptr, nullptr});
+}
+
+int64_t Arena::size(const std::byte* block) {
+  return reinterpret_cast<const Block*>(block - line)->bytes;
+}
+
+}  // namespace calque

@@ -1,0 +1,68 @@
+#pragma once
+// Cuts slabs of memory into blocks of the sizes that are asked for, and joins free neighbours
+// again, so that memory of one size serves any other afterwards. The blocks of a training step come
+// in many sizes, and the next batch is a little longer: kept apart by size, they would add up to
+// twice what is ever in use. Both calls take constant time: free blocks hang in lists by size,
+// eight an octave.
+
+#include <array>
+#include <cstddef>
+#include <cstdint>
+
+namespace calque {
+
+class Arena {
+ public:
+  static constexpr int64_t line = 64;  // blocks begin on cache lines
+
+  // A block of at least `bytes`; nullptr when no free one is large enough.
+  std::byte* take(int64_t bytes);
+  void give_back(std::byte* block) noexcept;
+
+  // Memory to cut blocks from, aligned to a line; `bytes` must hold slab_bytes(of a block) to be of
+  // use for that block.
+  void add_slab(std::byte* slab, int64_t bytes);
+  static int64_t slab_bytes(int64_t block) { return line + whole_lines(block); }
+
+  // Hands every slab of which no block is in use to `release(start, bytes)`, and forgets it.
+  template <class Release>
+  void release_unused(const Release& release) {
+    for (Block*& list : free_) {
+      for (Block* block = list; block;) {
+        Block* const next = block->next_free;
+        if (!block->before && block->last) {
+          unhang(block);
+          release(reinterpret_cast<std::byte*>(block), line + block->bytes);
+        }
+        block = next;
+      }
+    }
+  }
+
+  // Bytes that the block really has.
+  static int64_t size(const std::byte* block);
+
+ private:
+  // Stands in the line before the block's first byte.
+  struct Block {
+    int64_t bytes;  // whole lines, without this one
+    Block* before;  // the neighbour at lower addresses in the slab, or nullptr
+    bool last;      // in its slab
+    bool free;
+    Block *next_free, *previous_free;  // in its list
+  };
+  static_assert(sizeof(Block) <= line);
+
+  static int64_t whole_lines(int64_t bytes);
+  static size_t list_of(int64_t bytes);
+  static Block* after(Block* block);
+  Block* large_enough(int64_t bytes);
+  void hang(Block* block);
+  void unhang(Block* block);
+  void split(Block* block, int64_t bytes);
+  void join_with_next(Block* block);
+
+  std::array<Block*, 512> free_{};  // list i holds the sizes from smallest_of(i) to the next one's
+};
+
+}  // namespace calque

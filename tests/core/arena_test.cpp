@@ -1,0 +1,123 @@
+// Blocks cut from slabs: none overlaps another, and free neighbours become one again.
+#include "core/arena.h"
+
+#include <doctest/doctest.h>
+
+#include <cstring>
+#include <map>
+#include <memory>
+#include <random>
+#include <vector>
+
+using namespace calque;
+
+namespace {
+
+// Memory for an arena, owned by the test.
+struct Slab {
+  explicit Slab(int64_t size)
+      : bytes(size),
+        memory(
+            static_cast<std::byte*>(std::aligned_alloc(Arena::line, static_cast<size_t>(size)))) {}
+  ~Slab() { std::free(memory); }
+  Slab(const Slab&) = delete;
+  Slab& operator=(const Slab&) = delete;
+
+  int64_t bytes;
+  std::byte* memory;
+};
+
+constexpr int64_t slab_size = 1 << 20;
+
+}  // namespace
+
+TEST_CASE("an arena without slabs has nothing to give") {
+  Arena arena;
+  CHECK(arena.take(1) == nullptr);
+  CHECK(arena.take(0) == nullptr);
+}
+
+TEST_CASE("a slab made for a block gives just that block") {
+  for (const int64_t bytes : {0, 1, 63, 64, 65, 1000, 100000}) {
+    Arena arena;
+    const Slab slab(Arena::slab_bytes(bytes));
+    arena.add_slab(slab.memory, slab.bytes);
+    std::byte* const block = arena.take(bytes);
+    REQUIRE(block != nullptr);
+    CHECK(reinterpret_cast<uintptr_t>(block) % Arena::line == 0);
+    CHECK(Arena::size(block) >= bytes);
+    CHECK(arena.take(1) == nullptr);
+    arena.give_back(block);
+    CHECK(arena.take(bytes) == block);
+  }
+}
+
+TEST_CASE("free neighbours are joined, in whichever order they come back") {
+  for (const std::vector<size_t>& order :
+       {std::vector<size_t>{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
+    Arena arena;
+    const Slab slab(slab_size);
+    arena.add_slab(slab.memory, slab.bytes);
+    const int64_t whole = slab_size - Arena::line;
+    std::vector<std::byte*> blocks;
+    for (const int64_t bytes : {1000, 300000, 500000}) blocks.push_back(arena.take(bytes));
+    CHECK(arena.take(whole) == nullptr);
+    for (const size_t i : order) arena.give_back(blocks[i]);
+    CHECK(arena.take(whole) != nullptr);
+  }
+}
+
+TEST_CASE("slabs that nothing uses are released, the others stay") {
+  Arena arena;
+  const Slab first(slab_size), second(slab_size);
+  arena.add_slab(first.memory, first.bytes);
+  arena.add_slab(second.memory, second.bytes);
+  std::byte* const block = arena.take(100);
+  const bool in_first = block > first.memory && block < first.memory + slab_size;
+  const Slab& unused = in_first ? second : first;
+  std::vector<std::byte*> released;
+  const auto release = [&](std::byte* slab, int64_t bytes) {
+    CHECK(bytes == slab_size);
+    released.push_back(slab);
+  };
+  arena.release_unused(release);
+  CHECK(released == std::vector<std::byte*>{unused.memory});
+  arena.give_back(block);
+  arena.release_unused(release);
+  CHECK(released.size() == 2);
+  CHECK(arena.take(1) == nullptr);
+}
+
+TEST_CASE("blocks taken and given back at random keep what is written to them") {
+  std::mt19937_64 random(1);
+  Arena arena;
+  std::vector<std::unique_ptr<Slab>> slabs;
+  std::map<std::byte*, std::pair<int64_t, unsigned char>> live;
+  for (int step = 0; step < 20000; ++step) {
+    if (live.size() < 50 || random() % 2 == 0) {
+      const auto bytes = static_cast<int64_t>(random() % (random() % 8 == 0 ? 200000 : 2000));
+      std::byte* block = arena.take(bytes);
+      if (!block) {
+        slabs.push_back(std::make_unique<Slab>(slab_size));
+        arena.add_slab(slabs.back()->memory, slab_size);
+        block = arena.take(bytes);
+      }
+      REQUIRE(block != nullptr);
+      const auto mark = static_cast<unsigned char>(step);
+      std::memset(block, mark, static_cast<size_t>(Arena::size(block)));
+      REQUIRE(live.emplace(block, std::pair(Arena::size(block), mark)).second);
+    } else {
+      const auto chosen = std::next(live.begin(), static_cast<int64_t>(random() % live.size()));
+      const auto& [bytes, mark] = chosen->second;
+      for (int64_t i = 0; i < bytes; ++i) {
+        if (chosen->first[i] != std::byte{mark}) FAIL("byte ", i, " of a block was overwritten");
+      }
+      arena.give_back(chosen->first);
+      live.erase(chosen);
+    }
+  }
+  for (const auto& entry : live) arena.give_back(entry.first);
+  size_t released = 0;
+  arena.release_unused([&](std::byte*, int64_t) { ++released; });
+  CHECK(released == slabs.size());
+}
