@@ -1,0 +1,79 @@
+// The command line, a word a line: either a command and its options are understood, or one line
+// says what is wrong. Nothing is carried out. Words with a = are also taken for settings, as --set
+// and
+// --sampling take them.
+
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "core/error.h"
+#include "fuzz/memory_file.h"
+#include "train/config/load.h"
+#include "train/line_translation.h"
+
+using namespace calque;
+
+namespace {
+
+void disarm(CLI::App& app) {
+  for (CLI::App* command : app.get_subcommands({})) {
+    command->callback([] {});
+    disarm(*command);
+  }
+}
+
+std::vector<std::string> words_of(std::string_view text) {
+  std::vector<std::string> words = {"calque"};
+  for (size_t begin = 0; begin < text.size();) {
+    const size_t end = std::min(text.find('\n', begin), text.size());
+    words.emplace_back(text.substr(begin, end - begin));
+    begin = end + 1;
+  }
+  return words;
+}
+
+void parse(std::vector<std::string> words) {
+  std::vector<char*> arguments;
+  for (std::string& word : words) {
+    word.resize(std::min(word.size(), word.find('\0')));  // words are given as C strings
+    arguments.push_back(word.data());
+  }
+  CLI::App app("", "calque");
+  app.set_version_flag("--version", "0");
+  app.require_subcommand(1);
+  for (const auto add_command : add_commands) add_command(app);
+  disarm(app);
+  try {
+    app.parse(static_cast<int>(arguments.size()), arguments.data());
+  } catch (const CLI::Success&) {
+    must(app.help().find("calque") != std::string::npos);
+  } catch (const CLI::ParseError& error) {
+    const std::string message = one_line(explain(app, error));
+    must(message.starts_with("calque"));
+    must(message.find('\n') == std::string::npos);
+  }
+}
+
+template <class Use>
+void use_or_refuse(const Use& use) {
+  try {
+    use();
+  } catch (const Error& error) {
+    must(error.what()[0] != '\0');
+  }
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const std::vector<std::string> words = words_of(text_of(data, size));
+  parse(words);
+  for (const std::string& word : words) {
+    if (word.find('=') == word.npos || word.find("include") != word.npos) continue;
+    use_or_refuse([&] { parse_config("", "c.yaml", {word}); });
+    use_or_refuse([&] { parse_sampling(word); });
+  }
+  return 0;
+}
