@@ -149,20 +149,30 @@ std::vector<size_t> longest_first(const Sources& sources) {
   return numbers;
 }
 
+// About how many tokens the hypotheses of a source will write: as many each as it has, within the
+// limits.
+int64_t expected_tokens(const std::vector<int32_t>& source, const SearchOptions& options) {
+  int64_t length = std::max(std::ssize(source), options.min_length);
+  if (options.max_length > 0) length = std::min(length, options.max_length);
+  return (length + 1) * (options.sampling ? options.n_best : options.beam);
+}
+
 }  // namespace
 
+// Of equal work, and as many for each thread, whether there are two or four: none waits for long at
+// the end.
 std::vector<std::vector<size_t>> batches_of(const Sources& sources, const SearchOptions& options) {
-  // Each source token stands for about one written token of each hypothesis in the cache.
-  const int64_t rows = options.sampling ? options.n_best : options.beam;
+  constexpr int64_t fair = 4;
+  int64_t total = 0;
+  for (const std::vector<int32_t>& source : sources) total += expected_tokens(source, options);
+  int64_t count = (total + options.batch_tokens - 1) / options.batch_tokens;
+  if (count > 2) count = (count + fair - 1) / fair * fair;
   std::vector<std::vector<size_t>> batches;
-  int64_t tokens = options.batch_tokens;
+  int64_t tokens = 0;
   for (const size_t number : longest_first(sources)) {
-    if (tokens >= options.batch_tokens) {
-      batches.emplace_back();
-      tokens = 0;
-    }
+    if (tokens * count >= std::ssize(batches) * total) batches.emplace_back();
     batches.back().push_back(number);
-    tokens += (std::ssize(sources[number]) + 1) * rows;
+    tokens += expected_tokens(sources[number], options);
   }
   return batches;
 }

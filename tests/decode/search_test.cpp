@@ -229,6 +229,29 @@ TEST_CASE("what is drawn begins with the prefix too") {
   CHECK_THROWS_AS(search_with(model, random_sources(13, 2, 9, 67), options), Misuse);
 }
 
+TEST_CASE("batches hold each source once, and about the same work") {
+  const auto sources = random_sources(13, 500, 30, 72);
+  SearchOptions options = up_to(3, 0);
+  for (const int64_t tokens : {1, 500, 1700, 6000, 1'000'000}) {
+    options.batch_tokens = tokens;
+    const auto batches = batches_of(sources, options);
+    CHECK((batches.size() <= 2 || batches.size() % 4 == 0 || tokens == 1));
+    std::vector<int> seen(sources.size());
+    int64_t most = 0;
+    for (const std::vector<size_t>& batch : batches) {
+      int64_t work = 0;
+      for (const size_t number : batch) {
+        ++seen[number];
+        work += 3 * (std::ssize(sources[number]) + 1);
+      }
+      most = std::max(most, work);
+    }
+    CHECK(std::ranges::count(seen, 1) == std::ssize(sources));
+    CHECK(most < tokens + 3 * 32);
+  }
+  CHECK(batches_of({}, options).empty());
+}
+
 TEST_CASE("what is found does not depend on the number of threads") {
   const SmallModel model = decided_model(small_options(), 17);
   const auto sources = random_sources(13, 30, 12, 71);

@@ -66,7 +66,7 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
           {opennmt, "block_ngram_repeat"},
           {fairseq, "no-repeat-ngram-size"}});
   in.key("batch_tokens", &DecodingConfig::batch_tokens, between(1, 100'000'000), harmless,
-         "Source tokens that are translated together; for speed only.",
+         "About how many tokens are written together, those of all hypotheses; for speed only.",
          {{joey, "eval_batch_size"}, {fairseq, "max-tokens-valid"}, {opennmt, "valid_batch_size"}});
   in.key("bleu_tokenize", &DecodingConfig::bleu_tokenize, {}, harmless,
          "How BLEU splits words, in sacreBLEU's names; `none` for text that is tokenised already.",
