@@ -12,45 +12,54 @@ namespace {
 
 constexpr real lowest = -std::numeric_limits<real>::infinity();
 
+constexpr int64_t stretch = 4 * lanes;
+
+real greatest_of(const real* scores, int64_t count) {
+  if (count < stretch) return *std::max_element(scores, scores + count);
+  return maximum(max(max(load(scores), load(scores + lanes)),
+                     max(load(scores + 2 * lanes), load(scores + 3 * lanes))));
+}
+
 }  // namespace
 
-real log_sum_exp(std::span<const real> scores) {
-  const auto size = static_cast<int64_t>(scores.size());
-  const int64_t whole = size / lanes * lanes;
-  Vec most = broadcast(lowest);
-  for (int64_t i = 0; i < whole; i += lanes) most = max(most, load(scores.data() + i));
-  real m = maximum(most);
-  for (int64_t i = whole; i < size; ++i) m = std::max(m, scores[i]);
+ScoreRow::ScoreRow(std::span<const real> scores) : scores_(scores) {
+  const int64_t size = std::ssize(scores);
+  greatest_.reserve(static_cast<size_t>(size / stretch + 1));
+  for (int64_t i = 0; i < size; i += stretch) {
+    greatest_.push_back(greatest_of(scores.data() + i, std::min(stretch, size - i)));
+  }
+}
+
+real ScoreRow::log_sum_exp() const {
+  const real m = greatest_.empty() ? lowest : std::ranges::max(greatest_);
   if (m == lowest) return m;
+  const int64_t size = std::ssize(scores_), whole = size / lanes * lanes;
   real total = sum(sum_lanes(
-      whole, [=](Vec v) { return exp(v - m); }, scores.data()));
-  for (int64_t i = whole; i < size; ++i) total += std::exp(scores[i] - m);
+      whole, [=](Vec v) { return exp(v - m); }, scores_.data()));
+  for (int64_t i = whole; i < size; ++i) total += std::exp(scores_[i] - m);
   return m + std::log(total);
 }
 
-std::vector<NextToken> best_tokens(std::span<const real> scores, real log_sum, int64_t count) {
-  constexpr int64_t stretch = 4 * lanes;
+std::vector<NextToken> ScoreRow::best(int64_t count, real log_sum) const {
   std::vector<NextToken> best;
   const auto room = static_cast<size_t>(count);
   best.reserve(room + 1);
-  const auto offer = [&](int64_t id) {
-    const real score = scores[id];
-    if (score == lowest || (best.size() == room && score <= best.back().log_probability)) return;
+  const auto falls_short = [&](real score) {
+    return score == lowest || (best.size() == room && score <= best.back().log_probability);
+  };
+  const int64_t size = std::ssize(scores_);
+  for (int64_t i = 0; i < size; ++i) {
+    if (i % stretch == 0 && falls_short(greatest_[static_cast<size_t>(i / stretch)])) {
+      i += stretch - 1;
+      continue;
+    }
+    const real score = scores_[i];
+    if (falls_short(score)) continue;
     const auto place =
         std::ranges::upper_bound(best, score, std::greater<real>(), &NextToken::log_probability);
-    best.insert(place, {static_cast<int32_t>(id), score});
+    best.insert(place, {static_cast<int32_t>(i), score});
     if (best.size() > room) best.pop_back();
-  };
-  const auto size = static_cast<int64_t>(scores.size());
-  int64_t i = 0;
-  for (; i + stretch <= size; i += stretch) {
-    const real* at = scores.data() + i;
-    const Vec most =
-        max(max(load(at), load(at + lanes)), max(load(at + 2 * lanes), load(at + 3 * lanes)));
-    if (best.size() == room && maximum(most) <= best.back().log_probability) continue;
-    for (int64_t id = i; id < i + stretch; ++id) offer(id);
   }
-  for (; i < size; ++i) offer(i);
   for (NextToken& token : best) token.log_probability -= log_sum;
   return best;
 }

@@ -15,12 +15,24 @@ struct NextToken {
   real log_probability;
 };
 
-// log of the sum of exp over a row.
-real log_sum_exp(std::span<const real> scores);
+// A row of scores, which stay where they are, and the greatest of each stretch of them, so that
+// most need not be looked at again.
+class ScoreRow {
+ public:
+  explicit ScoreRow(std::span<const real> scores);
 
-// The `count` best of a row of log-probabilities (unnormalised by `log_sum`), best first; of equals
-// the lower id. Tokens with a score of minus infinity are never among them.
-std::vector<NextToken> best_tokens(std::span<const real> scores, real log_sum, int64_t count);
+  // log of the sum of exp over the row.
+  real log_sum_exp() const;
+
+  // The `count` best as log-probabilities (scores less `log_sum`), best first; of equals the lower
+  // id. Tokens with a score of minus infinity are never among them. Scores may have been lowered
+  // meanwhile.
+  std::vector<NextToken> best(int64_t count, real log_sum) const;
+
+ private:
+  std::span<const real> scores_;
+  std::vector<real> greatest_;
+};
 
 // How to draw a token instead of taking the best: scores are divided by the temperature, then all
 // but the k best are dropped, then all but the fewest whose probabilities reach p.

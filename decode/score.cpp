@@ -35,7 +35,8 @@ void score(const Transformer& model, const Reading& reading, std::vector<PairSco
     PairScore result{.tokens = reading.targets.length(pair)};
     for (int32_t t = reading.targets.begin(pair); t < reading.targets.end(pair); ++t) {
       const auto row = logits.span().subspan(static_cast<size_t>(t) * vocabulary, vocabulary);
-      result.log_probability += double(row[reading.expected[t]]) - double(log_sum_exp(row));
+      result.log_probability +=
+          double(row[reading.expected[t]]) - double(ScoreRow(row).log_sum_exp());
     }
     scores.push_back(result);
   }

@@ -110,9 +110,10 @@ class BatchSearch {
     for (const Beam::Live& live : beam.live()) {
       const int64_t row = first_row + std::ssize(candidates);
       const std::span<real> own(scores.data() + row * scores.cols(), vocabulary);
-      const real log_sum = log_sum_exp(own);
+      const ScoreRow row_of_scores(own);
+      const real log_sum = row_of_scores.log_sum_exp();
       beam.constrain(live, own);
-      candidates.push_back(best_tokens(own, log_sum, beam.candidates()));
+      candidates.push_back(row_of_scores.best(beam.candidates(), log_sum));
     }
     beam.advance(candidates, static_cast<int32_t>(first_row));
   }
@@ -123,7 +124,7 @@ class BatchSearch {
     for (const Beam::Live& live : beam.live()) {
       const int64_t row = first_row + std::ssize(drawn);
       const std::span<real> own(scores.data() + row * scores.cols(), vocabulary);
-      const real log_sum = log_sum_exp(own);
+      const real log_sum = ScoreRow(own).log_sum_exp();
       beam.constrain(live, own);
       Random random({.seed = options_.sampling->seed,
                      .step = static_cast<uint32_t>(live.ids.size()),

@@ -193,14 +193,27 @@ TEST_CASE("the best tokens come in order, of equals the lower id, and none that 
   scores[299] = 5;
   scores[70] = 4;
   scores[3] = -std::numeric_limits<real>::infinity();
-  const auto best = best_tokens(scores, 1, 4);
+  const auto best = ScoreRow(scores).best(4, 1);
   REQUIRE(best.size() == 4);
   CHECK(best[0].id == 299);
   CHECK(best[0].log_probability == doctest::Approx(4));
   CHECK(best[1].id == 70);
   CHECK(best[2].id == 0);
   CHECK(best[3].id == 1);
-  CHECK(best_tokens(scores, 0, 1000).size() == 299);
+  CHECK(ScoreRow(scores).best(1000, 0).size() == 299);
+}
+
+TEST_CASE("scores that were lowered since are not taken for what they were") {
+  std::vector<real> scores(300, real(-1));
+  scores[299] = 5;
+  scores[70] = 4;
+  const ScoreRow row(scores);
+  scores[299] = -std::numeric_limits<real>::infinity();
+  scores[70] = -2;
+  const auto best = row.best(2, 0);
+  REQUIRE(best.size() == 2);
+  CHECK(best[0].id == 0);
+  CHECK(best[1].id == 1);
 }
 
 TEST_CASE("a token is drawn as often as temperature, top-k and top-p say") {
@@ -226,8 +239,12 @@ TEST_CASE("a token is drawn as often as temperature, top-k and top-p say") {
 }
 
 TEST_CASE("the logarithm of a sum of exponentials is safe for large and small scores") {
-  CHECK(log_sum_exp(std::vector<real>{1000, 1000}) == doctest::Approx(1000 + std::log(2)));
+  const auto log_sum_exp = [](const std::vector<real>& scores) {
+    return ScoreRow(scores).log_sum_exp();
+  };
+  CHECK(log_sum_exp({1000, 1000}) == doctest::Approx(1000 + std::log(2)));
   CHECK(log_sum_exp(std::vector<real>(37, real(-1e4))) == doctest::Approx(-1e4 + std::log(37)));
+  CHECK(log_sum_exp({}) == -std::numeric_limits<real>::infinity());
 }
 
 }  // namespace
