@@ -4,16 +4,39 @@
 #include <bit>
 #include <new>
 
+#if defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define CALQUE_ADDRESS_SANITIZER
+#endif
+#elif defined(__SANITIZE_ADDRESS__)
+#define CALQUE_ADDRESS_SANITIZER
+#endif
+#ifdef CALQUE_ADDRESS_SANITIZER
+#include <sanitizer/asan_interface.h>
+#endif
+
 namespace calque {
 namespace {
+
+// AddressSanitizer is told what may be touched: the blocks in use, as many bytes as were asked for,
+// and the arena's own notes. Behind each block it finds a line that nobody may touch.
+#ifdef CALQUE_ADDRESS_SANITIZER
+constexpr int64_t guard = Arena::line;
+void allow(void* at, int64_t bytes) { __asan_unpoison_memory_region(at, size_t(bytes)); }
+void forbid(void* at, int64_t bytes) { __asan_poison_memory_region(at, size_t(bytes)); }
+#else
+constexpr int64_t guard = 0;
+void allow(void*, int64_t) {}
+void forbid(void*, int64_t) {}
+#endif
 
 // A remainder smaller than this stays with the block it is the rest of.
 constexpr int64_t worth_splitting = 4 * Arena::line;
 
 }  // namespace
 
-int64_t Arena::whole_lines(int64_t bytes) {
-  return (std::max<int64_t>(bytes, 1) + line - 1) / line * line;
+int64_t Arena::lines_for(int64_t bytes) {
+  return (std::max<int64_t>(bytes, 1) + guard + line - 1) / line * line;
 }
 
 // The octave, and the three bits that follow the leading one: sizes of a list differ by an eighth.
@@ -64,6 +87,7 @@ void Arena::split(Block* block, int64_t bytes) {
   const int64_t rest = block->bytes - bytes - line;
   if (rest < worth_splitting) return;
   auto* const place = reinterpret_cast<std::byte*>(block) + line + bytes;
+  allow(place, sizeof(Block));
   Block* const remainder = new (place) Block{rest, block, block->last, false, nullptr, nullptr};
   if (Block* const next = after(block)) next->before = remainder;
   block->bytes = bytes;
@@ -73,23 +97,27 @@ void Arena::split(Block* block, int64_t bytes) {
 
 // Both are free and in no list.
 void Arena::join_with_next(Block* block) {
-  const Block* const next = after(block);
+  Block* const next = after(block);
   block->bytes += line + next->bytes;
   block->last = next->last;
   if (Block* const neighbour = after(block)) neighbour->before = block;
+  forbid(next, sizeof(Block));
 }
 
 std::byte* Arena::take(int64_t bytes) {
-  const int64_t wanted = whole_lines(bytes);
+  const int64_t wanted = lines_for(bytes);
   Block* const block = large_enough(wanted);
   if (!block) return nullptr;
   unhang(block);
   split(block, wanted);
-  return reinterpret_cast<std::byte*>(block) + line;
+  std::byte* const memory = reinterpret_cast<std::byte*>(block) + line;
+  allow(memory, bytes);
+  return memory;
 }
 
 void Arena::give_back(std::byte* memory) noexcept {
   auto* block = reinterpret_cast<Block*>(memory - line);
+  forbid(memory, block->bytes);
   if (Block* const next = after(block); next && next->free) {
     unhang(next);
     join_with_next(block);
@@ -104,6 +132,12 @@ void Arena::give_back(std::byte* memory) noexcept {
 
 void Arena::add_slab(std::byte* slab, int64_t bytes) {
   hang(new (slab) Block{bytes / line * line - line, nullptr, true, false, nullptr, nullptr});
+  forbid(slab + sizeof(Block), bytes - static_cast<int64_t>(sizeof(Block)));
+}
+
+void Arena::hand_over(Block* slab) {
+  unhang(slab);
+  allow(slab, line + slab->bytes);
 }
 
 int64_t Arena::size(const std::byte* block) {

@@ -22,7 +22,7 @@ class Arena {
   // Memory to cut blocks from, aligned to a line; `bytes` must hold slab_bytes(of a block) to be of
   // use for that block.
   void add_slab(std::byte* slab, int64_t bytes);
-  static int64_t slab_bytes(int64_t block) { return line + whole_lines(block); }
+  static int64_t slab_bytes(int64_t block) { return line + lines_for(block); }
 
   // Hands every slab of which no block is in use to `release(start, bytes)`, and forgets it.
   template <class Release>
@@ -31,7 +31,7 @@ class Arena {
       for (Block* block = list; block;) {
         Block* const next = block->next_free;
         if (!block->before && block->last) {
-          unhang(block);
+          hand_over(block);
           release(reinterpret_cast<std::byte*>(block), line + block->bytes);
         }
         block = next;
@@ -39,7 +39,7 @@ class Arena {
     }
   }
 
-  // Bytes that the block really has.
+  // Bytes that the block takes, without the arena's own note of it.
   static int64_t size(const std::byte* block);
 
  private:
@@ -53,7 +53,7 @@ class Arena {
   };
   static_assert(sizeof(Block) <= line);
 
-  static int64_t whole_lines(int64_t bytes);
+  static int64_t lines_for(int64_t bytes);
   static size_t list_of(int64_t bytes);
   static Block* after(Block* block);
   Block* large_enough(int64_t bytes);
@@ -61,6 +61,7 @@ class Arena {
   void unhang(Block* block);
   void split(Block* block, int64_t bytes);
   void join_with_next(Block* block);
+  void hand_over(Block* slab);
 
   std::array<Block*, 512> free_{};  // list i holds the sizes from smallest_of(i) to the next one's
 };

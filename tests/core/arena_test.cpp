@@ -9,6 +9,10 @@
 #include <random>
 #include <vector>
 
+#ifdef __SANITIZE_ADDRESS__
+#include <sanitizer/asan_interface.h>
+#endif
+
 using namespace calque;
 
 namespace {
@@ -58,7 +62,7 @@ TEST_CASE("free neighbours are joined, in whichever order they come back") {
     Arena arena;
     const Slab slab(slab_size);
     arena.add_slab(slab.memory, slab.bytes);
-    const int64_t whole = slab_size - Arena::line;
+    const int64_t whole = slab_size - 2 * Arena::line;  // beside the note, a line that may guard it
     std::vector<std::byte*> blocks;
     for (const int64_t bytes : {1000, 300000, 500000}) blocks.push_back(arena.take(bytes));
     CHECK(arena.take(whole) == nullptr);
@@ -104,8 +108,8 @@ TEST_CASE("blocks taken and given back at random keep what is written to them") 
       }
       REQUIRE(block != nullptr);
       const auto mark = static_cast<unsigned char>(step);
-      std::memset(block, mark, static_cast<size_t>(Arena::size(block)));
-      REQUIRE(live.emplace(block, std::pair(Arena::size(block), mark)).second);
+      std::memset(block, mark, static_cast<size_t>(bytes));
+      REQUIRE(live.emplace(block, std::pair(bytes, mark)).second);
     } else {
       const auto chosen = std::next(live.begin(), static_cast<int64_t>(random() % live.size()));
       const auto& [bytes, mark] = chosen->second;
@@ -121,3 +125,21 @@ TEST_CASE("blocks taken and given back at random keep what is written to them") 
   arena.release_unused([&](std::byte*, int64_t) { ++released; });
   CHECK(released == slabs.size());
 }
+
+#ifdef __SANITIZE_ADDRESS__
+TEST_CASE("AddressSanitizer knows the ends of blocks, and those that were given back") {
+  Arena arena;
+  const Slab slab(slab_size);
+  arena.add_slab(slab.memory, slab.bytes);
+  for (const int64_t bytes : {8, 64, 100, 1000}) {
+    std::byte* const block = arena.take(bytes);
+    CHECK(__asan_region_is_poisoned(block, static_cast<size_t>(bytes)) == nullptr);
+    CHECK(__asan_address_is_poisoned(block + bytes));
+    CHECK(__asan_address_is_poisoned(block + bytes + Arena::line - 1));
+    arena.give_back(block);
+    CHECK(__asan_address_is_poisoned(block));
+  }
+  arena.release_unused([](std::byte*, int64_t) {});
+  CHECK(__asan_region_is_poisoned(slab.memory, slab_size) == nullptr);
+}
+#endif
