@@ -17,13 +17,6 @@ using namespace calque;
 
 namespace {
 
-void disarm(CLI::App& app) {
-  for (CLI::App* command : app.get_subcommands({})) {
-    command->callback([] {});
-    disarm(*command);
-  }
-}
-
 std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words = {"calque"};
   for (size_t begin = 0; begin < text.size();) {
@@ -44,7 +37,7 @@ void parse(std::vector<std::string> words) {
   app.set_version_flag("--version", "0");
   app.require_subcommand(1);
   for (const auto add_command : add_commands) add_command(app);
-  disarm(app);
+  app.parse_complete_callback([] { throw CLI::Success(); });  // before any command is run
   try {
     app.parse(static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::Success&) {
