@@ -77,7 +77,7 @@ void export_run(const std::string& run, int64_t updates, const std::string& out)
   }
   std::ofstream file(out + "/updates.jsonl");
   BatchStream stream(dataset(config.data.train, CorpusConfig::Split::train),
-                     batch_options(config.training));
+                     batch_options(config.training), {}, pair_variation(config, tokenizers));
   write_updates(file, stream, config.training, updates);
   std::ofstream(out + "/config.yaml") << show_config(config);
   if (!file.flush() || !validation.flush()) fail("{}: could not be written", out);

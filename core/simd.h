@@ -44,11 +44,11 @@ inline void store_first(real* to, Vec v, int64_t count) {
   std::memcpy(to, &v, static_cast<size_t>(count) * sizeof(real));
 }
 
-// The first `count` lanes, and 0 in the others.
-inline Vec first_lanes(Vec v, int64_t count) {
+// The lanes below `count`, as a comparison gives them: `first_lanes(count) ? v : Vec{}`.
+inline Bits first_lanes(int64_t count) {
   Bits number;
   for (int lane = 0; lane < lanes; ++lane) number[lane] = lane;
-  return number < static_cast<int>(count) ? v : Vec{};
+  return number < static_cast<int>(count);
 }
 
 inline Vec max(Vec a, Vec b) { return a > b ? a : b; }
@@ -158,7 +158,7 @@ Vec sum_lanes(int64_t count, Function function, const Input*... in) {
     d += function(load(in + i + 3 * lanes)...);
   }
   for (; i + lanes <= count; i += lanes) a += function(load(in + i)...);
-  if (i < count) b += first_lanes(function(load_first(in + i, count - i)...), count - i);
+  if (i < count) b += first_lanes(count - i) ? function(load_first(in + i, count - i)...) : Vec{};
   return (a + b) + (c + d);
 }
 

@@ -19,12 +19,14 @@ void append_pair(std::span<const int32_t> source, std::span<const int32_t> targe
   batch.lines.push_back(line);
 }
 
-Batch make_batch(const TokenStore& store, std::span<const uint32_t> pairs) {
+Batch make_batch(const TokenStore& store, std::span<const uint32_t> pairs,
+                 const PairVariation& vary, int64_t epoch) {
   Batch batch;
   batch.lines.reserve(pairs.size());
   TokenPair tokens;
   for (const uint32_t pair : pairs) {
     store.read(pair, tokens);
+    if (vary) vary(epoch, pair, tokens);
     append_pair(tokens.source, tokens.target, store.line(pair), batch);
   }
   return batch;

@@ -3,6 +3,7 @@
 // sentence starts. There is no padding.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <vector>
 
@@ -23,8 +24,13 @@ struct Batch {
   bool operator==(const Batch&) const = default;
 };
 
-// The pairs of the store with these numbers, in this order.
-Batch make_batch(const TokenStore& store, std::span<const uint32_t> pairs);
+// Gives a pair other tokens in each epoch, the same ones whenever it is asked for the same epoch.
+// Batches are planned without it.
+using PairVariation = std::function<void(int64_t epoch, int64_t pair, TokenPair& tokens)>;
+
+// The pairs of the store with these numbers, in this order; as they are in that epoch if they vary.
+Batch make_batch(const TokenStore& store, std::span<const uint32_t> pairs,
+                 const PairVariation& vary = {}, int64_t epoch = 0);
 
 // One more pair at the end of a batch; ids without special symbols.
 void append_pair(std::span<const int32_t> source, std::span<const int32_t> target, int64_t line,

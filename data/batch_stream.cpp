@@ -25,8 +25,9 @@ StreamState one_further(StreamState at, int64_t epoch_size) {
 
 }  // namespace
 
-BatchStream::BatchStream(Dataset dataset, const BatchOptions& options, StreamState from)
-    : dataset_(std::move(dataset)), options_(options), state_(from) {
+BatchStream::BatchStream(Dataset dataset, const BatchOptions& options, StreamState from,
+                         PairVariation vary)
+    : dataset_(std::move(dataset)), options_(options), vary_(std::move(vary)), state_(from) {
   BatchPlan plan = plan_at(dataset_, options_, from);
   epoch_size_ = plan.size();
   if (from.position < 0 || from.position >= epoch_size_) {
@@ -74,7 +75,7 @@ void BatchStream::prepare(BatchPlan plan, StreamState at) {
   try {
     while (true) {
       const int64_t epoch = at.epoch;
-      Batch batch = make_batch(*dataset_.tokens, plan.batch(at.position));
+      Batch batch = make_batch(*dataset_.tokens, plan.batch(at.position), vary_, epoch);
       at = one_further(at, plan.size());
       if (!hand_over({.batch = std::move(batch), .after = at, .epoch_size = plan.size()})) return;
       if (at.epoch != epoch) plan = plan_at(dataset_, options_, at);

@@ -25,7 +25,8 @@ struct StreamState {
 class BatchStream {
  public:
   // An Error if `from` lies behind the end of its epoch: then the data is another one.
-  BatchStream(Dataset dataset, const BatchOptions& options, StreamState from = {});
+  BatchStream(Dataset dataset, const BatchOptions& options, StreamState from = {},
+              PairVariation vary = {});
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
   ~BatchStream();
@@ -54,6 +55,7 @@ class BatchStream {
 
   const Dataset dataset_;
   const BatchOptions options_;
+  const PairVariation vary_;
   StreamState state_;
   int64_t epoch_size_ = 0;
   double wait_seconds_ = 0;

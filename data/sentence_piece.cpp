@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "data/piece_model_check.h"
+#include "data/proto_reader.h"
 #include "data/sentence_list.h"
 #include "data/vocabulary.h"
 
@@ -57,6 +58,18 @@ std::string SentencePieceModel::piece(int32_t id) const {
 
 float SentencePieceModel::score(int32_t id) const {
   return to_model_[id] < 0 ? 0 : processor_->GetScore(to_model_[id]);
+}
+
+bool SentencePieceModel::is_bpe() const {
+  constexpr uint64_t trainer_field = 2, type_field = 3, bpe = 2;
+  uint64_t type = 0;
+  for (ProtoReader model(bytes_); model.next();) {
+    if (model.field() != trainer_field || !model.is_bytes()) continue;
+    for (ProtoReader trainer(model.bytes()); trainer.next();) {
+      if (trainer.field() == type_field) type = trainer.number();
+    }
+  }
+  return type == bpe;
 }
 
 void SentencePieceModel::encode(std::string_view text, std::vector<int32_t>& out) const {

@@ -30,6 +30,9 @@ class SentencePieceModel {
   std::string decode(std::span<const int32_t> ids) const;
   std::string normalize(std::string_view text) const;
 
+  // Whether its pieces come about by merges, in the order of their scores.
+  bool is_bpe() const;
+
   const std::string& bytes() const { return bytes_; }
 
  private:

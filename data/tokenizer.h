@@ -57,6 +57,11 @@ class Tokenizer {
   std::string symbol(int32_t id) const;
   const TokenizerOptions& options() const { return options_; }
 
+  // The model of the sentencepiece kinds; nullptr for words and characters.
+  const SentencePieceModel* sentence_piece() const {
+    return std::get_if<SentencePieceModel>(model_.get());
+  }
+
   // Of everything that decides which ids a text gets.
   uint64_t hash() const { return hash_; }
 

@@ -4,6 +4,8 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "core/random.h"
+#include "data/bpe_dropout.h"
 #include "train/settings.h"
 
 namespace calque {
@@ -77,6 +79,35 @@ Tokenizers prepare_tokenizers(const Config& config, const RunFolder& run) {
   made.source.save(kept.front().prefix);
   if (kept.size() > 1) made.target.save(kept.back().prefix);
   return load_tokenizers(config, run);
+}
+
+PairVariation pair_variation(const Config& config, const Tokenizers& tokenizers) {
+  const double probability = config.tokenizer.bpe_dropout;
+  if (probability == 0) return {};
+  const auto dropout_of = [&](const Tokenizer& tokenizer) {
+    const SentencePieceModel* model = tokenizer.sentence_piece();
+    if (!model || !model->is_bpe()) {
+      fail("tokenizer.bpe_dropout: the model of tokenizer.files is no BPE model, it has no merges");
+    }
+    return BpeDropout(*model, probability);
+  };
+  constexpr uint32_t source_use = 0x0da7a004, target_use = 0x0da7a005;
+  const int64_t longest = config.data.max_length;
+  const auto resegment = [longest](const BpeDropout& dropout, const Stream& stream,
+                                   std::vector<int32_t>& ids) {
+    std::vector<int32_t> other = ids;
+    Random random(stream);
+    dropout.resegment(other, random);
+    if (longest == 0 || std::ssize(other) <= longest) ids = std::move(other);
+  };
+  return [=, seed = static_cast<uint64_t>(config.training.seed),
+          source = dropout_of(tokenizers.source),
+          target = dropout_of(tokenizers.target)](int64_t epoch, int64_t pair, TokenPair& tokens) {
+    Stream stream{seed, static_cast<uint32_t>(epoch), static_cast<uint32_t>(pair), source_use};
+    resegment(source, stream, tokens.source);
+    stream.use = target_use;
+    resegment(target, stream, tokens.target);
+  };
 }
 
 }  // namespace calque

@@ -5,6 +5,7 @@
 #include <optional>
 #include <string>
 
+#include "data/batch.h"
 #include "data/tokenizer.h"
 #include "train/config/config.h"
 #include "train/run_folder.h"
@@ -26,5 +27,9 @@ Tokenizers prepare_tokenizers(const Config& config, const RunFolder& run);
 
 // Those of a run that exists.
 Tokenizers load_tokenizers(const Config& config, const RunFolder& run);
+
+// What training does to the pieces of a pair in each epoch (tokenizer.bpe_dropout); nothing if the
+// config asks for nothing.
+PairVariation pair_variation(const Config& config, const Tokenizers& tokenizers);
 
 }  // namespace calque

@@ -114,7 +114,8 @@ Trainer::Trainer(const Config& config, const RunFolder& run, Loudness loudness)
   }
   announce(data);
   stream_.emplace(std::move(data), batch_options(config.training),
-                  StreamState{state_.epoch, state_.position});
+                  StreamState{state_.epoch, state_.position},
+                  pair_variation(config, tokenizers_));
   validation_.emplace(config, tokenizers_, run);
   state_.config = show_config(config);
   replace_text(files_, run.config(), state_.config);

@@ -74,17 +74,6 @@ void multiply_by_panels(Rows a, int64_t m, const real* panels, int64_t first, in
 // with zeros behind each.
 Rows padded(Rows rows, int64_t n, int64_t head_size, real* copy);
 
-// 1 in the lanes below `count`, as a comparison gives it.
-inline Bits first_lanes(int64_t count) {
-#ifdef CALQUE_DOUBLE
-  constexpr Bits index = {0, 1, 2, 3, 4, 5, 6, 7};
-  return index < count;
-#else
-  constexpr Bits index = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  return index < static_cast<int32_t>(count);
-#endif
-}
-
 // out [query tokens, d] and the log of each row's sum of exponentials, [query tokens, heads].
 void forward(const Problem& problem, Rows q, Rows k, Rows v, real* out, real* log_sums);
 

@@ -51,7 +51,7 @@ struct Kept {
   int64_t rows, cols;
   bool centred;  // layer norm; otherwise RMS norm
   DropoutMask mask;
-  Values normal;   // h [rows, cols]
+  Values normal;   // h [rows, cols]; the place of the result itself when nothing follows
   Values inverse;  // 1 / deviation [rows]
   Values gain;
 };
@@ -163,14 +163,15 @@ Tensor norm(const char* op, const Tensor& x, const Tensor& y, real p, const Tens
   require(gain.shape() == Shape{cols} && (!bias || bias.shape() == Shape{cols}),
           "{}: x is {} but gain is {}{}", op, x.shape(), gain.shape(),
           bias ? fmt::format(" and bias {}", bias.shape()) : "");
+  Tensor out(x.shape());
+  const bool backward_follows = recording({&x, &y, &gain, &bias});
   const Kept kept{rows,
                   cols,
                   centred,
                   y ? next_dropout_mask(op, p) : DropoutMask(),
-                  Values(rows * cols),
+                  backward_follows ? Values(rows * cols) : out.values(),
                   Values(rows),
                   gain.values()};
-  Tensor out(x.shape());
   forward(kept, x.data(), y ? y.data() : nullptr, bias ? bias.data() : nullptr, epsilon,
           out.data());
   return record(op, out, {&x, &y, &gain, &bias},

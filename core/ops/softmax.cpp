@@ -35,7 +35,7 @@ real exponentials(const real* x, int64_t cols, real m, real* out) {
                                        }),
       x);
   if (rest > 0) {
-    const Vec last = first_lanes(exp(load_first(x + whole, rest) - m), rest);
+    const Vec last = first_lanes(rest) ? exp(load_first(x + whole, rest) - m) : Vec{};
     store_first(out + whole, last, rest);
     total += last;
   }

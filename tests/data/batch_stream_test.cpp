@@ -51,6 +51,26 @@ TEST_CASE("the stream counts epochs and positions and says how far it is") {
   CHECK(stream.wait_seconds() >= 0);
 }
 
+TEST_CASE("pairs that vary do so by epoch and number, also in a restored stream") {
+  const BatchOptions options{.tokens = 400, .seed = 9};
+  const PairVariation vary = [](int64_t epoch, int64_t pair, TokenPair& tokens) {
+    tokens.target.assign(1, static_cast<int32_t>(3 + epoch * 1000 + pair));
+  };
+  BatchStream stream(toy(), options, {}, vary);
+  const auto size = static_cast<int>(stream.batches_per_epoch());
+  std::vector<Batch> batches;
+  for (int i = 0; i < 2 * size; ++i) {
+    batches.push_back(stream.next());
+    const Batch& batch = batches.back();
+    REQUIRE(batch.expected.size() == batch.lines.size() * 2);
+    for (size_t j = 0; j < batch.lines.size(); ++j) {
+      CHECK(batch.expected[2 * j] == 3 + i / size * 1000 + batch.lines[j]);
+    }
+  }
+  BatchStream restored(toy(), options, {.epoch = 1, .position = 2}, vary);
+  CHECK(restored.next() == batches[static_cast<size_t>(size) + 2]);
+}
+
 TEST_CASE("a restored stream gives exactly the batches that would have come") {
   const BatchOptions options{.tokens = 400, .seed = 9};
   BatchStream whole(toy(), options);

@@ -8,6 +8,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "data/piece_model_bytes.h"
 #include "data/piece_model_check.h"
 #include "data/sentence_piece.h"
 #include "data/small_corpus.h"
@@ -18,34 +19,6 @@
 using namespace calque;
 
 namespace {
-
-// The wire format of protocol buffers, as far as a model needs it.
-std::string number(uint64_t value) {
-  std::string bytes;
-  for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);
-  return bytes + static_cast<char>(value);
-}
-std::string field(uint64_t id, const std::string& bytes) {
-  return number(id << 3 | 2) + number(bytes.size()) + bytes;
-}
-std::string field(uint64_t id, uint64_t value) { return number(id << 3) + number(value); }
-std::string field(uint64_t id, float value) {
-  std::string bytes(4, '\0');
-  std::memcpy(bytes.data(), &value, 4);
-  return number(id << 3 | 5) + bytes;
-}
-
-std::string piece(const std::string& text, uint64_t type = 1, float score = -1) {
-  return field(1, field(1, text) + field(2, score) + field(3, type));
-}
-
-enum : uint64_t { unknown = 2, control = 3, user_defined = 4, byte = 6 };
-
-std::string model_of(const std::string& pieces, const std::string& rest = "") {
-  return piece("<unk>", unknown) + piece("<s>", control) + piece("</s>", control) + pieces + rest;
-}
-
-std::string bpe() { return field(2, field(3, uint64_t{2})); }
 
 std::string rules(const std::string& blob) { return field(3, field(2, blob)); }
 

@@ -10,8 +10,10 @@
 
 #include "../data/temporary_folder.h"
 #include "core/parallel.h"
+#include "data/tokenizer_training.h"
 #include "train/config/load.h"
 #include "train/learner.h"
+#include "train/tokenizers.h"
 #include "train/trained_run.h"
 
 using namespace calque;
@@ -181,6 +183,47 @@ TEST_CASE("fine-tuning starts from another run's weights, and says what matched"
   const std::string log = folder.read("tuned/train.log");
   CHECK(log.find("parameters start from") != std::string::npos);
   CHECK(log.find("not loaded: ") != std::string::npos);
+}
+
+TEST_CASE("with bpe_dropout a resumed run ends in the same bits, and words come in other pieces") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> bpe = {"tokenizer.kind=sentencepiece-bpe",
+                                        "tokenizer.vocabulary_size=50"};
+  const auto with = [&](std::vector<std::string> more) {
+    more.insert(more.end(), bpe.begin(), bpe.end());
+    return more;
+  };
+  run(folder, with({}), "plain");
+  run(folder, with({"tokenizer.bpe_dropout=0.2"}), "whole");
+  run(folder, with({"tokenizer.bpe_dropout=0.2", "training.until=13u"}), "resumed");
+  run(folder, with({"tokenizer.bpe_dropout=0.2"}), "resumed");
+  CHECK(tensors(folder, "whole 000030") == tensors(folder, "resumed 000030"));
+  CHECK(tensors(folder, "whole 000030") != tensors(folder, "plain 000030"));
+}
+
+TEST_CASE("bpe_dropout leaves a pair as it is that would become too long, and asks for merges") {
+  const Tokenizer bpe = train_tokenizer({"hello hello world world"}, {.kind = TokenizerKind::bpe},
+                                        {.vocabulary_size = 20});
+  Config config;
+  config.tokenizer.bpe_dropout = 0.9;
+  const TokenPair whole{bpe.encode("hello"), bpe.encode("world hello")};
+  const auto varied = [&](int64_t longest, int64_t epoch) {
+    config.data.max_length = longest;
+    TokenPair pair = whole;
+    pair_variation(config, {bpe, bpe})(epoch, 7, pair);
+    return pair;
+  };
+  CHECK(varied(0, 1).source != whole.source);
+  CHECK(varied(0, 1).source == varied(0, 1).source);
+  CHECK(varied(std::ssize(whole.source), 1).source == whole.source);
+  CHECK(bpe.decode(varied(0, 2).target) == "world hello");
+
+  const Tokenizer words = train_tokenizer({"hello world"}, {.kind = TokenizerKind::words}, {});
+  CHECK(message_of([&] {
+          pair_variation(config, {words, words});
+        }).find("no merges") != std::string::npos);
+  config.tokenizer.bpe_dropout = 0;
+  CHECK_FALSE(pair_variation(config, {words, words}));
 }
 
 TEST_CASE("a batch in pieces has the same sentences, and nearly the same step") {

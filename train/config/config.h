@@ -85,6 +85,7 @@ struct TokenizerConfig {
   int64_t minimum_count = 1;
   double character_coverage = 0.9995;
   bool byte_fallback = false;
+  double bpe_dropout = 0;
   int64_t training_pairs = 1'000'000;
 
   bool operator==(const TokenizerConfig&) const = default;

@@ -106,6 +106,17 @@ void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
   in.key("byte_fallback", &TokenizerConfig::byte_fallback, {}, harmful,
          "SentencePiece spells unknown characters in bytes instead of <unk>.")
       .idle_if(no_sentencepiece, with_sentencepiece);
+  in.key(
+        "bpe_dropout", &TokenizerConfig::bpe_dropout, fraction(), harmful,
+        "In training each merge of byte-pair encoding is left out with this probability, anew in "
+        "every epoch, so that the model sees words in many pieces (0.1 for small corpora). Batches "
+        "hold more tokens by it than batch_tokens. 0: none.",
+        {{marian, "sentencepiece-alphas"}, {opennmt, "src_subword_alpha"}})
+      .idle_if(
+          [](const Config& c) {
+            return c.tokenizer.kind != TokenizerConfig::Kind::sentencepiece_bpe;
+          },
+          "it goes with the kind sentencepiece-bpe");
   in.key("training_pairs", &TokenizerConfig::training_pairs, at_least(1), harmful,
          "The tokenizer is trained on at most this many pairs, drawn at random.",
          {{marian, "sentencepiece-max-lines"}});

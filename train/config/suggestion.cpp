@@ -30,8 +30,8 @@ constexpr Advice advices[] = {
     {"shuffle data_seed", "there is nothing to set: each epoch's order follows from training.seed"},
     {"testing beam_search translate", "the section is called decoding"},
     {"optimizer_config optimization hyperparameters", "the section is called training"},
-    {"bpe_dropout unigram_alpha subword_alpha src_subword_alpha sentencepiece_alphas sampling",
-     "there is nothing to set: a corpus is tokenised once, so splits of words are not sampled"},
+    {"unigram_alpha subword_alpha subword_nbest src_subword_nbest sampling",
+     "the splits of a unigram model are not sampled; tokenizer.bpe_dropout samples those of BPE"},
     {"average checkpoint_averaging", "averaging is a command: calque average RUN --last 10"},
     {"<<", "merge keys are not read here; use include:"},
 };

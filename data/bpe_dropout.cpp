@@ -1,0 +1,118 @@
+#include "data/bpe_dropout.h"
+
+#include <string>
+#include <string_view>
+
+#include "core/error.h"
+#include "data/utf8.h"
+#include "data/vocabulary.h"
+
+namespace calque {
+namespace {
+
+constexpr int32_t none = -1;
+
+uint64_t key_of(int32_t left, int32_t right) {
+  return static_cast<uint64_t>(left) << 32 | static_cast<uint32_t>(right);
+}
+
+// Where the characters of a text begin, and its end.
+std::vector<size_t> borders(std::string_view text) {
+  std::vector<size_t> begins;
+  for (size_t i = 0; i <= text.size(); ++i) {
+    if (i == text.size() || (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) {
+      begins.push_back(i);
+    }
+  }
+  return begins;
+}
+
+using Ids = std::unordered_map<std::string, int32_t>;
+
+Ids ids_of(const SentencePieceModel& model) {
+  Ids ids;
+  for (int32_t id = special_ids; id < model.size(); ++id) ids.emplace(model.piece(id), id);
+  return ids;
+}
+
+}  // namespace
+
+BpeDropout::BpeDropout(const SentencePieceModel& model, double probability)
+    : probability_(probability) {
+  require(probability >= 0 && probability < 1, "BpeDropout: a probability of {}", probability);
+  require(model.is_bpe(), "BpeDropout: the model has no merges");
+  for (int32_t id = 0; id < model.size(); ++id) scores_.push_back(model.score(id));
+  learn_merges(model);
+  learn_spellings(model);
+}
+
+// Two pieces may be merged wherever the vocabulary has them together.
+void BpeDropout::learn_merges(const SentencePieceModel& model) {
+  const Ids ids = ids_of(model);
+  for (const auto& [piece, whole] : ids) {
+    for (const size_t border : borders(piece)) {
+      const auto left = ids.find(piece.substr(0, border)), right = ids.find(piece.substr(border));
+      if (left != ids.end() && right != ids.end()) {
+        merges_[key_of(left->second, right->second)] = whole;
+      }
+    }
+  }
+}
+
+// A piece whose characters do not merge to it again has come about in another way.
+void BpeDropout::learn_spellings(const SentencePieceModel& model) {
+  const Ids ids = ids_of(model);
+  for (int32_t id = 0; id < model.size(); ++id) {
+    const std::string piece = model.piece(id);
+    const std::vector<size_t> begins = borders(piece);
+    std::vector<int32_t> characters;
+    for (size_t i = 0; i + 1 < begins.size(); ++i) {
+      const auto found = ids.find(piece.substr(begins[i], begins[i + 1] - begins[i]));
+      characters.push_back(found == ids.end() ? none : found->second);
+    }
+    std::vector<int32_t> again = characters;
+    merge(again, [] { return false; });
+    spellings_.push_back(again == std::vector{id} ? characters : std::vector{id});
+  }
+}
+
+int32_t BpeDropout::joined(int32_t left, int32_t right) const {
+  const auto found = merges_.find(key_of(left, right));
+  return found == merges_.end() ? none : found->second;
+}
+
+// The best merge of neighbours first, of equals the leftmost. One that is dropped does not come
+// back, unless one of the two has become another piece meanwhile.
+template <class Dropped>
+void BpeDropout::merge(std::vector<int32_t>& ids, const Dropped& dropped) const {
+  std::vector<int32_t> wholes;  // of each piece and the next one
+  for (size_t i = 0; i + 1 < ids.size(); ++i) wholes.push_back(joined(ids[i], ids[i + 1]));
+  while (true) {
+    size_t best = wholes.size();
+    for (size_t i = 0; i < wholes.size(); ++i) {
+      if (wholes[i] == none) continue;
+      if (best == wholes.size() || scores_[wholes[i]] > scores_[wholes[best]]) best = i;
+    }
+    if (best == wholes.size()) return;
+    if (dropped()) {
+      wholes[best] = none;
+      continue;
+    }
+    ids[best] = wholes[best];
+    ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(best) + 1);
+    wholes.erase(wholes.begin() + static_cast<std::ptrdiff_t>(best));
+    if (best < wholes.size()) wholes[best] = joined(ids[best], ids[best + 1]);
+    if (best > 0) wholes[best - 1] = joined(ids[best - 1], ids[best]);
+  }
+}
+
+void BpeDropout::resegment(std::vector<int32_t>& ids, Random& random) const {
+  std::vector<int32_t> characters;
+  for (const int32_t id : ids) {
+    characters.insert(characters.end(), spellings_[id].begin(), spellings_[id].end());
+  }
+  merge(characters, [&] { return random.uniform() < probability_; });
+  ids = std::move(characters);
+}
+
+}  // namespace calque

@@ -1,0 +1,42 @@
+#pragma once
+// BPE-dropout (Provilkov et al., ACL 2020): a text comes to training in other pieces each time,
+// because some of the merges that byte-pair encoding would make are left out at random. The model
+// sees more of the words' parts, and small corpora reach further. Translation stays as it is: the
+// pieces of every merge made.
+//
+//   const BpeDropout dropout(model, 0.1);
+//   dropout.resegment(ids, random);  // "▁trans lation" -> "▁tr ans lat ion"
+
+#include <cstdint>
+#include <unordered_map>
+#include <vector>
+
+#include "core/random.h"
+#include "data/sentence_piece.h"
+
+namespace calque {
+
+class BpeDropout {
+ public:
+  // Each merge is left out with the probability, at least 0 and less than 1. The model must be a
+  // BPE model: others have no merges.
+  BpeDropout(const SentencePieceModel& model, double probability);
+
+  // Takes the pieces apart to characters and merges them again. What has come about in another way
+  // stays whole: <unk>, bytes, symbols that a user has defined.
+  void resegment(std::vector<int32_t>& ids, Random& random) const;
+
+ private:
+  template <class Dropped>
+  void merge(std::vector<int32_t>& ids, const Dropped& dropped) const;
+  int32_t joined(int32_t left, int32_t right) const;
+  void learn_merges(const SentencePieceModel& model);
+  void learn_spellings(const SentencePieceModel& model);
+
+  double probability_;
+  std::vector<float> scores_;                     // by id; the best merge is made first
+  std::unordered_map<uint64_t, int32_t> merges_;  // left and right piece, to the whole
+  std::vector<std::vector<int32_t>> spellings_;   // by id: of one character each, or itself
+};
+
+}  // namespace calque

@@ -1,0 +1,140 @@
+// The same text in other pieces: which ones may come, how often, and what stays whole.
+
+#include "data/bpe_dropout.h"
+
+#include <doctest/doctest.h>
+
+#include <map>
+#include <string>
+
+#include "core/error.h"
+#include "data/piece_model_bytes.h"
+#include "data/small_corpus.h"
+#include "data/vocabulary.h"
+
+using namespace calque;
+
+namespace {
+
+const SentencePieceModel& trained() {
+  static const SentencePieceModel model(
+      train_sentence_piece(small_texts(), {.vocabulary_size = 120}), "trained");
+  return model;
+}
+
+std::vector<int32_t> encoded(const SentencePieceModel& model, const std::string& text) {
+  std::vector<int32_t> ids;
+  model.encode(text, ids);
+  return ids;
+}
+
+std::string pieces(const SentencePieceModel& model, const std::vector<int32_t>& ids) {
+  std::string text;
+  for (const int32_t id : ids) text += (text.empty() ? "" : " ") + model.piece(id);
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("without dropout the pieces are the library's own, whatever they were before") {
+  const BpeDropout none(trained(), 0), half(trained(), 0.5);
+  Random random({.seed = 1});
+  for (const std::string& text : small_texts()) {
+    const std::vector<int32_t> expected = encoded(trained(), text);
+    std::vector<int32_t> ids = expected;
+    none.resegment(ids, random);
+    REQUIRE(pieces(trained(), ids) == pieces(trained(), expected));
+    half.resegment(ids, random);
+    none.resegment(ids, random);
+    REQUIRE(pieces(trained(), ids) == pieces(trained(), expected));
+  }
+}
+
+TEST_CASE("the text stays, in more pieces the more merges are left out") {
+  std::vector<size_t> counts;
+  for (const double probability : {0.0, 0.1, 0.5, 0.95}) {
+    const BpeDropout dropout(trained(), probability);
+    Random random({.seed = 2});
+    size_t count = 0;
+    for (const std::string& text : small_texts()) {
+      std::vector<int32_t> ids = encoded(trained(), text);
+      dropout.resegment(ids, random);
+      REQUIRE(trained().decode(ids) == trained().normalize(text));
+      count += ids.size();
+    }
+    counts.push_back(count);
+  }
+  for (size_t i = 1; i < counts.size(); ++i) CHECK(counts[i] > counts[i - 1] * 21 / 20);
+}
+
+TEST_CASE("the same stream gives the same pieces") {
+  const BpeDropout dropout(trained(), 0.3);
+  std::vector<int32_t> once, twice, other;
+  for (const std::string& text : small_texts()) {
+    for (auto& [ids, seed] : {std::pair{&once, 1}, std::pair{&twice, 1}, std::pair{&other, 2}}) {
+      Random random({.seed = static_cast<uint64_t>(seed)});
+      std::vector<int32_t> own = encoded(trained(), text);
+      dropout.resegment(own, random);
+      ids->insert(ids->end(), own.begin(), own.end());
+    }
+  }
+  CHECK(once == twice);
+  CHECK(once != other);
+}
+
+// "abc" is made by a b -> ab, then ab c -> abc. With probability p each of the two is left out, and
+// without the first there is no second; b c is no merge.
+TEST_CASE("each merge is left out as often as it should be") {
+  const SentencePieceModel model(
+      model_of(piece("ab", 1, 0) + piece("abc", 1, -1) + piece("\u2581", 1, -2) +
+                   piece("a", 1, -3) + piece("b", 1, -4) + piece("c", 1, -5),
+               bpe()),
+      "by hand");
+  const BpeDropout dropout(model, 0.25);
+  Random random({.seed = 3});
+  std::map<std::string, int> seen;
+  constexpr int draws = 20000;
+  for (int i = 0; i < draws; ++i) {
+    std::vector<int32_t> ids = encoded(model, "abc");
+    dropout.resegment(ids, random);
+    ++seen[pieces(model, ids)];
+  }
+  CHECK(seen.size() == 3);
+  CHECK(seen["\u2581 abc"] == doctest::Approx(draws * 0.75 * 0.75).epsilon(0.03));
+  CHECK(seen["\u2581 ab c"] == doctest::Approx(draws * 0.75 * 0.25).epsilon(0.05));
+  CHECK(seen["\u2581 a b c"] == doctest::Approx(draws * 0.25).epsilon(0.05));
+}
+
+TEST_CASE("what merges did not make stays whole: unknown characters, bytes, a user's symbols") {
+  const SentencePieceModel model(
+      model_of(piece("<to>", user_defined, 0) + piece("ab", 1, 0) + piece("\u2581", 1, -1) +
+                   piece("<", 1, -2) + piece("t", 1, -3) + piece("o", 1, -4) + piece(">", 1, -5) +
+                   piece("a", 1, -6) + piece("b", 1, -7),
+               bpe()),
+      "by hand");
+  const BpeDropout dropout(model, 0.9);
+  Random random({.seed = 4});
+  for (int i = 0; i < 100; ++i) {
+    std::vector<int32_t> ids = encoded(model, "<to>ab\u00e9");
+    dropout.resegment(ids, random);
+    const std::string text = pieces(model, ids);
+    CHECK((text == "\u2581 <to> ab <unk>" || text == "\u2581 <to> a b <unk>"));
+  }
+  const SentencePieceModel bytes(
+      train_sentence_piece(small_texts(), {.vocabulary_size = 320, .byte_fallback = true}),
+      "bytes");
+  const BpeDropout byte_dropout(bytes, 0.9);
+  for (int i = 0; i < 20; ++i) {
+    std::vector<int32_t> ids = encoded(bytes, "house \u4e2d dog");
+    byte_dropout.resegment(ids, random);
+    CHECK(bytes.decode(ids) == "house \u4e2d dog");
+  }
+}
+
+TEST_CASE("other models have no merges to leave out") {
+  const SentencePieceModel unigram(
+      train_sentence_piece(small_texts(), {.unigram = true, .vocabulary_size = 60}), "unigram");
+  CHECK_THROWS_AS(BpeDropout(unigram, 0.1), Misuse);
+  CHECK_THROWS_AS(BpeDropout(trained(), 1), Misuse);
+  CHECK_THROWS_AS(BpeDropout(trained(), -0.1), Misuse);
+}
