@@ -3,13 +3,17 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "train/tokenizers.h"
 
 namespace calque {
 
-SummaryBatch summary_batch(const TrainingConfig& training) {
+SummaryBatch summary_batch(const Config& config) {
+  const TrainingConfig& training = config.training;
   SummaryBatch batch;
-  const int64_t tokens =
+  const int64_t planned =
       training.batch_tokens > 0 ? training.batch_tokens : training.batch_sentences * 25;
+  const auto tokens =
+      static_cast<int64_t>(tokens_of_one(config.tokenizer) * static_cast<double>(planned));
   const bool shared = training.batch_by == TrainingConfig::BatchBy::both;
   batch.source_tokens = batch.target_tokens = shared ? tokens / 2 : tokens;
   switch (training.optimizer) {
@@ -26,10 +30,11 @@ SummaryBatch summary_batch(const TrainingConfig& training) {
   return batch;
 }
 
-int64_t pieces_for_memory(const TrainingConfig& training, const TransformerOptions& options) {
-  const int64_t limit = training.memory_limit.count;
+int64_t pieces_for_memory(const Config& config, const TransformerOptions& options) {
+  const Bytes memory_limit = config.training.memory_limit;
+  const int64_t limit = memory_limit.count;
   if (limit == 0) return 1;
-  const SummaryBatch whole = summary_batch(training);
+  const SummaryBatch whole = summary_batch(config);
   for (int64_t pieces = 1; pieces <= 256; pieces *= 2) {
     SummaryBatch part = whole;
     part.source_tokens = std::max<int64_t>(1, whole.source_tokens / pieces);
@@ -40,8 +45,7 @@ int64_t pieces_for_memory(const TrainingConfig& training, const TransformerOptio
   fail(
       "training.memory_limit of {} is too little: parameters, gradients and the optimiser's memory "
       "alone take {:.0f} MB; allow more or choose a smaller model",
-      to_text(training.memory_limit),
-      (memory.parameters + memory.gradients + memory.optimiser) / 1e6);
+      to_text(memory_limit), (memory.parameters + memory.gradients + memory.optimiser) / 1e6);
 }
 
 }  // namespace calque

@@ -29,6 +29,8 @@ Amounts amounts_of(const Config& config, const Tokenizers& tokenizers) {
     amounts.source_tokens += 1 + static_cast<double>(data.tokens->source_length(i));
     amounts.target_tokens += 1 + static_cast<double>(data.tokens->target_length(i));
   }
+  amounts.source_tokens *= tokens_of_one(config.tokenizer);
+  amounts.target_tokens *= tokens_of_one(config.tokenizer);
   return amounts;
 }
 
@@ -51,7 +53,7 @@ std::string training_plan(const Config& config) {
   const Amounts amounts = amounts_of(config, tokenizers);
   const TransformerOptions options =
       transformer_options(config.model, tokenizers.source.size(), tokenizers.target.size());
-  SummaryBatch batch = summary_batch(config.training);
+  SummaryBatch batch = summary_batch(config);
   const auto pairs = static_cast<double>(amounts.pairs);
   batch.source_length = amounts.source_tokens / pairs;
   batch.target_length = amounts.target_tokens / pairs;
@@ -69,7 +71,7 @@ std::string training_plan(const Config& config) {
   text += fmt::format("\ndata: {} pairs, {:.0f} source and {:.0f} target tokens an epoch\n",
                       amounts.pairs, amounts.source_tokens, amounts.target_tokens);
   text += fmt::format("an update: about {:.0f} target tokens, {:.1f} GFLOP, {} piece(s) a batch\n",
-                      tokens, work / per_epoch / 1e9, pieces_for_memory(config.training, options));
+                      tokens, work / per_epoch / 1e9, pieces_for_memory(config, options));
   text += fmt::format("an epoch: about {:.0f} updates\n", per_epoch);
   text += fmt::format("time: about {} an epoch", duration_text(per_epoch * step_seconds));
   if (updates > 0) text += fmt::format(", {} in all", duration_text(updates * step_seconds));

@@ -32,4 +32,10 @@ Tokenizers load_tokenizers(const Config& config, const RunFolder& run);
 // config asks for nothing.
 PairVariation pair_variation(const Config& config, const Tokenizers& tokenizers);
 
+// About how many tokens become of one by it, rather too many: on Multi30k with 10,000 pieces 1.36
+// with a probability of 0.1, and 1.73 with 0.2.
+inline double tokens_of_one(const TokenizerConfig& tokenizer) {
+  return 1 + 4 * tokenizer.bpe_dropout;
+}
+
 }  // namespace calque

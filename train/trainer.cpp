@@ -100,7 +100,7 @@ Trainer::Trainer(const Config& config, const RunFolder& run, Loudness loudness)
       lock_((make_folder(real_files(), run.path), run.path)),
       tokenizers_(prepare_tokenizers(config, run)),
       learner_(config.training, model_options(config, tokenizers_),
-               pieces_for_memory(config.training, model_options(config, tokenizers_))),
+               pieces_for_memory(config, model_options(config, tokenizers_))),
       checkpoints_(real_files(), run.path),
       schedule_(schedule_of(config)),
       loudness_(loudness) {
