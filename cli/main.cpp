@@ -60,9 +60,10 @@ int run(int count, char** arguments) {
   } catch (const std::system_error& error) {  // fmt::print, where a buffer could not be written
     if (error.code().value() == EPIPE) return pipe_closed;
     if (error.code() == std::errc::resource_unavailable_try_again) {
-      return complain(failure,
-                      "not enough memory, or too many processes, to start a thread; raise the limit "
-                      "(ulimit -v, ulimit -u)");
+      return complain(
+          failure,
+          "not enough memory, or too many processes, to start a thread; raise the limit "
+          "(ulimit -v, ulimit -u)");
     }
     return complain(failure, std::string("standard output: ") + error.code().message());
   } catch (const std::bad_alloc&) {
@@ -79,6 +80,4 @@ int run(int count, char** arguments) {
 }  // namespace
 }  // namespace calque
 
-int main(int count, char** arguments) {
-  return calque::run(count, arguments);
-}
+int main(int count, char** arguments) { return calque::run(count, arguments); }

@@ -1,6 +1,7 @@
 // calque train: one config in, a trained model out; typed again, the run goes on.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
@@ -40,8 +41,9 @@ std::string again(const Arguments& arguments) {
 int conclude(const TrainResult& result, const Arguments& arguments, const RunFolder& run) {
   switch (result.ending) {
     case Ending::finished:
-      fmt::print("finished at step {}; the model is in {}, its curves in {}\n", result.step,
-                 run.path, run.report());
+      fmt::print("finished at step {}; the model is in {}", result.step, run.path);
+      if (std::filesystem::exists(run.report())) fmt::print(", its curves in {}", run.report());
+      fmt::print("\n");
       return 0;
     case Ending::patience:
       fmt::print(
@@ -106,7 +108,7 @@ void add_train_command(CLI::App& calque) {
                     "Start over in a new folder; what is there is never touched");
   command->add_option("--threads", arguments->threads, "Threads (default: all processors)")
       ->check(CLI::Range(1, 1024));
-  command->add_flag("--quiet", arguments->quiet, "Say nothing while it goes well");
+  command->add_flag("--quiet", arguments->quiet, "Say only how it ends, and what goes wrong");
   command->add_flag("--dry-run", arguments->dry_run,
                     "Show the model, its memory and the time it will take, and stop");
   command->add_flag("--profile", arguments->profile,

@@ -208,9 +208,11 @@ void translate(const Arguments& arguments) {
   const LineOptions options =
       line_options(arguments, decoding_of(runs.front(), arguments.settings));
   LineTranslator translator(std::move(runs), options);
-  std::error_code none;  // where one of them is no file that exists
-  if (std::filesystem::equivalent(arguments.input, arguments.output, none)) {
-    fail("{}: cannot be read and written at once; give --output another name", arguments.output);
+  for (const std::string& read : {arguments.input, arguments.prefix}) {
+    std::error_code none;  // where one of them is no file that exists
+    if (std::filesystem::equivalent(read, arguments.output, none)) {
+      fail("{}: cannot be read and written at once; give --output another name", arguments.output);
+    }
   }
   Input input(arguments.input);
   std::optional<Input> prefix;

@@ -29,9 +29,12 @@ std::vector<size_t> borders(std::string_view text) {
 
 using Ids = std::unordered_map<std::string, int32_t>;
 
+// Of the pieces that merges can make, or begin with.
 Ids ids_of(const SentencePieceModel& model) {
   Ids ids;
-  for (int32_t id = special_ids; id < model.size(); ++id) ids.emplace(model.piece(id), id);
+  for (int32_t id = special_ids; id < model.size(); ++id) {
+    if (model.is_found(id)) ids.emplace(model.piece(id), id);
+  }
   return ids;
 }
 

@@ -185,6 +185,8 @@ std::string Corpus::where(int64_t index, Side side) const {
       place_);
 }
 
+bool is_text(const Line& line) { return !line.too_long && !find_invalid_utf8(line.text); }
+
 void require_text(const Line& line, const std::string& where) {
   if (line.too_long) fail("{}: more than {} bytes are no sentence", where, longest_line);
   const auto bad = find_invalid_utf8(line.text);

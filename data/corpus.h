@@ -108,6 +108,9 @@ class Corpus {
   std::variant<Aligned, Tsv, PairsInMemory> place_;
 };
 
+// Whether a line is neither overlong nor anything but UTF-8.
+bool is_text(const Line& line);
+
 // Throws the Error that a line deserves that is overlong or not UTF-8.
 void require_text(const Line& line, const std::string& where);
 

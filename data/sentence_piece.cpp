@@ -27,6 +27,29 @@ std::vector<int32_t> our_order(const sentencepiece::SentencePieceProcessor& proc
   return order;
 }
 
+// What the library does not tell: the kind of the model, and of each piece by the model's ids.
+struct Kinds {
+  bool bpe = false;
+  std::vector<bool> found;
+};
+
+Kinds kinds_of(std::string_view bytes) {
+  constexpr uint64_t piece_field = 1, trainer_field = 2, type_field = 3, normal = 1, bpe = 2;
+  const auto type_in = [](std::string_view message, uint64_t type) {
+    for (ProtoReader reader(message); reader.next();) {
+      if (reader.field() == type_field) type = reader.number();
+    }
+    return type;
+  };
+  Kinds kinds;
+  for (ProtoReader model(bytes); model.next();) {
+    if (model.field() == piece_field)
+      kinds.found.push_back(type_in(model.bytes(), normal) == normal);
+    if (model.field() == trainer_field) kinds.bpe = type_in(model.bytes(), 0) == bpe;
+  }
+  return kinds;
+}
+
 // The message of the library, without its source positions.
 std::string reason(const sentencepiece::util::Status& status) {
   const std::string text = status.ToString();
@@ -49,6 +72,9 @@ SentencePieceModel::SentencePieceModel(std::string bytes, const std::string& nam
   for (int32_t id = 0; id < size(); ++id) {
     if (to_model_[id] >= 0) from_model_[to_model_[id]] = id;
   }
+  const Kinds kinds = kinds_of(bytes_);
+  bpe_ = kinds.bpe;
+  for (const int32_t id : to_model_) found_.push_back(id >= 0 && kinds.found[id]);
   processor_ = std::move(processor);
 }
 
@@ -58,18 +84,6 @@ std::string SentencePieceModel::piece(int32_t id) const {
 
 float SentencePieceModel::score(int32_t id) const {
   return to_model_[id] < 0 ? 0 : processor_->GetScore(to_model_[id]);
-}
-
-bool SentencePieceModel::is_bpe() const {
-  constexpr uint64_t trainer_field = 2, type_field = 3, bpe = 2;
-  uint64_t type = 0;
-  for (ProtoReader model(bytes_); model.next();) {
-    if (model.field() != trainer_field || !model.is_bytes()) continue;
-    for (ProtoReader trainer(model.bytes()); trainer.next();) {
-      if (trainer.field() == type_field) type = trainer.number();
-    }
-  }
-  return type == bpe;
 }
 
 void SentencePieceModel::encode(std::string_view text, std::vector<int32_t>& out) const {

@@ -31,7 +31,9 @@ class SentencePieceModel {
   std::string normalize(std::string_view text) const;
 
   // Whether its pieces come about by merges, in the order of their scores.
-  bool is_bpe() const;
+  bool is_bpe() const { return bpe_; }
+  // Whether the algorithm has found the piece: no special symbol, byte, or symbol of a user.
+  bool is_found(int32_t id) const { return found_[static_cast<size_t>(id)]; }
 
   const std::string& bytes() const { return bytes_; }
 
@@ -39,6 +41,8 @@ class SentencePieceModel {
   std::string bytes_;
   std::shared_ptr<const sentencepiece::SentencePieceProcessor> processor_;
   std::vector<int32_t> to_model_, from_model_;
+  bool bpe_ = false;
+  std::vector<bool> found_;
 };
 
 struct SentencePieceTraining {

@@ -38,6 +38,7 @@ SearchOptions within_positions(std::span<const Transformer* const> models, Searc
     if (model->options.positions != PositionKind::learned) continue;
     const int64_t room = model->options.max_positions - 1;
     options.max_length = options.max_length > 0 ? std::min(options.max_length, room) : room;
+    options.min_length = std::min(options.min_length, room);
   }
   return options;
 }

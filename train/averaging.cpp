@@ -4,8 +4,10 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "train/config/load.h"
 #include "train/storage/checkpoints.h"
 #include "train/trained_run.h"
+#include "train/validation.h"
 
 namespace calque {
 namespace {
@@ -37,7 +39,10 @@ void copy_surroundings(const RunFolder& from, const std::string& to) {
 }  // namespace
 
 std::vector<int64_t> last_steps(const std::string& run, int64_t count) {
-  return first(Checkpoints(real_files(), run).steps(), count, run);
+  std::vector<int64_t> steps = Checkpoints(real_files(), run).steps();
+  if (steps.empty()) fail("{}: has no checkpoints; give a run's folder", run);
+  std::erase(steps, 0);  // nothing was learned there
+  return first(std::move(steps), count, run);
 }
 
 std::vector<int64_t> best_steps(const std::string& run, int64_t count) {
@@ -45,8 +50,11 @@ std::vector<int64_t> best_steps(const std::string& run, int64_t count) {
   const std::vector<int64_t> there = checkpoints.steps();
   if (there.empty()) fail("{}: has no checkpoint yet; train it first", run);
   std::vector<int64_t> steps;
-  for (const auto& [metric, scores] : load_state(real_files(), checkpoints.folder(there[0])).best) {
-    for (const Score& score : scores) {
+  const TrainingState state = load_state(real_files(), checkpoints.folder(there[0]));
+  const Config config = parse_config(state.config, "the checkpoint's config").config;
+  const auto best = state.best.find(name_of(config.training.metric));
+  if (best != state.best.end()) {
+    for (const Score& score : best->second) {
       if (std::ranges::count(there, score.step) > 0) steps.push_back(score.step);
     }
   }
@@ -59,9 +67,11 @@ void average_checkpoints(const std::string& run, const std::vector<int64_t>& ste
   TrainedRun opened = open_run(checkpoints.folder(steps.front()));
   TranslationModel& model = *opened.model;
   std::vector<double> sums(model.parameters.values().size());
-  TrainingState state;
+  TrainingState state;  // of the newest
   for (const int64_t step : steps) {
-    state = load_checkpoint(real_files(), checkpoints.folder(step), model.targets(), {});
+    TrainingState own =
+        load_checkpoint(real_files(), checkpoints.folder(step), model.targets(), {});
+    if (own.step >= state.step) state = std::move(own);
     for (size_t i = 0; i < sums.size(); ++i) sums[i] += double(model.parameters.values()[i]);
   }
   for (size_t i = 0; i < sums.size(); ++i) {

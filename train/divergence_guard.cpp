@@ -9,14 +9,15 @@ namespace calque {
 void DivergenceGuard::saw(double loss) {
   Divergence& m = memory_;
   m.bad_steps = 0;
-  const bool above = m.steps > 0 && loss > training_.divergence_factor * m.mean;
+  const double factor = training_.divergence_factor;  // 0: never above
+  const bool above = factor > 0 && m.steps > 0 && loss > factor * m.mean;
   m.steps_above = above ? m.steps_above + 1 : 0;
   if (training_.divergence_steps > 0 && m.steps_above >= training_.divergence_steps) {
     fail(
         "training has diverged: the loss, {:.3g}, has been more than {} times its running mean, "
         "{:.3g}, for {} steps; lower training.learning_rate, warm up longer or set "
         "training.clip_norm",
-        loss, training_.divergence_factor, m.mean, m.steps_above);
+        loss, factor, m.mean, m.steps_above);
   }
   if (above) return;  // the mean is of the steps that went well
   ++m.steps;

@@ -26,7 +26,7 @@ std::vector<std::string> load_initial_weights(const std::string& from, Translati
     const std::vector<std::string> problems =
         differences(file.table(), std::span(&target, 1), 1000);
     const auto mine = std::ranges::find_if(problems, [&](const std::string& problem) {
-      return problem.find(target.name) != std::string::npos;
+      return problem.starts_with(target.name + " ");
     });
     if (mine == problems.end()) {
       matching.push_back(target);

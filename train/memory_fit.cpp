@@ -35,17 +35,19 @@ int64_t pieces_for_memory(const Config& config, const TransformerOptions& option
   const int64_t limit = memory_limit.count;
   if (limit == 0) return 1;
   const SummaryBatch whole = summary_batch(config);
+  double smallest = 0;
   for (int64_t pieces = 1; pieces <= 256; pieces *= 2) {
     SummaryBatch part = whole;
     part.source_tokens = std::max<int64_t>(1, whole.source_tokens / pieces);
     part.target_tokens = std::max<int64_t>(1, whole.target_tokens / pieces);
-    if (summarise(options, part).memory.total() <= static_cast<double>(limit)) return pieces;
+    smallest = summarise(options, part).memory.total();
+    if (smallest <= static_cast<double>(limit)) return pieces;
   }
-  const ModelSummary::Memory memory = summarise(options, whole).memory;
   fail(
-      "training.memory_limit of {} is too little: parameters, gradients and the optimiser's memory "
-      "alone take {:.0f} MB; allow more or choose a smaller model",
-      to_text(memory_limit), (memory.parameters + memory.gradients + memory.optimiser) / 1e6);
+      "training.memory_limit of {} is too little: in the smallest pieces a step takes {:.0f} MB, "
+      "parameters, gradients and the optimiser's memory included; allow more or choose a smaller "
+      "model",
+      to_text(memory_limit), smallest / 1e6);
 }
 
 }  // namespace calque

@@ -1,14 +1,35 @@
 #include "train/resume.h"
 
+#include <filesystem>
+
 #include "core/error.h"
 #include "train/config/load.h"
 #include "train/config/show.h"
 
 namespace calque {
 
-std::vector<std::string> check_resumable(const TrainingState& state, const Config& config,
-                                         const std::string& tokenizer_hash,
-                                         const std::string& data_hash) {
+std::optional<TrainingState> newest_state(const Checkpoints& checkpoints) {
+  for (const int64_t step : checkpoints.steps()) {
+    try {
+      return load_state(real_files(), checkpoints.folder(step));
+    } catch (const Error&) {  // a damaged one; loading the checkpoint says so
+    }
+  }
+  return std::nullopt;
+}
+
+void refuse_lost_checkpoints(const RunFolder& run) {
+  std::error_code not_there;
+  const auto size = std::filesystem::file_size(run.metrics(), not_there);
+  if (!not_there && size > 0) {
+    fail(
+        "{}: is the record of a run whose checkpoints are gone; put them back into {}, or train "
+        "anew with --fresh",
+        run.metrics(), run.checkpoints());
+  }
+}
+
+std::vector<std::string> check_same_settings(const TrainingState& state, const Config& config) {
   const Config before = parse_config(state.config, "the checkpoint's config").config;
   std::vector<std::string> notes;
   std::string harmful;
@@ -24,6 +45,11 @@ std::vector<std::string> check_resumable(const TrainingState& state, const Confi
     fail("the run cannot go on with these changes: {}; undo them, or train anew with --fresh",
          harmful);
   }
+  return notes;
+}
+
+void check_same_text(const TrainingState& state, const std::string& tokenizer_hash,
+                     const std::string& data_hash) {
   if (tokenizer_hash != state.tokenizer_hash) {
     fail(
         "the run's tokeniser is not the one its checkpoint was trained with; restore the run's "
@@ -34,7 +60,6 @@ std::vector<std::string> check_resumable(const TrainingState& state, const Confi
         "the training data is not what the checkpoint was trained on; restore it, or train anew "
         "with --fresh, or fine-tune from this run with model.init_from");
   }
-  return notes;
 }
 
 }  // namespace calque

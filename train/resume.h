@@ -1,18 +1,29 @@
 #pragma once
 // Going on with a run: may it go on with this config, these tokenisers and this data?
 
+#include <optional>
 #include <string>
 #include <vector>
 
 #include "train/config/config.h"
-#include "train/storage/training_state.h"
+#include "train/run_folder.h"
+#include "train/storage/checkpoints.h"
 
 namespace calque {
 
+// Of the newest checkpoint whose state can be read; the tensors beside it are not looked at.
+std::optional<TrainingState> newest_state(const Checkpoints& checkpoints);
+
+// Throws Error when a run without checkpoints has a record of training all the same: they have been
+// removed, and beginning anew would remove the record too.
+void refuse_lost_checkpoints(const RunFolder& run);
+
 // The lines to say about changed settings that do no harm. Throws Error when one of the changes
-// would make it another run: a setting, the tokeniser, or the data.
-std::vector<std::string> check_resumable(const TrainingState& state, const Config& config,
-                                         const std::string& tokenizer_hash,
-                                         const std::string& data_hash);
+// would make it another run.
+std::vector<std::string> check_same_settings(const TrainingState& state, const Config& config);
+
+// Throws Error when the tokeniser or the data is not what the checkpoint was trained with.
+void check_same_text(const TrainingState& state, const std::string& tokenizer_hash,
+                     const std::string& data_hash);
 
 }  // namespace calque

@@ -14,11 +14,12 @@ SplitResult evaluate_corpus(const TrainedRun& run, const std::string& name,
   result.name = name;
   FilterOptions all;
   all.max_length = 0;
+  all.invalid = filter_options(run.config.data).invalid;
   const Dataset dataset =
       load_dataset({corpus}, run.tokenizers.source, run.tokenizers.target, {all, ""});
   result.tokens = scores_of(evaluate_tokens(
       *run.model, dataset, run.config.training.label_smoothing, run.config.decoding.batch_tokens));
-  ParallelTexts texts = read_texts({corpus}, 0);
+  ParallelTexts texts = read_texts({corpus}, 0, all.invalid);
   const Transformer* const models[] = {&run.model->transformer};
   result.outputs = translate_texts(models, run.tokenizers, texts.sources, options, done);
   result.pairs = static_cast<int64_t>(result.outputs.size());

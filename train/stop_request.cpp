@@ -31,13 +31,13 @@ void listen(int signal) {
 
 StopRequest::StopRequest() {
   received = 0;
-  std::signal(SIGINT, listen);
-  std::signal(SIGTERM, listen);
+  before_interrupt_ = std::signal(SIGINT, listen);
+  before_terminate_ = std::signal(SIGTERM, listen);
 }
 
 StopRequest::~StopRequest() {
-  std::signal(SIGINT, SIG_DFL);
-  std::signal(SIGTERM, SIG_DFL);
+  std::signal(SIGINT, before_interrupt_);
+  std::signal(SIGTERM, before_terminate_);
 }
 
 int StopRequest::signal() { return received; }

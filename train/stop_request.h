@@ -15,6 +15,10 @@ class StopRequest {
 
   // The signal that came, or 0.
   static int signal();
+
+ private:
+  void (*before_interrupt_)(int);
+  void (*before_terminate_)(int);
 };
 
 }  // namespace calque

@@ -70,15 +70,24 @@ Tokenizers load_tokenizers(const Config& config, const RunFolder& run) {
   return from_files(config, files);
 }
 
-Tokenizers prepare_tokenizers(const Config& config, const RunFolder& run) {
+Tokenizers begin_tokenizers(const Config& config, const RunFolder& run) {
   const std::vector<Place> kept = places(config, run);
-  const bool there = std::ranges::all_of(
-      kept, [](const Place& place) { return std::filesystem::exists(place.file); });
-  if (there) return load_tokenizers(config, run);
   const Tokenizers made = make_tokenizers(config);
+  for (const char* ending : {"", ".source", ".target"}) {  // of another kind, maybe
+    for (const char* file : {".model", ".vocab"}) {
+      std::error_code not_there;
+      std::filesystem::remove(run.tokenizer() + ending + file, not_there);
+    }
+  }
   made.source.save(kept.front().prefix);
   if (kept.size() > 1) made.target.save(kept.back().prefix);
   return load_tokenizers(config, run);
+}
+
+Tokenizers resume_tokenizers(const Config& config, const RunFolder& run) {
+  const bool there = std::ranges::all_of(
+      places(config, run), [](const Place& place) { return std::filesystem::exists(place.file); });
+  return there ? load_tokenizers(config, run) : begin_tokenizers(config, run);
 }
 
 PairVariation pair_variation(const Config& config, const Tokenizers& tokenizers) {

@@ -22,8 +22,11 @@ struct Tokenizers {
 // From the config's files, or trained on the corpora.
 Tokenizers make_tokenizers(const Config& config);
 
-// From the run's folder if they are there, otherwise made and put there.
-Tokenizers prepare_tokenizers(const Config& config, const RunFolder& run);
+// Made and put into the folder of a run that begins, in the place of what is there.
+Tokenizers begin_tokenizers(const Config& config, const RunFolder& run);
+
+// Those of a run that goes on: from its folder if they are there, otherwise made and put there.
+Tokenizers resume_tokenizers(const Config& config, const RunFolder& run);
 
 // Those of a run that exists.
 Tokenizers load_tokenizers(const Config& config, const RunFolder& run);

@@ -18,17 +18,17 @@ std::string run_of_checkpoint(const fs::path& checkpoint) {
   return (folder.filename() == "checkpoints" ? folder.parent_path() : folder).string();
 }
 
-// Fills the model and returns the checkpoint's folder.
-std::string load_weights(const std::string& place, bool is_checkpoint, TranslationModel& model) {
-  std::string folder = is_checkpoint ? place : place + "/best";
+// Fills the model.
+LoadedCheckpoint load_weights(const std::string& place, bool is_checkpoint,
+                              TranslationModel& model) {
+  const std::string folder = is_checkpoint ? place : place + "/best";
   if (fs::exists(folder)) {
-    load_checkpoint(real_files(), folder, model.targets(), {});
-    return folder;
+    return {folder, load_checkpoint(real_files(), folder, model.targets(), {})};
   }
   std::vector<DamagedCheckpoint> damaged;
-  const auto newest = Checkpoints(real_files(), place).load_newest(model.targets(), {}, damaged);
+  auto newest = Checkpoints(real_files(), place).load_newest(model.targets(), {}, damaged);
   if (!newest) fail("{}: has no checkpoint yet; train it first", place);
-  return newest->folder;
+  return std::move(*newest);
 }
 
 }  // namespace
@@ -43,7 +43,10 @@ Config run_config(const RunFolder& run) {
 TrainedRun open_run(const std::string& place) {
   std::string path = place;
   while (path.size() > 1 && path.back() == '/') path.pop_back();
-  if (!fs::is_directory(path)) fail("{}: there is no such run", place);
+  if (!fs::exists(path)) fail("{}: there is no such run", place);
+  if (!fs::is_directory(path)) {
+    fail("{}: is a file; give the folder of a run, or of one of its checkpoints", place);
+  }
   const bool is_checkpoint = fs::exists(path + "/model.safetensors");
   TrainedRun run;
   run.folder = {is_checkpoint ? run_of_checkpoint(path) : path};
@@ -51,7 +54,14 @@ TrainedRun open_run(const std::string& place) {
   run.tokenizers = load_tokenizers(run.config, run.folder);
   run.model = std::make_unique<TranslationModel>(transformer_options(
       run.config.model, run.tokenizers.source.size(), run.tokenizers.target.size()));
-  run.checkpoint = load_weights(path, is_checkpoint, *run.model);
+  const LoadedCheckpoint loaded = load_weights(path, is_checkpoint, *run.model);
+  if (loaded.state.tokenizer_hash != run.tokenizers.hash()) {
+    fail(
+        "{}: the run's tokeniser is not the one its checkpoint was trained with; restore the run's "
+        "tokenizer files",
+        run.folder.path);
+  }
+  run.checkpoint = loaded.folder;
   return run;
 }
 

@@ -66,6 +66,7 @@ class Trainer {
   bool remember_best(double value);
   void report();
   void save();
+  void finish_saving();
   std::string remaining() const;
   TrainResult result(Ending ending, int signal = 0) { return {ending, state_.step, signal}; }
 
@@ -84,8 +85,8 @@ class Trainer {
   std::optional<Validation> validation_;
   CheckpointWriter writer_{checkpoints_};
   Meter meter_;
-  int64_t saved_ = -1, validated_ = -1;  // steps
-  int64_t epoch_before_ = 0;             // the last step
+  int64_t saved_ = -1;        // step
+  int64_t epoch_before_ = 0;  // the last step
   double seconds_before_ = 0, share_before_ = 0;
   Clock::time_point started_ = Clock::now();
 };
@@ -94,11 +95,23 @@ TransformerOptions model_options(const Config& config, const Tokenizers& tokeniz
   return transformer_options(config.model, tokenizers.source.size(), tokenizers.target.size());
 }
 
+// A config that would make another run of this one is refused before anything in its folder is
+// touched.
+Tokenizers tokenizers_of(const Config& config, const RunFolder& run) {
+  const Checkpoints checkpoints(real_files(), run.path);
+  if (checkpoints.steps().empty()) {
+    refuse_lost_checkpoints(run);
+    return begin_tokenizers(config, run);
+  }
+  if (const auto state = newest_state(checkpoints)) check_same_settings(*state, config);
+  return resume_tokenizers(config, run);
+}
+
 Trainer::Trainer(const Config& config, const RunFolder& run, Loudness loudness)
     : config_(config),
       run_(run),
       lock_((make_folder(real_files(), run.path), run.path)),
-      tokenizers_(prepare_tokenizers(config, run)),
+      tokenizers_(tokenizers_of(config, run)),
       learner_(config.training, model_options(config, tokenizers_),
                pieces_for_memory(config, model_options(config, tokenizers_))),
       checkpoints_(real_files(), run.path),
@@ -114,8 +127,7 @@ Trainer::Trainer(const Config& config, const RunFolder& run, Loudness loudness)
   }
   announce(data);
   stream_.emplace(std::move(data), batch_options(config.training),
-                  StreamState{state_.epoch, state_.position},
-                  pair_variation(config, tokenizers_));
+                  StreamState{state_.epoch, state_.position}, pair_variation(config, tokenizers_));
   validation_.emplace(config, tokenizers_, run);
   state_.config = show_config(config);
   replace_text(files_, run.config(), state_.config);
@@ -144,15 +156,15 @@ void Trainer::restore() {
   std::vector<DamagedCheckpoint> damaged;
   const auto loaded =
       checkpoints_.load_newest(learner_.model.targets(), learner_.optimizer_targets(), damaged);
-  const std::vector<std::string> notes =
-      check_resumable(loaded->state, config_, state_.tokenizer_hash, state_.data_hash);
+  const std::vector<std::string> notes = check_same_settings(loaded->state, config_);
+  check_same_text(loaded->state, state_.tokenizer_hash, state_.data_hash);
   state_ = loaded->state;
   learner_.restored(state_.optimizer_step);
   saved_ = state_.step;
   cut_back(files_, run_.metrics(), state_.step);
   log_.emplace(files_, run_, config_.logging, state_.step, loudness_);
   for (const DamagedCheckpoint& d : damaged) {
-    log_->say(fmt::format("{} is damaged and was set aside: {}", d.folder, d.problem));
+    log_->problem(fmt::format("{} is damaged and was set aside: {}", d.folder, d.problem));
     checkpoints_.set_aside(d);
   }
   checkpoints_.remove_leftovers();
@@ -202,18 +214,22 @@ TrainResult Trainer::run() {
   const StopRequest listening;
   started_ = Clock::now();
   meter_ = {};
-  if (saved_ < 0) save();  // a disk that cannot be written to shows at once
+  if (saved_ < 0) {  // a disk that cannot be written to shows at once
+    save();
+    finish_saving();
+  }
   while (!finished() && !out_of_patience()) {
     train_step();
-    bool worth_saving = due(config_.training.save_every);
-    if (due(config_.training.validate_every)) worth_saving = validate() || worth_saving;
+    bool worth_saving = due(config_.training.save_every) || finished();
+    if (due(config_.training.validate_every) || finished()) {
+      worth_saving = validate() || worth_saving;
+    }
     if (StopRequest::signal() != 0) break;
     if (worth_saving) save();
   }
   const int signal = StopRequest::signal();
-  if (signal == 0 && validated_ != state_.step) validate();
   if (saved_ != state_.step) save();
-  writer_.finish();
+  finish_saving();
   log_->sync();
   report();
   if (signal != 0) return result(Ending::interrupted, signal);
@@ -286,7 +302,6 @@ std::string Trainer::remaining() const {
 // Returns whether the checkpoint of this step is to be kept as one of the best.
 bool Trainer::validate() {
   const Phase phase("validation");
-  validated_ = state_.step;
   if (!validation_->there()) return false;
   const Clock::time_point start = Clock::now();
   ValidRecord record;
@@ -306,7 +321,7 @@ bool Trainer::validate() {
 
 bool Trainer::remember_best(double value) {
   const TrainingConfig::Metric metric = config_.training.metric;
-  std::vector<Score>& best = state_.best[std::string(choices(metric)[static_cast<size_t>(metric)])];
+  std::vector<Score>& best = state_.best[name_of(metric)];
   const bool gain = best.empty() || is_better(value, best.front().value, metric);
   ++state_.early_stopping.validations;
   state_.early_stopping.without_gain = gain ? 0 : state_.early_stopping.without_gain + 1;
@@ -321,7 +336,8 @@ bool Trainer::remember_best(double value) {
 
 // The page can be made again at any time: training does not stop for it.
 void Trainer::report() {
-  if (!config_.logging.report) return;
+  std::error_code none;  // nothing to show yet
+  if (!config_.logging.report || std::filesystem::file_size(run_.metrics(), none) == 0) return;
   try {
     write_report(run_.path);
   } catch (const Error& error) {
@@ -331,20 +347,23 @@ void Trainer::report() {
 
 void Trainer::save() {
   const Phase phase("checkpoint");
-  state_.seconds_trained = seconds_before_ + seconds_since(started_);
+  finish_saving();
   CheckpointJob job;
   job.state = state_;
   job.keep_last = config_.training.keep_last;
-  for (const auto& [metric, scores] : state_.best) {
-    for (const Score& score : scores) job.keep_steps.push_back(score.step);
-    if (!scores.empty()) job.best = scores.front().step;
-  }
+  const std::vector<Score>& best = state_.best[name_of(config_.training.metric)];
+  for (const Score& score : best) job.keep_steps.push_back(score.step);
+  if (!best.empty()) job.best = best.front().step;
   log_->sync();
   {
     const auto averaged = learner_.averaged_weights();
     writer_.save(learner_.model.tensors(), learner_.optimizer_tensors(), std::move(job));
   }
   saved_ = state_.step;
+}
+
+void Trainer::finish_saving() {
+  writer_.finish();
   for (const std::string& complaint : writer_.take_complaints()) log_->problem(complaint);
 }
 

@@ -1,7 +1,9 @@
 #include "train/validation.h"
 
+#include <algorithm>
 #include <chrono>
 
+#include "core/error.h"
 #include "train/metrics/bleu.h"
 #include "train/metrics/chrf.h"
 #include "train/settings.h"
@@ -9,15 +11,20 @@
 
 namespace calque {
 
-ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most) {
+ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
+                         InvalidText invalid) {
   ParallelTexts texts;
   for (const CorpusSource& source : corpora) {
     const Corpus corpus(source);
     for (int64_t i = 0; i < corpus.size(); ++i) {
-      if (most > 0 && static_cast<int64_t>(texts.sources.size()) >= most) return texts;
-      TextPair pair = corpus.pair(i);
-      texts.sources.push_back(std::move(pair.source));
-      texts.references.push_back(std::move(pair.target));
+      if (most > 0 && std::ssize(texts.sources) >= most) return texts;
+      const PairBlock block = corpus.read(i, 1, 1);
+      const auto& [from, to] = block.pairs.front();
+      if (invalid == InvalidText::skip && !(is_text(from) && is_text(to))) continue;
+      require_text(from, corpus.where(i, Side::source));
+      require_text(to, corpus.where(i, Side::target));
+      texts.sources.emplace_back(from.text);
+      texts.references.emplace_back(to.text);
     }
   }
   return texts;
@@ -41,6 +48,24 @@ TranslationScores score_translations(const std::vector<std::string>& outputs,
   return scores;
 }
 
+namespace {
+
+// A model that learned its positions has no more of them: that must show before it trains.
+void require_positions(const Dataset& dataset, const ModelConfig& model) {
+  if (model.positions != ModelConfig::Positions::learned) return;
+  for (int64_t pair = 0; pair < dataset.pairs(); ++pair) {
+    const int64_t longer =
+        1 + std::max(dataset.tokens->source_length(pair), dataset.tokens->target_length(pair));
+    if (longer <= model.max_positions) continue;
+    fail(
+        "{}: a validation sentence of {} tokens, but model.max_positions is {}; shorten it, raise "
+        "that, or choose other positions",
+        dataset.where(dataset.tokens->line(pair)), longer, model.max_positions);
+  }
+}
+
+}  // namespace
+
 Validation::Validation(const Config& config, const Tokenizers& tokenizers, const RunFolder& run)
     : config_(config), tokenizers_(tokenizers) {
   if (config.data.validation.empty()) return;
@@ -52,16 +77,19 @@ Validation::Validation(const Config& config, const Tokenizers& tokenizers, const
   keep_all.drop_duplicates = false;
   dataset_ = load_dataset(corpora, tokenizers.source, tokenizers.target,
                           {keep_all, config.data.cache ? run.cache() : ""});
+  require_positions(*dataset_, config.model);
   if (config.training.validate_translate != TrainingConfig::Translate::none) {
-    texts_ = read_texts(corpora, config.training.validate_sentences);
+    texts_ = read_texts(corpora, config.training.validate_sentences, keep_all.invalid);
   }
 }
 
 ValidRecord Validation::run(const TranslationModel& model) const {
   const auto start = std::chrono::steady_clock::now();
   ValidRecord record;
-  record.scores = scores_of(evaluate_tokens(model, *dataset_, config_.training.label_smoothing,
-                                            config_.training.batch_tokens));
+  const int64_t tokens = config_.training.batch_tokens > 0 ? config_.training.batch_tokens
+                                                           : config_.decoding.batch_tokens;
+  record.scores =
+      scores_of(evaluate_tokens(model, *dataset_, config_.training.label_smoothing, tokens));
   if (!texts_.sources.empty()) translate(model, record);
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return record;
@@ -83,6 +111,10 @@ void Validation::translate(const TranslationModel& model, ValidRecord& record) c
     const size_t at = i * outputs.size() / wanted;  // from all over the set, the same every time
     record.samples.push_back({texts_.sources[at], texts_.references[at], outputs[at]});
   }
+}
+
+std::string name_of(TrainingConfig::Metric metric) {
+  return std::string(choices(metric)[static_cast<size_t>(metric)]);
 }
 
 double metric_of(const ValidRecord& record, TrainingConfig::Metric metric) {

@@ -15,8 +15,10 @@ namespace calque {
 struct ParallelTexts {
   std::vector<std::string> sources, references;
 };
-// At most `most` pairs, or all if it is 0.
-ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most);
+// At most `most` pairs, or all if it is 0. A line that is no text is an Error, or its pair is left
+// out.
+ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
+                         InvalidText invalid);
 
 // How translations compare with their references.
 struct TranslationScores {
@@ -47,7 +49,9 @@ class Validation {
   ParallelTexts texts_;
 };
 
-// The metric that chooses the best checkpoint, and which of two values of it is better.
+// The metric that chooses the best checkpoint, what it is called, and which of two values of it is
+// better.
+std::string name_of(TrainingConfig::Metric metric);
 double metric_of(const ValidRecord& record, TrainingConfig::Metric metric);
 bool is_better(double a, double b, TrainingConfig::Metric metric);
 

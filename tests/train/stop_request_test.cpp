@@ -37,6 +37,14 @@ TEST_CASE("a signal asks to stop, and nobody asks before") {
   CHECK(StopRequest::signal() == SIGTERM);
 }
 
+TEST_CASE("afterwards signals do what they did before") {
+  const auto own = [](int) {};
+  const auto before = std::signal(SIGINT, own);
+  { const StopRequest listening; }
+  const bool restored = std::signal(SIGINT, before) == static_cast<void (*)(int)>(own);
+  CHECK(restored);
+}
+
 TEST_CASE("a second signal ends the program, whichever of the two it is") {
   CHECK(ended_by(SIGINT, SIGINT, 500'000) == SIGINT);
   CHECK(ended_by(SIGTERM, SIGINT, 500'000) == SIGINT);

@@ -58,7 +58,8 @@ class Holder {
 }  // namespace
 
 TEST_CASE(
-    "while one process holds a run, a second is refused and told which, and after kill -9 it is free") {
+    "while one process holds a run, a second is refused and told which, and after kill -9 it is "
+    "free") {
   const ScratchFolder run;
   Holder holder(run.path());
   const std::string message = refusal(run.path());

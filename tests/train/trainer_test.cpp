@@ -11,6 +11,7 @@
 #include "../data/temporary_folder.h"
 #include "core/parallel.h"
 #include "data/tokenizer_training.h"
+#include "train/averaging.h"
 #include "train/config/load.h"
 #include "train/learner.h"
 #include "train/tokenizers.h"
@@ -120,6 +121,112 @@ TEST_CASE("a change that would make it another run is refused, and says what cha
         std::string::npos);
 }
 
+TEST_CASE("a config of another run is refused before anything in the folder is touched") {
+  const TemporaryFolder folder;
+  run(folder);
+  const std::string vocabulary = folder.read("run/tokenizer.vocab");
+  const int64_t files = folder.files();
+  for (const char* other : {"tokenizer.kind=characters", "tokenizer.kind=sentencepiece-bpe",
+                            "tokenizer.joint=false", "model.d_model=32", "training.ema=0.9"}) {
+    const std::string key = std::string(other).substr(0, std::string(other).find('='));
+    const std::string message = message_of([&] {
+      run(folder, {other, "tokenizer.vocabulary_size=50", "model.tied=none"});
+    });
+    CHECK_MESSAGE(message.find(key + ":") != std::string::npos, message);
+  }
+  CHECK(folder.read("run/tokenizer.vocab") == vocabulary);
+  CHECK(folder.files() == files);
+  CHECK(run(folder).ending == Ending::already_finished);
+}
+
+TEST_CASE("the tokeniser of a beginning that failed is not that of the run") {
+  const TemporaryFolder folder;
+  std::filesystem::create_directory(folder.path("run"));
+  folder.write("run/tokenizer.vocab", "<unk>\n<s>\n</s>\nother\n");
+  folder.write("run/tokenizer.model", "other");
+  run(folder);
+  run(folder, {}, "clean");
+  CHECK(folder.read("run/tokenizer.vocab") == folder.read("clean/tokenizer.vocab"));
+  CHECK_FALSE(std::filesystem::exists(folder.path("run/tokenizer.model")));
+}
+
+TEST_CASE("a run whose checkpoints are gone is not begun anew over its record") {
+  const TemporaryFolder folder;
+  run(folder);
+  const std::string metrics = folder.read("run/metrics.jsonl");
+  std::filesystem::remove_all(folder.path("run/checkpoints"));
+  CHECK(message_of([&] { run(folder); }).find("checkpoints are gone") != std::string::npos);
+  CHECK(folder.read("run/metrics.jsonl") == metrics);
+}
+
+TEST_CASE("a run put to use must have the tokeniser that it was trained with") {
+  const TemporaryFolder folder;
+  run(folder);
+  std::string vocabulary = folder.read("run/tokenizer.vocab");
+  std::swap(vocabulary[vocabulary.size() - 2], vocabulary[vocabulary.size() - 4]);
+  folder.write("run/tokenizer.vocab", vocabulary);
+  CHECK(message_of([&] { open_run(folder.path("run")); }).find("tokeniser is not the one") !=
+        std::string::npos);
+}
+
+TEST_CASE("the last validation counts for the best checkpoint, whatever is due at the last step") {
+  const TemporaryFolder folder;
+  run(folder, {"training.until=25u", "training.validate_every=100u", "training.save_every=5u"});
+  CHECK(std::filesystem::read_symlink(folder.path("run/best")) == "checkpoints/step-000025");
+  const auto state = nlohmann::json::parse(folder.read("run/last/state.json"));
+  CHECK(state["step"] == 25);
+  CHECK(state["best"]["loss"].size() == 1);
+  CHECK(folder.read("run/metrics.jsonl").find("\"valid\",\"step\":25") != std::string::npos);
+}
+
+TEST_CASE("with another metric after resuming, the best checkpoint is the best by that") {
+  const TemporaryFolder folder;
+  run(folder);
+  run(folder, {"training.metric=chrf", "training.validate_translate=greedy", "training.until=60u",
+               "training.keep_best=3"});
+  double best = -1;
+  int step = 0;
+  std::istringstream metrics(folder.read("run/metrics.jsonl"));
+  for (std::string line; std::getline(metrics, line);) {
+    const auto json = nlohmann::json::parse(line);
+    if (!json.contains("chrf") || json["chrf"] <= best) continue;
+    best = json["chrf"], step = json["step"];
+  }
+  CHECK(step >= 40);
+  CHECK(std::filesystem::read_symlink(folder.path("run/best")) ==
+        fmt::format("checkpoints/step-{:06}", step));
+  CHECK(best_steps(folder.path("run"), 1) == std::vector<int64_t>{step});
+}
+
+TEST_CASE("the guard against divergence can be turned off") {
+  const TemporaryFolder folder;
+  CHECK(run(folder, {"training.divergence_factor=0"}).ending == Ending::finished);
+}
+
+TEST_CASE("validation leaves out what is no text, if the config says so") {
+  const TemporaryFolder folder;
+  folder.write("v.a", "a b\n\xff\nb a\n");
+  folder.write("v.b", "b a\nb\na b\n");
+  const std::vector<std::string> settings = {
+      "data.validation={source: " + folder.path("v.a") + ", target: " + folder.path("v.b") + "}",
+      "training.validate_translate=greedy"};
+  CHECK(message_of([&] { run(folder, settings); }).find("v.a:2") != std::string::npos);
+  std::vector<std::string> skipping = settings;
+  skipping.push_back("data.invalid_utf8=skip");
+  CHECK(run(folder, skipping, "skipping").ending == Ending::finished);
+}
+
+TEST_CASE("validation sentences beyond the learned positions show before training") {
+  const TemporaryFolder folder;
+  const std::string message = message_of([&] {
+    run(folder, {"model.positions=learned", "model.max_positions=8",
+                 "data.validation={toy: reverse, pairs: 20, shortest: 9, longest: 12}",
+                 "data.max_length=7"});
+  });
+  CHECK_MESSAGE(message.find("model.max_positions") != std::string::npos, message);
+  CHECK_MESSAGE(message.find("pair 1") != std::string::npos, message);
+}
+
 TEST_CASE("a damaged newest checkpoint is set aside, and the one before it used") {
   const TemporaryFolder folder;
   run(folder);
@@ -183,6 +290,14 @@ TEST_CASE("fine-tuning starts from another run's weights, and says what matched"
   const std::string log = folder.read("tuned/train.log");
   CHECK(log.find("parameters start from") != std::string::npos);
   CHECK(log.find("not loaded: ") != std::string::npos);
+
+  // output.weight is part of the names of other tensors.
+  run(folder, {"model.tied=none", "model.output_bias=true"}, "apart");
+  run(folder,
+      {"model.tied=none", "model.output_bias=true", "training.until=1u",
+       "model.init_from=" + folder.path("apart")},
+      "all");
+  CHECK(folder.read("all/train.log").find("not loaded: ") == std::string::npos);
 }
 
 TEST_CASE("with bpe_dropout a resumed run ends in the same bits, and words come in other pieces") {

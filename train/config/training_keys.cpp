@@ -238,13 +238,13 @@ void declare_validation(std::vector<ConfigKey>& table) {
 
 void declare_guards(std::vector<ConfigKey>& table) {
   auto in = training_section(table);
-  in.key("check_finite", &TrainingConfig::check_finite, {}, harmful,
-         "Skips, counts and reports an update whose loss or gradient is not a finite number.",
-         {{marian, "check-gradient-nan"}});
+  in.key(
+      "check_finite", &TrainingConfig::check_finite, {}, harmful,
+      "Names the op in which a number that is not finite came up first, by doing the step again. "
+      "Updates with such a loss or gradient are skipped and counted in any case.",
+      {{marian, "check-gradient-nan"}});
   in.key("max_bad_steps", &TrainingConfig::max_bad_steps, at_least(1), harmless,
-         "Stops after this many such updates in a row, and says where they came from.")
-      .idle_if([](const Config& c) { return !c.training.check_finite; },
-               "it goes with check_finite: true");
+         "Stops after this many updates in a row whose loss or gradient is not finite.");
   in.key("divergence_factor", &TrainingConfig::divergence_factor, at_least(0), harmless,
          "Stops when the loss stays above this many times its running mean for divergence_steps "
          "updates. 0: never.",

@@ -85,13 +85,7 @@ void CheckpointWriter::finish() {
   if (under_way_.valid()) under_way_.get();
 }
 
-bool CheckpointWriter::busy() const {
-  return under_way_.valid() &&
-         under_way_.wait_for(std::chrono::seconds(0)) != std::future_status::ready;
-}
-
 std::vector<std::string> CheckpointWriter::take_complaints() {
-  if (busy()) return {};
   return std::exchange(complaints_, {});
 }
 

@@ -34,9 +34,9 @@ class CheckpointWriter {
             CheckpointJob job);
   // Waits for the save under way, and throws its Error.
   void finish();
-  bool busy() const;
 
   // What went wrong after the checkpoints had been saved, such as a link that could not be made.
+  // To be asked after finish().
   std::vector<std::string> take_complaints();
 
  private:
