@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "core/error.h"
 #include "train/averaging.h"
@@ -38,8 +39,8 @@ void add_average_command(CLI::App& calque) {
   CLI::Option* last = command->add_option("--last", arguments->last, "The newest N checkpoints");
   CLI::Option* best =
       command->add_option("--best", arguments->best, "Those of the N best validations");
-  last->check(CLI::PositiveNumber)->excludes(best);
-  best->check(CLI::PositiveNumber);
+  last->check(whole_number(1))->excludes(best);
+  best->check(whole_number(1));
   command->add_option("--out", arguments->out, "The new folder (default: RUN-average)");
   command->footer("Example: calque average runs/multi30k --last 10");
   command->callback([arguments, last, best] {

@@ -1,6 +1,7 @@
 // calque bleu: BLEU of a file of translations, in the way of sacreBLEU.
 #include "train/metrics/bleu.h"
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/metric.h"
 #include "core/error.h"
@@ -72,7 +73,7 @@ void add_bleu_command(CLI::App& calque) {
   command
       ->add_option("--smooth-value", arguments->smoothing_value,
                    "For floor (default 0.1) and add-k (default 1)")
-      ->check(CLI::PositiveNumber)
+      ->check(number(1e-12, 1e12))
       ->type_name("X");
   command->footer("Example: calque bleu --reference test.de --confidence translations.de");
   command->callback([arguments] { print_bleu(*arguments); });

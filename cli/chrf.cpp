@@ -1,6 +1,7 @@
 // calque chrf: chrF or chrF++ of a file of translations, in the way of sacreBLEU.
 #include "train/metrics/chrf.h"
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/metric.h"
 
@@ -35,15 +36,15 @@ void add_chrf_command(CLI::App& calque) {
   add_metric_options(command, arguments->files);
   command->add_option("--char-order", options.character_order, "Longest character n-grams")
       ->capture_default_str()
-      ->check(CLI::Range(0, 100))
+      ->check(whole_number(0, 100))
       ->type_name("N");
   command->add_option("--word-order", options.word_order, "Longest word n-grams; 2 is chrF++")
       ->capture_default_str()
-      ->check(CLI::Range(0, 100))
+      ->check(whole_number(0, 100))
       ->type_name("N");
   command->add_option("--beta", options.beta, "How much more recall weighs than precision")
       ->capture_default_str()
-      ->check(CLI::Range(1, 100))
+      ->check(whole_number(1, 100))
       ->type_name("N");
   command->add_flag("--lowercase", options.lowercase, "Ignore upper and lower case");
   command->add_flag("--whitespace", options.whitespace, "Count white space as characters");

@@ -3,6 +3,8 @@
 
 #include <fmt/format.h>
 
+#include <charconv>
+#include <optional>
 #include <string_view>
 #include <vector>
 
@@ -56,6 +58,49 @@ std::string explain(const CLI::App& calque, const CLI::ParseError& error) {
       unknown && !rest.empty() ? unexpected(app, rest.front()) : std::string(error.what());
   const std::string name = full_name(app);
   return fmt::format("{}: {}; see '{} --help'", name, what, name);
+}
+
+namespace {
+
+// The whole of `text` as a number, if it is one.
+template <class Number>
+std::optional<Number> parse(const std::string& text) {
+  Number value{};
+  const char* end = text.data() + text.size();
+  const auto [rest, problem] = std::from_chars(text.data(), end, value);
+  return problem == std::errc() && rest == end ? std::optional(value) : std::nullopt;
+}
+
+template <class Number>
+CLI::Validator between(Number least, Number most, const std::string& allowed) {
+  return {[=](std::string& text) {
+            const std::optional<Number> value = parse<Number>(text);
+            if (value && *value >= least && *value <= most) return std::string();
+            return fmt::format("{} is not {}", text, allowed);
+          },
+          ""};
+}
+
+}  // namespace
+
+CLI::Validator whole_number(int64_t least, int64_t most) {
+  const bool open = most == std::numeric_limits<int64_t>::max();
+  return between(least, most,
+                 open ? fmt::format("a whole number, {} or more", least)
+                      : fmt::format("a whole number, {} to {}", least, most));
+}
+
+CLI::Validator number(double least, double most) {
+  return between(least, most, fmt::format("a number, {} to {}", least, most));
+}
+
+void refuse_empty_values(CLI::App& app) {
+  const CLI::Validator not_empty(
+      [](std::string& text) { return std::string(text.empty() ? "the value is empty" : ""); }, "");
+  for (CLI::Option* option : app.get_options()) {
+    if (option->get_items_expected_max() > 0) option->check(not_empty);
+  }
+  for (CLI::App* command : app.get_subcommands({})) refuse_empty_values(*command);
 }
 
 std::string one_line(std::string_view text) {

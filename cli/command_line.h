@@ -2,6 +2,8 @@
 // What commands share: the option --set, and what to say about a command line that makes no sense.
 
 #include <CLI/CLI.hpp>
+#include <cstdint>
+#include <limits>
 #include <string>
 #include <vector>
 
@@ -11,6 +13,13 @@ namespace calque {
 void add_settings(
     CLI::App* command, std::vector<std::string>& settings,
     const std::string& meaning = "Override a key: --set training.seed=2; may be repeated");
+
+// What an option's value must be; the messages say what is allowed.
+CLI::Validator whole_number(int64_t least, int64_t most = std::numeric_limits<int64_t>::max());
+CLI::Validator number(double least, double most);
+
+// An empty value is a variable that a script has not set, not a wish: refused everywhere.
+void refuse_empty_values(CLI::App& app);
 
 // One line: what is wrong, the option or command that was meant, and where help is.
 std::string explain(const CLI::App& calque, const CLI::ParseError& error);

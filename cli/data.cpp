@@ -3,7 +3,6 @@
 #include <fmt/format.h>
 
 #include <filesystem>
-#include <fstream>
 #include <memory>
 #include <string>
 
@@ -11,6 +10,7 @@
 #include "cli/commands.h"
 #include "core/error.h"
 #include "data/corpus_check.h"
+#include "data/file.h"
 #include "data/toy/toy.h"
 #include "train/config/load.h"
 #include "train/settings.h"
@@ -29,11 +29,14 @@ void check(const CheckArguments& arguments) {
   const DataConfig& data = config.data;
   std::vector<SplitSource> splits;
   splits.push_back({"train", corpus_sources(data.train, data, CorpusConfig::Split::train)});
-  splits.push_back(
-      {"validation", corpus_sources(data.validation, data, CorpusConfig::Split::validation)});
+  if (!data.validation.empty()) {
+    splits.push_back({"validation",
+                      corpus_sources(data.validation, data, CorpusConfig::Split::validation),
+                      false});
+  }
   for (const CorpusConfig& corpus : data.test) {
     splits.push_back(
-        {corpus_name(corpus), corpus_sources({corpus}, data, CorpusConfig::Split::test)});
+        {corpus_name(corpus), corpus_sources({corpus}, data, CorpusConfig::Split::test), false});
   }
   const Tokenizers tokenizers = make_tokenizers(config);
   const CheckReport report =
@@ -50,10 +53,9 @@ struct ToyArguments {
 
 void write_lines(const std::string& path, const std::vector<SentencePair>& pairs,
                  std::string SentencePair::*side) {
-  std::ofstream file(path, std::ios::binary);
-  for (const SentencePair& pair : pairs) file << pair.*side << '\n';
-  file.close();
-  if (!file) fail("{}: cannot be written; is there room, and may you write there?", path);
+  NewFile file(path);
+  for (const SentencePair& pair : pairs) file.append(pair.*side + '\n');
+  file.finish();
 }
 
 void write_toy(const std::string& name, const ToyArguments& arguments) {
@@ -63,10 +65,14 @@ void write_toy(const std::string& name, const ToyArguments& arguments) {
   std::filesystem::create_directories(arguments.out, problem);
   if (problem) fail("{}: cannot be made: {}", arguments.out, problem.message());
   const std::string prefix = arguments.out + "/" + arguments.split + ".";
-  write_lines(prefix + language.source_language(), pairs, &SentencePair::first);
-  write_lines(prefix + language.target_language(), pairs, &SentencePair::second);
-  fmt::print("{} pairs in {}{} and {}{}\n", pairs.size(), prefix, language.source_language(),
-             prefix, language.target_language());
+  const std::string source = prefix + language.source_language();
+  const std::string target = prefix + language.target_language();
+  for (const std::string& path : {source, target}) {
+    if (std::filesystem::exists(path)) fail("{}: exists already; choose another --out", path);
+  }
+  write_lines(source, pairs, &SentencePair::first);
+  write_lines(target, pairs, &SentencePair::second);
+  fmt::print("{} pairs in {} and {}\n", pairs.size(), source, target);
 }
 
 void add_check(CLI::App& data) {
@@ -84,10 +90,20 @@ void add_check(CLI::App& data) {
 void add_toy(CLI::App& data, const std::string& name) {
   const auto arguments = std::make_shared<ToyArguments>();
   CLI::App* command = data.add_subcommand(name, "Write pairs of the toy language " + name);
-  command->add_option("--split", arguments->split, "train, validation, test or compositional");
-  command->add_option("--pairs", arguments->pairs, "How many")->check(CLI::PositiveNumber);
-  command->add_option("--seed", arguments->seed, "Another seed, other pairs");
-  command->add_option("--out", arguments->out, "Folder for the two files");
+  command->add_option("--split", arguments->split, "train, validation, test or compositional")
+      ->capture_default_str()
+      ->type_name("NAME");
+  command->add_option("--pairs", arguments->pairs, "How many")
+      ->capture_default_str()
+      ->check(whole_number(1))
+      ->type_name("N");
+  command->add_option("--seed", arguments->seed, "Another seed, other pairs")
+      ->capture_default_str()
+      ->check(whole_number(0))
+      ->type_name("N");
+  command->add_option("--out", arguments->out, "Folder for the two files, which must not be there")
+      ->capture_default_str()
+      ->type_name("DIR");
   command->footer("Example: calque data " + name + " --split train --pairs 100000 --out corpora");
   command->callback([arguments, name] { write_toy(name, *arguments); });
 }
@@ -97,6 +113,7 @@ void add_toy(CLI::App& data, const std::string& name) {
 void add_data_command(CLI::App& calque) {
   CLI::App* data = calque.add_subcommand("data", "Check corpora, or write those of toy languages");
   data->require_subcommand(1);
+  data->footer("Example: calque data check configs/toy.yaml");
   add_check(*data);
   for (const std::string& name : ToyLanguage::names()) add_toy(*data, name);
 }

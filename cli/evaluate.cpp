@@ -4,6 +4,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "core/error.h"
 #include "train/settings.h"
@@ -77,17 +78,19 @@ void add_evaluate_command(CLI::App& calque) {
   command->add_option("RUN", arguments->run, "A run's folder, or one of its checkpoints")
       ->required()
       ->type_name("");
-  command
-      ->add_option("--split", arguments->split,
-                   "train, validation, test, or the name of a test corpus (default: test)")
-      ->type_name("NAME");
+  CLI::Option* split =
+      command
+          ->add_option("--split", arguments->split,
+                       "train, validation, test, or the name of a test corpus (default: test)")
+          ->type_name("NAME");
   command
       ->add_option("--source", arguments->source, "Evaluate on these files instead, plain or gzip")
-      ->type_name("FILE");
+      ->type_name("FILE")
+      ->excludes(split);
   command->add_option("--target", arguments->target, "The references of --source")
       ->type_name("FILE");
   command->add_option("--beam", arguments->beam, "Width of the beam (default: the config's)")
-      ->check(CLI::Range(1, 1000))
+      ->check(whole_number(1, 1000))
       ->type_name("N");
   command
       ->add_option("--tokenize", arguments->tokenize,
@@ -95,6 +98,7 @@ void add_evaluate_command(CLI::App& calque) {
                    "already (default: the config's)")
       ->type_name("HOW");
   command->add_option("--samples", arguments->samples, "Show so many of the translations")
+      ->check(whole_number(0))
       ->type_name("N");
   command->footer("Example: calque evaluate runs/toy --split test --samples 5");
   command->callback([arguments] { evaluate(*arguments); });

@@ -7,6 +7,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/result_file.h"
 #include "core/error.h"
@@ -89,7 +90,7 @@ void add_explain_command(CLI::App& calque) {
   command->add_flag("--svg", arguments->svg, "Only the picture of the cross-attention");
   command->add_flag("--json", arguments->json, "The numbers instead of a page");
   command->add_option("--beam", arguments->beam, "Width of the beam (default: the config's)")
-      ->check(CLI::Range(1, 1000))
+      ->check(whole_number(1, 1000))
       ->type_name("N");
   command->footer("Example: calque explain runs/toy 'ein Satz' --out sentence.html");
   command->callback([arguments] { explain_command(*arguments); });

@@ -1,6 +1,10 @@
 // calque's command line: finds the command, and turns whatever goes wrong into one line on stderr
 // and an exit status: 1 for a failure, 2 for a command line that makes no sense.
+#include <fcntl.h>
+#include <unistd.h>
+
 #include <cerrno>
+#include <csignal>
 #include <cstdio>
 #include <exception>
 #include <new>
@@ -50,6 +54,7 @@ int run(int count, char** arguments) {
         "Example: calque config check configs/toy.yaml\n"
         "'calque COMMAND --help' tells more about each.");
     for (const auto add_command : add_commands) add_command(app);
+    refuse_empty_values(app);
     const int status = run_command(app, count, arguments);
     finish_output();
     return status;
@@ -77,7 +82,19 @@ int run(int count, char** arguments) {
   }
 }
 
+// So that a file that is opened later is not taken for one of the three. Each stays what it was,
+// of no use: an input that cannot be read, outputs that cannot be written.
+void occupy_closed_streams() {
+  for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
+    if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
+  }
+}
+
 }  // namespace
 }  // namespace calque
 
-int main(int count, char** arguments) { return calque::run(count, arguments); }
+int main(int count, char** arguments) {
+  std::signal(SIGXFSZ, SIG_IGN);  // beyond `ulimit -f` a write fails, and says so
+  calque::occupy_closed_streams();
+  return calque::run(count, arguments);
+}

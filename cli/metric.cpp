@@ -2,8 +2,7 @@
 
 #include <fmt/format.h>
 
-#include <map>
-
+#include "cli/command_line.h"
 #include "core/error.h"
 #include "train/metrics/bleu.h"
 #include "train/metrics/test_set.h"
@@ -76,23 +75,29 @@ void add_metric_options(CLI::App* command, MetricArguments& arguments) {
                                           "Compare HYP with another system's translations");
   paired->type_name("FILE")->excludes(confidence)->excludes(sentence);
   confidence->excludes(sentence);
-  const std::map<std::string, PairedTest> tests = {{"bootstrap", PairedTest::bootstrap},
-                                                   {"randomization", PairedTest::randomization}};
-  command->add_option("--paired-test", arguments.test, "How --paired tells chance from difference")
-      ->transform(CLI::CheckedTransformer(tests).description("bootstrap|randomization"))
-      ->type_name("")
+  command
+      ->add_option_function<std::string>(
+          "--paired-test",
+          [&arguments](const std::string& name) {
+            arguments.test =
+                name == "bootstrap" ? PairedTest::bootstrap : PairedTest::randomization;
+          },
+          "How --paired tells chance from difference")
+      ->check(CLI::IsMember({"bootstrap", "randomization"}))
+      ->type_name("HOW")
       ->needs(paired);
   command
       ->add_option("--samples", arguments.samples,
                    "Random test sets to draw (default 1000; 10000 for randomization)")
-      ->check(CLI::Range(2, 10000000))
+      ->check(whole_number(2, 10000000))
       ->type_name("N");
   command->add_option("--seed", arguments.seed, "Of the random test sets")
       ->capture_default_str()
+      ->check(whole_number(0))
       ->type_name("N");
   command->add_option("--width", arguments.decimals, "Decimals of the score")
       ->capture_default_str()
-      ->check(CLI::Range(0, 15))
+      ->check(whole_number(0, 15))
       ->type_name("N");
   command->add_flag("--score-only", arguments.score_only, "Print the number and nothing else")
       ->excludes(paired)

@@ -7,6 +7,7 @@
 #include <string>
 #include <vector>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "core/error.h"
 #include "core/parallel.h"
@@ -79,7 +80,7 @@ void add_score_command(CLI::App& calque) {
       ->required()
       ->type_name("FILE");
   command->add_option("--threads", arguments->threads, "Threads (default: all processors)")
-      ->check(CLI::Range(1, 1024))
+      ->check(whole_number(1, 1024))
       ->type_name("N");
   command->footer(
       "Each line of output: natural log-probability, the same per token, and the tokens, with the "

@@ -107,7 +107,7 @@ void add_train_command(CLI::App& calque) {
   command->add_flag("--fresh", arguments->fresh,
                     "Start over in a new folder; what is there is never touched");
   command->add_option("--threads", arguments->threads, "Threads (default: all processors)")
-      ->check(CLI::Range(1, 1024));
+      ->check(whole_number(1, 1024));
   command->add_flag("--quiet", arguments->quiet, "Say only how it ends, and what goes wrong");
   command->add_flag("--dry-run", arguments->dry_run,
                     "Show the model, its memory and the time it will take, and stop");

@@ -2,8 +2,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <chrono>
 #include <cstdio>
+#include <cstring>
 #include <filesystem>
 #include <fstream>
 #include <iostream>
@@ -17,6 +19,7 @@
 #include "cli/output.h"
 #include "core/error.h"
 #include "core/parallel.h"
+#include "data/file.h"
 #include "data/text_lines.h"
 #include "train/config/load.h"
 #include "train/line_translation.h"
@@ -62,7 +65,8 @@ class Input {
   explicit Input(const std::string& file) : name_(file.empty() ? "standard input" : file) {
     if (file.empty()) return;
     file_.open(file, std::ios::binary);
-    if (!file_ || std::filesystem::is_directory(file)) fail("{}: cannot be read", file);
+    if (!file_) fail("{}: cannot be read: {}", file, std::strerror(errno));
+    if (std::filesystem::is_directory(file)) fail("{}: is a folder, not a text", file);
     if (file_.peek() == 0x1f) packed_.emplace(file);  // gzip's first byte, and no text's
   }
 
@@ -75,6 +79,7 @@ class Input {
     std::istream& in = file_.is_open() ? file_ : std::cin;
     if (!std::getline(in, line)) {
       if (in.bad()) fail("{}: cannot be read", name_);
+      if (!file_.is_open()) check_standard_input();
       return false;
     }
     ++count_;
@@ -99,7 +104,7 @@ class Output {
   explicit Output(const std::string& file) : name_(file) {
     if (file.empty()) return;
     file_.open(file, std::ios::binary);
-    if (!file_) fail("{}: cannot be written", file);
+    if (!file_) fail("{}: cannot be written: {}", file, std::strerror(errno));
   }
 
   void write(const std::string& text) {
@@ -201,7 +206,10 @@ void translate_all(Lines& lines, Output& output, LineTranslator& translator, int
   progress.show(translated, translator.tokens_written(), "\n");
 }
 
-void translate(const Arguments& arguments) {
+void translate(Arguments arguments) {
+  for (std::string* place : {&arguments.input, &arguments.output}) {
+    if (*place == "-") place->clear();  // the standard streams, as without the option
+  }
   if (arguments.threads > 0) set_threads(arguments.threads);
   std::vector<TrainedRun> runs;
   for (const std::string& run : arguments.runs) runs.push_back(open_run(run));
@@ -238,16 +246,17 @@ void add_options(CLI::App& command, Arguments& arguments) {
       ->type_name("FILE");
   command
       .add_option("--beam", arguments.beam, "Width of the beam, 1: greedy (default: the config's)")
-      ->check(CLI::Range(1, 1000))
+      ->check(whole_number(1, 1000))
       ->type_name("N");
   command
-      .add_option("--n-best", arguments.n_best, "Write the N best as NUMBER ||| TEXT ||| SCORES")
-      ->check(CLI::Range(1, 1000))
+      .add_option("--n-best", arguments.n_best,
+                  "Write the N best as NUMBER ||| TEXT ||| SCORES, from a beam at least as wide")
+      ->check(whole_number(1, 1000))
       ->type_name("N");
   command
       .add_option("--length-penalty", arguments.length_penalty,
                   "Exponent of the length in scores (default: the config's)")
-      ->check(CLI::Range(0.0, 100.0))
+      ->check(number(0, 100))
       ->type_name("X");
   command
       .add_option("--prefix", arguments.prefix,
@@ -270,10 +279,10 @@ void add_options(CLI::App& command, Arguments& arguments) {
   command
       .add_option("--buffer", arguments.buffer,
                   "Lines translated together (default: 2000, and 1 at a terminal)")
-      ->check(CLI::Range(1, 1'000'000))
+      ->check(whole_number(1, 1'000'000))
       ->type_name("N");
   command.add_option("--threads", arguments.threads, "Threads (default: all processors)")
-      ->check(CLI::Range(1, 1024))
+      ->check(whole_number(1, 1024))
       ->type_name("N");
 }
 

@@ -179,7 +179,11 @@ CheckReport check_corpora(const std::vector<SplitSource>& splits, const Tokenize
   CheckReport report;
   std::optional<Traces> training;
   for (size_t i = 0; i < splits.size(); ++i) {
-    Examination examination(source, target, filters, training ? &*training : nullptr);
+    FilterOptions own;
+    own.max_length = 0;
+    own.invalid = filters.invalid;
+    if (splits[i].filtered) own = filters;
+    Examination examination(source, target, own, training ? &*training : nullptr);
     try {
       examination.examine(splits[i]);
     } catch (const Error& error) {

@@ -19,6 +19,7 @@ namespace calque {
 struct SplitSource {
   std::string name;  // "train", "validation", "test"
   std::vector<CorpusSource> corpora;
+  bool filtered = true;  // as training is; validation and test use every pair that is text
 };
 
 // The upper ends of the histogram's classes of lengths, in tokens; the last class has none.

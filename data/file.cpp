@@ -5,9 +5,11 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cstdio>
 #include <cstdlib>
 #include <cstring>
 #include <filesystem>
+#include <iostream>
 #include <system_error>
 #include <utility>
 
@@ -139,6 +141,12 @@ void NewFile::finish() {
   }
   finished_ = true;
   sync_folder_of(path_);
+}
+
+void check_standard_input() {
+  const int error = errno;
+  if (!std::cin.bad() && std::ferror(stdin) == 0) return;
+  fail("standard input: cannot be read: {}", reason(error));
 }
 
 std::string read_file(const std::string& path, int64_t limit) {

@@ -59,6 +59,10 @@ class NewFile {
   bool finished_ = false;
 };
 
+// Throws the Error of a standard input that did not end but could not be read. To be asked at its
+// end, which looks the same.
+void check_standard_input();
+
 // The whole content; a file of more than `limit` bytes is an Error.
 std::string read_file(const std::string& path, int64_t limit);
 void write_file(const std::string& path, std::string_view bytes);

@@ -42,9 +42,15 @@ Tokenizers trained(const Config& config) {
     corpora.emplace_back(source);
   }
   const auto train = [&](const std::vector<Side>& sides) {
-    return train_tokenizer(sample_texts(corpora, sides, config.tokenizer.training_pairs,
-                                        static_cast<uint64_t>(config.training.seed)),
-                           tokenizer_options(config), tokenizer_training(config.tokenizer));
+    std::vector<std::string> texts = sample_texts(corpora, sides, config.tokenizer.training_pairs,
+                                                  static_cast<uint64_t>(config.training.seed));
+    try {
+      return train_tokenizer(std::move(texts), tokenizer_options(config),
+                             tokenizer_training(config.tokenizer));
+    } catch (const Error& error) {
+      fail("{} (tokenizer.vocabulary_size is {}, tokenizer.character_coverage {})", error.what(),
+           config.tokenizer.vocabulary_size, config.tokenizer.character_coverage);
+    }
   };
   if (!config.tokenizer.joint) return {train({Side::source}), train({Side::target})};
   const Tokenizer joint = train({Side::source, Side::target});

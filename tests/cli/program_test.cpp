@@ -19,13 +19,65 @@ TEST_CASE("--version tells the version, BLAS, threads and CPU") {
 }
 
 TEST_CASE("every command has a help text with an example") {
-  for (const std::string command : {"", "config", "config check", "config show", "config keys"}) {
+  for (const std::string command :
+       {"", "config", "config check", "config show", "config keys", "train", "translate",
+        "evaluate", "score", "explain", "average", "info", "data", "data check", "data copy",
+        "plot", "bleu", "chrf", "ter"}) {
     CAPTURE(command);
     const Ran ran = run("calque " + command + " --help");
     CHECK(ran.status == 0);
     CHECK(ran.err.empty());
-    CHECK(ran.out.find("Example: calque ") != std::string::npos);
+    const std::string own = "calque " + command.substr(0, command.find(' '));
+    const size_t example = ran.out.find("Example");
+    REQUIRE(example != std::string::npos);
+    CHECK(ran.out.find(own, example) != std::string::npos);
   }
+}
+
+TEST_CASE(
+    "a value that is empty, no number or out of range is refused, and what is allowed is said") {
+  const std::pair<std::string, std::string> wrong[] = {
+      {"evaluate r --source '' --target ''", "--source: the value is empty"},
+      {"translate ''", "RUN: the value is empty"},
+      {"translate r --length-penalty nan", "nan is not a number, 0 to 100"},
+      {"bleu h -r h --seed -1", "-1 is not a whole number, 0 or more"},
+      {"data copy --pairs 1e3", "1e3 is not a whole number, 1 or more"},
+      {"train c --threads 99999", "99999 is not a whole number, 1 to 1024"},
+      {"bleu h -r h --paired h --paired-test x", "x not in {bootstrap,randomization}"},
+  };
+  for (const auto& [command, message] : wrong) {
+    CAPTURE(command);
+    const Ran ran = run("calque " + command);
+    CHECK(ran.status == 2);
+    CHECK(lines(ran.err) == 1);
+    CHECK_MESSAGE(ran.err.find(message) != std::string::npos, ran.err);
+  }
+}
+
+TEST_CASE(
+    "an input that cannot be read is no empty text, and no stream is taken for another file") {
+  const Ran folder = run("calque bleu - -r /dev/null < /");
+  CHECK(folder.status == 1);
+  CHECK(folder.err.find("standard input: cannot be read: ") != std::string::npos);
+  CHECK(run("calque bleu - -r /dev/null <&-").err.find("standard input: cannot be read: ") !=
+        std::string::npos);
+  const Ran closed = run("calque config keys >&-");
+  CHECK(closed.status == 1);
+  CHECK(closed.err.find("standard output: ") != std::string::npos);
+}
+
+TEST_CASE("a limit on the size of files ends in a message") {
+  const Ran ran = run("(f=$(mktemp); ulimit -f 1; calque config keys > $f; s=$?; rm $f; exit $s)");
+  CHECK(ran.status == 1);
+  CHECK(ran.err.find("File too large") != std::string::npos);
+}
+
+TEST_CASE("the files of a toy language take no other file's place") {
+  const Ran ran =
+      run("(d=$(mktemp -d); calque data copy --pairs 2 --out $d && echo mine > $d/train.src;"
+          " calque data copy --pairs 2 --out $d; echo $?; cat $d/train.src; rm -r $d)");
+  CHECK(ran.out.ends_with("\n1\nmine\n"));
+  CHECK(ran.err.find("train.src: exists already") != std::string::npos);
 }
 
 TEST_CASE("a wrong command line is one line on stderr and status 2, and runs nothing") {

@@ -65,7 +65,8 @@ TEST_CASE("translate says when its output cannot be written") {
 TEST_CASE("translate refuses what is no run, no input, no sampling, and to overwrite its input") {
   CHECK(run("calque translate /nosuch < /dev/null").err ==
         "calque: /nosuch: there is no such run\n");
-  CHECK(translate("", "--input /nosuch").err == "calque: /nosuch: cannot be read\n");
+  CHECK(translate("", "--input /nosuch").err ==
+        "calque: /nosuch: cannot be read: No such file or directory\n");
   for (const std::string wrong : {"top-p", "top-p=2", "top=3", "temperature=x", "seed=-1", "="}) {
     CAPTURE(wrong);
     CHECK(translate("", "--sampling " + wrong).status == 1);

@@ -15,7 +15,7 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
           {opennmt, "beam_size"},
           {fairseq, "beam"},
           {sockeye, "beam-size"}});
-  in.key("length_penalty", &DecodingConfig::length_penalty, at_least(0), harmless,
+  in.key("length_penalty", &DecodingConfig::length_penalty, between(0, 100), harmless,
          "alpha: 0 favours short translations, larger values longer ones. Its meaning depends on "
          "length_penalty_kind, so a figure from another toolkit needs that toolkit's kind.",
          {{marian, "normalize"},

@@ -4,6 +4,7 @@
 #include <string_view>
 
 #include "core/error.h"
+#include "data/file.h"
 #include "data/text_lines.h"
 #include "data/utf8.h"
 #include "train/metrics/characters.h"
@@ -23,7 +24,7 @@ std::vector<std::string> read_standard_input() {
   for (std::string line; std::getline(std::cin, line);) {
     segments.push_back(checked(line, "standard input", segments.size()));
   }
-  if (std::cin.bad()) fail("standard input: could not be read");
+  check_standard_input();
   return segments;
 }
 
