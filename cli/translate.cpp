@@ -293,7 +293,8 @@ void add_translate_command(CLI::App& calque) {
   CLI::App* command = calque.add_subcommand("translate", "Translate text, line by line");
   add_options(*command, *arguments);
   command->footer(
-      "Each line of input gives a line of output, an empty one an empty one.\n"
+      "Each line of input gives a line of output, an empty one an empty one. A run means its best\n"
+      "checkpoint. SCORES are the one that ranks, penalty included, and the log-probability.\n"
       "Examples: echo 'ein Satz' | calque translate runs/toy --beam 5\n"
       "          calque translate runs/toy --input test.de.gz --set decoding.max_length=100");
   command->callback([arguments] { translate(*arguments); });

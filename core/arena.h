@@ -2,8 +2,8 @@
 // Cuts slabs of memory into blocks of the sizes that are asked for, and joins free neighbours
 // again, so that memory of one size serves any other afterwards. The blocks of a training step come
 // in many sizes, and the next batch is a little longer: kept apart by size, they would add up to
-// twice what is ever in use. Both calls take constant time: free blocks hang in lists by size,
-// eight an octave.
+// twice what is ever in use. Free blocks hang in lists by size, eight an octave, so that a search
+// looks at few that are too small.
 
 #include <array>
 #include <cstddef>
@@ -63,7 +63,7 @@ class Arena {
   void join_with_next(Block* block);
   void hand_over(Block* slab);
 
-  std::array<Block*, 512> free_{};  // list i holds the sizes from smallest_of(i) to the next one's
+  std::array<Block*, 512> free_{};  // list i holds the sizes of which list_of() is i
 };
 
 }  // namespace calque
