@@ -7,12 +7,14 @@
 #include "core/parallel.h"
 #include "core/profile.h"
 #include "data/batch_stream.h"
+#include "train/best_checkpoints.h"
 #include "train/config/show.h"
 #include "train/divergence_guard.h"
 #include "train/initial_weights.h"
 #include "train/learner.h"
 #include "train/machine_speed.h"
 #include "train/memory_fit.h"
+#include "train/milestones.h"
 #include "train/report/report_page.h"
 #include "train/resume.h"
 #include "train/settings.h"
@@ -57,13 +59,12 @@ class Trainer {
   void begin();
   void announce(const Dataset& data);
   bool due(const Interval& interval) const;
-  double share_done() const;  // of the limit that is nearest
-  bool finished() const { return share_done() >= 1; }
+  double done() const;  // the share of the limit that is nearest
+  bool finished() const { return done() >= 1; }
   bool out_of_patience() const;
   void train_step();
   void log_step(const StepOutcome& outcome, double rate);
   bool validate();
-  bool remember_best(double value);
   void report();
   void save();
   void finish_saving();
@@ -134,7 +135,7 @@ Trainer::Trainer(const Config& config, const RunFolder& run, Loudness loudness)
   state_.versions = {{"calque", CALQUE_VERSION}, {"blas", blas_description()}};
   state_.seeds = {{"training", static_cast<uint64_t>(config.training.seed)}};
   seconds_before_ = state_.seconds_trained;
-  share_before_ = share_done();
+  share_before_ = done();
 }
 
 void Trainer::begin() {
@@ -168,6 +169,8 @@ void Trainer::restore() {
     checkpoints_.set_aside(d);
   }
   checkpoints_.remove_leftovers();
+  writer_.tidy(checkpoint_job(state_, config_.training));
+  finish_saving();
   log_->say(fmt::format("resuming {} at step {}, epoch {}", run_.path, state_.step, state_.epoch));
   for (const std::string& note : notes) log_->say(note);
 }
@@ -183,19 +186,9 @@ void Trainer::announce(const Dataset& data) {
   }
 }
 
-// Whichever limit comes first, as a share of it.
-double Trainer::share_done() const {
-  const Until& until = config_.training.until;
-  double share = 0;
-  const auto consider = [&](double done, double limit) {
-    if (limit > 0) share = std::max(share, done / limit);
-  };
-  consider(static_cast<double>(state_.step), static_cast<double>(until.updates));
-  const double epochs = stream_ ? stream_->epochs() : static_cast<double>(state_.epoch);
-  consider(epochs, until.epochs);
-  consider(static_cast<double>(state_.target_tokens), static_cast<double>(until.target_tokens));
-  consider(state_.seconds_trained, until.seconds);
-  return share;
+double Trainer::done() const {
+  return share_done(config_.training.until, state_,
+                    stream_ ? stream_->epochs() : static_cast<double>(state_.epoch));
 }
 
 bool Trainer::out_of_patience() const {
@@ -203,10 +196,8 @@ bool Trainer::out_of_patience() const {
          state_.early_stopping.without_gain >= config_.training.patience;
 }
 
-// An epoch may end amid the batches that a step accumulates.
 bool Trainer::due(const Interval& interval) const {
-  if (interval.updates > 0 && state_.step % interval.updates == 0) return true;
-  return interval.epochs > 0 && state_.epoch / interval.epochs > epoch_before_ / interval.epochs;
+  return is_due(interval, state_, epoch_before_);
 }
 
 TrainResult Trainer::run() {
@@ -289,12 +280,12 @@ void Trainer::log_step(const StepOutcome& outcome, double rate) {
     state_.since_log = {};
     meter_ = {.waited = stream_->wait_seconds()};
   }
-  log_->progress(share_done(), fmt::format("step {}  loss {:.3f}  {:.0f} tokens/s  {}", state_.step,
-                                           scores_of(outcome.sums).loss, speed, remaining()));
+  log_->progress(done(), fmt::format("step {}  loss {:.3f}  {:.0f} tokens/s  {}", state_.step,
+                                     scores_of(outcome.sums).loss, speed, remaining()));
 }
 
 std::string Trainer::remaining() const {
-  const double share = share_done(), gained = share - share_before_;
+  const double share = done(), gained = share - share_before_;
   if (gained <= 0 || share >= 1) return "";
   return fmt::format("{} left", duration_text(seconds_since(started_) * (1 - share) / gained));
 }
@@ -312,26 +303,12 @@ bool Trainer::validate() {
   record.step = state_.step;
   record.epoch = stream_->epochs();
   log_->write(record);
-  const bool best = remember_best(metric_of(record, config_.training.metric));
+  const bool best =
+      remember_best(metric_of(record, config_.training.metric), config_.training, state_);
   report();
   const std::chrono::duration<double> taken = Clock::now() - start;
   meter_.since += std::chrono::duration_cast<Clock::duration>(taken);  // not training
   return best;
-}
-
-bool Trainer::remember_best(double value) {
-  const TrainingConfig::Metric metric = config_.training.metric;
-  std::vector<Score>& best = state_.best[name_of(metric)];
-  const bool gain = best.empty() || is_better(value, best.front().value, metric);
-  ++state_.early_stopping.validations;
-  state_.early_stopping.without_gain = gain ? 0 : state_.early_stopping.without_gain + 1;
-  const auto place = std::ranges::find_if(
-      best, [&](const Score& score) { return is_better(value, score.value, metric); });
-  const auto kept = static_cast<size_t>(std::max<int64_t>(1, config_.training.keep_best));
-  if (place == best.end() && best.size() >= kept) return false;
-  best.insert(place, {value, state_.step});
-  if (best.size() > kept) best.pop_back();
-  return true;
 }
 
 // The page can be made again at any time: training does not stop for it.
@@ -348,16 +325,11 @@ void Trainer::report() {
 void Trainer::save() {
   const Phase phase("checkpoint");
   finish_saving();
-  CheckpointJob job;
-  job.state = state_;
-  job.keep_last = config_.training.keep_last;
-  const std::vector<Score>& best = state_.best[name_of(config_.training.metric)];
-  for (const Score& score : best) job.keep_steps.push_back(score.step);
-  if (!best.empty()) job.best = best.front().step;
   log_->sync();
   {
     const auto averaged = learner_.averaged_weights();
-    writer_.save(learner_.model.tensors(), learner_.optimizer_tensors(), std::move(job));
+    writer_.save(learner_.model.tensors(), learner_.optimizer_tensors(),
+                 checkpoint_job(state_, config_.training));
   }
   saved_ = state_.step;
 }

@@ -76,6 +76,13 @@ def final_tensors(folder, run, steps):
     return contents
 
 
+def links(folder, run):
+    """The checkpoints that RUN/best and RUN/last point to, and what training knows of the best."""
+    with open(os.path.join(folder, run, "last", "state.json"), encoding="utf-8") as file:
+        best = json.load(file)["best"]
+    return [os.readlink(os.path.join(folder, run, name)) for name in ("best", "last")], best
+
+
 def checkpoints(folder, run):
     try:
         return os.listdir(os.path.join(folder, run, "checkpoints"))
@@ -147,6 +154,8 @@ def compare(folder, steps, kills):
             sys.exit("%s differs after %d kills" % (name, kills))
     if metrics(folder, "undisturbed") != metrics(folder, "disturbed"):
         sys.exit("metrics.jsonl differs after %d kills" % kills)
+    if links(folder, "undisturbed") != links(folder, "disturbed"):
+        sys.exit("best or last is another one after %d kills" % kills)
 
 
 def main():

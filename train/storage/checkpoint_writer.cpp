@@ -74,8 +74,12 @@ void CheckpointWriter::save(std::span<const NamedTensor> model,
 }
 
 void CheckpointWriter::write(CheckpointJob& job) {
+  checkpoints_.save(model_.tensors(), optimizer_.tensors(), job.state);
+  tidy(job);
+}
+
+void CheckpointWriter::tidy(const CheckpointJob& job) {
   const int64_t step = job.state.step;
-  checkpoints_.save(model_.tensors(), optimizer_.tensors(), std::move(job.state));
   attempt(complaints_, [&] { checkpoints_.link("last", step); });
   if (job.best) attempt(complaints_, [&] { checkpoints_.link("best", *job.best); });
   attempt(complaints_, [&] { checkpoints_.prune(step, job.keep_last, job.keep_steps); });

@@ -35,8 +35,12 @@ class CheckpointWriter {
   // Waits for the save under way, and throws its Error.
   void finish();
 
+  // What follows a save: RUN/last and RUN/best, and older checkpoints go. For a run that was ended
+  // between the two.
+  void tidy(const CheckpointJob& job);
+
   // What went wrong after the checkpoints had been saved, such as a link that could not be made.
-  // To be asked after finish().
+  // To be asked after finish() or tidy().
   std::vector<std::string> take_complaints();
 
  private:

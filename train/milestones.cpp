@@ -1,0 +1,24 @@
+#include "train/milestones.h"
+
+#include <algorithm>
+
+namespace calque {
+
+bool is_due(const Interval& interval, const TrainingState& state, int64_t epoch_before) {
+  if (interval.updates > 0 && state.step % interval.updates == 0) return true;
+  return interval.epochs > 0 && state.epoch / interval.epochs > epoch_before / interval.epochs;
+}
+
+double share_done(const Until& until, const TrainingState& state, double epochs) {
+  double share = 0;
+  const auto consider = [&](double done, double limit) {
+    if (limit > 0) share = std::max(share, done / limit);
+  };
+  consider(static_cast<double>(state.step), static_cast<double>(until.updates));
+  consider(epochs, until.epochs);
+  consider(static_cast<double>(state.target_tokens), static_cast<double>(until.target_tokens));
+  consider(state.seconds_trained, until.seconds);
+  return share;
+}
+
+}  // namespace calque
