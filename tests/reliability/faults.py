@@ -58,6 +58,10 @@ def dispensable(path):
     return any(text in path for text in DISPENSABLE)
 
 
+def to_be_told(path):
+    return path.endswith(("/best", "/last", "metrics.jsonl", "train.log"))
+
+
 class Laboratory:
     def __init__(self, calque, library, folder):
         self.calque, self.library, self.folder = calque, library, folder
@@ -129,10 +133,16 @@ class Laboratory:
                 found.append("does not name the cause: " + said)
             if self.path("run") not in said:
                 found.append("does not name the file: " + said)
-            if all(dispensable(path) for path in failed):
+            # At the start the record must be readable, so that it can be cut back to the checkpoint.
+            at_start = said.startswith("calque: %s: cannot open" % self.path("run/metrics.jsonl"))
+            if all(dispensable(path) for path in failed) and not at_start:
                 found.append("could have gone on: " + said)
-        elif self.tensors("run") != self.tensors("undisturbed"):
-            found.append("ends in other weights, and says nothing")
+        else:
+            if self.tensors("run") != self.tensors("undisturbed"):
+                found.append("ends in other weights, and says nothing")
+            if code in (errno.ENOSPC, errno.EIO) and any(to_be_told(path) for path in failed):
+                if os.strerror(code) not in said:
+                    found.append("goes on without it, and does not say so")
         again = self.train("run")
         if again.status != 0:
             return found + ["does not go on afterwards: " + again.err]
