@@ -130,6 +130,7 @@ void RunLog::complain(const std::optional<std::string>& text) {
 }
 
 void RunLog::problem(const std::string& text) {
+  complain(log_.append("problem: " + text));
   clear_bar();
   fmt::print(stderr, "calque: {} (training goes on)\n", text);
 }

@@ -99,6 +99,26 @@ TEST_CASE("every stopping rule of a beam as wide as the whole space finds the sa
   for (size_t i = 0; i < sources.size(); ++i) CHECK(optimal[i][0].ids == never[i][0].ids);
 }
 
+// As many finished hypotheses as the beam is wide end the search, whatever might still come.
+TEST_CASE(
+    "the rule `first` ends with as many translations as the beam is wide, and no better one") {
+  const SmallModel model = SmallModel(small_options(), 4);
+  const auto sources = random_sources(13, 40, 9, 19);
+  SearchOptions options = up_to(3, 20);
+  options.n_best = 3;
+  options.stop = SearchOptions::Stop::never;
+  const auto never = search_with(model, sources, options);
+  options.stop = SearchOptions::Stop::first;
+  const auto first = search_with(model, sources, options);
+  bool earlier = false;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    CHECK(first[i].size() == 3);
+    CHECK(first[i][0].score <= never[i][0].score);
+    earlier = earlier || first[i][2].ids != never[i][2].ids;
+  }
+  CHECK(earlier);  // somewhere the two rules differ
+}
+
 TEST_CASE("a hypothesis' log-probability is that of the full pass, in every place of the n best") {
   const SmallModel model = decided_model(small_options(), 5);
   const auto sources = random_sources(13, 6, 9, 23);

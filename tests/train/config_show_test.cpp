@@ -139,6 +139,15 @@ TEST_CASE("equal configs have no differences") {
   CHECK(config_differences(parsed(""), parsed("")).empty());
 }
 
+TEST_CASE("another name for a corpus is no difference, another corpus is") {
+  const auto parsed = [](const std::string& corpus) {
+    return parse_config("data: {train: {prefix: a, languages: [x, y]" + corpus + "}}\n", "c.yaml")
+        .config;
+  };
+  CHECK(config_differences(parsed(", name: one"), parsed(", name: two")).empty());
+  CHECK(config_differences(parsed(""), parsed(", weight: 2")).size() == 1);
+}
+
 TEST_CASE("differences name key, values, and whether a run may go on with them") {
   const auto differences = config_differences(
       parsed(""),

@@ -127,7 +127,20 @@ std::string show_config(const Config& config, Comments comments) {
   return text;
 }
 
-std::vector<ConfigDifference> config_differences(const Config& before, const Config& now) {
+namespace {
+
+// What a corpus is called in reports makes no other run of it.
+Config without_names(Config config) {
+  for (Corpora* corpora : {&config.data.train, &config.data.validation, &config.data.test}) {
+    for (CorpusConfig& corpus : *corpora) corpus.name.clear();
+  }
+  return config;
+}
+
+}  // namespace
+
+std::vector<ConfigDifference> config_differences(const Config& earlier, const Config& later) {
+  const Config before = without_names(earlier), now = without_names(later);
   const auto value = [](const ConfigKey& key, const Config& config) {
     return key.idle(config).empty() ? key.write(config) : "not used";
   };

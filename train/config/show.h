@@ -23,7 +23,7 @@ struct ConfigDifference {
 };
 
 // In the order of the schema.
-std::vector<ConfigDifference> config_differences(const Config& before, const Config& now);
+std::vector<ConfigDifference> config_differences(const Config& earlier, const Config& later);
 
 // docs/config.md.
 std::string config_reference();
