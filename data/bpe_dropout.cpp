@@ -1,6 +1,5 @@
 #include "data/bpe_dropout.h"
 
-#include <string>
 #include <string_view>
 
 #include "core/error.h"
@@ -18,24 +17,9 @@ uint64_t key_of(int32_t left, int32_t right) {
 
 // Where the characters of a text begin, and its end.
 std::vector<size_t> borders(std::string_view text) {
-  std::vector<size_t> begins;
-  for (size_t i = 0; i <= text.size(); ++i) {
-    if (i == text.size() || (static_cast<unsigned char>(text[i]) & 0xC0) != 0x80) {
-      begins.push_back(i);
-    }
-  }
+  std::vector<size_t> begins = {0};
+  for (size_t at = 0; at < text.size(); begins.push_back(at)) next_code_point(text, at);
   return begins;
-}
-
-using Ids = std::unordered_map<std::string, int32_t>;
-
-// Of the pieces that merges can make, or begin with.
-Ids ids_of(const SentencePieceModel& model) {
-  Ids ids;
-  for (int32_t id = special_ids; id < model.size(); ++id) {
-    if (model.is_found(id)) ids.emplace(model.piece(id), id);
-  }
-  return ids;
 }
 
 }  // namespace
@@ -44,14 +28,17 @@ BpeDropout::BpeDropout(const SentencePieceModel& model, double probability)
     : probability_(probability) {
   require(probability >= 0 && probability < 1, "BpeDropout: a probability of {}", probability);
   require(model.is_bpe(), "BpeDropout: the model has no merges");
-  for (int32_t id = 0; id < model.size(); ++id) scores_.push_back(model.score(id));
-  learn_merges(model);
-  learn_spellings(model);
+  Ids ids;  // of the pieces that merges can make, or begin with
+  for (int32_t id = 0; id < model.size(); ++id) {
+    scores_.push_back(model.score(id));
+    if (id >= special_ids && model.is_found(id)) ids.emplace(model.piece(id), id);
+  }
+  learn_merges(ids);
+  learn_spellings(model, ids);
 }
 
 // Two pieces may be merged wherever the vocabulary has them together.
-void BpeDropout::learn_merges(const SentencePieceModel& model) {
-  const Ids ids = ids_of(model);
+void BpeDropout::learn_merges(const Ids& ids) {
   for (const auto& [piece, whole] : ids) {
     for (const size_t border : borders(piece)) {
       const auto left = ids.find(piece.substr(0, border)), right = ids.find(piece.substr(border));
@@ -63,8 +50,7 @@ void BpeDropout::learn_merges(const SentencePieceModel& model) {
 }
 
 // A piece whose characters do not merge to it again has come about in another way.
-void BpeDropout::learn_spellings(const SentencePieceModel& model) {
-  const Ids ids = ids_of(model);
+void BpeDropout::learn_spellings(const SentencePieceModel& model, const Ids& ids) {
   for (int32_t id = 0; id < model.size(); ++id) {
     const std::string piece = model.piece(id);
     const std::vector<size_t> begins = borders(piece);

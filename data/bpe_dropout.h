@@ -8,6 +8,7 @@
 //   dropout.resegment(ids, random);  // "▁trans lation" -> "▁tr ans lat ion"
 
 #include <cstdint>
+#include <string>
 #include <unordered_map>
 #include <vector>
 
@@ -30,8 +31,9 @@ class BpeDropout {
   template <class Dropped>
   void merge(std::vector<int32_t>& ids, const Dropped& dropped) const;
   int32_t joined(int32_t left, int32_t right) const;
-  void learn_merges(const SentencePieceModel& model);
-  void learn_spellings(const SentencePieceModel& model);
+  using Ids = std::unordered_map<std::string, int32_t>;  // by piece
+  void learn_merges(const Ids& ids);
+  void learn_spellings(const SentencePieceModel& model, const Ids& ids);
 
   double probability_;
   std::vector<float> scores_;                     // by id; the best merge is made first

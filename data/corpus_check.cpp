@@ -179,11 +179,9 @@ CheckReport check_corpora(const std::vector<SplitSource>& splits, const Tokenize
   CheckReport report;
   std::optional<Traces> training;
   for (size_t i = 0; i < splits.size(); ++i) {
-    FilterOptions own;
-    own.max_length = 0;
-    own.invalid = filters.invalid;
-    if (splits[i].filtered) own = filters;
-    Examination examination(source, target, own, training ? &*training : nullptr);
+    Examination examination(source, target,
+                            splits[i].filtered ? filters : keeping_all(filters.invalid),
+                            training ? &*training : nullptr);
     try {
       examination.examine(splits[i]);
     } catch (const Error& error) {

@@ -21,6 +21,11 @@ struct FilterOptions {
   InvalidText invalid = InvalidText::error;  // not UTF-8
 };
 
+// For validation and test: every pair that is text stays.
+inline FilterOptions keeping_all(InvalidText invalid) {
+  return {.max_length = 0, .invalid = invalid};
+}
+
 // Drop::none, empty, too_long or ratio.
 Drop judge_lengths(int64_t source_tokens, int64_t target_tokens, const FilterOptions& options);
 

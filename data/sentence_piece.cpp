@@ -43,6 +43,7 @@ Kinds kinds_of(std::string_view bytes) {
   };
   Kinds kinds;
   for (ProtoReader model(bytes); model.next();) {
+    if (!model.is_bytes()) continue;
     if (model.field() == piece_field)
       kinds.found.push_back(type_in(model.bytes(), normal) == normal);
     if (model.field() == trainer_field) kinds.bpe = type_in(model.bytes(), 0) == bpe;

@@ -5,9 +5,9 @@
 
 #include "core/error.h"
 #include "train/config/load.h"
+#include "train/config/values.h"
 #include "train/storage/checkpoints.h"
 #include "train/trained_run.h"
-#include "train/validation.h"
 
 namespace calque {
 namespace {
@@ -52,7 +52,7 @@ std::vector<int64_t> best_steps(const std::string& run, int64_t count) {
   std::vector<int64_t> steps;
   const TrainingState state = load_state(real_files(), checkpoints.folder(there[0]));
   const Config config = parse_config(state.config, "the checkpoint's config").config;
-  const auto best = state.best.find(name_of(config.training.metric));
+  const auto best = state.best.find(write_value(config.training.metric));
   if (best != state.best.end()) {
     for (const Score& score : best->second) {
       if (std::ranges::count(there, score.step) > 0) steps.push_back(score.step);

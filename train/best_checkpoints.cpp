@@ -2,12 +2,13 @@
 
 #include <algorithm>
 
+#include "train/config/values.h"
 #include "train/validation.h"
 
 namespace calque {
 
 bool remember_best(double value, const TrainingConfig& training, TrainingState& state) {
-  std::vector<Score>& best = state.best[name_of(training.metric)];
+  std::vector<Score>& best = state.best[write_value(training.metric)];
   const auto gains_on = [&](const Score& score) {
     return is_better(value, score.value, training.metric);
   };
@@ -26,7 +27,7 @@ CheckpointJob checkpoint_job(const TrainingState& state, const TrainingConfig& t
   CheckpointJob job;
   job.state = state;
   job.keep_last = training.keep_last;
-  const auto best = state.best.find(name_of(training.metric));
+  const auto best = state.best.find(write_value(training.metric));
   if (best == state.best.end()) return job;
   for (const Score& score : best->second) job.keep_steps.push_back(score.step);
   if (!best->second.empty()) job.best = best->second.front().step;

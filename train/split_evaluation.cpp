@@ -12,9 +12,7 @@ SplitResult evaluate_corpus(const TrainedRun& run, const std::string& name,
                             const std::function<void(int64_t)>& done) {
   SplitResult result;
   result.name = name;
-  FilterOptions all;
-  all.max_length = 0;
-  all.invalid = filter_options(run.config.data).invalid;
+  const FilterOptions all = keeping_all(filter_options(run.config.data).invalid);
   const Dataset dataset =
       load_dataset({corpus}, run.tokenizers.source, run.tokenizers.target, {all, ""});
   result.tokens = scores_of(evaluate_tokens(

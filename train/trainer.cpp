@@ -211,10 +211,9 @@ TrainResult Trainer::run() {
   }
   while (!finished() && !out_of_patience()) {
     train_step();
-    bool worth_saving = due(config_.training.save_every) || finished();
-    if (due(config_.training.validate_every) || finished()) {
-      worth_saving = validate() || worth_saving;
-    }
+    const bool last = finished();
+    bool worth_saving = due(config_.training.save_every) || last;
+    if (due(config_.training.validate_every) || last) worth_saving = validate() || worth_saving;
     if (StopRequest::signal() != 0) break;
     if (worth_saving) save();
   }

@@ -71,10 +71,7 @@ Validation::Validation(const Config& config, const Tokenizers& tokenizers, const
   if (config.data.validation.empty()) return;
   const std::vector<CorpusSource> corpora =
       corpus_sources(config.data.validation, config.data, CorpusConfig::Split::validation);
-  FilterOptions keep_all = filter_options(config.data);
-  keep_all.max_length = 0;
-  keep_all.max_length_ratio = 0;
-  keep_all.drop_duplicates = false;
+  const FilterOptions keep_all = keeping_all(filter_options(config.data).invalid);
   dataset_ = load_dataset(corpora, tokenizers.source, tokenizers.target,
                           {keep_all, config.data.cache ? run.cache() : ""});
   require_positions(*dataset_, config.model);
@@ -111,10 +108,6 @@ void Validation::translate(const TranslationModel& model, ValidRecord& record) c
     const size_t at = i * outputs.size() / wanted;  // from all over the set, the same every time
     record.samples.push_back({texts_.sources[at], texts_.references[at], outputs[at]});
   }
-}
-
-std::string name_of(TrainingConfig::Metric metric) {
-  return std::string(choices(metric)[static_cast<size_t>(metric)]);
 }
 
 double metric_of(const ValidRecord& record, TrainingConfig::Metric metric) {

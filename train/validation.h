@@ -49,9 +49,7 @@ class Validation {
   ParallelTexts texts_;
 };
 
-// The metric that chooses the best checkpoint, what it is called, and which of two values of it is
-// better.
-std::string name_of(TrainingConfig::Metric metric);
+// The metric that chooses the best checkpoint, and which of two values of it is better.
 double metric_of(const ValidRecord& record, TrainingConfig::Metric metric);
 bool is_better(double a, double b, TrainingConfig::Metric metric);
 
