@@ -7,6 +7,7 @@
 
 #include "core/block_product.h"
 #include "core/few_rows.h"
+#include "core/packed_weights.h"
 #include "core/parallel.h"
 #include "core/profile.h"
 
@@ -30,18 +31,6 @@ Strided view(const Matrix& m) {
 bool blas_fills_widest_vectors() {
   const std::string_view kernels = openblas_get_corename();
   return kernels == "SkylakeX" || kernels == "Cooperlake" || kernels == "SapphireRapids";
-}
-
-// OpenBLAS chooses its kernels when it is loaded, by a list of the processors it knew when it was
-// released. On a newer one it takes kernels for vectors of half the width, at half the speed; there
-// the product of our own is as fast as its best kernels are (bench/core compares them).
-bool own_product_is_faster() {
-#ifdef __AVX512F__
-  static const bool faster = !blas_fills_widest_vectors();
-  return faster;
-#else
-  return false;
-#endif
 }
 
 ProductSize size_of(const Matrix& a, const Matrix& b) { return {height(a), width(b), width(a)}; }
@@ -106,6 +95,18 @@ Split split_of(int64_t m, int64_t n, int64_t k) {
 
 }  // namespace
 
+// OpenBLAS chooses its kernels when it is loaded, by a list of the processors it knew when it was
+// released. On a newer one it takes kernels for vectors of half the width, at half the speed; there
+// the product of our own is as fast as its best kernels are (bench/core compares them).
+bool own_product_is_faster() {
+#ifdef __AVX512F__
+  static const bool faster = !blas_fills_widest_vectors();
+  return faster;
+#else
+  return false;
+#endif
+}
+
 Matrix transposed(Matrix matrix) {
   matrix.flipped = !matrix.flipped;
   return matrix;
@@ -127,17 +128,23 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride) 
   }
   if (has_few_rows(a)) return few_rows_product(a, b, c, scale, stride);
   const Split split = split_of(m, n, k);
-  const int64_t scratch_size = own_product_is_faster() ? block_product_scratch({m, n, k}) : 0;
+  const PackedMatrix* const packed = PackedWeights::find(b);
+  const int64_t scratch_size =
+      own_product_is_faster() && !packed ? block_product_scratch({m, n, k}) : 0;
   Buffer<real> scratch;  // taken here for all pieces: what the pool is asked depends on no schedule
   if (scratch_size > 0) scratch = Buffer<real>(split.pieces * scratch_size);
   parallel_for(split.pieces, 1, [&](int64_t piece, int64_t) {
     const int64_t begin = split.begin(piece), end = split.begin(piece + 1);
     real* const own = scratch ? scratch.data() + piece * scratch_size : nullptr;
-    if (split.by_rows) {
-      call(rows_of(a, begin, end), b, {c.data + begin * stride, c.add}, scale, stride, own);
+    const int64_t row = split.by_rows ? begin : 0, col = split.by_rows ? 0 : begin;
+    const Matrix left = split.by_rows ? rows_of(a, begin, end) : a;
+    const Sink block{c.data + row * stride + col, c.add};
+    if (packed) {
+      const int64_t cols = split.by_rows ? n : end - begin;
+      block_product({height(left), cols, k}, view(left), *packed, col, block, scale, stride);
     } else {
-      call(a, transposed(rows_of(transposed(b), begin, end)), {c.data + begin, c.add}, scale,
-           stride, own);
+      const Matrix right = split.by_rows ? b : transposed(rows_of(transposed(b), begin, end));
+      call(left, right, block, scale, stride, own);
     }
   });
 }

@@ -32,6 +32,10 @@ Matrix transposed(Matrix matrix);
 void gemm(const Matrix& a, const Matrix& b, Sink c, real scale = 1, int64_t stride = 0);
 inline void gemm(const Matrix& a, const Matrix& b, real* c) { gemm(a, b, Sink{c, false}); }
 
+// Whether products are made by block_product() of this library: where OpenBLAS does not know the
+// processor.
+bool own_product_is_faster();
+
 // What the products are made with, for people: "OpenBLAS 0.3.21 SkylakeX".
 std::string blas_description();
 

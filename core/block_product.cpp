@@ -61,19 +61,35 @@ void copy_columns(Strided b, int64_t depth, int64_t cols, real* panels) {
   }
 }
 
+void copy(Strided b, int64_t depth, int64_t cols, real* panels) {
+  (b.col == 1 ? copy_rows : copy_columns)(b, depth, cols, panels);
+}
+
 Panels panels_of(Strided b, int64_t m, int64_t depth, int64_t cols, real* scratch) {
   if (b.col == 1 && m < few_rows && cols % tile_cols == 0) return {b.data, tile_cols, b.row};
-  (b.col == 1 ? copy_rows : copy_columns)(b, depth, cols, scratch);
+  copy(b, depth, cols, scratch);
   return {scratch, depth * tile_cols, tile_cols};
+}
+
+// Calls body(from, depth) for each block of the inner dimension, as equal as can be.
+template <class Body>
+void for_depths(int64_t k, Body&& body) {
+  const int64_t depths = (k + most_depth - 1) / most_depth;
+  for (int64_t block = 0; block < depths; ++block) {
+    const int64_t from = k * block / depths;
+    body(from, k * (block + 1) / depths - from);
+  }
 }
 
 // c = or += scale times the sum over depth of a column of a times a row of the panel. A's rows are
 // addressed from every third, which leaves the processor's few address registers enough. C's lines
-// are asked for at the start: large ones come from memory, and are needed only at the end.
+// are asked for at the start: large ones come from memory, and are needed only at the end. B's are
+// asked for well before they are needed: the next panel's, in the end.
 template <int rows, int vectors>
 void tile(int64_t depth, Strided a, const real* b, int64_t b_row, Sink c, real scale,
           int64_t stride, int64_t cols) {
   constexpr int bases = (rows + 2) / 3;
+  constexpr int64_t ahead = 64;
   Vec total[rows][vectors] = {};
   const real* base[bases];
   for (int i = 0; i < bases; ++i) base[i] = a.at(int64_t{3} * i, 0);
@@ -82,7 +98,10 @@ void tile(int64_t depth, Strided a, const real* b, int64_t b_row, Sink c, real s
   }
   for (int64_t j = 0; j < depth; ++j, b += b_row) {
     Vec right[vectors];
-    for (int v = 0; v < vectors; ++v) right[v] = load(b + v * lanes);
+    for (int v = 0; v < vectors; ++v) {
+      right[v] = load(b + v * lanes);
+      __builtin_prefetch(b + ahead * b_row + v * lanes);
+    }
     for (int r = 0; r < rows; ++r) {
       const Vec left = broadcast(base[r / 3][r % 3 * a.row]);
       for (int v = 0; v < vectors; ++v) total[r][v] += left * right[v];
@@ -130,6 +149,23 @@ void multiply_block(ProductSize size, Strided a, Panels b, Sink c, real scale, i
   }
 }
 
+// Every block of C. panels_at(from, depth, col, cols) gives the panels of a block of B.
+template <class PanelsAt>
+void multiply(ProductSize size, Strided a, Sink c, real scale, int64_t stride,
+              PanelsAt&& panels_at) {
+  const auto [m, n, k] = size;
+  for (int64_t col = 0; col < n; col += block_cols) {
+    const int64_t cols = std::min(block_cols, n - col);
+    for_depths(k, [&](int64_t from, int64_t depth) {
+      const Panels panels = panels_at(from, depth, col, cols);
+      for (int64_t row = 0; row < m; row += block_rows) {
+        multiply_block({std::min(block_rows, m - row), cols, depth}, a.from(row, from), panels,
+                       {c.data + row * stride + col, c.add || from > 0}, scale, stride);
+      }
+    });
+  }
+}
+
 }  // namespace
 
 void tile_product(ProductSize size, Strided a, const real* b, int64_t b_row, Sink c, real scale,
@@ -143,19 +179,23 @@ int64_t block_product_scratch(ProductSize size) {
 
 void block_product(ProductSize size, Strided a, Strided b, Sink c, real scale, int64_t stride,
                    real* scratch) {
-  const auto [m, n, k] = size;
-  const int64_t depths = (k + most_depth - 1) / most_depth;
-  for (int64_t col = 0; col < n; col += block_cols) {
-    const int64_t cols = std::min(block_cols, n - col);
-    for (int64_t block = 0; block < depths; ++block) {
-      const int64_t from = k * block / depths, depth = k * (block + 1) / depths - from;
-      const Panels panels = panels_of(b.from(from, col), m, depth, cols, scratch);
-      for (int64_t row = 0; row < m; row += block_rows) {
-        multiply_block({std::min(block_rows, m - row), cols, depth}, a.from(row, from), panels,
-                       {c.data + row * stride + col, c.add || block > 0}, scale, stride);
-      }
-    }
-  }
+  multiply(size, a, c, scale, stride, [&](int64_t from, int64_t depth, int64_t col, int64_t cols) {
+    return panels_of(b.from(from, col), size.m, depth, cols, scratch);
+  });
+}
+
+PackedMatrix::PackedMatrix(Strided b, int64_t k, int64_t n)
+    : padded_cols_(round_up(n, tile_cols)), panels_(k * padded_cols_) {
+  for_depths(k, [&](int64_t from, int64_t depth) {
+    copy(b.from(from, 0), depth, n, panels_.data() + from * padded_cols_);
+  });
+}
+
+void block_product(ProductSize size, Strided a, const PackedMatrix& b, int64_t first_col, Sink c,
+                   real scale, int64_t stride) {
+  multiply(size, a, c, scale, stride, [&](int64_t from, int64_t depth, int64_t col, int64_t) {
+    return Panels{b.panels(from, depth, first_col + col), depth * tile_cols, tile_cols};
+  });
 }
 
 }  // namespace calque

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "core/memory.h"
 #include "core/simd.h"
 #include "core/tensor.h"
 
@@ -49,5 +50,24 @@ int64_t block_product_scratch(ProductSize size);
 // c = scale a b, or c += scale a b. One of the strides of b is 1; rows of c are `stride` apart.
 void block_product(ProductSize size, Strided a, Strided b, Sink c, real scale, int64_t stride,
                    real* scratch);
+
+// A right side, k x n, copied to panels once for many products.
+class PackedMatrix {
+ public:
+  PackedMatrix(Strided b, int64_t k, int64_t n);
+  // The panels of rows [from, from + depth), which are one block of a product's inner dimension,
+  // from column `col` on, which begins a panel.
+  const real* panels(int64_t from, int64_t depth, int64_t col) const {
+    return panels_.data() + from * padded_cols_ + depth * col;
+  }
+
+ private:
+  int64_t padded_cols_;
+  Buffer<real> panels_;
+};
+
+// The same with columns [first_col, first_col + n) of b, where a panel begins with the first.
+void block_product(ProductSize size, Strided a, const PackedMatrix& b, int64_t first_col, Sink c,
+                   real scale, int64_t stride);
 
 }  // namespace calque

@@ -4,6 +4,21 @@
 
 namespace calque {
 
+std::vector<Matrix> CachedDecoder::right_sides(const Transformer& model) {
+  std::vector<Matrix> sides;
+  const auto add = [&](const Linear& linear) {
+    sides.emplace_back(linear.weight.data(), linear.weight.rows(), linear.weight.cols());
+  };
+  for (const DecoderLayer& layer : model.decoder.layers) {
+    add(layer.self_attention.qkv), add(layer.self_attention.output);
+    add(layer.cross_attention.query), add(layer.cross_attention.output);
+    add(layer.feed_forward.inner), add(layer.feed_forward.outer);
+  }
+  const Tensor& output = model.output.weight;
+  sides.push_back(transposed({output.data(), output.rows(), output.cols()}));
+  return sides;
+}
+
 CachedDecoder::CachedDecoder(const Transformer& model, std::span<const int32_t> sources,
                              const Segments& segments)
     : model_(model), segments_(segments) {

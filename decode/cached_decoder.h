@@ -10,6 +10,7 @@
 #include <span>
 #include <vector>
 
+#include "core/packed_weights.h"
 #include "nn/transformer.h"
 
 namespace calque {
@@ -23,6 +24,9 @@ struct DecodingStep {
 
 class CachedDecoder {
  public:
+  // The weights that every step multiplies with, for PackedWeights.
+  static std::vector<Matrix> right_sides(const Transformer& model);
+
   // Encodes the sources, </s> included.
   CachedDecoder(const Transformer& model, std::span<const int32_t> sources,
                 const Segments& segments);

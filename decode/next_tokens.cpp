@@ -40,27 +40,56 @@ real ScoreRow::log_sum_exp() const {
   return m + std::log(total);
 }
 
+// A bound which at least `count` scores reach: the greatest of as many groups of stretches do. With
+// half as many groups again, hardly more reach it than are asked for.
+real ScoreRow::bound(int64_t count) const {
+  const auto groups = static_cast<size_t>(count + count / 2);
+  if (count < 1 || groups > greatest_.size()) return lowest;
+  std::vector<real> greatest(greatest_.begin(), greatest_.begin() + static_cast<int64_t>(groups));
+  for (size_t i = groups, group = 0; i < greatest_.size(); ++i) {
+    greatest[group] = std::max(greatest[group], greatest_[i]);
+    if (++group == groups) group = 0;
+  }
+  std::ranges::partial_sort(greatest, greatest.begin() + count, std::greater<real>());
+  return greatest[static_cast<size_t>(count - 1)];
+}
+
+// Scores may have been lowered since the greatest were found: then fewer than that reach the bound,
+// and all have to be looked at.
 std::vector<NextToken> ScoreRow::best(int64_t count, real log_sum) const {
+  const real enough = bound(count);
+  std::vector<NextToken> best = best_from(enough, count);
+  if (std::ssize(best) < count && enough > lowest) best = best_from(lowest, count);
+  for (NextToken& token : best) token.log_probability -= log_sum;
+  return best;
+}
+
+std::vector<NextToken> ScoreRow::best_from(real least, int64_t count) const {
   std::vector<NextToken> best;
   const auto room = static_cast<size_t>(count);
   best.reserve(room + 1);
-  const auto falls_short = [&](real score) {
-    return score == lowest || (best.size() == room && score <= best.back().log_probability);
+  real below = least > lowest ? std::nextafter(least, lowest) : lowest;  // all above it are wanted
+  const auto look_at = [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      const real score = scores_[i];
+      if (!(score > below)) continue;
+      const auto place =
+          std::ranges::upper_bound(best, score, std::greater<real>(), &NextToken::log_probability);
+      best.insert(place, {static_cast<int32_t>(i), score});
+      if (best.size() > room) best.pop_back();
+      if (best.size() == room) below = best.back().log_probability;
+    }
   };
   const int64_t size = std::ssize(scores_);
-  for (int64_t i = 0; i < size; ++i) {
-    if (i % stretch == 0 && falls_short(greatest_[static_cast<size_t>(i / stretch)])) {
-      i += stretch - 1;
-      continue;
+  for (int64_t begin = 0; begin < size; begin += stretch) {
+    if (!(greatest_[static_cast<size_t>(begin / stretch)] > below)) continue;
+    const int64_t end = std::min(begin + stretch, size);
+    for (int64_t i = begin; i < end; i += lanes) {
+      if (i + lanes > end || maximum(load(scores_.data() + i)) > below) {
+        look_at(i, std::min(i + lanes, end));
+      }
     }
-    const real score = scores_[i];
-    if (falls_short(score)) continue;
-    const auto place =
-        std::ranges::upper_bound(best, score, std::greater<real>(), &NextToken::log_probability);
-    best.insert(place, {static_cast<int32_t>(i), score});
-    if (best.size() > room) best.pop_back();
   }
-  for (NextToken& token : best) token.log_probability -= log_sum;
   return best;
 }
 

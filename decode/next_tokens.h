@@ -30,6 +30,9 @@ class ScoreRow {
   std::vector<NextToken> best(int64_t count, real log_sum) const;
 
  private:
+  real bound(int64_t count) const;
+  std::vector<NextToken> best_from(real least, int64_t count) const;
+
   std::span<const real> scores_;
   std::vector<real> greatest_;
 };

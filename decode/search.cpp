@@ -1,6 +1,7 @@
 #include "decode/search.h"
 
 #include <algorithm>
+#include <iterator>
 #include <mutex>
 #include <numeric>
 
@@ -41,6 +42,10 @@ SearchOptions within_positions(std::span<const Transformer* const> models, Searc
     options.min_length = std::min(options.min_length, room);
   }
   return options;
+}
+
+int64_t hypotheses_each(const SearchOptions& options) {
+  return options.sampling ? options.n_best : options.beam;
 }
 
 // The sentences of one batch, and the search in it.
@@ -156,7 +161,22 @@ std::vector<size_t> longest_first(const Sources& sources) {
 int64_t expected_tokens(const std::vector<int32_t>& source, const SearchOptions& options) {
   int64_t length = std::max(std::ssize(source), options.min_length);
   if (options.max_length > 0) length = std::min(length, options.max_length);
-  return (length + 1) * (options.sampling ? options.n_best : options.beam);
+  return (length + 1) * hypotheses_each(options);
+}
+
+// Copies of the weights, if steps have so many rows that their products would copy them.
+PackedWeights packed_for(std::span<const Transformer* const> models,
+                         const std::vector<std::vector<size_t>>& batches,
+                         const SearchOptions& options) {
+  size_t sentences = 0;
+  for (const std::vector<size_t>& batch : batches) sentences = std::max(sentences, batch.size());
+  std::vector<Matrix> weights;
+  if (PackedWeights::worthwhile(static_cast<int64_t>(sentences) * hypotheses_each(options))) {
+    for (const Transformer* model : models) {
+      std::ranges::copy(CachedDecoder::right_sides(*model), std::back_inserter(weights));
+    }
+  }
+  return PackedWeights(weights);
 }
 
 }  // namespace
@@ -185,11 +205,13 @@ std::vector<std::vector<Hypothesis>> search(std::span<const Transformer* const> 
   check(models, sources, asked);
   const SearchOptions options = within_positions(models, asked);
   const std::vector<std::vector<size_t>> batches = batches_of(sources, options);
+  const PackedWeights packed = packed_for(models, batches, options);
   std::vector<std::vector<Hypothesis>> results(sources.size());
   std::mutex telling;
   int64_t finished = 0;
   for_tasks(std::ssize(batches), [&](int64_t number) {
     const std::vector<size_t>& batch = batches[static_cast<size_t>(number)];
+    const PackedWeights::Use use(packed);
     const std::vector<Beam> beams = BatchSearch(models, sources, batch, options).run();
     for (size_t i = 0; i < beams.size(); ++i) results[batch[i]] = beams[i].result();
     const std::lock_guard one_at_a_time(telling);

@@ -37,7 +37,7 @@ struct SearchOptions {
   double max_length_ratio = 2;  // at most ratio * source + extra; both 0: no such limit
   int64_t max_length_extra = 50;
   int64_t no_repeat_ngram = 0;  // 0: anything may be said again
-  int64_t batch_tokens = 8192;  // about as many are written together, those of all hypotheses
+  int64_t batch_tokens = 4096;  // about as many are written together, those of all hypotheses
   // Draw n_best independent translations instead of searching for the best. What is drawn depends
   // on the seed, the number of the source and the step alone: the first source is `first_number`.
   std::optional<Sampling> sampling;

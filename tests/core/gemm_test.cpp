@@ -8,6 +8,7 @@
 #include "core/blas.h"
 #include "core/block_product.h"
 #include "core/memory.h"
+#include "core/packed_weights.h"
 #include "core/parallel.h"
 #include "core/random.h"
 
@@ -51,15 +52,21 @@ struct Product {
     gemm(left(), right(), {c.data(), shape.add}, scale, c_stride());
     return c;
   }
+  static Strided view(const Matrix& m) {
+    return m.flipped ? Strided{m.data, 1, m.stride} : Strided{m.data, m.stride, 1};
+  }
+  ProductSize size() const { return {shape.m, shape.n, shape.k}; }
   std::vector<real> by_block_product(real scale) const {
     std::vector<real> c = start;
-    const Strided l =
-        shape.flip_a ? Strided{a.data(), 1, a_stride()} : Strided{a.data(), a_stride(), 1};
-    const Strided r =
-        shape.flip_b ? Strided{b.data(), 1, b_stride()} : Strided{b.data(), b_stride(), 1};
-    const ProductSize size{shape.m, shape.n, shape.k};
-    Buffer<real> scratch(block_product_scratch(size));
-    block_product(size, l, r, {c.data(), shape.add}, scale, c_stride(), scratch.data());
+    Buffer<real> scratch(block_product_scratch(size()));
+    block_product(size(), view(left()), view(right()), {c.data(), shape.add}, scale, c_stride(),
+                  scratch.data());
+    return c;
+  }
+  std::vector<real> by_packed_product(real scale) const {
+    std::vector<real> c = start;
+    const PackedMatrix packed(view(right()), shape.k, shape.n);
+    block_product(size(), view(left()), packed, 0, {c.data(), shape.add}, scale, c_stride());
     return c;
   }
   // The largest difference from the sums in double; numbers between the rows must be untouched.
@@ -116,7 +123,9 @@ TEST_CASE("products equal their sums, for all transpositions, strides and edges"
     const Product product(c);
     const double bound = 2e-7 * static_cast<double>(c.k + 4);
     CHECK(product.error(product.by_gemm(real(0.5)), 0.5) < bound);
-    CHECK(product.error(product.by_block_product(real(0.5)), 0.5) < bound);
+    const std::vector<real> by_blocks = product.by_block_product(real(0.5));
+    CHECK(product.error(by_blocks, 0.5) < bound);
+    CHECK(product.by_packed_product(real(0.5)) == by_blocks);
   }
 }
 
@@ -133,6 +142,30 @@ TEST_CASE("a product's bits do not depend on the number of threads") {
       set_threads(count);
       CHECK(product.by_gemm(1) == alone);
     }
+  }
+  set_threads(before);
+}
+
+TEST_CASE(
+    "packed weights change no bits, are found by just their own matrix, and only while used") {
+  const int before = threads();
+  for (const Case& c : {Case{700, 130, 300, false, false, false},
+                        {100, 700, 90, false, true, true},
+                        {20, 48, 600, false, false, false}}) {
+    const Product product(c);
+    const std::vector<real> plain = product.by_gemm(real(0.5));
+    const PackedWeights packed({product.right(), product.left()});
+    CHECK(PackedWeights::find(product.right()) == nullptr);
+    {
+      const PackedWeights::Use use(packed);
+      CHECK((PackedWeights::find(product.right()) != nullptr) == own_product_is_faster());
+      CHECK(PackedWeights::find(transposed(product.right())) == nullptr);
+      for (int count = 1; count <= 3; ++count) {
+        set_threads(count);
+        CHECK(product.by_gemm(real(0.5)) == plain);
+      }
+    }
+    CHECK(PackedWeights::find(product.right()) == nullptr);
   }
   set_threads(before);
 }

@@ -3,9 +3,14 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <functional>
 #include <limits>
+#include <numeric>
+#include <ranges>
 
+#include "core/random.h"
 #include "data/vocabulary.h"
 
 namespace calque {
@@ -201,6 +206,22 @@ TEST_CASE("the best tokens come in order, of equals the lower id, and none that 
   CHECK(best[2].id == 0);
   CHECK(best[3].id == 1);
   CHECK(ScoreRow(scores).best(1000, 0).size() == 299);
+}
+
+TEST_CASE("the best of many scores are those of a plain sort") {
+  Random random({.seed = 5});
+  for (const size_t size : {1, 63, 64, 65, 700, 5000}) {
+    std::vector<real> scores(size);
+    for (real& score : scores) score = static_cast<real>(random.below(400)) / 8;  // some are equal
+    std::vector<int32_t> order(size);
+    std::iota(order.begin(), order.end(), 0);
+    std::ranges::stable_sort(order, std::greater<>(), [&](int32_t id) { return scores[id]; });
+    for (const int64_t count : {1, 2, 10, 80}) {
+      std::vector<int32_t> found;
+      for (const NextToken& token : ScoreRow(scores).best(count, 0)) found.push_back(token.id);
+      CHECK(std::ranges::equal(found, order | std::views::take(count)));
+    }
+  }
 }
 
 TEST_CASE("scores that were lowered since are not taken for what they were") {
