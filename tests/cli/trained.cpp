@@ -12,16 +12,21 @@ struct Once : Trained {
   Once() {
     place = std::filesystem::temp_directory_path() / ("calque_cli." + std::to_string(getpid()));
     run = file("run");
-    const Ran ran =
-        calque::run("calque train '" CALQUE_SOURCE_DIR "/configs/copy.yaml' --quiet --run " + run +
-                    " --set training.until=3u --set data.train='[{toy: copy, pairs: 200}]' "
-                    "--set training.validate_translate=none --set training.metric=loss");
-    REQUIRE_MESSAGE(ran.status == 0, ran.err);
+    train_briefly(run, "");
   }
   ~Once() { std::filesystem::remove_all(place); }
 };
 
 }  // namespace
+
+void train_briefly(const std::string& folder, const std::string& settings) {
+  const Ran ran =
+      run("calque train '" CALQUE_SOURCE_DIR "/configs/copy.yaml' --quiet --run " + folder +
+          " --set training.until=3u --set data.train='[{toy: copy, pairs: 200}]' "
+          "--set training.validate_translate=none --set training.metric=loss " +
+          settings);
+  REQUIRE_MESSAGE(ran.status == 0, ran.err);
+}
 
 const Trained& trained() {
   static const Once once;

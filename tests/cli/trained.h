@@ -7,6 +7,9 @@
 
 namespace calque {
 
+// Trains for a few steps, with these settings besides; the folder's name is quoted for a shell.
+void train_briefly(const std::string& folder, const std::string& settings);
+
 // Trained for a few steps, once a process; paths are quoted for a shell.
 struct Trained {
   std::filesystem::path place;  // a folder for files, removed at the end

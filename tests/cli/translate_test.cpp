@@ -2,6 +2,9 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <iterator>
+#include <set>
+#include <sstream>
 
 #include "cli/program.h"
 #include "cli/trained.h"
@@ -38,6 +41,45 @@ TEST_CASE("translate writes n-best lists as Moses does") {
   CHECK(lines(ran.out) == 5);
   CHECK(ran.out.starts_with("0 ||| "));
   CHECK(ran.out.find("\n1 |||  ||| 0.0000 0.0000\n2 ||| ") != std::string::npos);
+}
+
+TEST_CASE("--alignment links each word written to a word that was read") {
+  const Ran ran = translate("a b c\\n\\nd\\n", "--alignment");
+  CHECK(ran.status == 0);
+  std::istringstream out(ran.out);
+  for (const int words_read : {3, 0, 1}) {
+    std::string line;
+    REQUIRE(std::getline(out, line));
+    const size_t bar = line.find(" ||| ");
+    REQUIRE(bar != std::string::npos);
+    std::istringstream written(line.substr(0, bar)), links(line.substr(bar + 5));
+    const auto words = std::distance(std::istream_iterator<std::string>(written), {});
+    int from = 0, to = 0, before = -1;
+    char dash = 0;
+    std::set<int> linked;
+    while (links >> from >> dash >> to) {
+      CHECK(dash == '-');
+      CHECK((from >= before && from < words_read));
+      before = from;
+      linked.insert(to);
+    }
+    CHECK(std::ssize(linked) == words);
+    CHECK((linked.empty() || (*linked.begin() == 0 && *linked.rbegin() == words - 1)));
+  }
+}
+
+TEST_CASE("translate refuses a line that is longer than the positions a model has learned") {
+  const std::string folder = trained().file("learned");
+  train_briefly(folder,
+                "--set model.positions=learned --set model.max_positions=40 "
+                "--set data.max_length=30");
+  const Ran refused =
+      run("{ echo a b; yes a | head -50 | paste -sd ' '; } | calque translate " + folder);
+  CHECK(refused.status == 1);
+  CHECK(lines(refused.out) == 1);
+  CHECK(refused.err ==
+        "calque: standard input:2: 51 tokens, but the model has learned 40 positions; split the "
+        "line\n");
 }
 
 TEST_CASE("translate draws the same from the same seed") {

@@ -4,6 +4,7 @@
 #include "core/error.h"
 #include "train/report/axes.h"
 #include "train/report/curves_csv.h"
+#include "train/report/drawn_curves.h"
 #include "train/report/figure.h"
 #include "train/report/terminal_plot.h"
 #include "train/report_fixture.h"
@@ -51,6 +52,32 @@ TEST_CASE("ticks are round numbers within the axis") {
   CHECK(clock_ticks(CurveAxis::seconds, 0, 3600, 4).values ==
         std::vector<double>{0, 900, 1800, 2700, 3600});
   CHECK(clock_ticks(CurveAxis::step, 0, 2, 8).values == std::vector<double>{0, 1, 2});
+}
+
+TEST_CASE("training curves are smoothed, over the clock that was chosen") {
+  const TemporaryRun folder("run");
+  const ReportRun run = folder.run(
+      "{\"kind\":\"train\",\"step\":1,\"epoch\":0.5,\"tokens\":100,\"timing\":{\"seconds\":7},"
+      "\"loss\":4}\n"
+      "{\"kind\":\"train\",\"step\":2,\"epoch\":1,\"tokens\":200,\"timing\":{\"seconds\":9},"
+      "\"loss\":1}\n"
+      "{\"kind\":\"valid\",\"step\":2,\"epoch\":1,\"tokens\":200,\"timing\":{\"seconds\":9},"
+      "\"loss\":3}\n");
+  const std::vector<std::string> usual = {"loss"};
+  const auto curves = [&](CurveAxis axis) {
+    const PlotOptions options{.axis = axis, .smoothing = 0.5};
+    return drawn_curves({&run, 1}, chosen_panels({&run, 1}, options, usual).at(0), options, false);
+  };
+  using Numbers = std::vector<double>;
+  CHECK(curves(CurveAxis::step).at(0).x == Numbers{1, 2});
+  CHECK(curves(CurveAxis::epoch).at(0).x == Numbers{0.5, 1});
+  CHECK(curves(CurveAxis::tokens).at(0).x == Numbers{100, 200});
+  CHECK(curves(CurveAxis::seconds).at(0).x == Numbers{7, 9});
+  CHECK(curves(CurveAxis::step).at(0).y == Numbers{4, 2});  // (0.5 * 4 * 0.5 + 1 * 0.5) / 0.75
+  CHECK(curves(CurveAxis::step).at(1).y == Numbers{3});
+  CHECK(axis_title(CurveAxis::epoch) == "epoch");
+  CHECK(axis_title(CurveAxis::tokens) == "target tokens");
+  CHECK(axis_title(CurveAxis::seconds) == "time trained");
 }
 
 TEST_CASE("labels are short and tell neighbouring ticks apart") {

@@ -4,6 +4,9 @@
 
 #include <doctest/doctest.h>
 
+#include "core/error.h"
+#include "train/memory_fit.h"
+
 using namespace calque;
 
 namespace {
@@ -68,4 +71,124 @@ TEST_CASE("every word for the search, the text and the decay means the choice of
   CHECK(decayed(Before::everything) == Decayed::everything);
   CHECK(decayed(Before::matrices) == Decayed::matrices);
   CHECK(decayed(Before::matrices_but_embeddings) == Decayed::matrices_but_embeddings);
+}
+
+TEST_CASE("every schedule of the config is the curve of that name, with the config's numbers") {
+  Config config;
+  config.model.d_model = 256;
+  TrainingConfig& t = config.training;
+  t.until.updates = 1000;
+  t.learning_rate = 0.01, t.warmup_steps = 100, t.warmup_from = 0.001;
+  t.final_learning_rate = 0.002, t.factor = 3;
+  const auto rate = [&](TrainingConfig::Schedule kind, int64_t step) {
+    t.schedule = kind;
+    return learning_rate(schedule_of(config), step);
+  };
+  using Kind = TrainingConfig::Schedule;
+  for (const Kind kind : {Kind::inverse_sqrt, Kind::cosine, Kind::linear, Kind::constant}) {
+    CHECK(rate(kind, 50) == doctest::Approx(0.0055));  // half way from 0.001 to 0.01
+    CHECK(rate(kind, 100) == doctest::Approx(0.01));
+  }
+  CHECK(rate(Kind::inverse_sqrt, 400) == doctest::Approx(0.005));
+  CHECK(rate(Kind::constant, 900) == doctest::Approx(0.01));
+  CHECK(rate(Kind::linear, 550) == doctest::Approx(0.006));  // half of the way down
+  CHECK(rate(Kind::cosine, 325) == doctest::Approx(0.006 + 0.004 * 0.70710678));  // an eighth turn
+  CHECK(rate(Kind::linear, 1000) == doctest::Approx(0.002));
+  t.decay_steps = 550;  // instead of all updates
+  CHECK(rate(Kind::linear, 325) == doctest::Approx(0.006));
+  CHECK(rate(Kind::cosine, 600) == doctest::Approx(0.002));
+  CHECK(rate(Kind::noam, 400) == doctest::Approx(3 / 16.0 / 20));
+}
+
+TEST_CASE("every optimiser of the config is the one of that name") {
+  TrainingConfig training;
+  training.momentum = 0.5, training.betas = {0.8, 0.9}, training.weight_decay = 0.01;
+  const auto made = [&](TrainingConfig::Optimizer kind) {
+    training.optimizer = kind;
+    return optimizer_settings(training);
+  };
+  using Kind = TrainingConfig::Optimizer;
+  CHECK(std::get<SgdSettings>(made(Kind::sgd)).momentum == 0.5);
+  CHECK(std::get<AdafactorSettings>(made(Kind::adafactor)).decay.rate == 0.01);
+  const auto adam = std::get<AdamSettings>(made(Kind::adam));
+  const auto adamw = std::get<AdamSettings>(made(Kind::adamw));
+  CHECK(adam.beta1 == 0.8);
+  CHECK(adam.beta2 == 0.9);
+  CHECK(adam.decay.coupling == Coupling::coupled);
+  CHECK(adamw.decay.coupling == Coupling::decoupled);
+}
+
+TEST_CASE("every word for BLEU's tokenisation means the one of that name") {
+  DecodingConfig decoding;
+  const auto tokenization = [&](DecodingConfig::Bleu kind) {
+    decoding.bleu_tokenize = kind;
+    return bleu_options(decoding).tokenization;
+  };
+  CHECK(tokenization(DecodingConfig::Bleu::mteval_13a) == Tokenization::v13a);
+  CHECK(tokenization(DecodingConfig::Bleu::intl) == Tokenization::intl);
+  CHECK(tokenization(DecodingConfig::Bleu::character) == Tokenization::character);
+  CHECK(tokenization(DecodingConfig::Bleu::none) == Tokenization::none);
+}
+
+TEST_CASE("a corpus is read from where the config says, and called by that") {
+  Config config;
+  config.data.languages = {"en", "de"};
+  const auto source = [&](const CorpusConfig& corpus) {
+    return corpus_sources({corpus}, config.data, CorpusConfig::Split::train).at(0);
+  };
+  CorpusConfig tsv;
+  tsv.tsv = "pairs.tsv", tsv.source_column = 3, tsv.target_column = 1, tsv.weight = 0.5;
+  const auto columns = std::get<TsvFile>(source(tsv).place);
+  CHECK(columns.path == "pairs.tsv");
+  CHECK(columns.source_column == 3);
+  CHECK(columns.target_column == 1);
+  CHECK(source(tsv).weight == 0.5);
+  CHECK(corpus_name(tsv) == "pairs.tsv");
+  CorpusConfig aligned;
+  aligned.source = "a.en", aligned.target = "b.de";
+  CHECK(std::get<AlignedFiles>(source(aligned).place).target == "b.de");
+  CHECK(corpus_name(aligned) == "a.en");
+  CorpusConfig prefixed;
+  prefixed.prefix = "train";
+  CHECK(std::get<AlignedFiles>(source(prefixed).place).source.starts_with("train.en"));
+  CHECK(corpus_name(prefixed) == "train");
+  prefixed.name = "mine";
+  CHECK(corpus_name(prefixed) == "mine");
+}
+
+TEST_CASE("a limit of memory cuts the batch into as few pieces as fit, or is refused") {
+  Config config;
+  config.training.batch_tokens = 8192;
+  const TransformerOptions options = transformer_options(config.model, 1000, 1000);
+  const auto pieces = [&](double bytes) {
+    config.training.memory_limit = {static_cast<int64_t>(bytes)};
+    return pieces_for_memory(config, options);
+  };
+  const auto needed = [&](int64_t count) {
+    SummaryBatch part = summary_batch(config);
+    part.source_tokens /= count, part.target_tokens /= count;
+    return summarise(options, part).memory.total();
+  };
+  CHECK(pieces(0) == 1);
+  CHECK(pieces(needed(1) + 1) == 1);
+  CHECK(pieces(needed(1) - 1) == 2);
+  CHECK(pieces(needed(4) + 1) == 4);
+  CHECK_THROWS_WITH_AS(pieces(1e6), doctest::Contains("training.memory_limit of 1MB is too little"),
+                       Error);
+}
+
+TEST_CASE("what a step keeps of each parameter depends on the optimiser and on averaging") {
+  Config config;
+  const auto kept = [&](TrainingConfig::Optimizer kind, double momentum, double ema) {
+    config.training.optimizer = kind;
+    config.training.momentum = momentum;
+    config.training.ema = ema;
+    return summary_batch(config).moments;
+  };
+  using Kind = TrainingConfig::Optimizer;
+  CHECK(kept(Kind::adam, 0, 0) == 2);
+  CHECK(kept(Kind::adamw, 0, 0.999) == 3);
+  CHECK(kept(Kind::sgd, 0, 0) == 0);
+  CHECK(kept(Kind::sgd, 0.9, 0) == 1);
+  CHECK(kept(Kind::adafactor, 0, 0) == 0);
 }
