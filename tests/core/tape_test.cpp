@@ -31,6 +31,15 @@ TEST_CASE("a tensor used several times gets the sum of its gradients") {
   CHECK(numbers(x.gradient().span()) == std::vector<real>{7, 11});  // 2 x + 1
 }
 
+TEST_CASE("a gradient that an op hands on as it is adds to what there is already") {
+  const Tensor x = variable(Tensor::of({2, 2}, {1, 2, 3, 4})), table = Tensor::zeros({2, 2});
+  const Segments segments = Segments::of_lengths(std::vector<int32_t>{2});
+  const Tape tape;
+  const Tensor once = add_positions(x, table, segments), again = add_positions(x, table, segments);
+  backward(sum(once * once) + sum(again * real(10)));
+  CHECK(numbers(x.gradient().span()) == std::vector<real>{12, 14, 16, 18});  // 2 x + 10
+}
+
 TEST_CASE("gradients of several backward passes add up until they are cleared") {
   const Tensor x = variable(Tensor::of({2}, {1, 2}));
   for (int pass = 0; pass < 2; ++pass) {

@@ -34,9 +34,6 @@ int64_t FaultyFiles::write(int file, std::span<const std::byte> bytes) {
 int FaultyFiles::allocate(int file, int64_t size) {
   return now() ? -code_ : files_.allocate(file, size);
 }
-int FaultyFiles::truncate(int file, int64_t size) {
-  return now() ? -code_ : files_.truncate(file, size);
-}
 int FaultyFiles::sync(int file) { return now() ? -code_ : files_.sync(file); }
 // A close that fails has closed all the same.
 int FaultyFiles::close(int file) {

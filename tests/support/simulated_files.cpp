@@ -82,11 +82,6 @@ int SimulatedFiles::allocate(int file, int64_t size) {
   return 0;
 }
 
-int SimulatedFiles::truncate(int file, int64_t size) {
-  record({.change = Change::cut, .node = open_.at(file).node, .at = size});
-  return 0;
-}
-
 int SimulatedFiles::sync(int file) {
   record({.change = Change::sync, .node = open_.at(file).node});
   return 0;
@@ -179,9 +174,6 @@ void SimulatedFiles::apply(const Record& record, std::vector<Node>& nodes) {
     case Change::extend:
       grow(static_cast<size_t>(record.at));
       break;
-    case Change::cut:
-      node.bytes.resize(static_cast<size_t>(record.at));
-      break;
     case Change::fill:
       grow(static_cast<size_t>(record.at) + record.bytes.size());
       node.bytes.replace(static_cast<size_t>(record.at), record.bytes.size(), record.bytes);
@@ -250,7 +242,8 @@ void SimulatedFiles::visit_crashes_at(size_t end,
 void SimulatedFiles::for_each_crash(const std::function<void(SimulatedFiles&)>& visit) const {
   for (size_t end = 0; end <= records_.size(); ++end) {
     // What may be lost only grows until the next sync, so looking right before those is enough.
-    if (end == records_.size() || records_[end].change == Change::sync) visit_crashes_at(end, visit);
+    if (end == records_.size() || records_[end].change == Change::sync)
+      visit_crashes_at(end, visit);
   }
 }
 

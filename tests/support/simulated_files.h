@@ -24,7 +24,6 @@ class SimulatedFiles final : public FileSystem {
   int64_t read(int file, std::span<std::byte> bytes, int64_t offset) override;
   int64_t write(int file, std::span<const std::byte> bytes) override;
   int allocate(int file, int64_t size) override;
-  int truncate(int file, int64_t size) override;
   int sync(int file) override;
   int close(int file) override;
   int make_folder(const std::string& path) override;
@@ -53,7 +52,7 @@ class SimulatedFiles final : public FileSystem {
     std::string bytes;  // of a link: its target
     std::map<std::string, int> children;
   };
-  enum class Change { enter, leave, move, extend, cut, fill, sync };
+  enum class Change { enter, leave, move, extend, fill, sync };
   struct Record {
     Change change;
     int node;  // the folder, or the file
@@ -103,7 +102,6 @@ class FaultyFiles final : public FileSystem {
   int64_t read(int file, std::span<std::byte> bytes, int64_t offset) override;
   int64_t write(int file, std::span<const std::byte> bytes) override;
   int allocate(int file, int64_t size) override;
-  int truncate(int file, int64_t size) override;
   int sync(int file) override;
   int close(int file) override;
   int make_folder(const std::string& path) override;

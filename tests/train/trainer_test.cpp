@@ -13,9 +13,12 @@
 #include "data/tokenizer_training.h"
 #include "train/averaging.h"
 #include "train/config/load.h"
+#include "train/divergence_guard.h"
 #include "train/learner.h"
+#include "train/run_folder.h"
 #include "train/tokenizers.h"
 #include "train/trained_run.h"
+#include "train/validation.h"
 
 using namespace calque;
 
@@ -375,4 +378,42 @@ TEST_CASE("a batch in pieces has the same sentences, and nearly the same step") 
   const StepOutcome b = split.step(std::span(&batch, 1), 0, 0.001);
   CHECK(a.sums.loss == doctest::Approx(b.sums.loss));
   CHECK(a.update.gradient_norm == doctest::Approx(b.update.gradient_norm));
+}
+
+TEST_CASE(
+    "a loss that stays far above its running mean ends training, one that falls again does not") {
+  TrainingConfig training;
+  training.divergence_factor = 3, training.divergence_steps = 4;
+  Divergence memory;
+  DivergenceGuard guard(training, memory);
+  for (int step = 0; step < 10; ++step) guard.saw(2);
+  for (int step = 0; step < 3; ++step) guard.saw(7);
+  guard.saw(5);  // below 3 times 2
+  CHECK(memory.steps_above == 0);
+  for (int step = 0; step < 3; ++step) guard.saw(700);
+  CHECK(memory.mean < 2.3);  // of the steps that went well
+  CHECK_THROWS_WITH_AS(guard.saw(700), doctest::Contains("training has diverged: the loss, 700"),
+                       Error);
+  training.divergence_factor = 0;  // never
+  for (int step = 0; step < 100; ++step) guard.saw(1e9);
+}
+
+TEST_CASE("best is told by the metric that the config names, and less is better for losses") {
+  ValidRecord record;
+  record.scores.loss = 1, record.scores.perplexity = 2, record.scores.accuracy = 0.3;
+  record.exact = 0.4, record.bleu = 50, record.chrf = 60;
+  using Metric = TrainingConfig::Metric;
+  const std::pair<Metric, double> values[] = {{Metric::loss, 1},       {Metric::perplexity, 2},
+                                              {Metric::accuracy, 0.3}, {Metric::exact, 0.4},
+                                              {Metric::bleu, 50},      {Metric::chrf, 60}};
+  for (const auto& [metric, value] : values) {
+    CHECK(metric_of(record, metric) == value);
+    const bool less = metric == Metric::loss || metric == Metric::perplexity;
+    CHECK(is_better(1, 2, metric) == less);
+    CHECK(is_better(2, 1, metric) == !less);
+  }
+}
+
+TEST_CASE("without --run a run is called as its config") {
+  CHECK(default_run_folder("configs/multi30k.yaml") == "runs/multi30k");
 }

@@ -62,7 +62,6 @@ class RealFiles final : public FileSystem {
 #endif
   }
 
-  int truncate(int file, int64_t size) override { return or_error(::ftruncate(file, size)); }
   int sync(int file) override { return or_error(::fsync(file)); }
   int close(int file) override { return or_error(::close(file)); }
   int make_folder(const std::string& path) override {

@@ -28,7 +28,6 @@ class FileSystem {
   virtual int64_t read(int file, std::span<std::byte> bytes, int64_t offset) = 0;
   virtual int64_t write(int file, std::span<const std::byte> bytes) = 0;
   virtual int allocate(int file, int64_t size) = 0;  // disk space, and the size of the file
-  virtual int truncate(int file, int64_t size) = 0;
   virtual int sync(int file) = 0;
   virtual int close(int file) = 0;
 
