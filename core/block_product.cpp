@@ -153,13 +153,12 @@ void multiply_block(ProductSize size, Strided a, Panels b, Sink c, real scale, i
 template <class PanelsAt>
 void multiply(ProductSize size, Strided a, Sink c, real scale, int64_t stride,
               PanelsAt&& panels_at) {
-  const auto [m, n, k] = size;
-  for (int64_t col = 0; col < n; col += block_cols) {
-    const int64_t cols = std::min(block_cols, n - col);
-    for_depths(k, [&](int64_t from, int64_t depth) {
+  for (int64_t col = 0; col < size.n; col += block_cols) {
+    const int64_t cols = std::min(block_cols, size.n - col);
+    for_depths(size.k, [&](int64_t from, int64_t depth) {
       const Panels panels = panels_at(from, depth, col, cols);
-      for (int64_t row = 0; row < m; row += block_rows) {
-        multiply_block({std::min(block_rows, m - row), cols, depth}, a.from(row, from), panels,
+      for (int64_t row = 0; row < size.m; row += block_rows) {
+        multiply_block({std::min(block_rows, size.m - row), cols, depth}, a.from(row, from), panels,
                        {c.data + row * stride + col, c.add || from > 0}, scale, stride);
       }
     });
