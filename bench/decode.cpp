@@ -26,6 +26,7 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "core/simd.h"
+#include "decode/cached_decoder.h"
 #include "decode/search.h"
 #include "lengths.h"
 
@@ -91,11 +92,11 @@ double seconds_of(const std::function<void()>& work) {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
-// x [rows, in] times a weight: [in, out], or the output projection's [out, in].
+// x [rows, in] times a weight, as it lies: [in, out], or the output projection's [out, in],
+// flipped.
 struct Product {
   int64_t rows;
-  const Tensor* weight;
-  bool flipped = false;
+  Matrix weight;
 };
 
 // The products with weights of one batch, in the order of the search.
@@ -103,7 +104,8 @@ std::vector<Product> products_of(const Transformer& model, int64_t tokens, int64
                                  int64_t beam, int64_t steps) {
   std::vector<Product> products;
   const auto add = [&](int64_t rows, const Linear& linear) {
-    products.push_back({rows, &linear.weight});
+    const Tensor& weight = linear.weight;
+    products.push_back({rows, {weight.data(), weight.rows(), weight.cols()}});
   };
   for (const EncoderLayer& layer : model.encoder.layers) {
     add(tokens, layer.self_attention.qkv), add(tokens, layer.self_attention.output);
@@ -113,29 +115,28 @@ std::vector<Product> products_of(const Transformer& model, int64_t tokens, int64
     add(tokens, layer.cross_attention.key_value);
   for (int64_t step = 0; step < steps; ++step) {
     const int64_t rows = step == 0 ? sentences : sentences * beam;
-    for (const DecoderLayer& layer : model.decoder.layers) {
-      add(rows, layer.self_attention.qkv), add(rows, layer.self_attention.output);
-      add(rows, layer.cross_attention.query), add(rows, layer.cross_attention.output);
-      add(rows, layer.feed_forward.inner), add(rows, layer.feed_forward.outer);
+    for (const Matrix& weight : CachedDecoder::right_sides(model)) {
+      products.push_back({rows, weight});
     }
-    products.push_back({rows, &model.output.weight, true});
   }
   return products;
 }
 
 void multiply_raw(const std::vector<Product>& products) {
   int64_t x_size = 0, y_size = 0;
-  const auto in = [](const Product& p) { return p.flipped ? p.weight->cols() : p.weight->rows(); };
-  const auto out = [](const Product& p) { return p.flipped ? p.weight->rows() : p.weight->cols(); };
+  const auto in = [](const Product& p) { return p.weight.flipped ? p.weight.cols : p.weight.rows; };
+  const auto out = [](const Product& p) {
+    return p.weight.flipped ? p.weight.rows : p.weight.cols;
+  };
   for (const Product& p : products) {
     x_size = std::max(x_size, p.rows * in(p)), y_size = std::max(y_size, p.rows * out(p));
   }
   const Tensor x = Tensor::full({x_size}, real(0.5)), y({y_size});
   const auto size = [](int64_t value) { return static_cast<blasint>(value); };
   for (const Product& p : products) {
-    cblas_sgemm(CblasRowMajor, CblasNoTrans, p.flipped ? CblasTrans : CblasNoTrans, size(p.rows),
-                size(out(p)), size(in(p)), 1, x.data(), size(in(p)), p.weight->data(),
-                size(p.weight->cols()), 0, y.data(), size(out(p)));
+    cblas_sgemm(CblasRowMajor, CblasNoTrans, p.weight.flipped ? CblasTrans : CblasNoTrans,
+                size(p.rows), size(out(p)), size(in(p)), 1, x.data(), size(in(p)), p.weight.data,
+                size(p.weight.stride), 0, y.data(), size(out(p)));
   }
 }
 
@@ -181,7 +182,8 @@ Result run_batches(const Model& model, const Sources& sources, const Options& op
 // Bytes of the weights that a decoder reads to write one token.
 int64_t bytes_a_token(const Transformer& model) {
   int64_t size = 0;
-  for (const Product& p : products_of(model, 0, 1, 1, 1)) size += p.rows * p.weight->size();
+  for (const Product& p : products_of(model, 0, 1, 1, 1))
+    size += p.rows * p.weight.rows * p.weight.cols;
   return size * static_cast<int64_t>(sizeof(real));
 }
 

@@ -24,10 +24,6 @@ CBLAS_TRANSPOSE flag(const Matrix& m) { return m.flipped ? CblasTrans : CblasNoT
 int64_t height(const Matrix& m) { return m.flipped ? m.cols : m.rows; }
 int64_t width(const Matrix& m) { return m.flipped ? m.rows : m.cols; }
 
-Strided view(const Matrix& m) {
-  return m.flipped ? Strided{m.data, 1, m.stride} : Strided{m.data, m.stride, 1};
-}
-
 bool blas_fills_widest_vectors() {
   const std::string_view kernels = openblas_get_corename();
   return kernels == "SkylakeX" || kernels == "Cooperlake" || kernels == "SapphireRapids";
@@ -37,7 +33,8 @@ ProductSize size_of(const Matrix& a, const Matrix& b) { return {height(a), width
 
 // A block of the result, on the calling thread alone. Without scratch memory it is OpenBLAS's work.
 void call(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, real* scratch) {
-  if (scratch) return block_product(size_of(a, b), view(a), view(b), c, scale, stride, scratch);
+  if (scratch)
+    return block_product(size_of(a, b), strided(a), strided(b), c, scale, stride, scratch);
   const OneThread alone;
   const auto size = [](int64_t value) { return static_cast<blasint>(value); };
   cblas_gemm(CblasRowMajor, flag(a), flag(b), size(height(a)), size(width(b)), size(width(a)),
@@ -112,6 +109,10 @@ Matrix transposed(Matrix matrix) {
   return matrix;
 }
 
+Strided strided(const Matrix& m) {
+  return m.flipped ? Strided{m.data, 1, m.stride} : Strided{m.data, m.stride, 1};
+}
+
 void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride) {
   require(width(a) == height(b), "gemm: [{}, {}] times [{}, {}]", height(a), width(a), height(b),
           width(b));
@@ -141,7 +142,7 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride) 
     const Sink block{c.data + row * stride + col, c.add};
     if (packed) {
       const int64_t cols = split.by_rows ? n : end - begin;
-      block_product({height(left), cols, k}, view(left), *packed, col, block, scale, stride);
+      block_product({height(left), cols, k}, strided(left), *packed, col, block, scale, stride);
     } else {
       const Matrix right = split.by_rows ? b : transposed(rows_of(transposed(b), begin, end));
       call(left, right, block, scale, stride, own);

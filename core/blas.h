@@ -28,6 +28,10 @@ struct Matrix {
 
 Matrix transposed(Matrix matrix);
 
+// What it stands for, element by element, as block_product() reads it.
+struct Strided;
+Strided strided(const Matrix& matrix);
+
 // c = scale a b, or c += scale a b when the sink adds. Rows of c are `stride` apart, adjacent if 0.
 void gemm(const Matrix& a, const Matrix& b, Sink c, real scale = 1, int64_t stride = 0);
 inline void gemm(const Matrix& a, const Matrix& b, real* c) { gemm(a, b, Sink{c, false}); }

@@ -15,8 +15,8 @@ bool same(const Matrix& x, const Matrix& y) {
 }
 
 PackedMatrix packed(const Matrix& m) {
-  return m.flipped ? PackedMatrix({m.data, 1, m.stride}, m.cols, m.rows)
-                   : PackedMatrix({m.data, m.stride, 1}, m.rows, m.cols);
+  return m.flipped ? PackedMatrix(strided(m), m.cols, m.rows)
+                   : PackedMatrix(strided(m), m.rows, m.cols);
 }
 
 }  // namespace

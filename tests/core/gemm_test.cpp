@@ -52,21 +52,18 @@ struct Product {
     gemm(left(), right(), {c.data(), shape.add}, scale, c_stride());
     return c;
   }
-  static Strided view(const Matrix& m) {
-    return m.flipped ? Strided{m.data, 1, m.stride} : Strided{m.data, m.stride, 1};
-  }
   ProductSize size() const { return {shape.m, shape.n, shape.k}; }
   std::vector<real> by_block_product(real scale) const {
     std::vector<real> c = start;
     Buffer<real> scratch(block_product_scratch(size()));
-    block_product(size(), view(left()), view(right()), {c.data(), shape.add}, scale, c_stride(),
-                  scratch.data());
+    block_product(size(), strided(left()), strided(right()), {c.data(), shape.add}, scale,
+                  c_stride(), scratch.data());
     return c;
   }
   std::vector<real> by_packed_product(real scale) const {
     std::vector<real> c = start;
-    const PackedMatrix packed(view(right()), shape.k, shape.n);
-    block_product(size(), view(left()), packed, 0, {c.data(), shape.add}, scale, c_stride());
+    const PackedMatrix packed(strided(right()), shape.k, shape.n);
+    block_product(size(), strided(left()), packed, 0, {c.data(), shape.add}, scale, c_stride());
     return c;
   }
   // The largest difference from the sums in double; numbers between the rows must be untouched.
