@@ -105,7 +105,7 @@ Vec dot_products(const real* a, const real* b, int64_t b_stride, int64_t k) {
       total[i] += x * load(at);
     }
   }
-  Vec sums = sums_of_lanes(total);
+  Vec sums = sums_of_lanes([&](int64_t i) { return total[i]; });
   for (int64_t j = whole; j < k; ++j) {
     for (int64_t i = 0; i < lanes; ++i) sums[i] += a[j] * b[i * b_stride + j];
   }

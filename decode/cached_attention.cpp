@@ -12,59 +12,102 @@ namespace {
 
 using Keys = std::span<const real* const>;
 
-// scores[j] = scale q . keys[j], for as many keys at once as a vector has lanes; missing ones are
-// the last one again. The array has room for whole vectors.
-void score_keys(const real* q, Keys keys, int64_t col, int64_t size, real scale, real* scores) {
-  const int64_t whole = size / lanes * lanes;
-  for (size_t first = 0; first < keys.size(); first += lanes) {
-    const real* block[lanes];
-    for (size_t i = 0; i < lanes; ++i) block[i] = keys[std::min(first + i, keys.size() - 1)] + col;
-    Vec total[lanes] = {};
-    for (int64_t c = 0; c < whole; c += lanes) {
-      const Vec x = load(q + c);
-      for (int64_t i = 0; i < lanes; ++i) total[i] += x * load(block[i] + c);
-    }
-    Vec sums = sums_of_lanes(total);
-    for (int64_t c = whole; c < size; ++c) {
-      for (int64_t i = 0; i < lanes; ++i) sums[i] += q[c] * block[i][c];
-    }
-    store(scores + first, sums * scale);
+constexpr real lowest = -std::numeric_limits<real>::infinity();
+
+int64_t padded(int64_t count) { return (count + lanes - 1) / lanes * lanes; }
+
+// q . keys[i] over `size` columns from `col` on, for as many keys as a vector has lanes. `vectors`
+// is how many make up the columns, where that is known.
+template <int vectors>
+Vec products_with(const real* q, const real* const (&keys)[lanes], int64_t col, int64_t size) {
+  const int64_t whole = vectors > 0 ? vectors * lanes : size / lanes * lanes;
+  Vec sums = sums_of_lanes([&](int64_t i) {
+    const real* key = keys[i] + col;
+    Vec total{};
+    for (int64_t c = 0; c < whole; c += lanes) total += load(q + c) * load(key + c);
+    return total;
+  });
+  for (int64_t c = whole; c < size; ++c) {
+    for (int64_t i = 0; i < lanes; ++i) sums[i] += q[c] * keys[i][col + c];
+  }
+  return sums;
+}
+
+using Products = Vec (*)(const real*, const real* const (&)[lanes], int64_t, int64_t);
+Products products_for(int64_t size) {
+  switch (size) {
+    case 2 * lanes:
+      return products_with<2>;
+    case 4 * lanes:
+      return products_with<4>;
+    default:
+      return products_with<0>;
   }
 }
 
-// scores = softmax(scores) over `count` numbers, which has room for whole vectors.
-void softmax_in_place(real* scores, int64_t count) {
-  const int64_t padded = (count + lanes - 1) / lanes * lanes;
-  std::fill(scores + count, scores + padded, -std::numeric_limits<real>::infinity());
+// scores[h * room + j] = scale q_h . k_jh for every head h and row j, and lower than any where the
+// last vector has no more rows.
+void score_keys(const real* q, Keys rows, int64_t heads, int64_t size, real* scores) {
+  const real scale = 1 / std::sqrt(static_cast<real>(size));
+  const int64_t count = std::ssize(rows), room = padded(count);
+  const Products products = products_for(size);
+  for (int64_t first = 0; first < count; first += lanes) {
+    const real* keys[lanes];
+    for (int64_t i = 0; i < lanes; ++i) keys[i] = rows[std::min(first + i, count - 1)];
+    const Bits there = first_lanes(count - first);
+    for (int64_t h = 0; h < heads; ++h) {
+      const Vec sums = products(q + h * size, keys, h * size, size);
+      store(scores + h * room + first, there ? sums * scale : broadcast(lowest));
+    }
+  }
+}
+
+// scores = e^(scores - their maximum) over whole vectors of them; returns 1 / the sum.
+real exp_in_place(real* scores, int64_t count) {
   Vec most = load(scores), total{};
-  for (int64_t j = lanes; j < padded; j += lanes) most = max(most, load(scores + j));
+  for (int64_t j = lanes; j < count; j += lanes) most = max(most, load(scores + j));
   const real m = maximum(most);
-  for (int64_t j = 0; j < padded; j += lanes) {
+  for (int64_t j = 0; j < count; j += lanes) {
     const Vec e = exp(load(scores + j) - m);
     store(scores + j, e);
     total += e;
   }
-  const real share = 1 / sum(total);
-  for (int64_t j = 0; j < padded; j += lanes) store(scores + j, load(scores + j) * share);
+  return 1 / sum(total);
 }
 
-// out = the sum of the values' columns [col, col + vectors * lanes), weighted.
+// out = `share` times the sum of the values' columns [col, col + vectors * lanes), weighted.
 template <int vectors>
-void weigh_columns(const real* weights, Keys rows, int64_t col, real* out) {
+void weigh_columns(const real* weights, Keys rows, int64_t col, real share, real* out) {
   Vec total[vectors] = {};
   for (size_t j = 0; j < rows.size(); ++j) {
     for (int v = 0; v < vectors; ++v) total[v] += weights[j] * load(rows[j] + col + v * lanes);
   }
-  for (int v = 0; v < vectors; ++v) store(out + v * lanes, total[v]);
+  for (int v = 0; v < vectors; ++v) store(out + v * lanes, total[v] * share);
 }
 
-void weigh_values(const real* weights, Keys rows, int64_t col, int64_t size, real* out) {
+void weigh_values(const real* weights, Keys rows, int64_t col, int64_t size, real share,
+                  real* out) {
   int64_t c = 0;
-  for (; c + 4 * lanes <= size; c += 4 * lanes) weigh_columns<4>(weights, rows, col + c, out + c);
-  for (; c + lanes <= size; c += lanes) weigh_columns<1>(weights, rows, col + c, out + c);
+  for (; c + 4 * lanes <= size; c += 4 * lanes)
+    weigh_columns<4>(weights, rows, col + c, share, out + c);
+  for (; c + lanes <= size; c += lanes) weigh_columns<1>(weights, rows, col + c, share, out + c);
   for (; c < size; ++c) {
-    out[c] = 0;
-    for (size_t j = 0; j < rows.size(); ++j) out[c] += weights[j] * rows[j][col + c];
+    real total = 0;
+    for (size_t j = 0; j < rows.size(); ++j) total += weights[j] * rows[j][col + c];
+    out[c] = total * share;
+  }
+}
+
+// Attention of one query. All heads take each step together: one's steps wait for each other, and
+// the processor fills that time with the others'.
+void attend(const real* q, Keys rows, int64_t value_offset, int64_t heads, int64_t size,
+            real* scores, real* out) {
+  const int64_t room = padded(std::ssize(rows));
+  score_keys(q, rows, heads, size, scores);
+  real* shares = scores + heads * room;
+  for (int64_t h = 0; h < heads; ++h) shares[h] = exp_in_place(scores + h * room, room);
+  for (int64_t h = 0; h < heads; ++h) {
+    weigh_values(scores + h * room, rows, value_offset + h * size, size, shares[h], out + h * size);
   }
 }
 
@@ -73,26 +116,20 @@ void weigh_values(const real* weights, Keys rows, int64_t col, int64_t size, rea
 Tensor cached_attention(const real* q, int64_t q_stride, int64_t d, int64_t heads,
                         const CachedRows& cached) {
   const auto queries = static_cast<int64_t>(cached.starts.size()) - 1;
-  const int64_t size = d / heads;
-  const real scale = 1 / std::sqrt(static_cast<real>(size));
   Tensor out({queries, d});
   const int64_t mean = static_cast<int64_t>(cached.rows.size()) / std::max<int64_t>(1, queries) + 1;
   for_rows(queries, mean * d / 2, [&](int64_t begin, int64_t end) {
     std::vector<real> scores;
     for (int64_t r = begin; r < end; ++r) {
-      const std::span keys(cached.rows.data() + cached.starts[r],
-                           static_cast<size_t>(cached.starts[r + 1] - cached.starts[r]));
-      scores.resize(keys.size() + static_cast<size_t>(lanes));
-      for (int64_t head = 0; head < heads; ++head) {
-        real* to = out.data() + r * d + head * size;
-        if (keys.empty()) {
-          std::fill_n(to, size, real(0));
-          continue;
-        }
-        score_keys(q + r * q_stride + head * size, keys, head * size, size, scale, scores.data());
-        softmax_in_place(scores.data(), std::ssize(keys));
-        weigh_values(scores.data(), keys, cached.value_offset + head * size, size, to);
+      const Keys rows(cached.rows.data() + cached.starts[r],
+                      static_cast<size_t>(cached.starts[r + 1] - cached.starts[r]));
+      if (rows.empty()) {
+        std::fill_n(out.data() + r * d, d, real(0));
+        continue;
       }
+      scores.resize(static_cast<size_t>(heads * (padded(std::ssize(rows)) + 1)));
+      attend(q + r * q_stride, rows, cached.value_offset, heads, d / heads, scores.data(),
+             out.data() + r * d);
     }
   });
   return out;

@@ -1,5 +1,6 @@
 #include "decode/cached_decoder.h"
 
+#include "core/ops.h"
 #include "decode/cached_attention.h"
 
 namespace calque {
@@ -44,23 +45,25 @@ void CachedDecoder::follow(const DecodingStep& step) {
   ++steps_;
 }
 
+// Queries are needed once, keys and values at every later step: these are kept without those, close
+// together, as most of the time of attention goes into fetching them from memory.
 Tensor CachedDecoder::look_back(size_t number, const Tensor& h, int64_t rows) {
   const SelfAttention& attention = model_.decoder.layers[number].self_attention;
   const int64_t d = h.cols();
   const std::vector<int32_t> ones(static_cast<size_t>(rows), 1);
   const std::vector<int32_t> starts(static_cast<size_t>(rows), static_cast<int32_t>(steps_ - 1));
+  const Tensor qkv = attention.project(h, Segments::of_lengths(ones), starts);
   std::vector<Tensor>& written = layers_[number].written;
-  written.push_back(attention.project(h, Segments::of_lengths(ones), starts));
+  written.push_back(slice_cols(qkv, d, 3 * d));
   CachedRows cached{.rows = {}, .starts = {0}, .value_offset = d};
   cached.rows.reserve(static_cast<size_t>(rows * steps_));
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t t = 0; t < steps_; ++t) {
-      cached.rows.push_back(written[t].data() + history_[r * steps_ + t] * 3 * d + d);
+      cached.rows.push_back(written[t].data() + history_[r * steps_ + t] * 2 * d);
     }
     cached.starts.push_back((r + 1) * steps_);
   }
-  return attention.output(
-      cached_attention(written.back().data(), 3 * d, d, attention.heads, cached));
+  return attention.output(cached_attention(qkv.data(), 3 * d, d, attention.heads, cached));
 }
 
 Tensor CachedDecoder::look_across(size_t number, const Tensor& h, const DecodingStep& step) const {

@@ -3,8 +3,8 @@
 // is kept (the KV cache), what they need of the sources is computed once, and each step runs the
 // layers over one token of every unfinished hypothesis together.
 //
-// Memory: for each hypothesis and token written, 3 d_model numbers a decoder layer; for each source
-// token 2 d_model a layer.
+// Memory: for each hypothesis and token written, and for each source token, 2 d_model numbers a
+// decoder layer.
 
 #include <cstdint>
 #include <span>
@@ -37,7 +37,7 @@ class CachedDecoder {
  private:
   struct Layer {
     Tensor memory;                // keys and values of the source tokens: [tokens, 2 d_model]
-    std::vector<Tensor> written;  // of each step: queries, keys and values of its rows
+    std::vector<Tensor> written;  // of each step: keys and values of its rows, [rows, 2 d_model]
   };
   void follow(const DecodingStep& step);
   Tensor look_back(size_t layer, const Tensor& h, int64_t rows);

@@ -155,4 +155,9 @@ void RunLog::sync() {
   complain(log_.sync());
 }
 
+void RunLog::close() {
+  complain(metrics_.close());
+  complain(log_.close());
+}
+
 }  // namespace calque

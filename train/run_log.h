@@ -64,6 +64,8 @@ class RunLog {
 
   // Puts the files on the disk.
   void sync();
+  // The end, where a file system may say for the first time that it could not keep the lines.
+  void close();
 
  private:
   void metrics(const std::string& json);

@@ -53,6 +53,7 @@ class Trainer {
  public:
   Trainer(const Config& config, const RunFolder& run, Loudness loudness);
   TrainResult run();
+  void close_log() { log_->close(); }
 
  private:
   void restore();
@@ -331,6 +332,7 @@ void Trainer::save() {
                  checkpoint_job(state_, config_.training));
   }
   saved_ = state_.step;
+  if (!config_.training.save_in_background) finish_saving();
 }
 
 void Trainer::finish_saving() {
@@ -342,7 +344,9 @@ void Trainer::finish_saving() {
 
 TrainResult train(const Config& config, const RunFolder& run, Loudness loudness) {
   Trainer trainer(config, run, loudness);
-  return trainer.run();
+  const TrainResult result = trainer.run();
+  trainer.close_log();
+  return result;
 }
 
 }  // namespace calque

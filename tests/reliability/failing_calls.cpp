@@ -1,7 +1,7 @@
 // Loaded before a program (LD_PRELOAD), makes one of its system calls fail, as a disk would. It is
 // told what to do by the environment:
 //   FAIL_UNDER   only calls on files under this folder count, and only those that write
-//   FAIL_CALL    open, write, sync, close, rename, mkdir, allocate, link, remove or truncate
+//   FAIL_CALL    open, write, sync, close, close_read (of what was only read), rename, mkdir, allocate, link, remove or truncate
 //   FAIL_AT      the number of the call to fail, from 0; -1 for none
 //   FAIL_WITH    the errno; 0 makes a write short instead
 //   FAIL_ON      "once" or "from_then_on"
@@ -139,7 +139,9 @@ int fsync(int file) { return fails("sync", path_of(file)) ? -1 : real<int(int)>(
 
 // A close that fails has closed all the same.
 int close(int file) {
-  const bool failing = fails("close", path_of(file));
+  const int mode = fcntl(file, F_GETFL);
+  const bool only_read = mode >= 0 && (mode & O_ACCMODE) == O_RDONLY && (mode & O_DIRECTORY) == 0;
+  const bool failing = fails(only_read ? "close_read" : "close", path_of(file));
   const int failure = errno;
   const int result = real<int(int)>("close")(file);
   if (!failing) return result;

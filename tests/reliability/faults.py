@@ -44,6 +44,7 @@ CALLS = {
     "rename": [errno.ENOSPC, errno.EIO],
     "mkdir": [errno.ENOSPC, errno.EIO],
     "close": [errno.ENOSPC, errno.EIO, errno.EINTR],
+    "close_read": [errno.EIO],  # loses nothing, so that nothing is to be said
     "allocate": [errno.ENOSPC, errno.EIO, errno.EINTR],
     "link": [errno.ENOSPC, errno.EIO],
     "remove": [errno.EIO],
@@ -117,11 +118,11 @@ class Laboratory:
             return False
         where = "%s number %d (%s), %s, %s, of %s run: " % (
             call, at, failed[0], errno.errorcode.get(code, "short"), how, "a begun" if begun else "a new")
-        for problem in self.problems(ran, failed, code, begun):
+        for problem in self.problems(ran, failed, call, code):
             self.failures.append(where + problem)
         return True
 
-    def problems(self, ran, failed, code, begun):
+    def problems(self, ran, failed, call, code):
         if ran.status not in (0, 1):
             return ["ended with %s: %s" % (ran.status, ran.err)]
         found = []
@@ -140,7 +141,8 @@ class Laboratory:
         else:
             if self.tensors("run") != self.tensors("undisturbed"):
                 found.append("ends in other weights, and says nothing")
-            if code in (errno.ENOSPC, errno.EIO) and any(to_be_told(path) for path in failed):
+            if (call != "close_read" and code in (errno.ENOSPC, errno.EIO)
+                    and any(to_be_told(path) for path in failed)):
                 if os.strerror(code) not in said:
                     found.append("goes on without it, and does not say so")
         again = self.train("run")

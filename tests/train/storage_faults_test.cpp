@@ -166,8 +166,8 @@ TEST_CASE("a log that meets a full disk says so once, and writes everything when
     FaultyFiles files(disk);
     std::string expected;
     {
-      LineLog log(files, "run/metrics.jsonl");
       files.fail(call, ENOSPC, FaultyFiles::Fault::from_then_on);
+      LineLog log(files, "run/metrics.jsonl");  // what fails here is told by a line
       int complaints = 0;
       for (int line = 0; line < 20; ++line) {
         const std::string text = "line " + std::to_string(line);
@@ -185,4 +185,35 @@ TEST_CASE("a log that meets a full disk says so once, and writes everything when
     CHECK(disk.contents("run/metrics.jsonl") == expected);
     CHECK(disk.open_files() == 0);
   }
+}
+
+TEST_CASE("closing a log tells what fails at the very end") {
+  SimulatedFiles disk;
+  make_folder(disk, "run");
+  FaultyFiles files(disk);
+  LineLog log(files, "run/metrics.jsonl");
+  CHECK(!log.append("line"));
+  const int64_t calls = files.calls();
+  CHECK(!log.close());
+  REQUIRE(files.calls() == calls + 1);
+  CHECK(!log.append("line"));
+  files.fail(0, EIO);
+  const auto complaint = log.close();
+  REQUIRE(complaint);
+  check_message(*complaint, EIO);
+  CHECK(disk.open_files() == 0);
+}
+
+TEST_CASE("a log that could not be opened says so with its first line, and opens when it can") {
+  SimulatedFiles disk;
+  make_folder(disk, "run");
+  FaultyFiles files(disk);
+  files.fail(0, EIO);
+  LineLog log(files, "run/train.log");
+  CHECK(!exists(disk, "run/train.log"));
+  const auto complaint = log.append("first");
+  REQUIRE(complaint);
+  check_message(*complaint, EIO);
+  CHECK(!log.append("second"));
+  CHECK(disk.contents("run/train.log") == "first\nsecond\n");
 }

@@ -44,6 +44,19 @@ TEST_CASE("a line torn by a crash is ended before the next begins") {
   CHECK(files.contents("train.log") == "whole\nto\nnext\n");
 }
 
+TEST_CASE("a log that is closed opens itself again for a later line") {
+  SimulatedFiles files;
+  LineLog log(files, "train.log");
+  log.append("first");
+  CHECK(!log.close());
+  CHECK(files.open_files() == 0);
+  CHECK(!log.close());
+  CHECK(!log.append("second"));
+  CHECK(!log.close());
+  CHECK(files.contents("train.log") == "first\nsecond\n");
+  CHECK(files.open_files() == 0);
+}
+
 TEST_CASE("cutting back removes later steps and a torn line, and changes no byte of the others") {
   const std::string kept =
       "{\"step\":1}\n{ \"step\" : 2 }\r\n{\"kind\":\"event\"}\nno JSON\n\n{\"step\":\"9\"}\n";

@@ -189,6 +189,7 @@ struct TrainingConfig {
   Metric metric = Metric::loss;
   int64_t patience = 0;
   Interval save_every{.updates = 1000};
+  bool save_in_background = true;
   int64_t keep_last = 3;
   int64_t keep_best = 1;
 

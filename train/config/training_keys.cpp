@@ -225,6 +225,10 @@ void declare_validation(std::vector<ConfigKey>& table) {
          {{marian, "save-freq"},
           {opennmt, "save_checkpoint_steps"},
           {fairseq, "save-interval-updates"}});
+  in.key("save_in_background", &TrainingConfig::save_in_background, {}, harmless,
+         "Whether training goes on while a checkpoint is written. A kill then costs the steps made "
+         "meanwhile on top of an interval; with false it costs an interval at most, and every "
+         "checkpoint the time of its writing.");
   in.key("keep_last", &TrainingConfig::keep_last, between(1, 100'000), harmless,
          "How many of the newest checkpoints are kept.",
          {{opennmt, "keep_checkpoint"},

@@ -63,12 +63,6 @@ Result checked(Result result, const std::string& path, std::string_view doing) {
   return result;
 }
 
-// The kernel has let go of the descriptor even where it says that a signal interrupted the call.
-void close_checked(FileSystem& files, int file, const std::string& path) {
-  const int result = files.close(file);
-  if (result != -EINTR) checked(result, path, "close");
-}
-
 int allocate(FileSystem& files, int file, uint64_t size) {
   const int result =
       uninterrupted([&] { return files.allocate(file, static_cast<int64_t>(size)); });
@@ -109,7 +103,7 @@ void OutputFile::write(std::string_view bytes) {
 
 Fingerprint OutputFile::finish() {
   checked(files_.sync(file_), path_, "sync to the disk");
-  close_checked(files_, std::exchange(file_, -1), path_);
+  close_file(files_, std::exchange(file_, -1), path_);
   written_.digest = digest_.value();
   return written_;
 }
@@ -169,6 +163,12 @@ void replace_text(FileSystem& files, const std::string& path, std::string_view t
 int open_file(FileSystem& files, const std::string& path, OpenFor use) {
   return checked(uninterrupted([&] { return files.open(path, use); }), path,
                  use == OpenFor::creating ? "create" : "open");
+}
+
+// The kernel has let go of the descriptor even where it says that a signal interrupted the call.
+void close_file(FileSystem& files, int file, const std::string& path) {
+  const int result = files.close(file);
+  if (result != -EINTR) checked(result, path, "close");
 }
 
 int write_all(FileSystem& files, int file, std::string_view bytes, uint64_t& written) {

@@ -82,8 +82,9 @@ Fingerprint write_text(FileSystem& files, const std::string& path, std::string_v
 // Replaces a file, or makes it: at every moment the path holds the old text or the new.
 void replace_text(FileSystem& files, const std::string& path, std::string_view text);
 
-// A descriptor, for what has no class of its own here.
+// A descriptor, and its end, for what has no class of its own here.
 int open_file(FileSystem& files, const std::string& path, OpenFor use);
+void close_file(FileSystem& files, int file, const std::string& path);
 // Writes the bytes to an open file. Returns 0 or an errno, and counts in `written` what went
 // through.
 int write_all(FileSystem& files, int file, std::string_view bytes, uint64_t& written);

@@ -30,26 +30,41 @@ bool is_later(std::string_view line, int64_t step) {
 
 }  // namespace
 
-LineLog::LineLog(FileSystem& files, std::string path) : files_(files), path_(std::move(path)) {
-  file_ = open_file(files_, path_, OpenFor::appending);
+template <class Action>
+std::optional<std::string> LineLog::attempt(Action&& action) {
   try {
-    if (ends_torn(files_, path_)) waiting_ = "\n";
+    action();
+    failing_ = false;
+  } catch (const Error& error) {
+    if (!std::exchange(failing_, true)) return error.what();
+  }
+  return std::nullopt;
+}
+
+LineLog::LineLog(FileSystem& files, std::string path) : files_(files), path_(std::move(path)) {
+  untold_ = attempt([&] { open(); });
+}
+
+LineLog::~LineLog() { close(); }
+
+void LineLog::open() {
+  if (file_ >= 0) return;
+  const int file = open_file(files_, path_, OpenFor::appending);
+  try {
+    if (ends_torn(files_, path_)) waiting_.insert(0, "\n");
   } catch (const Error&) {
-    files_.close(file_);
+    files_.close(file);
     throw;
   }
+  file_ = file;
 }
 
-LineLog::~LineLog() {
-  write_waiting();
-  files_.close(file_);
-}
-
-int LineLog::write_waiting() {
+void LineLog::write_waiting() {
+  open();
   uint64_t written = 0;
   const int failure = write_all(files_, file_, waiting_, written);
   waiting_.erase(0, written);
-  return failure;
+  if (failure != 0) throw FileError(path_, "write", failure);
 }
 
 std::optional<std::string> LineLog::append(std::string_view line) {
@@ -58,17 +73,24 @@ std::optional<std::string> LineLog::append(std::string_view line) {
   } else {
     ++lost_;
   }
-  const int failure = write_waiting();
-  const bool was_failing = std::exchange(failing_, failure != 0);
-  if (failure == 0 || was_failing) return std::nullopt;
-  return FileError(path_, "write", failure).what();
+  const auto problem = attempt([&] { write_waiting(); });
+  return untold_ ? std::exchange(untold_, std::nullopt) : problem;
 }
 
 std::optional<std::string> LineLog::sync() {
-  int failure = write_waiting();
-  if (failure == 0) failure = -files_.sync(file_);
-  if (failure == 0) return std::nullopt;
-  return FileError(path_, "sync to the disk", failure).what();
+  return attempt([&] {
+    write_waiting();
+    const int result = files_.sync(file_);
+    if (result < 0) throw FileError(path_, "sync to the disk", -result);
+  });
+}
+
+std::optional<std::string> LineLog::close() {
+  if (file_ < 0 && waiting_.empty()) return std::nullopt;
+  auto problem = attempt([&] { write_waiting(); });
+  if (file_ < 0) return problem;
+  auto closing = attempt([&] { close_file(files_, std::exchange(file_, -1), path_); });
+  return problem ? problem : closing;
 }
 
 void cut_back(FileSystem& files, const std::string& path, int64_t step) {

@@ -1,6 +1,7 @@
 #pragma once
 // Files that grow by a line at a time: metrics.jsonl and train.log. A line that cannot be written,
-// on a full disk say, does not end the training: it waits in memory until there is room again.
+// on a full disk say, does not end the training: it waits in memory until there is room again. Nor
+// does a file that cannot be opened: every line tries again.
 
 #include <cstdint>
 #include <optional>
@@ -13,27 +14,37 @@ namespace calque {
 
 class LineLog {
  public:
-  // Opens the file for appending, or makes it. A last line that a crash has torn is ended first.
+  // Opens the file for appending, or makes it; what fails is told by the first line. A last line
+  // that a crash has torn is ended first.
   LineLog(FileSystem& files, std::string path);
   ~LineLog();
   LineLog(const LineLog&) = delete;
   LineLog& operator=(const LineLog&) = delete;
 
-  // Appends one line, without its line break. Returns what is wrong, when writing begins to fail;
-  // and nothing while it goes on failing.
+  // Each returns what is wrong when something begins to fail, and nothing while it goes on failing.
+
+  // Appends one line, without its line break.
   std::optional<std::string> append(std::string_view line);
-  // Puts all lines on the disk, so that no checkpoint is newer than its log. Returns what is wrong.
+  // Puts all lines on the disk, so that no checkpoint is newer than its log.
   std::optional<std::string> sync();
+  // The end: a file system may say only here that it could not keep the lines. A line that is
+  // appended afterwards opens the file again.
+  std::optional<std::string> close();
+
   uint64_t lines_lost() const { return lost_; }  // too many of them waited at once
 
  private:
-  int write_waiting();
+  void open();
+  void write_waiting();
+  template <class Action>
+  std::optional<std::string> attempt(Action&& action);
   FileSystem& files_;
   std::string path_;
-  int file_;
+  int file_ = -1;        // while it is not open
   std::string waiting_;  // whole lines, the first perhaps without its beginning
   uint64_t lost_ = 0;
   bool failing_ = false;
+  std::optional<std::string> untold_;  // what was wrong when the log was made
 };
 
 // Removes the lines of metrics.jsonl that a run going on from `step` will write again: those whose
