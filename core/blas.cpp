@@ -10,6 +10,7 @@
 #include "core/packed_weights.h"
 #include "core/parallel.h"
 #include "core/profile.h"
+#include "core/simd.h"
 
 namespace calque {
 namespace {
@@ -31,14 +32,30 @@ bool blas_fills_widest_vectors() {
 
 ProductSize size_of(const Matrix& a, const Matrix& b) { return {height(a), width(b), width(a)}; }
 
+// In a pass of its own, for products that know no finish.
+void finish_rows(real* c, int64_t rows, int64_t cols, int64_t stride, Finish finish) {
+  for (int64_t r = 0; r < rows; ++r, c += stride) {
+    if (finish.bias) {
+      map(
+          cols, c, [](Vec x, Vec y) { return x + y; }, c, finish.bias);
+    }
+    if (finish.relu) {
+      map(
+          cols, c, [](Vec x) { return max(x, Vec{}); }, c);
+    }
+  }
+}
+
 // A block of the result, on the calling thread alone. Without scratch memory it is OpenBLAS's work.
-void call(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, real* scratch) {
+void call(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, Finish finish,
+          real* scratch) {
   if (scratch)
-    return block_product(size_of(a, b), strided(a), strided(b), c, scale, stride, scratch);
+    return block_product(size_of(a, b), strided(a), strided(b), c, scale, stride, scratch, finish);
   const OneThread alone;
   const auto size = [](int64_t value) { return static_cast<blasint>(value); };
   cblas_gemm(CblasRowMajor, flag(a), flag(b), size(height(a)), size(width(b)), size(width(a)),
              scale, a.data, size(a.stride), b.data, size(b.stride), c.beta(), c.data, size(stride));
+  finish_rows(c.data, height(a), width(b), stride, finish);
 }
 
 // Rows [begin, end) of what the matrix stands for.
@@ -113,7 +130,7 @@ Strided strided(const Matrix& m) {
   return m.flipped ? Strided{m.data, 1, m.stride} : Strided{m.data, m.stride, 1};
 }
 
-void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride) {
+void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, Finish finish) {
   require(width(a) == height(b), "gemm: [{}, {}] times [{}, {}]", height(a), width(a), height(b),
           width(b));
   flush_denormals();
@@ -125,9 +142,12 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride) 
     if (!c.add) {
       for (int64_t i = 0; i < m; ++i) std::fill_n(c.data + i * stride, n, real(0));
     }
-    return;
+    return finish_rows(c.data, m, n, stride, finish);
   }
-  if (has_few_rows(a)) return few_rows_product(a, b, c, scale, stride);
+  if (has_few_rows(a)) {
+    few_rows_product(a, b, c, scale, stride);
+    return finish_rows(c.data, m, n, stride, finish);
+  }
   const Split split = split_of(m, n, k);
   const PackedMatrix* const packed = PackedWeights::find(b);
   const int64_t scratch_size =
@@ -142,10 +162,11 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride) 
     const Sink block{c.data + row * stride + col, c.add};
     if (packed) {
       const int64_t cols = split.by_rows ? n : end - begin;
-      block_product({height(left), cols, k}, strided(left), *packed, col, block, scale, stride);
+      block_product({height(left), cols, k}, strided(left), *packed, col, block, scale, stride,
+                    finish.from(col));
     } else {
       const Matrix right = split.by_rows ? b : transposed(rows_of(transposed(b), begin, end));
-      call(left, right, block, scale, stride, own);
+      call(left, right, block, scale, stride, finish.from(col), own);
     }
   });
 }

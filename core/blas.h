@@ -32,8 +32,17 @@ Matrix transposed(Matrix matrix);
 struct Strided;
 Strided strided(const Matrix& matrix);
 
+// What becomes of each number of a product before it is stored for the last time, while it is still
+// in a register: a bias is added, one number a column, and relu taken.
+struct Finish {
+  const real* bias = nullptr;
+  bool relu = false;
+  Finish from(int64_t col) const { return {bias ? bias + col : nullptr, relu}; }
+};
+
 // c = scale a b, or c += scale a b when the sink adds. Rows of c are `stride` apart, adjacent if 0.
-void gemm(const Matrix& a, const Matrix& b, Sink c, real scale = 1, int64_t stride = 0);
+void gemm(const Matrix& a, const Matrix& b, Sink c, real scale = 1, int64_t stride = 0,
+          Finish finish = {});
 inline void gemm(const Matrix& a, const Matrix& b, real* c) { gemm(a, b, Sink{c, false}); }
 
 // Whether products are made by block_product() of this library: where OpenBLAS does not know the

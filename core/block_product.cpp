@@ -81,20 +81,42 @@ void for_depths(int64_t k, Body&& body) {
   }
 }
 
-// c = or += scale times the sum over depth of a column of a times a row of the panel. A's rows are
+// Where a tile or a block of the result goes, and how.
+struct Result {
+  Sink c;
+  int64_t stride;  // between rows
+  real scale;
+  Finish finish;
+  Result at(int64_t row, int64_t col) const {
+    return {{c.data + row * stride + col, c.add}, stride, scale, finish.from(col)};
+  }
+};
+
+// Some numbers of the result: all of a vector's, or the first `count`.
+template <class Load, class Store>
+void put(const Result& to, int64_t row, int64_t col, Vec sum, Load&& load_some,
+         Store&& store_some) {
+  real* const at = to.c.data + row * to.stride + col;
+  sum = sum * to.scale;
+  if (to.c.add) sum = load_some(at) + sum;
+  if (to.finish.bias) sum = sum + load_some(to.finish.bias + col);
+  if (to.finish.relu) sum = max(sum, Vec{});
+  store_some(at, sum);
+}
+
+// The sum over depth of a column of a times a row of the panel, put into the result. A's rows are
 // addressed from every third, which leaves the processor's few address registers enough. C's lines
 // are asked for at the start: large ones come from memory, and are needed only at the end. B's are
 // asked for well before they are needed: the next panel's, in the end.
 template <int rows, int vectors>
-void tile(int64_t depth, Strided a, const real* b, int64_t b_row, Sink c, real scale,
-          int64_t stride, int64_t cols) {
+void tile(int64_t depth, Strided a, const real* b, int64_t b_row, const Result& to, int64_t cols) {
   constexpr int bases = (rows + 2) / 3;
   constexpr int64_t ahead = 64;
   Vec total[rows][vectors] = {};
   const real* base[bases];
   for (int i = 0; i < bases; ++i) base[i] = a.at(int64_t{3} * i, 0);
   for (int r = 0; r < rows; ++r) {
-    for (int v = 0; v < vectors; ++v) __builtin_prefetch(c.data + r * stride + v * lanes, 1);
+    for (int v = 0; v < vectors; ++v) __builtin_prefetch(to.c.data + r * to.stride + v * lanes, 1);
   }
   for (int64_t j = 0; j < depth; ++j, b += b_row) {
     Vec right[vectors];
@@ -110,19 +132,19 @@ void tile(int64_t depth, Strided a, const real* b, int64_t b_row, Sink c, real s
   }
   for (int r = 0; r < rows; ++r) {
     for (int v = 0; v < vectors; ++v) {
-      real* to = c.data + r * stride + v * lanes;
       const int64_t left = cols - v * lanes;
-      const Vec sum = total[r][v] * scale;
       if (left >= lanes) {
-        store(to, c.add ? load(to) + sum : sum);
+        put(to, r, v * lanes, total[r][v], load, store);
       } else if (left > 0) {
-        store_first(to, c.add ? load_first(to, left) + sum : sum, left);
+        put(
+            to, r, v * lanes, total[r][v], [=](const real* from) { return load_first(from, left); },
+            [=](real* at, Vec sum) { store_first(at, sum, left); });
       }
     }
   }
 }
 
-using Tile = void (*)(int64_t, Strided, const real*, int64_t, Sink, real, int64_t, int64_t);
+using Tile = void (*)(int64_t, Strided, const real*, int64_t, const Result&, int64_t);
 
 // The tile for a number of rows and of vectors, both counted from 1.
 Tile tile_of(int64_t rows, int64_t vectors) {
@@ -136,30 +158,31 @@ Tile tile_of(int64_t rows, int64_t vectors) {
 
 // Every tile of a block of C. Tiles have as equal a number of rows as can be: one of very few rows
 // would wait for each of its own sums.
-void multiply_block(ProductSize size, Strided a, Panels b, Sink c, real scale, int64_t stride) {
+void multiply_block(ProductSize size, Strided a, Panels b, const Result& to) {
   const int64_t tiles = (size.m + tile_rows - 1) / tile_rows;
   const int64_t tall = (size.m + tiles - 1) / std::max<int64_t>(1, tiles);
   for (int64_t j = 0; j < size.n; j += tile_cols) {
     const int64_t cols = std::min(tile_cols, size.n - j);
     for (int64_t i = 0; i < size.m; i += tall) {
       tile_of(std::min(tall, size.m - i), (cols + lanes - 1) / lanes)(
-          size.k, a.from(i, 0), b.data + j / tile_cols * b.panel, b.row,
-          {c.data + i * stride + j, c.add}, scale, stride, cols);
+          size.k, a.from(i, 0), b.data + j / tile_cols * b.panel, b.row, to.at(i, j), cols);
     }
   }
 }
 
 // Every block of C. panels_at(from, depth, col, cols) gives the panels of a block of B.
 template <class PanelsAt>
-void multiply(ProductSize size, Strided a, Sink c, real scale, int64_t stride,
-              PanelsAt&& panels_at) {
+void multiply(ProductSize size, Strided a, const Result& result, PanelsAt&& panels_at) {
   for (int64_t col = 0; col < size.n; col += block_cols) {
     const int64_t cols = std::min(block_cols, size.n - col);
     for_depths(size.k, [&](int64_t from, int64_t depth) {
       const Panels panels = panels_at(from, depth, col, cols);
+      Result to = result;
+      to.c.add |= from > 0;
+      if (from + depth < size.k) to.finish = {};
       for (int64_t row = 0; row < size.m; row += block_rows) {
         multiply_block({std::min(block_rows, size.m - row), cols, depth}, a.from(row, from), panels,
-                       {c.data + row * stride + col, c.add || from > 0}, scale, stride);
+                       to.at(row, col));
       }
     });
   }
@@ -169,7 +192,7 @@ void multiply(ProductSize size, Strided a, Sink c, real scale, int64_t stride,
 
 void tile_product(ProductSize size, Strided a, const real* b, int64_t b_row, Sink c, real scale,
                   int64_t stride) {
-  multiply_block(size, a, {b, tile_cols, b_row}, c, scale, stride);
+  multiply_block(size, a, {b, tile_cols, b_row}, {c, stride, scale, {}});
 }
 
 int64_t block_product_scratch(ProductSize size) {
@@ -177,10 +200,11 @@ int64_t block_product_scratch(ProductSize size) {
 }
 
 void block_product(ProductSize size, Strided a, Strided b, Sink c, real scale, int64_t stride,
-                   real* scratch) {
-  multiply(size, a, c, scale, stride, [&](int64_t from, int64_t depth, int64_t col, int64_t cols) {
-    return panels_of(b.from(from, col), size.m, depth, cols, scratch);
-  });
+                   real* scratch, Finish finish) {
+  multiply(size, a, {c, stride, scale, finish},
+           [&](int64_t from, int64_t depth, int64_t col, int64_t cols) {
+             return panels_of(b.from(from, col), size.m, depth, cols, scratch);
+           });
 }
 
 PackedMatrix::PackedMatrix(Strided b, int64_t k, int64_t n)
@@ -191,10 +215,11 @@ PackedMatrix::PackedMatrix(Strided b, int64_t k, int64_t n)
 }
 
 void block_product(ProductSize size, Strided a, const PackedMatrix& b, int64_t first_col, Sink c,
-                   real scale, int64_t stride) {
-  multiply(size, a, c, scale, stride, [&](int64_t from, int64_t depth, int64_t col, int64_t) {
-    return Panels{b.panels(from, depth, first_col + col), depth * tile_cols, tile_cols};
-  });
+                   real scale, int64_t stride, Finish finish) {
+  multiply(size, a, {c, stride, scale, finish},
+           [&](int64_t from, int64_t depth, int64_t col, int64_t) {
+             return Panels{b.panels(from, depth, first_col + col), depth * tile_cols, tile_cols};
+           });
 }
 
 }  // namespace calque

@@ -10,6 +10,7 @@
 
 #include <cstdint>
 
+#include "core/blas.h"
 #include "core/memory.h"
 #include "core/simd.h"
 #include "core/tensor.h"
@@ -49,7 +50,7 @@ int64_t block_product_scratch(ProductSize size);
 
 // c = scale a b, or c += scale a b. One of the strides of b is 1; rows of c are `stride` apart.
 void block_product(ProductSize size, Strided a, Strided b, Sink c, real scale, int64_t stride,
-                   real* scratch);
+                   real* scratch, Finish finish = {});
 
 // A right side, k x n, copied to panels once for many products.
 class PackedMatrix {
@@ -68,6 +69,6 @@ class PackedMatrix {
 
 // The same with columns [first_col, first_col + n) of b, where a panel begins with the first.
 void block_product(ProductSize size, Strided a, const PackedMatrix& b, int64_t first_col, Sink c,
-                   real scale, int64_t stride);
+                   real scale, int64_t stride, Finish finish = {});
 
 }  // namespace calque

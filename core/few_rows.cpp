@@ -6,7 +6,7 @@
 #include <utility>
 
 #include "core/parallel.h"
-#include "core/simd_sums.h"
+#include "core/simd_folds.h"
 
 namespace calque {
 namespace {

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/parallel.h"
+#include "core/simd_folds.h"
 #include "core/simd_math.h"
-#include "core/simd_sums.h"
 
 namespace calque {
 namespace {

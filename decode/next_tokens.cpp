@@ -5,6 +5,7 @@
 #include <limits>
 
 #include "core/ops.h"
+#include "core/simd_folds.h"
 #include "core/simd_math.h"
 
 namespace calque {
@@ -14,20 +15,26 @@ constexpr real lowest = -std::numeric_limits<real>::infinity();
 
 constexpr int64_t stretch = 4 * lanes;
 
-real greatest_of(const real* scores, int64_t count) {
-  if (count < stretch) return *std::max_element(scores, scores + count);
-  return maximum(max(max(load(scores), load(scores + lanes)),
-                     max(load(scores + 2 * lanes), load(scores + 3 * lanes))));
+// The greatest in each lane, over a stretch.
+Vec greatest_of_stretch(const real* scores) {
+  return max(max(load(scores), load(scores + lanes)),
+             max(load(scores + 2 * lanes), load(scores + 3 * lanes)));
 }
 
 }  // namespace
 
-ScoreRow::ScoreRow(std::span<const real> scores) : scores_(scores) {
-  const int64_t size = std::ssize(scores);
-  greatest_.reserve(static_cast<size_t>(size / stretch + 1));
-  for (int64_t i = 0; i < size; i += stretch) {
-    greatest_.push_back(greatest_of(scores.data() + i, std::min(stretch, size - i)));
+ScoreRow::ScoreRow(std::span<const real> scores)
+    : scores_(scores), greatest_((scores.size() + stretch - 1) / stretch) {
+  const int64_t whole = std::ssize(scores) / stretch;
+  int64_t i = 0;
+  for (; i + lanes <= whole; i += lanes) {
+    store(greatest_.data() + i, maxima_of_lanes([&](int64_t j) {
+            return greatest_of_stretch(scores.data() + (i + j) * stretch);
+          }));
   }
+  for (; i < whole; ++i) greatest_[i] = maximum(greatest_of_stretch(scores.data() + i * stretch));
+  const std::span rest = scores.subspan(static_cast<size_t>(whole * stretch));
+  if (!rest.empty()) greatest_[i] = *std::ranges::max_element(rest);
 }
 
 real ScoreRow::log_sum_exp() const {

@@ -1,5 +1,6 @@
-// y = activation(x w + b): one product, one pass for bias and activation; backward, one pass that
-// takes the gradient through the activation and sums it for the bias, then two products.
+// y = activation(x w + b): one product that adds the bias and takes relu as it stores, and one pass
+// for another activation; backward, one pass that takes the gradient through the activation and
+// sums it for the bias, then two products.
 
 #include "core/blas.h"
 #include "core/ops.h"
@@ -29,25 +30,12 @@ void with_activation(Activation activation, Body&& body) {
   }
 }
 
-// z += b in each row, then y = activation(z); z and y may be the same.
-template <class Function>
-void add_bias(real* z, real* y, const real* b, int64_t rows, int64_t cols, Function) {
-  for_rows(rows, cols, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      real* row = z + r * cols;
-      if (z == y) {
-        if (b)
-          map(
-              cols, row, [](Vec v, Vec u) { return Function::value(v + u); }, row, b);
-        else
-          map(cols, row, Function::value, row);
-      } else {
-        if (b)
-          map(
-              cols, row, [](Vec v, Vec u) { return v + u; }, row, b);
-        map(cols, y + r * cols, Function::value, row);
-      }
-    }
+// y = activation(z); both may be the same.
+void activate(Activation activation, const Values& z, const Values& y, int64_t rows, int64_t cols) {
+  with_activation(activation, [&]<class Function>(Function) {
+    for_rows(rows, cols, [&](int64_t begin, int64_t end) {
+      map((end - begin) * cols, y.data() + begin * cols, Function::value, z.data() + begin * cols);
+    });
   });
 }
 
@@ -80,12 +68,10 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation acti
   const bool keep_z =
       (activation == Activation::gelu || activation == Activation::silu) && recording({&x, &w, &b});
   const Values z = keep_z ? Values(rows * out) : y.values();
-  gemm({x.data(), rows, in}, {w.data(), in, out}, z.data());
-  if (b || activation != Activation::none) {
-    with_activation(activation, [&](auto function) {
-      add_bias(z.data(), y.data(), b ? b.data() : nullptr, rows, out, function);
-    });
-  }
+  const bool relu = activation == Activation::relu;
+  gemm({x.data(), rows, in}, {w.data(), in, out}, {z.data(), false}, 1, out,
+       {b ? b.data() : nullptr, relu});
+  if (activation != Activation::none && !relu) activate(activation, z, y.values(), rows, out);
   return record(
       "linear", y, {&x, &w, &b},
       [=, x = x.values(), w = w.values(), z = activation == Activation::none ? Values() : z,

@@ -47,9 +47,9 @@ struct Product {
     const Matrix lying(b.data(), shape.flip_b ? shape.n : shape.k, b_stride() - 5, b_stride());
     return shape.flip_b ? transposed(lying) : lying;
   }
-  std::vector<real> by_gemm(real scale) const {
+  std::vector<real> by_gemm(real scale, Finish finish = {}) const {
     std::vector<real> c = start;
-    gemm(left(), right(), {c.data(), shape.add}, scale, c_stride());
+    gemm(left(), right(), {c.data(), shape.add}, scale, c_stride(), finish);
     return c;
   }
   ProductSize size() const { return {shape.m, shape.n, shape.k}; }
@@ -60,10 +60,22 @@ struct Product {
                   c_stride(), scratch.data());
     return c;
   }
-  std::vector<real> by_packed_product(real scale) const {
+  std::vector<real> by_packed_product(real scale, Finish finish = {}) const {
     std::vector<real> c = start;
     const PackedMatrix packed(strided(right()), shape.k, shape.n);
-    block_product(size(), strided(left()), packed, 0, {c.data(), shape.add}, scale, c_stride());
+    block_product(size(), strided(left()), packed, 0, {c.data(), shape.add}, scale, c_stride(),
+                  finish);
+    return c;
+  }
+  // A product's numbers with a bias and relu, one after the other.
+  std::vector<real> finished(std::vector<real> c, Finish finish) const {
+    for (int64_t i = 0; i < shape.m; ++i) {
+      for (int64_t j = 0; j < shape.n; ++j) {
+        real& number = c[static_cast<size_t>(i * c_stride() + j)];
+        if (finish.bias) number += finish.bias[j];
+        if (finish.relu) number = std::max(number, real(0));
+      }
+    }
     return c;
   }
   // The largest difference from the sums in double; numbers between the rows must be untouched.
@@ -124,6 +136,23 @@ TEST_CASE("products equal their sums, for all transpositions, strides and edges"
     CHECK(product.error(by_blocks, 0.5) < bound);
     CHECK(product.by_packed_product(real(0.5)) == by_blocks);
   }
+}
+
+TEST_CASE("a bias and relu taken in a product are those taken afterwards, to the bit") {
+  for (const Case& c : cases()) {
+    const Product product(c);
+    const std::vector<real> bias = numbers(c.n, 4);
+    for (const Finish finish :
+         {Finish{bias.data(), false}, Finish{nullptr, true}, Finish{bias.data(), true}}) {
+      CHECK(product.by_gemm(1, finish) == product.finished(product.by_gemm(1), finish));
+      CHECK(product.by_packed_product(1, finish) ==
+            product.finished(product.by_packed_product(1), finish));
+    }
+  }
+  std::vector<real> nothing(6, 7);  // a sum over nothing
+  const std::vector<real> bias{1, -2, 3};
+  gemm({nullptr, 2, 0}, {nullptr, 0, 3}, {nothing.data(), false}, 1, 3, {bias.data(), true});
+  CHECK(nothing == std::vector<real>{1, 0, 3, 1, 0, 3});
 }
 
 TEST_CASE("a product's bits do not depend on the number of threads") {
