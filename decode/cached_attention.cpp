@@ -2,7 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
+#include <limits>
 
+#include "core/block_product.h"
 #include "core/parallel.h"
 #include "core/simd_folds.h"
 #include "core/simd_math.h"
@@ -13,8 +15,6 @@ namespace {
 using Keys = std::span<const real* const>;
 
 constexpr real lowest = -std::numeric_limits<real>::infinity();
-
-int64_t padded(int64_t count) { return (count + lanes - 1) / lanes * lanes; }
 
 // q . keys[i] over `size` columns from `col` on, for as many keys as a vector has lanes. `vectors`
 // is how many make up the columns, where that is known.
@@ -49,7 +49,7 @@ Products products_for(int64_t size) {
 // last vector has no more rows.
 void score_keys(const real* q, Keys rows, int64_t heads, int64_t size, real* scores) {
   const real scale = 1 / std::sqrt(static_cast<real>(size));
-  const int64_t count = std::ssize(rows), room = padded(count);
+  const int64_t count = std::ssize(rows), room = round_up(count);
   const Products products = products_for(size);
   for (int64_t first = 0; first < count; first += lanes) {
     const real* keys[lanes];
@@ -102,7 +102,7 @@ void weigh_values(const real* weights, Keys rows, int64_t col, int64_t size, rea
 // the processor fills that time with the others'.
 void attend(const real* q, Keys rows, int64_t value_offset, int64_t heads, int64_t size,
             real* scores, real* out) {
-  const int64_t room = padded(std::ssize(rows));
+  const int64_t room = round_up(std::ssize(rows));
   score_keys(q, rows, heads, size, scores);
   real* shares = scores + heads * room;
   for (int64_t h = 0; h < heads; ++h) shares[h] = exp_in_place(scores + h * room, room);
@@ -127,7 +127,7 @@ Tensor cached_attention(const real* q, int64_t q_stride, int64_t d, int64_t head
         std::fill_n(out.data() + r * d, d, real(0));
         continue;
       }
-      scores.resize(static_cast<size_t>(heads * (padded(std::ssize(rows)) + 1)));
+      scores.resize(static_cast<size_t>(heads * (round_up(std::ssize(rows)) + 1)));
       attend(q + r * q_stride, rows, cached.value_offset, heads, d / heads, scores.data(),
              out.data() + r * d);
     }

@@ -1,11 +1,12 @@
 // Loaded before a program (LD_PRELOAD), makes one of its system calls fail, as a disk would. It is
 // told what to do by the environment:
 //   FAIL_UNDER   only calls on files under this folder count, and only those that write
-//   FAIL_CALL    open, write, sync, close, close_read (of what was only read), rename, mkdir,
-//   allocate, link, remove or truncate FAIL_AT      the number of the call to fail, from 0; -1 for
-//   none FAIL_WITH    the errno; 0 makes a write short instead FAIL_ON      "once" or
-//   "from_then_on" FAIL_REPORT  a file that receives a line for each such call: its kind, its path,
-//   and "failed"
+//   FAIL_CALL    open, write, sync, close, rename, mkdir, allocate, link, remove or truncate; or
+//                close_read, the close of a file that was only read
+//   FAIL_AT      the number of the call to fail, from 0; -1 for none
+//   FAIL_WITH    the errno; 0 makes a write short instead
+//   FAIL_ON      "once" or "from_then_on"
+//   FAIL_REPORT  a file that receives a line for each such call: its kind, its path, and "failed"
 // The calls of the process itself are counted, whichever thread makes them.
 
 #include <dlfcn.h>
