@@ -25,9 +25,9 @@ std::vector<uint32_t> order_of(const Dataset& dataset, const BatchOptions& optio
   std::vector<uint32_t> order(dataset.pairs());
   std::iota(order.begin(), order.end(), 0u);
   if (!options.shuffle) return order;
-  std::vector<WeightedRange> ranges;
+  std::vector<SharedRange> ranges;
   for (const DatasetPart& part : dataset.parts) {
-    ranges.push_back({.first = part.first_pair, .count = part.pairs, .weight = part.weight});
+    ranges.push_back({.first = part.first_pair, .count = part.pairs, .share = part.share});
   }
   return epoch_order(ranges, options.seed, epoch);
 }

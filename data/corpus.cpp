@@ -109,7 +109,6 @@ uint64_t content_hash(const CorpusSource& source) {
 
 Corpus::Corpus(const CorpusSource& source)
     : name_(name_of(source)),
-      weight_(source.weight),
       place_(std::visit(
           Overloaded{[](const AlignedFiles& files) -> decltype(place_) {
                        return Aligned{TextLines(files.source), TextLines(files.target)};

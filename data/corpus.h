@@ -12,6 +12,7 @@
 #include <variant>
 #include <vector>
 
+#include "data/corpus_share.h"
 #include "data/text_lines.h"
 
 namespace calque {
@@ -37,11 +38,10 @@ struct PairsInMemory {
   std::shared_ptr<const std::vector<TextPair>> pairs;
 };
 
-// Where a corpus is. In an epoch its sentences occur `weight` times: each twice for 2, a half of
-// them for 0.5 (the other half in the next epoch).
+// Where a corpus is, and what it has to do with an epoch.
 struct CorpusSource {
   std::variant<AlignedFiles, TsvFile, PairsInMemory> place;
-  double weight = 1;
+  CorpusShare share = {};
 };
 
 // PREFIX.SOURCE and PREFIX.TARGET, or the same with .gz.
@@ -81,7 +81,6 @@ class Corpus {
   explicit Corpus(const CorpusSource& source);
 
   const std::string& name() const { return name_; }
-  double weight() const { return weight_; }
   int64_t size() const;
 
   // Pairs from `first` on: at most `pairs`, and no more than make about `bytes` of text, but at
@@ -104,7 +103,6 @@ class Corpus {
   };
 
   std::string name_;
-  double weight_;
   std::variant<Aligned, Tsv, PairsInMemory> place_;
 };
 

@@ -46,7 +46,6 @@ class Preparation {
 
   void add(const Corpus& corpus) {
     DatasetPart part{.name = corpus.name(),
-                     .weight = corpus.weight(),
                      .first_pair = pairs_,
                      .first_line = lines_,
                      .lines = corpus.size()};
@@ -140,18 +139,18 @@ Dataset load_dataset(const std::vector<CorpusSource>& corpora, const Tokenizer& 
                      const Tokenizer& target, const DatasetOptions& options) {
   require(!corpora.empty(), "load_dataset: no corpora");
   for (const CorpusSource& corpus : corpora) {
-    if (!(corpus.weight > 0))
-      fail("{}: the weight {} is not above 0", name_of(corpus), corpus.weight);
+    if (!(corpus.share.weight > 0))
+      fail("{}: the weight {} is not above 0", name_of(corpus), corpus.share.weight);
   }
   const uint64_t key = key_of(corpora, source, target, options.filters);
   const int32_t vocabulary = std::max(source.size(), target.size());
   Dataset dataset = options.cache_folder.empty()
                         ? prepare(corpora, source, target, options.filters, TokenWriter(vocabulary))
                         : load_or_cache(corpora, source, target, options, vocabulary, key);
-  // Names and weights are no content: they come from this call, wherever the ids come from.
+  // Names and shares are no content: they come from this call, wherever the ids come from.
   for (size_t i = 0; i < corpora.size(); ++i) {
     dataset.parts[i].name = name_of(corpora[i]);
-    dataset.parts[i].weight = corpora[i].weight;
+    dataset.parts[i].share = corpora[i].share;
   }
   dataset.hash = key;
   return dataset;

@@ -25,7 +25,7 @@ struct DatasetOptions {
 // dropped, pairs do not.
 struct DatasetPart {
   std::string name;
-  double weight = 1;
+  CorpusShare share = {};
   int64_t first_pair = 0, pairs = 0;
   int64_t first_line = 0, lines = 0;
 };

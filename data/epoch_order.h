@@ -6,18 +6,20 @@
 #include <span>
 #include <vector>
 
+#include "data/corpus_share.h"
+
 namespace calque {
 
-// A range of pairs of which every epoch takes `weight` times as many as there are.
-struct WeightedRange {
+// A corpus's pairs and how often an epoch takes them.
+struct SharedRange {
   int64_t first = 0, count = 0;
-  double weight = 1;
+  CorpusShare share = {};
 };
 
 // With weight 1 each pair occurs exactly once. Another weight w walks on through an endless
 // sequence of shuffles of the range, w * count pairs an epoch: so with 2 each pair occurs twice,
 // and with 0.5 once in two epochs.
-std::vector<uint32_t> epoch_order(std::span<const WeightedRange> ranges, uint64_t seed,
+std::vector<uint32_t> epoch_order(std::span<const SharedRange> ranges, uint64_t seed,
                                   int64_t epoch);
 
 }  // namespace calque

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <set>
+
 #include "train/learner.h"
 #include "train/machine_speed.h"
 #include "train/memory_fit.h"
@@ -16,47 +19,96 @@ namespace {
 constexpr double usual_share = 0.6;
 
 struct Amounts {
-  int64_t pairs = 0;
-  double source_tokens = 0, target_tokens = 0;  // an epoch, </s> included
+  double pairs = 0, source_tokens = 0, target_tokens = 0;  // </s> included
 };
 
-Amounts amounts_of(const Config& config, const Tokenizers& tokenizers) {
+// What a corpus adds to each epoch that it takes part in.
+struct PartAmounts {
+  CorpusShare share;
+  Amounts epoch;
+};
+
+std::vector<PartAmounts> amounts_of(const Config& config, const Tokenizers& tokenizers) {
   const Dataset data =
       load_dataset(corpus_sources(config.data.train, config.data, CorpusConfig::Split::train),
                    tokenizers.source, tokenizers.target, {filter_options(config.data), ""});
-  Amounts amounts{.pairs = data.pairs()};
-  for (int64_t i = 0; i < data.pairs(); ++i) {
-    amounts.source_tokens += 1 + static_cast<double>(data.tokens->source_length(i));
-    amounts.target_tokens += 1 + static_cast<double>(data.tokens->target_length(i));
+  std::vector<PartAmounts> all;
+  for (const DatasetPart& part : data.parts) {
+    Amounts once{.pairs = static_cast<double>(part.pairs)};
+    for (int64_t pair = part.first_pair; pair < part.first_pair + part.pairs; ++pair) {
+      once.source_tokens += 1 + static_cast<double>(data.tokens->source_length(pair));
+      once.target_tokens += 1 + static_cast<double>(data.tokens->target_length(pair));
+    }
+    const double tokens = part.share.weight * tokens_of_one(config.tokenizer);
+    all.push_back({part.share,
+                   {.pairs = once.pairs * part.share.weight,
+                    .source_tokens = once.source_tokens * tokens,
+                    .target_tokens = once.target_tokens * tokens}});
   }
-  amounts.source_tokens *= tokens_of_one(config.tokenizer);
-  amounts.target_tokens *= tokens_of_one(config.tokenizer);
-  return amounts;
+  return all;
+}
+
+Amounts amounts_in(const std::vector<PartAmounts>& parts, int64_t epoch) {
+  Amounts sum;
+  for (const PartAmounts& part : parts) {
+    if (!part.share.has(epoch)) continue;
+    sum.pairs += part.epoch.pairs;
+    sum.source_tokens += part.epoch.source_tokens;
+    sum.target_tokens += part.epoch.target_tokens;
+  }
+  return sum;
+}
+
+// Target tokens of so many epochs from the first on.
+double target_tokens_of(const std::vector<PartAmounts>& parts, double epochs) {
+  double sum = 0;
+  for (const PartAmounts& part : parts) {
+    const auto last = static_cast<double>(part.share.epochs);
+    sum += part.epoch.target_tokens * (last > 0 ? std::min(last, epochs) : epochs);
+  }
+  return sum;
 }
 
 // Updates until the first of the limits in steps, epochs and tokens; 0 if only time ends the run.
-double updates_until(const Until& until, double updates_per_epoch, double tokens_per_update) {
+double updates_until(const Until& until, const std::vector<PartAmounts>& parts,
+                     double tokens_per_update) {
   double updates = 0;
   const auto consider = [&](double limit) {
     if (limit > 0 && (updates == 0 || limit < updates)) updates = limit;
   };
   consider(static_cast<double>(until.updates));
-  consider(until.epochs * updates_per_epoch);
+  consider(target_tokens_of(parts, until.epochs) / tokens_per_update);
   consider(static_cast<double>(until.target_tokens) / tokens_per_update);
   return updates;
+}
+
+// "an epoch: about 107 updates, 53 from epoch 17 on", as corpora end.
+std::string updates_of_epochs(const std::vector<PartAmounts>& parts, double tokens_per_update) {
+  const auto updates = [&](int64_t epoch) {
+    return std::max(1.0, amounts_in(parts, epoch).target_tokens / tokens_per_update);
+  };
+  std::set<int64_t> ends;
+  for (const PartAmounts& part : parts) {
+    if (part.share.epochs > 0) ends.insert(part.share.epochs);
+  }
+  std::string text = fmt::format("an epoch: about {:.0f} updates", updates(0));
+  for (const int64_t end : ends) {
+    text += fmt::format(", {:.0f} from epoch {} on", updates(end), end + 1);
+  }
+  return text + "\n";
 }
 
 }  // namespace
 
 std::string training_plan(const Config& config) {
   const Tokenizers tokenizers = make_tokenizers(config);
-  const Amounts amounts = amounts_of(config, tokenizers);
+  const std::vector<PartAmounts> parts = amounts_of(config, tokenizers);
+  const Amounts amounts = amounts_in(parts, 0);
   const TransformerOptions options =
       transformer_options(config.model, tokenizers.source.size(), tokenizers.target.size());
   SummaryBatch batch = summary_batch(config);
-  const auto pairs = static_cast<double>(amounts.pairs);
-  batch.source_length = amounts.source_tokens / pairs;
-  batch.target_length = amounts.target_tokens / pairs;
+  batch.source_length = amounts.source_tokens / amounts.pairs;
+  batch.target_length = amounts.target_tokens / amounts.pairs;
   const ModelSummary summary = summarise(options, batch);
 
   const auto accumulated = static_cast<double>(config.training.accumulation);
@@ -65,14 +117,14 @@ std::string training_plan(const Config& config) {
   const double work = 3 * (summary.total.flops_per_source_token * amounts.source_tokens +
                            summary.total.flops_per_target_token * amounts.target_tokens);
   const double step_seconds = work / per_epoch / (usual_share * best_product_rate());
-  const double updates = updates_until(config.training.until, per_epoch, tokens);
+  const double updates = updates_until(config.training.until, parts, tokens);
 
   std::string text = summary.text();
-  text += fmt::format("\ndata: {} pairs, {:.0f} source and {:.0f} target tokens an epoch\n",
+  text += fmt::format("\ndata: {:.0f} pairs, {:.0f} source and {:.0f} target tokens an epoch\n",
                       amounts.pairs, amounts.source_tokens, amounts.target_tokens);
   text += fmt::format("an update: about {:.0f} target tokens, {:.1f} GFLOP, {} piece(s) a batch\n",
                       tokens, work / per_epoch / 1e9, pieces_for_memory(config, options));
-  text += fmt::format("an epoch: about {:.0f} updates\n", per_epoch);
+  text += updates_of_epochs(parts, tokens);
   text += fmt::format("time: about {} an epoch", duration_text(per_epoch * step_seconds));
   if (updates > 0) text += fmt::format(", {} in all", duration_text(updates * step_seconds));
   if (config.training.until.seconds > 0) {

@@ -27,19 +27,23 @@ PairsInMemory toy_pairs(const CorpusConfig& corpus, CorpusConfig::Split split) {
                    language.pairs(part, corpus.pairs, static_cast<uint64_t>(corpus.seed)));
 }
 
-CorpusSource corpus_source(const CorpusConfig& corpus, const DataConfig& data,
-                           CorpusConfig::Split split) {
-  if (corpus.toy != CorpusConfig::Toy::none) return {toy_pairs(corpus, split), corpus.weight};
+decltype(CorpusSource::place) corpus_place(const CorpusConfig& corpus, const DataConfig& data,
+                                           CorpusConfig::Split split) {
+  if (corpus.toy != CorpusConfig::Toy::none) return toy_pairs(corpus, split);
   if (!corpus.tsv.empty()) {
-    return {TsvFile{corpus.tsv, static_cast<int>(corpus.source_column),
-                    static_cast<int>(corpus.target_column)},
-            corpus.weight};
+    return TsvFile{corpus.tsv, static_cast<int>(corpus.source_column),
+                   static_cast<int>(corpus.target_column)};
   }
-  if (!corpus.source.empty()) return {AlignedFiles{corpus.source, corpus.target}, corpus.weight};
+  if (!corpus.source.empty()) return AlignedFiles{corpus.source, corpus.target};
   const std::vector<std::string>& languages =
       corpus.languages.empty() ? data.languages : corpus.languages;
   require(languages.size() == 2, "corpus_source: {} has no two languages", corpus.prefix);
-  return {files_of_prefix(corpus.prefix, languages[0], languages[1]), corpus.weight};
+  return files_of_prefix(corpus.prefix, languages[0], languages[1]);
+}
+
+CorpusSource corpus_source(const CorpusConfig& corpus, const DataConfig& data,
+                           CorpusConfig::Split split) {
+  return {corpus_place(corpus, data, split), {.weight = corpus.weight, .epochs = corpus.epochs}};
 }
 
 }  // namespace

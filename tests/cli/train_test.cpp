@@ -87,6 +87,12 @@ TEST_CASE("--dry-run tells model, memory and time, and writes nothing") {
   const Ran ran = run(place.command + " --dry-run");
   CHECK(ran.status == 0);
   CHECK(ran.out.find("an epoch: about") != std::string::npos);
+  CHECK(ran.out.find("from epoch") == std::string::npos);
+  const Ran pretrained = run(place.command +
+                             " --dry-run --set 'data.train=[{toy: copy, pairs: 9000}, "
+                             "{toy: copy, pairs: 9000, weight: 2, epochs: 16}]'");
+  CHECK(pretrained.out.find("data: 27000 pairs") != std::string::npos);
+  CHECK(pretrained.out.find(" from epoch 17 on\n") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(place.folder.path("run")));
 }
 

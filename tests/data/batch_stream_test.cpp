@@ -130,7 +130,7 @@ TEST_CASE("a state that lies behind the end of the epoch is an error") {
 
 TEST_CASE("an epoch without a single pair is passed over") {
   Dataset dataset = dataset_of(5);
-  dataset.parts[0].weight = 0.1;
+  dataset.parts[0].share.weight = 0.1;
   BatchStream stream(dataset, {.tokens = 500});
   std::map<int64_t, int> visits;
   StreamState state;

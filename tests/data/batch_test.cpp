@@ -168,8 +168,8 @@ TEST_CASE("a sentence that no batch can hold is an error that says which") {
 }
 
 TEST_CASE("a corpus is visited as often as its weight says") {
-  const std::vector<WeightedRange> ranges = {{.first = 0, .count = 10, .weight = 2},
-                                             {.first = 10, .count = 9, .weight = 1.0 / 3}};
+  const std::vector<SharedRange> ranges = {{.first = 0, .count = 10, .share = {.weight = 2}},
+                                           {.first = 10, .count = 9, .share = {.weight = 1.0 / 3}}};
   for (int64_t epoch = 0; epoch < 30; epoch += 3) {
     std::map<uint32_t, int> three_epochs;
     for (int64_t e = epoch; e < epoch + 3; ++e) {
@@ -181,8 +181,19 @@ TEST_CASE("a corpus is visited as often as its weight says") {
   }
 }
 
+TEST_CASE("a corpus with epochs takes part in the first of them alone") {
+  const std::vector<SharedRange> ranges = {{.first = 0, .count = 10},
+                                           {.first = 10, .count = 9, .share = {.epochs = 2}}};
+  for (const int64_t epoch : {0, 1}) CHECK(epoch_order(ranges, 1, epoch).size() == 19);
+  for (const int64_t epoch : {2, 3, 100}) {
+    std::vector<uint32_t> pairs = epoch_order(ranges, 1, epoch);
+    std::ranges::sort(pairs);
+    CHECK(pairs == std::vector<uint32_t>{0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
+  }
+}
+
 TEST_CASE("the shuffle is even: over many epochs each pair comes first about equally often") {
-  const std::vector<WeightedRange> ranges = {{.first = 0, .count = 8, .weight = 1}};
+  const std::vector<SharedRange> ranges = {{.first = 0, .count = 8}};
   std::vector<int> firsts(8);
   for (int64_t epoch = 0; epoch < 8000; ++epoch) ++firsts[epoch_order(ranges, 5, epoch)[0]];
   for (const int count : firsts) CHECK(std::abs(count - 1000) < 150);  // five deviations

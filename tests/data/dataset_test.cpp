@@ -153,7 +153,7 @@ TEST_CASE("several corpora are numbered through, and a line knows its place") {
   REQUIRE(dataset.parts.size() == 2);
   CHECK(dataset.parts[0].pairs == 2);
   CHECK(dataset.parts[0].lines == 3);
-  CHECK(dataset.parts[0].weight == 2.0);
+  CHECK(dataset.parts[0].share.weight == 2.0);
   CHECK(dataset.parts[1].first_pair == 2);
   CHECK(dataset.parts[1].first_line == 3);
   CHECK(dataset.lines() == 13);
@@ -211,10 +211,10 @@ TEST_CASE("what decides the ids decides which cache is used") {
   CHECK(hashes.size() == 6);
   // A weight changes no ids.
   std::vector<CorpusSource> weighted = corpora;
-  weighted[0].weight = 3;
+  weighted[0].share.weight = 3;
   const Dataset again = load(weighted, {.cache_folder = cache});
   CHECK(again.from_cache);
-  CHECK(again.parts[0].weight == 3);
+  CHECK(again.parts[0].share.weight == 3);
 }
 
 TEST_CASE("a damaged cache is made anew, whichever byte is wrong or missing") {

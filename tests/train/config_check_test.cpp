@@ -102,6 +102,14 @@ TEST_CASE("training that has nothing to go by is refused") {
   CHECK(message_of([] {
           parse_config("data: {train: {toy: copy}, test: {toy: copy, weight: 2}}\n", "c.yaml");
         }) == "c.yaml:1: data.test: a weight has no effect outside data.train");
+  CHECK(message_of([] {
+          parse_config("data: {train: {toy: copy}, test: {toy: copy, epochs: 2}}\n", "c.yaml");
+        }) == "c.yaml:1: data.test: epochs have no effect outside data.train");
+  CHECK(message_of([] {
+          parse_config("data: {train: [{toy: copy, epochs: 2}, {toy: sort, epochs: 3}]}\n",
+                       "c.yaml");
+        }) ==
+        "c.yaml:1: data.train: each corpus ends with its epochs; leave one without, to go on with");
 }
 
 TEST_CASE("decoding that cannot give what it should is refused") {

@@ -3,6 +3,7 @@
 
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <cstdlib>
 
 namespace calque {
@@ -45,6 +46,9 @@ void check_corpora(const Corpora& corpora, const std::string& key, Contradiction
     if (corpus.weight != 1 && key != "data.train") {
       blame(all, key, "a weight has no effect outside data.train");
     }
+    if (corpus.epochs != 0 && key != "data.train") {
+      blame(all, key, "epochs have no effect outside data.train");
+    }
   }
 }
 
@@ -59,6 +63,10 @@ void check_data(const Config& config, Contradictions& all) {
           "{{source: train.en, target: train.de}}");
   }
   check_corpora(data.train, "data.train", all);
+  if (!data.train.empty() &&
+      std::ranges::all_of(data.train, [](const CorpusConfig& c) { return c.epochs > 0; })) {
+    blame(all, "data.train", "each corpus ends with its epochs; leave one without, to go on with");
+  }
   check_corpora(data.validation, "data.validation", all);
   check_corpora(data.test, "data.test", all);
 }

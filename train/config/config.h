@@ -47,6 +47,7 @@ struct CorpusConfig {
   int64_t shortest = 1;
   int64_t longest = 12;
   double weight = 1;
+  int64_t epochs = 0;
 
   bool operator==(const CorpusConfig&) const = default;
 };

@@ -72,6 +72,10 @@ std::vector<CorpusKey> declare() {
          "the other "
          "half in the next.",
          {{opennmt, "weight"}});
+  in.key("epochs", &CorpusConfig::epochs, at_least(0), fixed,
+         "It takes part in so many epochs, from the first on; then training goes on with the other "
+         "corpora. For translations by machine or both directions first, the real task after. 0: "
+         "all.");
   in.key("name", &CorpusConfig::name, {}, OnResume::harmless,
          "What reports call it. Default: the file's name, or the toy language.");
   return table;
