@@ -38,8 +38,6 @@ constexpr int tile_rows = 6, tile_vectors = 1;  // 12 of 16, where a vector take
 #endif
 constexpr int64_t tile_cols = tile_vectors * lanes;
 
-inline int64_t round_up(int64_t size, int64_t to = lanes) { return (size + to - 1) / to * to; }
-
 // c = scale a b, or c += scale a b, for matrices that are in the first caches. B's rows lie
 // together, `b_row` apart, and are readable to the end of a vector; rows of c are `stride` apart.
 void tile_product(ProductSize size, Strided a, const real* b, int64_t b_row, Sink c, real scale,

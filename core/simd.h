@@ -18,6 +18,7 @@ namespace calque {
 
 using Vec [[gnu::vector_size(64)]] = real;
 constexpr int64_t lanes = 64 / static_cast<int64_t>(sizeof(real));
+inline int64_t round_up(int64_t size, int64_t to = lanes) { return (size + to - 1) / to * to; }
 #ifdef CALQUE_DOUBLE
 using Bits [[gnu::vector_size(64)]] = int64_t;
 #else
@@ -49,6 +50,23 @@ inline Bits first_lanes(int64_t count) {
   Bits number;
   for (int lane = 0; lane < lanes; ++lane) number[lane] = lane;
   return number < static_cast<int>(count);
+}
+
+// The lanes of a and b in turns: of their first halves, and of their second ones.
+inline Vec interleave_first(Vec a, Vec b) {
+#ifdef CALQUE_DOUBLE
+  return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
+#else
+  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
+#endif
+}
+inline Vec interleave_second(Vec a, Vec b) {
+#ifdef CALQUE_DOUBLE
+  return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
+#else
+  return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15,
+                                 31);
+#endif
 }
 
 inline Vec max(Vec a, Vec b) { return a > b ? a : b; }

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/block_product.h"
 #include "core/parallel.h"
@@ -13,8 +12,6 @@ namespace calque {
 namespace {
 
 using Keys = std::span<const real* const>;
-
-constexpr real lowest = -std::numeric_limits<real>::infinity();
 
 // q . keys[i] over `size` columns from `col` on, for as many keys as a vector has lanes. `vectors`
 // is how many make up the columns, where that is known.
@@ -57,7 +54,7 @@ void score_keys(const real* q, Keys rows, int64_t heads, int64_t size, real* sco
     const Bits there = first_lanes(count - first);
     for (int64_t h = 0; h < heads; ++h) {
       const Vec sums = products(q + h * size, keys, h * size, size);
-      store(scores + h * room + first, there ? sums * scale : broadcast(lowest));
+      store(scores + h * room + first, there ? sums * scale : broadcast(minus_infinity));
     }
   }
 }

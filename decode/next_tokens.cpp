@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "core/ops.h"
 #include "core/simd_folds.h"
@@ -10,8 +9,6 @@
 
 namespace calque {
 namespace {
-
-constexpr real lowest = -std::numeric_limits<real>::infinity();
 
 constexpr int64_t stretch = 4 * lanes;
 
@@ -38,8 +35,8 @@ ScoreRow::ScoreRow(std::span<const real> scores)
 }
 
 real ScoreRow::log_sum_exp() const {
-  const real m = greatest_.empty() ? lowest : std::ranges::max(greatest_);
-  if (m == lowest) return m;
+  const real m = greatest_.empty() ? minus_infinity : std::ranges::max(greatest_);
+  if (m == minus_infinity) return m;
   const int64_t size = std::ssize(scores_), whole = size / lanes * lanes;
   real total = sum(sum_lanes(
       whole, [=](Vec v) { return exp(v - m); }, scores_.data()));
@@ -51,7 +48,7 @@ real ScoreRow::log_sum_exp() const {
 // half as many groups again, hardly more reach it than are asked for.
 real ScoreRow::bound(int64_t count) const {
   const auto groups = static_cast<size_t>(count + count / 2);
-  if (count < 1 || groups > greatest_.size()) return lowest;
+  if (count < 1 || groups > greatest_.size()) return minus_infinity;
   std::vector<real> greatest(greatest_.begin(), greatest_.begin() + static_cast<int64_t>(groups));
   for (size_t i = groups, group = 0; i < greatest_.size(); ++i) {
     greatest[group] = std::max(greatest[group], greatest_[i]);
@@ -66,7 +63,7 @@ real ScoreRow::bound(int64_t count) const {
 std::vector<NextToken> ScoreRow::best(int64_t count, real log_sum) const {
   const real enough = bound(count);
   std::vector<NextToken> best = best_from(enough, count);
-  if (std::ssize(best) < count && enough > lowest) best = best_from(lowest, count);
+  if (std::ssize(best) < count && enough > minus_infinity) best = best_from(minus_infinity, count);
   for (NextToken& token : best) token.log_probability -= log_sum;
   return best;
 }
@@ -75,7 +72,7 @@ std::vector<NextToken> ScoreRow::best_from(real least, int64_t count) const {
   std::vector<NextToken> best;
   const auto room = static_cast<size_t>(count);
   best.reserve(room + 1);
-  real below = least > lowest ? std::nextafter(least, lowest) : lowest;  // all above it are wanted
+  real below = std::nextafter(least, minus_infinity);  // all above it are wanted
   const auto look_at = [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const real score = scores_[i];
@@ -104,7 +101,8 @@ std::optional<NextToken> sample_token(std::span<const real> scores, real log_sum
                                       const Sampling& sampling, double chance) {
   std::vector<NextToken> pool;
   for (size_t id = 0; id < scores.size(); ++id) {
-    if (scores[id] > lowest) pool.push_back({static_cast<int32_t>(id), scores[id] - log_sum});
+    if (scores[id] > minus_infinity)
+      pool.push_back({static_cast<int32_t>(id), scores[id] - log_sum});
   }
   if (pool.empty()) return std::nullopt;
   std::ranges::stable_sort(pool, std::greater<real>(), &NextToken::log_probability);

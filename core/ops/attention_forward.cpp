@@ -2,16 +2,12 @@
 // each query the largest score so far m, the sum of exp(score - m), and the weighted sum of values
 // on the same footing; when m grows, both are scaled down (Milakov and Gimelshein 2018).
 
-#include <limits>
-
 #include "core/ops/attention_kernel.h"
 #include "core/parallel.h"
 #include "core/simd_math.h"
 
 namespace calque::attention_kernel {
 namespace {
-
-constexpr real lowest = -std::numeric_limits<real>::infinity();
 
 struct Scratch {
   explicit Scratch(int64_t keys, int64_t head_size)
@@ -24,10 +20,10 @@ struct Scratch {
 };
 
 real scaled_maximum(const real* scores, int64_t count, real scale) {
-  Vec most = broadcast(lowest);
+  Vec most = broadcast(minus_infinity);
   for (int64_t j = 0; j < count; j += lanes) {
     const Vec s = load(scores + j) * scale;
-    most = max(most, first_lanes(count - j) ? s : broadcast(lowest));
+    most = max(most, first_lanes(count - j) ? s : broadcast(minus_infinity));
   }
   return maximum(most);
 }
@@ -56,8 +52,9 @@ void absorb(const Item& item, Scratch& scratch, int64_t i, int64_t query, int64_
   const int64_t seen = std::clamp<int64_t>(item.visible(query) - first, 0, count);
   const real before = scratch.most[i];
   const real m = std::max(before, scaled_maximum(scores, seen, p.scale));
-  const real sum = exponentials(scores, seen, round_up(count), p.scale, m == lowest ? 0 : m);
-  if (m > before && before > lowest) {
+  const real sum =
+      exponentials(scores, seen, round_up(count), p.scale, m == minus_infinity ? 0 : m);
+  if (m > before && before > minus_infinity) {
     const real shrink = std::exp(before - m);
     scratch.total[i] *= shrink;
     scale_row(scratch.sums.data() + i * round_up(p.head_size), round_up(p.head_size), shrink);
@@ -93,7 +90,7 @@ void block(const Item& item, Scratch& scratch, int64_t begin, Rows q, Rows v, re
            real* log_sums) {
   const Problem& p = *item.problem;
   const int64_t m = std::min(query_block, item.queries - begin), width = round_up(p.head_size);
-  std::fill_n(scratch.most, m, lowest);
+  std::fill_n(scratch.most, m, minus_infinity);
   std::fill_n(scratch.total, m, real(0));
   std::fill_n(scratch.sums.data(), m * width, real(0));
   const int64_t seen = item.visible(begin + m - 1);
