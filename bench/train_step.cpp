@@ -5,6 +5,7 @@
 //
 //   build/release/bench/train_step tiny|small|base [--steps 20] [--threads N] [--json] [--no-floor]
 //                     [--lengths TABLE | --source FILE --target FILE | --length TOKENS]
+//                     [--pieces N: each batch in so many, as training.memory_limit has it]
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -23,6 +24,7 @@
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 #include "step_products.h"
+#include "train/learner.h"
 
 using namespace calque;
 
@@ -32,7 +34,7 @@ using Clock = std::chrono::steady_clock;
 
 struct Options {
   std::string preset, lengths = CALQUE_SOURCE_DIR "/bench/multi30k_lengths.txt", source, target;
-  int64_t steps = 20, warmup = 4, tokens = 4096, vocabulary = 8000, seed = 1;
+  int64_t steps = 20, warmup = 4, tokens = 4096, vocabulary = 8000, seed = 1, pieces = 1;
   int threads = 0;
   int64_t length = 0;  // of every sentence, with </s>; 0: as in the table or the files
   bool json = false, no_floor = false;
@@ -106,17 +108,24 @@ Result run(const Options& options) {
   result.floor_kernels = raw.kernels();
   for (int64_t step = 0; step < options.warmup + options.steps; ++step) {
     const Batch& b = batches[static_cast<size_t>(step) % batches.size()];
-    TokenLoss loss;
+    double loss = 0;
+    int64_t expected = 0;
     std::optional<Profiling> profiling;
     if (step >= options.warmup) profiling.emplace(result.profile);
     const double taken = seconds_of([&] {
-      const Tape tape({.seed = 1, .step = static_cast<uint32_t>(step)});
       parameters.clear_gradients();
-      loss = model.loss(b.source, b.source_segments, b.decoder_input, b.expected, b.target_segments,
-                        real(0.1), Mode::train);
-      backward(loss.loss);
+      uint32_t number = 0;
+      for (const Batch& piece : split_batch(b, options.pieces)) {
+        const Tape tape({.seed = 1, .step = static_cast<uint32_t>(step), .part = number++});
+        const TokenLoss part =
+            model.loss(piece.source, piece.source_segments, piece.decoder_input, piece.expected,
+                       piece.target_segments, real(0.1), Mode::train);
+        backward(part.loss);
+        loss += double(part.loss.item());
+        expected += part.tokens;
+      }
       optimizer.update(parameters, learning_rate(Noam{.d_model = shape.d_model}, step + 1),
-                       1 / static_cast<double>(loss.tokens));
+                       1 / static_cast<double>(expected));
     });
     profiling.reset();
     std::vector<Product> products;
@@ -134,7 +143,7 @@ Result run(const Options& options) {
     result.flops.push_back(3 * forward_flops(shape, work));
     result.flops_per_s.push_back(result.flops.back() / taken);
     result.best_rate = std::max(result.best_rate, floor.rate);
-    result.loss = double(loss.loss.item()) / static_cast<double>(loss.tokens);
+    result.loss = loss / static_cast<double>(expected);
   }
   return result;
 }
@@ -156,6 +165,7 @@ nlohmann::ordered_json json_of(const Options& options, const Result& result) {
       {"threads", threads()},
       {"tokens", options.tokens},
       {"vocabulary", options.vocabulary},
+      {"pieces", options.pieces},
       {"tokens_per_s", median(result.tokens_per_s)},
       {"step_ms", 1e3 * median(result.seconds)},
       {"step_gflop", median(result.flops) / 1e9},
@@ -203,6 +213,7 @@ int main(int count, char** arguments) {
   app.add_option("--length", options.length)->check(CLI::Range(2, 1 << 20));
   app.add_option("--seed", options.seed);
   app.add_option("--threads", options.threads);
+  app.add_option("--pieces", options.pieces)->check(CLI::Range(1, 1 << 20));
   app.add_flag("--json", options.json);
   app.add_flag("--no-floor", options.no_floor);
   CLI11_PARSE(app, count, arguments);
