@@ -59,7 +59,7 @@ Tensor CachedDecoder::look_back(size_t number, const Tensor& h, int64_t rows) {
   cached.rows.reserve(static_cast<size_t>(rows * steps_));
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t t = 0; t < steps_; ++t) {
-      cached.rows.push_back(written[t].data() + history_[r * steps_ + t] * 2 * d);
+      cached.rows.push_back(written[t].data() + history_[r * steps_ + t] * (2 * d));
     }
     cached.starts.push_back((r + 1) * steps_);
   }
@@ -73,7 +73,7 @@ Tensor CachedDecoder::look_across(size_t number, const Tensor& h, const Decoding
   CachedRows cached{.rows = {}, .starts = {0}, .value_offset = d};
   for (const int32_t sentence : step.sentences) {
     for (int32_t token = segments_.begin(sentence); token < segments_.end(sentence); ++token) {
-      cached.rows.push_back(memory.data() + token * 2 * d);
+      cached.rows.push_back(memory.data() + token * (2 * d));
     }
     cached.starts.push_back(static_cast<int64_t>(cached.rows.size()));
   }
