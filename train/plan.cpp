@@ -77,7 +77,8 @@ double updates_until(const Until& until, const std::vector<PartAmounts>& parts,
     if (limit > 0 && (updates == 0 || limit < updates)) updates = limit;
   };
   consider(static_cast<double>(until.updates));
-  consider(target_tokens_of(parts, until.epochs) / tokens_per_update);
+  // An epoch has an update at least.
+  consider(std::max(until.epochs, target_tokens_of(parts, until.epochs) / tokens_per_update));
   consider(static_cast<double>(until.target_tokens) / tokens_per_update);
   return updates;
 }
