@@ -2,14 +2,13 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 #include "data/vocabulary.h"
 
 namespace calque {
 namespace {
 
-constexpr real never = -std::numeric_limits<real>::infinity();
+constexpr real never = minus_infinity;
 
 int64_t part_of(int64_t length, double ratio) {
   return static_cast<int64_t>(std::ceil(ratio * static_cast<double>(length)));

@@ -4,8 +4,6 @@
 // and w are therefore formed in the forward pass, block by block, and only scaled in the backward
 // pass: all the logits never exist together.
 
-#include <limits>
-
 #include "core/blas.h"
 #include "core/ops.h"
 #include "core/ops/row_sums.h"
@@ -28,7 +26,7 @@ struct Extent {
 };
 
 Extent extent_of(const real* x, int64_t size) {
-  Vec most = broadcast(-std::numeric_limits<real>::infinity()), total{};
+  Vec most = broadcast(minus_infinity), total{};
   int64_t i = 0;
   for (; i + lanes <= size; i += lanes) {
     const Vec v = load(x + i);

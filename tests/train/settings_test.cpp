@@ -137,7 +137,8 @@ TEST_CASE("a corpus is read from where the config says, and called by that") {
     return corpus_sources({corpus}, config.data, CorpusConfig::Split::train).at(0);
   };
   CorpusConfig tsv;
-  tsv.tsv = "pairs.tsv", tsv.source_column = 3, tsv.target_column = 1, tsv.weight = 0.5, tsv.epochs = 7;
+  tsv.tsv = "pairs.tsv", tsv.source_column = 3, tsv.target_column = 1, tsv.weight = 0.5,
+  tsv.epochs = 7;
   const auto columns = std::get<TsvFile>(source(tsv).place);
   CHECK(columns.path == "pairs.tsv");
   CHECK(columns.source_column == 3);
