@@ -10,7 +10,7 @@
 #include "core/ops/dropout_mask.h"
 #include "core/ops/row_sums.h"
 #include "core/parallel.h"
-#include "core/simd.h"
+#include "core/simd_stream.h"
 
 namespace calque {
 namespace {
@@ -37,62 +37,122 @@ real add_dropped(const DropoutMask& mask, int64_t first, int64_t cols, const rea
   return sum(total);
 }
 
+// As map_into; past the caches if `past` and nothing is added.
+template <class Function, class... Input>
+void write(int64_t count, Sink to, bool past, Function function, const Input*... in) {
+  if (past && !to.add) {
+    map_past_caches(count, to.data, function, in...);
+  } else {
+    map_into(count, to.data, to.add, function, in...);
+  }
+}
+
 // dy (+)= factor ds over at most a chunk.
-void drop_gradient(const DropoutMask& mask, int64_t first, int64_t count, const real* ds, Sink dy) {
+void drop_gradient(const DropoutMask& mask, int64_t first, int64_t count, const real* ds, Sink dy,
+                   bool past) {
   alignas(64) real factors[chunk];
   mask.factors(first, count, factors);
-  map_into(
-      count, dy.data, dy.add, [](Vec v, Vec f) { return v * f; }, ds,
-      static_cast<const real*>(factors));
+  write(
+      count, dy, past, [](Vec v, Vec f) { return v * f; }, ds, static_cast<const real*>(factors));
 }
+
+// Results go past the caches (core/simd_stream.h) where they are large and each row is whole
+// vectors of at most this many numbers, so that a row itself stays in the caches until it is done
+// with.
+constexpr int64_t widest_past = 4096;
 
 // What the backward pass needs to know of the forward pass.
 struct Kept {
   int64_t rows, cols;
   bool centred;  // layer norm; otherwise RMS norm
+  bool past;     // the results are written past the caches
   DropoutMask mask;
   Values normal;   // h [rows, cols]; the place of the result itself when nothing follows
   Values inverse;  // 1 / deviation [rows]
   Values gain;
 };
 
-// h = (s - mean(s)) / deviation in place, where `total` is the sum of s; returns 1 / deviation.
-// Meanwhile the next rows of x and y are on their way.
-real normalise(real* row, int64_t cols, real total, bool centred, real epsilon, const real* next_x,
-               const real* next_y) {
+// What makes h of a row s: h = (s - mean) inverse.
+struct Scale {
+  real mean, inverse;
+  Vec operator()(Vec v) const { return (v - mean) * inverse; }
+};
+
+// `total` is the sum of s. Meanwhile the row at `next` is on its way.
+Scale scale_of(const real* s, int64_t cols, real total, bool centred, real epsilon,
+               const real* next) {
   const real share = real(1) / static_cast<real>(cols), mean = centred ? total * share : 0;
   const auto square = [=](Vec v) { return (v - mean) * (v - mean); };
   const real variance =
-      sum(sum_lanes(cols, meanwhile_fetching<For::reading>(next_x, square), row)) * share;
-  const real inverse = 1 / std::sqrt(variance + epsilon);
-  const auto scale = [=](Vec v) { return (v - mean) * inverse; };
-  map(cols, row, meanwhile_fetching<For::reading>(next_y, scale), row);
-  return inverse;
+      sum(sum_lanes(cols, meanwhile_fetching<For::reading>(next, square), s)) * share;
+  return {mean, 1 / std::sqrt(variance + epsilon)};
 }
 
-void forward(const Kept& kept, const real* x, const real* y, const real* bias, real epsilon,
+// What makes the result of h: gain h + bias.
+struct Affine {
+  const real *gain, *bias;  // bias may be null
+};
+
+// h in the place of s, and out. Meanwhile the next row of y, and the places of the next results,
+// are on their way.
+void finish_row(int64_t cols, const Scale& scale, const Affine& affine, real* s, real* out,
+                const real* next_y) {
+  map(cols, s, meanwhile_fetching<For::reading>(next_y, scale), s);
+  const auto next_s = [=](auto f) { return meanwhile_fetching<For::writing>(s + cols, f); };
+  if (affine.bias)
+    map(cols, out, next_s([](Vec v, Vec g, Vec b) { return v * g + b; }), s, affine.gain,
+        affine.bias);
+  else
+    map(cols, out, next_s([](Vec v, Vec g) { return v * g; }), s, affine.gain);
+}
+
+// The same for a row of whole vectors and s in a place of its own, which stays in the caches; h and
+// out go past them. Null for h: it is not kept.
+void finish_row_past_caches(int64_t cols, const Scale& scale, const Affine& affine, const real* s,
+                            real* h, real* out, const real* next_x, const real* next_y) {
+  const auto each = [=](auto result) {
+    for (int64_t c = 0; c < cols; c += lanes) {
+      const Vec v = scale(load(s + c));
+      if (h) store_past_caches(h + c, v);
+      store_past_caches(out + c, result(v, c));
+      __builtin_prefetch(next_x + c);
+      __builtin_prefetch(next_y + c);
+    }
+  };
+  const auto [gain, bias] = affine;
+  if (bias)
+    each([=](Vec v, int64_t c) { return v * load(gain + c) + load(bias + c); });
+  else
+    each([=](Vec v, int64_t c) { return v * load(gain + c); });
+}
+
+void forward(const Kept& kept, const real* x, const real* y, const Affine& affine, real epsilon,
              real* out) {
   const int64_t cols = kept.cols;
-  const real* gain = kept.gain.data();
   for_rows(kept.rows, cols * 2, [&](int64_t begin, int64_t end) {
+    alignas(64) real own[widest_past];
     for (int64_t r = begin; r < end; ++r) {
       const int64_t at = r * cols, next = at + cols;
       real* h = kept.normal.data() + at;
+      real* s = kept.past ? own : h;
       real total = 0;
       if (y) {
-        total = add_dropped(kept.mask, at, cols, x + at, y + at, h);
+        total = add_dropped(kept.mask, at, cols, x + at, y + at, s);
       } else {
-        std::copy_n(x + at, cols, h);
+        std::copy_n(x + at, cols, s);
         if (kept.centred) total = sum(sum_lanes(cols, as_it_is, x + at));
       }
-      kept.inverse.data()[r] =
-          normalise(h, cols, total, kept.centred, epsilon, x + next, (y ? y : x) + next);
-      const auto next_h = [=](auto f) { return meanwhile_fetching<For::writing>(h + cols, f); };
-      if (bias)
-        map(cols, out + at, next_h([](Vec v, Vec g, Vec b) { return v * g + b; }), h, gain, bias);
-      else
-        map(cols, out + at, next_h([](Vec v, Vec g) { return v * g; }), h, gain);
+      const real* next_y = (y ? y : x) + next;
+      const Scale scale = scale_of(s, cols, total, kept.centred, epsilon, x + next);
+      kept.inverse.data()[r] = scale.inverse;
+      if (kept.past) {
+        finish_row_past_caches(cols, scale, affine, s, h == out + at ? nullptr : h, out + at,
+                               x + next, next_y);
+      } else {
+        finish_row(cols, scale, affine, s, out + at, next_y);
+      }
     }
+    if (kept.past) finish_past_caches();
   });
 }
 
@@ -133,8 +193,9 @@ void row_backward(const Kept& kept, int64_t r, const real* dout, const Means& me
             h + kept.cols,
             [=](Vec d, Vec v, Vec g) { return (d * g - mean.u - v * mean.uh) * inverse; }),
         dout + at, h, kept.gain.data() + c);
-    if (dx.data) map_into(count, dx.data + at, dx.add, as_it_is, static_cast<const real*>(ds));
-    if (dy.data) drop_gradient(kept.mask, at, count, ds, {dy.data + at, dy.add});
+    if (dx.data)
+      write(count, {dx.data + at, dx.add}, kept.past, as_it_is, static_cast<const real*>(ds));
+    if (dy.data) drop_gradient(kept.mask, at, count, ds, {dy.data + at, dy.add}, kept.past);
   }
 }
 
@@ -152,6 +213,7 @@ void backward(const Kept& kept, const Gradients& d, const real* dout) {
           row_means(kept, r, dout + r * cols, partial, dbias.data ? partial + cols : nullptr);
       row_backward(kept, r, dout, mean, dx, dy);
     }
+    if (kept.past) finish_past_caches();
   });
 }
 
@@ -168,12 +230,13 @@ Tensor norm(const char* op, const Tensor& x, const Tensor& y, real p, const Tens
   const Kept kept{rows,
                   cols,
                   centred,
+                  past_caches(rows * cols) && cols % lanes == 0 && cols <= widest_past,
                   y ? next_dropout_mask(op, p) : DropoutMask(),
                   backward_follows ? Values(rows * cols) : out.values(),
                   Values(rows),
                   gain.values()};
-  forward(kept, x.data(), y ? y.data() : nullptr, bias ? bias.data() : nullptr, epsilon,
-          out.data());
+  forward(kept, x.data(), y ? y.data() : nullptr, {gain.data(), bias ? bias.data() : nullptr},
+          epsilon, out.data());
   return record(op, out, {&x, &y, &gain, &bias},
                 [kept, d = Gradients{x.gradient(), y.gradient(), gain.gradient(), bias.gradient()}](
                     Gradient& dout) { backward(kept, d, dout.data()); });
@@ -213,7 +276,7 @@ Tensor residual(const Tensor& x, const Tensor& y, real p) {
                                  [&](int64_t begin, int64_t end) {
                                    for (int64_t i = begin; i < end; i += chunk) {
                                      drop_gradient(mask, i, std::min(chunk, end - i),
-                                                   dout.data() + i, {to.data + i, to.add});
+                                                   dout.data() + i, {to.data + i, to.add}, false);
                                    }
                                  });
                   }

@@ -75,6 +75,34 @@ TEST_CASE("a residual with norm is a sum and a norm") {
   }
 }
 
+TEST_CASE("a residual with norm too large for the caches has the bits of a small one") {
+  const int64_t rows = 1100, cols = 2048, few = 37;  // 9 MB and more a matrix
+  const std::vector<Tensor> all = random_tensors({{rows, cols}, {rows, cols}, {cols}, {cols}});
+  const auto results = [](Inputs t, real p, const Tensor& seed) {
+    const Tape tape({.seed = 1});
+    const Tensor x = variable(t[0]), y = variable(t[1]), gain = variable(t[2]);
+    const Tensor out = residual_norm(x, y, p, gain, t[3]);
+    backward(out, seed);
+    const auto tensor_of = [&](const Tensor& leaf) {
+      return Tensor::of(leaf.shape(), leaf.gradient().span());
+    };
+    return std::vector<Tensor>{out, tensor_of(x), tensor_of(y)};
+  };
+  const auto same_rows = [&](real p, int64_t from, int64_t to) {
+    const auto part = [=](const Tensor& t) { return slice_rows(t, from, to); };
+    const std::vector<Tensor> large = results(all, p, all[0]);
+    const std::vector<Tensor> small =
+        results({part(all[0]), part(all[1]), all[2], all[3]}, p, part(all[0]));
+    for (size_t i = 0; i < large.size(); ++i) {
+      const Tensor want = part(large[i]);
+      CHECK(std::equal(want.data(), want.data() + want.size(), small[i].data()));
+    }
+  };
+  same_rows(0, 0, few);
+  same_rows(0, rows - few, rows);
+  same_rows(real(0.3), 0, few);  // the mask goes by the number of an element
+}
+
 TEST_CASE("a residual drops out what dropout() would drop") {
   CHECK(difference([](Inputs t) { return residual(t[0], t[1], real(0.3)); },
                    [](Inputs t) { return t[0] + dropout(t[1], real(0.3)); },
