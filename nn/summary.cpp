@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/logit_block.h"
 
 namespace calque {
 namespace {
@@ -121,10 +122,11 @@ Kept kept_by_tape(const TransformerOptions& o) {
 }
 
 // The widest gradients that meet in the backward pass of a layer, and the logits of as many tokens
-// as the loss takes at once: two million numbers.
+// as the loss takes at once.
 double working_numbers(const TransformerOptions& o, const SummaryBatch& batch) {
   const int64_t tokens = std::max(batch.source_tokens, batch.target_tokens);
-  const int64_t logits = std::min<int64_t>(2 << 20, batch.target_tokens * o.target_vocabulary);
+  const int64_t logits =
+      std::min(logit_block_rows(o.target_vocabulary), batch.target_tokens) * o.target_vocabulary;
   return static_cast<double>(tokens * (inner_width(o) + o.d_ff + 4 * o.d_model) + logits);
 }
 

@@ -5,6 +5,7 @@
 // pass: all the logits never exist together.
 
 #include "core/blas.h"
+#include "core/logit_block.h"
 #include "core/ops.h"
 #include "core/ops/row_sums.h"
 #include "core/parallel.h"
@@ -118,11 +119,6 @@ void scale_into(Sink to, const real* from, int64_t size, real scale) {
   });
 }
 
-// So many rows that a block of logits is about 8 MB: large enough for good matrix products.
-int64_t block_rows(int64_t vocabulary) {
-  return std::clamp<int64_t>((int64_t{2} << 20) / std::max<int64_t>(1, vocabulary), 32, 1024);
-}
-
 // Gradients formed in the forward pass, for a loss whose own gradient is 1.
 struct Formed {
   Gradient x;
@@ -141,7 +137,7 @@ void add_bias(real* logits, const real* bias, int64_t rows, int64_t cols) {
 // Calls block(logits, first row, rows) for every block of x w^T + b.
 template <class Block>
 void for_logits(const Tensor& x, const Tensor& w, const Tensor& b, Block&& block) {
-  const int64_t vocabulary = w.rows(), d = w.cols(), most = block_rows(vocabulary);
+  const int64_t vocabulary = w.rows(), d = w.cols(), most = logit_block_rows(vocabulary);
   Buffer<real> logits(std::min(most, x.rows()) * vocabulary);
   for (int64_t first = 0; first < x.rows(); first += most) {
     const int64_t rows = std::min(most, x.rows() - first);

@@ -119,11 +119,10 @@ void finish_row_past_caches(int64_t cols, const Scale& scale, const Affine& affi
       __builtin_prefetch(next_y + c);
     }
   };
-  const auto [gain, bias] = affine;
-  if (bias)
-    each([=](Vec v, int64_t c) { return v * load(gain + c) + load(bias + c); });
+  if (affine.bias)
+    each([=](Vec v, int64_t c) { return v * load(affine.gain + c) + load(affine.bias + c); });
   else
-    each([=](Vec v, int64_t c) { return v * load(gain + c); });
+    each([=](Vec v, int64_t c) { return v * load(affine.gain + c); });
 }
 
 void forward(const Kept& kept, const real* x, const real* y, const Affine& affine, real epsilon,
