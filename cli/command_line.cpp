@@ -8,6 +8,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/parallel.h"
 #include "train/config/nearest.h"
 
 namespace calque {
@@ -118,6 +119,12 @@ std::string one_line(std::string_view text) {
 void add_settings(CLI::App* command, std::vector<std::string>& settings,
                   const std::string& meaning) {
   command->add_option("--set", settings, meaning)->type_name("KEY=VALUE")->allow_extra_args(false);
+}
+
+void add_threads(CLI::App* command) {
+  command->add_option_function<int>("--threads", set_threads, "Threads (default: all processors)")
+      ->check(whole_number(1, 1024))
+      ->type_name("N");
 }
 
 }  // namespace calque

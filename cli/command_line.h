@@ -1,5 +1,6 @@
 #pragma once
-// What commands share: the option --set, and what to say about a command line that makes no sense.
+// What commands share: options that many have, and what to say about a command line that makes no
+// sense.
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -13,6 +14,9 @@ namespace calque {
 void add_settings(
     CLI::App* command, std::vector<std::string>& settings,
     const std::string& meaning = "Override a key: --set training.seed=2; may be repeated");
+
+// The option --threads N, which takes effect as the command line is read.
+void add_threads(CLI::App* command);
 
 // What an option's value must be; the messages say what is allowed.
 CLI::Validator whole_number(int64_t least, int64_t most = std::numeric_limits<int64_t>::max());

@@ -100,6 +100,7 @@ void add_evaluate_command(CLI::App& calque) {
   command->add_option("--samples", arguments->samples, "Show so many of the translations")
       ->check(whole_number(0))
       ->type_name("N");
+  add_threads(command);
   command->footer(
       "A run means its best checkpoint; runs/toy/last is the newest.\n"
       "Example: calque evaluate runs/toy --split test --samples 5");

@@ -92,6 +92,7 @@ void add_explain_command(CLI::App& calque) {
   command->add_option("--beam", arguments->beam, "Width of the beam (default: the config's)")
       ->check(whole_number(1, 1000))
       ->type_name("N");
+  add_threads(command);
   command->footer("Example: calque explain runs/toy 'ein Satz' --out sentence.html");
   command->callback([arguments] { explain_command(*arguments); });
 }

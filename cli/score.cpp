@@ -10,7 +10,6 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "core/error.h"
-#include "core/parallel.h"
 #include "data/text_lines.h"
 #include "data/utf8.h"
 #include "train/trained_run.h"
@@ -20,7 +19,6 @@ namespace {
 
 struct Arguments {
   std::string run, source, target;
-  int threads = 0;
 };
 
 constexpr int64_t lines_at_once = 2000;
@@ -45,7 +43,6 @@ std::vector<std::vector<int32_t>> encode(const TextLines& text, int64_t first, i
 }
 
 void score(const Arguments& arguments) {
-  if (arguments.threads > 0) set_threads(arguments.threads);
   const TrainedRun run = open_run(arguments.run);
   const Transformer& model = run.model->transformer;
   const TextLines source(arguments.source), target(arguments.target);
@@ -79,9 +76,7 @@ void add_score_command(CLI::App& calque) {
   command->add_option("--target", arguments->target, "Their translations, line by line")
       ->required()
       ->type_name("FILE");
-  command->add_option("--threads", arguments->threads, "Threads (default: all processors)")
-      ->check(whole_number(1, 1024))
-      ->type_name("N");
+  add_threads(command);
   command->footer(
       "Each line of output: natural log-probability, the same per token, and the tokens, with the "
       "end counted.\n"

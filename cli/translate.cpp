@@ -18,7 +18,6 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "core/error.h"
-#include "core/parallel.h"
 #include "data/file.h"
 #include "data/text_lines.h"
 #include "train/config/load.h"
@@ -34,7 +33,6 @@ struct Arguments {
   int64_t beam = 0, n_best = 0, buffer = 0;
   double length_penalty = -1;
   bool alignment = false, scores = false;
-  int threads = 0;
 };
 
 // The run's own way to decode, with what the command line says of it.
@@ -210,7 +208,6 @@ void translate(Arguments arguments) {
   for (std::string* place : {&arguments.input, &arguments.output}) {
     if (*place == "-") place->clear();  // the standard streams, as without the option
   }
-  if (arguments.threads > 0) set_threads(arguments.threads);
   std::vector<TrainedRun> runs;
   for (const std::string& run : arguments.runs) runs.push_back(open_run(run));
   const LineOptions options =
@@ -281,9 +278,7 @@ void add_options(CLI::App& command, Arguments& arguments) {
                   "Lines translated together (default: 2000, and 1 at a terminal)")
       ->check(whole_number(1, 1'000'000))
       ->type_name("N");
-  command.add_option("--threads", arguments.threads, "Threads (default: all processors)")
-      ->check(whole_number(1, 1024))
-      ->type_name("N");
+  add_threads(&command);
 }
 
 }  // namespace

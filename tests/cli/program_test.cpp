@@ -43,6 +43,7 @@ TEST_CASE(
       {"bleu h -r h --seed -1", "-1 is not a whole number, 0 or more"},
       {"data copy --pairs 1e3", "1e3 is not a whole number, 1 or more"},
       {"train c --threads 99999", "99999 is not a whole number, 1 to 1024"},
+      {"evaluate r --threads 0", "0 is not a whole number, 1 to 1024"},
       {"bleu h -r h --paired h --paired-test x", "x not in {bootstrap,randomization}"},
   };
   for (const auto& [command, message] : wrong) {

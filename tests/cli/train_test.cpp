@@ -93,6 +93,12 @@ TEST_CASE("--dry-run tells model, memory and time, and writes nothing") {
                              "{toy: copy, pairs: 9000, weight: 2, epochs: 16}]'");
   CHECK(pretrained.out.find("data: 27000 pairs") != std::string::npos);
   CHECK(pretrained.out.find(" from epoch 17 on\n") != std::string::npos);
+  // An epoch has an update at least: as many updates as epochs, hours of them.
+  const Ran tiny = run(place.command +
+                       " --dry-run --set 'data.train=[{toy: copy, pairs: 3}]' "
+                       "--set training.until=10000000000e --set training.batch_tokens=4096");
+  CHECK(tiny.out.find("an epoch: about 1 updates") != std::string::npos);
+  CHECK_MESSAGE(tiny.out.find("min in all") != std::string::npos, tiny.out);
   CHECK_FALSE(std::filesystem::exists(place.folder.path("run")));
 }
 
@@ -100,7 +106,8 @@ TEST_CASE("a trained run can be evaluated, averaged, and asked what it is") {
   const Place place;
   run(place.command + " --quiet");
   const std::string folder = "'" + place.folder.path("run") + "'";
-  const Ran evaluated = run("calque evaluate " + folder + " --split validation --samples 1");
+  const Ran evaluated =
+      run("calque evaluate " + folder + " --split validation --samples 1 --threads 1");
   CHECK(evaluated.status == 0);
   CHECK(evaluated.out.find("exact matches") != std::string::npos);
   CHECK(run("calque average " + folder + " --last 2").status == 0);
