@@ -1,0 +1,176 @@
+// The steps of a run, and what is due between them.
+#include "train/training.h"
+
+#include "core/profile.h"
+#include "train/best_checkpoints.h"
+#include "train/divergence_guard.h"
+#include "train/machine_speed.h"
+#include "train/milestones.h"
+#include "train/report/report_page.h"
+#include "train/stop_request.h"
+
+namespace calque {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+
+double seconds_since(Clock::time_point start) {
+  return std::chrono::duration<double>(Clock::now() - start).count();
+}
+
+}  // namespace
+
+double Training::done() const {
+  return share_done(config_.training.until, state_,
+                    stream_ ? stream_->epochs() : static_cast<double>(state_.epoch));
+}
+
+bool Training::out_of_patience() const {
+  return config_.training.patience > 0 &&
+         state_.early_stopping.without_gain >= config_.training.patience;
+}
+
+bool Training::due(const Interval& interval) const {
+  return is_due(interval, state_, epoch_before_);
+}
+
+TrainResult Training::run() {
+  if (finished() || out_of_patience()) return result(Ending::already_finished);
+  const StopRequest listening;
+  started_ = Clock::now();
+  meter_ = {};
+  if (saved_ < 0) {  // a disk that cannot be written to shows at once
+    save();
+    finish_saving();
+  }
+  while (!finished() && !out_of_patience()) {
+    train_step();
+    const bool last = finished();
+    bool worth_saving = due(config_.training.save_every) || last;
+    if (due(config_.training.validate_every) || last) worth_saving = validate() || worth_saving;
+    if (StopRequest::signal() != 0) break;
+    if (worth_saving) save();
+  }
+  const int signal = StopRequest::signal();
+  if (saved_ != state_.step) save();
+  finish_saving();
+  log_->sync();
+  report();
+  if (signal != 0) return result(Ending::interrupted, signal);
+  return result(out_of_patience() ? Ending::patience : Ending::finished);
+}
+
+void Training::train_step() {
+  std::vector<Batch> batches;
+  {
+    const Phase phase("wait for batches");
+    for (int64_t i = 0; i < config_.training.accumulation; ++i) batches.push_back(stream_->next());
+  }
+  const double rate = learning_rate(schedule_, learner_.optimizer.steps() + 1);
+  const StepOutcome outcome = learner_.step(batches, state_.step, rate);
+  ++state_.step;
+  epoch_before_ = state_.epoch;
+  state_.epoch = stream_->state().epoch;
+  state_.position = stream_->state().position;
+  state_.optimizer_step = learner_.optimizer.steps();
+  state_.seconds_trained = seconds_before_ + seconds_since(started_);
+  DivergenceGuard guard(config_.training, state_.divergence);
+  if (!outcome.update.finite) {
+    log_->event(state_.step, "skipped: " + outcome.diagnosis);
+    guard.skipped(state_.step, outcome.diagnosis);
+    return;
+  }
+  guard.saw(scores_of(outcome.sums).loss);
+  state_.target_tokens += outcome.sums.tokens;
+  state_.since_log.loss += outcome.sums.loss;
+  state_.since_log.nll += outcome.sums.nll;
+  state_.since_log.correct += outcome.sums.correct;
+  state_.since_log.tokens += outcome.sums.tokens;
+  for (const Batch& batch : batches)
+    meter_.tokens += std::ssize(batch.source) + std::ssize(batch.expected);
+  meter_.flops += outcome.flops;
+  log_step(outcome, rate);
+}
+
+void Training::log_step(const StepOutcome& outcome, double rate) {
+  const Phase phase("log");
+  const double elapsed = std::max(1e-9, seconds_since(meter_.since));
+  const double speed = static_cast<double>(meter_.tokens) / elapsed;
+  if (state_.step % config_.logging.every == 0) {
+    TrainRecord record;
+    record.step = state_.step;
+    record.epoch = stream_->epochs();
+    record.scores = scores_of(state_.since_log);
+    record.learning_rate = rate;
+    record.gradient_norm = outcome.update.gradient_norm;
+    record.tokens = state_.target_tokens;
+    record.seconds = state_.seconds_trained;
+    record.tokens_per_second = speed;
+    record.sgemm_share = meter_.flops / elapsed / best_product_rate();
+    record.wait_share = (stream_->wait_seconds() - meter_.waited) / elapsed;
+    record.memory_mb = static_cast<double>(memory_statistics().peak) / 1e6;
+    log_->write(record, remaining());
+    state_.since_log = {};
+    meter_ = {.waited = stream_->wait_seconds()};
+  }
+  log_->progress(done(), fmt::format("step {}  loss {:.3f}  {:.0f} tokens/s  {}", state_.step,
+                                     scores_of(outcome.sums).loss, speed, remaining()));
+}
+
+std::string Training::remaining() const {
+  const double share = done(), gained = share - share_before_;
+  if (gained <= 0 || share >= 1) return "";
+  return fmt::format("{} left", duration_text(seconds_since(started_) * (1 - share) / gained));
+}
+
+// Returns whether the checkpoint of this step is to be kept as one of the best.
+bool Training::validate() {
+  const Phase phase("validation");
+  if (!validation_->there()) return false;
+  const Clock::time_point start = Clock::now();
+  ValidRecord record;
+  {
+    const auto averaged = learner_.averaged_weights();
+    record = validation_->run(learner_.model);
+  }
+  record.step = state_.step;
+  record.epoch = stream_->epochs();
+  log_->write(record);
+  const bool best =
+      remember_best(metric_of(record, config_.training.metric), config_.training, state_);
+  report();
+  const std::chrono::duration<double> taken = Clock::now() - start;
+  meter_.since += std::chrono::duration_cast<Clock::duration>(taken);  // not training
+  return best;
+}
+
+// The page can be made again at any time: training does not stop for it.
+void Training::report() {
+  std::error_code none;  // nothing to show yet
+  if (!config_.logging.report || std::filesystem::file_size(run_.metrics(), none) == 0) return;
+  try {
+    write_report(run_.path);
+  } catch (const Error& error) {
+    log_->problem(error.what());
+  }
+}
+
+void Training::save() {
+  const Phase phase("checkpoint");
+  finish_saving();
+  log_->sync();
+  {
+    const auto averaged = learner_.averaged_weights();
+    writer_.save(learner_.model.tensors(), learner_.optimizer_tensors(),
+                 checkpoint_job(state_, config_.training));
+  }
+  saved_ = state_.step;
+  if (!config_.training.save_in_background) finish_saving();
+}
+
+void Training::finish_saving() {
+  writer_.finish();
+  for (const std::string& complaint : writer_.take_complaints()) log_->problem(complaint);
+}
+
+}  // namespace calque
