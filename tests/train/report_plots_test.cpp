@@ -1,5 +1,6 @@
 // What is drawn or written once: CSV, SVG, the terminal.
 #include <nlohmann/json.hpp>
+#include <regex>
 
 #include "core/error.h"
 #include "train/report/axes.h"
@@ -100,6 +101,26 @@ TEST_CASE("the figure has a curve for training and one for validation, and only 
   CHECK(svg.find("inf") == std::string::npos);
   const std::vector<ReportRun> two = {run, run};
   CHECK(figure_svg(two, {}).find("&lt;run&gt;") != std::string::npos);
+}
+
+TEST_CASE("the legend keeps to the figure's width, or widens it for a long name") {
+  const TemporaryRun first("multi30k"), second("multi30k-pytorch"), third(std::string(60, 'n'));
+  PlotOptions one_panel;
+  one_panel.columns = {"loss"};
+  std::vector<ReportRun> runs;
+  for (const TemporaryRun* folder : {&first, &second, &third}) {
+    runs.push_back(folder->run(falling_loss(50)));
+    const std::string svg = figure_svg(runs, one_panel);
+    const double width = std::stod(svg.substr(svg.find("width=\"") + 7));
+    const std::regex text(
+        "<text x=\"([0-9.]+)\" y=\"[0-9.]+\" text-anchor=\"start\" [^>]*>([^<]*)");
+    std::sregex_iterator found(svg.begin(), svg.end(), text), none;
+    CHECK(found != none);
+    for (; found != none; ++found) {
+      const std::smatch& match = *found;
+      CHECK(std::stod(match[1]) + 6 * static_cast<double>(match[2].length()) <= width);
+    }
+  }
 }
 
 TEST_CASE("a metric that no run has is refused, and those that there are are named") {

@@ -131,12 +131,17 @@ void append_panel(std::string& out, std::span<const ReportRun> runs, const Panel
   }
 }
 
-// Runs one a line when there are several, then what thick and thin lines mean.
-double append_legend(std::string& out, std::span<const ReportRun> runs) {
+// A line, its label and the space after it.
+double entry_width(const std::string& label) {
+  return 44 + 6.3 * static_cast<double>(label.size());
+}
+
+// The runs, when there are several, then what thick and thin lines mean.
+double append_legend(std::string& out, std::span<const ReportRun> runs, double figure_width) {
   double x = left, y = 16;
   const auto entry = [&](const Stroke& stroke, const std::string& label) {
-    const double width = 44 + 6.3 * static_cast<double>(label.size());
-    if (x > left && x + width > 2 * panel_width) {
+    const double width = entry_width(label);
+    if (x > left && x + width > figure_width) {
       x = left;
       y += legend_line;
     }
@@ -161,14 +166,17 @@ double append_legend(std::string& out, std::span<const ReportRun> runs) {
 
 std::string figure_svg(std::span<const ReportRun> runs, const PlotOptions& options) {
   const std::vector<Panel> panels = chosen_panels(runs, options, usual_panels);
-  std::string body;
-  const double begin = append_legend(body, runs);
   const size_t columns = std::min<size_t>(2, panels.size());
+  double width = static_cast<double>(std::max<size_t>(columns, 1)) * panel_width;
+  for (const ReportRun& run : runs) {
+    if (runs.size() > 1) width = std::max(width, left + entry_width(run.name));
+  }
+  std::string body;
+  const double begin = append_legend(body, runs, width);
   for (size_t i = 0; i < panels.size(); ++i) {
     append_panel(body, runs, panels[i], options, static_cast<double>(i % columns) * panel_width,
                  begin + static_cast<double>(i / columns) * panel_height);
   }
-  const double width = static_cast<double>(std::max<size_t>(columns, 1)) * panel_width;
   const double height = begin + std::ceil(static_cast<double>(panels.size()) / 2.0) * panel_height;
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
