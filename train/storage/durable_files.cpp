@@ -44,6 +44,8 @@ std::string_view mend_for(int code) {
     case EMFILE:
     case ENFILE:
       return "too many files are open: raise the limit (ulimit -n)";
+    case ENOMEM:
+      return "not enough memory for that; raise the limit (ulimit -v), if there is one";
     case ELOOP:
       return "a symbolic link there leads to itself";
     default:
