@@ -69,6 +69,11 @@ double target_tokens_of(const std::vector<PartAmounts>& parts, double epochs) {
   return sum;
 }
 
+// An epoch has an update at least.
+double updates_of(const Amounts& epoch, double tokens_per_update) {
+  return std::max(1.0, epoch.target_tokens / tokens_per_update);
+}
+
 // Updates until the first of the limits in steps, epochs and tokens; 0 if only time ends the run.
 double updates_until(const Until& until, const std::vector<PartAmounts>& parts,
                      double tokens_per_update) {
@@ -77,7 +82,6 @@ double updates_until(const Until& until, const std::vector<PartAmounts>& parts,
     if (limit > 0 && (updates == 0 || limit < updates)) updates = limit;
   };
   consider(static_cast<double>(until.updates));
-  // An epoch has an update at least.
   consider(std::max(until.epochs, target_tokens_of(parts, until.epochs) / tokens_per_update));
   consider(static_cast<double>(until.target_tokens) / tokens_per_update);
   return updates;
@@ -86,7 +90,7 @@ double updates_until(const Until& until, const std::vector<PartAmounts>& parts,
 // "an epoch: about 107 updates, 53 from epoch 17 on", as corpora end.
 std::string updates_of_epochs(const std::vector<PartAmounts>& parts, double tokens_per_update) {
   const auto updates = [&](int64_t epoch) {
-    return std::max(1.0, amounts_in(parts, epoch).target_tokens / tokens_per_update);
+    return updates_of(amounts_in(parts, epoch), tokens_per_update);
   };
   std::set<int64_t> ends;
   for (const PartAmounts& part : parts) {
@@ -114,7 +118,7 @@ std::string training_plan(const Config& config) {
 
   const auto accumulated = static_cast<double>(config.training.accumulation);
   const double tokens = static_cast<double>(batch.target_tokens) * accumulated;
-  const double per_epoch = std::max(1.0, amounts.target_tokens / tokens);
+  const double per_epoch = updates_of(amounts, tokens);
   const double work = 3 * (summary.total.flops_per_source_token * amounts.source_tokens +
                            summary.total.flops_per_target_token * amounts.target_tokens);
   const double step_seconds = work / per_epoch / (usual_share * best_product_rate());

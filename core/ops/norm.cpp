@@ -109,13 +109,12 @@ void finish_row(int64_t cols, const Scale& scale, const Affine& affine, real* s,
 // The same for a row of whole vectors and s in a place of its own, which stays in the caches; h and
 // out go past them. Null for h: it is not kept.
 void finish_row_past_caches(int64_t cols, const Scale& scale, const Affine& affine, const real* s,
-                            real* h, real* out, const real* next_x, const real* next_y) {
+                            real* h, real* out, const real* next_y) {
   const auto each = [=](auto result) {
     for (int64_t c = 0; c < cols; c += lanes) {
       const Vec v = scale(load(s + c));
       if (h) store_past_caches(h + c, v);
       store_past_caches(out + c, result(v, c));
-      __builtin_prefetch(next_x + c);
       __builtin_prefetch(next_y + c);
     }
   };
@@ -146,7 +145,7 @@ void forward(const Kept& kept, const real* x, const real* y, const Affine& affin
       kept.inverse.data()[r] = scale.inverse;
       if (kept.past) {
         finish_row_past_caches(cols, scale, affine, s, h == out + at ? nullptr : h, out + at,
-                               x + next, next_y);
+                               next_y);
       } else {
         finish_row(cols, scale, affine, s, out + at, next_y);
       }
