@@ -147,7 +147,7 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, 
   const Split split = split_of(m, n, k);
   const PackedMatrix* const packed = PackedWeights::find(b);
   const int64_t scratch_size =
-      own_product_is_faster() && !packed ? block_product_scratch({m, n, k}) : 0;
+      own_product_is_faster() && !packed ? block_product_scratch({m, n, k}, strided(a)) : 0;
   Buffer<real> scratch;  // taken here for all pieces: what the pool is asked depends on no schedule
   if (scratch_size > 0) scratch = Buffer<real>(split.pieces * scratch_size);
   parallel_for(split.pieces, 1, [&](int64_t piece, int64_t) {

@@ -81,6 +81,20 @@ void for_depths(int64_t k, Body&& body) {
   }
 }
 
+// Whether A is read column by column, and its columns begin a multiple of 4 KB apart: those compete
+// for the same few places of the caches, and are gone before the next tile reads on in them.
+bool columns_compete(Strided a) {
+  return a.row == 1 && a.col * static_cast<int64_t>(sizeof(real)) % 4096 == 0;
+}
+
+// A block of such an A, with its columns beside each other.
+Strided copy_left(Strided a, int64_t rows, int64_t depth, real* to) {
+  for (int64_t j = 0; j < depth; ++j) {
+    map(rows, to + j * block_rows, as_it_is, a.at(0, j));
+  }
+  return {to, 1, block_rows};
+}
+
 // Where a tile or a block of the result goes, and how.
 struct Result {
   Sink c;
@@ -107,7 +121,8 @@ void put(const Result& to, int64_t row, int64_t col, Vec sum, Load&& load_some,
 // The sum over depth of a column of a times a row of the panel, put into the result. A's rows are
 // addressed from every third, which leaves the processor's few address registers enough. C's lines
 // are asked for at the start: large ones come from memory, and are needed only at the end. B's are
-// asked for well before they are needed: the next panel's, in the end.
+// asked for well before they are needed: the next panel's, in the end. So are A's where its columns
+// lie together, each a long way from the last: the next tile's.
 template <int rows, int vectors>
 void tile(int64_t depth, Strided a, const real* b, int64_t b_row, const Result& to, int64_t cols) {
   constexpr int bases = (rows + 2) / 3;
@@ -128,6 +143,7 @@ void tile(int64_t depth, Strided a, const real* b, int64_t b_row, const Result& 
       const Vec left = broadcast(base[r / 3][r % 3 * a.row]);
       for (int v = 0; v < vectors; ++v) total[r][v] += left * right[v];
     }
+    __builtin_prefetch(base[0] + rows + lanes);
     for (int i = 0; i < bases; ++i) base[i] += a.col;
   }
   for (int r = 0; r < rows; ++r) {
@@ -170,9 +186,10 @@ void multiply_block(ProductSize size, Strided a, Panels b, const Result& to) {
   }
 }
 
-// Every block of C. panels_at(from, depth, col, cols) gives the panels of a block of B.
-template <class PanelsAt>
-void multiply(ProductSize size, Strided a, const Result& result, PanelsAt&& panels_at) {
+// Every block of C. left_at(row, from, rows, depth) gives a block of A, panels_at(from, depth, col,
+// cols) the panels of one of B.
+template <class LeftAt, class PanelsAt>
+void multiply(ProductSize size, const Result& result, LeftAt&& left_at, PanelsAt&& panels_at) {
   for (int64_t col = 0; col < size.n; col += block_cols) {
     const int64_t cols = std::min(block_cols, size.n - col);
     for_depths(size.k, [&](int64_t from, int64_t depth) {
@@ -181,7 +198,8 @@ void multiply(ProductSize size, Strided a, const Result& result, PanelsAt&& pane
       to.c.add |= from > 0;
       if (from + depth < size.k) to.finish = {};
       for (int64_t row = 0; row < size.m; row += block_rows) {
-        multiply_block({std::min(block_rows, size.m - row), cols, depth}, a.from(row, from), panels,
+        const int64_t rows = std::min(block_rows, size.m - row);
+        multiply_block({rows, cols, depth}, left_at(row, from, rows, depth), panels,
                        to.at(row, col));
       }
     });
@@ -195,16 +213,24 @@ void tile_product(ProductSize size, Strided a, const real* b, int64_t b_row, Sin
   multiply_block(size, a, {b, tile_cols, b_row}, {c, stride, scale, {}});
 }
 
-int64_t block_product_scratch(ProductSize size) {
-  return round_up(std::min(size.n, block_cols), tile_cols) * std::min(size.k, most_depth);
+int64_t block_product_scratch(ProductSize size, Strided a) {
+  const int64_t left = columns_compete(a) ? block_rows : 0;
+  return (left + round_up(std::min(size.n, block_cols), tile_cols)) * std::min(size.k, most_depth);
 }
 
 void block_product(ProductSize size, Strided a, Strided b, Sink c, real scale, int64_t stride,
                    real* scratch, Finish finish) {
-  multiply(size, a, {c, stride, scale, finish},
-           [&](int64_t from, int64_t depth, int64_t col, int64_t cols) {
-             return panels_of(b.from(from, col), size.m, depth, cols, scratch);
-           });
+  const bool copies_left = columns_compete(a);
+  real* const panels = scratch + (copies_left ? block_rows * std::min(size.k, most_depth) : 0);
+  multiply(
+      size, {c, stride, scale, finish},
+      [&](int64_t row, int64_t from, int64_t rows, int64_t depth) {
+        const Strided block = a.from(row, from);
+        return copies_left ? copy_left(block, rows, depth, scratch) : block;
+      },
+      [&](int64_t from, int64_t depth, int64_t col, int64_t cols) {
+        return panels_of(b.from(from, col), size.m, depth, cols, panels);
+      });
 }
 
 PackedMatrix::PackedMatrix(Strided b, int64_t k, int64_t n)
@@ -216,10 +242,12 @@ PackedMatrix::PackedMatrix(Strided b, int64_t k, int64_t n)
 
 void block_product(ProductSize size, Strided a, const PackedMatrix& b, int64_t first_col, Sink c,
                    real scale, int64_t stride, Finish finish) {
-  multiply(size, a, {c, stride, scale, finish},
-           [&](int64_t from, int64_t depth, int64_t col, int64_t) {
-             return Panels{b.panels(from, depth, first_col + col), depth * tile_cols, tile_cols};
-           });
+  multiply(
+      size, {c, stride, scale, finish},
+      [&](int64_t row, int64_t from, int64_t, int64_t) { return a.from(row, from); },
+      [&](int64_t from, int64_t depth, int64_t col, int64_t) {
+        return Panels{b.panels(from, depth, first_col + col), depth * tile_cols, tile_cols};
+      });
 }
 
 }  // namespace calque

@@ -5,8 +5,9 @@
 // As in every fast product since Goto (2008), a tile of C is kept in registers while the product
 // walks down the inner dimension, and a block of B is copied to narrow panels that stay in the
 // first caches. A is read where it lies, one number at a time: for matrices as small as a
-// Transformer's that costs less than to copy it too. Every number of C is summed in the same order
-// wherever the blocks of rows and columns begin, so a product may be cut between threads anywhere.
+// Transformer's that costs less than to copy it too, unless its columns compete for the caches.
+// Every number of C is summed in the same order wherever the blocks of rows and columns begin, so a
+// product may be cut between threads anywhere.
 
 #include <cstdint>
 
@@ -44,7 +45,7 @@ void tile_product(ProductSize size, Strided a, const real* b, int64_t b_row, Sin
                   int64_t stride);
 
 // How many numbers of scratch memory the product needs, at a place aligned as the pool's are.
-int64_t block_product_scratch(ProductSize size);
+int64_t block_product_scratch(ProductSize size, Strided a);
 
 // c = scale a b, or c += scale a b. One of the strides of b is 1; rows of c are `stride` apart.
 void block_product(ProductSize size, Strided a, Strided b, Sink c, real scale, int64_t stride,
