@@ -1,5 +1,7 @@
 #include "core/block_product.h"
 
+#include <unistd.h>
+
 #include <algorithm>
 #include <array>
 #include <utility>
@@ -10,10 +12,23 @@
 namespace calque {
 namespace {
 
-// A panel of B is depth x tile_cols numbers (32 KB: the first cache), a block of B has block_cols
-// columns (512 KB: the second); blocks of A have block_rows rows.
-constexpr int64_t most_depth = 256, block_rows = int64_t{8} * tile_rows,
-                  block_cols = 16 * tile_cols;
+// The inner dimension is cut into blocks this deep at most: long ones, because the numbers of C are
+// read and written again for each. Blocks of A have block_rows rows.
+constexpr int64_t most_depth = 512, block_rows = int64_t{8} * tile_rows;
+
+// The columns of a block of B: half of the second cache for the deepest.
+int64_t block_cols() {
+  static const int64_t cols = [] {
+#ifdef _SC_LEVEL2_CACHE_SIZE
+    const int64_t cache = sysconf(_SC_LEVEL2_CACHE_SIZE);  // 0 or -1 where it is not known
+#else
+    const int64_t cache = 0;
+#endif
+    constexpr int64_t column = most_depth * static_cast<int64_t>(sizeof(real));
+    return std::clamp(round_up(cache / 2 / column, tile_cols), 8 * tile_cols, 16 * tile_cols);
+  }();
+  return cols;
+}
 
 // With fewer rows than this in A, a panel of B would not be used often enough to repay its copy.
 constexpr int64_t few_rows = int64_t{4} * tile_rows;
@@ -81,10 +96,10 @@ void for_depths(int64_t k, Body&& body) {
   }
 }
 
-// Whether A is read column by column, and its columns begin a multiple of 4 KB apart: those compete
+// Whether A is read column by column, and its columns begin a multiple of 1 KB apart: those compete
 // for the same few places of the caches, and are gone before the next tile reads on in them.
 bool columns_compete(Strided a) {
-  return a.row == 1 && a.col * static_cast<int64_t>(sizeof(real)) % 4096 == 0;
+  return a.row == 1 && a.col * static_cast<int64_t>(sizeof(real)) % 1024 == 0;
 }
 
 // A block of such an A, with its columns beside each other.
@@ -190,8 +205,8 @@ void multiply_block(ProductSize size, Strided a, Panels b, const Result& to) {
 // cols) the panels of one of B.
 template <class LeftAt, class PanelsAt>
 void multiply(ProductSize size, const Result& result, LeftAt&& left_at, PanelsAt&& panels_at) {
-  for (int64_t col = 0; col < size.n; col += block_cols) {
-    const int64_t cols = std::min(block_cols, size.n - col);
+  for (int64_t col = 0; col < size.n; col += block_cols()) {
+    const int64_t cols = std::min(block_cols(), size.n - col);
     for_depths(size.k, [&](int64_t from, int64_t depth) {
       const Panels panels = panels_at(from, depth, col, cols);
       Result to = result;
@@ -215,7 +230,8 @@ void tile_product(ProductSize size, Strided a, const real* b, int64_t b_row, Sin
 
 int64_t block_product_scratch(ProductSize size, Strided a) {
   const int64_t left = columns_compete(a) ? block_rows : 0;
-  return (left + round_up(std::min(size.n, block_cols), tile_cols)) * std::min(size.k, most_depth);
+  return (left + round_up(std::min(size.n, block_cols()), tile_cols)) *
+         std::min(size.k, most_depth);
 }
 
 void block_product(ProductSize size, Strided a, Strided b, Sink c, real scale, int64_t stride,
