@@ -1,5 +1,8 @@
 #include "core/ops/token_loss.h"
 
+#include <algorithm>
+#include <cmath>
+
 #include "core/parallel.h"
 #include "core/simd_math.h"
 
