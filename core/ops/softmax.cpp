@@ -5,7 +5,6 @@
 #include "core/ops.h"
 #include "core/parallel.h"
 #include "core/simd_math.h"
-#include "core/simd_stream.h"
 
 namespace calque {
 namespace {
@@ -43,25 +42,6 @@ real exponentials(const real* x, int64_t cols, real m, real* out) {
   return sum(total);
 }
 
-// Results go past the caches (core/simd_stream.h) where they are large and each row is whole
-// vectors of at most this many numbers, so that its exponentials wait in the caches for their sum.
-constexpr int64_t widest_past = 8192;
-
-// out = softmax(in), for rows [begin, end).
-void forward(const real* in, int64_t begin, int64_t end, int64_t cols, bool past, real* out) {
-  alignas(64) real own[widest_past];
-  for (int64_t at = begin * cols; at < end * cols; at += cols) {
-    real* const e = past ? own : out + at;
-    const real share = 1 / exponentials(in + at, cols, row_maximum(in + at, cols), e);
-    const auto scale = [=](Vec v) { return v * share; };
-    if (past)
-      map_past_caches(cols, out + at, scale, e);
-    else
-      map(cols, e, meanwhile_fetching<For::writing>(e + cols, scale), e);
-  }
-  if (past) finish_past_caches();
-}
-
 template <class Row>
 void each_row(int64_t rows, int64_t cols, Row&& row) {
   for_rows(rows, cols * 4, [&](int64_t begin, int64_t end) {
@@ -75,9 +55,12 @@ Tensor softmax(const Tensor& x) {
   const int64_t rows = x.rows(), cols = x.cols();
   Tensor y(x.shape());
   if (y.size() > 0) {
-    const bool past = past_caches(y.size()) && cols % lanes == 0 && cols <= widest_past;
-    for_rows(rows, cols * 4, [&](int64_t begin, int64_t end) {
-      forward(x.data(), begin, end, cols, past, y.data());
+    each_row(rows, cols, [&](int64_t at) {
+      const real* in = x.data() + at;
+      real* out = y.data() + at;
+      const real share = 1 / exponentials(in, cols, row_maximum(in, cols), out);
+      const auto scale = [=](Vec v) { return v * share; };
+      map(cols, out, meanwhile_fetching<For::writing>(out + cols, scale), out);
     });
   }
   return record("softmax", y, {&x}, [=, y = y.values(), dx = x.gradient()](Gradient& dy) {

@@ -56,6 +56,21 @@ TEST_CASE("a slab made for a block gives just that block") {
   }
 }
 
+TEST_CASE("large blocks do not begin a little beyond a multiple of 1 MB after each other") {
+  constexpr int64_t megabyte = int64_t{1} << 20, most = 8 * megabyte;
+  for (const int64_t bytes : {megabyte / 4, megabyte, 3 * megabyte, most, most - 64, most + 8000}) {
+    Arena arena;
+    const Slab slab(4 * Arena::slab_bytes(bytes));
+    arena.add_slab(slab.memory, slab.bytes);
+    std::byte* const first = arena.take(bytes);
+    for (int number = 1; number < 4; ++number) {
+      const std::byte* const next = arena.take(bytes);
+      REQUIRE(next != nullptr);
+      CHECK((next - first) % megabyte >= 8 << 10);
+    }
+  }
+}
+
 TEST_CASE("free neighbours are joined, in whichever order they come back") {
   for (const std::vector<size_t>& order :
        {std::vector<size_t>{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
