@@ -50,8 +50,8 @@ int64_t Arena::lines_for(int64_t bytes) {
 
 // The octave, and the three bits that follow the leading one: sizes of a list differ by an eighth.
 size_t Arena::list_of(int64_t bytes) {
-  const auto size = static_cast<uint64_t>(bytes);
-  const auto octave = static_cast<size_t>(std::bit_width(size)) - 1;  // at least that of a line
+  const auto size = static_cast<uint64_t>(std::max(bytes, line));
+  const auto octave = static_cast<size_t>(std::bit_width(size)) - 1;
   return octave * 8 + ((size >> (octave - 3)) & 7);
 }
 
