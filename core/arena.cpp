@@ -34,8 +34,8 @@ void forbid(void*, int64_t) {}
 // one is read: Intel's processors compare the low 20 bits of the addresses, and take the next load
 // for one of what was stored just before (exp of 8 MB then takes four times as long). Tensors whose
 // sizes are powers of two would lie like that one after the other, so large blocks that come close
-// to it are made longer.
-constexpr int64_t large = int64_t{256} << 10, apart = int64_t{8} << 10;
+// to it, by themselves or as two or four in a row, are made longer.
+constexpr int64_t large = int64_t{1} << 20, apart = int64_t{8} << 10;
 
 // A remainder smaller than this stays with the block it is the rest of.
 constexpr int64_t worth_splitting = 4 * Arena::line;
@@ -44,7 +44,7 @@ constexpr int64_t worth_splitting = 4 * Arena::line;
 
 int64_t Arena::lines_for(int64_t bytes) {
   const int64_t whole = (std::max<int64_t>(bytes, 1) + guard + line - 1) / line * line;
-  const bool too_close = whole >= large && (whole + line) % large < apart;
+  const bool too_close = whole >= large && (whole + line) % (large / 4) < apart;
   return too_close ? whole + apart : whole;
 }
 

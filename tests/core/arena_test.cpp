@@ -58,7 +58,8 @@ TEST_CASE("a slab made for a block gives just that block") {
 
 TEST_CASE("large blocks do not begin a little beyond a multiple of 1 MB after each other") {
   constexpr int64_t megabyte = int64_t{1} << 20, most = 8 * megabyte;
-  for (const int64_t bytes : {megabyte / 4, megabyte, 3 * megabyte, most, most - 64, most + 8000}) {
+  for (const int64_t bytes :
+       {megabyte, 3 * megabyte / 2, 3 * megabyte, most, most - 64, most + 8000}) {
     Arena arena;
     const Slab slab(4 * Arena::slab_bytes(bytes));
     arena.add_slab(slab.memory, slab.bytes);
