@@ -102,7 +102,12 @@ bool columns_compete(Strided a) {
   return a.row == 1 && a.col * static_cast<int64_t>(sizeof(real)) % 1024 == 0;
 }
 
-// A block of such an A, with its columns beside each other.
+// The scratch memory for a block of A: none where it is read where it lies.
+int64_t left_scratch(ProductSize size, Strided a) {
+  return columns_compete(a) ? block_rows * std::min(size.k, most_depth) : 0;
+}
+
+// A block of an A whose columns compete, with them beside each other.
 Strided copy_left(Strided a, int64_t rows, int64_t depth, real* to) {
   for (int64_t j = 0; j < depth; ++j) {
     map(rows, to + j * block_rows, as_it_is, a.at(0, j));
@@ -229,15 +234,14 @@ void tile_product(ProductSize size, Strided a, const real* b, int64_t b_row, Sin
 }
 
 int64_t block_product_scratch(ProductSize size, Strided a) {
-  const int64_t left = columns_compete(a) ? block_rows : 0;
-  return (left + round_up(std::min(size.n, block_cols()), tile_cols)) *
-         std::min(size.k, most_depth);
+  const int64_t panels = round_up(std::min(size.n, block_cols()), tile_cols);
+  return left_scratch(size, a) + panels * std::min(size.k, most_depth);
 }
 
 void block_product(ProductSize size, Strided a, Strided b, Sink c, real scale, int64_t stride,
                    real* scratch, Finish finish) {
   const bool copies_left = columns_compete(a);
-  real* const panels = scratch + (copies_left ? block_rows * std::min(size.k, most_depth) : 0);
+  real* const panels = scratch + left_scratch(size, a);
   multiply(
       size, {c, stride, scale, finish},
       [&](int64_t row, int64_t from, int64_t rows, int64_t depth) {
