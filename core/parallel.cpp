@@ -23,6 +23,15 @@ int initial_threads() {
 #endif
 }
 
+// The number of the calling thread in its team.
+int member() {
+#ifdef _OPENMP
+  return omp_get_thread_num();
+#else
+  return 0;
+#endif
+}
+
 std::atomic<int>& thread_setting() {
   static std::atomic<int> count{initial_threads()};
   return count;
@@ -49,6 +58,25 @@ OneThread::~OneThread() { omp_set_num_threads(before_); }
 OneThread::OneThread() : before_(1) {}
 OneThread::~OneThread() = default;
 #endif
+
+Shares::Shares(int64_t pieces, int count) : count_(std::min(count, most)) {
+  for (int s = 0; s < count_; ++s) {
+    Share& share = shares_[static_cast<size_t>(s)];
+    share.next = pieces * s / count_;
+    share.end = pieces * (s + 1) / count_;
+  }
+}
+
+int64_t Shares::take() {
+  const int own = member();
+  for (int s = 0; s < count_; ++s) {
+    Share& share = shares_[static_cast<size_t>((own + s) % count_)];
+    if (share.next.load(std::memory_order_relaxed) >= share.end) continue;
+    const int64_t piece = share.next.fetch_add(1, std::memory_order_relaxed);
+    if (piece < share.end) return piece;
+  }
+  return -1;
+}
 
 void flush_denormals() {
 #ifdef __SSE2__

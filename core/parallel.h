@@ -7,6 +7,7 @@
 // moment becomes that small, arithmetic on it is slow and changes nothing.
 
 #include <algorithm>
+#include <array>
 #include <atomic>
 #include <cstdint>
 #include <exception>
@@ -35,23 +36,54 @@ class OneThread {
   int before_;
 };
 
+// The pieces of one loop, in shares of neighbouring pieces. Each thread has a share of its own, the
+// same in every loop of as many pieces, so that it finds in its cache what it left there in the
+// loop before; whoever is done with its own takes from the others'. From a single share all take in
+// order.
+class Shares {
+ public:
+  Shares(int64_t pieces, int count);
+
+  // The next piece for the calling thread, or -1 if none is left.
+  int64_t take();
+
+ private:
+  static constexpr int most = 64;
+  struct alignas(64) Share {
+    std::atomic<int64_t> next = 0;
+    int64_t end = 0;
+  };
+  int count_;
+  std::array<Share, most> shares_;
+};
+
+// Which pieces a thread begins with: those of its own share, or the first that nobody has begun.
+enum class Begin { own, first };
+
+// Calls body(p) for each piece p. The body must not throw.
+template <class Body>
+void for_pieces(int64_t pieces, Begin begin, Body&& body) {
+  flush_denormals();
+  const int team = static_cast<int>(std::min<int64_t>(threads(), pieces));
+  if (team <= 1) {
+    for (int64_t p = 0; p < pieces; ++p) body(p);
+    return;
+  }
+  Shares left(pieces, begin == Begin::own ? team : 1);
+#pragma omp parallel num_threads(team)
+  {
+    flush_denormals();
+    for (int64_t p = left.take(); p >= 0; p = left.take()) body(p);
+  }
+}
+
 // Calls body(begin, end) for consecutive pieces of [0, count), each of `piece` elements but the
 // last. The body must not throw, and pieces must write to different places.
 template <class Body>
 void parallel_for(int64_t count, int64_t piece, Body&& body) {
-  flush_denormals();
   piece = std::max<int64_t>(piece, 1);
-  const int64_t pieces = (count + piece - 1) / piece;
-  const int team = static_cast<int>(std::min<int64_t>(threads(), pieces));
-  if (team <= 1) {
-    for (int64_t p = 0; p < pieces; ++p) body(p * piece, std::min(count, (p + 1) * piece));
-    return;
-  }
-#pragma omp parallel for num_threads(team) schedule(dynamic)
-  for (int64_t p = 0; p < pieces; ++p) {
-    flush_denormals();
-    body(p * piece, std::min(count, (p + 1) * piece));
-  }
+  for_pieces((count + piece - 1) / piece, Begin::own,
+             [&](int64_t p) { body(p * piece, std::min(count, (p + 1) * piece)); });
 }
 
 // Rows a piece should have when each row costs about `row_cost` element operations: enough work to
@@ -74,15 +106,15 @@ void for_rows(int64_t rows, int64_t row_cost, Body&& body) {
   parallel_for(rows, long_piece(rows, rows_per_piece(row_cost)), std::forward<Body>(body));
 }
 
-// Calls task(number) for each number below `count`, each on one thread alone: for work of very
-// different lengths, such as whole batches. A single task has all threads for its own loops. The
-// task may throw; what was thrown by the first of those that did is thrown again here, and tasks
-// that had not begun by then are left out.
+// Calls task(number) for each number below `count`, begun in order, each on one thread alone: for
+// work of very different lengths, such as whole batches. A single task has all threads for its own
+// loops. The task may throw; what was thrown by the first of those that did is thrown again here,
+// and tasks that had not begun by then are left out.
 template <class Task>
 void for_tasks(int64_t count, Task&& task) {
   std::vector<std::exception_ptr> thrown(static_cast<size_t>(count));
   std::atomic<bool> failed = false;
-  parallel_for(count, 1, [&](int64_t number, int64_t) {
+  for_pieces(count, Begin::first, [&](int64_t number) {
     if (failed) return;
     try {
       task(number);

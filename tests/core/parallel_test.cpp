@@ -1,0 +1,102 @@
+// Loops in pieces: every element once, where each thread begins, and what a task throws.
+#include "core/parallel.h"
+
+#include <doctest/doctest.h>
+
+#include <array>
+#include <atomic>
+#include <chrono>
+#include <stdexcept>
+#include <string>
+#include <thread>
+#include <vector>
+
+using namespace calque;
+
+namespace {
+
+// As many threads as asked for, until the end of the scope.
+class Threads {
+ public:
+  explicit Threads(int count) : before_(threads()) { set_threads(count); }
+  ~Threads() { set_threads(before_); }
+  Threads(const Threads&) = delete;
+  Threads& operator=(const Threads&) = delete;
+
+ private:
+  int before_;
+};
+
+}  // namespace
+
+TEST_CASE("A loop in pieces meets every element once, with any number of threads") {
+  for (const int team : {1, 2, 3, 4, 70}) {
+    const Threads scope(team);
+    for (const int64_t count : {0, 1, 2, 7, 64, 1000}) {
+      for (const int64_t piece : {0, 1, 3, 64, 2000}) {
+        CAPTURE(team);
+        CAPTURE(count);
+        CAPTURE(piece);
+        std::vector<int> met(static_cast<size_t>(count));
+        parallel_for(count, piece, [&](int64_t begin, int64_t end) {
+          for (int64_t i = begin; i < end; ++i) ++met[static_cast<size_t>(i)];
+        });
+        CHECK(met == std::vector<int>(static_cast<size_t>(count), 1));
+      }
+    }
+  }
+}
+
+TEST_CASE("A thread alone takes every piece, those of its own share first") {
+  Shares shares(7, 3);
+  for (int64_t piece = 0; piece < 7; ++piece) CHECK(shares.take() == piece);
+  CHECK(shares.take() == -1);
+  CHECK(shares.take() == -1);
+}
+
+TEST_CASE("A thread has the same share in every loop") {
+  const Threads scope(2);
+  if (std::thread::hardware_concurrency() < 2) return;
+  for (int loop = 0; loop < 10; ++loop) {
+    std::array<std::thread::id, 2> who;
+    std::atomic<int> begun = 0;
+    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    parallel_for(2, 1, [&](int64_t piece, int64_t) {
+      who[static_cast<size_t>(piece)] = std::this_thread::get_id();
+      ++begun;  // and wait, so that the other piece is left to the other thread
+      while (begun < 2 && std::chrono::steady_clock::now() < patience) std::this_thread::yield();
+    });
+    CHECK(who[0] == std::this_thread::get_id());
+    CHECK(who[1] != who[0]);
+  }
+}
+
+TEST_CASE("Tasks are begun in order") {
+  constexpr int team = 3;
+  const Threads scope(team);
+  std::atomic<int64_t> begun = 0;
+  std::array<int64_t, 100> before{};
+  for_tasks(std::ssize(before), [&](int64_t number) {
+    before[static_cast<size_t>(number)] = begun++;
+    std::this_thread::sleep_for(std::chrono::microseconds(100));
+  });
+  for (int64_t number = 0; number < std::ssize(before); ++number) {
+    CHECK(std::abs(before[static_cast<size_t>(number)] - number) < team);
+  }
+}
+
+TEST_CASE("What a task threw is thrown again, and no more tasks are begun") {
+  for (const int team : {1, 3}) {
+    CAPTURE(team);
+    const Threads scope(team);
+    std::atomic<int> done = 0;
+    const auto run = [&] {
+      for_tasks(1000, [&](int64_t number) {
+        if (number == 5) throw std::runtime_error("task 5");
+        ++done;
+      });
+    };
+    CHECK_THROWS_WITH(run(), "task 5");
+    if (team == 1) CHECK(done == 5);
+  }
+}
