@@ -13,26 +13,24 @@ namespace calque::attention_kernel {
 namespace {
 
 struct Scratch {
-  Scratch(int64_t longest_queries, int64_t longest_keys, int64_t head_size)
-      : key_panels(round_up(longest_keys) * head_size),
-        value_panels(round_up(longest_keys) * head_size),
-        weights(query_block * key_block),
-        slopes(query_block * key_block),
+  Scratch(int64_t most_queries, int64_t most_keys, int64_t head_size, Rows q, Rows k, Rows dout)
+      : key_panels(round_up(most_keys) * head_size),
+        value_panels(round_up(most_keys) * head_size),
+        weights(query_block * score_row),
+        slopes(query_block * score_row),
         dq(query_block * round_up(head_size)),
-        dk(longest_keys * round_up(head_size)),
-        dv(longest_keys * round_up(head_size)) {
-    if (head_size % lanes == 0) return;
-    keys = Buffer<real>(longest_keys * round_up(head_size));
-    queries = Buffer<real>(longest_queries * round_up(head_size));
-    douts = Buffer<real>(longest_queries * round_up(head_size));
-  }
+        dk(most_keys * round_up(head_size)),
+        dv(most_keys * round_up(head_size)),
+        queries(copy_size(q, most_queries, head_size)),
+        keys(copy_size(k, most_keys, head_size)),
+        douts(copy_size(dout, most_queries, head_size)) {}
   Buffer<real> key_panels, value_panels, weights, slopes, dq, dk, dv;
-  Buffer<real> keys, queries, douts;  // padded copies, where the head size asks for them
+  Buffer<real> queries, keys, douts;  // copies, where right_side makes them
 };
 
 // One head of one sentence: views of what is read.
 struct Views {
-  Rows q, k, dout;  // rows padded to whole vectors
+  Rows q, k, dout;  // as right_side gives them
   const real* out;
   const real* log_sums;
   int64_t d;
@@ -43,8 +41,8 @@ struct Views {
 void row(const Item& item, Scratch& scratch, const Views& views, int64_t i, int64_t query,
          int64_t first, int64_t count) {
   const Problem& p = *item.problem;
-  real* weights = scratch.weights.data() + i * key_block;
-  real* slopes = scratch.slopes.data() + i * key_block;
+  real* weights = scratch.weights.data() + i * score_row;
+  real* slopes = scratch.slopes.data() + i * score_row;
   const int64_t seen = std::clamp<int64_t>(item.visible(query) - first, 0, count);
   const int64_t token = item.first_query + query;
   const real log_sum = views.log_sums[token * p.heads + item.head];
@@ -78,11 +76,11 @@ void block(const Item& item, Scratch& scratch, const Views& views, int64_t begin
                        scratch.slopes.data());
     for (int64_t i = 0; i < m; ++i) row(item, scratch, views, i, begin + i, first, count);
     const real *weights = scratch.weights.data(), *slopes = scratch.slopes.data();
-    tile_product({count, width, m}, {weights, 1, key_block}, dout.data, dout.stride,
+    tile_product({count, width, m}, {weights, 1, score_row}, dout.data, dout.stride,
                  {scratch.dv.data() + first * width, true}, 1, width);
-    tile_product({count, width, m}, {slopes, 1, key_block}, q.data, q.stride,
+    tile_product({count, width, m}, {slopes, 1, score_row}, q.data, q.stride,
                  {scratch.dk.data() + first * width, true}, 1, width);
-    tile_product({m, width, count}, {slopes, key_block, 1}, views.k.data + first * views.k.stride,
+    tile_product({m, width, count}, {slopes, score_row, 1}, views.k.data + first * views.k.stride,
                  views.k.stride, {scratch.dq.data(), true}, 1, width);
   }
 }
@@ -101,7 +99,7 @@ void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const r
   const int64_t d = p.heads * p.head_size, size = p.head_size, width = round_up(size);
   const int64_t most_queries = p.queries.longest(), most_keys = p.keys.longest();
   parallel_for(p.items(), p.piece(), [&](int64_t first, int64_t last) {
-    Scratch scratch(most_queries, most_keys, size);
+    Scratch scratch(most_queries, most_keys, size, q, k, {dout, d});
     for (int64_t number = first; number < last; ++number) {
       const Item item(p, number);
       const Rows queries = q.from(item.first_query, item.col),
@@ -110,9 +108,9 @@ void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const r
       transpose_into_panels(keys, item.keys, size, scratch.key_panels.data());
       transpose_into_panels(v.from(item.first_key, item.col), item.keys, size,
                             scratch.value_panels.data());
-      const Views views{padded(queries, item.queries, size, scratch.queries.data()),
-                        padded(keys, item.keys, size, scratch.keys.data()),
-                        padded(douts, item.queries, size, scratch.douts.data()),
+      const Views views{right_side(queries, item.queries, size, scratch.queries.data()),
+                        right_side(keys, item.keys, size, scratch.keys.data()),
+                        right_side(douts, item.queries, size, scratch.douts.data()),
                         out,
                         log_sums,
                         d};

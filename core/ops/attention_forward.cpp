@@ -10,11 +10,11 @@ namespace calque::attention_kernel {
 namespace {
 
 struct Scratch {
-  explicit Scratch(int64_t keys, int64_t head_size)
+  Scratch(int64_t keys, int64_t head_size, Rows v)
       : panels(round_up(keys) * head_size),
-        scores(query_block * key_block),
+        scores(query_block * score_row),
         sums(query_block * round_up(head_size)),
-        values(head_size % lanes ? keys * round_up(head_size) : 0) {}
+        values(copy_size(v, keys, head_size)) {}
   Buffer<real> panels, scores, sums, values;
   real most[query_block], total[query_block];
 };
@@ -48,7 +48,7 @@ void scale_row(real* row, int64_t size, real factor) {
 void absorb(const Item& item, Scratch& scratch, int64_t i, int64_t query, int64_t first,
             int64_t count) {
   const Problem& p = *item.problem;
-  real* scores = scratch.scores.data() + i * key_block;
+  real* scores = scratch.scores.data() + i * score_row;
   const int64_t seen = std::clamp<int64_t>(item.visible(query) - first, 0, count);
   const real before = scratch.most[i];
   const real m = std::max(before, scaled_maximum(scores, seen, p.scale));
@@ -99,7 +99,7 @@ void block(const Item& item, Scratch& scratch, int64_t begin, Rows q, Rows v, re
     multiply_by_panels(q.from(begin, 0), m, scratch.panels.data(), first, count, item.keys,
                        p.head_size, scratch.scores.data());
     for (int64_t i = 0; i < m; ++i) absorb(item, scratch, i, begin + i, first, count);
-    tile_product({m, width, count}, {scratch.scores.data(), key_block, 1},
+    tile_product({m, width, count}, {scratch.scores.data(), score_row, 1},
                  v.data + first * v.stride, v.stride, {scratch.sums.data(), true}, 1, width);
   }
   finish(item, scratch, begin, m, out, log_sums);
@@ -110,14 +110,14 @@ void block(const Item& item, Scratch& scratch, int64_t begin, Rows q, Rows v, re
 void forward(const Problem& p, Rows q, Rows k, Rows v, real* out, real* log_sums) {
   const int64_t longest = p.keys.longest();
   parallel_for(p.items(), p.piece(), [&](int64_t begin, int64_t end) {
-    Scratch scratch(longest, p.head_size);
+    Scratch scratch(longest, p.head_size, v);
     for (int64_t number = begin; number < end; ++number) {
       const Item item(p, number);
       if (item.queries == 0) continue;
       transpose_into_panels(k.from(item.first_key, item.col), item.keys, p.head_size,
                             scratch.panels.data());
-      const Rows values =
-          padded(v.from(item.first_key, item.col), item.keys, p.head_size, scratch.values.data());
+      const Rows values = right_side(v.from(item.first_key, item.col), item.keys, p.head_size,
+                                     scratch.values.data());
       for (int64_t query = 0; query < item.queries; query += query_block) {
         block(item, scratch, query, q.from(item.first_query, item.col), values, out, log_sums);
       }

@@ -56,12 +56,17 @@ void multiply_by_panels(Rows a, int64_t m, const real* panels, int64_t first, in
     const int64_t width = std::min(tile_cols, round_up(total) - at);
     const int64_t cols = std::min(width, round_up(first + n - at));
     tile_product({m, cols, head_size}, {a.data, a.stride, 1}, panels + at * head_size, width,
-                 {scores + (at - first), false}, 1, key_block);
+                 {scores + (at - first), false}, 1, score_row);
   }
 }
 
-Rows padded(Rows rows, int64_t n, int64_t head_size, real* copy) {
-  if (head_size % lanes == 0) return rows;
+int64_t copy_size(Rows rows, int64_t n, int64_t head_size) {
+  const bool compete = n > 64 && rows.stride * static_cast<int64_t>(sizeof(real)) % 1024 == 0;
+  return head_size % lanes != 0 || compete ? n * round_up(head_size) : 0;
+}
+
+Rows right_side(Rows rows, int64_t n, int64_t head_size, real* copy) {
+  if (copy_size(rows, n, head_size) == 0) return rows;
   const int64_t width = round_up(head_size);
   for (int64_t i = 0; i < n; ++i) {
     std::copy_n(rows.data + i * rows.stride, head_size, copy + i * width);

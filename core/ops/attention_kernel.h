@@ -13,6 +13,7 @@ namespace calque::attention_kernel {
 
 constexpr int64_t query_block = 48;  // a multiple of the tile's rows
 constexpr int64_t key_block = 256;  // a multiple of the tile's columns: the keys' panels have those
+constexpr int64_t score_row = key_block + lanes;  // what lies below another is not 1 KB from it
 static_assert(query_block % tile_rows == 0 && key_block % tile_cols == 0);
 
 // Rows to read, `stride` apart.
@@ -65,14 +66,16 @@ struct Item {
 // head_size contiguous rows. Columns beyond n are zero, up to round_up(n).
 void transpose_into_panels(Rows rows, int64_t n, int64_t head_size, real* panels);
 
-// scores (m x round_up(n), rows key_block apart) = the m rows of a times columns [first, first + n)
+// scores (m x round_up(n), rows score_row apart) = the m rows of a times columns [first, first + n)
 // of the panels; `first` is a multiple of key_block, `total` the columns of all panels.
 void multiply_by_panels(Rows a, int64_t m, const real* panels, int64_t first, int64_t n,
                         int64_t total, int64_t head_size, real* scores);
 
-// Rows whose length is a multiple of the vector width: the rows themselves if they are, or a copy
-// with zeros behind each.
-Rows padded(Rows rows, int64_t n, int64_t head_size, real* copy);
+// n rows as a product's right side: where they lie, or a copy with zeros behind each, where they
+// are no whole vectors, or so many and so far apart that they compete for the same places of the
+// first cache. The copy needs room for copy_size(rows, n, head_size) numbers.
+Rows right_side(Rows rows, int64_t n, int64_t head_size, real* copy);
+int64_t copy_size(Rows rows, int64_t n, int64_t head_size);
 
 // out [query tokens, d] and the log of each row's sum of exponentials, [query tokens, heads].
 void forward(const Problem& problem, Rows q, Rows k, Rows v, real* out, real* log_sums);
