@@ -78,6 +78,18 @@ int64_t Shares::take() {
   return -1;
 }
 
+void Failure::keep(int64_t piece) {
+  const std::lock_guard lock(one_at_a_time_);
+  if (there_ && piece_ < piece) return;
+  piece_ = piece;
+  thrown_ = std::current_exception();
+  there_ = true;
+}
+
+void Failure::rethrow() const {
+  if (there_) std::rethrow_exception(thrown_);
+}
+
 void flush_denormals() {
 #ifdef __SSE2__
   thread_local bool flushed = false;

@@ -11,6 +11,7 @@
 #include <atomic>
 #include <cstdint>
 #include <exception>
+#include <mutex>
 #include <utility>
 #include <vector>
 
@@ -60,7 +61,22 @@ class Shares {
 // Which pieces a thread begins with: those of its own share, or the first that nobody has begun.
 enum class Begin { own, first };
 
-// Calls body(p) for each piece p. The body must not throw.
+// What pieces have thrown: kept of the one with the lowest number, and thrown again at the end.
+class Failure {
+ public:
+  explicit operator bool() const { return there_; }
+  void keep(int64_t piece);  // where an exception is being caught
+  void rethrow() const;      // if there is one
+
+ private:
+  std::atomic<bool> there_ = false;
+  std::mutex one_at_a_time_;
+  int64_t piece_ = 0;
+  std::exception_ptr thrown_;
+};
+
+// Calls body(p) for each piece p. The body may throw; what was thrown by the first of the pieces
+// that did is thrown again here, and pieces that had not begun by then are left out.
 template <class Body>
 void for_pieces(int64_t pieces, Begin begin, Body&& body) {
   flush_denormals();
@@ -70,15 +86,23 @@ void for_pieces(int64_t pieces, Begin begin, Body&& body) {
     return;
   }
   Shares left(pieces, begin == Begin::own ? team : 1);
+  Failure failure;
 #pragma omp parallel num_threads(team)
   {
     flush_denormals();
-    for (int64_t p = left.take(); p >= 0; p = left.take()) body(p);
+    for (int64_t p = left.take(); p >= 0 && !failure; p = left.take()) {
+      try {
+        body(p);
+      } catch (...) {
+        failure.keep(p);
+      }
+    }
   }
+  failure.rethrow();
 }
 
 // Calls body(begin, end) for consecutive pieces of [0, count), each of `piece` elements but the
-// last. The body must not throw, and pieces must write to different places.
+// last. Pieces must write to different places. The body may throw, as above.
 template <class Body>
 void parallel_for(int64_t count, int64_t piece, Body&& body) {
   piece = std::max<int64_t>(piece, 1);
@@ -108,24 +132,10 @@ void for_rows(int64_t rows, int64_t row_cost, Body&& body) {
 
 // Calls task(number) for each number below `count`, begun in order, each on one thread alone: for
 // work of very different lengths, such as whole batches. A single task has all threads for its own
-// loops. The task may throw; what was thrown by the first of those that did is thrown again here,
-// and tasks that had not begun by then are left out.
+// loops. The task may throw, as above.
 template <class Task>
 void for_tasks(int64_t count, Task&& task) {
-  std::vector<std::exception_ptr> thrown(static_cast<size_t>(count));
-  std::atomic<bool> failed = false;
-  for_pieces(count, Begin::first, [&](int64_t number) {
-    if (failed) return;
-    try {
-      task(number);
-    } catch (...) {
-      thrown[static_cast<size_t>(number)] = std::current_exception();
-      failed = true;
-    }
-  });
-  for (const std::exception_ptr& one : thrown) {
-    if (one) std::rethrow_exception(one);
-  }
+  for_pieces(count, Begin::first, std::forward<Task>(task));
 }
 
 // Combines part(begin, end) over the pieces of [0, count), in the order of the pieces:

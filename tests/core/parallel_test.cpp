@@ -6,6 +6,7 @@
 #include <array>
 #include <atomic>
 #include <chrono>
+#include <new>
 #include <stdexcept>
 #include <string>
 #include <thread>
@@ -81,8 +82,28 @@ TEST_CASE("Tasks are begun in order") {
     std::this_thread::sleep_for(std::chrono::microseconds(100));
   });
   for (int64_t number = 0; number < std::ssize(before); ++number) {
-    CHECK(std::abs(before[static_cast<size_t>(number)] - number) < team);
+    CHECK(before[static_cast<size_t>(number)] > number - team);
   }
+}
+
+TEST_CASE("What a piece threw is thrown again, also from within many threads") {
+  const Threads scope(4);
+  const auto loop = [](int64_t begin, int64_t) {
+    if (begin >= 0) throw std::bad_alloc();
+  };
+  CHECK_THROWS_AS(parallel_for(1000, 10, loop), std::bad_alloc);
+  CHECK_THROWS_AS(for_rows(1000, 10000, loop), std::bad_alloc);
+  Failure failure;
+  failure.rethrow();
+  for (const int64_t piece : {7, 3, 5}) {
+    try {
+      throw std::runtime_error(std::to_string(piece));
+    } catch (...) {
+      failure.keep(piece);
+    }
+  }
+  CHECK(failure);
+  CHECK_THROWS_WITH(failure.rethrow(), "3");
 }
 
 TEST_CASE("What a task threw is thrown again, and no more tasks are begun") {
