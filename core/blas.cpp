@@ -35,7 +35,7 @@ ProductSize size_of(const Matrix& a, const Matrix& b) { return {height(a), width
 // In a pass of its own, for products that know no finish.
 void finish_rows(real* c, int64_t rows, int64_t cols, int64_t stride, Finish finish) {
   const auto add = [](Vec x, Vec y) { return x + y; };
-  const auto relu = [](Vec x) { return max(x, Vec{}); };
+  const auto relu = [](Vec x) { return max(Vec{}, x); };
   for (int64_t r = 0; r < rows; ++r, c += stride) {
     if (finish.bias) map(cols, c, add, c, finish.bias);
     if (finish.relu) map(cols, c, relu, c);

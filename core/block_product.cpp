@@ -134,7 +134,7 @@ void put(const Result& to, int64_t row, int64_t col, Vec sum, Load&& load_some,
   sum = sum * to.scale;
   if (to.c.add) sum = load_some(at) + sum;
   if (to.finish.bias) sum = sum + load_some(to.finish.bias + col);
-  if (to.finish.relu) sum = max(sum, Vec{});
+  if (to.finish.relu) sum = max(Vec{}, sum);
   store_some(at, sum);
 }
 

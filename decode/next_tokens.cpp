@@ -3,7 +3,9 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.h"
 #include "core/ops.h"
+#include "core/parallel.h"
 #include "core/simd_folds.h"
 #include "core/simd_math.h"
 
@@ -122,11 +124,27 @@ std::optional<NextToken> sample_token(std::span<const real> scores, real log_sum
   return pool[static_cast<size_t>(first_past(chance) - upto.begin())];
 }
 
+namespace {
+
+// log(exp(a) + exp(b)), of which neither may be 0.
+Tensor log_of_sum(const Tensor& a, const Tensor& b) {
+  Tensor sum(a.shape());
+  for_rows(a.rows(), a.cols() * 4, [&](int64_t begin, int64_t end) {
+    const int64_t first = begin * a.cols();
+    map((end - begin) * a.cols(), sum.data() + first,
+        [](Vec u, Vec v) { return max(u, v) + log(1 + exp(min(u, v) - max(u, v))); },
+        a.data() + first, b.data() + first);
+  });
+  return sum;
+}
+
+}  // namespace
+
 Tensor mean_of_probabilities(const std::vector<Tensor>& scores) {
   if (scores.size() == 1) return scores.front();
-  Tensor total = softmax(scores.front());
-  for (size_t i = 1; i < scores.size(); ++i) total = total + softmax(scores[i]);
-  return log(total * (real(1) / static_cast<real>(scores.size())));
+  Tensor total = log_softmax(scores.front());
+  for (size_t i = 1; i < scores.size(); ++i) total = log_of_sum(total, log_softmax(scores[i]));
+  return total - std::log(static_cast<real>(scores.size()));
 }
 
 }  // namespace calque

@@ -1,10 +1,12 @@
 #include "decode/search.h"
 
 #include <algorithm>
+#include <cmath>
 #include <iterator>
 #include <mutex>
 #include <numeric>
 
+#include "core/error.h"
 #include "core/parallel.h"
 #include "core/random.h"
 #include "data/vocabulary.h"
@@ -27,9 +29,15 @@ void check(std::span<const Transformer* const> models, const Sources& sources,
   require(options.beam >= 1 && options.n_best >= 1 &&
               (options.sampling || options.n_best <= options.beam),
           "search: a beam of {}, {} best", options.beam, options.n_best);
-  require(!options.prefixes || options.prefixes->size() == sources.size(),
-          "search: {} prefixes for {} sources", options.prefixes ? options.prefixes->size() : 0,
-          sources.size());
+  if (!options.prefixes) return;
+  require(options.prefixes->size() == sources.size(), "search: {} prefixes for {} sources",
+          options.prefixes->size(), sources.size());
+  for (const std::vector<int32_t>& prefix : *options.prefixes) {
+    for (const int32_t id : prefix) {
+      require(id >= 0 && id < models[0]->options.target_vocabulary,
+              "search: a prefix with token {} of {}", id, models[0]->options.target_vocabulary);
+    }
+  }
 }
 
 // A model that learned its positions has no more of them to write at: <s> takes one. Prefixes have
@@ -110,6 +118,14 @@ class BatchSearch {
     });
   }
 
+  static real finite_sum(const ScoreRow& row) {
+    const real sum = row.log_sum_exp();
+    if (!std::isfinite(sum)) {
+      fail("the model's scores are not finite numbers: its weights are too large to be of use");
+    }
+    return sum;
+  }
+
   static void advance_beam(Beam& beam, const Tensor& scores, int64_t first_row) {
     const auto vocabulary = static_cast<size_t>(scores.cols());
     std::vector<std::vector<NextToken>> candidates;
@@ -117,7 +133,7 @@ class BatchSearch {
       const int64_t row = first_row + std::ssize(candidates);
       const std::span<real> own(scores.data() + row * scores.cols(), vocabulary);
       const ScoreRow row_of_scores(own);
-      const real log_sum = row_of_scores.log_sum_exp();
+      const real log_sum = finite_sum(row_of_scores);
       beam.constrain(live, own);
       candidates.push_back(row_of_scores.best(beam.candidates(), log_sum));
     }
@@ -130,7 +146,7 @@ class BatchSearch {
     for (const Beam::Live& live : beam.live()) {
       const int64_t row = first_row + std::ssize(drawn);
       const std::span<real> own(scores.data() + row * scores.cols(), vocabulary);
-      const real log_sum = ScoreRow(own).log_sum_exp();
+      const real log_sum = finite_sum(ScoreRow(own));
       beam.constrain(live, own);
       Random random({.seed = options_.sampling->seed,
                      .step = static_cast<uint32_t>(live.ids.size()),

@@ -100,6 +100,9 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Segmen
   check_rows("attention", v, keys);
   require(q.cols() == k.cols() && q.cols() == v.cols(), "attention: q is {}, k {}, v {}", q.shape(),
           k.shape(), v.shape());
+  // The gradients of one tensor's rows are written as queries, then added to as keys.
+  require(queries == keys || (q.data() != k.data() && q.data() != v.data()),
+          "attention: q is k or v, but the sentences of queries and keys differ");
   // Handles of its own for each, so that one tensor given twice gets both its gradients.
   const Tensor own_k = k, own_v = v;
   return attend("attention", pose("attention", queries, keys, q.cols(), options), {&q, 0},

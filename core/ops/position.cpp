@@ -120,6 +120,7 @@ Tensor rotary(const Tensor& x, const Segments& segments, int64_t begin, int64_t 
               (end - begin) % head_size == 0,
           "rotary: columns [{}, {}) of {} in heads of {}", begin, end, x.shape(), head_size);
   std::vector<int32_t> positions = token_positions("rotary", x, segments, starts);
+  for (const int32_t p : positions) require(p >= 0, "rotary: position {}", p);
   const int32_t most = positions.empty() ? 0 : *std::ranges::max_element(positions) + 1;
   Rotation rotation{x.rows(),
                     x.cols(),

@@ -67,6 +67,36 @@ TEST_CASE("causal attention with fewer keys than queries: the first queries see 
   for (int64_t i = 0; i < 4; ++i) CHECK(y.span()[8 + i] == kv.span()[4 + i]);
 }
 
+TEST_CASE("what is not a number stays so through relu, alone and behind a product") {
+  const real nan = std::numeric_limits<real>::quiet_NaN();
+  CHECK(std::isnan(relu(Tensor::of({1}, {nan})).item()));
+  const Tensor bias = Tensor::of({2}, {nan, -1});
+  for (const int64_t rows : {1, 40}) {
+    const Tensor y =
+        linear(random_tensor({rows, 3}, 1), Tensor::zeros({3, 2}), bias, Activation::relu);
+    CHECK(std::isnan(y.span()[0]));
+    CHECK(y.span()[1] == 0);
+  }
+}
+
+TEST_CASE("the slope of gelu's tanh form is 0 or 1 far from 0") {
+  const Tensor x = variable(Tensor::of({4}, {real(-1e30), real(-1e20), real(1e20), real(1e30)}));
+  const Tape tape;
+  backward(gelu_tanh(x), Tensor::full({4}, 1));
+  const std::vector<real> expected{0, 0, 1, 1};
+  for (size_t i = 0; i < 4; ++i) CHECK(x.gradient().span()[i] == expected[i]);
+}
+
+TEST_CASE("positions below 0, and rows that are queries here and keys there, are refused") {
+  const Tensor x = random_tensor({2, 4}, 1), v = random_tensor({2, 4}, 2);
+  const Segments whole = Segments::of_lengths(std::vector<int32_t>{2, 0});
+  const Segments halves = Segments::of_lengths(std::vector<int32_t>{1, 1});
+  CHECK_THROWS_AS(rotary(x, whole, 0, 4, 4, 10000, std::vector<int32_t>{-1, 0}), Misuse);
+  CHECK_THROWS_AS(attention(x, x, v, whole, halves, {.heads = 1}), Misuse);
+  CHECK_THROWS_AS(attention(x, v, x, whole, halves, {.heads = 1}), Misuse);
+  CHECK(attention(x, x, x, halves, halves, {.heads = 1}).rows() == 2);
+}
+
 TEST_CASE("hand-worked norms") {
   const Tensor x = Tensor::of({1, 4}, {1, 3, 5, 7});  // mean 4, variance 5
   const Tensor one = Tensor::full({4}, 1), none = Tensor::zeros({4});

@@ -259,6 +259,16 @@ TEST_CASE("a token is drawn as often as temperature, top-k and top-p say") {
   CHECK_FALSE(sample_token(none, 0, {}, 0.5).has_value());
 }
 
+TEST_CASE("the mean of probabilities is theirs, however small they are") {
+  const Tensor one = Tensor::of({2, 2}, {std::log(real(3)), 0, 0, -500});
+  const Tensor other = Tensor::of({2, 2}, {0, 0, 0, -400});
+  const Tensor mean = mean_of_probabilities({one, other, other});
+  CHECK(mean.span()[0] == doctest::Approx(std::log((0.75 + 0.5 + 0.5) / 3)));
+  CHECK(mean.span()[1] == doctest::Approx(std::log((0.25 + 0.5 + 0.5) / 3)));
+  CHECK(mean.span()[2] == doctest::Approx(0));
+  CHECK(mean.span()[3] == doctest::Approx(-400 + std::log(2.0 / 3)));
+}
+
 TEST_CASE("the logarithm of a sum of exponentials is safe for large and small scores") {
   const auto log_sum_exp = [](const std::vector<real>& scores) {
     return ScoreRow(scores).log_sum_exp();

@@ -399,6 +399,27 @@ TEST_CASE("a source without tokens is read as its end alone, and no source gives
   CHECK(found[0].front().ids == plain_greedy(model.transformer, {}, 4));
 }
 
+TEST_CASE("a prefix outside the vocabulary is refused") {
+  const SmallModel model(small_options());
+  for (const int32_t id : {-1, 13}) {
+    const std::vector<Ids> prefixes{{4, id}};
+    SearchOptions options = up_to(2, 5);
+    options.prefixes = &prefixes;
+    CHECK_THROWS_AS(search_with(model, {{5}}, options), Misuse);
+  }
+}
+
+TEST_CASE("scores that are not finite are an error, not a translation") {
+  const SmallModel model(small_options());
+  for (const Parameters::Entry& entry : model.parameters.entries()) {
+    for (real& value : entry.values()) value = real(1e30);
+  }
+  CHECK_THROWS_AS(search_with(model, {{5}, {6, 7}}, up_to(2, 5)), Error);
+  SearchOptions drawing = up_to(1, 5);
+  drawing.sampling.emplace();
+  CHECK_THROWS_AS(search_with(model, {{5}}, drawing), Error);
+}
+
 TEST_CASE("models of different vocabularies are no ensemble, nor is nothing") {
   TransformerOptions other = small_options();
   other.tying = Tying::none;
