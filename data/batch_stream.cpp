@@ -1,5 +1,6 @@
 #include "data/batch_stream.h"
 
+#include <algorithm>
 #include <chrono>
 #include <utility>
 
@@ -9,6 +10,19 @@ namespace calque {
 namespace {
 
 constexpr size_t batches_ahead = 16;
+
+// Some corpus has to have pairs in every epoch, or there would be none to come.
+void require_pairs_for_ever(const Dataset& dataset) {
+  const bool lasting = std::ranges::any_of(dataset.parts, [](const DatasetPart& part) {
+    return part.share.epochs == 0 && part.pairs > 0;
+  });
+  if (lasting) return;
+  std::string names;
+  for (const DatasetPart& part : dataset.parts) {
+    if (part.share.epochs == 0) names += (names.empty() ? "" : ", ") + part.name;
+  }
+  fail("{}: no pair is left to go on with after the epochs of the other corpora", names);
+}
 
 // The plan of the epoch at which the state stands, or of the first after it that has batches: with
 // weights below 1 a small corpus may have an epoch without.
@@ -28,6 +42,7 @@ StreamState one_further(StreamState at, int64_t epoch_size) {
 BatchStream::BatchStream(Dataset dataset, const BatchOptions& options, StreamState from,
                          PairVariation vary)
     : dataset_(std::move(dataset)), options_(options), vary_(std::move(vary)), state_(from) {
+  require_pairs_for_ever(dataset_);
   BatchPlan plan = plan_at(dataset_, options_, from);
   epoch_size_ = plan.size();
   if (from.position < 0 || from.position >= epoch_size_) {

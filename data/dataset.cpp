@@ -45,10 +45,8 @@ class Preparation {
       : source_(source), target_(target), options_(options), writer_(std::move(writer)) {}
 
   void add(const Corpus& corpus) {
-    DatasetPart part{.name = corpus.name(),
-                     .first_pair = pairs_,
-                     .first_line = lines_,
-                     .lines = corpus.size()};
+    DatasetPart part{
+        .name = corpus.name(), .first_pair = pairs_, .first_line = lines_, .lines = corpus.size()};
     for (int64_t first = 0; first < corpus.size();) {
       const TokenizedBlock block = read_tokenized(corpus, first, source_, target_, options_);
       add(corpus, first, block);

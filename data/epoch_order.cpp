@@ -14,7 +14,8 @@ enum ShuffleUse : uint32_t { round_use = 0x0da7a001, mix_use = 0x0da7a002 };
 
 // The first place of an epoch in a range's endless sequence of shuffles.
 int64_t place_of_epoch(const SharedRange& range, int64_t epoch) {
-  return std::llround(range.share.weight * static_cast<double>(range.count) * static_cast<double>(epoch));
+  return std::llround(range.share.weight * static_cast<double>(range.count) *
+                      static_cast<double>(epoch));
 }
 
 void append_places(const SharedRange& range, uint64_t seed, uint32_t number, int64_t begin,

@@ -144,6 +144,18 @@ TEST_CASE("an epoch without a single pair is passed over") {
   CHECK(state.epoch >= 9);
 }
 
+TEST_CASE("when only corpora without pairs would be left, that is an error at the start") {
+  Dataset dataset = dataset_of(5);
+  dataset.parts[0].share.epochs = 3;
+  dataset.parts.push_back({.name = "real.en + real.de", .first_pair = 5, .first_line = 5});
+  try {
+    BatchStream stream(dataset, {.tokens = 500});
+    FAIL("made");
+  } catch (const Error& error) {
+    CHECK(std::string(error.what()).starts_with("real.en + real.de: no pair is left"));
+  }
+}
+
 TEST_CASE("a failure while preparing reaches the one who asks for a batch") {
   const TemporaryFolder folder;
   const Dataset dataset = dataset_of(500, folder.path("cache"));
