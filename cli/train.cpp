@@ -28,13 +28,27 @@ struct Arguments {
 
 RunFolder folder_of(const Arguments& arguments) {
   const std::string folder =
-      arguments.run.empty() ? default_run_folder(arguments.config) : arguments.run;
+      arguments.run.empty() ? default_run_folder(arguments.config) : without_slash(arguments.run);
   return {arguments.fresh ? unused_run_folder(folder) : folder};
 }
 
-std::string again(const Arguments& arguments) {
-  return fmt::format("calque train {}{}", arguments.config,
-                     arguments.run.empty() ? "" : " --run " + arguments.run);
+// A word as a shell reads it.
+std::string quoted(const std::string& word) {
+  constexpr std::string_view plain =
+      "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
+  if (!word.empty() && word.find_first_not_of(plain) == word.npos) return word;
+  std::string text = "'";
+  for (const char c : word) text += c == '\'' ? std::string("'\\''") : std::string(1, c);
+  return text + "'";
+}
+
+// The command that goes on with the run that was trained.
+std::string again(const Arguments& arguments, const RunFolder& run) {
+  std::string command = "calque train " + quoted(arguments.config);
+  if (run.path != default_run_folder(arguments.config)) command += " --run " + quoted(run.path);
+  for (const std::string& setting : arguments.settings) command += " --set " + quoted(setting);
+  if (arguments.threads > 0) command += fmt::format(" --threads {}", arguments.threads);
+  return command;
 }
 
 // What to say at the end, and the exit status.
@@ -56,11 +70,11 @@ int conclude(const TrainResult& result, const Arguments& arguments, const RunFol
           "{} has finished, at step {}. To train it further, raise the limit:\n"
           "  {} --set training.until=... (or training.patience)\n"
           "and to start over in a new folder:\n  {} --fresh\n",
-          run.path, result.step, again(arguments), again(arguments));
+          run.path, result.step, again(arguments, run), again(arguments, run));
       return 0;
     case Ending::interrupted:
       fmt::print("interrupted at step {}, which is saved; to go on:\n  {}\n", result.step,
-                 again(arguments));
+                 again(arguments, run));
       return 128 + result.signal;
   }
   return 0;

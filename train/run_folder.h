@@ -23,6 +23,8 @@ struct RunFolder {
 
 // runs/toy for configs/toy.yaml.
 std::string default_run_folder(const std::string& config_path);
+// A folder's path as it is written without a slash at its end.
+std::string without_slash(std::string path);
 // The first of PATH, PATH-2, PATH-3, ... that does not exist.
 std::string unused_run_folder(const std::string& path);
 

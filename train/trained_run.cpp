@@ -41,8 +41,7 @@ Config run_config(const RunFolder& run) {
 }
 
 TrainedRun open_run(const std::string& place) {
-  std::string path = place;
-  while (path.size() > 1 && path.back() == '/') path.pop_back();
+  const std::string path = without_slash(place);
   if (!fs::exists(path)) fail("{}: there is no such run", place);
   if (!fs::is_directory(path)) {
     fail("{}: is a file; give the folder of a run, or of one of its checkpoints", place);

@@ -59,6 +59,30 @@ TEST_CASE(
   CHECK(again.out.find("--set training.until=") != std::string::npos);
   CHECK(run(place.command + " --fresh --quiet").status == 0);
   CHECK(place.folder.read("run-2/train.log").size() > 100);
+  const Ran fresh = run(place.command +
+                        "/ --fresh --set 'training.betas=[0.9, 0.98]' --threads 1"
+                        " --profile --set training.until=3u");
+  CHECK(fresh.out.find("the model is in " + place.folder.path("run-3")) != std::string::npos);
+}
+
+TEST_CASE("the command that goes on names the folder and the settings of the run") {
+  const Place place;
+  const std::string settings = " --set 'training.betas=[0.9, 0.95]' --threads 1";
+  run(place.command + " --quiet" + settings);
+  run(place.command + " --quiet --fresh" + settings);
+  const Ran ran = run("calque train '" + place.config + "' --run '" + place.folder.path("run-2") +
+                      "/'" + settings);
+  CHECK_MESSAGE(ran.out.find("--run " + place.folder.path("run-2") + settings) != std::string::npos,
+                ran.out);
+}
+
+TEST_CASE("without anybody to read what it says, training goes on") {
+  const Place place;
+  run(place.command + " --set training.until=200u 2>&1 | head -n 1");
+  CHECK(place.folder.read("run/train.log").find("step    200") != std::string::npos);
+  CHECK(place.folder.read("run/train.log").find("problem: standard output") != std::string::npos);
+  CHECK(run(place.command + " --set training.until=200u").out.find("has finished, at step 200") !=
+        std::string::npos);
 }
 
 TEST_CASE("an interrupt finishes the step, saves, says how to resume, and ends with 130 or 143") {
