@@ -7,6 +7,14 @@
 
 namespace calque {
 
+namespace {
+
+size_t kept_best(const TrainingConfig& training) {
+  return static_cast<size_t>(std::max<int64_t>(1, training.keep_best));
+}
+
+}  // namespace
+
 bool remember_best(double value, const TrainingConfig& training, TrainingState& state) {
   std::vector<Score>& best = state.best[write_value(training.metric)];
   const auto gains_on = [&](const Score& score) {
@@ -15,8 +23,9 @@ bool remember_best(double value, const TrainingConfig& training, TrainingState& 
   const bool gain = best.empty() || gains_on(best.front());
   ++state.early_stopping.validations;
   state.early_stopping.without_gain = gain ? 0 : state.early_stopping.without_gain + 1;
+  const size_t kept = kept_best(training);
+  if (best.size() > kept) best.resize(kept);
   const auto place = std::ranges::find_if(best, gains_on);
-  const auto kept = static_cast<size_t>(std::max<int64_t>(1, training.keep_best));
   if (place == best.end() && best.size() >= kept) return false;
   best.insert(place, {value, state.step});
   if (best.size() > kept) best.pop_back();
@@ -27,10 +36,11 @@ CheckpointJob checkpoint_job(const TrainingState& state, const TrainingConfig& t
   CheckpointJob job;
   job.state = state;
   job.keep_last = training.keep_last;
-  const auto best = state.best.find(write_value(training.metric));
-  if (best == state.best.end()) return job;
-  for (const Score& score : best->second) job.keep_steps.push_back(score.step);
-  if (!best->second.empty()) job.best = best->second.front().step;
+  for (const auto& [metric, scores] : state.best) {
+    const size_t kept = std::min(scores.size(), kept_best(training));
+    for (size_t i = 0; i < kept; ++i) job.keep_steps.push_back(scores[i].step);
+    if (metric == write_value(training.metric) && kept > 0) job.best = scores.front().step;
+  }
   return job;
 }
 

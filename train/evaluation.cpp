@@ -28,7 +28,8 @@ void add_batch(const TranslationModel& model, const Batch& batch, double label_s
 }  // namespace
 
 LossSums evaluate_tokens(const TranslationModel& model, const Dataset& dataset,
-                         double label_smoothing, int64_t batch_tokens) {
+                         double label_smoothing, int64_t batch_tokens,
+                         const std::function<void()>& between) {
   const NoGradient nothing_recorded;
   LossSums sums;
   std::vector<uint32_t> pairs;
@@ -37,6 +38,7 @@ LossSums evaluate_tokens(const TranslationModel& model, const Dataset& dataset,
     const int64_t own = dataset.tokens->target_length(pair) + 1;
     if (!pairs.empty() && tokens + own > batch_tokens) {
       add_batch(model, make_batch(*dataset.tokens, pairs), label_smoothing, sums);
+      if (between) between();
       pairs.clear();
       tokens = 0;
     }

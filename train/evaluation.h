@@ -1,6 +1,8 @@
 #pragma once
 // How good a model is on a dataset, with the right words given (teacher forcing).
 
+#include <functional>
+
 #include "data/dataset.h"
 #include "train/storage/training_state.h"
 #include "train/translation_model.h"
@@ -16,8 +18,10 @@ struct TokenScores {
 };
 TokenScores scores_of(const LossSums& sums);
 
-// Sums over the whole dataset, in batches of at most `batch_tokens` target tokens.
+// Sums over the whole dataset, in batches of at most `batch_tokens` target tokens; `between` is
+// called between them.
 LossSums evaluate_tokens(const TranslationModel& model, const Dataset& dataset,
-                         double label_smoothing, int64_t batch_tokens);
+                         double label_smoothing, int64_t batch_tokens,
+                         const std::function<void()>& between = {});
 
 }  // namespace calque

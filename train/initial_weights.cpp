@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "train/storage/checkpoints.h"
 
 namespace calque {
 
@@ -17,8 +18,33 @@ std::string weights_file(const std::string& of) {
   fail("{}: neither a run, nor a checkpoint, nor a safetensors file", of);
 }
 
-std::vector<std::string> load_initial_weights(const std::string& from, TranslationModel& model) {
-  const SafetensorsFile file(real_files(), weights_file(from));
+namespace {
+
+bool has_rows_of_pieces(const TensorTarget& target) {
+  return target.name.find("embedding") != std::string::npos || target.name.starts_with("output");
+}
+
+void require_tokenizer(const std::string& from, const std::string& weights,
+                       const std::string& hash) {
+  namespace fs = std::filesystem;
+  const fs::path checkpoint = fs::path(weights).parent_path();
+  if (!fs::exists(checkpoint / "state.json")) return;  // weights alone: nothing is known
+  if (load_state(real_files(), checkpoint.string()).tokenizer_hash == hash) return;
+  fail(
+      "model.init_from: {} has another tokeniser than this run, so its embeddings would be those "
+      "of "
+      "other pieces; give its tokeniser to this run with tokenizer.files (RUN/tokenizer.model), or "
+      "leave it the embeddings of its own with another tokenizer.vocabulary_size",
+      from);
+}
+
+}  // namespace
+
+std::vector<std::string> load_initial_weights(const std::string& from,
+                                              const std::string& tokenizer_hash,
+                                              TranslationModel& model) {
+  const std::string weights = weights_file(from);
+  const SafetensorsFile file(real_files(), weights);
   std::vector<TensorTarget> matching;
   std::vector<std::string> report;
   const std::vector<TensorTarget> wanted = model.targets();
@@ -36,6 +62,9 @@ std::vector<std::string> load_initial_weights(const std::string& from, Translati
   }
   if (matching.empty()) {
     fail("{}: none of its tensors has the name and shape of a parameter of this model", from);
+  }
+  if (std::ranges::any_of(matching, has_rows_of_pieces)) {
+    require_tokenizer(from, weights, tokenizer_hash);
   }
   file.read(matching);
   if (const auto bad = first_not_finite(matching)) {

@@ -10,8 +10,11 @@ namespace calque {
 
 // Fills every parameter that the checkpoint has under the same name and shape. `from` is a run, one
 // of its checkpoints, or a safetensors file. Returns what matched and what did not, a line each; an
-// Error if nothing matches.
-std::vector<std::string> load_initial_weights(const std::string& from, TranslationModel& model);
+// Error if nothing matches, or if rows of a vocabulary would, and the checkpoint's tokeniser is not
+// the one with this hash: then every row would mean another piece.
+std::vector<std::string> load_initial_weights(const std::string& from,
+                                              const std::string& tokenizer_hash,
+                                              TranslationModel& model);
 
 // The safetensors file with the weights of a run (its best checkpoint, or else its last), of a
 // checkpoint's folder, or the file itself.

@@ -3,8 +3,10 @@
 #include <fmt/format.h>
 #include <unistd.h>
 
+#include <cerrno>
 #include <cstdio>
 #include <nlohmann/json.hpp>
+#include <system_error>
 
 #include "core/error.h"
 
@@ -46,6 +48,12 @@ std::string line_of(const ValidRecord& r) {
   if (r.bleu) line += fmt::format("  BLEU {:.1f}", *r.bleu);
   if (r.chrf) line += fmt::format("  chrF {:.1f}", *r.chrf);
   return line;
+}
+
+// Whether the text could be written to a stream; where not, errno says why.
+bool shown(std::FILE* stream, const std::string& text) {
+  return std::fwrite(text.data(), 1, text.size(), stream) == text.size() &&
+         std::fflush(stream) == 0;
 }
 
 }  // namespace
@@ -121,8 +129,10 @@ void RunLog::say(const std::string& line) {
   complain(log_.append(line));
   if (loudness_ == Loudness::quiet) return;
   clear_bar();
-  fmt::print("{}\n", line);
-  std::fflush(stdout);
+  if (shown(stdout, line + "\n")) return;
+  loudness_ = Loudness::quiet;
+  problem(fmt::format("standard output: {}; what is said goes to train.log alone",
+                      std::generic_category().message(errno)));
 }
 
 void RunLog::complain(const std::optional<std::string>& text) {
@@ -132,21 +142,19 @@ void RunLog::complain(const std::optional<std::string>& text) {
 void RunLog::problem(const std::string& text) {
   complain(log_.append("problem: " + text));
   clear_bar();
-  fmt::print(stderr, "calque: {} (training goes on)\n", text);
+  shown(stderr, fmt::format("calque: {} (training goes on)\n", text));
 }
 
 void RunLog::progress(double share, const std::string& text) {
   if (!bar_allowed_) return;
   constexpr int width = 30;
   const int full = static_cast<int>(width * std::min(1.0, std::max(0.0, share)));
-  fmt::print(stderr, "\r\033[K[{:=<{}}{:<{}}] {:.0f}%  {}", "", full, "", width - full, 100 * share,
-             text);
-  std::fflush(stderr);
-  bar_shown_ = true;
+  bar_shown_ = shown(stderr, fmt::format("\r\033[K[{:=<{}}{:<{}}] {:.0f}%  {}", "", full, "",
+                                         width - full, 100 * share, text));
 }
 
 void RunLog::clear_bar() {
-  if (bar_shown_) fmt::print(stderr, "\r\033[K");
+  if (bar_shown_) shown(stderr, "\r\033[K");
   bar_shown_ = false;
 }
 

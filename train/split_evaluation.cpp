@@ -17,7 +17,7 @@ SplitResult evaluate_corpus(const TrainedRun& run, const std::string& name,
       load_dataset({corpus}, run.tokenizers.source, run.tokenizers.target, {all, ""});
   result.tokens = scores_of(evaluate_tokens(
       *run.model, dataset, run.config.training.label_smoothing, run.config.decoding.batch_tokens));
-  ParallelTexts texts = read_texts({corpus}, 0, all.invalid);
+  ParallelTexts texts = read_texts({corpus}, 0, run.config.data);
   const Transformer* const models[] = {&run.model->transformer};
   result.outputs = translate_texts(models, run.tokenizers, texts.sources, options, done);
   result.pairs = static_cast<int64_t>(result.outputs.size());
@@ -33,9 +33,9 @@ SplitResult evaluate_corpus(const TrainedRun& run, const std::string& name,
 
 std::string to_text(const SplitResult& r, int64_t samples) {
   std::string text;
-  const auto pairs = static_cast<int64_t>(r.outputs.size());
-  for (int64_t i = 0; i < std::min(samples, pairs); ++i) {
-    const auto at = static_cast<size_t>(i * pairs / samples);
+  const auto pairs = static_cast<int64_t>(r.outputs.size()), shown = std::min(samples, pairs);
+  for (int64_t i = 0; i < shown; ++i) {
+    const auto at = static_cast<size_t>(i * pairs / shown);
     text += fmt::format("  {}\n  = {}\n  {} {}\n\n", r.sources[at], r.references[at],
                         r.outputs[at] == r.references[at] ? ">" : "!", r.outputs[at]);
   }

@@ -33,11 +33,16 @@ StopRequest::StopRequest() {
   received = 0;
   before_interrupt_ = std::signal(SIGINT, listen);
   before_terminate_ = std::signal(SIGTERM, listen);
+  before_hang_up_ = std::signal(SIGHUP, listen);
+  if (before_hang_up_ == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
+  before_pipe_ = std::signal(SIGPIPE, SIG_IGN);
 }
 
 StopRequest::~StopRequest() {
   std::signal(SIGINT, before_interrupt_);
   std::signal(SIGTERM, before_terminate_);
+  std::signal(SIGHUP, before_hang_up_);
+  std::signal(SIGPIPE, before_pipe_);
 }
 
 int StopRequest::signal() { return received; }

@@ -35,7 +35,9 @@ bool Training::due(const Interval& interval) const {
 }
 
 TrainResult Training::run() {
-  if (finished() || out_of_patience()) return result(Ending::already_finished);
+  if ((finished() || out_of_patience()) && !state_.validation_owed) {
+    return result(Ending::already_finished);
+  }
   const StopRequest listening;
   started_ = Clock::now();
   meter_ = {};
@@ -43,16 +45,20 @@ TrainResult Training::run() {
     save();
     finish_saving();
   }
-  while (!finished() && !out_of_patience()) {
+  if (state_.validation_owed) {
+    validate();
+    save();
+  }
+  while (!finished() && !out_of_patience() && StopRequest::signal() == 0) {
     train_step();
-    const bool last = finished();
-    bool worth_saving = due(config_.training.save_every) || last;
-    if (due(config_.training.validate_every) || last) worth_saving = validate() || worth_saving;
-    if (StopRequest::signal() != 0) break;
-    if (worth_saving) save();
+    const bool last = finished(), save_is_due = due(config_.training.save_every) || last;
+    state_.validation_owed = validation_->there() && (due(config_.training.validate_every) || last);
+    if (save_is_due) save();  // first, because a validation may take long, or not end
+    if (state_.validation_owed && (validate() || save_is_due)) save();
+    settle_saving();
   }
   const int signal = StopRequest::signal();
-  if (saved_ != state_.step) save();
+  save();
   finish_saving();
   log_->sync();
   report();
@@ -69,6 +75,7 @@ void Training::train_step() {
   const double rate = learning_rate(schedule_, learner_.optimizer.steps() + 1);
   const StepOutcome outcome = learner_.step(batches, state_.step, rate);
   ++state_.step;
+  recorded_ = false;
   epoch_before_ = state_.epoch;
   state_.epoch = stream_->state().epoch;
   state_.position = stream_->state().position;
@@ -123,21 +130,28 @@ std::string Training::remaining() const {
   return fmt::format("{} left", duration_text(seconds_since(started_) * (1 - share) / gained));
 }
 
-// Returns whether the checkpoint of this step is to be kept as one of the best.
+// Returns whether the checkpoint of this step is to be kept as one of the best. A request to stop
+// ends it; then it is still owed when the run goes on.
 bool Training::validate() {
   const Phase phase("validation");
-  if (!validation_->there()) return false;
+  if (!validation_->there()) {
+    state_.validation_owed = false;
+    return false;
+  }
   const Clock::time_point start = Clock::now();
-  ValidRecord record;
+  std::optional<ValidRecord> record;
   {
     const auto averaged = learner_.averaged_weights();
-    record = validation_->run(learner_.model);
+    record = validation_->run(learner_.model, [] { return StopRequest::signal() != 0; });
   }
-  record.step = state_.step;
-  record.epoch = stream_->epochs();
-  log_->write(record);
+  if (!record) return false;
+  record->step = state_.step;
+  record->epoch = stream_->epochs();
+  log_->write(*record);
   const bool best =
-      remember_best(metric_of(record, config_.training.metric), config_.training, state_);
+      remember_best(metric_of(*record, config_.training.metric), config_.training, state_);
+  state_.validation_owed = false;
+  recorded_ = false;
   report();
   const std::chrono::duration<double> taken = Clock::now() - start;
   meter_.since += std::chrono::duration_cast<Clock::duration>(taken);  // not training
@@ -155,22 +169,42 @@ void Training::report() {
   }
 }
 
+// Of a step that is saved already, only what has become known about it since, if anything.
 void Training::save() {
   const Phase phase("checkpoint");
-  finish_saving();
+  settle_saving(true);
+  if (recorded_) return;
   log_->sync();
-  {
+  CheckpointJob job = checkpoint_job(state_, config_.training);
+  if (saved_ == state_.step) {
+    writer_.save_state(std::move(job));
+  } else {
     const auto averaged = learner_.averaged_weights();
-    writer_.save(learner_.model.tensors(), learner_.optimizer_tensors(),
-                 checkpoint_job(state_, config_.training));
+    writer_.save(learner_.model.tensors(), learner_.optimizer_tensors(), std::move(job));
   }
   saved_ = state_.step;
-  if (!config_.training.save_in_background) finish_saving();
+  recorded_ = true;
+  if (save_failed_ || !config_.training.save_in_background) finish_saving();
+  save_failed_ = false;
 }
 
 void Training::finish_saving() {
   writer_.finish();
   for (const std::string& complaint : writer_.take_complaints()) log_->problem(complaint);
+}
+
+// A save that failed in the background is told as soon as it has. Training goes on to the next,
+// which is waited for: if it fails too, that is the end.
+void Training::settle_saving(bool wait) {
+  if (!wait && !writer_.ended()) return;
+  try {
+    finish_saving();
+  } catch (const Error& error) {
+    log_->problem(error.what());
+    save_failed_ = true;
+    saved_ = -1;
+    recorded_ = false;
+  }
 }
 
 }  // namespace calque

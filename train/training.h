@@ -49,6 +49,7 @@ class Training {
   void report();
   void save();
   void finish_saving();
+  void settle_saving(bool wait = false);
   std::string remaining() const;
   TrainResult result(Ending ending, int signal = 0) { return {ending, state_.step, signal}; }
 
@@ -67,7 +68,9 @@ class Training {
   std::optional<Validation> validation_;
   CheckpointWriter writer_{checkpoints_};
   Meter meter_;
-  int64_t saved_ = -1;        // step
+  int64_t saved_ = -1;        // the step whose tensors are saved, or being saved
+  bool recorded_ = false;     // and all that is known about it
+  bool save_failed_ = false;  // the last one, in the background
   int64_t epoch_before_ = 0;  // the last step
   double seconds_before_ = 0, share_before_ = 0;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();

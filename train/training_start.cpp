@@ -76,7 +76,7 @@ void Training::begin() {
   learner_.initialise();
   std::vector<std::string> notes;
   if (!config_.model.init_from.empty()) {
-    notes = load_initial_weights(config_.model.init_from, learner_.model);
+    notes = load_initial_weights(config_.model.init_from, state_.tokenizer_hash, learner_.model);
   }
   learner_.start_averaging();
   state_.ema = config_.training.ema > 0;
@@ -94,7 +94,8 @@ void Training::restore() {
   state_ = loaded->state;
   learner_.restored(state_.optimizer_step);
   saved_ = state_.step;
-  cut_back(files_, run_.metrics(), state_.step);
+  recorded_ = true;
+  cut_back(files_, run_.metrics(), state_.step, state_.validation_owed);
   log_.emplace(files_, run_, config_.logging, state_.step, loudness_);
   for (const DamagedCheckpoint& d : damaged) {
     log_->problem(fmt::format("{} is damaged and was set aside: {}", d.folder, d.problem));

@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "core/error.h"
+#include "data/lowercase.h"
 #include "train/metrics/bleu.h"
 #include "train/metrics/chrf.h"
 #include "train/settings.h"
@@ -12,7 +13,8 @@
 namespace calque {
 
 ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
-                         InvalidText invalid) {
+                         const DataConfig& data) {
+  const InvalidText invalid = filter_options(data).invalid;
   ParallelTexts texts;
   for (const CorpusSource& source : corpora) {
     const Corpus corpus(source);
@@ -24,7 +26,7 @@ ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
       require_text(from, corpus.where(i, Side::source));
       require_text(to, corpus.where(i, Side::target));
       texts.sources.emplace_back(from.text);
-      texts.references.emplace_back(to.text);
+      texts.references.push_back(data.lowercase ? lowercase(to.text) : std::string(to.text));
     }
   }
   return texts;
@@ -76,35 +78,50 @@ Validation::Validation(const Config& config, const Tokenizers& tokenizers, const
                           {keep_all, config.data.cache ? run.cache() : ""});
   require_positions(*dataset_, config.model);
   if (config.training.validate_translate != TrainingConfig::Translate::none) {
-    texts_ = read_texts(corpora, config.training.validate_sentences, keep_all.invalid);
+    texts_ = read_texts(corpora, config.training.validate_sentences, config.data);
   }
 }
 
-ValidRecord Validation::run(const TranslationModel& model) const {
+std::optional<ValidRecord> Validation::run(const TranslationModel& model,
+                                           const std::function<bool()>& stop) const {
+  struct Stopped {};
+  const auto between = [&] {
+    if (stop()) throw Stopped();
+  };
+  try {
+    return whole(model, between);
+  } catch (const Stopped&) {
+    return std::nullopt;
+  }
+}
+
+ValidRecord Validation::whole(const TranslationModel& model,
+                              const std::function<void()>& between) const {
   const auto start = std::chrono::steady_clock::now();
   ValidRecord record;
   const int64_t tokens = config_.training.batch_tokens > 0 ? config_.training.batch_tokens
                                                            : config_.decoding.batch_tokens;
-  record.scores =
-      scores_of(evaluate_tokens(model, *dataset_, config_.training.label_smoothing, tokens));
-  if (!texts_.sources.empty()) translate(model, record);
+  record.scores = scores_of(
+      evaluate_tokens(model, *dataset_, config_.training.label_smoothing, tokens, between));
+  if (!texts_.sources.empty()) translate(model, between, record);
   record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
   return record;
 }
 
-void Validation::translate(const TranslationModel& model, ValidRecord& record) const {
+void Validation::translate(const TranslationModel& model, const std::function<void()>& between,
+                           ValidRecord& record) const {
   SearchOptions options = search_options(config_.decoding);
   options.n_best = 1;
   if (config_.training.validate_translate == TrainingConfig::Translate::greedy) options.beam = 1;
   const Transformer* const models[] = {&model.transformer};
   const std::vector<std::string> outputs =
-      translate_texts(models, tokenizers_, texts_.sources, options);
+      translate_texts(models, tokenizers_, texts_.sources, options, [&](int64_t) { between(); });
   const TranslationScores scores = score_translations(outputs, texts_.references, config_.decoding);
   record.exact = scores.exact;
   record.bleu = scores.bleu;
   record.chrf = scores.chrf;
-  const auto wanted = static_cast<size_t>(config_.logging.samples);
-  for (size_t i = 0; i < std::min(wanted, outputs.size()); ++i) {
+  const size_t wanted = std::min(static_cast<size_t>(config_.logging.samples), outputs.size());
+  for (size_t i = 0; i < wanted; ++i) {
     const size_t at = i * outputs.size() / wanted;  // from all over the set, the same every time
     record.samples.push_back({texts_.sources[at], texts_.references[at], outputs[at]});
   }

@@ -2,6 +2,8 @@
 // What a run is judged by while it trains: the validation set with the right words given, and, if
 // wanted, its translations compared with the references.
 
+#include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -11,14 +13,15 @@
 
 namespace calque {
 
-// Source and reference texts of a split, as they stand in the corpora.
+// Source and reference texts of a split: as they stand in the corpora, but references in lower case
+// if the config wants both sides so.
 struct ParallelTexts {
   std::vector<std::string> sources, references;
 };
 // At most `most` pairs, or all if it is 0. A line that is no text is an Error, or its pair is left
 // out.
 ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
-                         InvalidText invalid);
+                         const DataConfig& data);
 
 // How translations compare with their references.
 struct TranslationScores {
@@ -35,13 +38,16 @@ class Validation {
  public:
   Validation(const Config& config, const Tokenizers& tokenizers, const RunFolder& run);
 
-  // Everything but step and epoch.
-  ValidRecord run(const TranslationModel& model) const;
+  // Everything but step and epoch; nothing if `stop`, which is asked now and then, says so.
+  std::optional<ValidRecord> run(const TranslationModel& model,
+                                 const std::function<bool()>& stop) const;
 
   bool there() const { return dataset_.has_value(); }
 
  private:
-  void translate(const TranslationModel& model, ValidRecord& record) const;
+  ValidRecord whole(const TranslationModel& model, const std::function<void()>& between) const;
+  void translate(const TranslationModel& model, const std::function<void()>& between,
+                 ValidRecord& record) const;
 
   const Config config_;
   const Tokenizers tokenizers_;

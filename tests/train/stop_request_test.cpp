@@ -37,6 +37,28 @@ TEST_CASE("a signal asks to stop, and nobody asks before") {
   CHECK(StopRequest::signal() == SIGTERM);
 }
 
+TEST_CASE("a terminal that goes away asks to stop too, but not where that is ignored") {
+  const auto before = std::signal(SIGHUP, SIG_DFL);
+  {
+    const StopRequest listening;
+    std::raise(SIGHUP);
+    CHECK(StopRequest::signal() == SIGHUP);
+  }
+  std::signal(SIGHUP, SIG_IGN);
+  {
+    const StopRequest listening;
+    std::raise(SIGHUP);
+    CHECK(StopRequest::signal() == 0);
+  }
+  std::signal(SIGHUP, before);
+}
+
+TEST_CASE("a reader of the output that goes away is no reason to stop") {
+  const StopRequest listening;
+  std::raise(SIGPIPE);
+  CHECK(StopRequest::signal() == 0);
+}
+
 TEST_CASE("afterwards signals do what they did before") {
   const auto own = [](int) {};
   const auto before = std::signal(SIGINT, own);

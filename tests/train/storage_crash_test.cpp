@@ -91,6 +91,25 @@ TEST_CASE("once a save has returned, no crash takes the checkpoint away") {
   }
 }
 
+TEST_CASE("after a crash while only its state is saved, a checkpoint has the old one or the new") {
+  SimulatedFiles files;
+  make_folder(files, "run");
+  save_step(files, "run", 100);
+  TrainingState state = SmallRun::at_step(100).state(100);
+  state.early_stopping.validations = 7;
+  files.start_recording();
+  Checkpoints(files, "run").save_state(state);
+  const std::string folder = Checkpoints(files, "run").folder(100);
+  int old_ones = 0, new_ones = 0;
+  files.for_each_crash([&](SimulatedFiles& after) {
+    SmallRun loaded;
+    ++(loaded.load(after, folder).early_stopping.validations == 7 ? new_ones : old_ones);
+    CHECK(loaded.values == SmallRun::at_step(100).values);
+  });
+  CHECK(old_ones > 10);
+  CHECK(new_ones > 0);
+}
+
 TEST_CASE("the simulation finds a rename that was not preceded by a sync") {
   SimulatedFiles files;
   files.start_recording();

@@ -62,6 +62,10 @@ struct SmallRun {
     return tensors<Tensor>("first_moment.layer.", 12);
   }
 
+  TrainingState load(FileSystem& files, const std::string& checkpoint) {
+    return load_checkpoint(files, checkpoint, model<TensorTarget>(), optimizer<TensorTarget>());
+  }
+
   TrainingState state(int64_t step) const {
     TrainingState state;
     state.step = state.optimizer_step = step;

@@ -70,6 +70,17 @@ TEST_CASE("cutting back removes later steps and a torn line, and changes no byte
         "{\"step\":1e400}\n{\"step\":99999999999999999999}\n");
 }
 
+TEST_CASE("cutting back removes a validation that is owed, of that step alone") {
+  const std::string before = "{\"kind\":\"valid\",\"step\":1}\n{\"kind\":\"train\",\"step\":2}\n";
+  const std::string owed = "{\"kind\":\"valid\",\"step\":2}\n";
+  SimulatedFiles files;
+  write_text(files, "metrics.jsonl", before + owed);
+  cut_back(files, "metrics.jsonl", 2);
+  CHECK(files.contents("metrics.jsonl") == before + owed);
+  cut_back(files, "metrics.jsonl", 2, true);
+  CHECK(files.contents("metrics.jsonl") == before);
+}
+
 TEST_CASE("cutting back a log that is not there makes none") {
   SimulatedFiles files;
   cut_back(files, "metrics.jsonl", 1);

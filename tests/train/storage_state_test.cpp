@@ -23,6 +23,7 @@ TrainingState full_state() {
   state.epoch = 17;
   state.position = 421;
   state.ema = true;
+  state.validation_owed = true;
   state.best["bleu"] = {{.value = 41.3, .step = 1200000}, {.value = 41.25, .step = 1100000}};
   state.best["loss"] = {};
   state.early_stopping = {.validations = 31, .without_gain = 2};
@@ -78,6 +79,17 @@ TEST_CASE("a training state comes back with every field") {
   CHECK(parse_state(format_state(state), "state.json") == state);
   CHECK(parse_state(format_state({}), "state.json") == TrainingState());
   CHECK(!(state == TrainingState()));
+}
+
+TEST_CASE("a state of the first format owes no validation") {
+  TrainingState state = full_state();
+  const std::string older = forged("\"validation_owed\": true,\n", "");
+  check_refused("\"validation_owed\": true,\n", "", "validation_owed is missing");
+  std::string text = older.substr(0, older.rfind(",\n  \"xxh64\""));
+  text.replace(text.find("\"format\": 2"), 11, "\"format\": 1");
+  text += fmt::format(",\n  \"xxh64\": \"{:016x}\"\n}}\n", content_hash(text));
+  state.validation_owed = false;
+  CHECK(parse_state(text, "state.json") == state);
 }
 
 TEST_CASE("doubles come back to the last bit, in any locale, and so do infinities and NaN") {
@@ -139,7 +151,7 @@ TEST_CASE("what is missing, unknown, there twice, or of another type is refused 
   check_refused(R"("00000000000000ff")", R"("00000000000000FF")", "sixteen hexadecimal digits");
   check_refused(R"("mean": 2.1,)", "", "divergence.mean is missing");
   check_refused(R"("mean": 2.1,)", R"("mean": 21e400,)", "a number in it is too large");
-  check_refused(R"("format": 1)", R"("format": 2)", "written by a newer calque");
+  check_refused(R"("format": 2)", R"("format": 3)", "written by a newer calque");
 }
 
 TEST_CASE("a state that is no JSON, or no object, or nested too deeply, is refused") {

@@ -3,6 +3,7 @@
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <thread>
 
 #include "support/simulated_files.h"
 #include "train/storage/checkpoint_writer.h"
@@ -60,6 +61,26 @@ TEST_CASE("the failure of a background save is thrown by the next call, and once
   save_in_background(writer, run, 2, 1);
   writer.finish();
   CHECK(load_step(disk, "run") == 2);
+}
+
+TEST_CASE(
+    "the state alone is replaced in the background too, and an end is told before it is asked") {
+  const ScratchFolder folder;
+  Checkpoints checkpoints(real_files(), folder.path());
+  CheckpointWriter writer(checkpoints);
+  CHECK(!writer.ended());
+  SmallRun run = SmallRun::at_step(1);
+  save_in_background(writer, run, 1, 1);
+  CheckpointJob job;
+  job.state = run.state(1);
+  job.state.target_tokens = 77;
+  writer.save_state(job);
+  while (!writer.ended()) std::this_thread::yield();
+  writer.finish();
+  CHECK(!writer.ended());
+  SmallRun loaded;
+  CHECK(loaded.load(real_files(), checkpoints.folder(1)).target_tokens == 77);
+  CHECK(loaded.values == run.values);
 }
 
 TEST_CASE("what fails after a save has been made is a complaint, not a failure") {

@@ -8,69 +8,18 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "../data/temporary_folder.h"
 #include "core/parallel.h"
 #include "data/tokenizer_training.h"
 #include "train/averaging.h"
-#include "train/config/load.h"
 #include "train/divergence_guard.h"
 #include "train/learner.h"
 #include "train/run_folder.h"
 #include "train/tokenizers.h"
 #include "train/trained_run.h"
+#include "train/trainer_fixture.h"
 #include "train/validation.h"
 
 using namespace calque;
-
-namespace {
-
-constexpr const char* small = R"(
-data:
-  train: {toy: reverse, pairs: 400, longest: 6}
-  validation: {toy: reverse, pairs: 20, longest: 6}
-tokenizer: {kind: words}
-model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
-training:
-  until: 30u
-  batch_tokens: 256
-  schedule: constant
-  learning_rate: 0.003
-  warmup_steps: 0
-  validate_every: 10u
-  save_every: 10u
-logging: {every: 10, report: false}
-)";
-
-Config config(const std::vector<std::string>& settings = {}) {
-  return parse_config(small, "small.yaml", settings).config;
-}
-
-TrainResult run(const TemporaryFolder& folder, const std::vector<std::string>& settings = {},
-                const char* name = "run") {
-  return train(config(settings), {folder.path(name)}, Loudness::quiet);
-}
-
-// The tensors of a checkpoint, as their files hold them.
-std::string tensors(const TemporaryFolder& folder, const std::string& run_and_step) {
-  const std::string checkpoint = run_and_step.substr(0, run_and_step.find(' ')) +
-                                 "/checkpoints/step-" +
-                                 run_and_step.substr(run_and_step.find(' ') + 1);
-  const std::string all = folder.read(checkpoint + "/model.safetensors") +
-                          folder.read(checkpoint + "/optimizer.safetensors");
-  REQUIRE(all.size() > 1000);
-  return all;
-}
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
-}
-
-}  // namespace
 
 TEST_CASE("a run leaves a config, a log, metrics, a tokeniser and checkpoints") {
   const TemporaryFolder folder;
@@ -416,4 +365,11 @@ TEST_CASE("best is told by the metric that the config names, and less is better 
 
 TEST_CASE("without --run a run is called as its config") {
   CHECK(default_run_folder("configs/multi30k.yaml") == "runs/multi30k");
+}
+
+TEST_CASE("a new folder stands beside the old one, also where its name ends in a slash") {
+  const TemporaryFolder folder;
+  CHECK(unused_run_folder(folder.path("new/")) == folder.path("new"));
+  std::filesystem::create_directory(folder.path("old"));
+  CHECK(unused_run_folder(folder.path("old/")) == folder.path("old-2"));
 }

@@ -67,15 +67,28 @@ void CheckpointWriter::save(std::span<const NamedTensor> model,
   finish();
   model_.take(model);
   optimizer_.take(optimizer);
-  under_way_ = std::async(std::launch::async, [this, job = std::move(job)]() mutable {
-    block_signals();
-    write(job);
+  start(std::move(job), [this](const TrainingState& state) {
+    checkpoints_.save(model_.tensors(), optimizer_.tensors(), state);
   });
 }
 
-void CheckpointWriter::write(CheckpointJob& job) {
-  checkpoints_.save(model_.tensors(), optimizer_.tensors(), job.state);
-  tidy(job);
+void CheckpointWriter::save_state(CheckpointJob job) {
+  finish();
+  start(std::move(job), [this](const TrainingState& state) { checkpoints_.save_state(state); });
+}
+
+void CheckpointWriter::start(CheckpointJob job, std::function<void(const TrainingState&)> write) {
+  under_way_ =
+      std::async(std::launch::async, [this, write = std::move(write), job = std::move(job)] {
+        block_signals();
+        write(job.state);
+        tidy(job);
+      });
+}
+
+bool CheckpointWriter::ended() const {
+  return under_way_.valid() &&
+         under_way_.wait_for(std::chrono::seconds(0)) == std::future_status::ready;
 }
 
 void CheckpointWriter::tidy(const CheckpointJob& job) {

@@ -4,6 +4,7 @@
 // nothing.
 
 #include <cstdint>
+#include <functional>
 #include <future>
 #include <optional>
 #include <span>
@@ -32,8 +33,12 @@ class CheckpointWriter {
   // checkpoints follow. Waits for an earlier save first, and throws its Error.
   void save(std::span<const NamedTensor> model, std::span<const NamedTensor> optimizer,
             CheckpointJob job);
+  // The same for a step whose tensors have been saved: replaces its state alone.
+  void save_state(CheckpointJob job);
   // Waits for the save under way, and throws its Error.
   void finish();
+  // Whether a save has ended for which finish() has not been asked.
+  bool ended() const;
 
   // What follows a save: RUN/last and RUN/best, and older checkpoints go. For a run that was ended
   // between the two.
@@ -55,7 +60,8 @@ class CheckpointWriter {
     std::vector<NamedTensor> tensors_;
   };
 
-  void write(CheckpointJob& job);
+  // On the thread: writes, then tidies.
+  void start(CheckpointJob job, std::function<void(const TrainingState&)> write);
   Checkpoints& checkpoints_;
   Snapshot model_, optimizer_;
   std::vector<std::string> complaints_;  // the thread's own while it runs

@@ -95,6 +95,12 @@ void Checkpoints::save(std::span<const NamedTensor> model, std::span<const Named
   if (exists(files_, old)) remove_all(files_, old);
 }
 
+void Checkpoints::save_state(TrainingState state) {
+  const std::string of = folder(state.step);
+  state.checksums = load_state(files_, of).checksums;
+  replace_text(files_, of + "/state.json", format_state(state));
+}
+
 void Checkpoints::remove_leftovers() {
   if (!exists(files_, all_)) return;
   for (const std::string& name : list_folder(files_, all_)) {

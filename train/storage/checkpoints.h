@@ -39,6 +39,9 @@ class Checkpoints {
   void save(std::span<const NamedTensor> model, std::span<const NamedTensor> optimizer,
             TrainingState state);
 
+  // Replaces what the checkpoint of the state's step, which is there, says beside its tensors.
+  void save_state(TrainingState state);
+
   // Loads the newest checkpoint that is whole; none if there are no checkpoints at all. The targets
   // hold its values only when this has returned. Newer ones that are damaged are told in `damaged`;
   // if there are only such, or the tensors of the newest whole one are not those that are wanted,

@@ -21,11 +21,15 @@ bool ends_torn(FileSystem& files, const std::string& path) {
   return last != std::byte{'\n'};
 }
 
-bool is_later(std::string_view line, int64_t step) {
+// Whether a run that goes on from `step` writes this line again.
+bool comes_again(std::string_view line, int64_t step, bool validation_owed) {
   const auto json = nlohmann::json::parse(line.begin(), line.end(), nullptr, false);
   if (!json.is_object()) return false;
   const auto found = json.find("step");
-  return found != json.end() && found->is_number_integer() && found->get<int64_t>() > step;
+  if (found == json.end() || !found->is_number_integer()) return false;
+  const auto own = found->get<int64_t>();
+  return own > step ||
+         (own == step && validation_owed && json.value("kind", nlohmann::json()) == "valid");
 }
 
 }  // namespace
@@ -93,7 +97,7 @@ std::optional<std::string> LineLog::close() {
   return problem ? problem : closing;
 }
 
-void cut_back(FileSystem& files, const std::string& path, int64_t step) {
+void cut_back(FileSystem& files, const std::string& path, int64_t step, bool validation_owed) {
   if (!exists(files, path)) return;
   const std::string text = read_text(files, path, largest_log);
   std::string kept;
@@ -101,7 +105,7 @@ void cut_back(FileSystem& files, const std::string& path, int64_t step) {
   size_t begin = 0;
   for (size_t end = text.find('\n'); end != text.npos; end = text.find('\n', begin)) {
     const std::string_view line(text.data() + begin, end - begin);
-    if (!is_later(line, step)) kept.append(line).push_back('\n');
+    if (!comes_again(line, step, validation_owed)) kept.append(line).push_back('\n');
     begin = end + 1;
   }
   if (kept.size() != text.size()) replace_text(files, path, kept);

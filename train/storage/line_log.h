@@ -48,7 +48,9 @@ class LineLog {
 };
 
 // Removes the lines of metrics.jsonl that a run going on from `step` will write again: those whose
-// "step" is greater, and a last line without an end. All others keep their bytes.
-void cut_back(FileSystem& files, const std::string& path, int64_t step);
+// "step" is greater, with `validation_owed` also the validation of that step, and a last line
+// without an end. All others keep their bytes.
+void cut_back(FileSystem& files, const std::string& path, int64_t step,
+              bool validation_owed = false);
 
 }  // namespace calque

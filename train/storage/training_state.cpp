@@ -14,7 +14,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t newest_format = 1;
+constexpr int64_t newest_format = 2;  // 1 has no validation_owed
 
 // As text, because JSON readers elsewhere keep only 53 bits of a number.
 std::string hex(uint64_t digest) { return fmt::format("{:016x}", digest); }
@@ -49,6 +49,7 @@ Json to_json(const TrainingState& state) {
       {"epoch", state.epoch},
       {"position", state.position},
       {"ema", state.ema},
+      {"validation_owed", state.validation_owed},
       {"best", best_to_json(state.best)},
       {"early_stopping",
        {{"validations", state.early_stopping.validations},
@@ -133,24 +134,26 @@ auto read_map(JsonObject json, Read&& read) {
   return map;
 }
 
-void read_format(JsonObject& json, const std::string& path) {
+int64_t read_format(JsonObject& json, const std::string& path) {
   const int64_t format = json.integer("format", 1);
   if (format > newest_format) {
     fail("{}: written by a newer calque (format {}, this one reads up to {}); use that one", path,
          format, newest_format);
   }
+  return format;
 }
 
 TrainingState from_json(JsonObject json, const std::string& path) {
   using Object = JsonObject;
   using Name = std::string;
   TrainingState state;
-  read_format(json, path);
+  const int64_t format = read_format(json, path);
   state.step = json.integer("step", 0);
   state.optimizer_step = json.integer("optimizer_step", 0);
   state.epoch = json.integer("epoch", 0);
   state.position = json.integer("position", 0);
   state.ema = json.flag("ema");
+  if (format > 1) state.validation_owed = json.flag("validation_owed");
   state.best = read_map(json.object("best"), [](Object& scores, const Name& metric) {
     return read_scores(scores.objects(metric));
   });

@@ -46,11 +46,12 @@ struct LossSums {
 };
 
 struct TrainingState {
-  int64_t step = 0;            // steps of training done, skipped ones included
-  int64_t optimizer_step = 0;  // updates done: what the schedule and Adam's correction count
-  int64_t epoch = 0;           // the epoch under way, from 0
-  int64_t position = 0;        // in the order of that epoch: batches already used
-  bool ema = false;            // whether averaged weights are among the tensors
+  int64_t step = 0;              // steps of training done, skipped ones included
+  int64_t optimizer_step = 0;    // updates done: what the schedule and Adam's correction count
+  int64_t epoch = 0;             // the epoch under way, from 0
+  int64_t position = 0;          // in the order of that epoch: batches already used
+  bool ema = false;              // whether averaged weights are among the tensors
+  bool validation_owed = false;  // whether the one due at this step is still to be made
   std::map<std::string, std::vector<Score>> best;  // of each metric, the best first
   EarlyStopping early_stopping;
   Divergence divergence;

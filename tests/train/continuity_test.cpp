@@ -1,0 +1,106 @@
+// What a change of the config or an interruption must not take away: the best checkpoints, a
+// validation that was due, the meaning of pieces and of lower case.
+#include <filesystem>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "train/storage/checkpoints.h"
+#include "train/trained_run.h"
+#include "train/trainer_fixture.h"
+#include "train/validation.h"
+
+using namespace calque;
+
+TEST_CASE("the best checkpoint by one metric outlives a change to another, and back") {
+  const TemporaryFolder folder;
+  const auto best_state = [&] {
+    return nlohmann::json::parse(folder.read("run/last/state.json"))["best"];
+  };
+  run(folder, {"training.keep_last=1", "training.keep_best=3", "training.save_every=5u",
+               "training.validate_every=5u"});
+  const auto scores = best_state()["loss"];
+  REQUIRE(scores.size() == 3);
+  const auto there = [&](size_t place) {
+    return std::filesystem::exists(folder.path("run/checkpoints/") +
+                                   fmt::format("step-{:06}", scores[place]["step"].get<int>()));
+  };
+  // A finished run only tidies.
+  run(folder, {"training.keep_last=1", "training.keep_best=3", "training.metric=chrf",
+               "training.validate_translate=greedy"});
+  CHECK((there(0) && there(1) && there(2)));
+  run(folder, {"training.keep_last=1", "training.metric=chrf", "training.validate_translate=greedy",
+               "training.until=35u"});
+  CHECK(there(0));
+  CHECK(best_state()["chrf"].size() == 1);
+  run(folder, {"training.keep_last=1", "training.until=60u", "training.validate_every=5u"});
+  CHECK(best_state()["loss"].size() == 1);  // keep_best is 1 again
+  open_run(folder.path("run"));
+}
+
+TEST_CASE("a validation that was interrupted is made when the run goes on, and written once") {
+  const TemporaryFolder folder;
+  run(folder);
+  const std::string metrics = folder.read("run/metrics.jsonl");
+  const std::string checkpoint = folder.path("run/checkpoints/step-000030");
+  TrainingState state = load_state(real_files(), checkpoint);
+  REQUIRE(!state.validation_owed);
+  const TrainingState finished = state;
+  state.validation_owed = true;
+  state.best.clear();
+  state.early_stopping = {};
+  replace_text(real_files(), checkpoint + "/state.json", format_state(state));
+  std::filesystem::remove(folder.path("run/best"));
+
+  CHECK(run(folder).ending == Ending::finished);
+  state = load_state(real_files(), checkpoint);
+  CHECK(!state.validation_owed);
+  CHECK(state.early_stopping.validations == 1);
+  CHECK(state.best.at("loss").front().step == 30);
+  CHECK(std::filesystem::read_symlink(folder.path("run/best")) == "checkpoints/step-000030");
+  const auto losses = [](const std::string& text) {
+    std::vector<std::string> found;
+    std::istringstream lines(text);
+    for (std::string line; std::getline(lines, line);) {
+      auto json = nlohmann::json::parse(line);
+      json.erase("timing");
+      found.push_back(json.dump());
+    }
+    return found;
+  };
+  CHECK(losses(folder.read("run/metrics.jsonl")) == losses(metrics));
+  CHECK(run(folder).ending == Ending::already_finished);
+}
+
+TEST_CASE("a request to stop ends a validation") {
+  const TemporaryFolder folder;
+  run(folder);
+  const TrainedRun trained = open_run(folder.path("run"));
+  Config translating = config({"training.validate_translate=greedy", "training.batch_tokens=40"});
+  const Validation validation(translating, trained.tokenizers, trained.folder);
+  CHECK(validation.run(*trained.model, [] { return false; }).has_value());
+  CHECK(!validation.run(*trained.model, [] { return true; }).has_value());
+  int asked = 0;
+  CHECK(!validation.run(*trained.model, [&] { return ++asked > 1; }).has_value());
+  CHECK(asked == 2);
+}
+
+TEST_CASE("data.lowercase holds for the references too") {
+  const CorpusSource source{in_memory(
+      "one pair", std::vector<std::pair<std::string, std::string>>{{"Ein HAUS", "A House Über"}})};
+  DataConfig data;
+  CHECK(read_texts({source}, 0, data).references.front() == "A House Über");
+  data.lowercase = true;
+  CHECK(read_texts({source}, 0, data).references.front() == "a house über");
+  CHECK(read_texts({source}, 0, data).sources.front() == "Ein HAUS");
+}
+
+TEST_CASE("fine-tuning with other pieces than those of the weights is refused") {
+  const TemporaryFolder folder;
+  run(folder);
+  const std::vector<std::string> other = {"data.train={toy: reverse, pairs: 350, longest: 6}",
+                                          "training.until=1u",
+                                          "model.init_from=" + folder.path("run")};
+  const std::string message = message_of([&] { run(folder, other, "other"); });
+  CHECK_MESSAGE(message.find("another tokeniser") != std::string::npos, message);
+  CHECK(message.find("tokenizer.files") != std::string::npos);
+}

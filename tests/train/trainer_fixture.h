@@ -1,0 +1,62 @@
+#pragma once
+// A whole run, made small: its config, and what the tests of runs ask of it.
+
+#include <doctest/doctest.h>
+
+#include <functional>
+#include <string>
+#include <vector>
+
+#include "../data/temporary_folder.h"
+#include "train/config/load.h"
+#include "train/trainer.h"
+
+namespace calque {
+
+constexpr const char* small = R"(
+data:
+  train: {toy: reverse, pairs: 400, longest: 6}
+  validation: {toy: reverse, pairs: 20, longest: 6}
+tokenizer: {kind: words}
+model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
+training:
+  until: 30u
+  batch_tokens: 256
+  schedule: constant
+  learning_rate: 0.003
+  warmup_steps: 0
+  validate_every: 10u
+  save_every: 10u
+logging: {every: 10, report: false}
+)";
+
+inline Config config(const std::vector<std::string>& settings = {}) {
+  return parse_config(small, "small.yaml", settings).config;
+}
+
+inline TrainResult run(const TemporaryFolder& folder, const std::vector<std::string>& settings = {},
+                       const char* name = "run") {
+  return train(config(settings), {folder.path(name)}, Loudness::quiet);
+}
+
+// The tensors of a checkpoint, as their files hold them.
+inline std::string tensors(const TemporaryFolder& folder, const std::string& run_and_step) {
+  const std::string checkpoint = run_and_step.substr(0, run_and_step.find(' ')) +
+                                 "/checkpoints/step-" +
+                                 run_and_step.substr(run_and_step.find(' ') + 1);
+  const std::string all = folder.read(checkpoint + "/model.safetensors") +
+                          folder.read(checkpoint + "/optimizer.safetensors");
+  REQUIRE(all.size() > 1000);
+  return all;
+}
+
+inline std::string message_of(const std::function<void()>& action) {
+  try {
+    action();
+  } catch (const Error& error) {
+    return error.what();
+  }
+  return "";
+}
+
+}  // namespace calque
