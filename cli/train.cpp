@@ -120,7 +120,9 @@ void add_train_command(CLI::App& calque) {
   add_settings(command, arguments->settings);
   command->add_flag("--fresh", arguments->fresh,
                     "Start over in a new folder; what is there is never touched");
-  command->add_option("--threads", arguments->threads, "Threads (default: all processors)")
+  command
+      ->add_option("--threads", arguments->threads,
+                   "Threads (default: training.threads, or all processors)")
       ->check(whole_number(1, 1024));
   command->add_flag("--quiet", arguments->quiet, "Say only how it ends, and what goes wrong");
   command->add_flag("--dry-run", arguments->dry_run,

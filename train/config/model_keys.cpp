@@ -128,7 +128,8 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
           {sockeye, "transformer-dropout-act"}});
   in.key("init_from", &ModelConfig::init_from, {}, harmful,
          "A checkpoint or run folder whose weights to start from where name and shape match, for "
-         "fine-tuning. Empty: random weights.",
+         "fine-tuning; its pieces must be this run's: tokenizer.files: RUN/tokenizer.model. Empty: "
+         "random weights.",
          {{marian, "pretrained-model"},
           {joey, "load_model"},
           {opennmt, "train_from"},

@@ -87,14 +87,19 @@ This page is made from the program's own tables by `calque config keys --markdow
 A config is a YAML file of six sections. Whatever it leaves out has the default given here, so a config
 can be short: `configs/` holds some to start from, commented line by line.
 
-- `calque config check CONFIG` names everything that is wrong with it, by file and line.
+- `calque config check CONFIG` names everything that is wrong in it, by file and line, and then
+  which settings contradict each other.
 - `calque config show CONFIG` prints all settings as calque understood them; `--comments` explains each.
 - `calque config keys CONFIG` tells for each key where its value comes from.
 
 **Layers.** Defaults come first, then the files named by `include:` (a path or a list of them, relative
 to the file that includes), then the file itself, then `--set key=value` on the command line, as in
 `--set training.until=20e --set 'data.train={toy: copy}'`. Later layers win, and a list is replaced as a
-whole. `model.preset` is applied before the keys of its own layer and after the layers before.
+whole. A key that another setting makes useless (`learning_rate` with the schedule noam) is an error, also
+where an included file has it. `model.preset` is applied before the keys of its own layer and after the layers before.
+
+**Paths** of corpora, tokenisers and `model.init_from` are relative to the folder in which calque is
+started, and so is `runs/`, also when a run's own corpora are read again by `calque evaluate --split`.
 
 **Resuming.** A run goes on with a changed config if only keys marked "yes" under "Changes on resume"
 differ; the others would make it another run, and are refused with the difference shown.

@@ -26,7 +26,10 @@ void declare_batches(std::vector<ConfigKey>& table) {
   in.key(
       "until", &TrainingConfig::until, {}, harmless,
       "When to stop: after so many updates (8000u), epochs (20e), target tokens (100Mt) or minutes "
-      "of training (45min; also s, h, d). Of several, [8000u, 45min], whichever comes first.",
+      "of training (45min; also s, h, d). Of several, [8000u, 45min], whichever comes first. The "
+      "end of linear and cosine follows from it: such a run goes on beyond it only with "
+      "decay_steps "
+      "set to what it was.",
       {{marian, "after"},
        {marian, "after-epochs"},
        {marian, "after-batches"},
@@ -124,7 +127,7 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
   in.key("label_smoothing", &TrainingConfig::label_smoothing, fraction(), harmful,
          "The target distribution is (1 - eps) on the right token plus eps spread evenly over the "
          "whole "
-         "vocabulary, as PyTorch and fairseq define it. Joey NMT leaves the right token and "
+         "vocabulary, as PyTorch defines it. Joey NMT leaves the right token and "
          "padding out "
          "of the spread: figures differ slightly.",
          {{marian, "label-smoothing"},
@@ -236,7 +239,7 @@ void declare_validation(std::vector<ConfigKey>& table) {
           {fairseq, "keep-interval-updates"},
           {sockeye, "keep-last-params"}});
   in.key("keep_best", &TrainingConfig::keep_best, between(0, 100'000), harmless,
-         "How many of the best checkpoints are kept besides.",
+         "How many of the best checkpoints are kept besides; the best one is, also with 0.",
          {{marian, "keep-best"}, {joey, "keep_best_ckpts"}, {fairseq, "keep-best-checkpoints"}});
 }
 
