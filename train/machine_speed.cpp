@@ -8,19 +8,33 @@
 
 namespace calque {
 
+namespace {
+
+// The best rate of a few rounds of work: two at least, and no more once they have taken a tenth of
+// a second.
+template <class Work>
+double best_rate(double amount, Work&& work) {
+  double best = 0, spent = 0;
+  for (int round = 0; round < 2 || (round < 8 && spent < 0.1); ++round) {
+    const auto start = std::chrono::steady_clock::now();
+    work();
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    best = std::max(best, amount / taken.count());
+    spent += taken.count();
+  }
+  return best;
+}
+
+}  // namespace
+
 double best_product_rate() {
   static const double rate = [] {
     constexpr int64_t size = 1024;
     const Tensor a = Tensor::full({size, size}, 1), b = Tensor::full({size, size}, 1);
     const Tensor c({size, size});
-    double best = 0;
-    for (int round = 0; round < 8; ++round) {
-      const auto start = std::chrono::steady_clock::now();
+    return best_rate(2.0 * size * size * size, [&] {
       gemm({a.data(), size, size}, {b.data(), size, size}, c.data());
-      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-      best = std::max(best, 2.0 * size * size * size / taken.count());
-    }
-    return best;
+    });
   }();
   return rate;
 }
@@ -30,17 +44,11 @@ double best_memory_rate() {
     constexpr int64_t size = int64_t{1} << 24;  // 64 MB each, which no cache holds
     const Tensor a = Tensor::full({size}, 1), b = Tensor::full({size}, 1),
                  c = Tensor::zeros({size});
-    const auto work = [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) c.data()[i] = a.data()[i] + b.data()[i];
-    };
-    double best = 0;
-    for (int round = 0; round < 4; ++round) {
-      const auto start = std::chrono::steady_clock::now();
-      parallel_for(size, 1 << 16, work);
-      const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
-      best = std::max(best, 3.0 * size * sizeof(real) / taken.count());
-    }
-    return best;
+    return best_rate(3.0 * size * sizeof(real), [&] {
+      parallel_for(size, 1 << 16, [&](int64_t begin, int64_t end) {
+        for (int64_t i = begin; i < end; ++i) c.data()[i] = a.data()[i] + b.data()[i];
+      });
+    });
   }();
   return rate;
 }
