@@ -96,11 +96,9 @@ void for_depths(int64_t k, Body&& body) {
   }
 }
 
-// Whether A is read column by column, and its columns begin a multiple of 1 KB apart: those compete
-// for the same few places of the caches, and are gone before the next tile reads on in them.
-bool columns_compete(Strided a) {
-  return a.row == 1 && a.col * static_cast<int64_t>(sizeof(real)) % 1024 == 0;
-}
+// Whether A is read column by column, and its columns compete: they are gone before the next tile
+// reads on in them.
+bool columns_compete(Strided a) { return a.row == 1 && competes(a.col); }
 
 // The scratch memory for a block of A: none where it is read where it lies.
 int64_t left_scratch(ProductSize size, Strided a) {

@@ -26,6 +26,12 @@ struct Strided {
   Strided from(int64_t i, int64_t j) const { return {at(i, j), row, col}; }
 };
 
+// Whether what lies so many numbers apart competes for the same few places of the first cache: at a
+// multiple of 1 KB it does.
+inline bool competes(int64_t stride) {
+  return stride * static_cast<int64_t>(sizeof(real)) % 1024 == 0;
+}
+
 // The sizes of a product: c, m x n, is a sum over k.
 struct ProductSize {
   int64_t m, n, k;

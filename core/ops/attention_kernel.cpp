@@ -61,7 +61,7 @@ void multiply_by_panels(Rows a, int64_t m, const real* panels, int64_t first, in
 }
 
 int64_t copy_size(Rows rows, int64_t n, int64_t head_size) {
-  const bool compete = n > 64 && rows.stride * static_cast<int64_t>(sizeof(real)) % 1024 == 0;
+  const bool compete = n > 64 && competes(rows.stride);
   return head_size % lanes != 0 || compete ? n * round_up(head_size) : 0;
 }
 

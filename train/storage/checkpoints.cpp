@@ -12,6 +12,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "train/run_folder.h"
 
 namespace calque {
 namespace {
@@ -58,10 +59,7 @@ void require_finite(std::span<const NamedTensor> tensors, const std::string& fol
 }  // namespace
 
 Checkpoints::Checkpoints(FileSystem& files, std::string run_folder)
-    : files_(files), run_(std::move(run_folder)) {
-  while (run_.size() > 1 && run_.ends_with('/')) run_.pop_back();
-  all_ = run_ + "/checkpoints";
-}
+    : files_(files), run_(without_slash(std::move(run_folder))), all_(run_ + "/checkpoints") {}
 
 std::string Checkpoints::folder(int64_t step) const { return all_ + "/" + name_of(step); }
 
