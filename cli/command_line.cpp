@@ -3,12 +3,12 @@
 
 #include <fmt/format.h>
 
-#include <charconv>
 #include <optional>
 #include <string_view>
 #include <vector>
 
 #include "core/parallel.h"
+#include "core/parse_number.h"
 #include "train/config/nearest.h"
 
 namespace calque {
@@ -63,19 +63,10 @@ std::string explain(const CLI::App& calque, const CLI::ParseError& error) {
 
 namespace {
 
-// The whole of `text` as a number, if it is one.
-template <class Number>
-std::optional<Number> parse(const std::string& text) {
-  Number value{};
-  const char* end = text.data() + text.size();
-  const auto [rest, problem] = std::from_chars(text.data(), end, value);
-  return problem == std::errc() && rest == end ? std::optional(value) : std::nullopt;
-}
-
 template <class Number>
 CLI::Validator between(Number least, Number most, const std::string& allowed) {
   return {[=](std::string& text) {
-            const std::optional<Number> value = parse<Number>(text);
+            const std::optional<Number> value = parse_number<Number>(text);
             if (value && *value >= least && *value <= most) return std::string();
             return fmt::format("{} is not {}", text, allowed);
           },

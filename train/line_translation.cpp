@@ -1,9 +1,10 @@
 #include "train/line_translation.h"
 
 #include <algorithm>
-#include <charconv>
+#include <type_traits>
 
 #include "core/error.h"
+#include "core/parse_number.h"
 #include "data/text_lines.h"
 #include "data/utf8.h"
 #include "decode/alignment.h"
@@ -112,11 +113,11 @@ Sampling parse_sampling(const std::string& text) {
     const std::string_view name = part.substr(0, part.find('='));
     const std::string_view value = part.substr(std::min(part.size(), name.size() + 1));
     const auto read = [&](auto& number, auto least, auto most) {
-      const auto [rest, error] = std::from_chars(value.data(), value.data() + value.size(), number);
-      if (error != std::errc() || rest != value.data() + value.size() || !(number >= least) ||
-          !(number <= most)) {
+      const auto given = parse_number<std::remove_reference_t<decltype(number)>>(value);
+      if (!given || !(*given >= least) || !(*given <= most)) {
         fail("--sampling {}: a number from {} to {} is needed", part, least, most);
       }
+      number = *given;
     };
     if (name == "temperature") {
       read(sampling.temperature, 0.0, 1000.0);

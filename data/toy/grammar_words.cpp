@@ -1,7 +1,8 @@
 #include "data/toy/grammar_words.h"
 
 #include <algorithm>
-#include <charconv>
+
+#include "core/parse_number.h"
 
 namespace calque {
 namespace {
@@ -265,12 +266,11 @@ int64_t WordReader::take_weight(std::vector<std::string>& pieces, const GrammarL
   if (pieces.empty() || !pieces.back().starts_with('*')) return 1;
   const std::string text = pieces.back().substr(1);
   pieces.pop_back();
-  int weight = 0;
-  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), weight);
-  if (error != std::errc() || end != text.data() + text.size() || weight < 1 || weight > 10000) {
+  const auto weight = parse_number<int>(text);
+  if (!weight || *weight < 1 || *weight > 10000) {
     line.fail("'*{}' is no weight: write * and a whole number from 1 to 10000", text);
   }
-  return weight;
+  return *weight;
 }
 
 }  // namespace calque

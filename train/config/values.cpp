@@ -5,11 +5,11 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <charconv>
 #include <cmath>
 #include <optional>
 
 #include "core/error.h"
+#include "core/parse_number.h"
 #include "train/config/nearest.h"
 
 namespace calque {
@@ -18,15 +18,11 @@ namespace {
 constexpr std::string_view any_text = "text";
 constexpr std::string_view text_list = "a list of texts, [a, b]";
 
-// The whole of `text` as a number, or nothing.
+// YAML allows a + in front.
 template <class Number>
 std::optional<Number> number(std::string_view text) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
-  Number value{};
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, value);
-  if (error != std::errc() || rest != end) return std::nullopt;
-  return value;
+  return parse_number<Number>(text);
 }
 
 bool is_plain_scalar(const YamlValue& value) {
