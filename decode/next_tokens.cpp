@@ -38,11 +38,9 @@ ScoreRow::ScoreRow(std::span<const real> scores)
 real ScoreRow::log_sum_exp() const {
   const real m = greatest_.empty() ? minus_infinity : std::ranges::max(greatest_);
   if (m == minus_infinity) return m;
-  const int64_t size = std::ssize(scores_), whole = size / lanes * lanes;
-  real total = sum(sum_lanes(
-      whole, [=](Vec v) { return exp(v - m); }, scores_.data()));
-  for (int64_t i = whole; i < size; ++i) total += std::exp(scores_[i] - m);
-  return m + std::log(total);
+  const Vec total = sum_lanes(
+      std::ssize(scores_), [=](Vec v) { return exp(v - m); }, scores_.data());
+  return m + std::log(sum(total));
 }
 
 // A bound which at least `count` scores reach: the greatest of as many groups of stretches do. With

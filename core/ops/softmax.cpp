@@ -1,10 +1,10 @@
-// softmax(x) = exp(x - m) / sum, with m the row's maximum, so that no finite input overflows.
+// softmax(x) = exp(x - m) / sum, with m the row's maximum.
 
 #include <limits>
 
 #include "core/ops.h"
+#include "core/ops/exponentials.h"
 #include "core/parallel.h"
-#include "core/simd_math.h"
 
 namespace calque {
 namespace {
@@ -20,26 +20,6 @@ real row_maximum(const real* x, int64_t cols) {
   real m = maximum(max(most, next));
   for (; c < cols; ++c) m = std::max(m, x[c]);
   return m;
-}
-
-// out = exp(x - m); returns the sum. Meanwhile the next row of x is on its way.
-real exponentials(const real* x, int64_t cols, real m, real* out) {
-  const int64_t whole = cols / lanes * lanes, rest = cols - whole;
-  Vec total{};
-  map(whole, out,
-      meanwhile_fetching<For::reading>(x + cols,
-                                       [&](Vec v) {
-                                         const Vec e = exp(v - m);
-                                         total += e;
-                                         return e;
-                                       }),
-      x);
-  if (rest > 0) {
-    const Vec last = first_lanes(rest) ? exp(load_first(x + whole, rest) - m) : Vec{};
-    store_first(out + whole, last, rest);
-    total += last;
-  }
-  return sum(total);
 }
 
 template <class Row>

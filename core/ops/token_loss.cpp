@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/ops/exponentials.h"
 #include "core/parallel.h"
-#include "core/simd_math.h"
 
 namespace calque {
 namespace {
@@ -31,27 +31,13 @@ Extent extent_of(const real* x, int64_t size) {
   return extent;
 }
 
-// The sum of exp(x - m), and exp(x - m) in place of x.
-real exponentiate(real* x, int64_t size, real m) {
-  Vec total{};
-  int64_t i = 0;
-  for (; i + lanes <= size; i += lanes) {
-    const Vec e = exp(load(x + i) - m);
-    store(x + i, e);
-    total += e;
-  }
-  real rest = 0;
-  for (; i < size; ++i) rest += x[i] = std::exp(x[i] - m);
-  return sum(total) + rest;
-}
-
 RowLoss row_loss(real* logits, int64_t vocabulary, int32_t expected, real smoothing,
                  bool gradient) {
   const Extent extent = extent_of(logits, vocabulary);
   const real m = extent.maximum, right = logits[expected];
   RowLoss row;
   row.correct = right == m && std::find(logits, logits + expected, m) == logits + expected;
-  const real total = exponentiate(logits, vocabulary, m);
+  const real total = exponentials(logits, vocabulary, m, logits);
   const double normaliser = double(m) + std::log(double(total));  // log of the sum of exp
   const auto size = static_cast<double>(vocabulary);
   row.nll = normaliser - double(right);
