@@ -12,6 +12,7 @@ thread_local Profile* writing = nullptr;
 Profile* Profile::current() { return writing; }
 
 Profiling::Profiling(Profile& profile) : before_(std::exchange(writing, &profile)) {}
+Profiling::Profiling(std::nullptr_t) : before_(std::exchange(writing, nullptr)) {}
 Profiling::~Profiling() { writing = before_; }
 
 double Profile::now() const {

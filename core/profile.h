@@ -14,6 +14,7 @@
 // of the one before it.
 
 #include <chrono>
+#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -73,10 +74,12 @@ class Profile {
   Work counted_;
 };
 
-// While one lives, the profile is the thread's current one.
+// While one lives, the profile is the thread's current one; with nullptr there is none, for the
+// pieces of a loop whose work has been counted as a whole.
 class Profiling {
  public:
   explicit Profiling(Profile& profile);
+  explicit Profiling(std::nullptr_t);
   ~Profiling();
   Profiling(const Profiling&) = delete;
   Profiling& operator=(const Profiling&) = delete;

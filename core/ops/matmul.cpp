@@ -5,6 +5,7 @@
 #include "core/blas.h"
 #include "core/ops.h"
 #include "core/parallel.h"
+#include "core/profile.h"
 
 namespace calque {
 namespace {
@@ -16,6 +17,7 @@ struct Product {
   bool flip_a, flip_b;
   int64_t m() const { return flip_a ? a_cols : a_rows; }
   int64_t n() const { return flip_b ? b_rows : b_cols; }
+  int64_t k() const { return flip_a ? a_rows : a_cols; }
   Matrix a(const real* data, int64_t i) const {
     const Matrix matrix(data + i * a_rows * a_cols, a_rows, a_cols);
     return flip_a ? transposed(matrix) : matrix;
@@ -46,20 +48,22 @@ Product plan(const Tensor& a, const Tensor& b, Transpose transpose) {
                   t.cols(),
                   transpose == Transpose::left || transpose == Transpose::both,
                   transpose == Transpose::right || transpose == Transpose::both};
-  const int64_t left = p.flip_a ? p.a_rows : p.a_cols, right = p.flip_b ? p.b_cols : p.b_rows;
-  require(left == right, "matmul: {}{} times {}{}", s, p.flip_a ? " transposed" : "", t,
-          p.flip_b ? " transposed" : "");
+  require(p.k() == (p.flip_b ? p.b_cols : p.b_rows), "matmul: {}{} times {}{}", s,
+          p.flip_a ? " transposed" : "", t, p.flip_b ? " transposed" : "");
   return p;
 }
 
-// A batch of small products is spread over the threads, one large product is left to OpenBLAS.
+// A batch of small products, `each` with every matrix, is spread over the threads; one large
+// product is left to gemm.
 template <class Body>
-void for_matrices(const Product& p, Body&& body) {
+void for_matrices(const Product& p, int each, Body&& body) {
   if (p.count == 1) return body(0);
-  parallel_for(p.count, rows_per_piece(p.m() * p.n() * p.a_cols / 16 + 1),
-               [&](int64_t b, int64_t e) {
-                 for (int64_t i = b; i < e; ++i) body(i);
-               });
+  const int64_t work = p.m() * p.n() * p.k();
+  count_work({.flops = 2.0 * each * static_cast<double>(p.count * work)});
+  parallel_for(p.count, rows_per_piece(work / 16 + 1), [&](int64_t b, int64_t e) {
+    const Profiling counted(nullptr);
+    for (int64_t i = b; i < e; ++i) body(i);
+  });
 }
 
 }  // namespace
@@ -72,14 +76,14 @@ Tensor matmul(const Tensor& a, const Tensor& b, Transpose transpose) {
   sizes[axes - 2] = p.m();
   sizes[axes - 1] = p.n();
   Tensor y(Shape(std::span<const int64_t>(sizes.data(), static_cast<size_t>(axes))));
-  for_matrices(p, [&](int64_t i) {
+  for_matrices(p, 1, [&](int64_t i) {
     gemm(p.a(a.data(), i), p.b(b.data(), i), y.data() + i * p.m() * p.n());
   });
   return record(
       "matmul", y, {&a, &b},
       [p, a = a.values(), b = b.values(), da = a.gradient(), db = b.gradient()](Gradient& dy) {
         const Sink to_a = da ? da.open() : Sink{}, to_b = db ? db.open() : Sink{};
-        for_matrices(p, [&](int64_t i) {
+        for_matrices(p, (da ? 1 : 0) + (db ? 1 : 0), [&](int64_t i) {
           const Matrix g = p.y(dy.data(), i);
           const Matrix left = p.a(a.data(), i), right = p.b(b.data(), i);
           if (da) {

@@ -7,6 +7,7 @@
 #include <thread>
 
 #include "core/ops.h"
+#include "support/threads.h"
 
 using namespace calque;
 
@@ -37,6 +38,19 @@ TEST_CASE("a profile counts each op forward and backward, with the FLOPs of its 
   CHECK(back.work.flops == 2 * forward.work.flops);
   CHECK(profile.sum_of("relu", Kind::forward).work.flops == 0);
   CHECK(profile.sum_of("never", Kind::forward).calls == 0);
+}
+
+TEST_CASE("a batch of products counts all of them, on however many threads they run") {
+  const Tensor x = variable(Tensor::full({50, 8, 16}, 1)), w = Tensor::full({50, 16, 4}, 1);
+  const Threads threads(2);
+  Profile profile;
+  {
+    const Profiling on(profile);
+    step(x, w);
+  }
+  const double once = 50 * 2 * 8 * 16 * 4;
+  CHECK(profile.sum_of("matmul", Kind::forward).work.flops == once);
+  CHECK(profile.sum_of("matmul", Kind::backward).work.flops == once);  // w wants no gradient
 }
 
 TEST_CASE("attention counts the pairs of tokens that meet, and embedding only the rows it reads") {
