@@ -5,8 +5,8 @@
 
 #include <cmath>
 
-#include "core/parallel.h"
 #include "core/random.h"
+#include "support/threads.h"
 
 namespace calque {
 namespace {
@@ -75,7 +75,7 @@ TEST_CASE("products of few rows equal their sums, whatever the sizes, and write 
 }
 
 TEST_CASE("a product of few rows has the same bits on any number of threads") {
-  const int before = threads();
+  const Threads as_before;
   for (const bool flipped : {false, true}) {
     const Product product{3, 1000, 300, flipped, true};
     set_threads(1);
@@ -85,7 +85,6 @@ TEST_CASE("a product of few rows has the same bits on any number of threads") {
       CHECK(product.result() == alone);
     }
   }
-  set_threads(before);
 }
 
 }  // namespace

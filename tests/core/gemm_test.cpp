@@ -9,8 +9,8 @@
 #include "core/block_product.h"
 #include "core/memory.h"
 #include "core/packed_weights.h"
-#include "core/parallel.h"
 #include "core/random.h"
+#include "support/threads.h"
 
 using namespace calque;
 
@@ -157,7 +157,7 @@ TEST_CASE("a bias and relu taken in a product are those taken afterwards, to the
 }
 
 TEST_CASE("a product's bits do not depend on the number of threads") {
-  const int before = threads();
+  const Threads as_before;
   for (const Case& c : {Case{700, 130, 300, false, false, false},
                         {130, 700, 90, false, true, true},
                         {128, 384, 1000, true, false, false},
@@ -170,12 +170,11 @@ TEST_CASE("a product's bits do not depend on the number of threads") {
       CHECK(product.by_gemm(1) == alone);
     }
   }
-  set_threads(before);
 }
 
 TEST_CASE(
     "packed weights change no bits, are found by just their own matrix, and only while used") {
-  const int before = threads();
+  const Threads as_before;
   for (const Case& c : {Case{700, 130, 300, false, false, false},
                         {100, 700, 90, false, true, true},
                         {20, 48, 600, false, false, false}}) {
@@ -194,7 +193,6 @@ TEST_CASE(
     }
     CHECK(PackedWeights::find(product.right()) == nullptr);
   }
-  set_threads(before);
 }
 
 TEST_CASE("our own product gives every number the same bits wherever the result is cut") {

@@ -3,8 +3,8 @@
 
 #include <cstring>
 
-#include "core/parallel.h"
 #include "support/op_suite.h"
+#include "support/threads.h"
 
 using namespace calque;
 
@@ -34,7 +34,7 @@ bool same_bits(const Outcome& a, const Outcome& b) {
 }  // namespace
 
 TEST_CASE("every op gives the same bits with 1, 2, 3 and 4 threads") {
-  const int before = threads();
+  const Threads as_before;
   std::vector<OpCase> ops = op_suite();
   for (OpCase& op : large_op_suite()) ops.push_back(std::move(op));
   for (const OpCase& op : ops) {
@@ -46,5 +46,4 @@ TEST_CASE("every op gives the same bits with 1, 2, 3 and 4 threads") {
       CHECK(same_bits(alone, value_and_gradients(op.function, op.inputs)));
     }
   }
-  set_threads(before);
 }

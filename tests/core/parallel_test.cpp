@@ -12,23 +12,9 @@
 #include <thread>
 #include <vector>
 
+#include "support/threads.h"
+
 using namespace calque;
-
-namespace {
-
-// As many threads as asked for, until the end of the scope.
-class Threads {
- public:
-  explicit Threads(int count) : before_(threads()) { set_threads(count); }
-  ~Threads() { set_threads(before_); }
-  Threads(const Threads&) = delete;
-  Threads& operator=(const Threads&) = delete;
-
- private:
-  int before_;
-};
-
-}  // namespace
 
 TEST_CASE("A loop in pieces meets every element once, with any number of threads") {
   for (const int team : {1, 2, 3, 4, 70}) {

@@ -11,9 +11,9 @@
 #include <unordered_set>
 
 #include "core/error.h"
-#include "core/parallel.h"
 #include "data/toy/toy.h"
 #include "data/toy_grammar.h"
+#include "support/threads.h"
 
 using namespace calque;
 
@@ -68,7 +68,7 @@ TEST_CASE("a split holds no sentence twice") {
 }
 
 TEST_CASE("the pairs are a function of split, seed and place, not of threads or of their number") {
-  const int before = threads();
+  const Threads as_before;
   for (const std::string& name : ToyLanguage::names()) {
     const ToyLanguage language = ToyLanguage::named(name);
     set_threads(1);
@@ -80,7 +80,6 @@ TEST_CASE("the pairs are a function of split, seed and place, not of threads or 
     CHECK(language.pairs(Split::train, 700, 8) != fewer);
     CHECK(language.pairs(Split::train, 0, 7).empty());
   }
-  set_threads(before);
 }
 
 TEST_CASE("a sentence has one translation") {

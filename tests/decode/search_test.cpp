@@ -6,9 +6,9 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/parallel.h"
 #include "data/vocabulary.h"
 #include "decode/plain_decoding.h"
+#include "support/threads.h"
 
 namespace calque {
 namespace {
@@ -278,12 +278,11 @@ TEST_CASE("what is found does not depend on the number of threads") {
   SearchOptions options = up_to(3, 12);
   options.batch_tokens = 40;  // several batches
   CHECK(batches_of(sources, options).size() > 4);
-  const int before = threads();
+  const Threads as_before;
   set_threads(1);
   const auto alone = search_with(model, sources, options);
   set_threads(4);
   const auto shared = search_with(model, sources, options);
-  set_threads(before);
   for (size_t i = 0; i < sources.size(); ++i) {
     CHECK(shared[i][0].ids == alone[i][0].ids);
     CHECK(shared[i][0].log_probability == alone[i][0].log_probability);

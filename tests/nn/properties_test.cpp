@@ -7,8 +7,8 @@
 #include <cmath>
 #include <numeric>
 
-#include "core/parallel.h"
 #include "nn/small_model.h"
+#include "support/threads.h"
 
 using namespace calque;
 
@@ -201,7 +201,7 @@ TEST_CASE("a training step has the same bits on one, two and three threads") {
   TransformerOptions options = small_options();
   options.dropout = options.attention_dropout = real(0.2);
   std::vector<std::vector<real>> found;
-  const int before = threads();
+  const Threads as_before;
   for (const int count : {1, 2, 3}) {
     set_threads(count);
     SmallModel model(options);
@@ -210,7 +210,6 @@ TEST_CASE("a training step has the same bits on one, two and three threads") {
     backward(loss_of(model.transformer, batch, real(0.1), Mode::train).loss);
     found.push_back(gradients_of(model.parameters));
   }
-  set_threads(before);
   CHECK(same_bits(found[0], found[1]));
   CHECK(same_bits(found[0], found[2]));
 }

@@ -3,10 +3,10 @@
 #include <cmath>
 #include <limits>
 
-#include "core/parallel.h"
 #include "optim/gradient_norm.h"
 #include "optim/optimizer.h"
 #include "small_model.h"
+#include "support/threads.h"
 
 using namespace calque;
 using doctest::Approx;
@@ -54,7 +54,7 @@ TEST_CASE("gradients are scaled before they are clipped, and the report says the
 TEST_CASE("the norm of many numbers has the precision of double, with any number of threads") {
   std::vector<real> gradients(1'000'003, real(0.001));
   const double expected = double(real(0.001)) * std::sqrt(1'000'003.0);
-  const int before = threads();
+  const Threads as_before;
   set_threads(1);
   const double norm = gradient_norm(gradients);
   CHECK(norm == Approx(expected).epsilon(1e-13));
@@ -62,7 +62,6 @@ TEST_CASE("the norm of many numbers has the precision of double, with any number
     set_threads(count);
     CHECK(gradient_norm(gradients) == norm);
   }
-  set_threads(before);
 }
 
 TEST_CASE("large gradients have a finite norm, and clipping makes them usable") {

@@ -4,10 +4,10 @@
 
 #include <cstring>
 
-#include "core/parallel.h"
 #include "optim/optimizer.h"
 #include "optim/weight_average.h"
 #include "small_model.h"
+#include "support/threads.h"
 
 using namespace calque;
 
@@ -69,7 +69,7 @@ bool same_bits(const std::vector<std::vector<real>>& a, const std::vector<std::v
 }  // namespace
 
 TEST_CASE("every rule gives the same bits with 1, 2, 3 and 4 threads") {
-  const int before = threads();
+  const Threads as_before;
   for (const Rule& rule : rules()) {
     CAPTURE(rule.name);
     set_threads(1);
@@ -82,7 +82,6 @@ TEST_CASE("every rule gives the same bits with 1, 2, 3 and 4 threads") {
       CHECK(same_bits(alone.all(), together.all()));
     }
   }
-  set_threads(before);
 }
 
 TEST_CASE("saved after three steps and restored elsewhere, training goes on in the same bits") {

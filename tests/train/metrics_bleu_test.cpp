@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/parallel.h"
+#include "support/threads.h"
 #include "train/metrics/bleu.h"
 
 using namespace calque;
@@ -116,12 +116,11 @@ TEST_CASE("the order of the segments does not matter, nor the number of threads"
     many.push_back(dog_translations[i % 3] + std::to_string(i % 7));
     for (size_t r = 0; r < 2; ++r) many_references[r].push_back(dog_references[r][(i + 1) % 3]);
   }
-  const int threads_before = threads();
+  const Threads as_before;
   set_threads(1);
   const std::string one = bleu(many, many_references).text(15);
   set_threads(3);
   CHECK(bleu(many, many_references).text(15) == one);
-  set_threads(threads_before);
 }
 
 TEST_CASE("an empty translation and an empty reference count as having no words") {
