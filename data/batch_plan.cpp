@@ -84,12 +84,6 @@ void BatchPlan::cut(const Dataset& dataset, const BatchOptions& options) {
   Range batch{0, 0};
   for (const uint32_t pair : order_) {
     const int64_t more = cost(*dataset.tokens, pair, options.unit);
-    if (options.tokens > 0 && more > options.tokens) {
-      fail(
-          "{}: {} tokens do not fit into a batch of {}; raise the batch size or lower the maximum "
-          "length",
-          dataset.where(dataset.tokens->line(pair)), more, options.tokens);
-    }
     const bool full = (options.tokens > 0 && tokens + more > options.tokens) ||
                       (options.sentences > 0 && batch.size() >= options.sentences);
     if (full && batch.size() > 0) {

@@ -33,6 +33,8 @@ class BatchStream {
 
   Batch next();
 
+  const Dataset& dataset() const { return dataset_; }
+
   // Behind the last batch given; {e, 0} as soon as epoch e - 1 is complete.
   StreamState state() const { return state_; }
   // 2.25 after a quarter of the third epoch.

@@ -1,5 +1,7 @@
 #include "data/dataset.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 #include <system_error>
@@ -154,11 +156,31 @@ Dataset load_dataset(const std::vector<CorpusSource>& corpora, const Tokenizer& 
   return dataset;
 }
 
-std::string Dataset::where(int64_t line) const {
-  const auto behind = std::ranges::upper_bound(parts, line, {}, &DatasetPart::first_line);
+const DatasetPart& Dataset::part_of(int64_t line) const {
   require(line >= 0 && line < lines(), "Dataset: line {} of {}", line, lines());
-  const DatasetPart& part = *std::prev(behind);
-  return fmt::format("{}, pair {}", part.name, line - part.first_line + 1);
+  return *std::prev(std::ranges::upper_bound(parts, line, {}, &DatasetPart::first_line));
+}
+
+std::string Dataset::where(int64_t line) const { return where(std::vector{line}); }
+
+std::string Dataset::where(std::vector<int64_t> lines) const {
+  constexpr size_t most = 8;
+  const size_t more = lines.size() > most ? lines.size() - most : 0;
+  std::ranges::sort(lines);
+  lines.resize(lines.size() - more);
+  std::vector<std::string> places;
+  for (auto first = lines.begin(); first != lines.end();) {
+    const DatasetPart& part = part_of(*first);
+    const auto last = std::find_if(
+        first, lines.end(), [&](int64_t line) { return line >= part.first_line + part.lines; });
+    std::vector<int64_t> pairs(first, last);
+    for (int64_t& pair : pairs) pair += 1 - part.first_line;
+    places.push_back(fmt::format("{}, pair{} {}", part.name, pairs.size() > 1 ? "s" : "",
+                                 fmt::join(pairs, ", ")));
+    first = last;
+  }
+  return fmt::format("{}{}", fmt::join(places, "; "),
+                     more > 0 ? fmt::format(" and {} more", more) : "");
 }
 
 }  // namespace calque

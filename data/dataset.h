@@ -42,6 +42,11 @@ struct Dataset {
   int64_t lines() const { return parts.back().first_line + parts.back().lines; }
   // "train.en + train.de, pair 17" for a line as numbered in batches.
   std::string where(int64_t line) const;
+  // "train.en + train.de, pairs 3, 17; more.en + more.de, pair 5" for the first few of several.
+  std::string where(std::vector<int64_t> lines) const;
+
+ private:
+  const DatasetPart& part_of(int64_t line) const;
 };
 
 // An Error: a corpus that cannot be read, text that is not UTF-8 (unless skipped), nothing left.

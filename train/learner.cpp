@@ -104,14 +104,6 @@ std::string Learner::diagnose(std::span<const Batch> batches, int64_t step) {
   } catch (const NotFinite& error) {
     where = error.what();
   }
-  where += "; corpus lines";
-  size_t shown = 0, all = 0;
-  for (const Batch& batch : batches) {
-    for (const int64_t line : batch.lines) {
-      if (++all <= 8) where += fmt::format("{} {}", shown++ ? "," : "", line + 1);
-    }
-  }
-  if (all > shown) where += fmt::format(" and {} more", all - shown);
   return where;
 }
 
@@ -143,13 +135,15 @@ void Learner::restored(int64_t optimizer_step) {
 
 std::vector<Batch> split_batch(const Batch& batch, int64_t pieces) {
   if (pieces <= 1) return {batch};
-  const int64_t each = (batch.target_segments.tokens() + pieces - 1) / pieces;
+  const Segments& targets = batch.target_segments;
+  const int64_t share = (targets.tokens() + pieces - 1) / pieces, most = share + share / 16;
   std::vector<Batch> parts(1);
+  int64_t current = 0;
   for (int64_t i = 0; i < batch.sentences(); ++i) {
-    if (parts.back().sentences() > 0 &&
-        parts.back().target_segments.tokens() + batch.target_segments.length(i) > each) {
-      parts.emplace_back();
-    }
+    const int64_t length = targets.length(i), middle = targets.begin(i) + length / 2;
+    const int64_t ahead = parts.back().target_segments.tokens();
+    if (ahead > 0 && (middle / share > current || ahead + length > most)) parts.emplace_back();
+    current = middle / share;
     const auto part = [i](const std::vector<int32_t>& ids, const Segments& segments) {
       return std::span(ids).subspan(static_cast<size_t>(segments.begin(i)),
                                     static_cast<size_t>(segments.length(i)) - 1);

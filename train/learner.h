@@ -22,7 +22,7 @@ struct StepOutcome {
   LossSums sums;
   UpdateReport update{};
   double flops = 0;       // of useful products, forward and backward
-  std::string diagnosis;  // of a step that was not finite: op or parameter, and the lines it saw
+  std::string diagnosis;  // of a step that was not finite: op or parameter
 };
 
 class Learner {
@@ -65,8 +65,9 @@ class Learner {
   std::optional<WeightAverage> average_;
 };
 
-// A batch as batches of whole sentences, none with more than 1/pieces of its target tokens unless
-// it is a single sentence.
+// A batch as batches of whole sentences, `pieces` of them wherever sentences are short beside a
+// piece: a sentence goes where its middle lies. None has more than 17/16 of 1/pieces of the target
+// tokens unless it is a single sentence.
 std::vector<Batch> split_batch(const Batch& batch, int64_t pieces);
 
 }  // namespace calque

@@ -18,6 +18,14 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+std::vector<int64_t> lines_of(const std::vector<Batch>& batches) {
+  std::vector<int64_t> lines;
+  for (const Batch& batch : batches) {
+    lines.insert(lines.end(), batch.lines.begin(), batch.lines.end());
+  }
+  return lines;
+}
+
 }  // namespace
 
 double Training::done() const {
@@ -83,8 +91,10 @@ void Training::train_step() {
   state_.seconds_trained = seconds_before_ + seconds_since(started_);
   DivergenceGuard guard(config_.training, state_.divergence);
   if (!outcome.update.finite) {
-    log_->event(state_.step, "skipped: " + outcome.diagnosis);
-    guard.skipped(state_.step, outcome.diagnosis);
+    const std::string diagnosis =
+        fmt::format("{}, at {}", outcome.diagnosis, stream_->dataset().where(lines_of(batches)));
+    log_->event(state_.step, "skipped: " + diagnosis);
+    guard.skipped(state_.step, diagnosis);
     return;
   }
   guard.saw(scores_of(outcome.sums).loss);

@@ -159,6 +159,9 @@ TEST_CASE("several corpora are numbered through, and a line knows its place") {
   CHECK(dataset.lines() == 13);
   CHECK(dataset.where(dataset.tokens->line(1)) == "first, pair 3");
   CHECK(dataset.where(dataset.tokens->line(2)) == "second, pair 1");
+  CHECK(dataset.where({5, 0, 2, 3}) == "first, pairs 1, 3; second, pairs 1, 3");
+  CHECK(dataset.where({2, 3, 4, 5, 6, 7, 8, 9, 10, 11}) ==
+        "first, pair 3; second, pairs 1, 2, 3, 4, 5, 6, 7 and 2 more");
   CHECK(message_of([&] {
           load({{in_memory("none", pairs), 0.0}});
         }) == "none: the weight 0 is not above 0");

@@ -8,8 +8,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "core/parallel.h"
 #include "data/tokenizer_training.h"
+#include "support/threads.h"
 #include "train/averaging.h"
 #include "train/divergence_guard.h"
 #include "train/learner.h"
@@ -42,14 +42,13 @@ TEST_CASE(
     settings.push_back(until);
     return settings;
   };
-  const int before = threads();
+  const Threads as_before;
   set_threads(2);
   run(folder, with("training.until=30u"), "whole");
   set_threads(1);
   run(folder, with("training.until=17u"), "parts");
   set_threads(3);
   const TrainResult result = run(folder, with("training.until=30u"), "parts");
-  set_threads(before);
   CHECK(result.step == 30);
   CHECK(tensors(folder, "whole 000030") == tensors(folder, "parts 000030"));
 }
@@ -197,6 +196,7 @@ TEST_CASE("a learning rate far too high ends in a diagnosis, with finite weights
                  "training.divergence_steps=20", "training.max_bad_steps=3"});
   });
   CHECK(message.find("training.learning_rate") != std::string::npos);
+  CHECK(folder.read("run/train.log").find(", pairs ") != std::string::npos);
   const TrainedRun kept = open_run(folder.path("run"));
   for (const real weight : kept.model->parameters.values()) REQUIRE(std::isfinite(weight));
 }
@@ -310,6 +310,20 @@ TEST_CASE("a batch in pieces has the same sentences, and nearly the same step") 
   }
   CHECK(lines == batch.lines);
   CHECK(tokens == batch.target_segments.tokens());
+
+  // With short sentences the pieces are as many as asked for, and as good as equal.
+  Batch many;
+  for (int64_t i = 0; i < 100; ++i) {
+    append_pair(std::span(words), std::span(words).first(1 + i % 5), i, many);
+  }
+  for (const int64_t pieces : {2, 3, 4, 7}) {
+    const std::vector<Batch> equal = split_batch(many, pieces);
+    CHECK(std::ssize(equal) == pieces);
+    for (const Batch& part : equal) {
+      CHECK(part.target_segments.tokens() <=
+            17 * (many.target_segments.tokens() / pieces + 1) / 16);
+    }
+  }
 
   const TransformerOptions options{.source_vocabulary = 10,
                                    .target_vocabulary = 10,
