@@ -24,7 +24,7 @@
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 #include "step_products.h"
-#include "train/learner.h"
+#include "train/memory_fit.h"
 
 using namespace calque;
 

@@ -4,6 +4,7 @@
 
 #include "core/profile.h"
 #include "core/tape.h"
+#include "train/memory_fit.h"
 #include "train/settings.h"
 
 namespace calque {
@@ -131,27 +132,6 @@ std::vector<TensorTarget> Learner::optimizer_targets() { return windows<TensorTa
 void Learner::restored(int64_t optimizer_step) {
   optimizer.resume_at(optimizer_step);
   if (average_) average_->swap(model.parameters);
-}
-
-std::vector<Batch> split_batch(const Batch& batch, int64_t pieces) {
-  if (pieces <= 1) return {batch};
-  const Segments& targets = batch.target_segments;
-  const int64_t share = (targets.tokens() + pieces - 1) / pieces, most = share + share / 16;
-  std::vector<Batch> parts(1);
-  int64_t current = 0;
-  for (int64_t i = 0; i < batch.sentences(); ++i) {
-    const int64_t length = targets.length(i), middle = targets.begin(i) + length / 2;
-    const int64_t ahead = parts.back().target_segments.tokens();
-    if (ahead > 0 && (middle / share > current || ahead + length > most)) parts.emplace_back();
-    current = middle / share;
-    const auto part = [i](const std::vector<int32_t>& ids, const Segments& segments) {
-      return std::span(ids).subspan(static_cast<size_t>(segments.begin(i)),
-                                    static_cast<size_t>(segments.length(i)) - 1);
-    };
-    append_pair(part(batch.source, batch.source_segments),
-                part(batch.expected, batch.target_segments), batch.lines[i], parts.back());
-  }
-  return parts;
 }
 
 }  // namespace calque

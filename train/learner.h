@@ -65,9 +65,4 @@ class Learner {
   std::optional<WeightAverage> average_;
 };
 
-// A batch as batches of whole sentences, `pieces` of them wherever sentences are short beside a
-// piece: a sentence goes where its middle lies. None has more than 17/16 of 1/pieces of the target
-// tokens unless it is a single sentence.
-std::vector<Batch> split_batch(const Batch& batch, int64_t pieces);
-
 }  // namespace calque

@@ -38,8 +38,8 @@ int64_t pieces_for_memory(const Config& config, const TransformerOptions& option
   double smallest = 0;
   for (int64_t pieces = 1; pieces <= 256; pieces *= 2) {
     SummaryBatch part = whole;
-    part.source_tokens = std::max<int64_t>(1, whole.source_tokens / pieces);
-    part.target_tokens = std::max<int64_t>(1, whole.target_tokens / pieces);
+    part.source_tokens = largest_piece(whole.source_tokens, pieces);
+    part.target_tokens = largest_piece(whole.target_tokens, pieces);
     smallest = summarise(options, part).memory.total();
     if (smallest <= static_cast<double>(limit)) return pieces;
   }
@@ -48,6 +48,33 @@ int64_t pieces_for_memory(const Config& config, const TransformerOptions& option
       "parameters, gradients and the optimiser's memory included; allow more or choose a smaller "
       "model",
       to_text(memory_limit), smallest / 1e6);
+}
+
+int64_t largest_piece(int64_t tokens, int64_t pieces) {
+  const int64_t share = (tokens + pieces - 1) / pieces;
+  return pieces > 1 ? share + share / 16 : share;
+}
+
+std::vector<Batch> split_batch(const Batch& batch, int64_t pieces) {
+  if (pieces <= 1) return {batch};
+  const Segments& targets = batch.target_segments;
+  const int64_t share = (targets.tokens() + pieces - 1) / pieces;
+  const int64_t most = largest_piece(targets.tokens(), pieces);
+  std::vector<Batch> parts(1);
+  int64_t current = 0;
+  for (int64_t i = 0; i < batch.sentences(); ++i) {
+    const int64_t length = targets.length(i), middle = targets.begin(i) + length / 2;
+    const int64_t ahead = parts.back().target_segments.tokens();
+    if (ahead > 0 && (middle / share > current || ahead + length > most)) parts.emplace_back();
+    current = middle / share;
+    const auto part = [i](const std::vector<int32_t>& ids, const Segments& segments) {
+      return std::span(ids).subspan(static_cast<size_t>(segments.begin(i)),
+                                    static_cast<size_t>(segments.length(i)) - 1);
+    };
+    append_pair(part(batch.source, batch.source_segments), part(batch.expected, targets),
+                batch.lines[i], parts.back());
+  }
+  return parts;
 }
 
 }  // namespace calque
