@@ -11,10 +11,10 @@ namespace {
 constexpr int64_t blocks_per_piece = 4096;
 
 // 24 random bits (float) or 32 (double) as a number in (0, 1): the half keeps 0 out, so that a
-// logarithm of it is finite.
+// logarithm of it is finite. The largest float would be rounded to 1.
 real open_unit(uint32_t bits) {
   if constexpr (sizeof(real) == 4) {
-    return (static_cast<real>(bits >> 8) + real(0.5)) * real(0x1p-24);
+    return std::min((static_cast<real>(bits >> 8) + real(0.5)) * real(0x1p-24), real(1 - 0x1p-24));
   } else {
     return (static_cast<real>(bits) + real(0.5)) * real(0x1p-32);
   }

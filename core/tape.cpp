@@ -38,7 +38,12 @@ Tape::Tape(const Randomness& randomness, Check check)
   if (Profile* profile = Profile::current()) profile->mark();
 }
 
-Tape::~Tape() { innermost = outer_; }
+// The tape leaves the chain wherever it is in it: tapes on the heap need not end in order.
+Tape::~Tape() {
+  Tape** link = &innermost;
+  while (*link && *link != this) link = &(*link)->outer_;
+  if (*link) *link = outer_;
+}
 
 Tape* Tape::current() { return innermost; }
 
@@ -86,18 +91,20 @@ Stream next_random_stream() {
   return {from.seed, from.step, from.part, tape->streams_++};
 }
 
-// Steps whose output nothing depended on have an untouched gradient, and are only let go.
+// Steps whose output nothing depended on have an untouched gradient, and are only let go of.
 void Tape::run() {
   Profile* profile = Profile::current();
   if (profile) profile->mark();
   while (!steps_.empty()) {
     Step step = std::move(steps_.back());
     steps_.pop_back();
-    if (!step.dy.touched()) continue;
-    check_values(step.op, "the gradient of the output", step.dy.span());
-    step.closure(step.dy);
-    // It reads dy and the inputs, and writes their gradients, about.
-    if (profile) profile->op_ended(step.op, Profile::Kind::backward, 2 * step.numbers);
+    if (step.dy.touched()) {
+      check_values(step.op, "the gradient of the output", step.dy.span());
+      step.closure(step.dy);
+      // It reads dy and the inputs, and writes their gradients, about.
+      if (profile) profile->op_ended(step.op, Profile::Kind::backward, 2 * step.numbers);
+    }
+    step.dy.let_go();
   }
 }
 

@@ -9,7 +9,8 @@
 //   Tensor loss = mean(square(matmul(x, w) - y));
 //   backward(loss);                       // w.gradient() now holds d loss / d w
 //
-// A tape belongs to the thread that made it, lives for one step, and is run backward once.
+// A tape belongs to the thread that made it, lives for one step, and is run backward once. Leaves
+// have their gradients afterwards, the results of ops no longer.
 
 #include <functional>
 #include <initializer_list>
@@ -73,7 +74,8 @@ class Tape {
   std::vector<Step> steps_;
 };
 
-// Nothing is recorded while one is alive, as if there were no tape.
+// Nothing is recorded while one is alive, as if there were no tape. It ends before the tapes that
+// it hides.
 class NoGradient {
  public:
   NoGradient();

@@ -1,6 +1,7 @@
 #include "core/tensor.h"
 
 #include <algorithm>
+#include <utility>
 
 #include "core/parallel.h"
 
@@ -55,8 +56,9 @@ void Gradient::accept(Gradient& other) const {
   State& from = *other.state_;
   const bool has_window = state_->block.data && !state_->block.own;
   if (!state_->touched && !has_window && from.block.own) {
-    state_->block = std::move(from.block);
+    state_->block = std::exchange(from.block, {});
     state_->touched = true;
+    from.touched = false;
     return;
   }
   const Sink sink = open();
@@ -65,8 +67,17 @@ void Gradient::accept(Gradient& other) const {
 
 std::span<const real> Gradient::span() const {
   if (!state_) return {};
+  require(!state_->gone,
+          "gradient: that of an op's result is gone after backward(); only leaves, made by "
+          "variable(), keep theirs");
   if (!state_->touched) open_cleared();
   return {state_->block.data, static_cast<size_t>(state_->size)};
+}
+
+void Gradient::let_go() const {
+  state_->block = {};
+  state_->touched = false;
+  state_->gone = true;
 }
 
 Tensor::Tensor(const Shape& shape) : shape_(shape), values_(shape.elements()) {}

@@ -33,12 +33,9 @@ class Values {
   Values() = default;
   explicit Values(int64_t size);  // new memory, not initialised
   explicit Values(std::shared_ptr<Block> block) : block_(std::move(block)) {}
-  real* data() const { return block_->data; }
+  real* data() const { return block_ ? block_->data : nullptr; }
   int64_t size() const { return block_ ? block_->size : 0; }
-  std::span<real> span() const {
-    return block_ ? std::span<real>(block_->data, static_cast<size_t>(block_->size))
-                  : std::span<real>();
-  }
+  std::span<real> span() const { return {data(), static_cast<size_t>(size())}; }
   explicit operator bool() const { return block_ != nullptr; }
 
  private:
@@ -73,9 +70,12 @@ class Gradient {
   const real* data() const { return state_->block.data; }
   // The same, for a closure that is done with its dy and computes in its place.
   real* scratch() const { return state_->block.data; }
-  // The gradient as numbers: zeros if nothing has been contributed.
+  // The gradient as numbers: zeros if nothing has been contributed. After backward() only leaves
+  // still have theirs; asking for another's is a Misuse.
   std::span<const real> span() const;
   void clear() const { state_->touched = false; }
+  // For the tape: the op's closure has run, and its gradient's memory goes.
+  void let_go() const;
 
   // The tape that the tensor was computed on; 0 for a leaf.
   uint64_t tape() const { return state_ ? state_->tape : 0; }
@@ -85,6 +85,7 @@ class Gradient {
   struct State {
     int64_t size = 0;
     bool touched = false;
+    bool gone = false;  // backward() has been past here
     uint64_t tape = 0;
     Block block;
   };
@@ -96,7 +97,7 @@ class Gradient {
 
 class Tensor {
  public:
-  Tensor() = default;                   // no values: "not there", as for an absent bias
+  Tensor() = default;  // no values: "not there", as for an absent bias; its shape is [0]
   explicit Tensor(const Shape& shape);  // not initialised
   Tensor(const Shape& shape, Values values, Gradient gradient = {});
 
@@ -125,7 +126,7 @@ class Tensor {
   Tensor detached() const { return Tensor(shape_, values_); }
 
  private:
-  Shape shape_;
+  Shape shape_ = {0};
   Values values_;
   Gradient gradient_;
 };

@@ -29,9 +29,11 @@ Tensor make_table(const Path& at, const TransformerOptions& options) {
 
 int64_t positions_needed(const Segments& segments, std::span<const int32_t> starts) {
   if (starts.empty()) return segments.longest();
+  require(std::ssize(starts) == segments.count(), "positions: {} starts for {} sentences",
+          starts.size(), segments.count());
   int64_t most = 0;
   for (int64_t i = 0; i < segments.count(); ++i) {
-    most = std::max<int64_t>(most, starts[i] + segments.length(i));
+    most = std::max(most, int64_t{starts[i]} + segments.length(i));
   }
   return most;
 }

@@ -103,8 +103,8 @@ Kept kept_by_tape(const TransformerOptions& o) {
   const auto heads = static_cast<double>(o.heads);
   const bool pre = o.norm_placement == NormPlacement::pre;
   const double norm = 2 * d + 1;
-  const double self_attention = 4 * d + heads;
-  const double cross_attention = 2 * d + heads;
+  const double self_attention = 4 * d + 2 * heads;
+  const double cross_attention = 2 * d + 2 * heads;
   // What the second product reads, and what the activation was applied to; relu needs only its
   // result, which the product reads too unless some of it was dropped out.
   double inner = f + static_cast<double>(inner_width(o));

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <cmath>
-#include <limits>
 
 namespace calque {
 namespace {
@@ -11,8 +10,10 @@ void check(const AdafactorSettings& s) {
   if (!(s.decay_exponent > 0 && s.decay_exponent <= 1)) {
     fail("Adafactor: decay_exponent is {}; it must be in (0, 1]", s.decay_exponent);
   }
-  if (!(static_cast<real>(s.epsilon1) >= std::numeric_limits<real>::min())) {
-    fail("Adafactor: epsilon1 is {}; it must be positive, such as 1e-30", s.epsilon1);
+  // What a step adds to a mean of squares is epsilon1 times step^-decay_exponent, which a float
+  // must still hold after a million steps.
+  if (!(s.epsilon1 >= 1e-31)) {
+    fail("Adafactor: epsilon1 is {}; it must be at least 1e-31, such as 1e-30", s.epsilon1);
   }
   if (!(s.epsilon2 >= 0)) fail("Adafactor: epsilon2 is {}; it must not be negative", s.epsilon2);
   if (!(s.clip_threshold > 0)) {
@@ -128,7 +129,10 @@ Adafactor::Scales Adafactor::scales(const Window& window) {
   for (int64_t i = 0; i < window.rows; ++i) row_sum += row[i];
   const auto row_mean = static_cast<real>(row_sum / double(window.rows));
   Scales scales{Buffer<real>(window.rows), Buffer<real>(window.cols)};
-  for (int64_t i = 0; i < window.rows; ++i) scales.row[i] = std::sqrt(row_mean / row[i]);
+  // Roots first: the quotient itself may be too large for a float.
+  for (int64_t i = 0; i < window.rows; ++i) {
+    scales.row[i] = std::sqrt(row_mean) / std::sqrt(row[i]);
+  }
   for (int64_t j = 0; j < window.cols; ++j) scales.column[j] = 1 / std::sqrt(column[j]);
   return scales;
 }

@@ -44,13 +44,12 @@ WeightAverage::WeightAverage(const Parameters& parameters, const WeightAverageSe
 
 void WeightAverage::follow(const Parameters& parameters, int64_t step) {
   require_size(parameters, average_);
-  const double rate = average_rate(settings_, step);
-  const Vec fresh = lanes_of(rate), old = lanes_of(1 - rate);
+  const Vec rate = lanes_of(average_rate(settings_, step));
   const real* values = parameters.values().data();
   real* average = average_.data();
   parallel_for(average_.size(), piece, [&](int64_t begin, int64_t end) {
     map(
-        end - begin, average + begin, [&](Vec a, Vec w) { return a * old + w * fresh; },
+        end - begin, average + begin, [&](Vec a, Vec w) { return a + rate * (w - a); },
         average + begin, values + begin);
   });
 }

@@ -57,7 +57,8 @@ Profile::Work work_of(const Problem& p) {
   double pairs = 0;
   for (int64_t s = 0; s < p.queries.count(); ++s) {
     const auto queries = double(p.queries.length(s)), keys = double(p.keys.length(s));
-    pairs += p.causal ? queries * (keys - (queries - 1) / 2) : queries * keys;
+    const double seeing = p.causal ? std::min(queries, keys) : queries;  // the last ones
+    pairs += p.causal ? seeing * (keys - (seeing - 1) / 2) : queries * keys;
   }
   const auto d = double(p.heads * p.head_size);
   return {.flops = 4 * d * pairs,
@@ -67,10 +68,10 @@ Profile::Work work_of(const Problem& p) {
 Tensor attend(const char* op, Problem problem, Part q, Part k, Part v) {
   const int64_t tokens = problem.queries.tokens();
   Tensor out({tokens, problem.heads * problem.head_size});
-  Values log_sums(tokens * problem.heads);
+  Values scales(2 * tokens * problem.heads);
   const Profile::Work work = Profile::current() ? work_of(problem) : Profile::Work{};
   count_work(work);
-  forward(problem, q.rows(), k.rows(), v.rows(), out.data(), log_sums.data());
+  forward(problem, q.rows(), k.rows(), v.rows(), out.data(), scales.data());
   const auto wanted = [](const Part& part) {
     return Wanted{part.tensor->gradient(), part.col, part.tensor->cols()};
   };
@@ -86,7 +87,7 @@ Tensor attend(const char* op, Problem problem, Part q, Part k, Part v) {
                   const Sink to_q = open(dq), to_k = all_together ? to_q : open(dk);
                   const Sink to_v = kv_together ? to_k : open(dv);
                   backward(problem, {qv.data() + qc, dq.stride}, {kv.data() + kc, dk.stride},
-                           {vv.data() + vc, dv.stride}, out.data(), log_sums.data(), dout.data(),
+                           {vv.data() + vc, dv.stride}, out.data(), scales.data(), dout.data(),
                            {sink_of(dq, to_q), sink_of(dk, to_k), sink_of(dv, to_v)});
                 });
 }

@@ -1,5 +1,5 @@
 // The backward pass of attention. The weights P of a block are computed again from the scores and
-// the kept log-sums; with F the dropout factors and D_i = dO_i . O_i,
+// the kept maxima and log-sums; with F the dropout factors and D_i = dO_i . O_i,
 //
 //   dV += (F P)^T dO,   dS = scale P (F (dO V^T) - D),   dQ += dS K,   dK += dS^T Q
 //
@@ -32,7 +32,7 @@ struct Scratch {
 struct Views {
   Rows q, k, dout;  // as right_side gives them
   const real* out;
-  const real* log_sums;
+  const real* scales;
   int64_t d;
 };
 
@@ -45,7 +45,8 @@ void row(const Item& item, Scratch& scratch, const Views& views, int64_t i, int6
   real* slopes = scratch.slopes.data() + i * score_row;
   const int64_t seen = std::clamp<int64_t>(item.visible(query) - first, 0, count);
   const int64_t token = item.first_query + query;
-  const real log_sum = views.log_sums[token * p.heads + item.head];
+  const real* kept = views.scales + 2 * (token * p.heads + item.head);
+  const real most = kept[0], log_total = kept[1];
   const real* out = views.out + token * views.d + item.col;
   const real dot = sum(sum_lanes(
       p.head_size, [](Vec a, Vec b) { return a * b; }, out,
@@ -55,7 +56,7 @@ void row(const Item& item, Scratch& scratch, const Views& views, int64_t i, int6
   const real scale = p.scale;
   for (int64_t j = 0; j < round_up(count); j += lanes) {
     const Bits inside = first_lanes(seen - j);
-    const Vec w = inside ? exp(load(weights + j) * scale - log_sum) : Vec{};
+    const Vec w = inside ? exp((load(weights + j) * scale - most) - log_total) : Vec{};
     const Vec factor = p.mask.active() ? (inside ? load(factors + j) : Vec{}) : broadcast(1);
     store(weights + j, w * factor);
     store(slopes + j, inside ? w * (factor * load(slopes + j) - dot) * scale : Vec{});
@@ -94,7 +95,7 @@ void write(RowSink to, const real* from, int64_t rows, int64_t head_size) {
 
 }  // namespace
 
-void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const real* log_sums,
+void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const real* scales,
               const real* dout, const Gradients& gradients) {
   const int64_t d = p.heads * p.head_size, size = p.head_size, width = round_up(size);
   const int64_t most_queries = p.queries.longest(), most_keys = p.keys.longest();
@@ -112,7 +113,7 @@ void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const r
                         right_side(keys, item.keys, size, scratch.keys.data()),
                         right_side(douts, item.queries, size, scratch.douts.data()),
                         out,
-                        log_sums,
+                        scales,
                         d};
       std::fill_n(scratch.dk.data(), item.keys * width, real(0));
       std::fill_n(scratch.dv.data(), item.keys * width, real(0));

@@ -70,8 +70,7 @@ void absorb(const Item& item, Scratch& scratch, int64_t i, int64_t query, int64_
 }
 
 // out = the weighted sums over their totals, for queries [begin, begin + m).
-void finish(const Item& item, Scratch& scratch, int64_t begin, int64_t m, real* out,
-            real* log_sums) {
+void finish(const Item& item, Scratch& scratch, int64_t begin, int64_t m, real* out, real* scales) {
   const Problem& p = *item.problem;
   const int64_t d = p.heads * p.head_size;
   for (int64_t i = 0; i < m; ++i) {
@@ -81,13 +80,14 @@ void finish(const Item& item, Scratch& scratch, int64_t begin, int64_t m, real* 
     map(
         p.head_size, out + token * d + item.col, [=](Vec v) { return v * share; },
         scratch.sums.data() + i * round_up(p.head_size));
-    log_sums[token * p.heads + item.head] =
-        total > 0 ? scratch.most[i] + std::log(total) : std::numeric_limits<real>::infinity();
+    real* kept = scales + 2 * (token * p.heads + item.head);
+    kept[0] = total > 0 ? scratch.most[i] : 0;
+    kept[1] = total > 0 ? std::log(total) : std::numeric_limits<real>::infinity();
   }
 }
 
 void block(const Item& item, Scratch& scratch, int64_t begin, Rows q, Rows v, real* out,
-           real* log_sums) {
+           real* scales) {
   const Problem& p = *item.problem;
   const int64_t m = std::min(query_block, item.queries - begin), width = round_up(p.head_size);
   std::fill_n(scratch.most, m, minus_infinity);
@@ -102,12 +102,12 @@ void block(const Item& item, Scratch& scratch, int64_t begin, Rows q, Rows v, re
     tile_product({m, width, count}, {scratch.scores.data(), score_row, 1},
                  v.data + first * v.stride, v.stride, {scratch.sums.data(), true}, 1, width);
   }
-  finish(item, scratch, begin, m, out, log_sums);
+  finish(item, scratch, begin, m, out, scales);
 }
 
 }  // namespace
 
-void forward(const Problem& p, Rows q, Rows k, Rows v, real* out, real* log_sums) {
+void forward(const Problem& p, Rows q, Rows k, Rows v, real* out, real* scales) {
   const int64_t longest = p.keys.longest();
   parallel_for(p.items(), p.piece(), [&](int64_t begin, int64_t end) {
     Scratch scratch(longest, p.head_size, v);
@@ -119,7 +119,7 @@ void forward(const Problem& p, Rows q, Rows k, Rows v, real* out, real* log_sums
       const Rows values = right_side(v.from(item.first_key, item.col), item.keys, p.head_size,
                                      scratch.values.data());
       for (int64_t query = 0; query < item.queries; query += query_block) {
-        block(item, scratch, query, q.from(item.first_query, item.col), values, out, log_sums);
+        block(item, scratch, query, q.from(item.first_query, item.col), values, out, scales);
       }
     }
   });

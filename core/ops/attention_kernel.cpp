@@ -7,7 +7,7 @@ namespace calque::attention_kernel {
 int64_t Problem::piece() const {
   const int64_t pairs = std::max<int64_t>(1, queries.count());
   const int64_t cost = (queries.tokens() / pairs + 1) * (keys.tokens() / pairs + 1) * head_size;
-  return std::clamp<int64_t>(400000 / cost, 1, 64);
+  return std::clamp<int64_t>(400000 / std::max<int64_t>(1, cost), 1, 64);
 }
 
 Item::Item(const Problem& p, int64_t number)

@@ -77,14 +77,17 @@ void multiply_by_panels(Rows a, int64_t m, const real* panels, int64_t first, in
 Rows right_side(Rows rows, int64_t n, int64_t head_size, real* copy);
 int64_t copy_size(Rows rows, int64_t n, int64_t head_size);
 
-// out [query tokens, d] and the log of each row's sum of exponentials, [query tokens, heads].
-void forward(const Problem& problem, Rows q, Rows k, Rows v, real* out, real* log_sums);
+// out [query tokens, d], and what makes weights of scores again, [query tokens, heads, 2]: each
+// row's maximum m and the log of its sum of exp(score - m), which is infinity where there is
+// nothing to attend to. (Their sum would do, but where m is large it has no digits left for the
+// log.)
+void forward(const Problem& problem, Rows q, Rows k, Rows v, real* out, real* scales);
 
 // The gradients of q, k and v; a sink without memory is left out.
 struct Gradients {
   RowSink q, k, v;
 };
-void backward(const Problem& problem, Rows q, Rows k, Rows v, const real* out, const real* log_sums,
+void backward(const Problem& problem, Rows q, Rows k, Rows v, const real* out, const real* scales,
               const real* dout, const Gradients& gradients);
 
 }  // namespace calque::attention_kernel

@@ -2,6 +2,7 @@
 // rows of vectors; its derivative stands beside it.
 
 #include "core/ops.h"
+#include "core/ops/row_sums.h"
 #include "core/parallel.h"
 #include "core/simd_math.h"
 
@@ -24,6 +25,7 @@ bool is_tail(const Shape& b, const Shape& a) {
 }
 
 Broadcast broadcast_over(const char* op, const Tensor& a, const Tensor& b) {
+  require(a && b, "{}: {} is not there", op, a ? "the second tensor" : "the first tensor");
   const int64_t size = b.size();
   if (a.shape() == b.shape()) return {Broadcast::row, 1, size};
   if (size == 1) return {Broadcast::scalar, 1, a.size()};
@@ -68,15 +70,10 @@ template <class Term, class... Input>
 void reduce_to(const Broadcast& over, Sink db, const real* b, Term term, const Input*... in) {
   if (over.kind == Broadcast::row && over.rows == 1) return apply(over, db, b, term, in...);
   if (over.kind == Broadcast::row) {
-    constexpr int64_t width = 64;  // columns a piece: each is summed over the rows in order
-    parallel_for(over.cols, width, [&](int64_t begin, int64_t end) {
-      if (!db.add) std::fill(db.data + begin, db.data + end, real(0));
-      for (int64_t r = 0; r < over.rows; ++r) {
-        map_into(end - begin, db.data + begin, true, term, (in + r * over.cols + begin)...,
-                 b + begin);
-      }
-    });
-    return;
+    return sum_down_columns(over.rows, over.cols, db,
+                            [&](int64_t r, int64_t c, int64_t count, real* sums) {
+                              map_into(count, sums, true, term, (in + r * over.cols + c)..., b + c);
+                            });
   }
   const bool column = over.kind == Broadcast::column;
   const auto row_sum = [&](int64_t row, int64_t from, int64_t to) {
@@ -99,10 +96,10 @@ void reduce_to(const Broadcast& over, Sink db, const real* b, Term term, const I
       }
     });
   } else {
-    const real s = parallel_reduce(
-        over.cols, stretch, real(0), [&](int64_t b0, int64_t e0) { return row_sum(0, b0, e0); },
-        std::plus<real>());
-    *db.data = db.add ? *db.data + s : s;
+    const double s = parallel_reduce(
+        over.cols, stretch, 0.0, [&](int64_t b0, int64_t e0) { return double(row_sum(0, b0, e0)); },
+        std::plus<double>());
+    *db.data = (db.add ? *db.data : 0) + static_cast<real>(s);
   }
 }
 

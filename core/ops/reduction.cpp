@@ -1,7 +1,9 @@
-// Sums, means and maxima. Every sum is taken over pieces of fixed size, in double within a piece's
-// row of vectors folded in a fixed order, and the pieces are combined in order.
+// Sums, means and maxima. Sums are taken over stretches of fixed size, each in the lanes of
+// vectors, and the stretches are combined in double and in order. Only those of single rows are in
+// the lanes throughout.
 
 #include "core/ops.h"
+#include "core/ops/row_sums.h"
 #include "core/parallel.h"
 #include "core/simd.h"
 
@@ -75,12 +77,11 @@ Tensor mean_in_rows(const Tensor& x) {
 
 Tensor sum_of_rows(const Tensor& x) {
   const int64_t rows = x.rows(), cols = x.cols();
-  Tensor y = Tensor::zeros({cols});
-  parallel_for(cols, 64, [&](int64_t begin, int64_t end) {
-    for (int64_t r = 0; r < rows; ++r) {
-      map_into(end - begin, y.data() + begin, true, as_it_is, x.data() + r * cols + begin);
-    }
-  });
+  Tensor y({cols});
+  sum_down_columns(rows, cols, {y.data(), false},
+                   [&](int64_t r, int64_t c, int64_t count, real* sums) {
+                     map_into(count, sums, true, as_it_is, x.data() + r * cols + c);
+                   });
   return record("sum_of_rows", y, {&x}, [=, dx = x.gradient()](Gradient& dy) {
     const Sink out = dx.open();
     for_rows(rows, cols, [&](int64_t begin, int64_t end) {

@@ -38,4 +38,27 @@ void sum_over_rows(int64_t rows, int64_t cols, const std::array<Sink, count>& si
   });
 }
 
+// sink[c] (+)= the sum over rows of term(r, c, count, sums), which adds `count` numbers of row r
+// from column c on to sums: for few rows, or rows that cost nothing to read by parts. Each stretch
+// of columns goes down all rows, in double beyond every few dozen.
+template <class Term>
+void sum_down_columns(int64_t rows, int64_t cols, Sink sink, Term&& term) {
+  constexpr int64_t width = 64, stretch = 64;
+  parallel_for(cols, width, [&](int64_t begin, int64_t end) {
+    const int64_t count = end - begin;
+    std::array<double, width> totals{};
+    for (int64_t first = 0; first < rows; first += stretch) {
+      alignas(64) real sums[width] = {};
+      for (int64_t r = first; r < std::min(rows, first + stretch); ++r) {
+        term(r, begin, count, static_cast<real*>(sums));
+      }
+      for (int64_t c = 0; c < count; ++c) totals[c] += double(sums[c]);
+    }
+    for (int64_t c = 0; c < count; ++c) {
+      real& out = sink.data[begin + c];
+      out = (sink.add ? out : 0) + static_cast<real>(totals[c]);
+    }
+  });
+}
+
 }  // namespace calque

@@ -62,10 +62,10 @@ Tensor log_softmax(const Tensor& x) {
     each_row(rows, cols, [&](int64_t at) {
       const real* in = x.data() + at;
       const real m = row_maximum(in, cols);
-      const real norm = m + std::log(sum(sum_lanes(
-                                cols, [=](Vec v) { return exp(v - m); }, in)));
-      map(
-          cols, y.data() + at, [=](Vec v) { return v - norm; }, in);
+      const real log_sum = std::log(sum(sum_lanes(
+          cols, [=](Vec v) { return exp(v - m); }, in)));
+      map(  // m + log_sum would lose log_sum where m is large
+          cols, y.data() + at, [=](Vec v) { return (v - m) - log_sum; }, in);
     });
   }
   return record("log_softmax", y, {&x}, [=, y = y.values(), dx = x.gradient()](Gradient& dy) {

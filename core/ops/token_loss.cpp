@@ -41,8 +41,9 @@ RowLoss row_loss(real* logits, int64_t vocabulary, int32_t expected, real smooth
   const double normaliser = double(m) + std::log(double(total));  // log of the sum of exp
   const auto size = static_cast<double>(vocabulary);
   row.nll = normaliser - double(right);
-  row.loss =
-      (1 - double(smoothing)) * row.nll + double(smoothing) * (normaliser - extent.total / size);
+  row.loss = (1 - double(smoothing)) * row.nll;
+  // Left out without smoothing, so that a logit of -infinity then is a token that cannot come.
+  if (smoothing > 0) row.loss += double(smoothing) * (normaliser - extent.total / size);
   if (gradient) {
     const real share = 1 / total, everywhere = smoothing / static_cast<real>(vocabulary);
     map(

@@ -33,6 +33,49 @@ TEST_CASE("the loss of a hopeless or a certain token is finite") {
   for (const real g : logits.gradient().span()) CHECK(std::isfinite(g));
 }
 
+TEST_CASE("log-softmax of large scores keeps its digits, and so does attention's way back") {
+  const real large = 1e6;
+  CHECK(log_softmax(Tensor::of({1, 2}, {large, large})).span()[0] ==
+        doctest::Approx(-std::log(2.0)));
+  // One query, two keys with the same score of a million: each has half of the weight.
+  const Segments one = Segments::of_lengths(std::vector<int32_t>{1});
+  const Segments two = Segments::of_lengths(std::vector<int32_t>{2});
+  const Tensor q = Tensor::of({1, 1}, {1000}), k = Tensor::of({2, 1}, {1000, 1000});
+  const Tensor v = variable(Tensor::of({2, 1}, {1, 2}));
+  const Tape tape;
+  backward(attention(q, k, v, one, two, {.heads = 1}), Tensor::of({1, 1}, {1}));
+  for (const real g : v.gradient().span()) CHECK(g == doctest::Approx(0.5).epsilon(1e-6));
+}
+
+TEST_CASE("a token that cannot come, with a logit of -infinity, leaves the loss finite") {
+  const real never = -std::numeric_limits<real>::infinity();
+  const Tensor logits = variable(Tensor::of({1, 3}, {1, 2, never}));
+  const Tape tape;
+  const TokenLoss loss = cross_entropy(logits, std::vector<int32_t>{0}, 0);
+  CHECK(loss.loss.item() == doctest::Approx(std::log(1 + std::exp(1.0))));
+  backward(loss.loss);
+  CHECK(logits.gradient().span()[2] == 0);
+}
+
+TEST_CASE("sums down a million rows keep their digits") {
+  const int64_t rows = 1'000'000;
+  const Tensor x = Tensor::full({rows, 2}, real(0.1)), b = variable(Tensor::zeros({2}));
+  const double right = 0.1 * static_cast<double>(rows);
+  CHECK(sum_of_rows(x).span()[1] == doctest::Approx(right).epsilon(1e-6));
+  const Tape tape;
+  backward(x + b, x);
+  CHECK(b.gradient().span()[1] == doctest::Approx(right).epsilon(1e-6));
+}
+
+TEST_CASE("attention over vectors without numbers gives vectors without numbers") {
+  const Segments segments = Segments::of_lengths(std::vector<int32_t>{2, 1});
+  const Tensor none = variable(Tensor({3, 0}));
+  const Tape tape;
+  const Tensor y = attention(none, none, none, segments, segments, {.heads = 1});
+  CHECK(y.shape() == Shape{3, 0});
+  backward(y, Tensor({3, 0}));
+}
+
 TEST_CASE("a hand-worked loss: two classes, smoothing 0.2") {
   // p = (3/4, 1/4); q = (0.9, 0.1): loss = -0.9 ln(3/4) - 0.1 ln(1/4), gradient p - q.
   const Tensor logits = variable(Tensor::of({1, 2}, {std::log(real(3)), 0}));

@@ -123,6 +123,36 @@ TEST_CASE("after two identical steps the pool asks the system for no more memory
   CHECK(memory_statistics().requests == requests);
 }
 
+TEST_CASE("after backward leaves have their gradients, and results are known to have none") {
+  const Tensor x = variable(Tensor::of({2}, {1, 2}));
+  const Tape tape;
+  const Tensor h = affine(x, 2, 0), unused = affine(x, 3, 0);
+  backward(sum(residual(h, Tensor::zeros({2}), 0)));
+  CHECK(numbers(x.gradient().span()) == std::vector<real>{2, 2});
+  for (const Tensor& result : {h, unused}) {
+    CHECK(message_of([&] { result.gradient().span(); }).find("gone after backward()") !=
+          std::string::npos);
+  }
+}
+
+TEST_CASE("tapes on the heap may end in any order") {
+  auto first = std::make_unique<Tape>();
+  auto second = std::make_unique<Tape>();
+  first.reset();
+  CHECK(Tape::current() == second.get());
+  second.reset();
+  CHECK(Tape::current() == nullptr);
+}
+
+TEST_CASE("a tensor that is not there is refused, not read") {
+  const Tensor x = Tensor::of({2}, {1, 2}), absent;
+  CHECK(message_of([&] { x + absent; }) == "add: the second tensor is not there");
+  CHECK(message_of([&] { absent* x; }) == "multiply: the first tensor is not there");
+  CHECK(message_of([&] { mean(absent); }).find("no elements") != std::string::npos);
+  CHECK_FALSE(message_of([&] { matmul(absent, absent); }).empty());
+  CHECK(relu(absent).size() == 0);
+}
+
 TEST_CASE("misuse of the tape is told with the op's name and the shapes") {
   const Tensor x = variable(Tensor::zeros({2, 3})), y = variable(Tensor::zeros({4, 5}));
   CHECK(message_of([&] { matmul(x, y); }) == "matmul: [2, 3] times [4, 5]");

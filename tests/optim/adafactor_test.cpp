@@ -131,6 +131,18 @@ TEST_CASE("a row that never has a gradient does not move, and gives no NaN") {
   for (size_t i = 0; i < before.size(); ++i) CHECK((after[i] == before[i]) == (i != 25));
 }
 
+TEST_CASE("a gradient of any size that passes as finite gives Adafactor finite weights") {
+  SmallModel model({{"w", {4, 32}}});
+  Optimizer optimizer(model.parameters, AdafactorSettings{});
+  for (const double size : {1e5, 1e10, 1e15}) {
+    std::vector<double> gradient(4 * 32, size);
+    std::fill(gradient.begin() + 3 * 32, gradient.end(), 0);  // one row has none
+    model.set_gradients({{"w", gradient}});
+    CHECK(optimizer.update(model.parameters, 0.01).finite);
+    for (const real w : model.flat()) REQUIRE(std::isfinite(w));
+  }
+}
+
 TEST_CASE("Adafactor refuses settings that make no sense") {
   const SmallModel model({{"w", {1}}});
   const auto refused = [&](const AdafactorSettings& settings) {
@@ -138,6 +150,7 @@ TEST_CASE("Adafactor refuses settings that make no sense") {
   };
   refused({.decay_exponent = 0});
   refused({.epsilon1 = 0});
+  refused({.epsilon1 = 1e-35});  // too small to be added step after step
   refused({.epsilon2 = -1});
   refused({.clip_threshold = 0});
   refused({.decay = {.rate = 0.1, .coupling = Coupling::coupled}});

@@ -31,6 +31,16 @@ TEST_CASE("with a constant rate the average still remembers the first weights") 
 }
 
 // Weights 0.25, 0.5, 1 for the three steps, divided by their sum.
+TEST_CASE("the average of weights that stay as they are is these weights, after many steps too") {
+  SmallModel model({{"w", {3}}});
+  model.set_values({{"w", {1, -0.3, 1e-20}}});
+  WeightAverage average(model.parameters, {.decay = 0.99999, .start = AverageStart::constant});
+  for (int64_t step = 1; step <= 100'000; ++step) average.follow(model.parameters, step);
+  const std::vector<real> weights = model.flat();
+  average.swap(model.parameters);
+  CHECK(model.flat() == weights);
+}
+
 TEST_CASE("corrected for its bias the average is a weighted mean of the steps alone") {
   CHECK(average_of_three({.decay = 0.5, .start = AverageStart::bias_corrected}) ==
         Approx((0.25 * 1 + 0.5 * 2 + 1 * 3) / 1.75));
