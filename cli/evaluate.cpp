@@ -62,7 +62,7 @@ void evaluate(const Arguments& arguments) {
   SearchOptions options = search_options(run.config.decoding);
   options.n_best = 1;
   if (arguments.beam > 0) options.beam = arguments.beam;
-  BleuOptions bleu = bleu_options(run.config.decoding);
+  BleuOptions bleu = bleu_options(run.config);
   if (!arguments.tokenize.empty()) bleu.tokenization = parse_tokenization(arguments.tokenize);
   for (const Chosen& chosen : chosen_corpora(arguments, run.config)) {
     const SplitResult result = evaluate_corpus(run, chosen.name, chosen.corpus, options, bleu);

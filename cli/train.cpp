@@ -13,6 +13,7 @@
 #include "train/config/load.h"
 #include "train/plan.h"
 #include "train/profile_report.h"
+#include "train/resume.h"
 #include "train/storage/durable_files.h"
 #include "train/trainer.h"
 
@@ -51,6 +52,17 @@ std::string again(const Arguments& arguments, const RunFolder& run) {
   return command;
 }
 
+// Where a run that is there would go on from; an Error if it cannot with this config.
+std::string resuming_text(const Config& config, const RunFolder& run) {
+  const auto state = newest_state(Checkpoints(real_files(), run.path));
+  if (!state) return "";
+  std::string text;
+  for (const std::string& note : check_same_settings(*state, config)) text += note + "\n";
+  return text +
+         fmt::format("{} is at step {} and goes on from there; what follows is all of it\n\n",
+                     run.path, state->step);
+}
+
 // What to say at the end, and the exit status.
 int conclude(const TrainResult& result, const Arguments& arguments, const RunFolder& run) {
   switch (result.ending) {
@@ -68,7 +80,15 @@ int conclude(const TrainResult& result, const Arguments& arguments, const RunFol
     case Ending::already_finished:
       fmt::print(
           "{} has finished, at step {}. To train it further, raise the limit:\n"
-          "  {} --set training.until=... (or training.patience)\n"
+          "  {} --set training.until=...\n"
+          "and to start over in a new folder:\n  {} --fresh\n",
+          run.path, result.step, again(arguments, run), again(arguments, run));
+      return 0;
+    case Ending::no_patience_left:
+      fmt::print(
+          "{} has stopped at step {}, because training.patience had run out. To train it further, "
+          "allow more, or 0 for all:\n"
+          "  {} --set training.patience=...\n"
           "and to start over in a new folder:\n  {} --fresh\n",
           run.path, result.step, again(arguments, run), again(arguments, run));
       return 0;
@@ -94,11 +114,11 @@ int train_command(const Arguments& arguments) {
   const Config config = load_config(arguments.config, arguments.settings).config;
   const int64_t count = arguments.threads > 0 ? arguments.threads : config.training.threads;
   if (count > 0) set_threads(static_cast<int>(count));
+  const RunFolder run = folder_of(arguments);
   if (arguments.dry_run) {
-    fmt::print("{}", training_plan(config));
+    fmt::print("{}{}", resuming_text(config, run), training_plan(config));
     return 0;
   }
-  const RunFolder run = folder_of(arguments);
   const Loudness loudness = arguments.quiet ? Loudness::quiet : Loudness::normal;
   Profile profile;
   std::optional<Profiling> profiling;

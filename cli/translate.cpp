@@ -42,7 +42,7 @@ DecodingConfig decoding_of(const TrainedRun& run, const std::vector<std::string>
       fail("--set {}: the model is trained already; here only decoding.* can be set", setting);
     }
   }
-  return load_config(run.folder.config(), settings).config.decoding;
+  return load_complete_config(run.folder.config(), settings).config.decoding;
 }
 
 LineOptions line_options(const Arguments& arguments, const DecodingConfig& decoding) {
@@ -51,7 +51,12 @@ LineOptions line_options(const Arguments& arguments, const DecodingConfig& decod
   if (arguments.beam > 0) search.beam = arguments.beam;
   if (arguments.n_best > 0) search.n_best = arguments.n_best;
   search.beam = std::max(search.beam, search.n_best);
-  if (arguments.length_penalty >= 0) search.length_penalty = arguments.length_penalty;
+  if (arguments.length_penalty >= 0) {
+    if (search.penalty == SearchOptions::Penalty::none) {
+      fail("--length-penalty: it goes with a decoding.length_penalty_kind, and the run's is none");
+    }
+    search.length_penalty = arguments.length_penalty;
+  }
   if (!arguments.sampling.empty()) search.sampling = parse_sampling(arguments.sampling);
   return options;
 }

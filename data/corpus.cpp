@@ -78,6 +78,16 @@ PairsInMemory in_memory(std::string name, std::vector<TextPair> pairs) {
           .pairs = std::make_shared<const std::vector<TextPair>>(std::move(pairs))};
 }
 
+void require_files(const CorpusSource& source) {
+  std::visit(
+      Overloaded{[](const AlignedFiles& files) {
+                   File::open(files.source);
+                   File::open(files.target);
+                 },
+                 [](const TsvFile& file) { File::open(file.path); }, [](const PairsInMemory&) {}},
+      source.place);
+}
+
 std::string name_of(const CorpusSource& source) {
   return std::visit(
       Overloaded{[](const AlignedFiles& files) { return files.source + " + " + files.target; },

@@ -48,6 +48,9 @@ struct CorpusSource {
 AlignedFiles files_of_prefix(const std::string& prefix, const std::string& source_language,
                              const std::string& target_language);
 
+// An Error if a file of the corpus cannot be opened; nothing is read.
+void require_files(const CorpusSource& source);
+
 PairsInMemory in_memory(std::string name, std::vector<TextPair> pairs);
 
 // The same from pairs of strings, as generators give them.

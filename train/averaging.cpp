@@ -77,6 +77,7 @@ void average_checkpoints(const std::string& run, const std::vector<int64_t>& ste
   for (size_t i = 0; i < sums.size(); ++i) {
     model.parameters.values()[i] = static_cast<real>(sums[i] / static_cast<double>(steps.size()));
   }
+  state.best.clear();  // those were scores of the checkpoints, not of their mean
   copy_surroundings(opened.folder, out);
   Checkpoints(real_files(), out).save(model.tensors(), {}, state);
 }

@@ -15,6 +15,12 @@ std::string weights_file(const std::string& of) {
     const std::string file = of + place + "/model.safetensors";
     if (fs::is_regular_file(file)) return file;
   }
+  // An average, or a copy of a run without its links.
+  const Checkpoints checkpoints(real_files(), of);
+  for (const int64_t step : checkpoints.steps()) {
+    const std::string file = checkpoints.folder(step) + "/model.safetensors";
+    if (fs::is_regular_file(file)) return file;
+  }
   fail("{}: neither a run, nor a checkpoint, nor a safetensors file", of);
 }
 

@@ -6,6 +6,15 @@
 #include "train/tokenizers.h"
 
 namespace calque {
+namespace {
+
+// "21kB", "348MB".
+std::string rounded(double bytes) {
+  const int64_t unit = bytes < 1e7 ? 1'000 : 1'000'000;
+  return to_text(Bytes{(static_cast<int64_t>(bytes) / unit + 1) * unit});
+}
+
+}  // namespace
 
 SummaryBatch summary_batch(const Config& config) {
   const TrainingConfig& training = config.training;
@@ -44,10 +53,10 @@ int64_t pieces_for_memory(const Config& config, const TransformerOptions& option
     if (smallest <= static_cast<double>(limit)) return pieces;
   }
   fail(
-      "training.memory_limit of {} is too little: in the smallest pieces a step takes {:.0f} MB, "
+      "training.memory_limit of {} is too little: in the smallest pieces a step takes {}, "
       "parameters, gradients and the optimiser's memory included; allow more or choose a smaller "
       "model",
-      to_text(memory_limit), smallest / 1e6);
+      to_text(memory_limit), rounded(smallest));
 }
 
 int64_t largest_piece(int64_t tokens, int64_t pieces) {

@@ -5,12 +5,14 @@
 #include <algorithm>
 #include <set>
 
+#include "train/initial_weights.h"
 #include "train/learner.h"
 #include "train/machine_speed.h"
 #include "train/memory_fit.h"
 #include "train/run_log.h"
 #include "train/settings.h"
 #include "train/tokenizers.h"
+#include "train/validation.h"
 
 namespace calque {
 namespace {
@@ -106,6 +108,8 @@ std::string updates_of_epochs(const std::vector<PartAmounts>& parts, double toke
 }  // namespace
 
 std::string training_plan(const Config& config) {
+  require_validation_files(config);
+  if (!config.model.init_from.empty()) weights_file(config.model.init_from);
   const Tokenizers tokenizers = make_tokenizers(config);
   const std::vector<PartAmounts> parts = amounts_of(config, tokenizers);
   const Amounts amounts = amounts_in(parts, 0);

@@ -1,10 +1,12 @@
 #include "train/resume.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/error.h"
 #include "train/config/load.h"
 #include "train/config/show.h"
+#include "train/config/values.h"
 
 namespace calque {
 
@@ -45,6 +47,46 @@ std::vector<std::string> check_same_settings(const TrainingState& state, const C
     fail("the run cannot go on with these changes: {}; undo them, or train anew with --fresh",
          harmful);
   }
+  return notes;
+}
+
+namespace {
+
+bool is_of_translations(std::string_view metric) {
+  return metric == "bleu" || metric == "chrf" || metric == "exact";
+}
+
+// Whether a change of the key gives the metric another meaning.
+bool is_measured_by(std::string_view metric, std::string_view key) {
+  if (key == "data.validation") return true;
+  if (!is_of_translations(metric)) return false;
+  if (key == "decoding.n_best" || key == "decoding.batch_tokens") return false;
+  return key == "training.validate_sentences" || key == "training.validate_translate" ||
+         key.starts_with("decoding.");
+}
+
+}  // namespace
+
+std::vector<std::string> judge_anew(TrainingState& state, const Config& config) {
+  const Config before = parse_config(state.config, "the checkpoint's config").config;
+  const std::vector<ConfigDifference> differences = config_differences(before, config);
+  const std::string metric = write_value(config.training.metric);
+  std::vector<std::string> notes;
+  std::map<std::string, std::vector<Score>> best;
+  for (auto& [name, scores] : state.best) {
+    const bool another = std::ranges::any_of(
+        differences, [&](const ConfigDifference& d) { return is_measured_by(name, d.key); });
+    const std::string now = another ? fmt::format("{} until step {}", name, state.step) : name;
+    best[now] = std::move(scores);
+    if (!another) continue;
+    notes.push_back(fmt::format(
+        "validations are others than before: the best {} is judged anew; the checkpoints that were "
+        "best are kept",
+        name));
+    if (name == metric) state.early_stopping.without_gain = 0;
+  }
+  state.best = std::move(best);
+  if (before.training.metric != config.training.metric) state.early_stopping.without_gain = 0;
   return notes;
 }
 

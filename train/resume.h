@@ -22,6 +22,12 @@ void refuse_lost_checkpoints(const RunFolder& run);
 // would make it another run.
 std::vector<std::string> check_same_settings(const TrainingState& state, const Config& config);
 
+// Makes a state go on under a config by which validations are judged in another way: on another
+// corpus, by translations found otherwise, by another metric. Scores from before then cannot be
+// compared with those to come; they stay in the state, under a name of their own, and so their
+// checkpoints stay too, but the next validation is the first that counts. Returns what to say.
+std::vector<std::string> judge_anew(TrainingState& state, const Config& config);
+
 // Throws Error when the tokeniser or the data is not what the checkpoint was trained with.
 void check_same_text(const TrainingState& state, const std::string& tokenizer_hash,
                      const std::string& data_hash);

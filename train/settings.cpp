@@ -162,10 +162,10 @@ SearchOptions search_options(const DecodingConfig& decoding) {
   return options;
 }
 
-BleuOptions bleu_options(const DecodingConfig& decoding) {
+BleuOptions bleu_options(const Config& config) {
   BleuOptions options;
-  options.lowercase = decoding.bleu_lowercase;
-  switch (decoding.bleu_tokenize) {
+  options.lowercase = config.decoding.bleu_lowercase || config.data.lowercase;
+  switch (config.decoding.bleu_tokenize) {
     case DecodingConfig::Bleu::mteval_13a:
       options.tokenization = Tokenization::v13a;
       break;
@@ -181,6 +181,8 @@ BleuOptions bleu_options(const DecodingConfig& decoding) {
   }
   return options;
 }
+
+ChrfOptions chrf_options(const Config& config) { return {.lowercase = config.data.lowercase}; }
 
 std::vector<CorpusSource> corpus_sources(const Corpora& corpora, const DataConfig& data,
                                          CorpusConfig::Split split) {

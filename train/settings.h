@@ -13,6 +13,7 @@
 #include "optim/weight_average.h"
 #include "train/config/config.h"
 #include "train/metrics/bleu.h"
+#include "train/metrics/chrf.h"
 
 namespace calque {
 
@@ -28,7 +29,10 @@ TokenizerTraining tokenizer_training(const TokenizerConfig& tokenizer);
 FilterOptions filter_options(const DataConfig& data);
 BatchOptions batch_options(const TrainingConfig& training);
 SearchOptions search_options(const DecodingConfig& decoding);
-BleuOptions bleu_options(const DecodingConfig& decoding);
+// Of translations beside their references; with data.lowercase both are in lower case, which their
+// signatures say.
+BleuOptions bleu_options(const Config& config);
+ChrfOptions chrf_options(const Config& config);
 
 // The corpora of a split, those of toy languages generated. `split` is what `split: auto` stands
 // for.

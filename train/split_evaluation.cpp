@@ -24,7 +24,7 @@ SplitResult evaluate_corpus(const TrainedRun& run, const std::string& name,
   result.exact = exact_share(result.outputs, texts.references);
   const std::vector<std::vector<std::string>> one{texts.references};
   result.bleu = bleu(result.outputs, one, bleu_options);
-  result.chrf = chrf(result.outputs, one);
+  result.chrf = chrf(result.outputs, one, chrf_options(run.config));
   result.ter = ter(result.outputs, one);
   result.sources = std::move(texts.sources);
   result.references = std::move(texts.references);

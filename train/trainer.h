@@ -14,6 +14,7 @@ enum class Ending {
   finished,          // a limit of training.until was reached
   patience,          // training.patience ran out
   already_finished,  // there was nothing left to do
+  no_patience_left,  // the same, because training.patience had run out
   interrupted,       // by a signal
 };
 

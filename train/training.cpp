@@ -44,7 +44,7 @@ bool Training::due(const Interval& interval) const {
 
 TrainResult Training::run() {
   if ((finished() || out_of_patience()) && !state_.validation_owed) {
-    return result(Ending::already_finished);
+    return result(finished() ? Ending::already_finished : Ending::no_patience_left);
   }
   const StopRequest listening;
   started_ = Clock::now();

@@ -29,9 +29,11 @@ TransformerOptions model_options(const Config& config, const Tokenizers& tokeniz
 // A config that would make another run of this one is refused before anything in its folder is
 // touched.
 Tokenizers tokenizers_of(const Config& config, const RunFolder& run) {
+  require_validation_files(config);
   const Checkpoints checkpoints(real_files(), run.path);
   if (checkpoints.steps().empty()) {
     refuse_lost_checkpoints(run);
+    if (!config.model.init_from.empty()) weights_file(config.model.init_from);
     return begin_tokenizers(config, run);
   }
   if (const auto state = newest_state(checkpoints)) check_same_settings(*state, config);
@@ -89,9 +91,10 @@ void Training::restore() {
   std::vector<DamagedCheckpoint> damaged;
   const auto loaded =
       checkpoints_.load_newest(learner_.model.targets(), learner_.optimizer_targets(), damaged);
-  const std::vector<std::string> notes = check_same_settings(loaded->state, config_);
+  std::vector<std::string> notes = check_same_settings(loaded->state, config_);
   check_same_text(loaded->state, state_.tokenizer_hash, state_.data_hash);
   state_ = loaded->state;
+  for (std::string& note : judge_anew(state_, config_)) notes.push_back(std::move(note));
   learner_.restored(state_.optimizer_step);
   saved_ = state_.step;
   recorded_ = true;

@@ -32,6 +32,16 @@ ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
   return texts;
 }
 
+void require_validation_files(const Config& config) {
+  for (const CorpusConfig& corpus : config.data.validation) {
+    if (corpus.toy != CorpusConfig::Toy::none) continue;
+    for (const CorpusSource& source :
+         corpus_sources({corpus}, config.data, CorpusConfig::Split::validation)) {
+      require_files(source);
+    }
+  }
+}
+
 double exact_share(const std::vector<std::string>& outputs,
                    const std::vector<std::string>& references) {
   int64_t equal = 0;
@@ -41,12 +51,12 @@ double exact_share(const std::vector<std::string>& outputs,
 
 TranslationScores score_translations(const std::vector<std::string>& outputs,
                                      const std::vector<std::string>& references,
-                                     const DecodingConfig& decoding) {
+                                     const Config& config) {
   TranslationScores scores;
   scores.exact = exact_share(outputs, references);
   const std::vector<std::vector<std::string>> one{references};
-  scores.bleu = bleu(outputs, one, bleu_options(decoding)).score;
-  scores.chrf = chrf(outputs, one).score;
+  scores.bleu = bleu(outputs, one, bleu_options(config)).score;
+  scores.chrf = chrf(outputs, one, chrf_options(config)).score;
   return scores;
 }
 
@@ -116,7 +126,7 @@ void Validation::translate(const TranslationModel& model, const std::function<vo
   const Transformer* const models[] = {&model.transformer};
   const std::vector<std::string> outputs =
       translate_texts(models, tokenizers_, texts_.sources, options, [&](int64_t) { between(); });
-  const TranslationScores scores = score_translations(outputs, texts_.references, config_.decoding);
+  const TranslationScores scores = score_translations(outputs, texts_.references, config_);
   record.exact = scores.exact;
   record.bleu = scores.bleu;
   record.chrf = scores.chrf;

@@ -23,6 +23,10 @@ struct ParallelTexts {
 ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
                          const DataConfig& data);
 
+// An Error if a file of the validation corpora cannot be opened: to know before anything that takes
+// long.
+void require_validation_files(const Config& config);
+
 // How translations compare with their references.
 struct TranslationScores {
   double exact = 0;  // share of equal lines
@@ -32,7 +36,7 @@ double exact_share(const std::vector<std::string>& outputs,
                    const std::vector<std::string>& references);
 TranslationScores score_translations(const std::vector<std::string>& outputs,
                                      const std::vector<std::string>& references,
-                                     const DecodingConfig& decoding);
+                                     const Config& config);
 
 class Validation {
  public:

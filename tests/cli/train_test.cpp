@@ -126,6 +126,17 @@ TEST_CASE("--dry-run tells model, memory and time, and writes nothing") {
   CHECK_FALSE(std::filesystem::exists(place.folder.path("run")));
 }
 
+TEST_CASE("--dry-run of a run that is there says where it stands, or why it cannot go on") {
+  const Place place;
+  run(place.command + " --quiet");
+  const Ran planned = run(place.command + " --dry-run");
+  CHECK(planned.status == 0);
+  CHECK(planned.out.find("and goes on from there") != std::string::npos);
+  const Ran refused = run(place.command + " --dry-run --set model.d_ff=48");
+  CHECK(refused.status == 1);
+  CHECK(refused.err.find("model.d_ff") != std::string::npos);
+}
+
 TEST_CASE("a trained run can be evaluated, averaged, and asked what it is") {
   const Place place;
   run(place.command + " --quiet");

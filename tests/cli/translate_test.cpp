@@ -176,6 +176,15 @@ TEST_CASE("translate keeps to the lengths and n-grams that the settings ask for"
   const std::string varied =
       translate("a b c\\n", "--set decoding.min_length=8 --set decoding.no_repeat_ngram=1").out;
   CHECK(words(varied) >= 8);
+  // The run's config has a length penalty, which this makes useless; given on purpose it is
+  // refused.
+  CHECK(translate("a\\n", "--set decoding.length_penalty_kind=none").status == 0);
+  for (const char* penalty : {"--length-penalty 1", "--set decoding.length_penalty=1"}) {
+    const Ran ran =
+        translate("a\\n", std::string("--set decoding.length_penalty_kind=none ") + penalty);
+    CHECK(ran.status == 1);
+    CHECK(ran.err.find("length_penalty_kind") != std::string::npos);
+  }
   CHECK(translate("a\\n", "--set training.seed=3").err.find("only decoding.*") !=
         std::string::npos);
   CHECK(translate("a\\n", "--set decoding.max_lenght=3").err.find("max_length") !=

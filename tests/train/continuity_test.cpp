@@ -4,6 +4,8 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "train/averaging.h"
+#include "train/plan.h"
 #include "train/storage/checkpoints.h"
 #include "train/trained_run.h"
 #include "train/trainer_fixture.h"
@@ -103,4 +105,56 @@ TEST_CASE("fine-tuning with other pieces than those of the weights is refused") 
   const std::string message = message_of([&] { run(folder, other, "other"); });
   CHECK_MESSAGE(message.find("another tokeniser") != std::string::npos, message);
   CHECK(message.find("tokenizer.files") != std::string::npos);
+}
+
+TEST_CASE("another validation corpus is judged anew, and what was best before is kept") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> often = {"training.validate_every=5u", "training.save_every=5u",
+                                          "training.keep_last=1"};
+  run(folder, often);
+  const TrainingState before = load_state(real_files(), folder.path("run/last"));
+  const int64_t best = before.best.at("loss").front().step;
+  std::vector<std::string> other = often;
+  other.emplace_back("data.validation={toy: reverse, pairs: 20, longest: 9}");
+  other.emplace_back("training.until=35u");
+  other.emplace_back("training.patience=1");  // longer sentences are harder: no better than before
+  CHECK(run(folder, other).ending == Ending::finished);
+  const TrainingState after = load_state(real_files(), folder.path("run/last"));
+  REQUIRE(after.best.at("loss").size() == 1);
+  CHECK(after.best.at("loss").front().step == 35);
+  CHECK(after.best.at("loss until step 30").front().step == best);
+  CHECK(std::filesystem::exists(folder.path(fmt::format("run/checkpoints/step-{:06}", best))));
+  CHECK(folder.read("run/train.log").find("judged anew") != std::string::npos);
+}
+
+TEST_CASE("a run whose patience has run out says so, and goes on by another metric") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> hopeless = {"training.learning_rate=1e-9", "training.patience=2",
+                                             "training.metric=accuracy", "training.until=500u",
+                                             "training.validate_every=5u"};
+  REQUIRE(run(folder, hopeless).ending == Ending::patience);
+  CHECK(run(folder, hopeless).ending == Ending::no_patience_left);
+  std::vector<std::string> other = hopeless;
+  other.emplace_back("training.metric=loss");
+  const int64_t step = load_state(real_files(), folder.path("run/last")).step;
+  CHECK(run(folder, other).step > step);
+}
+
+TEST_CASE("fine-tuning can start from an average, and what is not there shows before the work") {
+  const TemporaryFolder folder;
+  run(folder);
+  average_checkpoints(folder.path("run"), {10, 20}, folder.path("average"));
+  run(folder, {"training.until=1u", "model.init_from=" + folder.path("average")}, "tuned");
+  CHECK(folder.read("tuned/train.log").find("parameters start from") != std::string::npos);
+  CHECK(load_state(real_files(), folder.path("average/checkpoints/step-000020")).best.empty());
+
+  for (const std::string& setting :
+       {"model.init_from=" + folder.path("nowhere"),
+        std::string("data.validation={prefix: nowhere, languages: [a, b]}")}) {
+    const std::string message = message_of([&] { run(folder, {setting}, "late"); });
+    CHECK_MESSAGE(message.find("nowhere") != std::string::npos, message);
+    CHECK_FALSE(std::filesystem::exists(folder.path("late/tokenizer.txt")));
+    CHECK_FALSE(std::filesystem::exists(folder.path("late/train.log")));
+    CHECK(message_of([&] { training_plan(config({setting})); }) == message);
+  }
 }

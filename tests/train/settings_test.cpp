@@ -119,15 +119,28 @@ TEST_CASE("every optimiser of the config is the one of that name") {
 }
 
 TEST_CASE("every word for BLEU's tokenisation means the one of that name") {
-  DecodingConfig decoding;
+  Config config;
   const auto tokenization = [&](DecodingConfig::Bleu kind) {
-    decoding.bleu_tokenize = kind;
-    return bleu_options(decoding).tokenization;
+    config.decoding.bleu_tokenize = kind;
+    return bleu_options(config).tokenization;
   };
   CHECK(tokenization(DecodingConfig::Bleu::mteval_13a) == Tokenization::v13a);
   CHECK(tokenization(DecodingConfig::Bleu::intl) == Tokenization::intl);
   CHECK(tokenization(DecodingConfig::Bleu::character) == Tokenization::character);
   CHECK(tokenization(DecodingConfig::Bleu::none) == Tokenization::none);
+}
+
+TEST_CASE("scores of texts in lower case say so in their signatures") {
+  Config config;
+  CHECK_FALSE(bleu_options(config).lowercase);
+  CHECK_FALSE(chrf_options(config).lowercase);
+  config.decoding.bleu_lowercase = true;  // BLEU's alone
+  CHECK(bleu_options(config).lowercase);
+  CHECK_FALSE(chrf_options(config).lowercase);
+  config.decoding.bleu_lowercase = false;
+  config.data.lowercase = true;
+  CHECK(bleu_options(config).lowercase);
+  CHECK(chrf_options(config).lowercase);
 }
 
 TEST_CASE("a corpus is read from where the config says, and called by that") {

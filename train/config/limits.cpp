@@ -189,8 +189,8 @@ std::string to_text(const Interval& interval) {
 
 std::string to_text(const Bytes& bytes) {
   if (bytes.count == 0) return "0";
-  for (const auto& [name, size] :
-       {Unit{"GB", 1e9}, Unit{"GiB", 0x1p30}, Unit{"MB", 1e6}, Unit{"MiB", 0x1p20}}) {
+  for (const auto& [name, size] : {Unit{"GB", 1e9}, Unit{"GiB", 0x1p30}, Unit{"MB", 1e6},
+                                   Unit{"MiB", 0x1p20}, Unit{"kB", 1e3}}) {
     const auto step = static_cast<int64_t>(size);
     if (bytes.count % step == 0) return fmt::format("{}{}", bytes.count / step, name);
   }

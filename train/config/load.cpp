@@ -49,9 +49,12 @@ class Loader {
     apply(layer);
   }
 
-  void finish(const std::string& name) {
+  enum class Keys { some, all };  // all: the file names every key, wanted or not
+
+  void finish(const std::string& name, Keys keys = Keys::some) {
     complete(loaded_.config);
     for (const auto& [key, place] : loaded_.origins) {
+      if (keys == Keys::all && place.starts_with(name + ":")) continue;
       const std::string_view reason = find_config_key(key)->idle(loaded_.config);
       if (!reason.empty()) problem("{}: {}: {}", place, key, reason);
     }
@@ -204,6 +207,15 @@ LoadedConfig load_config(const std::string& path, const std::vector<std::string>
   loader.read_file(path);
   loader.read_settings(settings);
   loader.finish(path);
+  return checked(std::move(loader));
+}
+
+LoadedConfig load_complete_config(const std::string& path,
+                                  const std::vector<std::string>& settings) {
+  Loader loader;
+  loader.read_file(path);
+  loader.read_settings(settings);
+  loader.finish(path, Loader::Keys::all);
   return checked(std::move(loader));
 }
 

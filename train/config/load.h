@@ -23,6 +23,11 @@ struct LoadedConfig {
 // wrong, as "file:line: key: what, and what is allowed".
 LoadedConfig load_config(const std::string& path, const std::vector<std::string>& settings = {});
 
+// The same for the config that a run keeps, which names every key: those that a setting has made
+// useless are no mistake there.
+LoadedConfig load_complete_config(const std::string& path,
+                                  const std::vector<std::string>& settings);
+
 // The same for the text of a file, which messages call `name`.
 LoadedConfig parse_config(std::string_view text, const std::string& name,
                           const std::vector<std::string>& settings = {});
