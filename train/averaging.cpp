@@ -32,7 +32,7 @@ void copy_surroundings(const RunFolder& from, const std::string& to) {
   fs::copy_file(from.config(), RunFolder{to}.config());
   for (const auto& entry : fs::directory_iterator(from.path)) {
     const std::string name = entry.path().filename().string();
-    if (name.starts_with("tokenizer.")) fs::copy_file(entry.path(), to + "/" + name);
+    if (name.starts_with("tokenizer.")) fs::copy_file(entry.path(), fs::path(to) / name);
   }
 }
 

@@ -12,13 +12,13 @@ std::string weights_file(const std::string& of) {
   namespace fs = std::filesystem;
   if (fs::is_regular_file(of)) return of;
   for (const char* place : {"", "/best", "/last"}) {
-    const std::string file = of + place + "/model.safetensors";
+    std::string file = of + place + "/model.safetensors";
     if (fs::is_regular_file(file)) return file;
   }
   // An average, or a copy of a run without its links.
   const Checkpoints checkpoints(real_files(), of);
   for (const int64_t step : checkpoints.steps()) {
-    const std::string file = checkpoints.folder(step) + "/model.safetensors";
+    std::string file = checkpoints.folder(step) + "/model.safetensors";
     if (fs::is_regular_file(file)) return file;
   }
   fail("{}: neither a run, nor a checkpoint, nor a safetensors file", of);

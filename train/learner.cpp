@@ -120,6 +120,7 @@ std::vector<Named> Learner::windows() {
     for (const StateWindow& window : average_->state()) all.push_back({"weights", window.values});
   }
   std::vector<Named> list;
+  list.reserve(all.size());
   for (const StateWindow& window : all) {
     list.push_back({window.name, {std::ssize(window.values)}, window.values});
   }

@@ -32,6 +32,7 @@ std::string pharaoh(const TrainedRun& run, const std::vector<int32_t>& source,
   const auto to = words_of(run.tokenizers.target, target);
   const auto places = attended_places(run.model->transformer, {source}, {target}).front();
   std::vector<std::pair<int32_t, int32_t>> pairs;
+  pairs.reserve(places.size());
   for (size_t t = 0; t < places.size(); ++t) pairs.push_back({from[places[t]], to[t]});
   std::ranges::sort(pairs);
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());

@@ -52,6 +52,9 @@ std::vector<std::string> check_same_settings(const TrainingState& state, const C
 
 namespace {
 
+// "bleu until step 500": the scores by a metric that meant something else.
+constexpr std::string_view until_step = " until step ";
+
 bool is_of_translations(std::string_view metric) {
   return metric == "bleu" || metric == "chrf" || metric == "exact";
 }
@@ -73,11 +76,14 @@ std::vector<std::string> judge_anew(TrainingState& state, const Config& config) 
   const std::string metric = write_value(config.training.metric);
   std::vector<std::string> notes;
   std::map<std::string, std::vector<Score>> best;
-  for (auto& [name, scores] : state.best) {
-    const bool another = std::ranges::any_of(
-        differences, [&](const ConfigDifference& d) { return is_measured_by(name, d.key); });
-    const std::string now = another ? fmt::format("{} until step {}", name, state.step) : name;
-    best[now] = std::move(scores);
+  for (auto& entry : state.best) {
+    const std::string& name = entry.first;
+    const bool another = name.find(until_step) == name.npos &&
+                         std::ranges::any_of(differences, [&](const ConfigDifference& d) {
+                           return is_measured_by(name, d.key);
+                         });
+    best[another ? fmt::format("{}{}{}", name, until_step, state.step) : name] =
+        std::move(entry.second);
     if (!another) continue;
     notes.push_back(fmt::format(
         "validations are others than before: the best {} is judged anew; the checkpoints that were "

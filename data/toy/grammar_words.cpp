@@ -122,7 +122,8 @@ void WordReader::check_table(const std::string& name, const Table& table,
   std::string place;
   for (size_t i = table.features.size(); i-- > 0;) {
     const auto& values = grammar_.features[table.features[i]].values;
-    place = values[rest % values.size()] + (place.empty() ? "" : " ") + place;
+    const std::string& value = values[rest % values.size()];
+    place = place.empty() ? value : fmt::format("{} {}", value, place);
     rest /= values.size();
   }
   line.fail("the table '{}' has no form for: {}", name, place);

@@ -1,5 +1,6 @@
 // calque translate, with a model that has hardly learned anything: what matters here is lines.
 #include <doctest/doctest.h>
+#include <fmt/format.h>
 
 #include <algorithm>
 #include <iterator>
@@ -141,7 +142,7 @@ TEST_CASE("translate begins each translation as --prefix says, in every way to d
                            " --prefix " + prefixes;
   for (const std::string way : {"--beam 1", "--beam 3", "--sampling seed=2", "--buffer 1"}) {
     CAPTURE(way);
-    const Ran ran = run(with + " " + way);
+    const Ran ran = run(fmt::format("{} {}", with, way));
     CHECK(ran.status == 0);
     CHECK(lines(ran.out) == 3);
     CHECK(ran.out.starts_with("x y"));

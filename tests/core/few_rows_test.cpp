@@ -51,8 +51,9 @@ struct Product {
 
 TEST_CASE("products of few rows equal their sums, whatever the sizes, and write nothing else") {
   for (int64_t m = 1; has_few_rows({nullptr, m, 1}); ++m) {
-    for (const auto& [n, k] :
+    for (const auto& size :
          {std::pair<int64_t, int64_t>{1, 1}, {5, 7}, {16, 16}, {17, 33}, {300, 65}, {531, 40}}) {
+      const int64_t n = size.first, k = size.second;
       for (const bool flipped : {false, true}) {
         const Product product{m, n, k, flipped, n % 2 == 0};
         const std::vector<real> c = product.result();

@@ -32,7 +32,7 @@ TEST_CASE("a profile counts each op forward and backward, with the FLOPs of its 
   const Profile::Sum forward = profile.sum_of("matmul", Kind::forward);
   CHECK(forward.calls == 3);
   CHECK(forward.work.flops == 3 * 2 * 8 * 16 * 4);
-  CHECK(forward.work.bytes == 3 * (8 * 16 + 16 * 4 + 8 * 4) * sizeof(real));
+  CHECK(forward.work.bytes == 3 * sizeof(real) * (8 * 16 + 16 * 4 + 8 * 4));
   const Profile::Sum back = profile.sum_of("matmul", Kind::backward);
   CHECK(back.calls == 3);
   CHECK(back.work.flops == 2 * forward.work.flops);
@@ -48,7 +48,7 @@ TEST_CASE("a batch of products counts all of them, on however many threads they 
     const Profiling on(profile);
     step(x, w);
   }
-  const double once = 50 * 2 * 8 * 16 * 4;
+  const double once = 50.0 * 2 * 8 * 16 * 4;
   CHECK(profile.sum_of("matmul", Kind::forward).work.flops == once);
   CHECK(profile.sum_of("matmul", Kind::backward).work.flops == once);  // w wants no gradient
 }
@@ -65,10 +65,10 @@ TEST_CASE("attention counts the pairs of tokens that meet, and embedding only th
     const Tensor e = embedding(table, std::vector<int32_t>{1, 2, 3, 4, 5, 6, 7, 8}, 1);
     backward(sum(a + e));
   }
-  const double pairs = 3 * 4 / 2 + 5 * 6 / 2;
+  const double pairs = (3 * 4 + 5 * 6) / 2.0;
   CHECK(profile.sum_of("self_attention", Kind::forward).work.flops == 4 * 4 * pairs);
   CHECK(profile.sum_of("self_attention", Kind::backward).work.flops == 8 * 4 * pairs);
-  CHECK(profile.sum_of("embedding", Kind::forward).work.bytes == 2 * 8 * 4 * sizeof(real));
+  CHECK(profile.sum_of("embedding", Kind::forward).work.bytes == 2 * sizeof(real) * 8 * 4);
 }
 
 TEST_CASE("ops follow one another without overlap, inside the phase around them") {

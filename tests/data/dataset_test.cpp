@@ -149,7 +149,7 @@ TEST_CASE("several corpora are numbered through, and a line knows its place") {
   const auto pairs = small_pairs(10);
   std::vector<TextPair> holes = {{"a", "ein"}, {"", ""}, {"a dog", "ein Hund"}};
   const Dataset dataset =
-      load({{in_memory("first", holes), 2.0}, {in_memory("second", pairs), 0.5}});
+      load({{in_memory("first", holes), {2.0}}, {in_memory("second", pairs), {0.5}}});
   REQUIRE(dataset.parts.size() == 2);
   CHECK(dataset.parts[0].pairs == 2);
   CHECK(dataset.parts[0].lines == 3);
@@ -163,7 +163,7 @@ TEST_CASE("several corpora are numbered through, and a line knows its place") {
   CHECK(dataset.where({2, 3, 4, 5, 6, 7, 8, 9, 10, 11}) ==
         "first, pair 3; second, pairs 1, 2, 3, 4, 5, 6, 7 and 2 more");
   CHECK(message_of([&] {
-          load({{in_memory("none", pairs), 0.0}});
+          load({{in_memory("none", pairs), {0.0}}});
         }) == "none: the weight 0 is not above 0");
 }
 
@@ -187,7 +187,7 @@ TEST_CASE("a cached dataset is the same as the one it was made from") {
 TEST_CASE("a cache that cannot be written leaves the ids in memory and says why") {
   const TemporaryFolder folder;
   const std::vector<CorpusSource> corpora = {
-      {AlignedFiles{folder.write("s", "a b\nc\n"), folder.write("t", "x y\nz\n")}, 1}};
+      {AlignedFiles{folder.write("s", "a b\nc\n"), folder.write("t", "x y\nz\n")}, {1}}};
   const std::string blocked = folder.write("file", "") + "/cache";  // a file is no folder
   const Dataset dataset = load(corpora, {.cache_folder = blocked});
   CHECK(dataset.pairs() == 2);

@@ -156,10 +156,11 @@ TEST_CASE("training shows every form of every word that the compositional split 
     const ToyLanguage language = ToyLanguage::named(name);
     std::set<std::string> known;
     for (const auto& [source, target] : language.pairs(Split::train, 60'000, 1)) {
-      for (const std::string& word : words_of(source + " " + target)) known.insert(word);
+      for (const std::string& word : words_of(fmt::format("{} {}", source, target)))
+        known.insert(word);
     }
     for (const auto& [source, target] : language.pairs(Split::compositional, 2'000, 1)) {
-      for (const std::string& word : words_of(source + " " + target)) {
+      for (const std::string& word : words_of(fmt::format("{} {}", source, target))) {
         // Thousands of long numbers are words of their own in German.
         const bool number =
             word.find("hundert") != std::string::npos || word.find("tausend") != std::string::npos;

@@ -267,7 +267,7 @@ TEST_CASE("batches hold each source once, and about the same work") {
       most = std::max(most, work);
     }
     CHECK(std::ranges::count(seen, 1) == std::ssize(sources));
-    CHECK(most < tokens + 3 * 32);
+    CHECK(most < tokens + int64_t{3} * 32);
   }
   CHECK(batches_of({}, options).empty());
 }

@@ -87,6 +87,7 @@ TEST_CASE("without positions, an encoder gives permuted tokens the permuted outp
   const Segments segments = Segments::of_lengths(std::vector<int32_t>{6});
   const std::vector<int32_t> ids = {3, 1, 4, 1, 5, 9}, order = {4, 2, 0, 5, 3, 1};
   std::vector<int32_t> permuted;
+  permuted.reserve(order.size());
   for (const int32_t i : order) permuted.push_back(ids[i]);
   const auto encode = [&](const Transformer& transformer, const std::vector<int32_t>& tokens) {
     return transformer.encode(tokens, segments, Mode::evaluate);

@@ -125,6 +125,13 @@ TEST_CASE("another validation corpus is judged anew, and what was best before is
   CHECK(after.best.at("loss until step 30").front().step == best);
   CHECK(std::filesystem::exists(folder.path(fmt::format("run/checkpoints/step-{:06}", best))));
   CHECK(folder.read("run/train.log").find("judged anew") != std::string::npos);
+  other.emplace_back("data.validation={toy: reverse, pairs: 20, longest: 12}");
+  other.emplace_back("training.until=40u");
+  run(folder, other);
+  const auto names = load_state(real_files(), folder.path("run/last")).best;
+  CHECK(names.size() == 3);
+  CHECK(names.contains("loss until step 30"));
+  CHECK(names.contains("loss until step 35"));
 }
 
 TEST_CASE("a run whose patience has run out says so, and goes on by another metric") {

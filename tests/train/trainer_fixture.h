@@ -44,8 +44,8 @@ inline std::string tensors(const TemporaryFolder& folder, const std::string& run
   const std::string checkpoint = run_and_step.substr(0, run_and_step.find(' ')) +
                                  "/checkpoints/step-" +
                                  run_and_step.substr(run_and_step.find(' ') + 1);
-  const std::string all = folder.read(checkpoint + "/model.safetensors") +
-                          folder.read(checkpoint + "/optimizer.safetensors");
+  std::string all = folder.read(checkpoint + "/model.safetensors") +
+                    folder.read(checkpoint + "/optimizer.safetensors");
   REQUIRE(all.size() > 1000);
   return all;
 }

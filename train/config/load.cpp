@@ -19,7 +19,7 @@
 namespace calque {
 namespace {
 
-constexpr int64_t largest_file = 256 * 1024;
+constexpr int64_t largest_file = int64_t{256} * 1024;
 constexpr size_t deepest_include = 8;
 constexpr size_t most_files = 64;
 

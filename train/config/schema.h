@@ -59,7 +59,8 @@ class Section {
 
   template <class Struct, class Value>
   Key<Owner>& key(std::string_view name, Value Struct::*member, const Range& range,
-                  OnResume on_resume, std::string_view meaning, ForeignNames elsewhere = {}) {
+                  OnResume on_resume, std::string_view meaning,
+                  const ForeignNames& elsewhere = {}) {
     std::string full = prefix_ + std::string(name);
     const auto part = part_;
     return table_.emplace_back(Key<Owner>{
@@ -67,7 +68,7 @@ class Section {
         .allowed = allowed_values(range, Value{}),
         .on_resume = on_resume,
         .meaning = meaning,
-        .elsewhere = std::move(elsewhere),
+        .elsewhere = elsewhere,
         .read = [=](const YamlValue& from,
                     Owner& to) { read_value(from, full, range, part(to).*member); },
         .write = [=](const Owner& owner) { return write_value(part(owner).*member); },
