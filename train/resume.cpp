@@ -31,11 +31,18 @@ void refuse_lost_checkpoints(const RunFolder& run) {
   }
 }
 
+namespace {
+
+std::vector<ConfigDifference> changes_since(const TrainingState& state, const Config& config) {
+  return config_differences(parse_config(state.config, "the checkpoint's config").config, config);
+}
+
+}  // namespace
+
 std::vector<std::string> check_same_settings(const TrainingState& state, const Config& config) {
-  const Config before = parse_config(state.config, "the checkpoint's config").config;
   std::vector<std::string> notes;
   std::string harmful;
-  for (const ConfigDifference& d : config_differences(before, config)) {
+  for (const ConfigDifference& d : changes_since(state, config)) {
     const std::string change = fmt::format("{}: {} -> {}", d.key, d.before, d.now);
     if (d.on_resume == OnResume::harmful) {
       harmful += (harmful.empty() ? "" : ", ") + change;
@@ -56,7 +63,10 @@ namespace {
 constexpr std::string_view until_step = " until step ";
 
 bool is_of_translations(std::string_view metric) {
-  return metric == "bleu" || metric == "chrf" || metric == "exact";
+  const auto names = choices(TrainingConfig::Metric{});
+  const auto found = std::ranges::find(names, metric);
+  return found != names.end() &&
+         compares_translations(static_cast<TrainingConfig::Metric>(found - names.begin()));
 }
 
 // Whether a change of the key gives the metric another meaning.
@@ -71,8 +81,7 @@ bool is_measured_by(std::string_view metric, std::string_view key) {
 }  // namespace
 
 std::vector<std::string> judge_anew(TrainingState& state, const Config& config) {
-  const Config before = parse_config(state.config, "the checkpoint's config").config;
-  const std::vector<ConfigDifference> differences = config_differences(before, config);
+  const std::vector<ConfigDifference> differences = changes_since(state, config);
   const std::string metric = write_value(config.training.metric);
   std::vector<std::string> notes;
   std::map<std::string, std::vector<Score>> best;
@@ -92,7 +101,9 @@ std::vector<std::string> judge_anew(TrainingState& state, const Config& config) 
     if (name == metric) state.early_stopping.without_gain = 0;
   }
   state.best = std::move(best);
-  if (before.training.metric != config.training.metric) state.early_stopping.without_gain = 0;
+  if (std::ranges::count(differences, "training.metric", &ConfigDifference::key) > 0) {
+    state.early_stopping.without_gain = 0;
+  }
   return notes;
 }
 

@@ -57,7 +57,7 @@ Profile::Work work_of(const Problem& p) {
   double pairs = 0;
   for (int64_t s = 0; s < p.queries.count(); ++s) {
     const auto queries = double(p.queries.length(s)), keys = double(p.keys.length(s));
-    const double seeing = p.causal ? std::min(queries, keys) : queries;  // the last ones
+    const double seeing = std::min(queries, keys);  // of causal queries the last, at most as many
     pairs += p.causal ? seeing * (keys - (seeing - 1) / 2) : queries * keys;
   }
   const auto d = double(p.heads * p.head_size);

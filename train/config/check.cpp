@@ -150,14 +150,12 @@ void check_schedule(const Config& config, Contradictions& all) {
 }
 
 void check_training(const Config& config, Contradictions& all) {
-  using Metric = TrainingConfig::Metric;
   const TrainingConfig& training = config.training;
   if (training.batch_tokens == 0 && training.batch_sentences == 0) {
     blame(all, "training.batch_tokens", "0, and batch_sentences is 0 too; one must be set");
   }
-  const bool needs_text = training.metric == Metric::exact || training.metric == Metric::bleu ||
-                          training.metric == Metric::chrf;
-  if (needs_text && training.validate_translate == TrainingConfig::Translate::none) {
+  if (compares_translations(training.metric) &&
+      training.validate_translate == TrainingConfig::Translate::none) {
     blame(all, "training.metric",
           "it is measured on translations; set training.validate_translate: greedy");
   }

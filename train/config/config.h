@@ -156,6 +156,10 @@ struct TrainingConfig {
   friend constexpr auto choices(Metric) {
     return choice_names("loss", "perplexity", "accuracy", "exact", "bleu", "chrf");
   }
+  // Whether it is measured on translations, not on the right words given.
+  friend constexpr bool compares_translations(Metric by) {
+    return by == Metric::exact || by == Metric::bleu || by == Metric::chrf;
+  }
 
   int64_t seed = 1;
   Until until{.updates = 100'000};

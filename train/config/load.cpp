@@ -190,6 +190,15 @@ class Loader {
   size_t files_ = 0;
 };
 
+Loader read(const std::string& path, const std::vector<std::string>& settings,
+            Loader::Keys keys = Loader::Keys::some) {
+  Loader loader;
+  loader.read_file(path);
+  loader.read_settings(settings);
+  loader.finish(path, keys);
+  return loader;
+}
+
 LoadedConfig checked(Loader loader) {
   const std::vector<std::string>& problems = loader.problems();
   if (problems.size() > 1) {
@@ -203,20 +212,12 @@ LoadedConfig checked(Loader loader) {
 }  // namespace
 
 LoadedConfig load_config(const std::string& path, const std::vector<std::string>& settings) {
-  Loader loader;
-  loader.read_file(path);
-  loader.read_settings(settings);
-  loader.finish(path);
-  return checked(std::move(loader));
+  return checked(read(path, settings));
 }
 
 LoadedConfig load_complete_config(const std::string& path,
                                   const std::vector<std::string>& settings) {
-  Loader loader;
-  loader.read_file(path);
-  loader.read_settings(settings);
-  loader.finish(path, Loader::Keys::all);
-  return checked(std::move(loader));
+  return checked(read(path, settings, Loader::Keys::all));
 }
 
 LoadedConfig parse_config(std::string_view text, const std::string& name,
@@ -230,11 +231,7 @@ LoadedConfig parse_config(std::string_view text, const std::string& name,
 
 std::vector<std::string> config_problems(const std::string& path,
                                          const std::vector<std::string>& settings) {
-  Loader loader;
-  loader.read_file(path);
-  loader.read_settings(settings);
-  loader.finish(path);
-  return loader.problems();
+  return read(path, settings).problems();
 }
 
 }  // namespace calque
