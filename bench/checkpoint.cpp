@@ -9,30 +9,18 @@
 #include <unistd.h>
 
 #include <algorithm>
-#include <chrono>
 #include <filesystem>
 #include <string>
 #include <vector>
 
 #include "core/error.h"
 #include "data/content_hash.h"
+#include "timing.h"
 #include "train/storage/checkpoint_writer.h"
 
 using namespace calque;
 
 namespace {
-
-template <class Action>
-double seconds(Action&& action) {
-  const auto start = std::chrono::steady_clock::now();
-  action();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-}
-
-double median(std::vector<double> times) {
-  std::ranges::sort(times);
-  return times[times.size() / 2];
-}
 
 // As cp does it, with an fsync at the end: read a piece, write a piece.
 void copy_with_sync(const std::string& from, const std::string& to) {
@@ -50,7 +38,7 @@ void copy_with_sync(const std::string& from, const std::string& to) {
 }
 
 void run(const std::string& folder, int64_t parameters, int rounds) {
-  constexpr int64_t matrix = 512 * 512;
+  constexpr int64_t matrix = int64_t{512} * 512;
   std::vector<real> values(static_cast<size_t>(3 * parameters));
   for (size_t i = 0; i < values.size(); ++i) values[i] = static_cast<real>(i % 1013) / 1013;
   std::vector<NamedTensor> tensors;
@@ -70,22 +58,22 @@ void run(const std::string& folder, int64_t parameters, int rounds) {
   CheckpointWriter writer(checkpoints);
   for (int round = 0; round < rounds; ++round) {
     const std::string copy = fmt::format("{}/copy-{}", folder, round);
-    copies.push_back(seconds([&] {
+    copies.push_back(seconds_of([&] {
       copy_with_sync(saved + "/model.safetensors", copy + ".model");
       copy_with_sync(saved + "/optimizer.safetensors", copy + ".optimizer");
     }));
     std::filesystem::remove(copy + ".model");
     std::filesystem::remove(copy + ".optimizer");
     ++state.step;
-    saves.push_back(seconds([&] { checkpoints.save(model, optimizer, state); }));
+    saves.push_back(seconds_of([&] { checkpoints.save(model, optimizer, state); }));
     checkpoints.prune(0, 1, {});
     ++state.step;
-    snapshots.push_back(seconds(
+    snapshots.push_back(seconds_of(
         [&] { writer.save(model, optimizer, {.state = state, .keep_steps = {0}, .best = {}}); }));
     writer.finish();
   }
   const double gigabytes = static_cast<double>(values.size() * sizeof(real)) / 1e9;
-  const double digest = seconds([&] { content_hash(bytes_of(std::span(values))); });
+  const double digest = seconds_of([&] { content_hash(bytes_of(std::span(values))); });
   fmt::print("{:.3f} GB in {} tensors, median of {} rounds\n", gigabytes, tensors.size(), rounds);
   fmt::print("plain copy with fsync   {:.3f} s\n", median(copies));
   fmt::print("checkpoint saved        {:.3f} s\n", median(saves));

@@ -8,30 +8,17 @@
 #include <cblas.h>
 
 #include <algorithm>
-#include <chrono>
 #include <functional>
 
 #include "core/blas.h"
 #include "core/ops.h"
 #include "core/parallel.h"
 #include "core/simd.h"
+#include "timing.h"
 
 using namespace calque;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
-
-double seconds_of(const std::function<void()>& work) {
-  const auto start = Clock::now();
-  work();
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values.empty() ? 0 : values[values.size() / 2];
-}
 
 // Runs both in every iteration, in turn first, and the op once more on one thread; reports the op's
 // time, its ratio to the limit's and what its threads gain. Returns the op's seconds.
@@ -185,9 +172,9 @@ void Softmax(benchmark::State& state) {
 Segments sentences(int64_t count, int32_t shortest, int32_t longest) {
   Random random({.seed = 9});
   Segments segments;
+  const auto lengths = static_cast<uint64_t>(longest - shortest) + 1;
   for (int64_t i = 0; i < count; ++i) {
-    segments.append(shortest + static_cast<int32_t>(
-                                   random.below(static_cast<uint64_t>(longest - shortest + 1))));
+    segments.append(shortest + static_cast<int32_t>(random.below(lengths)));
   }
   return segments;
 }

@@ -18,7 +18,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <functional>
 #include <nlohmann/json.hpp>
 
@@ -29,6 +28,7 @@
 #include "decode/cached_decoder.h"
 #include "decode/search.h"
 #include "lengths.h"
+#include "timing.h"
 
 using namespace calque;
 
@@ -84,12 +84,6 @@ SearchOptions search_options(const Options& options, int64_t beam) {
   search.max_length_extra = options.written;
   if (options.batch_tokens > 0) search.batch_tokens = options.batch_tokens;
   return search;
-}
-
-double seconds_of(const std::function<void()>& work) {
-  const auto start = std::chrono::steady_clock::now();
-  work();
-  return std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
 }
 
 // x [rows, in] times a weight, as it lies: [in, out], or the output projection's [out, in],

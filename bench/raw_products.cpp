@@ -14,7 +14,6 @@
 
 #include <algorithm>
 #include <array>
-#include <chrono>
 #include <cmath>
 #include <cstdint>
 #include <cstdio>
@@ -25,13 +24,11 @@
 #include <string>
 #include <vector>
 
+#include "timing.h"
+
 namespace {
 
-using Clock = std::chrono::steady_clock;
-
-double seconds_since(Clock::time_point start) {
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
+using calque::seconds_of;
 
 struct Product {
   int64_t m, n, k;
@@ -107,9 +104,7 @@ double best_time(const Product& p, Kind& kind, Way way, int rounds) {
   run(p, kind, way);
   double best = std::numeric_limits<double>::infinity();
   for (int round = 0; round < rounds; ++round) {
-    const auto start = Clock::now();
-    run(p, kind, way);
-    best = std::min(best, seconds_since(start));
+    best = std::min(best, seconds_of([&] { run(p, kind, way); }));
   }
   return best;
 }
@@ -122,9 +117,9 @@ class Floor {
       kinds.push_back(&kinds_[key(p)]);
       if (!kinds.back()->tried) try_out(p, *kinds.back());
     }
-    const auto start = Clock::now();
-    for (size_t i = 0; i < products.size(); ++i) run(products[i], *kinds[i], kinds[i]->way);
-    return seconds_since(start);
+    return seconds_of([&] {
+      for (size_t i = 0; i < products.size(); ++i) run(products[i], *kinds[i], kinds[i]->way);
+    });
   }
 
   // Of some large shapes, and of all that were tried out.
@@ -136,9 +131,8 @@ class Floor {
       const Product p{m, n, k, 0, 0, 0};
       Kind& kind = kinds_[key(p)];
       if (!kind.tried) try_out(p, kind);
-      const auto start = Clock::now();
-      run(p, kind, kind.way);
-      best_rate_ = std::max(best_rate_, p.flops() / seconds_since(start));
+      const double taken = seconds_of([&] { run(p, kind, kind.way); });
+      best_rate_ = std::max(best_rate_, p.flops() / taken);
     }
     return best_rate_;
   }

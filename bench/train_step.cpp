@@ -10,7 +10,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <chrono>
 #include <cstdio>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -24,13 +23,12 @@
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 #include "step_products.h"
+#include "timing.h"
 #include "train/memory_fit.h"
 
 using namespace calque;
 
 namespace {
-
-using Clock = std::chrono::steady_clock;
 
 struct Options {
   std::string preset, lengths = CALQUE_SOURCE_DIR "/bench/multi30k_lengths.txt", source, target;
@@ -52,17 +50,6 @@ TransformerOptions model_of(const Options& options) {
   if (options.preset == "small") shape(3, 256, 1024, 4, real(0.3));
   if (options.preset == "base") shape(6, 512, 2048, 8, real(0.1));
   return model;
-}
-
-double seconds_of(const std::function<void()>& work) {
-  const auto start = Clock::now();
-  work();
-  return std::chrono::duration<double>(Clock::now() - start).count();
-}
-
-double median(std::vector<double> values) {
-  std::ranges::sort(values);
-  return values[values.size() / 2];
 }
 
 struct Result {

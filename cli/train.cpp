@@ -63,8 +63,22 @@ std::string resuming_text(const Config& config, const RunFolder& run) {
                      run.path, state->step);
 }
 
+// What to do with a run that has finished; `command` is what trained it.
+std::string ways_on(const Config& config, const RunFolder& run, const std::string& command) {
+  if (comes_to_an_end(config.training.schedule)) {
+    return fmt::format(
+        ", and its learning rate is at its end. To train on from its\n"
+        "weights, give another run model.init_from: {}",
+        run.path);
+  }
+  return fmt::format(". To train it further, raise the limit:\n  {} --set training.until=...",
+                     command);
+}
+
 // What to say at the end, and the exit status.
-int conclude(const TrainResult& result, const Arguments& arguments, const RunFolder& run) {
+int conclude(const TrainResult& result, const Arguments& arguments, const Config& config,
+             const RunFolder& run) {
+  const std::string command = again(arguments, run);
   switch (result.ending) {
     case Ending::finished:
       fmt::print("finished at step {}; the model is in {}", result.step, run.path);
@@ -79,10 +93,8 @@ int conclude(const TrainResult& result, const Arguments& arguments, const RunFol
       return 0;
     case Ending::already_finished:
       fmt::print(
-          "{} has finished, at step {}. To train it further, raise the limit:\n"
-          "  {} --set training.until=...\n"
-          "and to start over in a new folder:\n  {} --fresh\n",
-          run.path, result.step, again(arguments, run), again(arguments, run));
+          "{} has finished, at step {}{}\nand to start over in a new folder:\n  {} --fresh\n",
+          run.path, result.step, ways_on(config, run, command), command);
       return 0;
     case Ending::no_patience_left:
       fmt::print(
@@ -90,11 +102,10 @@ int conclude(const TrainResult& result, const Arguments& arguments, const RunFol
           "allow more, or 0 for all:\n"
           "  {} --set training.patience=...\n"
           "and to start over in a new folder:\n  {} --fresh\n",
-          run.path, result.step, again(arguments, run), again(arguments, run));
+          run.path, result.step, command, command);
       return 0;
     case Ending::interrupted:
-      fmt::print("interrupted at step {}, which is saved; to go on:\n  {}\n", result.step,
-                 again(arguments, run));
+      fmt::print("interrupted at step {}, which is saved; to go on:\n  {}\n", result.step, command);
       return 128 + result.signal;
   }
   return 0;
@@ -126,7 +137,7 @@ int train_command(const Arguments& arguments) {
   const TrainResult result = train(config, run, loudness);
   profiling.reset();
   if (arguments.profile) report(profile, run);
-  return conclude(result, arguments, run);
+  return conclude(result, arguments, config, run);
 }
 
 }  // namespace

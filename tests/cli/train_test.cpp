@@ -65,6 +65,19 @@ TEST_CASE(
   CHECK(fresh.out.find("the model is in " + place.folder.path("run-3")) != std::string::npos);
 }
 
+TEST_CASE("a finished run whose learning rate is at its end is not to be trained further") {
+  const Place place;
+  const std::string command =
+      place.command + " --set training.schedule=linear --set training.warmup_steps=5";
+  run(command + " --quiet");
+  const Ran again = run(command);
+  CHECK(again.status == 0);
+  CHECK(again.out.find("its learning rate is at its end") != std::string::npos);
+  CHECK(again.out.find("model.init_from: " + place.folder.path("run")) != std::string::npos);
+  CHECK(again.out.find("--set training.until=") == std::string::npos);
+  CHECK(again.out.find("--fresh") != std::string::npos);
+}
+
 TEST_CASE("the command that goes on names the folder and the settings of the run") {
   const Place place;
   const std::string settings = " --set 'training.betas=[0.9, 0.95]' --threads 1";

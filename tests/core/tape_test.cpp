@@ -6,21 +6,13 @@
 
 #include "core/ops.h"
 #include "support/gradient_check.h"
+#include "support/message_of.h"
 
 using namespace calque;
 
 namespace {
 
 std::vector<real> numbers(std::span<const real> span) { return {span.begin(), span.end()}; }
-
-std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const std::exception& error) {
-    return error.what();
-  }
-  return "";
-}
 
 }  // namespace
 

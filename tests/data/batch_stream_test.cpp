@@ -10,6 +10,7 @@
 #include "data/small_corpus.h"
 #include "data/temporary_folder.h"
 #include "data/tokenizer_training.h"
+#include "support/message_of.h"
 
 using namespace calque;
 
@@ -148,12 +149,9 @@ TEST_CASE("when only corpora without pairs would be left, that is an error at th
   Dataset dataset = dataset_of(5);
   dataset.parts[0].share.epochs = 3;
   dataset.parts.push_back({.name = "real.en + real.de", .first_pair = 5, .first_line = 5});
-  try {
-    BatchStream stream(dataset, {.tokens = 500});
-    FAIL("made");
-  } catch (const Error& error) {
-    CHECK(std::string(error.what()).starts_with("real.en + real.de: no pair is left"));
-  }
+  CHECK(message_of([&] {
+          BatchStream stream(dataset, {.tokens = 500});
+        }).starts_with("real.en + real.de: no pair is left"));
 }
 
 TEST_CASE("a failure while preparing reaches the one who asks for a batch") {

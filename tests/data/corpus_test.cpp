@@ -9,6 +9,7 @@
 #include "data/gzip_bytes.h"
 #include "data/temporary_folder.h"
 #include "data/tokenizer_training.h"
+#include "support/message_of.h"
 
 using namespace calque;
 
@@ -19,16 +20,6 @@ std::vector<TextPair> pairs_of(const CorpusSource& source) {
   std::vector<TextPair> pairs;
   for (int64_t i = 0; i < corpus.size(); ++i) pairs.push_back(corpus.pair(i));
   return pairs;
-}
-
-template <class Action>
-std::string message_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 const std::vector<TextPair> two = {{"a b", "x y"}, {"c", "z"}};

@@ -12,6 +12,7 @@
 #include "data/small_corpus.h"
 #include "data/temporary_folder.h"
 #include "data/tokenizer_training.h"
+#include "support/message_of.h"
 
 using namespace calque;
 
@@ -25,16 +26,6 @@ const Tokenizer& words() {
 
 Dataset load(const std::vector<CorpusSource>& corpora, const DatasetOptions& options = {}) {
   return load_dataset(corpora, words(), words(), options);
-}
-
-template <class Action>
-std::string message_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 void check_same(const Dataset& a, const Dataset& b) {

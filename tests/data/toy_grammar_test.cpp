@@ -9,18 +9,14 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "data/toy/derivation.h"
+#include "support/message_of.h"
 
 using namespace calque;
 
 namespace {
 
 std::string error_of(const std::string& text) {
-  try {
-    parse_grammar(text, "g");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "(no error)";
+  return message_of([&] { parse_grammar(text, "g"); });
 }
 
 // Everything the start category says, as "source | target" lines in order.

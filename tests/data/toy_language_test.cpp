@@ -13,20 +13,12 @@
 #include "core/error.h"
 #include "data/toy/toy.h"
 #include "data/toy_grammar.h"
+#include "support/message_of.h"
 #include "support/threads.h"
 
 using namespace calque;
 
 namespace {
-
-std::string message_of(const auto& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "(no error)";
-}
 
 std::unordered_set<std::string> sources(const std::vector<SentencePair>& pairs) {
   std::unordered_set<std::string> texts;

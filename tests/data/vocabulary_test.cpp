@@ -7,18 +7,14 @@
 #include "core/error.h"
 #include "data/file.h"
 #include "data/temporary_folder.h"
+#include "support/message_of.h"
 
 using namespace calque;
 
 namespace {
 
-std::string message_of(const std::string& path) {
-  try {
-    Vocabulary::load(path);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+std::string refusal(const std::string& path) {
+  return message_of([&] { Vocabulary::load(path); });
 }
 
 }  // namespace
@@ -49,25 +45,25 @@ TEST_CASE("a vocabulary file that is not one says where") {
   const TemporaryFolder folder;
   const std::string start = "<unk>\n<s>\n</s>\n";
   std::string path = folder.write("twice", start + "a\nb\na\t12\n");
-  CHECK(message_of(path) == path + ":6: 'a' is a duplicate of line 4; remove one of them");
+  CHECK(refusal(path) == path + ":6: 'a' is a duplicate of line 4; remove one of them");
   path = folder.write("special", start + "<s>\n");
-  CHECK(message_of(path) == path + ":4: '<s>' is a duplicate of line 2; remove one of them");
+  CHECK(refusal(path) == path + ":4: '<s>' is a duplicate of line 2; remove one of them");
   path = folder.write("order", "<s>\n<unk>\n</s>\n");
-  CHECK(message_of(path).starts_with(path + ":1: '<s>' where <unk> must be"));
+  CHECK(refusal(path).starts_with(path + ":1: '<s>' where <unk> must be"));
   path = folder.write("short", "<unk>\n<s>\n");
-  CHECK(message_of(path) == path + ": only 2 lines; the first three must be <unk>, <s>, </s>");
+  CHECK(refusal(path) == path + ": only 2 lines; the first three must be <unk>, <s>, </s>");
   path = folder.write("hole", start + "a\n\nb\n");
-  CHECK(message_of(path).starts_with(path + ":5: an empty symbol"));
+  CHECK(refusal(path).starts_with(path + ":5: an empty symbol"));
   path = folder.write("returns", start + "a\r\nb\r\r\n");
-  CHECK(message_of(path).starts_with(path + ":5: a carriage return within a symbol"));
+  CHECK(refusal(path).starts_with(path + ":5: a carriage return within a symbol"));
   path = folder.write("latin", start + "gr\xFC\xDF\n");
-  CHECK(message_of(path).starts_with(path + ":4: not valid UTF-8 (byte 3)"));
+  CHECK(refusal(path).starts_with(path + ":4: not valid UTF-8 (byte 3)"));
   path = folder.write("nul", start + std::string("a\0b\n", 4));
-  CHECK(message_of(path).starts_with(path + ":4: not valid UTF-8 (byte 2)"));
+  CHECK(refusal(path).starts_with(path + ":4: not valid UTF-8 (byte 2)"));
   path = folder.write("long", start + std::string(3 << 20, 'a'));
-  CHECK(message_of(path).starts_with(path + ":4: the line is too long"));
+  CHECK(refusal(path).starts_with(path + ":4: the line is too long"));
   path = folder.write("empty", "");
-  CHECK(message_of(path) == path + ": the file is empty");
+  CHECK(refusal(path) == path + ": the file is empty");
 }
 
 TEST_CASE("a symbol that a file could not hold is refused") {

@@ -9,22 +9,12 @@
 #include <vector>
 
 #include "core/error.h"
+#include "support/message_of.h"
 #include "train/config/load.h"
 
 namespace calque {
 
 inline const std::string small_config = "data:\n  train: {toy: copy}\n";
-
-// The message with which `action` fails; empty if it does not.
-template <class Action>
-std::string message_of(Action action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return {};
-}
 
 // Of parsing the small config with `text` below it.
 inline std::string complaint(const std::string& text, const std::vector<std::string>& set = {}) {

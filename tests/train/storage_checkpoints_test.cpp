@@ -7,6 +7,7 @@
 #include <fstream>
 #include <utility>
 
+#include "support/message_of.h"
 #include "support/simulated_files.h"
 #include "train/storage_fixture.h"
 
@@ -22,12 +23,7 @@ void overwrite(const std::string& path, const std::string& text) {
 }
 
 std::string load_failure(const std::string& run) {
-  try {
-    load_step(real_files(), run);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return message_of([&] { load_step(real_files(), run); });
 }
 
 }  // namespace

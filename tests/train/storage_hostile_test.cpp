@@ -4,6 +4,7 @@
 
 #include <cstring>
 
+#include "support/message_of.h"
 #include "support/simulated_files.h"
 #include "train/storage/safetensors.h"
 
@@ -14,12 +15,7 @@ namespace {
 std::string refusal(const std::string& contents) {
   SimulatedFiles files;
   write_text(files, "x", contents);
-  try {
-    const SafetensorsFile file(files, "x");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return message_of([&] { const SafetensorsFile file(files, "x"); });
 }
 
 std::string with_length(uint64_t length, std::string_view rest) {

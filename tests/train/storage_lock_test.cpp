@@ -9,6 +9,7 @@
 #include <fstream>
 #include <string>
 
+#include "support/message_of.h"
 #include "train/storage/run_lock.h"
 #include "train/storage_fixture.h"
 
@@ -17,12 +18,7 @@ using namespace calque;
 namespace {
 
 std::string refusal(const std::string& run) {
-  try {
-    const RunLock lock(run);
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return message_of([&] { const RunLock lock(run); });
 }
 
 // A second process that holds the lock until it is killed.

@@ -9,6 +9,7 @@
 #include <limits>
 
 #include "data/content_hash.h"
+#include "support/message_of.h"
 #include "train/storage/training_state.h"
 
 using namespace calque;
@@ -46,12 +47,7 @@ TrainingState full_state() {
 }
 
 std::string refusal(const std::string& text) {
-  try {
-    parse_state(text, "state.json");
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
+  return message_of([&] { parse_state(text, "state.json"); });
 }
 
 // The text with one part replaced, and sealed again: what a forger would write.

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "../data/temporary_folder.h"
+#include "support/message_of.h"
 #include "train/config/load.h"
 #include "train/trainer.h"
 
@@ -48,15 +49,6 @@ inline std::string tensors(const TemporaryFolder& folder, const std::string& run
                     folder.read(checkpoint + "/optimizer.safetensors");
   REQUIRE(all.size() > 1000);
   return all;
-}
-
-inline std::string message_of(const std::function<void()>& action) {
-  try {
-    action();
-  } catch (const Error& error) {
-    return error.what();
-  }
-  return "";
 }
 
 }  // namespace calque

@@ -128,7 +128,7 @@ void check_model(const Config& config, Contradictions& all) {
 void check_schedule(const Config& config, Contradictions& all) {
   using Schedule = TrainingConfig::Schedule;
   const TrainingConfig& training = config.training;
-  const bool ends = training.schedule == Schedule::cosine || training.schedule == Schedule::linear;
+  const bool ends = comes_to_an_end(training.schedule);
   if (training.schedule == Schedule::noam && training.warmup_steps == 0) {
     blame(all, "training.warmup_steps", "the noam schedule divides by it; it needs 1 or more");
   }
@@ -197,9 +197,8 @@ void complete(Config& config) {
   complete(data, data.validation, CorpusConfig::Split::validation, 1000);
   complete(data, data.test, CorpusConfig::Split::test, 1000);
   TrainingConfig& training = config.training;
-  const bool ends = training.schedule == TrainingConfig::Schedule::cosine ||
-                    training.schedule == TrainingConfig::Schedule::linear;
-  if (ends && training.decay_steps == 0) training.decay_steps = training.until.updates;
+  if (comes_to_an_end(training.schedule) && training.decay_steps == 0)
+    training.decay_steps = training.until.updates;
 }
 
 std::vector<Contradiction> contradictions(const Config& config) {

@@ -145,9 +145,7 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
 void declare_learning_rate(std::vector<ConfigKey>& table) {
   auto in = training_section(table);
   const auto noam = [](const Config& c) { return c.training.schedule == Schedule::noam; };
-  const auto endless = [](const Config& c) {
-    return c.training.schedule != Schedule::cosine && c.training.schedule != Schedule::linear;
-  };
+  const auto endless = [](const Config& c) { return !comes_to_an_end(c.training.schedule); };
   in.key(
       "schedule", &TrainingConfig::schedule, {}, harmful,
       "The learning rate by step. noam, the paper's: factor * d_model^-0.5 * min(step^-0.5, step * "
