@@ -111,9 +111,10 @@ void parallel_for(int64_t count, int64_t piece, Body&& body) {
 }
 
 // Rows a piece should have when each row costs about `row_cost` element operations: enough work to
-// be worth waking a thread for, and the same for any number of threads.
+// be worth waking a thread for, and for it to be awake before the others, done with theirs, take
+// what lies in its cache; and the same for any number of threads.
 inline int64_t rows_per_piece(int64_t row_cost) {
-  constexpr int64_t worthwhile = 16384;
+  constexpr int64_t worthwhile = 32768;
   return std::max<int64_t>(1, worthwhile / std::max<int64_t>(1, row_cost));
 }
 

@@ -9,18 +9,18 @@
 namespace calque {
 namespace {
 
-constexpr int64_t piece = 8192;
+// What an element costs beside an addition.
+constexpr int64_t simple = 1, exponential = 4;
 
 template <class Function>
-Tensor activation(const char* op, const Tensor& x) {
+Tensor activation(const char* op, const Tensor& x, int64_t cost) {
   Tensor y(x.shape());
   const int64_t size = x.size();
-  parallel_for(size, long_piece(size, piece), [&](int64_t b, int64_t e) {
-    map(e - b, y.data() + b, Function::value, x.data() + b);
-  });
-  return record(op, y, {&x}, [size, x = x.values(), dx = x.gradient()](Gradient& dy) {
+  for_rows(size, cost,
+           [&](int64_t b, int64_t e) { map(e - b, y.data() + b, Function::value, x.data() + b); });
+  return record(op, y, {&x}, [size, cost, x = x.values(), dx = x.gradient()](Gradient& dy) {
     const Sink out = dx.open();
-    parallel_for(size, long_piece(size, piece), [&](int64_t b, int64_t e) {
+    for_rows(size, cost, [&](int64_t b, int64_t e) {
       map_into(
           e - b, out.data + b, out.add, [](Vec g, Vec v) { return g * Function::slope(v); },
           dy.data() + b, x.data() + b);
@@ -30,10 +30,10 @@ Tensor activation(const char* op, const Tensor& x) {
 
 }  // namespace
 
-Tensor relu(const Tensor& x) { return activation<Relu>("relu", x); }
-Tensor gelu(const Tensor& x) { return activation<Gelu>("gelu", x); }
-Tensor gelu_tanh(const Tensor& x) { return activation<GeluTanh>("gelu_tanh", x); }
-Tensor silu(const Tensor& x) { return activation<Silu>("silu", x); }
+Tensor relu(const Tensor& x) { return activation<Relu>("relu", x, simple); }
+Tensor gelu(const Tensor& x) { return activation<Gelu>("gelu", x, exponential); }
+Tensor gelu_tanh(const Tensor& x) { return activation<GeluTanh>("gelu_tanh", x, exponential); }
+Tensor silu(const Tensor& x) { return activation<Silu>("silu", x, exponential); }
 
 Tensor swiglu(const Tensor& x) {
   require(x.cols() % 2 == 0, "swiglu: {} has an odd number of columns", x.shape());
