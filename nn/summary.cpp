@@ -91,8 +91,8 @@ std::vector<Block> blocks_of(const TransformerOptions& o) {
 }
 
 // Numbers that the tape keeps, for a batch of one source token or one target token. A closure keeps
-// what its gradient needs: a product its input, a norm what it normalised and where it went,
-// attention its queries, keys, values and result. Residuals, dropout and positions keep nothing.
+// what its gradient needs: a product its input, a norm its result and a number a row, attention its
+// queries, keys, values and result. Residuals, dropout and positions keep nothing.
 struct Kept {
   double source_token, target_token, batch;
 };
@@ -102,7 +102,7 @@ Kept kept_by_tape(const TransformerOptions& o) {
   const auto f = static_cast<double>(o.d_ff);
   const auto heads = static_cast<double>(o.heads);
   const bool pre = o.norm_placement == NormPlacement::pre;
-  const double norm = 2 * d + 1;
+  const double norm = d + 1;
   const double self_attention = 4 * d + 2 * heads;
   const double cross_attention = 2 * d + 2 * heads;
   // What the second product reads, and what the activation was applied to; relu needs only its
@@ -113,11 +113,11 @@ Kept kept_by_tape(const TransformerOptions& o) {
   const auto encoders = static_cast<double>(o.encoder_layers);
   const auto decoders = static_cast<double>(o.decoder_layers);
   // The loss forms its gradients in the forward pass: of the weights, and of the last hidden
-  // vectors, which it keeps in place of these.
+  // vectors.
   const auto table = static_cast<double>(o.target_vocabulary) * d;
   return {
       .source_token = encoders * (self_attention + inner + 2 * norm) + decoders * 2 * d + around,
-      .target_token = decoders * (self_attention + cross_attention + inner + 3 * norm) + around,
+      .target_token = decoders * (self_attention + cross_attention + inner + 3 * norm) + around + d,
       .batch = table};
 }
 

@@ -75,6 +75,30 @@ TEST_CASE("a residual with norm is a sum and a norm") {
   }
 }
 
+TEST_CASE(
+    "a norm's gradients are right whatever its gain, and none keeps h if the result tells it") {
+  const int64_t rows = 40, cols = 100;
+  const auto used_with = [&](real first_gain) {
+    std::vector<Tensor> inputs = random_tensors({{rows, cols}, {cols}, {cols}});
+    for (real& gain : inputs[1].span()) gain = 1 + gain / 10;
+    inputs[1].data()[3] = first_gain;
+    const Function fused = [](Inputs t) { return layer_norm(t[0], t[1], t[2]); };
+    const Function plain = [](Inputs t) { return plain_norm(t[0], t[1], t[2]); };
+    CHECK(relative_error(value_and_gradients(fused, inputs), value_and_gradients(plain, inputs)) <
+          tolerance);
+    const Tape tape;
+    const Tensor x = variable(inputs[0]);
+    const int64_t before = memory_statistics().used;
+    const Tensor out = layer_norm(x, inputs[1], inputs[2]);
+    return memory_statistics().used - before;
+  };
+  constexpr auto matrix = static_cast<int64_t>(rows * cols * sizeof(real));
+  CHECK(used_with(1) < matrix * 3 / 2);
+  CHECK(used_with(-1) < matrix * 3 / 2);
+  CHECK(used_with(0) > matrix * 2);
+  CHECK(used_with(real(1e-12)) > matrix * 2);
+}
+
 TEST_CASE("a residual with norm too large for the caches has the bits of a small one") {
   const int64_t rows = 1100, cols = 2048, few = 37;  // 9 MB and more a matrix
   const std::vector<Tensor> all = random_tensors({{rows, cols}, {rows, cols}, {cols}, {cols}});

@@ -1,0 +1,61 @@
+#pragma once
+// Rows of x + dropout(y) and of their gradients, for the ops that begin so.
+
+#include <algorithm>
+
+#include "core/ops/dropout_mask.h"
+#include "core/simd_stream.h"
+#include "core/tensor.h"
+
+namespace calque {
+
+// As few numbers at a time as a mask gives at once: while its factors are computed, memory brings
+// what was asked for before them, which is more the oftener the two take turns.
+inline constexpr int64_t dropped_chunk = DropoutMask::group;
+
+// `function`, which also asks for what lies at `a` and `b`, as meanwhile_fetching does.
+template <class Function>
+auto meanwhile_fetching_both(const real* a, const real* b, Function function) {
+  return meanwhile_fetching<For::reading>(a, meanwhile_fetching<For::reading>(b, function));
+}
+
+// to = x + factor y over one row, `first` being the number of its first element; returns the sum.
+// Meanwhile the next rows of x and y are on their way.
+inline real add_dropped(const DropoutMask& mask, int64_t first, int64_t cols, const real* x,
+                        const real* y, real* to) {
+  alignas(64) real factors[dropped_chunk];
+  Vec total{};
+  for (int64_t c = 0; c < cols; c += dropped_chunk) {
+    const int64_t count = std::min(dropped_chunk, cols - c);
+    mask.factors(first + c, count, factors);
+    const auto add = [&](Vec u, Vec v, Vec f) {
+      const Vec s = u + v * f;
+      total += s;
+      return s;
+    };
+    map(count, to + c, meanwhile_fetching_both(x + c + cols, y + c + cols, add), x + c, y + c,
+        static_cast<const real*>(factors));
+  }
+  return sum(total);
+}
+
+// As map_into; past the caches if `past` and nothing is added.
+template <class Function, class... Input>
+void map_to(int64_t count, Sink to, bool past, Function function, const Input*... in) {
+  if (past && !to.add) {
+    map_past_caches(count, to.data, function, in...);
+  } else {
+    map_into(count, to.data, to.add, function, in...);
+  }
+}
+
+// dy (+)= factor ds over at most a chunk.
+inline void drop_gradient(const DropoutMask& mask, int64_t first, int64_t count, const real* ds,
+                          Sink dy, bool past) {
+  alignas(64) real factors[dropped_chunk];
+  mask.factors(first, count, factors);
+  map_to(
+      count, dy, past, [](Vec v, Vec f) { return v * f; }, ds, static_cast<const real*>(factors));
+}
+
+}  // namespace calque
