@@ -18,7 +18,6 @@
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
-#include <functional>
 #include <nlohmann/json.hpp>
 
 #include "core/blas.h"

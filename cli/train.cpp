@@ -79,6 +79,8 @@ std::string ways_on(const Config& config, const RunFolder& run, const std::strin
 int conclude(const TrainResult& result, const Arguments& arguments, const Config& config,
              const RunFolder& run) {
   const std::string command = again(arguments, run);
+  const std::string over_again =
+      fmt::format("and to start over in a new folder:\n  {} --fresh\n", command);
   switch (result.ending) {
     case Ending::finished:
       fmt::print("finished at step {}; the model is in {}", result.step, run.path);
@@ -92,17 +94,15 @@ int conclude(const TrainResult& result, const Arguments& arguments, const Config
           result.step, run.path);
       return 0;
     case Ending::already_finished:
-      fmt::print(
-          "{} has finished, at step {}{}\nand to start over in a new folder:\n  {} --fresh\n",
-          run.path, result.step, ways_on(config, run, command), command);
+      fmt::print("{} has finished, at step {}{}\n{}", run.path, result.step,
+                 ways_on(config, run, command), over_again);
       return 0;
     case Ending::no_patience_left:
       fmt::print(
           "{} has stopped at step {}, because training.patience had run out. To train it further, "
           "allow more, or 0 for all:\n"
-          "  {} --set training.patience=...\n"
-          "and to start over in a new folder:\n  {} --fresh\n",
-          run.path, result.step, command, command);
+          "  {} --set training.patience=...\n{}",
+          run.path, result.step, command, over_again);
       return 0;
     case Ending::interrupted:
       fmt::print("interrupted at step {}, which is saved; to go on:\n  {}\n", result.step, command);

@@ -4,8 +4,8 @@
 
 #include <limits>
 
-#include "core/error.h"
 #include "nn/small_model.h"
+#include "support/message_of.h"
 
 using namespace calque;
 
@@ -17,13 +17,10 @@ std::string refusal(Change&& change) {
   TransformerOptions options = small_options();
   change(options);
   Parameters parameters;
-  try {
-    const Transformer transformer(Path(parameters), options);
-  } catch (const Error& error) {
-    CHECK(parameters.entries().empty());
-    return error.what();
-  }
-  return {};
+  const std::string message =
+      message_of([&] { const Transformer transformer(Path(parameters), options); });
+  if (!message.empty()) CHECK(parameters.entries().empty());
+  return message;
 }
 
 }  // namespace
