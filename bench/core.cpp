@@ -37,7 +37,7 @@ double against(benchmark::State& state, const std::function<void()>& op,
   const int all = threads();
   std::vector<double> times, ratios, limits, gains;
   bool op_first = true;
-  for (auto _ : state) {
+  for ([[maybe_unused]] const auto _ : state) {
     const double first = settled_seconds_of(op_first ? op : limit);
     const double second = settled_seconds_of(op_first ? limit : op);
     const double ours = op_first ? first : second, theirs = op_first ? second : first;

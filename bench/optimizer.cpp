@@ -37,7 +37,7 @@ void Copy(benchmark::State& state) {
   const Parameters parameters = parameters_of(state.range(0));
   const real* from = parameters.gradients().data();
   real* to = parameters.values().data();
-  for (auto _ : state) {
+  for ([[maybe_unused]] const auto _ : state) {
     parallel_for(parameters.flat_size(), 1 << 15, [&](int64_t begin, int64_t end) {
       std::copy(from + begin, from + end, to + begin);
     });
@@ -47,7 +47,7 @@ void Copy(benchmark::State& state) {
 
 void GradientNorm(benchmark::State& state) {
   const Parameters parameters = parameters_of(state.range(0));
-  for (auto _ : state) benchmark::DoNotOptimize(gradient_norm(parameters.gradients()));
+  for ([[maybe_unused]] const auto _ : state) benchmark::DoNotOptimize(gradient_norm(parameters.gradients()));
   report(state, parameters.flat_size(), 1);
 }
 
@@ -55,7 +55,7 @@ void GradientNorm(benchmark::State& state) {
 void update(benchmark::State& state, const OptimizerSettings& settings, int64_t passes) {
   Parameters parameters = parameters_of(state.range(0));
   Optimizer optimizer(parameters, settings, 1);
-  for (auto _ : state) optimizer.update(parameters, 1e-4);
+  for ([[maybe_unused]] const auto _ : state) optimizer.update(parameters, 1e-4);
   report(state, parameters.flat_size(), passes);
 }
 void Adam8(benchmark::State& state) { update(state, AdamSettings{}, 8); }
@@ -67,7 +67,7 @@ void Average(benchmark::State& state) {
   const Parameters parameters = parameters_of(state.range(0));
   WeightAverage average(parameters, {});
   int64_t step = 0;
-  for (auto _ : state) average.follow(parameters, ++step);
+  for ([[maybe_unused]] const auto _ : state) average.follow(parameters, ++step);
   report(state, parameters.flat_size(), 3);
 }
 

@@ -99,7 +99,8 @@ void add_positions(Explanation& explanation) {
   explanation.positions = {rows, d_model, {}};
   for (int64_t position = 0; position < rows; ++position) {
     for (int64_t i = 0; i < d_model; ++i) {
-      const double rate = std::pow(10000.0, -static_cast<double>(i / 2 * 2) / d_model);
+      const int64_t pair = i / 2;
+      const double rate = std::pow(10000.0, -2 * static_cast<double>(pair) / d_model);
       const double angle = static_cast<double>(position) * rate;
       explanation.positions.values.push_back(
           static_cast<float>(i % 2 == 0 ? std::sin(angle) : std::cos(angle)));

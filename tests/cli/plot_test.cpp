@@ -78,12 +78,13 @@ TEST_CASE("plot replaces the file that a link names, not the link") {
 
 TEST_CASE("what plot cannot draw is one line on stderr") {
   const RunFolder run;
-  for (const auto& [arguments, status] : {std::pair{run.at("none"), 1},
-                                          {run.at("") + " --metric blue --terminal", 1},
-                                          {run.at("") + " --over moon", 2},
-                                          {run.at("") + " --smooth 2", 2},
-                                          {run.at("") + " --svg /nowhere/x.svg", 1},
-                                          {std::string(), 2}}) {
+  for (const auto& [given, status] : {std::pair{run.at("none"), 1},
+                                      {run.at("") + " --metric blue --terminal", 1},
+                                      {run.at("") + " --over moon", 2},
+                                      {run.at("") + " --smooth 2", 2},
+                                      {run.at("") + " --svg /nowhere/x.svg", 1},
+                                      {std::string(), 2}}) {
+    const auto& arguments = given;
     CAPTURE(arguments);
     const Ran ran = calque::run("calque plot " + arguments);
     CHECK(ran.status == status);

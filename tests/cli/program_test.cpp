@@ -46,7 +46,8 @@ TEST_CASE(
       {"evaluate r --threads 0", "0 is not a whole number, 1 to 1024"},
       {"bleu h -r h --paired h --paired-test x", "x not in {bootstrap,randomization}"},
   };
-  for (const auto& [command, message] : wrong) {
+  for (const auto& [which, message] : wrong) {
+    const auto& command = which;
     CAPTURE(command);
     const Ran ran = run("calque " + command);
     CHECK(ran.status == 2);
@@ -102,7 +103,8 @@ TEST_CASE("a wrong command line is one line on stderr and status 2, and runs not
       {"calque config show " + toy + " more",
        "calque config show: unknown argument more; see 'calque config show --help'\n"},
   };
-  for (const auto& [command, message] : wrong) {
+  for (const auto& [which, message] : wrong) {
+    const auto& command = which;
     CAPTURE(command);
     const Ran ran = run(command);
     CHECK(ran.status == 2);

@@ -48,7 +48,7 @@ std::map<std::string, std::string> all_pairs(const Grammar& grammar, const std::
   for (uint64_t i = 0; i < count; ++i) {
     const Derivation tree = nth_derivation(grammar, number, i);
     const std::string target = write(tree, 1, context);
-    const auto [found, added] = pairs.emplace(write(tree, 0, context), target);
+    const auto found = pairs.emplace(write(tree, 0, context), target).first;
     CHECK_MESSAGE(found->second == target, found->first);
   }
   return pairs;

@@ -65,7 +65,8 @@ bool is_key_bias(const std::string& name, size_t element, size_t size) {
 }  // namespace
 
 TEST_CASE("PyTorch's layers have the same parameters under other names") {
-  for (const auto& [variant, recorded] : recorded_cases()) {
+  for (const auto& [which, recorded] : recorded_cases()) {
+    const auto& variant = which;
     CAPTURE(variant.name);
     const SmallModel model(variant.options);
     std::set<std::string> names;
@@ -76,7 +77,8 @@ TEST_CASE("PyTorch's layers have the same parameters under other names") {
 }
 
 TEST_CASE("outputs, loss and the gradient of every parameter are PyTorch's") {
-  for (const auto& [variant, recorded] : recorded_cases()) {
+  for (const auto& [which, recorded] : recorded_cases()) {
+    const auto& variant = which;
     CAPTURE(variant.name);
     SmallModel model(variant.options);
     const Transformer& transformer = model.transformer;
@@ -105,7 +107,8 @@ TEST_CASE("outputs, loss and the gradient of every parameter are PyTorch's") {
 }
 
 TEST_CASE("ten steps of Adam with noam, label smoothing and clipping end where PyTorch's do") {
-  for (const auto& [variant, recorded] : recorded_cases()) {
+  for (const auto& [which, recorded] : recorded_cases()) {
+    const auto& variant = which;
     CAPTURE(variant.name);
     SmallModel model(variant.options);
     load(model.parameters, recorded);

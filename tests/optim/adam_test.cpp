@@ -69,7 +69,8 @@ TEST_CASE("decoupled decay shrinks the weights that have no gradient, and only w
     CHECK((value == 2 || value == Approx(2 * (1 - 0.05)).epsilon(1e-6)));
     return value < 2;
   };
-  for (const auto& [name, shape] : shapes) {
+  for (const auto& [which, shape] : shapes) {
+    const auto& name = which;
     CAPTURE(name);
     CHECK(shrunk(Decayed::everything, name));
     CHECK(shrunk(Decayed::matrices, name) == (shape.axes() == 2));

@@ -56,7 +56,8 @@ double difference(const SmallModel& model, const nlohmann::json& expected) {
 TEST_CASE("ten steps of Adam, AdamW and SGD, clipped or not, end in PyTorch's weights") {
   const nlohmann::json recorded = record();
   REQUIRE(recorded["cases"].size() == 11);
-  for (const auto& [name, expected] : recorded["cases"].items()) {
+  for (const auto& [which, expected] : recorded["cases"].items()) {
+    const auto& name = which;
     CAPTURE(name);
     const bool clipped = name.ends_with("clipped");
     SmallModel model({{"weight", {3, 5}}, {"bias", {7}}});

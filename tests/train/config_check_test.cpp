@@ -10,9 +10,9 @@ struct Case {
 };
 
 void check_all(const std::vector<Case>& cases) {
-  for (const auto& [text, message] : cases) {
-    CAPTURE(text);
-    CHECK(complaint(text) == message);
+  for (const Case& each : cases) {
+    CAPTURE(each.text);
+    CHECK(complaint(each.text) == each.message);
   }
 }
 

@@ -62,10 +62,11 @@ TEST_CASE("another toolkit's name is translated") {
       {"data:\n  dev: x\n", "Joey NMT's name for data.validation"},
       {"enc-depth: 6\n", "Marian's name for model.encoder_layers"},
   };
-  for (const auto& [text, answer] : names) {
+  for (const auto& [given, answer] : names) {
+    const auto& text = given;
     CAPTURE(text);
     // Without the small config, whose section data would stand twice.
-    CHECK(mentions(message_of([&, t = text] { parse_config(t, "c.yaml"); }), answer));
+    CHECK(mentions(message_of([&] { parse_config(text, "c.yaml"); }), answer));
   }
 }
 

@@ -150,8 +150,8 @@ struct TrainingConfig {
     return choice_names("noam", "inverse_sqrt", "cosine", "linear", "constant");
   }
   // Whether the rate falls to its last value at a step told beforehand.
-  friend constexpr bool comes_to_an_end(Schedule schedule) {
-    return schedule == Schedule::cosine || schedule == Schedule::linear;
+  friend constexpr bool comes_to_an_end(Schedule kind) {
+    return kind == Schedule::cosine || kind == Schedule::linear;
   }
   // How validation sentences are translated: not at all, greedily, or as `decoding` says.
   enum class Translate { none, greedy, beam };
