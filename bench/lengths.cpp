@@ -24,9 +24,9 @@ int32_t words_in(const std::string& line) {
 }
 
 std::vector<int32_t> random_ids(Random& random, int32_t count, int32_t vocabulary) {
-  std::vector<int32_t> ids;
-  for (int32_t i = 0; i < count; ++i) {
-    ids.push_back(3 + static_cast<int32_t>(random.below(static_cast<uint64_t>(vocabulary - 3))));
+  std::vector<int32_t> ids(static_cast<size_t>(count));
+  for (int32_t& id : ids) {
+    id = 3 + static_cast<int32_t>(random.below(static_cast<uint64_t>(vocabulary - 3)));
   }
   return ids;
 }

@@ -106,6 +106,7 @@ RawProducts::RawProducts(const std::string& program, int threads) {
   if (cpu_has_avx512()) settings.push_back("OPENBLAS_CORETYPE=SKYLAKEX");
   std::vector<std::string> environment = environment_with(settings);
   std::vector<char*> pointers;
+  pointers.reserve(environment.size() + 1);
   for (std::string& entry : environment) pointers.push_back(entry.data());
   pointers.push_back(nullptr);
 
