@@ -47,7 +47,8 @@ void Copy(benchmark::State& state) {
 
 void GradientNorm(benchmark::State& state) {
   const Parameters parameters = parameters_of(state.range(0));
-  for ([[maybe_unused]] const auto _ : state) benchmark::DoNotOptimize(gradient_norm(parameters.gradients()));
+  for ([[maybe_unused]] const auto _ : state)
+    benchmark::DoNotOptimize(gradient_norm(parameters.gradients()));
   report(state, parameters.flat_size(), 1);
 }
 

@@ -65,6 +65,19 @@ void DropoutMask::factors(int64_t first, int64_t count, real* out) const {
   }
 }
 
+void DropoutMask::apply(int64_t size, const real* from, Sink to) const {
+  parallel_for(size, long_piece(size, piece), [&](int64_t begin, int64_t end) {
+    alignas(64) real some[chunk];
+    for (int64_t i = begin; i < end; i += chunk) {
+      const int64_t count = std::min(chunk, end - i);
+      factors(i, count, some);
+      map_into(
+          count, to.data + i, to.add, [](Vec v, Vec f) { return v * f; }, from + i,
+          static_cast<const real*>(some));
+    }
+  });
+}
+
 DropoutMask next_dropout_mask(const char* op, real p) {
   require(p >= 0 && p < 1, "{}: a dropout probability of {}", op, p);
   if (p == 0 || !Tape::current()) return {};
@@ -74,22 +87,11 @@ DropoutMask next_dropout_mask(const char* op, real p) {
 Tensor dropout(const Tensor& x, real p) {
   const DropoutMask mask = next_dropout_mask("dropout", p);
   if (!mask.active()) return x;
-  const auto drop = [mask](int64_t size, const real* from, Sink to) {
-    parallel_for(size, long_piece(size, piece), [&](int64_t begin, int64_t end) {
-      alignas(64) real factors[chunk];
-      for (int64_t i = begin; i < end; i += chunk) {
-        const int64_t count = std::min(chunk, end - i);
-        mask.factors(i, count, factors);
-        map_into(
-            count, to.data + i, to.add, [](Vec v, Vec f) { return v * f; }, from + i, factors);
-      }
-    });
-  };
   Tensor y(x.shape());
   const int64_t size = x.size();
-  drop(size, x.data(), {y.data(), false});
-  return record("dropout", y, {&x}, [size, drop, dx = x.gradient()](Gradient& dy) {
-    drop(size, dy.data(), dx.open());
+  mask.apply(size, x.data(), {y.data(), false});
+  return record("dropout", y, {&x}, [size, mask, dx = x.gradient()](Gradient& dy) {
+    mask.apply(size, dy.data(), dx.open());
   });
 }
 

@@ -8,6 +8,7 @@
 
 #include "core/random.h"
 #include "core/real.h"
+#include "core/tensor.h"
 
 namespace calque {
 
@@ -26,6 +27,9 @@ class DropoutMask {
 
   // The factors, 0 or 1 / (1 - p), of the elements [first, first + count).
   void factors(int64_t first, int64_t count, real* out) const;
+
+  // to (+)= factor from, for a whole array.
+  void apply(int64_t size, const real* from, Sink to) const;
 
  private:
   void whole_group(int64_t number, real* out) const;

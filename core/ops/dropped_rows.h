@@ -1,11 +1,10 @@
 #pragma once
-// Rows of x + dropout(y) and of their gradients, for the ops that begin so.
+// Rows of x + dropout(y), for the ops that begin so.
 
 #include <algorithm>
 
 #include "core/ops/dropout_mask.h"
-#include "core/simd_stream.h"
-#include "core/tensor.h"
+#include "core/simd.h"
 
 namespace calque {
 
@@ -37,25 +36,6 @@ inline real add_dropped(const DropoutMask& mask, int64_t first, int64_t cols, co
         static_cast<const real*>(factors));
   }
   return sum(total);
-}
-
-// As map_into; past the caches if `past` and nothing is added.
-template <class Function, class... Input>
-void map_to(int64_t count, Sink to, bool past, Function function, const Input*... in) {
-  if (past && !to.add) {
-    map_past_caches(count, to.data, function, in...);
-  } else {
-    map_into(count, to.data, to.add, function, in...);
-  }
-}
-
-// dy (+)= factor ds over at most a chunk.
-inline void drop_gradient(const DropoutMask& mask, int64_t first, int64_t count, const real* ds,
-                          Sink dy, bool past) {
-  alignas(64) real factors[dropped_chunk];
-  mask.factors(first, count, factors);
-  map_to(
-      count, dy, past, [](Vec v, Vec f) { return v * f; }, ds, static_cast<const real*>(factors));
 }
 
 }  // namespace calque

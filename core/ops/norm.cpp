@@ -23,6 +23,25 @@ namespace {
 // with.
 constexpr int64_t widest_past = 4096;
 
+// As map_into; past the caches if `past` and nothing is added.
+template <class Function, class... Input>
+void map_to(int64_t count, Sink to, bool past, Function function, const Input*... in) {
+  if (past && !to.add) {
+    map_past_caches(count, to.data, function, in...);
+  } else {
+    map_into(count, to.data, to.add, function, in...);
+  }
+}
+
+// dy (+)= factor ds over at most a chunk.
+void drop_gradient(const DropoutMask& mask, int64_t first, int64_t count, const real* ds, Sink dy,
+                   bool past) {
+  alignas(64) real factors[dropped_chunk];
+  mask.factors(first, count, factors);
+  map_to(
+      count, dy, past, [](Vec v, Vec f) { return v * f; }, ds, static_cast<const real*>(factors));
+}
+
 struct Affine {
   Values factor, offset;  // of each column: factor v + offset
 };

@@ -19,16 +19,7 @@ Tensor residual(const Tensor& x, const Tensor& y, real p) {
   });
   return record("residual", out, {&x, &y},
                 [=, dx = x.gradient(), dy = y.gradient()](Gradient& dout) {
-                  if (dy) {
-                    const Sink to = dy.open();
-                    parallel_for(rows * cols, long_piece(rows * cols, 64 * dropped_chunk),
-                                 [&](int64_t begin, int64_t end) {
-                                   for (int64_t i = begin; i < end; i += dropped_chunk) {
-                                     drop_gradient(mask, i, std::min(dropped_chunk, end - i),
-                                                   dout.data() + i, {to.data + i, to.add}, false);
-                                   }
-                                 });
-                  }
+                  if (dy) mask.apply(rows * cols, dout.data(), dy.open());
                   if (dx) dx.accept(dout);
                 });
 }

@@ -89,7 +89,7 @@ TEST_CASE("a file that is no model says so and is named") {
        {std::string("this is no model\n"), std::string(), std::string(1000, '\0'),
         good_model().substr(0, good_model().size() / 2), std::string("<unk>\n<s>\n</s>\nword\n")}) {
     const std::string path = folder.write("t.model", content);
-    CHECK(message_of([&] {
+    CHECK(message_of<Error>([&] {
             Tokenizer::load(path, {.kind = TokenizerKind::bpe});
           }).starts_with(path + ": not a usable SentencePiece model: "));
   }

@@ -4,6 +4,7 @@
 
 #include <limits>
 
+#include "core/error.h"
 #include "nn/small_model.h"
 #include "support/message_of.h"
 
@@ -18,7 +19,7 @@ std::string refusal(Change&& change) {
   change(options);
   Parameters parameters;
   const std::string message =
-      message_of([&] { const Transformer transformer(Path(parameters), options); });
+      message_of<Error>([&] { const Transformer transformer(Path(parameters), options); });
   if (!message.empty()) CHECK(parameters.entries().empty());
   return message;
 }

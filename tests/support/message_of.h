@@ -6,12 +6,13 @@
 
 namespace calque {
 
-// The message with which `action` fails; empty if it does not.
-template <class Action>
+// The message of the `Kind` of exception with which `action` fails; empty if it does not fail.
+// Other exceptions go on to the test.
+template <class Kind = std::exception, class Action>
 std::string message_of(Action&& action) {
   try {
     action();
-  } catch (const std::exception& error) {
+  } catch (const Kind& error) {
     return error.what();
   }
   return {};
