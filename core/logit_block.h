@@ -1,5 +1,6 @@
 #pragma once
-// How many rows of logits projected_cross_entropy (core/ops.h) holds at once.
+// How many rows of logits projected_cross_entropy (core/ops.h) holds at once, of each pass where
+// there are two.
 
 #include <algorithm>
 #include <cstdint>

@@ -160,6 +160,11 @@ struct TokenLoss {
 // holds all the logits: they are made, used and dropped in blocks of rows, gradients included.
 TokenLoss projected_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b,
                                   std::span<const int32_t> expected, real smoothing);
+// Two passes over the same tokens, x and y, with different dropout, that are to agree (R-Drop,
+// Liang et al., NeurIPS 2021): the mean of both losses, and agreement / 4 times both divergences,
+// KL(p || p') + KL(p' || p), of each token. nll and correct are those of the first pass.
+TokenLoss agreeing_cross_entropy(const Tensor& x, const Tensor& y, const Tensor& w, const Tensor& b,
+                                 std::span<const int32_t> expected, real smoothing, real agreement);
 // From logits [tokens, V] that are there already.
 TokenLoss cross_entropy(const Tensor& logits, std::span<const int32_t> expected, real smoothing);
 // log p(expected) of each token, for scoring; no gradient.

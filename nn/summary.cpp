@@ -125,8 +125,9 @@ Kept kept_by_tape(const TransformerOptions& o) {
 // as the loss takes at once.
 double working_numbers(const TransformerOptions& o, const SummaryBatch& batch) {
   const int64_t tokens = std::max(batch.source_tokens, batch.target_tokens);
-  const int64_t logits =
-      std::min(logit_block_rows(o.target_vocabulary), batch.target_tokens) * o.target_vocabulary;
+  const int64_t logits = batch.passes *
+                         std::min(logit_block_rows(o.target_vocabulary), batch.target_tokens) *
+                         o.target_vocabulary;
   return static_cast<double>(tokens * (inner_width(o) + o.d_ff + 4 * o.d_model) + logits);
 }
 
@@ -134,8 +135,9 @@ ModelSummary::Memory memory_of(const TransformerOptions& options, const SummaryB
                                int64_t parameters) {
   const Kept kept = kept_by_tape(options);
   const double each = static_cast<double>(parameters) * sizeof(real);
-  const double numbers = kept.source_token * static_cast<double>(batch.source_tokens) +
-                         kept.target_token * static_cast<double>(batch.target_tokens) + kept.batch;
+  const double one_pass = kept.source_token * static_cast<double>(batch.source_tokens) +
+                          kept.target_token * static_cast<double>(batch.target_tokens);
+  const double numbers = static_cast<double>(batch.passes) * one_pass + kept.batch;
   return {.parameters = each,
           .gradients = each,
           .optimiser = each * static_cast<double>(batch.moments),

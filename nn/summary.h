@@ -30,13 +30,15 @@ struct AttentionWork {
 // FLOPs of one forward pass on real tokens; norms, softmaxes and the like are not counted.
 double forward_flops(const TransformerOptions& options, const AttentionWork& work);
 
-// The batch that a summary is for, and the optimiser's numbers for each parameter (Adam: 2).
+// The batch that a summary is for, the optimiser's numbers for each parameter (Adam: 2), and how
+// often the batch goes through the model in a step.
 struct SummaryBatch {
   int64_t source_tokens = 4096;
   int64_t target_tokens = 4096;
   double source_length = 25;  // mean tokens of a sentence
   double target_length = 25;
   int64_t moments = 2;
+  int64_t passes = 1;
 };
 
 struct ModelSummary {

@@ -77,11 +77,18 @@ Tensor Transformer::decode(std::span<const int32_t> ids, const Segments& segment
 TokenLoss Transformer::loss(std::span<const int32_t> source, const Segments& source_segments,
                             std::span<const int32_t> decoder_input,
                             std::span<const int32_t> expected, const Segments& target_segments,
-                            real label_smoothing, Mode mode) const {
+                            real label_smoothing, Mode mode, real agreement) const {
   check_ids("expected", expected, target_segments);
-  const Tensor memory = encode(source, source_segments, mode);
-  const Tensor hidden = decode(decoder_input, target_segments, memory, source_segments, mode);
-  return projected_cross_entropy(hidden, output.weight, output.bias, expected, label_smoothing);
+  const auto pass = [&] {
+    const Tensor memory = encode(source, source_segments, mode);
+    return decode(decoder_input, target_segments, memory, source_segments, mode);
+  };
+  const Tensor hidden = pass();
+  if (agreement == 0) {
+    return projected_cross_entropy(hidden, output.weight, output.bias, expected, label_smoothing);
+  }
+  return agreeing_cross_entropy(hidden, pass(), output.weight, output.bias, expected,
+                                label_smoothing, agreement);
 }
 
 }  // namespace calque

@@ -58,10 +58,12 @@ struct Transformer {
   Tensor logits(const Tensor& hidden) const { return output(hidden); }
 
   // Teacher forcing: the decoder reads <s> and the target, and is to expect the target and </s> in
-  // the same places. Sums over the target tokens; see TokenLoss for what smoothing means.
+  // the same places. Sums over the target tokens; see TokenLoss for what smoothing means. With an
+  // agreement the batch goes through twice, with different dropout: agreeing_cross_entropy().
   TokenLoss loss(std::span<const int32_t> source, const Segments& source_segments,
                  std::span<const int32_t> decoder_input, std::span<const int32_t> expected,
-                 const Segments& target_segments, real label_smoothing, Mode mode) const;
+                 const Segments& target_segments, real label_smoothing, Mode mode,
+                 real agreement = 0) const;
 
   // Parameters, FLOPs and memory, part by part.
   ModelSummary summary(const SummaryBatch& batch = {}) const { return summarise(options, batch); }

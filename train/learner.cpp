@@ -28,9 +28,9 @@ StepOutcome Learner::step(std::span<const Batch> batches, int64_t step, double l
   outcome.update = update(outcome.sums, learning_rate);
   if (!outcome.update.finite) outcome.diagnosis = diagnose(batches, step);
   for (const Batch& batch : batches) {
-    outcome.flops +=
-        3 * forward_flops(model.transformer.options,
-                          AttentionWork::of(batch.source_segments, batch.target_segments));
+    outcome.flops += 3 * static_cast<double>(passes(training_)) *
+                     forward_flops(model.transformer.options,
+                                   AttentionWork::of(batch.source_segments, batch.target_segments));
   }
   return outcome;
 }
@@ -85,7 +85,8 @@ TokenLoss Learner::forward(const Batch& batch) {
   const Phase phase("forward");
   return model.transformer.loss(batch.source, batch.source_segments, batch.decoder_input,
                                 batch.expected, batch.target_segments,
-                                static_cast<real>(training_.label_smoothing), Mode::train);
+                                static_cast<real>(training_.label_smoothing), Mode::train,
+                                static_cast<real>(training_.r_drop));
 }
 
 // The same step again, with every op watched: dropout is a function of the step, so it goes wrong

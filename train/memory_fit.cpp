@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "train/settings.h"
 #include "train/tokenizers.h"
 
 namespace calque {
@@ -36,6 +37,7 @@ SummaryBatch summary_batch(const Config& config) {
       batch.moments = 2;
   }
   if (training.ema > 0) ++batch.moments;
+  batch.passes = passes(training);
   return batch;
 }
 

@@ -123,8 +123,9 @@ std::string training_plan(const Config& config) {
   const auto accumulated = static_cast<double>(config.training.accumulation);
   const double tokens = static_cast<double>(batch.target_tokens) * accumulated;
   const double per_epoch = updates_of(amounts, tokens);
-  const double work = 3 * (summary.total.flops_per_source_token * amounts.source_tokens +
-                           summary.total.flops_per_target_token * amounts.target_tokens);
+  const double work = 3 * static_cast<double>(batch.passes) *
+                      (summary.total.flops_per_source_token * amounts.source_tokens +
+                       summary.total.flops_per_target_token * amounts.target_tokens);
   const double step_seconds = work / per_epoch / (usual_share * best_product_rate());
   const double updates = updates_until(config.training.until, parts, tokens);
 

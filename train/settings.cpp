@@ -91,6 +91,8 @@ OptimizerSettings optimizer_settings(const TrainingConfig& training) {
       .decay = weight_decay(training, decoupled ? Coupling::decoupled : Coupling::coupled)};
 }
 
+int64_t passes(const TrainingConfig& training) { return training.r_drop > 0 ? 2 : 1; }
+
 Schedule schedule_of(const Config& config) {
   const TrainingConfig& t = config.training;
   const Warmup warmup{t.learning_rate, t.warmup_steps, t.warmup_from};

@@ -20,6 +20,8 @@ namespace calque {
 TransformerOptions transformer_options(const ModelConfig& model, int64_t source_vocabulary,
                                        int64_t target_vocabulary);
 OptimizerSettings optimizer_settings(const TrainingConfig& training);
+// How often a batch goes through the model in a step.
+int64_t passes(const TrainingConfig& training);
 // The schedule of a run of the config's length.
 Schedule schedule_of(const Config& config);
 WeightAverageSettings weight_average_settings(const TrainingConfig& training);

@@ -20,52 +20,72 @@ void scale_into(Sink to, const real* from, int64_t size, real scale) {
   });
 }
 
-// A block of logits, in memory that serves every block in turn. Rows are an odd number of cache
-// lines apart, whatever the vocabulary: whole ones, so that no vector lies across two of them, and
-// odd, so that a column's numbers do not all compete for the same few places of the caches.
+// One pass over the tokens or two that are to agree, each x [tokens, d], and the projection.
+struct Projection {
+  std::vector<Tensor> passes;
+  Tensor w, b;
+
+  int64_t tokens() const { return passes[0].rows(); }
+  int64_t d() const { return w.cols(); }
+  Matrix x(size_t pass, int64_t first, int64_t rows) const {
+    return {passes[pass].data() + first * d(), rows, d()};
+  }
+};
+
+// A block of logits, in memory that serves every block in turn: so many rows of each pass, one pass
+// after the other. Rows are an odd number of cache lines apart, whatever the vocabulary: whole
+// ones, so that no vector lies across two of them, and odd, so that a column's numbers do not all
+// compete for the same few places of the caches.
 struct LogitBlock {
   LogitBlock(int64_t most_rows, int64_t vocabulary_size)
       : vocabulary(vocabulary_size),
         stride(round_up(vocabulary) | lanes),
         numbers(most_rows * stride) {}
-  LogitRows rows() { return {numbers.data(), vocabulary, stride}; }
-  Matrix matrix(int64_t row_count) const { return {numbers.data(), row_count, vocabulary, stride}; }
+  LogitRows rows(size_t pass) {
+    return {numbers.data() + static_cast<int64_t>(pass) * count * stride, vocabulary, stride};
+  }
+  Matrix matrix(size_t pass) { return {rows(pass).data, count, vocabulary, stride}; }
   int64_t vocabulary, stride;
+  int64_t first = 0, count = 0;  // which of the tokens are in it
   Buffer<real> numbers;
 };
 
-// Calls use(logits, first row, rows) for every block of x w^T + b.
+// Calls use(block) for every block of x w^T + b.
 template <class Use>
-void for_logits(const Tensor& x, const Tensor& w, const Tensor& b, Use&& use) {
-  const int64_t vocabulary = w.rows(), d = w.cols(), most = logit_block_rows(vocabulary);
-  LogitBlock logits(std::min(most, x.rows()), vocabulary);
-  for (int64_t first = 0; first < x.rows(); first += most) {
-    const int64_t rows = std::min(most, x.rows() - first);
-    gemm({x.data() + first * d, rows, d}, transposed({w.data(), vocabulary, d}),
-         {logits.numbers.data(), false}, 1, logits.stride, {.bias = b ? b.data() : nullptr});
-    use(logits, first, rows);
+void for_logits(const Projection& from, Use&& use) {
+  const int64_t vocabulary = from.w.rows(), d = from.d(), tokens = from.tokens();
+  const auto passes = static_cast<int64_t>(from.passes.size());
+  const int64_t most = std::min(logit_block_rows(vocabulary), tokens);
+  LogitBlock logits(passes * most, vocabulary);
+  for (; logits.first < tokens; logits.first += most) {
+    logits.count = std::min(most, tokens - logits.first);
+    for (size_t pass = 0; pass < from.passes.size(); ++pass) {
+      gemm(from.x(pass, logits.first, logits.count), transposed({from.w.data(), vocabulary, d}),
+           {logits.rows(pass).data, false}, 1, logits.stride,
+           {.bias = from.b ? from.b.data() : nullptr});
+    }
+    use(logits);
   }
 }
 
 // Gradients formed in the forward pass, for a loss whose own gradient is 1.
 struct Formed {
-  Gradient x;
+  std::vector<Gradient> x;  // one for each pass
   Values w, b;
 };
 
 // Adds a block's part of the gradients: dx = g w, dw += g^T x, db += the sum of the rows of g.
-void form(const Formed& formed, const Tensor& x, const Tensor& w, const LogitBlock& g,
-          int64_t first, int64_t rows) {
-  const int64_t d = w.cols();
-  const Matrix block = g.matrix(rows);
-  if (formed.x) {
-    gemm(block, {w.data(), g.vocabulary, d}, Sink{formed.x.scratch() + first * d, false});
+void form(const Formed& formed, const Projection& from, LogitBlock& g, size_t pass) {
+  const int64_t d = from.d();
+  const Matrix block = g.matrix(pass);
+  const bool add = g.first > 0 || pass > 0;
+  if (formed.x[pass]) {
+    gemm(block, {from.w.data(), g.vocabulary, d},
+         Sink{formed.x[pass].scratch() + g.first * d, false});
   }
-  if (formed.w) {
-    gemm(transposed(block), {x.data() + first * d, rows, d}, Sink{formed.w.data(), first > 0});
-  }
+  if (formed.w) gemm(transposed(block), from.x(pass, g.first, g.count), Sink{formed.w.data(), add});
   if (formed.b) {
-    sum_over_rows<1>(rows, g.vocabulary, {Sink{formed.b.data(), first > 0}},
+    sum_over_rows<1>(g.count, g.vocabulary, {Sink{formed.b.data(), add}},
                      [&](int64_t begin, int64_t end, real* partial) {
                        for (int64_t r = begin; r < end; ++r) {
                          map_into(g.vocabulary, partial, true, as_it_is, block.data + r * g.stride);
@@ -74,15 +94,23 @@ void form(const Formed& formed, const Tensor& x, const Tensor& w, const LogitBlo
   }
 }
 
-// The losses of all rows, and the gradients where there are to be some.
-std::vector<RowLoss> losses_of(const Tensor& x, const Tensor& w, const Tensor& b,
-                               std::span<const int32_t> expected, real smoothing,
-                               const Formed* formed) {
+// The losses of all tokens, and the gradients where there are to be some.
+std::vector<RowLoss> losses_of(const Projection& from, std::span<const int32_t> expected,
+                               const PairOptions& options, const Formed* formed) {
   std::vector<RowLoss> losses(expected.size());
-  for_logits(x, w, b, [&](LogitBlock& logits, int64_t first, int64_t rows) {
-    const auto of_block = expected.subspan(static_cast<size_t>(first), static_cast<size_t>(rows));
-    row_losses(logits.rows(), of_block, smoothing, formed != nullptr, losses.data() + first);
-    if (formed) form(*formed, x, w, logits, first, rows);
+  const bool gradient = formed != nullptr;
+  for_logits(from, [&](LogitBlock& logits) {
+    const auto of_block =
+        expected.subspan(static_cast<size_t>(logits.first), static_cast<size_t>(logits.count));
+    RowLoss* to = losses.data() + logits.first;
+    if (from.passes.size() == 1) {
+      row_losses(logits.rows(0), of_block, options.smoothing, gradient, to);
+    } else {
+      pair_losses(logits.rows(0), logits.rows(1), of_block, options, gradient, to);
+    }
+    for (size_t pass = 0; formed && pass < from.passes.size(); ++pass) {
+      form(*formed, from, logits, pass);
+    }
   });
   return losses;
 }
@@ -93,36 +121,71 @@ void check_projection(const char* op, const Tensor& x, const Tensor& w, const Te
   require(!b || b.shape() == Shape{w.rows()}, "{}: w is {} but b is {}", op, w.shape(), b.shape());
 }
 
+// The gradients' memory, for those that are wanted.
+Formed formed_for(const Projection& from) {
+  Formed formed;
+  for (const Tensor& x : from.passes) {
+    formed.x.push_back(x.gradient() ? Gradient::of_size(x.size(), 0) : Gradient());
+    if (x.gradient()) formed.x.back().open();
+  }
+  const Tensor &w = from.w, &b = from.b;
+  if (w.gradient()) formed.w = from.tokens() ? Values(w.size()) : Tensor::zeros(w.shape()).values();
+  if (b && b.gradient()) formed.b = Tensor::zeros(b.shape()).values();
+  return formed;
+}
+
+// Scales what was formed by the loss's own gradient and hands it on.
+Tape::Backward handing_on(Formed formed, const Projection& from) {
+  std::vector<Gradient> dx;
+  for (const Tensor& x : from.passes) dx.push_back(x.gradient());
+  return [formed = std::move(formed), dx = std::move(dx), dw = from.w.gradient(),
+          db = from.b ? from.b.gradient() : Gradient()](Gradient& dy) mutable {
+    const real scale = *dy.data();
+    const auto pass_on = [&](const Values& numbers, const Gradient& to) {
+      if (numbers) scale_into(to.open(), numbers.data(), numbers.size(), scale);
+    };
+    pass_on(formed.w, dw);
+    pass_on(formed.b, db);
+    for (size_t pass = 0; pass < dx.size(); ++pass) {
+      Gradient& of_x = formed.x[pass];
+      if (!of_x) continue;
+      scale_into({of_x.scratch(), false}, of_x.data(), of_x.size(), scale);
+      dx[pass].accept(of_x);
+    }
+  };
+}
+
+// `y` is absent where there is one pass.
+TokenLoss projected_loss(const char* op, const Tensor& x, const Tensor& y, const Tensor& w,
+                         const Tensor& b, std::span<const int32_t> expected,
+                         const PairOptions& options) {
+  Projection from{{x}, w, b};
+  if (y) from.passes.push_back(y);
+  for (const Tensor& pass : from.passes) {
+    check_projection(op, pass, w, b);
+    check_expected(op, pass.shape(), w.rows(), expected, options.smoothing);
+  }
+  const bool wanted = recording({&x, &y, &w, &b});
+  const Formed formed = wanted ? formed_for(from) : Formed();
+  TokenLoss result = sum_of(losses_of(from, expected, options, wanted ? &formed : nullptr));
+  if (wanted) result.loss = record(op, result.loss, {&x, &y, &w, &b}, handing_on(formed, from));
+  return result;
+}
+
 }  // namespace
 
 TokenLoss projected_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b,
                                   std::span<const int32_t> expected, real smoothing) {
-  check_projection("projected_cross_entropy", x, w, b);
-  check_expected("projected_cross_entropy", x.shape(), w.rows(), expected, smoothing);
-  const bool wanted = recording({&x, &w, &b});
-  Formed formed;
-  if (wanted && x.gradient()) {
-    formed.x = Gradient::of_size(x.size(), 0);
-    formed.x.open();
-  }
-  if (wanted && w.gradient())
-    formed.w = x.rows() ? Values(w.size()) : Tensor::zeros(w.shape()).values();
-  if (wanted && b && b.gradient()) formed.b = Tensor::zeros(b.shape()).values();
-  TokenLoss result = sum_of(losses_of(x, w, b, expected, smoothing, wanted ? &formed : nullptr));
-  result.loss = record(
-      "projected_cross_entropy", result.loss, {&x, &w, &b},
-      [formed, dx = x.gradient(), dw = w.gradient(), db = b.gradient()](Gradient& dy) mutable {
-        const real scale = *dy.data();
-        const auto pass = [&](const Values& from, const Gradient& to) {
-          if (from) scale_into(to.open(), from.data(), from.size(), scale);
-        };
-        pass(formed.w, dw);
-        pass(formed.b, db);
-        if (!formed.x) return;
-        scale_into({formed.x.scratch(), false}, formed.x.data(), formed.x.size(), scale);
-        dx.accept(formed.x);
-      });
-  return result;
+  return projected_loss("projected_cross_entropy", x, {}, w, b, expected, {smoothing, 0});
+}
+
+TokenLoss agreeing_cross_entropy(const Tensor& x, const Tensor& y, const Tensor& w, const Tensor& b,
+                                 std::span<const int32_t> expected, real smoothing,
+                                 real agreement) {
+  constexpr const char* op = "agreeing_cross_entropy";
+  require(y && x.shape() == y.shape(), "{}: x is {} but y is {}", op, x.shape(), y.shape());
+  require(agreement >= 0, "{}: an agreement of {}", op, agreement);
+  return projected_loss(op, x, y, w, b, expected, {smoothing, agreement});
 }
 
 TokenLoss cross_entropy(const Tensor& logits, std::span<const int32_t> expected, real smoothing) {
@@ -143,7 +206,7 @@ std::vector<real> log_probabilities(const Tensor& x, const Tensor& w, const Tens
   check_projection("log_probabilities", x, w, b);
   check_expected("log_probabilities", x.shape(), w.rows(), expected, 0);
   std::vector<real> result;
-  for (const RowLoss& row : losses_of(x, w, b, expected, 0, nullptr)) {
+  for (const RowLoss& row : losses_of({{x}, w, b}, expected, {}, nullptr)) {
     result.push_back(static_cast<real>(-row.nll));
   }
   return result;

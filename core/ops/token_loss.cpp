@@ -9,13 +9,15 @@
 namespace calque {
 namespace {
 
-// The maximum of a row and the sum of its numbers, in one pass.
-struct Extent {
+// What one pass over a row of logits finds.
+struct Reading {
   real maximum;
-  double total;
+  double total;  // the sum of the logits
+  real right;    // the expected token's
+  bool correct;  // whether that is the largest, the first of equals
 };
 
-Extent extent_of(const real* x, int64_t size) {
+Reading read_row(const real* x, int64_t size, int32_t expected) {
   Vec most = broadcast(minus_infinity), total{};
   int64_t i = 0;
   for (; i + lanes <= size; i += lanes) {
@@ -23,34 +25,102 @@ Extent extent_of(const real* x, int64_t size) {
     most = max(most, v);
     total += v;
   }
-  Extent extent{maximum(most), sum(total)};
+  Reading row{maximum(most), sum(total), x[expected], false};
   for (; i < size; ++i) {
-    extent.maximum = std::max(extent.maximum, x[i]);
-    extent.total += x[i];
+    row.maximum = std::max(row.maximum, x[i]);
+    row.total += x[i];
   }
-  return extent;
+  row.correct = row.right == row.maximum && std::find(x, x + expected, row.right) == x + expected;
+  return row;
+}
+
+// With the log of the sum of the logits' exp.
+RowLoss loss_of(const Reading& row, double normaliser, int64_t vocabulary, real smoothing) {
+  RowLoss result{.nll = normaliser - double(row.right), .correct = row.correct};
+  result.loss = (1 - double(smoothing)) * result.nll;
+  // Left out without smoothing, so that a logit of -infinity then is a token that cannot come.
+  if (smoothing > 0) {
+    result.loss += double(smoothing) * (normaliser - row.total / static_cast<double>(vocabulary));
+  }
+  return result;
 }
 
 RowLoss row_loss(real* logits, int64_t vocabulary, int32_t expected, real smoothing,
                  bool gradient) {
-  const Extent extent = extent_of(logits, vocabulary);
-  const real m = extent.maximum, right = logits[expected];
-  RowLoss row;
-  row.correct = right == m && std::find(logits, logits + expected, m) == logits + expected;
-  const real total = exponentials(logits, vocabulary, m, logits);
-  const double normaliser = double(m) + std::log(double(total));  // log of the sum of exp
-  const auto size = static_cast<double>(vocabulary);
-  row.nll = normaliser - double(right);
-  row.loss = (1 - double(smoothing)) * row.nll;
-  // Left out without smoothing, so that a logit of -infinity then is a token that cannot come.
-  if (smoothing > 0) row.loss += double(smoothing) * (normaliser - extent.total / size);
+  const Reading row = read_row(logits, vocabulary, expected);
+  const real total = exponentials(logits, vocabulary, row.maximum, logits);
   if (gradient) {
     const real share = 1 / total, everywhere = smoothing / static_cast<real>(vocabulary);
     map(
         vocabulary, logits, [=](Vec e) { return e * share - everywhere; }, logits);
     logits[expected] -= 1 - smoothing;
   }
-  return row;
+  return loss_of(row, double(row.maximum) + std::log(double(total)), vocabulary, smoothing);
+}
+
+// body(i, n) for the n numbers from i on, a vector's at a time.
+template <class Body>
+void for_vectors(int64_t count, Body body) {
+  int64_t i = 0;
+  for (; i + lanes <= count; i += lanes) body(i, lanes);
+  if (i < count) body(i, count - i);
+}
+
+// The sums over a vocabulary that two passes' softmaxes and their divergences are made of, with
+// P = exp(x - max x) and Q = exp(y - max y).
+struct PairSums {
+  real p, q;              // of P and Q
+  real p_apart, q_apart;  // of P (x - y) and Q (x - y)
+};
+
+PairSums pair_sums(const real* x, const real* y, int64_t vocabulary, real x_most, real y_most) {
+  Vec p{}, q{}, p_apart{}, q_apart{};
+  for_vectors(vocabulary, [&](int64_t i, int64_t n) {
+    const Bits there = first_lanes(n);
+    const Vec a = load_first(x + i, n), b = load_first(y + i, n);
+    const Vec ea = there ? exp(a - x_most) : Vec{}, eb = there ? exp(b - y_most) : Vec{};
+    p += ea;
+    q += eb;
+    p_apart += ea * (a - b);
+    q_apart += eb * (a - b);
+  });
+  return {sum(p), sum(q), sum(p_apart), sum(q_apart)};
+}
+
+// One token's logits in two passes, and the mean of both losses plus the divergences. With
+// l = log p - log p' the gradient of KL(p || p') + KL(p' || p) by the first logits is
+// p (l - KL(p || p')) + p - p', by the second p' (-l - KL(p' || p)) + p' - p.
+RowLoss pair_loss(real* x, real* y, int64_t vocabulary, int32_t expected,
+                  const PairOptions& options, bool gradient) {
+  const Reading first = read_row(x, vocabulary, expected);
+  const Reading second = read_row(y, vocabulary, expected);
+  const PairSums sums = pair_sums(x, y, vocabulary, first.maximum, second.maximum);
+  const double x_normaliser = double(first.maximum) + std::log(double(sums.p));
+  const double y_normaliser = double(second.maximum) + std::log(double(sums.q));
+  const double shift = x_normaliser - y_normaliser;  // log p - log p' = x - y - shift
+  const double forth = double(sums.p_apart) / double(sums.p) - shift;
+  const double back = shift - double(sums.q_apart) / double(sums.q);
+  RowLoss result = loss_of(first, x_normaliser, vocabulary, options.smoothing);
+  result.loss += loss_of(second, y_normaliser, vocabulary, options.smoothing).loss;
+  result.loss = result.loss / 2 + double(options.agreement) / 4 * (forth + back);
+  if (!gradient) return result;
+
+  const real p_share = 1 / sums.p, q_share = 1 / sums.q, weight = options.agreement / 2;
+  const real everywhere = options.smoothing / static_cast<real>(vocabulary);
+  const auto l_shift = static_cast<real>(shift);
+  const auto kl_forth = static_cast<real>(forth), kl_back = static_cast<real>(back);
+  for_vectors(vocabulary, [&](int64_t i, int64_t n) {
+    const Vec a = load_first(x + i, n), b = load_first(y + i, n);
+    const Vec p = exp(a - first.maximum) * p_share, q = exp(b - second.maximum) * q_share;
+    const Vec l = a - b - l_shift;
+    const Vec to_x = p - everywhere + weight * (p * (l - kl_forth) + p - q);
+    const Vec to_y = q - everywhere + weight * (q * (-l - kl_back) + q - p);
+    store_first(x + i, to_x * real(0.5), n);
+    store_first(y + i, to_y * real(0.5), n);
+  });
+  x[expected] -= (1 - options.smoothing) / 2;
+  y[expected] -= (1 - options.smoothing) / 2;
+  return result;
 }
 
 }  // namespace
@@ -62,6 +132,17 @@ void row_losses(const LogitRows& logits, std::span<const int32_t> expected, real
     for (int64_t r = begin; r < end; ++r) {
       losses[r] = row_loss(logits.data + r * logits.stride, logits.vocabulary,
                            expected[static_cast<size_t>(r)], smoothing, gradient);
+    }
+  });
+}
+
+void pair_losses(const LogitRows& first, const LogitRows& second, std::span<const int32_t> expected,
+                 const PairOptions& options, bool gradient, RowLoss* losses) {
+  const auto rows = static_cast<int64_t>(expected.size());
+  for_rows(rows, first.vocabulary * 12, [&](int64_t begin, int64_t end) {
+    for (int64_t r = begin; r < end; ++r) {
+      losses[r] = pair_loss(first.data + r * first.stride, second.data + r * second.stride,
+                            first.vocabulary, expected[static_cast<size_t>(r)], options, gradient);
     }
   });
 }

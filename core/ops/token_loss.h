@@ -27,6 +27,14 @@ struct LogitRows {
 void row_losses(const LogitRows& logits, std::span<const int32_t> expected, real smoothing,
                 bool gradient, RowLoss* losses);
 
+// The same for two passes over the same tokens that are to agree: one loss for each token, as
+// agreeing_cross_entropy() has it, whose nll and right prediction are the first pass's.
+struct PairOptions {
+  real smoothing, agreement;
+};
+void pair_losses(const LogitRows& first, const LogitRows& second, std::span<const int32_t> expected,
+                 const PairOptions& options, bool gradient, RowLoss* losses);
+
 // Their sum; its loss carries no gradient yet.
 TokenLoss sum_of(const std::vector<RowLoss>& rows);
 

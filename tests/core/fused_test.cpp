@@ -208,6 +208,37 @@ TEST_CASE("projection with cross-entropy is a product and a cross-entropy") {
   }
 }
 
+TEST_CASE("two agreeing passes have the mean of their losses and a quarter of both divergences") {
+  std::vector<int32_t> expected;
+  for (int32_t i = 0; i < 700; ++i) expected.push_back(i * 37 % 3001);
+  const real smoothing = real(0.1), agreement = 3;
+  const auto plain = [&](Inputs t) {
+    const Tensor x = matmul(t[0], t[2], Transpose::right) + t[3];
+    const Tensor y = matmul(t[1], t[2], Transpose::right) + t[3];
+    const Tensor losses =
+        cross_entropy(x, expected, smoothing).loss + cross_entropy(y, expected, smoothing).loss;
+    const Tensor log_p = log_softmax(x), log_q = log_softmax(y);
+    const Tensor divergences = sum((exp(log_p) - exp(log_q)) * (log_p - log_q));
+    return losses * real(0.5) + divergences * (agreement / 4);
+  };
+  const std::vector<Shape> shapes = {{700, 16}, {700, 16}, {3001, 16}, {3001}};
+  CHECK(difference(
+            [&](Inputs t) {
+              return agreeing_cross_entropy(t[0], t[1], t[2], t[3], expected, smoothing, agreement)
+                  .loss;
+            },
+            plain, shapes) < tolerance);
+
+  // Of two equal passes, each the one pass there is.
+  const Tensor x = random_tensor({700, 16}, 1), w = random_tensor({3001, 16}, 2);
+  const TokenLoss one = projected_cross_entropy(x, w, {}, expected, smoothing);
+  const TokenLoss two = agreeing_cross_entropy(x, x, w, {}, expected, smoothing, agreement);
+  CHECK(two.loss.item() == doctest::Approx(one.loss.item()).epsilon(1e-6));
+  CHECK(two.nll == doctest::Approx(one.nll).epsilon(1e-6));
+  CHECK(two.correct == one.correct);
+  CHECK(two.tokens == 700);
+}
+
 TEST_CASE("cross-entropy is minus the expected log-probability under the smoothed target") {
   const std::vector<int32_t> expected = {2, 0, 4};
   const real e = real(0.1);

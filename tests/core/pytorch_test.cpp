@@ -35,6 +35,11 @@ Tensor run(const Json& c, const std::vector<Tensor>& x) {
     return attention(x[0], x[1], x[2], segments_of(s["queries"]), segments_of(s["keys"]),
                      {.heads = s["heads"], .causal = s["causal"]});
   }
+  if (name == "agreeing_cross_entropy") {
+    return agreeing_cross_entropy(x[0], x[1], x[2], x[3], s["expected"].get<std::vector<int32_t>>(),
+                                  s["smoothing"].get<real>(), s["agreement"].get<real>())
+        .loss;
+  }
   REQUIRE(name == "projected_cross_entropy");
   return projected_cross_entropy(x[0], x[1], x[2], s["expected"].get<std::vector<int32_t>>(),
                                  s["smoothing"].get<real>())
@@ -46,7 +51,7 @@ Tensor run(const Json& c, const std::vector<Tensor>& x) {
 TEST_CASE("fused ops agree with PyTorch to 1e-5, values and gradients") {
   std::ifstream file(std::string(CALQUE_TEST_DATA) + "/pytorch.json");
   const Json recorded = Json::parse(file);
-  REQUIRE(recorded["cases"].size() == 9);
+  REQUIRE(recorded["cases"].size() == 10);
   for (const Json& c : recorded["cases"]) {
     CAPTURE(c["name"].get<std::string>());
     std::vector<Tensor> inputs;

@@ -180,6 +180,28 @@ TEST_CASE("numbers are dropped only in training, and by the tape's seed and step
   CHECK(on_tape(2, Mode::train) != first);
 }
 
+TEST_CASE(
+    "two passes of a batch differ by their dropout, and what they are to agree on costs more") {
+  TransformerOptions options = small_options();
+  options.dropout = real(0.3);
+  const SmallModel model(options);
+  const SmallBatch batch = random_batch(options, lengths);
+  const auto loss = [&](Mode mode, real agreement) {
+    const Tape tape({.seed = 1, .step = 1});
+    return loss_of(model.transformer, batch, real(0.1), mode, agreement);
+  };
+  const TokenLoss one = loss(Mode::train, 0), two = loss(Mode::train, 1);
+  CHECK(two.nll == one.nll);  // the first pass is the same
+  CHECK(two.correct == one.correct);
+  CHECK(two.tokens == one.tokens);
+  const real twice = loss(Mode::train, 2).loss.item(), thrice = loss(Mode::train, 3).loss.item();
+  CHECK(twice > two.loss.item());
+  CHECK(thrice - twice == doctest::Approx(twice - two.loss.item()).epsilon(1e-3));
+  // Without dropout there is nothing to agree on.
+  const real plain = loss(Mode::evaluate, 0).loss.item();
+  CHECK(loss(Mode::evaluate, 3).loss.item() == doctest::Approx(plain).epsilon(1e-5));
+}
+
 TEST_CASE("empty sentences are harmless") {
   for (const Variant& variant : variants()) {
     CAPTURE(variant.name);

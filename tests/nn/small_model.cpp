@@ -119,9 +119,9 @@ SmallBatch chosen_sentences(const SmallBatch& batch, const std::vector<int64_t>&
 }
 
 TokenLoss loss_of(const Transformer& transformer, const SmallBatch& batch, real label_smoothing,
-                  Mode mode) {
+                  Mode mode, real agreement) {
   return transformer.loss(batch.source, batch.source_segments, batch.decoder_input, batch.expected,
-                          batch.target_segments, label_smoothing, mode);
+                          batch.target_segments, label_smoothing, mode, agreement);
 }
 
 Tensor hidden_of(const Transformer& transformer, const SmallBatch& batch) {

@@ -43,7 +43,7 @@ SmallBatch random_batch(const TransformerOptions& options,
 SmallBatch chosen_sentences(const SmallBatch& batch, const std::vector<int64_t>& numbers);
 
 TokenLoss loss_of(const Transformer& transformer, const SmallBatch& batch, real label_smoothing,
-                  Mode mode = Mode::evaluate);
+                  Mode mode = Mode::evaluate, real agreement = 0);
 
 // Hidden vectors of the decoder: [target tokens, d_model].
 Tensor hidden_of(const Transformer& transformer, const SmallBatch& batch);

@@ -51,6 +51,21 @@ def attention(queries, keys, heads, causal):
     return function
 
 
+def agreeing(expected, smoothing, agreement):
+    """R-Drop: the mean of two passes' losses, and a quarter of both divergences, weighted."""
+
+    def function(x, y, w, b):
+        logits = [F.linear(x, w, b), F.linear(y, w, b)]
+        losses = [F.cross_entropy(z, torch.tensor(expected), label_smoothing=smoothing,
+                                  reduction="sum") for z in logits]
+        log_p, log_q = [z.log_softmax(1) for z in logits]
+        divergences = [F.kl_div(a, b, log_target=True, reduction="sum")
+                       for a, b in ((log_p, log_q), (log_q, log_p))]
+        return sum(losses) / 2 + agreement / 4 * sum(divergences)
+
+    return function
+
+
 def main():
     r = torch.randn
     cases = []
@@ -72,6 +87,9 @@ def main():
             lambda x, w, b, e=smoothing: F.cross_entropy(
                 F.linear(x, w, b), torch.tensor(expected), label_smoothing=e, reduction="sum"),
             smoothing=smoothing, expected=expected))
+    cases.append(record("agreeing_cross_entropy", [r(5, 16), r(5, 16), r(41, 16), r(41)],
+                        agreeing(expected, 0.1, 3.0), smoothing=0.1, agreement=3.0,
+                        expected=expected))
     here = os.path.dirname(os.path.abspath(__file__))
     with open(os.path.join(here, "..", "core", "pytorch.json"), "w", encoding="utf-8") as file:
         json.dump({"torch": torch.__version__, "cases": cases}, file)

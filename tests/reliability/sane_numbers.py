@@ -42,6 +42,7 @@ CASES = {
     "batches of one sentence": ({"training.batch_sentences": "1"}, WORKS),
     "label smoothing 0": ({"training.label_smoothing": "0"}, WORKS),
     "label smoothing 0.9": ({"training.label_smoothing": "0.9"}, WORKS),
+    "passes to agree above all": ({"training.r_drop": "1000", "model.dropout": "0.3"}, WORKS),
     "dropout 0": ({"model.dropout": "0"}, WORKS),
     "dropout 0.95": ({"model.dropout": "0.95", "model.attention_dropout": "0.95",
                       "model.activation_dropout": "0.95"}, WORKS),

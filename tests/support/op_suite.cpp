@@ -158,6 +158,11 @@ void add_losses(List& list, int64_t tokens, int64_t vocabulary, int64_t d) {
         {fmt::format("projected_cross_entropy [{}, {}, {}] {}", tokens, vocabulary, d, smoothing),
          random_tensors({{tokens, d}, {vocabulary, d}, {vocabulary}}),
          [=](Inputs t) { return projected_cross_entropy(t[0], t[1], t[2], ids, smoothing).loss; }});
+    list.push_back(
+        {fmt::format("agreeing_cross_entropy [{}, {}, {}] {}", tokens, vocabulary, d, smoothing),
+         random_tensors({{tokens, d}, {tokens, d}, {vocabulary, d}, {vocabulary}}), [=](Inputs t) {
+           return agreeing_cross_entropy(t[0], t[1], t[2], t[3], ids, smoothing, 5).loss;
+         }});
     list.push_back({fmt::format("cross_entropy [{}, {}] {}", tokens, vocabulary, smoothing),
                     random_tensors({{tokens, vocabulary}}),
                     [=](Inputs t) { return cross_entropy(t[0], ids, smoothing).loss; }});

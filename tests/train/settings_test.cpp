@@ -193,6 +193,17 @@ TEST_CASE("a limit of memory cuts the batch into as few pieces as fit, or is ref
                        Error);
 }
 
+TEST_CASE("with r_drop a step keeps two passes of each batch") {
+  Config config;
+  const TransformerOptions options = transformer_options(config.model, 1000, 1000);
+  const auto activations = [&](double r_drop) {
+    config.training.r_drop = r_drop;
+    return summarise(options, summary_batch(config)).memory.activations;
+  };
+  const double table = 1000.0 * 512 * sizeof(real);  // the projection's gradient, formed once
+  CHECK(activations(5) == doctest::Approx(2 * activations(0) - table));
+}
+
 TEST_CASE("what a step keeps of each parameter depends on the optimiser and on averaging") {
   Config config;
   const auto kept = [&](TrainingConfig::Optimizer kind, double momentum, double ema) {

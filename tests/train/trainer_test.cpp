@@ -54,6 +54,19 @@ TEST_CASE(
   CHECK(tensors(folder, "whole 000030") == tensors(folder, "parts 000030"));
 }
 
+TEST_CASE("with r_drop a resumed run ends in the same bits, and others than without") {
+  const TemporaryFolder folder;
+  const auto with = [&](const char* r_drop, const char* until, const char* name) {
+    run(folder, {"model.dropout=0.3", r_drop, until}, name);
+  };
+  with("training.r_drop=0", "training.until=30u", "plain");
+  with("training.r_drop=5", "training.until=30u", "whole");
+  with("training.r_drop=5", "training.until=13u", "resumed");
+  with("training.r_drop=5", "training.until=30u", "resumed");
+  CHECK(tensors(folder, "whole 000030") == tensors(folder, "resumed 000030"));
+  CHECK(tensors(folder, "whole 000030") != tensors(folder, "plain 000030"));
+}
+
 TEST_CASE("a run that has finished does nothing, and goes on with a higher limit") {
   const TemporaryFolder folder;
   run(folder);

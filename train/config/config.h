@@ -182,6 +182,7 @@ struct TrainingConfig {
   Decayed decayed = Decayed::matrices;
   double clip_norm = 0;
   double label_smoothing = 0.1;
+  double r_drop = 0;
   double ema = 0;
 
   Schedule schedule = Schedule::noam;

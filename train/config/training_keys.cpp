@@ -80,6 +80,9 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
   const auto not_adam = [](const Config& c) {
     return c.training.optimizer != Optimizer::adam && c.training.optimizer != Optimizer::adamw;
   };
+  const auto nothing_dropped = [](const Config& c) {
+    return c.model.dropout + c.model.attention_dropout + c.model.activation_dropout == 0;
+  };
   in.key(
       "optimizer", &TrainingConfig::optimizer, {}, harmful,
       "adam; adamw, with decoupled weight decay; sgd, with momentum; or adafactor, which keeps far "
@@ -135,6 +138,12 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
           {opennmt, "label_smoothing"},
           {fairseq, "label-smoothing"},
           {sockeye, "label-smoothing"}});
+  in.key("r_drop", &TrainingConfig::r_drop, at_least(0), harmful,
+         "Each batch goes through the model twice, with different dropout, and the two are to "
+         "agree: a token's loss is the mean of both, and this times a quarter of both "
+         "Kullback-Leibler divergences (R-Drop, whose paper has 5 for small corpora). Twice the "
+         "work for a batch. 0: once.")
+      .idle_if(nothing_dropped, "it goes with dropout in the model");
   in.key(
       "ema", &TrainingConfig::ema, fraction(), harmful,
       "Keeps a moving average of the weights beside them, with this decay (0.999), and validates "
