@@ -144,6 +144,11 @@ auto meanwhile_fetching(const real* next, Function function) {
   };
 }
 
+template <For use, class Function>
+auto meanwhile_fetching(const real* a, const real* b, Function function) {
+  return meanwhile_fetching<use>(a, meanwhile_fetching<use>(b, function));
+}
+
 // out[i] = function(in[i]...) for i < count; the inputs and the output may be the same array.
 template <class Function, class... Input>
 void map(int64_t count, real* out, Function function, const Input*... in) {

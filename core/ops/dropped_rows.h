@@ -12,12 +12,6 @@ namespace calque {
 // what was asked for before them, which is more the oftener the two take turns.
 inline constexpr int64_t dropped_chunk = DropoutMask::group;
 
-// `function`, which also asks for what lies at `a` and `b`, as meanwhile_fetching does.
-template <class Function>
-auto meanwhile_fetching_both(const real* a, const real* b, Function function) {
-  return meanwhile_fetching<For::reading>(a, meanwhile_fetching<For::reading>(b, function));
-}
-
 // to = x + factor y over one row, `first` being the number of its first element; returns the sum.
 // Meanwhile the next rows of x and y are on their way.
 inline real add_dropped(const DropoutMask& mask, int64_t first, int64_t cols, const real* x,
@@ -32,8 +26,8 @@ inline real add_dropped(const DropoutMask& mask, int64_t first, int64_t cols, co
       total += s;
       return s;
     };
-    map(count, to + c, meanwhile_fetching_both(x + c + cols, y + c + cols, add), x + c, y + c,
-        static_cast<const real*>(factors));
+    map(count, to + c, meanwhile_fetching<For::reading>(x + c + cols, y + c + cols, add), x + c,
+        y + c, static_cast<const real*>(factors));
   }
   return sum(total);
 }

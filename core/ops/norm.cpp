@@ -176,7 +176,8 @@ void row_backward(const Kept& kept, int64_t r, const real* dout, const Means& me
     const auto gradient = [=](Vec d, Vec v, Vec f, Vec o, Vec g) {
       return (d * g - mean.u - (v * f + o) * mean.uh) * inverse;
     };
-    map(count, ds, meanwhile_fetching_both(normal + kept.cols, dout + at + kept.cols, gradient),
+    map(count, ds,
+        meanwhile_fetching<For::reading>(normal + kept.cols, dout + at + kept.cols, gradient),
         dout + at, normal, kept.undoing.factor.data() + c, kept.undoing.offset.data() + c,
         kept.gain.data() + c);
     if (dx.data)

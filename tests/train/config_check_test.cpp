@@ -89,6 +89,10 @@ TEST_CASE("training that has nothing to go by is refused") {
        "c.yaml:3: training.metric: it is measured on translations; set "
        "training.validate_translate: "
        "greedy"},
+      {"training: {metric: bleu, validate_translate: greedy}\n",
+       "c.yaml:3: training.metric: it is measured on translations; set data.validation"},
+      {"training: {r_drop: 5}\nmodel: {dropout: 0}\n",
+       "c.yaml:3: training.r_drop: it goes with dropout in the model"},
       {"training: {divergence_factor: 0.5}\n",
        "c.yaml:3: training.divergence_factor: 0.5 would call an ordinary loss too high; more than "
        "1, "

@@ -154,10 +154,12 @@ void check_training(const Config& config, Contradictions& all) {
   if (training.batch_tokens == 0 && training.batch_sentences == 0) {
     blame(all, "training.batch_tokens", "0, and batch_sentences is 0 too; one must be set");
   }
-  if (compares_translations(training.metric) &&
-      training.validate_translate == TrainingConfig::Translate::none) {
-    blame(all, "training.metric",
-          "it is measured on translations; set training.validate_translate: greedy");
+  if (compares_translations(training.metric)) {
+    const bool none = training.validate_translate == TrainingConfig::Translate::none;
+    if (none || config.data.validation.empty()) {
+      blame(all, "training.metric", "it is measured on translations; set {}",
+            none ? "training.validate_translate: greedy" : "data.validation");
+    }
   }
   if (training.patience > 0 &&
       (config.data.validation.empty() || training.validate_every == Interval())) {
