@@ -42,6 +42,7 @@ struct TransformerOptions {
   real activation_dropout = 0;  // inside the feed-forward network
 
   int64_t head_size() const { return d_model / heads; }
+  bool operator==(const TransformerOptions&) const = default;
 };
 
 // Throws an Error that says which setting is wrong and how to mend it.

@@ -14,15 +14,20 @@ namespace {
 
 namespace fs = std::filesystem;
 
-std::vector<int64_t> first(std::vector<int64_t> steps, int64_t count, const std::string& run) {
+// The folders of the first `count` of these steps.
+std::vector<std::string> first(const Checkpoints& checkpoints, const std::vector<int64_t>& steps,
+                               int64_t count, const std::string& run) {
   if (std::ssize(steps) < count) {
     fail(
         "{}: has {} such checkpoints, not {}; training.keep_last and training.keep_best say how "
         "many are kept",
         run, steps.size(), count);
   }
-  steps.resize(static_cast<size_t>(count));
-  return steps;
+  std::vector<std::string> folders;
+  for (int64_t i = 0; i < count; ++i) {
+    folders.push_back(checkpoints.folder(steps[static_cast<size_t>(i)]));
+  }
+  return folders;
 }
 
 // Everything of the run that a translator needs beside the weights.
@@ -36,16 +41,36 @@ void copy_surroundings(const RunFolder& from, const std::string& to) {
   }
 }
 
-}  // namespace
-
-std::vector<int64_t> last_steps(const std::string& run, int64_t count) {
-  std::vector<int64_t> steps = Checkpoints(real_files(), run).steps();
-  if (steps.empty()) fail("{}: has no checkpoints; give a run's folder", run);
-  std::erase(steps, 0);  // nothing was learned there
-  return first(std::move(steps), count, run);
+// Where the weights of the one mean what they mean in the other.
+bool same_model(TransformerOptions a, TransformerOptions b) {
+  for (TransformerOptions* options : {&a, &b}) {
+    options->dropout = options->attention_dropout = options->activation_dropout = 0;
+  }
+  return a == b;
 }
 
-std::vector<int64_t> best_steps(const std::string& run, int64_t count) {
+void require_same(const TrainedRun& run, const TrainedRun& first) {
+  if (run.tokenizers.hash() != first.tokenizers.hash()) {
+    fail("{}: has another vocabulary than {}; a mean needs the same", run.checkpoint,
+         first.checkpoint);
+  }
+  if (!same_model(run.model->transformer.options, first.model->transformer.options)) {
+    fail("{}: is another model than {}; a mean needs the same section `model`", run.checkpoint,
+         first.checkpoint);
+  }
+}
+
+}  // namespace
+
+std::vector<std::string> last_checkpoints(const std::string& run, int64_t count) {
+  const Checkpoints checkpoints(real_files(), run);
+  std::vector<int64_t> steps = checkpoints.steps();
+  if (steps.empty()) fail("{}: has no checkpoints; give a run's folder", run);
+  std::erase(steps, 0);  // nothing was learned there
+  return first(checkpoints, steps, count, run);
+}
+
+std::vector<std::string> best_checkpoints(const std::string& run, int64_t count) {
   const Checkpoints checkpoints(real_files(), run);
   const std::vector<int64_t> there = checkpoints.steps();
   if (there.empty()) fail("{}: has no checkpoint yet; train it first", run);
@@ -58,28 +83,26 @@ std::vector<int64_t> best_steps(const std::string& run, int64_t count) {
       if (std::ranges::count(there, score.step) > 0) steps.push_back(score.step);
     }
   }
-  return first(steps, count, run);
+  return first(checkpoints, steps, count, run);
 }
 
-void average_checkpoints(const std::string& run, const std::vector<int64_t>& steps,
-                         const std::string& out) {
-  const Checkpoints checkpoints(real_files(), run);
-  TrainedRun opened = open_run(checkpoints.folder(steps.front()));
-  TranslationModel& model = *opened.model;
-  std::vector<double> sums(model.parameters.values().size());
-  TrainingState state;  // of the newest
-  for (const int64_t step : steps) {
-    TrainingState own =
-        load_checkpoint(real_files(), checkpoints.folder(step), model.targets(), {});
-    if (own.step >= state.step) state = std::move(own);
-    for (size_t i = 0; i < sums.size(); ++i) sums[i] += double(model.parameters.values()[i]);
+void average_weights(const std::vector<std::string>& places, const std::string& out) {
+  const TrainedRun first = open_run(places.front());
+  const std::span<real> mean = first.model->parameters.values();
+  std::vector<double> sums(mean.begin(), mean.end());
+  for (size_t i = 1; i < places.size(); ++i) {
+    const TrainedRun run = open_run(places[i]);
+    require_same(run, first);
+    const std::span<const real> own = run.model->parameters.values();
+    for (size_t k = 0; k < sums.size(); ++k) sums[k] += double(own[k]);
   }
-  for (size_t i = 0; i < sums.size(); ++i) {
-    model.parameters.values()[i] = static_cast<real>(sums[i] / static_cast<double>(steps.size()));
+  for (size_t k = 0; k < sums.size(); ++k) {
+    mean[k] = static_cast<real>(sums[k] / static_cast<double>(places.size()));
   }
+  TrainingState state = load_state(real_files(), first.checkpoint);
   state.best.clear();  // those were scores of the checkpoints, not of their mean
-  copy_surroundings(opened.folder, out);
-  Checkpoints(real_files(), out).save(model.tensors(), {}, state);
+  copy_surroundings(first.folder, out);
+  Checkpoints(real_files(), out).save(first.model->tensors(), {}, state);
 }
 
 }  // namespace calque

@@ -160,6 +160,11 @@ TEST_CASE("a trained run can be evaluated, averaged, and asked what it is") {
   CHECK(evaluated.out.find("exact matches") != std::string::npos);
   CHECK(run("calque average " + folder + " --last 2").status == 0);
   CHECK(run("calque info '" + place.folder.path("run-average") + "'").status == 0);
+  const std::string average = "'" + place.folder.path("run-average") + "'";
+  CHECK(
+      run("calque average " + folder + " " + average + " --out '" + place.folder.path("both") + "'")
+          .status == 0);
+  CHECK(run("calque average " + folder).err.find("several runs") != std::string::npos);
   CHECK(run("calque average " + folder + " --last 99").err.find("training.keep_last") !=
         std::string::npos);
   CHECK(run("calque evaluate " + folder + " --split nonsense").status == 1);

@@ -147,10 +147,40 @@ TEST_CASE("a run whose patience has run out says so, and goes on by another metr
   CHECK(run(folder, other).step > step);
 }
 
+TEST_CASE("the mean of two runs' weights is that of each number, and the rest the first one's") {
+  const TemporaryFolder folder;
+  run(folder);
+  const std::string general = folder.path("run/last"), tuned = folder.path("tuned/last");
+  const std::vector<std::string> tuning = {"training.until=10u", "training.seed=2",
+                                           "model.init_from=" + general};
+  run(folder, tuning, "tuned");
+  average_weights({general, tuned}, folder.path("mean"));
+  const TrainedRun a = open_run(general), b = open_run(tuned), mean = open_run(folder.path("mean"));
+  const auto weights = [](const TrainedRun& of) { return of.model->parameters.values(); };
+  size_t apart = 0;
+  for (size_t i = 0; i < weights(mean).size(); ++i) {
+    const double right = (double(weights(a)[i]) + double(weights(b)[i])) / 2;
+    CHECK(weights(mean)[i] == static_cast<real>(right));
+    apart += weights(a)[i] != weights(b)[i] ? 1 : 0;
+  }
+  CHECK(apart > 1000);
+  CHECK(folder.read("mean/config.yaml") == folder.read("run/config.yaml"));
+
+  const auto refusal = [&](const std::string& other) {
+    return message_of([&] { average_weights({general, other}, folder.path("none")); });
+  };
+  run(folder, {"training.until=1u", "model.heads=4"}, "heads");
+  CHECK(refusal(folder.path("heads")).find("is another model than") != std::string::npos);
+  run(folder, {"training.until=1u", "data.train={toy: sort, pairs: 400, symbols: 5}"}, "words");
+  CHECK(refusal(folder.path("words")).find("has another vocabulary than") != std::string::npos);
+  CHECK_FALSE(std::filesystem::exists(folder.path("none")));
+}
+
 TEST_CASE("fine-tuning can start from an average, and what is not there shows before the work") {
   const TemporaryFolder folder;
   run(folder);
-  average_checkpoints(folder.path("run"), {10, 20}, folder.path("average"));
+  average_weights({folder.path("run/checkpoints/step-000020"), folder.path("run/last")},
+                  folder.path("average"));
   run(folder, {"training.until=1u", "model.init_from=" + folder.path("average")}, "tuned");
   CHECK(folder.read("tuned/train.log").find("parameters start from") != std::string::npos);
   CHECK(load_state(real_files(), folder.path("average/checkpoints/step-000020")).best.empty());
