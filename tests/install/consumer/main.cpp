@@ -9,7 +9,9 @@ int main() {
   using namespace calque;
   const Config config = parse_config("data: {train: {toy: copy, pairs: 10}}", "text").config;
   Parameters parameters;
-  const Transformer model(Path(parameters), {.source_vocabulary = 10, .target_vocabulary = 10, .d_model = 8, .d_ff = 16, .heads = 2});
+  const Transformer model(
+      Path(parameters),
+      {.source_vocabulary = 10, .target_vocabulary = 10, .d_model = 8, .d_ff = 16, .heads = 2});
   const Tensor x = variable(Tensor::of({2}, {3, 4}));
   const Tape tape;
   backward(sum(square(x)));
