@@ -128,9 +128,9 @@ Formed formed_for(const Projection& from) {
     formed.x.push_back(x.gradient() ? Gradient::of_size(x.size(), 0) : Gradient());
     if (x.gradient()) formed.x.back().open();
   }
-  const Tensor &w = from.w, &b = from.b;
+  const Tensor& w = from.w;
   if (w.gradient()) formed.w = from.tokens() ? Values(w.size()) : Tensor::zeros(w.shape()).values();
-  if (b && b.gradient()) formed.b = Tensor::zeros(b.shape()).values();
+  if (from.b.gradient()) formed.b = Tensor::zeros(from.b.shape()).values();
   return formed;
 }
 
@@ -139,7 +139,7 @@ Tape::Backward handing_on(Formed formed, const Projection& from) {
   std::vector<Gradient> dx;
   for (const Tensor& x : from.passes) dx.push_back(x.gradient());
   return [formed = std::move(formed), dx = std::move(dx), dw = from.w.gradient(),
-          db = from.b ? from.b.gradient() : Gradient()](Gradient& dy) mutable {
+          db = from.b.gradient()](Gradient& dy) mutable {
     const real scale = *dy.data();
     const auto pass_on = [&](const Values& numbers, const Gradient& to) {
       if (numbers) scale_into(to.open(), numbers.data(), numbers.size(), scale);
@@ -155,16 +155,14 @@ Tape::Backward handing_on(Formed formed, const Projection& from) {
   };
 }
 
-// `y` is absent where there is one pass.
+// `y` is absent where there is one pass, and has the shape of x where there are two.
 TokenLoss projected_loss(const char* op, const Tensor& x, const Tensor& y, const Tensor& w,
                          const Tensor& b, std::span<const int32_t> expected,
                          const PairOptions& options) {
+  check_projection(op, x, w, b);
+  check_expected(op, x.shape(), w.rows(), expected, options.smoothing);
   Projection from{{x}, w, b};
   if (y) from.passes.push_back(y);
-  for (const Tensor& pass : from.passes) {
-    check_projection(op, pass, w, b);
-    check_expected(op, pass.shape(), w.rows(), expected, options.smoothing);
-  }
   const bool wanted = recording({&x, &y, &w, &b});
   const Formed formed = wanted ? formed_for(from) : Formed();
   TokenLoss result = sum_of(losses_of(from, expected, options, wanted ? &formed : nullptr));
