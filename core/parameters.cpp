@@ -43,27 +43,21 @@ Tensor Parameters::add(std::string name, const Shape& shape, Initial initial) {
   require(!allocated(), "Parameters: {} is added after allocate()", name);
   require(!find(name), "Parameters: there are two parameters named {}", name);
   const int64_t size = shape.elements();
-  Windows windows{std::make_shared<Block>(), std::make_shared<Gradient::State>()};
-  windows.values->size = size;
-  windows.gradient->size = size;
-  const Tensor tensor(shape, Values(windows.values), Gradient(windows.gradient));
-  entries_.push_back({std::move(name), shape, flat_size_, std::move(initial), tensor});
-  windows_.push_back(std::move(windows));
+  const auto window = std::make_shared<Block>();
+  window->size = size;
+  entries_.push_back({std::move(name), shape, flat_size_, std::move(initial),
+                      Tensor(shape, Values(window), Gradient::of_size(size, 0))});
+  windows_.push_back(window);
   flat_size_ += aligned(size);
-  return tensor;
+  return entries_.back().tensor;
 }
 
 void Parameters::allocate() {
   require(!allocated(), "Parameters: allocate() is called twice");
-  values_ = std::make_shared<Memory>(Memory{zeroed(flat_size_), zeroed(flat_size_)});
+  values_ = std::make_shared<Buffer<real>>(zeroed(flat_size_));
   for (size_t i = 0; i < entries_.size(); ++i) {
-    Block& values = *windows_[i].values;
-    values.data = values_->values.data() + entries_[i].offset;
-    values.owner = values_;
-    Block& gradient = windows_[i].gradient->block;
-    gradient.data = values_->gradients.data() + entries_[i].offset;
-    gradient.size = entries_[i].shape.elements();
-    gradient.owner = values_;
+    windows_[i]->data = values_->data() + entries_[i].offset;
+    windows_[i]->owner = values_;
   }
 }
 
@@ -88,12 +82,7 @@ int64_t Parameters::count() const {
 
 std::span<real> Parameters::values() const {
   require(allocated(), "Parameters: values() before allocate()");
-  return {values_->values.data(), static_cast<size_t>(flat_size_)};
-}
-
-std::span<real> Parameters::gradients() const {
-  require(allocated(), "Parameters: gradients() before allocate()");
-  return {values_->gradients.data(), static_cast<size_t>(flat_size_)};
+  return {values_->data(), static_cast<size_t>(flat_size_)};
 }
 
 void Parameters::clear_gradients() {
@@ -102,10 +91,10 @@ void Parameters::clear_gradients() {
 
 void Parameters::finish_gradients() {
   for (const Entry& entry : entries_) {
-    if (entry.tensor.gradient().touched()) continue;
-    const std::span<real> window =
-        gradients().subspan(static_cast<size_t>(entry.offset), entry.values().size());
-    std::ranges::fill(window, real(0));
+    const Gradient& gradient = entry.tensor.gradient();
+    if (!gradient.touched()) gradient.open_cleared();
+    real* const end = gradient.scratch() + gradient.size();
+    std::fill(end, end + (aligned(gradient.size()) - gradient.size()), real(0));
   }
 }
 

@@ -1,9 +1,11 @@
 #pragma once
-// All parameters of a model lie in one flat buffer and their gradients in a second; each parameter
-// is a named window into both. Clipping is then one reduction, an optimiser step one pass, a
-// checkpoint one write. Construction comes first and allocation second, so that a model can be
-// counted, or loaded, without being initialised. Order of construction = order in memory = order in
-// the checkpoint.
+// All parameters of a model lie in one flat buffer, each a named window into it: an optimiser step
+// is one pass, a checkpoint one write. Construction comes first and allocation second, so that a
+// model can be counted, or loaded, without being initialised. Order of construction = order in
+// memory = order in the checkpoint.
+//
+// Their gradients lie apart, each in memory of its own, from the first contribution until they are
+// cleared: a backward pass frees what the forward pass kept, and the gradients take its place.
 //
 //   Parameters parameters;
 //   Tensor w = parameters.add("weight", {3, 4}, normal(0.1));
@@ -34,7 +36,7 @@ class Parameters {
   struct Entry {
     std::string name;
     Shape shape;
-    int64_t offset;  // of its first number in the flat buffers
+    int64_t offset;  // of its first number in the flat buffer
     Initial initial;
     Tensor tensor;
     std::span<real> values() const { return tensor.span(); }
@@ -43,7 +45,7 @@ class Parameters {
   // Declares a parameter; the name must be new. The tensor can be used after allocate().
   Tensor add(std::string name, const Shape& shape, Initial initial);
 
-  // Takes memory for values and gradients (all zero). Nothing can be added afterwards.
+  // Takes memory for the values (all zero). Nothing can be added afterwards.
   void allocate();
   bool allocated() const { return values_ != nullptr; }
 
@@ -54,28 +56,21 @@ class Parameters {
   const Entry* find(std::string_view name) const;
   int64_t count() const;  // of numbers, without the gaps that align the windows
 
-  // The flat buffers, gaps included: the gaps are zero and stay so under every optimiser.
+  // The flat buffer, gaps included: the gaps are zero and stay so under every optimiser.
   int64_t flat_size() const { return flat_size_; }
   std::span<real> values() const;
-  std::span<real> gradients() const;
 
-  // Before a step: forgets what was contributed, without touching memory.
+  // Before a step: forgets what was contributed and gives its memory back.
   void clear_gradients();
-  // After backward: gradients to which nothing was contributed become zero in the flat buffer.
+  // After backward: a gradient to which nothing was contributed becomes zero, and so does what lies
+  // behind a gradient's end up to a whole vector, as in the gaps of the flat buffer.
   void finish_gradients();
 
  private:
-  struct Memory {
-    Buffer<real> values, gradients;
-  };
-  struct Windows {
-    std::shared_ptr<Block> values;
-    std::shared_ptr<Gradient::State> gradient;
-  };
   std::vector<Entry> entries_;
-  std::vector<Windows> windows_;
+  std::vector<std::shared_ptr<Block>> windows_;  // each entry's values
   int64_t flat_size_ = 0;
-  std::shared_ptr<Memory> values_;
+  std::shared_ptr<Buffer<real>> values_;
 };
 
 // A place in the tree of modules: the store, and the names walked so far.

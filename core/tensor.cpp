@@ -24,15 +24,13 @@ void add(const real* from, real* to, int64_t size) {
   });
 }
 
-void allocate(Block& block, int64_t size) {
-  block.own = Buffer<real>(size);
-  block.data = block.own.data();
-  block.size = size;
-}
-
 }  // namespace
 
-Values::Values(int64_t size) : block_(std::make_shared<Block>()) { allocate(*block_, size); }
+Values::Values(int64_t size) : block_(std::make_shared<Block>()) {
+  block_->own = Buffer<real>(size);
+  block_->data = block_->own.data();
+  block_->size = size;
+}
 
 Gradient Gradient::of_size(int64_t size, uint64_t tape) {
   auto state = std::make_shared<State>();
@@ -42,8 +40,8 @@ Gradient Gradient::of_size(int64_t size, uint64_t tape) {
 }
 
 Sink Gradient::open() const {
-  if (!state_->block.data) allocate(state_->block, state_->size);
-  return {state_->block.data, std::exchange(state_->touched, true)};
+  if (!state_->numbers) state_->numbers = Buffer<real>(state_->size);
+  return {state_->numbers.data(), std::exchange(state_->touched, true)};
 }
 
 real* Gradient::open_cleared() const {
@@ -54,15 +52,13 @@ real* Gradient::open_cleared() const {
 
 void Gradient::accept(Gradient& other) const {
   State& from = *other.state_;
-  const bool has_window = state_->block.data && !state_->block.own;
-  if (!state_->touched && !has_window && from.block.own) {
-    state_->block = std::exchange(from.block, {});
+  if (!state_->touched) {
+    state_->numbers = std::exchange(from.numbers, {});
     state_->touched = true;
     from.touched = false;
     return;
   }
-  const Sink sink = open();
-  (sink.add ? add : copy)(from.block.data, sink.data, state_->size);
+  add(from.numbers.data(), open().data, state_->size);
 }
 
 std::span<const real> Gradient::span() const {
@@ -71,12 +67,16 @@ std::span<const real> Gradient::span() const {
           "gradient: that of an op's result is gone after backward(); only leaves, made by "
           "variable(), keep theirs");
   if (!state_->touched) open_cleared();
-  return {state_->block.data, static_cast<size_t>(state_->size)};
+  return {state_->numbers.data(), static_cast<size_t>(state_->size)};
+}
+
+void Gradient::clear() const {
+  state_->numbers = {};
+  state_->touched = false;
 }
 
 void Gradient::let_go() const {
-  state_->block = {};
-  state_->touched = false;
+  clear();
   state_->gone = true;
 }
 

@@ -67,13 +67,14 @@ class Gradient {
 
   // Whether anything has been contributed since the last clear().
   bool touched() const { return state_ && state_->touched; }
-  const real* data() const { return state_->block.data; }
+  const real* data() const { return state_->numbers.data(); }
   // The same, for a closure that is done with its dy and computes in its place.
-  real* scratch() const { return state_->block.data; }
+  real* scratch() const { return state_->numbers.data(); }
   // The gradient as numbers: zeros if nothing has been contributed. After backward() only leaves
   // still have theirs; asking for another's is a Misuse.
   std::span<const real> span() const;
-  void clear() const { state_->touched = false; }
+  // Forgets what was contributed and gives its memory back.
+  void clear() const;
   // For the tape: the op's closure has run, and its gradient's memory goes.
   void let_go() const;
 
@@ -81,17 +82,16 @@ class Gradient {
   uint64_t tape() const { return state_ ? state_->tape : 0; }
 
   static Gradient of_size(int64_t size, uint64_t tape);
-  // The gradient of a parameter: a window into memory that `owner` keeps alive.
+
+ private:
   struct State {
     int64_t size = 0;
     bool touched = false;
     bool gone = false;  // backward() has been past here
     uint64_t tape = 0;
-    Block block;
+    Buffer<real> numbers;
   };
   explicit Gradient(std::shared_ptr<State> state) : state_(std::move(state)) {}
-
- private:
   std::shared_ptr<State> state_;
 };
 

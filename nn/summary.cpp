@@ -142,7 +142,8 @@ ModelSummary::Memory memory_of(const TransformerOptions& options, const SummaryB
           .gradients = each,
           .optimiser = each * static_cast<double>(batch.moments),
           .activations = numbers * sizeof(real),
-          .working = working_numbers(options, batch) * sizeof(real)};
+          .working = working_numbers(options, batch) * sizeof(real),
+          .accumulated = batch.accumulated};
 }
 
 std::string grouped(int64_t number) {
@@ -217,11 +218,12 @@ std::string ModelSummary::text() const {
       "takes 3 times as many.\n",
       batch.source_length, batch.target_length);
   text += fmt::format(
-      "A step of {} + {} tokens needs about {:.0f} MiB: parameters {:.0f}, gradients {:.0f}, "
-      "optimiser {:.0f}, activations {:.0f}, working space {:.0f}.\n",
+      "A step of {} + {} tokens needs about {:.0f} MiB: parameters {:.0f}, optimiser {:.0f}, "
+      "activations {:.0f}{} gradients {:.0f}, working space {:.0f}.\n",
       grouped(batch.source_tokens), grouped(batch.target_tokens), mebibytes(memory.total()),
-      mebibytes(memory.parameters), mebibytes(memory.gradients), mebibytes(memory.optimiser),
-      mebibytes(memory.activations), mebibytes(memory.working));
+      mebibytes(memory.parameters), mebibytes(memory.optimiser), mebibytes(memory.activations),
+      memory.accumulated ? "," : " and in their place", mebibytes(memory.gradients),
+      mebibytes(memory.working));
   return text;
 }
 

@@ -7,6 +7,7 @@
 //   training                            3 x forward: the gradients of the inputs, and of the
 //   weights
 
+#include <algorithm>
 #include <cstdint>
 #include <string>
 #include <vector>
@@ -39,6 +40,7 @@ struct SummaryBatch {
   double target_length = 25;
   int64_t moments = 2;
   int64_t passes = 1;
+  bool accumulated = false;  // a step has several such batches, whose gradients are summed
 };
 
 struct ModelSummary {
@@ -53,7 +55,12 @@ struct ModelSummary {
     double parameters = 0, gradients = 0, optimiser = 0;
     double activations = 0;  // what the tape keeps from the forward for the backward pass
     double working = 0;      // a block of logits and the gradients on their way back, roughly
-    double total() const { return parameters + gradients + optimiser + activations + working; }
+    bool accumulated = false;
+    // Gradients come as activations go, unless an earlier batch has left its own.
+    double total() const {
+      const double kept = accumulated ? gradients + activations : std::max(gradients, activations);
+      return parameters + optimiser + kept + working;
+    }
   };
   SummaryBatch batch;
   std::vector<Part> parts;

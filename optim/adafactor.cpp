@@ -40,10 +40,12 @@ double add(double sum, double part) { return sum + part; }
 Adafactor::Adafactor(const Parameters& parameters, const AdafactorSettings& settings)
     : settings_((check(settings), settings)) {
   int64_t rows = 0, columns = 0, full = 0;
-  for (const Parameters::Entry& entry : parameters.entries()) {
+  for (size_t i = 0; i < parameters.entries().size(); ++i) {
+    const Parameters::Entry& entry = parameters.entries()[i];
     if (entry.shape.elements() == 0) continue;
     const bool factored = entry.shape.axes() >= 2;
-    windows_.push_back({.offset = entry.offset,
+    windows_.push_back({.parameter = i,
+                        .offset = entry.offset,
                         .rows = factored ? entry.shape.rows() : 1,
                         .cols = factored ? entry.shape.cols() : entry.shape.elements(),
                         .factored = factored,
@@ -66,7 +68,7 @@ void Adafactor::apply(const FlatUpdate& update) {
                   .factor = lanes_of(update.gradient_factor)};
   for (const Window& window : windows_) {
     real* w = update.values.data() + window.offset;
-    const real* g = update.gradients.data() + window.offset;
+    const real* g = update.gradients[window.parameter];
     if (window.factored) {
       apply_factored(window, step, w, g);
     } else {

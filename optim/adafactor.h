@@ -36,6 +36,7 @@ class Adafactor {
  private:
   // A parameter, and where its part of the memory begins: in row_ and column_, or in full_.
   struct Window {
+    size_t parameter;
     int64_t offset, rows, cols;
     bool factored;
     int64_t row, column, full;

@@ -60,9 +60,9 @@ void Adam::apply(const FlatUpdate& update) {
   for_pieces(pieces_, [&](const FlatPiece& piece) {
     const Vec shrink = lanes_of(decoupled ? 1 - update.learning_rate * piece.decay : 1);
     const Vec pull = lanes_of(decoupled ? 0 : piece.decay);
-    update_piece(step, update.values.data() + piece.begin, update.gradients.data() + piece.begin,
-                 m_.data() + piece.begin, v_.data() + piece.begin, piece.end - piece.begin, factor,
-                 shrink, pull);
+    update_piece(step, update.values.data() + piece.begin,
+                 update.gradients[piece.parameter] + piece.offset, m_.data() + piece.begin,
+                 v_.data() + piece.begin, piece.size, factor, shrink, pull);
   });
 }
 

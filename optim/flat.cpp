@@ -26,24 +26,16 @@ bool is_decayed(const Parameters::Entry& entry, Decayed what) {
 }
 
 std::vector<FlatPiece> flat_pieces(const Parameters& parameters, const WeightDecay& decay) {
-  // Neighbours under the same rate become one run; the gap after a window goes with the window.
-  std::vector<FlatPiece> runs;
+  std::vector<FlatPiece> pieces;
   const auto& entries = parameters.entries();
   for (size_t i = 0; i < entries.size(); ++i) {
     const double rate = is_decayed(entries[i], decay.what) ? decay.rate : 0;
+    const int64_t begin = entries[i].offset;
     const int64_t end = i + 1 < entries.size() ? entries[i + 1].offset : parameters.flat_size();
-    require(entries[i].offset % lanes == 0 && end % lanes == 0,
+    require(begin % lanes == 0 && end % lanes == 0,
             "flat_pieces: {} does not begin and end on a whole vector", entries[i].name);
-    if (!runs.empty() && runs.back().decay == rate) {
-      runs.back().end = end;
-    } else {
-      runs.push_back({entries[i].offset, end, rate});
-    }
-  }
-  std::vector<FlatPiece> pieces;
-  for (const FlatPiece& run : runs) {
-    for (int64_t begin = run.begin; begin < run.end; begin += piece_size) {
-      pieces.push_back({begin, std::min(run.end, begin + piece_size), run.decay});
+    for (int64_t at = begin; at < end; at += piece_size) {
+      pieces.push_back({at, std::min(piece_size, end - at), i, at - begin, rate});
     }
   }
   return pieces;

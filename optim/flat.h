@@ -1,8 +1,8 @@
 #pragma once
-// What every update rule works on: the flat buffers of the parameters and of their gradients, and
-// buffers of its own with the same layout. The windows start on whole vectors and the gaps between
-// them are zero, so a rule runs over whole vectors from end to end; each rule maps a gap's zeros to
-// zeros again.
+// What every update rule works on: the flat buffer of the parameters, buffers of its own with the
+// same layout, and each parameter's gradient. The windows start on whole vectors, and the gaps
+// between them and what lies behind a gradient are zero, so a rule runs over whole vectors from end
+// to end; each rule maps a gap's zeros to zeros again.
 
 #include <cstdint>
 #include <span>
@@ -19,7 +19,7 @@ namespace calque {
 // One update, as a rule sees it.
 struct FlatUpdate {
   std::span<real> values;
-  std::span<const real> gradients;
+  std::span<const real* const> gradients;  // of each parameter, finished
   double gradient_factor;  // every gradient is multiplied by it as it is read: scaling and clipping
   double learning_rate;
   int64_t step;  // this update's number, counted from 1
@@ -53,11 +53,12 @@ struct WeightDecay {
 };
 bool is_decayed(const Parameters::Entry& entry, Decayed what);
 
-// A piece of the flat buffers, of whole vectors, all of it under one rate of decay (or 0). Its
-// bounds depend on the parameters alone: threads share the pieces out, and the results are the same
-// bits.
+// A piece of one parameter, of whole vectors, and its rate of decay (or 0). Its bounds depend on
+// the parameters alone: threads share the pieces out, and the results are the same bits.
 struct FlatPiece {
-  int64_t begin, end;
+  int64_t begin, size;  // in the flat buffers
+  size_t parameter;
+  int64_t offset;  // of its first number in the parameter, and in the parameter's gradient
   double decay;
 };
 std::vector<FlatPiece> flat_pieces(const Parameters& parameters, const WeightDecay& decay);

@@ -2,6 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
+#include <span>
+#include <vector>
 
 #include "core/parallel.h"
 #include "core/simd.h"
@@ -39,12 +41,20 @@ double sum_of_squares(const real* from, int64_t count) {
 
 }  // namespace
 
-double gradient_norm(std::span<const real> gradients) {
-  constexpr int64_t piece = 1 << 15;
+double gradient_norm(const Parameters& parameters) {
+  constexpr size_t piece = 1 << 15;
+  std::vector<std::span<const real>> pieces;
+  for (const Parameters::Entry& entry : parameters.entries()) {
+    const std::span<const real> gradient = entry.tensor.gradient().span();
+    for (size_t at = 0; at < gradient.size(); at += piece) {
+      pieces.push_back(gradient.subspan(at, std::min(piece, gradient.size() - at)));
+    }
+  }
   return std::sqrt(parallel_reduce(
-      static_cast<int64_t>(gradients.size()), piece, 0.0,
-      [&](int64_t begin, int64_t end) {
-        return sum_of_squares(gradients.data() + begin, end - begin);
+      static_cast<int64_t>(pieces.size()), 1, 0.0,
+      [&](int64_t begin, int64_t) {
+        const std::span<const real> some = pieces[static_cast<size_t>(begin)];
+        return sum_of_squares(some.data(), static_cast<int64_t>(some.size()));
       },
       [](double sum, double part) { return sum + part; }));
 }

@@ -5,13 +5,11 @@
 // by piece in a fixed order: no float gradient, however large, overflows it, so the norm is finite
 // exactly when every gradient is.
 
-#include <span>
-
 #include "core/parameters.h"
 
 namespace calque {
 
-double gradient_norm(std::span<const real> gradients);
+double gradient_norm(const Parameters& parameters);
 
 // min(1, limit / norm); a limit of 0 means no clipping. PyTorch divides by norm + 1e-6 instead, so
 // its gradients end a hair below the limit.

@@ -48,14 +48,18 @@ UpdateReport Optimizer::update(Parameters& parameters, double learning_rate,
   require(gradient_scale > 0 && std::isfinite(gradient_scale),
           "Optimizer: the gradient scale is {}", gradient_scale);
   parameters.finish_gradients();
-  const double norm = gradient_scale * gradient_norm(parameters.gradients());
+  const double norm = gradient_scale * gradient_norm(parameters);
   const double clip = clip_factor(norm, clip_norm_);
   static const double largest = std::sqrt(double(std::numeric_limits<real>::max()));
   if (!(norm * clip < largest)) return {norm, clip, false};
 
   ++steps_;
+  std::vector<const real*> gradients;
+  for (const Parameters::Entry& entry : parameters.entries()) {
+    gradients.push_back(entry.tensor.gradient().data());
+  }
   const FlatUpdate update{.values = parameters.values(),
-                          .gradients = parameters.gradients(),
+                          .gradients = gradients,
                           .gradient_factor = gradient_scale * clip,
                           .learning_rate = learning_rate,
                           .step = steps_};

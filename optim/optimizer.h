@@ -6,7 +6,7 @@
 //   ... const UpdateReport report = optimizer.update(parameters, learning_rate(schedule, step), 1 /
 //   tokens);
 //
-// An update is two passes over the flat buffers: one reads the gradients for their norm, one
+// An update is two passes over all parameters: one reads the gradients for their norm, one
 // updates. The clipping factor is applied in the second, as the gradients are read; they stay as
 // they were.
 

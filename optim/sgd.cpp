@@ -24,16 +24,19 @@ void Sgd::apply(const FlatUpdate& update) {
   for_pieces(pieces_, [&](const FlatPiece& piece) {
     const Vec shrink = lanes_of(decoupled ? 1 - update.learning_rate * piece.decay : 1);
     const Vec pull = lanes_of(decoupled ? 0 : piece.decay);
-    for (int64_t i = piece.begin; i < piece.end; i += lanes) {
-      const Vec weight = load(update.values.data() + i);
-      const Vec gradient = load(update.gradients.data() + i) * factor + weight * pull;
+    real* const w = update.values.data() + piece.begin;
+    const real* const g = update.gradients[piece.parameter] + piece.offset;
+    real* const v = velocity_ ? velocity_.data() + piece.begin : nullptr;
+    for (int64_t i = 0; i < piece.size; i += lanes) {
+      const Vec weight = load(w + i);
+      const Vec gradient = load(g + i) * factor + weight * pull;
       Vec direction = gradient;
-      if (velocity_) {
-        const Vec velocity = load(velocity_.data() + i) * momentum + gradient;
-        store(velocity_.data() + i, velocity);
+      if (v) {
+        const Vec velocity = load(v + i) * momentum + gradient;
+        store(v + i, velocity);
         direction = nesterov ? gradient + momentum * velocity : velocity;
       }
-      store(update.values.data() + i, weight * shrink - rate * direction);
+      store(w + i, weight * shrink - rate * direction);
     }
   });
 }

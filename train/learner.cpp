@@ -48,12 +48,12 @@ UpdateReport Learner::update(const LossSums& sums, double learning_rate) {
 // numbers and the average are read and written.
 Profile::Work Learner::update_work() {
   if (!Profile::current()) return {};
-  auto numbers = static_cast<double>(model.parameters.values().size());
-  if (average_) numbers *= 2;
+  const auto all = static_cast<double>(model.parameters.flat_size());
+  double numbers = all + all;
+  if (average_) numbers += all;
   for (const StateWindow& window : optimizer.state()) {
     numbers += static_cast<double>(window.values.size());
   }
-  numbers += static_cast<double>(model.parameters.gradients().size());
   return {.bytes = 2 * numbers * sizeof(real)};
 }
 

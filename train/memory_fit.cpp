@@ -38,6 +38,7 @@ SummaryBatch summary_batch(const Config& config) {
   }
   if (training.ema > 0) ++batch.moments;
   batch.passes = passes(training);
+  batch.accumulated = training.accumulation > 1;
   return batch;
 }
 
@@ -51,6 +52,7 @@ int64_t pieces_for_memory(const Config& config, const TransformerOptions& option
     SummaryBatch part = whole;
     part.source_tokens = largest_piece(whole.source_tokens, pieces);
     part.target_tokens = largest_piece(whole.target_tokens, pieces);
+    part.accumulated = whole.accumulated || pieces > 1;
     smallest = summarise(options, part).memory.total();
     if (smallest <= static_cast<double>(limit)) return pieces;
   }

@@ -71,7 +71,7 @@ void for_logits(const Projection& from, Use&& use) {
 // Gradients formed in the forward pass, for a loss whose own gradient is 1.
 struct Formed {
   std::vector<Gradient> x;  // one for each pass
-  Values w, b;
+  Gradient w, b;
 };
 
 // Adds a block's part of the gradients: dx = g w, dw += g^T x, db += the sum of the rows of g.
@@ -83,9 +83,11 @@ void form(const Formed& formed, const Projection& from, LogitBlock& g, size_t pa
     gemm(block, {from.w.data(), g.vocabulary, d},
          Sink{formed.x[pass].scratch() + g.first * d, false});
   }
-  if (formed.w) gemm(transposed(block), from.x(pass, g.first, g.count), Sink{formed.w.data(), add});
+  if (formed.w) {
+    gemm(transposed(block), from.x(pass, g.first, g.count), Sink{formed.w.scratch(), add});
+  }
   if (formed.b) {
-    sum_over_rows<1>(g.count, g.vocabulary, {Sink{formed.b.data(), add}},
+    sum_over_rows<1>(g.count, g.vocabulary, {Sink{formed.b.scratch(), add}},
                      [&](int64_t begin, int64_t end, real* partial) {
                        for (int64_t r = begin; r < end; ++r) {
                          map_into(g.vocabulary, partial, true, as_it_is, block.data + r * g.stride);
@@ -121,16 +123,20 @@ void check_projection(const char* op, const Tensor& x, const Tensor& w, const Te
   require(!b || b.shape() == Shape{w.rows()}, "{}: w is {} but b is {}", op, w.shape(), b.shape());
 }
 
-// The gradients' memory, for those that are wanted.
+// The gradients' memory, for those that are wanted; without tokens no block will write to it.
 Formed formed_for(const Projection& from) {
-  Formed formed;
-  for (const Tensor& x : from.passes) {
-    formed.x.push_back(x.gradient() ? Gradient::of_size(x.size(), 0) : Gradient());
-    if (x.gradient()) formed.x.back().open();
-  }
-  const Tensor& w = from.w;
-  if (w.gradient()) formed.w = from.tokens() ? Values(w.size()) : Tensor::zeros(w.shape()).values();
-  if (from.b.gradient()) formed.b = Tensor::zeros(from.b.shape()).values();
+  const auto room_for = [&](const Tensor& input) {
+    if (!input.gradient()) return Gradient();
+    const Gradient room = Gradient::of_size(input.size(), 0);
+    if (from.tokens() > 0) {
+      room.open();
+    } else {
+      room.open_cleared();
+    }
+    return room;
+  };
+  Formed formed{.x = {}, .w = room_for(from.w), .b = room_for(from.b)};
+  for (const Tensor& x : from.passes) formed.x.push_back(room_for(x));
   return formed;
 }
 
@@ -141,17 +147,14 @@ Tape::Backward handing_on(Formed formed, const Projection& from) {
   return [formed = std::move(formed), dx = std::move(dx), dw = from.w.gradient(),
           db = from.b.gradient()](Gradient& dy) mutable {
     const real scale = *dy.data();
-    const auto pass_on = [&](const Values& numbers, const Gradient& to) {
-      if (numbers) scale_into(to.open(), numbers.data(), numbers.size(), scale);
+    const auto pass_on = [&](Gradient& one, const Gradient& to) {
+      if (!one) return;
+      if (scale != 1) scale_into({one.scratch(), false}, one.data(), one.size(), scale);
+      to.accept(one);
     };
     pass_on(formed.w, dw);
     pass_on(formed.b, db);
-    for (size_t pass = 0; pass < dx.size(); ++pass) {
-      Gradient& of_x = formed.x[pass];
-      if (!of_x) continue;
-      scale_into({of_x.scratch(), false}, of_x.data(), of_x.size(), scale);
-      dx[pass].accept(of_x);
-    }
+    for (size_t pass = 0; pass < dx.size(); ++pass) pass_on(formed.x[pass], dx[pass]);
   };
 }
 

@@ -8,7 +8,7 @@
 
 using namespace calque;
 
-TEST_CASE("parameters are named windows into flat buffers, in the order of construction") {
+TEST_CASE("parameters are named windows into a flat buffer, in the order of construction") {
   Parameters parameters;
   const Path root(parameters);
   const Tensor w = (root / "layers" / 0).parameter("weight", {3, 5}, constant(2));
@@ -38,21 +38,46 @@ TEST_CASE("a parameter's first values depend on its name and the seed, not on it
   CHECK(values(false, 1) != values(false, 2));
 }
 
-TEST_CASE("gradients arrive in the flat buffer, and what got none becomes zero") {
+TEST_CASE("a parameter's gradient has memory from its first contribution until it is cleared") {
+  Parameters parameters;
+  const Tensor w = parameters.add("w", {1000, 1000}, constant(2));
+  parameters.allocate();
+  parameters.initialise(1);
+  const int64_t before = memory_statistics().used;
+  const int64_t bytes = w.size() * int64_t{sizeof(real)};
+  for (int step = 0; step < 2; ++step) {
+    {
+      const Tape tape;
+      const Tensor loss = sum(w);
+      CHECK(memory_statistics().used < before + bytes);
+      backward(loss);
+    }
+    CHECK(w.gradient().span()[999'999] == 1);
+    CHECK(memory_statistics().used >= before + bytes);
+    parameters.clear_gradients();
+    CHECK(memory_statistics().used == before);
+  }
+}
+
+TEST_CASE("a gradient is zero where nothing was contributed, and behind its end") {
   Parameters parameters;
   const Tensor used = parameters.add("used", {3}, constant(2));
   const Tensor unused = parameters.add("unused", {3}, constant(2));
   parameters.allocate();
   parameters.initialise(1);
-  std::ranges::fill(parameters.gradients(), real(99));  // left by an earlier step
+  for (const Tensor& w : {used, unused}) {
+    std::fill_n(w.gradient().open().data, 8, real(99));  // left by an earlier step
+  }
   parameters.clear_gradients();
   {
     const Tape tape;
     backward(sum(square(used)));
   }
   parameters.finish_gradients();
-  CHECK(parameters.gradients()[0] == 4);
-  CHECK(unused.gradient().span()[2] == 0);
+  for (int i = 0; i < 8; ++i) {
+    CHECK(used.gradient().data()[i] == (i < 3 ? 4 : 0));
+    CHECK(unused.gradient().data()[i] == 0);
+  }
 }
 
 TEST_CASE("two parameters of one name, and additions after allocation, are refused") {

@@ -30,10 +30,14 @@ struct SmallModel {
     }
   }
   // The same kind of numbers everywhere, other ones for each `step`.
-  void set_random_values() { fill({.seed = 1}, parameters.values(), 1); }
+  void set_random_values() {
+    for (const auto& one : parameters.entries()) fill({.seed = 1}, one, one.values(), 1);
+  }
   void set_random_gradients(uint32_t step, real size = 1) {
-    for (const auto& one : parameters.entries()) one.tensor.gradient().open();
-    fill({.seed = 2, .step = step}, parameters.gradients(), size);
+    for (const auto& one : parameters.entries()) {
+      const std::span gradient(one.tensor.gradient().open().data, one.values().size());
+      fill({.seed = 2, .step = step}, one, gradient, size);
+    }
   }
 
   const Parameters::Entry& entry(const std::string& name) const {
@@ -51,13 +55,10 @@ struct SmallModel {
   static void write(const std::vector<double>& numbers, real* to) {
     for (size_t i = 0; i < numbers.size(); ++i) to[i] = static_cast<real>(numbers[i]);
   }
-  // Fills the windows and leaves the gaps between them alone.
-  void fill(Stream stream, std::span<real> flat, real deviation) {
-    for (const auto& one : parameters.entries()) {
-      stream.use = static_cast<uint32_t>(hash_text(one.name));
-      fill_normal(stream, 0, deviation,
-                  flat.subspan(static_cast<size_t>(one.offset), one.values().size()));
-    }
+  static void fill(Stream stream, const Parameters::Entry& one, std::span<real> numbers,
+                   real deviation) {
+    stream.use = static_cast<uint32_t>(hash_text(one.name));
+    fill_normal(stream, 0, deviation, numbers);
   }
 };
 
