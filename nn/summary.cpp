@@ -121,14 +121,14 @@ Kept kept_by_tape(const TransformerOptions& o) {
       .batch = table};
 }
 
-// The widest gradients that meet in the backward pass of a layer, and the logits of as many tokens
-// as the loss takes at once.
+// The logits of as many tokens as the loss takes at once or, later, the widest gradients that meet
+// in the backward pass of a layer.
 double working_numbers(const TransformerOptions& o, const SummaryBatch& batch) {
   const int64_t tokens = std::max(batch.source_tokens, batch.target_tokens);
   const int64_t logits = batch.passes *
                          std::min(logit_block_rows(o.target_vocabulary), batch.target_tokens) *
                          o.target_vocabulary;
-  return static_cast<double>(tokens * (inner_width(o) + o.d_ff + 4 * o.d_model) + logits);
+  return static_cast<double>(std::max(logits, tokens * (inner_width(o) + o.d_ff + 4 * o.d_model)));
 }
 
 ModelSummary::Memory memory_of(const TransformerOptions& options, const SummaryBatch& batch,
