@@ -87,6 +87,10 @@ class Browser:
         """What the page has logged since the last question, and every refused request among it."""
         return [entry["message"] for entry in self.call("POST", self.session + "/se/log", {"type": "browser"})]
 
+    def tooltip(self):
+        """What the tooltip says, or None while it is hidden."""
+        return self.run("const tip = document.getElementById('tooltip'); return tip.hidden ? null : tip.textContent")
+
     def pointer(self, *steps):
         """Steps are ("move", x, y), ("down",) and ("up",), in CSS pixels of the window."""
         actions = []
@@ -140,6 +144,10 @@ class Checks:
 
     def equal(self, found, wanted, sentence):
         self.that(found == wanted, f"{sentence}: found {found!r}, wanted {wanted!r}")
+
+    def opens_clean(self, browser, page, fragment=""):
+        browser.open(page, fragment)
+        self.equal(browser.console(), [], f"{page.name} opens without a word on the console")
 
     def finish(self):
         print(f"{self.made - self.failed} of {self.made} checks hold")

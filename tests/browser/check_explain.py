@@ -8,13 +8,7 @@ import sys
 from browser import Browser, Checks
 
 SECTIONS = ("sentence", "tokens", "steps", "attention", "positions", "beam")
-TOOLTIP = "return document.getElementById('tooltip').hidden ? null : document.getElementById('tooltip').textContent"
 BARS = "return [...document.querySelectorAll('.bars .bar i')].map((bar) => parseFloat(bar.style.width))"
-
-
-def opens_clean(browser, checks, page, fragment=""):
-    browser.open(page, fragment)
-    checks.equal(browser.console(), [], f"{page.name} opens without a word on the console")
 
 
 def slide(browser, name, value):
@@ -23,7 +17,7 @@ def slide(browser, name, value):
 
 
 def check_parts(browser, checks, page):
-    opens_clean(browser, checks, page)
+    checks.opens_clean(browser, page)
     for section in SECTIONS:
         checks.that(browser.run("return document.getElementById(arguments[0]).offsetHeight > 30", section), f"{section} is shown")
     checks.equal(browser.run("return document.querySelectorAll('#tokens .token').length"), 24, "every token is shown")
@@ -33,7 +27,7 @@ def check_parts(browser, checks, page):
 
 
 def check_steps(browser, checks, page):
-    opens_clean(browser, checks, page)
+    checks.opens_clean(browser, page)
     first = browser.run(BARS)
     checks.that(abs(sum(first) - 100) < 0.5, f"the probabilities of a step add up to one ({sum(first)})")
     slide(browser, "temperature", 0.1)
@@ -57,7 +51,7 @@ def check_steps(browser, checks, page):
 
 
 def check_attention(browser, checks, page):
-    opens_clean(browser, checks, page)
+    checks.opens_clean(browser, page)
     checks.equal(browser.run("return document.querySelectorAll('.heads button').length"), 15, "every head and every layer's mean has a picture")
     checks.equal(browser.run("return document.querySelectorAll('.cell').length"), 144, "the heat map has a square for every pair")
     before = browser.run("return document.querySelector('.view h3').textContent")
@@ -65,7 +59,7 @@ def check_attention(browser, checks, page):
     checks.that(browser.run("return document.querySelector('.view h3').textContent") != before, "choosing a head shows it in full")
     box = browser.box(".cell")
     browser.pointer(("move", box["x"] + 5, box["y"] + 5))
-    checks.that("%" in (browser.run(TOOLTIP) or ""), "pointing at a square tells its weight")
+    checks.that("%" in (browser.tooltip() or ""), "pointing at a square tells its weight")
     box = browser.box(".lines .word")
     browser.pointer(("move", box["x"] + 5, box["y"] + 8))
     checks.that(browser.run("return document.querySelectorAll('.lines .dim').length") > 0, "pointing at a word leaves its lines only")
@@ -77,7 +71,7 @@ def check_attention(browser, checks, page):
 
 
 def check_positions_and_beam(browser, checks, page):
-    opens_clean(browser, checks, page)
+    checks.opens_clean(browser, page)
     colors = browser.run("const c = document.querySelector('.waves canvas'); const d = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;"
                          "const s = new Set(); for (let i = 0; i < d.length; i += 4) s.add(d[i] * 65536 + d[i + 1] * 256 + d[i + 2]); return s.size")
     checks.that(colors > 50, "the positional encoding is drawn")
@@ -85,14 +79,14 @@ def check_positions_and_beam(browser, checks, page):
     checks.equal(browser.run("return document.querySelectorAll('.beam .edge.best').length"), 12, "the best one can be followed from its start")
     box = browser.box(".beam g.best:last-of-type, .beam g.best")
     browser.pointer(("move", box["x"] + 10, box["y"] + 10))
-    checks.that("score" in (browser.run(TOOLTIP) or ""), "pointing at a hypothesis tells its score")
+    checks.that("score" in (browser.tooltip() or ""), "pointing at a hypothesis tells its score")
 
 
 def check_themes(browser, checks, page):
     seen = []
     for scheme in ("light", "dark"):
         browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        opens_clean(browser, checks, page)
+        checks.opens_clean(browser, page)
         seen.append(browser.run("return [getComputedStyle(document.body).backgroundColor, [...document.querySelectorAll('.cell')].at(-1).getAttribute('fill')]"))
     checks.that(seen[0][0] != seen[1][0], "the page follows the system's light or dark")
     checks.that(seen[0][1] != seen[1][1], "so do the heat maps")
@@ -103,7 +97,7 @@ def check_themes(browser, checks, page):
 
 
 def check_hostile(browser, checks, page):
-    opens_clean(browser, checks, page)
+    checks.opens_clean(browser, page)
     checks.that(browser.run("return window.broken === undefined && document.querySelectorAll('img').length === 0"), "no token is executed")
     checks.that(browser.run("return document.getElementById('sentence').textContent.includes(\"onerror='window.broken\")"), "hostile text is shown as it is")
 
@@ -114,7 +108,7 @@ def main():
     with Browser() as browser:
         for check in (check_parts, check_steps, check_attention, check_positions_and_beam, check_themes):
             check(browser, checks, folder / "explain.html")
-        opens_clean(browser, checks, folder / "explain-empty.html")
+        checks.opens_clean(browser, folder / "explain-empty.html")
         check_hostile(browser, checks, folder / "explain-hostile.html")
         if "--pictures" in sys.argv:
             for name, fragment in (("explain", ""), ("explain", "theme=dark"), ("explain-hostile", "")):

@@ -9,17 +9,11 @@ import time
 from browser import Browser, Checks
 
 LINES = "return document.querySelectorAll('[data-panel=\"{}\"] path.line:not(.raw)').length"
-TOOLTIP = "return document.getElementById('tooltip').hidden ? null : document.getElementById('tooltip').textContent"
 PATHS = "return [...document.querySelectorAll('[data-panel=\"loss\"] path.line')].map((p) => p.getAttribute('d'))"
 
 
-def opens_clean(browser, checks, page, fragment=""):
-    browser.open(page, fragment)
-    checks.equal(browser.console(), [], f"{page.name} opens without a word on the console")
-
-
 def check_one_run(browser, checks, page):
-    opens_clean(browser, checks, page)
+    checks.opens_clean(browser, page)
     for panel in ("loss", "ppl", "accuracy"):
         checks.equal(browser.run(LINES.format(panel)), 2, f"{panel} has a training and a validation curve")
     for panel in ("bleu", "chrf", "exact", "lr", "grad_norm", "tokens_per_s", "memory_mb"):
@@ -33,26 +27,26 @@ def check_one_run(browser, checks, page):
 
 
 def check_hover(browser, checks, page):
-    opens_clean(browser, checks, page)
+    checks.opens_clean(browser, page)
     box = browser.box('[data-panel="loss"] svg')
     browser.pointer(("move", box["x"] + box["width"] / 2, box["y"] + 40))
-    text = browser.run(TOOLTIP) or ""
+    text = browser.tooltip() or ""
     for word in ("step", "epoch", "training", "validation"):
         checks.that(word in text, f"hovering tells the {word} ({text!r})")
     crosses = browser.run("return [...document.querySelectorAll('.chart')].filter((c) => c.querySelector('.cross')).length")
     checks.equal(crosses, browser.run("return document.querySelectorAll('.chart').length"), "the cross-hair shows in every chart")
     browser.pointer(("move", 5, 5))
-    checks.equal(browser.run(TOOLTIP), None, "the values go when the pointer leaves")
+    checks.equal(browser.tooltip(), None, "the values go when the pointer leaves")
 
 
 def check_keyboard(browser, checks, page):
-    opens_clean(browser, checks, page)
+    checks.opens_clean(browser, page)
     browser.run("document.querySelector('[data-panel=\"loss\"] svg').focus()")
     browser.key("\ue014")  # arrow right
-    first = browser.run(TOOLTIP)
+    first = browser.tooltip()
     checks.that(first and "step" in first, "an arrow key shows the values")
     browser.key("\ue014")
-    checks.that(browser.run(TOOLTIP) != first, "the next arrow key moves on")
+    checks.that(browser.tooltip() != first, "the next arrow key moves on")
     checks.that("Loss at step" in browser.run("return document.getElementById('announcer').textContent"), "values are announced")
     browser.key("+")
     checks.that("zoom=" in browser.run("return location.hash"), "plus zooms in")
@@ -61,7 +55,7 @@ def check_keyboard(browser, checks, page):
 
 
 def check_zoom(browser, checks, page):
-    opens_clean(browser, checks, page)
+    checks.opens_clean(browser, page)
     before = browser.run(PATHS)
     box = browser.box('[data-panel="loss"] svg')
     y = box["y"] + box["height"] / 2
@@ -73,7 +67,7 @@ def check_zoom(browser, checks, page):
 
 
 def check_controls(browser, checks, page):
-    opens_clean(browser, checks, page)
+    checks.opens_clean(browser, page)
     before = browser.run(PATHS)
     for control in ("#log-y", "#log-x"):
         browser.click(control)
@@ -88,14 +82,14 @@ def check_controls(browser, checks, page):
         browser.click(f"input[value={clock}]")
         checks.that(f"over={clock}" in browser.run("return location.hash"), f"the curves are drawn over {clock}")
     fragment = browser.run("return location.hash.slice(1)")
-    opens_clean(browser, checks, page, fragment)
+    checks.opens_clean(browser, page, fragment)
     checks.equal(browser.run("return document.querySelector('input[name=clock]:checked').value"), "seconds",
                  "a reload keeps the choices")
     checks.equal(browser.run("return document.getElementById('smoothing').value"), "0.9", "a reload keeps the smoothing")
 
 
 def check_several_runs(browser, checks, page):
-    opens_clean(browser, checks, page)
+    checks.opens_clean(browser, page)
     checks.equal(browser.run(LINES.format("loss")), 6, "three runs make six curves")
     browser.click("#legend .chip")
     checks.equal(browser.run(LINES.format("loss")), 4, "the legend hides a run")
@@ -113,7 +107,7 @@ def check_several_runs(browser, checks, page):
 
 
 def check_samples(browser, checks, page):
-    opens_clean(browser, checks, page)
+    checks.opens_clean(browser, page)
     text = "return document.querySelector('#samples').textContent"
     last = browser.run(text)
     browser.run("const s = document.getElementById('sample-step'); s.value = 0; s.dispatchEvent(new Event('input'))")
@@ -129,7 +123,7 @@ def check_themes(browser, checks, page):
     seen = {}
     for scheme in ("light", "dark"):
         browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
-        opens_clean(browser, checks, page)
+        checks.opens_clean(browser, page)
         seen[scheme] = browser.run(background)
     checks.that(seen["light"] != seen["dark"], "the page follows the system's light or dark")
     browser.click("#theme")
@@ -138,7 +132,7 @@ def check_themes(browser, checks, page):
 
 
 def check_hostile(browser, checks, page):
-    opens_clean(browser, checks, page)
+    checks.opens_clean(browser, page)
     checks.equal(browser.run("return window.broken === undefined"), True, "no text of a run is executed")
     checks.equal(browser.run("return document.querySelectorAll('main img, main b[onclick], header img').length"), 0,
                  "no text of a run becomes markup")
@@ -147,7 +141,7 @@ def check_hostile(browser, checks, page):
 
 
 def check_young(browser, checks, page):
-    opens_clean(browser, checks, page)
+    checks.opens_clean(browser, page)
     checks.equal(browser.run(LINES.format("loss")), 1, "a run of one record has its curve")
     for control in ("#log-y", "#log-x"):
         browser.click(control)
@@ -159,7 +153,7 @@ def check_young(browser, checks, page):
 
 def check_large(browser, checks, page):
     begin = time.monotonic()
-    opens_clean(browser, checks, page)
+    checks.opens_clean(browser, page)
     opened = time.monotonic() - begin
     redraw = browser.run("const t = performance.now(); document.getElementById('smoothing').value = 0.5;"
                          "document.getElementById('smoothing').dispatchEvent(new Event('input')); return t")
@@ -187,7 +181,7 @@ def main():
     checks = Checks()
     with Browser() as browser:
         check_one_run(browser, checks, folder / "one.html")
-        opens_clean(browser, checks, folder / "toy-en-de" / "report.html")
+        checks.opens_clean(browser, folder / "toy-en-de" / "report.html")
         for check in (check_hover, check_keyboard, check_zoom, check_controls, check_samples, check_themes):
             check(browser, checks, folder / "one.html")
         check_several_runs(browser, checks, folder / "three.html")
