@@ -102,7 +102,9 @@ void average_weights(const std::vector<std::string>& places, const std::string& 
   TrainingState state = load_state(real_files(), first.checkpoint);
   state.best.clear();  // those were scores of the checkpoints, not of their mean
   copy_surroundings(first.folder, out);
-  Checkpoints(real_files(), out).save(first.model->tensors(), {}, state);
+  Checkpoints checkpoints(real_files(), out);
+  checkpoints.save(first.model->tensors(), {}, state);
+  checkpoints.link("last", state.step);
 }
 
 }  // namespace calque

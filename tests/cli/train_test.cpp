@@ -160,7 +160,7 @@ TEST_CASE("a trained run can be evaluated, averaged, and asked what it is") {
   CHECK(evaluated.out.find("exact matches") != std::string::npos);
   CHECK(run("calque average " + folder + " --last 2").status == 0);
   CHECK(run("calque info '" + place.folder.path("run-average") + "'").status == 0);
-  const std::string average = "'" + place.folder.path("run-average") + "'";
+  const std::string average = "'" + place.folder.path("run-average/last") + "'";
   CHECK(
       run("calque average " + folder + " " + average + " --out '" + place.folder.path("both") + "'")
           .status == 0);
