@@ -1,8 +1,7 @@
 #pragma once
 // The memory of all tensors comes from one caching pool. A training step asks for the same blocks
-// as the step before, so after the first steps nothing is asked of the system any more. Blocks
-// begin and end on multiples of 64 bytes (a cache line, the widest SIMD register), so that a loop
-// over whole vectors may run past what was asked for, and are not initialised.
+// as the step before, so after the first steps nothing is asked of the system any more. Blocks are
+// aligned to 64 bytes (a cache line, the widest SIMD register) and are not initialised.
 
 #include <cstddef>
 #include <cstdint>

@@ -3,13 +3,10 @@
 #include <algorithm>
 
 #include "core/parallel.h"
+#include "core/simd.h"
 
 namespace calque {
 namespace {
-
-constexpr int64_t alignment = 64 / static_cast<int64_t>(sizeof(real));
-
-int64_t aligned(int64_t size) { return (size + alignment - 1) / alignment * alignment; }
 
 Buffer<real> zeroed(int64_t size) {
   Buffer<real> buffer(size);
@@ -48,7 +45,7 @@ Tensor Parameters::add(std::string name, const Shape& shape, Initial initial) {
   entries_.push_back({std::move(name), shape, flat_size_, std::move(initial),
                       Tensor(shape, Values(window), Gradient::of_size(size, 0))});
   windows_.push_back(window);
-  flat_size_ += aligned(size);
+  flat_size_ += round_up(size);
   return entries_.back().tensor;
 }
 
@@ -87,15 +84,6 @@ std::span<real> Parameters::values() const {
 
 void Parameters::clear_gradients() {
   for (const Entry& entry : entries_) entry.tensor.gradient().clear();
-}
-
-void Parameters::finish_gradients() {
-  for (const Entry& entry : entries_) {
-    const Gradient& gradient = entry.tensor.gradient();
-    if (!gradient.touched()) gradient.open_cleared();
-    real* const end = gradient.scratch() + gradient.size();
-    std::fill(end, end + (aligned(gradient.size()) - gradient.size()), real(0));
-  }
 }
 
 Path Path::operator/(std::string_view part) const {

@@ -62,9 +62,6 @@ class Parameters {
 
   // Before a step: forgets what was contributed and gives its memory back.
   void clear_gradients();
-  // After backward: a gradient to which nothing was contributed becomes zero, and so does what lies
-  // behind a gradient's end up to a whole vector, as in the gaps of the flat buffer.
-  void finish_gradients();
 
  private:
   std::vector<Entry> entries_;

@@ -4,6 +4,7 @@
 #include <utility>
 
 #include "core/parallel.h"
+#include "core/simd.h"
 
 namespace calque {
 namespace {
@@ -40,8 +41,11 @@ Gradient Gradient::of_size(int64_t size, uint64_t tape) {
 }
 
 Sink Gradient::open() const {
-  if (!state_->numbers) state_->numbers = Buffer<real>(state_->size);
-  return {state_->numbers.data(), std::exchange(state_->touched, true)};
+  Buffer<real>& numbers = state_->numbers;
+  if (numbers) return {numbers.data(), true};
+  numbers = Buffer<real>(round_up(state_->size));
+  std::fill(numbers.data() + state_->size, numbers.data() + numbers.size(), real(0));
+  return {numbers.data(), false};
 }
 
 real* Gradient::open_cleared() const {
@@ -51,14 +55,12 @@ real* Gradient::open_cleared() const {
 }
 
 void Gradient::accept(Gradient& other) const {
-  State& from = *other.state_;
-  if (!state_->touched) {
-    state_->numbers = std::exchange(from.numbers, {});
-    state_->touched = true;
-    from.touched = false;
-    return;
+  Buffer<real>& from = other.state_->numbers;
+  if (touched()) {
+    add(from.data(), state_->numbers.data(), state_->size);
+  } else {
+    state_->numbers = std::move(from);
   }
-  add(from.numbers.data(), open().data, state_->size);
 }
 
 std::span<const real> Gradient::span() const {
@@ -66,14 +68,11 @@ std::span<const real> Gradient::span() const {
   require(!state_->gone,
           "gradient: that of an op's result is gone after backward(); only leaves, made by "
           "variable(), keep theirs");
-  if (!state_->touched) open_cleared();
+  if (!touched()) open_cleared();
   return {state_->numbers.data(), static_cast<size_t>(state_->size)};
 }
 
-void Gradient::clear() const {
-  state_->numbers = {};
-  state_->touched = false;
-}
+void Gradient::clear() const { state_->numbers = {}; }
 
 void Gradient::let_go() const {
   clear();

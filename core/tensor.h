@@ -50,7 +50,7 @@ struct Sink {
 };
 
 // Shared ownership of the gradient of one tensor; empty when no gradient is wanted. Memory is taken
-// when the first contribution arrives.
+// when the first contribution arrives, of whole vectors: behind the gradient's end it is zero.
 class Gradient {
  public:
   Gradient() = default;
@@ -66,7 +66,7 @@ class Gradient {
   void accept(Gradient& other) const;
 
   // Whether anything has been contributed since the last clear().
-  bool touched() const { return state_ && state_->touched; }
+  bool touched() const { return state_ && state_->numbers; }
   const real* data() const { return state_->numbers.data(); }
   // The same, for a closure that is done with its dy and computes in its place.
   real* scratch() const { return state_->numbers.data(); }
@@ -86,7 +86,6 @@ class Gradient {
  private:
   struct State {
     int64_t size = 0;
-    bool touched = false;
     bool gone = false;  // backward() has been past here
     uint64_t tape = 0;
     Buffer<real> numbers;

@@ -19,7 +19,7 @@ namespace calque {
 // One update, as a rule sees it.
 struct FlatUpdate {
   std::span<real> values;
-  std::span<const real* const> gradients;  // of each parameter, finished
+  std::span<const real* const> gradients;  // of each parameter
   double gradient_factor;  // every gradient is multiplied by it as it is read: scaling and clipping
   double learning_rate;
   int64_t step;  // this update's number, counted from 1

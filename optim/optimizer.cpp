@@ -47,7 +47,6 @@ UpdateReport Optimizer::update(Parameters& parameters, double learning_rate,
           learning_rate);
   require(gradient_scale > 0 && std::isfinite(gradient_scale),
           "Optimizer: the gradient scale is {}", gradient_scale);
-  parameters.finish_gradients();
   const double norm = gradient_scale * gradient_norm(parameters);
   const double clip = clip_factor(norm, clip_norm_);
   static const double largest = std::sqrt(double(std::numeric_limits<real>::max()));
@@ -56,7 +55,7 @@ UpdateReport Optimizer::update(Parameters& parameters, double learning_rate,
   ++steps_;
   std::vector<const real*> gradients;
   for (const Parameters::Entry& entry : parameters.entries()) {
-    gradients.push_back(entry.tensor.gradient().data());
+    gradients.push_back(entry.tensor.gradient().span().data());
   }
   const FlatUpdate update{.values = parameters.values(),
                           .gradients = gradients,

@@ -4,6 +4,7 @@
 
 #include "core/profile.h"
 #include "core/tape.h"
+#include "optim/gradient_norm.h"
 #include "train/memory_fit.h"
 #include "train/settings.h"
 
@@ -96,12 +97,8 @@ std::string Learner::diagnose(std::span<const Batch> batches, int64_t step) {
   try {
     forward_backward(batches, step,
                      training_.check_finite ? Tape::Check::finite : Tape::Check::none);
-    for (const Parameters::Entry& entry : model.parameters.entries()) {
-      const auto gradient = entry.tensor.gradient().span();
-      const bool finite = std::ranges::all_of(gradient, [](real v) { return std::isfinite(v); });
-      if (finite) continue;
-      where = fmt::format("the gradient of {} is not finite", entry.name);
-      break;
+    if (const Parameters::Entry* entry = first_not_finite(model.parameters)) {
+      where = fmt::format("the gradient of {} is not finite", entry->name);
     }
   } catch (const NotFinite& error) {
     where = error.what();

@@ -1,6 +1,7 @@
 #include "train/memory_fit.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/error.h"
 #include "train/settings.h"
@@ -47,20 +48,20 @@ int64_t pieces_for_memory(const Config& config, const TransformerOptions& option
   const int64_t limit = memory_limit.count;
   if (limit == 0) return 1;
   const SummaryBatch whole = summary_batch(config);
-  double smallest = 0;
+  double least = std::numeric_limits<double>::infinity();
   for (int64_t pieces = 1; pieces <= 256; pieces *= 2) {
     SummaryBatch part = whole;
     part.source_tokens = largest_piece(whole.source_tokens, pieces);
     part.target_tokens = largest_piece(whole.target_tokens, pieces);
     part.accumulated = whole.accumulated || pieces > 1;
-    smallest = summarise(options, part).memory.total();
-    if (smallest <= static_cast<double>(limit)) return pieces;
+    least = std::min(least, summarise(options, part).memory.total());
+    if (least <= static_cast<double>(limit)) return pieces;
   }
   fail(
-      "training.memory_limit of {} is too little: in the smallest pieces a step takes {}, "
+      "training.memory_limit of {} is too little: cut into pieces a step takes at least {}, "
       "parameters, gradients and the optimiser's memory included; allow more or choose a smaller "
       "model",
-      to_text(memory_limit), rounded(smallest));
+      to_text(memory_limit), rounded(least));
 }
 
 int64_t largest_piece(int64_t tokens, int64_t pieces) {

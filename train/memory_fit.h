@@ -13,7 +13,7 @@ namespace calque {
 // The batch that a summary of this config's model is for.
 SummaryBatch summary_batch(const Config& config);
 
-// 1 without a training.memory_limit. An Error if not even the smallest pieces would fit.
+// 1 without a training.memory_limit. An Error if no pieces would fit.
 int64_t pieces_for_memory(const Config& config, const TransformerOptions& options);
 
 // How many of a batch's tokens one of its pieces has at most: its share, and a sixteenth more

@@ -151,7 +151,7 @@ TEST_CASE("a parameter that received no gradient counts as having gradient 0") {
   Optimizer optimizer(model.parameters, SgdSettings{});
   model.set_gradients({{"a", {1}}, {"b", {1}}});
   optimizer.update(model.parameters, 1);
-  model.set_gradients({{"a", {1}}});  // what lies in b's window is of the step before
+  model.set_gradients({{"a", {1}}});  // b's of the step before are forgotten
   CHECK(optimizer.update(model.parameters, 1).gradient_norm == 1);
   CHECK(model.value("a") == -2);
   CHECK(model.value("b") == -1);
