@@ -95,7 +95,7 @@ void add_config_command(CLI::App& calque) {
   check_command->callback([arguments] { check(*arguments); });
 
   CLI::App* show_command =
-      config->add_subcommand("show", "Print all settings, resolved, as a config of its own");
+      config->add_subcommand("show", "Print the settings in use, resolved, as a config of its own");
   show_command->add_option("CONFIG", arguments->config, "YAML file")->required();
   show_command->add_flag("--comments", arguments->comments, "Say what each key means");
   add_settings(show_command, arguments->settings);

@@ -15,7 +15,7 @@ class Segments {
  public:
   Segments() : offsets_{0} {}
 
-  // From the lengths of the sentences: Segments::of_lengths({3, 0, 5}) has offsets 0, 3, 3, 8.
+  // From the lengths of the sentences: of_lengths(std::vector{3, 0, 5}) has offsets 0, 3, 3, 8.
   static Segments of_lengths(std::span<const int32_t> lengths) {
     Segments segments;
     segments.offsets_.reserve(lengths.size() + 1);

@@ -89,7 +89,7 @@ can be short: `configs/` holds some to start from, commented line by line.
 
 - `calque config check CONFIG` names everything that is wrong in it, by file and line, and then
   which settings contradict each other.
-- `calque config show CONFIG` prints all settings as calque understood them; `--comments` explains each.
+- `calque config show CONFIG` prints the settings in use as calque understood them; `--comments` explains each.
 - `calque config keys CONFIG` tells for each key where its value comes from.
 
 **Layers.** Defaults come first, then the files named by `include:` (a path or a list of them, relative
