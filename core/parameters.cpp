@@ -2,21 +2,9 @@
 
 #include <algorithm>
 
-#include "core/parallel.h"
 #include "core/simd.h"
 
 namespace calque {
-namespace {
-
-Buffer<real> zeroed(int64_t size) {
-  Buffer<real> buffer(size);
-  parallel_for(size, 1 << 18, [&](int64_t begin, int64_t end) {
-    std::fill(buffer.data() + begin, buffer.data() + end, real(0));
-  });
-  return buffer;
-}
-
-}  // namespace
 
 Initial constant(real value) {
   return [value](const Stream&, const Shape&, std::span<real> values) {
@@ -51,7 +39,7 @@ Tensor Parameters::add(std::string name, const Shape& shape, Initial initial) {
 
 void Parameters::allocate() {
   require(!allocated(), "Parameters: allocate() is called twice");
-  values_ = std::make_shared<Buffer<real>>(zeroed(flat_size_));
+  values_ = std::make_shared<Buffer<real>>(zeros(flat_size_));
   for (size_t i = 0; i < entries_.size(); ++i) {
     windows_[i]->data = values_->data() + entries_[i].offset;
     windows_[i]->owner = values_;

@@ -111,6 +111,12 @@ Tensor Tensor::reshaped(const Shape& shape) const {
   return Tensor(shape, values_, gradient_);
 }
 
+Buffer<real> zeros(int64_t size) {
+  Buffer<real> buffer(size);
+  fill(buffer.data(), size, 0);
+  return buffer;
+}
+
 Tensor variable(const Tensor& x) {
   return Tensor(x.shape(), x.values(), Gradient::of_size(x.size(), 0));
 }

@@ -130,6 +130,9 @@ class Tensor {
   Gradient gradient_;
 };
 
+// New memory of zeros, first touched by the threads that will work on it.
+Buffer<real> zeros(int64_t size);
+
 // A leaf that wants a gradient, with the values of x.
 Tensor variable(const Tensor& x);
 

@@ -9,14 +9,6 @@ constexpr int64_t piece_size = 1 << 15;
 
 }  // namespace
 
-Buffer<real> zeros(int64_t size) {
-  Buffer<real> buffer(size);
-  parallel_for(size, piece_size, [&](int64_t begin, int64_t end) {
-    std::fill(buffer.data() + begin, buffer.data() + end, real(0));
-  });
-  return buffer;
-}
-
 bool is_decayed(const Parameters::Entry& entry, Decayed what) {
   if (what == Decayed::everything) return true;
   if (entry.shape.axes() < 2) return false;

@@ -32,8 +32,6 @@ struct StateWindow {
   std::span<real> values;
 };
 
-// A buffer of zeros, first touched by the threads that will work on it.
-Buffer<real> zeros(int64_t size);
 inline std::span<real> span_of(Buffer<real>& buffer) {
   return {buffer.data(), static_cast<size_t>(buffer.size())};
 }
