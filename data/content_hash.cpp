@@ -25,7 +25,7 @@ uint64_t round(uint64_t lane, uint64_t word) {
 }
 
 void add_stripe(std::array<uint64_t, 4>& lanes, const char* from) {
-  for (int i = 0; i < 4; ++i) lanes[i] = round(lanes[i], word_at<uint64_t>(from + 8 * i));
+  for (size_t i = 0; i < 4; ++i) lanes[i] = round(lanes[i], word_at<uint64_t>(from + 8 * i));
 }
 
 uint64_t merge_lanes(const std::array<uint64_t, 4>& lanes) {

@@ -12,7 +12,7 @@
 namespace calque {
 namespace {
 
-constexpr size_t block_size = 256 * 1024;
+constexpr size_t block_size = size_t{256} << 10;
 
 class Inflater {
  public:

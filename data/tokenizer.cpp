@@ -46,7 +46,7 @@ Tokenizer::Tokenizer(SentencePieceModel model, const TokenizerOptions& options)
 
 Tokenizer Tokenizer::load(const std::string& path, const TokenizerOptions& options,
                           std::optional<uint64_t> expected) {
-  const Tokenizer tokenizer =
+  Tokenizer tokenizer =
       is_sentence_piece(options.kind)
           ? Tokenizer(SentencePieceModel(read_file(path, largest_model), path), options)
           : Tokenizer(SymbolModel{unit_of(options.kind), Vocabulary::load(path)}, options);

@@ -37,6 +37,7 @@ std::string pharaoh(const TrainedRun& run, const std::vector<int32_t>& source,
   std::ranges::sort(pairs);
   pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
   std::vector<std::string> links;
+  links.reserve(pairs.size());
   for (const auto& [i, j] : pairs) links.push_back(fmt::format("{}-{}", i, j));
   return fmt::format("{}", fmt::join(links, " "));
 }

@@ -59,7 +59,7 @@ bool shown(std::FILE* stream, const std::string& text) {
 }  // namespace
 
 std::string duration_text(double seconds) {
-  const auto whole = static_cast<int64_t>(seconds + 0.5);
+  const int64_t whole = std::llround(seconds);
   const int64_t h = whole / 3600, m = whole / 60 % 60, s = whole % 60;
   if (h > 0) return fmt::format("{}h {}min", h, m);
   if (m > 0) return fmt::format("{}min {}s", m, s);

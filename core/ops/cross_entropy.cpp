@@ -127,7 +127,7 @@ void check_projection(const char* op, const Tensor& x, const Tensor& w, const Te
 Formed formed_for(const Projection& from) {
   const auto room_for = [&](const Tensor& input) {
     if (!input.gradient()) return Gradient();
-    const Gradient room = Gradient::of_size(input.size(), 0);
+    Gradient room = Gradient::of_size(input.size(), 0);
     if (from.tokens() > 0) {
       room.open();
     } else {

@@ -37,7 +37,8 @@ double f_score(std::span<const double> row, const ChrfOptions& options) {
       ++present;
     }
   }
-  if (options.eps_smoothing) return 100 * smoothed / static_cast<double>(row.size() / 3);
+  const size_t orders = row.size() / 3;
+  if (options.eps_smoothing) return 100 * smoothed / static_cast<double>(orders);
   if (present == 0 || precision_sum + recall_sum == 0) return 0;
   const double precision = precision_sum / present, recall = recall_sum / present;
   return 100 * ((1 + factor) * precision * recall / (factor * precision + recall));

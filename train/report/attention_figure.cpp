@@ -19,7 +19,7 @@ constexpr double character = 6.6;  // mean width of the font below
 
 ExplainedMatrix chosen_weights(const Explanation& explanation, const AttentionChoice& choice) {
   if (!choice.head) {
-    const ExplainedMatrix mean = mean_weights(explanation.cross, choice.layer);
+    ExplainedMatrix mean = mean_weights(explanation.cross, choice.layer);
     if (mean.rows > 0) return mean;
   }
   for (const ExplainedHead& head : explanation.cross) {

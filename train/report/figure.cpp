@@ -166,18 +166,20 @@ double append_legend(std::string& out, std::span<const ReportRun> runs, double f
 
 std::string figure_svg(std::span<const ReportRun> runs, const PlotOptions& options) {
   const std::vector<Panel> panels = chosen_panels(runs, options, usual_panels);
-  const size_t columns = std::min<size_t>(2, panels.size());
-  double width = static_cast<double>(std::max<size_t>(columns, 1)) * panel_width;
+  const size_t columns = panels.size() > 1 ? 2 : 1;
+  double width = static_cast<double>(columns) * panel_width;
   for (const ReportRun& run : runs) {
     if (runs.size() > 1) width = std::max(width, left + entry_width(run.name));
   }
   std::string body;
   const double begin = append_legend(body, runs, width);
   for (size_t i = 0; i < panels.size(); ++i) {
-    append_panel(body, runs, panels[i], options, static_cast<double>(i % columns) * panel_width,
-                 begin + static_cast<double>(i / columns) * panel_height);
+    const size_t row = i / columns, column = i % columns;
+    append_panel(body, runs, panels[i], options, static_cast<double>(column) * panel_width,
+                 begin + static_cast<double>(row) * panel_height);
   }
-  const double height = begin + std::ceil(static_cast<double>(panels.size()) / 2.0) * panel_height;
+  const size_t rows = (panels.size() + columns - 1) / columns;
+  const double height = begin + static_cast<double>(rows) * panel_height;
   return fmt::format(
       "<svg xmlns=\"http://www.w3.org/2000/svg\" width=\"{0:.0f}\" height=\"{1:.0f}\" "
       "viewBox=\"0 0 {0:.0f} {1:.0f}\" font-family=\"Helvetica, Arial, sans-serif\" "

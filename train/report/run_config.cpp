@@ -46,7 +46,7 @@ void flatten(const YAML::Node& node, const std::string& path, int depth, FlatCon
   }
   for (const auto& item : node) {
     const std::string key = text_of(item.first, depth + 1);
-    flatten(item.second, path.empty() ? key : path + "." + key, depth + 1, out);
+    flatten(item.second, path.empty() ? key : fmt::format("{}.{}", path, key), depth + 1, out);
   }
 }
 

@@ -32,7 +32,7 @@ fs::path new_file(const fs::path& folder) {
   const std::string start = fmt::format("events.out.tfevents.{:010}.{}.{}",
                                         static_cast<int64_t>(now()), host_name(), getpid());
   for (int copy = 0;; ++copy) {
-    const fs::path file = folder / fmt::format("{}.{}", start, copy);
+    fs::path file = folder / fmt::format("{}.{}", start, copy);
     if (!fs::exists(file)) return file;
   }
 }
@@ -85,7 +85,8 @@ void TensorBoardWriter::record(std::string_view metrics_line) {
   const int64_t step = record["step"];
   for (const Json& part : {record, record.value("timing", Json::object())}) {
     for (const auto& [name, value] : part.items()) {
-      if (value.is_number() && !is_key(name)) scalar(kind + "/" + name, step, value.get<double>());
+      if (value.is_number() && !is_key(name))
+        scalar(fmt::format("{}/{}", kind, name), step, value.get<double>());
     }
   }
   if (record.contains("samples"))

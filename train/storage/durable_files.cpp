@@ -231,7 +231,8 @@ void rename(FileSystem& files, const std::string& from, const std::string& to) {
 void remove_all(FileSystem& files, const std::string& path) {
   int result = uninterrupted([&] { return files.remove(path); });
   if (result == -ENOTEMPTY || result == -EEXIST) {
-    for (const std::string& name : list_folder(files, path)) remove_all(files, path + "/" + name);
+    for (const std::string& name : list_folder(files, path))
+      remove_all(files, fmt::format("{}/{}", path, name));
     result = uninterrupted([&] { return files.remove(path); });
   }
   if (result != -ENOENT) checked(result, path, "remove");
