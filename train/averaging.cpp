@@ -104,7 +104,10 @@ void average_weights(const std::vector<std::string>& places, const std::string& 
   copy_surroundings(first.folder, out);
   Checkpoints checkpoints(real_files(), out);
   checkpoints.save(first.model->tensors(), {}, state);
-  checkpoints.link("last", state.step);
+  try {
+    checkpoints.link("last", state.step);
+  } catch (const FileError&) {  // a disk without links: the folder itself does as well
+  }
 }
 
 }  // namespace calque
