@@ -129,7 +129,8 @@ struct AttentionOptions {
 
 // Scaled dot-product attention of each sentence's queries over its keys, in `heads` equal parts of
 // the columns: softmax(q k^T / sqrt(head size)) v. Sentence i of queries attends to sentence i of
-// keys; with no keys the result is 0. The weights are recomputed in the backward pass, never kept.
+// keys; with no keys the result is 0. The weights are recomputed in the backward pass, never kept,
+// and with short sentences so is the result, unless others than linear() keep it.
 //   q [query tokens, d], k [key tokens, d], v [key tokens, d] -> [query tokens, d]
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Segments& queries,
                  const Segments& keys, const AttentionOptions& options);

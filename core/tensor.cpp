@@ -33,6 +33,32 @@ Values::Values(int64_t size) : block_(std::make_shared<Block>()) {
   block_->size = size;
 }
 
+struct Kept::Recipe {
+  int64_t size;
+  std::weak_ptr<Block> made;
+  std::function<void(real*)> again;
+  Values values;  // once it was made again
+};
+
+Kept::Kept(const Values& values, std::function<void(real*)> again)
+    : recipe_(std::make_shared<Recipe>(
+          Recipe{values.size(), values.block(), std::move(again), Values()})) {}
+
+const real* Kept::data() const {
+  if (!recipe_) return values_.data();
+  Recipe& recipe = *recipe_;
+  if (!recipe.values) {
+    if (const std::shared_ptr<Block> still_held = recipe.made.lock()) {
+      recipe.values = Values(still_held);
+    } else {
+      Values values(recipe.size);
+      recipe.again(values.data());
+      recipe.values = std::move(values);
+    }
+  }
+  return recipe.values.data();
+}
+
 Gradient Gradient::of_size(int64_t size, uint64_t tape) {
   auto state = std::make_shared<State>();
   state->size = size;
@@ -85,6 +111,17 @@ Tensor::Tensor(const Shape& shape, Values values, Gradient gradient)
     : shape_(shape), values_(std::move(values)), gradient_(std::move(gradient)) {
   require(values_.size() == shape.elements(), "Tensor: shape {} for {} values", shape,
           values_.size());
+}
+
+Kept Tensor::kept() const {
+  std::shared_ptr<Kept::Recipe> recipe = recipe_.lock();
+  return recipe ? Kept(std::move(recipe)) : Kept(values_);
+}
+
+Tensor Tensor::kept_as(const Kept& recipe) const {
+  Tensor same = *this;
+  same.recipe_ = recipe.recipe_;
+  return same;
 }
 
 Tensor Tensor::full(const Shape& shape, real value) {

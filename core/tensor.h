@@ -8,6 +8,7 @@
 //   Tensor y = matmul(x, w);                          // [2, 4]
 
 #include <cstdint>
+#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -37,9 +38,31 @@ class Values {
   int64_t size() const { return block_ ? block_->size : 0; }
   std::span<real> span() const { return {data(), static_cast<size_t>(size())}; }
   explicit operator bool() const { return block_ != nullptr; }
+  const std::shared_ptr<Block>& block() const { return block_; }
 
  private:
   std::shared_ptr<Block> block_;
+};
+
+// What a backward closure keeps of values that it will read: the values themselves or, of an op
+// that can make its result again, how. Copies share what was made again, so that it is made once.
+class Kept {
+ public:
+  Kept() = default;
+  explicit Kept(Values values) : values_(std::move(values)) {}
+  // Not these values, which stay in memory for as long as somebody holds them, but `again`, which
+  // writes them where it is told.
+  Kept(const Values& values, std::function<void(real*)> again);
+
+  // To be called in the backward pass: the values, made again if nobody holds them any more.
+  const real* data() const;
+
+ private:
+  friend class Tensor;
+  struct Recipe;
+  explicit Kept(std::shared_ptr<Recipe> recipe) : recipe_(std::move(recipe)) {}
+  Values values_;
+  std::shared_ptr<Recipe> recipe_;
 };
 
 // Where a contribution to a gradient goes, and whether it is the first (write) or not (add).
@@ -118,6 +141,11 @@ class Tensor {
   real item() const;  // the value of a tensor with one element
   const Values& values() const { return values_; }
   const Gradient& gradient() const { return gradient_; }
+  // What a closure captures that reads the values backward: `x = x.kept()`.
+  Kept kept() const;
+  // The same tensor, whose values closures keep as `recipe`, as long as there is another copy of
+  // it.
+  Tensor kept_as(const Kept& recipe) const;
 
   // The same numbers and the same gradient under another shape; nothing is copied or recorded.
   Tensor reshaped(const Shape& shape) const;
@@ -128,6 +156,7 @@ class Tensor {
   Shape shape_ = {0};
   Values values_;
   Gradient gradient_;
+  std::weak_ptr<Kept::Recipe> recipe_;
 };
 
 // New memory of zeros, first touched by the threads that will work on it.

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "core/attention_result.h"
 #include "core/error.h"
 #include "core/logit_block.h"
 
@@ -92,19 +93,25 @@ std::vector<Block> blocks_of(const TransformerOptions& o) {
 
 // Numbers that the tape keeps, for a batch of one source token or one target token. A closure keeps
 // what its gradient needs: a product its input, a norm its result and a number a row, attention its
-// queries, keys, values and result. Residuals, dropout and positions keep nothing.
-struct Kept {
+// queries, keys and values, and its result where that is not made again. Residuals, dropout and
+// positions keep nothing.
+struct TapeNumbers {
   double source_token, target_token, batch;
 };
 
-Kept kept_by_tape(const TransformerOptions& o) {
+TapeNumbers kept_by_tape(const TransformerOptions& o, const SummaryBatch& batch) {
   const auto d = static_cast<double>(o.d_model);
   const auto f = static_cast<double>(o.d_ff);
   const auto heads = static_cast<double>(o.heads);
   const bool pre = o.norm_placement == NormPlacement::pre;
   const double norm = d + 1;
-  const double self_attention = 4 * d + 2 * heads;
-  const double cross_attention = 2 * d + 2 * heads;
+  const auto result = [&](double keys) {  // of so many that a query sees
+    return attention_is_made_again(keys, 1, o.d_model) ? 0 : d;
+  };
+  const double attention = d + 2 * heads;  // the queries, and two scales a head
+  const double source_attention = attention + 2 * d + result(batch.source_length);
+  const double target_attention = attention + 2 * d + result((batch.target_length + 1) / 2);
+  const double cross_attention = attention + result(batch.source_length);
   // What the second product reads, and what the activation was applied to; relu needs only its
   // result, which the product reads too unless some of it was dropped out.
   double inner = f + static_cast<double>(inner_width(o));
@@ -116,8 +123,9 @@ Kept kept_by_tape(const TransformerOptions& o) {
   // vectors.
   const auto table = static_cast<double>(o.target_vocabulary) * d;
   return {
-      .source_token = encoders * (self_attention + inner + 2 * norm) + decoders * 2 * d + around,
-      .target_token = decoders * (self_attention + cross_attention + inner + 3 * norm) + around + d,
+      .source_token = encoders * (source_attention + inner + 2 * norm) + decoders * 2 * d + around,
+      .target_token =
+          decoders * (target_attention + cross_attention + inner + 3 * norm) + around + d,
       .batch = table};
 }
 
@@ -133,7 +141,7 @@ double working_numbers(const TransformerOptions& o, const SummaryBatch& batch) {
 
 ModelSummary::Memory memory_of(const TransformerOptions& options, const SummaryBatch& batch,
                                int64_t parameters) {
-  const Kept kept = kept_by_tape(options);
+  const TapeNumbers kept = kept_by_tape(options, batch);
   const double each = static_cast<double>(parameters) * sizeof(real);
   const double one_pass = kept.source_token * static_cast<double>(batch.source_tokens) +
                           kept.target_token * static_cast<double>(batch.target_tokens);

@@ -53,6 +53,8 @@ int64_t pieces_for_memory(const Config& config, const TransformerOptions& option
     SummaryBatch part = whole;
     part.source_tokens = largest_piece(whole.source_tokens, pieces);
     part.target_tokens = largest_piece(whole.target_tokens, pieces);
+    part.source_length = static_cast<double>(part.source_tokens);  // of long sentences more is kept
+    part.target_length = static_cast<double>(part.target_tokens);
     part.accumulated = whole.accumulated || pieces > 1;
     least = std::min(least, summarise(options, part).memory.total());
     if (least <= static_cast<double>(limit)) return pieces;

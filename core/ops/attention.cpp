@@ -1,6 +1,7 @@
 // Attention over packed sentences: the ops. All three are the same problem with queries, keys and
 // values in different places; the work is in attention_forward.cpp and attention_backward.cpp.
 
+#include "core/attention_result.h"
 #include "core/blas.h"
 #include "core/ops/attention_kernel.h"
 #include "core/parallel.h"
@@ -29,11 +30,32 @@ Problem pose(const char* op, const Segments& queries, const Segments& keys, int6
           round_up(keys.longest(), DropoutMask::group)};
 }
 
-// A tensor of rows, and from which column on it is read.
-struct Part {
-  const Tensor* tensor;
-  int64_t col;
-  Rows rows() const { return {tensor->data() + col, tensor->cols()}; }
+// Rows of d numbers, from some column of a tensor on: what is read of it, and where its gradient
+// goes.
+struct Operand {
+  Operand(const Tensor& x, int64_t first)
+      : values(x.values()), gradient(x.gradient()), col(first), stride(x.cols()) {}
+  Values values;
+  Gradient gradient;
+  int64_t col, stride;
+
+  Rows rows() const { return {values.data() + col, stride}; }
+  // The gradient may be that of several operands, and is opened once for all.
+  Sink open() const { return gradient ? gradient.open() : Sink{}; }
+  RowSink sink(const Sink& opened) const {
+    return opened.data ? RowSink{opened.data + col, stride, opened.add} : RowSink{};
+  }
+};
+
+// What the op computes from, and the scales that it finds on the way.
+struct Attention {
+  Problem problem;
+  Operand q, k, v;
+  Values scales;
+
+  void compute(real* out) const {
+    forward(problem, q.rows(), k.rows(), v.rows(), out, scales.data());
+  }
 };
 
 void check_rows(const char* op, const Tensor& x, const Segments& segments) {
@@ -41,55 +63,61 @@ void check_rows(const char* op, const Tensor& x, const Segments& segments) {
           x.shape(), segments.tokens());
 }
 
-// The gradients that are wanted, each tensor's opened once.
-struct Wanted {
-  Gradient gradient;
-  int64_t col, stride;
-};
-
-RowSink sink_of(const Wanted& wanted, const Sink& sink) {
-  return sink.data ? RowSink{sink.data + wanted.col, wanted.stride, sink.add} : RowSink{};
-}
-
-// Two products of every query with the keys that it sees, each head's part of the columns; queries,
-// keys, values and the result pass once.
-Profile::Work work_of(const Problem& p) {
+// How often a query meets a key that it sees.
+double pairs_of(const Problem& p) {
   double pairs = 0;
   for (int64_t s = 0; s < p.queries.count(); ++s) {
     const auto queries = double(p.queries.length(s)), keys = double(p.keys.length(s));
     const double seeing = std::min(queries, keys);  // of causal queries the last, at most as many
     pairs += p.causal ? seeing * (keys - (seeing - 1) / 2) : queries * keys;
   }
+  return pairs;
+}
+
+// Two products for every pair, each head's part of the columns; queries, keys, values and the
+// result pass once.
+Profile::Work work_of(const Problem& p, double pairs) {
   const auto d = double(p.heads * p.head_size);
   return {.flops = 4 * d * pairs,
           .bytes = 2 * d * double(p.queries.tokens() + p.keys.tokens()) * sizeof(real)};
 }
 
-Tensor attend(const char* op, Problem problem, Part q, Part k, Part v) {
-  const int64_t tokens = problem.queries.tokens();
-  Tensor out({tokens, problem.heads * problem.head_size});
-  Values scales(2 * tokens * problem.heads);
-  const Profile::Work work = Profile::current() ? work_of(problem) : Profile::Work{};
+// Not the result is kept but how to make it again, in whose time a profile has another call of the
+// op's forward pass.
+Kept made_again(const char* op, const Tensor& out, const std::shared_ptr<const Attention>& given) {
+  return Kept(out.values(), [op, given, numbers = out.size()](real* to) {
+    given->compute(to);
+    if (Profile* profile = Profile::current()) {
+      profile->op_ended(op, Profile::Kind::forward, numbers);
+    }
+  });
+}
+
+// Tensors in which operands lie: q and k, or k and v, may be parts of one.
+Tensor attend(const char* op, Problem problem, const Tensor& in_q, const Tensor& in_k,
+              const Tensor& in_v, std::array<int64_t, 3> cols) {
+  const int64_t tokens = problem.queries.tokens(), d = problem.heads * problem.head_size;
+  const auto given = std::make_shared<const Attention>(
+      Attention{std::move(problem), Operand(in_q, cols[0]), Operand(in_k, cols[1]),
+                Operand(in_v, cols[2]), Values(2 * tokens * problem.heads)});
+  const double pairs = pairs_of(given->problem);
+  const Profile::Work work = work_of(given->problem, pairs);
   count_work(work);
-  forward(problem, q.rows(), k.rows(), v.rows(), out.data(), scales.data());
-  const auto wanted = [](const Part& part) {
-    return Wanted{part.tensor->gradient(), part.col, part.tensor->cols()};
-  };
-  const bool kv_together = k.tensor == v.tensor, all_together = kv_together && q.tensor == k.tensor;
-  return record(op, out, {q.tensor, k.tensor, v.tensor},
-                [=, problem = std::move(problem), qv = q.tensor->values(), kv = k.tensor->values(),
-                 vv = v.tensor->values(), out = out.values(), dq = wanted(q), dk = wanted(k),
-                 dv = wanted(v), qc = q.col, kc = k.col, vc = v.col](Gradient& dout) {
-                  count_work({2 * work.flops, 2 * work.bytes});  // as useful; scores come again
-                  const auto open = [](const Wanted& w) {
-                    return w.gradient ? w.gradient.open() : Sink{};
-                  };
-                  const Sink to_q = open(dq), to_k = all_together ? to_q : open(dk);
-                  const Sink to_v = kv_together ? to_k : open(dv);
-                  backward(problem, {qv.data() + qc, dq.stride}, {kv.data() + kc, dk.stride},
-                           {vv.data() + vc, dv.stride}, out.data(), scales.data(), dout.data(),
-                           {sink_of(dq, to_q), sink_of(dk, to_k), sink_of(dv, to_v)});
-                });
+  const Tensor out({tokens, d});
+  given->compute(out.data());
+  const Kept kept =
+      attention_is_made_again(pairs, double(tokens), d) ? made_again(op, out, given) : out.kept();
+  const bool kv_together = &in_k == &in_v, all_together = kv_together && &in_q == &in_k;
+  const Tensor y = record(op, out, {&in_q, &in_k, &in_v}, [=](Gradient& dout) {
+    const real* result = kept.data();
+    count_work({2 * work.flops, 2 * work.bytes});  // as useful; scores come again
+    const Attention& a = *given;
+    const Sink to_q = a.q.open(), to_k = all_together ? to_q : a.k.open();
+    const Sink to_v = kv_together ? to_k : a.v.open();
+    backward(a.problem, a.q.rows(), a.k.rows(), a.v.rows(), result, a.scales.data(), dout.data(),
+             {a.q.sink(to_q), a.k.sink(to_k), a.v.sink(to_v)});
+  });
+  return y.kept_as(kept);
 }
 
 }  // namespace
@@ -106,8 +134,8 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Segmen
           "attention: q is k or v, but the sentences of queries and keys differ");
   // Handles of its own for each, so that one tensor given twice gets both its gradients.
   const Tensor own_k = k, own_v = v;
-  return attend("attention", pose("attention", queries, keys, q.cols(), options), {&q, 0},
-                {&own_k, 0}, {&own_v, 0});
+  return attend("attention", pose("attention", queries, keys, q.cols(), options), q, own_k, own_v,
+                {0, 0, 0});
 }
 
 Tensor self_attention(const Tensor& qkv, const Segments& segments,
@@ -115,8 +143,8 @@ Tensor self_attention(const Tensor& qkv, const Segments& segments,
   check_rows("self_attention", qkv, segments);
   require(qkv.cols() % 3 == 0, "self_attention: {} is not three equal parts", qkv.shape());
   const int64_t d = qkv.cols() / 3;
-  return attend("self_attention", pose("self_attention", segments, segments, d, options), {&qkv, 0},
-                {&qkv, d}, {&qkv, 2 * d});
+  return attend("self_attention", pose("self_attention", segments, segments, d, options), qkv, qkv,
+                qkv, {0, d, 2 * d});
 }
 
 Tensor cross_attention(const Tensor& q, const Tensor& kv, const Segments& queries,
@@ -125,8 +153,8 @@ Tensor cross_attention(const Tensor& q, const Tensor& kv, const Segments& querie
   check_rows("cross_attention", kv, keys);
   const int64_t d = q.cols();
   require(kv.cols() == 2 * d, "cross_attention: q is {} but kv is {}", q.shape(), kv.shape());
-  return attend("cross_attention", pose("cross_attention", queries, keys, d, options), {&q, 0},
-                {&kv, 0}, {&kv, d});
+  return attend("cross_attention", pose("cross_attention", queries, keys, d, options), q, kv, kv,
+                {0, 0, d});
 }
 
 std::vector<Tensor> attention_weights(const Tensor& q, const Tensor& k, const Segments& queries,

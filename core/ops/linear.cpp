@@ -74,15 +74,16 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation acti
   if (activation != Activation::none && !relu) activate(activation, z, y.values(), rows, out);
   return record(
       "linear", y, {&x, &w, &b},
-      [=, x = x.values(), w = w.values(), z = activation == Activation::none ? Values() : z,
+      [=, x = x.kept(), w = w.values(), z = activation == Activation::none ? Values() : z,
        dx = x.gradient(), dw = w.gradient(), db = b.gradient()](Gradient& dy) {
+        const Matrix input(dw ? x.data() : nullptr, rows, in);  // attention may make it again
         const Sink to_bias = db ? db.open() : Sink{};
         if (db || z) {
           through_activation(activation, dy.scratch(), z ? z.data() : nullptr, to_bias, rows, out);
         }
         const Matrix dz(dy.data(), rows, out);
-        if (dw) gemm(transposed({x, rows, in}), dz, dw.open());  // dw = x^T dz
-        if (dx) gemm(dz, transposed({w, in, out}), dx.open());   // dx = dz w^T
+        if (dw) gemm(transposed(input), dz, dw.open());         // dw = x^T dz
+        if (dx) gemm(dz, transposed({w, in, out}), dx.open());  // dx = dz w^T
       });
 }
 

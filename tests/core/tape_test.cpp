@@ -101,6 +101,56 @@ TEST_CASE("the backward pass lets go of each op's memory as it goes") {
   CHECK(memory_statistics().used < before + 2 * x.size() * int64_t(sizeof(real)));
 }
 
+TEST_CASE("values that can be made again are, once, and only if nobody holds them") {
+  int made = 0;
+  const auto again = [&](real* to) {
+    to[0] = 7;
+    ++made;
+  };
+  Tensor x = Tensor::of({1}, {3});
+  const Kept recipe(x.values(), again), first = x.kept_as(recipe).kept(), second = first;
+  SUBCASE("held: the values that are there") {
+    CHECK(first.data() == x.data());
+    CHECK(made == 0);
+  }
+  SUBCASE("let go of: made again for all that keep them") {
+    const int64_t before = memory_statistics().used;
+    x = Tensor();
+    CHECK(memory_statistics().used < before);
+    CHECK(first.data()[0] == 7);
+    CHECK(second.data() == first.data());
+    CHECK(made == 1);
+  }
+  SUBCASE("a tensor without a recipe keeps what it has") {
+    const Kept kept = x.kept();
+    x = Tensor();
+    CHECK(kept.data()[0] == 3);
+  }
+}
+
+TEST_CASE("attention's result is made again with the bits that it had, where sentences are short") {
+  const Segments segments = Segments::of_lengths(std::vector<int32_t>{3, 0, 4, 1});
+  const int64_t d = 256;
+  const Tensor qkv = variable(random_tensor({8, 3 * d}, 1)), w = variable(random_tensor({d, d}, 2));
+  const auto gradients = [&](bool hold) {
+    qkv.gradient().clear();
+    w.gradient().clear();
+    const Tape tape({.seed = 1});
+    const int64_t before = memory_statistics().used;
+    Tensor held = self_attention(qkv, segments, {.heads = 2, .causal = true, .dropout = real(0.2)});
+    const Tensor y = linear(held, w);
+    const int64_t with_result = memory_statistics().used - before;
+    if (!hold) held = Tensor();
+    const int64_t kept = memory_statistics().used - before;
+    CHECK((with_result > kept) == !hold);
+    backward(sum(square(y)));
+    std::vector<real> all = numbers(qkv.gradient().span());
+    std::ranges::copy(w.gradient().span(), std::back_inserter(all));
+    return all;
+  };
+  CHECK(gradients(false) == gradients(true));
+}
+
 TEST_CASE("after two identical steps the pool asks the system for no more memory") {
   const Tensor w = variable(random_tensor({64, 64}, 1)), x = random_tensor({500, 64}, 2);
   const auto step = [&] {

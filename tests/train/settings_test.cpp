@@ -183,6 +183,7 @@ TEST_CASE("a limit of memory cuts the batch into as few pieces as fit, or is ref
     SummaryBatch part = summary_batch(config);
     part.source_tokens = largest_piece(part.source_tokens, count);
     part.target_tokens = largest_piece(part.target_tokens, count);
+    part.source_length = part.target_length = 1000;  // long, whatever the corpus has
     part.accumulated = count > 1;
     return summarise(options, part).memory.total();
   };
