@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
@@ -14,7 +15,8 @@ namespace calque {
 namespace {
 
 struct Arguments {
-  std::string run, split = "test", source, target, tokenize;
+  std::vector<std::string> runs;
+  std::string split = "test", source, target, tokenize;
   int64_t beam = 0, samples = 0;
 };
 
@@ -58,14 +60,15 @@ void evaluate(const Arguments& arguments) {
   if (arguments.source.empty() != arguments.target.empty()) {
     fail("--source and --target go together");
   }
-  const TrainedRun run = open_run(arguments.run);
-  SearchOptions options = search_options(run.config.decoding);
+  const std::vector<TrainedRun> runs = open_runs(arguments.runs);
+  const Config& config = runs.front().config;
+  SearchOptions options = search_options(config.decoding);
   options.n_best = 1;
   if (arguments.beam > 0) options.beam = arguments.beam;
-  BleuOptions bleu = bleu_options(run.config);
+  BleuOptions bleu = bleu_options(config);
   if (!arguments.tokenize.empty()) bleu.tokenization = parse_tokenization(arguments.tokenize);
-  for (const Chosen& chosen : chosen_corpora(arguments, run.config)) {
-    const SplitResult result = evaluate_corpus(run, chosen.name, chosen.corpus, options, bleu);
+  for (const Chosen& chosen : chosen_corpora(arguments, config)) {
+    const SplitResult result = evaluate_corpus(runs, chosen.name, chosen.corpus, options, bleu);
     fmt::print("{}", to_text(result, arguments.samples));
   }
 }
@@ -75,7 +78,9 @@ void evaluate(const Arguments& arguments) {
 void add_evaluate_command(CLI::App& calque) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = calque.add_subcommand("evaluate", "Score a trained model on a corpus");
-  command->add_option("RUN", arguments->run, "A run's folder, or one of its checkpoints")
+  command
+      ->add_option("RUN", arguments->runs,
+                   "A run's folder, or one of its checkpoints; several translate together")
       ->required()
       ->type_name("");
   CLI::Option* split =

@@ -213,8 +213,7 @@ void translate(Arguments arguments) {
   for (std::string* place : {&arguments.input, &arguments.output}) {
     if (*place == "-") place->clear();  // the standard streams, as without the option
   }
-  std::vector<TrainedRun> runs;
-  for (const std::string& run : arguments.runs) runs.push_back(open_run(run));
+  std::vector<TrainedRun> runs = open_runs(arguments.runs);
   const LineOptions options =
       line_options(arguments, decoding_of(runs.front(), arguments.settings));
   LineTranslator translator(std::move(runs), options);

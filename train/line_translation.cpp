@@ -45,15 +45,7 @@ std::string pharaoh(const TrainedRun& run, const std::vector<int32_t>& source,
 }  // namespace
 
 LineTranslator::LineTranslator(std::vector<TrainedRun> runs, const LineOptions& options)
-    : runs_(std::move(runs)), options_(options) {
-  for (const TrainedRun& run : runs_) {
-    if (run.tokenizers.hash() != runs_.front().tokenizers.hash()) {
-      fail("{}: has another vocabulary than {}; models that translate together need the same",
-           run.folder.path, runs_.front().folder.path);
-    }
-    models_.push_back(&run.model->transformer);
-  }
-}
+    : runs_(std::move(runs)), options_(options), models_(models_of(runs_)) {}
 
 std::string LineTranslator::objection(const std::string& line, Side side) const {
   if (std::ssize(line) > longest_line) {

@@ -22,7 +22,7 @@ struct LineOptions {
 
 class LineTranslator {
  public:
-  // Several runs vote; runs that do not share their vocabularies are an Error.
+  // Several runs, of the same vocabularies, vote.
   LineTranslator(std::vector<TrainedRun> runs, const LineOptions& options);
 
   // Why a line cannot be translated, or nothing: not UTF-8, longer than a sentence can be, or than

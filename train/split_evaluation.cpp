@@ -6,20 +6,28 @@
 
 namespace calque {
 
-SplitResult evaluate_corpus(const TrainedRun& run, const std::string& name,
-                            const CorpusSource& corpus, const SearchOptions& options,
-                            const BleuOptions& bleu_options,
-                            const std::function<void(int64_t)>& done) {
-  SplitResult result;
-  result.name = name;
+namespace {
+
+TokenScores token_scores(const TrainedRun& run, const CorpusSource& corpus) {
   const FilterOptions all = keeping_all(filter_options(run.config.data).invalid);
   const Dataset dataset =
       load_dataset({corpus}, run.tokenizers.source, run.tokenizers.target, {all, ""});
-  result.tokens = scores_of(evaluate_tokens(
-      *run.model, dataset, run.config.training.label_smoothing, run.config.decoding.batch_tokens));
+  return scores_of(evaluate_tokens(*run.model, dataset, run.config.training.label_smoothing,
+                                   run.config.decoding.batch_tokens));
+}
+
+}  // namespace
+
+SplitResult evaluate_corpus(const std::vector<TrainedRun>& runs, const std::string& name,
+                            const CorpusSource& corpus, const SearchOptions& options,
+                            const BleuOptions& bleu_options,
+                            const std::function<void(int64_t)>& done) {
+  const TrainedRun& run = runs.front();
+  SplitResult result;
+  result.name = name;
+  if (runs.size() == 1) result.tokens = token_scores(run, corpus);
   ParallelTexts texts = read_texts({corpus}, 0, run.config.data);
-  const Transformer* const models[] = {&run.model->transformer};
-  result.outputs = translate_texts(models, run.tokenizers, texts.sources, options, done);
+  result.outputs = translate_texts(models_of(runs), run.tokenizers, texts.sources, options, done);
   result.pairs = static_cast<int64_t>(result.outputs.size());
   result.exact = exact_share(result.outputs, texts.references);
   const std::vector<std::vector<std::string>> one{texts.references};
@@ -39,12 +47,13 @@ std::string to_text(const SplitResult& r, int64_t samples) {
     text += fmt::format("  {}\n  = {}\n  {} {}\n\n", r.sources[at], r.references[at],
                         r.outputs[at] == r.references[at] ? ">" : "!", r.outputs[at]);
   }
-  text += fmt::format(
-      "{}: {} pairs\n  loss {:.4f}  perplexity {:.3f}  token accuracy {:.2f}%\n"
-      "  exact matches {:.2f}%\n  {}\n  {}\n  {}\n",
-      r.name, r.pairs, r.tokens.loss, r.tokens.perplexity, 100 * r.tokens.accuracy, 100 * r.exact,
-      r.bleu.text(2), r.chrf.text(2), r.ter.text(2));
-  return text;
+  text += fmt::format("{}: {} pairs\n", r.name, r.pairs);
+  if (r.tokens) {
+    text += fmt::format("  loss {:.4f}  perplexity {:.3f}  token accuracy {:.2f}%\n",
+                        r.tokens->loss, r.tokens->perplexity, 100 * r.tokens->accuracy);
+  }
+  return text + fmt::format("  exact matches {:.2f}%\n  {}\n  {}\n  {}\n", 100 * r.exact,
+                            r.bleu.text(2), r.chrf.text(2), r.ter.text(2));
 }
 
 }  // namespace calque

@@ -3,6 +3,7 @@
 // against the untouched references.
 
 #include <functional>
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,7 +20,7 @@ namespace calque {
 struct SplitResult {
   std::string name;
   int64_t pairs = 0;
-  TokenScores tokens;
+  std::optional<TokenScores> tokens;  // of one run alone
   double exact = 0;
   BleuScore bleu;
   ChrfScore chrf;
@@ -27,7 +28,8 @@ struct SplitResult {
   std::vector<std::string> sources, references, outputs;
 };
 
-SplitResult evaluate_corpus(const TrainedRun& run, const std::string& name,
+// Several runs translate together; the first one's config says how corpora are read and scored.
+SplitResult evaluate_corpus(const std::vector<TrainedRun>& runs, const std::string& name,
                             const CorpusSource& corpus, const SearchOptions& options,
                             const BleuOptions& bleu_options,
                             const std::function<void(int64_t)>& done = {});

@@ -64,4 +64,23 @@ TrainedRun open_run(const std::string& place) {
   return run;
 }
 
+std::vector<TrainedRun> open_runs(const std::vector<std::string>& places) {
+  std::vector<TrainedRun> runs;
+  for (const std::string& place : places) {
+    runs.push_back(open_run(place));
+    if (runs.back().tokenizers.hash() != runs.front().tokenizers.hash()) {
+      fail("{}: has another vocabulary than {}; models that translate together need the same",
+           runs.back().folder.path, runs.front().folder.path);
+    }
+  }
+  return runs;
+}
+
+std::vector<const Transformer*> models_of(const std::vector<TrainedRun>& runs) {
+  std::vector<const Transformer*> models;
+  models.reserve(runs.size());
+  for (const TrainedRun& run : runs) models.push_back(&run.model->transformer);
+  return models;
+}
+
 }  // namespace calque

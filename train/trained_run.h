@@ -3,6 +3,7 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "train/run_folder.h"
 #include "train/tokenizers.h"
@@ -21,6 +22,10 @@ struct TrainedRun {
 // `place` is a run, whose best checkpoint is taken, or its last if it has no best; or the folder of
 // one checkpoint inside a run. Throws Error for anything else.
 TrainedRun open_run(const std::string& place);
+
+// Runs that are to translate together, whose vocabularies have to be the same.
+std::vector<TrainedRun> open_runs(const std::vector<std::string>& places);
+std::vector<const Transformer*> models_of(const std::vector<TrainedRun>& runs);
 
 // A run's config without its weights.
 Config run_config(const RunFolder& run);

@@ -220,5 +220,17 @@ TEST_CASE("a run and itself translate together as it does alone") {
   CHECK(translate("a b c\\nd\\n", run_folder() + " --beam 2").out == alone.out);
 }
 
+TEST_CASE("runs that translate together are evaluated by their translations") {
+  const std::string options = " --split validation --beam 2";
+  const std::string alone = run("calque evaluate " + run_folder() + options).out;
+  const std::string both =
+      run("calque evaluate " + run_folder() + " " + run_folder() + options).out;
+  CHECK(alone.find("perplexity") != std::string::npos);
+  CHECK(both.find("perplexity") == std::string::npos);
+  const size_t scores = alone.find("  exact matches"), of_both = both.find("  exact matches");
+  REQUIRE(of_both != std::string::npos);
+  CHECK(both.substr(of_both) == alone.substr(scores));
+}
+
 }  // namespace
 }  // namespace calque
