@@ -93,13 +93,18 @@ Kept made_again(const char* op, const Tensor& out, const std::shared_ptr<const A
   });
 }
 
-// Tensors in which operands lie: q and k, or k and v, may be parts of one.
-Tensor attend(const char* op, Problem problem, const Tensor& in_q, const Tensor& in_k,
-              const Tensor& in_v, std::array<int64_t, 3> cols) {
+// Which operands lie side by side in one tensor.
+enum class Packed { none, keys_values, all };
+
+Tensor attend(const char* op, Problem problem, Packed packed, const Tensor& in_q,
+              const Tensor& in_k, const Tensor& in_v) {
   const int64_t tokens = problem.queries.tokens(), d = problem.heads * problem.head_size;
+  const bool kv_together = packed != Packed::none, all_together = packed == Packed::all;
+  const int64_t k_col = all_together ? d : 0, v_col = kv_together ? k_col + d : 0;
+  Values scales(2 * tokens * problem.heads);
   const auto given = std::make_shared<const Attention>(
-      Attention{std::move(problem), Operand(in_q, cols[0]), Operand(in_k, cols[1]),
-                Operand(in_v, cols[2]), Values(2 * tokens * problem.heads)});
+      Attention{std::move(problem), Operand(in_q, 0), Operand(in_k, k_col), Operand(in_v, v_col),
+                std::move(scales)});
   const double pairs = pairs_of(given->problem);
   const Profile::Work work = work_of(given->problem, pairs);
   count_work(work);
@@ -107,7 +112,6 @@ Tensor attend(const char* op, Problem problem, const Tensor& in_q, const Tensor&
   given->compute(out.data());
   const Kept kept =
       attention_is_made_again(pairs, double(tokens), d) ? made_again(op, out, given) : out.kept();
-  const bool kv_together = &in_k == &in_v, all_together = kv_together && &in_q == &in_k;
   const Tensor y = record(op, out, {&in_q, &in_k, &in_v}, [=](Gradient& dout) {
     const real* result = kept.data();
     count_work({2 * work.flops, 2 * work.bytes});  // as useful; scores come again
@@ -132,10 +136,8 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Segmen
   // The gradients of one tensor's rows are written as queries, then added to as keys.
   require(queries == keys || (q.data() != k.data() && q.data() != v.data()),
           "attention: q is k or v, but the sentences of queries and keys differ");
-  // Handles of its own for each, so that one tensor given twice gets both its gradients.
-  const Tensor own_k = k, own_v = v;
-  return attend("attention", pose("attention", queries, keys, q.cols(), options), q, own_k, own_v,
-                {0, 0, 0});
+  return attend("attention", pose("attention", queries, keys, q.cols(), options), Packed::none, q,
+                k, v);
 }
 
 Tensor self_attention(const Tensor& qkv, const Segments& segments,
@@ -143,8 +145,8 @@ Tensor self_attention(const Tensor& qkv, const Segments& segments,
   check_rows("self_attention", qkv, segments);
   require(qkv.cols() % 3 == 0, "self_attention: {} is not three equal parts", qkv.shape());
   const int64_t d = qkv.cols() / 3;
-  return attend("self_attention", pose("self_attention", segments, segments, d, options), qkv, qkv,
-                qkv, {0, d, 2 * d});
+  return attend("self_attention", pose("self_attention", segments, segments, d, options),
+                Packed::all, qkv, qkv, qkv);
 }
 
 Tensor cross_attention(const Tensor& q, const Tensor& kv, const Segments& queries,
@@ -153,8 +155,8 @@ Tensor cross_attention(const Tensor& q, const Tensor& kv, const Segments& querie
   check_rows("cross_attention", kv, keys);
   const int64_t d = q.cols();
   require(kv.cols() == 2 * d, "cross_attention: q is {} but kv is {}", q.shape(), kv.shape());
-  return attend("cross_attention", pose("cross_attention", queries, keys, d, options), q, kv, kv,
-                {0, 0, d});
+  return attend("cross_attention", pose("cross_attention", queries, keys, d, options),
+                Packed::keys_values, q, kv, kv);
 }
 
 std::vector<Tensor> attention_weights(const Tensor& q, const Tensor& k, const Segments& queries,
