@@ -5,7 +5,6 @@
 #include "train/validation.h"
 
 namespace calque {
-
 namespace {
 
 TokenScores token_scores(const TrainedRun& run, const CorpusSource& corpus) {

@@ -110,8 +110,9 @@ Tensor attend(const char* op, Problem problem, Packed packed, const Tensor& in_q
   count_work(work);
   const Tensor out({tokens, d});
   given->compute(out.data());
-  const Kept kept =
-      attention_is_made_again(pairs, double(tokens), d) ? made_again(op, out, given) : out.kept();
+  const bool again =
+      recording({&in_q, &in_k, &in_v}) && attention_is_made_again(pairs, double(tokens), d);
+  const Kept kept = again ? made_again(op, out, given) : out.kept();
   const Tensor y = record(op, out, {&in_q, &in_k, &in_v}, [=](Gradient& dout) {
     const real* result = kept.data();
     count_work({2 * work.flops, 2 * work.bytes});  // as useful; scores come again
