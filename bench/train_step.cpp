@@ -6,6 +6,8 @@
 //   build/release/bench/train_step tiny|small|base [--steps 20] [--threads N] [--json] [--no-floor]
 //                     [--lengths TABLE | --source FILE --target FILE | --length TOKENS]
 //                     [--pieces N: each batch in so many, as training.memory_limit has it]
+//                     [--precision bfloat16: products of rounded operands]
+//                     [--profile: where the time goes, op by op]
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -25,6 +27,7 @@
 #include "step_products.h"
 #include "timing.h"
 #include "train/memory_fit.h"
+#include "train/profile_report.h"
 
 using namespace calque;
 
@@ -35,7 +38,8 @@ struct Options {
   int64_t steps = 20, warmup = 4, tokens = 4096, vocabulary = 8000, seed = 1, pieces = 1;
   int threads = 0;
   int64_t length = 0;  // of every sentence, with </s>; 0: as in the table or the files
-  bool json = false, no_floor = false;
+  Precision precision = Precision::full;
+  bool json = false, no_floor = false, profile = false;
 };
 
 TransformerOptions model_of(const Options& options) {
@@ -100,6 +104,8 @@ Result run(const Options& options) {
     std::optional<Profiling> profiling;
     if (step >= options.warmup) profiling.emplace(result.profile);
     const double taken = seconds_of([&] {
+      const Phase whole("step");
+      const ProductPrecision rounding(options.precision);
       parameters.clear_gradients();
       uint32_t number = 0;
       for (const Batch& piece : split_batch(b, options.pieces)) {
@@ -180,6 +186,7 @@ void print(const Options& options, const Result& result) {
     return;
   }
   for (const auto& [name, value] : json.items()) fmt::print("{:16} {}\n", name, value.dump());
+  if (options.profile) fmt::print("\n{}", profile_table(result.profile, machine_limits()));
 }
 
 }  // namespace
@@ -201,7 +208,11 @@ int main(int count, char** arguments) {
   app.add_option("--seed", options.seed);
   app.add_option("--threads", options.threads);
   app.add_option("--pieces", options.pieces)->check(CLI::Range(1, 1 << 20));
+  app.add_option("--precision", options.precision)
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Precision>{
+          {"float32", Precision::full}, {"bfloat16", Precision::bfloat16}}));
   app.add_flag("--json", options.json);
+  app.add_flag("--profile", options.profile);
   app.add_flag("--no-floor", options.no_floor);
   CLI11_PARSE(app, count, arguments);
   if (options.threads > 0) set_threads(options.threads);

@@ -4,7 +4,9 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
+#include "core/bfloat16.h"
 #include "core/block_product.h"
 #include "core/few_rows.h"
 #include "core/packed_weights.h"
@@ -43,15 +45,15 @@ void finish_rows(real* c, int64_t rows, int64_t cols, int64_t stride, Finish fin
 }
 
 // A block of the result, on the calling thread alone. Without scratch memory it is OpenBLAS's work.
-void call(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, Finish finish,
-          real* scratch) {
-  if (scratch)
-    return block_product(size_of(a, b), strided(a), strided(b), c, scale, stride, scratch, finish);
+void call(const Matrix& a, const Matrix& b, const Destination& to, real* scratch,
+          Precision precision) {
+  if (scratch) return block_product(size_of(a, b), strided(a), strided(b), to, scratch, precision);
   const OneThread alone;
   const auto size = [](int64_t value) { return static_cast<blasint>(value); };
   cblas_gemm(CblasRowMajor, flag(a), flag(b), size(height(a)), size(width(b)), size(width(a)),
-             scale, a.data, size(a.stride), b.data, size(b.stride), c.beta(), c.data, size(stride));
-  finish_rows(c.data, height(a), width(b), stride, finish);
+             to.scale, a.data, size(a.stride), b.data, size(b.stride), to.c.beta(), to.c.data,
+             size(to.stride));
+  finish_rows(to.c.data, height(a), width(b), to.stride, to.finish);
 }
 
 // Rows [begin, end) of what the matrix stands for.
@@ -61,13 +63,20 @@ Matrix rows_of(Matrix m, int64_t begin, int64_t end) {
   return m;
 }
 
+// Who makes a product.
+enum class Maker { openblas, ourselves };
+
+Maker maker_of(Precision precision) {
+  return own_product_is_faster() || precision != Precision::full ? Maker::ourselves
+                                                                 : Maker::openblas;
+}
+
 // Our own product and OpenBLAS's AVX-512 kernels in float give every number the same bits wherever
 // the result is cut into blocks. The AVX2 kernels do not (their tiles of different widths round
 // differently), and others are not known to.
-bool cuts_leave_no_trace() {
-  static const bool known =
-      own_product_is_faster() || (sizeof(real) == sizeof(float) && blas_fills_widest_vectors());
-  return known;
+bool cuts_leave_no_trace(Maker maker) {
+  static const bool with_openblas = sizeof(real) == sizeof(float) && blas_fills_widest_vectors();
+  return maker == Maker::ourselves || with_openblas;
 }
 
 // The result of a product is cut into blocks of rows or of columns that whole kernel tiles fill,
@@ -87,21 +96,24 @@ struct Split {
 
 // The least multiplications of a block. OpenBLAS takes matrices below 1,000,000 for small and has
 // other kernels for them, which a block should only meet if the whole does.
-int64_t smallest_block() {
-  if (own_product_is_faster()) return 1 << 19;
-  return cuts_leave_no_trace() ? 1 << 21 : 1 << 22;
+int64_t smallest_block(Maker maker) {
+  if (maker == Maker::ourselves) return 1 << 19;
+  return cuts_leave_no_trace(maker) ? 1 << 21 : 1 << 22;
 }
 
-Split split_of(int64_t m, int64_t n, int64_t k) {
+Split split_of(ProductSize product, Maker maker) {
+  const auto [m, n, k] = product;
   Split split{.size = std::max(m, n), .by_rows = m >= n};
-  if (own_product_is_faster() && split.by_rows) split.tile = tile_rows;
+  if (maker == Maker::ourselves && split.by_rows) split.tile = tile_rows;
   const int64_t tile_work = split.tile * std::min(m, n) * k;
-  const int64_t tiles_a_piece = (smallest_block() + tile_work - 1) / tile_work;
+  const int64_t tiles_a_piece = (smallest_block(maker) + tile_work - 1) / tile_work;
   const int64_t whole_tiles = split.size / split.tile;
   split.pieces = std::clamp<int64_t>(whole_tiles / std::max<int64_t>(1, tiles_a_piece), 1,
-                                     cuts_leave_no_trace() ? threads() : 8);
+                                     cuts_leave_no_trace(maker) ? threads() : 8);
   return split;
 }
+
+thread_local Precision current_precision = Precision::full;
 
 }  // namespace
 
@@ -116,6 +128,13 @@ bool own_product_is_faster() {
   return false;
 #endif
 }
+
+ProductPrecision::ProductPrecision(Precision precision)
+    : before_(std::exchange(current_precision, precision)) {
+  require(precision == Precision::full || sizeof(real) == sizeof(float),
+          "products in bfloat16: this build has real = double");
+}
+ProductPrecision::~ProductPrecision() { current_precision = before_; }
 
 Matrix transposed(Matrix matrix) {
   matrix.flipped = !matrix.flipped;
@@ -144,10 +163,14 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, 
     few_rows_product(a, b, c, scale, stride);
     return finish_rows(c.data, m, n, stride, finish);
   }
-  const Split split = split_of(m, n, k);
-  const PackedMatrix* const packed = PackedWeights::find(b);
-  const int64_t scratch_size =
-      own_product_is_faster() && !packed ? block_product_scratch({m, n, k}, strided(a)) : 0;
+  const Precision precision = current_precision;
+  const Maker maker = maker_of(precision);
+  const Split split = split_of({m, n, k}, maker);
+  const PackedMatrix* const packed =
+      precision == Precision::full ? PackedWeights::find(b) : nullptr;
+  const int64_t scratch_size = maker == Maker::ourselves && !packed
+                                   ? block_product_scratch({m, n, k}, strided(a), precision)
+                                   : 0;
   Buffer<real> scratch;  // taken here for all pieces: what the pool is asked depends on no schedule
   if (scratch_size > 0) scratch = Buffer<real>(split.pieces * scratch_size);
   parallel_for(split.pieces, 1, [&](int64_t piece, int64_t) {
@@ -158,20 +181,26 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, 
     const Sink block{c.data + row * stride + col, c.add};
     if (packed) {
       const int64_t cols = split.by_rows ? n : end - begin;
-      block_product({height(left), cols, k}, strided(left), *packed, col, block, scale, stride,
-                    finish.from(col));
+      block_product({height(left), cols, k}, strided(left), *packed, col,
+                    {block, stride, scale, finish.from(col)});
     } else {
       const Matrix right = split.by_rows ? b : transposed(rows_of(transposed(b), begin, end));
-      call(left, right, block, scale, stride, finish.from(col), own);
+      call(left, right, {block, stride, scale, finish.from(col)}, own, precision);
     }
   });
 }
 
-std::string blas_description() {
+std::string blas_description(Precision precision) {
   const std::string_view config = openblas_get_config();
-  return fmt::format("{} {}{}", config.substr(0, config.find(' ', config.find(' ') + 1)),
-                     openblas_get_corename(),
-                     own_product_is_faster() ? ", products with AVX-512 of our own" : "");
+  std::string text = fmt::format("{} {}", config.substr(0, config.find(' ', config.find(' ') + 1)),
+                                 openblas_get_corename());
+  if (own_product_is_faster()) text += ", products with AVX-512 of our own";
+  if (precision == Precision::bfloat16) {
+    text += bfloat16_in_hardware ? ", those of training rounded to bfloat16"
+                                 : ", those of training rounded to bfloat16 by software, which is "
+                                   "slower than float32: the program was built without AVX512-BF16";
+  }
+  return text;
 }
 
 }  // namespace calque

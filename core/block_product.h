@@ -6,6 +6,7 @@
 // walks down the inner dimension, and a block of B is copied to narrow panels that stay in the
 // first caches. A is read where it lies, one number at a time: for matrices as small as a
 // Transformer's that costs less than to copy it too, unless its columns compete for the caches.
+// Operands rounded to bfloat16 (core/bfloat16.h) are both copied, two numbers to a word.
 // Every number of C is summed in the same order wherever the blocks of rows and columns begin, so a
 // product may be cut between threads anywhere.
 
@@ -37,6 +38,17 @@ struct ProductSize {
   int64_t m, n, k;
 };
 
+// Where a product or a block of it goes, and how: c = scale a b, or c += scale a b.
+struct Destination {
+  Sink c;
+  int64_t stride;  // between rows
+  real scale = 1;
+  Finish finish = {};
+  Destination at(int64_t row, int64_t col) const {
+    return {{c.data + row * stride + col, c.add}, stride, scale, finish.from(col)};
+  }
+};
+
 // A tile of the result, which is kept in registers.
 #ifdef __AVX512F__
 constexpr int tile_rows = 12, tile_vectors = 2;  // 24 of 32 registers
@@ -45,17 +57,16 @@ constexpr int tile_rows = 6, tile_vectors = 1;  // 12 of 16, where a vector take
 #endif
 constexpr int64_t tile_cols = tile_vectors * lanes;
 
-// c = scale a b, or c += scale a b, for matrices that are in the first caches. B's rows lie
-// together, `b_row` apart, and are readable to the end of a vector; rows of c are `stride` apart.
-void tile_product(ProductSize size, Strided a, const real* b, int64_t b_row, Sink c, real scale,
-                  int64_t stride);
+// The product of matrices that are in the first caches. B's rows lie together, `b_row` apart, and
+// are readable to the end of a vector.
+void tile_product(ProductSize size, Strided a, const real* b, int64_t b_row, const Destination& to);
 
 // How many numbers of scratch memory the product needs, at a place aligned as the pool's are.
-int64_t block_product_scratch(ProductSize size, Strided a);
+int64_t block_product_scratch(ProductSize size, Strided a, Precision precision = Precision::full);
 
-// c = scale a b, or c += scale a b. One of the strides of b is 1; rows of c are `stride` apart.
-void block_product(ProductSize size, Strided a, Strided b, Sink c, real scale, int64_t stride,
-                   real* scratch, Finish finish = {});
+// One of the strides of b is 1, and with operands rounded one of those of a.
+void block_product(ProductSize size, Strided a, Strided b, const Destination& to, real* scratch,
+                   Precision precision = Precision::full);
 
 // A right side, k x n, copied to panels once for many products.
 class PackedMatrix {
@@ -73,7 +84,7 @@ class PackedMatrix {
 };
 
 // The same with columns [first_col, first_col + n) of b, where a panel begins with the first.
-void block_product(ProductSize size, Strided a, const PackedMatrix& b, int64_t first_col, Sink c,
-                   real scale, int64_t stride, Finish finish = {});
+void block_product(ProductSize size, Strided a, const PackedMatrix& b, int64_t first_col,
+                   const Destination& to);
 
 }  // namespace calque

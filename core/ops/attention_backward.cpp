@@ -78,11 +78,11 @@ void block(const Item& item, Scratch& scratch, const Views& views, int64_t begin
     for (int64_t i = 0; i < m; ++i) row(item, scratch, views, i, begin + i, first, count);
     const real *weights = scratch.weights.data(), *slopes = scratch.slopes.data();
     tile_product({count, width, m}, {weights, 1, score_row}, dout.data, dout.stride,
-                 {scratch.dv.data() + first * width, true}, 1, width);
+                 {{scratch.dv.data() + first * width, true}, width});
     tile_product({count, width, m}, {slopes, 1, score_row}, q.data, q.stride,
-                 {scratch.dk.data() + first * width, true}, 1, width);
+                 {{scratch.dk.data() + first * width, true}, width});
     tile_product({m, width, count}, {slopes, score_row, 1}, views.k.data + first * views.k.stride,
-                 views.k.stride, {scratch.dq.data(), true}, 1, width);
+                 views.k.stride, {{scratch.dq.data(), true}, width});
   }
 }
 

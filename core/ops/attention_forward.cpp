@@ -100,7 +100,7 @@ void block(const Item& item, Scratch& scratch, int64_t begin, Rows q, Rows v, re
                        p.head_size, scratch.scores.data());
     for (int64_t i = 0; i < m; ++i) absorb(item, scratch, i, begin + i, first, count);
     tile_product({m, width, count}, {scratch.scores.data(), score_row, 1},
-                 v.data + first * v.stride, v.stride, {scratch.sums.data(), true}, 1, width);
+                 v.data + first * v.stride, v.stride, {{scratch.sums.data(), true}, width});
   }
   finish(item, scratch, begin, m, out, scales);
 }

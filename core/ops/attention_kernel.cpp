@@ -56,7 +56,7 @@ void multiply_by_panels(Rows a, int64_t m, const real* panels, int64_t first, in
     const int64_t width = std::min(tile_cols, round_up(total) - at);
     const int64_t cols = std::min(width, round_up(first + n - at));
     tile_product({m, cols, head_size}, {a.data, a.stride, 1}, panels + at * head_size, width,
-                 {scores + (at - first), false}, 1, score_row);
+                 {{scores + (at - first), false}, score_row});
   }
 }
 

@@ -56,15 +56,15 @@ struct Product {
   std::vector<real> by_block_product(real scale) const {
     std::vector<real> c = start;
     Buffer<real> scratch(block_product_scratch(size(), strided(left())));
-    block_product(size(), strided(left()), strided(right()), {c.data(), shape.add}, scale,
-                  c_stride(), scratch.data());
+    block_product(size(), strided(left()), strided(right()),
+                  {{c.data(), shape.add}, c_stride(), scale}, scratch.data());
     return c;
   }
   std::vector<real> by_packed_product(real scale, Finish finish = {}) const {
     std::vector<real> c = start;
     const PackedMatrix packed(strided(right()), shape.k, shape.n);
-    block_product(size(), strided(left()), packed, 0, {c.data(), shape.add}, scale, c_stride(),
-                  finish);
+    block_product(size(), strided(left()), packed, 0,
+                  {{c.data(), shape.add}, c_stride(), scale, finish});
     return c;
   }
   // A product's numbers with a bias and relu, one after the other.
@@ -206,7 +206,7 @@ TEST_CASE("our own product gives every number the same bits wherever the result 
       block_product({std::min<int64_t>(37, m - row), std::min<int64_t>(211, n - col), k},
                     {product.a.data() + row * product.a_stride(), product.a_stride(), 1},
                     {product.b.data() + col, product.b_stride(), 1},
-                    {cut.data() + row * product.c_stride() + col, false}, 1, product.c_stride(),
+                    {{cut.data() + row * product.c_stride() + col, false}, product.c_stride()},
                     scratch.data());
     }
   }
