@@ -14,6 +14,7 @@
 #include "train/plan.h"
 #include "train/profile_report.h"
 #include "train/resume.h"
+#include "train/settings.h"
 #include "train/storage/durable_files.h"
 #include "train/trainer.h"
 
@@ -111,8 +112,8 @@ int conclude(const TrainResult& result, const Arguments& arguments, const Config
   return 0;
 }
 
-void report(const Profile& profile, const RunFolder& run) {
-  const std::string table = profile_table(profile, machine_limits());
+void report(const Profile& profile, Precision precision, const RunFolder& run) {
+  const std::string table = profile_table(profile, machine_limits(precision));
   if (table.empty()) return;
   replace_text(real_files(), run.profile(), table);
   replace_text(real_files(), run.trace(), chrome_trace(profile));
@@ -136,7 +137,7 @@ int train_command(const Arguments& arguments) {
   if (arguments.profile) profiling.emplace(profile);
   const TrainResult result = train(config, run, loudness);
   profiling.reset();
-  if (arguments.profile) report(profile, run);
+  if (arguments.profile) report(profile, product_precision(config.training), run);
   return conclude(result, arguments, config, run);
 }
 

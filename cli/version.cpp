@@ -20,6 +20,7 @@ std::string cpu_features() {
   if (__builtin_cpu_supports("avx512f")) features.push_back("AVX-512F");
   if (__builtin_cpu_supports("avx512bw")) features.push_back("AVX-512BW");
   if (__builtin_cpu_supports("avx512vnni")) features.push_back("AVX-512VNNI");
+  if (__builtin_cpu_supports("avx512bf16")) features.push_back("AVX-512BF16");
 #endif
   return features.empty() ? "none that calque asks for"
                           : fmt::format("{}", fmt::join(features, ", "));

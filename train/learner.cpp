@@ -61,6 +61,7 @@ Profile::Work Learner::update_work() {
 // Losses are sums over tokens; the step is divided once, by the optimiser.
 LossSums Learner::forward_backward(std::span<const Batch> batches, int64_t step,
                                    Tape::Check check) {
+  const ProductPrecision rounding(product_precision(training_));
   model.parameters.clear_gradients();
   LossSums sums;
   uint32_t part = 0;

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 #include <chrono>
+#include <map>
 
-#include "core/blas.h"
 #include "core/parallel.h"
 
 namespace calque {
@@ -27,16 +27,16 @@ double best_rate(double amount, Work&& work) {
 
 }  // namespace
 
-double best_product_rate() {
-  static const double rate = [] {
-    constexpr int64_t size = 1024;
-    const Tensor a = Tensor::full({size, size}, 1), b = Tensor::full({size, size}, 1);
-    const Tensor c({size, size});
-    return best_rate(2.0 * size * size * size, [&] {
-      gemm({a.data(), size, size}, {b.data(), size, size}, c.data());
-    });
-  }();
-  return rate;
+double best_product_rate(Precision precision) {
+  static std::map<Precision, double> measured;
+  if (const auto known = measured.find(precision); known != measured.end()) return known->second;
+  const ProductPrecision rounding(precision);
+  constexpr int64_t size = 1024;
+  const Tensor a = Tensor::full({size, size}, 1), b = Tensor::full({size, size}, 1);
+  const Tensor c({size, size});
+  return measured[precision] = best_rate(2.0 * size * size * size, [&] {
+           gemm({a.data(), size, size}, {b.data(), size, size}, c.data());
+         });
 }
 
 double best_memory_rate() {

@@ -126,7 +126,8 @@ std::string training_plan(const Config& config) {
   const double work = 3 * static_cast<double>(batch.passes) *
                       (summary.total.flops_per_source_token * amounts.source_tokens +
                        summary.total.flops_per_target_token * amounts.target_tokens);
-  const double step_seconds = work / per_epoch / (usual_share * best_product_rate());
+  const double rate = best_product_rate(product_precision(config.training));
+  const double step_seconds = work / per_epoch / (usual_share * rate);
   const double updates = updates_until(config.training.until, parts, tokens);
 
   std::string text = summary.text();
@@ -141,7 +142,7 @@ std::string training_plan(const Config& config) {
     text += fmt::format(", ended after {}", duration_text(config.training.until.seconds));
   }
   return text + fmt::format(" (at {:.0f}% of {:.0f} GFLOP/s, this machine's best products)\n",
-                            100 * usual_share, best_product_rate() / 1e9);
+                            100 * usual_share, rate / 1e9);
 }
 
 }  // namespace calque

@@ -56,7 +56,9 @@ Profile::Sum remainder(const Profile& profile, const char* phase, Kind ops) {
 
 }  // namespace
 
-MachineLimits machine_limits() { return {best_product_rate(), best_memory_rate()}; }
+MachineLimits machine_limits(Precision precision) {
+  return {best_product_rate(precision), best_memory_rate()};
+}
 
 std::string profile_table(const Profile& profile, const MachineLimits& limits) {
   const Profile::Sum steps = profile.sum_of("step", Kind::phase);

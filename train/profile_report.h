@@ -4,6 +4,7 @@
 
 #include <string>
 
+#include "core/blas.h"
 #include "core/profile.h"
 
 namespace calque {
@@ -12,7 +13,7 @@ namespace calque {
 struct MachineLimits {
   double flops, bytes;
 };
-MachineLimits machine_limits();  // measured
+MachineLimits machine_limits(Precision precision = Precision::full);  // measured
 
 // Each op's time in a step, and its share of the limit: the time that its FLOPs or its bytes would
 // take at the machine's best rate, whichever is longer, in relation to the time that it took. An op

@@ -93,6 +93,11 @@ OptimizerSettings optimizer_settings(const TrainingConfig& training) {
 
 int64_t passes(const TrainingConfig& training) { return training.r_drop > 0 ? 2 : 1; }
 
+Precision product_precision(const TrainingConfig& training) {
+  return training.precision == TrainingConfig::Precision::bfloat16 ? Precision::bfloat16
+                                                                   : Precision::full;
+}
+
 Schedule schedule_of(const Config& config) {
   const TrainingConfig& t = config.training;
   const Warmup warmup{t.learning_rate, t.warmup_steps, t.warmup_from};

@@ -2,6 +2,7 @@
 // From the config, which knows every floor, to the option structs of the floors, which know only
 // themselves.
 
+#include "core/blas.h"
 #include "data/batch_plan.h"
 #include "data/corpus.h"
 #include "data/filters.h"
@@ -22,6 +23,8 @@ TransformerOptions transformer_options(const ModelConfig& model, int64_t source_
 OptimizerSettings optimizer_settings(const TrainingConfig& training);
 // How often a batch goes through the model in a step.
 int64_t passes(const TrainingConfig& training);
+// What the products of a training step multiply.
+Precision product_precision(const TrainingConfig& training);
 // The schedule of a run of the config's length.
 Schedule schedule_of(const Config& config);
 WeightAverageSettings weight_average_settings(const TrainingConfig& training);

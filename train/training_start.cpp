@@ -116,7 +116,7 @@ void Training::announce(const Dataset& data) {
   log_->say(fmt::format("{}: {} pairs, dropped: {}; {} parameters, vocabulary {}; {} threads, {}",
                         run_.path, data.pairs(), data.drops.text(),
                         learner_.model.parameters.count(), tokenizers_.target.size(), threads(),
-                        blas_description()));
+                        blas_description(product_precision(config_.training))));
   if (!data.cache_problem.empty()) {
     log_->say(fmt::format("{}; the next start tokenises again", data.cache_problem));
   }

@@ -67,6 +67,23 @@ TEST_CASE("with r_drop a resumed run ends in the same bits, and others than with
   CHECK(tensors(folder, "whole 000030") != tensors(folder, "plain 000030"));
 }
 
+#ifndef CALQUE_DOUBLE
+TEST_CASE("in bfloat16 a run learns, ends in the same bits when resumed, and says what it used") {
+  const TemporaryFolder folder;
+  const auto with = [&](const char* precision, const char* until, const char* name) {
+    run(folder, {precision, until}, name);
+  };
+  with("training.precision=float32", "training.until=30u", "plain");
+  with("training.precision=bfloat16", "training.until=30u", "whole");
+  with("training.precision=bfloat16", "training.until=13u", "resumed");
+  with("training.precision=bfloat16", "training.until=30u", "resumed");
+  CHECK(tensors(folder, "whole 000030") == tensors(folder, "resumed 000030"));
+  CHECK(tensors(folder, "whole 000030") != tensors(folder, "plain 000030"));
+  CHECK(folder.read("whole/train.log").find("bfloat16") != std::string::npos);
+  CHECK(folder.read("plain/train.log").find("bfloat16") == std::string::npos);
+}
+#endif
+
 TEST_CASE("a run that has finished does nothing, and goes on with a higher limit") {
   const TemporaryFolder folder;
   run(folder);

@@ -149,6 +149,8 @@ struct TrainingConfig {
   friend constexpr auto choices(Schedule) {
     return choice_names("noam", "inverse_sqrt", "cosine", "linear", "constant");
   }
+  enum class Precision { float32, bfloat16 };
+  friend constexpr auto choices(Precision) { return choice_names("float32", "bfloat16"); }
   // Whether the rate falls to its last value at a step told beforehand.
   friend constexpr bool comes_to_an_end(Schedule kind) {
     return kind == Schedule::cosine || kind == Schedule::linear;
@@ -173,6 +175,7 @@ struct TrainingConfig {
   int64_t accumulation = 1;
   Bytes memory_limit;
   int64_t threads = 0;
+  Precision precision = Precision::float32;
 
   Optimizer optimizer = Optimizer::adam;
   std::array<double, 2> betas{0.9, 0.98};
