@@ -90,15 +90,17 @@ Panels panels_of(Strided b, int64_t m, int64_t depth, int64_t cols, real* scratc
   return {scratch, steps_of<Operand>(depth) * tile_cols, tile_cols};
 }
 
-// Calls body(from, depth) for each block of the inner dimension, as equal as can be.
-template <class Operand, class Body>
-void for_depths(int64_t k, Body&& body) {
-  const int64_t steps = steps_of<Operand>(k), depths = (steps + most_steps - 1) / most_steps;
-  for (int64_t block = 0; block < depths; ++block) {
-    const int64_t from = steps * block / depths * Operand::per_step;
-    body(from, std::min(k, steps * (block + 1) / depths * Operand::per_step) - from);
+// The blocks of the inner dimension, as equal as can be.
+template <class Operand>
+struct Depths {
+  explicit Depths(int64_t inner)
+      : k(inner), steps(steps_of<Operand>(inner)), count((steps + most_steps - 1) / most_steps) {}
+  int64_t begin(int64_t block) const {
+    return std::min(k, steps * block / count * Operand::per_step);
   }
-}
+  int64_t depth(int64_t block) const { return begin(block + 1) - begin(block); }
+  int64_t k, steps, count;
+};
 
 // Whether A is read column by column, and its columns compete: they are gone before the next tile
 // reads on in them.
@@ -139,25 +141,67 @@ Strided copy_left(Strided a, int64_t rows, int64_t depth, real* to) {
   return {to, row, 1};
 }
 
-// Every block of C. left_at(row, from, rows, depth) gives a block of A, panels_at(from, depth, col,
-// cols) the panels of one of B.
-template <class Operand, class LeftAt, class PanelsAt>
-void multiply(ProductSize size, const Destination& result, LeftAt&& left_at, PanelsAt&& panels_at) {
-  for (int64_t col = 0; col < size.n; col += block_cols()) {
-    const int64_t cols = std::min(block_cols(), size.n - col);
-    for_depths<Operand>(size.k, [&](int64_t from, int64_t depth) {
-      const Panels panels = panels_at(from, depth, col, cols);
-      Destination to = result;
-      to.c.add |= from > 0;
-      if (from + depth < size.k) to.finish = {};
-      for (int64_t row = 0; row < size.m; row += block_rows) {
-        const int64_t rows = std::min(block_rows, size.m - row);
-        multiply_block<Operand>(rows, cols, steps_of<Operand>(depth),
-                                left_at(row, from, rows, depth), panels, to.at(row, col));
-      }
-    });
-  }
+// Some rows and columns of an operand, for later.
+void read_later(ReadAhead& next, Strided m, int64_t rows, int64_t cols) {
+  m.col == 1 ? next.then(m.data, rows, cols, m.row) : next.then(m.data, cols, rows, m.col);
 }
+
+// Every block of C, column by column of blocks, down the inner dimension, and down the rows.
+template <class Operand>
+class Blocks {
+ public:
+  // `b` may be absent: where its panels are there already.
+  Blocks(ProductSize size, Strided a, const Strided* b)
+      : size_(size), depths_(size.k), a_(a), b_(b) {}
+
+  // left_at(row, from, rows, depth) gives a block of A, panels_at(from, depth, col, cols) the
+  // panels of one of B.
+  template <class LeftAt, class PanelsAt>
+  void multiply(const Destination& result, LeftAt&& left_at, PanelsAt&& panels_at) const {
+    for (int64_t col = 0; col < size_.n; col += block_cols()) {
+      for (int64_t block = 0; block < depths_.count; ++block) {
+        const int64_t from = depths_.begin(block), depth = depths_.depth(block);
+        const Panels panels = panels_at(from, depth, col, cols_from(col));
+        Destination to = result;
+        to.c.add |= block > 0;
+        if (block + 1 < depths_.count) to.finish = {};
+        for (int64_t row = 0; row < size_.m; row += block_rows) {
+          ReadAhead next = after(row, block, col);
+          const int64_t rows = rows_from(row);
+          multiply_block<Operand>(rows, cols_from(col), steps_of<Operand>(depth),
+                                  left_at(row, from, rows, depth), panels, to.at(row, col), next);
+        }
+      }
+    }
+  }
+
+ private:
+  int64_t rows_from(int64_t row) const { return std::min(block_rows, size_.m - row); }
+  int64_t cols_from(int64_t col) const { return std::min(block_cols(), size_.n - col); }
+
+  // What will be read after the block there.
+  ReadAhead after(int64_t row, int64_t block, int64_t col) const {
+    ReadAhead next;
+    row += block_rows;
+    if (row >= size_.m) {
+      row = 0;
+      if (++block == depths_.count) {
+        block = 0;
+        col += block_cols();
+        if (col >= size_.n) return next;
+      }
+      const int64_t from = depths_.begin(block);
+      if (b_) read_later(next, b_->from(from, col), depths_.depth(block), cols_from(col));
+    }
+    read_later(next, a_.from(row, depths_.begin(block)), rows_from(row), depths_.depth(block));
+    return next;
+  }
+
+  ProductSize size_;
+  Depths<Operand> depths_;
+  Strided a_;
+  const Strided* b_;
+};
 
 // Calls use(Operand()) with the struct for a precision.
 template <class Use>
@@ -172,7 +216,8 @@ auto with_operand([[maybe_unused]] Precision precision, Use&& use) {
 
 void tile_product(ProductSize size, Strided a, const real* b, int64_t b_row,
                   const Destination& to) {
-  multiply_block<Numbers>(size.m, size.n, size.k, a, {b, tile_cols, b_row}, to);
+  ReadAhead nothing;
+  multiply_block<Numbers>(size.m, size.n, size.k, a, {b, tile_cols, b_row}, to, nothing);
 }
 
 int64_t block_product_scratch(ProductSize size, Strided a, Precision precision) {
@@ -187,32 +232,37 @@ void block_product(ProductSize size, Strided a, Strided b, const Destination& to
                    Precision precision) {
   with_operand(precision, [&]<class Operand>(Operand) {
     real* const panels = scratch + left_scratch<Operand>(size, a);
-    multiply<Operand>(
-        size, to,
-        [&](int64_t row, int64_t from, int64_t rows, int64_t depth) {
-          const Strided block = a.from(row, from);
-          return copies_left<Operand>(a) ? copy_left<Operand>(block, rows, depth, scratch) : block;
-        },
-        [&](int64_t from, int64_t depth, int64_t col, int64_t cols) {
-          return panels_of<Operand>(b.from(from, col), size.m, depth, cols, panels);
-        });
+    Blocks<Operand>(size, a, &b)
+        .multiply(
+            to,
+            [&](int64_t row, int64_t from, int64_t rows, int64_t depth) {
+              const Strided block = a.from(row, from);
+              return copies_left<Operand>(a) ? copy_left<Operand>(block, rows, depth, scratch)
+                                             : block;
+            },
+            [&](int64_t from, int64_t depth, int64_t col, int64_t cols) {
+              return panels_of<Operand>(b.from(from, col), size.m, depth, cols, panels);
+            });
   });
 }
 
 PackedMatrix::PackedMatrix(Strided b, int64_t k, int64_t n)
     : padded_cols_(round_up(n, tile_cols)), panels_(k * padded_cols_) {
-  for_depths<Numbers>(k, [&](int64_t from, int64_t depth) {
-    copy<Numbers>(b.from(from, 0), depth, n, panels_.data() + from * padded_cols_);
-  });
+  const Depths<Numbers> depths(k);
+  for (int64_t block = 0; block < depths.count; ++block) {
+    const int64_t from = depths.begin(block);
+    copy<Numbers>(b.from(from, 0), depths.depth(block), n, panels_.data() + from * padded_cols_);
+  }
 }
 
 void block_product(ProductSize size, Strided a, const PackedMatrix& b, int64_t first_col,
                    const Destination& to) {
-  multiply<Numbers>(
-      size, to, [&](int64_t row, int64_t from, int64_t, int64_t) { return a.from(row, from); },
-      [&](int64_t from, int64_t depth, int64_t col, int64_t) {
-        return Panels{b.panels(from, depth, first_col + col), depth * tile_cols, tile_cols};
-      });
+  Blocks<Numbers>(size, a, nullptr)
+      .multiply(
+          to, [&](int64_t row, int64_t from, int64_t, int64_t) { return a.from(row, from); },
+          [&](int64_t from, int64_t depth, int64_t col, int64_t) {
+            return Panels{b.panels(from, depth, first_col + col), depth * tile_cols, tile_cols};
+          });
 }
 
 }  // namespace calque

@@ -8,6 +8,7 @@
 
 #include "core/block_product.h"
 #include "core/product_operands.h"
+#include "core/read_ahead.h"
 
 namespace calque::product {
 
@@ -36,7 +37,7 @@ void put(const Destination& to, int64_t row, int64_t col, Vec sum, Load&& load_s
 // columns lie together, each a long way from the last: the next tile's.
 template <class Operand, int rows, int vectors>
 void tile(int64_t steps, Strided a, const real* b, int64_t b_row, const Destination& to,
-          int64_t cols) {
+          int64_t cols, ReadAhead::Cursor& ahead_of_blocks) {
   constexpr int bases = (rows + 2) / 3;
   constexpr int64_t ahead = 64;
   Vec total[rows][vectors] = {};
@@ -45,7 +46,9 @@ void tile(int64_t steps, Strided a, const real* b, int64_t b_row, const Destinat
   for (int r = 0; r < rows; ++r) {
     for (int v = 0; v < vectors; ++v) __builtin_prefetch(to.c.data + r * to.stride + v * lanes, 1);
   }
+  ReadAhead::Cursor next = ahead_of_blocks;
   for (int64_t j = 0; j < steps; ++j, b += b_row) {
+    next.fetch_line();
     Vec right[vectors];
     for (int v = 0; v < vectors; ++v) {
       right[v] = load(b + v * lanes);
@@ -58,6 +61,7 @@ void tile(int64_t steps, Strided a, const real* b, int64_t b_row, const Destinat
     __builtin_prefetch(base[0] + rows + lanes);
     for (int i = 0; i < bases; ++i) base[i] += a.col;
   }
+  ahead_of_blocks = next;
   for (int r = 0; r < rows; ++r) {
     for (int v = 0; v < vectors; ++v) {
       const int64_t left = cols - v * lanes;
@@ -72,7 +76,8 @@ void tile(int64_t steps, Strided a, const real* b, int64_t b_row, const Destinat
   }
 }
 
-using Tile = void (*)(int64_t, Strided, const real*, int64_t, const Destination&, int64_t);
+using Tile = void (*)(int64_t, Strided, const real*, int64_t, const Destination&, int64_t,
+                      ReadAhead::Cursor&);
 
 // The tile for a number of rows and of vectors, both counted from 1.
 template <class Operand>
@@ -88,15 +93,16 @@ Tile tile_of(int64_t rows, int64_t vectors) {
 // Every tile of a block of C, `steps` deep. Tiles have as equal a number of rows as can be: one of
 // very few rows would wait for each of its own sums.
 template <class Operand>
-void multiply_block(int64_t m, int64_t n, int64_t steps, Strided a, Panels b,
-                    const Destination& to) {
+void multiply_block(int64_t m, int64_t n, int64_t steps, Strided a, Panels b, const Destination& to,
+                    ReadAhead& next) {
   const int64_t tiles = (m + tile_rows - 1) / tile_rows;
   const int64_t tall = (m + tiles - 1) / std::max<int64_t>(1, tiles);
   for (int64_t j = 0; j < n; j += tile_cols) {
     const int64_t cols = std::min(tile_cols, n - j);
     for (int64_t i = 0; i < m; i += tall) {
       tile_of<Operand>(std::min(tall, m - i), (cols + lanes - 1) / lanes)(
-          steps, a.from(i, 0), b.data + j / tile_cols * b.panel, b.row, to.at(i, j), cols);
+          steps, a.from(i, 0), b.data + j / tile_cols * b.panel, b.row, to.at(i, j), cols,
+          next.cursor());
     }
   }
 }
