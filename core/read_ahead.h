@@ -3,6 +3,7 @@
 // and multiplying them then take turns without waiting for memory.
 
 #include <array>
+#include <cstddef>
 #include <cstdint>
 
 #include "core/real.h"

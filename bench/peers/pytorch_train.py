@@ -3,7 +3,7 @@
 bench/train_step, doing the same work on sentences of the same lengths.
 
   pytorch_train.py tiny|small|base [--steps 20] [--workers 2] [--plain] [--json]
-                   [--lengths TABLE | --source FILE --target FILE]
+                   [--lengths TABLE | --source FILE --target FILE] [--precision bfloat16]
   pytorch_train.py tiny --check      # loss and gradients against plain PyTorch
 
 With --plain it is the model as one writes it in PyTorch (plain_transformer.py): one process with as many
@@ -52,6 +52,8 @@ def arguments():
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)), help="processes")
     parser.add_argument("--threads", type=int, default=1, help="of each process")
     parser.add_argument("--plain", action="store_true", help="plain modules and autograd in one process")
+    parser.add_argument("--precision", choices=("float32", "bfloat16"), default="float32",
+                        help="of the operands of products with weights (with --plain: autocast)")
     parser.add_argument("--keep-kernels", action="store_true", help="OPENBLAS_CORETYPE as it is set")
     parser.add_argument("--tokens", type=int, default=4096, help="the most target tokens a batch may have")
     parser.add_argument("--vocabulary", type=int, default=8000)
@@ -81,7 +83,7 @@ import traceback
 
 import batches
 import torch
-from torch_transformer import PRESETS, Batch, Transformer, Weights, parameter_shapes
+from torch_transformer import PRESETS, Batch, Products, Transformer, Weights, parameter_shapes
 
 
 def shared(size):
@@ -223,7 +225,8 @@ def run_plain(options, plan):
     for number, batch in enumerate(made, 1):
         rates.append(sgemm.best())
         begin = time.perf_counter()
-        losses.append(trainer.step(batch, noam(number, preset.d_model)))
+        with torch.autocast("cpu", torch.bfloat16, enabled=Products.rounded):
+            losses.append(trainer.step(batch, noam(number, preset.d_model)))
         seconds.append(time.perf_counter() - begin)
     padding = sum(b.positions for b in made), sum(b.source_tokens + b.target_tokens for b in made)
     return [(0, seconds, rates, losses, padding, peak_memory(besides=sgemm.bytes()))], trainer.size()
@@ -240,6 +243,7 @@ def summary(options, plan, reports, size):
     return {
         "program": "plain pytorch" if options.plain else "pytorch",
         "preset": options.preset,
+        "precision": options.precision,
         "parameters": size,
         "workers": options.workers,
         "threads": options.threads,
@@ -256,6 +260,7 @@ def summary(options, plan, reports, size):
 
 
 def main(options):
+    Products.rounded = options.precision == "bfloat16"
     if options.check:
         import check_gradients
         return check_gradients.main(options)

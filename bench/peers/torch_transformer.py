@@ -5,7 +5,10 @@ place, weight gradients straight into one flat buffer, one byte kept for each dr
 Activations are [batch * time, d_model]; each head's queries, keys and values are gathered into matrices
 of their own. PyTorch takes those one by one, so short sentences go through attention in groups, under a
 mask that lets none look at another. Sublayers are post-norm: norm(x + dropout(f(x))), as in the paper.
+With `Products.rounded` the operands of the products with weights are bfloat16, which oneDNN multiplies;
+what is multiplied twice is rounded once, and everything between the products stays float32.
 """
+import itertools
 import math
 from dataclasses import dataclass
 
@@ -13,6 +16,20 @@ import numpy
 import torch
 
 aten = torch.ops.aten
+
+
+class Products:
+    rounded = False
+
+
+def operand(x):
+    """As products take it."""
+    return x.bfloat16() if Products.rounded else x
+
+
+def whole(x):
+    """The result of a product in float32."""
+    return x.float() if Products.rounded else x
 
 
 @dataclass(frozen=True)
@@ -58,6 +75,13 @@ def parameter_shapes(preset, vocabulary):
 
 class Sublayer:
     """The weights of one sublayer and, under the same names with d_ before, their gradients."""
+
+    def ready(self):
+        """Before a step: the weights as products take them, with p_ before their names."""
+        for name in ("qkv", "q", "kv", "out", "up", "down"):
+            for weight in (name, name + "_bias"):
+                if hasattr(self, weight):
+                    setattr(self, "p_" + weight, operand(getattr(self, weight)))
 
 
 class Weights:
@@ -122,8 +146,18 @@ class Dropout:
 
 
 def product_gradients(x, dy, d_weight, d_bias):
-    torch.mm(x.t(), dy, out=d_weight)
-    torch.sum(dy, 0, out=d_bias)
+    """x and dy as products take them."""
+    if Products.rounded:
+        d_weight.copy_(torch.mm(x.t(), dy))
+        torch.sum(dy, 0, dtype=torch.float32, out=d_bias)
+    else:
+        torch.mm(x.t(), dy, out=d_weight)
+        torch.sum(dy, 0, out=d_bias)
+
+
+def add_product(x, a, b):
+    """x + a b, in place of x."""
+    return x.add_(torch.mm(a, b)) if Products.rounded else x.addmm_(a, b)
 
 
 class Residual:
@@ -181,65 +215,72 @@ def attend_backward(dout, p, q, k, v, dq, dk, dv):
 class SelfAttention(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, w, mask, heads, group, dropout):
-        qkv = split_heads(torch.addmm(w.qkv_bias, x, w.qkv), 3, heads, group)
+        rounded = operand(x)
+        qkv = whole(split_heads(torch.addmm(w.p_qkv_bias, rounded, w.p_qkv), 3, heads, group))
         out, p = attend(*qkv, mask)
-        mixed = join_heads(out[None], heads)
-        ctx.saved = x, w, qkv, p, mixed, heads, group, dropout
-        return Residual.forward(ctx, x, torch.addmm(w.out_bias, mixed, w.out), w, dropout)
+        mixed = join_heads(operand(out)[None], heads)
+        ctx.saved = rounded, w, qkv, p, mixed, heads, group, dropout
+        return Residual.forward(ctx, x, whole(torch.addmm(w.p_out_bias, mixed, w.p_out)), w, dropout)
 
     @staticmethod
     def backward(ctx, dout):
         x, w, qkv, p, mixed, heads, group, dropout = ctx.saved
         dx, dy = Residual.backward(ctx, dout, w, dropout)
+        dy = operand(dy)
         product_gradients(mixed, dy, w.d_out, w.d_out_bias)
-        (d_mixed,) = split_heads(torch.mm(dy, w.out.t()), 1, heads, group)
+        (d_mixed,) = whole(split_heads(torch.mm(dy, w.p_out.t()), 1, heads, group))
         d_qkv = torch.empty_like(qkv)
         attend_backward(d_mixed, p, *qkv, *d_qkv)
-        d_qkv = join_heads(d_qkv, heads)
+        d_qkv = join_heads(operand(d_qkv), heads)
         product_gradients(x, d_qkv, w.d_qkv, w.d_qkv_bias)
-        return dx.addmm_(d_qkv, w.qkv.t()), None, None, None, None, None
+        return add_product(dx, d_qkv, w.p_qkv.t()), None, None, None, None, None
 
 
 class CrossAttention(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, memory, w, mask, heads, groups, dropout):
-        (q,) = split_heads(torch.addmm(w.q_bias, x, w.q), 1, heads, groups[0])
-        kv = split_heads(torch.addmm(w.kv_bias, memory, w.kv), 2, heads, groups[1])
+        rounded, memory = operand(x), operand(memory)
+        (q,) = whole(split_heads(torch.addmm(w.p_q_bias, rounded, w.p_q), 1, heads, groups[0]))
+        kv = whole(split_heads(torch.addmm(w.p_kv_bias, memory, w.p_kv), 2, heads, groups[1]))
         out, p = attend(q, *kv, mask)
-        mixed = join_heads(out[None], heads)
-        ctx.saved = x, memory, w, q, kv, p, mixed, heads, groups, dropout
-        return Residual.forward(ctx, x, torch.addmm(w.out_bias, mixed, w.out), w, dropout)
+        mixed = join_heads(operand(out)[None], heads)
+        ctx.saved = rounded, memory, w, q, kv, p, mixed, heads, groups, dropout
+        return Residual.forward(ctx, x, whole(torch.addmm(w.p_out_bias, mixed, w.p_out)), w, dropout)
 
     @staticmethod
     def backward(ctx, dout):
         x, memory, w, q, kv, p, mixed, heads, groups, dropout = ctx.saved
         dx, dy = Residual.backward(ctx, dout, w, dropout)
+        dy = operand(dy)
         product_gradients(mixed, dy, w.d_out, w.d_out_bias)
-        (d_mixed,) = split_heads(torch.mm(dy, w.out.t()), 1, heads, groups[0])
+        (d_mixed,) = whole(split_heads(torch.mm(dy, w.p_out.t()), 1, heads, groups[0]))
         dq, d_kv = torch.empty_like(q), torch.empty_like(kv)
         attend_backward(d_mixed, p, q, *kv, dq, *d_kv)
-        dq, d_kv = join_heads(dq[None], heads), join_heads(d_kv, heads)
+        dq, d_kv = join_heads(operand(dq)[None], heads), join_heads(operand(d_kv), heads)
         product_gradients(x, dq, w.d_q, w.d_q_bias)
         product_gradients(memory, d_kv, w.d_kv, w.d_kv_bias)
-        return dx.addmm_(dq, w.q.t()), torch.mm(d_kv, w.kv.t()), None, None, None, None, None
+        dx, d_memory = add_product(dx, dq, w.p_q.t()), whole(torch.mm(d_kv, w.p_kv.t()))
+        return dx, d_memory, None, None, None, None, None
 
 
 class FeedForward(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, w, dropout):
-        hidden = torch.addmm(w.up_bias, x, w.up).relu_()
-        ctx.saved = x, w, hidden, dropout
-        return Residual.forward(ctx, x, torch.addmm(w.down_bias, hidden, w.down), w, dropout)
+        rounded = operand(x)
+        hidden = torch.addmm(w.p_up_bias, rounded, w.p_up).relu_()
+        ctx.saved = rounded, w, hidden, dropout
+        return Residual.forward(ctx, x, whole(torch.addmm(w.p_down_bias, hidden, w.p_down)), w, dropout)
 
     @staticmethod
     def backward(ctx, dout):
         x, w, hidden, dropout = ctx.saved
         dx, dy = Residual.backward(ctx, dout, w, dropout)
+        dy = operand(dy)
         product_gradients(hidden, dy, w.d_down, w.d_down_bias)
-        d_hidden = torch.mm(dy, w.down.t())
+        d_hidden = torch.mm(dy, w.p_down.t())
         aten.threshold_backward.grad_input(d_hidden, hidden, 0, grad_input=d_hidden)
         product_gradients(x, d_hidden, w.d_up, w.d_up_bias)
-        return dx.addmm_(d_hidden, w.up.t()), None, None
+        return add_product(dx, d_hidden, w.p_up.t()), None, None
 
 
 class Embed(torch.autograd.Function):
@@ -277,20 +318,27 @@ class SmoothedLoss(torch.autograd.Function):
         h = hidden.index_select(0, index)
         vocabulary = table.size(0)
         dh, loss, first = torch.empty_like(h), 0.0, True
-        column_sum = table.sum(0)
+        column_sum, rounded_table = table.sum(0), operand(table)
         for begin in range(0, h.size(0), SmoothedLoss.ROWS):
             some, y = h[begin : begin + SmoothedLoss.ROWS], expected[begin : begin + SmoothedLoss.ROWS]
             wanted = table.index_select(0, y)
-            p = torch.mm(some, table.t())
+            rounded = operand(some)
+            p = whole(torch.mm(rounded, rounded_table.t()))
             torch._softmax(p, -1, False, out=p)
             log_p = p.gather(1, y[:, None]).squeeze(1).clamp_(min=1e-37).log_()
             # sum_v log p_v = sum_v z_v - V logsumexp(z), where logsumexp(z) = z_y - log p_y
             z_y = (some * wanted).sum(1)
             sum_log_p = torch.mv(some, column_sum) - vocabulary * (z_y - log_p)
             loss -= float((1 - smoothing) * log_p.sum() + smoothing / vocabulary * sum_log_p.sum())
-            out = torch.mm(p, table, out=dh[begin : begin + SmoothedLoss.ROWS])
+            out, p = dh[begin : begin + SmoothedLoss.ROWS], operand(p)
+            if Products.rounded:
+                out.copy_(torch.mm(p, rounded_table))
+                d_table.zero_() if first else None
+                d_table.add_(torch.mm(p.t(), rounded), alpha=scale)
+            else:
+                torch.mm(p, table, out=out)
+                d_table.addmm_(p.t(), some, beta=0 if first else 1, alpha=scale)
             out.sub_(column_sum, alpha=smoothing / vocabulary).sub_(wanted, alpha=1 - smoothing).mul_(scale)
-            d_table.addmm_(p.t(), some, beta=0 if first else 1, alpha=scale)
             first = False
         d_table.sub_(h.sum(0), alpha=scale * smoothing / vocabulary)
         onehot = aten.embedding_dense_backward(h, expected, vocabulary, -1, False)
@@ -377,6 +425,8 @@ class Transformer:
     def step(self, batch, scale, smoothing=0.1):
         """The sum of the losses; the gradients, times `scale`, are in the flat buffer afterwards."""
         heads, drop = self.preset.heads, self.dropout
+        for sublayer in itertools.chain(*self.encoder, *self.decoder):
+            sublayer.ready()
         embed = lambda ids: Embed.apply(self.anchor, ids, self.table, self.d_table, self.positions, drop)
         memory = embed(batch.source)
         for attention, feed_forward in self.encoder:
