@@ -97,7 +97,9 @@ void forward_backward(const std::vector<Tensor>& leaves, const std::function<Ten
   backward(op(), seed);
 }
 
-void Linear(benchmark::State& state) {
+// Beside sgemm in any precision.
+void linear_in(Precision precision, benchmark::State& state) {
+  const ProductPrecision rounding(precision);
   const int64_t rows = state.range(0), in = state.range(1), out = state.range(2);
   const LinearProducts raw(rows, in, out);
   const Tensor x = variable(raw.x), w = variable(raw.w), b = variable(filled({out}, 4));
@@ -110,6 +112,8 @@ void Linear(benchmark::State& state) {
       },
       [&] { raw.run(); });
 }
+void Linear(benchmark::State& state) { linear_in(Precision::full, state); }
+void LinearBfloat16(benchmark::State& state) { linear_in(Precision::bfloat16, state); }
 
 // A copy that reads and writes as many bytes as the op must, in all.
 std::function<void()> copy_of(Buffer<real>& from, Buffer<real>& to, int64_t numbers_moved) {
@@ -251,15 +255,17 @@ void ProjectionLoss(benchmark::State& state) {
       1e6;
 }
 
+void linear_shapes(benchmark::internal::Benchmark* linear) {
+  for (const auto& [in, out] : {std::pair{512, 512}, {512, 2048}, {128, 128}, {128, 384}}) {
+    linear->Args({4096, in, out});
+  }
+  linear->UseManualTime()->Unit(benchmark::kMillisecond);
+}
+
 }  // namespace
 
-BENCHMARK(Linear)
-    ->Args({4096, 512, 512})
-    ->Args({4096, 512, 2048})
-    ->Args({4096, 128, 128})
-    ->Args({4096, 128, 384})
-    ->UseManualTime()
-    ->Unit(benchmark::kMillisecond);
+BENCHMARK(Linear)->Apply(linear_shapes);
+BENCHMARK(LinearBfloat16)->Apply(linear_shapes);
 BENCHMARK(ResidualNorm)
     ->Args({4096, 128})
     ->Args({4096, 512})
