@@ -27,7 +27,9 @@ std::string cpu_features() {
 }
 
 std::string_view instructions() {
-#if defined(__AVX512F__)
+#if defined(__AVX512BF16__)
+  return "AVX-512 with BF16";
+#elif defined(__AVX512F__)
   return "AVX-512";
 #elif defined(__AVX2__)
   return "AVX2";
