@@ -135,6 +135,7 @@ ProductPrecision::ProductPrecision(Precision precision)
           "products in bfloat16: this build has real = double");
 }
 ProductPrecision::~ProductPrecision() { current_precision = before_; }
+Precision ProductPrecision::current() { return current_precision; }
 
 Matrix transposed(Matrix matrix) {
   matrix.flipped = !matrix.flipped;

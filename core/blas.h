@@ -45,11 +45,13 @@ struct Finish {
 // full precision alone.
 enum class Precision { full, bfloat16 };
 
-// While it lives, gemm() on this thread works in a precision; elsewhere, in full.
+// While it lives, gemm() on this thread works in a precision; elsewhere, in full. Products whose
+// left side has only a few rows (core/few_rows.h) are made in full in any case.
 class ProductPrecision {
  public:
   explicit ProductPrecision(Precision precision);
   ~ProductPrecision();
+  static Precision current();
   ProductPrecision(const ProductPrecision&) = delete;
   ProductPrecision& operator=(const ProductPrecision&) = delete;
 

@@ -185,6 +185,23 @@ TEST_CASE("a product in bfloat16 has the same bits on any number of threads") {
   }
 }
 
+TEST_CASE("a batch of products is in bfloat16 on every thread that makes some of it") {
+  const Threads as_before;
+  const ProductPrecision rounding(Precision::bfloat16);
+  const Tensor a = Tensor::of({40, 32, 64}, numbers(40 * 32 * 64, 1));
+  const Tensor b = Tensor::of({40, 64, 48}, numbers(40 * 64 * 48, 2));
+  const auto product = [&] {
+    const Tensor y = matmul(a, b);
+    return std::vector<real>(y.span().begin(), y.span().end());
+  };
+  set_threads(1);
+  const std::vector<real> alone = product();
+  for (int count = 2; count <= 4; ++count) {
+    set_threads(count);
+    CHECK(product() == alone);
+  }
+}
+
 TEST_CASE("a precision holds for its scope, its thread and the way back") {
   const Product product({100, 40, 64}, false, false);
   const auto in_full = [&] {
