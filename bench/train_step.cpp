@@ -14,6 +14,7 @@
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
+#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -159,6 +160,7 @@ nlohmann::ordered_json json_of(const Options& options, const Result& result) {
       {"tokens", options.tokens},
       {"vocabulary", options.vocabulary},
       {"pieces", options.pieces},
+      {"precision", options.precision == Precision::full ? "float32" : "bfloat16"},
       {"tokens_per_s", median(result.tokens_per_s)},
       {"step_ms", 1e3 * median(result.seconds)},
       {"step_gflop", median(result.flops) / 1e9},
@@ -168,7 +170,7 @@ nlohmann::ordered_json json_of(const Options& options, const Result& result) {
       {"projection_gflops", rate_of(result.profile, {"projected_cross_entropy"}) / 1e9},
       {"peak_memory_mb", peak_memory() / 1e6},
       {"tensor_memory_mb", static_cast<double>(memory_statistics().peak) / 1e6},
-      {"products", blas_description()},
+      {"products", blas_description(options.precision)},
       {"floor_products", "OpenBLAS " + result.floor_kernels},
       {"loss", result.loss}};
   if (options.length > 0) json["length"] = options.length;
