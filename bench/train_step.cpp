@@ -111,13 +111,19 @@ Result run(const Options& options) {
       uint32_t number = 0;
       for (const Batch& piece : split_batch(b, options.pieces)) {
         const Tape tape({.seed = 1, .step = static_cast<uint32_t>(step), .part = number++});
-        const TokenLoss part =
-            model.loss(piece.source, piece.source_segments, piece.decoder_input, piece.expected,
-                       piece.target_segments, real(0.1), Mode::train);
-        backward(part.loss);
+        const TokenLoss part = [&] {
+          const Phase phase("forward");
+          return model.loss(piece.source, piece.source_segments, piece.decoder_input,
+                            piece.expected, piece.target_segments, real(0.1), Mode::train);
+        }();
+        {
+          const Phase phase("backward");
+          backward(part.loss);
+        }
         loss += double(part.loss.item());
         expected += part.tokens;
       }
+      const Phase phase("update");
       optimizer.update(parameters, learning_rate(Noam{.d_model = shape.d_model}, step + 1),
                        1 / static_cast<double>(expected));
     });
@@ -188,7 +194,8 @@ void print(const Options& options, const Result& result) {
     return;
   }
   for (const auto& [name, value] : json.items()) fmt::print("{:16} {}\n", name, value.dump());
-  if (options.profile) fmt::print("\n{}", profile_table(result.profile, machine_limits()));
+  if (options.profile)
+    fmt::print("\n{}", profile_table(result.profile, machine_limits(options.precision)));
 }
 
 }  // namespace
@@ -213,8 +220,8 @@ int main(int count, char** arguments) {
   app.add_option("--precision", options.precision)
       ->transform(CLI::CheckedTransformer(std::map<std::string, Precision>{
           {"float32", Precision::full}, {"bfloat16", Precision::bfloat16}}));
-  app.add_flag("--json", options.json);
-  app.add_flag("--profile", options.profile);
+  CLI::Option* json = app.add_flag("--json", options.json);
+  app.add_flag("--profile", options.profile)->excludes(json);
   app.add_flag("--no-floor", options.no_floor);
   CLI11_PARSE(app, count, arguments);
   if (options.threads > 0) set_threads(options.threads);

@@ -1,7 +1,8 @@
 #pragma once
 // Floats rounded to bfloat16: the first 16 bits of a float, which is all of its range and 8 bits of
 // its precision. Two of them fit into the 32 bits of one, and processors with AVX512-BF16 multiply
-// such pairs and add both products in the time of one multiplication of floats.
+// such pairs and add both products in the time of one multiplication of floats. Without it the same
+// is done by hand, bit by bit: the sums may then differ in their last bit.
 
 #include <cstdint>
 
@@ -17,14 +18,38 @@ constexpr bool bfloat16_in_hardware = false;
 
 #ifndef CALQUE_DOUBLE
 
+// As any processor can do it.
+namespace bfloat16_by_hand {
+
 // The nearest bfloat16s of 16 floats, in the upper halves of the words; of two as near the even
 // one. What is not a number stays so.
-inline Words rounded_to_bfloat16(Vec v) {
+inline Words rounded(Vec v) {
   const Words bits = reinterpret_cast<Words>(v);
   const Words nearest = bits + 0x7fffU + ((bits >> 16) & 1U);
   const Words quiet_nan = bits | 0x400000U;
   return (v == v ? nearest : quiet_nan) & 0xffff0000U;
 }
+
+inline Vec pairs(Vec first, Vec second) {
+  return reinterpret_cast<Vec>((rounded(first) >> 16) | rounded(second));
+}
+
+inline Vec neighbours(Vec low, Vec high) {
+  return pairs(
+      __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
+      __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29,
+                              31));
+}
+
+inline Vec add_products(Vec total, Vec left, Vec right) {
+  const auto lower = [](Vec v) { return reinterpret_cast<Vec>(reinterpret_cast<Words>(v) << 16); };
+  const auto upper = [](Vec v) {
+    return reinterpret_cast<Vec>(reinterpret_cast<Words>(v) & 0xffff0000U);
+  };
+  return total + lower(left) * lower(right) + upper(left) * upper(right);
+}
+
+}  // namespace bfloat16_by_hand
 
 // Pairs in which first[i] is the lower half of word i, and second[i] the upper one.
 inline Vec bfloat16_pairs(Vec first, Vec second) {
@@ -36,7 +61,7 @@ inline Vec bfloat16_pairs(Vec first, Vec second) {
                                                        20, 5, 21, 6, 22, 7, 23, 8, 24, 9, 25, 10,
                                                        26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31));
 #else
-  return reinterpret_cast<Vec>((rounded_to_bfloat16(first) >> 16) | rounded_to_bfloat16(second));
+  return bfloat16_by_hand::pairs(first, second);
 #endif
 }
 
@@ -46,31 +71,18 @@ inline Vec bfloat16_neighbours(Vec low, Vec high) {
   return reinterpret_cast<Vec>(
       _mm512_cvtne2ps_pbh(reinterpret_cast<__m512>(high), reinterpret_cast<__m512>(low)));
 #else
-  return bfloat16_pairs(
-      __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
-      __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29,
-                              31));
+  return bfloat16_by_hand::neighbours(low, high);
 #endif
 }
 
-// total + the products of both numbers of each pair, as any processor can compute it.
-inline Vec add_products_of_halves(Vec total, Vec left, Vec right) {
-  const auto lower = [](Vec v) { return reinterpret_cast<Vec>(reinterpret_cast<Words>(v) << 16); };
-  const auto upper = [](Vec v) {
-    return reinterpret_cast<Vec>(reinterpret_cast<Words>(v) & 0xffff0000U);
-  };
-  return total + lower(left) * lower(right) + upper(left) * upper(right);
-}
-
-// The same with the processor's own instruction where it has one, whose sums may differ in their
-// last bit.
+// total + the products of both numbers of each pair.
 inline Vec add_products_of_pairs(Vec total, Vec left, Vec right) {
 #ifdef __AVX512BF16__
   return reinterpret_cast<Vec>(_mm512_dpbf16_ps(reinterpret_cast<__m512>(total),
                                                 reinterpret_cast<__m512bh>(left),
                                                 reinterpret_cast<__m512bh>(right)));
 #else
-  return add_products_of_halves(total, left, right);
+  return bfloat16_by_hand::add_products(total, left, right);
 #endif
 }
 

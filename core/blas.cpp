@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <string_view>
-#include <utility>
 
 #include "core/bfloat16.h"
 #include "core/block_product.h"
@@ -129,10 +128,10 @@ bool own_product_is_faster() {
 #endif
 }
 
-ProductPrecision::ProductPrecision(Precision precision)
-    : before_(std::exchange(current_precision, precision)) {
+ProductPrecision::ProductPrecision(Precision precision) : before_(current_precision) {
   require(precision == Precision::full || sizeof(real) == sizeof(float),
           "products in bfloat16: this build has real = double");
+  current_precision = precision;
 }
 ProductPrecision::~ProductPrecision() { current_precision = before_; }
 Precision ProductPrecision::current() { return current_precision; }
@@ -195,11 +194,11 @@ std::string blas_description(Precision precision) {
   const std::string_view config = openblas_get_config();
   std::string text = fmt::format("{} {}", config.substr(0, config.find(' ', config.find(' ') + 1)),
                                  openblas_get_corename());
-  if (own_product_is_faster()) text += ", products with AVX-512 of our own";
   if (precision == Precision::bfloat16) {
-    text += bfloat16_in_hardware ? ", those of training rounded to bfloat16"
-                                 : ", those of training rounded to bfloat16 by software, which is "
-                                   "slower than float32: the program was built without AVX512-BF16";
+    text += ", products of our own with operands rounded to bfloat16";
+    if (!bfloat16_in_hardware) text += " by software, slower than float32 (no AVX512-BF16 here)";
+  } else if (own_product_is_faster()) {
+    text += ", products with AVX-512 of our own";
   }
   return text;
 }

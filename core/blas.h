@@ -41,12 +41,13 @@ struct Finish {
 };
 
 // What the operands of products are rounded to; sums are always whole. bfloat16 keeps 8 bits of
-// each number and is up to twice as fast where the processor has AVX512-BF16. The double build has
-// full precision alone.
+// precision and is up to twice as fast where processor and build have AVX512-BF16. The double build
+// has full precision alone.
 enum class Precision { full, bfloat16 };
 
 // While it lives, gemm() on this thread works in a precision; elsewhere, in full. Products whose
-// left side has only a few rows (core/few_rows.h) are made in full in any case.
+// left side has only a few rows (core/few_rows.h) are made in full in any case. A loop whose pieces
+// call gemm() hands it on to them, as core/ops/matmul.cpp does.
 class ProductPrecision {
  public:
   explicit ProductPrecision(Precision precision);

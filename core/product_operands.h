@@ -5,14 +5,13 @@
 // that share a word. Operands are copied so that steps lie beside each other, in memory that counts
 // as numbers either way. Each of the structs here says
 //
-//   per_step               how many numbers a step has
-//   across(at, inner, left, count)   one step of `count` neighbouring columns of the right side (or
-//                          rows of the left): numbers `inner` apart, of which `left` are left
-//   along(at, left)        as many steps as a vector has lanes of a single column, whose numbers
-//   lie
-//                          together; again `left` are left
-//   spread(at)             one step of a row in all lanes
-//   add(total, a, b)       total + a step's products
+//   per_step          how many numbers a step has
+//   across(at, inner, rest, count)
+//                     one step of `count` columns of B, or rows of A, which lie beside each other;
+//                     the next number of each is `inner` further on, and `rest` of them remain
+//   along(at, rest)   many steps, one a lane, of a single column whose numbers lie together
+//   spread(at)        one step in all lanes
+//   add(total, a, b)  total + a step's products
 
 #include "core/bfloat16.h"
 #include "core/simd.h"
@@ -26,10 +25,10 @@ inline Vec load_up_to(const real* from, int64_t count) {
 
 struct Numbers {
   static constexpr int64_t per_step = 1;
-  static Vec across(const real* at, int64_t, int64_t, int64_t count) {
+  static Vec across(const real* at, int64_t /*inner*/, int64_t /*rest*/, int64_t count) {
     return load_up_to(at, count);
   }
-  static Vec along(const real* at, int64_t left) { return load_up_to(at, left); }
+  static Vec along(const real* at, int64_t rest) { return load_up_to(at, rest); }
   static Vec spread(const real* at) { return broadcast(*at); }
   static Vec add(Vec total, Vec a, Vec b) { return total + a * b; }
 };
@@ -37,11 +36,11 @@ struct Numbers {
 #ifndef CALQUE_DOUBLE
 struct Bfloat16Pairs {
   static constexpr int64_t per_step = 2;
-  static Vec across(const real* at, int64_t inner, int64_t left, int64_t count) {
-    return bfloat16_pairs(load_up_to(at, count), left > 1 ? load_up_to(at + inner, count) : Vec{});
+  static Vec across(const real* at, int64_t inner, int64_t rest, int64_t count) {
+    return bfloat16_pairs(load_up_to(at, count), rest > 1 ? load_up_to(at + inner, count) : Vec{});
   }
-  static Vec along(const real* at, int64_t left) {
-    return bfloat16_neighbours(load_up_to(at, left), load_up_to(at + lanes, left - lanes));
+  static Vec along(const real* at, int64_t rest) {
+    return bfloat16_neighbours(load_up_to(at, rest), load_up_to(at + lanes, rest - lanes));
   }
   static Vec spread(const real* at) { return broadcast_bits(at); }
   static Vec add(Vec total, Vec a, Vec b) { return add_products_of_pairs(total, a, b); }

@@ -34,10 +34,11 @@ void put(const Destination& to, int64_t row, int64_t col, Vec sum, Load&& load_s
 // are addressed from every third, which leaves the processor's few address registers enough. C's
 // lines are asked for at the start: large ones come from memory, and are needed only at the end.
 // B's are asked for well before they are needed: the next panel's, in the end. So are A's where its
-// columns lie together, each a long way from the last: the next tile's.
+// columns lie together, each a long way from the last: the next tile's. Each step also asks for a
+// line of what the next block will read, `later`.
 template <class Operand, int rows, int vectors>
 void tile(int64_t steps, Strided a, const real* b, int64_t b_row, const Destination& to,
-          int64_t cols, ReadAhead::Cursor& ahead_of_blocks) {
+          int64_t cols, ReadAhead::Cursor& later) {
   constexpr int bases = (rows + 2) / 3;
   constexpr int64_t ahead = 64;
   Vec total[rows][vectors] = {};
@@ -46,9 +47,9 @@ void tile(int64_t steps, Strided a, const real* b, int64_t b_row, const Destinat
   for (int r = 0; r < rows; ++r) {
     for (int v = 0; v < vectors; ++v) __builtin_prefetch(to.c.data + r * to.stride + v * lanes, 1);
   }
-  ReadAhead::Cursor next = ahead_of_blocks;
+  ReadAhead::Cursor cursor = later;  // in registers
   for (int64_t j = 0; j < steps; ++j, b += b_row) {
-    next.fetch_line();
+    cursor.fetch_line();
     Vec right[vectors];
     for (int v = 0; v < vectors; ++v) {
       right[v] = load(b + v * lanes);
@@ -61,7 +62,7 @@ void tile(int64_t steps, Strided a, const real* b, int64_t b_row, const Destinat
     __builtin_prefetch(base[0] + rows + lanes);
     for (int i = 0; i < bases; ++i) base[i] += a.col;
   }
-  ahead_of_blocks = next;
+  later = cursor;
   for (int r = 0; r < rows; ++r) {
     for (int v = 0; v < vectors; ++v) {
       const int64_t left = cols - v * lanes;
@@ -94,7 +95,7 @@ Tile tile_of(int64_t rows, int64_t vectors) {
 // very few rows would wait for each of its own sums.
 template <class Operand>
 void multiply_block(int64_t m, int64_t n, int64_t steps, Strided a, Panels b, const Destination& to,
-                    ReadAhead& next) {
+                    ReadAhead& later) {
   const int64_t tiles = (m + tile_rows - 1) / tile_rows;
   const int64_t tall = (m + tiles - 1) / std::max<int64_t>(1, tiles);
   for (int64_t j = 0; j < n; j += tile_cols) {
@@ -102,7 +103,7 @@ void multiply_block(int64_t m, int64_t n, int64_t steps, Strided a, Panels b, co
     for (int64_t i = 0; i < m; i += tall) {
       tile_of<Operand>(std::min(tall, m - i), (cols + lanes - 1) / lanes)(
           steps, a.from(i, 0), b.data + j / tile_cols * b.panel, b.row, to.at(i, j), cols,
-          next.cursor());
+          later.cursor());
     }
   }
 }

@@ -12,7 +12,8 @@ namespace calque {
 
 class ReadAhead {
  public:
-  // The lines of one piece of memory after the other: rows of numbers, `stride` apart.
+  // The lines of one piece of memory after the other: rows of numbers, `stride` apart. Whoever
+  // goes on after the last row asks for what lies behind it, which does no harm.
   struct Cursor {
     uintptr_t at, row_end, gap, stride, end;  // in bytes; gap is from the end of a row to the next
 
@@ -33,12 +34,12 @@ class ReadAhead {
       return static_cast<uintptr_t>(numbers) * sizeof(real);
     };
     const uintptr_t at = reinterpret_cast<uintptr_t>(data);
-    pieces_[static_cast<size_t>(count_++)] = {at, at + bytes(width), bytes(stride - width),
-                                              bytes(stride),
-                                              at + bytes((rows - 1) * stride + width)};
+    pieces_.at(static_cast<size_t>(count_++)) = {at, at + bytes(width), bytes(stride - width),
+                                                 bytes(stride),
+                                                 at + bytes((rows - 1) * stride + width)};
   }
 
-  // Where to go on. When all has been asked for, it stays where it is.
+  // Where to go on: when all has been asked for, a cursor that stays on one line.
   Cursor& cursor() {
     while (current_ < count_ && pieces_[static_cast<size_t>(current_)].done()) ++current_;
     if (current_ < count_) return pieces_[static_cast<size_t>(current_)];

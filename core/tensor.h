@@ -48,7 +48,6 @@ class Values {
 // that can make its result again, how. Copies share what was made again, so that it is made once.
 class Kept {
  public:
-  Kept() = default;
   explicit Kept(Values values) : values_(std::move(values)) {}
   // Not these values, which stay in memory for as long as somebody holds them, but `again`, which
   // writes them where it is told.

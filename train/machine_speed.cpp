@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <map>
 
 #include "core/parallel.h"
 
@@ -25,18 +24,25 @@ double best_rate(double amount, Work&& work) {
   return best;
 }
 
-}  // namespace
-
-double best_product_rate(Precision precision) {
-  static std::map<Precision, double> measured;
-  if (const auto known = measured.find(precision); known != measured.end()) return known->second;
+double measured_product_rate(Precision precision) {
   const ProductPrecision rounding(precision);
   constexpr int64_t size = 1024;
   const Tensor a = Tensor::full({size, size}, 1), b = Tensor::full({size, size}, 1);
   const Tensor c({size, size});
-  return measured[precision] = best_rate(2.0 * size * size * size, [&] {
-           gemm({a.data(), size, size}, {b.data(), size, size}, c.data());
-         });
+  return best_rate(2.0 * size * size * size, [&] {
+    gemm({a.data(), size, size}, {b.data(), size, size}, c.data());
+  });
+}
+
+}  // namespace
+
+double best_product_rate(Precision precision) {
+  if (precision == Precision::full) {
+    static const double rate = measured_product_rate(Precision::full);
+    return rate;
+  }
+  static const double rate = measured_product_rate(precision);
+  return rate;
 }
 
 double best_memory_rate() {

@@ -17,8 +17,9 @@
 namespace calque {
 namespace {
 
-// Of the rate of large products, that training as a whole usually reaches.
-constexpr double usual_share = 0.6;
+// Of the rate of large products, that training as a whole usually reaches: less where they are so
+// fast that everything else counts for more.
+double usual_share(Precision precision) { return precision == Precision::full ? 0.6 : 0.5; }
 
 struct Amounts {
   double pairs = 0, source_tokens = 0, target_tokens = 0;  // </s> included
@@ -126,8 +127,9 @@ std::string training_plan(const Config& config) {
   const double work = 3 * static_cast<double>(batch.passes) *
                       (summary.total.flops_per_source_token * amounts.source_tokens +
                        summary.total.flops_per_target_token * amounts.target_tokens);
-  const double rate = best_product_rate(product_precision(config.training));
-  const double step_seconds = work / per_epoch / (usual_share * rate);
+  const Precision precision = product_precision(config.training);
+  const double rate = best_product_rate(precision), share = usual_share(precision);
+  const double step_seconds = work / per_epoch / (share * rate);
   const double updates = updates_until(config.training.until, parts, tokens);
 
   std::string text = summary.text();
@@ -142,7 +144,7 @@ std::string training_plan(const Config& config) {
     text += fmt::format(", ended after {}", duration_text(config.training.until.seconds));
   }
   return text + fmt::format(" (at {:.0f}% of {:.0f} GFLOP/s, this machine's best products)\n",
-                            100 * usual_share, rate / 1e9);
+                            100 * share, rate / 1e9);
 }
 
 }  // namespace calque

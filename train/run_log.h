@@ -26,7 +26,7 @@ struct TrainRecord {
   // By the clock.
   double seconds = 0;            // trained since the beginning
   double tokens_per_second = 0;  // source and target, since the last record
-  double sgemm_share = 0;        // of the machine's best rate of products, in useful work
+  double sgemm_share = 0;        // useful work, of the machine's best rate of float32 products
   double wait_share = 0;         // of the time, spent waiting for data
   double memory_mb = 0;
 };

@@ -69,7 +69,7 @@ class SmoothedLoss(torch.autograd.Function):
 
     @staticmethod
     def forward(context, hidden, table, expected, smoothing):
-        log_p = torch.log_softmax(hidden @ table.t(), -1)
+        log_p = torch.log_softmax((hidden @ table.t()).float(), -1)  # also in autocast
         right = log_p.gather(1, expected[:, None])
         loss = (smoothing - 1) * right.sum() - smoothing / len(table) * log_p.sum()
         slope = log_p.exp_().sub_(smoothing / len(table))
@@ -171,11 +171,12 @@ class Trainer:
     def size(self):
         return sum(parameter.numel() for parameter in self.model.parameters())
 
-    def step(self, batch, rate):
+    def step(self, batch, rate, autocast=False):
         for group in self.adam.param_groups:
             group["lr"] = rate
         self.adam.zero_grad(set_to_none=True)
-        loss = self.model(batch) / batch.target_tokens
+        with torch.autocast("cpu", torch.bfloat16, enabled=autocast):
+            loss = self.model(batch) / batch.target_tokens
         loss.backward()
         self.adam.step()
         return float(loss)

@@ -225,8 +225,7 @@ def run_plain(options, plan):
     for number, batch in enumerate(made, 1):
         rates.append(sgemm.best())
         begin = time.perf_counter()
-        with torch.autocast("cpu", torch.bfloat16, enabled=Products.rounded):
-            losses.append(trainer.step(batch, noam(number, preset.d_model)))
+        losses.append(trainer.step(batch, noam(number, preset.d_model), Products.rounded))
         seconds.append(time.perf_counter() - begin)
     padding = sum(b.positions for b in made), sum(b.source_tokens + b.target_tokens for b in made)
     return [(0, seconds, rates, losses, padding, peak_memory(besides=sgemm.bytes()))], trainer.size()

@@ -5,8 +5,9 @@ place, weight gradients straight into one flat buffer, one byte kept for each dr
 Activations are [batch * time, d_model]; each head's queries, keys and values are gathered into matrices
 of their own. PyTorch takes those one by one, so short sentences go through attention in groups, under a
 mask that lets none look at another. Sublayers are post-norm: norm(x + dropout(f(x))), as in the paper.
-With `Products.rounded` the operands of the products with weights are bfloat16, which oneDNN multiplies;
-what is multiplied twice is rounded once, and everything between the products stays float32.
+With `Products.rounded` the operands of the products with weights are bfloat16, which oneDNN multiplies, and
+so are their results, as PyTorch has it, until they are made float32 again; the feed-forward sublayer's inner
+layer stays bfloat16. What is multiplied twice is rounded once.
 """
 import itertools
 import math
@@ -146,13 +147,15 @@ class Dropout:
 
 
 def product_gradients(x, dy, d_weight, d_bias):
-    """x and dy as products take them."""
-    if Products.rounded:
-        d_weight.copy_(torch.mm(x.t(), dy))
-        torch.sum(dy, 0, dtype=torch.float32, out=d_bias)
-    else:
+    """x as products take it; dy too, or in float32. What products take of dy."""
+    if not Products.rounded:
         torch.mm(x.t(), dy, out=d_weight)
         torch.sum(dy, 0, out=d_bias)
+        return dy
+    torch.sum(dy, 0, dtype=torch.float32, out=d_bias)
+    rounded = operand(dy)
+    d_weight.copy_(torch.mm(x.t(), rounded))
+    return rounded
 
 
 def add_product(x, a, b):
@@ -226,20 +229,19 @@ class SelfAttention(torch.autograd.Function):
     def backward(ctx, dout):
         x, w, qkv, p, mixed, heads, group, dropout = ctx.saved
         dx, dy = Residual.backward(ctx, dout, w, dropout)
-        dy = operand(dy)
-        product_gradients(mixed, dy, w.d_out, w.d_out_bias)
+        dy = product_gradients(mixed, dy, w.d_out, w.d_out_bias)
         (d_mixed,) = whole(split_heads(torch.mm(dy, w.p_out.t()), 1, heads, group))
         d_qkv = torch.empty_like(qkv)
         attend_backward(d_mixed, p, *qkv, *d_qkv)
-        d_qkv = join_heads(operand(d_qkv), heads)
-        product_gradients(x, d_qkv, w.d_qkv, w.d_qkv_bias)
+        d_qkv = product_gradients(x, join_heads(d_qkv, heads), w.d_qkv, w.d_qkv_bias)
         return add_product(dx, d_qkv, w.p_qkv.t()), None, None, None, None, None
 
 
 class CrossAttention(torch.autograd.Function):
     @staticmethod
-    def forward(ctx, x, memory, w, mask, heads, groups, dropout):
-        rounded, memory = operand(x), operand(memory)
+    def forward(ctx, x, _, memory, w, mask, heads, groups, dropout):
+        """The encoder's result comes twice: for its gradient, and as products take it."""
+        rounded = operand(x)
         (q,) = whole(split_heads(torch.addmm(w.p_q_bias, rounded, w.p_q), 1, heads, groups[0]))
         kv = whole(split_heads(torch.addmm(w.p_kv_bias, memory, w.p_kv), 2, heads, groups[1]))
         out, p = attend(q, *kv, mask)
@@ -251,16 +253,14 @@ class CrossAttention(torch.autograd.Function):
     def backward(ctx, dout):
         x, memory, w, q, kv, p, mixed, heads, groups, dropout = ctx.saved
         dx, dy = Residual.backward(ctx, dout, w, dropout)
-        dy = operand(dy)
-        product_gradients(mixed, dy, w.d_out, w.d_out_bias)
+        dy = product_gradients(mixed, dy, w.d_out, w.d_out_bias)
         (d_mixed,) = whole(split_heads(torch.mm(dy, w.p_out.t()), 1, heads, groups[0]))
         dq, d_kv = torch.empty_like(q), torch.empty_like(kv)
         attend_backward(d_mixed, p, q, *kv, dq, *d_kv)
-        dq, d_kv = join_heads(operand(dq)[None], heads), join_heads(operand(d_kv), heads)
-        product_gradients(x, dq, w.d_q, w.d_q_bias)
-        product_gradients(memory, d_kv, w.d_kv, w.d_kv_bias)
+        dq = product_gradients(x, join_heads(dq[None], heads), w.d_q, w.d_q_bias)
+        d_kv = product_gradients(memory, join_heads(d_kv, heads), w.d_kv, w.d_kv_bias)
         dx, d_memory = add_product(dx, dq, w.p_q.t()), whole(torch.mm(d_kv, w.p_kv.t()))
-        return dx, d_memory, None, None, None, None, None
+        return dx, d_memory, None, None, None, None, None, None
 
 
 class FeedForward(torch.autograd.Function):
@@ -275,8 +275,7 @@ class FeedForward(torch.autograd.Function):
     def backward(ctx, dout):
         x, w, hidden, dropout = ctx.saved
         dx, dy = Residual.backward(ctx, dout, w, dropout)
-        dy = operand(dy)
-        product_gradients(hidden, dy, w.d_down, w.d_down_bias)
+        dy = product_gradients(hidden, dy, w.d_down, w.d_down_bias)
         d_hidden = torch.mm(dy, w.p_down.t())
         aten.threshold_backward.grad_input(d_hidden, hidden, 0, grad_input=d_hidden)
         product_gradients(x, d_hidden, w.d_up, w.d_up_bias)
@@ -433,9 +432,10 @@ class Transformer:
             memory = SelfAttention.apply(memory, attention, batch.source_mask, heads, batch.source_group, drop)
             memory = FeedForward.apply(memory, feed_forward, drop)
         x, groups = embed(batch.input), (batch.target_group, batch.source_group)
+        rounded = operand(memory.detach())
         for attention, cross, feed_forward in self.decoder:
             x = SelfAttention.apply(x, attention, batch.causal_mask, heads, batch.target_group, drop)
-            x = CrossAttention.apply(x, memory, cross, batch.cross_mask, heads, groups, drop)
+            x = CrossAttention.apply(x, memory, rounded, cross, batch.cross_mask, heads, groups, drop)
             x = FeedForward.apply(x, feed_forward, drop)
         loss = SmoothedLoss.apply(x, batch.real, batch.expected, self.table, self.d_table, smoothing, scale)
         loss.backward()

@@ -65,7 +65,7 @@ std::optional<Affine> inverse_of(const Affine& affine, int64_t cols) {
 }
 
 // What the backward pass needs to know of the forward pass.
-struct Kept {
+struct Saved {
   int64_t rows, cols;
   bool centred;  // layer norm; otherwise RMS norm
   bool past;     // the results are written past the caches
@@ -102,7 +102,7 @@ void finish_row(int64_t cols, const Scale& scale, const Affine& affine, real* s,
 }
 
 // The same for a row of whole vectors and s in a place of its own, which stays in the caches; h and
-// out go past them. Null for h: it is not kept.
+// out go past them. Null for h: it is not saved.
 void finish_row_past_caches(int64_t cols, const Scale& scale, const Affine& affine, const real* s,
                             real* h, real* out) {
   const real *gain = affine.factor.data(), *bias = affine.offset.data();
@@ -113,31 +113,31 @@ void finish_row_past_caches(int64_t cols, const Scale& scale, const Affine& affi
   }
 }
 
-void forward(const Kept& kept, const real* x, const real* y, const Affine& affine, real epsilon,
+void forward(const Saved& saved, const real* x, const real* y, const Affine& affine, real epsilon,
              real* out) {
-  const int64_t cols = kept.cols;
-  for_rows(kept.rows, cols * 2, [&](int64_t begin, int64_t end) {
+  const int64_t cols = saved.cols;
+  for_rows(saved.rows, cols * 2, [&](int64_t begin, int64_t end) {
     alignas(64) real own[widest_past];
     for (int64_t r = begin; r < end; ++r) {
       const int64_t at = r * cols;
-      real* h = kept.normal.data() + at;
-      real* s = kept.past ? own : h;
+      real* h = saved.normal.data() + at;
+      real* s = saved.past ? own : h;
       real total = 0;
       if (y) {
-        total = add_dropped(kept.mask, at, cols, x + at, y + at, s);
+        total = add_dropped(saved.mask, at, cols, x + at, y + at, s);
       } else {
         map(cols, s, meanwhile_fetching<For::reading>(x + at + cols, as_it_is), x + at);
-        if (kept.centred) total = sum(sum_lanes(cols, as_it_is, x + at));
+        if (saved.centred) total = sum(sum_lanes(cols, as_it_is, x + at));
       }
-      const Scale scale = scale_of(s, cols, total, kept.centred, epsilon);
-      kept.inverse.data()[r] = scale.inverse;
-      if (kept.past) {
+      const Scale scale = scale_of(s, cols, total, saved.centred, epsilon);
+      saved.inverse.data()[r] = scale.inverse;
+      if (saved.past) {
         finish_row_past_caches(cols, scale, affine, s, h == out + at ? nullptr : h, out + at);
       } else {
         finish_row(cols, scale, affine, s, out + at);
       }
     }
-    if (kept.past) finish_past_caches();
+    if (saved.past) finish_past_caches();
   });
 }
 
@@ -146,8 +146,8 @@ void forward(const Kept& kept, const real* x, const real* y, const Affine& affin
 struct Means {
   real u, uh;
 };
-Means row_means(const Kept& kept, int64_t r, const real* dout, real* dgain, real* dbias) {
-  const int64_t cols = kept.cols;
+Means row_means(const Saved& saved, int64_t r, const real* dout, real* dgain, real* dbias) {
+  const int64_t cols = saved.cols;
   const real share = real(1) / static_cast<real>(cols);
   Vec sum_u{}, sum_uh{};
   map(
@@ -158,31 +158,31 @@ Means row_means(const Kept& kept, int64_t r, const real* dout, real* dgain, real
         sum_uh += u * h;
         return before + d * h;
       },
-      dgain, dout, kept.normal.data() + r * cols, kept.undoing.factor.data(),
-      kept.undoing.offset.data(), kept.gain.data());
+      dgain, dout, saved.normal.data() + r * cols, saved.undoing.factor.data(),
+      saved.undoing.offset.data(), saved.gain.data());
   if (dbias) map_into(cols, dbias, true, as_it_is, dout);
-  return {kept.centred ? sum(sum_u) * share : 0, sum(sum_uh) * share};
+  return {saved.centred ? sum(sum_u) * share : 0, sum(sum_uh) * share};
 }
 
 // ds = (u - mean(u) - h mean(u h)) / deviation for one row; dx (+)= ds, dy (+)= factor ds.
-void row_backward(const Kept& kept, int64_t r, const real* dout, const Means& mean, Sink dx,
+void row_backward(const Saved& saved, int64_t r, const real* dout, const Means& mean, Sink dx,
                   Sink dy) {
-  const int64_t first = r * kept.cols;
-  const real inverse = kept.inverse.data()[r];
+  const int64_t first = r * saved.cols;
+  const real inverse = saved.inverse.data()[r];
   alignas(64) real ds[dropped_chunk];
-  for (int64_t c = 0; c < kept.cols; c += dropped_chunk) {
-    const int64_t count = std::min(dropped_chunk, kept.cols - c), at = first + c;
-    const real* normal = kept.normal.data() + at;
+  for (int64_t c = 0; c < saved.cols; c += dropped_chunk) {
+    const int64_t count = std::min(dropped_chunk, saved.cols - c), at = first + c;
+    const real* normal = saved.normal.data() + at;
     const auto gradient = [=](Vec d, Vec v, Vec f, Vec o, Vec g) {
       return (d * g - mean.u - (v * f + o) * mean.uh) * inverse;
     };
     map(count, ds,
-        meanwhile_fetching<For::reading>(normal + kept.cols, dout + at + kept.cols, gradient),
-        dout + at, normal, kept.undoing.factor.data() + c, kept.undoing.offset.data() + c,
-        kept.gain.data() + c);
+        meanwhile_fetching<For::reading>(normal + saved.cols, dout + at + saved.cols, gradient),
+        dout + at, normal, saved.undoing.factor.data() + c, saved.undoing.offset.data() + c,
+        saved.gain.data() + c);
     if (dx.data)
-      map_to(count, {dx.data + at, dx.add}, kept.past, as_it_is, static_cast<const real*>(ds));
-    if (dy.data) drop_gradient(kept.mask, at, count, ds, {dy.data + at, dy.add}, kept.past);
+      map_to(count, {dx.data + at, dx.add}, saved.past, as_it_is, static_cast<const real*>(ds));
+    if (dy.data) drop_gradient(saved.mask, at, count, ds, {dy.data + at, dy.add}, saved.past);
   }
 }
 
@@ -190,18 +190,19 @@ struct Gradients {
   Gradient x, y, gain, bias;
 };
 
-void backward(const Kept& kept, const Gradients& d, const real* dout) {
-  const int64_t cols = kept.cols;
+void backward(const Saved& saved, const Gradients& d, const real* dout) {
+  const int64_t cols = saved.cols;
   const Sink dx = d.x ? d.x.open() : Sink{}, dy = d.y ? d.y.open() : Sink{};
   const Sink dgain = d.gain ? d.gain.open() : Sink{}, dbias = d.bias ? d.bias.open() : Sink{};
-  sum_over_rows<2>(kept.rows, cols, {dgain, dbias}, [&](int64_t begin, int64_t end, real* partial) {
-    for (int64_t r = begin; r < end; ++r) {
-      const Means mean =
-          row_means(kept, r, dout + r * cols, partial, dbias.data ? partial + cols : nullptr);
-      row_backward(kept, r, dout, mean, dx, dy);
-    }
-    if (kept.past) finish_past_caches();
-  });
+  sum_over_rows<2>(
+      saved.rows, cols, {dgain, dbias}, [&](int64_t begin, int64_t end, real* partial) {
+        for (int64_t r = begin; r < end; ++r) {
+          const Means mean =
+              row_means(saved, r, dout + r * cols, partial, dbias.data ? partial + cols : nullptr);
+          row_backward(saved, r, dout, mean, dx, dy);
+        }
+        if (saved.past) finish_past_caches();
+      });
 }
 
 // All four ops: y and bias may be absent.
@@ -216,19 +217,20 @@ Tensor norm(const char* op, const Tensor& x, const Tensor& y, real p, const Tens
   const Affine affine{gain.values(), bias ? bias.values() : Tensor::zeros({cols}).values()};
   const bool backward_follows = recording({&x, &y, &gain, &bias});
   const std::optional<Affine> inverse = backward_follows ? inverse_of(affine, cols) : Affine{};
-  const Kept kept{rows,
-                  cols,
-                  centred,
-                  past_caches(rows * cols) && cols % lanes == 0 && cols <= widest_past,
-                  y ? next_dropout_mask(op, p) : DropoutMask(),
-                  inverse ? out.values() : Values(rows * cols),
-                  inverse ? *inverse : identity(cols),
-                  Values(rows),
-                  gain.values()};
-  forward(kept, x.data(), y ? y.data() : nullptr, affine, epsilon, out.data());
-  return record(op, out, {&x, &y, &gain, &bias},
-                [kept, d = Gradients{x.gradient(), y.gradient(), gain.gradient(), bias.gradient()}](
-                    Gradient& dout) { backward(kept, d, dout.data()); });
+  const Saved saved{rows,
+                    cols,
+                    centred,
+                    past_caches(rows * cols) && cols % lanes == 0 && cols <= widest_past,
+                    y ? next_dropout_mask(op, p) : DropoutMask(),
+                    inverse ? out.values() : Values(rows * cols),
+                    inverse ? *inverse : identity(cols),
+                    Values(rows),
+                    gain.values()};
+  forward(saved, x.data(), y ? y.data() : nullptr, affine, epsilon, out.data());
+  return record(
+      op, out, {&x, &y, &gain, &bias},
+      [saved, d = Gradients{x.gradient(), y.gradient(), gain.gradient(), bias.gradient()}](
+          Gradient& dout) { backward(saved, d, dout.data()); });
 }
 
 }  // namespace

@@ -68,7 +68,7 @@ TEST_CASE("with r_drop a resumed run ends in the same bits, and others than with
 }
 
 #ifndef CALQUE_DOUBLE
-TEST_CASE("in bfloat16 a run learns, ends in the same bits when resumed, and says what it used") {
+TEST_CASE("in bfloat16 a resumed run ends in the same bits, and goes on in float32 if it is to") {
   const TemporaryFolder folder;
   const auto with = [&](const char* precision, const char* until, const char* name) {
     run(folder, {precision, until}, name);
@@ -81,6 +81,7 @@ TEST_CASE("in bfloat16 a run learns, ends in the same bits when resumed, and say
   CHECK(tensors(folder, "whole 000030") != tensors(folder, "plain 000030"));
   CHECK(folder.read("whole/train.log").find("bfloat16") != std::string::npos);
   CHECK(folder.read("plain/train.log").find("bfloat16") == std::string::npos);
+  CHECK(run(folder, {"training.precision=float32", "training.until=40u"}, "resumed").step == 40);
 }
 #endif
 

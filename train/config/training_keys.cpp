@@ -75,9 +75,12 @@ void declare_batches(std::vector<ConfigKey>& table) {
       {{marian, "cpu-threads"}});
   in.key(
       "precision", &TrainingConfig::precision, {}, harmless,
-      "Of what the products of a training step multiply. bfloat16 rounds it to 8 bits and is about "
-      "1.5 times as fast on processors with AVX512-BF16, slower on others; sums, weights and "
-      "everything else stay float32, validation and translation altogether.",
+      "Of the numbers that are multiplied with weights in training. bfloat16 rounds them to 8 bits "
+      "of "
+      "precision in a float's range, which makes training about 1.5 times as fast where processor "
+      "and build have AVX512-BF16, and slower elsewhere. Sums, the weights kept and everything "
+      "else "
+      "stay float32; so do validation and translation.",
       {{marian, "precision"}, {joey, "fp16"}, {fairseq, "fp16"}, {sockeye, "amp"}});
 }
 
