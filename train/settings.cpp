@@ -94,8 +94,11 @@ OptimizerSettings optimizer_settings(const TrainingConfig& training) {
 int64_t passes(const TrainingConfig& training) { return training.r_drop > 0 ? 2 : 1; }
 
 Precision product_precision(const TrainingConfig& training) {
-  return training.precision == TrainingConfig::Precision::bfloat16 ? Precision::bfloat16
-                                                                   : Precision::full;
+  if (training.precision == TrainingConfig::Precision::float32) return Precision::full;
+  if (sizeof(real) != sizeof(float)) {
+    fail("training.precision: bfloat16 is for real = float; this build has double");
+  }
+  return Precision::bfloat16;
 }
 
 Schedule schedule_of(const Config& config) {

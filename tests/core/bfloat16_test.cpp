@@ -26,7 +26,7 @@ using namespace calque;
 
 TEST_CASE("the double build has no products in bfloat16") {
   CHECK_THROWS_WITH_AS(ProductPrecision(Precision::bfloat16), doctest::Contains("real = double"),
-                       Error);
+                       Misuse);
   CHECK(ProductPrecision::current() == Precision::full);
 }
 
