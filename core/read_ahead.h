@@ -18,7 +18,8 @@ class ReadAhead {
     uintptr_t at, row_end, gap, stride, end;  // in bytes; gap is from the end of a row to the next
 
     void fetch_line() {
-      __builtin_prefetch(reinterpret_cast<const void*>(at), 0, 2);
+      // Addresses are numbers here: they go beyond what they belong to, as no pointer may.
+      __builtin_prefetch(reinterpret_cast<const void*>(at), 0, 2);  // NOLINT(*-no-int-to-ptr)
       at += line;
       const bool over = at >= row_end;
       at = over ? row_end + gap : at;
