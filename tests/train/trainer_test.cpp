@@ -54,34 +54,39 @@ TEST_CASE(
   CHECK(tensors(folder, "whole 000030") == tensors(folder, "parts 000030"));
 }
 
-TEST_CASE("with r_drop a resumed run ends in the same bits, and others than without") {
-  const TemporaryFolder folder;
-  const auto with = [&](const char* r_drop, const char* until, const char* name) {
-    run(folder, {"model.dropout=0.3", r_drop, until}, name);
+namespace {
+
+// Runs without a setting and with it, the latter in one sitting and in two: "plain", "whole" and
+// "resumed", whose weights are to be the same, and others than without.
+void check_resumed_runs(const TemporaryFolder& folder, const std::string& without,
+                        const std::string& with) {
+  const auto until = [&](const char* limit, const std::string& setting, const char* name) {
+    run(folder, {"model.dropout=0.3", setting, limit}, name);
   };
-  with("training.r_drop=0", "training.until=30u", "plain");
-  with("training.r_drop=5", "training.until=30u", "whole");
-  with("training.r_drop=5", "training.until=13u", "resumed");
-  with("training.r_drop=5", "training.until=30u", "resumed");
+  until("training.until=30u", without, "plain");
+  until("training.until=30u", with, "whole");
+  until("training.until=13u", with, "resumed");
+  until("training.until=30u", with, "resumed");
   CHECK(tensors(folder, "whole 000030") == tensors(folder, "resumed 000030"));
   CHECK(tensors(folder, "whole 000030") != tensors(folder, "plain 000030"));
+}
+
+}  // namespace
+
+TEST_CASE("with r_drop a resumed run ends in the same bits, and others than without") {
+  const TemporaryFolder folder;
+  check_resumed_runs(folder, "training.r_drop=0", "training.r_drop=5");
 }
 
 #ifndef CALQUE_DOUBLE
 TEST_CASE("in bfloat16 a resumed run ends in the same bits, and goes on in float32 if it is to") {
   const TemporaryFolder folder;
-  const auto with = [&](const char* precision, const char* until, const char* name) {
-    run(folder, {precision, until}, name);
-  };
-  with("training.precision=float32", "training.until=30u", "plain");
-  with("training.precision=bfloat16", "training.until=30u", "whole");
-  with("training.precision=bfloat16", "training.until=13u", "resumed");
-  with("training.precision=bfloat16", "training.until=30u", "resumed");
-  CHECK(tensors(folder, "whole 000030") == tensors(folder, "resumed 000030"));
-  CHECK(tensors(folder, "whole 000030") != tensors(folder, "plain 000030"));
+  check_resumed_runs(folder, "training.precision=float32", "training.precision=bfloat16");
   CHECK(folder.read("whole/train.log").find("bfloat16") != std::string::npos);
   CHECK(folder.read("plain/train.log").find("bfloat16") == std::string::npos);
-  CHECK(run(folder, {"training.precision=float32", "training.until=40u"}, "resumed").step == 40);
+  CHECK(run(folder, {"model.dropout=0.3", "training.precision=float32", "training.until=40u"},
+            "resumed")
+            .step == 40);
 }
 #endif
 

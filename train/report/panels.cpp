@@ -31,8 +31,8 @@ const std::vector<Panel>& known_panels() {
        short_scale, Better::neither},
       {"memory_mb", "Memory", "MB", "The most that tensors have held at once.", short_scale,
        Better::neither, false, false},
-      {"sgemm_share", "Share of sgemm rate", "", "Of the machine's own rate of float32 matrix products.",
-       percent, Better::neither},
+      {"sgemm_share", "Share of sgemm rate", "",
+       "Of the machine's own rate of float32 matrix products.", percent, Better::neither},
       {"wait_share", "Waiting for data", "", "Share of the time spent waiting for a batch.",
        percent, Better::neither},
   };
