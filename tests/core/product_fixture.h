@@ -1,0 +1,129 @@
+#pragma once
+// A product of matrices whose rows are further apart than they are long, to be made in several ways
+// and compared with its sums in double.
+
+#include <algorithm>
+#include <cmath>
+#include <limits>
+#include <vector>
+
+#include "core/blas.h"
+#include "core/block_product.h"
+#include "core/memory.h"
+#include "core/random.h"
+
+namespace calque {
+
+struct ProductCase {
+  int64_t m, n, k;
+  bool flip_a = false, flip_b = false, add = false;
+};
+
+inline std::vector<real> numbers(int64_t count, uint64_t stream) {
+  std::vector<real> values(static_cast<size_t>(count));
+  fill_uniform({.seed = stream}, -1, 1, values);
+  return values;
+}
+
+// Between the rows lies what is no number: a product that read it would not come to one.
+inline std::vector<real> with_gaps(int64_t rows, int64_t cols, int64_t stride, uint64_t stream) {
+  const std::vector<real> values = numbers(rows * cols, stream);
+  std::vector<real> all(static_cast<size_t>(rows * stride), std::numeric_limits<real>::quiet_NaN());
+  for (int64_t r = 0; r < rows; ++r) {
+    std::copy_n(values.begin() + r * cols, cols, all.begin() + r * stride);
+  }
+  return all;
+}
+
+// The nearest number with 8 significant bits, by arithmetic: rint rounds ties to even.
+inline double rounded_to_8_bits(double x) {
+  if (x == 0 || !std::isfinite(x)) return x;
+  int exponent = 0;
+  const double fraction = std::frexp(x, &exponent);
+  return std::ldexp(std::rint(std::ldexp(fraction, 8)), exponent - 8);
+}
+
+struct Product {
+  explicit Product(const ProductCase& c, Precision p = Precision::full)
+      : shape(c),
+        precision(p),
+        a(with_gaps(c.flip_a ? c.k : c.m, a_stride() - 3, a_stride(), 1)),
+        b(with_gaps(c.flip_b ? c.n : c.k, b_stride() - 5, b_stride(), 2)),
+        start(numbers(c.m * c_stride(), 3)) {}
+
+  int64_t a_stride() const { return (shape.flip_a ? shape.m : shape.k) + 3; }
+  int64_t b_stride() const { return (shape.flip_b ? shape.k : shape.n) + 5; }
+  int64_t c_stride() const { return shape.n + 2; }
+  ProductSize size() const { return {shape.m, shape.n, shape.k}; }
+
+  Matrix left() const {
+    const Matrix lying(a.data(), shape.flip_a ? shape.k : shape.m, a_stride() - 3, a_stride());
+    return shape.flip_a ? transposed(lying) : lying;
+  }
+  Matrix right() const {
+    const Matrix lying(b.data(), shape.flip_b ? shape.n : shape.k, b_stride() - 5, b_stride());
+    return shape.flip_b ? transposed(lying) : lying;
+  }
+  std::vector<real> by_gemm(real scale, Finish finish = {}) const {
+    const ProductPrecision rounding(precision);
+    std::vector<real> c = start;
+    gemm(left(), right(), {c.data(), shape.add}, scale, c_stride(), finish);
+    return c;
+  }
+  // In blocks of so many rows and columns.
+  std::vector<real> by_block_product(real scale, int64_t rows, int64_t cols) const {
+    std::vector<real> c = start;
+    Buffer<real> scratch(block_product_scratch(size(), strided(left()), precision));
+    for (int64_t row = 0; row < shape.m; row += rows) {
+      for (int64_t col = 0; col < shape.n; col += cols) {
+        block_product({std::min(rows, shape.m - row), std::min(cols, shape.n - col), shape.k},
+                      strided(left()).from(row, 0), strided(right()).from(0, col),
+                      {{c.data() + row * c_stride() + col, shape.add}, c_stride(), scale},
+                      scratch.data(), precision);
+      }
+    }
+    return c;
+  }
+  std::vector<real> by_block_product(real scale) const {
+    return by_block_product(scale, shape.m, shape.n);
+  }
+
+  // The largest difference from the sums in double; numbers between the rows must be untouched.
+  double error(const std::vector<real>& c, double scale, Finish finish = {}) const {
+    double worst = 0;
+    for (int64_t i = 0; i < shape.m; ++i) {
+      for (int64_t j = 0; j < c_stride(); ++j) {
+        const auto at = static_cast<size_t>(i * c_stride() + j);
+        double right_answer = double(start[at]);
+        if (j < shape.n) {
+          right_answer = (shape.add ? right_answer : 0) + scale * sum(i, j);
+          if (finish.bias) right_answer += double(finish.bias[j]);
+          if (finish.relu) right_answer = std::max(0.0, right_answer);
+        }
+        const double difference = std::abs(double(c[at]) - right_answer);
+        if (std::isnan(difference)) return difference;  // which is below no bound
+        worst = std::max(worst, difference);
+      }
+    }
+    return worst;
+  }
+  double sum(int64_t i, int64_t j) const {
+    const auto operand = [&](double x) {
+      return precision == Precision::full ? x : rounded_to_8_bits(x);
+    };
+    double total = 0;
+    for (int64_t p = 0; p < shape.k; ++p) {
+      const int64_t in_a = shape.flip_a ? p * a_stride() + i : i * a_stride() + p;
+      const int64_t in_b = shape.flip_b ? j * b_stride() + p : p * b_stride() + j;
+      total += operand(double(a[static_cast<size_t>(in_a)])) *
+               operand(double(b[static_cast<size_t>(in_b)]));
+    }
+    return total;
+  }
+
+  ProductCase shape;
+  Precision precision;
+  std::vector<real> a, b, start;
+};
+
+}  // namespace calque
