@@ -100,18 +100,18 @@ TEST_CASE("the processor's sum of products and the one any processor has agree t
 }
 
 TEST_CASE("products equal the sums over rounded operands, for all transpositions and edges") {
-  for (const auto& [m, n, k, flip_a, flip_b, add] : cases) {
-    const std::vector<real> bias = numbers(n, 4);
+  for (const ProductCase& c : cases) {
+    const std::vector<real> bias = numbers(c.n, 4);
     for (int bits = 0; bits < 16; ++bits) {
       const Product product =
-          product_of({m, n, k, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0});
+          product_of({c.m, c.n, c.k, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0});
       const Finish finish = (bits & 8) != 0 ? Finish{bias.data(), true} : Finish{nullptr, false};
-      CAPTURE(m);
-      CAPTURE(n);
-      CAPTURE(k);
+      CAPTURE(c.m);
+      CAPTURE(c.n);
+      CAPTURE(c.k);
       CAPTURE(bits);
       CHECK(product.error(product.by_gemm(real(0.5), finish), 0.5, finish) <
-            1e-7 * static_cast<double>(k + 8));
+            1e-7 * static_cast<double>(c.k + 8));
     }
   }
 }
