@@ -25,7 +25,8 @@ namespace calque {
 
 class Profile {
  public:
-  enum class Kind { forward, backward, phase };
+  // again: a forward pass made once more in the backward pass, which did not keep its result.
+  enum class Kind { forward, backward, again, phase };
   // Useful FLOPs of matrix products, and bytes of tensors that had to come in or go out once.
   struct Work {
     double flops = 0, bytes = 0;

@@ -18,6 +18,8 @@ const char* text_of(Kind kind) {
       return "forward";
     case Kind::backward:
       return "backward";
+    case Kind::again:
+      return "again";
     case Kind::phase:
       break;
   }
@@ -45,10 +47,10 @@ std::string row(const std::string& name, const char* pass, const Profile::Sum& s
 }
 
 // The time of a phase that no op of it took: the tape, memory, and what is between the ops.
-Profile::Sum remainder(const Profile& profile, const char* phase, Kind ops) {
+Profile::Sum remainder(const Profile& profile, const char* phase, std::initializer_list<Kind> ops) {
   Profile::Sum rest = profile.sum_of(phase, Kind::phase);
   for (const Profile::Sum& sum : profile.sums()) {
-    if (sum.kind == ops) rest.seconds -= sum.seconds;
+    if (std::ranges::find(ops, sum.kind) != ops.end()) rest.seconds -= sum.seconds;
   }
   rest.seconds = std::max(0.0, rest.seconds);
   return rest;
@@ -71,8 +73,9 @@ std::string profile_table(const Profile& profile, const MachineLimits& limits) {
   for (const Profile::Sum& sum : sums) {
     if (sum.kind != Kind::phase) text += row(sum.name, text_of(sum.kind), sum, scale);
   }
-  text += row("between ops", "forward", remainder(profile, "forward", Kind::forward), scale);
-  text += row("between ops", "backward", remainder(profile, "backward", Kind::backward), scale);
+  text += row("between ops", "forward", remainder(profile, "forward", {Kind::forward}), scale);
+  text += row("between ops", "backward",
+              remainder(profile, "backward", {Kind::backward, Kind::again}), scale);
   text += row("update", "", profile.sum_of("update", Kind::phase), scale);
   text += row("a step", "", steps, scale);
   for (const Profile::Sum& sum : sums) {

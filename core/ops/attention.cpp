@@ -82,13 +82,12 @@ Profile::Work work_of(const Problem& p, double pairs) {
           .bytes = 2 * d * double(p.queries.tokens() + p.keys.tokens()) * sizeof(real)};
 }
 
-// Not the result is kept but how to make it again, in whose time a profile has another call of the
-// op's forward pass.
+// Not the result is kept but how to make it again.
 Kept made_again(const char* op, const Tensor& out, const std::shared_ptr<const Attention>& given) {
   return Kept(out.values(), [op, given, numbers = out.size()](real* to) {
     given->compute(to);
     if (Profile* profile = Profile::current()) {
-      profile->op_ended(op, Profile::Kind::forward, numbers);
+      profile->op_ended(op, Profile::Kind::again, numbers);
     }
   });
 }

@@ -71,6 +71,25 @@ TEST_CASE("attention counts the pairs of tokens that meet, and embedding only th
   CHECK(profile.sum_of("embedding", Kind::forward).work.bytes == 2 * sizeof(real) * 8 * 4);
 }
 
+TEST_CASE("attention made again in the backward pass is a call apart, without useful FLOPs") {
+  const Segments sentences = Segments::of_lengths(std::vector<int32_t>{3, 3});
+  const Tensor qkv = variable(Tensor::full({6, 3 * 256}, real(0.01)));
+  const Tensor w = variable(Tensor::full({256, 4}, 1));
+  Profile profile;
+  {
+    const Profiling on(profile);
+    const Tape tape;
+    const Tensor y = linear(self_attention(qkv, sentences, {.heads = 4}), w);
+    backward(sum(y));  // apart: nobody holds attention's result any more
+  }
+  CHECK(profile.sum_of("self_attention", Kind::forward).calls == 1);
+  CHECK(profile.sum_of("self_attention", Kind::backward).calls == 1);
+  const Profile::Sum again = profile.sum_of("self_attention", Kind::again);
+  CHECK(again.calls == 1);
+  CHECK(again.work.flops == 0);
+  CHECK(profile.sum_of("linear", Kind::backward).work.flops == 2 * 2 * 6 * 256 * 4);
+}
+
 TEST_CASE("ops follow one another without overlap, inside the phase around them") {
   const Tensor x = variable(Tensor::full({64, 64}, 1));
   Profile profile;
