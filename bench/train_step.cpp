@@ -23,12 +23,12 @@
 #include "core/profile.h"
 #include "lengths.h"
 #include "nn/transformer.h"
-#include "optim/optimizer.h"
 #include "optim/schedule.h"
 #include "step_products.h"
 #include "timing.h"
-#include "train/memory_fit.h"
+#include "train/learner.h"
 #include "train/profile_report.h"
+#include "train/settings.h"
 
 using namespace calque;
 
@@ -36,10 +36,10 @@ namespace {
 
 struct Options {
   std::string preset, lengths = CALQUE_SOURCE_DIR "/bench/multi30k_lengths.txt", source, target;
-  int64_t steps = 20, warmup = 4, tokens = 4096, vocabulary = 8000, seed = 1, pieces = 1;
+  int64_t steps = 20, warmup = 4, tokens = 4096, vocabulary = 8000, pieces = 1;
   int threads = 0;
   int64_t length = 0;  // of every sentence, with </s>; 0: as in the table or the files
-  Precision precision = Precision::full;
+  TrainingConfig training;
   bool json = false, no_floor = false, profile = false;
 };
 
@@ -87,46 +87,21 @@ double peak_memory() {
 
 Result run(const Options& options) {
   const TransformerOptions shape = model_of(options);
-  Parameters parameters;
-  const Transformer model(Path(parameters), shape);
-  parameters.allocate();
-  parameters.initialise(static_cast<uint64_t>(options.seed));
-  Optimizer optimizer(parameters, AdamSettings{});
+  Learner learner(options.training, shape, options.pieces);
+  learner.initialise();
   const std::vector<Batch> batches =
       make_batches(lengths_of(options), options.tokens, static_cast<int32_t>(options.vocabulary),
-                   static_cast<uint64_t>(options.seed));
+                   static_cast<uint64_t>(options.training.seed));
   RawProducts raw(CALQUE_RAW_PRODUCTS, threads());
   Result result;
   result.floor_kernels = raw.kernels();
   for (int64_t step = 0; step < options.warmup + options.steps; ++step) {
     const Batch& b = batches[static_cast<size_t>(step) % batches.size()];
-    double loss = 0;
-    int64_t expected = 0;
+    const double rate = learning_rate(Noam{.d_model = shape.d_model}, step + 1);
+    StepOutcome outcome;
     std::optional<Profiling> profiling;
     if (step >= options.warmup) profiling.emplace(result.profile);
-    const double taken = seconds_of([&] {
-      const Phase whole("step");
-      const ProductPrecision rounding(options.precision);
-      parameters.clear_gradients();
-      uint32_t number = 0;
-      for (const Batch& piece : split_batch(b, options.pieces)) {
-        const Tape tape({.seed = 1, .step = static_cast<uint32_t>(step), .part = number++});
-        const TokenLoss part = [&] {
-          const Phase phase("forward");
-          return model.loss(piece.source, piece.source_segments, piece.decoder_input,
-                            piece.expected, piece.target_segments, real(0.1), Mode::train);
-        }();
-        {
-          const Phase phase("backward");
-          backward(part.loss);
-        }
-        loss += double(part.loss.item());
-        expected += part.tokens;
-      }
-      const Phase phase("update");
-      optimizer.update(parameters, learning_rate(Noam{.d_model = shape.d_model}, step + 1),
-                       1 / static_cast<double>(expected));
-    });
+    const double taken = seconds_of([&] { outcome = learner.step({&b, 1}, step, rate); });
     profiling.reset();
     std::vector<Product> products;
     if (!options.no_floor) {
@@ -135,15 +110,14 @@ Result run(const Options& options) {
     const RawProducts::Answer floor = raw.run(products);
     if (step < options.warmup) continue;
     const auto tokens = static_cast<double>(b.source.size() + b.expected.size());
-    const AttentionWork work = AttentionWork::of(b.source_segments, b.target_segments);
     result.seconds.push_back(taken);
     result.floors.push_back(floor.seconds);
     result.times_floor.push_back(taken / floor.seconds);
     result.tokens_per_s.push_back(tokens / taken);
-    result.flops.push_back(3 * forward_flops(shape, work));
+    result.flops.push_back(outcome.flops);
     result.flops_per_s.push_back(result.flops.back() / taken);
     result.best_rate = std::max(result.best_rate, floor.rate);
-    result.loss = loss / static_cast<double>(expected);
+    result.loss = outcome.sums.loss / static_cast<double>(outcome.sums.tokens);
   }
   return result;
 }
@@ -160,13 +134,14 @@ double rate_of(const Profile& profile, std::initializer_list<const char*> ops) {
 }
 
 nlohmann::ordered_json json_of(const Options& options, const Result& result) {
+  const Precision precision = product_precision(options.training);
   nlohmann::ordered_json json = {
       {"preset", options.preset},
       {"threads", threads()},
       {"tokens", options.tokens},
       {"vocabulary", options.vocabulary},
       {"pieces", options.pieces},
-      {"precision", options.precision == Precision::full ? "float32" : "bfloat16"},
+      {"precision", precision == Precision::full ? "float32" : "bfloat16"},
       {"tokens_per_s", median(result.tokens_per_s)},
       {"step_ms", 1e3 * median(result.seconds)},
       {"step_gflop", median(result.flops) / 1e9},
@@ -176,7 +151,7 @@ nlohmann::ordered_json json_of(const Options& options, const Result& result) {
       {"projection_gflops", rate_of(result.profile, {"projected_cross_entropy"}) / 1e9},
       {"peak_memory_mb", peak_memory() / 1e6},
       {"tensor_memory_mb", static_cast<double>(memory_statistics().peak) / 1e6},
-      {"products", blas_description(options.precision)},
+      {"products", blas_description(precision)},
       {"floor_products", "OpenBLAS " + result.floor_kernels},
       {"loss", result.loss}};
   if (options.length > 0) json["length"] = options.length;
@@ -195,7 +170,8 @@ void print(const Options& options, const Result& result) {
   }
   for (const auto& [name, value] : json.items()) fmt::print("{:16} {}\n", name, value.dump());
   if (options.profile)
-    fmt::print("\n{}", profile_table(result.profile, machine_limits(options.precision)));
+    fmt::print("\n{}",
+               profile_table(result.profile, machine_limits(product_precision(options.training))));
 }
 
 }  // namespace
@@ -214,12 +190,13 @@ int main(int count, char** arguments) {
   app.add_option("--source", options.source);
   app.add_option("--target", options.target);
   app.add_option("--length", options.length)->check(CLI::Range(2, 1 << 20));
-  app.add_option("--seed", options.seed);
+  app.add_option("--seed", options.training.seed);
   app.add_option("--threads", options.threads);
   app.add_option("--pieces", options.pieces)->check(CLI::Range(1, 1 << 20));
-  app.add_option("--precision", options.precision)
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Precision>{
-          {"float32", Precision::full}, {"bfloat16", Precision::bfloat16}}));
+  using Choice = TrainingConfig::Precision;
+  app.add_option("--precision", options.training.precision)
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Choice>{
+          {"float32", Choice::float32}, {"bfloat16", Choice::bfloat16}}));
   CLI::Option* json = app.add_flag("--json", options.json);
   app.add_flag("--profile", options.profile)->excludes(json);
   app.add_flag("--no-floor", options.no_floor);
