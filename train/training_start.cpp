@@ -66,7 +66,8 @@ Training::Training(const Config& config, const RunFolder& run, Loudness loudness
   validation_.emplace(config, tokenizers_, run);
   state_.config = show_config(config);
   replace_text(files_, run.config(), state_.config);
-  state_.versions = {{"calque", CALQUE_VERSION}, {"blas", blas_description()}};
+  state_.versions = {{"calque", CALQUE_VERSION},
+                     {"blas", blas_description(product_precision(config.training))}};
   state_.seeds = {{"training", static_cast<uint64_t>(config.training.seed)}};
   seconds_before_ = state_.seconds_trained;
   share_before_ = done();
