@@ -1,5 +1,6 @@
 #include "core/tape.h"
 
+#include <algorithm>
 #include <atomic>
 #include <cmath>
 #include <utility>
@@ -119,7 +120,9 @@ void backward(const Tensor& y, const Tensor& seed) {
   tape->ended_ = true;
   Gradient from = variable(seed).gradient();
   const Sink sink = from.open();
-  std::copy(seed.span().begin(), seed.span().end(), sink.data);
+  parallel_for(seed.size(), 65536, [&](int64_t begin, int64_t end) {
+    std::copy(seed.data() + begin, seed.data() + end, sink.data + begin);
+  });
   y.gradient().accept(from);
   tape->run();
 }
