@@ -1,6 +1,8 @@
 #include "train/best_checkpoints.h"
 
 #include <algorithm>
+#include <iterator>
+#include <utility>
 
 #include "train/config/values.h"
 #include "train/validation.h"
@@ -14,6 +16,11 @@ size_t kept_best(const TrainingConfig& training) {
 }
 
 }  // namespace
+
+std::vector<Score> best_scores(const TrainingConfig& training, const TrainingState& state) {
+  const auto found = state.best.find(write_value(training.metric));
+  return found != state.best.end() ? found->second : std::vector<Score>();
+}
 
 bool remember_best(double value, const TrainingConfig& training, TrainingState& state) {
   std::vector<Score>& best = state.best[write_value(training.metric)];
@@ -30,6 +37,22 @@ bool remember_best(double value, const TrainingConfig& training, TrainingState& 
   best.insert(place, {value, state.step});
   if (best.size() > kept) best.pop_back();
   return true;
+}
+
+void forget_unsaved_best(const std::vector<Score>& saved, std::span<const int64_t> steps,
+                         const TrainingConfig& training, TrainingState& state) {
+  std::vector<Score> best = best_scores(training, state);
+  std::erase_if(best, [&](const Score& score) {
+    return score.step != state.step && std::ranges::count(steps, score.step) == 0;
+  });
+  std::ranges::copy_if(saved, std::back_inserter(best), [&](const Score& score) {
+    return std::ranges::count(best, score.step, &Score::step) == 0;
+  });
+  std::ranges::stable_sort(best, [&](const Score& a, const Score& b) {
+    return is_better(a.value, b.value, training.metric);
+  });
+  if (best.size() > kept_best(training)) best.resize(kept_best(training));
+  state.best[write_value(training.metric)] = std::move(best);
 }
 
 CheckpointJob checkpoint_job(const TrainingState& state, const TrainingConfig& training) {

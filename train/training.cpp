@@ -158,6 +158,9 @@ bool Training::validate() {
   record->step = state_.step;
   record->epoch = stream_->epochs();
   log_->write(*record);
+  if (save_failed_) {
+    forget_unsaved_best(best_saved_, checkpoints_.steps(), config_.training, state_);
+  }
   const bool best =
       remember_best(metric_of(*record, config_.training.metric), config_.training, state_);
   state_.validation_owed = false;
@@ -185,6 +188,10 @@ void Training::save() {
   settle_saving(true);
   if (recorded_) return;
   log_->sync();
+  if (save_failed_) {
+    forget_unsaved_best(best_saved_, checkpoints_.steps(), config_.training, state_);
+  }
+  best_under_way_ = best_scores(config_.training, state_);
   CheckpointJob job = checkpoint_job(state_, config_.training);
   if (saved_ == state_.step) {
     writer_.save_state(std::move(job));
@@ -200,6 +207,7 @@ void Training::save() {
 
 void Training::finish_saving() {
   writer_.finish();
+  best_saved_ = best_under_way_;
   for (const std::string& complaint : writer_.take_complaints()) log_->problem(complaint);
 }
 
@@ -212,6 +220,7 @@ void Training::settle_saving(bool wait) {
   } catch (const Error& error) {
     log_->problem(error.what());
     save_failed_ = true;
+    best_under_way_ = best_saved_;
     saved_ = -1;
     recorded_ = false;
   }

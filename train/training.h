@@ -71,7 +71,8 @@ class Training {
   int64_t saved_ = -1;        // the step whose tensors are saved, or being saved
   bool recorded_ = false;     // and all that is known about it
   bool save_failed_ = false;  // the last one, in the background
-  int64_t epoch_before_ = 0;  // the last step
+  std::vector<Score> best_saved_, best_under_way_;  // in the last save that succeeded, and in this
+  int64_t epoch_before_ = 0;                        // the last step
   double seconds_before_ = 0, share_before_ = 0;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };

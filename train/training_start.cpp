@@ -96,6 +96,7 @@ void Training::restore() {
   check_same_text(loaded->state, state_.tokenizer_hash, state_.data_hash);
   state_ = loaded->state;
   for (std::string& note : judge_anew(state_, config_)) notes.push_back(std::move(note));
+  best_under_way_ = best_scores(config_.training, state_);
   learner_.restored(state_.optimizer_step);
   saved_ = state_.step;
   recorded_ = true;

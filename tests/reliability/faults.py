@@ -2,7 +2,8 @@
 """Makes each system call of a training run that writes fail in its turn, with each cause a disk has to
 offer, and holds the program to what it promises: it comes to an end by itself; what it could not do it
 says in one line that names the file and the cause, with a status that is not 0, unless it could go on
-without; and the run goes on afterwards from a whole checkpoint to the very bits of an undisturbed one.
+without; and the run goes on afterwards from a whole checkpoint to the very bits of an undisturbed one,
+with a checkpoint for each score that it keeps.
 
     tests/reliability/faults.py CALQUE LIBRARY [--every 1] [--only write]
 
@@ -12,6 +13,7 @@ LIBRARY is failing_calls.cpp as a shared library. With --every N, one in N of th
 import argparse
 import collections
 import errno
+import json
 import os
 import shutil
 import subprocess
@@ -29,7 +31,7 @@ training:
   batch_tokens: 256
   learning_rate: 0.003
   schedule: constant
-  validate_every: 10u
+  validate_every: 5u
   validate_translate: greedy
   save_every: 10u
   keep_last: 2
@@ -153,7 +155,30 @@ class Laboratory:
                 found.append("left a damaged checkpoint")
         if self.tensors("run") != self.tensors("undisturbed"):
             found.append("ends in other weights after going on")
+        lost = self.lost_scores("run")
+        if lost or not os.path.exists(os.path.join(self.path("run"), "best")):
+            found.append("has no checkpoint for its best scores, of %s" % lost)
         return found
+
+    def lost_scores(self, run):
+        """Of the best that the run remembers, those without a checkpoint."""
+        with open(os.path.join(self.path(run), "last", "state.json"), encoding="utf-8") as file:
+            best = json.load(file)["best"]
+        return [score["step"] for scores in best.values() for score in scores
+                if not os.path.exists(os.path.join(self.path(run), "checkpoints", "step-%06d" % score["step"]))]
+
+    def fail_first_best(self):
+        """The first validation is the best, and its save, of which no other is due, fails."""
+        self.start(False)
+        self.train("run", fault=("open", -1, 0, "once"))
+        opened, _ = self.calls("open")
+        at = next(i for i, path in enumerate(opened) if "step-000005" in path)
+        self.start(False)
+        ran = self.train("run", fault=("open", at, errno.ENOSPC, "once"))
+        if ran.status != 0 or "training goes on" not in ran.err:
+            self.failures.append("a failed save of the best: %s, %s" % (ran.status, ran.err))
+        elif self.lost_scores("run") or not os.path.exists(os.path.join(self.path("run"), "best")):
+            self.failures.append("a failed save of the best is remembered as the best")
 
     def prepare(self):
         for run, until in (("undisturbed", 30), ("begun", 10)):
@@ -192,6 +217,7 @@ def main():
     with tempfile.TemporaryDirectory(prefix="calque-faults-") as folder:
         laboratory = Laboratory(arguments.calque, os.path.abspath(arguments.library), folder)
         laboratory.prepare()
+        laboratory.fail_first_best()
         tried = laboratory.sweep(arguments.every, arguments.only)
     for failure in laboratory.failures:
         print(failure)
