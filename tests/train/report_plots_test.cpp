@@ -53,6 +53,9 @@ TEST_CASE("ticks are round numbers within the axis") {
   CHECK(clock_ticks(CurveAxis::seconds, 0, 3600, 4).values ==
         std::vector<double>{0, 900, 1800, 2700, 3600});
   CHECK(clock_ticks(CurveAxis::step, 0, 2, 8).values == std::vector<double>{0, 1, 2});
+  for (const double value : {0.7, 12e6, 1e300}) {  // ends that differ by rounding alone
+    CHECK(ticks(value, std::nextafter(value, 1e308), 5, false).values.size() <= 1000);
+  }
 }
 
 TEST_CASE("training curves are smoothed, over the clock that was chosen") {
@@ -138,10 +141,13 @@ TEST_CASE("a single point, equal values and a log axis without positive values c
   logarithmic.logarithmic = true;
   for (const char* metrics : {"{\"kind\":\"train\",\"step\":0,\"loss\":0}\n",
                               "{\"kind\":\"train\",\"step\":5,\"loss\":-2}\n",
+                              "{\"kind\":\"train\",\"step\":9,\"loss\":2,\"tokens\":12000000}\n",
                               "{\"kind\":\"train\",\"step\":5,\"loss\":1e300}\n{\"kind\":\"train\","
                               "\"step\":6,\"loss\":1e300}\n"}) {
     const ReportRun run = folder.run(metrics);
-    for (const PlotOptions& options : {PlotOptions{}, logarithmic}) {
+    PlotOptions over_tokens;
+    over_tokens.axis = CurveAxis::tokens;
+    for (const PlotOptions& options : {PlotOptions{}, logarithmic, over_tokens}) {
       CHECK(figure_svg({&run, 1}, options).find("nan") == std::string::npos);
       CHECK_FALSE(terminal_plot({&run, 1}, options, {}).empty());
     }

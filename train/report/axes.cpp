@@ -22,7 +22,11 @@ double round_step(double span, int count) {
 Ticks multiples(double low, double high, double step) {
   Ticks found{{}, step};
   if (!(step > 0) || !std::isfinite(step)) return found;
-  for (double i = std::ceil(low / step - 1e-9); i * step <= high + step * 1e-9; ++i) {
+  constexpr int most = 1000;  // where ends differ by rounding alone, i + 1 can be i
+  const double first = std::ceil(low / step - 1e-9);
+  for (int k = 0; k < most; ++k) {
+    const double i = first + k;
+    if (!(i * step <= high + step * 1e-9) || (k > 0 && i == first)) break;
     found.values.push_back(i == 0 ? 0 : i * step);  // never -0
   }
   return found;

@@ -176,7 +176,8 @@ std::string plot_panel(std::span<const ReportRun> runs, const Panel& panel,
   const int columns = std::max(10, style.width - label_width - 2);
   Canvas canvas(columns, std::max(3, style.height), !letters);
   const double from = extent->left > 0 && extent->left < 0.1 * extent->right ? 0 : extent->left;
-  const Scale x{from, std::max(extent->right, from + 1e-9), 0, double(canvas.width() - 1), false};
+  const Scale x{from, extent->right > from ? extent->right : from + 1, 0,
+                double(canvas.width() - 1), false};
   const Scale y = vertical_scale(*extent, canvas, logarithmic);
   for (const DrawnCurve& curve : curves) draw(canvas, curve, identity(curve), x, y);
 

@@ -73,7 +73,10 @@ function roundStep(span, count, steps = [1, 2, 5, 10]) {
 
 function linearTicks(low, high, count, step = roundStep(high - low, count)) {
   const ticks = [];
-  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9; ++i) ticks.push(i * step);
+  const most = 1000;  // where ends differ by rounding alone, i + 1 can be i
+  for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9 && ticks.length < most; ++i) {
+    ticks.push(i * step);
+  }
   return {ticks, step};
 }
 
