@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <optional>
 
 #include "core/error.h"
 #include "train/storage/checkpoints.h"
@@ -26,22 +27,33 @@ std::string weights_file(const std::string& of) {
 
 namespace {
 
+// What stands beside the weights of a checkpoint; nothing is known of weights alone.
+std::optional<TrainingState> state_beside(const std::string& weights) {
+  const std::filesystem::path checkpoint = std::filesystem::path(weights).parent_path();
+  if (!std::filesystem::exists(checkpoint / "state.json")) return std::nullopt;
+  return load_state(real_files(), checkpoint.string());
+}
+
 bool has_rows_of_pieces(const TensorTarget& target) {
   return target.name.find("embedding") != std::string::npos || target.name.starts_with("output");
 }
 
-void require_tokenizer(const std::string& from, const std::string& weights,
+void require_tokenizer(const std::string& from, const TrainingState& state,
                        const std::string& hash) {
-  namespace fs = std::filesystem;
-  const fs::path checkpoint = fs::path(weights).parent_path();
-  if (!fs::exists(checkpoint / "state.json")) return;  // weights alone: nothing is known
-  if (load_state(real_files(), checkpoint.string()).tokenizer_hash == hash) return;
+  if (state.tokenizer_hash == hash) return;
   fail(
       "model.init_from: {} has another tokeniser than this run, so its embeddings would be those "
       "of "
       "other pieces; give its tokeniser to this run with tokenizer.files (RUN/tokenizer.model), or "
       "leave it the embeddings of its own with another tokenizer.vocabulary_size",
       from);
+}
+
+void require_saved_contents(const TrainingState& state, const std::string& weights,
+                            const Fingerprint& contents) {
+  const auto saved = state.checksums.find(std::filesystem::path(weights).filename().string());
+  if (saved == state.checksums.end() || saved->second == contents) return;
+  fail("{}: damaged: its contents are not those that were saved", weights);
 }
 
 }  // namespace
@@ -69,10 +81,12 @@ std::vector<std::string> load_initial_weights(const std::string& from,
   if (matching.empty()) {
     fail("{}: none of its tensors has the name and shape of a parameter of this model", from);
   }
-  if (std::ranges::any_of(matching, has_rows_of_pieces)) {
-    require_tokenizer(from, weights, tokenizer_hash);
+  const std::optional<TrainingState> state = state_beside(weights);
+  if (state && std::ranges::any_of(matching, has_rows_of_pieces)) {
+    require_tokenizer(from, *state, tokenizer_hash);
   }
-  file.read(matching);
+  const Fingerprint contents = file.read(matching);
+  if (state) require_saved_contents(*state, weights, contents);
   if (const auto bad = first_not_finite(matching)) {
     fail("{}: {} holds a value that is infinite or not a number", from, *bad);
   }

@@ -18,7 +18,8 @@ std::string run_of_checkpoint(const fs::path& checkpoint) {
   return (folder.filename() == "checkpoints" ? folder.parent_path() : folder).string();
 }
 
-// Fills the model.
+// Fills the model. Only training goes back behind a damaged checkpoint by itself: whoever uses a
+// run is to know which weights they are.
 LoadedCheckpoint load_weights(const std::string& place, bool is_checkpoint,
                               TranslationModel& model) {
   const std::string folder = is_checkpoint ? place : place + "/best";
@@ -28,6 +29,9 @@ LoadedCheckpoint load_weights(const std::string& place, bool is_checkpoint,
   std::vector<DamagedCheckpoint> damaged;
   auto newest = Checkpoints(real_files(), place).load_newest(model.targets(), {}, damaged);
   if (!newest) fail("{}: has no checkpoint yet; train it first", place);
+  if (!damaged.empty()) {
+    fail("{}; to use the one before, give {}", damaged.front().problem, newest->folder);
+  }
   return std::move(*newest);
 }
 

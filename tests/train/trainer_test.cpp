@@ -233,6 +233,18 @@ TEST_CASE("a damaged newest checkpoint is set aside, and the one before it used"
   CHECK(tensors(folder, "whole 000040") == tensors(folder, "run 000040"));
 }
 
+TEST_CASE("whoever uses a run is told that its newest checkpoint is damaged") {
+  const TemporaryFolder folder;
+  run(folder);
+  std::filesystem::remove(folder.path("run/best"));
+  folder.write("run/checkpoints/step-000030/model.safetensors", "rubbish");
+  const std::string checkpoints = folder.path("run/checkpoints/");
+  const std::string message = message_of([&] { open_run(folder.path("run")); });
+  CHECK(message.starts_with(checkpoints + "step-000030/model.safetensors: "));
+  CHECK(message.ends_with("; to use the one before, give " + checkpoints + "step-000020"));
+  CHECK(open_run(checkpoints + "step-000020").checkpoint == checkpoints + "step-000020");
+}
+
 TEST_CASE("a learning rate far too high ends in a diagnosis, with finite weights on the disk") {
   const TemporaryFolder folder;
   const std::string message = message_of([&] {
