@@ -128,7 +128,7 @@ int train_command(const Arguments& arguments) {
   if (count > 0) set_threads(static_cast<int>(count));
   const RunFolder run = folder_of(arguments);
   if (arguments.dry_run) {
-    fmt::print("{}{}", resuming_text(config, run), training_plan(config));
+    fmt::print("{}{}", resuming_text(config, run), training_plan(config, run));
     return 0;
   }
   const Loudness loudness = arguments.quiet ? Loudness::quiet : Loudness::normal;

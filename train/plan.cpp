@@ -11,6 +11,7 @@
 #include "train/memory_fit.h"
 #include "train/run_log.h"
 #include "train/settings.h"
+#include "train/storage/checkpoints.h"
 #include "train/tokenizers.h"
 #include "train/validation.h"
 
@@ -106,12 +107,19 @@ std::string updates_of_epochs(const std::vector<PartAmounts>& parts, double toke
   return text + "\n";
 }
 
+// As training will have them; a run that goes on needs no weights or tokenisers from elsewhere.
+Tokenizers planned_tokenizers(const Config& config, const RunFolder& run) {
+  const bool begins = Checkpoints(real_files(), run.path).steps().empty();
+  if (begins && !config.model.init_from.empty()) weights_file(config.model.init_from);
+  return !begins && has_tokenizers(config, run) ? load_tokenizers(config, run)
+                                                : make_tokenizers(config);
+}
+
 }  // namespace
 
-std::string training_plan(const Config& config) {
+std::string training_plan(const Config& config, const RunFolder& run) {
   require_validation_files(config);
-  if (!config.model.init_from.empty()) weights_file(config.model.init_from);
-  const Tokenizers tokenizers = make_tokenizers(config);
+  const Tokenizers tokenizers = planned_tokenizers(config, run);
   const std::vector<PartAmounts> parts = amounts_of(config, tokenizers);
   const Amounts amounts = amounts_in(parts, 0);
   const TransformerOptions options =

@@ -4,10 +4,12 @@
 #include <string>
 
 #include "train/config/config.h"
+#include "train/run_folder.h"
 
 namespace calque {
 
-// For people. Reads the training data, writes nothing.
-std::string training_plan(const Config& config);
+// For people. Reads the training data, and of a run that is to go on its tokenisers; writes
+// nothing.
+std::string training_plan(const Config& config, const RunFolder& run);
 
 }  // namespace calque

@@ -90,10 +90,13 @@ Tokenizers begin_tokenizers(const Config& config, const RunFolder& run) {
   return load_tokenizers(config, run);
 }
 
-Tokenizers resume_tokenizers(const Config& config, const RunFolder& run) {
-  const bool there = std::ranges::all_of(
+bool has_tokenizers(const Config& config, const RunFolder& run) {
+  return std::ranges::all_of(
       places(config, run), [](const Place& place) { return std::filesystem::exists(place.file); });
-  return there ? load_tokenizers(config, run) : begin_tokenizers(config, run);
+}
+
+Tokenizers resume_tokenizers(const Config& config, const RunFolder& run) {
+  return has_tokenizers(config, run) ? load_tokenizers(config, run) : begin_tokenizers(config, run);
 }
 
 PairVariation pair_variation(const Config& config, const Tokenizers& tokenizers) {

@@ -25,6 +25,9 @@ Tokenizers make_tokenizers(const Config& config);
 // Made and put into the folder of a run that begins, in the place of what is there.
 Tokenizers begin_tokenizers(const Config& config, const RunFolder& run);
 
+// Whether they are in the folder of a run.
+bool has_tokenizers(const Config& config, const RunFolder& run);
+
 // Those of a run that goes on: from its folder if they are there, otherwise made and put there.
 Tokenizers resume_tokenizers(const Config& config, const RunFolder& run);
 

@@ -176,6 +176,36 @@ TEST_CASE("the mean of two runs' weights is that of each number, and the rest th
   CHECK_FALSE(std::filesystem::exists(folder.path("none")));
 }
 
+TEST_CASE("weights that are damaged are not started from") {
+  const TemporaryFolder folder;
+  run(folder);
+  const std::string weights = "run/checkpoints/step-000030/model.safetensors";
+  std::string bytes = folder.read(weights);
+  bytes[bytes.size() - 2] ^= 1;  // of a number, which stays finite
+  folder.write(weights, bytes);
+  const std::string message = message_of([&] {
+    run(folder, {"training.until=1u", "model.init_from=" + folder.path("run/last")}, "tuned");
+  });
+  CHECK(
+      message.ends_with("model.safetensors: damaged: its contents are not those that were saved"));
+  // Alone, nothing is known of them.
+  const std::string alone = folder.write("alone.safetensors", bytes);
+  CHECK(run(folder, {"training.until=1u", "model.init_from=" + alone}, "alone").step == 1);
+}
+
+TEST_CASE("the plan of a run that goes on needs only what the run has") {
+  const TemporaryFolder folder;
+  run(folder, {}, "first");
+  const std::vector<std::string> tuned = {
+      "model.init_from=" + folder.path("first"),
+      "tokenizer.files=[" + folder.path("first/tokenizer.vocab") + "]"};
+  run(folder, tuned, "tuned");
+  const std::string plan = training_plan(config(tuned), {folder.path("tuned")});
+  std::filesystem::remove_all(folder.path("first"));
+  CHECK(training_plan(config(tuned), {folder.path("tuned")}) == plan);
+  CHECK(!message_of([&] { training_plan(config(tuned), {folder.path("other")}); }).empty());
+}
+
 TEST_CASE("fine-tuning can start from an average, and what is not there shows before the work") {
   const TemporaryFolder folder;
   run(folder);
@@ -192,6 +222,6 @@ TEST_CASE("fine-tuning can start from an average, and what is not there shows be
     CHECK_MESSAGE(message.find("nowhere") != std::string::npos, message);
     CHECK_FALSE(std::filesystem::exists(folder.path("late/tokenizer.txt")));
     CHECK_FALSE(std::filesystem::exists(folder.path("late/train.log")));
-    CHECK(message_of([&] { training_plan(config({setting})); }) == message);
+    CHECK(message_of([&] { training_plan(config({setting}), {folder.path("late")}); }) == message);
   }
 }
