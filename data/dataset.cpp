@@ -35,6 +35,20 @@ std::string cache_path(const std::string& folder, uint64_t key) {
   return (std::filesystem::path(folder) / fmt::format("tokens-{:016x}.bin", key)).string();
 }
 
+// What was being written when an earlier process was killed.
+void remove_unfinished(const std::string& folder) {
+  std::error_code ignored;  // it is in nobody's way but the disk's
+  std::vector<std::filesystem::path> unfinished;
+  for (std::filesystem::directory_iterator at(folder, ignored), end; at != end;
+       at.increment(ignored)) {
+    const std::string name = at->path().filename().string();
+    if (name.starts_with("tokens-") && name.find(".bin.new-") != name.npos) {
+      unfinished.push_back(at->path());
+    }
+  }
+  for (const auto& path : unfinished) std::filesystem::remove(path, ignored);
+}
+
 uint64_t hash_of(const LinePair& pair) {
   return ContentHash().add_text(pair.source.text).add_text(pair.target.text).value();
 }
@@ -123,6 +137,7 @@ Dataset load_or_cache(const std::vector<CorpusSource>& corpora, const Tokenizer&
   std::string problem;
   try {
     const std::string path = cache_path(options.cache_folder, key);
+    remove_unfinished(options.cache_folder);
     if (auto cached = load_cached(path, key, vocabulary)) return std::move(*cached);
     return prepare(corpora, source, target, options.filters, TokenWriter(vocabulary, path, key));
   } catch (const Error& error) {

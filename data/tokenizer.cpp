@@ -1,5 +1,6 @@
 #include "data/tokenizer.h"
 
+#include <algorithm>
 #include <utility>
 
 #include "core/error.h"
@@ -78,7 +79,9 @@ void Tokenizer::save(const std::string& prefix) const {
 }
 
 std::string prepare_text(std::string_view text, const TokenizerOptions& options) {
-  const bool fold = options.nfkc && !is_sentence_piece(options.kind);
+  // SentencePiece does it itself, but only then, where lower case has to come after: NFKC makes
+  // capitals, of "№" and the like.
+  const bool fold = options.nfkc && (options.lowercase || !is_sentence_piece(options.kind));
   std::string out = fold ? nfkc(text) : std::string(text);
   return options.lowercase ? lowercase(out) : out;
 }
@@ -98,7 +101,10 @@ std::string Tokenizer::decode(std::span<const int32_t> ids) const {
   for (const int32_t id : ids) {
     if (id < 0 || id >= size()) fail("id {} is outside the vocabulary of {} symbols", id, size());
   }
-  return std::visit([&](const auto& model) { return model.decode(ids); }, *model_);
+  std::string text = std::visit([&](const auto& model) { return model.decode(ids); }, *model_);
+  std::ranges::replace_if(
+      text, [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');
+  return text;
 }
 
 std::string Tokenizer::normalize(std::string_view text) const {

@@ -47,7 +47,8 @@ class Tokenizer {
   void encode(std::string_view text, std::vector<int32_t>& out) const;
   std::vector<int32_t> encode(std::string_view text) const;
 
-  // The text of the ids; <s> and </s> have none. An id outside the vocabulary is an Error.
+  // The text of the ids, on one line; <s> and </s> have none. An id outside the vocabulary is an
+  // Error.
   std::string decode(std::span<const int32_t> ids) const;
 
   // What decode(encode(text)) is when the vocabulary lacks nothing.

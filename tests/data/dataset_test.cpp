@@ -4,6 +4,8 @@
 #include <sys/resource.h>
 
 #include <csignal>
+#include <filesystem>
+#include <iterator>
 #include <set>
 #include <string>
 #include <vector>
@@ -184,6 +186,18 @@ TEST_CASE("a cache that cannot be written leaves the ids in memory and says why"
   CHECK(dataset.pairs() == 2);
   CHECK(dataset.cache_problem.starts_with(blocked));
   CHECK(load(corpora, {.cache_folder = folder.path("cache")}).cache_problem.empty());
+}
+
+TEST_CASE("what an earlier process left half written in the cache is removed") {
+  const TemporaryFolder folder;
+  const std::vector<CorpusSource> corpora = {{in_memory("toy", small_pairs(50))}};
+  const DatasetOptions options{.cache_folder = folder.path("cache")};
+  load(corpora, options);
+  folder.write("cache/tokens-0123456789abcdef.bin.new-a1B2c3", "half");
+  folder.write("cache/notes", "somebody's own");
+  CHECK(load(corpora, options).from_cache);
+  CHECK(std::distance(std::filesystem::directory_iterator(options.cache_folder), {}) == 2);
+  CHECK(folder.read("cache/notes") == "somebody's own");
 }
 
 TEST_CASE("what decides the ids decides which cache is used") {

@@ -88,6 +88,7 @@ TEST_CASE("lower case and NFKC apply to every kind of tokeniser") {
     const Tokenizer folded = trained({.kind = kind, .lowercase = true, .nfkc = true});
     CHECK(folded.encode("Der M\u00c4DCHEN") == folded.encode("der m\u00e4dchen"));
     CHECK(folded.encode("ma\u0308dchen \uff41") == folded.encode("m\u00e4dchen a"));
+    CHECK(folded.normalize("\u2116 tom\u2122") == "no tomtm");  // NFKC makes capitals of the signs
     const Tokenizer exact = trained({.kind = kind, .nfkc = false});
     CHECK(exact.normalize("M\u00e4dchen \u00bd") == "M\u00e4dchen \u00bd");
   }
@@ -183,6 +184,20 @@ TEST_CASE("bytes spell what the vocabulary lacks, if asked to") {
   const Tokenizer bytes = train_tokenizer(small_texts(), {.kind = TokenizerKind::bpe},
                                           {.vocabulary_size = 320, .byte_fallback = true});
   CHECK(bytes.decode(bytes.encode("the \U0001F600 cat")) == "the \U0001F600 cat");
+}
+
+TEST_CASE("a decoded text is one line, whatever bytes are among its pieces") {
+  const Tokenizer bytes = train_tokenizer(small_texts(), {.kind = TokenizerKind::bpe},
+                                          {.vocabulary_size = 320, .byte_fallback = true});
+  std::vector<int32_t> ids = bytes.encode("the");
+  for (const std::string_view byte : {"<0x0A>", "<0x0D>", "<0x00>"}) {
+    int32_t id = 0;
+    while (id < bytes.size() && bytes.symbol(id) != byte) ++id;
+    ids.push_back(id);
+    for (const int32_t piece : bytes.encode("cat")) ids.push_back(piece);
+  }
+  CHECK(bytes.normalize(bytes.decode(ids)) == "the cat cat cat");
+  CHECK(bytes.decode(ids).find_first_of(std::string_view("\n\r\0", 3)) == std::string::npos);
 }
 
 TEST_CASE("a text with a NUL is refused before SentencePiece sees it") {
