@@ -95,7 +95,7 @@ void add_toy(CLI::App& data, const std::string& name) {
       ->type_name("NAME");
   command->add_option("--pairs", arguments->pairs, "How many")
       ->capture_default_str()
-      ->check(whole_number(1))
+      ->check(whole_number(1, 1'000'000'000))
       ->type_name("N");
   command->add_option("--seed", arguments->seed, "Another seed, other pairs")
       ->capture_default_str()

@@ -127,6 +127,10 @@ ToyLanguage::Piece ToyLanguage::attempt(Split split, uint64_t seed, uint32_t num
 
 std::vector<SentencePair> ToyLanguage::pairs(Split split, int64_t count, uint64_t seed) const {
   require(count >= 0, "pairs: a count of {}", count);
+  if (static_cast<double>(count) > count_) {
+    fail("{}: has {} sentences in all splits together: ask for fewer than {}", name_, count_,
+         count);
+  }
   std::vector<SentencePair> pairs;
   std::unordered_set<uint64_t> seen;
   const auto wanted = static_cast<size_t>(count);

@@ -199,10 +199,12 @@ TEST_CASE("symbols and lengths are options") {
 }
 
 TEST_CASE("asking for more pairs than a toy language has says how many there are") {
-  const ToyLanguage tiny = ToyLanguage::named("copy", {.symbols = 2, .shortest = 1, .longest = 2});
-  const std::string message = message_of([&] { tiny.pairs(Split::train, 100, 1); });
+  const ToyLanguage tiny = ToyLanguage::named("copy", {.symbols = 2, .shortest = 1, .longest = 6});
+  const std::string message = message_of([&] { tiny.pairs(Split::train, 126, 1); });
   CHECK(message.starts_with("copy: found only "));
-  CHECK(message.ends_with(" distinct sentences for train: ask for fewer than 100"));
+  CHECK(message.ends_with(" distinct sentences for train: ask for fewer than 126"));
+  CHECK(message_of([&] { tiny.pairs(Split::train, 1'000'000'000, 1); }) ==
+        "copy: has 126 sentences in all splits together: ask for fewer than 1000000000");
 }
 
 TEST_CASE("an unknown toy language or split is answered with the known ones") {
