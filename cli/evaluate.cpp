@@ -41,19 +41,27 @@ std::vector<Chosen> chosen_corpora(const Arguments& arguments, const Config& con
   };
   const DataConfig& data = config.data;
   if (arguments.split == "train") return list(data.train, CorpusConfig::Split::train, "");
+  std::vector<Chosen> named;
   if (arguments.split == "validation") {
-    return list(data.validation, CorpusConfig::Split::validation, "");
-  }
-  std::vector<Chosen> named = list(data.test, CorpusConfig::Split::test, arguments.split);
-  if (named.empty() && arguments.split == "test") {
-    named = list(data.test, CorpusConfig::Split::test, "");
+    named = list(data.validation, CorpusConfig::Split::validation, "");
+  } else {
+    named = list(data.test, CorpusConfig::Split::test, arguments.split);
+    if (named.empty() && arguments.split == "test") {
+      named = list(data.test, CorpusConfig::Split::test, "");
+    }
   }
   if (!named.empty()) return named;
-  std::string known = "train, validation, test";
+  std::string known = "train";
+  if (!data.validation.empty()) known += ", validation";
+  if (!data.test.empty()) known += ", test";
   for (const CorpusConfig& corpus : data.test) {
     if (corpus_name(corpus) != "test") known += ", " + corpus_name(corpus);
   }
-  fail("--split {}: the run's config has no such corpus; there are: {}", arguments.split, known);
+  fail(
+      "--split {}: the run's config has no such corpus; give --source and --target, or a split "
+      "that "
+      "it has: {}",
+      arguments.split, known);
 }
 
 void evaluate(const Arguments& arguments) {

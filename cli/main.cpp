@@ -7,6 +7,7 @@
 #include <csignal>
 #include <cstdio>
 #include <exception>
+#include <filesystem>
 #include <new>
 #include <string>
 #include <system_error>
@@ -62,6 +63,9 @@ int run(int count, char** arguments) {
     return complain(failure, error.what());
   } catch (const BrokenPipe&) {
     return pipe_closed;
+  } catch (const std::filesystem::filesystem_error& error) {
+    const auto& path = error.path2().empty() ? error.path1() : error.path2();
+    return complain(failure, path.string() + ": " + error.code().message());
   } catch (const std::system_error& error) {  // fmt::print, where a buffer could not be written
     if (error.code().value() == EPIPE) return pipe_closed;
     if (error.code() == std::errc::resource_unavailable_try_again) {

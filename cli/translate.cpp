@@ -209,6 +209,18 @@ void translate_all(Lines& lines, Output& output, LineTranslator& translator, int
   progress.show(translated, translator.tokens_written(), "\n");
 }
 
+// Opening --output empties it, before the first line is read.
+void refuse_to_overwrite_input(const Arguments& arguments) {
+  std::error_code none;  // where one of them is no file that exists
+  if (!std::filesystem::is_regular_file(arguments.output, none)) return;
+  const std::string input = arguments.input.empty() ? "/dev/stdin" : arguments.input;
+  for (const std::string& read : {input, arguments.prefix}) {
+    if (std::filesystem::equivalent(read, arguments.output, none)) {
+      fail("{}: cannot be read and written at once; give --output another name", arguments.output);
+    }
+  }
+}
+
 void translate(Arguments arguments) {
   for (std::string* place : {&arguments.input, &arguments.output}) {
     if (*place == "-") place->clear();  // the standard streams, as without the option
@@ -217,12 +229,7 @@ void translate(Arguments arguments) {
   const LineOptions options =
       line_options(arguments, decoding_of(runs.front(), arguments.settings));
   LineTranslator translator(std::move(runs), options);
-  for (const std::string& read : {arguments.input, arguments.prefix}) {
-    std::error_code none;  // where one of them is no file that exists
-    if (std::filesystem::equivalent(read, arguments.output, none)) {
-      fail("{}: cannot be read and written at once; give --output another name", arguments.output);
-    }
-  }
+  refuse_to_overwrite_input(arguments);
   Input input(arguments.input);
   std::optional<Input> prefix;
   if (!arguments.prefix.empty()) prefix.emplace(arguments.prefix);

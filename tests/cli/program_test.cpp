@@ -3,6 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <filesystem>
+
+#include "../data/temporary_folder.h"
+
 namespace calque {
 namespace {
 
@@ -119,6 +123,15 @@ TEST_CASE("an error stays on one line, whatever the name of a file holds") {
   CHECK(ran.out.empty());
   CHECK(lines(ran.err) == 1);
   CHECK(ran.err.starts_with("calque: no\\x0asuch\\x1b[31mfile: "));
+}
+
+TEST_CASE("a path that leads nowhere is named") {
+  const TemporaryFolder folder;
+  const std::string loop = folder.path("loop");
+  std::filesystem::create_symlink(loop, loop);
+  const Ran ran = run("calque info '" + loop + "'");
+  CHECK(ran.status == 1);
+  CHECK(ran.err == "calque: " + loop + ": Too many levels of symbolic links\n");
 }
 
 TEST_CASE("a full disk under standard output is an error") {

@@ -167,7 +167,13 @@ TEST_CASE("a trained run can be evaluated, averaged, and asked what it is") {
   CHECK(run("calque average " + folder).err.find("several runs") != std::string::npos);
   CHECK(run("calque average " + folder + " --last 99").err.find("training.keep_last") !=
         std::string::npos);
-  CHECK(run("calque evaluate " + folder + " --split nonsense").status == 1);
+  for (const std::string missing : {"nonsense", "test"}) {
+    const Ran refused = run("calque evaluate " + folder + " --split " + missing);
+    CHECK(refused.status == 1);
+    CHECK(refused.err == "calque: --split " + missing +
+                             ": the run's config has no such corpus; give --source and --target, "
+                             "or a split that it has: train, validation\n");
+  }
 }
 
 TEST_CASE("data writes toy corpora that data check then finds sound") {

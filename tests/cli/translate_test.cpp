@@ -119,6 +119,12 @@ TEST_CASE("translate refuses what is no run, no input, no sampling, and to overw
                       file + " --output " + file + "; s=$?; cat " + file + "; exit $s");
   CHECK(ran.status == 1);
   CHECK(ran.out == "a\n");
+  const Ran piped = run("calque translate " + run_folder() + " < " + file + " --output " + file +
+                        "; s=$?; cat " + file + "; exit $s");
+  CHECK(piped.status == 1);
+  CHECK(piped.out == "a\n");
+  CHECK(translate("a\\n", "--output " + file).status == 0);
+  CHECK(run("calque translate " + run_folder() + " < /dev/null --output /dev/null").status == 0);
 }
 
 TEST_CASE("translate reads gzip, pipes by name, and lines that end in CR LF") {
