@@ -45,7 +45,7 @@ TEST_CASE(
       {"translate ''", "RUN: the value is empty"},
       {"translate r --length-penalty nan", "nan is not a number, 0 to 100"},
       {"bleu h -r h --seed -1", "-1 is not a whole number, 0 or more"},
-      {"data copy --pairs 1e3", "1e3 is not a whole number, 1 or more"},
+      {"data copy --pairs 1e3", "1e3 is not a whole number, 1 to 1000000000"},
       {"train c --threads 99999", "99999 is not a whole number, 1 to 1024"},
       {"evaluate r --threads 0", "0 is not a whole number, 1 to 1024"},
       {"bleu h -r h --paired h --paired-test x", "x not in {bootstrap,randomization}"},
