@@ -7,6 +7,7 @@
 
 #include "core/random.h"
 #include "support/threads.h"
+#include "support/worse.h"
 
 namespace calque {
 namespace {
@@ -60,9 +61,8 @@ TEST_CASE("products of few rows equal their sums, whatever the sizes, and write 
         double worst = 0;
         for (int64_t i = 0; i < m; ++i) {
           for (int64_t j = 0; j < product.c_stride; ++j) {
-            worst =
-                std::max(worst, std::abs(double(c[static_cast<size_t>(i * product.c_stride + j)]) -
-                                         product.expected(i, j)));
+            worst = worse(worst, std::abs(double(c[static_cast<size_t>(i * product.c_stride + j)]) -
+                                          product.expected(i, j)));
           }
         }
         CAPTURE(m);

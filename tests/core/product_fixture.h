@@ -11,6 +11,7 @@
 #include "core/block_product.h"
 #include "core/memory.h"
 #include "core/random.h"
+#include "support/worse.h"
 
 namespace calque {
 
@@ -100,9 +101,7 @@ struct Product {
           if (finish.bias) right_answer += double(finish.bias[j]);
           if (finish.relu) right_answer = std::max(0.0, right_answer);
         }
-        const double difference = std::abs(double(c[at]) - right_answer);
-        if (std::isnan(difference)) return difference;  // which is below no bound
-        worst = std::max(worst, difference);
+        worst = worse(worst, std::abs(double(c[at]) - right_answer));
       }
     }
     return worst;

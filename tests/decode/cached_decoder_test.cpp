@@ -8,6 +8,7 @@
 
 #include "data/vocabulary.h"
 #include "decode/plain_decoding.h"
+#include "support/worse.h"
 
 namespace calque {
 namespace {
@@ -38,7 +39,7 @@ class Wandering {
       const auto expected =
           next_log_probabilities(model_, sources_[rows_[r].sentence], rows_[r].written);
       for (size_t id = 0; id < expected.size(); ++id) {
-        most = std::max(most, std::abs(logs.span()[r * expected.size() + id] - expected[id]));
+        most = worse(most, std::abs(logs.span()[r * expected.size() + id] - expected[id]));
       }
     }
     return most;

@@ -4,6 +4,7 @@
 #include <doctest/doctest.h>
 
 #include "nn/small_model.h"
+#include "support/worse.h"
 
 #ifdef CALQUE_DOUBLE
 
@@ -66,7 +67,7 @@ double largest_error(const Variant& variant) {
     REQUIRE_MESSAGE(scale > 0, entry.name);
     for (int64_t n = 0; n < elements; ++n) {
       const uint64_t i = random.below(found.size());
-      largest = std::max(largest, error_at(entry.values()[i], found[i], scale, loss));
+      largest = worse(largest, error_at(entry.values()[i], found[i], scale, loss));
     }
   }
   return largest;

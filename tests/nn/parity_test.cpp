@@ -11,6 +11,7 @@
 #include "nn/small_model.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
+#include "support/worse.h"
 
 using namespace calque;
 
@@ -135,7 +136,7 @@ TEST_CASE("ten steps of Adam with noam, label smoothing and clipping end where P
       double difference = 0;
       for (size_t i = 0; i < theirs.size(); ++i) {
         if (is_key_bias(entry.name, i, theirs.size())) continue;
-        difference = std::max(difference, std::abs(double(entry.values()[i]) - double(theirs[i])));
+        difference = worse(difference, std::abs(double(entry.values()[i]) - double(theirs[i])));
       }
       CHECK(difference < 1e-4);
     }

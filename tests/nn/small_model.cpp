@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
+#include "support/worse.h"
+
 namespace calque {
 namespace {
 
@@ -134,7 +136,7 @@ double relative_difference(std::span<const real> a, std::span<const real> b) {
   require(a.size() == b.size(), "relative_difference: {} and {} numbers", a.size(), b.size());
   double difference = 0, size = 0;
   for (size_t i = 0; i < a.size(); ++i) {
-    difference = std::max(difference, std::abs(double(a[i]) - double(b[i])));
+    difference = worse(difference, std::abs(double(a[i]) - double(b[i])));
     size = std::max(size, std::abs(double(b[i])));
   }
   return size > 0 ? difference / size : difference;

@@ -8,6 +8,7 @@
 
 #include "optim/optimizer.h"
 #include "small_model.h"
+#include "support/worse.h"
 
 using namespace calque;
 using doctest::Approx;
@@ -89,7 +90,7 @@ TEST_CASE("Adafactor agrees with the paper's algorithm written out plainly") {
     }
     double worst = 0;
     for (size_t i = 0; i < expected.size(); ++i) {
-      worst = std::max(worst, std::abs(model.value("w", i) - expected[i]));
+      worst = worse(worst, std::abs(model.value("w", i) - expected[i]));
     }
     CHECK(worst < (sizeof(real) == 4 ? 2e-6 : 1e-13));
   }

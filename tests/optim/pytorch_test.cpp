@@ -9,6 +9,7 @@
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 #include "small_model.h"
+#include "support/worse.h"
 
 using namespace calque;
 using doctest::Approx;
@@ -44,7 +45,7 @@ double difference(const SmallModel& model, const nlohmann::json& expected) {
   double worst = 0, largest = 0;
   for (const auto& [name, numbers] : expected.get<Named>()) {
     for (size_t i = 0; i < numbers.size(); ++i) {
-      worst = std::max(worst, std::abs(model.value(name, i) - numbers[i]));
+      worst = worse(worst, std::abs(model.value(name, i) - numbers[i]));
       largest = std::max(largest, std::abs(numbers[i]));
     }
   }

@@ -2,6 +2,8 @@
 
 #include <cmath>
 
+#include "support/worse.h"
+
 namespace calque {
 namespace {
 
@@ -69,7 +71,7 @@ double gradient_error(const Function& function, const std::vector<Tensor>& input
     for (size_t e = 0; e < numeric.span().size(); ++e) {
       numeric.span()[e] = static_cast<real>(difference(function, inputs, inputs[i].span()[e]));
     }
-    worst = std::max(worst, relative_error(outcome.gradients[i].span(), numeric.span()));
+    worst = worse(worst, relative_error(outcome.gradients[i].span(), numeric.span()));
   }
   return worst;
 }
@@ -89,7 +91,7 @@ double relative_error(std::span<const real> a, std::span<const real> b) {
 double relative_error(const Outcome& a, const Outcome& b) {
   double worst = relative_error(a.value.span(), b.value.span());
   for (size_t i = 0; i < a.gradients.size(); ++i) {
-    worst = std::max(worst, relative_error(a.gradients[i].span(), b.gradients[i].span()));
+    worst = worse(worst, relative_error(a.gradients[i].span(), b.gradients[i].span()));
   }
   return worst;
 }
