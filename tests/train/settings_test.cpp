@@ -103,6 +103,7 @@ TEST_CASE("every schedule of the config is the curve of that name, with the conf
 TEST_CASE("every optimiser of the config is the one of that name") {
   TrainingConfig training;
   training.momentum = 0.5, training.betas = {0.8, 0.9}, training.weight_decay = 0.01;
+  training.epsilon = 0.125;
   const auto made = [&](TrainingConfig::Optimizer kind) {
     training.optimizer = kind;
     return optimizer_settings(training);
@@ -112,10 +113,83 @@ TEST_CASE("every optimiser of the config is the one of that name") {
   CHECK(std::get<AdafactorSettings>(made(Kind::adafactor)).decay.rate == 0.01);
   const auto adam = std::get<AdamSettings>(made(Kind::adam));
   const auto adamw = std::get<AdamSettings>(made(Kind::adamw));
+  CHECK(adam.epsilon == 0.125);
+  CHECK(adam.decay.rate == 0.01);
   CHECK(adam.beta1 == 0.8);
   CHECK(adam.beta2 == 0.9);
   CHECK(adam.decay.coupling == Coupling::coupled);
   CHECK(adamw.decay.coupling == Coupling::decoupled);
+}
+
+TEST_CASE("every number of the model is that of the config") {
+  ModelConfig model;
+  model.d_model = 24, model.d_ff = 40, model.heads = 3, model.encoder_layers = 2;
+  model.decoder_layers = 5, model.max_positions = 77, model.norm_epsilon = 0.25;
+  model.output_bias = true, model.tied = ModelConfig::Tied::none;
+  model.dropout = 0.5, model.attention_dropout = 0.125, model.activation_dropout = 0.375;
+  CHECK(transformer_options(model, 100, 200) ==
+        TransformerOptions{.source_vocabulary = 100,
+                           .target_vocabulary = 200,
+                           .d_model = 24,
+                           .d_ff = 40,
+                           .heads = 3,
+                           .encoder_layers = 2,
+                           .decoder_layers = 5,
+                           .max_positions = 77,
+                           .norm_epsilon = real(0.25),
+                           .tying = Tying::none,
+                           .output_bias = true,
+                           .dropout = real(0.5),
+                           .attention_dropout = real(0.125),
+                           .activation_dropout = real(0.375)});
+}
+
+TEST_CASE("every number of the search is that of the config") {
+  DecodingConfig decoding;
+  decoding.beam = 7, decoding.length_penalty = 1.5, decoding.n_best = 2, decoding.min_length = 3;
+  decoding.min_length_ratio = 0.25, decoding.max_length = 40, decoding.max_length_ratio = 3.5;
+  decoding.max_length_extra = 9, decoding.no_repeat_ngram = 4, decoding.batch_tokens = 123;
+  const SearchOptions search = search_options(decoding);
+  CHECK(search.beam == 7);
+  CHECK(search.length_penalty == 1.5);
+  CHECK(search.n_best == 2);
+  CHECK(search.min_length == 3);
+  CHECK(search.min_length_ratio == 0.25);
+  CHECK(search.max_length == 40);
+  CHECK(search.max_length_ratio == 3.5);
+  CHECK(search.max_length_extra == 9);
+  CHECK(search.no_repeat_ngram == 4);
+  CHECK(search.batch_tokens == 123);
+}
+
+TEST_CASE("every number of the data, the batches and the tokeniser is that of the config") {
+  Config config;
+  config.data.max_length = 31, config.data.max_ratio = 2.5, config.data.drop_duplicates = true;
+  const FilterOptions filters = filter_options(config.data);
+  CHECK(filters.max_length == 31);
+  CHECK(filters.max_length_ratio == 2.5);
+  CHECK(filters.drop_duplicates);
+
+  TrainingConfig& training = config.training;
+  training.batch_tokens = 777, training.batch_sentences = 13, training.seed = 99;
+  const auto unit = [&](TrainingConfig::BatchBy by) {
+    training.batch_by = by;
+    return batch_options(training).unit;
+  };
+  CHECK(unit(TrainingConfig::BatchBy::source) == BatchUnit::source);
+  CHECK(unit(TrainingConfig::BatchBy::target) == BatchUnit::target);
+  CHECK(unit(TrainingConfig::BatchBy::both) == BatchUnit::both);
+  CHECK(batch_options(training).tokens == 777);
+  CHECK(batch_options(training).sentences == 13);
+  CHECK(batch_options(training).seed == 99);
+
+  config.tokenizer.vocabulary_size = 321, config.tokenizer.minimum_count = 6;
+  config.tokenizer.character_coverage = 0.75, config.tokenizer.byte_fallback = true;
+  const TokenizerTraining pieces = tokenizer_training(config.tokenizer);
+  CHECK(pieces.vocabulary_size == 321);
+  CHECK(pieces.min_count == 6);
+  CHECK(pieces.character_coverage == 0.75);
+  CHECK(pieces.byte_fallback);
 }
 
 TEST_CASE("every word for BLEU's tokenisation means the one of that name") {

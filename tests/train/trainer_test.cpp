@@ -10,6 +10,7 @@
 
 #include "data/tokenizer_training.h"
 #include "support/threads.h"
+#include "support/worse.h"
 #include "train/averaging.h"
 #include "train/divergence_guard.h"
 #include "train/learner.h"
@@ -288,6 +289,49 @@ TEST_CASE("a limit in epochs, tokens or seconds ends a run too") {
   CHECK(run(folder, {"training.until=1s"}, "seconds").ending == Ending::finished);
 }
 
+namespace {
+
+// Of the first run's weights from the second one's of the same names.
+double largest_difference(const TrainedRun& a, const TrainedRun& b) {
+  double largest = 0;
+  for (const Parameters::Entry& entry : a.model->parameters.entries()) {
+    const Parameters::Entry* other = b.model->parameters.find(entry.name);
+    REQUIRE(other);
+    REQUIRE(other->shape == entry.shape);
+    for (size_t i = 0; i < entry.values().size(); ++i) {
+      largest = worse(largest, std::abs(double(entry.values()[i]) - double(other->values()[i])));
+    }
+  }
+  return largest;
+}
+
+}  // namespace
+
+TEST_CASE("with ema checkpoints hold the average of the weights, which training does not feel") {
+  const TemporaryFolder folder;
+  run(folder, {"training.until=1u", "training.learning_rate=1e-30"}, "start");
+  run(folder, {"training.until=4u", "training.save_every=1u", "training.keep_last=9"}, "plain");
+  run(folder, {"training.until=4u", "training.ema=0.1"}, "averaged");
+  const auto weights = [&](const std::string& place) {
+    const TrainedRun run = open_run(folder.path(place));
+    const std::span<const real> values = run.model->parameters.values();
+    return std::vector<double>(values.begin(), values.end());
+  };
+  std::vector<double> expected = weights("start/last"), steps;
+  for (const char* step : {"1", "2", "3", "4"}) {
+    steps = weights(std::string("plain/checkpoints/step-00000") + step);
+    for (size_t i = 0; i < steps.size(); ++i) expected[i] += 0.9 * (steps[i] - expected[i]);
+  }
+  const std::vector<double> averaged = weights("averaged/last");
+  double error = 0, from_the_last = 0;
+  for (size_t i = 0; i < averaged.size(); ++i) {
+    error = worse(error, std::abs(averaged[i] - expected[i]));
+    from_the_last = worse(from_the_last, std::abs(averaged[i] - steps[i]));
+  }
+  CHECK(error < 1e-6);
+  CHECK(from_the_last > 1e-4);
+}
+
 TEST_CASE("fine-tuning starts from another run's weights, and says what matched") {
   const TemporaryFolder folder;
   run(folder);
@@ -298,6 +342,8 @@ TEST_CASE("fine-tuning starts from another run's weights, and says what matched"
   const std::string log = folder.read("tuned/train.log");
   CHECK(log.find("parameters start from") != std::string::npos);
   CHECK(log.find("not loaded: ") != std::string::npos);
+  CHECK(largest_difference(open_run(folder.path("run/best")), open_run(folder.path("tuned"))) <
+        1e-6);
 
   // output.weight is part of the names of other tensors.
   run(folder, {"model.tied=none", "model.output_bias=true"}, "apart");
@@ -347,55 +393,6 @@ TEST_CASE("bpe_dropout leaves a pair as it is that would become too long, and as
         }).find("no merges") != std::string::npos);
   config.tokenizer.bpe_dropout = 0;
   CHECK_FALSE(pair_variation(config, {words, words}));
-}
-
-TEST_CASE("a batch in pieces has the same sentences, and nearly the same step") {
-  Batch batch;
-  const std::vector<int32_t> words = {3, 4, 5, 6, 7};
-  for (size_t i = 1; i <= 5; ++i) {
-    append_pair(std::span(words).first(i), std::span(words).last(i), static_cast<int64_t>(i),
-                batch);
-  }
-  const std::vector<Batch> parts = split_batch(batch, 3);
-  CHECK(parts.size() >= 3);
-  std::vector<int64_t> lines;
-  int64_t tokens = 0;
-  for (const Batch& part : parts) {
-    lines.insert(lines.end(), part.lines.begin(), part.lines.end());
-    tokens += part.target_segments.tokens();
-  }
-  CHECK(lines == batch.lines);
-  CHECK(tokens == batch.target_segments.tokens());
-
-  // With short sentences the pieces are as many as asked for, and as good as equal.
-  Batch many;
-  for (int64_t i = 0; i < 100; ++i) {
-    append_pair(std::span(words), std::span(words).first(1 + i % 5), i, many);
-  }
-  for (const int64_t pieces : {2, 3, 4, 7}) {
-    const std::vector<Batch> equal = split_batch(many, pieces);
-    CHECK(std::ssize(equal) == pieces);
-    for (const Batch& part : equal) {
-      CHECK(part.target_segments.tokens() <= largest_piece(many.target_segments.tokens(), pieces));
-    }
-  }
-
-  const TransformerOptions options{.source_vocabulary = 10,
-                                   .target_vocabulary = 10,
-                                   .d_model = 8,
-                                   .d_ff = 16,
-                                   .heads = 2,
-                                   .encoder_layers = 1,
-                                   .decoder_layers = 1,
-                                   .dropout = 0};
-  TrainingConfig training;
-  Learner whole(training, options, 1), split(training, options, 3);
-  whole.initialise();
-  split.initialise();
-  const StepOutcome a = whole.step(std::span(&batch, 1), 0, 0.001);
-  const StepOutcome b = split.step(std::span(&batch, 1), 0, 0.001);
-  CHECK(a.sums.loss == doctest::Approx(b.sums.loss));
-  CHECK(a.update.gradient_norm == doctest::Approx(b.update.gradient_norm));
 }
 
 TEST_CASE(

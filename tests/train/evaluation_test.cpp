@@ -1,0 +1,65 @@
+// The numbers that a model is judged by.
+#include "train/evaluation.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+
+#include "data/batch.h"
+#include "data/small_corpus.h"
+#include "data/tokenizer_training.h"
+#include "train/validation.h"
+
+using namespace calque;
+
+TEST_CASE("sums over tokens become means, and a perplexity") {
+  const TokenScores scores = scores_of({.loss = 30, .nll = 20, .correct = 4, .tokens = 10});
+  CHECK(scores.loss == doctest::Approx(3));
+  CHECK(scores.nll == doctest::Approx(2));
+  CHECK(scores.perplexity == doctest::Approx(std::exp(2.0)));
+  CHECK(scores.accuracy == doctest::Approx(0.4));
+  CHECK(scores_of({}).loss == 0);  // of nothing
+}
+
+TEST_CASE("the exact ones are the share of equal lines") {
+  CHECK(exact_share({"a b", "c", "", "d "}, {"a b", "C", "", "d"}) == doctest::Approx(0.5));
+  CHECK(exact_share({}, {}) == 0);
+}
+
+TEST_CASE("a dataset is judged pair by pair, whatever the batches and whatever the dropout") {
+  const Tokenizer words = train_tokenizer(small_texts(), {.kind = TokenizerKind::words}, {});
+  const Dataset dataset =
+      load_dataset({{in_memory("small", small_pairs(40))}}, words, words, {.filters = {}});
+  REQUIRE(dataset.pairs() == 40);
+  TranslationModel model({.source_vocabulary = words.size(),
+                          .target_vocabulary = words.size(),
+                          .d_model = 8,
+                          .d_ff = 16,
+                          .heads = 2,
+                          .encoder_layers = 1,
+                          .decoder_layers = 1,
+                          .dropout = real(0.5)});
+  model.parameters.initialise(1);
+
+  LossSums expected;
+  for (uint32_t pair = 0; pair < 40; ++pair) {
+    const Batch one = make_batch(*dataset.tokens, std::span(&pair, 1));
+    const TokenLoss loss =
+        model.transformer.loss(one.source, one.source_segments, one.decoder_input, one.expected,
+                               one.target_segments, real(0.1), Mode::evaluate);
+    expected.loss += double(loss.loss.item());
+    expected.nll += loss.nll;
+    expected.correct += loss.correct;
+    expected.tokens += loss.tokens;
+  }
+  for (const int64_t batch_tokens : {1, 30, 100000}) {
+    int between = 0;
+    const LossSums sums = evaluate_tokens(model, dataset, 0.1, batch_tokens, [&] { ++between; });
+    CHECK(sums.tokens == expected.tokens);
+    CHECK(sums.correct == expected.correct);
+    CHECK(sums.nll == doctest::Approx(expected.nll).epsilon(1e-5));
+    CHECK(sums.loss == doctest::Approx(expected.loss).epsilon(1e-5));
+    if (batch_tokens == 1) CHECK(between == 39);
+    if (batch_tokens == 100000) CHECK(between == 0);
+  }
+}
