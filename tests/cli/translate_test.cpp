@@ -180,9 +180,18 @@ TEST_CASE("translate keeps to the lengths and n-grams that the settings ask for"
                         "--set decoding.max_length_ratio=2 --set "
                         "decoding.max_length_extra=0 --set decoding.min_length_ratio=2")
                   .out) == 8);
+  const auto different = [](const std::string& line) {
+    std::istringstream each(line);
+    return std::ssize(std::set<std::string>(std::istream_iterator<std::string>(each), {}));
+  };
+  const std::string at_least_8 = "--set decoding.min_length=8";
+  const std::string free = translate("a b c\\n", at_least_8).out;
   const std::string varied =
-      translate("a b c\\n", "--set decoding.min_length=8 --set decoding.no_repeat_ngram=1").out;
+      translate("a b c\\n", at_least_8 + " --set decoding.no_repeat_ngram=1").out;
+  CHECK(words(free) >= 8);
+  CHECK(different(free) < words(free));
   CHECK(words(varied) >= 8);
+  CHECK(different(varied) == words(varied));
   // The run's config has a length penalty, which this makes useless; given on purpose it is
   // refused.
   CHECK(translate("a\\n", "--set decoding.length_penalty_kind=none").status == 0);
