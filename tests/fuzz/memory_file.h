@@ -7,8 +7,11 @@
 
 #include <cstdint>
 #include <cstdlib>
+#include <optional>
 #include <string>
 #include <string_view>
+
+#include "core/error.h"
 
 namespace calque {
 
@@ -34,6 +37,17 @@ class MemoryFile {
 
 inline std::string_view text_of(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
+}
+
+// What the function makes of the input, or nothing where it refuses it. An Error after that is a
+// finding: what is accepted serves.
+template <class Read>
+auto accepted(const Read& read) -> std::optional<decltype(read())> {
+  try {
+    return read();
+  } catch (const Error&) {
+    return {};
+  }
 }
 
 // Unlike assert, also in release builds.

@@ -1,7 +1,8 @@
 // SentencePiece models: the input as it is, and the input as a list of changes to a sound model, so
 // that the changes reach its inside. What is accepted must encode and decode without harm.
 
-#include "core/error.h"
+#include <memory>
+
 #include "data/sentence_piece.h"
 #include "fuzz/memory_file.h"
 
@@ -10,19 +11,19 @@ using namespace calque;
 namespace {
 
 void use(std::string bytes) {
-  try {
-    const SentencePieceModel model(std::move(bytes), "input");
-    std::vector<int32_t> ids;
-    for (const char* text :
-         {"The old  house", "\u00c4\ufb01\u00bd\u3000e\u0301 \u2581", "\xFF\xC3"}) {
-      model.encode(text, ids);
-      model.normalize(text);
-    }
-    for (const int32_t id : ids) must(id >= 0 && id < model.size());
-    model.decode(ids);
-    for (int32_t id = 0; id < std::min(model.size(), 100); ++id) model.piece(id);
-  } catch (const Error&) {
+  const auto loaded =
+      accepted([&] { return std::make_unique<SentencePieceModel>(std::move(bytes), "input"); });
+  if (!loaded) return;
+  const SentencePieceModel& model = **loaded;
+  std::vector<int32_t> ids;
+  for (const char* text :
+       {"The old  house", "\u00c4\ufb01\u00bd\u3000e\u0301 \u2581", "\xFF\xC3"}) {
+    model.encode(text, ids);
+    model.normalize(text);
   }
+  for (const int32_t id : ids) must(id >= 0 && id < model.size());
+  model.decode(ids);
+  for (int32_t id = 0; id < std::min(model.size(), 100); ++id) model.piece(id);
 }
 
 const std::string& sound_model(bool rules) {
