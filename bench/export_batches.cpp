@@ -59,9 +59,11 @@ void export_run(const std::string& run, int64_t updates, const std::string& out)
   const Config config = run_config(folder);
   const Tokenizers tokenizers = load_tokenizers(config, folder);
   std::filesystem::create_directories(out);
-  const auto dataset = [&](const Corpora& corpora, CorpusConfig::Split split) {
+  const FilterOptions filters = filter_options(config.data);
+  const auto dataset = [&](const Corpora& corpora, CorpusConfig::Split split,
+                           const FilterOptions& kept) {
     return load_dataset(corpus_sources(corpora, config.data, split), tokenizers.source,
-                        tokenizers.target, {filter_options(config.data), ""});
+                        tokenizers.target, {kept, ""});
   };
   Learner learner(
       config.training,
@@ -70,13 +72,14 @@ void export_run(const std::string& run, int64_t updates, const std::string& out)
   write_safetensors(real_files(), out + "/initial.safetensors", learner.model.tensors());
 
   std::ofstream validation(out + "/validation.jsonl");
-  const Dataset held_out = dataset(config.data.validation, CorpusConfig::Split::validation);
+  const Dataset held_out = dataset(config.data.validation, CorpusConfig::Split::validation,
+                                   keeping_all(filters.invalid));
   for (uint32_t pair = 0; pair < held_out.pairs(); ++pair) {
     const Batch one = make_batch(*held_out.tokens, std::span(&pair, 1));
     validation << pairs_of(one).front().dump() << '\n';
   }
   std::ofstream file(out + "/updates.jsonl");
-  BatchStream stream(dataset(config.data.train, CorpusConfig::Split::train),
+  BatchStream stream(dataset(config.data.train, CorpusConfig::Split::train, filters),
                      batch_options(config.training), {}, pair_variation(config, tokenizers));
   write_updates(file, stream, config.training, updates);
   std::ofstream(out + "/config.yaml") << show_config(config);

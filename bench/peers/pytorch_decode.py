@@ -10,21 +10,40 @@ once a batch, and their beams share them; sentences are sorted by length, so tha
 padding; log-probabilities are computed of the beam's candidates alone, from one logsumexp a row. A beam
 of random weights changes its hypotheses at nearly every step, so their caches are gathered, as in
 fairseq. Both ways to use the processors are there: --workers 2 --threads 1 translates a batch in each
-process, --workers 1 --threads 2 uses all threads for one; the faster one is printed by default.
+process, --workers 1 --threads 2 uses all threads for one; the faster one is printed by default. OpenBLAS
+has its fastest kernels, whatever the environment says, unless --keep-kernels.
 """
 import argparse
+import os
+
+from environment import with_environment
+
+
+def arguments():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("cases", nargs="*", metavar="greedy|beam|single")
+    parser.add_argument("--sentences", type=int, default=1000)
+    parser.add_argument("--written", type=int, default=30, help="tokens of each translation, with </s>")
+    parser.add_argument("--beam", type=int, default=5)
+    parser.add_argument("--vocabulary", type=int, default=8000)
+    parser.add_argument("--rows", type=int, default=0, help="hypotheses of a batch; the best of some by default")
+    parser.add_argument("--workers", type=int, default=0)
+    parser.add_argument("--threads", type=int, default=0)
+    parser.add_argument("--keep-kernels", action="store_true", help="OPENBLAS_CORETYPE as it is set")
+    parser.add_argument("--json", action="store_true")
+    options = parser.parse_args()
+    options.cases = options.cases or ["greedy", "beam", "single"]
+    if set(options.cases) - {"greedy", "beam", "single"}:
+        parser.error("the cases are greedy, beam and single")
+    return options
+
+
+if __name__ == "__main__":
+    OPTIONS = arguments()  # a wrong command line is told before anything is loaded
+    with_environment(OPTIONS.keep_kernels)
+
 import json
 import math
-import os
-import sys
-
-if not os.environ.get("PYTORCH_DECODE_READY"):
-    # As in pytorch_train.py: freed memory stays in the heap, on huge pages.
-    kept = {"MALLOC_MMAP_THRESHOLD_": str(1 << 40), "MALLOC_TRIM_THRESHOLD_": str(1 << 40),
-            "MALLOC_TOP_PAD_": str(64 << 20), "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
-            "OMP_PROC_BIND": "false", "PYTORCH_DECODE_READY": "1"}
-    os.execve(sys.executable, [sys.executable, *sys.argv], {**kept, **os.environ, "PYTORCH_DECODE_READY": "1"})
-
 import multiprocessing
 import random
 import time
@@ -168,28 +187,14 @@ def seconds_of(options, plan, beam):
     return max(end for _, end in times) - min(begin for begin, _ in times)
 
 
-def main():
-    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("cases", nargs="*", metavar="greedy|beam|single")
-    parser.add_argument("--sentences", type=int, default=1000)
-    parser.add_argument("--written", type=int, default=30, help="tokens of each translation, with </s>")
-    parser.add_argument("--beam", type=int, default=5)
-    parser.add_argument("--vocabulary", type=int, default=8000)
-    parser.add_argument("--rows", type=int, default=0, help="hypotheses of a batch; the best of some by default")
-    parser.add_argument("--workers", type=int, default=0)
-    parser.add_argument("--threads", type=int, default=0)
-    parser.add_argument("--json", action="store_true")
-    options = parser.parse_args()
-    cases = options.cases or ["greedy", "beam", "single"]
-    if set(cases) - {"greedy", "beam", "single"}:
-        parser.error("the cases are greedy, beam and single")
+def main(options):
     processors = len(os.sched_getaffinity(0))
     ways = [(processors, 1), (1, processors)]
     if options.workers or options.threads:
         ways = [(options.workers or 1, options.threads or 1)]
     lengths = [source for source, _ in batches.lengths_of_table()]
     random.Random(1).shuffle(lengths)
-    for case in cases:
+    for case in options.cases:
         beam = options.beam if case == "beam" else 1
         chosen = lengths[: min(options.sentences, 100) if case == "single" else options.sentences]
         best = None
@@ -209,4 +214,4 @@ def main():
 
 
 if __name__ == "__main__":
-    main()
+    main(OPTIONS)

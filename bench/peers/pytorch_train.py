@@ -20,28 +20,7 @@ import argparse
 import os
 import sys
 
-ENVIRONMENT = {
-    "OPENBLAS_CORETYPE": "SKYLAKEX",  # twice the default's rate on newer CPUs that 0.3.21 does not know
-    "ATEN_CPU_CAPABILITY": "avx512",
-    "OMP_PROC_BIND": "false",
-    # Freed memory stays in the heap, on huge pages, instead of being mapped and cleared anew each time.
-    "MALLOC_MMAP_THRESHOLD_": str(1 << 40),
-    "MALLOC_TRIM_THRESHOLD_": str(1 << 40),
-    "MALLOC_TOP_PAD_": str(64 << 20),
-    "MALLOC_ARENA_MAX": "1",
-    "GLIBC_TUNABLES": "glibc.malloc.hugetlb=1",
-}
-
-
-def with_environment(keep_kernels):
-    """Starts this program again where the settings that are read at start are not the best ones."""
-    if os.environ.get("PYTORCH_TRAIN_READY"):
-        return
-    with open("/proc/cpuinfo") as cpu:
-        avx512 = "avx512f" in cpu.read()
-    wanted = {k: v for k, v in ENVIRONMENT.items() if avx512 or k not in ("OPENBLAS_CORETYPE", "ATEN_CPU_CAPABILITY")}
-    given = {k: v for k, v in os.environ.items() if keep_kernels or k != "OPENBLAS_CORETYPE" or k not in wanted}
-    os.execve(sys.executable, [sys.executable, *sys.argv], {**wanted, **given, "PYTORCH_TRAIN_READY": "1"})
+from environment import with_environment
 
 
 def arguments():

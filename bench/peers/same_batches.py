@@ -36,7 +36,8 @@ class Recipe:
         text = path.read_text()
         known = {"norm": "post", "norm_kind": "layer", "activation": "relu", "positions": "interleaved", "tied": "all",
                  "optimizer": "adam", "schedule": "inverse_sqrt", "weight_decay": "0", "ema": "0",
-                 "attention_dropout": "0", "activation_dropout": "0"}
+                 "attention_dropout": "0", "activation_dropout": "0",
+                 "precision": "float32", "r_drop": "0"}
         for key, value in known.items():
             if config_value(text, key) != value:
                 sys.exit(f"same_batches: {key} is {config_value(text, key)}, but only {value} is known here")
