@@ -35,6 +35,7 @@ std::vector<Case> recorded_cases() {
                                                    name_of(tyings, o.tying),
                                                    name_of(feed_forward_kinds, o.feed_forward)))});
   }
+  REQUIRE(cases.size() == 12);
   return cases;
 }
 

@@ -130,9 +130,11 @@ TEST_CASE("each recorded line by itself has the score that sacreBLEU gives a sen
   const json all = recorded();
   std::map<std::string, const json*> sets;
   for (const json& set : all["sets"]) sets[set["name"]] = &set;
+  size_t lines = 0;
   for (const json& question : all["results"]) {
     if (!question.contains("each_line")) continue;
     const json& set = *sets.at(question["set"]);
+    lines += set["hypotheses"].size();
     for (size_t i = 0; i < set["hypotheses"].size(); ++i) {
       CAPTURE(question["set"]);
       CAPTURE(i);
@@ -154,12 +156,14 @@ TEST_CASE("each recorded line by itself has the score that sacreBLEU gives a sen
       check_equal(answer, question["lines"][i]);
     }
   }
+  CHECK(lines == 195);
 }
 
 TEST_CASE("confidence intervals are printed with the digits that sacreBLEU prints") {
   const json all = recorded();
   const Lines baseline = all["systems"]["baseline"];
   const Streams references = all["systems"]["references"];
+  REQUIRE(all["intervals"].size() == 3);
   for (const json& question : all["intervals"]) {
     CAPTURE(question.dump());
     const Metric metric = metric_of(question);
@@ -176,6 +180,7 @@ TEST_CASE("the p-values of both paired tests are sacreBLEU's") {
   const json all = recorded();
   const Lines baseline = all["systems"]["baseline"], system = all["systems"]["system"];
   const Streams references = all["systems"]["references"];
+  REQUIRE(all["comparisons"].size() == 6);
   for (const json& question : all["comparisons"]) {
     CAPTURE(question.dump());
     const Metric metric = metric_of(question);

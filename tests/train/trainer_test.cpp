@@ -57,6 +57,18 @@ TEST_CASE(
 
 namespace {
 
+// The lines of a kind in a run's metrics.jsonl.
+std::vector<nlohmann::json> metrics_of(const TemporaryFolder& folder, const std::string& name,
+                                       const char* kind) {
+  std::vector<nlohmann::json> found;
+  std::istringstream metrics(folder.read(name + "/metrics.jsonl"));
+  for (std::string line; std::getline(metrics, line);) {
+    nlohmann::json record = nlohmann::json::parse(line);
+    if (record["kind"] == kind) found.push_back(std::move(record));
+  }
+  return found;
+}
+
 // Runs without a setting and with it, the latter in one sitting and in two: "plain", "whole" and
 // "resumed", whose weights are to be the same, and others than without.
 void check_resumed_runs(const TemporaryFolder& folder, const std::string& without,
@@ -181,11 +193,9 @@ TEST_CASE("with another metric after resuming, the best checkpoint is the best b
                "training.keep_best=3"});
   double best = -1;
   int step = 0;
-  std::istringstream metrics(folder.read("run/metrics.jsonl"));
-  for (std::string line; std::getline(metrics, line);) {
-    const auto json = nlohmann::json::parse(line);
-    if (!json.contains("chrf") || json["chrf"] <= best) continue;
-    best = json["chrf"], step = json["step"];
+  for (const nlohmann::json& record : metrics_of(folder, "run", "valid")) {
+    if (!record.contains("chrf") || record["chrf"] <= best) continue;
+    best = record["chrf"], step = record["step"];
   }
   CHECK(step >= 40);
   const std::string checkpoint = fmt::format("checkpoints/step-{:06}", step);
@@ -272,21 +282,34 @@ TEST_CASE("what is due each epoch happens in each, also where steps straddle epo
   run(folder, {"training.until=4e", "training.accumulation=3", "training.validate_every=1e",
                "training.save_every=2e", "training.keep_last=9", "training.keep_best=0"});
   std::vector<double> epochs;
-  std::istringstream metrics(folder.read("run/metrics.jsonl"));
-  for (std::string line; std::getline(metrics, line);) {
-    const auto json = nlohmann::json::parse(line);
-    if (json["kind"] == "valid") epochs.push_back(json["epoch"]);
+  for (const nlohmann::json& record : metrics_of(folder, "run", "valid")) {
+    epochs.push_back(record["epoch"]);
   }
   REQUIRE(epochs.size() == 4);
   for (size_t i = 0; i < epochs.size(); ++i) CHECK(int(epochs[i]) == int(i) + 1);
   CHECK(epochs[0] > 1);  // three do not divide the batches of an epoch
 }
 
-TEST_CASE("a limit in epochs, tokens or seconds ends a run too") {
+TEST_CASE("a limit in epochs, tokens or seconds ends a run with the update that reaches it") {
   const TemporaryFolder folder;
-  CHECK(run(folder, {"training.until=2e"}, "epochs").ending == Ending::finished);
-  CHECK(run(folder, {"training.until=2000t"}, "tokens").ending == Ending::finished);
-  CHECK(run(folder, {"training.until=1s"}, "seconds").ending == Ending::finished);
+  const auto check_end = [&](const char* limit, double reached, const auto& so_far) {
+    CAPTURE(limit);
+    const TrainResult result =
+        run(folder, {std::string("training.until=") + limit, "logging.every=1"}, limit);
+    CHECK(result.ending == Ending::finished);
+    std::vector<double> course;
+    for (const nlohmann::json& record : metrics_of(folder, limit, "train")) {
+      course.push_back(so_far(record));
+    }
+    REQUIRE(std::ssize(course) == result.step);
+    REQUIRE(course.size() >= 2);
+    CHECK(course.back() >= reached);
+    CHECK(course[course.size() - 2] < reached);
+  };
+  check_end("2e", 2, [](const nlohmann::json& record) { return double(record["epoch"]); });
+  check_end("2000t", 2000, [](const nlohmann::json& record) { return double(record["tokens"]); });
+  check_end("1s", 1,
+            [](const nlohmann::json& record) { return double(record["timing"]["seconds"]); });
 }
 
 namespace {

@@ -26,10 +26,9 @@ void declare_batches(std::vector<ConfigKey>& table) {
   in.key(
       "until", &TrainingConfig::until, {}, harmless,
       "When to stop: after so many updates (8000u), epochs (20e), target tokens (100Mt) or minutes "
-      "of training (45min; also s, h, d). Of several, [8000u, 45min], whichever comes first. The "
-      "end of linear and cosine follows from it: such a run goes on beyond it only with "
-      "decay_steps "
-      "set to what it was.",
+      "of training, validations included (45min; also s, h, d). Of several, [8000u, 45min], "
+      "whichever comes first. The end of linear and cosine follows from it: such a run goes on "
+      "beyond it only with decay_steps set to what it was.",
       {{marian, "after"},
        {marian, "after-epochs"},
        {marian, "after-batches"},
