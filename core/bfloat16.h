@@ -21,7 +21,7 @@ constexpr bool bfloat16_in_hardware = false;
 // As any processor can do it.
 namespace bfloat16_by_hand {
 
-// The nearest bfloat16s of 16 floats, in the upper halves of the words; of two as near the even
+// The nearest bfloat16s of floats, in the upper halves of the words; of two as near the even
 // one. What is not a number stays so.
 inline Words rounded(Vec v) {
   const Words bits = reinterpret_cast<Words>(v);
@@ -34,11 +34,14 @@ inline Vec pairs(Vec first, Vec second) {
   return reinterpret_cast<Vec>((rounded(first) >> 16) | rounded(second));
 }
 
+// Every other one of the numbers of both, from `first` on.
+template <int first, size_t... i>
+Vec every_other(Vec low, Vec high, std::index_sequence<i...>) {
+  return __builtin_shufflevector(low, high, static_cast<int>(first + 2 * i)...);
+}
 inline Vec neighbours(Vec low, Vec high) {
-  return pairs(
-      __builtin_shufflevector(low, high, 0, 2, 4, 6, 8, 10, 12, 14, 16, 18, 20, 22, 24, 26, 28, 30),
-      __builtin_shufflevector(low, high, 1, 3, 5, 7, 9, 11, 13, 15, 17, 19, 21, 23, 25, 27, 29,
-                              31));
+  constexpr auto lane = std::make_index_sequence<lanes>();
+  return pairs(every_other<0>(low, high, lane), every_other<1>(low, high, lane));
 }
 
 inline Vec add_products(Vec total, Vec left, Vec right) {
@@ -65,7 +68,7 @@ inline Vec bfloat16_pairs(Vec first, Vec second) {
 #endif
 }
 
-// Pairs of neighbours among 32 numbers, of which `low` are the first 16.
+// Pairs of neighbours among the numbers of both, of which `low` are the first.
 inline Vec bfloat16_neighbours(Vec low, Vec high) {
 #ifdef __AVX512BF16__
   return reinterpret_cast<Vec>(

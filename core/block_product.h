@@ -53,7 +53,7 @@ struct Destination {
 #ifdef __AVX512F__
 constexpr int tile_rows = 12, tile_vectors = 2;  // 24 of 32 registers
 #else
-constexpr int tile_rows = 6, tile_vectors = 1;  // 12 of 16, where a vector takes two
+constexpr int tile_rows = 6, tile_vectors = 2;  // 12 of 16
 #endif
 constexpr int64_t tile_cols = tile_vectors * lanes;
 

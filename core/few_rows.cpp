@@ -16,7 +16,7 @@ namespace {
 #ifdef __AVX512F__
 constexpr int most_vectors[] = {16, 12, 8, 6, 5, 4, 3, 3};
 #else
-constexpr int most_vectors[] = {4, 3, 2, 1};
+constexpr int most_vectors[] = {8, 6, 4, 3};
 #endif
 
 // Rows of b that are asked for before they are needed.
@@ -93,7 +93,7 @@ void all_strips(const Operands& o, int64_t n) {
   if (col < n) last_columns(o, rows, col, n - col);
 }
 
-// Of one row of a with as many rows of b as a vector has lanes: 16 streams that are read at once.
+// Of one row of a with as many rows of b as a vector has lanes: streams that are read at once.
 Vec dot_products(const real* a, const real* b, int64_t b_stride, int64_t k) {
   const int64_t whole = k / lanes * lanes;
   Vec total[lanes] = {};

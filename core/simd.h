@@ -1,14 +1,15 @@
 #pragma once
-// One vector of numbers, as wide as a cache line: 16 floats or 8 doubles. The compiler splits it
-// where the machine's registers are narrower. Loops over rows are written with `map` and `reduce`
-// below, which take a lambda over vectors and deal with the tail; sums are kept in the lanes of a
-// vector and folded in a fixed order, so they do not depend on the compiler's mood.
+// One vector of numbers, as wide as the machine's registers. (The compiler would split wider ones,
+// but what it makes of them goes through memory, and some ops take ten times as long.) Loops over
+// rows are written with `map` and `reduce` below, which take a lambda over vectors and deal with
+// the tail; sums are kept in the lanes of a vector and folded in a fixed order, so they do not
+// depend on the compiler's mood.
 
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <utility>
-#ifdef __AVX512F__
+#ifdef __SSE2__
 #include <immintrin.h>
 #endif
 
@@ -16,15 +17,28 @@
 
 namespace calque {
 
-using Vec [[gnu::vector_size(64)]] = real;
-constexpr int64_t lanes = 64 / static_cast<int64_t>(sizeof(real));
-inline int64_t round_up(int64_t size, int64_t to = lanes) { return (size + to - 1) / to * to; }
-#ifdef CALQUE_DOUBLE
-using Bits [[gnu::vector_size(64)]] = int64_t;
+#if defined(__AVX512F__)
+constexpr int64_t register_bytes = 64;
+#elif defined(__AVX2__)
+constexpr int64_t register_bytes = 32;
 #else
-using Bits [[gnu::vector_size(64)]] = int32_t;
+constexpr int64_t register_bytes = 16;
 #endif
-using Words [[gnu::vector_size(64)]] = uint32_t;
+
+using Vec [[gnu::vector_size(register_bytes)]] = real;
+#ifdef CALQUE_DOUBLE
+using Bits [[gnu::vector_size(register_bytes)]] = int64_t;
+#else
+using Bits [[gnu::vector_size(register_bytes)]] = int32_t;
+#endif
+using Words [[gnu::vector_size(register_bytes)]] = uint32_t;
+
+// How many numbers a vector and a line of the caches have. What other machines must find in the
+// same place is laid out in lines.
+constexpr int64_t lanes = register_bytes / static_cast<int64_t>(sizeof(real));
+constexpr int64_t line = 64 / static_cast<int64_t>(sizeof(real));
+
+inline int64_t round_up(int64_t size, int64_t to = lanes) { return (size + to - 1) / to * to; }
 
 inline Vec broadcast(real x) { return x - Vec{}; }
 
@@ -52,21 +66,17 @@ inline Bits first_lanes(int64_t count) {
   return number < static_cast<int>(count);
 }
 
+template <int64_t first, size_t... i>
+Vec interleave(Vec a, Vec b, std::index_sequence<i...>) {
+  return __builtin_shufflevector(a, b, static_cast<int>(first + i / 2 + i % 2 * lanes)...);
+}
+
 // The lanes of a and b in turns: of their first halves, and of their second ones.
 inline Vec interleave_first(Vec a, Vec b) {
-#ifdef CALQUE_DOUBLE
-  return __builtin_shufflevector(a, b, 0, 8, 1, 9, 2, 10, 3, 11);
-#else
-  return __builtin_shufflevector(a, b, 0, 16, 1, 17, 2, 18, 3, 19, 4, 20, 5, 21, 6, 22, 7, 23);
-#endif
+  return interleave<0>(a, b, std::make_index_sequence<lanes>());
 }
 inline Vec interleave_second(Vec a, Vec b) {
-#ifdef CALQUE_DOUBLE
-  return __builtin_shufflevector(a, b, 4, 12, 5, 13, 6, 14, 7, 15);
-#else
-  return __builtin_shufflevector(a, b, 8, 24, 9, 25, 10, 26, 11, 27, 12, 28, 13, 29, 14, 30, 15,
-                                 31);
-#endif
+  return interleave<lanes / 2>(a, b, std::make_index_sequence<lanes>());
 }
 
 inline Vec max(Vec a, Vec b) { return a > b ? a : b; }
@@ -82,22 +92,6 @@ auto lower_half(Vector v, std::index_sequence<i...>) {
 template <class Vector, size_t... i>
 auto upper_half(Vector v, std::index_sequence<i...>) {
   return __builtin_shufflevector(v, v, static_cast<int>(i + sizeof...(i))...);
-}
-
-// The high halves of the 64-bit products of each word with `by`.
-inline Words multiply_high(Words words, uint32_t by) {
-  using Wide [[gnu::vector_size(64)]] = uint64_t;
-  const auto product = [by](Wide w) {
-#ifdef __AVX512F__
-    return reinterpret_cast<Wide>(
-        _mm512_maskz_mul_epu32(0xff, reinterpret_cast<__m512i>(w), _mm512_set1_epi64(by)));
-#else
-    return (w & 0xffffffffU) * by;
-#endif
-  };
-  const Wide pairs = reinterpret_cast<Wide>(words);
-  const Wide even = product(pairs), odd = product(pairs >> 32);
-  return reinterpret_cast<Words>((odd & ~uint64_t{0xffffffffU}) | (even >> 32));
 }
 
 // The lanes folded in halves: ((v0 + v8) + (v4 + v12)) + ... `combine` takes vectors and numbers.

@@ -6,9 +6,6 @@
 #include <cstdint>
 
 #include "core/simd.h"
-#if defined(__SSE2__) && !defined(__AVX512F__)
-#include <emmintrin.h>
-#endif
 
 namespace calque {
 
@@ -23,10 +20,10 @@ inline bool past_caches(int64_t numbers) {
 inline void store_past_caches(real* to, Vec v) {
 #if defined(__AVX512F__)
   _mm512_stream_si512(reinterpret_cast<__m512i*>(to), reinterpret_cast<__m512i>(v));
+#elif defined(__AVX2__)
+  _mm256_stream_si256(reinterpret_cast<__m256i*>(to), reinterpret_cast<__m256i>(v));
 #elif defined(__SSE2__)
-  __m128i quarters[4];
-  std::memcpy(quarters, &v, sizeof v);
-  for (int i = 0; i < 4; ++i) _mm_stream_si128(reinterpret_cast<__m128i*>(to) + i, quarters[i]);
+  _mm_stream_si128(reinterpret_cast<__m128i*>(to), reinterpret_cast<__m128i>(v));
 #else
   store(to, v);
 #endif

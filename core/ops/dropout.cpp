@@ -3,26 +3,18 @@
 #include "core/ops.h"
 #include "core/ops/dropout_mask.h"
 #include "core/parallel.h"
+#include "core/philox_lanes.h"
 #include "core/simd.h"
 
 namespace calque {
 namespace {
 
-// Sixteen blocks of Philox4x32 at once, as random.cpp does one. Seven rounds are the fewest that
-// pass every test of its authors (BigCrush): enough for a mask, and dropout waits for them.
-void philox16(std::array<Words, 4>& c, uint64_t seed) {
-  auto key0 = static_cast<uint32_t>(seed), key1 = static_cast<uint32_t>(seed >> 32);
-  for (int round = 0; round < DropoutMask::rounds; ++round) {
-    c = {multiply_high(c[2], 0xCD9E8D57) ^ c[1] ^ key0, c[2] * 0xCD9E8D57,
-         multiply_high(c[0], 0xD2511F53) ^ c[3] ^ key1, c[0] * 0xD2511F53};
-    key0 += 0x9E3779B9;
-    key1 += 0xBB67AE85;
-  }
-}
-
-// Reals that are `scale` where the word is at least the threshold.
-void select(Words words, uint32_t threshold, real scale, real* out) {
-  for (int i = 0; i < 16; ++i) out[i] = words[i] >= threshold ? scale : 0;
+// Reals that are `scale` where the number, of 16 bits, is at least the threshold.
+void select(Words numbers, uint32_t threshold, real scale, real* out) {
+  using Signed [[gnu::vector_size(register_bytes)]] = int32_t;  // which every machine compares
+  const auto from = reinterpret_cast<Signed>(numbers);
+  const auto least = static_cast<int32_t>(threshold);
+  for (int64_t i = 0; i < words_at_once; ++i) out[i] = from[i] >= least ? scale : 0;
 }
 
 constexpr int64_t chunk = 8 * DropoutMask::group, piece = 8 * chunk;
@@ -36,13 +28,13 @@ DropoutMask::DropoutMask(const Stream& stream, real p)
 
 void DropoutMask::whole_group(int64_t number, real* out) const {
   static_assert(group == 128);  // eight numbers of 16 bits in each of 16 blocks
-  const Words lane = {0, 1, 2, 3, 4, 5, 6, 7, 8, 9, 10, 11, 12, 13, 14, 15};
-  std::array<Words, 4> blocks{lane + static_cast<uint32_t>(number * 16), Words{} + stream_.step,
-                              Words{} + stream_.part, Words{} + stream_.use};
-  philox16(blocks, stream_.seed);
-  for (int64_t i = 0; i < 4; ++i) {
-    select(blocks[i] & 0xffff, threshold_, scale_, out + i * 32);
-    select(blocks[i] >> 16, threshold_, scale_, out + i * 32 + 16);
+  for (int64_t lane = 0; lane < 16; lane += words_at_once) {
+    const std::array words =
+        random_blocks(stream_, static_cast<uint32_t>(number * 16 + lane), rounds);
+    for (int64_t i = 0; i < 4; ++i) {
+      select(words[i] & 0xffff, threshold_, scale_, out + i * 32 + lane);
+      select(words[i] >> 16, threshold_, scale_, out + i * 32 + 16 + lane);
+    }
   }
 }
 

@@ -32,6 +32,8 @@ TEST_CASE("the double build has no products in bfloat16") {
 
 namespace {
 
+constexpr size_t width = lanes;  // of a vector
+
 float float_of(uint32_t bits) { return std::bit_cast<float>(bits); }
 
 // Sizes on both sides of every tile, panel and block, a block being 1,024 numbers deep.
@@ -51,19 +53,18 @@ TEST_CASE("numbers are rounded to the nearest bfloat16, ties to even, either way
                               0x00800000U, 0x3f800000U, 0xc2f70000U, 0x40490fdbU, 0x7f7f0000U}) {
     values.push_back(float_of(bits));
   }
-  CHECK(values.size() % 32 == 16);
-  values.resize(values.size() + 16, 1);
-  for (size_t i = 0; i < values.size(); i += 32) {
-    const Vec low = load(&values[i]), high = load(&values[i + 16]);
+  values.resize(static_cast<size_t>(round_up(std::ssize(values), 2 * lanes)), 1);
+  for (size_t i = 0; i < values.size(); i += 2 * width) {
+    const Vec low = load(&values[i]), high = load(&values[i + width]);
     const auto pairs = reinterpret_cast<Words>(bfloat16_pairs(low, high));
     const auto neighbours = reinterpret_cast<Words>(bfloat16_neighbours(low, high));
     const auto pairs_by_hand = reinterpret_cast<Words>(bfloat16_by_hand::pairs(low, high));
     const auto neighbours_by_hand =
         reinterpret_cast<Words>(bfloat16_by_hand::neighbours(low, high));
-    for (size_t lane = 0; lane < 16; ++lane) {
+    for (size_t lane = 0; lane < width; ++lane) {
       CHECK(pairs_by_hand[lane] == pairs[lane]);
       CHECK(neighbours_by_hand[lane] == neighbours[lane]);
-      const real x = values[i + lane], y = values[i + 16 + lane];
+      const real x = values[i + lane], y = values[i + width + lane];
       CAPTURE(x);
       CHECK(float_of(pairs[lane] << 16) == float(rounded_to_8_bits(double(x))));
       CHECK(float_of(pairs[lane] & 0xffff0000U) == float(rounded_to_8_bits(double(y))));
@@ -85,12 +86,13 @@ TEST_CASE("what is not a number stays so, and infinities stay infinite") {
 }
 
 TEST_CASE("the processor's sum of products and the one any processor has agree to rounding") {
-  const std::vector<real> a = numbers(32, 1), b = numbers(32, 2), t = numbers(16, 3);
-  const Vec left = bfloat16_neighbours(load(&a[0]), load(&a[16]));
-  const Vec right = bfloat16_neighbours(load(&b[0]), load(&b[16]));
+  const std::vector<real> a = numbers(2 * lanes, 1), b = numbers(2 * lanes, 2),
+                          t = numbers(lanes, 3);
+  const Vec left = bfloat16_neighbours(load(&a[0]), load(&a[width]));
+  const Vec right = bfloat16_neighbours(load(&b[0]), load(&b[width]));
   const Vec one = add_products_of_pairs(load(t.data()), left, right);
   const Vec other = bfloat16_by_hand::add_products(load(t.data()), left, right);
-  for (size_t i = 0; i < 16; ++i) {
+  for (size_t i = 0; i < width; ++i) {
     const double expected =
         double(t[i]) + rounded_to_8_bits(double(a[2 * i])) * rounded_to_8_bits(double(b[2 * i])) +
         rounded_to_8_bits(double(a[2 * i + 1])) * rounded_to_8_bits(double(b[2 * i + 1]));
