@@ -113,7 +113,7 @@ template <class Operand>
 bool copies_left(Strided a) {
   return Operand::per_step > 1 || columns_compete(a);
 }
-int64_t row_of_steps(int64_t steps) { return round_up(steps, line) | line; }
+int64_t row_of_steps(int64_t steps) { return round_up(steps, cache_line) | cache_line; }
 template <class Operand>
 int64_t left_scratch(ProductSize size, Strided a) {
   const int64_t steps = std::min(steps_of<Operand>(size.k), most_steps);

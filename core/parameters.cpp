@@ -33,7 +33,7 @@ Tensor Parameters::add(std::string name, const Shape& shape, Initial initial) {
   entries_.push_back({std::move(name), shape, flat_size_, std::move(initial),
                       Tensor(shape, Values(window), Gradient::of_size(size, 0))});
   windows_.push_back(window);
-  flat_size_ += round_up(size, line);
+  flat_size_ += round_up(size, cache_line);
   return entries_.back().tensor;
 }
 

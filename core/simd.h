@@ -17,11 +17,16 @@
 
 namespace calque {
 
+// The width is in the names that a linker sees: a program that was built for another processor than
+// the library keeps these functions apart from the library's.
 #if defined(__AVX512F__)
+inline namespace registers_of_64_bytes {
 constexpr int64_t register_bytes = 64;
 #elif defined(__AVX2__)
+inline namespace registers_of_32_bytes {
 constexpr int64_t register_bytes = 32;
 #else
+inline namespace registers_of_16_bytes {
 constexpr int64_t register_bytes = 16;
 #endif
 
@@ -36,7 +41,7 @@ using Words [[gnu::vector_size(register_bytes)]] = uint32_t;
 // How many numbers a vector and a line of the caches have. What other machines must find in the
 // same place is laid out in lines.
 constexpr int64_t lanes = register_bytes / static_cast<int64_t>(sizeof(real));
-constexpr int64_t line = 64 / static_cast<int64_t>(sizeof(real));
+constexpr int64_t cache_line = 64 / static_cast<int64_t>(sizeof(real));
 
 inline int64_t round_up(int64_t size, int64_t to = lanes) { return (size + to - 1) / to * to; }
 
@@ -179,4 +184,5 @@ Vec sum_lanes(int64_t count, Function function, const Input*... in) {
   return (a + b) + (c + d);
 }
 
+}  // namespace registers_of_..._bytes
 }  // namespace calque

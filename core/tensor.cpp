@@ -69,7 +69,7 @@ Gradient Gradient::of_size(int64_t size, uint64_t tape) {
 Sink Gradient::open() const {
   Buffer<real>& numbers = state_->numbers;
   if (numbers) return {numbers.data(), true};
-  numbers = Buffer<real>(round_up(state_->size, line));
+  numbers = Buffer<real>(round_up(state_->size, cache_line));
   std::fill(numbers.data() + state_->size, numbers.data() + numbers.size(), real(0));
   return {numbers.data(), false};
 }

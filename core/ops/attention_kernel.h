@@ -13,7 +13,7 @@ namespace calque::attention_kernel {
 
 constexpr int64_t query_block = 48;  // a multiple of the tile's rows
 constexpr int64_t key_block = 256;  // a multiple of the tile's columns: the keys' panels have those
-constexpr int64_t score_row = key_block + line;  // what lies below another is not 1 KB from it
+constexpr int64_t score_row = key_block + cache_line;  // not 1 KB: what lies below would compete
 static_assert(query_block % tile_rows == 0 && key_block % tile_cols == 0);
 
 // Rows to read, `stride` apart.

@@ -39,7 +39,7 @@ struct Projection {
 struct LogitBlock {
   LogitBlock(int64_t most_rows, int64_t vocabulary_size)
       : vocabulary(vocabulary_size),
-        stride(round_up(vocabulary, line) | line),
+        stride(round_up(vocabulary, cache_line) | cache_line),
         numbers(most_rows * stride) {}
   LogitRows rows(size_t pass) {
     return {numbers.data() + static_cast<int64_t>(pass) * count * stride, vocabulary, stride};

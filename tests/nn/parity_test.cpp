@@ -108,6 +108,17 @@ TEST_CASE("outputs, loss and the gradient of every parameter are PyTorch's") {
   }
 }
 
+// Which numbers of a parameter have only had gradients that say more than rounding does. Adam's
+// first step is as large for a gradient of 1e-7 as for one of 1, and goes where rounding sends it.
+void forget_undecided(std::span<const real> gradient, std::vector<bool>& decided) {
+  real largest = 0;
+  for (const real g : gradient) largest = std::max(largest, std::abs(g));
+  decided.resize(gradient.size(), true);
+  for (size_t i = 0; i < gradient.size(); ++i) {
+    if (gradient[i] != 0 && std::abs(gradient[i]) < real(1e-6) * largest) decided[i] = false;
+  }
+}
+
 TEST_CASE("ten steps of Adam with noam, label smoothing and clipping end where PyTorch's do") {
   for (const auto& [which, recorded] : recorded_cases()) {
     const auto& variant = which;
@@ -120,26 +131,38 @@ TEST_CASE("ten steps of Adam with noam, label smoothing and clipping end where P
 
     const std::vector<real> losses = recorded.numbers("steps.loss");
     const std::vector<real> norms = recorded.numbers("steps.gradient_norm");
+    const auto& entries = model.parameters.entries();
+    std::vector<std::vector<bool>> decided(entries.size());
     for (size_t step = 1; step <= losses.size(); ++step) {
       model.parameters.clear_gradients();
       const Tape tape;
       const TokenLoss loss = loss_of(model.transformer, batches[step % 2], real(0.1), Mode::train);
       backward(loss.loss);
+      for (size_t e = 0; e < entries.size(); ++e) {
+        forget_undecided(entries[e].tensor.gradient().span(), decided[e]);
+      }
       const auto tokens = static_cast<double>(loss.tokens);
       const UpdateReport report = optimizer.update(
           model.parameters, learning_rate(schedule, static_cast<int64_t>(step)), 1 / tokens);
       CHECK(double(loss.loss.item()) / tokens == doctest::Approx(losses[step - 1]).epsilon(1e-4));
       CHECK(report.gradient_norm == doctest::Approx(norms[step - 1]).epsilon(1e-4));
     }
-    for (const Parameters::Entry& entry : model.parameters.entries()) {
+    int64_t undecided = 0;
+    for (size_t e = 0; e < entries.size(); ++e) {
+      const Parameters::Entry& entry = entries[e];
       CAPTURE(entry.name);
       const std::vector<real> theirs = recorded.numbers("trained." + entry.name);
       double difference = 0;
       for (size_t i = 0; i < theirs.size(); ++i) {
         if (is_key_bias(entry.name, i, theirs.size())) continue;
+        if (!decided[e][i]) {
+          ++undecided;
+          continue;
+        }
         difference = worse(difference, std::abs(double(entry.values()[i]) - double(theirs[i])));
       }
       CHECK(difference < 1e-4);
     }
+    CHECK(undecided * 1000 < model.parameters.count());
   }
 }
