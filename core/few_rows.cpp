@@ -16,7 +16,7 @@ namespace {
 #ifdef __AVX512F__
 constexpr int most_vectors[] = {16, 12, 8, 6, 5, 4, 3, 3};
 #else
-constexpr int most_vectors[] = {8, 6, 4, 3};
+constexpr int most_vectors[] = {12, 6, 4, 3, 2, 2};
 #endif
 
 // Rows of b that are asked for before they are needed.
