@@ -107,9 +107,11 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
-void add_settings(CLI::App* command, std::vector<std::string>& settings,
-                  const std::string& meaning) {
-  command->add_option("--set", settings, meaning)->type_name("KEY=VALUE")->allow_extra_args(false);
+CLI::Option* add_settings(CLI::App* command, std::vector<std::string>& settings,
+                          const std::string& meaning) {
+  return command->add_option("--set", settings, meaning)
+      ->type_name("KEY=VALUE")
+      ->allow_extra_args(false);
 }
 
 void add_threads(CLI::App* command) {

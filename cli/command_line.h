@@ -11,7 +11,7 @@
 namespace calque {
 
 // The option --set KEY=VALUE of the commands that read a config.
-void add_settings(
+CLI::Option* add_settings(
     CLI::App* command, std::vector<std::string>& settings,
     const std::string& meaning = "Override a key: --set training.seed=2; may be repeated");
 

@@ -56,6 +56,9 @@ TEST_CASE("config keys lists every key, or those about a word, also another tool
   const Ran some = run("calque config keys --about learn-rate");
   CHECK(mentions(some.out, "training.learning_rate: "));
   CHECK(lines(some.out) < lines(all.out) / 4);
+  const Ran without = run("calque config keys --set training.seed=9");
+  CHECK(without.status != 0);
+  CHECK(mentions(without.err, "--set requires CONFIG"));
 }
 
 TEST_CASE("config keys with a config says where each value comes from") {
