@@ -30,6 +30,41 @@ void put(const Destination& to, int64_t row, int64_t col, Vec sum, Load&& load_s
   store_some(at, sum);
 }
 
+template <int rows, int vectors>
+void put_all(const Destination& to, int64_t cols, const Vec (&total)[rows][vectors]) {
+  for (int r = 0; r < rows; ++r) {
+    for (int v = 0; v < vectors; ++v) {
+      const int64_t left = cols - v * lanes;
+      if (left >= lanes) {
+        put(to, r, v * lanes, total[r][v], load, store);
+      } else if (left > 0) {
+        put(
+            to, r, v * lanes, total[r][v], [=](const real* from) { return load_first(from, left); },
+            [=](real* at, Vec sum) { store_first(at, sum, left); });
+      }
+    }
+  }
+}
+
+// The same for whole vectors that nothing is to become of, each from its register.
+template <int rows, int vectors>
+void put_whole(const Destination& to, const Vec (&total)[rows][vectors]) {
+  real* at = to.c.data;
+  if (to.c.add) {
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r, at += to.stride) {
+      for (int v = 0; v < vectors; ++v) {
+        store(at + v * lanes, load(at + v * lanes) + total[r][v] * to.scale);
+      }
+    }
+  } else {
+#pragma GCC unroll 12
+    for (int r = 0; r < rows; ++r, at += to.stride) {
+      for (int v = 0; v < vectors; ++v) store(at + v * lanes, total[r][v] * to.scale);
+    }
+  }
+}
+
 // The sum over all steps of a column of a times a row of the panel, put into the result. A's rows
 // are addressed from every third, which leaves the processor's few address registers enough. C's
 // lines are asked for at the start: large ones come from memory, and are needed only at the end.
@@ -63,18 +98,8 @@ void tile(int64_t steps, Strided a, const real* b, int64_t b_row, const Destinat
     for (int i = 0; i < bases; ++i) base[i] += a.col;
   }
   later = cursor;
-  for (int r = 0; r < rows; ++r) {
-    for (int v = 0; v < vectors; ++v) {
-      const int64_t left = cols - v * lanes;
-      if (left >= lanes) {
-        put(to, r, v * lanes, total[r][v], load, store);
-      } else if (left > 0) {
-        put(
-            to, r, v * lanes, total[r][v], [=](const real* from) { return load_first(from, left); },
-            [=](real* at, Vec sum) { store_first(at, sum, left); });
-      }
-    }
-  }
+  const bool as_it_is = cols >= vectors * lanes && !to.finish.bias && !to.finish.relu;
+  as_it_is ? put_whole<rows, vectors>(to, total) : put_all<rows, vectors>(to, cols, total);
 }
 
 using Tile = void (*)(int64_t, Strided, const real*, int64_t, const Destination&, int64_t,

@@ -54,14 +54,22 @@ inline Vec load(const real* from) {
 }
 inline void store(real* to, Vec v) { std::memcpy(to, &v, sizeof v); }
 
-// The first `count` lanes; the others are 0 (load) or left alone (store).
+// The first `count` lanes, none to all; the others are 0 (load) or left alone (store).
 inline Vec load_first(const real* from, int64_t count) {
+#if defined(__AVX512F__) && !defined(CALQUE_DOUBLE)
+  return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << count) - 1), from);
+#else
   Vec v{};
   std::memcpy(&v, from, static_cast<size_t>(count) * sizeof(real));
   return v;
+#endif
 }
 inline void store_first(real* to, Vec v, int64_t count) {
+#if defined(__AVX512F__) && !defined(CALQUE_DOUBLE)
+  _mm512_mask_storeu_ps(to, static_cast<__mmask16>((1U << count) - 1), v);
+#else
   std::memcpy(to, &v, static_cast<size_t>(count) * sizeof(real));
+#endif
 }
 
 // The lanes below `count`, as a comparison gives them: `first_lanes(count) ? v : Vec{}`.

@@ -27,7 +27,7 @@ Problem pose(const char* op, const Segments& queries, const Segments& keys, int6
           options.causal,
           1 / std::sqrt(static_cast<real>(std::max<int64_t>(1, head_size))),
           next_dropout_mask(op, options.dropout),
-          round_up(keys.longest(), DropoutMask::group)};
+          round_up(queries.longest(), cache_line)};
 }
 
 // Rows of d numbers, from some column of a tensor on: what is read of it, and where its gradient
@@ -155,6 +155,7 @@ Tensor cross_attention(const Tensor& q, const Tensor& kv, const Segments& querie
   check_rows("cross_attention", kv, keys);
   const int64_t d = q.cols();
   require(kv.cols() == 2 * d, "cross_attention: q is {} but kv is {}", q.shape(), kv.shape());
+  require(q.data() != kv.data() || d == 0, "cross_attention: q and kv are one tensor");
   return attend("cross_attention", pose("cross_attention", queries, keys, d, options),
                 Packed::keys_values, q, kv, kv);
 }

@@ -13,76 +13,82 @@ namespace calque::attention_kernel {
 namespace {
 
 struct Scratch {
-  Scratch(int64_t most_queries, int64_t most_keys, int64_t head_size, Rows q, Rows k, Rows dout)
-      : key_panels(round_up(most_keys) * head_size),
-        value_panels(round_up(most_keys) * head_size),
-        weights(query_block * score_row),
-        slopes(query_block * score_row),
-        dq(query_block * round_up(head_size)),
-        dk(most_keys * round_up(head_size)),
-        dv(most_keys * round_up(head_size)),
-        queries(copy_size(q, most_queries, head_size)),
-        keys(copy_size(k, most_keys, head_size)),
-        douts(copy_size(dout, most_queries, head_size)) {}
-  Buffer<real> key_panels, value_panels, weights, slopes, dq, dk, dv;
+  Scratch(const Problem& p, Rows q, Rows k, Rows dout)
+      : query_panels(query_block * p.head_size),
+        dout_panels(query_block * p.head_size),
+        weights(key_block * query_block),
+        slopes(key_block * query_block),
+        factors(p.mask.active() ? most_factors : 0),
+        dq(query_block * round_up(p.head_size)),
+        dk(p.keys.longest() * round_up(p.head_size)),
+        dv(p.keys.longest() * round_up(p.head_size)),
+        queries(copy_size(q, p.queries.longest(), p.head_size)),
+        keys(copy_size(k, p.keys.longest(), p.head_size)),
+        douts(copy_size(dout, p.queries.longest(), p.head_size)) {}
+  Buffer<real> query_panels, dout_panels, weights, slopes, factors, dq, dk, dv;
   Buffer<real> queries, keys, douts;  // copies, where right_side makes them
+  alignas(64) real dots[query_block] = {};
 };
 
 // One head of one sentence: views of what is read.
 struct Views {
   Rows q, k, dout;  // as right_side gives them
-  const real* out;
+  Rows v, out;
   const real* scales;
-  int64_t d;
 };
 
-// weights: scores -> F P; slopes: dO V^T -> dS. Both for row i of the block, keys [first, first +
-// count).
-void row(const Item& item, Scratch& scratch, const Views& views, int64_t i, int64_t query,
-         int64_t first, int64_t count) {
-  const Problem& p = *item.problem;
-  real* weights = scratch.weights.data() + i * score_row;
-  real* slopes = scratch.slopes.data() + i * score_row;
-  const int64_t seen = std::clamp<int64_t>(item.visible(query) - first, 0, count);
-  const int64_t token = item.first_query + query;
-  const real* kept = views.scales + 2 * (token * p.heads + item.head);
-  const real most = kept[0], log_total = kept[1];
-  const real* out = views.out + token * views.d + item.col;
-  const real dot = sum(sum_lanes(
-      p.head_size, [](Vec a, Vec b) { return a * b; }, out,
-      views.dout.data + query * views.dout.stride));
-  alignas(64) real factors[key_block];
-  if (p.mask.active()) p.mask.factors(item.mask_row_of(query) + first, seen, factors);
-  const real scale = p.scale;
-  for (int64_t j = 0; j < round_up(count); j += lanes) {
-    const Bits inside = first_lanes(seen - j);
-    const Vec w = inside ? exp((load(weights + j) * scale - most) - log_total) : Vec{};
-    const Vec factor = p.mask.active() ? (inside ? load(factors + j) : Vec{}) : broadcast(1);
-    store(weights + j, w * factor);
-    store(slopes + j, inside ? w * (factor * load(slopes + j) - dot) * scale : Vec{});
+// In the lanes of the queries: weights: scores -> F P; slopes: dO V^T -> dS.
+void differentiate(const Block& block, Scratch& scratch, const real* scales, int64_t lane,
+                   const real* factors, int64_t factor_row) {
+  const Problem& p = *block.item->problem;
+  const int64_t count = std::min(lanes, block.queries - lane), cols = block.cols();
+  const real* kept = scales + block.place() + lane;
+  const Vec most = load_first(kept, count);
+  const Vec log_total = load_first(kept + p.heads * p.queries.tokens(), count);
+  const Vec dot = load(scratch.dots + lane);
+  real *weights = scratch.weights.data() + lane, *slopes = scratch.slopes.data() + lane;
+  for (int64_t j = 0; j < block.keys; ++j, weights += cols, slopes += cols) {
+    const Vec w = exp((load(weights) - most) - log_total);
+    const Vec factor = factors ? load(factors + j * factor_row + lane) : broadcast(1);
+    store(weights, w * factor);
+    store(slopes, w * (factor * load(slopes) - dot) * p.scale);
   }
 }
 
-void block(const Item& item, Scratch& scratch, const Views& views, int64_t begin) {
-  const Problem& p = *item.problem;
-  const int64_t m = std::min(query_block, item.queries - begin), width = round_up(p.head_size);
-  const Rows q = views.q.from(begin, 0), dout = views.dout.from(begin, 0);
-  std::fill_n(scratch.dq.data(), m * width, real(0));
-  const int64_t seen = item.visible(begin + m - 1);
-  for (int64_t first = 0; first < seen; first += key_block) {
-    const int64_t count = std::min(key_block, seen - first);
-    multiply_by_panels(q, m, scratch.key_panels.data(), first, count, item.keys, p.head_size,
-                       scratch.weights.data());
-    multiply_by_panels(dout, m, scratch.value_panels.data(), first, count, item.keys, p.head_size,
-                       scratch.slopes.data());
-    for (int64_t i = 0; i < m; ++i) row(item, scratch, views, i, begin + i, first, count);
-    const real *weights = scratch.weights.data(), *slopes = scratch.slopes.data();
-    tile_product({count, width, m}, {weights, 1, score_row}, dout.data, dout.stride,
-                 {{scratch.dv.data() + first * width, true}, width});
-    tile_product({count, width, m}, {slopes, 1, score_row}, q.data, q.stride,
-                 {{scratch.dk.data() + first * width, true}, width});
-    tile_product({m, width, count}, {slopes, score_row, 1}, views.k.data + first * views.k.stride,
-                 views.k.stride, {{scratch.dq.data(), true}, width});
+// The gradients of one block of queries: dq is their own, dk and dv those of the item's keys.
+void go_back(Block block, Scratch& scratch, const Views& views, const Gradients& d, int64_t cols) {
+  const Problem& p = *block.item->problem;
+  const int64_t m = block.queries, size = p.head_size;
+  const Rows q = views.q.from(block.first_query, 0), dout = views.dout.from(block.first_query, 0);
+  transpose_into_panels(q, m, size, scratch.query_panels.data());
+  transpose_into_panels(dout, m, size, scratch.dout_panels.data());
+  for (int64_t i = 0; i < m; ++i) {
+    const auto product = [](Vec a, Vec b) { return a * b; };
+    scratch.dots[i] = sum(sum_lanes(size, product, views.out.from(block.first_query + i, 0).data,
+                                    dout.from(i, 0).data));
+  }
+  while (block.next_keys()) {
+    real *weights = scratch.weights.data(), *slopes = scratch.slopes.data();
+    multiply_by_panels(block, views.k, scratch.query_panels.data(), p.scale, weights);
+    multiply_by_panels(block, views.v, scratch.dout_panels.data(), 1, slopes);
+    hide(block, minus_infinity, weights);
+    hide(block, 0, slopes);
+    const real* factors = p.mask.active() ? scratch.factors.data() : nullptr;
+    const int64_t factor_row = factors ? dropout_factors(block, scratch.factors.data()) : 0;
+    for (int64_t lane = 0; lane < m; lane += lanes) {
+      differentiate(block, scratch, views.scales, lane, factors, factor_row);
+    }
+    const RowSink dk = d.k.from(block.first_key, 0), dv = d.v.from(block.first_key, 0);
+    const Rows k = views.k.from(block.first_key, 0);
+    const ProductSize of_keys{block.keys, cols, m}, of_queries{m, cols, block.keys};
+    // In the order in which the op opened its sinks: where operands are one tensor, the first
+    // writes and the others add.
+    tile_product(of_queries, {slopes, 1, block.cols()}, k.data, k.stride,
+                 {{d.q.data, d.q.add || block.first_key > 0}, d.q.stride});
+    tile_product(of_keys, {slopes, block.cols(), 1}, q.data, q.stride,
+                 {{dk.data, dk.add}, dk.stride});
+    tile_product(of_keys, {weights, block.cols(), 1}, dout.data, dout.stride,
+                 {{dv.data, dv.add}, dv.stride});
   }
 }
 
@@ -93,39 +99,55 @@ void write(RowSink to, const real* from, int64_t rows, int64_t head_size) {
   }
 }
 
+// Gradients that more than one block adds to, or that nobody wants all of, are gathered before they
+// are written.
+void gather(const Item& item, Scratch& scratch, const Views& views, const Gradients& to) {
+  const int64_t size = item.problem->head_size, width = round_up(size);
+  real *const dq = scratch.dq.data(), *const dk = scratch.dk.data(), *const dv = scratch.dv.data();
+  std::fill_n(dk, item.keys * width, real(0));
+  std::fill_n(dv, item.keys * width, real(0));
+  for (int64_t begin = 0; begin < item.queries; begin += query_block) {
+    const Block block(item, begin);
+    std::fill_n(dq, block.queries * width, real(0));
+    go_back(block, scratch, views, {{dq, width, true}, {dk, width, true}, {dv, width, true}},
+            width);
+    write(to.q.data ? to.q.from(begin, 0) : RowSink{}, dq, block.queries, size);
+  }
+  write(to.k, dk, item.keys, size);
+  write(to.v, dv, item.keys, size);
+}
+
 }  // namespace
 
 void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const real* scales,
               const real* dout, const Gradients& gradients) {
-  const int64_t d = p.heads * p.head_size, size = p.head_size, width = round_up(size);
-  const int64_t most_queries = p.queries.longest(), most_keys = p.keys.longest();
+  const int64_t d = p.heads * p.head_size, size = p.head_size;
+  const auto of_item = [](RowSink all, int64_t first, int64_t col) {
+    return all.data ? all.from(first, col) : RowSink{};
+  };
   parallel_for(p.items(), p.piece(), [&](int64_t first, int64_t last) {
-    Scratch scratch(most_queries, most_keys, size, q, k, {dout, d});
+    Scratch scratch(p, q, k, {dout, d});
     for (int64_t number = first; number < last; ++number) {
       const Item item(p, number);
-      const Rows queries = q.from(item.first_query, item.col),
-                 keys = k.from(item.first_key, item.col);
-      const Rows douts{dout + item.first_query * d + item.col, d};
-      transpose_into_panels(keys, item.keys, size, scratch.key_panels.data());
-      transpose_into_panels(v.from(item.first_key, item.col), item.keys, size,
-                            scratch.value_panels.data());
+      const Rows douts = Rows{dout, d}.from(item.first_query, item.col);
+      const Rows queries = q.from(item.first_query, item.col);
+      const Rows keys = k.from(item.first_key, item.col);
       const Views views{right_side(queries, item.queries, size, scratch.queries.data()),
                         right_side(keys, item.keys, size, scratch.keys.data()),
                         right_side(douts, item.queries, size, scratch.douts.data()),
-                        out,
-                        scales,
-                        d};
-      std::fill_n(scratch.dk.data(), item.keys * width, real(0));
-      std::fill_n(scratch.dv.data(), item.keys * width, real(0));
-      for (int64_t begin = 0; begin < item.queries; begin += query_block) {
-        block(item, scratch, views, begin);
-        write(gradients.q.data ? gradients.q.from(item.first_query + begin, item.col) : RowSink{},
-              scratch.dq.data(), std::min(query_block, item.queries - begin), size);
+                        v.from(item.first_key, item.col),
+                        Rows{out, d}.from(item.first_query, item.col),
+                        scales};
+      const Gradients to{of_item(gradients.q, item.first_query, item.col),
+                         of_item(gradients.k, item.first_key, item.col),
+                         of_item(gradients.v, item.first_key, item.col)};
+      const bool one_block = 0 < item.queries && item.queries <= query_block && 0 < item.keys &&
+                             item.keys <= key_block;
+      if (one_block && to.q.data && to.k.data && to.v.data) {
+        go_back(Block(item, 0), scratch, views, to, size);
+      } else {
+        gather(item, scratch, views, to);
       }
-      write(gradients.k.data ? gradients.k.from(item.first_key, item.col) : RowSink{},
-            scratch.dk.data(), item.keys, size);
-      write(gradients.v.data ? gradients.v.from(item.first_key, item.col) : RowSink{},
-            scratch.dv.data(), item.keys, size);
     }
   });
 }

@@ -1,6 +1,8 @@
 // The forward pass of attention: for each block of queries, the keys block by block, keeping for
 // each query the largest score so far m, the sum of exp(score - m), and the weighted sum of values
-// on the same footing; when m grows, both are scaled down (Milakov and Gimelshein 2018).
+// on the same footing; when m grows, both are scaled down (Milakov and Gimelshein 2018). Where the
+// keys are one block, as in most sentences, the weights are divided by their sum before they meet
+// the values, and the result is written where it belongs at once.
 
 #include "core/ops/attention_kernel.h"
 #include "core/parallel.h"
@@ -10,116 +12,133 @@ namespace calque::attention_kernel {
 namespace {
 
 struct Scratch {
-  Scratch(int64_t keys, int64_t head_size, Rows v)
-      : panels(round_up(keys) * head_size),
-        scores(query_block * score_row),
-        sums(query_block * round_up(head_size)),
-        values(copy_size(v, keys, head_size)) {}
-  Buffer<real> panels, scores, sums, values;
-  real most[query_block], total[query_block];
+  Scratch(const Problem& p, Rows v)
+      : panels(query_block * p.head_size),
+        scores(key_block * query_block),
+        factors(p.mask.active() ? most_factors : 0),
+        sums(query_block * round_up(p.head_size)),
+        values(copy_size(v, p.keys.longest(), p.head_size)) {}
+  Buffer<real> panels, scores, factors, sums, values;
+  // Of each query: the largest score so far, the sum, and what to scale its weighted sum with.
+  alignas(64) real most[query_block], total[query_block], factor[query_block];
 };
 
-real scaled_maximum(const real* scores, int64_t count, real scale) {
-  Vec most = broadcast(minus_infinity);
-  for (int64_t j = 0; j < count; j += lanes) {
-    const Vec s = load(scores + j) * scale;
-    most = max(most, first_lanes(count - j) ? s : broadcast(minus_infinity));
+// Scores of the queries in a vector's lanes become exp(score - m), and their m and sum what they
+// are with these keys too.
+void absorb(const Block& block, Scratch& scratch, int64_t lane) {
+  const int64_t cols = block.cols(), end = block.keys * cols;
+  real* scores = scratch.scores.data() + lane;
+  const Vec before = load(scratch.most + lane);
+  Vec most = before;
+  for (int64_t at = 0; at < end; at += cols) most = max(most, load(scores + at));
+  const Vec origin = most == minus_infinity ? Vec{} : most;
+  Vec sum{};
+  for (int64_t at = 0; at < end; at += cols) {
+    const Vec e = exp(load(scores + at) - origin);
+    store(scores + at, e);
+    sum += e;
   }
-  return maximum(most);
+  const Vec smaller = exp(before - origin);
+  store(scratch.most + lane, most);
+  store(scratch.total + lane, load(scratch.total + lane) * smaller + sum);
+  store(scratch.factor + lane, smaller);
 }
 
-// scores = exp(scale scores - m) for the first `count`, 0 for the rest; returns their sum.
-real exponentials(real* scores, int64_t count, int64_t width, real scale, real m) {
-  Vec total{};
-  for (int64_t j = 0; j < width; j += lanes) {
-    const Vec e = first_lanes(count - j) ? exp(load(scores + j) * scale - m) : Vec{};
-    store(scores + j, e);
-    total += e;
+// Each score times what stands in `factors` for its query and key: its key's row, or the same row
+// for every key if they are 0 apart.
+void scale_scores(const Block& block, Scratch& scratch, const real* factors, int64_t factor_row) {
+  const int64_t cols = block.cols();
+  for (int64_t j = 0; j < block.keys; ++j) {
+    real* scores = scratch.scores.data() + j * cols;
+    map(
+        cols, scores, [](Vec s, Vec f) { return s * f; }, scores, factors + j * factor_row);
   }
-  return sum(total);
 }
 
-void scale_row(real* row, int64_t size, real factor) {
-  map(
-      size, row, [=](Vec v) { return v * factor; }, row);
-}
-
-// Brings row i of the block up to date with the scores of keys [first, first + count).
-void absorb(const Item& item, Scratch& scratch, int64_t i, int64_t query, int64_t first,
-            int64_t count) {
-  const Problem& p = *item.problem;
-  real* scores = scratch.scores.data() + i * score_row;
-  const int64_t seen = std::clamp<int64_t>(item.visible(query) - first, 0, count);
-  const real before = scratch.most[i];
-  const real m = std::max(before, scaled_maximum(scores, seen, p.scale));
-  const real sum =
-      exponentials(scores, seen, round_up(count), p.scale, m == minus_infinity ? 0 : m);
-  if (m > before && before > minus_infinity) {
-    const real shrink = std::exp(before - m);
-    scratch.total[i] *= shrink;
-    scale_row(scratch.sums.data() + i * round_up(p.head_size), round_up(p.head_size), shrink);
-  }
-  scratch.most[i] = m;
-  scratch.total[i] += sum;
+// What the block's keys weigh, before the division by the sum.
+void weigh(const Block& block, Scratch& scratch, Rows k) {
+  const Problem& p = *block.item->problem;
+  real* scores = scratch.scores.data();
+  multiply_by_panels(block, k, scratch.panels.data(), p.scale, scores);
+  hide(block, minus_infinity, scores);
+  for (int64_t lane = 0; lane < block.cols(); lane += lanes) absorb(block, scratch, lane);
   if (p.mask.active()) {
-    alignas(64) real factors[key_block];
-    p.mask.factors(item.mask_row_of(query) + first, seen, factors);
-    map(
-        seen, scores, [](Vec s, Vec f) { return s * f; }, scores, factors);
+    const int64_t row = dropout_factors(block, scratch.factors.data());
+    scale_scores(block, scratch, scratch.factors.data(), row);
   }
 }
 
-// out = the weighted sums over their totals, for queries [begin, begin + m).
-void finish(const Item& item, Scratch& scratch, int64_t begin, int64_t m, real* out, real* scales) {
-  const Problem& p = *item.problem;
-  const int64_t d = p.heads * p.head_size;
-  for (int64_t i = 0; i < m; ++i) {
-    const int64_t token = item.first_query + begin + i;
-    const real total = scratch.total[i];
-    const real share = total > 0 ? 1 / total : 0;
-    map(
-        p.head_size, out + token * d + item.col, [=](Vec v) { return v * share; },
-        scratch.sums.data() + i * round_up(p.head_size));
-    real* kept = scales + 2 * (token * p.heads + item.head);
-    kept[0] = total > 0 ? scratch.most[i] : 0;
-    kept[1] = total > 0 ? std::log(total) : std::numeric_limits<real>::infinity();
+// to (+)= the weights times the values.
+void add_values(const Block& block, const Scratch& scratch, Rows v, RowSink to, int64_t cols) {
+  tile_product({block.queries, cols, block.keys}, {scratch.scores.data(), 1, block.cols()},
+               v.from(block.first_key, 0).data, v.stride, {{to.data, to.add}, to.stride});
+}
+
+// When all keys have been met: factors are 1 / sum, and the scales are kept.
+void finish(const Block& block, Scratch& scratch, real* scales) {
+  const Problem& p = *block.item->problem;
+  real* most_kept = scales + block.place();
+  real* log_kept = most_kept + p.heads * p.queries.tokens();
+  for (int64_t lane = 0; lane < block.queries; lane += lanes) {
+    const int64_t count = std::min(lanes, block.queries - lane);
+    const Vec total = load(scratch.total + lane), most = load(scratch.most + lane);
+    const Bits any = total > 0;
+    store(scratch.factor + lane, any ? 1 / total : Vec{});
+    store_first(most_kept + lane, any ? most : Vec{}, count);
+    store_first(log_kept + lane, any ? log(total) : broadcast(-minus_infinity), count);
   }
 }
 
-void block(const Item& item, Scratch& scratch, int64_t begin, Rows q, Rows v, real* out,
-           real* scales) {
-  const Problem& p = *item.problem;
-  const int64_t m = std::min(query_block, item.queries - begin), width = round_up(p.head_size);
-  std::fill_n(scratch.most, m, minus_infinity);
-  std::fill_n(scratch.total, m, real(0));
-  std::fill_n(scratch.sums.data(), m * width, real(0));
-  const int64_t seen = item.visible(begin + m - 1);
-  for (int64_t first = 0; first < seen; first += key_block) {
-    const int64_t count = std::min(key_block, seen - first);
-    multiply_by_panels(q.from(begin, 0), m, scratch.panels.data(), first, count, item.keys,
-                       p.head_size, scratch.scores.data());
-    for (int64_t i = 0; i < m; ++i) absorb(item, scratch, i, begin + i, first, count);
-    tile_product({m, width, count}, {scratch.scores.data(), score_row, 1},
-                 v.data + first * v.stride, v.stride, {{scratch.sums.data(), true}, width});
+void scale_row(real* to, int64_t size, real factor, const real* from) {
+  map(
+      size, to, [=](Vec v) { return v * factor; }, from);
+}
+
+// One block of queries; `out` are the item's rows.
+void attend(Block block, Scratch& scratch, Rows q, Rows k, Rows v, RowSink out, real* scales) {
+  const int64_t head_size = block.item->problem->head_size, width = round_up(head_size);
+  transpose_into_panels(q.from(block.first_query, 0), block.queries, head_size,
+                        scratch.panels.data());
+  std::fill_n(scratch.most, block.cols(), minus_infinity);
+  std::fill_n(scratch.total, block.cols(), real(0));
+  const RowSink result = out.from(block.first_query, 0);
+  if (block.seen <= key_block) {
+    if (block.next_keys()) weigh(block, scratch, k);
+    finish(block, scratch, scales);
+    scale_scores(block, scratch, scratch.factor, 0);
+    return add_values(block, scratch, v, result, head_size);
   }
-  finish(item, scratch, begin, m, out, scales);
+  real* const sums = scratch.sums.data();
+  while (block.next_keys()) {
+    weigh(block, scratch, k);
+    const bool first = block.first_key == 0;
+    for (int64_t i = 0; i < block.queries && !first; ++i) {
+      const real smaller = scratch.factor[i];
+      if (smaller != 1) scale_row(sums + i * width, width, smaller, sums + i * width);
+    }
+    add_values(block, scratch, v, {sums, width, !first}, width);
+  }
+  finish(block, scratch, scales);
+  for (int64_t i = 0; i < block.queries; ++i) {
+    scale_row(result.from(i, 0).data, head_size, scratch.factor[i], sums + i * width);
+  }
 }
 
 }  // namespace
 
 void forward(const Problem& p, Rows q, Rows k, Rows v, real* out, real* scales) {
-  const int64_t longest = p.keys.longest();
+  const int64_t d = p.heads * p.head_size;
   parallel_for(p.items(), p.piece(), [&](int64_t begin, int64_t end) {
-    Scratch scratch(longest, p.head_size, v);
+    Scratch scratch(p, v);
     for (int64_t number = begin; number < end; ++number) {
       const Item item(p, number);
-      if (item.queries == 0) continue;
-      transpose_into_panels(k.from(item.first_key, item.col), item.keys, p.head_size,
-                            scratch.panels.data());
+      const Rows queries = q.from(item.first_query, item.col),
+                 keys = k.from(item.first_key, item.col);
       const Rows values = right_side(v.from(item.first_key, item.col), item.keys, p.head_size,
                                      scratch.values.data());
+      const RowSink result = RowSink{out, d}.from(item.first_query, item.col);
       for (int64_t query = 0; query < item.queries; query += query_block) {
-        block(item, scratch, query, q.from(item.first_query, item.col), values, out, scales);
+        attend(Block(item, query), scratch, queries, keys, values, result, scales);
       }
     }
   });

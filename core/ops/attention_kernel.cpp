@@ -19,6 +19,18 @@ Item::Item(const Problem& p, int64_t number)
   keys = p.keys.length(sentence);
 }
 
+Block::Block(const Item& of, int64_t begin)
+    : item(&of),
+      first_query(begin),
+      queries(std::min(query_block, of.queries - begin)),
+      seen(of.visible(begin + queries - 1)) {}
+
+bool Block::next_keys() {
+  first_key += keys;
+  keys = std::min(key_block, seen - first_key);
+  return keys > 0;
+}
+
 namespace {
 
 // The transpose of `count` rows of lanes numbers; columns beyond count are zero.
@@ -50,14 +62,40 @@ void transpose_into_panels(Rows rows, int64_t n, int64_t head_size, real* panels
   }
 }
 
-void multiply_by_panels(Rows a, int64_t m, const real* panels, int64_t first, int64_t n,
-                        int64_t total, int64_t head_size, real* scores) {
-  for (int64_t at = first; at < first + n; at += tile_cols) {
-    const int64_t width = std::min(tile_cols, round_up(total) - at);
-    const int64_t cols = std::min(width, round_up(first + n - at));
-    tile_product({m, cols, head_size}, {a.data, a.stride, 1}, panels + at * head_size, width,
-                 {{scores + (at - first), false}, score_row});
+void multiply_by_panels(const Block& block, Rows keys, const real* panels, real scale,
+                        real* scores) {
+  const int64_t head_size = block.item->problem->head_size, cols = block.cols();
+  const Rows rows = keys.from(block.first_key, 0);
+  for (int64_t at = 0; at < cols; at += tile_cols) {
+    const int64_t width = std::min(tile_cols, cols - at);
+    tile_product({block.keys, width, head_size}, {rows.data, rows.stride, 1},
+                 panels + at * head_size, width, {{scores + at, false}, cols, scale});
   }
+}
+
+void hide(const Block& block, real number, real* scores) {
+  const Item& item = *block.item;
+  if (!item.problem->causal) return;
+  for (int64_t j = 0; j < block.keys; ++j) {
+    // Query i sees the keys before i + 1 + keys - queries.
+    const int64_t before = block.first_key + j + item.queries - item.keys - block.first_query;
+    std::fill_n(scores + j * block.cols(), std::clamp<int64_t>(before, 0, block.queries), number);
+  }
+}
+
+int64_t dropout_factors(const Block& block, real* factors) {
+  const Item& item = *block.item;
+  const Problem& p = *item.problem;
+  const int64_t first_row = item.head * p.keys.tokens() + item.first_key + block.first_key;
+  if (p.mask_row <= query_block) {  // so there is one block, and its rows follow each other
+    p.mask.factors(first_row * p.mask_row, block.keys * p.mask_row, factors);
+    return p.mask_row;
+  }
+  for (int64_t j = 0; j < block.keys; ++j) {
+    p.mask.factors((first_row + j) * p.mask_row + block.first_query, block.cols(),
+                   factors + j * query_block);
+  }
+  return query_block;
 }
 
 int64_t copy_size(Rows rows, int64_t n, int64_t head_size) {

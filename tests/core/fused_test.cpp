@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include <cmath>
+#include <numeric>
 
 #include "support/gradient_check.h"
 
@@ -156,6 +157,46 @@ TEST_CASE("packed attention is softmax(q k^T / sqrt(d)) v of each sentence and h
       }
     }
   }
+}
+
+// The result is linear in the values, so that <result, seed> = <values, their gradient> if both
+// ways drop the same weights.
+TEST_CASE("attention drops the same weights both ways, also where a sentence is several blocks") {
+  for (const bool causal : {false, true}) {
+    for (const auto& [queries, keys] : {std::pair{3, 5}, {70, 300}, {300, 70}, {130, 600}}) {
+      CAPTURE(causal);
+      CAPTURE(queries);
+      const auto segments = [](int32_t first, int32_t second) {
+        return Segments::of_lengths(std::vector<int32_t>{first, second});
+      };
+      const Segments of_queries = segments(queries, 2), of_keys = segments(keys, 9);
+      const Tensor q = random_tensor({of_queries.tokens(), 6}, 1);
+      const Tensor k = random_tensor({of_keys.tokens(), 6}, 2);
+      const Tensor v = variable(random_tensor({of_keys.tokens(), 6}, 3));
+      const Tensor seed = random_tensor({of_queries.tokens(), 6}, 4);
+      const Tape tape({.seed = 5, .step = 1});
+      const Tensor y = attention(q, k, v, of_queries, of_keys, {2, causal, real(0.3)});
+      const auto dot = [](std::span<const real> a, std::span<const real> b) {
+        return std::inner_product(a.begin(), a.end(), b.begin(), 0.0);
+      };
+      const double forward = dot(y.span(), seed.span());
+      backward(y, seed);
+      CHECK(dot(v.span(), v.gradient().span()) == doctest::Approx(forward).epsilon(1e-4));
+    }
+  }
+}
+
+TEST_CASE("attention drops each weight with the given probability and keeps their mean") {
+  const Segments queries = Segments::of_lengths(std::vector<int32_t>{100}),
+                 keys = Segments::of_lengths(std::vector<int32_t>{400});
+  const Tensor ones = Tensor::full({400, 2}, 1);
+  const Tape tape({.seed = 5, .step = 1});
+  const Tensor y =
+      attention(Tensor::zeros({100, 2}), ones, ones, queries, keys, {2, false, real(0.25)});
+  double mean = 0, deviation = 0;  // of 0 or 4/3, 400 of them in the mean: sqrt(1/3 / 400)
+  for (const real each : y.span()) mean += each / 200, deviation += (each - 1) * (each - 1) / 200;
+  CHECK(mean == doctest::Approx(1).epsilon(0.01));
+  CHECK(std::sqrt(deviation) == doctest::Approx(std::sqrt(1 / 1200.0)).epsilon(0.2));
 }
 
 TEST_CASE("self- and cross-attention read their parts side by side") {

@@ -122,12 +122,15 @@ TEST_CASE("what is not a number stays so through relu, alone and behind a produc
   }
 }
 
-TEST_CASE("the slope of gelu's tanh form is 0 or 1 far from 0") {
-  const Tensor x = variable(Tensor::of({4}, {real(-1e30), real(-1e20), real(1e20), real(1e30)}));
-  const Tape tape;
-  backward(gelu_tanh(x), Tensor::full({4}, 1));
-  const std::vector<real> expected{0, 0, 1, 1};
-  for (size_t i = 0; i < 4; ++i) CHECK(x.gradient().span()[i] == expected[i]);
+TEST_CASE("the slope of gelu is 0 or 1 far from 0, in both forms") {
+  for (Tensor (*const op)(const Tensor&) : {gelu, gelu_tanh}) {
+    const Tensor x = variable(Tensor::of(
+        {6}, {real(-1e37), real(-1e30), real(-1e18), real(1e18), real(1e30), real(1e37)}));
+    const Tape tape;
+    backward(op(x), Tensor::full({6}, 1));
+    const std::vector<real> expected{0, 0, 0, 1, 1, 1};
+    for (size_t i = 0; i < 6; ++i) CHECK(x.gradient().span()[i] == expected[i]);
+  }
 }
 
 TEST_CASE("positions below 0, and rows that are queries here and keys there, are refused") {
@@ -138,6 +141,10 @@ TEST_CASE("positions below 0, and rows that are queries here and keys there, are
   CHECK_THROWS_AS(attention(x, x, v, whole, halves, {.heads = 1}), Misuse);
   CHECK_THROWS_AS(attention(x, v, x, whole, halves, {.heads = 1}), Misuse);
   CHECK(attention(x, x, x, halves, halves, {.heads = 1}).rows() == 2);
+  const Tensor kv = x.reshaped({1, 8}), one = random_tensor({1, 8}, 3);
+  const Segments single = Segments::of_lengths(std::vector<int32_t>{1, 0});
+  CHECK_THROWS_AS(cross_attention(x, kv, halves, single, {.heads = 1}), Misuse);
+  CHECK(cross_attention(x, one, halves, single, {.heads = 1}).rows() == 2);
 }
 
 TEST_CASE("hand-worked norms") {
