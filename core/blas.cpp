@@ -47,6 +47,11 @@ void finish_rows(real* c, int64_t rows, int64_t cols, int64_t stride, Finish fin
 void call(const Matrix& a, const Matrix& b, const Destination& to, real* scratch,
           Precision precision) {
   if (scratch) return block_product(size_of(a, b), strided(a), strided(b), to, scratch, precision);
+  [[maybe_unused]] static const bool own_threads_rest = [] {
+    // A build with threads of its own, which OneThread does not reach.
+    if (openblas_get_parallel() == OPENBLAS_THREAD) openblas_set_num_threads(1);
+    return true;
+  }();
   const OneThread alone;
   const auto size = [](int64_t value) { return static_cast<blasint>(value); };
   cblas_gemm(CblasRowMajor, flag(a), flag(b), size(height(a)), size(width(b)), size(width(a)),

@@ -5,6 +5,8 @@
 
 #include <cstddef>
 #include <cstdint>
+#include <limits>
+#include <new>
 #include <span>
 #include <utility>
 
@@ -33,8 +35,7 @@ class Buffer {
  public:
   Buffer() = default;
   explicit Buffer(int64_t size)
-      : data_(reinterpret_cast<Number*>(memory::take(size * static_cast<int64_t>(sizeof(Number))))),
-        size_(size) {}
+      : data_(reinterpret_cast<Number*>(memory::take(bytes_of(size)))), size_(size) {}
   Buffer(Buffer&& other) noexcept
       : data_(std::exchange(other.data_, nullptr)), size_(std::exchange(other.size_, 0)) {}
   Buffer& operator=(Buffer&& other) noexcept {
@@ -56,6 +57,12 @@ class Buffer {
   explicit operator bool() const { return data_ != nullptr; }
 
  private:
+  static int64_t bytes_of(int64_t size) {
+    constexpr auto each = static_cast<int64_t>(sizeof(Number));
+    if (size < 0 || size > std::numeric_limits<int64_t>::max() / each) throw std::bad_alloc();
+    return size * each;
+  }
+
   Number* data_ = nullptr;
   int64_t size_ = 0;
 };

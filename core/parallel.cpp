@@ -59,7 +59,7 @@ OneThread::OneThread() : before_(1) {}
 OneThread::~OneThread() = default;
 #endif
 
-Shares::Shares(int64_t pieces, int count) : count_(std::min(count, most)) {
+Shares::Shares(int64_t pieces, int count) : wanted_(count), count_(std::min(count, most)) {
   for (int s = 0; s < count_; ++s) {
     Share& share = shares_[static_cast<size_t>(s)];
     share.next = pieces * s / count_;
@@ -69,6 +69,7 @@ Shares::Shares(int64_t pieces, int count) : count_(std::min(count, most)) {
 
 int64_t Shares::take() {
   const int own = member();
+  if (wanted_ > 1 && own >= wanted_) return -1;
   for (int s = 0; s < count_; ++s) {
     Share& share = shares_[static_cast<size_t>((own + s) % count_)];
     if (share.next.load(std::memory_order_relaxed) >= share.end) continue;

@@ -40,7 +40,7 @@ class OneThread {
 // The pieces of one loop, in shares of neighbouring pieces. Each thread has a share of its own, the
 // same in every loop of as many pieces, so that it finds in its cache what it left there in the
 // loop before; whoever is done with its own takes from the others'. From a single share all take in
-// order.
+// order. Threads beyond the shares, if there are several, take nothing: it lies in others' caches.
 class Shares {
  public:
   Shares(int64_t pieces, int count);
@@ -54,7 +54,7 @@ class Shares {
     std::atomic<int64_t> next = 0;
     int64_t end = 0;
   };
-  int count_;
+  int wanted_, count_;
   std::array<Share, most> shares_;
 };
 
@@ -76,16 +76,19 @@ class Failure {
 };
 
 // Calls body(p) for each piece p. The body may throw; what was thrown by the first of the pieces
-// that did is thrown again here, and pieces that had not begun by then are left out.
+// that did is thrown again here, and pieces that had not begun by then are left out. All threads
+// come, also where there are fewer pieces: from a smaller team OpenMP lets go of those that are
+// left over, and makes new ones for the next larger team.
 template <class Body>
 void for_pieces(int64_t pieces, Begin begin, Body&& body) {
   flush_denormals();
-  const int team = static_cast<int>(std::min<int64_t>(threads(), pieces));
-  if (team <= 1) {
+  const int team = threads();
+  if (team <= 1 || pieces <= 1) {
     for (int64_t p = 0; p < pieces; ++p) body(p);
     return;
   }
-  Shares left(pieces, begin == Begin::own ? team : 1);
+  const int busy = static_cast<int>(std::min<int64_t>(team, pieces));
+  Shares left(pieces, begin == Begin::own ? busy : 1);
   Failure failure;
 #pragma omp parallel num_threads(team)
   {

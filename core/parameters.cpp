@@ -1,6 +1,7 @@
 #include "core/parameters.h"
 
 #include <algorithm>
+#include <limits>
 
 #include "core/simd.h"
 
@@ -28,6 +29,8 @@ Tensor Parameters::add(std::string name, const Shape& shape, Initial initial) {
   require(!allocated(), "Parameters: {} is added after allocate()", name);
   require(!find(name), "Parameters: there are two parameters named {}", name);
   const int64_t size = shape.elements();
+  require(size < std::numeric_limits<int64_t>::max() - flat_size_ - cache_line,
+          "Parameters: {} of shape {} is more than can be counted", name, shape);
   const auto window = std::make_shared<Block>();
   window->size = size;
   entries_.push_back({std::move(name), shape, flat_size_, std::move(initial),

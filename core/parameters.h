@@ -33,6 +33,12 @@ Initial uniform(real limit);  // in (-limit, limit)
 
 class Parameters {
  public:
+  Parameters() = default;
+  Parameters(Parameters&&) = default;
+  Parameters& operator=(Parameters&&) = default;
+  Parameters(const Parameters&) = delete;  // it would share the values, or lose their place
+  Parameters& operator=(const Parameters&) = delete;
+
   struct Entry {
     std::string name;
     Shape shape;

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <cstdint>
+#include <limits>
 #include <span>
 #include <vector>
 
@@ -26,6 +27,8 @@ class Segments {
   // One more sentence at the end.
   void append(int32_t length) {
     require(length >= 0, "Segments: a sentence of {} tokens", length);
+    require(length <= std::numeric_limits<int32_t>::max() - offsets_.back(),
+            "Segments: {} tokens, and {} more, are more than can be counted", tokens(), length);
     offsets_.push_back(offsets_.back() + length);
   }
 

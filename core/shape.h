@@ -25,6 +25,7 @@ class Shape {
     require(axes_ <= most_axes, "Shape: {} axes, at most {} are possible", axes_, most_axes);
     std::copy(sizes.begin(), sizes.end(), sizes_.begin());
     for (const int64_t size : sizes) require(size >= 0, "Shape: an axis of size {}", size);
+    check_elements();
   }
 
   int axes() const { return axes_; }
@@ -48,6 +49,7 @@ class Shape {
     Shape shape = *this;
     if (shape.axes_ == 0) shape.axes_ = 1;
     shape.sizes_[shape.axes_ - 1] = cols;
+    shape.check_elements();
     return shape;
   }
   std::string text() const;  // [4096, 512]
@@ -57,6 +59,15 @@ class Shape {
   }
 
  private:
+  // Also of all axes but some, so that no product of them overflows.
+  void check_elements() const {
+    int64_t product = 1;
+    for (const int64_t size : sizes()) {
+      require(!__builtin_mul_overflow(product, std::max<int64_t>(size, 1), &product),
+              "Shape: {} has more elements than can be counted", text());
+    }
+  }
+
   std::array<int64_t, most_axes> sizes_{};
   int axes_ = 0;
 };

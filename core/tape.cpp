@@ -71,7 +71,7 @@ bool recording(std::initializer_list<const Tensor*> inputs) {
         input->shape());
     wanted = true;
   }
-  return wanted;
+  return wanted && !tape->ended_;
 }
 
 Tensor attach(const char* op, const Tensor& y, int64_t numbers, Tape::Backward closure) {

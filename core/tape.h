@@ -10,7 +10,8 @@
 //   backward(loss);                       // w.gradient() now holds d loss / d w
 //
 // A tape belongs to the thread that made it, lives for one step, and is run backward once. Leaves
-// have their gradients afterwards, the results of ops no longer.
+// have their gradients afterwards, the results of ops no longer. What throws on the way, for want
+// of memory or because a tape that checks finds NaN, leaves them incomplete: clear them then.
 
 #include <functional>
 #include <initializer_list>
@@ -94,9 +95,9 @@ void backward(const Tensor& y, const Tensor& seed);
 
 // For writers of ops ------------------------------------------------------------------------------
 
-// Whether an op over these inputs is to be recorded: a tape is alive and one of them wants a
-// gradient. Absent tensors may be among them. Throws when an input belongs to a tape that has
-// ended.
+// Whether an op over these inputs is to be recorded: a tape is alive that has not been run backward
+// yet, and one of them wants a gradient. Absent tensors may be among them. Throws when an input
+// belongs to a tape that has ended.
 bool recording(std::initializer_list<const Tensor*> inputs);
 
 // Puts an op on the current tape: the result is y with a gradient of its own. Its inputs and y have

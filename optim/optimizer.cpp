@@ -52,7 +52,6 @@ UpdateReport Optimizer::update(Parameters& parameters, double learning_rate,
   static const double largest = std::sqrt(double(std::numeric_limits<real>::max()));
   if (!(norm * clip < largest)) return {norm, clip, false};
 
-  ++steps_;
   std::vector<const real*> gradients;
   for (const Parameters::Entry& entry : parameters.entries()) {
     gradients.push_back(entry.tensor.gradient().span().data());
@@ -61,8 +60,9 @@ UpdateReport Optimizer::update(Parameters& parameters, double learning_rate,
                           .gradients = gradients,
                           .gradient_factor = gradient_scale * clip,
                           .learning_rate = learning_rate,
-                          .step = steps_};
+                          .step = steps_ + 1};
   std::visit([&](auto& rule) { rule.apply(update); }, rule_);
+  ++steps_;
   return {norm, clip, true};
 }
 

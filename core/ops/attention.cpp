@@ -27,6 +27,8 @@ Problem pose(const char* op, const Segments& queries, const Segments& keys, int6
           options.causal,
           1 / std::sqrt(static_cast<real>(std::max<int64_t>(1, head_size))),
           next_dropout_mask(op, options.dropout),
+          queries.longest(),
+          keys.longest(),
           round_up(queries.longest(), cache_line)};
 }
 

@@ -13,20 +13,20 @@ namespace calque::attention_kernel {
 namespace {
 
 struct Scratch {
-  Scratch(const Problem& p, Rows q, Rows k, Rows dout)
-      : query_panels(query_block * p.head_size),
-        dout_panels(query_block * p.head_size),
-        weights(key_block * query_block),
-        slopes(key_block * query_block),
-        factors(p.mask.active() ? most_factors : 0),
-        dq(query_block * round_up(p.head_size)),
-        dk(p.keys.longest() * round_up(p.head_size)),
-        dv(p.keys.longest() * round_up(p.head_size)),
-        queries(copy_size(q, p.queries.longest(), p.head_size)),
-        keys(copy_size(k, p.keys.longest(), p.head_size)),
-        douts(copy_size(dout, p.queries.longest(), p.head_size)) {}
-  Buffer<real> query_panels, dout_panels, weights, slopes, factors, dq, dk, dv;
-  Buffer<real> queries, keys, douts;  // copies, where right_side makes them
+  Scratch(const Problem& p, Rows q, Rows k, Rows dout) {
+    const int64_t size = p.head_size, width = round_up(size);
+    const auto arrays = arrays_in<11>(
+        memory, {query_block * size, query_block * size, key_block * query_block,
+                 key_block * query_block, p.mask.active() ? most_factors : 0, query_block * width,
+                 p.most_keys * width, p.most_keys * width, copy_size(q, p.most_queries, size),
+                 copy_size(k, p.most_keys, size), copy_size(dout, p.most_queries, size)});
+    query_panels = arrays[0], dout_panels = arrays[1], weights = arrays[2], slopes = arrays[3];
+    factors = arrays[4], dq = arrays[5], dk = arrays[6], dv = arrays[7];
+    queries = arrays[8], keys = arrays[9], douts = arrays[10];
+  }
+  Buffer<real> memory;
+  real *query_panels, *dout_panels, *weights, *slopes, *factors, *dq, *dk, *dv;
+  real *queries, *keys, *douts;  // copies, where right_side makes them
   alignas(64) real dots[query_block] = {};
 };
 
@@ -46,7 +46,7 @@ void differentiate(const Block& block, Scratch& scratch, const real* scales, int
   const Vec most = load_first(kept, count);
   const Vec log_total = load_first(kept + p.heads * p.queries.tokens(), count);
   const Vec dot = load(scratch.dots + lane);
-  real *weights = scratch.weights.data() + lane, *slopes = scratch.slopes.data() + lane;
+  real *weights = scratch.weights + lane, *slopes = scratch.slopes + lane;
   for (int64_t j = 0; j < block.keys; ++j, weights += cols, slopes += cols) {
     const Vec w = exp((load(weights) - most) - log_total);
     const Vec factor = factors ? load(factors + j * factor_row + lane) : broadcast(1);
@@ -60,21 +60,21 @@ void go_back(Block block, Scratch& scratch, const Views& views, const Gradients&
   const Problem& p = *block.item->problem;
   const int64_t m = block.queries, size = p.head_size;
   const Rows q = views.q.from(block.first_query, 0), dout = views.dout.from(block.first_query, 0);
-  transpose_into_panels(q, m, size, scratch.query_panels.data());
-  transpose_into_panels(dout, m, size, scratch.dout_panels.data());
+  transpose_into_panels(q, m, size, scratch.query_panels);
+  transpose_into_panels(dout, m, size, scratch.dout_panels);
   for (int64_t i = 0; i < m; ++i) {
     const auto product = [](Vec a, Vec b) { return a * b; };
     scratch.dots[i] = sum(sum_lanes(size, product, views.out.from(block.first_query + i, 0).data,
                                     dout.from(i, 0).data));
   }
   while (block.next_keys()) {
-    real *weights = scratch.weights.data(), *slopes = scratch.slopes.data();
-    multiply_by_panels(block, views.k, scratch.query_panels.data(), p.scale, weights);
-    multiply_by_panels(block, views.v, scratch.dout_panels.data(), 1, slopes);
+    real *weights = scratch.weights, *slopes = scratch.slopes;
+    multiply_by_panels(block, views.k, scratch.query_panels, p.scale, weights);
+    multiply_by_panels(block, views.v, scratch.dout_panels, 1, slopes);
     hide(block, minus_infinity, weights);
     hide(block, 0, slopes);
-    const real* factors = p.mask.active() ? scratch.factors.data() : nullptr;
-    const int64_t factor_row = factors ? dropout_factors(block, scratch.factors.data()) : 0;
+    const real* factors = p.mask.active() ? scratch.factors : nullptr;
+    const int64_t factor_row = factors ? dropout_factors(block, scratch.factors) : 0;
     for (int64_t lane = 0; lane < m; lane += lanes) {
       differentiate(block, scratch, views.scales, lane, factors, factor_row);
     }
@@ -103,7 +103,7 @@ void write(RowSink to, const real* from, int64_t rows, int64_t head_size) {
 // are written.
 void gather(const Item& item, Scratch& scratch, const Views& views, const Gradients& to) {
   const int64_t size = item.problem->head_size, width = round_up(size);
-  real *const dq = scratch.dq.data(), *const dk = scratch.dk.data(), *const dv = scratch.dv.data();
+  real *const dq = scratch.dq, *const dk = scratch.dk, *const dv = scratch.dv;
   std::fill_n(dk, item.keys * width, real(0));
   std::fill_n(dv, item.keys * width, real(0));
   for (int64_t begin = 0; begin < item.queries; begin += query_block) {
@@ -132,9 +132,9 @@ void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const r
       const Rows douts = Rows{dout, d}.from(item.first_query, item.col);
       const Rows queries = q.from(item.first_query, item.col);
       const Rows keys = k.from(item.first_key, item.col);
-      const Views views{right_side(queries, item.queries, size, scratch.queries.data()),
-                        right_side(keys, item.keys, size, scratch.keys.data()),
-                        right_side(douts, item.queries, size, scratch.douts.data()),
+      const Views views{right_side(queries, item.queries, size, scratch.queries),
+                        right_side(keys, item.keys, size, scratch.keys),
+                        right_side(douts, item.queries, size, scratch.douts),
                         v.from(item.first_key, item.col),
                         Rows{out, d}.from(item.first_query, item.col),
                         scales};

@@ -12,13 +12,16 @@ namespace calque::attention_kernel {
 namespace {
 
 struct Scratch {
-  Scratch(const Problem& p, Rows v)
-      : panels(query_block * p.head_size),
-        scores(key_block * query_block),
-        factors(p.mask.active() ? most_factors : 0),
-        sums(query_block * round_up(p.head_size)),
-        values(copy_size(v, p.keys.longest(), p.head_size)) {}
-  Buffer<real> panels, scores, factors, sums, values;
+  Scratch(const Problem& p, Rows v) {
+    const auto arrays = arrays_in<5>(
+        memory,
+        {query_block * p.head_size, key_block * query_block, p.mask.active() ? most_factors : 0,
+         query_block * round_up(p.head_size), copy_size(v, p.most_keys, p.head_size)});
+    panels = arrays[0], scores = arrays[1], factors = arrays[2];
+    sums = arrays[3], values = arrays[4];
+  }
+  Buffer<real> memory;
+  real *panels, *scores, *factors, *sums, *values;
   // Of each query: the largest score so far, the sum, and what to scale its weighted sum with.
   alignas(64) real most[query_block], total[query_block], factor[query_block];
 };
@@ -27,7 +30,7 @@ struct Scratch {
 // are with these keys too.
 void absorb(const Block& block, Scratch& scratch, int64_t lane) {
   const int64_t cols = block.cols(), end = block.keys * cols;
-  real* scores = scratch.scores.data() + lane;
+  real* scores = scratch.scores + lane;
   const Vec before = load(scratch.most + lane);
   Vec most = before;
   for (int64_t at = 0; at < end; at += cols) most = max(most, load(scores + at));
@@ -49,7 +52,7 @@ void absorb(const Block& block, Scratch& scratch, int64_t lane) {
 void scale_scores(const Block& block, Scratch& scratch, const real* factors, int64_t factor_row) {
   const int64_t cols = block.cols();
   for (int64_t j = 0; j < block.keys; ++j) {
-    real* scores = scratch.scores.data() + j * cols;
+    real* scores = scratch.scores + j * cols;
     map(
         cols, scores, [](Vec s, Vec f) { return s * f; }, scores, factors + j * factor_row);
   }
@@ -58,19 +61,19 @@ void scale_scores(const Block& block, Scratch& scratch, const real* factors, int
 // What the block's keys weigh, before the division by the sum.
 void weigh(const Block& block, Scratch& scratch, Rows k) {
   const Problem& p = *block.item->problem;
-  real* scores = scratch.scores.data();
-  multiply_by_panels(block, k, scratch.panels.data(), p.scale, scores);
+  real* scores = scratch.scores;
+  multiply_by_panels(block, k, scratch.panels, p.scale, scores);
   hide(block, minus_infinity, scores);
   for (int64_t lane = 0; lane < block.cols(); lane += lanes) absorb(block, scratch, lane);
   if (p.mask.active()) {
-    const int64_t row = dropout_factors(block, scratch.factors.data());
-    scale_scores(block, scratch, scratch.factors.data(), row);
+    const int64_t row = dropout_factors(block, scratch.factors);
+    scale_scores(block, scratch, scratch.factors, row);
   }
 }
 
 // to (+)= the weights times the values.
 void add_values(const Block& block, const Scratch& scratch, Rows v, RowSink to, int64_t cols) {
-  tile_product({block.queries, cols, block.keys}, {scratch.scores.data(), 1, block.cols()},
+  tile_product({block.queries, cols, block.keys}, {scratch.scores, 1, block.cols()},
                v.from(block.first_key, 0).data, v.stride, {{to.data, to.add}, to.stride});
 }
 
@@ -97,8 +100,7 @@ void scale_row(real* to, int64_t size, real factor, const real* from) {
 // One block of queries; `out` are the item's rows.
 void attend(Block block, Scratch& scratch, Rows q, Rows k, Rows v, RowSink out, real* scales) {
   const int64_t head_size = block.item->problem->head_size, width = round_up(head_size);
-  transpose_into_panels(q.from(block.first_query, 0), block.queries, head_size,
-                        scratch.panels.data());
+  transpose_into_panels(q.from(block.first_query, 0), block.queries, head_size, scratch.panels);
   std::fill_n(scratch.most, block.cols(), minus_infinity);
   std::fill_n(scratch.total, block.cols(), real(0));
   const RowSink result = out.from(block.first_query, 0);
@@ -108,7 +110,7 @@ void attend(Block block, Scratch& scratch, Rows q, Rows k, Rows v, RowSink out, 
     scale_scores(block, scratch, scratch.factor, 0);
     return add_values(block, scratch, v, result, head_size);
   }
-  real* const sums = scratch.sums.data();
+  real* const sums = scratch.sums;
   while (block.next_keys()) {
     weigh(block, scratch, k);
     const bool first = block.first_key == 0;
@@ -134,8 +136,8 @@ void forward(const Problem& p, Rows q, Rows k, Rows v, real* out, real* scales) 
       const Item item(p, number);
       const Rows queries = q.from(item.first_query, item.col),
                  keys = k.from(item.first_key, item.col);
-      const Rows values = right_side(v.from(item.first_key, item.col), item.keys, p.head_size,
-                                     scratch.values.data());
+      const Rows values =
+          right_side(v.from(item.first_key, item.col), item.keys, p.head_size, scratch.values);
       const RowSink result = RowSink{out, d}.from(item.first_query, item.col);
       for (int64_t query = 0; query < item.queries; query += query_block) {
         attend(Block(item, query), scratch, queries, keys, values, result, scales);

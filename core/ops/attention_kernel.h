@@ -7,6 +7,9 @@
 // row, so that each lane of a vector has a query of its own: what softmax needs of a query's
 // scores, their maximum and their sum, then comes without ever summing over the lanes.
 
+#include <algorithm>
+#include <array>
+
 #include "core/block_product.h"
 #include "core/ops.h"
 #include "core/ops/dropout_mask.h"
@@ -40,6 +43,7 @@ struct Problem {
   bool causal;
   real scale;
   DropoutMask mask;
+  int64_t most_queries, most_keys;  // of a sentence
   int64_t mask_row;  // elements of the mask that a key of a head has, one for each query
 
   int64_t items() const { return queries.count() * heads; }
@@ -101,6 +105,22 @@ constexpr int64_t most_factors = key_block * query_block;
 // first cache. The copy needs room for copy_size(rows, n, head_size) numbers.
 Rows right_side(Rows rows, int64_t n, int64_t head_size, real* copy);
 int64_t copy_size(Rows rows, int64_t n, int64_t head_size);
+
+// Arrays of these sizes in one piece of memory, each from a cache line on: short sentences make
+// many pieces of work, and each asks the pool once.
+template <size_t count>
+std::array<real*, count> arrays_in(Buffer<real>& memory, const std::array<int64_t, count>& sizes) {
+  int64_t total = 0;
+  for (const int64_t size : sizes) total += round_up(size, cache_line);
+  memory = Buffer<real>(total);
+  std::array<real*, count> arrays;
+  real* next = memory.data();
+  for (size_t i = 0; i < count; ++i) {
+    arrays[i] = next;
+    next += round_up(sizes[i], cache_line);
+  }
+  return arrays;
+}
 
 // out [query tokens, d], and what makes weights of scores again, [2, heads, query tokens]: each
 // query's maximum m and the log of its sum of exp(score - m), which is infinity where there is

@@ -19,29 +19,36 @@ std::vector<int32_t> token_positions(const char* op, const Tensor& x, const Segm
   positions.reserve(static_cast<size_t>(x.rows()));
   for (int64_t i = 0; i < segments.count(); ++i) {
     const int32_t start = starts.empty() ? 0 : starts[i];
+    require(start >= 0 && start <= std::numeric_limits<int32_t>::max() - segments.length(i),
+            "{}: sentence {} of {} tokens begins at position {}", op, i, segments.length(i), start);
     for (int32_t t = 0; t < segments.length(i); ++t) positions.push_back(start + t);
   }
   return positions;
 }
 
-// The cosines and sines of all angles: row p, column k is p base^(-2 k / head size).
+// The cosines and sines of the angles of all positions from the first to the last that there is:
+// row p - first, column k is of p base^(-2 k / head size).
 struct Turns {
-  std::vector<real> cosine, sine;
+  int32_t first = 0;
+  Values cosine, sine;
 };
 
-Turns turns_up_to(int32_t positions, int64_t half, real base) {
-  Turns turns;
-  const auto count = static_cast<size_t>(positions * half);
-  turns.cosine.resize(count);
-  turns.sine.resize(count);
-  for_rows(positions, half * 32, [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) {
+Turns turns_of(const std::vector<int32_t>& positions, int64_t half, real base) {
+  if (positions.empty()) return {0, Values(0), Values(0)};
+  const auto [least, most] = std::ranges::minmax(positions);
+  const int64_t rows = int64_t{most} - least + 1;
+  const Turns turns{least, Values(rows * half), Values(rows * half)};
+  std::vector<double> frequencies;
+  for (int64_t k = 0; k < half; ++k) {
+    frequencies.push_back(
+        std::pow(double(base), -static_cast<double>(k) / static_cast<double>(half)));
+  }
+  for_rows(rows, half * 32, [&](int64_t begin, int64_t end) {
+    for (int64_t row = begin; row < end; ++row) {
       for (int64_t k = 0; k < half; ++k) {
-        const double angle =
-            static_cast<double>(p) *
-            std::pow(double(base), -static_cast<double>(k) / static_cast<double>(half));
-        turns.cosine[p * half + k] = static_cast<real>(std::cos(angle));
-        turns.sine[p * half + k] = static_cast<real>(std::sin(angle));
+        const double angle = static_cast<double>(turns.first + row) * frequencies[k];
+        turns.cosine.data()[row * half + k] = static_cast<real>(std::cos(angle));
+        turns.sine.data()[row * half + k] = static_cast<real>(std::sin(angle));
       }
     }
   });
@@ -61,8 +68,9 @@ struct Rotation {
         real* y = to.data + r * cols;
         map_into(begin, y, to.add, as_it_is, x);
         map_into(cols - end, y + end, to.add, as_it_is, x + end);
-        const real* c = turns.cosine.data() + positions[r] * half;
-        const real* s = turns.sine.data() + positions[r] * half;
+        const int64_t row = positions[r] - turns.first;
+        const real* c = turns.cosine.data() + row * half;
+        const real* s = turns.sine.data() + row * half;
         for (int64_t h = begin; h < end; h += 2 * half) {
           map_into(
               half, y + h, to.add,
@@ -120,15 +128,9 @@ Tensor rotary(const Tensor& x, const Segments& segments, int64_t begin, int64_t 
               (end - begin) % head_size == 0,
           "rotary: columns [{}, {}) of {} in heads of {}", begin, end, x.shape(), head_size);
   std::vector<int32_t> positions = token_positions("rotary", x, segments, starts);
-  for (const int32_t p : positions) require(p >= 0, "rotary: position {}", p);
-  const int32_t most = positions.empty() ? 0 : *std::ranges::max_element(positions) + 1;
-  Rotation rotation{x.rows(),
-                    x.cols(),
-                    begin,
-                    end,
-                    head_size / 2,
-                    std::move(positions),
-                    turns_up_to(most, head_size / 2, base)};
+  Turns turns = turns_of(positions, head_size / 2, base);
+  Rotation rotation{x.rows(),        x.cols(), begin, end, head_size / 2, std::move(positions),
+                    std::move(turns)};
   Tensor y(x.shape());
   rotation.apply(x.data(), {y.data(), false}, 1);
   return record("rotary", y, {&x},

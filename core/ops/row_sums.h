@@ -13,26 +13,34 @@
 
 namespace calque {
 
-// sinks[s][c] (+)= the sum over rows of what body(row_begin, row_end, partial) adds to
-// partial[s * cols + c]. A sink without memory is left out.
+// How many rows are summed in single numbers; sums of such stretches are added in double.
+constexpr int64_t rows_in_a_stretch = 64;
+
+// sinks[s][c] (+)= the sum over rows of what body(row_begin, row_end, sums) adds to
+// sums[s * cols + c]. A sink without memory is left out.
 template <size_t count, class Body>
 void sum_over_rows(int64_t rows, int64_t cols, const std::array<Sink, count>& sinks, Body&& body) {
   const int64_t piece = std::max<int64_t>(32, (rows + 63) / 64);
   const int64_t pieces = (rows + piece - 1) / piece, width = cols * static_cast<int64_t>(count);
-  Buffer<real> partials(std::max<int64_t>(1, pieces * width));
+  Buffer<double> partials(std::max<int64_t>(1, pieces * width));
   parallel_for(rows, piece, [&](int64_t begin, int64_t end) {
-    real* partial = partials.data() + begin / piece * width;
-    std::fill_n(partial, width, real(0));
-    body(begin, end, partial);
+    double* partial = partials.data() + begin / piece * width;
+    std::fill_n(partial, width, 0.0);
+    Buffer<real> sums(width);
+    for (int64_t first = begin; first < end; first += rows_in_a_stretch) {
+      std::fill_n(sums.data(), width, real(0));
+      body(first, std::min(end, first + rows_in_a_stretch), sums.data());
+      for (int64_t c = 0; c < width; ++c) partial[c] += double(sums[c]);
+    }
   });
   parallel_for(cols, 512, [&](int64_t begin, int64_t end) {
     for (size_t s = 0; s < count; ++s) {
       if (!sinks[s].data) continue;
-      real* out = sinks[s].data + begin;
-      if (!sinks[s].add) std::fill_n(out, end - begin, real(0));
-      for (int64_t p = 0; p < pieces; ++p) {
-        map_into(end - begin, out, true, as_it_is,
-                 partials.data() + p * width + static_cast<int64_t>(s) * cols + begin);
+      for (int64_t c = begin; c < end; ++c) {
+        double total = sinks[s].add ? double(sinks[s].data[c]) : 0;
+        const double* partial = partials.data() + static_cast<int64_t>(s) * cols + c;
+        for (int64_t p = 0; p < pieces; ++p) total += partial[p * width];
+        sinks[s].data[c] = static_cast<real>(total);
       }
     }
   });
@@ -40,10 +48,10 @@ void sum_over_rows(int64_t rows, int64_t cols, const std::array<Sink, count>& si
 
 // sink[c] (+)= the sum over rows of term(r, c, count, sums), which adds `count` numbers of row r
 // from column c on to sums: for few rows, or rows that cost nothing to read by parts. Each stretch
-// of columns goes down all rows, in double beyond every few dozen.
+// of columns goes down all rows.
 template <class Term>
 void sum_down_columns(int64_t rows, int64_t cols, Sink sink, Term&& term) {
-  constexpr int64_t width = 64, stretch = 64;
+  constexpr int64_t width = 64, stretch = rows_in_a_stretch;
   parallel_for(cols, width, [&](int64_t begin, int64_t end) {
     const int64_t count = end - begin;
     std::array<double, width> totals{};

@@ -3,6 +3,9 @@
 #include <doctest/doctest.h>
 
 #include <new>
+#include <vector>
+
+#include "core/ops.h"
 
 using namespace calque;
 
@@ -32,10 +35,23 @@ TEST_CASE("cached blocks go back to the system on request") {
   CHECK(memory_statistics().reserved <= memory_statistics().used + 64);
 }
 
+TEST_CASE("shapes of more elements than can be counted are refused") {
+  const int64_t many = int64_t{1} << 32;
+  CHECK_THROWS_AS(Tensor::zeros({many, many}), Misuse);
+  CHECK_THROWS_AS(Shape({0, many, many}), Misuse);  // of which [rows, cols] would be made
+  CHECK_THROWS_AS((Shape{many, 1}.with_cols(many)), Misuse);
+  CHECK(Shape({many, many / 4}).elements() == int64_t{1} << 62);
+  Segments segments = Segments::of_lengths(std::vector<int32_t>{2'000'000'000});
+  CHECK_THROWS_AS(segments.append(200'000'000), Misuse);
+}
+
 #ifndef __SANITIZE_ADDRESS__  // which ends the program instead
 TEST_CASE("a request that nobody can fulfil throws and changes nothing") {
   const MemoryStatistics before = memory_statistics();
-  CHECK_THROWS_AS(Buffer<float>(int64_t{1} << 55), std::bad_alloc);
+  for (const int bits : {55, 61, 62}) {
+    CHECK_THROWS_AS(Buffer<float>(int64_t{1} << bits), std::bad_alloc);
+  }
+  CHECK_THROWS_AS(Buffer<float>(-1), std::bad_alloc);
   CHECK(memory_statistics().used == before.used);
 }
 #endif

@@ -67,6 +67,22 @@ TEST_CASE("sums down a million rows keep their digits") {
   CHECK(b.gradient().span()[1] == doctest::Approx(right).epsilon(1e-6));
 }
 
+TEST_CASE("a million rows' gradients of a bias keep their digits behind a product and a norm") {
+  const int64_t rows = 1'000'000;
+  const double right = 0.1 * static_cast<double>(rows);
+  const Tensor seed = Tensor::full({rows, 2}, real(0.1)), x = random_tensor({rows, 2}, 1);
+  const Tensor of_product = variable(Tensor::zeros({2})), of_norm = variable(Tensor::zeros({2}));
+  {
+    const Tape tape;
+    backward(linear(x, random_tensor({2, 2}, 2), of_product), seed);
+  }
+  const Tape tape;
+  backward(layer_norm(x, Tensor::full({2}, 1), of_norm), seed);
+  for (const Tensor& bias : {of_product, of_norm}) {
+    CHECK(bias.gradient().span()[1] == doctest::Approx(right).epsilon(1e-6));
+  }
+}
+
 TEST_CASE("attention over vectors without numbers gives vectors without numbers") {
   const Segments segments = Segments::of_lengths(std::vector<int32_t>{2, 1});
   const Tensor none = variable(Tensor({3, 0}));

@@ -41,6 +41,24 @@ TEST_CASE("A thread alone takes every piece, those of its own share first") {
   CHECK(shares.take() == -1);
 }
 
+TEST_CASE("Loops of few pieces and of many keep the same threads") {
+  static std::atomic<int> threads_born = 0;
+  struct Birth {
+    Birth() { ++threads_born; }
+    void happened() {}
+  };
+  const Threads scope(4);
+  for (int loop = 0; loop < 60; ++loop) {
+    const std::array<int64_t, 3> pieces = {2, 4, 3};
+    parallel_for(pieces[static_cast<size_t>(loop) % 3], 1, [](int64_t, int64_t) {
+      thread_local Birth birth;
+      birth.happened();
+      std::this_thread::sleep_for(std::chrono::microseconds(300));  // so that all get their piece
+    });
+  }
+  CHECK(threads_born <= 4);
+}
+
 TEST_CASE("A thread has the same share in every loop") {
   const Threads scope(2);
   if (std::thread::hardware_concurrency() < 2) return;

@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
+#include <type_traits>
+#include <utility>
 
 #include "core/ops.h"
 
@@ -23,6 +25,18 @@ TEST_CASE("parameters are named windows into a flat buffer, in the order of cons
   CHECK(b.data() == parameters.values().data() + parameters.entries()[1].offset);
   CHECK(w.span()[14] == 2);
   CHECK(b.span()[4] == 7);
+}
+
+TEST_CASE("a store of parameters moves with its values, and has no copies") {
+  static_assert(!std::is_copy_constructible_v<Parameters> &&
+                !std::is_copy_assignable_v<Parameters>);
+  Parameters first;
+  const Tensor w = first.add("weight", {3}, constant(2));
+  first.allocate();
+  first.initialise(1);
+  const Parameters second = std::move(first);
+  CHECK(second.values()[2] == 2);
+  CHECK(second.find("weight")->tensor.data() == w.data());
 }
 
 TEST_CASE("a parameter's first values depend on its name and the seed, not on its neighbours") {

@@ -57,6 +57,16 @@ TEST_CASE("a graph is built anew every step, with whatever shape the step has") 
   }
 }
 
+TEST_CASE("nothing is recorded on a tape that has been run backward") {
+  const Tensor x = variable(Tensor::of({2}, {1, 2}));
+  const Tape tape;
+  backward(sum(square(x)));
+  const int64_t used = memory_statistics().used;
+  for (int i = 0; i < 10; ++i) CHECK_FALSE(square(x).gradient());
+  CHECK(tape.recorded() == 0);
+  CHECK(memory_statistics().used == used);
+}
+
 TEST_CASE("nothing is recorded without a tape or inside a no-gradient scope") {
   const Tensor x = variable(Tensor::of({2}, {1, 2}));
   CHECK_FALSE((x * x).gradient());

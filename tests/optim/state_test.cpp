@@ -107,6 +107,17 @@ TEST_CASE("saved after three steps and restored elsewhere, training goes on in t
   }
 }
 
+TEST_CASE("an update that throws is not counted as a step") {
+  for (const Rule& rule : rules()) {
+    CAPTURE(rule.name);
+    Parameters parameters;
+    parameters.add("weight", {3}, constant(1));
+    Optimizer optimizer(parameters, rule.settings);
+    CHECK_THROWS_AS(optimizer.update(parameters, 0.1), Misuse);  // there are no values yet
+    CHECK(optimizer.steps() == 0);
+  }
+}
+
 TEST_CASE("the gaps between the windows stay zero in weights and moments") {
   for (const Rule& rule : rules()) {
     CAPTURE(rule.name);
