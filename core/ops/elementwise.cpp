@@ -149,13 +149,42 @@ Tensor unary(const char* op, const Tensor& x, F f, D d) {
 
 }  // namespace
 
+namespace {
+
+// y = a + sign b, of one shape: the way back needs no numbers of either.
+Tensor add_alike(const char* op, const Tensor& a, const Tensor& b, real sign) {
+  Tensor y(a.shape());
+  const int64_t size = a.size();
+  for_stretches(flat(size), [&](int64_t, int64_t at, int64_t count) {
+    map(
+        count, y.data() + at, [=](Vec u, Vec v) { return u + v * sign; }, a.data() + at,
+        b.data() + at);
+  });
+  return record(op, y, {&a, &b}, [=, da = a.gradient(), db = b.gradient()](Gradient& dy) {
+    if (db) {
+      const Sink out = db.open();
+      for_stretches(flat(size), [&](int64_t, int64_t at, int64_t count) {
+        map_into(
+            count, out.data + at, out.add, [=](Vec g) { return g * sign; }, dy.data() + at);
+      });
+    }
+    if (da) da.accept(dy);
+  });
+}
+
+bool alike(const Tensor& a, const Tensor& b) { return a && b && a.shape() == b.shape(); }
+
+}  // namespace
+
 Tensor operator+(const Tensor& a, const Tensor& b) {
+  if (alike(a, b)) return add_alike("add", a, b, 1);
   const auto one = [](Vec, Vec) { return broadcast(1); };
   return binary(
       "add", a, b, [](Vec x, Vec y) { return x + y; }, one, one);
 }
 
 Tensor operator-(const Tensor& a, const Tensor& b) {
+  if (alike(a, b)) return add_alike("subtract", a, b, -1);
   return binary(
       "subtract", a, b, [](Vec x, Vec y) { return x - y; }, [](Vec, Vec) { return broadcast(1); },
       [](Vec, Vec) { return broadcast(-1); });
