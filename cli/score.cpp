@@ -29,9 +29,8 @@ std::vector<std::vector<int32_t>> encode(const TextLines& text, int64_t first, i
   std::vector<std::vector<int32_t>> ids;
   for (int64_t i = first; i < first + count; ++i) {
     const std::string line = text.line(i);
-    if (const auto byte = find_invalid_utf8(line)) {
-      fail("{}: not valid UTF-8 (byte {})", text.where(i), *byte + 1);
-    }
+    const std::string problem = utf8_problem(line);
+    if (!problem.empty()) fail("{}: {}", text.where(i), problem);
     ids.push_back(tokenizer.encode(line));
     if (options.positions == PositionKind::learned &&
         std::ssize(ids.back()) + 1 > options.max_positions) {

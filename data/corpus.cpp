@@ -198,13 +198,9 @@ bool is_text(const Line& line) { return !line.too_long && !find_invalid_utf8(lin
 
 void require_text(const Line& line, const std::string& where) {
   if (line.too_long) fail("{}: more than {} bytes are no sentence", where, longest_line);
-  const auto bad = find_invalid_utf8(line.text);
-  if (!bad) return;
-  if (line.text[*bad] == '\0') {
-    fail("{}: a NUL (byte {}); fix the line or set data.invalid_utf8: skip", where, *bad + 1);
-  }
-  fail("{}: not valid UTF-8 (byte {}); fix the line or set data.invalid_utf8: skip", where,
-       *bad + 1);
+  const std::string problem = utf8_problem(line.text);
+  if (problem.empty()) return;
+  fail("{}: {}; fix the line or set data.invalid_utf8: skip", where, problem);
 }
 
 }  // namespace calque

@@ -29,8 +29,9 @@ struct LineBlock {
 
 class TextLines {
  public:
-  // Any Error names the path. A file without a single byte of text is one.
-  explicit TextLines(const std::string& path);
+  // Any Error names the path. A file without a single byte of text is one, unless it is `allowed`.
+  enum class Empty { refused, allowed };
+  explicit TextLines(const std::string& path, Empty empty = Empty::refused);
 
   const std::string& path() const { return path_; }
   int64_t count() const { return static_cast<int64_t>(starts_.size()) - 1; }

@@ -55,6 +55,13 @@ std::optional<size_t> find_invalid_utf8(std::string_view text) {
   return std::nullopt;
 }
 
+std::string utf8_problem(std::string_view text) {
+  const std::optional<size_t> bad = find_invalid_utf8(text);
+  if (!bad) return "";
+  const std::string place = " (byte " + std::to_string(*bad + 1) + ")";
+  return (text[*bad] == '\0' ? "a NUL" : "not valid UTF-8") + place;
+}
+
 char32_t next_code_point(std::string_view text, size_t& at) {
   const unsigned char first = byte_at(text, at);
   if (first < 0x80) {

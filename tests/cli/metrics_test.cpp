@@ -98,9 +98,20 @@ TEST_CASE("what cannot be scored is refused with both names, both counts, or the
         "calque: short has 1 lines, but hyp has 3: they must correspond line by line\n");
   CHECK(at("calque bleu -r hyp broken").err == "calque: broken:2: not valid UTF-8 (byte 5)\n");
   CHECK(at("calque bleu -r - -").err ==
-        "calque: only one of the files can be the standard input\n");
+        "calque bleu: only one of the files can be the standard input; see 'calque bleu --help'\n");
   CHECK(at("calque bleu -r missing hyp").status == 1);
-  CHECK(at("calque bleu -r ref1 --smooth-value 2 hyp").status == 1);
+}
+
+TEST_CASE("a text on standard input is read as one in a file is") {
+  const TestSet at;
+  at.write("marked", "\xEF\xBB\xBFThe dog bit the man.\r\nIt was.\n");
+  at.write("nul", std::string("a\nb\0c\n", 6));
+  CHECK(at("calque bleu -r marked --score-only --width 3 - < marked").out == "100.000\n");
+  CHECK(at("calque bleu -r nul - < nul").err == "calque: standard input:2: a NUL (byte 2)\n");
+  CHECK(at("calque bleu -r ref1 nul").err == "calque: nul:2: a NUL (byte 2)\n");
+  const std::string make = "head -c 1048577 /dev/zero | tr '\\0' a > long; ";
+  const std::string message = ":1: more than 1048576 bytes are no sentence\n";
+  CHECK(at(make + "calque ter -r ref1 - < long").err == "calque: standard input" + message);
 }
 
 TEST_CASE("a wrong command line is told from a failure") {

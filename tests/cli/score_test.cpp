@@ -50,6 +50,7 @@ TEST_CASE("score refuses files that do not belong together, and what is no text 
   CHECK(ran.err.find("has 2 lines, but") != std::string::npos);
   CHECK(score("a\\n\\377\\n", "a\\nb\\n").err.find("source:2: not valid UTF-8 (byte 1)") !=
         std::string::npos);
+  CHECK(score("a\\0b\\n", "a\\n").err.find("source:1: a NUL (byte 2)") != std::string::npos);
   const Ran missing = run("calque score " + trained().run + " --source /nosuch --target /nosuch");
   CHECK(missing.status == 1);
   CHECK(missing.err.find("/nosuch") != std::string::npos);

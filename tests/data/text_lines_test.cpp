@@ -115,6 +115,13 @@ TEST_CASE("what cannot be read says which file and why") {
   CHECK(refusal(pipe).find("is not a regular file") != std::string::npos);
 }
 
+TEST_CASE("a file without text has no lines where that is allowed") {
+  const TemporaryFolder folder;
+  for (const std::string& bytes : {std::string(), gzip_bytes("")}) {
+    CHECK(TextLines(folder.write("empty", bytes), TextLines::Empty::allowed).count() == 0);
+  }
+}
+
 TEST_CASE("a file that one may not read says so") {
   const TemporaryFolder folder;
   const std::string path = folder.write("secret", "text\n");

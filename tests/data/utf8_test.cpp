@@ -36,6 +36,12 @@ TEST_CASE("a NUL is no text, wherever it stands") {
   }
 }
 
+TEST_CASE("what is wrong with a text is said with its place, counting from 1") {
+  CHECK(utf8_problem("M\u00e4dchen").empty());
+  CHECK(utf8_problem("ok\xFF") == "not valid UTF-8 (byte 3)");
+  CHECK(utf8_problem(std::string("a\0b", 3)) == "a NUL (byte 2)");
+}
+
 TEST_CASE("every code point is written and read back") {
   for (char32_t point = 1; point <= 0x10FFFF; ++point) {
     if (point == 0xD800) point = 0xE000;

@@ -12,17 +12,22 @@
 namespace calque {
 namespace {
 
-std::string checked(std::string_view line, const std::string& path, size_t index) {
-  if (const auto broken = find_invalid_utf8(line)) {
-    fail("{}:{}: not valid UTF-8 (byte {})", path, index + 1, *broken + 1);
-  }
-  return std::string(without_trailing_space(line));
+std::string checked(const Line& line, const std::string& path, size_t index) {
+  const auto refuse = [&](const std::string& problem) {
+    fail("{}:{}: {}", path, index + 1, problem);
+  };
+  if (line.too_long) refuse(fmt::format("more than {} bytes are no sentence", longest_line));
+  const std::string problem = utf8_problem(line.text);
+  if (!problem.empty()) refuse(problem);
+  return std::string(without_trailing_space(line.text));
 }
 
 std::vector<std::string> read_standard_input() {
   std::vector<std::string> segments;
   for (std::string line; std::getline(std::cin, line);) {
-    segments.push_back(checked(line, "standard input", segments.size()));
+    if (segments.empty() && line.starts_with("\xEF\xBB\xBF")) line.erase(0, 3);
+    const bool too_long = std::ssize(line) > longest_line;
+    segments.push_back(checked({line, too_long}, "standard input", segments.size()));
   }
   check_standard_input();
   return segments;
@@ -38,12 +43,7 @@ std::vector<std::string> read_segments(const std::string& path) {
   while (static_cast<int64_t>(segments.size()) < lines.count()) {
     const auto first = static_cast<int64_t>(segments.size());
     const LineBlock block = lines.read(first, lines_at_once, bytes_at_once);
-    for (const Line& line : block.lines) {
-      if (line.too_long) {
-        fail("{}: longer than {} bytes, which is no sentence", lines.where(first), longest_line);
-      }
-      segments.push_back(checked(line.text, path, segments.size()));
-    }
+    for (const Line& line : block.lines) segments.push_back(checked(line, path, segments.size()));
   }
   return segments;
 }
