@@ -120,10 +120,6 @@ Tensor cached_attention(const real* q, int64_t q_stride, int64_t d, int64_t head
     for (int64_t r = begin; r < end; ++r) {
       const Keys rows(cached.rows.data() + cached.starts[r],
                       static_cast<size_t>(cached.starts[r + 1] - cached.starts[r]));
-      if (rows.empty()) {
-        std::fill_n(out.data() + r * d, d, real(0));
-        continue;
-      }
       scores.resize(static_cast<size_t>(heads * (round_up(std::ssize(rows)) + 1)));
       attend(q + r * q_stride, rows, cached.value_offset, heads, d / heads, scores.data(),
              out.data() + r * d);

@@ -15,7 +15,7 @@ namespace calque {
 // The rows that each query sees: for query r, pointers to its keys' rows, oldest first. A row holds
 // the keys of all heads, and `value_offset` numbers further on the values.
 struct CachedRows {
-  std::vector<const real*> rows;   // of query 0, then of query 1, ...
+  std::vector<const real*> rows;   // of query 0, then of query 1, ...; each sees one at least
   std::vector<int64_t> starts{0};  // query r's are [starts[r], starts[r + 1])
   int64_t value_offset = 0;
 };

@@ -35,10 +35,15 @@ TEST_CASE("an explanation's parts fit its tokens, and its logits are the model's
         }
       }
     }
-    const auto& first = told.logits.front();
-    const auto expected = next_log_probabilities(model.transformer, source, {});
-    for (size_t id = 1; id < first.size(); ++id) {
-      CHECK(std::abs((first[id] - first[0]) - (expected[id] - expected[0])) < 1e-5);
+    for (size_t t = 0; t < told.logits.size(); ++t) {
+      CAPTURE(t);
+      const auto& row = told.logits[t];
+      const std::vector<int32_t> before(told.target_tokens.begin(),
+                                        told.target_tokens.begin() + static_cast<int64_t>(t));
+      const auto expected = next_log_probabilities(model.transformer, source, before);
+      for (size_t id = 1; id < row.size(); ++id) {
+        CHECK(std::abs((row[id] - row[0]) - (expected[id] - expected[0])) < 1e-5);
+      }
     }
   }
 }

@@ -3,6 +3,10 @@
 
 #include <doctest/doctest.h>
 
+#include <set>
+#include <string>
+
+#include "data/vocabulary.h"
 #include "decode/alignment.h"
 #include "decode/plain_decoding.h"
 
@@ -38,6 +42,52 @@ TEST_CASE("every written token looked at one of its source's, and at none of no 
   for (const int32_t place : places[0]) CHECK((place >= 0 && place < 3));
   CHECK(places[1].empty());
   CHECK(places[2] == std::vector<int32_t>{0, 0, 0});
+}
+
+// Of the last decoder layer but one, as the decoder records it when it reads both sentences.
+std::vector<int32_t> most_attended(const Transformer& model, const std::vector<int32_t>& source,
+                                   const std::vector<int32_t>& target) {
+  std::vector<int32_t> read = source, written = {begin_id};
+  read.push_back(end_id);
+  written.insert(written.end(), target.begin(), target.end());
+  const auto keys = static_cast<int32_t>(read.size()),
+             queries = static_cast<int32_t>(written.size());
+  const Segments of_source = Segments::of_lengths(std::vector{keys});
+  const Segments of_target = Segments::of_lengths(std::vector{queries});
+  AttentionRecord record;
+  const Tensor memory = model.encode(read, of_source, Mode::evaluate);
+  model.decode(written, of_target, memory, of_source, Mode::evaluate, &record);
+  const auto& layers = model.decoder.layers;
+  const std::string& name = layers[layers.size() - 2].cross_attention.name;
+  const Tensor weights = record.at(name).sentences.front();  // [heads, queries, keys]
+  std::vector<int32_t> places;
+  for (int32_t t = 0; t + 1 < queries; ++t) {
+    int32_t best = 0;
+    double most = -1;
+    for (int32_t s = 0; s + 1 < keys; ++s) {
+      double total = 0;
+      for (int64_t head = 0; head < model.options.heads; ++head) {
+        total += double(weights.span()[(head * queries + t) * keys + s]);
+      }
+      if (total > most) best = s, most = total;
+    }
+    places.push_back(best);
+  }
+  return places;
+}
+
+TEST_CASE("the place that a token looked at has the largest of the recorded attention") {
+  TransformerOptions options = small_options();
+  options.decoder_layers = 3;
+  const SmallModel model(options, 5);
+  const auto sources = random_sources(13, 9, 8, 21), targets = random_sources(13, 9, 8, 22);
+  const auto places = attended_places(model.transformer, sources, targets);
+  std::set<int32_t> different;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    CHECK(places[i] == most_attended(model.transformer, sources[i], targets[i]));
+    different.insert(places[i].begin(), places[i].end());
+  }
+  CHECK(different.size() > 2);
 }
 
 }  // namespace

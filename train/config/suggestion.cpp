@@ -20,7 +20,7 @@ struct Advice {
 constexpr Advice advices[] = {
     {"model_dir save_dir save_model output run_dir run overwrite",
      "the run folder is given on the command line: calque train CONFIG --run DIR"},
-    {"use_cuda cuda gpu gpu_ranks world_size devices fp16 amp",
+    {"use_cuda cuda gpu gpu_ranks world_size devices",
      "there is nothing to set: calque computes in float32 on the CPU (training.threads)"},
     {"normalization cost_type sentence_avg loss_type",
      "there is nothing to set: the loss is divided once, by the target tokens of the update"},
