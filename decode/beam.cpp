@@ -65,6 +65,7 @@ void Beam::constrain(const Live& hypothesis, std::span<real> scores) const {
   if (length < std::ssize(prefix_)) return leave_only(prefix_[length], scores);
   if (length >= longest_) return leave_only(end_id, scores);
   scores[begin_id] = never;
+  if (!options_.allow_unknown) scores[unknown_id] = never;
   if (length < shortest_) scores[end_id] = never;
   const int64_t n = options_.no_repeat_ngram;
   if (n <= 0) return;

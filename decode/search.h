@@ -36,6 +36,7 @@ struct SearchOptions {
   int64_t max_length = 0;       // 0: the next two decide alone
   double max_length_ratio = 2;  // at most ratio * source + extra; both 0: no such limit
   int64_t max_length_extra = 50;
+  bool allow_unknown = false;   // whether <unk> may be written
   int64_t no_repeat_ngram = 0;  // 0: anything may be said again
   int64_t batch_tokens = 4096;  // about as many are written together, those of all hypotheses
   // Draw n_best independent translations instead of searching for the best. What is drawn depends

@@ -168,6 +168,7 @@ SearchOptions search_options(const DecodingConfig& decoding) {
   options.max_length_ratio = decoding.max_length_ratio;
   options.max_length_extra = decoding.max_length_extra;
   options.no_repeat_ngram = decoding.no_repeat_ngram;
+  options.allow_unknown = decoding.allow_unknown;
   options.batch_tokens = decoding.batch_tokens;
   return options;
 }

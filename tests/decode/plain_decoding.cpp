@@ -40,7 +40,7 @@ std::vector<int32_t> plain_greedy(const Transformer& model, const std::vector<in
   std::vector<int32_t> written;
   while (std::ssize(written) < longest) {
     std::vector<double> logs = next_log_probabilities(model, source, written);
-    logs[begin_id] = -1e30;
+    logs[begin_id] = logs[unknown_id] = -1e30;
     const auto best = static_cast<int32_t>(std::ranges::max_element(logs) - logs.begin());
     if (best == end_id) break;
     written.push_back(best);

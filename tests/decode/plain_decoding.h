@@ -18,7 +18,7 @@ std::vector<double> next_log_probabilities(const Transformer& model,
 double log_probability(const Transformer& model, const std::vector<int32_t>& source,
                        const std::vector<int32_t>& ids);
 
-// The best token again and again (never <s>), until </s> or `longest` tokens.
+// The best token again and again (never <s> or <unk>), until </s> or `longest` tokens.
 std::vector<int32_t> plain_greedy(const Transformer& model, const std::vector<int32_t>& source,
                                   int64_t longest);
 

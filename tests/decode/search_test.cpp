@@ -35,7 +35,7 @@ std::vector<Ids> all_sentences(int64_t vocabulary, int64_t longest) {
   for (size_t i = 0; i < all.size(); ++i) {
     if (std::ssize(all[i]) == longest) break;
     for (int32_t id = 0; id < vocabulary; ++id) {
-      if (id == begin_id || id == end_id) continue;
+      if (id < special_ids) continue;
       Ids longer = all[i];
       longer.push_back(id);
       all.push_back(std::move(longer));
@@ -64,7 +64,7 @@ TEST_CASE("a beam as wide as the whole space finds the best of all sentences, in
   TransformerOptions options = small_options();
   options.target_vocabulary = 6;
   const SmallModel model = decided_model(options, 3);
-  const std::vector<Ids> everything = all_sentences(6, 3);  // 1 + 4 + 16 + 64
+  const std::vector<Ids> everything = all_sentences(6, 3);  // 1 + 3 + 9 + 27
   for (const double penalty : {0.0, 0.6, 1.0, 2.0}) {
     SearchOptions wide = up_to(100, 3);
     wide.n_best = 5;
@@ -300,6 +300,24 @@ TEST_CASE("what is told of progress rises to the number of sources") {
   CHECK(std::ranges::is_sorted(told));
   CHECK(told.size() == batches_of(sources, options).size());
   CHECK(told.back() == 12);
+}
+
+TEST_CASE("<unk> is written only where it is allowed, however probable it is") {
+  SmallModel model = decided_model(small_options(), 18);
+  for (int64_t i = 0; i < model.transformer.output.bias.size(); ++i) {
+    model.transformer.output.bias.data()[i] += i == unknown_id ? 30 : 0;
+  }
+  const auto sources = random_sources(13, 4, 6, 83);
+  SearchOptions greedy = up_to(1, 5), drawing = up_to(1, 5);
+  drawing.sampling = Sampling{.seed = 3};
+  for (SearchOptions options : {greedy, up_to(3, 5), drawing}) {
+    for (const bool allowed : {false, true}) {
+      options.allow_unknown = allowed;
+      for (const auto& found : search_with(model, sources, options)) {
+        CHECK((std::ranges::count(found.front().ids, unknown_id) > 0) == allowed);
+      }
+    }
+  }
 }
 
 TEST_CASE("no pair of tokens comes twice where that is forbidden") {

@@ -233,6 +233,7 @@ struct DecodingConfig {
   double max_length_ratio = 2;
   int64_t max_length_extra = 50;
   int64_t no_repeat_ngram = 0;
+  bool allow_unknown = false;
   int64_t batch_tokens = 4096;
   Bleu bleu_tokenize = Bleu::mteval_13a;
   bool bleu_lowercase = false;

@@ -65,6 +65,11 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
          {{joey, "no_repeat_ngram_size"},
           {opennmt, "block_ngram_repeat"},
           {fairseq, "no-repeat-ngram-size"}});
+  in.key(
+      "allow_unknown", &DecodingConfig::allow_unknown, {}, harmless,
+      "Whether a translation may hold <unk>, which stands for what the vocabulary lacks and says "
+      "nothing.",
+      {{marian, "allow-unk"}});
   in.key("batch_tokens", &DecodingConfig::batch_tokens, between(1, 100'000'000), harmless,
          "About how many tokens are written together, those of all hypotheses; for speed only.",
          {{joey, "eval_batch_size"}, {fairseq, "max-tokens-valid"}, {opennmt, "valid_batch_size"}});
