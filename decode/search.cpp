@@ -29,6 +29,8 @@ void check(std::span<const Transformer* const> models, const Sources& sources,
   require(options.beam >= 1 && options.n_best >= 1 &&
               (options.sampling || options.n_best <= options.beam),
           "search: a beam of {}, {} best", options.beam, options.n_best);
+  require(!options.numbers || options.numbers->size() == sources.size(),
+          "search: not a number for each of {} sources", sources.size());
   if (!options.prefixes) return;
   require(options.prefixes->size() == sources.size(), "search: {} prefixes for {} sources",
           options.prefixes->size(), sources.size());
@@ -65,7 +67,8 @@ class BatchSearch {
     std::vector<int32_t> ids;
     Segments segments;
     for (const size_t number : numbers) {
-      numbers_.push_back(options.first_number + static_cast<int64_t>(number));
+      numbers_.push_back(options.numbers ? (*options.numbers)[number]
+                                         : static_cast<int64_t>(number));
       const std::vector<int32_t>& source = sources[number];
       ids.insert(ids.end(), source.begin(), source.end());
       ids.push_back(end_id);

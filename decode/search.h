@@ -40,9 +40,10 @@ struct SearchOptions {
   int64_t no_repeat_ngram = 0;  // 0: anything may be said again
   int64_t batch_tokens = 4096;  // about as many are written together, those of all hypotheses
   // Draw n_best independent translations instead of searching for the best. What is drawn depends
-  // on the seed, the number of the source and the step alone: the first source is `first_number`.
+  // on the seed, the number of the source and the step alone. The sources have these numbers, or
+  // 0, 1, 2, ...
   std::optional<Sampling> sampling;
-  int64_t first_number = 0;
+  const std::vector<int64_t>* numbers = nullptr;
   // What the translation of each source has to begin with, if anything, whatever else the options
   // say of its tokens and its length; as many as there are sources.
   const std::vector<std::vector<int32_t>>* prefixes = nullptr;

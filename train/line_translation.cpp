@@ -7,6 +7,7 @@
 #include "core/parse_number.h"
 #include "data/text_lines.h"
 #include "data/utf8.h"
+#include "data/vocabulary.h"
 #include "decode/alignment.h"
 #include "train/translation.h"
 
@@ -52,15 +53,16 @@ std::string LineTranslator::objection(const std::string& line, Side side) const 
     return fmt::format("{} bytes are no sentence; the longest line is {}", line.size(),
                        longest_line);
   }
-  if (const auto byte = find_invalid_utf8(line)) {
-    return fmt::format("not valid UTF-8 (byte {})", *byte + 1);
+  if (std::string problem = utf8_problem(line); !problem.empty()) return problem;
+  const Tokenizers& both = runs_.front().tokenizers;
+  const auto ids = [&] { return (side == Side::source ? both.source : both.target).encode(line); };
+  if (side == Side::target && std::ranges::count(ids(), unknown_id) > 0) {
+    return "not all of it is in the vocabulary; spell it with what is";
   }
   for (const TrainedRun& run : runs_) {
     const TransformerOptions& options = run.model->transformer.options;
     if (options.positions != PositionKind::learned) continue;
-    const Tokenizers& both = run.tokenizers;
-    const Tokenizer& tokenizer = side == Side::source ? both.source : both.target;
-    const int64_t tokens = std::ssize(tokenizer.encode(line)) + 1;
+    const int64_t tokens = std::ssize(ids()) + 1;
     if (tokens > options.max_positions) {
       return fmt::format("{} tokens, but the model has learned {} positions; split the line",
                          tokens, options.max_positions);
@@ -83,12 +85,10 @@ void LineTranslator::write(std::string& out, const std::vector<int32_t>& source,
 
 std::string LineTranslator::translate(std::span<const std::string> lines, int64_t first_number,
                                       std::span<const std::string> prefixes) {
-  SearchOptions options = options_.search;
-  options.first_number = first_number;
   std::string out;
   int64_t number = first_number;
-  for (const FoundTranslations& found :
-       search_texts(models_, runs_.front().tokenizers, lines, options, prefixes)) {
+  for (const FoundTranslations& found : search_texts(models_, runs_.front().tokenizers, lines,
+                                                     options_.search, prefixes, first_number)) {
     for (const Hypothesis& hypothesis : found.best) {
       write(out, found.source, hypothesis, number);
       if (!found.source.empty()) tokens_written_ += std::ssize(hypothesis.ids) + 1;

@@ -26,13 +26,14 @@ class LineTranslator {
   LineTranslator(std::vector<TrainedRun> runs, const LineOptions& options);
 
   // Why a line cannot be translated, or nothing: not UTF-8, longer than a sentence can be, or than
-  // the positions that a model has learned.
+  // the positions that a model has learned. Of a prefix (target) also: with what the vocabulary has
+  // no token for, of which the translation could not begin with more than <unk>.
   enum class Side { source, target };
   std::string objection(const std::string& line, Side side = Side::source) const;
 
-  // The output for consecutive lines without objections, of which the first has this number. A line
-  // without tokens has an empty translation. With prefixes, a line each, what translations begin
-  // with.
+  // The output for consecutive lines without objections, of which the first has this number. With
+  // prefixes, a line each, what translations begin with. A line without tokens is translated by its
+  // prefix alone, or by nothing.
   std::string translate(std::span<const std::string> lines, int64_t first_number,
                         std::span<const std::string> prefixes = {});
 
@@ -48,7 +49,8 @@ class LineTranslator {
   int64_t tokens_written_ = 0;
 };
 
-// Reads "top-p=0.9,temperature=0.8,top-k=10,seed=3", any of them; an Error says what is wrong.
+// Reads "top-p=0.9,temperature=0.8,top-k=10,seed=3", any of them; an Error says what is
+// wrong.
 Sampling parse_sampling(const std::string& text);
 
 }  // namespace calque

@@ -367,7 +367,8 @@ TEST_CASE("what is drawn depends on the seed and the sentence's number, not on i
   options.sampling = Sampling{.seed = 5};
   const auto drawn = search_with(model, sources, options);
   for (size_t i = 0; i < sources.size(); ++i) {
-    options.first_number = static_cast<int64_t>(i);
+    const std::vector<int64_t> number = {static_cast<int64_t>(i)};
+    options.numbers = &number;
     const auto alone = search_with(model, {sources[i]}, options).front();
     REQUIRE(drawn[i].size() == 3);
     for (size_t n = 0; n < 3; ++n) CHECK(alone[n].ids == drawn[i][n].ids);
@@ -375,7 +376,7 @@ TEST_CASE("what is drawn depends on the seed and the sentence's number, not on i
           doctest::Approx(log_probability(model.transformer, sources[i], drawn[i][0].ids))
               .epsilon(1e-5));
   }
-  options.first_number = 0;
+  options.numbers = nullptr;
   options.sampling->seed = 6;
   const auto others = search_with(model, sources, options);
   CHECK_FALSE(std::ranges::equal(
