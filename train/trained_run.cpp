@@ -26,6 +26,10 @@ LoadedCheckpoint load_weights(const std::string& place, bool is_checkpoint,
   if (fs::exists(folder)) {
     return {folder, load_checkpoint(real_files(), folder, model.targets(), {})};
   }
+  if (fs::is_symlink(fs::symlink_status(folder))) {
+    fail("{}: leads to {}, which is not there; restore it, or give {}/last for the newest", folder,
+         fs::read_symlink(folder).string(), place);
+  }
   std::vector<DamagedCheckpoint> damaged;
   auto newest = Checkpoints(real_files(), place).load_newest(model.targets(), {}, damaged);
   if (!newest) fail("{}: has no checkpoint yet; train it first", place);

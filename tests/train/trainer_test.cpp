@@ -256,6 +256,17 @@ TEST_CASE("whoever uses a run is told that its newest checkpoint is damaged") {
   CHECK(open_run(checkpoints + "step-000020").checkpoint == checkpoints + "step-000020");
 }
 
+TEST_CASE("a link to the best checkpoint that leads nowhere is not taken for having none") {
+  const TemporaryFolder folder;
+  run(folder);
+  std::filesystem::remove(folder.path("run/best"));
+  std::filesystem::create_directory_symlink("checkpoints/step-000007", folder.path("run/best"));
+  const std::string best = folder.path("run/best");
+  CHECK(message_of([&] { open_run(folder.path("run")); }) ==
+        best + ": leads to checkpoints/step-000007, which is not there; restore it, or give " +
+            folder.path("run") + "/last for the newest");
+}
+
 TEST_CASE("a learning rate far too high ends in a diagnosis, with finite weights on the disk") {
   const TemporaryFolder folder;
   const std::string message = message_of([&] {
