@@ -1,5 +1,7 @@
 #include "train/split_evaluation.h"
 
+#include <initializer_list>
+
 #include "train/settings.h"
 #include "train/translation.h"
 #include "train/validation.h"
@@ -7,12 +9,23 @@
 namespace calque {
 namespace {
 
-TokenScores token_scores(const TrainedRun& run, const CorpusSource& corpus) {
+Dataset dataset_of(const TrainedRun& run, const CorpusSource& corpus) {
   const FilterOptions all = keeping_all(filter_options(run.config.data).invalid);
-  const Dataset dataset =
-      load_dataset({corpus}, run.tokenizers.source, run.tokenizers.target, {all, ""});
+  return load_dataset({corpus}, run.tokenizers.source, run.tokenizers.target, {all, ""});
+}
+
+TokenScores token_scores(const TrainedRun& run, const Dataset& dataset) {
   return scores_of(evaluate_tokens(*run.model, dataset, run.config.training.label_smoothing,
                                    run.config.decoding.batch_tokens));
+}
+
+// Of all that was dropped, what was for these reasons.
+DropTally only(const DropTally& drops, std::initializer_list<Drop> reasons) {
+  DropTally some;
+  for (const Drop reason : reasons) {
+    some.reasons[static_cast<size_t>(reason)] = drops.of(reason);
+  }
+  return some;
 }
 
 }  // namespace
@@ -24,7 +37,11 @@ SplitResult evaluate_corpus(const std::vector<TrainedRun>& runs, const std::stri
   const TrainedRun& run = runs.front();
   SplitResult result;
   result.name = name;
-  if (runs.size() == 1) result.tokens = token_scores(run, corpus);
+  const Dataset dataset = dataset_of(run, corpus);
+  for (const TrainedRun& each : runs) require_positions(dataset, each.config.model);
+  result.skipped = only(dataset.drops, {Drop::invalid, Drop::too_long});
+  result.empty = only(dataset.drops, {Drop::empty});
+  if (runs.size() == 1) result.tokens = token_scores(run, dataset);
   ParallelTexts texts = read_texts({corpus}, 0, run.config.data);
   result.outputs = translate_texts(models_of(runs), run.tokenizers, texts.sources, options, done);
   result.pairs = static_cast<int64_t>(result.outputs.size());
@@ -46,10 +63,17 @@ std::string to_text(const SplitResult& r, int64_t samples) {
     text += fmt::format("  {}\n  = {}\n  {} {}\n\n", r.sources[at], r.references[at],
                         r.outputs[at] == r.references[at] ? ">" : "!", r.outputs[at]);
   }
-  text += fmt::format("{}: {} pairs\n", r.name, r.pairs);
+  text += fmt::format("{}: {} pairs", r.name, r.pairs);
+  if (r.skipped.total() > 0) text += fmt::format("; skipped: {}", r.skipped.text());
+  text += '\n';
   if (r.tokens) {
-    text += fmt::format("  loss {:.4f}  perplexity {:.3f}  token accuracy {:.2f}%\n",
-                        r.tokens->loss, r.tokens->perplexity, 100 * r.tokens->accuracy);
+    text += fmt::format("  loss {:.4f}  perplexity {:.3f}  token accuracy {:.2f}%", r.tokens->loss,
+                        r.tokens->perplexity, 100 * r.tokens->accuracy);
+    if (r.empty.total() > 0) {
+      text += fmt::format("  of {} of the {} pairs; not of {}", r.pairs - r.empty.total(), r.pairs,
+                          r.empty.text());
+    }
+    text += '\n';
   }
   return text + fmt::format("  exact matches {:.2f}%\n  {}\n  {}\n  {}\n", 100 * r.exact,
                             r.bleu.text(2), r.chrf.text(2), r.ter.text(2));

@@ -8,6 +8,7 @@
 #include <vector>
 
 #include "data/corpus.h"
+#include "data/filters.h"
 #include "decode/search.h"
 #include "train/evaluation.h"
 #include "train/metrics/bleu.h"
@@ -19,8 +20,10 @@ namespace calque {
 
 struct SplitResult {
   std::string name;
-  int64_t pairs = 0;
-  std::optional<TokenScores> tokens;  // of one run alone
+  int64_t pairs = 0;                  // that are translated
+  DropTally skipped;                  // that are no text, where the config skips those
+  DropTally empty;                    // translated pairs of which one side has no words
+  std::optional<TokenScores> tokens;  // of one run alone, over the pairs that are not empty
   double exact = 0;
   BleuScore bleu;
   ChrfScore chrf;
@@ -29,6 +32,8 @@ struct SplitResult {
 };
 
 // Several runs translate together; the first one's config says how corpora are read and scored.
+// `done` is told the number of translated sentences now and then. A sentence that is longer than
+// learned positions is an Error.
 SplitResult evaluate_corpus(const std::vector<TrainedRun>& runs, const std::string& name,
                             const CorpusSource& corpus, const SearchOptions& options,
                             const BleuOptions& bleu_options,

@@ -69,6 +69,7 @@ TrainedRun open_run(const std::string& place) {
         run.folder.path);
   }
   run.checkpoint = loaded.folder;
+  run.step = loaded.state.step;
   return run;
 }
 

@@ -17,6 +17,7 @@ struct TrainedRun {
   Tokenizers tokenizers;
   std::unique_ptr<TranslationModel> model;
   std::string checkpoint;  // the folder that the weights are from
+  int64_t step = 0;        // how far it was trained
 };
 
 // `place` is a run, whose best checkpoint is taken, or its last if it has no best; or the folder of

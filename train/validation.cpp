@@ -60,9 +60,6 @@ TranslationScores score_translations(const std::vector<std::string>& outputs,
   return scores;
 }
 
-namespace {
-
-// A model that learned its positions has no more of them: that must show before it trains.
 void require_positions(const Dataset& dataset, const ModelConfig& model) {
   if (model.positions != ModelConfig::Positions::learned) return;
   for (int64_t pair = 0; pair < dataset.pairs(); ++pair) {
@@ -70,13 +67,11 @@ void require_positions(const Dataset& dataset, const ModelConfig& model) {
         1 + std::max(dataset.tokens->source_length(pair), dataset.tokens->target_length(pair));
     if (longer <= model.max_positions) continue;
     fail(
-        "{}: a validation sentence of {} tokens, but model.max_positions is {}; shorten it, raise "
-        "that, or choose other positions",
+        "{}: a sentence of {} tokens, but model.max_positions is {}; shorten it, or train with "
+        "more or other positions",
         dataset.where(dataset.tokens->line(pair)), longer, model.max_positions);
   }
 }
-
-}  // namespace
 
 Validation::Validation(const Config& config, const Tokenizers& tokenizers, const RunFolder& run)
     : config_(config), tokenizers_(tokenizers) {
@@ -86,7 +81,7 @@ Validation::Validation(const Config& config, const Tokenizers& tokenizers, const
   const FilterOptions keep_all = keeping_all(filter_options(config.data).invalid);
   dataset_ = load_dataset(corpora, tokenizers.source, tokenizers.target,
                           {keep_all, config.data.cache ? run.cache() : ""});
-  require_positions(*dataset_, config.model);
+  require_positions(*dataset_, config.model);  // before it trains
   if (config.training.validate_translate != TrainingConfig::Translate::none) {
     texts_ = read_texts(corpora, config.training.validate_sentences, config.data);
   }

@@ -23,6 +23,10 @@ struct ParallelTexts {
 ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
                          const DataConfig& data);
 
+// An Error if a sentence is longer than the positions that a model has learned: it has no more of
+// them.
+void require_positions(const Dataset& dataset, const ModelConfig& model);
+
 // An Error if a file of the validation corpora cannot be opened: to know before anything that takes
 // long.
 void require_validation_files(const Config& config);

@@ -1,0 +1,73 @@
+// What `calque evaluate` counts: every pair once, or with a reason why not; and what is searched.
+#include "train/split_evaluation.h"
+
+#include "train/settings.h"
+#include "train/trainer_fixture.h"
+#include "train/translation.h"
+
+namespace calque {
+namespace {
+
+// A run of two updates.
+std::vector<TrainedRun> trained(const TemporaryFolder& folder,
+                                std::vector<std::string> settings = {}) {
+  settings.insert(settings.end(), {"training.until=2u", "data.validation=[]"});
+  run(folder, settings);
+  return open_runs({folder.path("run")});
+}
+
+SplitResult evaluated(const std::vector<TrainedRun>& runs, std::vector<TextPair> pairs) {
+  const Config& config = runs.front().config;
+  return evaluate_corpus(runs, "some", {in_memory("some", std::move(pairs))},
+                         search_options(config.decoding), bleu_options(config));
+}
+
+TEST_CASE("an evaluation says over how many of the pairs its loss is") {
+  const TemporaryFolder folder;
+  const auto runs = trained(folder);
+  const SplitResult some = evaluated(runs, {{"a b", "b a"}, {"", "a"}, {"a", "a"}});
+  CHECK(some.pairs == 3);
+  CHECK(some.empty.total() == 1);
+  CHECK(to_text(some, 0).find("%  of 2 of the 3 pairs; not of 1 with an empty side "
+                              "(first: some:2)\n") != std::string::npos);
+  CHECK(to_text(evaluated(runs, {{"a b", "b a"}}), 0).find("pairs;") == std::string::npos);
+  const std::string none = message_of([&] { evaluated(runs, {{"", "a"}, {"a", ""}}); });
+  CHECK(none ==
+        "some: none of 2 pairs is left after filtering: 2 with an empty side (first: some:1)");
+}
+
+TEST_CASE("an evaluation counts the pairs that it skips because they are no text") {
+  const TemporaryFolder folder;
+  const auto runs = trained(folder, {"data.invalid_utf8=skip"});
+  const SplitResult some = evaluated(runs, {{"a b", "b a"}, {"a", "\xFF"}, {"a", "a"}});
+  CHECK(some.pairs == 2);
+  CHECK(
+      to_text(some, 0).starts_with("some: 2 pairs; skipped: 1 not valid UTF-8 (first: some:2)\n"));
+}
+
+TEST_CASE("an evaluation names the sentence that is longer than the learned positions") {
+  const TemporaryFolder folder;
+  const auto runs =
+      trained(folder, {"model.positions=learned", "model.max_positions=8", "data.max_length=7"});
+  const std::string message = message_of([&] {
+    evaluated(runs, {{"a", "a"}, {"a b c d e f g h", "a"}});
+  });
+  CHECK(message.starts_with("some, pair 2: a sentence of 9 tokens, but model.max_positions is 8"));
+}
+
+TEST_CASE("a text without tokens is not searched for, and has its prefix for a translation") {
+  const TemporaryFolder folder;
+  const auto runs = trained(folder);
+  const std::vector<std::string> texts = {"a b", "", "b"}, prefixes = {"b", "a", ""};
+  std::vector<int64_t> told;
+  const auto found = search_texts(models_of(runs), runs.front().tokenizers, texts, SearchOptions(),
+                                  prefixes, 0, [&](int64_t count) { told.push_back(count); });
+  CHECK(told.back() == 2);
+  const Tokenizer& target = runs.front().tokenizers.target;
+  CHECK(found[1].best.size() == 1);
+  CHECK(target.decode(found[1].best.front().ids) == "a");
+  CHECK(target.decode(found[0].best.front().ids).starts_with("b"));
+}
+
+}  // namespace
+}  // namespace calque
