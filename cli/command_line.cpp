@@ -86,6 +86,8 @@ CLI::Validator number(double least, double most) {
   return between(least, most, fmt::format("a number, {} to {}", least, most));
 }
 
+namespace {
+
 void refuse_empty_values(CLI::App& app) {
   const CLI::Validator not_empty(
       [](std::string& text) { return std::string(text.empty() ? "the value is empty" : ""); }, "");
@@ -94,6 +96,25 @@ void refuse_empty_values(CLI::App& app) {
   }
   for (CLI::App* command : app.get_subcommands({})) refuse_empty_values(*command);
 }
+
+// `--out=`, for which CLI11 would take the next word.
+bool lacks_value(std::string_view word) {
+  return word.starts_with("--") && word.size() > 3 && word.find('=') == word.size() - 1;
+}
+
+}  // namespace
+
+void parse_words(CLI::App& calque, int count, const char* const* words) {
+  for (int i = 1; i < count && words[i] != std::string_view("--"); ++i) {
+    const std::string_view word = words[i];
+    if (!lacks_value(word)) continue;
+    throw CLI::ValidationError(std::string(word.substr(0, word.size() - 1)), "the value is empty");
+  }
+  refuse_empty_values(calque);
+  calque.parse(count, words);
+}
+
+void wrong_command_line(const std::string& message) { throw CLI::ValidationError(message); }
 
 std::string one_line(std::string_view text) {
   std::string line;

@@ -22,8 +22,12 @@ void add_threads(CLI::App* command);
 CLI::Validator whole_number(int64_t least, int64_t most = std::numeric_limits<int64_t>::max());
 CLI::Validator number(double least, double most);
 
-// An empty value is a variable that a script has not set, not a wish: refused everywhere.
-void refuse_empty_values(CLI::App& app);
+// Reads the words after the first, which is the program's name, and carries them out. An empty
+// value is a variable that a script has not set, not a wish: refused everywhere.
+void parse_words(CLI::App& calque, int count, const char* const* words);
+
+// For what CLI11 cannot express, to be thrown by a command's callback: "--a goes with --b".
+[[noreturn]] void wrong_command_line(const std::string& message);
 
 // One line: what is wrong, the option or command that was meant, and where help is.
 std::string explain(const CLI::App& calque, const CLI::ParseError& error);

@@ -34,7 +34,7 @@ int complain(int status, std::string_view message) {
 
 int run_command(CLI::App& app, int count, char** arguments) {
   try {
-    app.parse(count, arguments);
+    parse_words(app, count, arguments);
   } catch (const CLI::RuntimeError& status) {
     return status.get_exit_code();
   } catch (const CLI::Success& help) {
@@ -55,7 +55,6 @@ int run(int count, char** arguments) {
         "Example: calque config check configs/toy.yaml\n"
         "'calque COMMAND --help' tells more about each.");
     for (const auto add_command : add_commands) add_command(app);
-    refuse_empty_values(app);
     const int status = run_command(app, count, arguments);
     finish_output();
     return status;

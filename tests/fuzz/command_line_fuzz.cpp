@@ -27,6 +27,15 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
+// Whether an option comes with a = and nothing behind it.
+bool one_lacks_value(const std::vector<std::string>& words) {
+  for (const std::string& word : words) {
+    if (word == "--") return false;
+    if (word.starts_with("--") && word.size() > 3 && word.find('=') == word.size() - 1) return true;
+  }
+  return false;
+}
+
 void parse(std::vector<std::string> words) {
   std::vector<char*> arguments;
   for (std::string& word : words) {
@@ -39,8 +48,9 @@ void parse(std::vector<std::string> words) {
   for (const auto add_command : add_commands) add_command(app);
   app.parse_complete_callback([] { throw CLI::Success(); });  // before any command is run
   try {
-    app.parse(static_cast<int>(arguments.size()), arguments.data());
+    parse_words(app, static_cast<int>(arguments.size()), arguments.data());
   } catch (const CLI::Success&) {
+    must(!one_lacks_value(words));
     must(app.help().find("calque") != std::string::npos);
   } catch (const CLI::ParseError& error) {
     const std::string message = one_line(explain(app, error));
