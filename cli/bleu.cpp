@@ -4,6 +4,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/metric.h"
+#include "cli/output.h"
 #include "core/error.h"
 
 namespace calque {
@@ -34,9 +35,9 @@ BleuOptions options_of(const BleuArguments& arguments) {
 SegmentStatistics statistics_of(Hypotheses hypotheses, References references,
                                 const BleuOptions& options) {
   if (options.tokenization != Tokenization::none && looks_tokenized(hypotheses)) {
-    fmt::print(stderr,
-               "calque: a hundred lines end in ' .': the text looks tokenised, "
-               "which BLEU is not meant for; see --tokenize none\n");
+    note(
+        "calque: a hundred lines end in ' .': the text looks tokenised, "
+        "which BLEU is not meant for; see --tokenize none\n");
   }
   return bleu_statistics(hypotheses, references, options);
 }

@@ -7,6 +7,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "train/config/load.h"
 #include "train/config/nearest.h"
 #include "train/config/show.h"
@@ -28,7 +29,7 @@ void check(const Arguments& arguments) {
   for (const std::string& config : arguments.configs) {
     const auto problems = config_problems(config, arguments.settings);
     for (const std::string& problem : problems) {
-      fmt::print(stderr, "calque: {}\n", one_line(problem));
+      note("calque: {}\n", one_line(problem));
     }
     if (problems.empty()) fmt::print("{}: sound\n", config);
     sound = sound && problems.empty();

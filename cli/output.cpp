@@ -1,4 +1,5 @@
-// Both buffers remember a failed write until they are asked.
+// Both buffers remember a failed write until they are asked, but not its cause: that is in errno
+// right after the call that failed, and nowhere later.
 #include "cli/output.h"
 
 #include <cerrno>
@@ -9,14 +10,31 @@
 #include "core/error.h"
 
 namespace calque {
+namespace {
+
+[[noreturn]] void output_lost() {
+  if (errno == EPIPE) throw BrokenPipe{};
+  fail("standard output: {}", errno != 0 ? std::strerror(errno) : "not everything was written");
+}
+
+}  // namespace
+
+void write_output(std::string_view text) {
+  errno = 0;
+  if (std::fwrite(text.data(), 1, text.size(), stdout) < text.size()) output_lost();
+}
 
 void finish_output() {
   errno = 0;
   std::cout.flush();
   const bool written = std::fflush(stdout) == 0 && std::ferror(stdout) == 0 && std::cout.good();
-  if (written) return;
-  if (errno == EPIPE) throw BrokenPipe{};
-  fail("standard output: {}", errno != 0 ? std::strerror(errno) : "not everything was written");
+  if (!written) output_lost();
+}
+
+void note_text(std::string_view text) { std::fwrite(text.data(), 1, text.size(), stderr); }
+
+std::string reason_given() {
+  return errno != 0 ? std::string(": ") + std::strerror(errno) : std::string();
 }
 
 }  // namespace calque

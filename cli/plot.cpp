@@ -11,6 +11,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/output.h"
 #include "cli/result_file.h"
 #include "train/report/curves_csv.h"
 #include "train/report/figure.h"
@@ -55,7 +56,7 @@ void plot(PlotArguments& arguments) {
   const std::vector<ReportRun> runs = read_runs(arguments.runs);
   for (const ReportRun& run : runs) {
     for (const std::string& remark : run.remarks) {
-      fmt::print(stderr, "calque: {}\n", one_line(remark));
+      note("calque: {}\n", one_line(remark));
     }
   }
   if (!arguments.svg.empty()) write_result(arguments.svg, figure_svg(runs, arguments.options));

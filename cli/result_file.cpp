@@ -2,13 +2,12 @@
 // place of a device or of a pipe.
 #include "cli/result_file.h"
 
-#include <fmt/format.h>
-
-#include <cstdio>
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 
 #include "cli/command_line.h"
+#include "cli/output.h"
 #include "core/error.h"
 #include "train/storage/durable_files.h"
 
@@ -18,17 +17,18 @@ namespace {
 namespace fs = std::filesystem;
 
 void write_into(const std::string& file, std::string_view text) {
+  errno = 0;
   std::ofstream out(file, std::ios::binary);
   out.write(text.data(), static_cast<std::streamsize>(text.size()));
   out.close();
-  if (!out) fail("{}: cannot be written", file);
+  if (!out) fail("{}: cannot be written{}", file, reason_given());
 }
 
 }  // namespace
 
 void write_result(const std::string& file, std::string_view text) {
   if (file == "-") {
-    std::fwrite(text.data(), 1, text.size(), stdout);
+    write_output(text);
     return;
   }
   std::error_code ignored;
@@ -39,7 +39,7 @@ void write_result(const std::string& file, std::string_view text) {
     const fs::path place = fs::exists(there) ? fs::canonical(file) : fs::path(file);
     replace_text(real_files(), place.string(), text);
   }
-  fmt::print(stderr, "wrote {}\n", one_line(file));
+  note("wrote {}\n", one_line(file));
 }
 
 }  // namespace calque

@@ -3,8 +3,6 @@
 #include <unistd.h>
 
 #include <cerrno>
-#include <chrono>
-#include <cstdio>
 #include <cstring>
 #include <filesystem>
 #include <fstream>
@@ -17,6 +15,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/progress.h"
 #include "core/error.h"
 #include "data/file.h"
 #include "data/text_lines.h"
@@ -112,34 +111,18 @@ class Output {
 
   void write(const std::string& text) {
     if (!file_.is_open()) {
-      std::fwrite(text.data(), 1, text.size(), stdout);
+      write_output(text);
       finish_output();
       return;
     }
+    errno = 0;
     file_ << text << std::flush;
-    if (!file_) fail("{}: cannot be written", name_);
+    if (!file_) fail("{}: cannot be written{}", name_, reason_given());
   }
 
  private:
   std::string name_;
   std::ofstream file_;
-};
-
-class Progress {
- public:
-  explicit Progress(bool wanted) : wanted_(wanted && isatty(STDERR_FILENO)) {}
-
-  void show(int64_t lines, int64_t tokens, const char* ending) const {
-    if (!wanted_) return;
-    const std::chrono::duration<double> passed = std::chrono::steady_clock::now() - start_;
-    const double seconds = std::max(passed.count(), 1e-3);
-    fmt::print(stderr, "\r{} lines, {:.0f} lines/s, {:.0f} tokens/s{}", lines,
-               static_cast<double>(lines) / seconds, static_cast<double>(tokens) / seconds, ending);
-  }
-
- private:
-  bool wanted_;
-  std::chrono::steady_clock::time_point start_ = std::chrono::steady_clock::now();
 };
 
 // Lines that are translated together, each with what its translation begins with if --prefix says.
@@ -195,7 +178,7 @@ void translate_all(Lines& lines, Output& output, LineTranslator& translator, int
     output.write(translator.translate(lines.lines(), translated, lines.prefixes()));
     translated += lines.count();
     lines.clear();
-    progress.show(translated, translator.tokens_written(), "");
+    progress.show("lines", translated, translator.tokens_written());
   };
   try {
     while (lines.read()) {
@@ -206,7 +189,7 @@ void translate_all(Lines& lines, Output& output, LineTranslator& translator, int
     throw;
   }
   flush();
-  progress.show(translated, translator.tokens_written(), "\n");
+  progress.end();
 }
 
 // Opening --output empties it, before the first line is read.

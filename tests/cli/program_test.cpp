@@ -154,6 +154,33 @@ TEST_CASE("a full disk under standard output is an error") {
   CHECK(ran.err == "calque: standard output: No space left on device\n");
 }
 
+TEST_CASE("a full disk or a reader gone is told of a result that is larger than any buffer") {
+  const TemporaryFolder folder;
+  std::string records;
+  for (int step = 1; step < 9000; ++step) {
+    records += "{\"kind\":\"train\",\"step\":" + std::to_string(step) + ",\"loss\":3}\n";
+  }
+  const std::string plot = "calque plot '" + folder.write("metrics.jsonl", records) + "' --csv -";
+  REQUIRE(run(plot).out.size() > 100'000);
+  const Ran full = run(plot + " > /dev/full");
+  CHECK(full.status == 1);
+  CHECK(full.err == "calque: standard output: No space left on device\n");
+  const Ran gone = run("trap '' PIPE; " + plot + " | true");
+  CHECK(gone.status == 141);
+  CHECK(gone.err.empty());
+  const Ran device = run(plot.substr(0, plot.size() - 1) + "/dev/full");
+  CHECK(device.err == "calque: /dev/full: cannot be written: No space left on device\n");
+}
+
+TEST_CASE("nobody to hear a remark is no failure") {
+  const TemporaryFolder folder;
+  const std::string metrics =
+      folder.write("metrics.jsonl", "{\"kind\":\"train\",\"step\":1,\"loss\":3}\nrubbish\n");
+  const std::string figure = folder.path("figure.svg");
+  CHECK(run("calque plot '" + metrics + "' --svg '" + figure + "' 2> /dev/full").status == 0);
+  CHECK(std::filesystem::file_size(figure) > 100);
+}
+
 TEST_CASE("a closed standard output is an error") {
   const Ran ran = run("calque config show " + toy + " >&-");
   CHECK(ran.status == 1);

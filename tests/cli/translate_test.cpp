@@ -102,7 +102,18 @@ TEST_CASE("translate says when its output cannot be written") {
   CHECK(translate("a\\n", "> /dev/full").status == 1);
   const Ran ran = translate("a\\n", "--output /dev/full");
   CHECK(ran.status == 1);
-  CHECK(ran.err == "calque: /dev/full: cannot be written\n");
+  CHECK(ran.err == "calque: /dev/full: cannot be written: No space left on device\n");
+  const std::string input = trained().file("many");
+  run("yes a | head -n 20000 > " + input);
+  const std::string many =
+      "calque translate " + run_folder() + " --input " + input +
+      " --buffer 20000 --set decoding.max_length=4 --set decoding.min_length=4 --beam 1";
+  const Ran full = run(many + " > /dev/full");
+  CHECK(full.status == 1);
+  CHECK(full.err == "calque: standard output: No space left on device\n");
+  const Ran gone = run("trap '' PIPE; " + many + " | true");
+  CHECK(gone.status == 141);
+  CHECK(gone.err.empty());
 }
 
 TEST_CASE("translate refuses what is no run, no input, no sampling, and to overwrite its input") {
