@@ -5,7 +5,6 @@
 #include "cli/commands.h"
 #include "cli/metric.h"
 #include "cli/output.h"
-#include "core/error.h"
 
 namespace calque {
 namespace {
@@ -26,8 +25,8 @@ BleuOptions options_of(const BleuArguments& arguments) {
   const bool takes_value =
       options.smoothing == Smoothing::floor || options.smoothing == Smoothing::add_k;
   if (options.smoothing_value && !takes_value) {
-    fail("--smooth-value means nothing to --smooth {}, only to floor and add-k",
-         arguments.smoothing);
+    wrong_command_line("--smooth-value means nothing to --smooth " + arguments.smoothing +
+                       ", only to floor and add-k");
   }
   return options;
 }

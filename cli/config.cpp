@@ -106,10 +106,12 @@ void add_config_command(CLI::App& calque) {
   CLI::App* keys_command = config->add_subcommand(
       "keys", "List all keys; with a CONFIG, their values and where they were set");
   CLI::Option* file = keys_command->add_option("CONFIG", arguments->config, "YAML file");
-  keys_command->add_option(
+  CLI::Option* about = keys_command->add_option(
       "--about", arguments->about,
       "Only keys with this word in name or meaning, also another toolkit's name");
-  keys_command->add_flag("--markdown", arguments->markdown, "The page docs/config.md");
+  keys_command->add_flag("--markdown", arguments->markdown, "The page docs/config.md")
+      ->excludes(about)
+      ->excludes(file);
   add_settings(keys_command, arguments->settings)->needs(file);
   keys_command->footer("Example: calque config keys --about warmup");
   keys_command->callback([arguments] { keys(*arguments); });

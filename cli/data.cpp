@@ -92,6 +92,7 @@ void add_toy(CLI::App& data, const std::string& name) {
   CLI::App* command = data.add_subcommand(name, "Write pairs of the toy language " + name);
   command->add_option("--split", arguments->split, "train, validation, test or compositional")
       ->capture_default_str()
+      ->check(CLI::IsMember({"train", "validation", "test", "compositional"}))
       ->type_name("NAME");
   command->add_option("--pairs", arguments->pairs, "How many")
       ->capture_default_str()

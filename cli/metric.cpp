@@ -25,7 +25,13 @@ void check_standard_input(const MetricArguments& arguments) {
   int uses = arguments.hypotheses == "-" ? 1 : 0;
   uses += arguments.baseline == "-" ? 1 : 0;
   for (const std::string& path : arguments.references) uses += path == "-" ? 1 : 0;
-  if (uses > 1) fail("only one of the files can be the standard input");
+  if (uses > 1) wrong_command_line("only one of the files can be the standard input");
+}
+
+void check_resampling(const MetricArguments& arguments) {
+  if (arguments.confidence || !arguments.baseline.empty()) return;
+  if (arguments.samples > 0) wrong_command_line("--samples goes with --confidence or --paired");
+  if (arguments.seed) wrong_command_line("--seed goes with --confidence or --paired");
 }
 
 void print_each_line(const Metric& metric, const MetricArguments& arguments,
@@ -91,8 +97,7 @@ void add_metric_options(CLI::App* command, MetricArguments& arguments) {
                    "Random test sets to draw (default 1000; 10000 for randomization)")
       ->check(whole_number(2, 10000000))
       ->type_name("N");
-  command->add_option("--seed", arguments.seed, "Of the random test sets")
-      ->capture_default_str()
+  command->add_option("--seed", arguments.seed, "Of the random test sets (default 12345)")
       ->check(whole_number(0))
       ->type_name("N");
   command->add_option("--width", arguments.decimals, "Decimals of the score")
@@ -106,6 +111,7 @@ void add_metric_options(CLI::App* command, MetricArguments& arguments) {
 
 void print_scores(const Metric& metric, const MetricArguments& arguments) {
   check_standard_input(arguments);
+  check_resampling(arguments);
   const Lines hypotheses = read_segments(arguments.hypotheses);
   std::vector<Lines> references;
   for (const std::string& path : arguments.references) {
@@ -117,7 +123,7 @@ void print_scores(const Metric& metric, const MetricArguments& arguments) {
   const Resampling resampling{.samples = arguments.samples > 0 ? arguments.samples
                                          : randomization       ? 10000
                                                                : 1000,
-                              .seed = arguments.seed};
+                              .seed = arguments.seed.value_or(12345)};
 
   if (arguments.each_line) {
     print_each_line(metric, arguments, statistics);

@@ -22,8 +22,8 @@ struct MetricArguments {
   bool confidence = false;
   std::string baseline;  // compare with the output of this system
   PairedTest test = PairedTest::bootstrap;
-  int samples = 0;  // 0: 1000, or 10000 for approximate randomization
-  uint64_t seed = 12345;
+  int samples = 0;               // 0: 1000, or 10000 for approximate randomization
+  std::optional<uint64_t> seed;  // 12345
   int decimals = 1;
   bool score_only = false;
 };

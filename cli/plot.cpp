@@ -86,24 +86,32 @@ void add_plot_command(CLI::App& calque) {
   command->add_option("--svg", arguments->svg, "Write a figure for a paper");
   command->add_option("--csv", arguments->csv, "Write every record as a table");
   command->add_flag("--terminal", arguments->terminal, "Draw in the terminal");
-  command
-      ->add_option("--metric", arguments->options.columns,
-                   "Which curves --svg and --terminal draw, such as loss,bleu")
-      ->delimiter(',');
-  command->add_option("--over", arguments->over, "step, epoch, tokens or time")
-      ->check(CLI::IsMember(std::vector<std::string>(axis_names.begin(), axis_names.end()))
-                  .description(""))
-      ->type_name("");
-  command
-      ->add_option("--smooth", arguments->options.smoothing,
-                   "Weight of the past in a moving average of the training curves, 0 to 0.99")
-      ->check(CLI::Validator(check_smoothing, "", "smoothing"));
-  command->add_flag("--log", arguments->options.logarithmic, "Logarithmic y axes");
+  const std::vector<CLI::Option*> looks = {
+      command
+          ->add_option("--metric", arguments->options.columns,
+                       "Which curves --svg and --terminal draw, such as loss,bleu")
+          ->delimiter(',')
+          ->allow_extra_args(false),
+      command->add_option("--over", arguments->over, "step, epoch, tokens or time")
+          ->check(CLI::IsMember(std::vector<std::string>(axis_names.begin(), axis_names.end()))
+                      .description(""))
+          ->type_name(""),
+      command
+          ->add_option("--smooth", arguments->options.smoothing,
+                       "Weight of the past in a moving average of the training curves, 0 to 0.99")
+          ->check(CLI::Validator(check_smoothing, "", "smoothing")),
+      command->add_flag("--log", arguments->options.logarithmic, "Logarithmic y axes")};
   command->footer(
       "Example: calque plot runs/toy\n"
       "         calque plot runs/a runs/b --out compare.html\n"
       "         calque plot runs/toy --terminal --metric loss,bleu --over time");
-  command->callback([arguments] { plot(*arguments); });
+  command->callback([arguments, looks] {
+    for (const CLI::Option* look : looks) {
+      if (look->empty() || arguments->terminal || !arguments->svg.empty()) continue;
+      wrong_command_line(look->get_name() + " goes with --svg or --terminal; the page draws all");
+    }
+    plot(*arguments);
+  });
 }
 
 }  // namespace calque

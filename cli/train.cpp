@@ -157,10 +157,13 @@ void add_train_command(CLI::App& calque) {
                    "Threads (default: training.threads, or all processors)")
       ->check(whole_number(1, 1024));
   command->add_flag("--quiet", arguments->quiet, "Say only how it ends, and what goes wrong");
-  command->add_flag("--dry-run", arguments->dry_run,
-                    "Show the model, its memory and the time it will take, and stop");
-  command->add_flag("--profile", arguments->profile,
-                    "Afterwards, show where the time went: a table of the ops, and a trace");
+  CLI::Option* dry_run =
+      command->add_flag("--dry-run", arguments->dry_run,
+                        "Show the model, its memory and the time it will take, and stop");
+  command
+      ->add_flag("--profile", arguments->profile,
+                 "Afterwards, show where the time went: a table of the ops, and a trace")
+      ->excludes(dry_run);
   command->footer(
       "Example: calque train configs/toy.yaml\n"
       "The same command again resumes a run that was interrupted.");

@@ -14,6 +14,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/decoding_arguments.h"
 #include "cli/output.h"
 #include "cli/progress.h"
 #include "core/error.h"

@@ -118,6 +118,12 @@ TEST_CASE("a wrong command line is told from a failure") {
   const TestSet at;
   CHECK(at("calque bleu hyp").status == 2);
   CHECK(at("calque bleu -r ref1 --tokenize zh hyp").status == 2);
+  CHECK(at("calque bleu -r ref1 --smooth-value 2 hyp").status == 2);
+  for (const std::string metric : {"bleu", "chrf", "ter"}) {
+    CHECK(at("calque " + metric + " -r ref1 --samples 9 hyp").err.find("goes with --confidence") !=
+          std::string::npos);
+    CHECK(at("calque " + metric + " -r ref1 --seed 9 --sentence hyp").status == 2);
+  }
   CHECK(at("calque bleu -r ref1 --sentence --confidence hyp").status == 2);
   CHECK(at("calque chrf -r ref1 --beta 0 hyp").status == 2);
   CHECK(at("calque ter -r ref1 --paired other --paired-test luck hyp").status == 2);

@@ -53,6 +53,13 @@ TEST_CASE("plot writes only what is asked for, to standard output if told") {
   CHECK(calque::run("calque plot " + run.at("") + " --csv - > /dev/full").status == 1);
 }
 
+TEST_CASE("--metric takes one word, so that a run may follow it") {
+  const RunFolder run;
+  const Ran ran = calque::run("LC_ALL=C calque plot --terminal --metric loss " + run.at(""));
+  CHECK(ran.status == 0);
+  CHECK(ran.out.find("Loss") != std::string::npos);
+}
+
 TEST_CASE("plot writes into a pipe, and leaves it a pipe") {
   const RunFolder run;
   const fs::path pipe = run.path / "pipe";
@@ -82,6 +89,10 @@ TEST_CASE("what plot cannot draw is one line on stderr") {
                                       {run.at("") + " --metric blue --terminal", 1},
                                       {run.at("") + " --over moon", 2},
                                       {run.at("") + " --smooth 2", 2},
+                                      {run.at("") + " --smooth 0.5", 2},
+                                      {run.at("") + " --log --csv -", 2},
+                                      {run.at("") + " --over time", 2},
+                                      {run.at("") + " --metric loss", 2},
                                       {run.at("") + " --svg /nowhere/x.svg", 1},
                                       {std::string(), 2}}) {
     const auto& arguments = given;
