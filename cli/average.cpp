@@ -1,13 +1,13 @@
 // calque average: one model from the mean of several checkpoints' weights.
 #include <fmt/format.h>
 
+#include <filesystem>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
-#include "core/error.h"
 #include "train/averaging.h"
 #include "train/run_folder.h"
 
@@ -32,10 +32,17 @@ std::vector<std::string> places_of(const Arguments& arguments) {
   return places;
 }
 
+// RUN-average, beside the run: also where that is `.`, which has no name to put something behind.
+std::string usual_place(const std::string& run) {
+  const std::filesystem::path path = without_slash(run);
+  const bool named = path.filename() != "." && path.filename() != "..";
+  return (named ? path : std::filesystem::weakly_canonical(path)).string() + "-average";
+}
+
 void average(const Arguments& arguments) {
-  const std::vector<std::string> places = places_of(arguments);
   const std::string out =
-      arguments.out.empty() ? without_slash(arguments.runs.front()) + "-average" : arguments.out;
+      arguments.out.empty() ? usual_place(arguments.runs.front()) : arguments.out;
+  const std::vector<std::string> places = places_of(arguments);
   average_weights(places, out);
   fmt::print("{}: the mean of\n  {}\nUse it as you would use a run.\n", out,
              fmt::join(places, "\n  "));
@@ -68,7 +75,8 @@ void add_average_command(CLI::App& calque) {
       "          calque average runs/general/last runs/tuned/last --out runs/both");
   command->callback([arguments, last, best] {
     if (arguments->runs.size() == 1 && last->empty() && best->empty()) {
-      fail("one checkpoint is its own mean; give --last N, --best N, or several runs");
+      wrong_command_line(
+          "one checkpoint is its own mean; give --last N, --best N, or several runs");
     }
     average(*arguments);
   });

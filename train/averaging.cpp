@@ -32,7 +32,6 @@ std::vector<std::string> first(const Checkpoints& checkpoints, const std::vector
 
 // Everything of the run that a translator needs beside the weights.
 void copy_surroundings(const RunFolder& from, const std::string& to) {
-  if (fs::exists(to)) fail("{}: exists already; choose another --out", to);
   make_folder(real_files(), to);
   fs::copy_file(from.config(), RunFolder{to}.config());
   for (const auto& entry : fs::directory_iterator(from.path)) {
@@ -87,6 +86,7 @@ std::vector<std::string> best_checkpoints(const std::string& run, int64_t count)
 }
 
 void average_weights(const std::vector<std::string>& places, const std::string& out) {
+  if (fs::exists(fs::symlink_status(out))) fail("{}: exists already; choose another --out", out);
   const TrainedRun first = open_run(places.front());
   const std::span<real> mean = first.model->parameters.values();
   std::vector<double> sums(mean.begin(), mean.end());

@@ -157,6 +157,7 @@ TEST_CASE("a trained run can be evaluated, averaged, and asked what it is") {
   const Ran evaluated =
       run("calque evaluate " + folder + " --split validation --samples 1 --threads 1");
   CHECK(evaluated.status == 0);
+  CHECK(evaluated.out.starts_with(place.folder.path("run/best") + ", step "));
   CHECK(evaluated.out.find("exact matches") != std::string::npos);
   CHECK(run("calque average " + folder + " --last 2").status == 0);
   CHECK(run("calque info '" + place.folder.path("run-average") + "'").status == 0);
@@ -164,6 +165,11 @@ TEST_CASE("a trained run can be evaluated, averaged, and asked what it is") {
   CHECK(
       run("calque average " + folder + " " + average + " --out '" + place.folder.path("both") + "'")
           .status == 0);
+  const std::string there = "'" + place.folder.path("run-average") + "'";
+  CHECK(run("calque average /nosuch /nosuch --out " + there).err.find("exists already") !=
+        std::string::npos);
+  CHECK(run("cd " + folder + " && rm -r ../run-average && calque average . --last 2").status == 0);
+  CHECK(std::filesystem::exists(place.folder.path("run-average/last")));
   CHECK(run("calque average " + folder).err.find("several runs") != std::string::npos);
   CHECK(run("calque average " + folder + " --last 99").err.find("training.keep_last") !=
         std::string::npos);
