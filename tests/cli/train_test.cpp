@@ -185,16 +185,17 @@ TEST_CASE("a trained run can be evaluated, averaged, and asked what it is") {
 TEST_CASE("data writes toy corpora that data check then finds sound") {
   const TemporaryFolder folder;
   const std::string out = "--out '" + folder.path("corpus") + "'";
-  CHECK(run("calque data toy-en-de --split train --pairs 200 --seed 1 " + out).status == 0);
+  CHECK(run("calque data toy-en-de --split train --pairs 1000 --seed 1 " + out).status == 0);
   CHECK(run("calque data toy-en-de --split validation --pairs 50 " + out).status == 0);
-  CHECK(lines(folder.read("corpus/train.en")) == 200);
-  CHECK(lines(folder.read("corpus/train.de")) == 200);
+  CHECK(lines(folder.read("corpus/train.en")) == 1000);
+  CHECK(lines(folder.read("corpus/train.de")) == 1000);
   const std::string config = folder.write(
       "c.yaml", "data: {languages: [en, de], train: {prefix: " + folder.path("corpus/train") +
                     "}, validation: {prefix: " + folder.path("corpus/validation") +
                     "}}\ntokenizer: {kind: words}\n");
   const Ran checked = run("calque data check '" + config + "'");
-  CHECK(checked.out.find("200") != std::string::npos);
+  CHECK_MESSAGE(checked.status == 0, checked.out);
+  CHECK(checked.out.find("1000 pairs kept") != std::string::npos);
   CHECK(checked.err.empty());
   folder.write("corpus/train.de", "eine Zeile\n");
   const Ran broken = run("calque data check '" + config + "'");
