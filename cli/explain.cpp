@@ -9,6 +9,7 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/decoding_arguments.h"
 #include "cli/result_file.h"
 #include "core/error.h"
 #include "data/utf8.h"
@@ -22,7 +23,7 @@ namespace {
 
 struct Arguments {
   std::string run, sentence, out;
-  int64_t beam = 0;
+  DecodingArguments decoding;
   bool svg = false, json = false;
 };
 
@@ -44,13 +45,11 @@ void add_vocabulary(Explanation& explanation, const Tokenizers& tokenizers) {
 }
 
 Explanation explanation_of(const TrainedRun& run, const Arguments& arguments) {
-  if (const auto byte = find_invalid_utf8(arguments.sentence)) {
-    fail("the sentence is not valid UTF-8 (byte {})", *byte + 1);
-  }
+  const std::string problem = utf8_problem(arguments.sentence);
+  if (!problem.empty()) fail("the sentence: {}", problem);
   const std::vector<int32_t> source = run.tokenizers.source.encode(arguments.sentence);
   if (source.empty()) fail("there is nothing to explain in an empty sentence");
-  SearchOptions options = search_options(run.config.decoding);
-  if (arguments.beam > 0) options.beam = arguments.beam;
+  const SearchOptions options = search_options(decoding_of(run, arguments.decoding));
   Explanation explanation = explain(run.model->transformer, source, options);
   explanation.source = arguments.sentence;
   explanation.translation = run.tokenizers.target.decode(explanation.target_tokens);
@@ -61,7 +60,7 @@ Explanation explanation_of(const TrainedRun& run, const Arguments& arguments) {
 }
 
 void explain_command(const Arguments& arguments) {
-  if (arguments.svg && arguments.json) fail("--svg and --json: choose one");
+  if (arguments.svg && arguments.json) wrong_command_line("--svg and --json: choose one");
   const Explanation explanation = explanation_of(open_run(arguments.run), arguments);
   const std::string text = arguments.svg    ? cross_attention_svg(explanation, {})
                            : arguments.json ? explanation_json(explanation)
@@ -89,9 +88,8 @@ void add_explain_command(CLI::App& calque) {
       ->type_name("FILE");
   command->add_flag("--svg", arguments->svg, "Only the picture of the cross-attention");
   command->add_flag("--json", arguments->json, "The numbers instead of a page");
-  command->add_option("--beam", arguments->beam, "Width of the beam (default: the config's)")
-      ->check(whole_number(1, 1000))
-      ->type_name("N");
+  arguments->decoding.n_best = 1;
+  add_beam(command, arguments->decoding.beam);
   add_threads(command);
   command->footer("Example: calque explain runs/toy 'ein Satz' --out sentence.html");
   command->callback([arguments] { explain_command(*arguments); });

@@ -20,7 +20,6 @@
 #include "core/error.h"
 #include "data/file.h"
 #include "data/text_lines.h"
-#include "train/config/load.h"
 #include "train/line_translation.h"
 #include "train/settings.h"
 
@@ -28,29 +27,17 @@ namespace calque {
 namespace {
 
 struct Arguments {
-  std::vector<std::string> runs, settings;
+  std::vector<std::string> runs;
+  DecodingArguments decoding;
   std::string input, output, prefix, sampling;
-  int64_t beam = 0, n_best = 0, buffer = 0;
+  int64_t buffer = 0;
   double length_penalty = -1;
   bool alignment = false, scores = false;
 };
 
-// The run's own way to decode, with what the command line says of it.
-DecodingConfig decoding_of(const TrainedRun& run, const std::vector<std::string>& settings) {
-  for (const std::string& setting : settings) {
-    if (!setting.starts_with("decoding.")) {
-      fail("--set {}: the model is trained already; here only decoding.* can be set", setting);
-    }
-  }
-  return load_complete_config(run.folder.config(), settings).config.decoding;
-}
-
 LineOptions line_options(const Arguments& arguments, const DecodingConfig& decoding) {
   LineOptions options{search_options(decoding), arguments.scores, arguments.alignment};
   SearchOptions& search = options.search;
-  if (arguments.beam > 0) search.beam = arguments.beam;
-  if (arguments.n_best > 0) search.n_best = arguments.n_best;
-  search.beam = std::max(search.beam, search.n_best);
   if (arguments.length_penalty >= 0) {
     if (search.penalty == SearchOptions::Penalty::none) {
       fail("--length-penalty: it goes with a decoding.length_penalty_kind, and the run's is none");
@@ -70,7 +57,8 @@ class Input {
     file_.open(file, std::ios::binary);
     if (!file_) fail("{}: cannot be read: {}", file, std::strerror(errno));
     if (std::filesystem::is_directory(file)) fail("{}: is a folder, not a text", file);
-    if (file_.peek() == 0x1f) packed_.emplace(file);  // gzip's first byte, and no text's
+    if (file_.peek() == 0x1f)
+      packed_.emplace(file, TextLines::Empty::allowed);  // gzip's first byte, and no text's
   }
 
   bool next(std::string& line) {
@@ -144,8 +132,13 @@ class Lines {
     if (prefix_) {
       std::string beginning;
       if (prefix_->next(beginning) != more) {
-        fail("{}: has {} lines than {}; line n of one belongs to line n of the other",
-             prefix_->name(), more ? "fewer" : "more", input_.name());
+        const auto& [longer, shorter] =
+            more ? std::pair(&input_, prefix_) : std::pair(prefix_, &input_);
+        fail(
+            "{}: has {} lines than {}: {} ends after line {}; line n of one belongs to line n of "
+            "the other",
+            prefix_->name(), more ? "fewer" : "more", input_.name(), shorter->name(),
+            shorter->count());
       }
       if (more) check(*prefix_, beginning, LineTranslator::Side::target);
       if (more) prefixes_.push_back(beginning);
@@ -211,7 +204,7 @@ void translate(Arguments arguments) {
   }
   std::vector<TrainedRun> runs = open_runs(arguments.runs);
   const LineOptions options =
-      line_options(arguments, decoding_of(runs.front(), arguments.settings));
+      line_options(arguments, decoding_of(runs.front(), arguments.decoding));
   LineTranslator translator(std::move(runs), options);
   refuse_to_overwrite_input(arguments);
   Input input(arguments.input);
@@ -222,6 +215,18 @@ void translate(Arguments arguments) {
   const bool interactive = arguments.input.empty() && isatty(STDIN_FILENO);
   const int64_t buffer = arguments.buffer > 0 ? arguments.buffer : interactive ? 1 : 2000;
   translate_all(lines, output, translator, buffer, Progress(!interactive));
+}
+
+CLI::Validator sound_sampling() {
+  return {[](std::string& text) {
+            try {
+              parse_sampling(text);
+            } catch (const Error& error) {
+              return std::string(error.what());
+            }
+            return std::string();
+          },
+          ""};
 }
 
 void add_options(CLI::App& command, Arguments& arguments) {
@@ -236,13 +241,12 @@ void add_options(CLI::App& command, Arguments& arguments) {
       ->type_name("FILE");
   command.add_option("--output", arguments.output, "Where to write (default: standard output)")
       ->type_name("FILE");
+  CLI::Option* beam = add_beam(&command, arguments.decoding.beam);
   command
-      .add_option("--beam", arguments.beam, "Width of the beam, 1: greedy (default: the config's)")
-      ->check(whole_number(1, 1000))
-      ->type_name("N");
-  command
-      .add_option("--n-best", arguments.n_best,
-                  "Write the N best as NUMBER ||| TEXT ||| SCORES, from a beam at least as wide")
+      .add_option(
+          "--n-best", arguments.decoding.n_best,
+          "Write the N best as NUMBER ||| TEXT ||| SCORES, from a beam at least as wide; 1: "
+          "the best as it is, TEXT alone")
       ->check(whole_number(1, 1000))
       ->type_name("N");
   command
@@ -260,11 +264,10 @@ void add_options(CLI::App& command, Arguments& arguments) {
           "--sampling", arguments.sampling,
           "Draw translations instead: temperature, top-k, top-p and seed, any of them, as in "
           "top-p=0.9,temperature=0.8")
-      ->type_name("HOW");
-  add_settings(&command, arguments.settings,
-               "Override a key of the config's section decoding, such as "
-               "decoding.max_length_ratio=1.5 (calque config keys lists them); may be "
-               "repeated");
+      ->check(sound_sampling())
+      ->type_name("HOW")
+      ->excludes(beam);
+  add_decoding_settings(&command, arguments.decoding.settings);
   command.add_flag("--scores", arguments.scores, "Add each line's score and log-probability");
   command.add_flag("--alignment", arguments.alignment,
                    "Add which words belong together, as i-j, from attention");

@@ -109,7 +109,7 @@ Sampling parse_sampling(const std::string& text) {
     const auto read = [&](auto& number, auto least, auto most) {
       const auto given = parse_number<std::remove_reference_t<decltype(number)>>(value);
       if (!given || !(*given >= least) || !(*given <= most)) {
-        fail("--sampling {}: a number from {} to {} is needed", part, least, most);
+        fail("{}: a number from {} to {} is needed", part, least, most);
       }
       number = *given;
     };
@@ -123,7 +123,7 @@ Sampling parse_sampling(const std::string& text) {
       read(sampling.seed, uint64_t{0}, ~uint64_t{0});
     } else {
       fail(
-          "--sampling {}: there are temperature, top-k, top-p and seed, as in "
+          "{}: there are temperature, top-k, top-p and seed, as in "
           "top-p=0.9,temperature=0.8",
           part);
     }

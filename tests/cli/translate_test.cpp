@@ -123,7 +123,7 @@ TEST_CASE("translate refuses what is no run, no input, no sampling, and to overw
         "calque: /nosuch: cannot be read: No such file or directory\n");
   for (const std::string wrong : {"top-p", "top-p=2", "top=3", "temperature=x", "seed=-1", "="}) {
     CAPTURE(wrong);
-    CHECK(translate("", "--sampling " + wrong).status == 1);
+    CHECK(translate("", "--sampling " + wrong).status == 2);
   }
   const std::string file = trained().file("text");
   const Ran ran = run("echo a > " + file + "; calque translate " + run_folder() + " --input " +
@@ -146,6 +146,10 @@ TEST_CASE("translate reads gzip, pipes by name, and lines that end in CR LF") {
             .out == plain);
   CHECK(translate("a b c\\nd e\\n", "--input /dev/stdin").out == plain);
   CHECK(translate("\\357\\273\\277a b c\\r\\nd e\\r\\n", "").out == plain);
+  const Ran empty =
+      run(": | gzip > " + packed + "; calque translate " + run_folder() + " --input " + packed);
+  CHECK(empty.status == 0);
+  CHECK(empty.out.empty());
   const Ran damaged = run("printf 'a b c\\n' | gzip | head -c 20 > " + packed +
                           "; calque translate " + run_folder() + " --input " + packed);
   CHECK(damaged.status == 1);
@@ -167,6 +171,27 @@ TEST_CASE("translate begins each translation as --prefix says, in every way to d
   }
 }
 
+TEST_CASE("translate gives an empty line what --prefix says, and draws by the number of the line") {
+  const std::string prefixes = trained().file("prefixes");
+  const std::string with = "printf 'x\\ny\\n\\n' > " + prefixes +
+                           "; printf 'a b\\n\\ne f g\\n' | calque translate " + run_folder() +
+                           " --sampling seed=5 --prefix " + prefixes;
+  const Ran ran = run(with);
+  CHECK(ran.out.find("\ny\n") != std::string::npos);
+  CHECK(run(with + " --buffer 1").out == ran.out);
+}
+
+TEST_CASE("the command line decides before the run's config is checked, and with it") {
+  const std::string wide = "--set decoding.n_best=4 ";
+  CHECK(lines(translate("a\\n", wide + "--beam 4").out) == 4);
+  const Ran narrow = translate("a\\n", wide + "--beam 2");
+  CHECK(narrow.status == 1);
+  CHECK(narrow.err.find("4 translations cannot come out of beam 2; widen the beam or lower this") !=
+        std::string::npos);
+  CHECK(translate("a\\n", wide + "--beam 2 --n-best 1").out == translate("a\\n", "--beam 2").out);
+  CHECK(lines(translate("a\\n", "--beam 1 --n-best 3").out) == 3);
+}
+
 TEST_CASE("translate refuses prefixes that are not a line for a line") {
   const std::string prefixes = trained().file("prefixes");
   const auto with = [&](const std::string& text) {
@@ -176,8 +201,14 @@ TEST_CASE("translate refuses prefixes that are not a line for a line") {
   const Ran fewer = with("x\\n");
   CHECK(fewer.status == 1);
   CHECK(lines(fewer.out) == 1);
-  CHECK(fewer.err.find("has fewer lines than standard input") != std::string::npos);
-  CHECK(with("x\\ny\\nz\\n").err.find("has more lines than standard input") != std::string::npos);
+  CHECK(fewer.err.find("has fewer lines than standard input: ") != std::string::npos);
+  CHECK(fewer.err.find("prefixes ends after line 1; ") != std::string::npos);
+  CHECK(with("x\\ny\\nz\\n")
+            .err.find("has more lines than standard input: standard input ends after line 2; ") !=
+        std::string::npos);
+  const Ran unknown = with("x\\nx strange\\n");
+  CHECK(unknown.status == 1);
+  CHECK(unknown.err.find("prefixes:2: not all of it is in the vocabulary") != std::string::npos);
   CHECK(with("x\\n\\377\\n").err.find("prefixes:2: not valid UTF-8") != std::string::npos);
 }
 

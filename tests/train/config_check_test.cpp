@@ -119,7 +119,8 @@ TEST_CASE("training that has nothing to go by is refused") {
 TEST_CASE("decoding that cannot give what it should is refused") {
   check_all({
       {"decoding: {n_best: 6}\n",
-       "c.yaml:3: decoding.n_best: 6 translations cannot come out of beam 5"},
+       "c.yaml:3: decoding.n_best: 6 translations cannot come out of beam 5; widen the beam or "
+       "lower this"},
       {"decoding: {min_length: 9, max_length: 8}\n",
        "c.yaml:3: decoding.min_length: 9 is above max_length 8"},
       {"decoding: {max_length_ratio: 0, max_length_extra: 0}\n",

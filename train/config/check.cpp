@@ -176,8 +176,9 @@ void check_training(const Config& config, Contradictions& all) {
 void check_decoding(const Config& config, Contradictions& all) {
   const DecodingConfig& decoding = config.decoding;
   if (decoding.n_best > decoding.beam) {
-    blame(all, "decoding.n_best", "{} translations cannot come out of beam {}", decoding.n_best,
-          decoding.beam);
+    blame(all, "decoding.n_best",
+          "{} translations cannot come out of beam {}; widen the beam or lower this",
+          decoding.n_best, decoding.beam);
   }
   if (decoding.max_length > 0 && decoding.min_length > decoding.max_length) {
     blame(all, "decoding.min_length", "{} is above max_length {}", decoding.min_length,

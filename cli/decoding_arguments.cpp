@@ -1,0 +1,46 @@
+#include "cli/decoding_arguments.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/command_line.h"
+#include "train/config/load.h"
+
+namespace calque {
+
+CLI::Option* add_beam(CLI::App* command, int64_t& beam) {
+  return command->add_option("--beam", beam, "Width of the beam, 1: greedy (default: the config's)")
+      ->check(whole_number(1, 1000))
+      ->type_name("N");
+}
+
+void add_decoding_settings(CLI::App* command, std::vector<std::string>& settings) {
+  add_settings(command, settings,
+               "Override a key of the config's section decoding, such as "
+               "decoding.max_length_ratio=1.5 (calque config keys lists them); may be repeated")
+      ->check(CLI::Validator(
+          [](std::string& setting) {
+            return setting.starts_with("decoding.")
+                       ? std::string()
+                       : setting +
+                             ": the model is trained already; here only decoding.* can be set";
+          },
+          ""));
+}
+
+DecodingConfig decoding_of(const TrainedRun& run, const DecodingArguments& arguments) {
+  std::vector<std::string> settings = arguments.settings;
+  const auto loaded = [&] {
+    return load_complete_config(run.folder.config(), settings).config.decoding;
+  };
+  if (arguments.beam > 0) settings.push_back(fmt::format("decoding.beam={}", arguments.beam));
+  if (arguments.n_best == 0) return loaded();
+  settings.emplace_back("decoding.n_best=1");  // whatever the beam is
+  DecodingConfig decoding = loaded();
+  decoding.n_best = arguments.n_best;
+  decoding.beam = std::max(decoding.beam, decoding.n_best);
+  return decoding;
+}
+
+}  // namespace calque
