@@ -7,6 +7,9 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/decoding_arguments.h"
+#include "cli/progress.h"
+#include "cli/result_file.h"
 #include "core/error.h"
 #include "train/settings.h"
 #include "train/split_evaluation.h"
@@ -16,8 +19,9 @@ namespace {
 
 struct Arguments {
   std::vector<std::string> runs;
-  std::string split = "test", source, target, tokenize;
-  int64_t beam = 0, samples = 0;
+  std::string split = "test", source, target, tokenize, output;
+  DecodingArguments decoding;
+  int64_t samples = 0;
 };
 
 struct Chosen {
@@ -64,21 +68,39 @@ std::vector<Chosen> chosen_corpora(const Arguments& arguments, const Config& con
       arguments.split, known);
 }
 
+std::string lines_of(const std::vector<std::string>& texts) {
+  std::string lines;
+  for (const std::string& text : texts) lines += text + '\n';
+  return lines;
+}
+
+// What is evaluated: "runs/toy/best, step 500".
+std::string heading(const std::vector<TrainedRun>& runs) {
+  std::string text;
+  for (const TrainedRun& run : runs) text += fmt::format("{}, step {}\n", run.checkpoint, run.step);
+  return text;
+}
+
 void evaluate(const Arguments& arguments) {
-  if (arguments.source.empty() != arguments.target.empty()) {
-    fail("--source and --target go together");
-  }
-  const std::vector<TrainedRun> runs = open_runs(arguments.runs);
-  const Config& config = runs.front().config;
-  SearchOptions options = search_options(config.decoding);
-  options.n_best = 1;
-  if (arguments.beam > 0) options.beam = arguments.beam;
+  std::vector<TrainedRun> runs = open_runs(arguments.runs);
+  Config& config = runs.front().config;
+  config.decoding = decoding_of(runs.front(), arguments.decoding);
+  const SearchOptions options = search_options(config.decoding);
   BleuOptions bleu = bleu_options(config);
   if (!arguments.tokenize.empty()) bleu.tokenization = parse_tokenization(arguments.tokenize);
-  for (const Chosen& chosen : chosen_corpora(arguments, config)) {
-    const SplitResult result = evaluate_corpus(runs, chosen.name, chosen.corpus, options, bleu);
+  const std::vector<Chosen> all = chosen_corpora(arguments, config);
+  fmt::print("{}", heading(runs));
+  std::string translations;
+  for (const Chosen& chosen : all) {
+    const Progress progress;
+    const SplitResult result =
+        evaluate_corpus(runs, chosen.name, chosen.corpus, options, bleu,
+                        [&](int64_t sentences) { progress.show("sentences", sentences); });
+    progress.end();
     fmt::print("{}", to_text(result, arguments.samples));
+    translations += lines_of(result.outputs);
   }
+  if (!arguments.output.empty()) write_result(arguments.output, translations);
 }
 
 }  // namespace
@@ -96,27 +118,33 @@ void add_evaluate_command(CLI::App& calque) {
           ->add_option("--split", arguments->split,
                        "train, validation, test, or the name of a test corpus (default: test)")
           ->type_name("NAME");
-  command
-      ->add_option("--source", arguments->source, "Evaluate on these files instead, plain or gzip")
-      ->type_name("FILE")
-      ->excludes(split);
-  command->add_option("--target", arguments->target, "The references of --source")
-      ->type_name("FILE");
-  command->add_option("--beam", arguments->beam, "Width of the beam (default: the config's)")
-      ->check(whole_number(1, 1000))
-      ->type_name("N");
+  CLI::Option* source = command->add_option("--source", arguments->source,
+                                            "Evaluate on these files instead, plain or gzip");
+  CLI::Option* target =
+      command->add_option("--target", arguments->target, "The references of --source");
+  source->type_name("FILE")->excludes(split)->needs(target);
+  target->type_name("FILE")->needs(source);
+  add_beam(command, arguments->decoding.beam);
+  add_decoding_settings(command, arguments->decoding.settings);
   command
       ->add_option("--tokenize", arguments->tokenize,
                    "How BLEU splits words: 13a, intl, char, or none for text that is tokenised "
                    "already (default: the config's)")
+      ->check(CLI::IsMember({"13a", "intl", "char", "none"}))
       ->type_name("HOW");
   command->add_option("--samples", arguments->samples, "Show so many of the translations")
       ->check(whole_number(0))
       ->type_name("N");
+  command
+      ->add_option("--output", arguments->output,
+                   "Write the translations here, a line each; those of several corpora one after "
+                   "the other")
+      ->type_name("FILE");
   add_threads(command);
   command->footer(
       "A run means its best checkpoint; runs/toy/last is the newest.\n"
       "Example: calque evaluate runs/toy --split test --samples 5");
+  arguments->decoding.n_best = 1;  // the best of each sentence is what is scored
   command->callback([arguments] { evaluate(*arguments); });
 }
 

@@ -277,6 +277,18 @@ TEST_CASE("a run and itself translate together as it does alone") {
   CHECK(translate("a b c\\nd\\n", run_folder() + " --beam 2").out == alone.out);
 }
 
+TEST_CASE("evaluate decodes as --set says, and writes the translations that it scores") {
+  const std::string source = trained().file("test.source"), target = trained().file("test.target");
+  const std::string output = trained().file("translations");
+  const std::string how = " --beam 2 --set decoding.max_length=3";
+  const std::string make = "printf 'a b\\nc d e\\n' | tee " + source + " > " + target + "; ";
+  const Ran ran = run(make + "calque evaluate " + run_folder() + " --source " + source +
+                      " --target " + target + " --output " + output + how);
+  CHECK(ran.status == 0);
+  CHECK(ran.err.find("wrote ") != std::string::npos);
+  CHECK(run("cat " + output).out == translate("a b\\nc d e\\n", how).out);
+}
+
 TEST_CASE("runs that translate together are evaluated by their translations") {
   const std::string options = " --split validation --beam 2";
   const std::string alone = run("calque evaluate " + run_folder() + options).out;
