@@ -43,6 +43,9 @@ SplitResult evaluate_corpus(const std::vector<TrainedRun>& runs, const std::stri
   result.empty = only(dataset.drops, {Drop::empty});
   if (runs.size() == 1) result.tokens = token_scores(run, dataset);
   ParallelTexts texts = read_texts({corpus}, 0, run.config.data);
+  for (const TrainedRun& each : runs) {
+    require_positions(texts, each.tokenizers.source, each.config.model);
+  }
   result.outputs = translate_texts(models_of(runs), run.tokenizers, texts.sources, options, done);
   result.pairs = static_cast<int64_t>(result.outputs.size());
   result.exact = exact_share(result.outputs, texts.references);

@@ -26,6 +26,7 @@ ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
       require_text(from, corpus.where(i, Side::source));
       require_text(to, corpus.where(i, Side::target));
       texts.sources.emplace_back(from.text);
+      texts.places.push_back(corpus.where(i, Side::source));
       texts.references.push_back(data.lowercase ? lowercase(to.text) : std::string(to.text));
     }
   }
@@ -60,16 +61,34 @@ TranslationScores score_translations(const std::vector<std::string>& outputs,
   return scores;
 }
 
+namespace {
+
+void require_position(int64_t tokens, const std::string& place, const ModelConfig& model) {
+  if (tokens + 1 <= model.max_positions) return;
+  fail(
+      "{}: a sentence of {} tokens, but model.max_positions is {}; shorten it, or train with more "
+      "or other positions",
+      place, tokens + 1, model.max_positions);
+}
+
+}  // namespace
+
 void require_positions(const Dataset& dataset, const ModelConfig& model) {
   if (model.positions != ModelConfig::Positions::learned) return;
   for (int64_t pair = 0; pair < dataset.pairs(); ++pair) {
     const int64_t longer =
-        1 + std::max(dataset.tokens->source_length(pair), dataset.tokens->target_length(pair));
-    if (longer <= model.max_positions) continue;
-    fail(
-        "{}: a sentence of {} tokens, but model.max_positions is {}; shorten it, or train with "
-        "more or other positions",
-        dataset.where(dataset.tokens->line(pair)), longer, model.max_positions);
+        std::max(dataset.tokens->source_length(pair), dataset.tokens->target_length(pair));
+    if (longer >= model.max_positions) {
+      require_position(longer, dataset.where(dataset.tokens->line(pair)), model);
+    }
+  }
+}
+
+void require_positions(const ParallelTexts& texts, const Tokenizer& source,
+                       const ModelConfig& model) {
+  if (model.positions != ModelConfig::Positions::learned) return;
+  for (size_t i = 0; i < texts.sources.size(); ++i) {
+    require_position(std::ssize(source.encode(texts.sources[i])), texts.places[i], model);
   }
 }
 
@@ -84,6 +103,7 @@ Validation::Validation(const Config& config, const Tokenizers& tokenizers, const
   require_positions(*dataset_, config.model);  // before it trains
   if (config.training.validate_translate != TrainingConfig::Translate::none) {
     texts_ = read_texts(corpora, config.training.validate_sentences, config.data);
+    require_positions(texts_, tokenizers.source, config.model);
   }
 }
 

@@ -17,6 +17,7 @@ namespace calque {
 // if the config wants both sides so.
 struct ParallelTexts {
   std::vector<std::string> sources, references;
+  std::vector<std::string> places;  // of the sources: "train.en:17"
 };
 // At most `most` pairs, or all if it is 0. A line that is no text is an Error, or its pair is left
 // out.
@@ -24,8 +25,10 @@ ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
                          const DataConfig& data);
 
 // An Error if a sentence is longer than the positions that a model has learned: it has no more of
-// them.
+// them. Texts may be of pairs that the dataset lacks, because their other side is empty.
 void require_positions(const Dataset& dataset, const ModelConfig& model);
+void require_positions(const ParallelTexts& texts, const Tokenizer& source,
+                       const ModelConfig& model);
 
 // An Error if a file of the validation corpora cannot be opened: to know before anything that takes
 // long.

@@ -53,6 +53,11 @@ TEST_CASE("an evaluation names the sentence that is longer than the learned posi
     evaluated(runs, {{"a", "a"}, {"a b c d e f g h", "a"}});
   });
   CHECK(message.starts_with("some, pair 2: a sentence of 9 tokens, but model.max_positions is 8"));
+  const std::string alone =  // of no pair that the loss is over
+      message_of([&] {
+        evaluated(runs, {{"a", "a"}, {"a b c d e f g h", ""}});
+      });
+  CHECK(alone.starts_with("some:2: a sentence of 9 tokens, but model.max_positions is 8"));
 }
 
 TEST_CASE("a text without tokens is not searched for, and has its prefix for a translation") {
