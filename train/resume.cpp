@@ -14,6 +14,8 @@ std::optional<TrainingState> newest_state(const Checkpoints& checkpoints) {
   for (const int64_t step : checkpoints.steps()) {
     try {
       return load_state(real_files(), checkpoints.folder(step));
+    } catch (const Mismatch&) {
+      throw;
     } catch (const Error&) {  // a damaged one; loading the checkpoint says so
     }
   }

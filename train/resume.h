@@ -11,7 +11,8 @@
 
 namespace calque {
 
-// Of the newest checkpoint whose state can be read; the tensors beside it are not looked at.
+// Of the newest checkpoint whose state can be read; the tensors beside it are not looked at. One of
+// a newer calque is an Error, as it is to whoever loads it.
 std::optional<TrainingState> newest_state(const Checkpoints& checkpoints);
 
 // Throws Error when a run without checkpoints has a record of training all the same: they have been

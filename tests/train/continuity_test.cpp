@@ -4,8 +4,11 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
+#include "data/content_hash.h"
 #include "train/averaging.h"
+#include "train/config/show.h"
 #include "train/plan.h"
+#include "train/resume.h"
 #include "train/storage/checkpoints.h"
 #include "train/trained_run.h"
 #include "train/trainer_fixture.h"
@@ -37,6 +40,68 @@ TEST_CASE("the best checkpoint by one metric outlives a change to another, and b
   run(folder, {"training.keep_last=1", "training.until=60u", "training.validate_every=5u"});
   CHECK(best_state()["loss"].size() == 1);  // keep_best is 1 again
   open_run(folder.path("run"));
+}
+
+TEST_CASE("a run whose newest checkpoint is of a newer calque is refused and left as it is") {
+  const TemporaryFolder folder;
+  run(folder);
+  const std::string state = "run/checkpoints/step-000030/state.json";
+  std::string newer = folder.read(state);
+  newer.erase(newer.rfind(",\n  \"xxh64\""));
+  newer.replace(newer.find("\"format\": 2"), 11, "\"format\": 3");
+  newer += fmt::format(",\n  \"xxh64\": \"{:016x}\"\n}}\n", content_hash(newer));
+  folder.write(state, newer);
+  const std::string log = folder.read("run/train.log"), metrics = folder.read("run/metrics.jsonl");
+  const std::string config = folder.read("run/config.yaml");
+  const std::string message = message_of([&] { run(folder, {"training.until=40u"}); });
+  CHECK_MESSAGE(message.find("written by a newer calque") != std::string::npos, message);
+  CHECK(folder.read(state) == newer);
+  CHECK(folder.read("run/train.log") == log);
+  CHECK(folder.read("run/metrics.jsonl") == metrics);
+  CHECK(folder.read("run/config.yaml") == config);
+  CHECK(std::filesystem::exists(folder.path("run/checkpoints/step-000020")));
+}
+
+TEST_CASE("a tokeniser that is gone is made again only as it was, and the other is not touched") {
+  const TemporaryFolder folder;
+  const std::string text = "a b c\tx y z\nb a\ty x\nc a\tz x\n";
+  folder.write("pairs.tsv", text);
+  const std::vector<std::string> settings = {"data.train={tsv: " + folder.path("pairs.tsv") + "}",
+                                             "tokenizer.joint=false", "model.tied=none",
+                                             "data.validation={toy: reverse, pairs: 5}"};
+  run(folder, settings);
+  const std::string source = folder.read("run/tokenizer.source.vocab");
+  const std::string target = folder.read("run/tokenizer.target.vocab");
+  std::filesystem::remove(folder.path("run/tokenizer.source.vocab"));
+  folder.write("pairs.tsv", "d e\tv w\nd e f\tv w u\n");
+  const std::string message = message_of([&] { run(folder, settings); });
+  CHECK_MESSAGE(message.starts_with(folder.path("run/tokenizer.source.vocab: is gone")), message);
+  CHECK_FALSE(std::filesystem::exists(folder.path("run/tokenizer.source.vocab")));
+  CHECK(folder.read("run/tokenizer.target.vocab") == target);
+  folder.write("pairs.tsv", text);
+  CHECK(run(folder, settings).ending == Ending::already_finished);
+  CHECK(folder.read("run/tokenizer.source.vocab") == source);
+  CHECK(folder.read("run/tokenizer.target.vocab") == target);
+}
+
+TEST_CASE("a config that fits as it is written is one that the run can read with every key") {
+  const TemporaryFolder folder;
+  folder.write("c.a", "a b\nb\n");
+  folder.write("c.b", "b a\nb\n");
+  const auto of_corpora = [&](int count) {
+    std::string text = "[";
+    for (int i = 0; i < count; ++i) text += folder.path("c") + ", ";
+    return config({"data.train=" + text + "]", "data.languages=[a, b]", "training.until=1u",
+                   "data.validation={toy: reverse, pairs: 5}"});
+  };
+  train(of_corpora(6000), {folder.path("run")}, Loudness::quiet);
+  CHECK(folder.read("run/config.yaml").size() > 300'000);
+  CHECK(open_run(folder.path("run")).config.data.train.size() == 6000);
+
+  const std::string message =
+      message_of([&] { train(of_corpora(40'000), {folder.path("larger")}, Loudness::quiet); });
+  CHECK_MESSAGE(message.starts_with("the config with every key has "), message);
+  CHECK_FALSE(std::filesystem::exists(folder.path("larger/tokenizer.vocab")));
 }
 
 TEST_CASE("a validation that was interrupted is made when the run goes on, and written once") {

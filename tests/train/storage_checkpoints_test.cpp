@@ -7,6 +7,7 @@
 #include <fstream>
 #include <utility>
 
+#include "data/content_hash.h"
 #include "support/message_of.h"
 #include "support/simulated_files.h"
 #include "train/storage_fixture.h"
@@ -143,6 +144,27 @@ TEST_CASE("a checkpoint of another model is refused, not passed over") {
               "other is missing; layer.3 is not needed")
           .c_str(),
       Error);
+}
+
+TEST_CASE("a newest checkpoint of a newer calque, or too long a state, is no damage") {
+  const ScratchFolder run;
+  for (const int64_t step : {500, 1000}) save_step(real_files(), run.path(), step);
+  const std::string state = run.path() + "/checkpoints/step-001000/state.json";
+  std::string newer = slurp(state);
+  newer.erase(newer.rfind(",\n  \"xxh64\""));
+  newer.replace(newer.find("\"format\": 2"), 11, "\"format\": 3");
+  newer += fmt::format(",\n  \"xxh64\": \"{:016x}\"\n}}\n", content_hash(newer));
+  for (const auto& [text, complaint] :
+       {std::pair(newer, "written by a newer calque"),
+        std::pair(std::string(largest_state + 1, ' '), "make sense")}) {
+    overwrite(state, text);
+    std::vector<DamagedCheckpoint> damaged;
+    const std::string message =
+        message_of<Mismatch>([&] { load_step(real_files(), run.path(), damaged); });
+    CHECK_MESSAGE(message.starts_with(state + ": "), message);
+    CHECK_MESSAGE(message.find(complaint) != message.npos, message);
+    CHECK(damaged.empty());
+  }
 }
 
 TEST_CASE("a checkpoint without optimizer can be used but not resumed from") {

@@ -13,11 +13,6 @@
 namespace calque {
 namespace {
 
-// A whole checkpoint that does not fit what is wanted of it: no older one will fit better.
-class Mismatch : public Error {
-  using Error::Error;
-};
-
 // Failures of the disk, and files that are gone, are damage to this one checkpoint. Others, such as
 // missing rights or too many open files, would meet every checkpoint alike.
 bool is_damage(const FileError& error) {

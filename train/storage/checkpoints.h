@@ -44,9 +44,9 @@ class Checkpoints {
 
   // Loads the newest checkpoint that is whole; none if there are no checkpoints at all. The targets
   // hold its values only when this has returned. Newer ones that are damaged are told in `damaged`;
-  // if there are only such, or the tensors of the newest whole one are not those that are wanted,
-  // or the disk cannot be read for another reason, that is an Error. With no optimizer targets,
-  // only the model is looked at. Changes nothing in the folder.
+  // if there are only such, or the newest whole one is of a newer calque or its tensors are not
+  // those that are wanted, or the disk cannot be read for another reason, that is an Error. With no
+  // optimizer targets, only the model is looked at. Changes nothing in the folder.
   std::optional<LoadedCheckpoint> load_newest(std::span<const TensorTarget> model,
                                               std::span<const TensorTarget> optimizer,
                                               std::vector<DamagedCheckpoint>& damaged) const;

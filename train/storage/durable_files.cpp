@@ -136,7 +136,8 @@ void InputFile::read(uint64_t offset, std::span<std::byte> bytes) const {
 std::string read_text(FileSystem& files, const std::string& path, uint64_t limit) {
   const InputFile file(files, path);
   if (file.size() > limit) {
-    fail("{}: has {} bytes, where at most {} make sense", path, file.size(), limit);
+    throw Mismatch(
+        fmt::format("{}: has {} bytes, where at most {} make sense", path, file.size(), limit));
   }
   std::string text(file.size(), '\0');
   file.read(0, std::as_writable_bytes(std::span(text)));

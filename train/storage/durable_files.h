@@ -27,6 +27,13 @@ class FileError : public Error {
   int code_;
 };
 
+// A whole file that is not what is wanted of it: of another model, say, or written by a newer
+// calque. It is not damage: no older checkpoint would fit better, and nothing may be set aside.
+class Mismatch : public Error {
+ public:
+  using Error::Error;
+};
+
 // What a file holds, in two numbers. XXH64 over all bytes, which `xxh64sum FILE` prints too: 64
 // bits leave no room for chance over millions of checkpoints, and it is several times faster than a
 // disk.
@@ -75,7 +82,7 @@ class InputFile {
   uint64_t size_ = 0;
 };
 
-// The whole of a text file of at most `limit` bytes.
+// The whole of a text file of at most `limit` bytes; a longer one is a Mismatch.
 std::string read_text(FileSystem& files, const std::string& path, uint64_t limit);
 // A new file with this text, on the disk when this returns, though not yet its name in the folder.
 Fingerprint write_text(FileSystem& files, const std::string& path, std::string_view text);

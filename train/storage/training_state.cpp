@@ -137,8 +137,10 @@ auto read_map(JsonObject json, Read&& read) {
 int64_t read_format(JsonObject& json, const std::string& path) {
   const int64_t format = json.integer("format", 1);
   if (format > newest_format) {
-    fail("{}: written by a newer calque (format {}, this one reads up to {}); use that one", path,
-         format, newest_format);
+    throw Mismatch(
+        fmt::format("{}: written by a newer calque (format {}, this one reads up to {}); use that "
+                    "one",
+                    path, format, newest_format));
   }
   return format;
 }

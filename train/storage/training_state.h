@@ -69,6 +69,7 @@ struct TrainingState {
 
 // state.json: an indented object whose last field is a digest of all that stands before it.
 std::string format_state(const TrainingState& state);
+// One of a newer format is a Mismatch.
 TrainingState parse_state(std::string_view text, const std::string& path);
 
 // The most that a state.json may have: its largest part is the config.
