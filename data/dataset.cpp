@@ -176,6 +176,12 @@ const DatasetPart& Dataset::part_of(int64_t line) const {
   return *std::prev(std::ranges::upper_bound(parts, line, {}, &DatasetPart::first_line));
 }
 
+bool Dataset::same_parts(int64_t epoch, int64_t other) const {
+  return std::ranges::all_of(parts, [&](const DatasetPart& part) {
+    return part.share.has(epoch) == part.share.has(other);
+  });
+}
+
 std::string Dataset::where(int64_t line) const { return where(std::vector{line}); }
 
 std::string Dataset::where(std::vector<int64_t> lines) const {

@@ -40,6 +40,8 @@ struct Dataset {
 
   int64_t pairs() const { return tokens->count(); }
   int64_t lines() const { return parts.back().first_line + parts.back().lines; }
+  // Whether the same corpora take part in both epochs.
+  bool same_parts(int64_t epoch, int64_t other) const;
   // "train.en + train.de, pair 17" for a line as numbered in batches.
   std::string where(int64_t line) const;
   // "train.en + train.de, pairs 3, 17; more.en + more.de, pair 5" for the first few of several.

@@ -26,6 +26,11 @@ void DivergenceGuard::saw(double loss) {
   m.square += rate * (loss * loss - m.square);
 }
 
+void DivergenceGuard::data_changed() {
+  memory_.mean = memory_.square = 0;
+  memory_.steps = memory_.steps_above = 0;
+}
+
 void DivergenceGuard::skipped(int64_t step, const std::string& diagnosis) {
   Divergence& m = memory_;
   ++m.skipped_steps;

@@ -20,6 +20,9 @@ class DivergenceGuard {
   // the first number that was not finite came from.
   void skipped(int64_t step, const std::string& diagnosis);
 
+  // After the last step on some data, before others: losses so far say nothing about those to come.
+  void data_changed();
+
  private:
   const TrainingConfig& training_;
   Divergence& memory_;

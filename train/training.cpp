@@ -88,16 +88,9 @@ void Training::train_step() {
   state_.epoch = stream_->state().epoch;
   state_.position = stream_->state().position;
   state_.optimizer_step = learner_.optimizer.steps();
-  state_.seconds_trained = seconds_before_ + seconds_since(started_);
-  DivergenceGuard guard(config_.training, state_.divergence);
-  if (!outcome.update.finite) {
-    const std::string diagnosis =
-        fmt::format("{}, at {}", outcome.diagnosis, stream_->dataset().where(lines_of(batches)));
-    log_->event(state_.step, "skipped: " + diagnosis);
-    guard.skipped(state_.step, diagnosis);
-    return;
-  }
-  guard.saw(scores_of(outcome.sums).loss);
+  count_seconds();
+  watch(outcome, batches);
+  if (!outcome.update.finite) return;
   state_.target_tokens += outcome.sums.tokens;
   state_.since_log.loss += outcome.sums.loss;
   state_.since_log.nll += outcome.sums.nll;
@@ -107,6 +100,21 @@ void Training::train_step() {
     meter_.tokens += std::ssize(batch.source) + std::ssize(batch.expected);
   meter_.flops += outcome.flops;
   log_step(outcome, rate);
+}
+
+// Throws Error when training has gone wrong for good.
+void Training::watch(const StepOutcome& outcome, const std::vector<Batch>& batches) {
+  const Dataset& data = stream_->dataset();
+  DivergenceGuard guard(config_.training, state_.divergence);
+  if (outcome.update.finite) {
+    guard.saw(scores_of(outcome.sums).loss);
+  } else {
+    const std::string diagnosis =
+        fmt::format("{}, at {}", outcome.diagnosis, data.where(lines_of(batches)));
+    log_->event(state_.step, "skipped: " + diagnosis);
+    guard.skipped(state_.step, diagnosis);
+  }
+  if (!data.same_parts(epoch_before_, state_.epoch)) guard.data_changed();
 }
 
 void Training::log_step(const StepOutcome& outcome, double rate) {

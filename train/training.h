@@ -44,6 +44,7 @@ class Training {
   bool finished() const { return done() >= 1; }
   bool out_of_patience() const;
   void train_step();
+  void watch(const StepOutcome& outcome, const std::vector<Batch>& batches);
   void log_step(const StepOutcome& outcome, double rate);
   bool validate();
   void report();

@@ -447,6 +447,27 @@ TEST_CASE(
   for (int step = 0; step < 100; ++step) guard.saw(1e9);
 }
 
+TEST_CASE("a corpus that ends with its epochs and leaves harder ones is no divergence") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> settings = {
+      "data.train=[{toy: copy, pairs: 200, symbols: 2, longest: 9, epochs: 5}, "
+      "{toy: reverse, pairs: 200, longest: 6, weight: 0.05}]",
+      "training.batch_tokens=64",
+      "training.label_smoothing=0",
+      "training.until=150u",
+      "training.divergence_factor=2",
+      "training.divergence_steps=5",
+      "logging.every=1"};
+  CHECK(run(folder, settings).ending == Ending::finished);
+  double before = 0, after = 0;  // it was indeed harder
+  for (const nlohmann::json& record : metrics_of(folder, "run", "train")) {
+    const double epoch = record["epoch"], loss = record["loss"];
+    if (epoch > 4 && epoch < 5 && before == 0) before = loss;
+    if (epoch > 5 && after == 0) after = loss;
+  }
+  CHECK(after > 2 * before);
+}
+
 TEST_CASE("best is told by the metric that the config names, and less is better for losses") {
   ValidRecord record;
   record.scores.loss = 1, record.scores.perplexity = 2, record.scores.accuracy = 0.3;
