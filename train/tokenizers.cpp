@@ -95,8 +95,21 @@ bool has_tokenizers(const Config& config, const RunFolder& run) {
       places(config, run), [](const Place& place) { return std::filesystem::exists(place.file); });
 }
 
-Tokenizers resume_tokenizers(const Config& config, const RunFolder& run) {
-  return has_tokenizers(config, run) ? load_tokenizers(config, run) : begin_tokenizers(config, run);
+Tokenizers resume_tokenizers(const Config& config, const RunFolder& run, const std::string& hash) {
+  if (has_tokenizers(config, run)) return load_tokenizers(config, run);
+  const std::vector<Place> kept = places(config, run);
+  const Tokenizers made = make_tokenizers(config);
+  for (const Place& place : kept) {
+    if (std::filesystem::exists(place.file)) continue;
+    if (made.hash() != hash) {
+      fail(
+          "{}: is gone, and what would be made in its place is not what the run's checkpoint was "
+          "trained with; restore it, or train anew with --fresh",
+          place.file);
+    }
+    (&place == &kept.front() ? made.source : made.target).save(place.prefix);
+  }
+  return load_tokenizers(config, run);
 }
 
 PairVariation pair_variation(const Config& config, const Tokenizers& tokenizers) {

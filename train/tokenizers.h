@@ -28,8 +28,10 @@ Tokenizers begin_tokenizers(const Config& config, const RunFolder& run);
 // Whether they are in the folder of a run.
 bool has_tokenizers(const Config& config, const RunFolder& run);
 
-// Those of a run that goes on: from its folder if they are there, otherwise made and put there.
-Tokenizers resume_tokenizers(const Config& config, const RunFolder& run);
+// Those of a run that goes on: from its folder if they are there. What is not there is made again
+// and put there, if it comes out as what the checkpoint was trained with, whose hash is given;
+// otherwise that is an Error, and the folder is as it was.
+Tokenizers resume_tokenizers(const Config& config, const RunFolder& run, const std::string& hash);
 
 // Those of a run that exists.
 Tokenizers load_tokenizers(const Config& config, const RunFolder& run);

@@ -36,8 +36,12 @@ Tokenizers tokenizers_of(const Config& config, const RunFolder& run) {
     if (!config.model.init_from.empty()) weights_file(config.model.init_from);
     return begin_tokenizers(config, run);
   }
-  if (const auto state = newest_state(checkpoints)) check_same_settings(*state, config);
-  return resume_tokenizers(config, run);
+  const auto state = newest_state(checkpoints);
+  if (!state) {  // none can be read: loading the checkpoints says so
+    return has_tokenizers(config, run) ? load_tokenizers(config, run) : make_tokenizers(config);
+  }
+  check_same_settings(*state, config);
+  return resume_tokenizers(config, run, state->tokenizer_hash);
 }
 
 }  // namespace
