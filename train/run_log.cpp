@@ -164,8 +164,14 @@ void RunLog::sync() {
 }
 
 void RunLog::close() {
-  complain(metrics_.close());
-  complain(log_.close());
+  clear_bar();
+  if (const auto text = metrics_.close()) {
+    log_.append("problem: " + *text);
+    shown(stderr, fmt::format("calque: {} (training has not suffered)\n", *text));
+  }
+  if (const auto text = log_.close()) {
+    shown(stderr, fmt::format("calque: {} (training has not suffered)\n", *text));
+  }
 }
 
 }  // namespace calque

@@ -64,7 +64,8 @@ class RunLog {
 
   // Puts the files on the disk.
   void sync();
-  // The end, where a file system may say for the first time that it could not keep the lines.
+  // The end, where a file system may say for the first time that it could not keep the lines, and
+  // where those that never reached the disk are told.
   void close();
 
  private:

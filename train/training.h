@@ -32,7 +32,7 @@ class Training {
  public:
   Training(const Config& config, const RunFolder& run, Loudness loudness);
   TrainResult run();
-  // What train() does at the end, so that a log that cannot be written is an error.
+  // What train() does at the end, so that lines of a log that are lost are told.
   void close_log() { log_->close(); }
 
  private:

@@ -214,6 +214,40 @@ TEST_CASE("closing a log tells what fails at the very end") {
   CHECK(disk.open_files() == 0);
 }
 
+TEST_CASE("closing a log tells how many lines are lost, however long it has been failing") {
+  SimulatedFiles disk;
+  make_folder(disk, "run");
+  write_text(disk, "run/metrics.jsonl", "torn");
+  FaultyFiles files(disk);
+  LineLog log(files, "run/metrics.jsonl");
+  files.fail(0, ENOSPC, FaultyFiles::Fault::from_then_on);
+  CHECK(log.append("first"));
+  CHECK(!log.append(""));
+  CHECK(!log.append("third"));
+  const auto complaint = log.close();
+  REQUIRE(complaint);
+  CHECK(complaint->find("run/metrics.jsonl: cannot write: No space left") == 0);
+  CHECK(complaint->ends_with("; lines that are lost: 3"));
+  files.fail(-1, 0);
+  CHECK(!log.append("fourth"));  // they had only been waiting
+  CHECK(!log.close());
+  CHECK(disk.contents("run/metrics.jsonl").ends_with("first\n\nthird\nfourth\n"));
+}
+
+TEST_CASE("lines that were too many to wait are told at the end, though the others were written") {
+  SimulatedFiles disk;
+  make_folder(disk, "run");
+  FaultyFiles files(disk);
+  LineLog log(files, "run/metrics.jsonl");
+  files.fail(0, ENOSPC, FaultyFiles::Fault::from_then_on);
+  for (int line = 0; line < 10; ++line) log.append(std::string(1 << 20, 'a'));
+  files.fail(-1, 0);
+  const auto complaint = log.close();
+  REQUIRE(complaint);
+  CHECK(*complaint ==
+        "run/metrics.jsonl: could not be written for too long; lines that are lost: 3");
+}
+
 TEST_CASE("a log that could not be opened says so with its first line, and opens when it can") {
   SimulatedFiles disk;
   make_folder(disk, "run");

@@ -2,6 +2,7 @@
 
 #include "train/storage/line_log.h"
 
+#include <algorithm>
 #include <limits>
 #include <nlohmann/json.hpp>
 
@@ -55,7 +56,10 @@ void LineLog::open() {
   if (file_ >= 0) return;
   const int file = open_file(files_, path_, OpenFor::appending);
   try {
-    if (ends_torn(files_, path_)) waiting_.insert(0, "\n");
+    if (!torn_ && ends_torn(files_, path_)) {
+      waiting_.insert(0, "\n");
+      torn_ = true;
+    }
   } catch (const Error&) {
     files_.close(file);
     throw;
@@ -68,6 +72,7 @@ void LineLog::write_waiting() {
   uint64_t written = 0;
   const int failure = write_all(files_, file_, waiting_, written);
   waiting_.erase(0, written);
+  if (written > 0) torn_ = false;
   if (failure != 0) throw FileError(path_, "write", failure);
 }
 
@@ -91,10 +96,22 @@ std::optional<std::string> LineLog::sync() {
 
 std::optional<std::string> LineLog::close() {
   if (file_ < 0 && waiting_.empty()) return std::nullopt;
+  failing_ = false;  // at the end it is said again
   auto problem = attempt([&] { write_waiting(); });
-  if (file_ < 0) return problem;
-  auto closing = attempt([&] { close_file(files_, std::exchange(file_, -1), path_); });
-  return problem ? problem : closing;
+  failing_ = false;
+  if (file_ >= 0) {
+    auto closing = attempt([&] { close_file(files_, std::exchange(file_, -1), path_); });
+    if (!problem) problem = closing;
+  }
+  const uint64_t lost = lines_lost();
+  if (lost == 0) return problem;
+  return fmt::format("{}; lines that are lost: {}",
+                     problem.value_or(path_ + ": could not be written for too long"), lost);
+}
+
+uint64_t LineLog::lines_lost() const {
+  const auto breaks = static_cast<uint64_t>(std::ranges::count(waiting_, '\n'));
+  return lost_ + breaks - (torn_ ? 1 : 0);
 }
 
 void cut_back(FileSystem& files, const std::string& path, int64_t step, bool validation_owed) {

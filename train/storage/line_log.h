@@ -27,11 +27,13 @@ class LineLog {
   std::optional<std::string> append(std::string_view line);
   // Puts all lines on the disk, so that no checkpoint is newer than its log.
   std::optional<std::string> sync();
-  // The end: a file system may say only here that it could not keep the lines. A line that is
-  // appended afterwards opens the file again.
+  // The end: a file system may say only here that it could not keep the lines. Returns what is
+  // wrong however long it has been so, with the number of lines that are not in the file. A line
+  // that is appended afterwards opens the file again.
   std::optional<std::string> close();
 
-  uint64_t lines_lost() const { return lost_; }  // too many of them waited at once
+  // Those not in the file: they wait, or were too many to wait at once.
+  uint64_t lines_lost() const;
 
  private:
   void open();
@@ -42,6 +44,7 @@ class LineLog {
   std::string path_;
   int file_ = -1;        // while it is not open
   std::string waiting_;  // whole lines, the first perhaps without its beginning
+  bool torn_ = false;    // but it begins with the break that ends a torn line
   uint64_t lost_ = 0;
   bool failing_ = false;
   std::optional<std::string> untold_;  // what was wrong when the log was made
