@@ -40,14 +40,20 @@ int open_unique(std::string& pattern, const std::string& purpose) {
 
 void sync_folder_of(const std::string& path) {
   const std::string folder = (std::filesystem::path(path).parent_path() / ".").string();
-  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-  const bool synced = descriptor >= 0 && ::fsync(descriptor) == 0;
-  const int error = errno;
-  if (descriptor >= 0) ::close(descriptor);
-  if (!synced) fail("{}: cannot sync the folder to disk: {}", folder, reason(error));
+  const int error = sync_names_of(folder);
+  if (error != 0) fail("{}: cannot sync the folder to disk: {}", folder, reason(error));
 }
 
 }  // namespace
+
+int sync_names_of(const std::string& folder) {
+  const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
+  if (descriptor < 0) return errno;
+  // Some network file systems answer that a folder cannot be synced: they do it on their own.
+  const int error = ::fsync(descriptor) < 0 && errno != EINVAL ? errno : 0;
+  ::close(descriptor);
+  return error;
+}
 
 File::File(File&& other) noexcept
     : descriptor_(std::exchange(other.descriptor_, -1)), path_(std::move(other.path_)) {}

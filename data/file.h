@@ -59,6 +59,10 @@ class NewFile {
   bool finished_ = false;
 };
 
+// Puts the names in a folder on the disk, where the file system leaves that to its users. Returns 0
+// or an errno.
+int sync_names_of(const std::string& folder);
+
 // Throws the Error of a standard input that did not end but could not be read. To be asked at its
 // end, which looks the same.
 void check_standard_input();

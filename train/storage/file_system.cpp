@@ -11,6 +11,8 @@
 #include <csignal>
 #include <cstdio>
 
+#include "data/file.h"
+
 namespace calque {
 namespace {
 
@@ -82,14 +84,7 @@ class RealFiles final : public FileSystem {
     return -failure;
   }
 
-  int sync_folder(const std::string& path) override {
-    const int folder = ::open(path.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
-    if (folder < 0) return -errno;
-    // Some network file systems answer that a folder cannot be synced: they do it on their own.
-    const int failure = ::fsync(folder) < 0 && errno != EINVAL ? errno : 0;
-    ::close(folder);
-    return -failure;
-  }
+  int sync_folder(const std::string& path) override { return -sync_names_of(path); }
 
   int rename(const std::string& from, const std::string& to) override {
     return or_error(::rename(from.c_str(), to.c_str()));
