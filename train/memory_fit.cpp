@@ -1,6 +1,7 @@
 #include "train/memory_fit.h"
 
 #include <algorithm>
+#include <cmath>
 #include <limits>
 
 #include "core/error.h"
@@ -18,15 +19,24 @@ std::string rounded(double bytes) {
 
 }  // namespace
 
-SummaryBatch summary_batch(const Config& config) {
+SummaryBatch summary_batch(const Config& config, double source_length, double target_length) {
   const TrainingConfig& training = config.training;
+  double counted = target_length;
+  if (training.batch_by == TrainingConfig::BatchBy::source) counted = source_length;
+  if (training.batch_by == TrainingConfig::BatchBy::both) counted = source_length + target_length;
+  double sentences = std::numeric_limits<double>::infinity();
+  if (training.batch_tokens > 0) {
+    const auto tokens = static_cast<double>(training.batch_tokens);
+    sentences = tokens_of_one(config.tokenizer) * tokens / counted;
+  }
+  if (training.batch_sentences > 0) {
+    sentences = std::min(sentences, static_cast<double>(training.batch_sentences));
+  }
   SummaryBatch batch;
-  const int64_t planned =
-      training.batch_tokens > 0 ? training.batch_tokens : training.batch_sentences * 25;
-  const auto tokens =
-      static_cast<int64_t>(tokens_of_one(config.tokenizer) * static_cast<double>(planned));
-  const bool shared = training.batch_by == TrainingConfig::BatchBy::both;
-  batch.source_tokens = batch.target_tokens = shared ? tokens / 2 : tokens;
+  batch.source_length = source_length;
+  batch.target_length = target_length;
+  batch.source_tokens = std::llround(sentences * source_length);
+  batch.target_tokens = std::llround(sentences * target_length);
   switch (training.optimizer) {
     case TrainingConfig::Optimizer::sgd:
       batch.moments = training.momentum > 0 ? 1 : 0;
@@ -47,7 +57,13 @@ int64_t pieces_for_memory(const Config& config, const TransformerOptions& option
   const Bytes memory_limit = config.training.memory_limit;
   const int64_t limit = memory_limit.count;
   if (limit == 0) return 1;
-  const SummaryBatch whole = summary_batch(config);
+  // Sentences that are longer than data.max_length are left out; without it, what a batch may have
+  // of tokens is all that limits them.
+  const int64_t longest = config.data.max_length > 0
+                              ? config.data.max_length + 1
+                              : std::max<int64_t>(1, config.training.batch_tokens);
+  const auto length = static_cast<double>(longest);
+  const SummaryBatch whole = summary_batch(config, length, length);
   double least = std::numeric_limits<double>::infinity();
   for (int64_t pieces = 1; pieces <= 256; pieces *= 2) {
     SummaryBatch part = whole;

@@ -10,10 +10,12 @@
 
 namespace calque {
 
-// The batch that a summary of this config's model is for.
-SummaryBatch summary_batch(const Config& config);
+// The batch that a summary of this config's model is for: full, of sentences with so many tokens.
+SummaryBatch summary_batch(const Config& config, double source_length = 25,
+                           double target_length = 25);
 
-// 1 without a training.memory_limit. An Error if no pieces would fit.
+// By the costliest batch that the config allows: filled to batch_tokens, or with batch_sentences of
+// data.max_length. 1 without a training.memory_limit. An Error if no pieces would fit.
 int64_t pieces_for_memory(const Config& config, const TransformerOptions& options);
 
 // How many of a batch's tokens one of its pieces has at most: its share, and a sixteenth more

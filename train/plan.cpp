@@ -124,9 +124,8 @@ std::string training_plan(const Config& config, const RunFolder& run) {
   const Amounts amounts = amounts_in(parts, 0);
   const TransformerOptions options =
       transformer_options(config.model, tokenizers.source.size(), tokenizers.target.size());
-  SummaryBatch batch = summary_batch(config);
-  batch.source_length = amounts.source_tokens / amounts.pairs;
-  batch.target_length = amounts.target_tokens / amounts.pairs;
+  const SummaryBatch batch = summary_batch(config, amounts.source_tokens / amounts.pairs,
+                                           amounts.target_tokens / amounts.pairs);
   const ModelSummary summary = summarise(options, batch);
 
   const auto accumulated = static_cast<double>(config.training.accumulation);

@@ -100,6 +100,10 @@ TEST_CASE("training that has nothing to go by is refused") {
       {"training: {optimizer: sgd, betas: [0.9, 0.9]}\n",
        "c.yaml:3: training.betas: it goes with the optimizers adam and adamw"},
   });
+  CHECK(complaint("training: {batch_tokens: 0, batch_sentences: 9, memory_limit: 1GB}\n",
+                  {"data.max_length=0"}) ==
+        "c.yaml:3: training.memory_limit: nothing says how large a batch may be: set batch_tokens, "
+        "or data.max_length");
   CHECK(message_of([] {
           parse_config("model: {preset: tiny}\n", "c.yaml");
         }).find("c.yaml: data.train: missing: name a corpus") == 0);

@@ -271,6 +271,18 @@ TEST_CASE("the plan of a run that goes on needs only what the run has") {
   CHECK(!message_of([&] { training_plan(config(tuned), {folder.path("other")}); }).empty());
 }
 
+TEST_CASE("the plan counts an epoch's updates by whichever limit of a batch comes first") {
+  const TemporaryFolder folder;
+  const auto planned = [&](const std::vector<std::string>& settings, const std::string& updates) {
+    const std::string plan = training_plan(config(settings), {folder.path("none")});
+    CHECK_MESSAGE(plan.find("an epoch: about " + updates + " updates") != plan.npos, plan);
+  };
+  planned({"training.batch_tokens=0", "training.batch_sentences=10"}, "40");  // of 400 pairs
+  planned({"training.batch_tokens=100000", "training.batch_sentences=10"}, "40");
+  planned({"training.batch_sentences=10", "training.accumulation=4"}, "10");
+  planned({"training.batch_tokens=100000", "training.batch_sentences=400"}, "1");
+}
+
 TEST_CASE("fine-tuning can start from an average, and what is not there shows before the work") {
   const TemporaryFolder folder;
   run(folder);

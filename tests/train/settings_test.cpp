@@ -4,6 +4,8 @@
 
 #include <doctest/doctest.h>
 
+#include <limits>
+
 #include "core/error.h"
 #include "train/memory_fit.h"
 
@@ -267,6 +269,27 @@ TEST_CASE("a limit of memory cuts the batch into as few pieces as fit, or is ref
   CHECK(pieces(needed(4) + 1) == 4);
   CHECK_THROWS_WITH_AS(pieces(1e6), doctest::Contains("training.memory_limit of 1MB is too little"),
                        Error);
+}
+
+TEST_CASE("a limit of memory holds for sentences of the greatest length, if they are counted") {
+  Config config;
+  const TransformerOptions options = transformer_options(config.model, 1000, 1000);
+  const auto pieces = [&](int64_t tokens, int64_t sentences, int64_t longest) {
+    config.training.batch_tokens = tokens;
+    config.training.batch_sentences = sentences;
+    config.data.max_length = longest;
+    return pieces_for_memory(config, options);
+  };
+  config.training.memory_limit = {std::numeric_limits<int64_t>::max()};
+  CHECK(pieces(8000, 0, 99) == 1);
+  config.training.memory_limit = {2'000'000'000};
+  const int64_t by_tokens = pieces(8000, 0, 99);
+  REQUIRE(by_tokens > 1);
+  CHECK(pieces(0, 80, 99) == by_tokens);  // 80 sentences of 99 tokens and </s>
+  CHECK(pieces(8000, 1'000'000, 99) == by_tokens);
+  CHECK(pieces(8'000'000, 80, 99) == by_tokens);
+  CHECK(pieces(8000, 80, 0) == by_tokens);
+  CHECK(pieces(0, 4, 99) == 1);
 }
 
 TEST_CASE("with r_drop a step keeps two passes of each batch") {

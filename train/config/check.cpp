@@ -154,6 +154,11 @@ void check_training(const Config& config, Contradictions& all) {
   if (training.batch_tokens == 0 && training.batch_sentences == 0) {
     blame(all, "training.batch_tokens", "0, and batch_sentences is 0 too; one must be set");
   }
+  if (training.memory_limit.count > 0 && training.batch_tokens == 0 &&
+      config.data.max_length == 0) {
+    blame(all, "training.memory_limit",
+          "nothing says how large a batch may be: set batch_tokens, or data.max_length");
+  }
   if (compares_translations(training.metric)) {
     const bool none = training.validate_translate == TrainingConfig::Translate::none;
     if (none || config.data.validation.empty()) {

@@ -63,10 +63,10 @@ void declare_batches(std::vector<ConfigKey>& table) {
        {opennmt, "accum_count"},
        {fairseq, "update-freq"},
        {sockeye, "update-interval"}});
-  in.key(
-      "memory_limit", &TrainingConfig::memory_limit, {}, harmless,
-      "Batches are cut into pieces that are estimated to fit, before training starts. 0: no limit.",
-      {{marian, "workspace"}});
+  in.key("memory_limit", &TrainingConfig::memory_limit, {}, harmless,
+         "Batches are cut into pieces that are estimated to fit, before training starts; where "
+         "batch_sentences counts, as if all their sentences had data.max_length. 0: no limit.",
+         {{marian, "workspace"}});
   in.key(
       "threads", &TrainingConfig::threads, between(0, 1024), harmless,
       "Threads to compute with, for speed only: the results are the same for any number. 0: one a "
