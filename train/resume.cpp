@@ -72,12 +72,16 @@ bool is_of_translations(std::string_view metric) {
 }
 
 // Whether a change of the key gives the metric another meaning.
-bool is_measured_by(std::string_view metric, std::string_view key) {
+bool is_measured_by(std::string_view metric, std::string_view key, const Config& config) {
   if (key == "data.validation") return true;
   if (!is_of_translations(metric)) return false;
+  if (key == "training.validate_sentences" || key == "training.validate_translate") return true;
+  if (!key.starts_with("decoding.")) return false;
   if (key == "decoding.n_best" || key == "decoding.batch_tokens") return false;
-  return key == "training.validate_sentences" || key == "training.validate_translate" ||
-         key.starts_with("decoding.");
+  if (key.starts_with("decoding.bleu_")) return metric == "bleu";
+  const bool of_beams = key == "decoding.beam" || key == "decoding.early_stopping" ||
+                        key.starts_with("decoding.length_penalty");
+  return !of_beams || config.training.validate_translate == TrainingConfig::Translate::beam;
 }
 
 }  // namespace
@@ -91,7 +95,7 @@ std::vector<std::string> judge_anew(TrainingState& state, const Config& config) 
     const std::string& name = entry.first;
     const bool another = name.find(until_step) == name.npos &&
                          std::ranges::any_of(differences, [&](const ConfigDifference& d) {
-                           return is_measured_by(name, d.key);
+                           return is_measured_by(name, d.key, config);
                          });
     best[another ? fmt::format("{}{}{}", name, until_step, state.step) : name] =
         std::move(entry.second);

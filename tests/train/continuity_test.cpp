@@ -199,6 +199,43 @@ TEST_CASE("another validation corpus is judged anew, and what was best before is
   CHECK(names.contains("loss until step 35"));
 }
 
+TEST_CASE("only what a validation really uses makes its scores others") {
+  const auto judged_anew = [](const char* translate, const std::string& change) {
+    const std::string how = std::string("training.validate_translate=") + translate;
+    TrainingState state;
+    state.config = show_config(config({how}));
+    state.best = {{"bleu", {{1, 10}}}, {"chrf", {{1, 10}}}, {"loss", {{1, 10}}}};
+    judge_anew(state, config({how, change}));
+    std::string names;
+    for (const auto& [name, scores] : state.best) {
+      if (name.find(" until step ") != name.npos) names += name.substr(0, 4) + " ";
+    }
+    return names;
+  };
+  for (const char* of_beams :
+       {"decoding.beam=7", "decoding.length_penalty=2", "decoding.length_penalty_kind=wu",
+        "decoding.early_stopping=first"}) {
+    CAPTURE(of_beams);
+    CHECK(judged_anew("greedy", of_beams).empty());
+    CHECK(judged_anew("beam", of_beams) == "bleu chrf ");
+  }
+  CHECK(judged_anew("greedy", "decoding.max_length=7") == "bleu chrf ");
+  CHECK(judged_anew("greedy", "decoding.bleu_tokenize=intl") == "bleu ");
+  CHECK(judged_anew("beam", "decoding.bleu_lowercase=true") == "bleu ");
+  CHECK(judged_anew("beam", "decoding.batch_tokens=7").empty());
+  CHECK(judged_anew("greedy", "training.validate_sentences=5") == "bleu chrf ");
+}
+
+TEST_CASE("the time of training includes a validation that is the last thing of a sitting") {
+  const TemporaryFolder folder;
+  run(folder, {"training.until=1u", "training.validate_translate=greedy",
+               "data.validation={toy: reverse, pairs: 2000, longest: 6}"});
+  const std::string metrics = folder.read("run/metrics.jsonl");
+  const auto record = nlohmann::json::parse(metrics.substr(metrics.find("{\"kind\":\"valid\"")));
+  const double seconds = record["timing"]["seconds"];
+  CHECK(load_state(real_files(), folder.path("run/last")).seconds_trained >= seconds);
+}
+
 TEST_CASE("a run whose patience has run out says so, and goes on by another metric") {
   const TemporaryFolder folder;
   const std::vector<std::string> hopeless = {"training.learning_rate=1e-9", "training.patience=2",
