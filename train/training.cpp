@@ -33,6 +33,11 @@ double Training::done() const {
                     stream_ ? stream_->epochs() : static_cast<double>(state_.epoch));
 }
 
+// Also after a validation, which may be the last that a sitting does.
+void Training::count_seconds() {
+  state_.seconds_trained = seconds_before_ + seconds_since(started_);
+}
+
 bool Training::out_of_patience() const {
   return config_.training.patience > 0 &&
          state_.early_stopping.without_gain >= config_.training.patience;
@@ -162,6 +167,8 @@ bool Training::validate() {
     const auto averaged = learner_.averaged_weights();
     record = validation_->run(learner_.model, [] { return StopRequest::signal() != 0; });
   }
+  count_seconds();
+  recorded_ = false;
   if (!record) return false;
   record->step = state_.step;
   record->epoch = stream_->epochs();
@@ -172,7 +179,6 @@ bool Training::validate() {
   const bool best =
       remember_best(metric_of(*record, config_.training.metric), config_.training, state_);
   state_.validation_owed = false;
-  recorded_ = false;
   report();
   const std::chrono::duration<double> taken = Clock::now() - start;
   meter_.since += std::chrono::duration_cast<Clock::duration>(taken);  // not training

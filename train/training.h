@@ -43,6 +43,7 @@ class Training {
   double done() const;  // the share of the limit that is nearest
   bool finished() const { return done() >= 1; }
   bool out_of_patience() const;
+  void count_seconds();
   void train_step();
   void watch(const StepOutcome& outcome, const std::vector<Batch>& batches);
   void log_step(const StepOutcome& outcome, double rate);
