@@ -1,6 +1,7 @@
 #include "data/batch_plan.h"
 
 #include <algorithm>
+#include <limits>
 #include <numeric>
 #include <queue>
 #include <utility>
@@ -26,8 +27,16 @@ std::vector<uint32_t> order_of(const Dataset& dataset, const BatchOptions& optio
   std::iota(order.begin(), order.end(), 0u);
   if (!options.shuffle) return order;
   std::vector<SharedRange> ranges;
+  double pairs = 0;
   for (const DatasetPart& part : dataset.parts) {
+    if (part.share.has(epoch)) pairs += part.share.weight * static_cast<double>(part.pairs);
     ranges.push_back({.first = part.first_pair, .count = part.pairs, .share = part.share});
+  }
+  if (pairs > std::numeric_limits<uint32_t>::max()) {
+    fail(
+        "{}: an epoch has {:.3g} pairs by the weights of the corpora, which is too many; lower "
+        "them",
+        dataset.parts.front().name, pairs);
   }
   return epoch_order(ranges, options.seed, epoch);
 }

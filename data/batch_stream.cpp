@@ -27,9 +27,13 @@ void require_pairs_for_ever(const Dataset& dataset) {
 // The plan of the epoch at which the state stands, or of the first after it that has batches: with
 // weights below 1 a small corpus may have an epoch without.
 BatchPlan plan_at(const Dataset& dataset, const BatchOptions& options, StreamState& at) {
-  BatchPlan plan(dataset, options, at.epoch);
-  while (plan.size() == 0) plan = BatchPlan(dataset, options, ++at.epoch);
-  return plan;
+  constexpr int64_t most_empty = 10'000;  // what a single pair of weight 0.0001 needs
+  for (int64_t empty = 0; empty <= most_empty; ++empty, ++at.epoch) {
+    BatchPlan plan(dataset, options, at.epoch);
+    if (plan.size() > 0) return plan;
+  }
+  fail("{}: {} epochs without a pair; raise the weights of the corpora", dataset.parts.front().name,
+       most_empty);
 }
 
 StreamState one_further(StreamState at, int64_t epoch_size) {

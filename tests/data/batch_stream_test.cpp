@@ -145,6 +145,18 @@ TEST_CASE("an epoch without a single pair is passed over") {
   CHECK(state.epoch >= 9);
 }
 
+TEST_CASE("weights that make epochs without end, or with no pair for ever, are an error") {
+  const auto refusal = [](double weight) {
+    Dataset dataset = dataset_of(50);
+    dataset.parts.front().share.weight = weight;
+    return message_of([&] { BatchStream(dataset, {}); });
+  };
+  CHECK(refusal(1).empty());
+  CHECK(refusal(0.0001).empty());
+  CHECK(refusal(1e-9).find("raise the weights") != std::string::npos);
+  CHECK(refusal(1e300).find("lower them") != std::string::npos);
+}
+
 TEST_CASE("when only corpora without pairs would be left, that is an error at the start") {
   Dataset dataset = dataset_of(5);
   dataset.parts[0].share.epochs = 3;

@@ -14,7 +14,7 @@ TEST_CASE("a wrong type is refused with the place, the key, what is allowed and 
   CHECK(complaint("model:\n  d_model: [1]\n").find("not a list") != std::string::npos);
   CHECK(complaint("model:\n  d_model:\n").find("not nothing") != std::string::npos);
   CHECK(complaint("model:\n  d_model: '64'\n").find("not '64' in quotes") != std::string::npos);
-  CHECK(complaint("model:\n  dropout: much\n").find("a number, at least 0 and less than 1, not") !=
+  CHECK(complaint("model:\n  dropout: much\n").find("a number, 0 to 0.99, not") !=
         std::string::npos);
   CHECK(complaint("model:\n  output_bias: 1\n").find("must be true or false, not '1'") !=
         std::string::npos);
@@ -27,14 +27,26 @@ TEST_CASE("a wrong type is refused with the place, the key, what is allowed and 
 }
 
 TEST_CASE("a value out of range is refused") {
-  for (const std::string text :
-       {"model:\n  d_model: 0\n", "model:\n  d_model: -8\n", "model:\n  d_model: 1000000000000\n",
-        "model:\n  d_model: 99999999999999999999\n", "model:\n  dropout: 1\n",
-        "model:\n  dropout: -0.1\n", "model:\n  dropout: nan\n", "model:\n  dropout: inf\n",
-        "model:\n  dropout: 1e-999\n", "model:\n  norm_epsilon: 0\n",
-        "training:\n  label_smoothing: 1\n", "training:\n  accumulation: 0\n",
-        "training:\n  clip_norm: -1\n", "training:\n  clip_norm: 0x10\n", "decoding:\n  beam: 0\n",
-        "logging:\n  every: 0\n"}) {
+  for (const std::string text : {"model:\n  d_model: 0\n",
+                                 "model:\n  d_model: -8\n",
+                                 "model:\n  d_model: 1000000000000\n",
+                                 "model:\n  d_model: 99999999999999999999\n",
+                                 "model:\n  dropout: 1\n",
+                                 "model:\n  dropout: -0.1\n",
+                                 "model:\n  dropout: nan\n",
+                                 "model:\n  dropout: inf\n",
+                                 "model:\n  dropout: 1e-999\n",
+                                 "model:\n  norm_epsilon: 0\n",
+                                 "model:\n  norm_epsilon: 1\n",
+                                 "model:\n  dropout: 0.99999999\n",  // 1 as a float
+                                 "model:\n  attention_dropout: 0.99999999\n",
+                                 "model:\n  activation_dropout: 0.99999999\n",
+                                 "training:\n  label_smoothing: 1\n",
+                                 "training:\n  accumulation: 0\n",
+                                 "training:\n  clip_norm: -1\n",
+                                 "training:\n  clip_norm: 0x10\n",
+                                 "decoding:\n  beam: 0\n",
+                                 "logging:\n  every: 0\n"}) {
     CAPTURE(text);
     CHECK(complaint(text).find("must be a") != std::string::npos);
   }
@@ -125,7 +137,10 @@ TEST_CASE("a corpus that is none is refused at its line") {
   CHECK(
       refused("{toy: copy, shortest: 5, longest: 4}").find("longest: 4 is less than shortest: 5") !=
       std::string::npos);
-  CHECK(refused("{tsv: a, weight: 0}").find("must be a number, more than 0") != std::string::npos);
+  for (const char* weight : {"0", "1e-9", "1e300"}) {
+    CHECK(refused(fmt::format("{{tsv: a, weight: {}}}", weight))
+              .find("must be a number, 0.0001 to 10000") != std::string::npos);
+  }
   CHECK(refused("{prefix: a, languages: [en]}").find("two are needed") != std::string::npos);
   CHECK(refused("{prefix: a}").find("which languages?") != std::string::npos);
 }

@@ -67,7 +67,7 @@ std::vector<CorpusKey> declare() {
   in.key("longest", &CorpusConfig::longest, between(1, 10'000), fixed,
          "Symbols in their longest lines.")
       .idle_if(no_symbols, with_symbols);
-  in.key("weight", &CorpusConfig::weight, positive(), fixed,
+  in.key("weight", &CorpusConfig::weight, between(0.0001, 10'000), fixed,
          "How often its sentences occur in an epoch: each twice for 2, half of them for 0.5 and "
          "the other "
          "half in the next.",

@@ -67,7 +67,7 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
           {sockeye, "transformer-preprocess"}});
   in.key("norm_kind", &ModelConfig::norm_kind, {}, harmful,
          "LayerNorm, or RMSNorm, which neither subtracts the mean nor has a bias.");
-  in.key("norm_epsilon", &ModelConfig::norm_epsilon, positive(), harmful,
+  in.key("norm_epsilon", &ModelConfig::norm_epsilon, between(1e-12, 0.1), harmful,
          "Added to the variance inside the norms.");
   in.key(
       "activation", &ModelConfig::activation, {}, harmful,
@@ -106,7 +106,7 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
           {sockeye, "weight-tying-type"}});
   in.key("output_bias", &ModelConfig::output_bias, {}, harmful,
          "Adds a bias to the output projection, as Marian does.");
-  in.key("dropout", &ModelConfig::dropout, fraction(), harmful,
+  in.key("dropout", &ModelConfig::dropout, dropped(), harmful,
          "At the paper's places: each sublayer's output before it is added, and the sums of "
          "embeddings and positions.",
          {{marian, "transformer-dropout"},
@@ -114,13 +114,13 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
           {opennmt, "dropout"},
           {fairseq, "dropout"},
           {sockeye, "transformer-dropout-prepost"}});
-  in.key("attention_dropout", &ModelConfig::attention_dropout, fraction(), harmful,
+  in.key("attention_dropout", &ModelConfig::attention_dropout, dropped(), harmful,
          "Of the attention weights.",
          {{marian, "transformer-dropout-attention"},
           {opennmt, "attention_dropout"},
           {fairseq, "attention-dropout"},
           {sockeye, "transformer-dropout-attention"}});
-  in.key("activation_dropout", &ModelConfig::activation_dropout, fraction(), harmful,
+  in.key("activation_dropout", &ModelConfig::activation_dropout, dropped(), harmful,
          "Of the feed-forward sublayers' inner layer.",
          {{marian, "transformer-dropout-ffn"},
           {fairseq, "activation-dropout"},

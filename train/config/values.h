@@ -30,6 +30,8 @@ struct Range {
 constexpr Range at_least(double least) { return {.least = least}; }
 constexpr Range between(double least, double most) { return {.least = least, .most = most}; }
 constexpr Range positive() { return {.least = 0, .above = true}; }
+// Of probabilities to be left out: as a float, too, it is less than 1.
+constexpr Range dropped() { return {.least = 0, .most = 0.99}; }
 constexpr Range fraction() { return {.least = 0, .most = 1, .below = true}; }  // [0, 1)
 
 // "<place>: <key>: must be <allowed>, not <what stands there>"
