@@ -75,7 +75,7 @@ std::vector<std::string> best_checkpoints(const std::string& run, int64_t count)
   if (there.empty()) fail("{}: has no checkpoint yet; train it first", run);
   std::vector<int64_t> steps;
   const TrainingState state = load_state(real_files(), checkpoints.folder(there[0]));
-  const Config config = parse_config(state.config, "the checkpoint's config").config;
+  const Config config = parse_complete_config(state.config, "the checkpoint's config").config;
   const auto best = state.best.find(write_value(config.training.metric));
   if (best != state.best.end()) {
     for (const Score& score : best->second) {

@@ -36,7 +36,8 @@ void refuse_lost_checkpoints(const RunFolder& run) {
 namespace {
 
 std::vector<ConfigDifference> changes_since(const TrainingState& state, const Config& config) {
-  return config_differences(parse_config(state.config, "the checkpoint's config").config, config);
+  return config_differences(parse_complete_config(state.config, "the checkpoint's config").config,
+                            config);
 }
 
 }  // namespace

@@ -45,7 +45,7 @@ Config run_config(const RunFolder& run) {
   if (!fs::is_regular_file(run.config())) {
     fail("{}: not a run: it has no config.yaml; give the folder that calque train made", run.path);
   }
-  return load_config(run.config()).config;
+  return load_complete_config(run.config(), {}).config;
 }
 
 TrainedRun open_run(const std::string& place) {

@@ -3,6 +3,7 @@
 #include "core/blas.h"
 #include "core/parallel.h"
 #include "train/best_checkpoints.h"
+#include "train/config/load.h"
 #include "train/config/show.h"
 #include "train/initial_weights.h"
 #include "train/memory_fit.h"
@@ -29,6 +30,7 @@ TransformerOptions model_options(const Config& config, const Tokenizers& tokeniz
 // A config that would make another run of this one is refused before anything in its folder is
 // touched.
 Tokenizers tokenizers_of(const Config& config, const RunFolder& run) {
+  require_readable(config);
   require_validation_files(config);
   const Checkpoints checkpoints(real_files(), run.path);
   if (checkpoints.steps().empty()) {

@@ -161,6 +161,14 @@ TEST_CASE("a state that is no JSON, or no object, or nested too deeply, is refus
                 "not valid JSON");
 }
 
+TEST_CASE("a state that would be too long to be read is not written") {
+  TrainingState state = full_state();
+  state.config.assign(largest_state - 10'000, 'a');
+  CHECK(parse_state(format_state(state), "state.json") == state);
+  state.config.assign(largest_state, 'a');
+  CHECK(message_of([&] { format_state(state); }).starts_with("state.json: would have "));
+}
+
 TEST_CASE("a config that is not UTF-8 cannot be saved, and that is said") {
   TrainingState state;
   state.config = "\xFF";

@@ -13,13 +13,13 @@
 #include "train/config/check.h"
 #include "train/config/preset.h"
 #include "train/config/schema.h"
+#include "train/config/show.h"
 #include "train/config/suggestion.h"
 #include "train/config/yaml.h"
 
 namespace calque {
 namespace {
 
-constexpr int64_t largest_file = int64_t{256} * 1024;
 constexpr size_t deepest_include = 8;
 constexpr size_t most_files = 64;
 
@@ -34,7 +34,7 @@ using Layer = std::vector<Assignment>;
 class Loader {
  public:
   void read_file(const std::string& path) {
-    attempt([&] { add_file(parse_yaml(calque::read_file(path, largest_file), path), path); });
+    attempt([&] { add_file(parse_yaml(calque::read_file(path, largest_config), path), path); });
   }
 
   void read_text(std::string_view text, const std::string& name) {
@@ -123,7 +123,7 @@ class Loader {
     }
     std::string text;
     try {
-      text = calque::read_file(file, largest_file);
+      text = calque::read_file(file, largest_config);
     } catch (const Error& error) {
       fail("{}: include: {}", place.text(), error.what());
     }
@@ -227,6 +227,20 @@ LoadedConfig parse_config(std::string_view text, const std::string& name,
   loader.read_settings(settings);
   loader.finish(name);
   return checked(std::move(loader));
+}
+
+LoadedConfig parse_complete_config(std::string_view text, const std::string& name) {
+  Loader loader;
+  loader.read_text(text, name);
+  loader.finish(name, Loader::Keys::all);
+  return checked(std::move(loader));
+}
+
+void require_readable(const Config& config) {
+  const size_t size = show_config(config).size();
+  if (size <= static_cast<size_t>(largest_config)) return;
+  fail("the config with every key has {} bytes, more than the {} that can be read again; {}", size,
+       largest_config, "join corpora, so that it names fewer files");
 }
 
 std::vector<std::string> config_problems(const std::string& path,

@@ -13,6 +13,9 @@
 
 namespace calque {
 
+// The most bytes that a config's file may have, that of a run included, which has every key.
+constexpr int64_t largest_config = 1 << 20;
+
 struct LoadedConfig {
   Config config;
   // Where each key that is not at its default was set last: "model.heads" -> "toy.yaml:12".
@@ -31,6 +34,10 @@ LoadedConfig load_complete_config(const std::string& path,
 // The same for the text of a file, which messages call `name`.
 LoadedConfig parse_config(std::string_view text, const std::string& name,
                           const std::vector<std::string>& settings = {});
+LoadedConfig parse_complete_config(std::string_view text, const std::string& name);
+
+// An Error if the config, with every key, is more than a file may have: a run could not read it.
+void require_readable(const Config& config);
 
 // Everything that is wrong, one line each; empty for a config that load_config accepts.
 std::vector<std::string> config_problems(const std::string& path,

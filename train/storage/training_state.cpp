@@ -188,7 +188,12 @@ std::string format_state(const TrainingState& state) {
     fail("state.json: a text in the training state is not valid UTF-8, most likely in the config");
   }
   text.resize(text.size() - 2);  // without the line break and the closing brace
-  return text + seal_of(text);
+  text += seal_of(text);
+  if (text.size() > largest_state) {
+    fail("state.json: would have {} bytes, of which at most {} can be read again", text.size(),
+         largest_state);
+  }
+  return text;
 }
 
 TrainingState parse_state(std::string_view text, const std::string& path) {

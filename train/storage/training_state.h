@@ -72,7 +72,7 @@ std::string format_state(const TrainingState& state);
 // One of a newer format is a Mismatch.
 TrainingState parse_state(std::string_view text, const std::string& path);
 
-// The most that a state.json may have: its largest part is the config.
-constexpr uint64_t largest_state = 1 << 20;
+// The most that a state.json may have, also one that is written: its largest part is the config.
+constexpr uint64_t largest_state = 4 << 20;
 
 }  // namespace calque
