@@ -91,20 +91,17 @@ TokenLoss Learner::forward(const Batch& batch) {
                                 static_cast<real>(training_.r_drop));
 }
 
-// The same step again, with every op watched: dropout is a function of the step, so it goes wrong
-// in the same place.
-std::string Learner::diagnose(std::span<const Batch> batches, int64_t step) {
-  std::string where = "the gradient is too large";
+// With check_finite the same step again, with every op watched: dropout is a function of the step,
+// so it goes wrong in the same place. Otherwise what there is to see afterwards.
+std::string Learner::diagnose(std::span<const Batch> batches, int64_t step, const LossSums& sums) {
   try {
-    forward_backward(batches, step,
-                     training_.check_finite ? Tape::Check::finite : Tape::Check::none);
-    if (const Parameters::Entry* entry = first_not_finite(model.parameters)) {
-      where = fmt::format("the gradient of {} is not finite", entry->name);
-    }
+    if (training_.check_finite) forward_backward(batches, step, Tape::Check::finite);
   } catch (const NotFinite& error) {
-    where = error.what();
+    return error.what();
   }
-  return where;
+  const Parameters::Entry* entry = first_not_finite(model.parameters);
+  if (entry) return fmt::format("the gradient of {} is not finite", entry->name);
+  return std::isfinite(sums.loss) ? "the gradient is too large" : "the loss is not finite";
 }
 
 std::unique_ptr<WithAverage> Learner::averaged_weights() {

@@ -56,7 +56,7 @@ class Learner {
   TokenLoss forward(const Batch& batch);
   UpdateReport update(const LossSums& sums, double learning_rate);
   Profile::Work update_work();
-  std::string diagnose(std::span<const Batch> batches, int64_t step);
+  std::string diagnose(std::span<const Batch> batches, int64_t step, const LossSums& sums);
   template <class Named>
   std::vector<Named> windows();
 

@@ -261,7 +261,7 @@ void declare_validation(std::vector<ConfigKey>& table) {
 void declare_guards(std::vector<ConfigKey>& table) {
   auto in = training_section(table);
   in.key(
-      "check_finite", &TrainingConfig::check_finite, {}, harmful,
+      "check_finite", &TrainingConfig::check_finite, {}, harmless,
       "Names the op in which a number that is not finite came up first, by doing the step again. "
       "Updates with such a loss or gradient are skipped and counted in any case.",
       {{marian, "check-gradient-nan"}});
