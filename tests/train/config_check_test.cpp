@@ -90,7 +90,7 @@ TEST_CASE("training that has nothing to go by is refused") {
        "training.validate_translate: "
        "greedy"},
       {"training: {metric: bleu, validate_translate: greedy}\n",
-       "c.yaml:3: training.metric: it is measured on translations; set data.validation"},
+       "c.yaml:3: training.validate_translate: it goes with data.validation"},
       {"training: {r_drop: 5}\nmodel: {dropout: 0}\n",
        "c.yaml:3: training.r_drop: it goes with dropout in the model"},
       {"training: {divergence_factor: 0.5}\n",
@@ -120,6 +120,37 @@ TEST_CASE("training that has nothing to go by is refused") {
         "c.yaml:1: data.train: each corpus ends with its epochs; leave one without, to go on with");
 }
 
+TEST_CASE("keys that do nothing beside others are refused") {
+  const std::string watched = "data.validation={toy: copy}";
+  for (const char* key : {"validate_every: 5u", "validate_translate: beam"}) {
+    const std::string text = fmt::format("training: {{{}}}\n", key);
+    CHECK(complaint(text).ends_with(": it goes with data.validation"));
+    CHECK_NOTHROW(parsed(text, {watched}));
+  }
+  check_all({
+      {"training: {schedule: constant, warmup_steps: 0, warmup_from: 1e-5}\n",
+       "c.yaml:3: training.warmup_from: it goes with warmup_steps"},
+      {"training: {batch_tokens: 0, batch_sentences: 9, batch_by: source}\n",
+       "c.yaml:3: training.batch_by: it goes with batch_tokens"},
+  });
+  const std::string some = "training: {validate_sentences: 5}\n";
+  CHECK(complaint(some, {watched}) ==
+        "c.yaml:3: training.validate_sentences: it goes with validate_translate: greedy or beam");
+  CHECK_NOTHROW(parsed(some, {watched, "training.validate_translate=greedy"}));
+  CHECK(complaint("", {"data.languages=[en, de]"}) ==
+        "--set data.languages=[en, de]: data.languages: it goes with corpora given by prefix");
+  CHECK_NOTHROW(parsed("", {"data.languages=[en, de]", "data.test=corpora/test"}));
+}
+
+TEST_CASE("the config that a run keeps may have keys that have come to do nothing") {
+  const std::string kept =
+      "data: {train: {toy: copy}, languages: []}\ntraining: {validate_every: 9u}\n";
+  CHECK(parse_complete_config(kept, "c.yaml").config.training.validate_every.updates == 9);
+  const ConfigFolder folder;
+  const std::string path = folder.write("config.yaml", kept);
+  CHECK(load_complete_config(path, {}).config.training.validate_every.updates == 9);
+}
+
 TEST_CASE("decoding that cannot give what it should is refused") {
   check_all({
       {"decoding: {n_best: 6}\n",
@@ -139,7 +170,7 @@ TEST_CASE("a corpus prefix needs its languages") {
   CHECK(message_of([] { parse_config("data: {train: a}\n", "c.yaml"); }) ==
         "c.yaml:1: data.train: which languages? 'a' is a prefix; set data.languages, such as [en, "
         "de]");
-  CHECK(complaint("", {"data.languages=[en]"}) ==
+  CHECK(complaint("", {"data.languages=[en]", "data.test=a"}) ==
         "--set data.languages=[en]: data.languages: two are needed, [source, target], not 1");
 }
 

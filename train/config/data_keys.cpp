@@ -1,16 +1,32 @@
 // The sections `data` and `tokenizer`.
+#include <algorithm>
+
 #include "train/config/schema.h"
 
 namespace calque {
+namespace {
+
+bool has_prefix(const Corpora& corpora) {
+  return std::ranges::any_of(corpora, [](const CorpusConfig& c) { return !c.prefix.empty(); });
+}
+
+}  // namespace
 
 void declare_data_keys(std::vector<ConfigKey>& table) {
   Section in(
       "data.", [](auto& config) -> auto& { return config.data; }, table);
   using enum OnResume;
-  in.key(
-      "languages", &DataConfig::languages, {}, harmful,
-      "Source and target language, [en, de]: the endings of the files of corpora given by prefix.",
-      {{joey, "src.lang, trg.lang"}, {fairseq, "source-lang, target-lang"}});
+  // A change that matters shows in the corpora, which have the languages of their own then.
+  in.key("languages", &DataConfig::languages, {}, harmless,
+         "Source and target language, [en, de]: the endings of the files of corpora given by "
+         "prefix.",
+         {{joey, "src.lang, trg.lang"}, {fairseq, "source-lang, target-lang"}})
+      .idle_if(
+          [](const Config& c) {
+            return !has_prefix(c.data.train) && !has_prefix(c.data.validation) &&
+                   !has_prefix(c.data.test);
+          },
+          "it goes with corpora given by prefix");
   in.key("train", &DataConfig::train, {}, harmful,
          "The training corpora, one or a list; the keys of a corpus stand below.",
          {{marian, "train-sets"},
@@ -84,7 +100,8 @@ void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
        {sockeye, "num-words"}});
   in.key("files", &TokenizerConfig::files, {}, harmful,
          "Existing SentencePiece models or vocabulary files: one if joint, else source and target. "
-         "None: trained on `data.train`.",
+         "None: trained on `data.train`. With files, what a training would go by does nothing "
+         "(vocabulary_size, training_pairs and the like).",
          {{marian, "vocabs"},
           {joey, "voc_file"},
           {opennmt, "src_vocab"},

@@ -39,11 +39,14 @@ struct Key {
   // has none is an error, and `config show` leaves it out.
   std::function<std::string_view(const Owner&)> idle = [](const Owner&) { return ""; };
 
+  // Of several, the first that holds is the reason.
   template <class Condition>
-  void idle_if(Condition condition, std::string_view reason) {
-    idle = [condition, reason](const Owner& owner) {
-      return condition(owner) ? reason : std::string_view();
+  Key& idle_if(Condition condition, std::string_view reason) {
+    idle = [before = idle, condition, reason](const Owner& owner) {
+      const std::string_view earlier = before(owner);
+      return earlier.empty() && condition(owner) ? reason : earlier;
     };
+    return *this;
   }
 };
 

@@ -50,7 +50,9 @@ void declare_batches(std::vector<ConfigKey>& table) {
           {sockeye, "batch-size"}});
   in.key("batch_by", &TrainingConfig::batch_by, {}, harmful,
          "Which side's tokens batch_tokens counts.",
-         {{joey, "batch_type"}, {opennmt, "batch_type"}, {sockeye, "batch-type"}});
+         {{joey, "batch_type"}, {opennmt, "batch_type"}, {sockeye, "batch-type"}})
+      .idle_if([](const Config& c) { return c.training.batch_tokens == 0; },
+               "it goes with batch_tokens");
   in.key("batch_sentences", &TrainingConfig::batch_sentences, between(0, 100'000'000), harmful,
          "At most this many sentences in a batch. 0: only batch_tokens counts.",
          {{fairseq, "max-sentences"}});
@@ -198,7 +200,9 @@ void declare_learning_rate(std::vector<ConfigKey>& table) {
           {sockeye, "learning-rate-warmup"}});
   in.key("warmup_from", &TrainingConfig::warmup_from, at_least(0), harmful,
          "Where the rise begins.", {{fairseq, "warmup-init-lr"}, {marian, "lr-warmup-start-rate"}})
-      .idle_if(noam, "schedule: noam always rises from 0");
+      .idle_if(noam, "schedule: noam always rises from 0")
+      .idle_if([](const Config& c) { return c.training.warmup_steps == 0; },
+               "it goes with warmup_steps");
   in.key("decay_steps", &TrainingConfig::decay_steps, between(0, 1e12), harmful,
          "The step at which cosine and linear arrive at final_learning_rate. 0: the updates of "
          "until.",
@@ -211,6 +215,8 @@ void declare_learning_rate(std::vector<ConfigKey>& table) {
 
 void declare_validation(std::vector<ConfigKey>& table) {
   auto in = training_section(table);
+  const auto unwatched = [](const Config& c) { return c.data.validation.empty(); };
+  constexpr std::string_view with_validation = "it goes with data.validation";
   in.key("validate_every", &TrainingConfig::validate_every, {}, harmless,
          "How often data.validation is looked at: every so many updates (500u, or 500), or epochs "
          "(1e).",
@@ -218,13 +224,21 @@ void declare_validation(std::vector<ConfigKey>& table) {
           {joey, "validation_freq"},
           {opennmt, "valid_steps"},
           {fairseq, "validate-interval-updates"},
-          {sockeye, "checkpoint-interval"}});
+          {sockeye, "checkpoint-interval"}})
+      .idle_if(unwatched, with_validation);
   in.key("validate_translate", &TrainingConfig::validate_translate, {}, harmless,
          "Whether validation also translates, for exact matches, BLEU and chrF: greedily, by beam "
          "search as `decoding` says, or not (none).",
-         {{marian, "valid-metrics"}, {fairseq, "eval-bleu"}, {sockeye, "decode-and-evaluate"}});
+         {{marian, "valid-metrics"}, {fairseq, "eval-bleu"}, {sockeye, "decode-and-evaluate"}})
+      .idle_if(unwatched, with_validation);
   in.key("validate_sentences", &TrainingConfig::validate_sentences, at_least(0), harmless,
-         "How many validation sentences are translated. 0: all.");
+         "How many validation sentences are translated. 0: all.")
+      .idle_if(unwatched, with_validation)
+      .idle_if(
+          [](const Config& c) {
+            return c.training.validate_translate == TrainingConfig::Translate::none;
+          },
+          "it goes with validate_translate: greedy or beam");
   in.key("metric", &TrainingConfig::metric, {}, harmless,
          "What decides which checkpoint is the best, and patience.",
          {{joey, "early_stopping_metric"},
