@@ -28,7 +28,11 @@ uint64_t hash_of(const SymbolModel& model, const TokenizerOptions& options) {
 }
 
 uint64_t hash_of(const SentencePieceModel& model, const TokenizerOptions& options) {
-  return ContentHash().add_text("pieces").add(options.lowercase).add_text(model.bytes()).value();
+  ContentHash hash;
+  hash.add_text("pieces").add(options.lowercase).add_text(model.bytes());
+  // Without lower case it is SentencePiece that folds, by the model's own rules.
+  if (options.lowercase && !options.nfkc) hash.add_text("no NFKC before lower case");
+  return hash.value();
 }
 
 }  // namespace

@@ -152,6 +152,16 @@ TEST_CASE("the hash tells tokenisers apart that would give other ids") {
         trained({.kind = TokenizerKind::unigram}).hash());
   CHECK(trained({.kind = TokenizerKind::bpe}, 60).hash() !=
         trained({.kind = TokenizerKind::bpe}, 61).hash());
+  // NFKC before lower case is ours, whatever rules a model brings along.
+  const TemporaryFolder folder;
+  trained({.kind = TokenizerKind::bpe, .lowercase = true}, 60).save(folder.path("pieces"));
+  const auto hash = [&](bool lowercase, bool nfkc) {
+    return Tokenizer::load(folder.path("pieces.model"),
+                           {.kind = TokenizerKind::bpe, .lowercase = lowercase, .nfkc = nfkc})
+        .hash();
+  };
+  CHECK(hash(true, true) != hash(true, false));
+  CHECK(hash(false, true) == hash(false, false));
 }
 
 TEST_CASE("a vocabulary that is not the one of the checkpoint is an error that names the file") {
