@@ -114,6 +114,14 @@ void RunLog::event(int64_t step, const std::string& text) {
   say(fmt::format("step {:>6}  {}", step, text));
 }
 
+// What goes wrong here is not told any more: the error itself is what matters.
+void RunLog::ended(int64_t step, const std::string& error) {
+  clear_bar();
+  const std::string text = "ended by an error: " + error;
+  metrics_.append(dumped({{"kind", "event"}, {"step", step}, {"text", text}}));
+  log_.append(fmt::format("step {:>6}  {}", step, text));
+}
+
 void RunLog::metrics(const std::string& json) {
   complain(metrics_.append(json));
   if (!tensorboard_) return;

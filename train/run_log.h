@@ -55,6 +55,8 @@ class RunLog {
   void write(const ValidRecord& record);
   // Something worth knowing: into metrics.jsonl too if it belongs to a step.
   void event(int64_t step, const std::string& text);
+  // What ended the run by an error: into the files alone.
+  void ended(int64_t step, const std::string& error);
   void say(const std::string& line);  // to people only
   // Something that went wrong and that training goes on without: to stderr, however quiet.
   void problem(const std::string& text);

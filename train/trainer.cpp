@@ -1,14 +1,21 @@
 #include "train/trainer.h"
 
+#include <exception>
+
 #include "train/training.h"
 
 namespace calque {
 
 TrainResult train(const Config& config, const RunFolder& run, Loudness loudness) {
   Training training(config, run, loudness);
-  const TrainResult result = training.run();
-  training.close_log();
-  return result;
+  try {
+    const TrainResult result = training.run();
+    training.close_log();
+    return result;
+  } catch (const std::exception& error) {
+    training.ended_by(error.what());
+    throw;
+  }
 }
 
 }  // namespace calque

@@ -34,6 +34,8 @@ class Training {
   TrainResult run();
   // What train() does at the end, so that lines of a log that are lost are told.
   void close_log() { log_->close(); }
+  // Into the record, for whoever reads it later; who sees it run is told by the error itself.
+  void ended_by(const std::string& error) { log_->ended(state_.step, error); }
 
  private:
   void restore();

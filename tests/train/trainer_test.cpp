@@ -275,6 +275,10 @@ TEST_CASE("a learning rate far too high ends in a diagnosis, with finite weights
   });
   CHECK(message.find("training.learning_rate") != std::string::npos);
   CHECK(folder.read("run/train.log").find(", pairs ") != std::string::npos);
+  CHECK(folder.read("run/train.log").ends_with("  ended by an error: " + message + "\n"));
+  const nlohmann::json last = metrics_of(folder, "run", "event").back();
+  CHECK(last["text"] == "ended by an error: " + message);
+  CHECK(last["step"] > 0);
   const TrainedRun kept = open_run(folder.path("run"));
   for (const real weight : kept.model->parameters.values()) REQUIRE(std::isfinite(weight));
 }
