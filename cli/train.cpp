@@ -64,16 +64,21 @@ std::string resuming_text(const Config& config, const RunFolder& run) {
                      run.path, state->step);
 }
 
-// What to do with a run that has finished; `command` is what trained it.
-std::string ways_on(const Config& config, const RunFolder& run, const std::string& command) {
-  if (comes_to_an_end(config.training.schedule)) {
+// What to do with a run that has finished at a step; `command` is what trained it.
+std::string ways_on(const Config& config, const RunFolder& run, int64_t step,
+                    const std::string& command) {
+  const bool ends = comes_to_an_end(config.training.schedule);
+  if (ends && step >= config.training.decay_steps) {
     return fmt::format(
         ", and its learning rate is at its end. To train on from its\n"
         "weights, give another run model.init_from: {}",
         run.path);
   }
-  return fmt::format(". To train it further, raise the limit:\n  {} --set training.until=...",
-                     command);
+  // What the schedule's end follows from must not change with the limit.
+  const std::string end =
+      ends ? fmt::format(" --set training.decay_steps={}", config.training.decay_steps) : "";
+  return fmt::format(". To train it further, raise the limit:\n  {}{} --set training.until=...",
+                     command, end);
 }
 
 // What to say at the end, and the exit status.
@@ -96,7 +101,7 @@ int conclude(const TrainResult& result, const Arguments& arguments, const Config
       return 0;
     case Ending::already_finished:
       fmt::print("{} has finished, at step {}{}\n{}", run.path, result.step,
-                 ways_on(config, run, command), over_again);
+                 ways_on(config, run, result.step, command), over_again);
       return 0;
     case Ending::no_patience_left:
       fmt::print(

@@ -78,6 +78,21 @@ TEST_CASE("a finished run whose learning rate is at its end is not to be trained
   CHECK(again.out.find("--fresh") != std::string::npos);
 }
 
+TEST_CASE("a finished run whose learning rate ends later can be trained until then") {
+  const Place place;
+  const std::string command = place.command +
+                              " --set training.schedule=linear --set training.warmup_steps=5"
+                              " --set 'training.until=[1000u, 100t]'";
+  run(command + " --quiet");
+  const Ran again = run(command);
+  CHECK(again.out.find("at its end") == std::string::npos);
+  CHECK(again.out.find("--set training.decay_steps=1000 --set training.until=...") !=
+        std::string::npos);
+  const Ran further =
+      run(command + " --set training.decay_steps=1000 --set training.until=300t --quiet");
+  CHECK_MESSAGE(further.status == 0, further.err);
+}
+
 TEST_CASE("the command that goes on names the folder and the settings of the run") {
   const Place place;
   const std::string settings = " --set 'training.betas=[0.9, 0.95]' --threads 1";
