@@ -14,6 +14,9 @@ namespace {
 
 namespace fs = std::filesystem;
 
+// In the versions of what wrote a state, for states whose weights no training has had.
+const std::string mean_mark = "weights";
+
 // The folders of the first `count` of these steps.
 std::vector<std::string> first(const Checkpoints& checkpoints, const std::vector<int64_t>& steps,
                                int64_t count, const std::string& run) {
@@ -61,6 +64,8 @@ void require_same(const TrainedRun& run, const TrainedRun& first) {
 
 }  // namespace
 
+bool is_mean(const TrainingState& state) { return state.versions.contains(mean_mark); }
+
 std::vector<std::string> last_checkpoints(const std::string& run, int64_t count) {
   const Checkpoints checkpoints(real_files(), run);
   std::vector<int64_t> steps = checkpoints.steps();
@@ -101,6 +106,7 @@ void average_weights(const std::vector<std::string>& places, const std::string& 
   }
   TrainingState state = load_state(real_files(), first.checkpoint);
   state.best.clear();  // those were scores of the checkpoints, not of their mean
+  state.versions[mean_mark] = fmt::format("the mean of {} checkpoints", places.size());
   copy_surroundings(first.folder, out);
   Checkpoints checkpoints(real_files(), out);
   checkpoints.save(first.model->tensors(), {}, state);

@@ -4,6 +4,7 @@
 #include <filesystem>
 
 #include "core/error.h"
+#include "train/averaging.h"
 #include "train/config/load.h"
 #include "train/config/show.h"
 #include "train/config/values.h"
@@ -43,6 +44,11 @@ std::vector<ConfigDifference> changes_since(const TrainingState& state, const Co
 }  // namespace
 
 std::vector<std::string> check_same_settings(const TrainingState& state, const Config& config) {
+  if (is_mean(state)) {
+    fail(
+        "the run holds a mean of weights, from which training cannot go on; start another run from "
+        "it with model.init_from");
+  }
   std::vector<std::string> notes;
   std::string harmful;
   for (const ConfigDifference& d : changes_since(state, config)) {

@@ -278,6 +278,21 @@ TEST_CASE("the mean of two runs' weights is that of each number, and the rest th
   CHECK_FALSE(std::filesystem::exists(folder.path("none")));
 }
 
+TEST_CASE("a mean of weights is not trained further, also where the optimiser keeps nothing") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> forgetful = {"training.optimizer=sgd", "training.momentum=0",
+                                              "training.until=60u"};
+  run(folder, forgetful);
+  average_weights({folder.path("run/checkpoints/step-000050"), folder.path("run/last")},
+                  folder.path("mean"));
+  std::vector<std::string> longer = forgetful;
+  longer.emplace_back("training.until=70u");
+  const std::string message = message_of([&] { run(folder, longer, "mean"); });
+  CHECK_MESSAGE(message.find("model.init_from") != std::string::npos, message);
+  CHECK_FALSE(std::filesystem::exists(folder.path("mean/train.log")));
+  CHECK(run(folder, longer).step == 70);
+}
+
 TEST_CASE("weights that are damaged are not started from") {
   const TemporaryFolder folder;
   run(folder);
@@ -334,7 +349,7 @@ TEST_CASE("fine-tuning can start from an average, and what is not there shows be
         std::string("data.validation={prefix: nowhere, languages: [a, b]}")}) {
     const std::string message = message_of([&] { run(folder, {setting}, "late"); });
     CHECK_MESSAGE(message.find("nowhere") != std::string::npos, message);
-    CHECK_FALSE(std::filesystem::exists(folder.path("late/tokenizer.txt")));
+    CHECK_FALSE(std::filesystem::exists(folder.path("late/tokenizer.vocab")));
     CHECK_FALSE(std::filesystem::exists(folder.path("late/train.log")));
     CHECK(message_of([&] { training_plan(config({setting}), {folder.path("late")}); }) == message);
   }
