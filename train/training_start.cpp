@@ -58,6 +58,9 @@ Training::Training(const Config& config, const RunFolder& run, Loudness loudness
       checkpoints_(real_files(), run.path),
       schedule_(schedule_of(config)),
       loudness_(loudness) {
+  // What is wrong with these shows before the training corpora are tokenised, which may take long.
+  validation_.emplace(config, tokenizers_, run);
+  PairVariation variation = pair_variation(config, tokenizers_);
   Dataset data = load_training_data(config, tokenizers_, run);
   state_.tokenizer_hash = tokenizers_.hash();
   state_.data_hash = hex(data.hash);
@@ -68,8 +71,7 @@ Training::Training(const Config& config, const RunFolder& run, Loudness loudness
   }
   announce(data);
   stream_.emplace(std::move(data), batch_options(config.training),
-                  StreamState{state_.epoch, state_.position}, pair_variation(config, tokenizers_));
-  validation_.emplace(config, tokenizers_, run);
+                  StreamState{state_.epoch, state_.position}, std::move(variation));
   state_.config = show_config(config);
   replace_text(files_, run.config(), state_.config);
   state_.versions = {{"calque", CALQUE_VERSION},

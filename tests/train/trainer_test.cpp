@@ -222,6 +222,23 @@ TEST_CASE("validation leaves out what is no text, if the config says so") {
   CHECK(run(folder, skipping, "skipping").ending == Ending::finished);
 }
 
+TEST_CASE("validation files that do not correspond show before the training text is tokenised") {
+  const TemporaryFolder folder;
+  folder.write("t.a", "a b\n\xff\nb a\n");  // which would be an error too
+  folder.write("t.b", "b a\nb\na b\n");
+  folder.write("v.a", "a b\nb a\n");
+  folder.write("v.b", "b a\n");
+  const auto corpus = [&](const char* name) {
+    return "{source: " + folder.path(name) + ".a, target: " + folder.path(name) + ".b}";
+  };
+  const std::string training = "data.train=" + corpus("t");
+  CHECK(message_of([&] { run(folder, {training}); }).find("t.a:2") != std::string::npos);
+  const std::string message = message_of([&] {
+    run(folder, {training, "data.validation=" + corpus("v")}, "both");
+  });
+  CHECK_MESSAGE(message.find("v.a has 2 lines") != std::string::npos, message);
+}
+
 TEST_CASE("validation sentences beyond the learned positions show before training") {
   const TemporaryFolder folder;
   const std::string message = message_of([&] {
