@@ -23,9 +23,11 @@ int64_t cost(const TokenStore& store, uint32_t pair, BatchUnit unit) {
 }
 
 std::vector<uint32_t> order_of(const Dataset& dataset, const BatchOptions& options, int64_t epoch) {
-  std::vector<uint32_t> order(dataset.pairs());
-  std::iota(order.begin(), order.end(), 0u);
-  if (!options.shuffle) return order;
+  if (!options.shuffle) {
+    std::vector<uint32_t> order(dataset.pairs());
+    std::iota(order.begin(), order.end(), 0u);
+    return order;
+  }
   std::vector<SharedRange> ranges;
   double pairs = 0;
   for (const DatasetPart& part : dataset.parts) {

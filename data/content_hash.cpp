@@ -1,5 +1,7 @@
 #include "data/content_hash.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
 #include <bit>
 #include <cstring>
@@ -71,5 +73,7 @@ uint64_t ContentHash::value() const {
   hash = (hash ^ hash >> 29) * prime3;
   return hash ^ hash >> 32;
 }
+
+std::string hexadecimal(uint64_t hash) { return fmt::format("{:016x}", hash); }
 
 }  // namespace calque

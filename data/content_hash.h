@@ -6,6 +6,7 @@
 #include <array>
 #include <cstdint>
 #include <span>
+#include <string>
 #include <string_view>
 #include <type_traits>
 
@@ -33,6 +34,9 @@ class ContentHash {
   std::array<char, 32> pending_{};
   uint64_t length_ = 0;
 };
+
+// A hash as text: sixteen hexadecimal digits.
+std::string hexadecimal(uint64_t hash);
 
 inline uint64_t content_hash(std::string_view bytes) { return ContentHash().add(bytes).value(); }
 

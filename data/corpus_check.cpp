@@ -114,12 +114,8 @@ class Examination {
   Correlation lengths_;
 };
 
-double share(int64_t part, int64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 std::string percent(int64_t part, int64_t whole) {
-  return fmt::format("{:.1f}%", 100 * share(part, whole));
+  return fmt::format("{:.1f}%", 100 * share_of(part, whole));
 }
 
 void find_problems(const SplitReport& split, InvalidText invalid, CheckReport& report) {
@@ -141,9 +137,9 @@ void find_suspicions(const SplitReport& split, bool lengths_vary, CheckReport& r
     if (condition) report.suspicions.push_back(split.name + ": " + text);
   };
   if (split.kept < enough_pairs) return;
-  suspect(share(split.lines - split.kept, split.lines) > many_dropped,
+  suspect(share_of(split.lines - split.kept, split.lines) > many_dropped,
           percent(split.lines - split.kept, split.lines) + " of the pairs are dropped");
-  const bool copied = share(split.copies, split.kept) > many_copies;
+  const bool copied = share_of(split.copies, split.kept) > many_copies;
   suspect(copied, "source and target are equal in " + percent(split.copies, split.kept) +
                       " of the pairs; is one file named twice?");
   suspect(
@@ -155,11 +151,11 @@ void find_suspicions(const SplitReport& split, bool lengths_vary, CheckReport& r
                       "(correlation {:.2f}); are the lines shifted?",
                       split.length_correlation));
   for (const auto& [name, side] : {std::pair("source", &split.source), {"target", &split.target}}) {
-    suspect(share(side->unknown, side->tokens) > many_unknown,
+    suspect(share_of(side->unknown, side->tokens) > many_unknown,
             fmt::format("{} of the {} tokens are unknown; is it the right language and tokeniser?",
                         percent(side->unknown, side->tokens), name));
   }
-  suspect(share(split.pairs_in_training, split.kept) > many_shared,
+  suspect(share_of(split.pairs_in_training, split.kept) > many_shared,
           percent(split.pairs_in_training, split.kept) + " of the pairs are in the training data");
 }
 

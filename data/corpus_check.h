@@ -47,6 +47,11 @@ struct SplitReport {
       0;  // 1: both sides use the same words equally often; 0: no word in common
 };
 
+// A part of a whole; 0 of nothing.
+inline double share_of(int64_t part, int64_t whole) {
+  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
+}
+
 struct CheckReport {
   std::vector<SplitReport> splits;      // those that could be read
   std::vector<std::string> problems;    // what would stop a run

@@ -9,14 +9,10 @@
 namespace calque {
 namespace {
 
-double share(int64_t part, int64_t whole) {
-  return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
-}
-
 std::string side_line(const char* name, const SideReport& side, int64_t sentences) {
   return fmt::format("  {}: {} tokens, {:.1f} a sentence, longest {}; {} unknown ({:.2f}%)\n", name,
-                     side.tokens, share(side.tokens, sentences), side.longest, side.unknown,
-                     100 * share(side.unknown, side.tokens));
+                     side.tokens, share_of(side.tokens, sentences), side.longest, side.unknown,
+                     100 * share_of(side.unknown, side.tokens));
 }
 
 std::string class_name(size_t index) {

@@ -32,7 +32,6 @@ static_assert(sizeof(TokenEntry) == 16);
 class TokenStore {
  public:
   int64_t count() const { return static_cast<int64_t>(index_.size()); }
-  int64_t tokens() const { return tokens_; }
   int32_t source_length(int64_t pair) const {
     return static_cast<int32_t>(index_[pair].source_length);
   }

@@ -6,7 +6,6 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "data/utf8.h"
 
 namespace calque {
 namespace {
@@ -31,8 +30,6 @@ class Selection {
   int64_t left_, wanted_;
   Random random_;
 };
-
-bool usable(const Line& line) { return !line.too_long && !find_invalid_utf8(line.text); }
 
 Vocabulary most_frequent(const std::unordered_map<std::string, int64_t>& counts,
                          const TokenizerTraining& training) {
@@ -93,7 +90,7 @@ std::vector<std::string> sample_texts(const std::vector<Corpus>& corpora,
         if (!selection.take_next()) continue;
         for (const Side side : sides) {
           const Line& line = side == Side::source ? pair.source : pair.target;
-          if (usable(line)) texts.emplace_back(line.text);
+          if (is_text(line)) texts.emplace_back(line.text);
         }
       }
       first += static_cast<int64_t>(block.pairs.size());

@@ -27,7 +27,8 @@ StepOutcome Learner::step(std::span<const Batch> batches, int64_t step, double l
   StepOutcome outcome;
   outcome.sums = forward_backward(batches, step, Tape::Check::none);
   outcome.update = update(outcome.sums, learning_rate);
-  if (!outcome.update.finite) outcome.diagnosis = diagnose(batches, step);
+  if (!outcome.update.finite) outcome.diagnosis = diagnose(batches, step, outcome.sums);
+  model.parameters.clear_gradients();  // they would be held through a validation
   for (const Batch& batch : batches) {
     outcome.flops += 3 * static_cast<double>(passes(training_)) *
                      forward_flops(model.transformer.options,

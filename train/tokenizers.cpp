@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "data/bpe_dropout.h"
+#include "data/content_hash.h"
 #include "train/settings.h"
 
 namespace calque {
@@ -60,8 +61,8 @@ Tokenizers trained(const Config& config) {
 }  // namespace
 
 std::string Tokenizers::hash() const {
-  std::string text = fmt::format("{:016x}", source.hash());
-  if (target.hash() != source.hash()) text += fmt::format("{:016x}", target.hash());
+  std::string text = hexadecimal(source.hash());
+  if (target.hash() != source.hash()) text += hexadecimal(target.hash());
   return text;
 }
 

@@ -2,6 +2,7 @@
 // the last checkpoint holds is restored.
 #include "core/blas.h"
 #include "core/parallel.h"
+#include "data/content_hash.h"
 #include "train/best_checkpoints.h"
 #include "train/config/load.h"
 #include "train/config/show.h"
@@ -13,8 +14,6 @@
 
 namespace calque {
 namespace {
-
-std::string hex(uint64_t value) { return fmt::format("{:016x}", value); }
 
 Dataset load_training_data(const Config& config, const Tokenizers& tokenizers,
                            const RunFolder& run) {
@@ -63,7 +62,7 @@ Training::Training(const Config& config, const RunFolder& run, Loudness loudness
   PairVariation variation = pair_variation(config, tokenizers_);
   Dataset data = load_training_data(config, tokenizers_, run);
   state_.tokenizer_hash = tokenizers_.hash();
-  state_.data_hash = hex(data.hash);
+  state_.data_hash = hexadecimal(data.hash);
   if (checkpoints_.steps().empty()) {
     begin();
   } else {
@@ -82,7 +81,6 @@ Training::Training(const Config& config, const RunFolder& run, Loudness loudness
 }
 
 void Training::begin() {
-  cut_back(files_, run_.metrics(), -1);  // of a beginning that was killed before it was saved
   checkpoints_.remove_leftovers();
   learner_.initialise();
   std::vector<std::string> notes;

@@ -6,6 +6,7 @@
 #include <cmath>
 #include <limits>
 
+#include "core/memory.h"
 #include "support/worse.h"
 #include "train/memory_fit.h"
 
@@ -82,6 +83,40 @@ TEST_CASE("the loss of a step is smoothed as label_smoothing says, its likelihoo
   // (1 - e) times the likelihood and e times the mean over the vocabulary: linear in e.
   CHECK(std::abs(some.loss - plain.loss) > 1e-3);
   CHECK(more.loss - plain.loss == doctest::Approx(3 * (some.loss - plain.loss)).epsilon(1e-3));
+}
+
+TEST_CASE(
+    "after a step no gradients are held, which a validation would have beside its own needs") {
+  Learner learner(TrainingConfig{}, options, 1);
+  learner.initialise();
+  const Batch batch = five_pairs();
+  learner.step(std::span(&batch, 1), 0, 1e-3);
+  const int64_t held = memory_statistics().used;
+  learner.model.parameters.clear_gradients();
+  CHECK(memory_statistics().used == held);
+}
+
+TEST_CASE("a step that is not finite is made again to find the op, unless that is not wanted") {
+  const auto forwards = [](bool check, std::string& diagnosis) {
+    TrainingConfig training;
+    training.check_finite = check;
+    Learner learner(training, options, 1);
+    learner.initialise();
+    learner.model.parameters.values()[0] = std::numeric_limits<real>::quiet_NaN();
+    Profile profile;
+    const Profiling profiling(profile);
+    const Batch batch = five_pairs();
+    const StepOutcome outcome = learner.step(std::span(&batch, 1), 0, 1);
+    CHECK(!outcome.update.finite);
+    diagnosis = outcome.diagnosis;
+    return profile.sum_of("forward", Profile::Kind::phase).calls;
+  };
+  std::string with, without;
+  CHECK(forwards(true, with) == 2);
+  CHECK(forwards(false, without) == 1);
+  CHECK(!with.empty());
+  CHECK_MESSAGE(without.ends_with("not finite"), without);
+  CHECK(with != without);
 }
 
 TEST_CASE("a batch in pieces has the same sentences, and nearly the same step") {

@@ -16,13 +16,10 @@ using Json = nlohmann::ordered_json;
 
 constexpr int64_t newest_format = 2;  // 1 has no validation_owed
 
-// As text, because JSON readers elsewhere keep only 53 bits of a number.
-std::string hex(uint64_t digest) { return fmt::format("{:016x}", digest); }
-
 // The last field's place in the file is fixed to the byte, so that it can be found before anything
 // has been parsed.
 std::string seal_of(std::string_view body) {
-  return ",\n  \"xxh64\": \"" + hex(content_hash(body)) + "\"\n}\n";
+  return ",\n  \"xxh64\": \"" + hexadecimal(content_hash(body)) + "\"\n}\n";
 }
 
 Json best_to_json(const std::map<std::string, std::vector<Score>>& best) {
@@ -38,9 +35,9 @@ Json best_to_json(const std::map<std::string, std::vector<Score>>& best) {
 
 Json to_json(const TrainingState& state) {
   const Divergence& divergence = state.divergence;
-  Json checksums = Json::object();
+  Json checksums = Json::object();  // as text: JSON readers elsewhere keep 53 bits of a number
   for (const auto& [name, file] : state.checksums) {
-    checksums[name] = {{"size", file.size}, {"xxh64", hex(file.digest)}};
+    checksums[name] = {{"size", file.size}, {"xxh64", hexadecimal(file.digest)}};
   }
   return {
       {"format", newest_format},
@@ -121,7 +118,7 @@ Fingerprint read_fingerprint(JsonObject json) {
   const std::string text = json.text("xxh64");
   uint64_t digest = 0;
   std::from_chars(text.data(), text.data() + text.size(), digest, 16);
-  if (text != hex(digest)) json.refuse("xxh64", "must be sixteen hexadecimal digits");
+  if (text != hexadecimal(digest)) json.refuse("xxh64", "must be sixteen hexadecimal digits");
   json.finish();
   return {.size = size, .digest = digest};
 }
