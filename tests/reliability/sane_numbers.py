@@ -58,7 +58,7 @@ def settings(folder, changes):
     arguments = []
     for key, value in {**BASE, **changes}.items():
         if value.startswith("CORPUS "):
-            value = "{prefix: %s}" % os.path.join(folder, value[7:])
+            value = "{prefix: %s, languages: [x, y]}" % os.path.join(folder, value[7:])
         arguments += ["--set", "%s=%s" % (key, value)]
     return arguments
 
@@ -109,7 +109,7 @@ def main():
     failures = 0
     with tempfile.TemporaryDirectory(prefix="calque-sane-") as folder:
         with open(os.path.join(folder, "empty.yaml"), "w") as file:
-            file.write("data: {languages: [x, y]}\n")
+            file.write("data:\n")
         for name, lines in TEXTS.items():
             for language in ("x", "y"):
                 with open(os.path.join(folder, name + "." + language), "w") as file:
