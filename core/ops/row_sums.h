@@ -23,24 +23,29 @@ void sum_over_rows(int64_t rows, int64_t cols, const std::array<Sink, count>& si
   const int64_t piece = std::max<int64_t>(32, (rows + 63) / 64);
   const int64_t pieces = (rows + piece - 1) / piece, width = cols * static_cast<int64_t>(count);
   Buffer<double> partials(std::max<int64_t>(1, pieces * width));
+  Buffer<real> stretches(std::max<int64_t>(1, pieces * width));
   parallel_for(rows, piece, [&](int64_t begin, int64_t end) {
     double* partial = partials.data() + begin / piece * width;
+    real* sums = stretches.data() + begin / piece * width;
     std::fill_n(partial, width, 0.0);
-    Buffer<real> sums(width);
     for (int64_t first = begin; first < end; first += rows_in_a_stretch) {
-      std::fill_n(sums.data(), width, real(0));
-      body(first, std::min(end, first + rows_in_a_stretch), sums.data());
+      std::fill_n(sums, width, real(0));
+      body(first, std::min(end, first + rows_in_a_stretch), sums);
       for (int64_t c = 0; c < width; ++c) partial[c] += double(sums[c]);
     }
   });
-  parallel_for(cols, 512, [&](int64_t begin, int64_t end) {
+  constexpr int64_t together = 512;
+  parallel_for(cols, together, [&](int64_t begin, int64_t end) {
     for (size_t s = 0; s < count; ++s) {
       if (!sinks[s].data) continue;
+      std::array<double, together> totals{};
+      for (int64_t p = 0; p < pieces; ++p) {
+        const double* partial = partials.data() + p * width + static_cast<int64_t>(s) * cols;
+        for (int64_t c = begin; c < end; ++c) totals[c - begin] += partial[c];
+      }
       for (int64_t c = begin; c < end; ++c) {
-        double total = sinks[s].add ? double(sinks[s].data[c]) : 0;
-        const double* partial = partials.data() + static_cast<int64_t>(s) * cols + c;
-        for (int64_t p = 0; p < pieces; ++p) total += partial[p * width];
-        sinks[s].data[c] = static_cast<real>(total);
+        real& out = sinks[s].data[c];
+        out = (sinks[s].add ? out : 0) + static_cast<real>(totals[c - begin]);
       }
     }
   });
