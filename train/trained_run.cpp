@@ -1,9 +1,12 @@
 #include "train/trained_run.h"
 
+#include <algorithm>
 #include <filesystem>
 
 #include "core/error.h"
+#include "train/best_checkpoints.h"
 #include "train/config/load.h"
+#include "train/resume.h"
 #include "train/settings.h"
 #include "train/storage/checkpoints.h"
 
@@ -18,11 +21,26 @@ std::string run_of_checkpoint(const fs::path& checkpoint) {
   return (folder.filename() == "checkpoints" ? folder.parent_path() : folder).string();
 }
 
+// The best checkpoint that there still is, by what the newest state remembers: for copies of a run
+// that have lost their links. Empty if there is none, or it is the newest.
+std::string best_by_state(const Config& config, const Checkpoints& checkpoints) {
+  const auto state = newest_state(checkpoints);
+  if (!state) return "";
+  const std::vector<int64_t> steps = checkpoints.steps();
+  for (const Score& score : best_scores(config.training, *state)) {
+    if (score.step == steps.front()) return "";
+    if (std::ranges::count(steps, score.step) > 0) return checkpoints.folder(score.step);
+  }
+  return "";
+}
+
 // Fills the model. Only training goes back behind a damaged checkpoint by itself: whoever uses a
 // run is to know which weights they are.
-LoadedCheckpoint load_weights(const std::string& place, bool is_checkpoint,
+LoadedCheckpoint load_weights(const std::string& place, bool is_checkpoint, const Config& config,
                               TranslationModel& model) {
-  const std::string folder = is_checkpoint ? place : place + "/best";
+  const Checkpoints checkpoints(real_files(), place);
+  std::string folder = is_checkpoint ? place : place + "/best";
+  if (!fs::exists(fs::symlink_status(folder))) folder = best_by_state(config, checkpoints);
   if (fs::exists(folder)) {
     return {folder, load_checkpoint(real_files(), folder, model.targets(), {})};
   }
@@ -31,7 +49,7 @@ LoadedCheckpoint load_weights(const std::string& place, bool is_checkpoint,
          fs::read_symlink(folder).string(), place);
   }
   std::vector<DamagedCheckpoint> damaged;
-  auto newest = Checkpoints(real_files(), place).load_newest(model.targets(), {}, damaged);
+  auto newest = checkpoints.load_newest(model.targets(), {}, damaged);
   if (!newest) fail("{}: has no checkpoint yet; train it first", place);
   if (!damaged.empty()) {
     fail("{}; to use the one before, give {}", damaged.front().problem, newest->folder);
@@ -61,7 +79,7 @@ TrainedRun open_run(const std::string& place) {
   run.tokenizers = load_tokenizers(run.config, run.folder);
   run.model = std::make_unique<TranslationModel>(transformer_options(
       run.config.model, run.tokenizers.source.size(), run.tokenizers.target.size()));
-  const LoadedCheckpoint loaded = load_weights(path, is_checkpoint, *run.model);
+  const LoadedCheckpoint loaded = load_weights(path, is_checkpoint, run.config, *run.model);
   if (loaded.state.tokenizer_hash != run.tokenizers.hash()) {
     fail(
         "{}: the run's tokeniser is not the one its checkpoint was trained with; restore the run's "

@@ -21,7 +21,8 @@ struct TrainedRun {
 };
 
 // `place` is a run, whose best checkpoint is taken, or its last if it has no best; or the folder of
-// one checkpoint inside a run. Throws Error for anything else, and if that checkpoint is damaged.
+// one checkpoint inside a run. Without a link, the best is by what the newest state remembers.
+// Throws Error for anything else, and if that checkpoint is damaged.
 TrainedRun open_run(const std::string& place);
 
 // Runs that are to translate together, whose vocabularies have to be the same.

@@ -284,6 +284,21 @@ TEST_CASE("a link to the best checkpoint that leads nowhere is not taken for hav
             folder.path("run") + "/last for the newest");
 }
 
+TEST_CASE("a copy of a run that has lost its links still has its best checkpoint") {
+  const TemporaryFolder folder;
+  run(folder, {"training.learning_rate=0.2", "training.warmup_steps=0",
+               "training.validate_every=2u", "training.save_every=2u"});
+  const std::string best = "run/" + std::filesystem::read_symlink(folder.path("run/best")).string();
+  REQUIRE(std::filesystem::read_symlink(folder.path("run/last")) !=
+          std::filesystem::read_symlink(folder.path("run/best")));
+  std::filesystem::remove(folder.path("run/best"));
+  std::filesystem::remove(folder.path("run/last"));
+  CHECK(open_run(folder.path("run")).checkpoint == folder.path(best));
+  std::filesystem::remove_all(folder.path(best));
+  const std::string newest = open_run(folder.path("run")).checkpoint;
+  CHECK(newest == folder.path("run/checkpoints/step-000030"));
+}
+
 TEST_CASE("a learning rate far too high ends in a diagnosis, with finite weights on the disk") {
   const TemporaryFolder folder;
   const std::string message = message_of([&] {
