@@ -90,7 +90,7 @@ TEST_CASE("training that has nothing to go by is refused") {
        "training.validate_translate: "
        "greedy"},
       {"training: {metric: bleu, validate_translate: greedy}\n",
-       "c.yaml:3: training.validate_translate: it goes with data.validation"},
+       "c.yaml:3: training.metric: it is measured on translations; set data.validation"},
       {"training: {r_drop: 5}\nmodel: {dropout: 0}\n",
        "c.yaml:3: training.r_drop: it goes with dropout in the model"},
       {"training: {divergence_factor: 0.5}\n",
@@ -122,11 +122,6 @@ TEST_CASE("training that has nothing to go by is refused") {
 
 TEST_CASE("keys that do nothing beside others are refused") {
   const std::string watched = "data.validation={toy: copy}";
-  for (const char* key : {"validate_every: 5u", "validate_translate: beam"}) {
-    const std::string text = fmt::format("training: {{{}}}\n", key);
-    CHECK(complaint(text).ends_with(": it goes with data.validation"));
-    CHECK_NOTHROW(parsed(text, {watched}));
-  }
   check_all({
       {"training: {schedule: constant, warmup_steps: 0, warmup_from: 1e-5}\n",
        "c.yaml:3: training.warmup_from: it goes with warmup_steps"},
@@ -140,6 +135,12 @@ TEST_CASE("keys that do nothing beside others are refused") {
   CHECK(complaint("", {"data.languages=[en, de]"}) ==
         "--set data.languages=[en, de]: data.languages: it goes with corpora given by prefix");
   CHECK_NOTHROW(parsed("", {"data.languages=[en, de]", "data.test=corpora/test"}));
+}
+
+TEST_CASE("validation can be switched off for one run of a config that says how it is done") {
+  const std::string text =
+      "training: {validate_every: 5u, validate_translate: beam, validate_sentences: 9}\n";
+  CHECK_NOTHROW(parsed(text, {"data.validation=[]"}));
 }
 
 TEST_CASE("the config that a run keeps may have keys that have come to do nothing") {

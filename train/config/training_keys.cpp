@@ -215,8 +215,6 @@ void declare_learning_rate(std::vector<ConfigKey>& table) {
 
 void declare_validation(std::vector<ConfigKey>& table) {
   auto in = training_section(table);
-  const auto unwatched = [](const Config& c) { return c.data.validation.empty(); };
-  constexpr std::string_view with_validation = "it goes with data.validation";
   in.key("validate_every", &TrainingConfig::validate_every, {}, harmless,
          "How often data.validation is looked at: every so many updates (500u, or 500), or epochs "
          "(1e).",
@@ -224,16 +222,13 @@ void declare_validation(std::vector<ConfigKey>& table) {
           {joey, "validation_freq"},
           {opennmt, "valid_steps"},
           {fairseq, "validate-interval-updates"},
-          {sockeye, "checkpoint-interval"}})
-      .idle_if(unwatched, with_validation);
+          {sockeye, "checkpoint-interval"}});
   in.key("validate_translate", &TrainingConfig::validate_translate, {}, harmless,
          "Whether validation also translates, for exact matches, BLEU and chrF: greedily, by beam "
          "search as `decoding` says, or not (none).",
-         {{marian, "valid-metrics"}, {fairseq, "eval-bleu"}, {sockeye, "decode-and-evaluate"}})
-      .idle_if(unwatched, with_validation);
+         {{marian, "valid-metrics"}, {fairseq, "eval-bleu"}, {sockeye, "decode-and-evaluate"}});
   in.key("validate_sentences", &TrainingConfig::validate_sentences, at_least(0), harmless,
          "How many validation sentences are translated. 0: all.")
-      .idle_if(unwatched, with_validation)
       .idle_if(
           [](const Config& c) {
             return c.training.validate_translate == TrainingConfig::Translate::none;
