@@ -113,7 +113,8 @@ TEST_CASE(
   bool earlier = false;
   for (size_t i = 0; i < sources.size(); ++i) {
     CHECK(first[i].size() == 3);
-    CHECK(first[i][0].score <= never[i][0].score);
+    // Fewer rows at once may round otherwise.
+    CHECK(first[i][0].score <= doctest::Approx(never[i][0].score).epsilon(1e-5));
     earlier = earlier || first[i][2].ids != never[i][2].ids;
   }
   CHECK(earlier);  // somewhere the two rules differ
