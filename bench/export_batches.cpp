@@ -16,7 +16,7 @@
 #include "data/batch_stream.h"
 #include "train/config/show.h"
 #include "train/learner.h"
-#include "train/settings.h"
+#include "train/tasks/translation/settings.h"
 #include "train/trained_run.h"
 
 using namespace calque;

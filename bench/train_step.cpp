@@ -28,7 +28,7 @@
 #include "timing.h"
 #include "train/learner.h"
 #include "train/profile_report.h"
-#include "train/settings.h"
+#include "train/tasks/translation/settings.h"
 
 using namespace calque;
 

@@ -9,7 +9,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "train/averaging.h"
-#include "train/run_folder.h"
+#include "train/storage/run_folder.h"
 
 namespace calque {
 namespace {

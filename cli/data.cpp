@@ -13,8 +13,8 @@
 #include "data/file.h"
 #include "data/toy/toy.h"
 #include "train/config/load.h"
-#include "train/settings.h"
-#include "train/tokenizers.h"
+#include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/tokenizers.h"
 
 namespace calque {
 namespace {

@@ -11,8 +11,8 @@
 #include "cli/progress.h"
 #include "cli/result_file.h"
 #include "core/error.h"
-#include "train/settings.h"
-#include "train/split_evaluation.h"
+#include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/split_evaluation.h"
 
 namespace calque {
 namespace {

@@ -15,7 +15,7 @@
 #include "data/utf8.h"
 #include "train/report/attention_figure.h"
 #include "train/report/explain_page.h"
-#include "train/settings.h"
+#include "train/tasks/translation/settings.h"
 #include "train/trained_run.h"
 
 namespace calque {

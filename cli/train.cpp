@@ -14,7 +14,7 @@
 #include "train/plan.h"
 #include "train/profile_report.h"
 #include "train/resume.h"
-#include "train/settings.h"
+#include "train/tasks/translation/settings.h"
 #include "train/storage/durable_files.h"
 #include "train/trainer.h"
 

@@ -20,8 +20,8 @@
 #include "core/error.h"
 #include "data/file.h"
 #include "data/text_lines.h"
-#include "train/line_translation.h"
-#include "train/settings.h"
+#include "train/tasks/translation/line_translation.h"
+#include "train/tasks/translation/settings.h"
 
 namespace calque {
 namespace {

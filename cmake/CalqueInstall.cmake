@@ -1,10 +1,10 @@
 # cmake --install: headers, libraries, the program, and a package that find_package(calque) finds.
 include(CMakePackageConfigHelpers)
-get_property(floors GLOBAL PROPERTY CALQUE_FLOORS)
-install(TARGETS ${floors} calque_settings EXPORT calqueTargets)
+get_property(layers GLOBAL PROPERTY CALQUE_LAYERS)
+install(TARGETS ${layers} calque_settings EXPORT calqueTargets)
 install(EXPORT calqueTargets NAMESPACE calque:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/calque)
-foreach(floor IN ITEMS core nn optim data decode train)
-  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${floor} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/calque
+foreach(layer IN ITEMS core nn optim data decode train)
+  install(DIRECTORY ${PROJECT_SOURCE_DIR}/${layer} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/calque
           FILES_MATCHING PATTERN "*.h")
 endforeach()
 configure_package_config_file(${CMAKE_CURRENT_LIST_DIR}/calqueConfig.cmake.in

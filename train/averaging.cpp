@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "train/config/load.h"
-#include "train/config/values.h"
+#include "train/parameter_tensors.h"
 #include "train/storage/checkpoints.h"
 #include "train/trained_run.h"
 
@@ -13,9 +13,6 @@ namespace calque {
 namespace {
 
 namespace fs = std::filesystem;
-
-// In the versions of what wrote a state, for states whose weights no training has had.
-const std::string mean_mark = "weights";
 
 // The folders of the first `count` of these steps.
 std::vector<std::string> first(const Checkpoints& checkpoints, const std::vector<int64_t>& steps,
@@ -33,7 +30,7 @@ std::vector<std::string> first(const Checkpoints& checkpoints, const std::vector
   return folders;
 }
 
-// Everything of the run that a translator needs beside the weights.
+// Everything of the run that its use needs beside the weights.
 void copy_surroundings(const RunFolder& from, const std::string& to) {
   make_folder(real_files(), to);
   fs::copy_file(from.config(), RunFolder{to}.config());
@@ -43,28 +40,29 @@ void copy_surroundings(const RunFolder& from, const std::string& to) {
   }
 }
 
-// Where the weights of the one mean what they mean in the other.
-bool same_model(TransformerOptions a, TransformerOptions b) {
-  for (TransformerOptions* options : {&a, &b}) {
-    options->dropout = options->attention_dropout = options->activation_dropout = 0;
+// Whether the weights of the one mean what they mean in the other.
+bool same_model(Config a, Config b) {
+  for (Config* config : {&a, &b}) {
+    ModelConfig& model = config->model;
+    model.preset = ModelConfig::Preset::none;
+    model.dropout = model.attention_dropout = model.activation_dropout = 0;
+    model.init_from.clear();
   }
-  return a == b;
+  return a.task == b.task && a.model == b.model;
 }
 
 void require_same(const TrainedRun& run, const TrainedRun& first) {
-  if (run.tokenizers.hash() != first.tokenizers.hash()) {
-    fail("{}: has another vocabulary than {}; a mean needs the same", run.checkpoint,
-         first.checkpoint);
+  if (run.task->tokenizer_hash() != first.task->tokenizer_hash()) {
+    fail("{}: has another vocabulary than {}; a mean needs the same", run.weights.checkpoint,
+         first.weights.checkpoint);
   }
-  if (!same_model(run.model->transformer.options, first.model->transformer.options)) {
-    fail("{}: is another model than {}; a mean needs the same section `model`", run.checkpoint,
-         first.checkpoint);
+  if (!same_model(run.place.config, first.place.config)) {
+    fail("{}: is another model than {}; a mean needs the same section `model`",
+         run.weights.checkpoint, first.weights.checkpoint);
   }
 }
 
 }  // namespace
-
-bool is_mean(const TrainingState& state) { return state.versions.contains(mean_mark); }
 
 std::vector<std::string> last_checkpoints(const std::string& run, int64_t count) {
   const Checkpoints checkpoints(real_files(), run);
@@ -81,7 +79,7 @@ std::vector<std::string> best_checkpoints(const std::string& run, int64_t count)
   std::vector<int64_t> steps;
   const TrainingState state = load_state(real_files(), checkpoints.folder(there[0]));
   const Config config = parse_complete_config(state.config, "the checkpoint's config").config;
-  const auto best = state.best.find(write_value(config.training.metric));
+  const auto best = state.best.find(config.training.metric);
   if (best != state.best.end()) {
     for (const Score& score : best->second) {
       if (std::ranges::count(there, score.step) > 0) steps.push_back(score.step);
@@ -90,26 +88,28 @@ std::vector<std::string> best_checkpoints(const std::string& run, int64_t count)
   return first(checkpoints, steps, count, run);
 }
 
-void average_weights(const std::vector<std::string>& places, const std::string& out) {
+void average_weights(const std::vector<std::string>& places, const std::string& out,
+                     const MakeTask& make_task) {
   if (fs::exists(fs::symlink_status(out))) fail("{}: exists already; choose another --out", out);
-  const TrainedRun first = open_run(places.front());
-  const std::span<real> mean = first.model->parameters.values();
+  const TrainedRun first = open_run(places.front(), make_task);
+  const std::span<real> mean = first.task->parameters().values();
   std::vector<double> sums(mean.begin(), mean.end());
   for (size_t i = 1; i < places.size(); ++i) {
-    const TrainedRun run = open_run(places[i]);
+    const TrainedRun run = open_run(places[i], make_task);
     require_same(run, first);
-    const std::span<const real> own = run.model->parameters.values();
+    const std::span<const real> own = run.task->parameters().values();
     for (size_t k = 0; k < sums.size(); ++k) sums[k] += double(own[k]);
   }
   for (size_t k = 0; k < sums.size(); ++k) {
     mean[k] = static_cast<real>(sums[k] / static_cast<double>(places.size()));
   }
-  TrainingState state = load_state(real_files(), first.checkpoint);
+  TrainingState state = load_state(real_files(), first.weights.checkpoint);
   state.best.clear();  // those were scores of the checkpoints, not of their mean
-  state.versions[mean_mark] = fmt::format("the mean of {} checkpoints", places.size());
-  copy_surroundings(first.folder, out);
+  state.retired.clear();
+  state.mean_of = std::ssize(places);
+  copy_surroundings(first.place.folder, out);
   Checkpoints checkpoints(real_files(), out);
-  checkpoints.save(first.model->tensors(), {}, state);
+  checkpoints.save(parameter_tensors(first.task->parameters()), {}, state);
   try {
     checkpoints.link("last", state.step);
   } catch (const FileError&) {  // a disk without links: the folder itself does as well

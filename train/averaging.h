@@ -7,17 +7,15 @@
 #include <string>
 #include <vector>
 
-#include "train/storage/training_state.h"
+#include "train/task.h"
 
 namespace calque {
 
 // Makes a folder like a run's with one checkpoint, whose weights are the mean of those of the given
 // places, which are what open_run() takes; all else is the first one's. It can be used as a run,
 // but not trained further. Models or vocabularies that differ are an Error.
-void average_weights(const std::vector<std::string>& places, const std::string& out);
-
-// Whether a checkpoint is such a mean.
-bool is_mean(const TrainingState& state);
+void average_weights(const std::vector<std::string>& places, const std::string& out,
+                     const MakeTask& make_task);
 
 // The folders of the newest `count` checkpoints, newest first; an Error if there are fewer.
 std::vector<std::string> last_checkpoints(const std::string& run, int64_t count);

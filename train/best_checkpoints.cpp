@@ -4,11 +4,7 @@
 #include <iterator>
 #include <utility>
 
-#include "train/config/values.h"
-#include "train/validation.h"
-
 namespace calque {
-
 namespace {
 
 size_t kept_best(const TrainingConfig& training) {
@@ -18,15 +14,14 @@ size_t kept_best(const TrainingConfig& training) {
 }  // namespace
 
 std::vector<Score> best_scores(const TrainingConfig& training, const TrainingState& state) {
-  const auto found = state.best.find(write_value(training.metric));
+  const auto found = state.best.find(training.metric);
   return found != state.best.end() ? found->second : std::vector<Score>();
 }
 
-bool remember_best(double value, const TrainingConfig& training, TrainingState& state) {
-  std::vector<Score>& best = state.best[write_value(training.metric)];
-  const auto gains_on = [&](const Score& score) {
-    return is_better(value, score.value, training.metric);
-  };
+bool remember_best(double value, Better better, const TrainingConfig& training,
+                   TrainingState& state) {
+  std::vector<Score>& best = state.best[training.metric];
+  const auto gains_on = [&](const Score& score) { return is_better(value, score.value, better); };
   const bool gain = best.empty() || gains_on(best.front());
   ++state.early_stopping.validations;
   state.early_stopping.without_gain = gain ? 0 : state.early_stopping.without_gain + 1;
@@ -40,7 +35,7 @@ bool remember_best(double value, const TrainingConfig& training, TrainingState& 
 }
 
 void forget_unsaved_best(const std::vector<Score>& saved, std::span<const int64_t> steps,
-                         const TrainingConfig& training, TrainingState& state) {
+                         Better better, const TrainingConfig& training, TrainingState& state) {
   std::vector<Score> best = best_scores(training, state);
   std::erase_if(best, [&](const Score& score) {
     return score.step != state.step && std::ranges::count(steps, score.step) == 0;
@@ -49,21 +44,25 @@ void forget_unsaved_best(const std::vector<Score>& saved, std::span<const int64_
     return std::ranges::count(best, score.step, &Score::step) == 0;
   });
   std::ranges::stable_sort(best, [&](const Score& a, const Score& b) {
-    return is_better(a.value, b.value, training.metric);
+    return is_better(a.value, b.value, better);
   });
   if (best.size() > kept_best(training)) best.resize(kept_best(training));
-  state.best[write_value(training.metric)] = std::move(best);
+  state.best[training.metric] = std::move(best);
 }
 
 CheckpointJob checkpoint_job(const TrainingState& state, const TrainingConfig& training) {
   CheckpointJob job;
   job.state = state;
   job.keep_last = training.keep_last;
-  for (const auto& [metric, scores] : state.best) {
+  const auto keep = [&](const std::vector<Score>& scores) {
     const size_t kept = std::min(scores.size(), kept_best(training));
     for (size_t i = 0; i < kept; ++i) job.keep_steps.push_back(scores[i].step);
-    if (metric == write_value(training.metric) && kept > 0) job.best = scores.front().step;
+  };
+  for (const auto& [metric, scores] : state.best) {
+    keep(scores);
+    if (metric == training.metric && !scores.empty()) job.best = scores.front().step;
   }
+  for (const RetiredScores& retired : state.retired) keep(retired.scores);
   return job;
 }
 

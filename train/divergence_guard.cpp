@@ -23,11 +23,10 @@ void DivergenceGuard::saw(double loss) {
   ++m.steps;
   const double rate = std::max(0.01, 1.0 / static_cast<double>(m.steps));
   m.mean += rate * (loss - m.mean);
-  m.square += rate * (loss * loss - m.square);
 }
 
 void DivergenceGuard::data_changed() {
-  memory_.mean = memory_.square = 0;
+  memory_.mean = 0;
   memory_.steps = memory_.steps_above = 0;
 }
 

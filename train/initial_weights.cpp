@@ -5,6 +5,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "train/parameter_tensors.h"
 #include "train/storage/checkpoints.h"
 
 namespace calque {
@@ -34,18 +35,19 @@ std::optional<TrainingState> state_beside(const std::string& weights) {
   return load_state(real_files(), checkpoint.string());
 }
 
-bool has_rows_of_pieces(const TensorTarget& target) {
-  return target.name.find("embedding") != std::string::npos || target.name.starts_with("output");
+// Whether the parameter has a row for each token of a vocabulary.
+bool belongs_to_vocabulary(const Parameters& parameters, const TensorSlot& slot) {
+  const Role role = parameters.find(slot.name)->role;
+  return role == Role::embedding || role == Role::output;
 }
 
 void require_tokenizer(const std::string& from, const TrainingState& state,
                        const std::string& hash) {
   if (state.tokenizer_hash == hash) return;
   fail(
-      "model.init_from: {} has another tokeniser than this run, so its embeddings would be those "
-      "of "
-      "other pieces; give its tokeniser to this run with tokenizer.files (RUN/tokenizer.model), or "
-      "leave it the embeddings of its own with another tokenizer.vocabulary_size",
+      "model.init_from: {} has another tokenizer than this run, so its embeddings would be those "
+      "of other tokens; give its tokenizer to this run with tokenizer.files (RUN/tokenizer.model), "
+      "or keep this run's embeddings with another tokenizer.vocabulary_size",
       from);
 }
 
@@ -60,29 +62,26 @@ void require_saved_contents(const TrainingState& state, const std::string& weigh
 
 std::vector<std::string> load_initial_weights(const std::string& from,
                                               const std::string& tokenizer_hash,
-                                              TranslationModel& model) {
+                                              Parameters& parameters) {
   const std::string weights = weights_file(from);
   const SafetensorsFile file(real_files(), weights);
-  std::vector<TensorTarget> matching;
+  std::vector<TensorSlot> matching;
   std::vector<std::string> report;
-  const std::vector<TensorTarget> wanted = model.targets();
-  for (const TensorTarget& target : wanted) {
-    const std::vector<std::string> problems =
-        differences(file.table(), std::span(&target, 1), 1000);
-    const auto mine = std::ranges::find_if(problems, [&](const std::string& problem) {
-      return problem.starts_with(target.name + " ");
-    });
-    if (mine == problems.end()) {
-      matching.push_back(target);
+  const std::vector<TensorSlot> wanted = parameter_slots(parameters);
+  for (const TensorSlot& slot : wanted) {
+    if (const auto problem = mismatch(file.table(), slot)) {
+      report.push_back("not loaded: " + *problem);
     } else {
-      report.push_back("not loaded: " + *mine);
+      matching.push_back(slot);
     }
   }
   if (matching.empty()) {
     fail("{}: none of its tensors has the name and shape of a parameter of this model", from);
   }
   const std::optional<TrainingState> state = state_beside(weights);
-  if (state && std::ranges::any_of(matching, has_rows_of_pieces)) {
+  if (state && std::ranges::any_of(matching, [&](const TensorSlot& slot) {
+        return belongs_to_vocabulary(parameters, slot);
+      })) {
     require_tokenizer(from, *state, tokenizer_hash);
   }
   const Fingerprint contents = file.read(matching);

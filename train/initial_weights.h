@@ -4,17 +4,17 @@
 #include <string>
 #include <vector>
 
-#include "train/translation_model.h"
+#include "core/parameters.h"
 
 namespace calque {
 
 // Fills every parameter that the checkpoint has under the same name and shape. `from` is a run, one
-// of its checkpoints, or a safetensors file. Returns what matched and what did not, a line each; an
-// Error if nothing matches, or if rows of a vocabulary would, and the checkpoint's tokeniser is not
-// the one with this hash: then every row would mean another piece.
+// of its checkpoints, or a safetensors file. Returns what matched and what did not, a line each; throws
+// Error if nothing matches, or if a parameter with a row for each token would, and the checkpoint's
+// tokenizer does not have this hash: then every row would mean another token.
 std::vector<std::string> load_initial_weights(const std::string& from,
                                               const std::string& tokenizer_hash,
-                                              TranslationModel& model);
+                                              Parameters& parameters);
 
 // The safetensors file with the weights of a run (its best checkpoint, or else its last), of a
 // checkpoint's folder, or the file itself.

@@ -1,118 +1,143 @@
 #include "train/learner.h"
 
+#include <algorithm>
 #include <cmath>
 
-#include "core/profile.h"
-#include "core/tape.h"
+#include "core/blas.h"
+#include "core/memory.h"
 #include "optim/gradient_norm.h"
-#include "train/memory_fit.h"
-#include "train/settings.h"
+#include "train/training_settings.h"
 
 namespace calque {
+namespace {
 
-Learner::Learner(const TrainingConfig& training, const TransformerOptions& options, int64_t pieces)
-    : model(options),
-      optimizer(model.parameters, optimizer_settings(training), training.clip_norm),
-      training_(training),
-      pieces_(pieces) {}
-
-void Learner::initialise() { model.parameters.initialise(static_cast<uint64_t>(training_.seed)); }
-
-void Learner::start_averaging() {
-  if (training_.ema > 0) average_.emplace(model.parameters, weight_average_settings(training_));
+void add(const SummedLoss& loss, LossSums& sums) {
+  sums.loss += double(loss.loss.item());
+  sums.nll += loss.nll;
+  sums.correct += loss.correct;
+  sums.terms += loss.terms;
 }
 
-StepOutcome Learner::step(std::span<const Batch> batches, int64_t step, double learning_rate) {
+SummedLoss forward(const Work& work) {
+  const Phase phase("forward");
+  return work.forward();
+}
+
+void run_backward(const SummedLoss& loss) {
+  const Phase phase("backward");
+  backward(loss.loss);
+}
+
+}  // namespace
+
+Learner::Learner(const TrainingConfig& training, Parameters& parameters)
+    : training_(training),
+      parameters_(parameters),
+      optimizer_(parameters, optimizer_settings(training), training.clip_norm) {}
+
+void Learner::initialise() { parameters_.initialise(static_cast<uint64_t>(training_.seed)); }
+
+void Learner::start_averaging() {
+  if (training_.ema > 0) average_.emplace(parameters_, weight_average_settings(training_));
+}
+
+StepOutcome Learner::step(const Works& works, int64_t step, double learning_rate) {
   const Phase whole("step");
+  const double flops_before = counted_flops();
   StepOutcome outcome;
-  outcome.sums = forward_backward(batches, step, Tape::Check::none);
+  outcome.sums = forward_backward(works, step, Tape::Check::none);
+  outcome.flops = counted_flops() - flops_before;
   outcome.update = update(outcome.sums, learning_rate);
-  if (!outcome.update.finite) outcome.diagnosis = diagnose(batches, step, outcome.sums);
-  model.parameters.clear_gradients();  // they would be held through a validation
-  for (const Batch& batch : batches) {
-    outcome.flops += 3 * static_cast<double>(passes(training_)) *
-                     forward_flops(model.transformer.options,
-                                   AttentionWork::of(batch.source_segments, batch.target_segments));
-  }
+  if (!outcome.update.finite) outcome.diagnosis = diagnose(works, step, outcome.sums);
+  parameters_.clear_gradients();  // they would be held through a validation
   return outcome;
 }
 
 UpdateReport Learner::update(const LossSums& sums, double learning_rate) {
   const Phase phase("update", update_work());
   if (!std::isfinite(sums.loss)) return {NAN, 1, false};
-  const auto tokens = static_cast<double>(std::max<int64_t>(1, sums.tokens));
-  const UpdateReport report = optimizer.update(model.parameters, learning_rate, 1 / tokens);
-  if (report.finite && average_) average_->follow(model.parameters, optimizer.steps());
+  const auto terms = static_cast<double>(std::max<int64_t>(1, sums.terms));
+  const UpdateReport report = optimizer_.update(parameters_, learning_rate, 1 / terms);
+  if (report.finite && average_) average_->follow(parameters_, optimizer_.steps());
   return report;
 }
 
 // The gradients are read twice, for their norm and for the update; the weights, the optimiser's
-// numbers and the average are read and written.
+// state and the average are read and written.
 Profile::Work Learner::update_work() {
   if (!Profile::current()) return {};
-  const auto all = static_cast<double>(model.parameters.flat_size());
+  const auto all = static_cast<double>(parameters_.flat_size());
   double numbers = all + all;
   if (average_) numbers += all;
-  for (const StateWindow& window : optimizer.state()) {
+  for (const StateWindow& window : optimizer_.state()) {
     numbers += static_cast<double>(window.values.size());
   }
   return {.bytes = 2 * numbers * sizeof(real)};
 }
 
-// Losses are sums over tokens; the step is divided once, by the optimiser.
-LossSums Learner::forward_backward(std::span<const Batch> batches, int64_t step,
-                                   Tape::Check check) {
+// Losses are sums over their terms; the optimiser divides the step once.
+LossSums Learner::forward_backward(const Works& works, int64_t step, Tape::Check check) {
   const ProductPrecision rounding(product_precision(training_));
-  model.parameters.clear_gradients();
+  parameters_.clear_gradients();
   LossSums sums;
   uint32_t part = 0;
-  for (const Batch& whole : batches) {
-    for (const Batch& batch : split_batch(whole, pieces_)) {
-      const Tape tape({static_cast<uint64_t>(training_.seed), static_cast<uint32_t>(step), part++},
-                      check);
-      const TokenLoss loss = forward(batch);
-      {
-        const Phase phase("backward");
-        backward(loss.loss);
-      }
-      sums.loss += double(loss.loss.item());
-      sums.nll += loss.nll;
-      sums.correct += loss.correct;
-      sums.tokens += loss.tokens;
+  const auto run = [&](const Work& work) {
+    const Tape tape({static_cast<uint64_t>(training_.seed), static_cast<uint32_t>(step), part++},
+                    check);
+    const SummedLoss loss = forward(work);
+    run_backward(loss);
+    add(loss, sums);
+  };
+  for (const auto& work : works) {
+    if (chunks_ == 1) {
+      run(*work);
+    } else {
+      for (const auto& chunk : work->split(chunks_)) run(*chunk);
     }
   }
   return sums;
 }
 
-TokenLoss Learner::forward(const Batch& batch) {
-  const Phase phase("forward");
-  return model.transformer.loss(batch.source, batch.source_segments, batch.decoder_input,
-                                batch.expected, batch.target_segments,
-                                static_cast<real>(training_.label_smoothing), Mode::train,
-                                static_cast<real>(training_.r_drop));
+int64_t Learner::memory_of_step(const Work& work, int64_t chunks) {
+  const ProductPrecision rounding(product_precision(training_));
+  Works parts = work.split(chunks);
+  const auto tokens = [](const auto& part) { return part->size().tokens; };
+  std::ranges::sort(parts, std::greater<>(), tokens);
+  // With accumulation, gradients of the chunk before are held while the next one runs.
+  const size_t together = std::min<size_t>(parts.size(), 2);
+  const bool accumulates = training_.accumulation > 1;
+  parameters_.clear_gradients();
+  reset_peak_memory();
+  for (size_t i = 0; i < (accumulates ? size_t{2} : together); ++i) {
+    const Tape tape({static_cast<uint64_t>(training_.seed), 0, static_cast<uint32_t>(i)});
+    run_backward(forward(*parts[std::min(i, parts.size() - 1)]));
+  }
+  parameters_.clear_gradients();
+  return memory_statistics().peak;
 }
 
-// With check_finite the same step again, with every op watched: dropout is a function of the step,
-// so it goes wrong in the same place. Otherwise what there is to see afterwards.
-std::string Learner::diagnose(std::span<const Batch> batches, int64_t step, const LossSums& sums) {
+// With check_finite the same step again, with every op checked: dropout is a function of the step,
+// so the first value that is not finite comes from the same op. Otherwise what can be seen after
+// the step.
+std::string Learner::diagnose(const Works& works, int64_t step, const LossSums& sums) {
   try {
-    if (training_.check_finite) forward_backward(batches, step, Tape::Check::finite);
+    if (training_.check_finite) forward_backward(works, step, Tape::Check::finite);
   } catch (const NotFinite& error) {
     return error.what();
   }
-  const Parameters::Entry* entry = first_not_finite(model.parameters);
+  const Parameters::Entry* entry = first_not_finite(parameters_);
   if (entry) return fmt::format("the gradient of {} is not finite", entry->name);
   return std::isfinite(sums.loss) ? "the gradient is too large" : "the loss is not finite";
 }
 
 std::unique_ptr<WithAverage> Learner::averaged_weights() {
-  return average_ ? std::make_unique<WithAverage>(*average_, model.parameters) : nullptr;
+  return average_ ? std::make_unique<WithAverage>(*average_, parameters_) : nullptr;
 }
 
 // While the average is swapped in, its window holds the weights under training.
 template <class Named>
 std::vector<Named> Learner::windows() {
-  std::vector<StateWindow> all = optimizer.state();
+  std::vector<StateWindow> all = optimizer_.state();
   if (average_) {
     for (const StateWindow& window : average_->state()) all.push_back({"weights", window.values});
   }
@@ -125,11 +150,11 @@ std::vector<Named> Learner::windows() {
 }
 
 std::vector<NamedTensor> Learner::optimizer_tensors() { return windows<NamedTensor>(); }
-std::vector<TensorTarget> Learner::optimizer_targets() { return windows<TensorTarget>(); }
+std::vector<TensorSlot> Learner::optimizer_slots() { return windows<TensorSlot>(); }
 
 void Learner::restored(int64_t optimizer_step) {
-  optimizer.resume_at(optimizer_step);
-  if (average_) average_->swap(model.parameters);
+  optimizer_.resume_at(optimizer_step);
+  if (average_) average_->swap(parameters_);
 }
 
 }  // namespace calque

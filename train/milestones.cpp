@@ -16,7 +16,7 @@ double share_done(const Until& until, const TrainingState& state, double epochs)
   };
   consider(static_cast<double>(state.step), static_cast<double>(until.updates));
   consider(epochs, until.epochs);
-  consider(static_cast<double>(state.target_tokens), static_cast<double>(until.target_tokens));
+  consider(static_cast<double>(state.tokens), static_cast<double>(until.tokens));
   consider(state.seconds_trained, until.seconds);
   return share;
 }

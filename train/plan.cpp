@@ -1,157 +1,136 @@
+// A plan is measured, not calculated: the probe steps are those that training makes.
 #include "train/plan.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
-#include <set>
+#include <chrono>
 
+#include "core/memory.h"
+#include "core/parameter_table.h"
+#include "train/chunks.h"
 #include "train/initial_weights.h"
 #include "train/learner.h"
-#include "train/machine_speed.h"
-#include "train/memory_fit.h"
+#include "train/resume.h"
 #include "train/run_log.h"
-#include "train/settings.h"
 #include "train/storage/checkpoints.h"
-#include "train/tokenizers.h"
-#include "train/validation.h"
 
 namespace calque {
 namespace {
 
-// Of the rate of large products, that training as a whole usually reaches: less where they are so
-// fast that everything else counts for more.
-double usual_share(Precision precision) { return precision == Precision::full ? 0.6 : 0.5; }
-
-struct Amounts {
-  double pairs = 0, source_tokens = 0, target_tokens = 0;  // </s> included
+// What an update takes, by the middle of a few.
+struct UpdateCost {
+  double seconds = 0, flops = 0, terms = 0;
 };
 
-// What a corpus adds to each epoch that it takes part in.
-struct PartAmounts {
-  CorpusShare share;
-  Amounts epoch;
-};
-
-std::vector<PartAmounts> amounts_of(const Config& config, const Tokenizers& tokenizers) {
-  const Dataset data =
-      load_dataset(corpus_sources(config.data.train, config.data, CorpusConfig::Split::train),
-                   tokenizers.source, tokenizers.target, {filter_options(config.data), ""});
-  std::vector<PartAmounts> all;
-  for (const DatasetPart& part : data.parts) {
-    Amounts once{.pairs = static_cast<double>(part.pairs)};
-    for (int64_t pair = part.first_pair; pair < part.first_pair + part.pairs; ++pair) {
-      once.source_tokens += 1 + static_cast<double>(data.tokens->source_length(pair));
-      once.target_tokens += 1 + static_cast<double>(data.tokens->target_length(pair));
-    }
-    const double tokens = part.share.weight * tokens_of_one(config.tokenizer);
-    all.push_back({part.share,
-                   {.pairs = once.pairs * part.share.weight,
-                    .source_tokens = once.source_tokens * tokens,
-                    .target_tokens = once.target_tokens * tokens}});
-  }
-  return all;
+std::unique_ptr<Task> planned_task(const Config& config, const RunFolder& run,
+                                   const MakeTask& make_task) {
+  const bool begins = Checkpoints(real_files(), run.path).steps().empty();
+  if (begins && !config.model.init_from.empty()) weights_file(config.model.init_from);
+  return make_task(config, run, {TaskStart::Purpose::plan});
 }
 
-Amounts amounts_in(const std::vector<PartAmounts>& parts, int64_t epoch) {
-  Amounts sum;
-  for (const PartAmounts& part : parts) {
-    if (!part.share.has(epoch)) continue;
-    sum.pairs += part.epoch.pairs;
-    sum.source_tokens += part.epoch.source_tokens;
-    sum.target_tokens += part.epoch.target_tokens;
-  }
-  return sum;
+template <class Number>
+Number middle(std::vector<Number> values) {
+  std::ranges::sort(values);
+  return values[values.size() / 2];
 }
 
-// Target tokens of so many epochs from the first on.
-double target_tokens_of(const std::vector<PartAmounts>& parts, double epochs) {
-  double sum = 0;
-  for (const PartAmounts& part : parts) {
-    const auto last = static_cast<double>(part.share.epochs);
-    sum += part.epoch.target_tokens * (last > 0 ? std::min(last, epochs) : epochs);
+// Steps with a learning rate of 0; the first, which takes memory from the system, does not count.
+UpdateCost measured_update(const Config& config, Learner& learner, WorkStream& stream) {
+  constexpr int most_steps = 6;
+  constexpr double enough_seconds = 10;
+  std::vector<double> seconds, flops, terms;
+  double spent = 0;
+  for (int step = 0; step < most_steps && (step < 2 || spent < enough_seconds); ++step) {
+    Works works;
+    for (int64_t i = 0; i < config.training.accumulation; ++i) works.push_back(stream.next());
+    const auto start = std::chrono::steady_clock::now();
+    const StepOutcome outcome = learner.step(works, step, 0);
+    const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
+    spent += taken.count();
+    if (step == 0) continue;
+    seconds.push_back(taken.count());
+    flops.push_back(outcome.flops);
+    terms.push_back(static_cast<double>(outcome.sums.terms));
   }
-  return sum;
+  return {middle(seconds), middle(flops), middle(terms)};
 }
 
-// An epoch has an update at least.
-double updates_of(const Amounts& epoch, double tokens_per_update) {
-  return std::max(1.0, epoch.target_tokens / tokens_per_update);
+double updates_in(const EpochSize& epoch, const Config& config) {
+  const auto accumulated = static_cast<double>(config.training.accumulation);
+  return std::max(1.0, static_cast<double>(epoch.works) / accumulated);
+}
+
+// Updates in so many epochs from the first on.
+double updates_of(double epochs, const std::vector<EpochSize>& sizes, const Config& config) {
+  double updates = 0;
+  for (size_t i = 0; i < sizes.size(); ++i) {
+    const auto begin = static_cast<double>(sizes[i].epoch);
+    const bool last = i + 1 == sizes.size();
+    const double end = last ? epochs : std::min(epochs, static_cast<double>(sizes[i + 1].epoch));
+    updates += std::max(0.0, end - begin) * updates_in(sizes[i], config);
+  }
+  return updates;
 }
 
 // Updates until the first of the limits in steps, epochs and tokens; 0 if only time ends the run.
-double updates_until(const Until& until, const std::vector<PartAmounts>& parts,
-                     double tokens_per_update) {
+double updates_until(const Config& config, const std::vector<EpochSize>& sizes,
+                     const UpdateCost& cost) {
+  const Until& until = config.training.until;
   double updates = 0;
   const auto consider = [&](double limit) {
     if (limit > 0 && (updates == 0 || limit < updates)) updates = limit;
   };
   consider(static_cast<double>(until.updates));
-  consider(std::max(until.epochs, target_tokens_of(parts, until.epochs) / tokens_per_update));
-  consider(static_cast<double>(until.target_tokens) / tokens_per_update);
+  consider(updates_of(until.epochs, sizes, config));
+  consider(static_cast<double>(until.tokens) / cost.terms);
   return updates;
 }
 
 // "an epoch: about 107 updates, 53 from epoch 17 on", as corpora end.
-std::string updates_of_epochs(const std::vector<PartAmounts>& parts, double tokens_per_update) {
-  const auto updates = [&](int64_t epoch) {
-    return updates_of(amounts_in(parts, epoch), tokens_per_update);
-  };
-  std::set<int64_t> ends;
-  for (const PartAmounts& part : parts) {
-    if (part.share.epochs > 0) ends.insert(part.share.epochs);
-  }
-  std::string text = fmt::format("an epoch: about {:.0f} updates", updates(0));
-  for (const int64_t end : ends) {
-    text += fmt::format(", {:.0f} from epoch {} on", updates(end), end + 1);
+std::string epochs_text(const std::vector<EpochSize>& sizes, const Config& config) {
+  std::string text = fmt::format("an epoch: about {:.0f} updates", updates_in(sizes[0], config));
+  for (size_t i = 1; i < sizes.size(); ++i) {
+    text += fmt::format(", {:.0f} from epoch {} on", updates_in(sizes[i], config),
+                        sizes[i].epoch + 1);
   }
   return text + "\n";
 }
 
-// As training will have them; a run that goes on needs no weights or tokenisers from elsewhere.
-Tokenizers planned_tokenizers(const Config& config, const RunFolder& run) {
-  const bool begins = Checkpoints(real_files(), run.path).steps().empty();
-  if (begins && !config.model.init_from.empty()) weights_file(config.model.init_from);
-  return !begins && has_tokenizers(config, run) ? load_tokenizers(config, run)
-                                                : make_tokenizers(config);
+std::string memory_text(int64_t bytes, int64_t chunks) {
+  std::string text = fmt::format("memory: about {:.0f} MB in the largest batch",
+                                 static_cast<double>(bytes) / 1e6);
+  if (chunks > 1) text += fmt::format(", split into {} chunks", chunks);
+  return text + "\n";
 }
 
 }  // namespace
 
-std::string training_plan(const Config& config, const RunFolder& run) {
-  require_validation_files(config);
-  const Tokenizers tokenizers = planned_tokenizers(config, run);
-  const std::vector<PartAmounts> parts = amounts_of(config, tokenizers);
-  const Amounts amounts = amounts_in(parts, 0);
-  const TransformerOptions options =
-      transformer_options(config.model, tokenizers.source.size(), tokenizers.target.size());
-  const SummaryBatch batch = summary_batch(config, amounts.source_tokens / amounts.pairs,
-                                           amounts.target_tokens / amounts.pairs);
-  const ModelSummary summary = summarise(options, batch);
+std::string training_plan(const Config& config, const RunFolder& run, const MakeTask& make_task) {
+  const std::unique_ptr<Task> task = planned_task(config, run, make_task);
+  Learner learner(config.training, task->parameters());
+  learner.initialise();
+  learner.start_averaging();
+  const std::unique_ptr<WorkStream> stream = task->training({});
+  const std::unique_ptr<Work> largest = stream->largest();
+  const int64_t chunks = chunks_for_memory(learner, *largest, config.training.memory_limit);
+  learner.set_chunks(chunks);
+  const int64_t memory = learner.memory_of_step(*largest, chunks);
+  const UpdateCost cost = measured_update(config, learner, *stream);
+  const std::vector<EpochSize> sizes = stream->epoch_sizes();
+  const double updates = updates_until(config, sizes, cost);
 
-  const auto accumulated = static_cast<double>(config.training.accumulation);
-  const double tokens = static_cast<double>(batch.target_tokens) * accumulated;
-  const double per_epoch = updates_of(amounts, tokens);
-  const double work = 3 * static_cast<double>(batch.passes) *
-                      (summary.total.flops_per_source_token * amounts.source_tokens +
-                       summary.total.flops_per_target_token * amounts.target_tokens);
-  const Precision precision = product_precision(config.training);
-  const double rate = best_product_rate(precision), share = usual_share(precision);
-  const double step_seconds = work / per_epoch / (share * rate);
-  const double updates = updates_until(config.training.until, parts, tokens);
-
-  std::string text = summary.text();
-  text += fmt::format("\ndata: {:.0f} pairs, {:.0f} source and {:.0f} target tokens an epoch\n",
-                      amounts.pairs, amounts.source_tokens, amounts.target_tokens);
-  text += fmt::format("an update: about {:.0f} target tokens, {:.1f} GFLOP, {} piece(s) a batch\n",
-                      tokens, work / per_epoch / 1e9, pieces_for_memory(config, options));
-  text += updates_of_epochs(parts, tokens);
-  text += fmt::format("time: about {} an epoch", duration_text(per_epoch * step_seconds));
-  if (updates > 0) text += fmt::format(", {} in all", duration_text(updates * step_seconds));
+  std::string text = parameter_table(task->parameters());
+  text += fmt::format("\ndata: {}\n", task->data_description());
+  text += fmt::format("an update: about {:.0f} tokens, {:.1f} GFLOP, {:.3f} s\n", cost.terms,
+                      cost.flops / 1e9, cost.seconds);
+  text += memory_text(memory, chunks) + epochs_text(sizes, config);
+  text += fmt::format("time: about {} an epoch",
+                      duration_text(updates_in(sizes[0], config) * cost.seconds));
+  if (updates > 0) text += fmt::format(", {} in all", duration_text(updates * cost.seconds));
   if (config.training.until.seconds > 0) {
     text += fmt::format(", ended after {}", duration_text(config.training.until.seconds));
   }
-  return text + fmt::format(" (at {:.0f}% of {:.0f} GFLOP/s, this machine's best products)\n",
-                            100 * share, rate / 1e9);
+  return text + ", by steps measured now on this machine\n";
 }
 
 }  // namespace calque

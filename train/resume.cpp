@@ -4,10 +4,8 @@
 #include <filesystem>
 
 #include "core/error.h"
-#include "train/averaging.h"
 #include "train/config/load.h"
 #include "train/config/show.h"
-#include "train/config/values.h"
 
 namespace calque {
 
@@ -34,24 +32,19 @@ void refuse_lost_checkpoints(const RunFolder& run) {
   }
 }
 
-namespace {
-
-std::vector<ConfigDifference> changes_since(const TrainingState& state, const Config& config) {
-  return config_differences(parse_complete_config(state.config, "the checkpoint's config").config,
-                            config);
+Config config_of(const TrainingState& state) {
+  return parse_complete_config(state.config, "the checkpoint's config").config;
 }
 
-}  // namespace
-
 std::vector<std::string> check_same_settings(const TrainingState& state, const Config& config) {
-  if (is_mean(state)) {
+  if (state.mean_of > 0) {
     fail(
         "the run holds a mean of weights, from which training cannot go on; start another run from "
         "it with model.init_from");
   }
   std::vector<std::string> notes;
   std::string harmful;
-  for (const ConfigDifference& d : changes_since(state, config)) {
+  for (const ConfigDifference& d : config_differences(config_of(state), config)) {
     const std::string change = fmt::format("{}: {} -> {}", d.key, d.before, d.now);
     if (d.on_resume == OnResume::harmful) {
       harmful += (harmful.empty() ? "" : ", ") + change;
@@ -66,61 +59,26 @@ std::vector<std::string> check_same_settings(const TrainingState& state, const C
   return notes;
 }
 
-namespace {
-
-// "bleu until step 500": the scores by a metric that meant something else.
-constexpr std::string_view until_step = " until step ";
-
-bool is_of_translations(std::string_view metric) {
-  const auto names = choices(TrainingConfig::Metric{});
-  const auto found = std::ranges::find(names, metric);
-  return found != names.end() &&
-         compares_translations(static_cast<TrainingConfig::Metric>(found - names.begin()));
-}
-
-// Whether a change of the key gives the metric another meaning.
-bool is_measured_by(std::string_view metric, std::string_view key, const Config& config) {
-  if (key == "data.validation") return true;
-  if (!is_of_translations(metric)) return false;
-  if (key == "training.validate_sentences" || key == "training.validate_translate") return true;
-  if (!key.starts_with("decoding.")) return false;
-  if (key == "decoding.n_best" || key == "decoding.batch_tokens") return false;
-  if (key.starts_with("decoding.bleu_")) return metric == "bleu";
-  const bool of_beams = key == "decoding.beam" || key == "decoding.early_stopping" ||
-                        key.starts_with("decoding.length_penalty");
-  return !of_beams || config.training.validate_translate == TrainingConfig::Translate::beam;
-}
-
-}  // namespace
-
-std::vector<std::string> judge_anew(TrainingState& state, const Config& config) {
-  const std::vector<ConfigDifference> differences = changes_since(state, config);
-  const std::string metric = write_value(config.training.metric);
+std::vector<std::string> judge_anew(TrainingState& state, const Config& before,
+                                    const Config& config, const Task& task) {
   std::vector<std::string> notes;
-  std::map<std::string, std::vector<Score>> best;
-  for (auto& entry : state.best) {
-    const std::string& name = entry.first;
-    const bool another = name.find(until_step) == name.npos &&
-                         std::ranges::any_of(differences, [&](const ConfigDifference& d) {
-                           return is_measured_by(name, d.key, config);
-                         });
-    best[another ? fmt::format("{}{}{}", name, until_step, state.step) : name] =
-        std::move(entry.second);
-    if (!another) continue;
+  for (const MetricInfo& metric : task.metrics()) {
+    const auto found = state.best.find(metric.name);
+    if (found == state.best.end()) continue;
+    if (task.measured_by(metric, before) == task.measured_by(metric, config)) continue;
+    state.retired.push_back({metric.name, state.step, std::move(found->second)});
+    state.best.erase(found);
     notes.push_back(fmt::format(
         "validations are others than before: the best {} is judged anew; the checkpoints that were "
         "best are kept",
-        name));
-    if (name == metric) state.early_stopping.without_gain = 0;
+        metric.name));
+    if (metric.name == config.training.metric) state.early_stopping.without_gain = 0;
   }
-  state.best = std::move(best);
-  if (std::ranges::count(differences, "training.metric", &ConfigDifference::key) > 0) {
-    state.early_stopping.without_gain = 0;
-  }
+  if (before.training.metric != config.training.metric) state.early_stopping.without_gain = 0;
   return notes;
 }
 
-void check_same_text(const TrainingState& state, const std::string& tokenizer_hash,
+void check_same_data(const TrainingState& state, const std::string& tokenizer_hash,
                      const std::string& data_hash) {
   if (tokenizer_hash != state.tokenizer_hash) {
     fail(

@@ -1,13 +1,14 @@
 #pragma once
-// Going on with a run: may it go on with this config, these tokenisers and this data?
+// Resuming a run: may it go on with this config, these tokenizers and this data?
 
 #include <optional>
 #include <string>
 #include <vector>
 
 #include "train/config/config.h"
-#include "train/run_folder.h"
+#include "train/storage/run_folder.h"
 #include "train/storage/checkpoints.h"
+#include "train/task.h"
 
 namespace calque {
 
@@ -23,14 +24,17 @@ void refuse_lost_checkpoints(const RunFolder& run);
 // would make it another run.
 std::vector<std::string> check_same_settings(const TrainingState& state, const Config& config);
 
-// Makes a state go on under a config by which validations are judged in another way: on another
-// corpus, by translations found otherwise, by another metric. Scores from before then cannot be
-// compared with those to come; they stay in the state, under a name of their own, and so their
-// checkpoints stay too, but the next validation is the first that counts. Returns what to say.
-std::vector<std::string> judge_anew(TrainingState& state, const Config& config);
+// The config that a checkpoint was trained with.
+Config config_of(const TrainingState& state);
 
-// Throws Error when the tokeniser or the data is not what the checkpoint was trained with.
-void check_same_text(const TrainingState& state, const std::string& tokenizer_hash,
+// Makes a state go on under a config by which validations are measured in another way (on other
+// data, by another search). Scores from before then compare with none to come: they are retired,
+// so their checkpoints stay, and the next validation is the first that counts. Returns what to say.
+std::vector<std::string> judge_anew(TrainingState& state, const Config& before,
+                                    const Config& config, const Task& task);
+
+// Throws Error when the tokenizer or the data is not what the checkpoint was trained with.
+void check_same_data(const TrainingState& state, const std::string& tokenizer_hash,
                      const std::string& data_hash);
 
 }  // namespace calque

@@ -4,8 +4,8 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <cmath>
 #include <cstdio>
-#include <nlohmann/json.hpp>
 #include <system_error>
 
 #include "core/error.h"
@@ -13,41 +13,27 @@
 namespace calque {
 namespace {
 
-using Json = nlohmann::ordered_json;
-
-Json scores_json(const char* kind, int64_t step, double epoch, const TokenScores& scores) {
-  return {{"kind", kind},
-          {"step", step},
-          {"epoch", epoch},
-          {"loss", scores.loss},
-          {"nll", scores.nll},
-          {"ppl", scores.perplexity},
-          {"accuracy", scores.accuracy}};
-}
-
-// Text that may not be UTF-8 (an <unk> of bytes, say) must not stop a run.
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
-}
-
 std::string line_of(const TrainRecord& r, const std::string& remaining) {
   return fmt::format(
       "step {:>6}  epoch {:>6.2f}  loss {:.4f}  ppl {:>8.2f}  acc {:>5.1f}%  lr {:.2e}  norm "
       "{:.2f}  "
-      "{:>6.0f} tokens/s  {:>2.0f}% of sgemm{}{}",
-      r.step, r.epoch, r.scores.loss, r.scores.perplexity, 100 * r.scores.accuracy, r.learning_rate,
-      r.gradient_norm, r.tokens_per_second, 100 * r.sgemm_share, remaining.empty() ? "" : "  ",
+      "{:>6.0f} tokens/s  {:>4.0f} GFLOP/s{}{}",
+      r.step, r.epoch, r.mean.loss, r.mean.perplexity, 100 * r.mean.accuracy, r.learning_rate,
+      r.gradient_norm, r.tokens_per_second, r.gflop_per_second, remaining.empty() ? "" : "  ",
       remaining);
 }
 
-std::string line_of(const ValidRecord& r) {
-  std::string line =
-      fmt::format("valid {:>5}  epoch {:>6.2f}  loss {:.4f}  ppl {:>8.2f}  acc {:>5.1f}%", r.step,
-                  r.epoch, r.scores.loss, r.scores.perplexity, 100 * r.scores.accuracy);
-  if (r.exact) line += fmt::format("  exact {:.1f}%", 100 * *r.exact);
-  if (r.bleu) line += fmt::format("  BLEU {:.1f}", *r.bleu);
-  if (r.chrf) line += fmt::format("  chrF {:.1f}", *r.chrf);
-  return line;
+std::string value_text(double value, const MetricInfo& metric) {
+  const bool percent = metric.format == ValueFormat::percent;
+  return fmt::format("{:.{}f}{}", percent ? 100 * value : value, metric.decimals,
+                     percent ? "%" : "");
+}
+
+// One example of a validation: what was given, what was wanted if that is known, and the output.
+std::string lines_of(const Sample& sample) {
+  if (sample.reference.empty()) return fmt::format("    {}\n    > {}", sample.source, sample.output);
+  return fmt::format("    {}\n    = {}\n    {} {}", sample.source, sample.reference,
+                     sample.output == sample.reference ? ">" : "!", sample.output);
 }
 
 // Whether the text could be written to a stream; where not, errno says why.
@@ -67,9 +53,10 @@ std::string duration_text(double seconds) {
 }
 
 RunLog::RunLog(FileSystem& files, const RunFolder& run, const LoggingConfig& logging,
-               int64_t first_step, Loudness loudness)
+               std::span<const MetricInfo> metrics, int64_t first_step, Loudness loudness)
     : metrics_(files, run.metrics()),
       log_(files, run.log()),
+      known_(metrics.begin(), metrics.end()),
       loudness_(loudness),
       bar_allowed_(loudness == Loudness::normal && isatty(STDERR_FILENO) == 1) {
   if (logging.tensorboard) tensorboard_.emplace(run.tensorboard(), first_step);
@@ -78,39 +65,30 @@ RunLog::RunLog(FileSystem& files, const RunFolder& run, const LoggingConfig& log
 RunLog::~RunLog() { clear_bar(); }
 
 void RunLog::write(const TrainRecord& r, const std::string& remaining) {
-  Json json = scores_json("train", r.step, r.epoch, r.scores);
-  json["lr"] = r.learning_rate;
-  json["grad_norm"] = r.gradient_norm;
-  json["tokens"] = r.tokens;
-  json["timing"] = {{"seconds", r.seconds},
-                    {"tokens_per_s", r.tokens_per_second},
-                    {"sgemm_share", r.sgemm_share},
-                    {"memory_mb", r.memory_mb},
-                    {"wait_share", r.wait_share}};
-  metrics(dumped(json));
-  say(line_of(r, remaining));
+  metrics(json_line(r));
+  say(calque::line_of(r, remaining));
+}
+
+std::string RunLog::line_of(const ValidRecord& r) const {
+  std::string line = fmt::format("valid {:>5}  epoch {:>6.2f}", r.step, r.epoch);
+  for (const MetricInfo& metric : known_) {
+    if (metric.label.empty()) continue;
+    for (const auto& [column, value] : r.values) {
+      if (column != metric.column) continue;
+      line += fmt::format("  {} {}", metric.label, value_text(value, metric));
+    }
+  }
+  return line;
 }
 
 void RunLog::write(const ValidRecord& r) {
-  Json json = scores_json("valid", r.step, r.epoch, r.scores);
-  if (r.exact) json["exact"] = *r.exact;
-  if (r.bleu) json["bleu"] = *r.bleu;
-  if (r.chrf) json["chrf"] = *r.chrf;
-  for (const ValidRecord::Sample& sample : r.samples) {
-    json["samples"].push_back(
-        {{"source", sample.source}, {"reference", sample.reference}, {"output", sample.output}});
-  }
-  json["timing"] = {{"seconds", r.seconds}};
-  metrics(dumped(json));
+  metrics(json_line(r));
   say(line_of(r));
-  for (const ValidRecord::Sample& sample : r.samples) {
-    say(fmt::format("    {}\n    = {}\n    {} {}", sample.source, sample.reference,
-                    sample.output == sample.reference ? ">" : "!", sample.output));
-  }
+  for (const Sample& sample : r.samples) say(lines_of(sample));
 }
 
 void RunLog::event(int64_t step, const std::string& text) {
-  metrics(dumped({{"kind", "event"}, {"step", step}, {"text", text}}));
+  metrics(event_json(step, text));
   say(fmt::format("step {:>6}  {}", step, text));
 }
 
@@ -118,7 +96,7 @@ void RunLog::event(int64_t step, const std::string& text) {
 void RunLog::ended(int64_t step, const std::string& error) {
   clear_bar();
   const std::string text = "ended by an error: " + error;
-  metrics_.append(dumped({{"kind", "event"}, {"step", step}, {"text", text}}));
+  metrics_.append(event_json(step, text));
   log_.append(fmt::format("step {:>6}  {}", step, text));
 }
 

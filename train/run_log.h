@@ -4,51 +4,27 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <string_view>
 #include <vector>
 
 #include "train/config/config.h"
-#include "train/evaluation.h"
+#include "train/metrics/metric_info.h"
+#include "train/report/records.h"
 #include "train/report/tensorboard.h"
-#include "train/run_folder.h"
+#include "train/storage/run_folder.h"
 #include "train/storage/line_log.h"
 
 namespace calque {
-
-struct TrainRecord {
-  int64_t step = 0;
-  double epoch = 0;
-  TokenScores scores;
-  double learning_rate = 0;
-  double gradient_norm = 0;
-  int64_t tokens = 0;  // target tokens since the beginning
-  // By the clock.
-  double seconds = 0;            // trained since the beginning
-  double tokens_per_second = 0;  // source and target, since the last record
-  double sgemm_share = 0;        // useful work, of the machine's best rate of float32 products
-  double wait_share = 0;         // of the time, spent waiting for data
-  double memory_mb = 0;
-};
-
-struct ValidRecord {
-  struct Sample {
-    std::string source, reference, output;
-  };
-  int64_t step = 0;
-  double epoch = 0;
-  TokenScores scores;
-  std::optional<double> exact, bleu, chrf;  // exact: a share of 1; the others of 100
-  std::vector<Sample> samples;
-  double seconds = 0;
-};
 
 enum class Loudness { normal, quiet };
 
 class RunLog {
  public:
-  RunLog(FileSystem& files, const RunFolder& run, const LoggingConfig& logging, int64_t first_step,
-         Loudness loudness);
+  // Validations are shown by these metrics.
+  RunLog(FileSystem& files, const RunFolder& run, const LoggingConfig& logging,
+         std::span<const MetricInfo> metrics, int64_t first_step, Loudness loudness);
   ~RunLog();
 
   void write(const TrainRecord& record, const std::string& remaining);
@@ -75,7 +51,10 @@ class RunLog {
   void complain(const std::optional<std::string>& text);
   void clear_bar();
 
+  std::string line_of(const ValidRecord& record) const;
+
   LineLog metrics_, log_;
+  std::vector<MetricInfo> known_;
   std::optional<TensorBoardWriter> tensorboard_;
   Loudness loudness_;
   bool bar_allowed_, bar_shown_ = false;

@@ -6,8 +6,8 @@
 #include "core/error.h"
 #include "train/best_checkpoints.h"
 #include "train/config/load.h"
+#include "train/parameter_tensors.h"
 #include "train/resume.h"
-#include "train/settings.h"
 #include "train/storage/checkpoints.h"
 
 namespace calque {
@@ -34,23 +34,22 @@ std::string best_by_state(const Config& config, const Checkpoints& checkpoints) 
   return "";
 }
 
-// Fills the model. Only training goes back behind a damaged checkpoint by itself: whoever uses a
-// run is to know which weights they are.
-LoadedCheckpoint load_weights(const std::string& place, bool is_checkpoint, const Config& config,
-                              TranslationModel& model) {
-  const Checkpoints checkpoints(real_files(), place);
-  std::string folder = is_checkpoint ? place : place + "/best";
-  if (!fs::exists(fs::symlink_status(folder))) folder = best_by_state(config, checkpoints);
+// Only training goes back behind a damaged checkpoint by itself: who uses a run must know which
+// weights it has.
+LoadedCheckpoint load_chosen(const RunPlace& run, const std::vector<TensorSlot>& slots) {
+  const Checkpoints checkpoints(real_files(), run.place);
+  std::string folder = run.is_checkpoint ? run.place : run.place + "/best";
+  if (!fs::exists(fs::symlink_status(folder))) folder = best_by_state(run.config, checkpoints);
   if (fs::exists(folder)) {
-    return {folder, load_checkpoint(real_files(), folder, model.targets(), {})};
+    return {folder, load_checkpoint(real_files(), folder, slots, {})};
   }
   if (fs::is_symlink(fs::symlink_status(folder))) {
     fail("{}: leads to {}, which is not there; restore it, or give {}/last for the newest", folder,
-         fs::read_symlink(folder).string(), place);
+         fs::read_symlink(folder).string(), run.place);
   }
   std::vector<DamagedCheckpoint> damaged;
-  auto newest = checkpoints.load_newest(model.targets(), {}, damaged);
-  if (!newest) fail("{}: has no checkpoint yet; train it first", place);
+  auto newest = checkpoints.load_newest(slots, {}, damaged);
+  if (!newest) fail("{}: has no checkpoint yet; train it first", run.place);
   if (!damaged.empty()) {
     fail("{}; to use the one before, give {}", damaged.front().problem, newest->folder);
   }
@@ -66,48 +65,35 @@ Config run_config(const RunFolder& run) {
   return load_complete_config(run.config(), {}).config;
 }
 
-TrainedRun open_run(const std::string& place) {
-  const std::string path = without_slash(place);
-  if (!fs::exists(path)) fail("{}: there is no such run", place);
+RunPlace find_run(const std::string& given) {
+  const std::string path = without_slash(given);
+  if (!fs::exists(path)) fail("{}: there is no such run", given);
   if (!fs::is_directory(path)) {
-    fail("{}: is a file; give the folder of a run, or of one of its checkpoints", place);
+    fail("{}: is a file; give the folder of a run, or of one of its checkpoints", given);
   }
   const bool is_checkpoint = fs::exists(path + "/model.safetensors");
-  TrainedRun run;
-  run.folder = {is_checkpoint ? run_of_checkpoint(path) : path};
-  run.config = run_config(run.folder);
-  run.tokenizers = load_tokenizers(run.config, run.folder);
-  run.model = std::make_unique<TranslationModel>(transformer_options(
-      run.config.model, run.tokenizers.source.size(), run.tokenizers.target.size()));
-  const LoadedCheckpoint loaded = load_weights(path, is_checkpoint, run.config, *run.model);
-  if (loaded.state.tokenizer_hash != run.tokenizers.hash()) {
+  const RunFolder folder{is_checkpoint ? run_of_checkpoint(path) : path};
+  return {folder, run_config(folder), path, is_checkpoint};
+}
+
+LoadedWeights load_weights(const RunPlace& run, Parameters& parameters,
+                           const std::string& tokenizer_hash) {
+  const LoadedCheckpoint loaded = load_chosen(run, parameter_slots(parameters));
+  if (loaded.state.tokenizer_hash != tokenizer_hash) {
     fail(
-        "{}: the run's tokeniser is not the one its checkpoint was trained with; restore the run's "
+        "{}: the run's tokenizer is not the one its checkpoint was trained with; restore the run's "
         "tokenizer files",
         run.folder.path);
   }
-  run.checkpoint = loaded.folder;
-  run.step = loaded.state.step;
+  return {loaded.folder, loaded.state.step};
+}
+
+TrainedRun open_run(const std::string& place, const MakeTask& make_task) {
+  TrainedRun run;
+  run.place = find_run(place);
+  run.task = make_task(run.place.config, run.place.folder, {TaskStart::Purpose::use});
+  run.weights = load_weights(run.place, run.task->parameters(), run.task->tokenizer_hash());
   return run;
-}
-
-std::vector<TrainedRun> open_runs(const std::vector<std::string>& places) {
-  std::vector<TrainedRun> runs;
-  for (const std::string& place : places) {
-    runs.push_back(open_run(place));
-    if (runs.back().tokenizers.hash() != runs.front().tokenizers.hash()) {
-      fail("{}: has another vocabulary than {}; models that translate together need the same",
-           runs.back().folder.path, runs.front().folder.path);
-    }
-  }
-  return runs;
-}
-
-std::vector<const Transformer*> models_of(const std::vector<TrainedRun>& runs) {
-  std::vector<const Transformer*> models;
-  models.reserve(runs.size());
-  for (const TrainedRun& run : runs) models.push_back(&run.model->transformer);
-  return models;
 }
 
 }  // namespace calque

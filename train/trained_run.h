@@ -1,33 +1,44 @@
 #pragma once
-// A run put to use: its config, its tokenisers, and the weights of one of its checkpoints.
+// A trained run in use: its config, its task (model and tokenizers) and the weights of one of its
+// checkpoints.
 
 #include <memory>
 #include <string>
-#include <vector>
 
-#include "train/run_folder.h"
-#include "train/tokenizers.h"
-#include "train/translation_model.h"
+#include "train/config/config.h"
+#include "train/storage/run_folder.h"
+#include "train/task.h"
 
 namespace calque {
 
-struct TrainedRun {
+// Where a run and one of its checkpoints lie, before anything of them is loaded.
+struct RunPlace {
   RunFolder folder;
   Config config;
-  Tokenizers tokenizers;
-  std::unique_ptr<TranslationModel> model;
-  std::string checkpoint;  // the folder that the weights are from
+  std::string place;           // as it was given, without a slash at its end
+  bool is_checkpoint = false;  // one checkpoint is meant, not the run's best
+};
+
+// `place` is a run, whose best checkpoint is used, or its last if it has no best; or the folder of
+// one checkpoint inside a run. Throws Error for anything else.
+RunPlace find_run(const std::string& place);
+
+struct LoadedWeights {
+  std::string checkpoint;  // the folder that they are from
   int64_t step = 0;        // how far it was trained
 };
 
-// `place` is a run, whose best checkpoint is taken, or its last if it has no best; or the folder of
-// one checkpoint inside a run. Without a link, the best is by what the newest state remembers.
-// Throws Error for anything else, and if that checkpoint is damaged.
-TrainedRun open_run(const std::string& place);
+// Fills the parameters. Without a link RUN/best, the best is the one that the newest state
+// remembers. Throws Error if the checkpoint is damaged, or was trained with other tokenizers.
+LoadedWeights load_weights(const RunPlace& run, Parameters& parameters,
+                           const std::string& tokenizer_hash);
 
-// Runs that are to translate together, whose vocabularies have to be the same.
-std::vector<TrainedRun> open_runs(const std::vector<std::string>& places);
-std::vector<const Transformer*> models_of(const std::vector<TrainedRun>& runs);
+struct TrainedRun {
+  RunPlace place;
+  std::unique_ptr<Task> task;
+  LoadedWeights weights;
+};
+TrainedRun open_run(const std::string& place, const MakeTask& make_task);
 
 // A run's config without its weights.
 Config run_config(const RunFolder& run);

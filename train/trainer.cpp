@@ -6,8 +6,9 @@
 
 namespace calque {
 
-TrainResult train(const Config& config, const RunFolder& run, Loudness loudness) {
-  Training training(config, run, loudness);
+TrainResult train(const Config& config, const RunFolder& run, Loudness loudness,
+                  const MakeTask& make_task) {
+  Training training(config, run, loudness, make_task);
   try {
     const TrainResult result = training.run();
     training.close_log();

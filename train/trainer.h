@@ -7,6 +7,7 @@
 
 #include "train/config/config.h"
 #include "train/run_log.h"
+#include "train/task.h"
 
 namespace calque {
 
@@ -24,8 +25,9 @@ struct TrainResult {
   int signal = 0;
 };
 
-// Trains in the folder, which is made or, if it holds a run, resumed. Throws Error; the last
-// checkpoint is then what it was.
-TrainResult train(const Config& config, const RunFolder& run, Loudness loudness);
+// Trains in the folder, which is created or, if it holds a run, resumed. Throws Error; the last
+// checkpoint is then what it was. `make_task` makes what is trained (train/tasks/registry.h).
+TrainResult train(const Config& config, const RunFolder& run, Loudness loudness,
+                  const MakeTask& make_task);
 
 }  // namespace calque

@@ -1,10 +1,13 @@
 // The steps of a run, and what is due between them.
 #include "train/training.h"
 
+#include <algorithm>
+#include <filesystem>
+
+#include "core/memory.h"
 #include "core/profile.h"
 #include "train/best_checkpoints.h"
 #include "train/divergence_guard.h"
-#include "train/machine_speed.h"
 #include "train/milestones.h"
 #include "train/report/report_page.h"
 #include "train/stop_request.h"
@@ -18,12 +21,10 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-std::vector<int64_t> lines_of(const std::vector<Batch>& batches) {
-  std::vector<int64_t> lines;
-  for (const Batch& batch : batches) {
-    lines.insert(lines.end(), batch.lines.begin(), batch.lines.end());
-  }
-  return lines;
+std::string places_of(const Works& works) {
+  std::string places;
+  for (const auto& work : works) places += (places.empty() ? "" : "; ") + work->where();
+  return places;
 }
 
 }  // namespace
@@ -33,7 +34,7 @@ double Training::done() const {
                     stream_ ? stream_->epochs() : static_cast<double>(state_.epoch));
 }
 
-// Also after a validation, which may be the last that a sitting does.
+// Also after a validation, which may be the last thing that a sitting does.
 void Training::count_seconds() {
   state_.seconds_trained = seconds_before_ + seconds_since(started_);
 }
@@ -54,9 +55,9 @@ TrainResult Training::run() {
   const StopRequest listening;
   started_ = Clock::now();
   meter_ = {};
-  if (saved_ < 0) {  // a disk that cannot be written to shows at once
+  if (!saving_.has_checkpoint()) {  // a disk that cannot be written to shows at once
     save();
-    finish_saving();
+    saving_.finish();
   }
   if (state_.validation_owed) {
     validate();
@@ -65,14 +66,14 @@ TrainResult Training::run() {
   while (!finished() && !out_of_patience() && StopRequest::signal() == 0) {
     train_step();
     const bool last = finished(), save_is_due = due(config_.training.save_every) || last;
-    state_.validation_owed = validation_->there() && (due(config_.training.validate_every) || last);
+    state_.validation_owed = task_->validates() && (due(config_.training.validate_every) || last);
     if (save_is_due) save();  // first, because a validation may take long, or not end
     if (state_.validation_owed && (validate() || save_is_due)) save();
-    settle_saving();
+    saving_.poll();
   }
   const int signal = StopRequest::signal();
   save();
-  finish_saving();
+  saving_.finish();
   log_->sync();
   report();
   if (signal != 0) return result(Ending::interrupted, signal);
@@ -80,46 +81,44 @@ TrainResult Training::run() {
 }
 
 void Training::train_step() {
-  std::vector<Batch> batches;
+  Works works;
   {
     const Phase phase("wait for batches");
-    for (int64_t i = 0; i < config_.training.accumulation; ++i) batches.push_back(stream_->next());
+    for (int64_t i = 0; i < config_.training.accumulation; ++i) works.push_back(stream_->next());
   }
-  const double rate = learning_rate(schedule_, learner_.optimizer.steps() + 1);
-  const StepOutcome outcome = learner_.step(batches, state_.step, rate);
+  const double rate = learning_rate(schedule_, learner_.updates() + 1);
+  const StepOutcome outcome = learner_.step(works, state_.step, rate);
   ++state_.step;
-  recorded_ = false;
+  saving_.changed();
   epoch_before_ = state_.epoch;
-  state_.epoch = stream_->state().epoch;
-  state_.position = stream_->state().position;
-  state_.optimizer_step = learner_.optimizer.steps();
+  const StreamPosition position = stream_->position();
+  state_.epoch = position.epoch;
+  state_.position = position.position;
+  state_.optimizer_step = learner_.updates();
   count_seconds();
-  watch(outcome, batches);
+  watch(outcome, works);
   if (!outcome.update.finite) return;
-  state_.target_tokens += outcome.sums.tokens;
+  state_.tokens += outcome.sums.terms;
   state_.since_log.loss += outcome.sums.loss;
   state_.since_log.nll += outcome.sums.nll;
   state_.since_log.correct += outcome.sums.correct;
-  state_.since_log.tokens += outcome.sums.tokens;
-  for (const Batch& batch : batches)
-    meter_.tokens += std::ssize(batch.source) + std::ssize(batch.expected);
+  state_.since_log.terms += outcome.sums.terms;
+  for (const auto& work : works) meter_.tokens += work->size().tokens;
   meter_.flops += outcome.flops;
   log_step(outcome, rate);
 }
 
 // Throws Error when training has gone wrong for good.
-void Training::watch(const StepOutcome& outcome, const std::vector<Batch>& batches) {
-  const Dataset& data = stream_->dataset();
+void Training::watch(const StepOutcome& outcome, const Works& works) {
   DivergenceGuard guard(config_.training, state_.divergence);
   if (outcome.update.finite) {
-    guard.saw(scores_of(outcome.sums).loss);
+    guard.saw(mean_of(outcome.sums).loss);
   } else {
-    const std::string diagnosis =
-        fmt::format("{}, at {}", outcome.diagnosis, data.where(lines_of(batches)));
+    const std::string diagnosis = fmt::format("{}, at {}", outcome.diagnosis, places_of(works));
     log_->event(state_.step, "skipped: " + diagnosis);
     guard.skipped(state_.step, diagnosis);
   }
-  if (!data.same_parts(epoch_before_, state_.epoch)) guard.data_changed();
+  if (!stream_->same_data(epoch_before_, state_.epoch)) guard.data_changed();
 }
 
 void Training::log_step(const StepOutcome& outcome, double rate) {
@@ -130,13 +129,13 @@ void Training::log_step(const StepOutcome& outcome, double rate) {
     TrainRecord record;
     record.step = state_.step;
     record.epoch = stream_->epochs();
-    record.scores = scores_of(state_.since_log);
+    record.mean = mean_of(state_.since_log);
     record.learning_rate = rate;
     record.gradient_norm = outcome.update.gradient_norm;
-    record.tokens = state_.target_tokens;
+    record.tokens = state_.tokens;
     record.seconds = state_.seconds_trained;
     record.tokens_per_second = speed;
-    record.sgemm_share = meter_.flops / elapsed / best_product_rate();
+    record.gflop_per_second = meter_.flops / elapsed / 1e9;
     record.wait_share = (stream_->wait_seconds() - meter_.waited) / elapsed;
     record.memory_mb = static_cast<double>(memory_statistics().peak) / 1e6;
     log_->write(record, remaining());
@@ -144,7 +143,7 @@ void Training::log_step(const StepOutcome& outcome, double rate) {
     meter_ = {.waited = stream_->wait_seconds()};
   }
   log_->progress(done(), fmt::format("step {}  loss {:.3f}  {:.0f} tokens/s  {}", state_.step,
-                                     scores_of(outcome.sums).loss, speed, remaining()));
+                                     mean_of(outcome.sums).loss, speed, remaining()));
 }
 
 std::string Training::remaining() const {
@@ -153,44 +152,58 @@ std::string Training::remaining() const {
   return fmt::format("{} left", duration_text(seconds_since(started_) * (1 - share) / gained));
 }
 
+ValidRecord Training::record_of(const Scores& scores) const {
+  ValidRecord record;
+  record.step = state_.step;
+  record.epoch = stream_->epochs();
+  for (const auto& [name, value] : scores.values) {
+    const MetricInfo* metric = find_metric(task_->metrics(), name);
+    require(metric != nullptr, "validation: the task declares no metric {}", name);
+    record.values.emplace_back(metric->column, value);
+  }
+  record.samples = scores.samples;
+  return record;
+}
+
 // Returns whether the checkpoint of this step is to be kept as one of the best. A request to stop
 // ends it; then it is still owed when the run goes on.
 bool Training::validate() {
   const Phase phase("validation");
-  if (!validation_->there()) {
+  if (!task_->validates()) {
     state_.validation_owed = false;
     return false;
   }
   const Clock::time_point start = Clock::now();
-  std::optional<ValidRecord> record;
+  std::optional<Scores> scores;
   {
     const auto averaged = learner_.averaged_weights();
-    record = validation_->run(learner_.model, [] { return StopRequest::signal() != 0; });
+    scores = task_->validate([] { return StopRequest::signal() != 0; });
   }
   count_seconds();
-  recorded_ = false;
-  if (!record) return false;
-  record->step = state_.step;
-  record->epoch = stream_->epochs();
-  log_->write(*record);
-  if (save_failed_) {
-    forget_unsaved_best(best_saved_, checkpoints_.steps(), config_.training, state_);
+  saving_.changed();
+  if (!scores) return false;
+  ValidRecord record = record_of(*scores);
+  record.seconds = seconds_since(start);
+  log_->write(record);
+  saving_.forget_failed_scores(state_);
+  bool best = false;
+  const auto chosen = std::ranges::find(scores->values, metric_.name,
+                                        &std::pair<std::string, double>::first);
+  if (chosen != scores->values.end()) {
+    best = remember_best(chosen->second, metric_.better, config_.training, state_);
   }
-  const bool best =
-      remember_best(metric_of(*record, config_.training.metric), config_.training, state_);
   state_.validation_owed = false;
   report();
-  const std::chrono::duration<double> taken = Clock::now() - start;
-  meter_.since += std::chrono::duration_cast<Clock::duration>(taken);  // not training
+  meter_.since += Clock::now() - start;  // not training
   return best;
 }
 
-// The page can be made again at any time: training does not stop for it.
+// The page can be written again at any time: training does not stop for it.
 void Training::report() {
   std::error_code none;  // nothing to show yet
   if (!config_.logging.report || std::filesystem::file_size(run_.metrics(), none) == 0) return;
   try {
-    write_report(run_.path);
+    write_report(run_.path, task_->metrics());
   } catch (const Error& error) {
     log_->problem(error.what());
   }
@@ -199,45 +212,9 @@ void Training::report() {
 // Of a step that is saved already, only what has become known about it since, if anything.
 void Training::save() {
   const Phase phase("checkpoint");
-  settle_saving(true);
-  if (recorded_) return;
+  if (!saving_.is_due()) return;
   log_->sync();
-  if (save_failed_) {
-    forget_unsaved_best(best_saved_, checkpoints_.steps(), config_.training, state_);
-  }
-  best_under_way_ = best_scores(config_.training, state_);
-  CheckpointJob job = checkpoint_job(state_, config_.training);
-  if (saved_ == state_.step) {
-    writer_.save_state(std::move(job));
-  } else {
-    const auto averaged = learner_.averaged_weights();
-    writer_.save(learner_.model.tensors(), learner_.optimizer_tensors(), std::move(job));
-  }
-  saved_ = state_.step;
-  recorded_ = true;
-  if (save_failed_ || !config_.training.save_in_background) finish_saving();
-  save_failed_ = false;
-}
-
-void Training::finish_saving() {
-  writer_.finish();
-  best_saved_ = best_under_way_;
-  for (const std::string& complaint : writer_.take_complaints()) log_->problem(complaint);
-}
-
-// A save that failed in the background is told as soon as it has. Training goes on to the next,
-// which is waited for: if it fails too, that is the end.
-void Training::settle_saving(bool wait) {
-  if (!wait && !writer_.ended()) return;
-  try {
-    finish_saving();
-  } catch (const Error& error) {
-    log_->problem(error.what());
-    save_failed_ = true;
-    best_under_way_ = best_saved_;
-    saved_ = -1;
-    recorded_ = false;
-  }
+  saving_.save(state_, learner_);
 }
 
 }  // namespace calque

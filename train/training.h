@@ -4,56 +4,56 @@
 
 #include <chrono>
 #include <cstdint>
+#include <memory>
 #include <optional>
 #include <string>
 
-#include "data/batch_stream.h"
 #include "optim/schedule.h"
+#include "train/checkpoint_saving.h"
 #include "train/config/config.h"
 #include "train/learner.h"
 #include "train/run_log.h"
-#include "train/storage/checkpoint_writer.h"
 #include "train/storage/run_lock.h"
-#include "train/tokenizers.h"
+#include "train/task.h"
 #include "train/trainer.h"
-#include "train/validation.h"
 
 namespace calque {
 
-// What is only needed between two lines of the log, and only by the clock.
+// What has been counted since the last line of the log.
 struct Meter {
   std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
-  int64_t tokens = 0;  // source and target
+  int64_t tokens = 0;
   double flops = 0;
-  double waited = 0;  // of the stream's count, at `since`
+  double waited = 0;  // the stream's count at `since`
 };
 
 class Training {
  public:
-  Training(const Config& config, const RunFolder& run, Loudness loudness);
+  Training(const Config& config, const RunFolder& run, Loudness loudness,
+           const MakeTask& make_task);
   TrainResult run();
-  // What train() does at the end, so that lines of a log that are lost are told.
+  // What train() does at the end, so that lost lines of the log are reported.
   void close_log() { log_->close(); }
-  // Into the record, for whoever reads it later; who sees it run is told by the error itself.
+  // Writes into the record what ended the run, for whoever reads it later.
   void ended_by(const std::string& error) { log_->ended(state_.step, error); }
 
  private:
   void restore();
   void begin();
-  void announce(const Dataset& data);
+  void fit_memory(const std::optional<Bytes>& limit_before);
+  void announce();
   bool due(const Interval& interval) const;
   double done() const;  // the share of the limit that is nearest
   bool finished() const { return done() >= 1; }
   bool out_of_patience() const;
   void count_seconds();
   void train_step();
-  void watch(const StepOutcome& outcome, const std::vector<Batch>& batches);
+  void watch(const StepOutcome& outcome, const Works& works);
   void log_step(const StepOutcome& outcome, double rate);
   bool validate();
+  ValidRecord record_of(const Scores& scores) const;
   void report();
   void save();
-  void finish_saving();
-  void settle_saving(bool wait = false);
   std::string remaining() const;
   TrainResult result(Ending ending, int signal = 0) { return {ending, state_.step, signal}; }
 
@@ -61,22 +61,18 @@ class Training {
   const RunFolder run_;
   FileSystem& files_ = real_files();
   RunLock lock_;
-  Tokenizers tokenizers_;
-  Learner learner_;
   Checkpoints checkpoints_;
+  std::unique_ptr<Task> task_;
+  const MetricInfo metric_;  // training.metric
+  Learner learner_;
   TrainingState state_;
   Schedule schedule_;
   std::optional<RunLog> log_;
   Loudness loudness_;
-  std::optional<BatchStream> stream_;
-  std::optional<Validation> validation_;
-  CheckpointWriter writer_{checkpoints_};
+  CheckpointSaving saving_;
+  std::unique_ptr<WorkStream> stream_;
   Meter meter_;
-  int64_t saved_ = -1;        // the step whose tensors are saved, or being saved
-  bool recorded_ = false;     // and all that is known about it
-  bool save_failed_ = false;  // the last one, in the background
-  std::vector<Score> best_saved_, best_under_way_;  // in the last save that succeeded, and in this
-  int64_t epoch_before_ = 0;                        // the last step
+  int64_t epoch_before_ = 0;  // the last step
   double seconds_before_ = 0, share_before_ = 0;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };

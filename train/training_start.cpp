@@ -1,81 +1,72 @@
-// How a run begins or goes on: its folder, tokenisers, model, corpora and log are opened, and what
-// the last checkpoint holds is restored.
+// How a run begins or goes on: its folder, task and log are opened, and what the last checkpoint
+// holds is restored.
 #include "core/blas.h"
 #include "core/parallel.h"
-#include "data/content_hash.h"
 #include "train/best_checkpoints.h"
+#include "train/chunks.h"
 #include "train/config/load.h"
 #include "train/config/show.h"
 #include "train/initial_weights.h"
-#include "train/memory_fit.h"
+#include "train/parameter_tensors.h"
 #include "train/resume.h"
-#include "train/settings.h"
 #include "train/training.h"
+#include "train/training_settings.h"
 
 namespace calque {
 namespace {
 
-Dataset load_training_data(const Config& config, const Tokenizers& tokenizers,
-                           const RunFolder& run) {
-  return load_dataset(corpus_sources(config.data.train, config.data, CorpusConfig::Split::train),
-                      tokenizers.source, tokenizers.target,
-                      {filter_options(config.data), config.data.cache ? run.cache() : ""});
-}
-
-TransformerOptions model_options(const Config& config, const Tokenizers& tokenizers) {
-  return transformer_options(config.model, tokenizers.source.size(), tokenizers.target.size());
-}
-
 // A config that would make another run of this one is refused before anything in its folder is
 // touched.
-Tokenizers tokenizers_of(const Config& config, const RunFolder& run) {
+std::unique_ptr<Task> task_of(const Config& config, const RunFolder& run,
+                              const MakeTask& make_task) {
+  using Purpose = TaskStart::Purpose;
   require_readable(config);
-  require_validation_files(config);
   const Checkpoints checkpoints(real_files(), run.path);
   if (checkpoints.steps().empty()) {
     refuse_lost_checkpoints(run);
     if (!config.model.init_from.empty()) weights_file(config.model.init_from);
-    return begin_tokenizers(config, run);
+    return make_task(config, run, {Purpose::begin});
   }
   const auto state = newest_state(checkpoints);
-  if (!state) {  // none can be read: loading the checkpoints says so
-    return has_tokenizers(config, run) ? load_tokenizers(config, run) : make_tokenizers(config);
-  }
+  // If none can be read, loading the checkpoints says so.
+  if (!state) return make_task(config, run, {Purpose::plan});
   check_same_settings(*state, config);
-  return resume_tokenizers(config, run, state->tokenizer_hash);
+  return make_task(config, run, {Purpose::resume, state->tokenizer_hash});
+}
+
+MetricInfo chosen_metric(const Task& task, const TrainingConfig& training) {
+  const MetricInfo* metric = find_metric(task.metrics(), training.metric);
+  if (metric == nullptr) fail("training.metric: {} is no metric of this task", training.metric);
+  return *metric;
 }
 
 }  // namespace
 
-Training::Training(const Config& config, const RunFolder& run, Loudness loudness)
+Training::Training(const Config& config, const RunFolder& run, Loudness loudness,
+                   const MakeTask& make_task)
     : config_(config),
       run_(run),
       lock_((make_folder(real_files(), run.path), run.path)),
-      tokenizers_(tokenizers_of(config, run)),
-      learner_(config.training, model_options(config, tokenizers_),
-               pieces_for_memory(config, model_options(config, tokenizers_))),
       checkpoints_(real_files(), run.path),
+      task_(task_of(config, run, make_task)),
+      metric_(chosen_metric(*task_, config.training)),
+      learner_(config.training, task_->parameters()),
       schedule_(schedule_of(config)),
-      loudness_(loudness) {
-  // What is wrong with these shows before the training corpora are tokenised, which may take long.
-  validation_.emplace(config, tokenizers_, run);
-  PairVariation variation = pair_variation(config, tokenizers_);
-  Dataset data = load_training_data(config, tokenizers_, run);
-  state_.tokenizer_hash = tokenizers_.hash();
-  state_.data_hash = hexadecimal(data.hash);
+      loudness_(loudness),
+      saving_(checkpoints_, config.training, metric_.better,
+              [this](const std::string& problem) { log_->problem(problem); }) {
+  state_.tokenizer_hash = task_->tokenizer_hash();
+  state_.data_hash = task_->data_hash();
   if (checkpoints_.steps().empty()) {
     begin();
   } else {
     restore();
   }
-  announce(data);
-  stream_.emplace(std::move(data), batch_options(config.training),
-                  StreamState{state_.epoch, state_.position}, std::move(variation));
+  announce();
   state_.config = show_config(config);
   replace_text(files_, run.config(), state_.config);
   state_.versions = {{"calque", CALQUE_VERSION},
                      {"blas", blas_description(product_precision(config.training))}};
-  state_.seeds = {{"training", static_cast<uint64_t>(config.training.seed)}};
   seconds_before_ = state_.seconds_trained;
   share_before_ = done();
 }
@@ -85,49 +76,64 @@ void Training::begin() {
   learner_.initialise();
   std::vector<std::string> notes;
   if (!config_.model.init_from.empty()) {
-    notes = load_initial_weights(config_.model.init_from, state_.tokenizer_hash, learner_.model);
+    notes = load_initial_weights(config_.model.init_from, state_.tokenizer_hash,
+                                 task_->parameters());
   }
   learner_.start_averaging();
   state_.ema = config_.training.ema > 0;
-  log_.emplace(files_, run_, config_.logging, 0, loudness_);
+  log_.emplace(files_, run_, config_.logging, task_->metrics(), 0, loudness_);
   for (const std::string& note : notes) log_->say(note);
+  stream_ = task_->training({});
+  fit_memory(std::nullopt);
 }
 
 void Training::restore() {
   learner_.start_averaging();  // takes the memory; its values are read
   std::vector<DamagedCheckpoint> damaged;
-  const auto loaded =
-      checkpoints_.load_newest(learner_.model.targets(), learner_.optimizer_targets(), damaged);
+  const auto loaded = checkpoints_.load_newest(parameter_slots(task_->parameters()),
+                                               learner_.optimizer_slots(), damaged);
   std::vector<std::string> notes = check_same_settings(loaded->state, config_);
-  check_same_text(loaded->state, state_.tokenizer_hash, state_.data_hash);
+  check_same_data(loaded->state, state_.tokenizer_hash, state_.data_hash);
+  const Config before = config_of(loaded->state);
   state_ = loaded->state;
-  for (std::string& note : judge_anew(state_, config_)) notes.push_back(std::move(note));
-  best_under_way_ = best_scores(config_.training, state_);
+  for (std::string& note : judge_anew(state_, before, config_, *task_)) {
+    notes.push_back(std::move(note));
+  }
   learner_.restored(state_.optimizer_step);
-  saved_ = state_.step;
-  recorded_ = true;
   cut_back(files_, run_.metrics(), state_.step, state_.validation_owed);
-  log_.emplace(files_, run_, config_.logging, state_.step, loudness_);
+  log_.emplace(files_, run_, config_.logging, task_->metrics(), state_.step, loudness_);
   for (const DamagedCheckpoint& d : damaged) {
     log_->problem(fmt::format("{} is damaged and was set aside: {}", d.folder, d.problem));
     checkpoints_.set_aside(d);
   }
   checkpoints_.remove_leftovers();
-  writer_.tidy(checkpoint_job(state_, config_.training));
-  finish_saving();
+  saving_.resumed(state_);
   log_->say(fmt::format("resuming {} at step {}, epoch {}", run_.path, state_.step, state_.epoch));
   for (const std::string& note : notes) log_->say(note);
+  stream_ = task_->training({state_.epoch, state_.position});
+  fit_memory(before.training.memory_limit);
 }
 
-void Training::announce(const Dataset& data) {
-  if (finished() || out_of_patience()) return;
-  log_->say(fmt::format("{}: {} pairs, dropped: {}; {} parameters, vocabulary {}; {} threads, {}",
-                        run_.path, data.pairs(), data.drops.text(),
-                        learner_.model.parameters.count(), tokenizers_.target.size(), threads(),
-                        blas_description(product_precision(config_.training))));
-  if (!data.cache_problem.empty()) {
-    log_->say(fmt::format("{}; the next start tokenises again", data.cache_problem));
+// The number of chunks decides the dropout, so that a run keeps its number for as long as it keeps
+// its limit, on whatever machine it goes on.
+void Training::fit_memory(const std::optional<Bytes>& limit_before) {
+  const Bytes limit = config_.training.memory_limit;
+  if (limit_before != limit || state_.chunks == 0) {
+    state_.chunks =
+        limit.count == 0 ? 1 : chunks_for_memory(learner_, *stream_->largest(), limit);
+    if (state_.chunks > 1) {
+      log_->say(fmt::format("training.memory_limit: each batch is split into {} chunks",
+                            state_.chunks));
+    }
   }
+  learner_.set_chunks(state_.chunks);
+}
+
+void Training::announce() {
+  if (finished() || out_of_patience()) return;
+  log_->say(fmt::format("{}: {}; {} parameters; {} threads, {}", run_.path,
+                        task_->data_description(), task_->parameters().count(), threads(),
+                        blas_description(product_precision(config_.training))));
 }
 
 }  // namespace calque

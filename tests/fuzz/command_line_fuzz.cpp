@@ -11,7 +11,7 @@
 #include "core/error.h"
 #include "fuzz/memory_file.h"
 #include "train/config/load.h"
-#include "train/line_translation.h"
+#include "train/tasks/translation/line_translation.h"
 
 using namespace calque;
 

@@ -41,7 +41,7 @@ void load(std::string_view content) {
   const SafetensorsFile& file = **opened;
   check_table(file.table(), content.size());
   std::vector<std::vector<real>> values;
-  std::vector<TensorTarget> wanted;
+  std::vector<TensorSlot> wanted;
   for (const TensorEntry& entry : file.table().entries) {
     if (!entry.type->decode) continue;
     values.emplace_back(entry.elements);

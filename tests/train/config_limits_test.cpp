@@ -12,8 +12,8 @@ TEST_CASE("limits are read in updates, epochs, target tokens and time") {
   CHECK(parse_until({"100Ku"}) == Until{.updates = 100'000});
   CHECK(parse_until({"20e"}) == Until{.epochs = 20});
   CHECK(parse_until({"0.5e"}) == Until{.epochs = 0.5});
-  CHECK(parse_until({"100Mt"}) == Until{.target_tokens = 100'000'000});
-  CHECK(parse_until({"1.5Gt"}) == Until{.target_tokens = 1'500'000'000});
+  CHECK(parse_until({"100Mt"}) == Until{.tokens = 100'000'000});
+  CHECK(parse_until({"1.5Gt"}) == Until{.tokens = 1'500'000'000});
   CHECK(parse_until({"90s"}) == Until{.seconds = 90});
   CHECK(parse_until({"45min"}) == Until{.seconds = 2700});
   CHECK(parse_until({"2h"}) == Until{.seconds = 7200});
@@ -72,7 +72,7 @@ TEST_CASE("every amount is written so that it is read back the same") {
   std::uniform_real_distribution<double> real(1e-3, 1e4);
   const auto count = [&] { return static_cast<int64_t>(random() >> (12 + random() % 48)); };
   for (int i = 0; i < 2000; ++i) {
-    Until until{.updates = count(), .epochs = real(random), .target_tokens = count()};
+    Until until{.updates = count(), .epochs = real(random), .tokens = count()};
     until.seconds = i % 2 ? real(random) : 3600 * std::floor(real(random) + 1);
     CAPTURE(to_text(until));
     CHECK(parse_until({to_text(until)}) == until);
@@ -82,7 +82,7 @@ TEST_CASE("every amount is written so that it is read back the same") {
     CHECK(parse_interval(to_text(interval)) == interval);
   }
   CHECK(to_text(
-            Until{.updates = 8000, .epochs = 20, .target_tokens = 100'000'000, .seconds = 2700}) ==
+            Until{.updates = 8000, .epochs = 20, .tokens = 100'000'000, .seconds = 2700}) ==
         "8000u, 20e, 100Mt, 45min");
 }
 

@@ -12,7 +12,7 @@
 #include "train/storage/checkpoints.h"
 #include "train/trained_run.h"
 #include "train/trainer_fixture.h"
-#include "train/validation.h"
+#include "train/tasks/translation/validation.h"
 
 using namespace calque;
 

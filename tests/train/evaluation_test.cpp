@@ -1,5 +1,5 @@
 // The numbers that a model is judged by.
-#include "train/evaluation.h"
+#include "train/tasks/translation/evaluation.h"
 
 #include <doctest/doctest.h>
 
@@ -8,7 +8,7 @@
 #include "data/batch.h"
 #include "data/small_corpus.h"
 #include "data/tokenizer_training.h"
-#include "train/validation.h"
+#include "train/tasks/translation/validation.h"
 
 using namespace calque;
 

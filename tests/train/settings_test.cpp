@@ -1,6 +1,6 @@
 // A word in a config means the choice of the same name below.
 
-#include "train/settings.h"
+#include "train/tasks/translation/settings.h"
 
 #include <doctest/doctest.h>
 

@@ -1,9 +1,9 @@
 // What `calque evaluate` counts: every pair once, or with a reason why not; and what is searched.
-#include "train/split_evaluation.h"
+#include "train/tasks/translation/split_evaluation.h"
 
-#include "train/settings.h"
+#include "train/tasks/translation/settings.h"
 #include "train/trainer_fixture.h"
-#include "train/translation.h"
+#include "train/tasks/translation/translation.h"
 
 namespace calque {
 namespace {

@@ -133,7 +133,7 @@ TEST_CASE("a checkpoint of another model is refused, not passed over") {
   save_step(real_files(), run.path(), 1);
   save_step(real_files(), run.path(), 2);
   SmallRun small;
-  auto model = small.model<TensorTarget>();
+  auto model = small.model<TensorSlot>();
   model[0].shape = {3, 2};
   model[3].name = "other";
   std::vector<DamagedCheckpoint> damaged;
@@ -173,7 +173,7 @@ TEST_CASE("a checkpoint without optimizer can be used but not resumed from") {
   Checkpoints checkpoints(real_files(), run.path());
   checkpoints.save(small.model<NamedTensor>(), {}, small.state(7));
   std::vector<DamagedCheckpoint> damaged;
-  CHECK(checkpoints.load_newest(back.model<TensorTarget>(), {}, damaged)->state.step == 7);
+  CHECK(checkpoints.load_newest(back.model<TensorSlot>(), {}, damaged)->state.step == 7);
   CHECK(load_failure(run.path()).find("holds no optimizer.safetensors") != std::string::npos);
 }
 

@@ -41,7 +41,7 @@ struct SmallRun {
     return run;
   }
 
-  // Windows into the values: NamedTensor for writing, TensorTarget for reading.
+  // Windows into the values: NamedTensor for writing, TensorSlot for reading.
   template <class Tensor>
   std::vector<Tensor> tensors(const std::string& prefix, size_t from) {
     std::vector<Tensor> list;
@@ -63,7 +63,7 @@ struct SmallRun {
   }
 
   TrainingState load(FileSystem& files, const std::string& checkpoint) {
-    return load_checkpoint(files, checkpoint, model<TensorTarget>(), optimizer<TensorTarget>());
+    return load_checkpoint(files, checkpoint, model<TensorSlot>(), optimizer<TensorSlot>());
   }
 
   TrainingState state(int64_t step) const {
@@ -89,7 +89,7 @@ inline int64_t load_step(FileSystem& files, const std::string& run,
   SmallRun small;
   const auto loaded =
       Checkpoints(files, run)
-          .load_newest(small.model<TensorTarget>(), small.optimizer<TensorTarget>(), damaged);
+          .load_newest(small.model<TensorSlot>(), small.optimizer<TensorSlot>(), damaged);
   if (!loaded) return -1;
   const int64_t step = loaded->state.step;
   TrainingState expected = small.state(step);

@@ -33,7 +33,7 @@ std::vector<real> read_all(const std::string& contents, const std::string& name,
   write_text(files, "x", contents);
   const SafetensorsFile file(files, "x");
   std::vector<real> values(count);
-  file.read(std::vector<TensorTarget>{{name, file.table().find(name)->shape, values}});
+  file.read(std::vector<TensorSlot>{{name, file.table().find(name)->shape, values}});
   return values;
 }
 
@@ -76,7 +76,7 @@ TEST_CASE("tensors come back bit by bit: empty ones, NaN, infinities, negative z
                                          {"y", {1, 1, 1}, std::span(values).last(1)}};
   const Fingerprint print = write_safetensors(files, "f", tensors);
   std::vector<real> x(6), y(1);
-  const std::vector<TensorTarget> targets{
+  const std::vector<TensorSlot> targets{
       {"y", {1, 1, 1}, y}, {"x", {6}, x}, {"Grüße \"\\\n\x01", {0}, {}}};
   const SafetensorsFile file(files, "f");
   CHECK(differences(file.table(), targets).empty());
@@ -126,7 +126,7 @@ TEST_CASE("a type whose values cannot be read may be in a file, but not be asked
   CHECK(file.table().entries[0].type->name == "I64");
   CHECK(file.read({}).size == file.size());
   std::vector<real> value(1);
-  const std::vector<TensorTarget> targets{{"ids", {1}, value}};
+  const std::vector<TensorSlot> targets{{"ids", {1}, value}};
   CHECK_THROWS_WITH_AS(file.read(targets),
                        "x: the values of ids are I64, not floating-point numbers", Error);
   CHECK(differences(file.table(), targets) == std::vector<std::string>{"ids is of type I64"});
@@ -137,7 +137,7 @@ TEST_CASE("differences between a file and what is wanted are told in few lines")
   SmallRun run;
   write_safetensors(files, "x", run.model<NamedTensor>());
   const SafetensorsFile file(files, "x");
-  auto wanted = run.model<TensorTarget>();
+  auto wanted = run.model<TensorSlot>();
   wanted[0].shape = {3, 2};
   wanted[3].name = "other";
   CHECK(differences(file.table(), wanted) ==
@@ -153,7 +153,7 @@ TEST_CASE("a file written by another implementation is read") {
   const SafetensorsFile file(real_files(), path);
   CHECK(file.table().metadata.at("format") == "pt");
   std::vector<real> matrix(6), scalar(1);
-  file.read(std::vector<TensorTarget>{{"matrix", {2, 3}, matrix}, {"scalar", {}, scalar}});
+  file.read(std::vector<TensorSlot>{{"matrix", {2, 3}, matrix}, {"scalar", {}, scalar}});
   CHECK(matrix == std::vector<real>{0, 1, 2, 3, 4, real(5.5)});
   CHECK(scalar[0] == -1);
 }

@@ -15,11 +15,11 @@
 #include "train/divergence_guard.h"
 #include "train/learner.h"
 #include "train/memory_fit.h"
-#include "train/run_folder.h"
-#include "train/tokenizers.h"
+#include "train/storage/run_folder.h"
+#include "train/tasks/translation/tokenizers.h"
 #include "train/trained_run.h"
 #include "train/trainer_fixture.h"
-#include "train/validation.h"
+#include "train/tasks/translation/validation.h"
 
 using namespace calque;
 

@@ -52,8 +52,37 @@ void check_corpora(const Corpora& corpora, const std::string& key, Contradiction
   }
 }
 
+bool is_text(const CorpusConfig& corpus) {
+  return !corpus.text.empty() || corpus.toy == CorpusConfig::Toy::toy_text;
+}
+
+void check_kind(const Config& config, const Corpora& corpora, const std::string& key,
+                Contradictions& all) {
+  const bool text = config.task == TaskKind::language_model;
+  if (std::ranges::all_of(corpora, [&](const auto& corpus) { return is_text(corpus) == text; })) {
+    return;
+  }
+  blame(all, key,
+        text ? "a language model learns from {{text: FILE}} or {{toy: toy-text}}, not from pairs; "
+               "pairs are for task: translation"
+             : "translation learns from pairs, such as {{source: train.en, target: train.de}}; "
+               "plain text is for task: language-model");
+}
+
+void check_windows(const Config& config, Contradictions& all) {
+  const TrainingConfig& training = config.training;
+  if (training.batch_tokens > 0 && training.batch_tokens < config.data.context) {
+    blame(all, "training.batch_tokens", "{} is less than one window of data.context {}",
+          training.batch_tokens, config.data.context);
+  }
+}
+
 void check_data(const Config& config, Contradictions& all) {
   const DataConfig& data = config.data;
+  check_kind(config, data.train, "data.train", all);
+  check_kind(config, data.validation, "data.validation", all);
+  check_kind(config, data.test, "data.test", all);
+  if (config.task == TaskKind::language_model) check_windows(config, all);
   if (!data.languages.empty() && data.languages.size() != 2) {
     blame(all, "data.languages", "two are needed, [source, target], not {}", data.languages.size());
   }
@@ -73,10 +102,11 @@ void check_data(const Config& config, Contradictions& all) {
 
 void check_tokenizer(const Config& config, Contradictions& all) {
   const TokenizerConfig& tokenizer = config.tokenizer;
-  const size_t wanted = tokenizer.joint ? 1 : 2;
+  const bool one = tokenizer.joint || config.task != TaskKind::translation;
+  const size_t wanted = one ? 1 : 2;
   if (!tokenizer.files.empty() && tokenizer.files.size() != wanted) {
     blame(all, "tokenizer.files", "joint: {} needs {}, not {}", tokenizer.joint,
-          tokenizer.joint ? "one file" : "two files, [source, target]", tokenizer.files.size());
+          one ? "one file" : "two files, [source, target]", tokenizer.files.size());
   }
   const bool sentencepiece = tokenizer.kind == TokenizerConfig::Kind::sentencepiece_bpe ||
                              tokenizer.kind == TokenizerConfig::Kind::sentencepiece_unigram;
@@ -86,7 +116,8 @@ void check_tokenizer(const Config& config, Contradictions& all) {
           "usual",
           tokenizer.vocabulary_size);
   }
-  if (config.model.tied == ModelConfig::Tied::all && !tokenizer.joint) {
+  const bool pairs = config.task == TaskKind::translation;
+  if (pairs && config.model.tied == ModelConfig::Tied::all && !tokenizer.joint) {
     blame(all, "tokenizer.joint",
           "model.tied: all shares one matrix between both languages and needs joint: true; or set "
           "model.tied: target");
@@ -115,7 +146,7 @@ void check_model(const Config& config, Contradictions& all) {
     blame(all, "model.d_model", "{} is too small for positions: t2t, which needs 4", model.d_model);
   }
   const int64_t longest = config.data.max_length + 1;  // with the end of the sentence
-  if (model.positions == Positions::learned &&
+  if (config.task == TaskKind::translation && model.positions == Positions::learned &&
       (config.data.max_length == 0 || longest > model.max_positions)) {
     blame(
         all, "model.max_positions",
@@ -158,13 +189,6 @@ void check_training(const Config& config, Contradictions& all) {
       config.data.max_length == 0) {
     blame(all, "training.memory_limit",
           "nothing says how large a batch may be: set batch_tokens, or data.max_length");
-  }
-  if (compares_translations(training.metric)) {
-    const bool none = training.validate_translate == TrainingConfig::Translate::none;
-    if (none || config.data.validation.empty()) {
-      blame(all, "training.metric", "it is measured on translations; set {}",
-            none ? "training.validate_translate: greedy" : "data.validation");
-    }
   }
   if (training.patience > 0 &&
       (config.data.validation.empty() || training.validate_every == Interval())) {

@@ -19,11 +19,12 @@ constexpr std::array<std::string_view, sizeof...(Names)> choice_names(Names... a
   return {all...};
 }
 
-// One parallel corpus: exactly one of prefix, source + target, tsv and toy.
+// One corpus. Of pairs: exactly one of prefix, source + target, tsv and toy. Of text: one of text
+// and toy.
 struct CorpusConfig {
-  enum class Toy { none, copy, reverse, sort, toy_en_de, toy_en_fr };
+  enum class Toy { none, copy, reverse, sort, toy_en_de, toy_en_fr, toy_text };
   friend constexpr auto choices(Toy) {
-    return choice_names("none", "copy", "reverse", "sort", "toy-en-de", "toy-en-fr");
+    return choice_names("none", "copy", "reverse", "sort", "toy-en-de", "toy-en-fr", "toy-text");
   }
   // automatic: that of the section in which the corpus stands.
   enum class Split { automatic, train, validation, test, compositional };
@@ -32,6 +33,7 @@ struct CorpusConfig {
   }
 
   std::string name;
+  std::vector<std::string> text;  // files of a language model
   std::string prefix;
   std::vector<std::string> languages;
   std::string source;
@@ -57,6 +59,8 @@ using Corpora = std::vector<CorpusConfig>;
 struct DataConfig {
   enum class InvalidUtf8 { error, skip };
   friend constexpr auto choices(InvalidUtf8) { return choice_names("error", "skip"); }
+  enum class Documents { lines, paragraphs, files };
+  friend constexpr auto choices(Documents) { return choice_names("lines", "paragraphs", "files"); }
 
   std::vector<std::string> languages;
   Corpora train;
@@ -69,14 +73,18 @@ struct DataConfig {
   double max_ratio = 0;
   bool drop_duplicates = false;
   bool cache = true;
+  Documents documents = Documents::lines;
+  int64_t context = 256;
+  bool cross_documents = true;
 
   bool operator==(const DataConfig&) const = default;
 };
 
 struct TokenizerConfig {
-  enum class Kind { sentencepiece_bpe, sentencepiece_unigram, words, characters };
+  enum class Kind { sentencepiece_bpe, sentencepiece_unigram, words, characters, bytes };
   friend constexpr auto choices(Kind) {
-    return choice_names("sentencepiece-bpe", "sentencepiece-unigram", "words", "characters");
+    return choice_names("sentencepiece-bpe", "sentencepiece-unigram", "words", "characters",
+                        "bytes");
   }
 
   Kind kind = Kind::sentencepiece_bpe;
@@ -116,6 +124,7 @@ struct ModelConfig {
   int64_t d_model = 512;
   int64_t d_ff = 2048;
   int64_t heads = 8;
+  int64_t layers = 6;  // of a model that is one stack
   int64_t encoder_layers = 6;
   int64_t decoder_layers = 6;
   Norm norm = Norm::post;
@@ -158,14 +167,6 @@ struct TrainingConfig {
   // How validation sentences are translated: not at all, greedily, or as `decoding` says.
   enum class Translate { none, greedy, beam };
   friend constexpr auto choices(Translate) { return choice_names("none", "greedy", "beam"); }
-  enum class Metric { loss, perplexity, accuracy, exact, bleu, chrf };
-  friend constexpr auto choices(Metric) {
-    return choice_names("loss", "perplexity", "accuracy", "exact", "bleu", "chrf");
-  }
-  // Whether it is measured on translations, not on the right words given.
-  friend constexpr bool compares_translations(Metric by) {
-    return by == Metric::exact || by == Metric::bleu || by == Metric::chrf;
-  }
 
   int64_t seed = 1;
   Until until{.updates = 100'000};
@@ -199,7 +200,7 @@ struct TrainingConfig {
   Interval validate_every{.updates = 1000};
   Translate validate_translate = Translate::none;
   int64_t validate_sentences = 0;
-  Metric metric = Metric::loss;
+  std::string metric = "loss";  // one of the task's
   int64_t patience = 0;
   Interval save_every{.updates = 1000};
   bool save_in_background = true;
@@ -250,7 +251,12 @@ struct LoggingConfig {
   bool operator==(const LoggingConfig&) const = default;
 };
 
+// What is trained; each has a folder in train/tasks/.
+enum class TaskKind { translation, language_model };
+constexpr auto choices(TaskKind) { return choice_names("translation", "language-model"); }
+
 struct Config {
+  TaskKind task = TaskKind::translation;
   DataConfig data;
   TokenizerConfig tokenizer;
   ModelConfig model;

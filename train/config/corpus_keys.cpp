@@ -23,6 +23,8 @@ std::vector<CorpusKey> declare() {
   Section in(
       "", [](auto& corpus) -> auto& { return corpus; }, table);
   constexpr OnResume fixed = OnResume::harmful;
+  in.key("text", &CorpusConfig::text, {}, fixed,
+         "Files of plain text, plain or gzip, for a language model.");
   in.key("prefix", &CorpusConfig::prefix, {}, fixed,
          "Two line-aligned text files, plain or gzip: this path followed by a dot and each of the "
          "languages.",
@@ -45,8 +47,8 @@ std::vector<CorpusKey> declare() {
          "The column of their translations.")
       .idle_if([](const CorpusConfig& c) { return c.tsv.empty(); }, "it goes with tsv");
   in.key("toy", &CorpusConfig::toy, {}, fixed,
-         "A built-in language that needs no file: copy, reverse and sort over symbols, or real "
-         "English with German or French from a grammar.");
+         "A built-in language that needs no file: copy, reverse and sort over symbols, English "
+         "with German or French from a grammar, or the documents of toy-text.");
   in.key("split", &CorpusConfig::split, {}, fixed,
          "Which part of the toy language; the parts share no sentence. `compositional` holds "
          "combinations that `train` never shows. Default: that of the section.")
@@ -89,7 +91,7 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
   }
   if (from.kind != YamlValue::Kind::map) {
     refuse_value(from, list,
-                 "a corpus: {prefix: ...}, {source: ..., target: ...}, {tsv: ...} or "
+                 "a corpus: {prefix: ...}, {source: ..., target: ...}, {tsv: ...}, {text: ...} or "
                  "{toy: ...}");
   }
   for (const YamlEntry& entry : from.entries) {
@@ -101,11 +103,11 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
     }
     key->read(entry.value, corpus);
   }
-  const int forms = (corpus.prefix.empty() ? 0 : 1) + (corpus.tsv.empty() ? 0 : 1) +
+  const int forms = (corpus.text.empty() ? 0 : 1) + (corpus.prefix.empty() ? 0 : 1) + (corpus.tsv.empty() ? 0 : 1) +
                     (corpus.source.empty() && corpus.target.empty() ? 0 : 1) +
                     (is_toy(corpus) ? 1 : 0);
   if (forms != 1 || corpus.source.empty() != corpus.target.empty()) {
-    fail("{}: {}: a corpus needs exactly one of prefix, source and target, tsv, and toy",
+    fail("{}: {}: a corpus needs exactly one of prefix, source and target, tsv, text, and toy",
          from.place.text(), list);
   }
   if (corpus.longest < corpus.shortest) {

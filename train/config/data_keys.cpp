@@ -26,7 +26,8 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
             return !has_prefix(c.data.train) && !has_prefix(c.data.validation) &&
                    !has_prefix(c.data.test);
           },
-          "it goes with corpora given by prefix");
+          "it goes with corpora given by prefix")
+      .idle_if(no_translation, with_translation);
   in.key("train", &DataConfig::train, {}, harmful,
          "The training corpora, one or a list; the keys of a corpus stand below.",
          {{marian, "train-sets"},
@@ -66,11 +67,25 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
       "max_ratio", &DataConfig::max_ratio, at_least(0), harmful,
       "Training pairs with a side more than this many times as long as the other, in tokens, are "
       "dropped and counted. 0: none; 9 removes most misaligned lines.",
-      {{fairseq, "max-ratio"}});
+      {{fairseq, "max-ratio"}})
+      .idle_if(no_translation, with_translation);
   in.key("drop_duplicates", &DataConfig::drop_duplicates, {}, harmful,
-         "Keeps only the first of several equal training pairs.");
+         "Keeps only the first of several equal training pairs.")
+      .idle_if(no_translation, with_translation);
   in.key("cache", &DataConfig::cache, {}, harmless,
          "Keeps the tokenised corpora on disk beside the run, so that the next start is quick.");
+  in.key("documents", &DataConfig::documents, {}, harmful,
+         "What a document of a text is: a line, a paragraph (between blank lines), or a whole file.")
+      .idle_if(no_language_model, with_language_model);
+  in.key("context", &DataConfig::context, between(1, 1'000'000), harmful,
+         "How many tokens a language model sees at once: texts are cut into windows of this many. "
+         "It is also the number of positions that learned positions have.",
+         {{"nanoGPT", "block_size"}})
+      .idle_if(no_language_model, with_language_model);
+  in.key("cross_documents", &DataConfig::cross_documents, {}, harmful,
+         "Whether a window goes on in the next document where one ends, so that every window is "
+         "full; with false a window holds tokens of one document only.")
+      .idle_if(no_language_model, with_language_model);
 }
 
 void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
@@ -79,16 +94,18 @@ void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
   using enum OnResume;
   using Kind = TokenizerConfig::Kind;
   const auto no_sentencepiece = [](const Config& config) {
-    return config.tokenizer.kind == Kind::words || config.tokenizer.kind == Kind::characters;
+    return config.tokenizer.kind != Kind::sentencepiece_bpe &&
+           config.tokenizer.kind != Kind::sentencepiece_unigram;
   };
   constexpr std::string_view with_sentencepiece = "it goes with the sentencepiece kinds";
   in.key("kind", &TokenizerConfig::kind, {}, harmful,
-         "SentencePiece by byte-pair encoding or by a unigram model, words between spaces, or "
-         "characters.",
+         "SentencePiece by byte-pair encoding or by a unigram model, words between spaces, "
+         "characters, or bytes.",
          {{joey, "level"}});
   in.key("joint", &TokenizerConfig::joint, {}, harmful,
          "One vocabulary for both languages (needed for `model.tied: all`) or one each.",
-         {{fairseq, "joined-dictionary"}, {opennmt, "share_vocab"}, {sockeye, "shared-vocab"}});
+         {{fairseq, "joined-dictionary"}, {opennmt, "share_vocab"}, {sockeye, "shared-vocab"}})
+      .idle_if(no_translation, with_translation);
   in.key(
       "vocabulary_size", &TokenizerConfig::vocabulary_size, between(0, 10'000'000), harmful,
       "Entries of a vocabulary, special symbols included. Words and characters may turn out fewer, "
@@ -133,7 +150,8 @@ void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
           [](const Config& c) {
             return c.tokenizer.kind != TokenizerConfig::Kind::sentencepiece_bpe;
           },
-          "it goes with the kind sentencepiece-bpe");
+          "it goes with the kind sentencepiece-bpe")
+      .idle_if(no_translation, with_translation);
   in.key("training_pairs", &TokenizerConfig::training_pairs, at_least(1), harmful,
          "The tokenizer is trained on at most this many pairs, drawn at random.",
          {{marian, "sentencepiece-max-lines"}});

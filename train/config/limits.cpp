@@ -87,14 +87,14 @@ bool read_limit(std::string_view text, Until& until) {
   const char kind = amount->unit.back();
   if (kind != 'u' && kind != 't') return false;
   const double scale = size_of(amount->unit.substr(0, amount->unit.size() - 1), counts);
-  int64_t& count = kind == 'u' ? until.updates : until.target_tokens;
+  int64_t& count = kind == 'u' ? until.updates : until.tokens;
   count = whole(amount->number, scale);
   return count > 0;
 }
 
 bool overlap(const Until& a, const Until& b) {
   return (a.updates > 0 && b.updates > 0) || (a.epochs > 0 && b.epochs > 0) ||
-         (a.target_tokens > 0 && b.target_tokens > 0) || (a.seconds > 0 && b.seconds > 0);
+         (a.tokens > 0 && b.tokens > 0) || (a.seconds > 0 && b.seconds > 0);
 }
 
 // 3000000 with the names u, M: "3M" + "u"
@@ -138,7 +138,7 @@ Until parse_until(const std::vector<std::string>& limits) {
       if (overlap(until, limit)) fail("'{}' limits the same thing a second time", text);
       until.updates += limit.updates;
       until.epochs += limit.epochs;
-      until.target_tokens += limit.target_tokens;
+      until.tokens += limit.tokens;
       until.seconds += limit.seconds;
     }
   }
@@ -176,7 +176,7 @@ std::string to_text(const Until& until) {
   std::vector<std::string> limits;
   if (until.updates > 0) limits.push_back(fmt::format("{}u", until.updates));
   if (until.epochs > 0) limits.push_back(number_text(until.epochs) + "e");
-  if (until.target_tokens > 0) limits.push_back(count_text(until.target_tokens, "t"));
+  if (until.tokens > 0) limits.push_back(count_text(until.tokens, "t"));
   if (until.seconds > 0) limits.push_back(time_text(until.seconds));
   return fmt::format("{}", fmt::join(limits, ", "));
 }

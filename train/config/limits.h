@@ -14,7 +14,7 @@ namespace calque {
 struct Until {
   int64_t updates = 0;
   double epochs = 0;
-  int64_t target_tokens = 0;
+  int64_t tokens = 0;
   double seconds = 0;  // of training, summed over all sittings
 
   bool operator==(const Until&) const = default;

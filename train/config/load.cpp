@@ -6,6 +6,7 @@
 
 #include <algorithm>
 #include <filesystem>
+#include <iterator>
 #include <optional>
 
 #include "core/error.h"
@@ -51,15 +52,18 @@ class Loader {
 
   enum class Keys { some, all };  // all: the file names every key, wanted or not
 
-  void finish(const std::string& name, Keys keys = Keys::some) {
+  void finish(const std::string& name, Keys keys, const ExtraCheck& extra_check) {
     complete(loaded_.config);
     for (const auto& [key, place] : loaded_.origins) {
       if (keys == Keys::all && place.starts_with(name + ":")) continue;
+      if (place.ends_with(preset_mark)) continue;  // a preset sets the sizes of every model
       const std::string_view reason = find_config_key(key)->idle(loaded_.config);
       if (!reason.empty()) problem("{}: {}: {}", place, key, reason);
     }
     if (!problems_.empty()) return;  // one mistake is often the cause of such contradictions
-    for (const auto& [key, message] : contradictions(loaded_.config)) {
+    std::vector<Contradiction> all = contradictions(loaded_.config);
+    if (extra_check) std::ranges::move(extra_check(loaded_.config), std::back_inserter(all));
+    for (const auto& [key, message] : all) {
       const auto origin = loaded_.origins.find(key);
       problem("{}: {}: {}", origin == loaded_.origins.end() ? name : origin->second, key, message);
     }
@@ -131,6 +135,10 @@ class Loader {
   }
 
   void add_section(const YamlEntry& entry, Layer& layer) {
+    if (entry.key == "task") {
+      layer.push_back({find_config_key("task"), entry.value});
+      return;
+    }
     const auto& sections = config_sections();
     const bool known = std::any_of(sections.begin(), sections.end(),
                                    [&](const SectionInfo& info) { return info.name == entry.key; });
@@ -169,19 +177,28 @@ class Loader {
     layer.push_back({key, parse_yaml_argument(setting.substr(equals + 1), place)});
   }
 
+  // The task first, then the preset: both set several keys, which the others refine.
   void apply(const Layer& layer) {
-    for (const bool presets : {true, false}) {
+    const auto turn_of = [](const ConfigKey& key) {
+      return key.name == "task" ? 0 : key.name == "model.preset" ? 1 : 2;
+    };
+    for (int turn = 0; turn <= 2; ++turn) {
       for (const auto& [key, value] : layer) {
-        if ((key->name == "model.preset") != presets) continue;
-        attempt([&, at = key, &from = value] {
-          at->read(from, loaded_.config);
-          loaded_.origins[at->name] = from.place.text();
-          if (!presets || loaded_.config.model.preset == ModelConfig::Preset::none) return;
-          for (const auto name : preset_keys)
-            loaded_.origins[std::string(name)] = from.place.text();
-        });
+        if (turn_of(*key) == turn) assign(*key, value);
       }
     }
+  }
+
+  void assign(const ConfigKey& key, const YamlValue& value) {
+    attempt([&] {
+      key.read(value, loaded_.config);
+      loaded_.origins[key.name] = value.place.text();
+      const bool preset = key.name == "model.preset";
+      if (!preset || loaded_.config.model.preset == ModelConfig::Preset::none) return;
+      for (const auto name : preset_keys) {
+        loaded_.origins[std::string(name)] = value.place.text() + std::string(preset_mark);
+      }
+    });
   }
 
   LoadedConfig loaded_;
@@ -190,12 +207,12 @@ class Loader {
   size_t files_ = 0;
 };
 
-Loader read(const std::string& path, const std::vector<std::string>& settings,
-            Loader::Keys keys = Loader::Keys::some) {
+Loader read(const std::string& path, const std::vector<std::string>& settings, Loader::Keys keys,
+            const ExtraCheck& extra_check = {}) {
   Loader loader;
   loader.read_file(path);
   loader.read_settings(settings);
-  loader.finish(path, keys);
+  loader.finish(path, keys, extra_check);
   return loader;
 }
 
@@ -211,8 +228,9 @@ LoadedConfig checked(Loader loader) {
 
 }  // namespace
 
-LoadedConfig load_config(const std::string& path, const std::vector<std::string>& settings) {
-  return checked(read(path, settings));
+LoadedConfig load_config(const std::string& path, const std::vector<std::string>& settings,
+                         const ExtraCheck& extra_check) {
+  return checked(read(path, settings, Loader::Keys::some, extra_check));
 }
 
 LoadedConfig load_complete_config(const std::string& path,
@@ -221,18 +239,19 @@ LoadedConfig load_complete_config(const std::string& path,
 }
 
 LoadedConfig parse_config(std::string_view text, const std::string& name,
-                          const std::vector<std::string>& settings) {
+                          const std::vector<std::string>& settings,
+                          const ExtraCheck& extra_check) {
   Loader loader;
   loader.read_text(text, name);
   loader.read_settings(settings);
-  loader.finish(name);
+  loader.finish(name, Loader::Keys::some, extra_check);
   return checked(std::move(loader));
 }
 
 LoadedConfig parse_complete_config(std::string_view text, const std::string& name) {
   Loader loader;
   loader.read_text(text, name);
-  loader.finish(name, Loader::Keys::all);
+  loader.finish(name, Loader::Keys::all, {});
   return checked(std::move(loader));
 }
 
@@ -244,8 +263,9 @@ void require_readable(const Config& config) {
 }
 
 std::vector<std::string> config_problems(const std::string& path,
-                                         const std::vector<std::string>& settings) {
-  return read(path, settings).problems();
+                                         const std::vector<std::string>& settings,
+                                         const ExtraCheck& extra_check) {
+  return read(path, settings, Loader::Keys::some, extra_check).problems();
 }
 
 }  // namespace calque

@@ -1,14 +1,16 @@
 #pragma once
 // From a YAML file to a Config. Settings come in layers, each over those before: the defaults, the
 // files that the file includes, the file itself, and the command line's --set. Within a layer
-// model.preset is applied first, so that keys beside it refine it, while a preset in a later layer
-// replaces what earlier ones said.
+// `task` and model.preset are applied first, so that keys beside them refine them, while one in a
+// later layer replaces what earlier layers said.
 
+#include <functional>
 #include <map>
 #include <string>
 #include <string_view>
 #include <vector>
 
+#include "train/config/check.h"
 #include "train/config/config.h"
 
 namespace calque {
@@ -22,9 +24,13 @@ struct LoadedConfig {
   std::map<std::string, std::string, std::less<>> origins;
 };
 
+// Finds contradictions that only a task knows (train/tasks/registry.h).
+using ExtraCheck = std::function<std::vector<Contradiction>(const Config&)>;
+
 // `settings` are those of --set: "training.until=20e". Throws Error with the first thing that is
 // wrong, as "file:line: key: what, and what is allowed".
-LoadedConfig load_config(const std::string& path, const std::vector<std::string>& settings = {});
+LoadedConfig load_config(const std::string& path, const std::vector<std::string>& settings = {},
+                         const ExtraCheck& extra_check = {});
 
 // The same for the config that a run keeps, which names every key: those that a setting has made
 // useless are no mistake there.
@@ -33,7 +39,8 @@ LoadedConfig load_complete_config(const std::string& path,
 
 // The same for the text of a file, which messages call `name`.
 LoadedConfig parse_config(std::string_view text, const std::string& name,
-                          const std::vector<std::string>& settings = {});
+                          const std::vector<std::string>& settings = {},
+                          const ExtraCheck& extra_check = {});
 LoadedConfig parse_complete_config(std::string_view text, const std::string& name);
 
 // An Error if the config, with every key, is more than a file may have: a run could not read it.
@@ -41,6 +48,7 @@ void require_readable(const Config& config);
 
 // Everything that is wrong, one line each; empty for a config that load_config accepts.
 std::vector<std::string> config_problems(const std::string& path,
-                                         const std::vector<std::string>& settings = {});
+                                         const std::vector<std::string>& settings = {},
+                                         const ExtraCheck& extra_check = {});
 
 }  // namespace calque

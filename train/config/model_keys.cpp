@@ -45,18 +45,23 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
           {fairseq, "encoder-attention-heads"},
           {fairseq, "decoder-attention-heads"},
           {sockeye, "transformer-attention-heads"}});
+  in.key("layers", &ModelConfig::layers, layers, harmful, "Layers of a decoder-only model.",
+         {{"nanoGPT", "n_layer"}})
+      .idle_if(no_language_model, with_language_model);
   in.key("encoder_layers", &ModelConfig::encoder_layers, layers, harmful, "Layers of the encoder.",
          {{marian, "enc-depth"},
           {joey, "encoder.num_layers"},
           {opennmt, "enc_layers"},
           {opennmt, "layers"},
           {fairseq, "encoder-layers"},
-          {sockeye, "num-layers"}});
+          {sockeye, "num-layers"}})
+      .idle_if(no_translation, with_translation);
   in.key("decoder_layers", &ModelConfig::decoder_layers, layers, harmful, "Layers of the decoder.",
          {{marian, "dec-depth"},
           {joey, "decoder.num_layers"},
           {opennmt, "dec_layers"},
-          {fairseq, "decoder-layers"}});
+          {fairseq, "decoder-layers"}})
+      .idle_if(no_translation, with_translation);
   in.key("norm", &ModelConfig::norm, {}, harmful,
          "Where the norms stand: after each residual addition (post, the paper) or before each "
          "sublayer with a final one at the end (pre, easier to train deep).",
@@ -91,7 +96,8 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "How many places a learned table has; no sentence may be longer.",
          {{fairseq, "max-target-positions"}})
       .idle_if([](const Config& c) { return c.model.positions != ModelConfig::Positions::learned; },
-               "only positions: learned has a table that ends");
+               "only positions: learned has a table that ends")
+      .idle_if(no_translation, "data.context says how many a language model has");
   in.key("tied", &ModelConfig::tied, {}, harmful,
          "Which matrices are one: source embeddings, target embeddings and output projection (all, "
          "the paper), the last two (target), or none.",

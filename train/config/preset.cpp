@@ -14,6 +14,7 @@ void set(const Size& size, ModelConfig& model) {
   model.d_model = size.d_model;
   model.d_ff = size.d_ff;
   model.heads = size.heads;
+  model.layers = size.layers;
   model.encoder_layers = size.layers;
   model.decoder_layers = size.layers;
   model.dropout = size.dropout;

@@ -3,6 +3,8 @@
 
 #include <algorithm>
 
+#include "train/config/task_defaults.h"
+
 namespace calque {
 
 const std::vector<SectionInfo>& config_sections() {
@@ -21,9 +23,23 @@ const std::vector<SectionInfo>& config_sections() {
   return sections;
 }
 
+void declare_task_key(std::vector<ConfigKey>& table) {
+  Section in(
+      "", [](auto& config) -> auto& { return config; }, table);
+  in.key("task", &Config::task, {}, OnResume::harmful,
+         "What is trained: translation, the encoder-decoder Transformer on pairs of lines; or "
+         "language-model, a decoder-only Transformer on plain text. It sets what is usual for the "
+         "task, and other keys refine that.")
+      .read = [](const YamlValue& from, Config& to) {
+    read_value(from, "task", {}, to.task);
+    apply_task(to);
+  };
+}
+
 const std::vector<ConfigKey>& config_keys() {
   static const std::vector<ConfigKey> keys = [] {
     std::vector<ConfigKey> table;
+    declare_task_key(table);
     declare_data_keys(table);
     declare_tokenizer_keys(table);
     declare_model_keys(table);

@@ -50,6 +50,12 @@ struct Key {
   }
 };
 
+// Conditions of keys that only one task has.
+inline bool no_translation(const Config& c) { return c.task != TaskKind::translation; }
+inline bool no_language_model(const Config& c) { return c.task != TaskKind::language_model; }
+inline constexpr std::string_view with_translation = "it goes with task: translation",
+                                  with_language_model = "it goes with task: language-model";
+
 using ConfigKey = Key<Config>;
 using CorpusKey = Key<CorpusConfig>;
 
@@ -94,7 +100,8 @@ const std::vector<ConfigKey>& config_keys();  // in the order of the sections
 const std::vector<CorpusKey>& corpus_keys();  // of one item of data.train, validation and test
 const ConfigKey* find_config_key(std::string_view name);
 
-// The tables behind config_keys(), a file a section.
+// The tables behind config_keys(), a file a section; `task` stands above the sections.
+void declare_task_key(std::vector<ConfigKey>& table);
 void declare_data_keys(std::vector<ConfigKey>& table);
 void declare_tokenizer_keys(std::vector<ConfigKey>& table);
 void declare_model_keys(std::vector<ConfigKey>& table);

@@ -84,7 +84,7 @@ constexpr std::string_view reference_head =
 
 This page is made from the program's own tables by `calque config keys --markdown`.
 
-A config is a YAML file of six sections. Whatever it leaves out has the default given here, so a config
+A config is a YAML file of the key `task` and six sections. Whatever it leaves out has the default given here, so a config
 can be short: `configs/` holds some to start from, commented line by line.
 
 - `calque config check CONFIG` names everything that is wrong in it, by file and line, and then
@@ -96,7 +96,7 @@ can be short: `configs/` holds some to start from, commented line by line.
 to the file that includes), then the file itself, then `--set key=value` on the command line, as in
 `--set training.until=20e --set 'data.train={toy: copy}'`. Later layers win, and a list is replaced as a
 whole. A key that another setting makes useless (`learning_rate` with the schedule noam) is an error, also
-where an included file has it. `model.preset` is applied before the keys of its own layer and after the layers before.
+where an included file has it. `task` and `model.preset` are applied before the keys of its own layer and after the layers before.
 
 **Paths** of corpora, tokenisers and `model.init_from` are relative to the folder in which calque is
 started, and so is `runs/`, also when a run's own corpora are read again by `calque evaluate --split`.
@@ -115,9 +115,11 @@ forms (`decoding.length_penalty_kind`); label smoothing is spread over slightly 
 }  // namespace
 
 std::string show_config(const Config& config, Comments comments) {
-  std::string text;
+  const ConfigKey& task = *find_config_key("task");
+  std::string text = comments == Comments::meanings ? comment(task.meaning, "") : "";
+  text += fmt::format("task: {}\n", task.write(config));
   for (const SectionInfo& section : config_sections()) {
-    if (!text.empty()) text += "\n";
+    text += "\n";
     if (comments == Comments::meanings) text += comment(section.meaning, "");
     text += fmt::format("{}:\n", section.name);
     for (const ConfigKey& key : config_keys()) {
@@ -160,6 +162,7 @@ std::vector<ConfigDifference> config_differences(const Config& earlier, const Co
 
 std::string config_reference() {
   std::string text(reference_head);
+  text += fmt::format("\n## task\n\n{}{}", table_head, key_row(*find_config_key("task"), "task"));
   for (const SectionInfo& section : config_sections()) {
     text += fmt::format("\n## {}\n\n{}\n\n{}", section.name, section.meaning, table_head);
     for (const ConfigKey& key : config_keys()) {
@@ -169,7 +172,7 @@ std::string config_reference() {
     text +=
         fmt::format("\n### A corpus\n\n{}\n\n{}",
                     "One item of `train`, `validation` or `test`: a map with exactly one of "
-                    "`prefix`, `source` and `target`, `tsv`, and `toy`. A text alone is a prefix.",
+                    "`prefix`, `source` and `target`, `tsv`, `text`, and `toy`. A text alone is a prefix.",
                     table_head);
     for (const CorpusKey& key : corpus_keys()) text += key_row(key, key.name);
   }

@@ -52,7 +52,8 @@ void declare_batches(std::vector<ConfigKey>& table) {
          "Which side's tokens batch_tokens counts.",
          {{joey, "batch_type"}, {opennmt, "batch_type"}, {sockeye, "batch-type"}})
       .idle_if([](const Config& c) { return c.training.batch_tokens == 0; },
-               "it goes with batch_tokens");
+               "it goes with batch_tokens")
+      .idle_if(no_translation, with_translation);
   in.key("batch_sentences", &TrainingConfig::batch_sentences, between(0, 100'000'000), harmful,
          "At most this many sentences in a batch. 0: only batch_tokens counts.",
          {{fairseq, "max-sentences"}});
@@ -226,14 +227,16 @@ void declare_validation(std::vector<ConfigKey>& table) {
   in.key("validate_translate", &TrainingConfig::validate_translate, {}, harmless,
          "Whether validation also translates, for exact matches, BLEU and chrF: greedily, by beam "
          "search as `decoding` says, or not (none).",
-         {{marian, "valid-metrics"}, {fairseq, "eval-bleu"}, {sockeye, "decode-and-evaluate"}});
+         {{marian, "valid-metrics"}, {fairseq, "eval-bleu"}, {sockeye, "decode-and-evaluate"}})
+      .idle_if(no_translation, with_translation);
   in.key("validate_sentences", &TrainingConfig::validate_sentences, at_least(0), harmless,
          "How many validation sentences are translated. 0: all.")
       .idle_if(
           [](const Config& c) {
             return c.training.validate_translate == TrainingConfig::Translate::none;
           },
-          "it goes with validate_translate: greedy or beam");
+          "it goes with validate_translate: greedy or beam")
+      .idle_if(no_translation, with_translation);
   in.key("metric", &TrainingConfig::metric, {}, harmless,
          "What decides which checkpoint is the best, and patience.",
          {{joey, "early_stopping_metric"},

@@ -56,12 +56,15 @@ std::vector<Panel> chosen_panels(std::span<const ReportRun> runs, const PlotOpti
   for (const std::string& name : named ? std::span<const std::string>(options.columns) : usual) {
     const auto found = std::find_if(all.begin(), all.end(),
                                     [&](const Panel& panel) { return panel.column == name; });
-    if (found != all.end()) {
+    const bool known = found != all.end();
+    const bool repeated = known && std::ranges::count(chosen, found->column, &Panel::column) > 0;
+    if (repeated) continue;  // several runs have it
+    if (known) {
       chosen.push_back(*found);
     } else if (named) {
-      std::string known;
-      for (const Panel& panel : all) known += (known.empty() ? "" : ", ") + panel.column;
-      fail("no run has a metric '{}'; there are: {}", name, known);
+      std::string names;
+      for (const Panel& panel : all) names += (names.empty() ? "" : ", ") + panel.column;
+      fail("no run has a metric '{}'; there are: {}", name, names);
     }
   }
   if (chosen.empty() && !all.empty()) chosen.push_back(all.front());

@@ -23,8 +23,17 @@ constexpr size_t most_points = 1600;  // of a curve: more than a printer can tel
 constexpr std::array<const char*, 7> colors = {"#0072b2", "#d55e00", "#00866a", "#b0458f",
                                                "#a07400", "#3b9bd6", "#4d4d4d"};
 
-const std::array<std::string, 8> usual_panels = {"loss", "ppl",   "accuracy", "bleu",
-                                                 "chrf", "exact", "lr",       "grad_norm"};
+// The metrics of the runs' tasks, and how the steps went.
+std::vector<std::string> usual_columns(std::span<const ReportRun> runs) {
+  std::vector<std::string> columns;
+  for (const ReportRun& run : runs) {
+    for (const MetricInfo& metric : run.metrics) {
+      if (!metric.label.empty()) columns.push_back(metric.column);
+    }
+  }
+  columns.insert(columns.end(), {"lr", "grad_norm"});
+  return columns;
+}
 
 struct Stroke {
   std::string color;
@@ -165,7 +174,7 @@ double append_legend(std::string& out, std::span<const ReportRun> runs, double f
 }  // namespace
 
 std::string figure_svg(std::span<const ReportRun> runs, const PlotOptions& options) {
-  const std::vector<Panel> panels = chosen_panels(runs, options, usual_panels);
+  const std::vector<Panel> panels = chosen_panels(runs, options, usual_columns(runs));
   const size_t columns = panels.size() > 1 ? 2 : 1;
   double width = static_cast<double>(columns) * panel_width;
   for (const ReportRun& run : runs) {

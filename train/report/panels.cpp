@@ -1,4 +1,4 @@
-// The table of known panels.
+// A task's metrics come first; the trainer's own numbers follow.
 #include "train/report/panels.h"
 
 #include <set>
@@ -6,37 +6,30 @@
 namespace calque {
 namespace {
 
-const std::vector<Panel>& known_panels() {
+const std::vector<Panel>& trainer_panels() {
   using enum ValueFormat;
   static const std::vector<Panel> panels = {
-      {"loss", "Loss", "per target token", "What training minimises: label-smoothed cross-entropy.",
-       number, Better::lower},
-      {"ppl", "Perplexity", "", "Between how many words the model hesitates, on average.", number,
-       Better::lower, true},
-      {"accuracy", "Token accuracy", "", "How often the likeliest next token is the right one.",
-       percent, Better::higher},
-      {"bleu", "BLEU", "0 to 100", "Overlap with the references in one to four words.", number,
-       Better::higher},
-      {"chrf", "chrF", "0 to 100", "Overlap with the references in runs of characters.", number,
-       Better::higher},
-      {"ter", "TER", "", "Edits that turn a translation into its reference.", number,
-       Better::lower},
-      {"exact", "Exact translations", "", "How many translations equal their reference.", percent,
-       Better::higher},
       {"lr", "Learning rate", "", "The size of a step: warm-up first, then decay.", number,
        Better::neither, false, false},
       {"grad_norm", "Gradient norm", "before clipping", "Spikes show where training was rough.",
        number, Better::neither},
-      {"tokens_per_s", "Speed", "tokens / s", "Source and target tokens trained on in a second.",
+      {"tokens_per_s", "Speed", "tokens / s", "Tokens that go through the model in a second.",
        short_scale, Better::neither},
       {"memory_mb", "Memory", "MB", "The most that tensors have held at once.", short_scale,
        Better::neither, false, false},
+      {"gflop_per_s", "Rate of products", "GFLOP/s", "Useful work of matrix products in a second.",
+       short_scale, Better::neither},
       {"sgemm_share", "Share of sgemm rate", "",
        "Of the machine's own rate of float32 matrix products.", percent, Better::neither},
       {"wait_share", "Waiting for data", "", "Share of the time spent waiting for a batch.",
        percent, Better::neither},
   };
   return panels;
+}
+
+Panel panel_of(const MetricInfo& metric) {
+  return {metric.column, metric.title,  metric.unit,       metric.meaning,
+          metric.format, metric.better, metric.logarithmic};
 }
 
 // Drawn elsewhere under another name: perplexity is e to the nll.
@@ -58,7 +51,13 @@ std::vector<Panel> panels_of(std::span<const ReportRun> runs) {
     }
   }
   std::vector<Panel> panels;
-  for (const Panel& panel : known_panels()) {
+  for (const ReportRun& run : runs) {
+    for (const MetricInfo& metric : run.metrics) {
+      if (is_redundant(metric.column, runs)) continue;
+      if (found.erase(metric.column) > 0) panels.push_back(panel_of(metric));
+    }
+  }
+  for (const Panel& panel : trainer_panels()) {
     if (found.erase(panel.column) > 0) panels.push_back(panel);
   }
   for (const std::string& name : found) {
@@ -90,7 +89,7 @@ std::string axis_title(CurveAxis axis) {
     case CurveAxis::epoch:
       return "epoch";
     case CurveAxis::tokens:
-      return "target tokens";
+      return "tokens";
     case CurveAxis::seconds:
       return "time trained";
     case CurveAxis::step:

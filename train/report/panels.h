@@ -11,9 +11,6 @@
 namespace calque {
 
 enum class CurveSource { train, valid };
-enum class ValueFormat { number, percent, short_scale };  // 0.0123; 97.1%; 1.2k, 3.4M
-enum class Better { lower, higher, neither };
-
 struct Panel {
   std::string column;  // of the tables of training and validation alike
   std::string title;
@@ -25,8 +22,8 @@ struct Panel {
   bool noisy = true;         // worth smoothing
 };
 
-// The panels that at least one run has values for: the known ones first, then one for every other
-// number that was found in the records.
+// The panels that at least one run has values for: the metrics of the runs' tasks, then what the
+// trainer records, then one for every other number that was found in the records.
 std::vector<Panel> panels_of(std::span<const ReportRun> runs);
 
 const MetricsTable& table_of(const ReportRun& run, CurveSource source);

@@ -52,7 +52,7 @@ void append_samples(std::string& out, const std::vector<SamplesAtStep>& all) {
     steps += "{\"step\":";
     append_json_number(steps, here.step, clock_digits);
     steps += ",\"outputs\":";
-    append_list(steps, here.samples, [&](const TranslationSample& sample) {
+    append_list(steps, here.samples, [&](const Sample& sample) {
       const auto [found, is_new] =
           place.try_emplace({sample.source, sample.reference}, sentences.size());
       if (is_new) sentences.emplace_back(sample.source, sample.reference);

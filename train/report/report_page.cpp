@@ -29,8 +29,8 @@ std::string report_page(std::span<const ReportRun> runs) {
                               {"script", script}});
 }
 
-void write_report(const std::filesystem::path& run_folder) {
-  const ReportRun run = read_run(run_folder);
+void write_report(const std::filesystem::path& run_folder, std::span<const MetricInfo> metrics) {
+  const ReportRun run = read_run(run_folder, metrics);
   replace_text(real_files(), (run_folder / "report.html").string(), report_page({&run, 1}));
 }
 

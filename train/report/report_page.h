@@ -14,6 +14,6 @@ std::string report_page(std::span<const ReportRun> runs);
 
 // Writes RUN/report.html from RUN/metrics.jsonl, whole or not at all. Throws Error when the metrics
 // cannot be read or the page cannot be written; a trainer reports that and goes on.
-void write_report(const std::filesystem::path& run_folder);
+void write_report(const std::filesystem::path& run_folder, std::span<const MetricInfo> metrics);
 
 }  // namespace calque

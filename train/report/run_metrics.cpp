@@ -231,8 +231,9 @@ const std::vector<double>* MetricsTable::find(const std::string& name) const {
   return found == columns.end() ? nullptr : &found->second;
 }
 
-ReportRun read_run(const fs::path& path) {
+ReportRun read_run(const fs::path& path, std::span<const MetricInfo> metrics) {
   ReportRun run;
+  run.metrics.assign(metrics.begin(), metrics.end());
   run.path = path;
   run.name = run_name(path, 1);
   const fs::path file = metrics_file_of(path);
@@ -253,9 +254,10 @@ ReportRun read_run(const fs::path& path) {
   return run;
 }
 
-std::vector<ReportRun> read_runs(std::span<const fs::path> paths) {
+std::vector<ReportRun> read_runs(std::span<const fs::path> paths,
+                                 std::span<const MetricInfo> metrics) {
   std::vector<ReportRun> runs;
-  for (const fs::path& path : paths) runs.push_back(read_run(path));
+  for (const fs::path& path : paths) runs.push_back(read_run(path, metrics));
   std::set<std::string> names;
   for (int parts = 1; parts < 6 && names.size() < runs.size(); ++parts) {
     names.clear();

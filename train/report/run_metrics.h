@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "train/metrics/metric_info.h"
+#include "train/report/records.h"
 #include "train/report/run_config.h"
 
 namespace calque {
@@ -28,15 +30,9 @@ struct MetricsTable {
   const std::vector<double>* find(const std::string& name) const;
 };
 
-struct TranslationSample {
-  std::string source;
-  std::string reference;
-  std::string output;
-};
-
 struct SamplesAtStep {
   double step = 0;
-  std::vector<TranslationSample> samples;
+  std::vector<Sample> samples;
 };
 
 struct RunEvent {
@@ -48,6 +44,7 @@ struct ReportRun {
   std::string name;
   std::filesystem::path path;  // as it was given
   FlatConfig config;           // empty when there is none
+  std::vector<MetricInfo> metrics;  // that its task may have, as far as the caller knows
   MetricsTable train;
   MetricsTable valid;
   std::vector<SamplesAtStep> samples;
@@ -55,10 +52,12 @@ struct ReportRun {
   std::vector<std::string> remarks;  // what could not be read, one line each
 };
 
-// `run` is a run folder or a metrics.jsonl file; config.yaml is looked for beside it.
-ReportRun read_run(const std::filesystem::path& run);
+// `run` is a run folder or a metrics.jsonl file; config.yaml is looked for beside it. The metrics
+// say how its columns are called and drawn.
+ReportRun read_run(const std::filesystem::path& run, std::span<const MetricInfo> metrics);
 
 // Several runs, with names made long enough to tell them apart.
-std::vector<ReportRun> read_runs(std::span<const std::filesystem::path> runs);
+std::vector<ReportRun> read_runs(std::span<const std::filesystem::path> runs,
+                                 std::span<const MetricInfo> metrics);
 
 }  // namespace calque

@@ -23,8 +23,19 @@ namespace {
 // Colours that stay apart for most colour-blind people, on dark and on light terminals.
 constexpr std::array<int, 6> colors = {34, 33, 36, 35, 32, 31};
 
-const std::array<std::string, 2> usual_panels = {"loss", "bleu"};
-const std::array<std::string, 2> usual_panels_without_bleu = {"loss", "accuracy"};
+// The loss and the last headline that any run has measured.
+std::vector<std::string> usual_columns(std::span<const ReportRun> runs) {
+  std::vector<std::string> columns = {"loss"};
+  for (const ReportRun& run : runs) {
+    for (const MetricInfo& metric : run.metrics) {
+      const bool measured = run.train.find(metric.column) || run.valid.find(metric.column);
+      if (!metric.headline || !measured) continue;
+      columns.resize(1);
+      columns.push_back(metric.column);
+    }
+  }
+  return columns;
+}
 
 size_t columns_of(std::string_view text) {  // good enough for names: one column a code point
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
@@ -232,11 +243,8 @@ TerminalStyle terminal_style() {
 
 std::string terminal_plot(std::span<const ReportRun> runs, const PlotOptions& options,
                           const TerminalStyle& style) {
-  const bool has_bleu = std::any_of(runs.begin(), runs.end(),
-                                    [](const ReportRun& run) { return run.valid.find("bleu"); });
-  const auto& usual = has_bleu ? usual_panels : usual_panels_without_bleu;
   std::string out;
-  for (const Panel& panel : chosen_panels(runs, options, usual)) {
+  for (const Panel& panel : chosen_panels(runs, options, usual_columns(runs))) {
     if (!out.empty()) out += '\n';
     out += plot_panel(runs, panel, options, style);
   }

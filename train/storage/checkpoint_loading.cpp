@@ -32,11 +32,11 @@ const Fingerprint& recorded(const TrainingState& state, const std::string& folde
 }
 
 void load_tensors(FileSystem& files, const std::string& folder, const std::string& name,
-                  const TrainingState& state, std::span<const TensorTarget> wanted) {
+                  const TrainingState& state, std::span<const TensorSlot> wanted) {
   const Fingerprint& saved = recorded(state, folder, name);
   const SafetensorsFile file(files, folder + "/" + name);
   const std::vector<std::string> problems = differences(file.table(), wanted);
-  const auto present = problems.empty() ? wanted : std::span<const TensorTarget>();
+  const auto present = problems.empty() ? wanted : std::span<const TensorSlot>();
   if (file.read(present) != saved) {
     fail("{}/{}: damaged: its contents are not those that were saved", folder, name);
   }
@@ -66,8 +66,8 @@ TrainingState load_state(FileSystem& files, const std::string& folder) {
 }
 
 TrainingState load_checkpoint(FileSystem& files, const std::string& folder,
-                              std::span<const TensorTarget> model,
-                              std::span<const TensorTarget> optimizer) {
+                              std::span<const TensorSlot> model,
+                              std::span<const TensorSlot> optimizer) {
   TrainingState state = load_state(files, folder);
   load_tensors(files, folder, "model.safetensors", state, model);
   if (!optimizer.empty()) load_tensors(files, folder, "optimizer.safetensors", state, optimizer);
@@ -75,7 +75,7 @@ TrainingState load_checkpoint(FileSystem& files, const std::string& folder,
 }
 
 std::optional<LoadedCheckpoint> Checkpoints::load_newest(
-    std::span<const TensorTarget> model, std::span<const TensorTarget> optimizer,
+    std::span<const TensorSlot> model, std::span<const TensorSlot> optimizer,
     std::vector<DamagedCheckpoint>& damaged) const {
   const std::vector<std::string> names = newest_first();
   for (const std::string& name : names) {

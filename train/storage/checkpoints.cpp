@@ -12,7 +12,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "train/run_folder.h"
+#include "train/storage/run_folder.h"
 
 namespace calque {
 namespace {

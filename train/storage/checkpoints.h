@@ -47,8 +47,8 @@ class Checkpoints {
   // if there are only such, or the newest whole one is of a newer calque or its tensors are not
   // those that are wanted, or the disk cannot be read for another reason, that is an Error. With no
   // optimizer targets, only the model is looked at. Changes nothing in the folder.
-  std::optional<LoadedCheckpoint> load_newest(std::span<const TensorTarget> model,
-                                              std::span<const TensorTarget> optimizer,
+  std::optional<LoadedCheckpoint> load_newest(std::span<const TensorSlot> model,
+                                              std::span<const TensorSlot> optimizer,
                                               std::vector<DamagedCheckpoint>& damaged) const;
 
   // What follows is for the one process that holds the run's lock.
@@ -77,7 +77,7 @@ class Checkpoints {
 // its values only when this has returned.
 TrainingState load_state(FileSystem& files, const std::string& folder);
 TrainingState load_checkpoint(FileSystem& files, const std::string& folder,
-                              std::span<const TensorTarget> model,
-                              std::span<const TensorTarget> optimizer);
+                              std::span<const TensorSlot> model,
+                              std::span<const TensorSlot> optimizer);
 
 }  // namespace calque

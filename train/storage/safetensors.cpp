@@ -9,6 +9,7 @@
 #include <cmath>
 #include <limits>
 #include <unordered_map>
+#include <unordered_set>
 
 #include "core/error.h"
 
@@ -106,9 +107,9 @@ Fingerprint write_safetensors(FileSystem& files, const std::string& path,
 SafetensorsFile::SafetensorsFile(FileSystem& files, std::string path)
     : file_(files, std::move(path)), table_(read_table(file_)) {}
 
-Fingerprint SafetensorsFile::read(std::span<const TensorTarget> wanted) const {
-  std::unordered_map<std::string_view, const TensorTarget*> targets;
-  for (const TensorTarget& target : wanted) {
+Fingerprint SafetensorsFile::read(std::span<const TensorSlot> wanted) const {
+  std::unordered_map<std::string_view, const TensorSlot*> targets;
+  for (const TensorSlot& target : wanted) {
     require(targets.emplace(target.name, &target).second, "SafetensorsFile: {} is wanted twice",
             target.name);
     const TensorEntry* entry = table_.find(target.name);
@@ -134,24 +135,25 @@ Fingerprint SafetensorsFile::read(std::span<const TensorTarget> wanted) const {
   return reader.finish();
 }
 
-std::vector<std::string> differences(const TensorTable& table, std::span<const TensorTarget> wanted,
+std::optional<std::string> mismatch(const TensorTable& table, const TensorSlot& wanted) {
+  const TensorEntry* entry = table.find(wanted.name);
+  if (entry == nullptr) return fmt::format("{} is missing", wanted.name);
+  if (entry->shape != wanted.shape) {
+    return fmt::format("{} is {}, but {} is needed", wanted.name, text_of(entry->shape),
+                       text_of(wanted.shape));
+  }
+  if (entry->type->decode) return std::nullopt;
+  return fmt::format("{} is of type {}", wanted.name, entry->type->name);
+}
+
+std::vector<std::string> differences(const TensorTable& table, std::span<const TensorSlot> wanted,
                                      size_t limit) {
   std::vector<std::string> found;
-  std::unordered_map<std::string_view, const TensorEntry*> unclaimed;
-  for (const TensorEntry& entry : table.entries) unclaimed.emplace(entry.name, &entry);
-  for (const TensorTarget& target : wanted) {
-    const auto entry = unclaimed.find(target.name);
-    if (entry == unclaimed.end()) {
-      found.push_back(fmt::format("{} is missing", target.name));
-      continue;
-    }
-    if (entry->second->shape != target.shape) {
-      found.push_back(fmt::format("{} is {}, but {} is needed", target.name,
-                                  text_of(entry->second->shape), text_of(target.shape)));
-    } else if (!entry->second->type->decode) {
-      found.push_back(fmt::format("{} is of type {}", target.name, entry->second->type->name));
-    }
-    unclaimed.erase(entry);
+  std::unordered_set<std::string_view> unclaimed;
+  for (const TensorEntry& entry : table.entries) unclaimed.insert(entry.name);
+  for (const TensorSlot& slot : wanted) {
+    if (auto problem = mismatch(table, slot)) found.push_back(std::move(*problem));
+    unclaimed.erase(slot.name);
   }
   for (const TensorEntry& entry : table.entries) {
     if (unclaimed.contains(entry.name)) found.push_back(printable(entry.name) + " is not needed");
@@ -183,7 +185,7 @@ std::optional<std::string> first_not_finite(std::span<const NamedTensor> tensors
   return not_finite_in(tensors);
 }
 
-std::optional<std::string> first_not_finite(std::span<const TensorTarget> tensors) {
+std::optional<std::string> first_not_finite(std::span<const TensorSlot> tensors) {
   return not_finite_in(tensors);
 }
 

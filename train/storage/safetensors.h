@@ -22,7 +22,7 @@ struct NamedTensor {  // values to be written
   std::span<const real> values;
 };
 
-struct TensorTarget {  // values to be read
+struct TensorSlot {  // values to be read
   std::string name;
   std::vector<int64_t> shape;
   std::span<real> values;
@@ -43,20 +43,23 @@ class SafetensorsFile {
 
   // Reads the whole file: the values of the wanted tensors into their places, converted to real,
   // the others for the digest alone. Each wanted one must be there, with that shape.
-  Fingerprint read(std::span<const TensorTarget> wanted) const;
+  Fingerprint read(std::span<const TensorSlot> wanted) const;
 
  private:
   InputFile file_;
   TensorTable table_;
 };
 
+// What is wrong with the table's tensor of the wanted name, or nothing.
+std::optional<std::string> mismatch(const TensorTable& table, const TensorSlot& wanted);
+
 // What keeps a file from filling exactly these targets, one line each; at most `limit` lines, the
 // last of which then says how many more there are. Nothing: they fit.
-std::vector<std::string> differences(const TensorTable& table, std::span<const TensorTarget> wanted,
+std::vector<std::string> differences(const TensorTable& table, std::span<const TensorSlot> wanted,
                                      size_t limit = 8);
 
 // The name of the first tensor with a value that is infinite or not a number.
 std::optional<std::string> first_not_finite(std::span<const NamedTensor> tensors);
-std::optional<std::string> first_not_finite(std::span<const TensorTarget> tensors);
+std::optional<std::string> first_not_finite(std::span<const TensorSlot> tensors);
 
 }  // namespace calque

@@ -14,7 +14,9 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-constexpr int64_t newest_format = 2;  // 1 has no validation_owed
+// 1 has no validation_owed. 1 and 2 have seeds and the mean square of the loss, which nothing reads;
+// they keep retired scores among the best, and the mark of a mean among the versions.
+constexpr int64_t newest_format = 3;
 
 // The last field's place in the file is fixed to the byte, so that it can be found before anything
 // has been parsed.
@@ -22,13 +24,24 @@ std::string seal_of(std::string_view body) {
   return ",\n  \"xxh64\": \"" + hexadecimal(content_hash(body)) + "\"\n}\n";
 }
 
+Json scores_to_json(const std::vector<Score>& scores) {
+  Json list = Json::array();
+  for (const Score& score : scores) {
+    list.push_back({{"value", json_number(score.value)}, {"step", score.step}});
+  }
+  return list;
+}
+
 Json best_to_json(const std::map<std::string, std::vector<Score>>& best) {
   Json json = Json::object();
-  for (const auto& [metric, scores] : best) {
-    Json& list = json[metric] = Json::array();
-    for (const Score& score : scores) {
-      list.push_back({{"value", json_number(score.value)}, {"step", score.step}});
-    }
+  for (const auto& [metric, scores] : best) json[metric] = scores_to_json(scores);
+  return json;
+}
+
+Json retired_to_json(const std::vector<RetiredScores>& retired) {
+  Json json = Json::array();
+  for (const RetiredScores& r : retired) {
+    json.push_back({{"metric", r.metric}, {"until", r.until}, {"scores", scores_to_json(r.scores)}});
   }
   return json;
 }
@@ -45,15 +58,17 @@ Json to_json(const TrainingState& state) {
       {"optimizer_step", state.optimizer_step},
       {"epoch", state.epoch},
       {"position", state.position},
+      {"chunks", state.chunks},
       {"ema", state.ema},
+      {"mean_of", state.mean_of},
       {"validation_owed", state.validation_owed},
       {"best", best_to_json(state.best)},
+      {"retired", retired_to_json(state.retired)},
       {"early_stopping",
        {{"validations", state.early_stopping.validations},
         {"without_gain", state.early_stopping.without_gain}}},
       {"divergence",
        {{"mean", json_number(divergence.mean)},
-        {"square", json_number(divergence.square)},
         {"steps", divergence.steps},
         {"steps_above", divergence.steps_above},
         {"bad_steps", divergence.bad_steps},
@@ -62,10 +77,9 @@ Json to_json(const TrainingState& state) {
        {{"loss", json_number(state.since_log.loss)},
         {"nll", json_number(state.since_log.nll)},
         {"correct", state.since_log.correct},
-        {"tokens", state.since_log.tokens}}},
+        {"tokens", state.since_log.terms}}},
       {"seconds_trained", json_number(state.seconds_trained)},
-      {"target_tokens", state.target_tokens},
-      {"seeds", state.seeds},
+      {"target_tokens", state.tokens},
       {"tokenizer_hash", state.tokenizer_hash},
       {"data_hash", state.data_hash},
       {"versions", state.versions},
@@ -82,10 +96,10 @@ EarlyStopping read_early_stopping(JsonObject json) {
   return stopping;
 }
 
-Divergence read_divergence(JsonObject json) {
+Divergence read_divergence(JsonObject json, int64_t format) {
   Divergence divergence;
   divergence.mean = json.number("mean");
-  divergence.square = json.number("square");
+  if (format < 3) json.number("square");
   divergence.steps = json.integer("steps", 0);
   divergence.steps_above = json.integer("steps_above", 0);
   divergence.bad_steps = json.integer("bad_steps", 0);
@@ -99,7 +113,7 @@ LossSums read_sums(JsonObject json) {
   sums.loss = json.number("loss");
   sums.nll = json.number("nll");
   sums.correct = json.integer("correct", 0);
-  sums.tokens = json.integer("tokens", 0);
+  sums.terms = json.integer("tokens", 0);
   json.finish();
   return sums;
 }
@@ -111,6 +125,33 @@ std::vector<Score> read_scores(std::vector<JsonObject> list) {
     json.finish();
   }
   return scores;
+}
+
+std::vector<RetiredScores> read_retired(std::vector<JsonObject> list) {
+  std::vector<RetiredScores> retired;
+  for (JsonObject& json : list) {
+    retired.push_back({json.text("metric"), json.integer("until", 0),
+                       read_scores(json.objects("scores"))});
+    json.finish();
+  }
+  return retired;
+}
+
+// Formats 1 and 2: "bleu until step 500" among the best.
+void retire_by_name(TrainingState& state) {
+  constexpr std::string_view mark = " until step ";
+  for (auto at = state.best.begin(); at != state.best.end();) {
+    const size_t place = at->first.find(mark);
+    if (place == std::string::npos) {
+      ++at;
+      continue;
+    }
+    int64_t until = 0;
+    const char* end = at->first.data() + at->first.size();
+    std::from_chars(at->first.data() + place + mark.size(), end, until);
+    state.retired.push_back({at->first.substr(0, place), until, std::move(at->second)});
+    at = state.best.erase(at);
+  }
 }
 
 Fingerprint read_fingerprint(JsonObject json) {
@@ -151,18 +192,26 @@ TrainingState from_json(JsonObject json, const std::string& path) {
   state.optimizer_step = json.integer("optimizer_step", 0);
   state.epoch = json.integer("epoch", 0);
   state.position = json.integer("position", 0);
+  state.chunks = format > 2 ? json.integer("chunks", 0) : 0;
   state.ema = json.flag("ema");
+  if (format > 2) state.mean_of = json.integer("mean_of", 0);
   if (format > 1) state.validation_owed = json.flag("validation_owed");
   state.best = read_map(json.object("best"), [](Object& scores, const Name& metric) {
     return read_scores(scores.objects(metric));
   });
+  if (format > 2) {
+    state.retired = read_retired(json.objects("retired"));
+  } else {
+    retire_by_name(state);
+  }
   state.early_stopping = read_early_stopping(json.object("early_stopping"));
-  state.divergence = read_divergence(json.object("divergence"));
+  state.divergence = read_divergence(json.object("divergence"), format);
   state.since_log = read_sums(json.object("since_log"));
   state.seconds_trained = json.number("seconds_trained");
-  state.target_tokens = json.integer("target_tokens", 0);
-  state.seeds = read_map(json.object("seeds"),
-                         [](Object& seeds, const Name& use) { return seeds.bits(use); });
+  state.tokens = json.integer("target_tokens", 0);
+  if (format < 3) {
+    read_map(json.object("seeds"), [](Object& seeds, const Name& use) { return seeds.bits(use); });
+  }
   state.tokenizer_hash = json.text("tokenizer_hash");
   state.data_hash = json.text("data_hash");
   state.versions = read_map(json.object("versions"),
@@ -171,6 +220,7 @@ TrainingState from_json(JsonObject json, const std::string& path) {
   state.checksums = read_map(json.object("checksums"), [](Object& files, const Name& name) {
     return read_fingerprint(files.object(name));
   });
+  if (format < 3 && state.versions.erase("weights") > 0) state.mean_of = 1;
   json.finish();
   return state;
 }

@@ -28,7 +28,6 @@ struct EarlyStopping {
 // What the divergence guard and the finite check remember from step to step.
 struct Divergence {
   double mean = 0;            // running mean of the loss
-  double square = 0;          // running mean of its square
   int64_t steps = 0;          // in these means
   int64_t steps_above = 0;    // in a row, that were far above the mean
   int64_t bad_steps = 0;      // in a row, that were not finite
@@ -36,13 +35,22 @@ struct Divergence {
   bool operator==(const Divergence&) const = default;
 };
 
-// Sums over the target tokens of the steps since the last line of the log.
+// Sums over the terms of the loss (tokens, images, ...).
 struct LossSums {
   double loss = 0;  // with label smoothing
   double nll = 0;
   int64_t correct = 0;
-  int64_t tokens = 0;
+  int64_t terms = 0;
   bool operator==(const LossSums&) const = default;
+};
+
+// The best scores by a metric until the way in which it is measured changed: they compare with no
+// later ones, but their checkpoints are kept.
+struct RetiredScores {
+  std::string metric;
+  int64_t until = 0;  // the step
+  std::vector<Score> scores;
+  bool operator==(const RetiredScores&) const = default;
 };
 
 struct TrainingState {
@@ -50,15 +58,17 @@ struct TrainingState {
   int64_t optimizer_step = 0;    // updates done: what the schedule and Adam's correction count
   int64_t epoch = 0;             // the epoch under way, from 0
   int64_t position = 0;          // in the order of that epoch: batches already used
+  int64_t chunks = 0;            // of each micro-batch, to fit the memory; 0: not known
   bool ema = false;              // whether averaged weights are among the tensors
+  int64_t mean_of = 0;           // checkpoints whose mean the weights are; 0: they were trained
   bool validation_owed = false;  // whether the one due at this step is still to be made
   std::map<std::string, std::vector<Score>> best;  // of each metric, the best first
+  std::vector<RetiredScores> retired;
   EarlyStopping early_stopping;
   Divergence divergence;
   LossSums since_log;
   double seconds_trained = 0;  // over all sittings
-  int64_t target_tokens = 0;   // seen in training
-  std::map<std::string, uint64_t> seeds;
+  int64_t tokens = 0;          // terms of the loss seen in training
   std::string config;  // the resolved config, as YAML
   std::string tokenizer_hash;
   std::string data_hash;

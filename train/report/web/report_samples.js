@@ -131,13 +131,14 @@ class SampleViewer {
 
   scoreOf(run, step) {
     const outputs = this.sentences.map((s) => [outputAt(s.outputs.get(run), step), s.reference]).filter(([output]) => output !== null);
+    if (outputs.every(([, reference]) => !reference)) return '';
     const exact = outputs.filter(([output, reference]) => output.trim() === reference.trim()).length;
     return `${this.board.runs.length > 1 ? `${run.name}: ` : ''}${exact} of ${outputs.length} exact`;
   }
 
   drawSentence(sentence, runs, step) {
-    const list = element('dl', {}, element('dt', {}, 'source'), element('dd', {}, sentence.source),
-      element('dt', {}, 'reference'), element('dd', {}, sentence.reference));
+    const list = element('dl', {}, element('dt', {}, sentence.reference ? 'source' : 'prompt'), element('dd', {}, sentence.source));
+    if (sentence.reference) list.append(element('dt', {}, 'reference'), element('dd', {}, sentence.reference));
     for (const run of runs) {
       const output = outputAt(sentence.outputs.get(run), step);
       if (output === null) continue;

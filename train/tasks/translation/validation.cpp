@@ -1,4 +1,4 @@
-#include "train/validation.h"
+#include "train/tasks/translation/validation.h"
 
 #include <algorithm>
 #include <chrono>
@@ -7,8 +7,8 @@
 #include "data/lowercase.h"
 #include "train/metrics/bleu.h"
 #include "train/metrics/chrf.h"
-#include "train/settings.h"
-#include "train/translation.h"
+#include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/translation.h"
 
 namespace calque {
 

@@ -1,4 +1,4 @@
-#include "train/run_folder.h"
+#include "train/storage/run_folder.h"
 
 #include <filesystem>
 

@@ -1,4 +1,4 @@
-#include "train/translation.h"
+#include "train/tasks/translation/translation.h"
 
 namespace calque {
 namespace {

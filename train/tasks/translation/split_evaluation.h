@@ -10,7 +10,7 @@
 #include "data/corpus.h"
 #include "data/filters.h"
 #include "decode/search.h"
-#include "train/evaluation.h"
+#include "train/tasks/translation/evaluation.h"
 #include "train/metrics/bleu.h"
 #include "train/metrics/chrf.h"
 #include "train/metrics/ter.h"

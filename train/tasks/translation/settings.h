@@ -2,16 +2,12 @@
 // From the config, which knows every floor, to the option structs of the floors, which know only
 // themselves.
 
-#include "core/blas.h"
 #include "data/batch_plan.h"
 #include "data/corpus.h"
 #include "data/filters.h"
 #include "data/tokenizer_training.h"
 #include "decode/search.h"
 #include "nn/options.h"
-#include "optim/optimizer.h"
-#include "optim/schedule.h"
-#include "optim/weight_average.h"
 #include "train/config/config.h"
 #include "train/metrics/bleu.h"
 #include "train/metrics/chrf.h"
@@ -20,14 +16,8 @@ namespace calque {
 
 TransformerOptions transformer_options(const ModelConfig& model, int64_t source_vocabulary,
                                        int64_t target_vocabulary);
-OptimizerSettings optimizer_settings(const TrainingConfig& training);
 // How often a batch goes through the model in a step.
 int64_t passes(const TrainingConfig& training);
-// What the products of a training step multiply.
-Precision product_precision(const TrainingConfig& training);
-// The schedule of a run of the config's length.
-Schedule schedule_of(const Config& config);
-WeightAverageSettings weight_average_settings(const TrainingConfig& training);
 
 TokenizerOptions tokenizer_options(const Config& config);
 TokenizerTraining tokenizer_training(const TokenizerConfig& tokenizer);

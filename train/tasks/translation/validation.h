@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "train/run_log.h"
-#include "train/tokenizers.h"
+#include "train/tasks/translation/tokenizers.h"
 #include "train/translation_model.h"
 
 namespace calque {

@@ -1,4 +1,4 @@
-#include "train/settings.h"
+#include "train/tasks/translation/settings.h"
 
 #include "core/error.h"
 #include "data/toy/toy.h"
@@ -10,10 +10,6 @@ namespace {
 template <class To, class From>
 To same_choice(From choice) {
   return static_cast<To>(static_cast<int>(choice));
-}
-
-WeightDecay weight_decay(const TrainingConfig& training, Coupling coupling) {
-  return {training.weight_decay, same_choice<Decayed>(training.decayed), coupling};
 }
 
 PairsInMemory toy_pairs(const CorpusConfig& corpus, CorpusConfig::Split split) {
@@ -73,62 +69,7 @@ TransformerOptions transformer_options(const ModelConfig& model, int64_t source_
   return options;
 }
 
-OptimizerSettings optimizer_settings(const TrainingConfig& training) {
-  switch (training.optimizer) {
-    case TrainingConfig::Optimizer::sgd:
-      return SgdSettings{.momentum = training.momentum,
-                         .decay = weight_decay(training, Coupling::coupled)};
-    case TrainingConfig::Optimizer::adafactor:
-      return AdafactorSettings{.decay = weight_decay(training, Coupling::decoupled)};
-    default:
-      break;
-  }
-  const bool decoupled = training.optimizer == TrainingConfig::Optimizer::adamw;
-  return AdamSettings{
-      .beta1 = training.betas[0],
-      .beta2 = training.betas[1],
-      .epsilon = training.epsilon,
-      .decay = weight_decay(training, decoupled ? Coupling::decoupled : Coupling::coupled)};
-}
-
 int64_t passes(const TrainingConfig& training) { return training.r_drop > 0 ? 2 : 1; }
-
-Precision product_precision(const TrainingConfig& training) {
-  if (training.precision == TrainingConfig::Precision::float32) return Precision::full;
-  if (sizeof(real) != sizeof(float)) {
-    fail("training.precision: bfloat16 is for real = float; this build has double");
-  }
-  return Precision::bfloat16;
-}
-
-Schedule schedule_of(const Config& config) {
-  const TrainingConfig& t = config.training;
-  const Warmup warmup{t.learning_rate, t.warmup_steps, t.warmup_from};
-  const int64_t end = t.decay_steps > 0 ? t.decay_steps : t.until.updates;
-  Schedule schedule = Noam{t.factor, config.model.d_model, t.warmup_steps};
-  switch (t.schedule) {
-    case TrainingConfig::Schedule::noam:
-      break;
-    case TrainingConfig::Schedule::inverse_sqrt:
-      schedule = InverseSqrt{warmup};
-      break;
-    case TrainingConfig::Schedule::cosine:
-      schedule = CosineDecay{warmup, end, t.final_learning_rate};
-      break;
-    case TrainingConfig::Schedule::linear:
-      schedule = LinearDecay{warmup, end, t.final_learning_rate};
-      break;
-    case TrainingConfig::Schedule::constant:
-      schedule = Constant{warmup};
-      break;
-  }
-  check(schedule);
-  return schedule;
-}
-
-WeightAverageSettings weight_average_settings(const TrainingConfig& training) {
-  return {.decay = training.ema};
-}
 
 TokenizerOptions tokenizer_options(const Config& config) {
   return {same_choice<TokenizerKind>(config.tokenizer.kind), config.data.lowercase,

@@ -1,10 +1,10 @@
-#include "train/split_evaluation.h"
+#include "train/tasks/translation/split_evaluation.h"
 
 #include <initializer_list>
 
-#include "train/settings.h"
-#include "train/translation.h"
-#include "train/validation.h"
+#include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/translation.h"
+#include "train/tasks/translation/validation.h"
 
 namespace calque {
 namespace {

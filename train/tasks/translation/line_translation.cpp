@@ -1,4 +1,4 @@
-#include "train/line_translation.h"
+#include "train/tasks/translation/line_translation.h"
 
 #include <algorithm>
 #include <type_traits>
@@ -9,7 +9,7 @@
 #include "data/utf8.h"
 #include "data/vocabulary.h"
 #include "decode/alignment.h"
-#include "train/translation.h"
+#include "train/tasks/translation/translation.h"
 
 namespace calque {
 namespace {

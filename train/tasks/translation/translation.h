@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "decode/search.h"
-#include "train/tokenizers.h"
+#include "train/tasks/translation/tokenizers.h"
 
 namespace calque {
 

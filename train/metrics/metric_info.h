@@ -1,0 +1,42 @@
+#pragma once
+// What a metric is called, which direction is better and how its values are printed. A task
+// declares its metrics as a list of these; log lines, the report and the plots are drawn from it,
+// and training.metric must be one of them.
+
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace calque {
+
+enum class ValueFormat { number, percent, short_scale };  // 0.0123; 97.1%; 1.2k, 3.4M
+enum class Better { lower, higher, neither };
+
+struct MetricInfo {
+  std::string name;      // in training.metric: "perplexity"
+  std::string column;    // in metrics.jsonl: "ppl"
+  std::string label;     // in a line of the log: "ppl"; empty: not shown there
+  std::string title;     // of its panel in the report
+  std::string unit;      // "per token", "0 to 100"
+  std::string meaning;   // one sentence for people who learn
+  ValueFormat format = ValueFormat::number;
+  int decimals = 4;      // in a line of the log
+  Better better = Better::lower;
+  bool logarithmic = false;  // its panel starts with a logarithmic axis
+  bool headline = false;     // drawn in the terminal beside the loss; the last measured one wins
+};
+
+// The metric of that name, or null.
+inline const MetricInfo* find_metric(std::span<const MetricInfo> metrics, std::string_view name) {
+  for (const MetricInfo& metric : metrics) {
+    if (metric.name == name) return &metric;
+  }
+  return nullptr;
+}
+
+inline bool is_better(double a, double b, Better better) {
+  return better == Better::lower ? a < b : a > b;
+}
+
+}  // namespace calque

@@ -1,0 +1,30 @@
+#pragma once
+// The parameters of a model as named tensors: to be written to a checkpoint, or to be filled from
+// one.
+
+#include <vector>
+
+#include "core/parameters.h"
+#include "train/storage/safetensors.h"
+
+namespace calque {
+
+template <class Named>
+std::vector<Named> parameters_as(const Parameters& parameters) {
+  std::vector<Named> all;
+  for (const Parameters::Entry& entry : parameters.entries()) {
+    const auto sizes = entry.shape.sizes();
+    all.push_back({entry.name, {sizes.begin(), sizes.end()}, entry.values()});
+  }
+  return all;
+}
+
+inline std::vector<NamedTensor> parameter_tensors(const Parameters& parameters) {
+  return parameters_as<NamedTensor>(parameters);
+}
+
+inline std::vector<TensorSlot> parameter_slots(const Parameters& parameters) {
+  return parameters_as<TensorSlot>(parameters);
+}
+
+}  // namespace calque

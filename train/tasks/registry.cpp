@@ -1,0 +1,65 @@
+#include "train/tasks/registry.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+
+#include "train/tasks/language_model/language_model_task.h"
+#include "train/tasks/translation/translation_task.h"
+
+namespace calque {
+namespace {
+
+struct Entry {
+  TaskKind kind;
+  std::unique_ptr<Task> (*make)(const Config&, const RunFolder&, const TaskStart&);
+  std::span<const MetricInfo> (*metrics)();
+  std::vector<Contradiction> (*contradictions)(const Config&);
+};
+
+constexpr Entry entries[] = {
+    {TaskKind::translation, make_translation_task, translation_metrics, translation_contradictions},
+    {TaskKind::language_model, make_language_model_task, language_model_metrics,
+     language_model_contradictions},
+};
+
+const Entry& entry_of(TaskKind kind) {
+  return *std::ranges::find(entries, kind, &Entry::kind);
+}
+
+}  // namespace
+
+std::unique_ptr<Task> make_task(const Config& config, const RunFolder& run,
+                                const TaskStart& start) {
+  return entry_of(config.task).make(config, run, start);
+}
+
+std::span<const MetricInfo> metrics_of(TaskKind task) { return entry_of(task).metrics(); }
+
+std::vector<MetricInfo> all_metrics() {
+  std::vector<MetricInfo> all;
+  for (const Entry& entry : entries) {
+    for (const MetricInfo& metric : entry.metrics()) {
+      if (find_metric(all, metric.name) == nullptr) all.push_back(metric);
+    }
+  }
+  return all;
+}
+
+std::vector<Contradiction> task_contradictions(const Config& config) {
+  const Entry& entry = entry_of(config.task);
+  std::vector<Contradiction> all = entry.contradictions(config);
+  if (find_metric(entry.metrics(), config.training.metric) == nullptr) {
+    std::vector<std::string> names;
+    for (const MetricInfo& metric : entry.metrics()) names.push_back(metric.name);
+    all.push_back({"training.metric", fmt::format("must be {}, not {}", fmt::join(names, ", "),
+                                                  config.training.metric)});
+  }
+  return all;
+}
+
+LoadedConfig load_task_config(const std::string& path, const std::vector<std::string>& settings) {
+  return load_config(path, settings, task_contradictions);
+}
+
+}  // namespace calque

@@ -1,0 +1,26 @@
+#pragma once
+// Every task that a config can name. To add one, add its entry to the table in registry.cpp.
+
+#include <string>
+#include <vector>
+
+#include "train/config/load.h"
+#include "train/task.h"
+
+namespace calque {
+
+// Makes the config's task.
+std::unique_ptr<Task> make_task(const Config& config, const RunFolder& run, const TaskStart& start);
+
+// The metrics of one task, and of all.
+std::span<const MetricInfo> metrics_of(TaskKind task);
+std::vector<MetricInfo> all_metrics();
+
+// What the config's task cannot do, among it a training.metric that it does not have.
+std::vector<Contradiction> task_contradictions(const Config& config);
+
+// load_config() with task_contradictions().
+LoadedConfig load_task_config(const std::string& path,
+                              const std::vector<std::string>& settings = {});
+
+}  // namespace calque

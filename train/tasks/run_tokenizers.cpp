@@ -1,0 +1,154 @@
+#include "train/tasks/run_tokenizers.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <utility>
+
+#include "core/error.h"
+#include "data/content_hash.h"
+#include "train/storage/checkpoints.h"
+
+namespace calque {
+namespace {
+
+class TokenizerFolder {
+ public:
+  TokenizerFolder(const Config& config, const RunFolder& run,
+                  const std::vector<TokenizerPlace>& places)
+      : config_(config), run_(run), places_(places) {}
+
+  std::vector<Tokenizer> make() const {
+    if (!config_.tokenizer.files.empty()) return read(config_.tokenizer.files);
+    std::vector<Tokenizer> made;
+    for (const TokenizerPlace& place : places_) made.push_back(place.train());
+    return made;
+  }
+
+  std::vector<Tokenizer> load() const {
+    std::vector<std::string> files;
+    for (const TokenizerPlace& place : places_) files.push_back(file_of(place));
+    return read(files);
+  }
+
+  bool complete() const {
+    return std::ranges::all_of(places_, [&](const TokenizerPlace& place) {
+      return std::filesystem::exists(file_of(place));
+    });
+  }
+
+  // Saves them in the place of those of another run, maybe of another kind, that never trained.
+  void replace(const std::vector<Tokenizer>& made) const {
+    for (const auto& entry : std::filesystem::directory_iterator(run_.path)) {
+      if (entry.path().filename().string().starts_with("tokenizer.")) {
+        std::error_code not_there;
+        std::filesystem::remove(entry.path(), not_there);
+      }
+    }
+    for (size_t i = 0; i < places_.size(); ++i) made[i].save(prefix_of(places_[i]));
+  }
+
+  // Saves those whose file is gone.
+  void restore(const std::vector<Tokenizer>& made, const std::string& hash) const {
+    for (size_t i = 0; i < places_.size(); ++i) {
+      if (std::filesystem::exists(file_of(places_[i]))) continue;
+      if (hash_of(made) != hash) {
+        fail(
+            "{}: is gone, and what would be made in its place is not what the run's checkpoint was "
+            "trained with; restore it, or train anew with --fresh",
+            file_of(places_[i]));
+      }
+      made[i].save(prefix_of(places_[i]));
+    }
+  }
+
+ private:
+  std::string prefix_of(const TokenizerPlace& place) const {
+    return run_.tokenizer() + place.ending;
+  }
+  std::string file_of(const TokenizerPlace& place) const {
+    return Tokenizer::file_name(prefix_of(place), tokenizer_options(config_).kind);
+  }
+
+  std::vector<Tokenizer> read(const std::vector<std::string>& files) const {
+    std::vector<Tokenizer> tokenizers;
+    for (const std::string& file : files) {
+      tokenizers.push_back(Tokenizer::load(file, tokenizer_options(config_)));
+    }
+    return tokenizers;
+  }
+
+  const Config& config_;
+  const RunFolder& run_;
+  const std::vector<TokenizerPlace>& places_;
+};
+
+}  // namespace
+
+std::vector<Tokenizer> open_tokenizers(const Config& config, const RunFolder& run,
+                                       const TaskStart& start,
+                                       const std::vector<TokenizerPlace>& places) {
+  const TokenizerFolder folder(config, run, places);
+  switch (start.purpose) {
+    case TaskStart::Purpose::begin:
+      folder.replace(folder.make());
+      return folder.load();
+    case TaskStart::Purpose::resume:
+      if (!folder.complete()) folder.restore(folder.make(), start.tokenizer_hash);
+      return folder.load();
+    case TaskStart::Purpose::plan:
+      // Files without a checkpoint are those of a run that never trained.
+      if (Checkpoints(real_files(), run.path).steps().empty()) return folder.make();
+      return folder.complete() ? folder.load() : folder.make();
+    case TaskStart::Purpose::use:
+      break;
+  }
+  return folder.load();
+}
+
+std::string hash_of(const std::vector<Tokenizer>& tokenizers) {
+  std::string text = hexadecimal(tokenizers.front().hash());
+  for (const Tokenizer& tokenizer : tokenizers) {
+    if (tokenizer.hash() != tokenizers.front().hash()) text += hexadecimal(tokenizer.hash());
+  }
+  return text;
+}
+
+TokenizerOptions tokenizer_options(const Config& config) {
+  using Kind = TokenizerConfig::Kind;
+  TokenizerOptions options{.lowercase = config.data.lowercase, .nfkc = config.data.nfkc};
+  switch (config.tokenizer.kind) {
+    case Kind::sentencepiece_bpe:
+      options.kind = TokenizerKind::bpe;
+      break;
+    case Kind::sentencepiece_unigram:
+      options.kind = TokenizerKind::unigram;
+      break;
+    case Kind::words:
+      options.kind = TokenizerKind::words;
+      break;
+    case Kind::characters:
+      options.kind = TokenizerKind::characters;
+      break;
+    case Kind::bytes:
+      options.kind = TokenizerKind::bytes;
+      break;
+  }
+  return options;
+}
+
+TokenizerTraining tokenizer_training(const TokenizerConfig& tokenizer) {
+  return {static_cast<int32_t>(tokenizer.vocabulary_size), tokenizer.minimum_count,
+          tokenizer.character_coverage, tokenizer.byte_fallback};
+}
+
+Tokenizer trained_tokenizer(const Config& config, std::vector<std::string> texts,
+                            const TokenizerTraining& training) {
+  try {
+    return train_tokenizer(std::move(texts), tokenizer_options(config), training);
+  } catch (const Error& error) {
+    fail("{} (tokenizer.vocabulary_size is {}, tokenizer.character_coverage {})", error.what(),
+         config.tokenizer.vocabulary_size, config.tokenizer.character_coverage);
+  }
+}
+
+}  // namespace calque

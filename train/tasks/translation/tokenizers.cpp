@@ -1,0 +1,74 @@
+#include "train/tasks/translation/tokenizers.h"
+
+#include "core/error.h"
+#include "core/random.h"
+#include "data/bpe_dropout.h"
+#include "train/tasks/translation/settings.h"
+
+namespace calque {
+namespace {
+
+constexpr int source_column = 0, target_column = 1;
+
+Tokenizer trained_on(const Config& config, const std::vector<int>& columns) {
+  std::vector<Corpus> corpora;
+  for (const CorpusSource& source :
+       corpus_sources(config.data.train, config.data, CorpusConfig::Split::train)) {
+    corpora.emplace_back(source);
+  }
+  std::vector<std::string> texts =
+      sample_texts(corpora, columns, config.tokenizer.training_pairs,
+                   static_cast<uint64_t>(config.training.seed));
+  return trained_tokenizer(config, std::move(texts), tokenizer_training(config.tokenizer));
+}
+
+}  // namespace
+
+Tokenizers open_translation_tokenizers(const Config& config, const RunFolder& run,
+                                       const TaskStart& start) {
+  const auto train = [&](const std::vector<int>& columns) {
+    return [&config, columns] { return trained_on(config, columns); };
+  };
+  if (config.tokenizer.joint) {
+    const Tokenizer joint =
+        open_tokenizers(config, run, start, {{"", train({source_column, target_column})}}).front();
+    return {joint, joint};
+  }
+  const std::vector<Tokenizer> two =
+      open_tokenizers(config, run, start,
+                      {{".source", train({source_column})}, {".target", train({target_column})}});
+  return {two[0], two[1]};
+}
+
+Tokenizers make_tokenizers(const Config& config) {
+  return open_translation_tokenizers(config, {}, {TaskStart::Purpose::plan});
+}
+
+ExampleSet with_bpe_dropout(ExampleSet set, const Config& config, const Tokenizers& tokenizers) {
+  const double probability = config.tokenizer.bpe_dropout;
+  if (probability == 0) return set;
+  const auto dropout_of = [&](const Tokenizer& tokenizer) {
+    const SentencePieceModel* model = tokenizer.sentence_piece();
+    if (!model || !model->is_bpe()) {
+      fail("tokenizer.bpe_dropout: the model of tokenizer.files is no BPE model, it has no merges");
+    }
+    return BpeDropout(*model, probability);
+  };
+  constexpr uint32_t uses[] = {0x0da7a004, 0x0da7a005};
+  set.read = [read = std::move(set.read), longest = config.data.max_length,
+              seed = static_cast<uint64_t>(config.training.seed),
+              dropouts = std::vector{dropout_of(tokenizers.source), dropout_of(tokenizers.target)}](
+                 int64_t epoch, int64_t number, Example& example) {
+    read(epoch, number, example);
+    for (size_t column = 0; column < dropouts.size(); ++column) {
+      Random random({seed, static_cast<uint32_t>(epoch), static_cast<uint32_t>(number),
+                     uses[column]});
+      std::vector<int32_t> other = example[column];
+      dropouts[column].resegment(other, random);
+      if (longest == 0 || std::ssize(other) <= longest) example[column] = std::move(other);
+    }
+  };
+  return set;
+}
+
+}  // namespace calque

@@ -1,0 +1,47 @@
+#include "train/tasks/translation/translation_run.h"
+
+#include "core/error.h"
+#include "train/config/values.h"
+#include "train/tasks/translation/settings.h"
+
+namespace calque {
+
+TranslationRun open_translation_run(const std::string& place) {
+  const RunPlace found = find_run(place);
+  if (found.config.task != TaskKind::translation) {
+    fail("{}: is a run of task: {}, not of translation", place, write_value(found.config.task));
+  }
+  TranslationRun run;
+  run.folder = found.folder;
+  run.config = found.config;
+  run.tokenizers =
+      open_translation_tokenizers(run.config, run.folder, {TaskStart::Purpose::use});
+  run.model = std::make_unique<TranslationModel>(transformer_options(
+      run.config.model, run.tokenizers.source.size(), run.tokenizers.target.size()));
+  const LoadedWeights loaded =
+      load_weights(found, run.model->parameters, run.tokenizers.hash());
+  run.checkpoint = loaded.checkpoint;
+  run.step = loaded.step;
+  return run;
+}
+
+std::vector<TranslationRun> open_translation_runs(const std::vector<std::string>& places) {
+  std::vector<TranslationRun> runs;
+  for (const std::string& place : places) {
+    runs.push_back(open_translation_run(place));
+    if (runs.back().tokenizers.hash() != runs.front().tokenizers.hash()) {
+      fail("{}: has another vocabulary than {}; models that translate together need the same",
+           runs.back().folder.path, runs.front().folder.path);
+    }
+  }
+  return runs;
+}
+
+std::vector<const Transformer*> models_of(const std::vector<TranslationRun>& runs) {
+  std::vector<const Transformer*> models;
+  models.reserve(runs.size());
+  for (const TranslationRun& run : runs) models.push_back(&run.model->transformer);
+  return models;
+}
+
+}  // namespace calque

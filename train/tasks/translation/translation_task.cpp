@@ -1,0 +1,159 @@
+#include "train/tasks/translation/translation_task.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "data/content_hash.h"
+#include "data/dataset_examples.h"
+#include "train/config/schema.h"
+#include "train/config/values.h"
+#include "train/tasks/example_works.h"
+#include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/translation_model.h"
+#include "train/tasks/translation/translation_work.h"
+#include "train/tasks/translation/validation.h"
+
+namespace calque {
+namespace {
+
+// Whether a metric is measured on translations, not with teacher forcing.
+bool compares_translations(const MetricInfo& metric) {
+  return metric.name == "exact" || metric.name == "bleu" || metric.name == "chrf";
+}
+
+std::vector<std::string_view> keys_of(const MetricInfo& metric, const Config& config) {
+  std::vector<std::string_view> keys = {"data.validation"};
+  if (!compares_translations(metric)) return keys;
+  for (const char* key : {"training.validate_sentences", "training.validate_translate",
+                          "decoding.min_length", "decoding.min_length_ratio", "decoding.max_length",
+                          "decoding.max_length_ratio", "decoding.max_length_extra",
+                          "decoding.no_repeat_ngram", "decoding.allow_unknown"}) {
+    keys.push_back(key);
+  }
+  if (metric.name == "bleu") {
+    for (const char* key : {"decoding.bleu_tokenize", "decoding.bleu_lowercase"}) {
+      keys.push_back(key);
+    }
+  }
+  if (config.training.validate_translate == TrainingConfig::Translate::beam) {
+    for (const char* key : {"decoding.beam", "decoding.early_stopping", "decoding.length_penalty",
+                            "decoding.length_penalty_kind"}) {
+      keys.push_back(key);
+    }
+  }
+  return keys;
+}
+
+class TranslationTask : public Task {
+ public:
+  TranslationTask(const Config& config, const RunFolder& run, const TaskStart& start)
+      : config_(config),
+        tokenizers_(open_translation_tokenizers(config_, run, start)),
+        model_(transformer_options(config_.model, tokenizers_.source.size(),
+                                   tokenizers_.target.size())) {
+    if (start.purpose == TaskStart::Purpose::use) return;
+    const bool cached = config_.data.cache && start.purpose != TaskStart::Purpose::plan;
+    const std::string cache = cached ? run.cache() : "";
+    // What is wrong with these shows before the training corpora are tokenised, which may take
+    // long.
+    validation_ = std::make_unique<Validation>(config_, tokenizers_, cache);
+    data_ = std::make_shared<const Dataset>(
+        load_dataset(corpus_sources(config_.data.train, config_.data, CorpusConfig::Split::train),
+                     {tokenizers_.source, tokenizers_.target},
+                     {filter_options(config_.data), cache}));
+  }
+
+  Parameters& parameters() override { return model_.parameters; }
+  std::span<const MetricInfo> metrics() const override { return translation_metrics(); }
+  std::string tokenizer_hash() const override { return tokenizers_.hash(); }
+  std::string data_hash() const override { return hexadecimal(data_->hash); }
+
+  std::string measured_by(const MetricInfo& metric, const Config& config) const override {
+    std::string text;
+    for (const std::string_view name : keys_of(metric, config)) {
+      const ConfigKey& key = *find_config_key(name);
+      if (key.idle(config).empty()) text += fmt::format("{}: {}\n", name, key.write(config));
+    }
+    return text;
+  }
+
+  std::string data_description() const override {
+    std::string text =
+        fmt::format("{} pairs, dropped: {}, vocabulary {}", data_->examples(), data_->drops.text(),
+                    tokenizers_.target.size());
+    if (!data_->cache_problem.empty()) {
+      text += fmt::format("; {}; the next start tokenises again", data_->cache_problem);
+    }
+    return text;
+  }
+
+  std::unique_ptr<WorkStream> training(StreamPosition from) override {
+    constexpr int both[] = {0, 1};
+    const MakeWork make = [this](const ExampleBatch& batch) { return work_of(batch); };
+    return std::make_unique<ExampleWorks>(
+        with_bpe_dropout(examples_of(*data_, cost_columns(config_.training)), config_, tokenizers_),
+        costs_of(*data_->tokens, both), batch_options(config_.training), from, make);
+  }
+
+  bool validates() const override { return validation_ && validation_->there(); }
+  std::optional<Scores> validate(const std::function<bool()>& stop) override {
+    return validation_->run(model_, stop);
+  }
+
+ private:
+  std::unique_ptr<Work> work_of(const ExampleBatch& batch) const {
+    std::vector<int64_t> lines;
+    for (const int64_t number : batch.numbers) lines.push_back(data_->tokens->line(number));
+    return std::make_unique<TranslationWork>(model_.transformer, config_.training,
+                                             make_pair_batch(batch.examples), std::move(lines),
+                                             data_);
+  }
+
+  const Config config_;
+  const Tokenizers tokenizers_;
+  TranslationModel model_;
+  std::unique_ptr<const Validation> validation_;
+  std::shared_ptr<const Dataset> data_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_translation_task(const Config& config, const RunFolder& run,
+                                            const TaskStart& start) {
+  if (start.purpose != TaskStart::Purpose::use) require_validation_files(config);
+  return std::make_unique<TranslationTask>(config, run, start);
+}
+
+std::span<const MetricInfo> translation_metrics() {
+  using enum ValueFormat;
+  constexpr auto lower = Better::lower, higher = Better::higher;
+  static const std::vector<MetricInfo> metrics = {
+      {"loss", "loss", "loss", "Loss", "per target token",
+       "What training minimises: label-smoothed cross-entropy.", number, 4, lower},
+      {"nll", "nll", "", "Negative log-likelihood", "nats per target token",
+       "The loss without label smoothing.", number, 4, lower},
+      {"perplexity", "ppl", "ppl", "Perplexity", "",
+       "Between how many words the model hesitates, on average.", number, 2, lower, true},
+      {"accuracy", "accuracy", "acc", "Token accuracy", "",
+       "How often the likeliest next token is the right one.", percent, 1, higher, false, true},
+      {"bleu", "bleu", "BLEU", "BLEU", "0 to 100",
+       "Overlap with the references in one to four words.", number, 1, higher, false, true},
+      {"chrf", "chrf", "chrF", "chrF", "0 to 100",
+       "Overlap with the references in runs of characters.", number, 1, higher},
+      {"exact", "exact", "exact", "Exact translations", "",
+       "How many translations equal their reference.", percent, 1, higher},
+  };
+  return metrics;
+}
+
+std::vector<Contradiction> translation_contradictions(const Config& config) {
+  const MetricInfo* metric = find_metric(translation_metrics(), config.training.metric);
+  if (metric == nullptr || !compares_translations(*metric)) return {};
+  const bool none = config.training.validate_translate == TrainingConfig::Translate::none;
+  if (!none && !config.data.validation.empty()) return {};
+  return {{"training.metric",
+           fmt::format("it is measured on translations; set {}",
+                       none ? "training.validate_translate: greedy" : "data.validation")}};
+}
+
+}  // namespace calque
