@@ -1,17 +1,24 @@
 #pragma once
-// Fills an Explanation: translates one sentence, and keeps all that the model did on the way.
+// Fills an Explanation: decodes one input and records everything that the model computes. The texts
+// and the vocabulary are the caller's to add.
 
 #include <cstdint>
 #include <vector>
 
 #include "decode/explanation.h"
-#include "decode/search.h"
+#include "decode/translation.h"
+#include "nn/language_model.h"
 
 namespace calque {
 
-// Everything but texts: tokens, logits, attention, positions and, unless the search is greedy, the
-// beam. `source` is without </s>. The texts and the vocabulary are the caller's to add.
+// Tokens, logits, attention, positions and, unless the search is greedy, the beam of one
+// translation. `source` is without </s>.
 Explanation explain(const Transformer& model, const std::vector<int32_t>& source,
-                    const SearchOptions& options);
+                    const TranslationOptions& options);
+
+// The same of a text: the prompt, its first token such as <s> included, and how it goes on, with
+// </s> where it ended. The source, the encoder's parts and the beam stay empty.
+Explanation explain(const LanguageModel& model, const std::vector<int32_t>& prompt,
+                    const std::vector<int32_t>& continuation);
 
 }  // namespace calque
