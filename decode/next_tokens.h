@@ -22,6 +22,8 @@ class ScoreRow {
 
   // log of the sum of exp over the row.
   real log_sum_exp() const;
+  // The same; an Error where it is not finite.
+  real finite_log_sum() const;
 
   // The `count` best as log-probabilities (scores less `log_sum`), best first; of equals the lower
   // id. Tokens with a score of minus infinity are never among them. Scores may have been lowered

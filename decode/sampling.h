@@ -48,9 +48,9 @@ struct SamplingOptions {
   bool close_at_longest = true;
   int64_t batch_tokens = 4096;  // tokens written in one batch, those of all samples
   // Ends a sample when it returns true for the tokens written so far, without </s>.
-  std::function<bool(size_t item, std::span<const int32_t> written)> stop;
+  std::function<bool(size_t item, std::span<const int32_t> written)> stop = {};
   // Gets each token as it is drawn. Both functions are called from any thread, one call at a time.
-  std::function<void(const SampledToken&)> token;
+  std::function<void(const SampledToken&)> token = {};
 };
 
 // The samples of each item, in the order of the items; `score` is the log-probability.
