@@ -1,38 +1,38 @@
 #pragma once
-// How an epoch is cut into batches: pairs of like length together, because attention's cost grows
-// with the length, and the batches in shuffled order. A plan is a pure function of the lengths, the
-// options and the epoch; several ranks make the same plan and each takes every n-th batch of it.
+// How an epoch is cut into batches: examples of similar cost together, because attention's cost
+// grows with the length, and the batches in shuffled order. A plan is a pure function of the costs,
+// the parts, the options and the epoch; every rank computes the same plan and takes each n-th batch.
 
 #include <cstdint>
+#include <functional>
 #include <span>
+#include <string>
 #include <vector>
 
-#include "data/dataset.h"
+#include "data/epoch_order.h"
 
 namespace calque {
 
-enum class BatchUnit { source, target, both };  // whose tokens a batch is measured in
-
 struct BatchOptions {
-  int64_t tokens = 4096;  // a batch holds at most so many, </s> included; 0 = any number
-  BatchUnit unit = BatchUnit::target;
-  int64_t sentences = 0;  // and at most so many sentences; 0 = any number
+  int64_t tokens = 4096;  // a batch costs at most so many tokens; 0 = any number
+  int64_t examples = 0;   // and has at most so many examples; 0 = any number
   uint64_t seed = 1;
-  bool shuffle = true;  // false: the pairs in their order, for validation
+  bool shuffle = true;  // false: all examples once, in their order
   int rank = 0, ranks = 1;
 };
 
 class BatchPlan {
  public:
-  // An Error if a pair alone exceeds options.tokens, or there are fewer pairs than ranks.
-  BatchPlan(const Dataset& dataset, const BatchOptions& options, int64_t epoch);
+  // costs: the tokens that each example takes of a batch. Requires that none exceeds
+  // options.tokens. Throws an Error if an epoch has too many examples, or fewer than ranks.
+  BatchPlan(std::span<const int32_t> costs, std::span<const SharedRange> parts,
+            const BatchOptions& options, int64_t epoch);
 
-  // Of this rank; every rank has as many.
+  // The number of batches of this rank, the same for every rank.
   int64_t size() const { return std::ssize(batches_); }
-  // The numbers of the pairs in a batch.
+  // The numbers of the examples in a batch.
   std::span<const uint32_t> batch(int64_t index) const {
-    return std::span(order_).subspan(batches_[index].begin,
-                                     batches_[index].end - batches_[index].begin);
+    return std::span(order_).subspan(batches_[index].begin, batches_[index].size());
   }
 
  private:
@@ -44,8 +44,13 @@ class BatchPlan {
   std::vector<uint32_t> order_;
   std::vector<Range> batches_;
 
-  void cut(const Dataset& dataset, const BatchOptions& options);
+  void cut(std::span<const int32_t> costs, const BatchOptions& options);
   void split_until_divisible(int64_t ranks);
 };
+
+// Throws an Error if an example alone exceeds options.tokens: "PLACE: 300 tokens do not fit into a
+// batch of 256; ...", where the place is where(example).
+void require_fit(std::span<const int32_t> costs, const BatchOptions& options,
+                 const std::function<std::string(int64_t example)>& where);
 
 }  // namespace calque

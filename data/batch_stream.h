@@ -1,53 +1,69 @@
 #pragma once
-// The batches of a training run, epoch after epoch without end, prepared ahead on a thread of their
-// own. Where a stream stands is two numbers; a stream opened there gives exactly the batches that
-// would have come.
+// The batches of a training run, epoch after epoch without end, prefetched on a thread of their
+// own. The state of a stream is two numbers; a stream opened there returns exactly the batches that
+// would have come next.
 
 #include <condition_variable>
 #include <cstdint>
 #include <deque>
 #include <exception>
+#include <functional>
 #include <mutex>
+#include <string>
 #include <thread>
+#include <vector>
 
-#include "data/batch.h"
 #include "data/batch_plan.h"
-#include "data/dataset.h"
+#include "data/token_store.h"
 
 namespace calque {
 
+// What a stream draws from. The examples of a dataset are examples_of() (data/dataset_examples.h),
+// those of a language model TextWindows::examples().
+struct ExampleSet {
+  std::vector<int32_t> costs;      // [examples]  tokens that each takes of a batch
+  std::vector<SharedRange> parts;  // cover all examples
+  // Reads an example, which may vary by epoch. Called on the prefetch thread; the same arguments
+  // must read the same example.
+  std::function<void(int64_t epoch, int64_t example, Example& out)> read;
+  // Names an example in an error: "train.en + train.de, pair 17".
+  std::function<std::string(int64_t example)> where;
+};
+
+struct ExampleBatch {
+  std::vector<Example> examples;
+  std::vector<int64_t> numbers;  // of the examples, in the set
+  bool operator==(const ExampleBatch&) const = default;
+};
+
 struct StreamState {
   int64_t epoch = 0;     // complete ones
-  int64_t position = 0;  // batches given in the present one, by each rank
+  int64_t position = 0;  // batches that each rank has taken of the present one
   bool operator==(const StreamState&) const = default;
 };
 
 class BatchStream {
  public:
-  // An Error if `from` lies behind the end of its epoch: then the data is another one.
-  BatchStream(Dataset dataset, const BatchOptions& options, StreamState from = {},
-              PairVariation vary = {});
+  // Throws an Error if an example alone exceeds a batch, if no example is left after the epochs of
+  // parts that end, or if `from` lies behind the end of its epoch: then the data has changed.
+  BatchStream(ExampleSet set, const BatchOptions& options, StreamState from = {});
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
   ~BatchStream();
 
-  Batch next();
+  ExampleBatch next();
 
-  const Dataset& dataset() const { return dataset_; }
-
-  // Behind the last batch given; {e, 0} as soon as epoch e - 1 is complete.
+  // After the last batch returned; {e, 0} as soon as epoch e - 1 is complete.
   StreamState state() const { return state_; }
   // 2.25 after a quarter of the third epoch.
   double epochs() const;
-  // Batches of each rank in the epoch of the last batch given (before: of the first).
-  int64_t batches_per_epoch() const { return epoch_size_; }
 
-  // How long next() has waited for the preparation, in all.
+  // How long next() has waited for the prefetch thread, in all.
   double wait_seconds() const { return wait_seconds_; }
 
  private:
   struct Prepared {
-    Batch batch;
+    ExampleBatch batch;
     StreamState after;
     int64_t epoch_size;
   };
@@ -55,11 +71,10 @@ class BatchStream {
   void prepare(BatchPlan plan, StreamState at);
   bool hand_over(Prepared prepared);
 
-  const Dataset dataset_;
+  const ExampleSet set_;
   const BatchOptions options_;
-  const PairVariation vary_;
   StreamState state_;
-  int64_t epoch_size_ = 0;
+  int64_t epoch_size_ = 0;  // batches of each rank, in the epoch of the last batch returned
   double wait_seconds_ = 0;
 
   std::mutex mutex_;  // guards the four below

@@ -1,5 +1,5 @@
 #pragma once
-// A fast 64-bit hash of content, to know a corpus, a tokeniser or a cached file again: XXH64 with
+// A fast 64-bit hash of content, to know a corpus, a tokenizer or a cached file again: XXH64 with
 // seed 0, after its specification (several bytes a clock cycle, so that a gigabyte of text costs
 // less than reading it). `xxhsum -H64 FILE` prints the same numbers. Not a defence against forgery.
 
@@ -34,6 +34,9 @@ class ContentHash {
   std::array<char, 32> pending_{};
   uint64_t length_ = 0;
 };
+
+// Adds the bytes of a file and their number.
+void add_file(const std::string& path, ContentHash& hash);
 
 // A hash as text: sixteen hexadecimal digits.
 std::string hexadecimal(uint64_t hash);

@@ -1,11 +1,11 @@
 #pragma once
-// A parallel corpus: pairs of lines, in order or in any order, from two line-aligned files, from
-// one TSV file, or from memory. Whatever the place, a pair is known by its number, and an error
-// about it names file and line.
+// A corpus of aligned texts: rows of one text a column, in order or by number, from line-aligned
+// files, from columns of one TSV file, or from memory. Whatever the place, a row is known by its
+// number, and an error about it names file and line.
 
-#include <concepts>
 #include <cstdint>
 #include <memory>
+#include <span>
 #include <string>
 #include <string_view>
 #include <utility>
@@ -17,102 +17,90 @@
 
 namespace calque {
 
-struct TextPair {
-  std::string source, target;
-  bool operator==(const TextPair&) const = default;
-};
-
-enum class Side { source, target };
+using Row = std::vector<std::string>;  // one text a column
 
 struct AlignedFiles {
-  std::string source, target;
+  std::vector<std::string> paths;  // one file a column
 };
 
 struct TsvFile {
   std::string path;
-  int source_column = 1, target_column = 2;
+  std::vector<int> columns = {1, 2};  // which fields of a line are the columns, counting from 1
 };
 
-struct PairsInMemory {
+struct RowsInMemory {
   std::string name;  // for messages
-  std::shared_ptr<const std::vector<TextPair>> pairs;
+  std::shared_ptr<const std::vector<Row>> rows;
 };
 
-// Where a corpus is, and what it has to do with an epoch.
+// Where a corpus is, and how much of an epoch it makes up.
 struct CorpusSource {
-  std::variant<AlignedFiles, TsvFile, PairsInMemory> place;
+  std::variant<AlignedFiles, TsvFile, RowsInMemory> place;
   CorpusShare share = {};
 };
 
-// PREFIX.SOURCE and PREFIX.TARGET, or the same with .gz.
-AlignedFiles files_of_prefix(const std::string& prefix, const std::string& source_language,
-                             const std::string& target_language);
+// PREFIX.LANGUAGE for each language, or the same with .gz.
+AlignedFiles files_of_prefix(const std::string& prefix, const std::vector<std::string>& languages);
 
-// An Error if a file of the corpus cannot be opened; nothing is read.
+RowsInMemory in_memory(std::string name, std::vector<Row> rows);
+// Two columns from pairs of strings, as generators return them.
+RowsInMemory in_memory(std::string name, std::vector<std::pair<std::string, std::string>> pairs);
+
+// Throws an Error if a file of the corpus cannot be opened; reads nothing.
 void require_files(const CorpusSource& source);
-
-PairsInMemory in_memory(std::string name, std::vector<TextPair> pairs);
-
-// The same from pairs of strings, as generators give them.
-template <std::same_as<std::vector<std::pair<std::string, std::string>>> Pairs>
-PairsInMemory in_memory(std::string name, Pairs pairs) {
-  std::vector<TextPair> texts;
-  texts.reserve(pairs.size());
-  for (auto& [source, target] : pairs) texts.push_back({std::move(source), std::move(target)});
-  return in_memory(std::move(name), std::move(texts));
-}
 
 // "train.en + train.de", "pairs.tsv", the name.
 std::string name_of(const CorpusSource& source);
 
-// A hash of all that open corpora of this source would give: of the files' bytes as they lie there.
+// A hash of all that open corpora of this source would return: of the files' bytes as stored.
 uint64_t content_hash(const CorpusSource& source);
 
-struct LinePair {
-  Line source, target;
-};
+// Consecutive rows. The lines point into `bytes`, or into the corpus.
+struct RowBlock {
+  int columns = 0;
+  std::vector<Line> lines;  // [rows, columns]
+  std::vector<std::vector<char>> bytes;
 
-// Consecutive pairs. The lines point into the other members, or into the corpus.
-struct PairBlock {
-  std::vector<LinePair> pairs;
-  std::vector<char> source_bytes, target_bytes;
+  int64_t rows() const { return columns == 0 ? 0 : std::ssize(lines) / columns; }
+  std::span<const Line> row(int64_t index) const {
+    return std::span(lines).subspan(static_cast<size_t>(index * columns),
+                                    static_cast<size_t>(columns));
+  }
 };
 
 class Corpus {
  public:
-  // An Error: a file that cannot be read or is empty, two files of different length.
+  // Throws an Error for a file that cannot be read or is empty, and for files of unequal length.
   explicit Corpus(const CorpusSource& source);
 
   const std::string& name() const { return name_; }
+  int columns() const;
   int64_t size() const;
 
-  // Pairs from `first` on: at most `pairs`, and no more than make about `bytes` of text, but at
-  // least one. The texts may be anything but lines; a TSV line that lacks a column is an Error.
-  PairBlock read(int64_t first, int64_t pairs, int64_t bytes) const;
+  // Rows from `first` on: at most `rows`, and no more than make about `bytes` of text, but at least
+  // one. The texts are not checked; a TSV line that lacks a column is an Error.
+  RowBlock read(int64_t first, int64_t rows, int64_t bytes) const;
 
-  // One pair; overlong lines are an Error, and so is text that is not UTF-8.
-  TextPair pair(int64_t index) const;
+  // One row; an overlong line is an Error, and so is text that is not UTF-8.
+  Row row(int64_t index) const;
 
   // "train.de:17".
-  std::string where(int64_t index, Side side) const;
+  std::string where(int64_t index, int column) const;
 
  private:
-  struct Aligned {
-    TextLines source, target;
-  };
   struct Tsv {
     TextLines lines;
-    int source_column, target_column;
+    std::vector<int> columns;
   };
 
   std::string name_;
-  std::variant<Aligned, Tsv, PairsInMemory> place_;
+  std::variant<std::vector<TextLines>, Tsv, RowsInMemory> place_;
 };
 
-// Whether a line is neither overlong nor anything but UTF-8.
+// Whether a line is well-formed UTF-8 and not overlong.
 bool is_text(const Line& line);
 
-// Throws the Error that a line deserves that is overlong or not UTF-8.
+// Throws the Error of a line that is overlong or not UTF-8.
 void require_text(const Line& line, const std::string& where);
 
 }  // namespace calque

@@ -1,8 +1,9 @@
 #pragma once
-// A dataset: the corpora of a split as ids, filtered, ready for batching. Making one reads,
-// tokenises and filters every line once, on all threads; with a cache folder the result is kept
-// there under a name made from all that decides it (the bytes of the corpora, the tokenisers, the
+// A dataset: the texts of a split as ids, filtered, ready for batching. load_dataset() reads,
+// tokenises and filters every row once, on all threads; with a cache folder it keeps the result
+// there under a name made from all that decides it (the bytes of the corpora, the tokenizers, the
 // filters), and the next start reads it back. A cache that cannot be written stops nobody.
+// Documents become a dataset by load_documents() (data/document_dataset.h).
 
 #include <cstdint>
 #include <memory>
@@ -10,6 +11,7 @@
 #include <vector>
 
 #include "data/corpus.h"
+#include "data/epoch_order.h"
 #include "data/filters.h"
 #include "data/token_store.h"
 #include "data/tokenizer.h"
@@ -18,31 +20,42 @@ namespace calque {
 
 struct DatasetOptions {
   FilterOptions filters = {};
-  std::string cache_folder = {};  // made if need be; empty: keep the ids in memory
+  std::string cache_folder = {};  // created if need be; empty: keep the ids in memory
 };
 
-// One corpus of a dataset. Pairs are numbered through all corpora, lines too; lines count what was
-// dropped, pairs do not.
+// One corpus of a dataset. Examples are numbered through all corpora, lines too; lines count what
+// was dropped, examples do not.
 struct DatasetPart {
   std::string name;
   CorpusShare share = {};
-  int64_t first_pair = 0, pairs = 0;
+  int64_t first_example = 0, examples = 0;
   int64_t first_line = 0, lines = 0;
+};
+
+// The size of the texts that were kept, for bits per character and per byte.
+struct TextSize {
+  int64_t characters = 0;  // code points
+  int64_t bytes = 0;
+  bool operator==(const TextSize&) const = default;
 };
 
 struct Dataset {
   std::shared_ptr<const TokenStore> tokens;
   std::vector<DatasetPart> parts;
   DropTally drops;
-  uint64_t hash = 0;  // of all that decided the content, for knowing it again on resuming
+  std::vector<TextSize> sizes;  // [columns]
+  std::string noun = "pair";    // what messages call an example
+  uint64_t hash = 0;            // of all that decided the content, to recognise it on resuming
   bool from_cache = false;
   std::string cache_problem = {};  // why the cache could not be written; the ids are in memory then
 
-  int64_t pairs() const { return tokens->count(); }
+  int64_t examples() const { return tokens->count(); }
   int64_t lines() const { return parts.back().first_line + parts.back().lines; }
+  // The parts as ranges of examples, with their shares and names.
+  std::vector<SharedRange> ranges() const;
   // Whether the same corpora take part in both epochs.
   bool same_parts(int64_t epoch, int64_t other) const;
-  // "train.en + train.de, pair 17" for a line as numbered in batches.
+  // "train.en + train.de, pair 17" for a line: tokens->line(example).
   std::string where(int64_t line) const;
   // "train.en + train.de, pairs 3, 17; more.en + more.de, pair 5" for the first few of several.
   std::string where(std::vector<int64_t> lines) const;
@@ -51,8 +64,9 @@ struct Dataset {
   const DatasetPart& part_of(int64_t line) const;
 };
 
-// An Error: a corpus that cannot be read, text that is not UTF-8 (unless skipped), nothing left.
-Dataset load_dataset(const std::vector<CorpusSource>& corpora, const Tokenizer& source,
-                     const Tokenizer& target, const DatasetOptions& options);
+// Requires a tokenizer for each column of the corpora. Throws an Error for a corpus that cannot be
+// read, for text that is not UTF-8 (unless skipped), and when nothing is left.
+Dataset load_dataset(const std::vector<CorpusSource>& corpora,
+                     const std::vector<Tokenizer>& tokenizers, const DatasetOptions& options);
 
 }  // namespace calque

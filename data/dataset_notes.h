@@ -11,8 +11,9 @@
 namespace calque {
 
 struct DatasetNotes {
-  std::vector<DatasetPart> parts;  // names and weights are not kept
+  std::vector<DatasetPart> parts;  // names and shares are not kept
   DropTally drops;
+  std::vector<TextSize> sizes;
 };
 
 std::string to_text(const DatasetNotes& notes);

@@ -1,9 +1,10 @@
 #pragma once
-// Which pairs a run leaves out, and the account of it: every dropped pair has one reason, each
-// reason its count and the place where it came up first.
+// Which examples a run leaves out, and the account of it: every dropped example has one reason, each
+// reason its count and the place where it occurred first.
 
 #include <array>
 #include <cstdint>
+#include <span>
 #include <string>
 #include <vector>
 
@@ -15,19 +16,25 @@ inline constexpr int drop_kinds = 6;
 enum class InvalidText { error, skip };
 
 struct FilterOptions {
-  int32_t max_length = 256;                  // tokens of either side, without </s>; 0 = any
-  double max_length_ratio = 0;               // longer side / shorter side, in tokens; 0 = any
-  bool drop_duplicates = false;              // pairs whose two texts occurred before
+  int32_t max_length = 256;                  // tokens of any column, without </s>; 0 = any
+  double max_length_ratio = 0;               // longest / shortest column, in tokens; 0 = any
+  bool drop_duplicates = false;              // examples all of whose texts occurred before
   InvalidText invalid = InvalidText::error;  // not UTF-8
 };
 
-// For validation and test: every pair that is text stays.
+// For validation and test: every example that is text stays.
 inline FilterOptions keeping_all(InvalidText invalid) {
   return {.max_length = 0, .invalid = invalid};
 }
 
-// Drop::none, empty, too_long or ratio.
-Drop judge_lengths(int64_t source_tokens, int64_t target_tokens, const FilterOptions& options);
+// Why an example is dropped, and which column is to blame.
+struct Verdict {
+  Drop drop = Drop::none;
+  int column = 0;
+};
+
+// By the lengths of an example's columns: Drop::none, empty, too_long or ratio.
+Verdict judge_lengths(std::span<const int64_t> lengths, const FilterOptions& options);
 
 struct DropTally {
   struct Reason {
@@ -43,7 +50,8 @@ struct DropTally {
   bool operator==(const DropTally&) const = default;
 
   // "12 too long (first: train.en:17), 3 with an empty side (first: train.de:40)", or "none".
-  std::string text() const;
+  // Examples of one column have no sides: "3 empty".
+  std::string text(int columns = 2) const;
 };
 
 // The hashes seen so far, for finding duplicates: 16 bytes each at most.

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 #include <memory>
+#include <optional>
 #include <span>
 #include <string>
 #include <string_view>
@@ -35,6 +36,9 @@ class SentencePieceModel {
   // Whether the algorithm has found the piece: no special symbol, byte, or symbol of a user.
   bool is_found(int32_t id) const { return found_[static_cast<size_t>(id)]; }
 
+  // The id of the line end: a piece "\n" or the byte 10, if the model has one.
+  std::optional<int32_t> newline_id() const;
+
   const std::string& bytes() const { return bytes_; }
 
  private:
@@ -51,6 +55,7 @@ struct SentencePieceTraining {
   int32_t vocabulary_size = 8000;
   double character_coverage = 0.9995;  // rarer characters become <unk>
   bool byte_fallback = false;          // or are spelt in bytes
+  bool newline = false;                // the line end becomes a piece of its own
 };
 
 // The bytes of a model trained on the texts: the same ones for the same texts and options.

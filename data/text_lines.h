@@ -43,6 +43,11 @@ class TextLines {
   // One line; too long is an Error.
   std::string line(int64_t index) const;
 
+  // The lines [first, end) of any length, with LF between each two.
+  std::string text(int64_t first, int64_t end) const;
+  // How many bytes they take in the file.
+  int64_t bytes(int64_t first, int64_t end) const { return starts_[end] - starts_[first]; }
+
   // "train.en:17", counting from 1 as editors do.
   std::string where(int64_t index) const;
 

@@ -1,7 +1,8 @@
 #pragma once
-// The ids of all pairs of a dataset, for reading in any order. The index (16 bytes a pair) is in
-// memory; the ids, 2 or 4 bytes each by the size of the vocabulary, are in memory too or in a file,
-// from which a pair is one read.
+// The ids of all examples of a dataset, for random access. An example is a number of columns of
+// ids: the two sides of a pair, or the one text of a document. The index (12 bytes an example and 4
+// a column) is in memory; the ids, 2 or 4 bytes each by the size of the vocabulary, are in memory
+// too or in a file, from which an example is one read.
 
 #include <cstdint>
 #include <memory>
@@ -16,54 +17,55 @@
 
 namespace calque {
 
-struct TokenPair {
-  std::vector<int32_t> source, target;  // without <s> and </s>
-};
+using Example = std::vector<std::vector<int32_t>>;  // the ids of each column, without <s> and </s>
 
-// One entry of the index. A pair's source and target ids lie one after the other.
-struct TokenEntry {
-  uint64_t begin : 40;  // the first id, counting all ids before it
-  uint64_t source_length : 24;
-  uint32_t target_length;
-  uint32_t line;  // the pair's number in its corpora, dropped ones counted
-};
-static_assert(sizeof(TokenEntry) == 16);
+inline constexpr int most_columns = 64;
 
 class TokenStore {
  public:
-  int64_t count() const { return static_cast<int64_t>(index_.size()); }
-  int32_t source_length(int64_t pair) const {
-    return static_cast<int32_t>(index_[pair].source_length);
+  int columns() const { return columns_; }
+  int64_t count() const { return static_cast<int64_t>(lines_.size()); }
+  int64_t tokens() const { return tokens_; }
+  int64_t length(int64_t example, int column) const {
+    return lengths_[static_cast<size_t>(example * columns_ + column)];
   }
-  int32_t target_length(int64_t pair) const {
-    return static_cast<int32_t>(index_[pair].target_length);
-  }
-  int64_t line(int64_t pair) const { return index_[pair].line; }
+  // The number of the example in its corpora, where dropped ones are counted.
+  int64_t line(int64_t example) const { return lines_[static_cast<size_t>(example)]; }
 
-  void read(int64_t pair, TokenPair& out) const;
+  void read(int64_t example, Example& out) const;
+  // `count` ids of one column, from `begin` on.
+  void read_slice(int64_t example, int column, int64_t begin, int64_t count,
+                  std::vector<int32_t>& out) const;
 
  private:
   friend class TokenWriter;
   friend class TokenFileReader;
 
+  // Calls use(bytes) with the stored bytes of `count` ids; `begin` counts all ids before them.
+  template <class Use>
+  void with_ids(int64_t begin, int64_t count, const Use& use) const;
+
+  int columns_ = 0;
   int id_size_ = 4;
   int64_t tokens_ = 0;
-  std::vector<TokenEntry> index_;
-  std::optional<File> file_;  // of the ids; none: they are here
-  int64_t ids_begin_ = 0;     // in the file
+  std::vector<uint64_t> begins_;   // [examples]  ids before the first one of an example
+  std::vector<uint32_t> lengths_;  // [examples, columns]
+  std::vector<uint32_t> lines_;    // [examples]
+  std::optional<File> file_;       // of the ids; none: ids_ has them
+  int64_t ids_begin_ = 0;          // in the file
   std::vector<char> ids_;
 };
 
-// Makes a store pair by pair: in memory, or as a file that comes into being as a whole in finish()
-// and that load_token_file() finds again. `key` stands for everything that went into it.
+// Writes a store example by example: in memory, or as a file that appears as a whole in finish()
+// and that load_token_file() recognises. `key` stands for everything that decided the content.
 class TokenWriter {
  public:
-  explicit TokenWriter(int32_t vocabulary);
-  TokenWriter(int32_t vocabulary, const std::string& path, uint64_t key);
+  TokenWriter(int columns, int32_t vocabulary);
+  TokenWriter(int columns, int32_t vocabulary, const std::string& path, uint64_t key);
 
-  void append(std::span<const int32_t> source, std::span<const int32_t> target, int64_t line);
+  void append(std::span<const std::span<const int32_t>> example, int64_t line);
 
-  // `notes` are the caller's, and come back from load_token_file().
+  // `notes` belong to the caller; load_token_file() returns them.
   TokenStore finish(std::string_view notes);
 
  private:
@@ -83,9 +85,9 @@ struct LoadedTokens {
   std::string notes;
 };
 
-// Nothing if there is no such file, or it has another key, or not every byte of it is what was
-// written, or an id is not below `vocabulary`: then it is to be made anew.
-std::optional<LoadedTokens> load_token_file(const std::string& path, uint64_t key,
+// Nothing if there is no such file, or it has another key or number of columns, or any byte of it
+// differs from what was written, or an id is not below `vocabulary`.
+std::optional<LoadedTokens> load_token_file(const std::string& path, uint64_t key, int columns,
                                             int32_t vocabulary);
 
 }  // namespace calque

@@ -1,5 +1,5 @@
 #pragma once
-// A block of a corpus tokenised on all threads: for each pair its ids, or why it is to be dropped.
+// A block of a corpus tokenised on all threads: for each row its ids, or why it is to be dropped.
 
 #include <cstdint>
 #include <span>
@@ -11,21 +11,23 @@
 
 namespace calque {
 
-struct TokenizedPair {
-  std::span<const int32_t> source, target;  // without <s> and </s>; empty if not even tokenised
-  Drop drop = Drop::none;                   // never Drop::duplicate
-  Side blame = Side::source;                // whose fault the drop is
-};
-
 struct TokenizedBlock {
-  PairBlock text;
-  std::vector<TokenizedPair> pairs;       // one for each of the text's
-  std::vector<std::vector<int32_t>> ids;  // what the spans point into
+  RowBlock text;
+  std::vector<Verdict> verdicts;              // [rows]  never Drop::duplicate
+  std::vector<std::span<const int32_t>> ids;  // [rows, columns]  without <s> and </s>; empty where
+                                              // a row is not tokenised
+  std::vector<std::vector<int32_t>> chunks;   // what the spans point into
+
+  int64_t rows() const { return std::ssize(verdicts); }
+  std::span<const std::span<const int32_t>> row(int64_t index) const {
+    return std::span(ids).subspan(static_cast<size_t>(index * text.columns),
+                                  static_cast<size_t>(text.columns));
+  }
 };
 
-// Some pairs of the corpus from `first` on, at least one. Text that is not UTF-8 is an Error unless
-// the options skip it.
-TokenizedBlock read_tokenized(const Corpus& corpus, int64_t first, const Tokenizer& source,
-                              const Tokenizer& target, const FilterOptions& options);
+// Some rows of the corpus from `first` on, at least one; one tokenizer a column. Text that is not
+// UTF-8 is an Error unless the options skip it; of several such rows the first is reported.
+TokenizedBlock read_tokenized(const Corpus& corpus, int64_t first,
+                              std::span<const Tokenizer> tokenizers, const FilterOptions& options);
 
 }  // namespace calque

@@ -1,7 +1,16 @@
 #pragma once
-// Text to ids and back: the one interface behind which SentencePiece, words and characters stand. A
+// Text to ids and back: the one interface of SentencePiece, words, characters and bytes. A
 // Tokenizer is a value that is cheap to copy and safe to use from several threads at once. In every
 // one of them <unk>, <s> and </s> are 0, 1 and 2 (data/vocabulary.h).
+//
+// encode() and decode() are for single lines, encode_document() and decode_document() for texts
+// whose line ends and spaces matter. What a document keeps:
+//   bytes        everything
+//   characters   everything but what lower case and NFKC change, characters that the vocabulary
+//                lacks, and U+2581, which stands for a space
+//   words        the lines; a run of white space within a line counts as one space
+//   SentencePiece  the lines; within a line, what the model's normalisation keeps
+// Line ends need a tokenizer that knows them: see newline_id().
 
 #include <cstdint>
 #include <memory>
@@ -12,17 +21,19 @@
 #include <variant>
 #include <vector>
 
+#include "data/byte_model.h"
 #include "data/sentence_piece.h"
 #include "data/symbol_model.h"
 
 namespace calque {
 
-enum class TokenizerKind { bpe, unigram, words, characters };
+enum class TokenizerKind { bpe, unigram, words, characters, bytes };
 
 struct TokenizerOptions {
   TokenizerKind kind = TokenizerKind::bpe;  // a .model file that exists brings its own algorithm
   bool lowercase = false;
-  bool nfkc = true;  // SentencePiece: when trained (a .model file that exists brings its own rules)
+  bool nfkc = true;  // SentencePiece: when trained (a .model file that exists brings its own rules);
+                     // bytes: never
 };
 
 class Tokenizer {
@@ -31,10 +42,11 @@ class Tokenizer {
   Tokenizer();
   Tokenizer(SymbolModel model, const TokenizerOptions& options);
   Tokenizer(SentencePieceModel model, const TokenizerOptions& options);
+  Tokenizer(ByteModel model, const TokenizerOptions& options);
 
-  // Reads a .model file (bpe, unigram) or a vocabulary file (words, characters). If `expected` is
-  // given, a tokeniser with another hash is an Error: a vocabulary that is not the one that a model
-  // was trained with is silent garbage.
+  // Reads a .model file (bpe, unigram) or a vocabulary file (words, characters, bytes). If
+  // `expected` is given, a tokenizer with another hash is an Error: with a vocabulary other than the
+  // one that a model was trained with, its output is silent garbage.
   static Tokenizer load(const std::string& path, const TokenizerOptions& options,
                         std::optional<uint64_t> expected = std::nullopt);
 
@@ -54,11 +66,24 @@ class Tokenizer {
   // What decode(encode(text)) is when the vocabulary lacks nothing.
   std::string normalize(std::string_view text) const;
 
+  // The id of a line end: <n> of words and characters trained with TokenizerTraining::newline, the
+  // user-defined symbol of SentencePiece models trained so, the byte 10 of models that have bytes.
+  // Without one, a line end in a document counts as a space.
+  std::optional<int32_t> newline_id() const { return newline_; }
+
+  // Appends the ids of a document, without <s> and </s>. With a newline_id(), those of a + "\n" + b
+  // are the ids of a, that id, and the ids of b.
+  void encode_document(std::string_view text, std::vector<int32_t>& out) const;
+  std::vector<int32_t> encode_document(std::string_view text) const;
+
+  // The text of the ids, with its line ends. Bytes that are not UTF-8 become U+FFFD.
+  std::string decode_document(std::span<const int32_t> ids) const;
+
   int32_t size() const;
   std::string symbol(int32_t id) const;
   const TokenizerOptions& options() const { return options_; }
 
-  // The model of the sentencepiece kinds; nullptr for words and characters.
+  // The model of the SentencePiece kinds; nullptr for the others.
   const SentencePieceModel* sentence_piece() const {
     return std::get_if<SentencePieceModel>(model_.get());
   }
@@ -67,12 +92,18 @@ class Tokenizer {
   uint64_t hash() const { return hash_; }
 
  private:
+  using Model = std::variant<SymbolModel, SentencePieceModel, ByteModel>;
+  Tokenizer(Model model, const TokenizerOptions& options, uint64_t hash);
+  void require_known(std::span<const int32_t> ids) const;
+  void encode_line(std::string_view text, std::vector<int32_t>& out) const;
+
   TokenizerOptions options_;
-  std::shared_ptr<const std::variant<SymbolModel, SentencePieceModel>> model_;
+  std::shared_ptr<const Model> model_;
   uint64_t hash_ = 0;
+  std::optional<int32_t> newline_;
 };
 
-// Lower case and NFKC as the options ask, as far as they are not left to SentencePiece.
+// Applies lower case and NFKC as the options ask, except what SentencePiece does itself.
 std::string prepare_text(std::string_view text, const TokenizerOptions& options);
 
 inline bool is_sentence_piece(TokenizerKind kind) {

@@ -1,7 +1,7 @@
 #pragma once
-// The symbols of a tokeniser and their numbers. As a file: one symbol a line, line n is id n - 1,
+// The symbols of a tokenizer and their numbers. As a file: one symbol a line, line n is id n - 1,
 // the special symbols first; readable, diffable, and what follows a tab (a count, a score) is a
-// remark.
+// remark. A white-space character that a line cannot hold is a symbol under the name of its escape.
 
 #include <cstdint>
 #include <optional>
@@ -12,12 +12,15 @@
 
 namespace calque {
 
-// The special symbols have the same ids in every tokeniser.
+// The special symbols have the same ids in every tokenizer.
 inline constexpr int32_t unknown_id = 0;  // <unk>
 inline constexpr int32_t begin_id = 1;    // <s>
 inline constexpr int32_t end_id = 2;      // </s>
 inline constexpr int32_t special_ids = 3;
 inline constexpr std::string_view special_symbols[special_ids] = {"<unk>", "<s>", "</s>"};
+
+// The escapes of documents.
+inline constexpr std::string_view newline_symbol = "<n>", tab_symbol = "<t>", return_symbol = "<r>";
 
 class Vocabulary {
  public:

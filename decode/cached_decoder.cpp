@@ -71,8 +71,8 @@ Tensor CachedDecoder::look_across(size_t number, const Tensor& h, const Decoding
   const int64_t d = h.cols();
   const Tensor& memory = layers_[number].memory;
   CachedRows cached{.rows = {}, .starts = {0}, .value_offset = d};
-  for (const int32_t sentence : step.sentences) {
-    for (int32_t token = segments_.begin(sentence); token < segments_.end(sentence); ++token) {
+  for (const int32_t item : step.items) {
+    for (int32_t token = segments_.begin(item); token < segments_.end(item); ++token) {
       cached.rows.push_back(memory.data() + token * (2 * d));
     }
     cached.starts.push_back(static_cast<int64_t>(cached.rows.size()));

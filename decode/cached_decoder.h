@@ -10,19 +10,12 @@
 #include <span>
 #include <vector>
 
-#include "core/packed_weights.h"
+#include "decode/step_decoder.h"
 #include "nn/transformer.h"
 
 namespace calque {
 
-// What one step is asked: row r writes the successor of token ids[r].
-struct DecodingStep {
-  std::vector<int32_t> ids;
-  std::vector<int32_t> sentences;  // whose translation row r is
-  std::vector<int32_t> parents;    // the row of the step before that it continues; none at first
-};
-
-class CachedDecoder {
+class CachedDecoder final : public StepDecoder {
  public:
   // The weights that every step multiplies with, for PackedWeights.
   static std::vector<Matrix> right_sides(const Transformer& model);
@@ -31,8 +24,7 @@ class CachedDecoder {
   CachedDecoder(const Transformer& model, std::span<const int32_t> sources,
                 const Segments& segments);
 
-  // The scores of every token of the vocabulary, before the softmax: [rows, vocabulary].
-  Tensor step(const DecodingStep& step);
+  Tensor step(const DecodingStep& step) override;
 
  private:
   struct Layer {

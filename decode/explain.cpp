@@ -58,15 +58,15 @@ ExplainedMatrix positions_of(const TransformerOptions& options, const Positions&
 
 }  // namespace
 
-Explanation explain(const Transformer& model, const Ids& source, const SearchOptions& asked) {
+Explanation explain(const Transformer& model, const Ids& source, const TranslationOptions& asked) {
   const NoGradient nothing_recorded;
   Explanation explanation;
-  SearchOptions options = asked;
+  TranslationOptions options = asked;
   options.n_best = 1;
   options.sampling.reset();
   options.trace = options.beam > 1 ? &explanation.beam : nullptr;
   const Transformer* const models[] = {&model};
-  const Hypothesis best = search(models, {source}, options).front().front();
+  const Hypothesis best = translate(models, {source}, options).front().front();
   if (best.node >= 0) explanation.beam[static_cast<size_t>(best.node)].fate = BeamFate::best;
 
   explanation.source_tokens = source;

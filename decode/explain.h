@@ -1,17 +1,17 @@
 #pragma once
-// Fills an Explanation: translates one sentence, and keeps all that the model did on the way.
+// Fills an Explanation: translates one sentence and records everything that the model computes.
 
 #include <cstdint>
 #include <vector>
 
 #include "decode/explanation.h"
-#include "decode/search.h"
+#include "decode/translation.h"
 
 namespace calque {
 
-// Everything but texts: tokens, logits, attention, positions and, unless the search is greedy, the
-// beam. `source` is without </s>. The texts and the vocabulary are the caller's to add.
+// Tokens, logits, attention, positions and, unless the search is greedy, the beam. `source` is
+// without </s>. The texts and the vocabulary are the caller's to add.
 Explanation explain(const Transformer& model, const std::vector<int32_t>& source,
-                    const SearchOptions& options);
+                    const TranslationOptions& options);
 
 }  // namespace calque

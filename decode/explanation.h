@@ -45,8 +45,9 @@ struct Explanation {
   std::string model;        // one line about the model: name, step, size
 
   std::vector<std::string> vocabulary;  // the text of every token; ids index it
-  std::vector<int32_t> source_tokens;   // what the encoder read, with its </s> if it has one
+  std::vector<int32_t> source_tokens;   // what the encoder read, with </s>; empty: no encoder
   std::vector<int32_t> target_tokens;   // what the decoder wrote, with </s> where it ended
+  int64_t given = 0;  // how many of target_tokens were given, as a language model's prompt is
 
   // logits[t][id]: before softmax, for the token at target position t. The decoder had read <s> and
   // target_tokens[0 .. t-1] by then, so row t of the two decoder attentions is the same moment.

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "core/error.h"
 #include "core/ops.h"
 #include "core/parallel.h"
 #include "core/simd_folds.h"
@@ -41,6 +42,14 @@ real ScoreRow::log_sum_exp() const {
   const Vec total = sum_lanes(
       std::ssize(scores_), [=](Vec v) { return exp(v - m); }, scores_.data());
   return m + std::log(sum(total));
+}
+
+real ScoreRow::finite_log_sum() const {
+  const real sum = log_sum_exp();
+  if (!std::isfinite(sum)) {
+    fail("the model's scores are not finite numbers: its weights are too large to be of use");
+  }
+  return sum;
 }
 
 // A bound which at least `count` scores reach: the greatest of as many groups of stretches do. With
@@ -94,31 +103,6 @@ std::vector<NextToken> ScoreRow::best_from(real least, int64_t count) const {
     }
   }
   return best;
-}
-
-std::optional<NextToken> sample_token(std::span<const real> scores, real log_sum,
-                                      const Sampling& sampling, double chance) {
-  std::vector<NextToken> pool;
-  for (size_t id = 0; id < scores.size(); ++id) {
-    if (scores[id] > minus_infinity)
-      pool.push_back({static_cast<int32_t>(id), scores[id] - log_sum});
-  }
-  if (pool.empty()) return std::nullopt;
-  std::ranges::stable_sort(pool, std::greater<real>(), &NextToken::log_probability);
-  if (sampling.temperature == 0) return pool.front();
-  if (sampling.top_k > 0 && sampling.top_k < std::ssize(pool)) {
-    pool.resize(static_cast<size_t>(sampling.top_k));
-  }
-  std::vector<double> upto;  // running sum of the weights
-  for (const NextToken& token : pool) {
-    const double distance = double(token.log_probability) - double(pool[0].log_probability);
-    upto.push_back(std::exp(distance / sampling.temperature) + (upto.empty() ? 0 : upto.back()));
-  }
-  const auto first_past = [&](double share) {  // of the tokens whose sum reaches the share
-    return std::min(std::ranges::upper_bound(upto, share * upto.back()), upto.end() - 1);
-  };
-  if (sampling.top_p < 1) upto.erase(first_past(sampling.top_p) + 1, upto.end());
-  return pool[static_cast<size_t>(first_past(chance) - upto.begin())];
 }
 
 namespace {

@@ -2,7 +2,6 @@
 // From scores to candidates: the most probable next tokens of each hypothesis.
 
 #include <cstdint>
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -23,6 +22,8 @@ class ScoreRow {
 
   // log of the sum of exp over the row.
   real log_sum_exp() const;
+  // The same; an Error where it is not finite.
+  real finite_log_sum() const;
 
   // The `count` best as log-probabilities (scores less `log_sum`), best first; of equals the lower
   // id. Tokens with a score of minus infinity are never among them. Scores may have been lowered
@@ -36,20 +37,6 @@ class ScoreRow {
   std::span<const real> scores_;
   std::vector<real> greatest_;
 };
-
-// How to draw a token instead of taking the best: scores are divided by the temperature, then all
-// but the k best are dropped, then all but the fewest whose probabilities reach p.
-struct Sampling {
-  double temperature = 1;  // 0: always the best
-  int64_t top_k = 0;       // 0: all
-  double top_p = 1;
-  uint64_t seed = 1;
-};
-
-// The token at `chance`, in [0, 1), with its log-probability before any of this; nothing when all
-// are forbidden.
-std::optional<NextToken> sample_token(std::span<const real> scores, real log_sum,
-                                      const Sampling& sampling, double chance);
 
 // Several models' scores as one: the logarithm of the mean of their probabilities, row by row.
 Tensor mean_of_probabilities(const std::vector<Tensor>& scores);

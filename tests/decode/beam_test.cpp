@@ -12,6 +12,7 @@
 
 #include "core/random.h"
 #include "data/vocabulary.h"
+#include "decode/translation.h"
 
 namespace calque {
 namespace {
@@ -20,12 +21,17 @@ using Ids = std::vector<int32_t>;
 
 constexpr int32_t a = 3, b = 4, c = 5;
 
-SearchOptions beam_of(int64_t width) {
-  SearchOptions options;
+TranslationOptions beam_of(int64_t width) {
+  TranslationOptions options;
   options.beam = width;
   options.penalty = SearchOptions::Penalty::none;
   options.max_length = 10;
   return options;
+}
+
+// The beam of a source of this length.
+Beam beam_for(const TranslationOptions& options, size_t source_length) {
+  return {options, translation_items({Ids(source_length, a)}, options).front()};
 }
 
 std::vector<Ids> live_ids(const Beam& beam) {
@@ -41,7 +47,7 @@ bool allowed(const Beam& beam, const Ids& ids, int32_t id) {
 }
 
 TEST_CASE("the most probable continuations go on, and know the rows that they continue") {
-  Beam beam(beam_of(2), 5);
+  Beam beam = beam_for(beam_of(2), 5);
   beam.advance({{{a, -1}, {b, -2}, {c, -3}}}, 7);
   CHECK(live_ids(beam) == std::vector<Ids>{{a}, {b}});
   CHECK(beam.live()[1].row == 7);
@@ -52,9 +58,9 @@ TEST_CASE("the most probable continuations go on, and know the rows that they co
 }
 
 TEST_CASE("a sentence ends only where its end is among the best of the beam's width") {
-  SearchOptions options = beam_of(2);
+  TranslationOptions options = beam_of(2);
   options.stop = SearchOptions::Stop::never;
-  Beam beam(options, 5);
+  Beam beam = beam_for(options, 5);
   beam.advance({{{a, -1}, {b, -2}, {end_id, -3}}}, 0);
   CHECK(live_ids(beam).size() == 2);
   beam.advance({{{end_id, -1}, {a, -5}}, {{c, -2}, {a, -3}}}, 0);
@@ -65,7 +71,7 @@ TEST_CASE("a sentence ends only where its end is among the best of the beam's wi
 }
 
 TEST_CASE("the optimal rule stops when nothing unfinished can win any more") {
-  Beam beam(beam_of(2), 5);
+  Beam beam = beam_for(beam_of(2), 5);
   beam.advance({{{end_id, -1}, {a, real(-0.5)}, {b, -4}}}, 0);
   CHECK_FALSE(beam.done());  // "a" is still more probable
   beam.advance({{{a, -1}, {b, -2}}, {{a, -1}, {b, -1}}}, 0);
@@ -74,9 +80,9 @@ TEST_CASE("the optimal rule stops when nothing unfinished can win any more") {
 }
 
 TEST_CASE("the optimal rule grants an unfinished hypothesis the kindest length penalty") {
-  SearchOptions options = beam_of(2);
+  TranslationOptions options = beam_of(2);
   options.penalty = SearchOptions::Penalty::power;
-  Beam beam(options, 5);
+  Beam beam = beam_for(options, 5);
   beam.advance({{{end_id, -1}, {a, -2}, {b, -9}}}, 0);
   CHECK_FALSE(beam.done());  // -2 / 11 could still beat -1 / 1
   beam.advance({{{end_id, real(-0.1)}}, {{c, -1}}}, 0);
@@ -85,9 +91,9 @@ TEST_CASE("the optimal rule grants an unfinished hypothesis the kindest length p
 }
 
 TEST_CASE("the first rule stops when as many have finished as the beam is wide") {
-  SearchOptions options = beam_of(2);
+  TranslationOptions options = beam_of(2);
   options.stop = SearchOptions::Stop::first;
-  Beam beam(options, 5);
+  Beam beam = beam_for(options, 5);
   beam.advance({{{end_id, -1}, {a, -2}, {b, -9}}}, 0);
   CHECK_FALSE(beam.done());
   beam.advance({{{end_id, -1}, {c, -4}}, {{c, -1}}}, 0);
@@ -96,11 +102,11 @@ TEST_CASE("the first rule stops when as many have finished as the beam is wide")
 }
 
 TEST_CASE("the rule never goes on to the longest length") {
-  SearchOptions options = beam_of(1);
+  TranslationOptions options = beam_of(1);
   options.beam = 2;
   options.stop = SearchOptions::Stop::never;
   options.max_length = 2;
-  Beam beam(options, 5);
+  Beam beam = beam_for(options, 5);
   beam.advance({{{end_id, -1}, {a, -2}, {b, -9}}}, 0);
   beam.advance({{{end_id, -1}, {a, -2}}, {{a, -2}}}, 0);
   CHECK_FALSE(beam.done());
@@ -109,15 +115,15 @@ TEST_CASE("the rule never goes on to the longest length") {
 }
 
 TEST_CASE("greedy stops at the first end") {
-  Beam beam(beam_of(1), 5);
+  Beam beam = beam_for(beam_of(1), 5);
   beam.advance({{{end_id, -1}, {a, -2}}}, 0);
   CHECK(beam.done());
 }
 
 TEST_CASE("the n best come best first, and the others not at all") {
-  SearchOptions options = beam_of(4);
+  TranslationOptions options = beam_of(4);
   options.n_best = 2;
-  Beam beam(options, 5);
+  Beam beam = beam_for(options, 5);
   beam.advance({{{a, -1}, {b, -2}, {c, -3}, {end_id, -4}}}, 0);
   beam.advance({{{end_id, -9}}, {{end_id, -1}}, {{end_id, real(-0.5)}}}, 0);
   CHECK(beam.done());
@@ -129,11 +135,11 @@ TEST_CASE("the n best come best first, and the others not at all") {
 }
 
 TEST_CASE("both length penalties are their formulas, with the end counted") {
-  SearchOptions options = beam_of(2);
+  TranslationOptions options = beam_of(2);
   options.length_penalty = 0.6;
   options.penalty = SearchOptions::Penalty::wu;
   const auto finish = [&] {
-    Beam beam(options, 5);
+    Beam beam = beam_for(options, 5);
     beam.advance({{{a, -1}}}, 0);
     beam.advance({{{end_id, -2}}}, 0);
     return beam.result()[0].score;
@@ -146,10 +152,10 @@ TEST_CASE("both length penalties are their formulas, with the end counted") {
 }
 
 TEST_CASE("nothing ends before the least length, and at the longest only the end is left") {
-  SearchOptions options = beam_of(2);
+  TranslationOptions options = beam_of(2);
   options.min_length = 2;
   options.max_length = 3;
-  const Beam beam(options, 5);
+  const Beam beam = beam_for(options, 5);
   CHECK_FALSE(allowed(beam, {a}, end_id));
   CHECK(allowed(beam, {a, b}, end_id));
   CHECK(allowed(beam, {a, b}, a));
@@ -159,33 +165,33 @@ TEST_CASE("nothing ends before the least length, and at the longest only the end
 }
 
 TEST_CASE("the longest length grows with the source") {
-  SearchOptions options = beam_of(1);
+  TranslationOptions options = beam_of(1);
   options.max_length = 0;
   options.max_length_ratio = 0.5;
   options.max_length_extra = 1;
-  const Beam beam(options, 3);  // ceil(1.5) + 1
+  const Beam beam = beam_for(options, 3);  // ceil(1.5) + 1
   CHECK(allowed(beam, {a, b}, a));
   CHECK_FALSE(allowed(beam, {a, b, c}, a));
 }
 
 TEST_CASE("no n-gram is said twice") {
-  SearchOptions options = beam_of(1);
+  TranslationOptions options = beam_of(1);
   options.no_repeat_ngram = 2;
-  const Beam pairs(options, 5);
+  const Beam pairs = beam_for(options, 5);
   CHECK_FALSE(allowed(pairs, {a, b, c, a}, b));
   CHECK(allowed(pairs, {a, b, c, a}, c));
   CHECK_FALSE(allowed(pairs, {a, a}, a));
   CHECK(allowed(pairs, {a}, a));
   options.no_repeat_ngram = 1;
-  const Beam single(options, 5);
+  const Beam single = beam_for(options, 5);
   CHECK_FALSE(allowed(single, {a, b}, a));
   CHECK(allowed(single, {a, b}, c));
   options.no_repeat_ngram = 5;
-  CHECK(allowed(Beam(options, 5), {a, b, c}, a));
+  CHECK(allowed(beam_for(options, 5), {a, b, c}, a));
 }
 
 TEST_CASE("a hypothesis that may not go on is cut off and says so") {
-  Beam beam(beam_of(2), 5);
+  Beam beam = beam_for(beam_of(2), 5);
   beam.advance({{{a, -1}}}, 0);
   beam.advance({{}}, 0);
   CHECK(beam.done());
@@ -237,28 +243,6 @@ TEST_CASE("scores that were lowered since are not taken for what they were") {
   REQUIRE(best.size() == 2);
   CHECK(best[0].id == 0);
   CHECK(best[1].id == 1);
-}
-
-TEST_CASE("a token is drawn as often as temperature, top-k and top-p say") {
-  const std::vector<real> scores = {std::log(real(0.1)), std::log(real(0.5)), std::log(real(0.4))};
-  const auto shares = [&](const Sampling& sampling) {
-    std::vector<double> counts(3);
-    for (int i = 0; i < 1000; ++i) {
-      counts[sample_token(scores, 0, sampling, (i + 0.5) / 1000)->id] += 0.001;
-    }
-    return counts;
-  };
-  const auto near = [](const std::vector<double>& is, const std::vector<double>& expected) {
-    for (size_t i = 0; i < 3; ++i) CHECK(std::abs(is[i] - expected[i]) < 0.0021);
-  };
-  near(shares({}), {0.1, 0.5, 0.4});
-  near(shares({.temperature = 0.5}), {0.01 / 0.42, 0.25 / 0.42, 0.16 / 0.42});
-  near(shares({.top_k = 2}), {0, 5.0 / 9, 4.0 / 9});
-  near(shares({.top_p = 0.6}), {0, 5.0 / 9, 4.0 / 9});
-  near(shares({.top_p = 0.45}), {0, 1, 0});
-  CHECK(sample_token(scores, 0, {.temperature = 0.5}, 0.1)->log_probability == scores[1]);
-  const std::vector<real> none(5, -std::numeric_limits<real>::infinity());
-  CHECK_FALSE(sample_token(none, 0, {}, 0.5).has_value());
 }
 
 TEST_CASE("the mean of probabilities is theirs, however small they are") {

@@ -26,7 +26,7 @@ class Wandering {
       : model_(model), sources_(sources) {
     for (int32_t i = 0; i < std::ssize(sources); ++i) {
       step_.ids.push_back(begin_id);
-      step_.sentences.push_back(i);
+      step_.items.push_back(i);
       rows_.push_back({i, {}});
     }
   }
@@ -54,7 +54,7 @@ class Wandering {
       row.written.push_back(static_cast<int32_t>(
           random_.below(static_cast<uint64_t>(model_.options.target_vocabulary))));
       step_.ids.push_back(row.written.back());
-      step_.sentences.push_back(row.sentence);
+      step_.items.push_back(row.sentence);
       step_.parents.push_back(parent);
       next.push_back(std::move(row));
     }

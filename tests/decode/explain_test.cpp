@@ -18,7 +18,7 @@ TEST_CASE("an explanation's parts fit its tokens, and its logits are the model's
     CAPTURE(variant.name);
     const SmallModel model(variant.options);
     const auto source = random_sources(variant.options.source_vocabulary, 1, 6, 3).front();
-    SearchOptions options;
+    TranslationOptions options;
     options.max_length = 6;
     const Explanation told = explain(model.transformer, source, options);
     REQUIRE(told.target_tokens.back() == end_id);
@@ -50,7 +50,7 @@ TEST_CASE("an explanation's parts fit its tokens, and its logits are the model's
 
 TEST_CASE("a beam's tree holds the translation from its root to the best leaf") {
   const SmallModel model = decided_model(small_options(), 15);
-  SearchOptions options;
+  TranslationOptions options;
   options.beam = 3;
   options.max_length = 6;
   for (const auto& source : random_sources(13, 5, 8, 59)) {

@@ -7,7 +7,9 @@
 #include <cmath>
 
 #include "data/vocabulary.h"
+#include "decode/decoding_batches.h"
 #include "decode/plain_decoding.h"
+#include "decode/translation.h"
 #include "support/threads.h"
 
 namespace calque {
@@ -17,13 +19,18 @@ using Ids = std::vector<int32_t>;
 
 std::vector<std::vector<Hypothesis>> search_with(const SmallModel& model,
                                                  const std::vector<Ids>& sources,
-                                                 const SearchOptions& options) {
+                                                 const TranslationOptions& options) {
   const Transformer* const models[] = {&model.transformer};
-  return search(models, sources, options);
+  return translate(models, sources, options);
 }
 
-SearchOptions up_to(int64_t beam, int64_t longest) {
-  SearchOptions options;
+std::vector<std::vector<size_t>> batches_for(const std::vector<Ids>& sources,
+                                             const TranslationOptions& options) {
+  return batches_of(translation_items(sources, options), options.beam, options.batch_tokens);
+}
+
+TranslationOptions up_to(int64_t beam, int64_t longest) {
+  TranslationOptions options;
   options.beam = beam;
   options.max_length = longest;
   return options;
@@ -66,7 +73,7 @@ TEST_CASE("a beam as wide as the whole space finds the best of all sentences, in
   const SmallModel model = decided_model(options, 3);
   const std::vector<Ids> everything = all_sentences(6, 3);  // 1 + 3 + 9 + 27
   for (const double penalty : {0.0, 0.6, 1.0, 2.0}) {
-    SearchOptions wide = up_to(100, 3);
+    TranslationOptions wide = up_to(100, 3);
     wide.n_best = 5;
     wide.length_penalty = penalty;
     for (const Ids& source : random_sources(13, 3, 5, 17)) {
@@ -92,7 +99,7 @@ TEST_CASE("every stopping rule of a beam as wide as the whole space finds the sa
   options.target_vocabulary = 6;
   const SmallModel model = decided_model(options, 4);
   const auto sources = random_sources(13, 4, 5, 19);
-  SearchOptions wide = up_to(100, 3);
+  TranslationOptions wide = up_to(100, 3);
   const auto optimal = search_with(model, sources, wide);
   wide.stop = SearchOptions::Stop::never;
   const auto never = search_with(model, sources, wide);
@@ -104,7 +111,7 @@ TEST_CASE(
     "the rule `first` ends with as many translations as the beam is wide, and no better one") {
   const SmallModel model = SmallModel(small_options(), 4);
   const auto sources = random_sources(13, 40, 9, 19);
-  SearchOptions options = up_to(3, 20);
+  TranslationOptions options = up_to(3, 20);
   options.n_best = 3;
   options.stop = SearchOptions::Stop::never;
   const auto never = search_with(model, sources, options);
@@ -123,7 +130,7 @@ TEST_CASE(
 TEST_CASE("a hypothesis' log-probability is that of the full pass, in every place of the n best") {
   const SmallModel model = decided_model(small_options(), 5);
   const auto sources = random_sources(13, 6, 9, 23);
-  SearchOptions options = up_to(4, 8);
+  TranslationOptions options = up_to(4, 8);
   options.n_best = 4;
   const auto found = search_with(model, sources, options);
   for (size_t i = 0; i < sources.size(); ++i) {
@@ -141,7 +148,7 @@ TEST_CASE("a translation does not depend on its batch") {
   const SmallModel model = decided_model(small_options(), 6);
   const auto sources = random_sources(13, 20, 12, 29);
   for (const int64_t beam : {1, 4}) {
-    SearchOptions options = up_to(beam, 0);
+    TranslationOptions options = up_to(beam, 0);
     options.n_best = beam;
     const auto together = search_with(model, sources, options);
     options.batch_tokens = 1;
@@ -160,7 +167,7 @@ TEST_CASE("lengths keep between the least and the longest") {
   const SmallModel model = decided_model(small_options(), 7);
   const auto sources = random_sources(13, 12, 9, 31);
   for (const int64_t beam : {1, 3}) {
-    SearchOptions options = up_to(beam, 6);
+    TranslationOptions options = up_to(beam, 6);
     options.min_length = 4;
     for (const auto& found : search_with(model, sources, options)) {
       CHECK(found.front().ids.size() >= 4);
@@ -174,7 +181,7 @@ TEST_CASE("lengths relative to the source hold, and an absolute limit needs no r
   const SmallModel model = decided_model(small_options(), 7);
   const auto sources = random_sources(13, 12, 9, 31);
   for (const int64_t beam : {1, 3}) {
-    SearchOptions options;
+    TranslationOptions options;
     options.beam = beam;
     options.min_length_ratio = 0.9;
     options.max_length_ratio = 1.5;
@@ -198,7 +205,7 @@ TEST_CASE("a forced prefix stands at the beginning, and the search goes on from 
   const SmallModel model = decided_model(small_options(), 15);
   const auto sources = random_sources(13, 5, 9, 59);
   const std::vector<Ids> prefixes = {{}, {7}, {4, 4, 9}, {11, 3, 5, 6, 8}, {12, 12, 12, 12}};
-  SearchOptions options = up_to(1, 4);  // shorter than the longest prefix
+  TranslationOptions options = up_to(1, 4);  // shorter than the longest prefix
   options.no_repeat_ngram = 2;
   options.prefixes = &prefixes;
   for (const int64_t beam : {1, 3}) {
@@ -226,7 +233,7 @@ TEST_CASE("the beginning of a greedy translation, forced, changes nothing") {
     const Ids& ids = found[0].ids;
     halves.emplace_back(ids.begin(), ids.begin() + std::ssize(ids) / 2);
   }
-  SearchOptions options = up_to(1, 9);
+  TranslationOptions options = up_to(1, 9);
   options.prefixes = &halves;
   const auto forced = search_with(model, sources, options);
   for (size_t i = 0; i < sources.size(); ++i) CHECK(forced[i][0].ids == free[i][0].ids);
@@ -235,7 +242,7 @@ TEST_CASE("the beginning of a greedy translation, forced, changes nothing") {
 TEST_CASE("what is drawn begins with the prefix too") {
   const SmallModel model(small_options());
   const std::vector<Ids> prefixes(3, {9, 4});
-  SearchOptions options = up_to(1, 8);
+  TranslationOptions options = up_to(1, 8);
   options.n_best = 4;
   options.sampling = Sampling{.seed = 8};
   options.prefixes = &prefixes;
@@ -252,10 +259,10 @@ TEST_CASE("what is drawn begins with the prefix too") {
 
 TEST_CASE("batches hold each source once, and about the same work") {
   const auto sources = random_sources(13, 500, 30, 72);
-  SearchOptions options = up_to(3, 0);
+  TranslationOptions options = up_to(3, 0);
   for (const int64_t tokens : {1, 500, 1700, 6000, 1'000'000}) {
     options.batch_tokens = tokens;
-    const auto batches = batches_of(sources, options);
+    const auto batches = batches_for(sources, options);
     CHECK((batches.size() <= 2 || batches.size() % 4 == 0 || tokens == 1));
     std::vector<int> seen(sources.size());
     int64_t most = 0;
@@ -270,15 +277,15 @@ TEST_CASE("batches hold each source once, and about the same work") {
     CHECK(std::ranges::count(seen, 1) == std::ssize(sources));
     CHECK(most < tokens + int64_t{3} * 32);
   }
-  CHECK(batches_of({}, options).empty());
+  CHECK(batches_for({}, options).empty());
 }
 
 TEST_CASE("what is found does not depend on the number of threads") {
   const SmallModel model = decided_model(small_options(), 17);
   const auto sources = random_sources(13, 30, 12, 71);
-  SearchOptions options = up_to(3, 12);
+  TranslationOptions options = up_to(3, 12);
   options.batch_tokens = 40;  // several batches
-  CHECK(batches_of(sources, options).size() > 4);
+  CHECK(batches_for(sources, options).size() > 4);
   const Threads as_before;
   set_threads(1);
   const auto alone = search_with(model, sources, options);
@@ -293,13 +300,13 @@ TEST_CASE("what is found does not depend on the number of threads") {
 TEST_CASE("what is told of progress rises to the number of sources") {
   const SmallModel model(small_options());
   const auto sources = random_sources(13, 12, 9, 73);
-  SearchOptions options = up_to(2, 5);
+  TranslationOptions options = up_to(2, 5);
   options.batch_tokens = 20;
   std::vector<int64_t> told;
   const Transformer* const models[] = {&model.transformer};
-  search(models, sources, options, [&](int64_t count) { told.push_back(count); });
+  translate(models, sources, options, [&](int64_t count) { told.push_back(count); });
   CHECK(std::ranges::is_sorted(told));
-  CHECK(told.size() == batches_of(sources, options).size());
+  CHECK(told.size() == batches_for(sources, options).size());
   CHECK(told.back() == 12);
 }
 
@@ -309,9 +316,9 @@ TEST_CASE("<unk> is written only where it is allowed, however probable it is") {
     model.transformer.output.bias.data()[i] += i == unknown_id ? 30 : 0;
   }
   const auto sources = random_sources(13, 4, 6, 83);
-  SearchOptions greedy = up_to(1, 5), drawing = up_to(1, 5);
+  TranslationOptions greedy = up_to(1, 5), drawing = up_to(1, 5);
   drawing.sampling = Sampling{.seed = 3};
-  for (SearchOptions options : {greedy, up_to(3, 5), drawing}) {
+  for (TranslationOptions options : {greedy, up_to(3, 5), drawing}) {
     for (const bool allowed : {false, true}) {
       options.allow_unknown = allowed;
       for (const auto& found : search_with(model, sources, options)) {
@@ -323,7 +330,7 @@ TEST_CASE("<unk> is written only where it is allowed, however probable it is") {
 
 TEST_CASE("no pair of tokens comes twice where that is forbidden") {
   const SmallModel model = decided_model(small_options(), 8);
-  SearchOptions options = up_to(3, 20);
+  TranslationOptions options = up_to(3, 20);
   options.min_length = 12;
   options.no_repeat_ngram = 2;
   for (const auto& found : search_with(model, random_sources(13, 6, 9, 37), options)) {
@@ -339,12 +346,12 @@ TEST_CASE("one model twice is the ensemble of itself, and two models vote") {
   const SmallModel first = decided_model(small_options(), 9);
   const SmallModel second = decided_model(small_options(), 10);
   const auto sources = random_sources(13, 5, 9, 41);
-  const SearchOptions options = up_to(3, 8);
+  const TranslationOptions options = up_to(3, 8);
   const auto alone = search_with(first, sources, options);
   const Transformer* const twins[] = {&first.transformer, &first.transformer};
-  const auto twice = search(twins, sources, options);
+  const auto twice = translate(twins, sources, options);
   const Transformer* const both[] = {&first.transformer, &second.transformer};
-  const auto voted = search(both, sources, options);
+  const auto voted = translate(both, sources, options);
   for (size_t i = 0; i < sources.size(); ++i) {
     CHECK(alone[i][0].ids == twice[i][0].ids);
     double logs = 0;
@@ -363,7 +370,7 @@ TEST_CASE("one model twice is the ensemble of itself, and two models vote") {
 TEST_CASE("what is drawn depends on the seed and the sentence's number, not on its batch") {
   const SmallModel model(small_options());
   const auto sources = random_sources(13, 6, 9, 47);
-  SearchOptions options = up_to(1, 8);
+  TranslationOptions options = up_to(1, 8);
   options.n_best = 3;
   options.sampling = Sampling{.seed = 5};
   const auto drawn = search_with(model, sources, options);
@@ -388,7 +395,7 @@ TEST_CASE("what is drawn depends on the seed and the sentence's number, not on i
 TEST_CASE("sampling without heat is greedy") {
   const SmallModel model = decided_model(small_options(), 14);
   const auto sources = random_sources(13, 6, 9, 53);
-  SearchOptions options = up_to(1, 8);
+  TranslationOptions options = up_to(1, 8);
   const auto greedy = search_with(model, sources, options);
   for (const Sampling& cold :
        {Sampling{.temperature = 0}, Sampling{.top_k = 1}, Sampling{.top_p = 1e-9}}) {
@@ -403,7 +410,7 @@ TEST_CASE("a model with learned positions writes no further than they go") {
   options.positions = PositionKind::learned;
   options.max_positions = 6;
   const SmallModel model = decided_model(options, 12);
-  SearchOptions long_ones;
+  TranslationOptions long_ones;
   long_ones.min_length = 5;
   for (const auto& found : search_with(model, random_sources(13, 4, 5, 43), long_ones)) {
     CHECK(found.front().ids.size() == 5);
@@ -422,7 +429,7 @@ TEST_CASE("a prefix outside the vocabulary is refused") {
   const SmallModel model(small_options());
   for (const int32_t id : {-1, 13}) {
     const std::vector<Ids> prefixes{{4, id}};
-    SearchOptions options = up_to(2, 5);
+    TranslationOptions options = up_to(2, 5);
     options.prefixes = &prefixes;
     CHECK_THROWS_AS(search_with(model, {{5}}, options), Misuse);
   }
@@ -434,7 +441,7 @@ TEST_CASE("scores that are not finite are an error, not a translation") {
     for (real& value : entry.values()) value = real(1e30);
   }
   CHECK_THROWS_AS(search_with(model, {{5}, {6, 7}}, up_to(2, 5)), Error);
-  SearchOptions drawing = up_to(1, 5);
+  TranslationOptions drawing = up_to(1, 5);
   drawing.sampling.emplace();
   CHECK_THROWS_AS(search_with(model, {{5}}, drawing), Error);
 }
@@ -445,8 +452,8 @@ TEST_CASE("models of different vocabularies are no ensemble, nor is nothing") {
   other.target_vocabulary = 11;
   const SmallModel first(small_options()), second(other);
   const Transformer* const both[] = {&first.transformer, &second.transformer};
-  CHECK_THROWS_AS(search(both, {{5}}, {}), Misuse);
-  CHECK_THROWS_AS(search({}, {{5}}, {}), Misuse);
+  CHECK_THROWS_AS(translate(both, {{5}}, {}), Misuse);
+  CHECK_THROWS_AS(translate({}, {{5}}, {}), Misuse);
 }
 
 }  // namespace

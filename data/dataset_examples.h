@@ -1,0 +1,19 @@
+#pragma once
+// The examples of a dataset as they are, for a batch stream.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "data/batch_stream.h"
+#include "data/dataset.h"
+
+namespace calque {
+
+// What each example takes of a batch: the lengths of these columns, each with its </s>.
+std::vector<int32_t> costs_of(const TokenStore& store, std::span<const int> columns);
+
+// All examples of the dataset. To vary them by epoch, wrap `read`.
+ExampleSet examples_of(const Dataset& dataset, std::span<const int> cost_columns);
+
+}  // namespace calque

@@ -1,0 +1,25 @@
+#pragma once
+// Documents as a dataset of one column, by Tokenizer::encode_document(), on all threads: a long
+// document is tokenised by several of them.
+
+#include <string>
+#include <vector>
+
+#include "data/dataset.h"
+#include "data/documents.h"
+#include "data/tokenizer.h"
+
+namespace calque {
+
+struct DocumentOptions {
+  bool drop_duplicates = false;              // documents whose text occurred before
+  InvalidText invalid = InvalidText::error;  // not UTF-8
+  std::string cache_folder = {};             // as in DatasetOptions
+};
+
+// Empty documents are dropped. Throws an Error for a file that cannot be read, for text that is not
+// UTF-8 (unless skipped), and when no document is left.
+Dataset load_documents(const std::vector<DocumentSource>& sources, const Tokenizer& tokenizer,
+                       const DocumentOptions& options);
+
+}  // namespace calque

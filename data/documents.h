@@ -1,0 +1,93 @@
+#pragma once
+// Plain text as documents for a language model, from files (plain or gzip) or from memory. A line
+// ends at LF or CR LF; a document has LF between its lines and none at its end. Its length is not
+// limited: reading one takes memory proportional to its text.
+
+#include <cstdint>
+#include <memory>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "data/corpus_share.h"
+#include "data/text_lines.h"
+
+namespace calque {
+
+// What a document is: a line, what stands between blank lines (of nothing but spaces and tabs), or
+// a whole file.
+enum class DocumentUnit { lines, paragraphs, files };
+
+struct DocumentFiles {
+  std::vector<std::string> paths;
+  DocumentUnit unit = DocumentUnit::paragraphs;
+};
+
+struct DocumentsInMemory {
+  std::string name;  // for messages
+  std::shared_ptr<const std::vector<std::string>> texts;
+};
+
+struct DocumentSource {
+  std::variant<DocumentFiles, DocumentsInMemory> place;
+  CorpusShare share = {};
+};
+
+DocumentsInMemory documents_in_memory(std::string name, std::vector<std::string> texts);
+
+// Throws an Error if a file cannot be opened; reads nothing.
+void require_files(const DocumentSource& source);
+
+// "a.txt + b.txt", "a.txt + 7 more files", the name.
+std::string name_of(const DocumentSource& source);
+
+// A hash of all that the documents of this source are: of the unit and the files' bytes as stored.
+uint64_t content_hash(const DocumentSource& source);
+
+// The documents of a source, by number. Safe to read from several threads at once.
+class Documents {
+ public:
+  // Throws an Error for a file that cannot be read or is empty, and if there is no document.
+  explicit Documents(const DocumentSource& source);
+
+  const std::string& name() const { return name_; }
+  int64_t count() const;
+  // Of its text, or a few more.
+  int64_t bytes(int64_t index) const;
+
+  // The text of a document; it may be empty (a blank line) and need not be UTF-8.
+  std::string text(int64_t index) const;
+
+  // The file and the line where the document begins, "book.txt:17".
+  std::string where(int64_t index) const;
+  // What is wrong with its text and where, "book.txt:18: not valid UTF-8 (byte 3)"; or empty.
+  std::string problem(int64_t index) const;
+
+ private:
+  struct Range {
+    int64_t begin, end;  // lines
+  };
+  struct TextFile {
+    TextLines lines;
+    std::vector<Range> paragraphs;  // of DocumentUnit::paragraphs
+    int64_t first = 0;              // document
+  };
+  struct Place {
+    const TextFile* file;
+    Range lines;
+  };
+  Place place_of(int64_t index) const;
+
+  std::string name_;
+  DocumentUnit unit_ = DocumentUnit::lines;
+  std::vector<TextFile> files_;
+  int64_t count_ = 0;
+  DocumentsInMemory memory_;
+};
+
+// The texts of the documents of all sources: all, or a sample of `most` without repetition, in
+// order. Empty and broken ones are left out. For training a tokenizer.
+std::vector<std::string> sample_documents(const std::vector<DocumentSource>& sources, int64_t most,
+                                          uint64_t seed);
+
+}  // namespace calque

@@ -1,0 +1,143 @@
+#include "decode/decoding_batches.h"
+
+#include <algorithm>
+#include <iterator>
+#include <limits>
+#include <mutex>
+#include <numeric>
+
+#include "core/error.h"
+#include "core/packed_weights.h"
+#include "core/parallel.h"
+#include "decode/next_tokens.h"
+
+namespace calque {
+namespace {
+
+class Ensemble final : public StepDecoder {
+ public:
+  Ensemble(std::span<const DecodingModel> models, std::span<const size_t> items) {
+    for (const DecodingModel& model : models) decoders_.push_back(model.start(items));
+  }
+
+  Tensor step(const DecodingStep& step) override {
+    std::vector<Tensor> each;
+    for (const std::unique_ptr<StepDecoder>& decoder : decoders_) {
+      each.push_back(decoder->step(step));
+    }
+    return mean_of_probabilities(each);
+  }
+
+ private:
+  std::vector<std::unique_ptr<StepDecoder>> decoders_;
+};
+
+// The numbers of the items by falling length of the input, so that a batch's items end together.
+std::vector<size_t> longest_first(std::span<const DecodingItem> items) {
+  std::vector<size_t> numbers(items.size());
+  std::iota(numbers.begin(), numbers.end(), size_t{0});
+  std::ranges::stable_sort(numbers, std::greater<>(), [&](size_t i) { return items[i].input; });
+  return numbers;
+}
+
+// Copies of the weights, if steps have so many rows that their products would copy them.
+PackedWeights packed_for(std::span<const DecodingModel> models,
+                         const std::vector<std::vector<size_t>>& batches, int64_t hypotheses) {
+  size_t most = 0;
+  for (const std::vector<size_t>& batch : batches) most = std::max(most, batch.size());
+  std::vector<Matrix> weights;
+  if (PackedWeights::worthwhile(static_cast<int64_t>(most) * hypotheses)) {
+    for (const DecodingModel& model : models) {
+      std::ranges::copy(model.right_sides, std::back_inserter(weights));
+    }
+  }
+  return PackedWeights(weights);
+}
+
+// How many tokens every model can write for an item before </s>: the first that is read takes a
+// position.
+int64_t room_for(std::span<const DecodingModel> models, size_t item) {
+  int64_t room = std::numeric_limits<int64_t>::max();
+  for (const DecodingModel& model : models) {
+    if (!model.positions.empty()) room = std::min(room, model.positions[item] - 1);
+  }
+  return room;
+}
+
+}  // namespace
+
+void check(std::span<const DecodingModel> models, std::span<const DecodingItem> items) {
+  require(!models.empty(), "search: no model");
+  const int64_t vocabulary = models[0].vocabulary;
+  for (const DecodingModel& model : models) {
+    require(model.vocabulary == vocabulary, "search: models of {} and {} tokens", vocabulary,
+            model.vocabulary);
+    require(model.positions.empty() || model.positions.size() == items.size(),
+            "search: positions of {} items for {} items", model.positions.size(), items.size());
+  }
+  const auto check_id = [&](int32_t id) {
+    require(id >= 0 && id < vocabulary, "search: an item with token {} of {}", id, vocabulary);
+  };
+  for (const DecodingItem& item : items) {
+    check_id(item.first);
+    std::ranges::for_each(item.prefix, check_id);
+    std::ranges::for_each(item.context, check_id);
+  }
+}
+
+std::vector<DecodingItem> within_positions(std::span<const DecodingModel> models,
+                                           std::span<const DecodingItem> asked) {
+  std::vector<DecodingItem> items(asked.begin(), asked.end());
+  for (size_t i = 0; i < items.size(); ++i) {
+    DecodingItem& item = items[i];
+    const int64_t room = room_for(models, i);
+    item.longest = std::max(std::min(item.longest, room), std::ssize(item.prefix));
+    item.shortest = std::min(item.shortest, item.longest);
+    item.expected = std::min(item.expected, room);
+  }
+  return items;
+}
+
+// Of equal work, and as many for each thread, whether there are two or four: none waits for long at
+// the end.
+std::vector<std::vector<size_t>> batches_of(std::span<const DecodingItem> items, int64_t hypotheses,
+                                            int64_t batch_tokens) {
+  constexpr int64_t fair = 4;
+  const auto work = [&](const DecodingItem& item) { return (item.expected + 1) * hypotheses; };
+  int64_t total = 0;
+  for (const DecodingItem& item : items) total += work(item);
+  int64_t count = (total + batch_tokens - 1) / batch_tokens;
+  if (count > 2) count = (count + fair - 1) / fair * fair;
+  std::vector<std::vector<size_t>> batches;
+  int64_t tokens = 0;
+  for (const size_t number : longest_first(items)) {
+    if (tokens * count >= std::ssize(batches) * total) batches.emplace_back();
+    batches.back().push_back(number);
+    tokens += work(items[number]);
+  }
+  return batches;
+}
+
+void for_batches(std::span<const DecodingModel> models, std::span<const DecodingItem> items,
+                 int64_t hypotheses, int64_t batch_tokens, const std::function<void(int64_t)>& done,
+                 const std::function<void(std::span<const size_t>)>& decode) {
+  const std::vector<std::vector<size_t>> batches = batches_of(items, hypotheses, batch_tokens);
+  const PackedWeights packed = packed_for(models, batches, hypotheses);
+  std::mutex telling;
+  int64_t finished = 0;
+  for_tasks(std::ssize(batches), [&](int64_t number) {
+    const std::vector<size_t>& batch = batches[static_cast<size_t>(number)];
+    const PackedWeights::Use use(packed);
+    decode(batch);
+    const std::lock_guard one_at_a_time(telling);
+    finished += std::ssize(batch);
+    if (done) done(finished);
+  });
+}
+
+std::unique_ptr<StepDecoder> start_together(std::span<const DecodingModel> models,
+                                            std::span<const size_t> items) {
+  return std::make_unique<Ensemble>(models, items);
+}
+
+}  // namespace calque

@@ -1,0 +1,44 @@
+#pragma once
+// The seam between search and models. Search and sampling write token by token over this interface;
+// the cached decoder of a translation Transformer and that of a language model implement it.
+
+#include <cstdint>
+#include <functional>
+#include <memory>
+#include <span>
+#include <vector>
+
+#include "core/blas.h"
+#include "core/tensor.h"
+
+namespace calque {
+
+// The input of one step: row r reads token ids[r], and its scores are those of the next token.
+struct DecodingStep {
+  std::vector<int32_t> ids;
+  std::vector<int32_t> items;    // the item that row r belongs to, counted within the batch
+  std::vector<int32_t> parents;  // the row of the step before that row r continues; empty at first
+};
+
+class StepDecoder {
+ public:
+  virtual ~StepDecoder() = default;
+
+  // Scores before the softmax: [rows, vocabulary]. The caller may overwrite them.
+  virtual Tensor step(const DecodingStep& step) = 0;
+};
+
+// A model bound to the inputs of all items (sources or prompts), as search takes it. Several are an
+// ensemble, whose probabilities are averaged. What it was made from must outlive it.
+struct DecodingModel {
+  // Starts to decode the items with these numbers together. Called from several threads.
+  std::function<std::unique_ptr<StepDecoder>(std::span<const size_t> items)> start;
+  int64_t vocabulary = 0;
+  // How many tokens each item can read, the first included: it can write one fewer before </s>.
+  // Empty: no limit.
+  std::vector<int64_t> positions;
+  // The weights that every step multiplies with, for PackedWeights.
+  std::vector<Matrix> right_sides;
+};
+
+}  // namespace calque
