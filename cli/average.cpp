@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "train/averaging.h"
 #include "train/storage/run_folder.h"
+#include "train/tasks/registry.h"
 
 namespace calque {
 namespace {
@@ -43,7 +44,7 @@ void average(const Arguments& arguments) {
   const std::string out =
       arguments.out.empty() ? usual_place(arguments.runs.front()) : arguments.out;
   const std::vector<std::string> places = places_of(arguments);
-  average_weights(places, out);
+  average_weights(places, out, make_task);
   fmt::print("{}: the mean of\n  {}\nUse it as you would use a run.\n", out,
              fmt::join(places, "\n  "));
 }

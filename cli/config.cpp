@@ -11,6 +11,7 @@
 #include "train/config/load.h"
 #include "train/config/nearest.h"
 #include "train/config/show.h"
+#include "train/tasks/registry.h"
 
 namespace calque {
 namespace {
@@ -27,7 +28,7 @@ struct Arguments {
 void check(const Arguments& arguments) {
   bool sound = true;
   for (const std::string& config : arguments.configs) {
-    const auto problems = config_problems(config, arguments.settings);
+    const auto problems = config_problems(config, arguments.settings, task_contradictions);
     for (const std::string& problem : problems) {
       note("calque: {}\n", one_line(problem));
     }
@@ -38,7 +39,7 @@ void check(const Arguments& arguments) {
 }
 
 void show(const Arguments& arguments) {
-  const Config config = load_config(arguments.config, arguments.settings).config;
+  const Config config = load_task_config(arguments.config, arguments.settings).config;
   fmt::print("{}", show_config(config, arguments.comments ? Comments::meanings : Comments::none));
 }
 
@@ -70,7 +71,7 @@ void keys(const Arguments& arguments) {
     return;
   }
   LoadedConfig loaded;
-  if (!arguments.config.empty()) loaded = load_config(arguments.config, arguments.settings);
+  if (!arguments.config.empty()) loaded = load_task_config(arguments.config, arguments.settings);
   for (const ConfigKey& key : config_keys()) {
     if (!is_about(key, arguments.about)) continue;
     if (arguments.config.empty()) {

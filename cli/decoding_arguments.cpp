@@ -29,7 +29,7 @@ void add_decoding_settings(CLI::App* command, std::vector<std::string>& settings
           ""));
 }
 
-DecodingConfig decoding_of(const TrainedRun& run, const DecodingArguments& arguments) {
+DecodingConfig decoding_of(const TranslationRun& run, const DecodingArguments& arguments) {
   std::vector<std::string> settings = arguments.settings;
   const auto loaded = [&] {
     return load_complete_config(run.folder.config(), settings).config.decoding;

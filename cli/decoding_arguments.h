@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "train/trained_run.h"
+#include "train/tasks/translation/translation_run.h"
 
 namespace calque {
 
@@ -21,6 +21,6 @@ void add_decoding_settings(CLI::App* command, std::vector<std::string>& settings
 
 // The config's section, checked only once the command line's values are in it: a beam that the
 // options give may be what makes a setting possible. A wide n_best widens the beam.
-DecodingConfig decoding_of(const TrainedRun& run, const DecodingArguments& arguments);
+DecodingConfig decoding_of(const TranslationRun& run, const DecodingArguments& arguments);
 
 }  // namespace calque

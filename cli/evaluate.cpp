@@ -11,7 +11,11 @@
 #include "cli/progress.h"
 #include "cli/result_file.h"
 #include "core/error.h"
+#include "data/document_dataset.h"
 #include "train/tasks/translation/settings.h"
+#include "train/tasks/language_model/language_model_run.h"
+#include "train/tasks/language_model/settings.h"
+#include "train/tasks/language_model/text_evaluation.h"
 #include "train/tasks/translation/split_evaluation.h"
 
 namespace calque {
@@ -19,41 +23,40 @@ namespace {
 
 struct Arguments {
   std::vector<std::string> runs;
-  std::string split = "test", source, target, tokenize, output;
+  std::string split = "test", source, target, text, tokenize, output;
   DecodingArguments decoding;
   int64_t samples = 0;
 };
 
 struct Chosen {
-  std::string name;
-  CorpusSource corpus;
+  CorpusConfig corpus;
+  CorpusConfig::Split split;
 };
 
-// The corpora of the split: of the config's lists, or a test corpus called so.
-std::vector<Chosen> chosen_corpora(const Arguments& arguments, const Config& config) {
-  if (!arguments.source.empty()) {
-    return {{arguments.source, {AlignedFiles{arguments.source, arguments.target}}}};
-  }
-  const auto list = [&](const Corpora& corpora, CorpusConfig::Split split,
-                        const std::string& only) {
+// The corpora of the config's lists, or the test corpora of that name.
+std::vector<Chosen> corpora_of_split(const DataConfig& data, const std::string& split) {
+  using Split = CorpusConfig::Split;
+  const auto list = [](const Corpora& corpora, Split part, const std::string& only) {
     std::vector<Chosen> chosen;
     for (const CorpusConfig& corpus : corpora) {
-      if (!only.empty() && corpus_name(corpus) != only) continue;
-      chosen.push_back({corpus_name(corpus), corpus_sources({corpus}, config.data, split).front()});
+      if (only.empty() || corpus_name(corpus) == only) chosen.push_back({corpus, part});
     }
     return chosen;
   };
-  const DataConfig& data = config.data;
-  if (arguments.split == "train") return list(data.train, CorpusConfig::Split::train, "");
-  std::vector<Chosen> named;
-  if (arguments.split == "validation") {
-    named = list(data.validation, CorpusConfig::Split::validation, "");
-  } else {
-    named = list(data.test, CorpusConfig::Split::test, arguments.split);
-    if (named.empty() && arguments.split == "test") {
-      named = list(data.test, CorpusConfig::Split::test, "");
-    }
+  if (split == "train") return list(data.train, Split::train, "");
+  if (split == "validation") return list(data.validation, Split::validation, "");
+  std::vector<Chosen> named = list(data.test, Split::test, split);
+  if (named.empty() && split == "test") named = list(data.test, Split::test, "");
+  return named;
+}
+
+std::vector<Chosen> chosen_corpora(const Arguments& arguments, const Config& config) {
+  if (!arguments.source.empty()) {
+    return {{{.source = arguments.source, .target = arguments.target}, {}}};
   }
+  if (!arguments.text.empty()) return {{{.text = {arguments.text}}, {}}};
+  const DataConfig& data = config.data;
+  std::vector<Chosen> named = corpora_of_split(data, arguments.split);
   if (!named.empty()) return named;
   std::string known = "train";
   if (!data.validation.empty()) known += ", validation";
@@ -61,11 +64,9 @@ std::vector<Chosen> chosen_corpora(const Arguments& arguments, const Config& con
   for (const CorpusConfig& corpus : data.test) {
     if (corpus_name(corpus) != "test") known += ", " + corpus_name(corpus);
   }
-  fail(
-      "--split {}: the run's config has no such corpus; give --source and --target, or a split "
-      "that "
-      "it has: {}",
-      arguments.split, known);
+  fail("--split {}: the run's config has no such corpus; give {}, or a split that it has: {}",
+       arguments.split,
+       config.task == TaskKind::language_model ? "--text" : "--source and --target", known);
 }
 
 std::string lines_of(const std::vector<std::string>& texts) {
@@ -75,32 +76,59 @@ std::string lines_of(const std::vector<std::string>& texts) {
 }
 
 // What is evaluated: "runs/toy/best, step 500".
-std::string heading(const std::vector<TrainedRun>& runs) {
+std::string heading(const std::vector<TranslationRun>& runs) {
   std::string text;
-  for (const TrainedRun& run : runs) text += fmt::format("{}, step {}\n", run.checkpoint, run.step);
+  for (const TranslationRun& run : runs) text += fmt::format("{}, step {}\n", run.checkpoint, run.step);
   return text;
 }
 
-void evaluate(const Arguments& arguments) {
-  std::vector<TrainedRun> runs = open_runs(arguments.runs);
+void evaluate_translation(const Arguments& arguments) {
+  std::vector<TranslationRun> runs = open_translation_runs(arguments.runs);
   Config& config = runs.front().config;
   config.decoding = decoding_of(runs.front(), arguments.decoding);
-  const SearchOptions options = search_options(config.decoding);
+  const TranslationOptions options = translation_options(config.decoding);
   BleuOptions bleu = bleu_options(config);
   if (!arguments.tokenize.empty()) bleu.tokenization = parse_tokenization(arguments.tokenize);
   const std::vector<Chosen> all = chosen_corpora(arguments, config);
   fmt::print("{}", heading(runs));
   std::string translations;
-  for (const Chosen& chosen : all) {
+  for (const auto& [corpus, split] : all) {
     const Progress progress;
     const SplitResult result =
-        evaluate_corpus(runs, chosen.name, chosen.corpus, options, bleu,
+        evaluate_corpus(runs, corpus_name(corpus),
+                        corpus_sources({corpus}, config.data, split).front(), options, bleu,
                         [&](int64_t sentences) { progress.show("sentences", sentences); });
     progress.end();
     fmt::print("{}", to_text(result, arguments.samples));
     translations += lines_of(result.outputs);
   }
   if (!arguments.output.empty()) write_result(arguments.output, translations);
+}
+
+void evaluate_language_model(const Arguments& arguments) {
+  if (arguments.runs.size() > 1) wrong_command_line("language models are evaluated one by one");
+  const LanguageModelRun run = open_language_model_run(arguments.runs.front());
+  const std::vector<Chosen> all = chosen_corpora(arguments, run.config);
+  fmt::print("{}, step {}\n", run.checkpoint, run.step);
+  for (const auto& [corpus, split] : all) {
+    const Dataset dataset =
+        load_documents(document_sources({corpus}, run.config.data, split), run.tokenizer,
+                       {.invalid = filter_options(run.config.data).invalid});
+    const TextEvaluation found =
+        evaluate_text(run.model(), dataset, window_options(run.config, WindowUse::evaluation),
+                      run.config.training.label_smoothing, tokens_at_once(run.config));
+    fmt::print("{}", evaluation_text(corpus_name(corpus), dataset, found));
+  }
+}
+
+void evaluate(const Arguments& arguments) {
+  const bool language_model =
+      find_run(arguments.runs.front()).config.task == TaskKind::language_model;
+  if (language_model) {
+    evaluate_language_model(arguments);
+  } else {
+    evaluate_translation(arguments);
+  }
 }
 
 }  // namespace
@@ -122,6 +150,10 @@ void add_evaluate_command(CLI::App& calque) {
                                             "Evaluate on these files instead, plain or gzip");
   CLI::Option* target =
       command->add_option("--target", arguments->target, "The references of --source");
+  command->add_option("--text", arguments->text, "Evaluate a language model on this text instead")
+      ->type_name("FILE")
+      ->excludes(split)
+      ->excludes(source);
   source->type_name("FILE")->excludes(split)->needs(target);
   target->type_name("FILE")->needs(source);
   add_beam(command, arguments->decoding.beam);

@@ -6,17 +6,19 @@
 #include <string>
 
 #include "cli/commands.h"
+#include "core/parameter_table.h"
+#include "train/config/values.h"
 #include "train/run_log.h"
 #include "train/storage/checkpoints.h"
+#include "train/tasks/registry.h"
 #include "train/trained_run.h"
 
 namespace calque {
 namespace {
 
 void print_state(const TrainingState& state) {
-  fmt::print("step {} (epoch {}, {} updates), {} target tokens, trained for {}\n", state.step,
-             state.epoch, state.optimizer_step, state.target_tokens,
-             duration_text(state.seconds_trained));
+  fmt::print("step {} (epoch {}, {} updates), {} tokens, trained for {}\n", state.step, state.epoch,
+             state.optimizer_step, state.tokens, duration_text(state.seconds_trained));
   for (const auto& [metric, scores] : state.best) {
     for (const Score& score : scores) {
       fmt::print("best {}: {:.6g} at step {}\n", metric, score.value, score.step);
@@ -25,15 +27,16 @@ void print_state(const TrainingState& state) {
   if (state.divergence.skipped_steps > 0) {
     fmt::print("skipped steps: {}\n", state.divergence.skipped_steps);
   }
+  if (state.mean_of > 0) fmt::print("weights: the mean of {} checkpoints\n", state.mean_of);
   for (const auto& [part, version] : state.versions) fmt::print("{}: {}\n", part, version);
 }
 
 void info(const std::string& place) {
-  const TrainedRun run = open_run(place);
-  fmt::print("run {}\ncheckpoint {}\n", run.folder.path, run.checkpoint);
-  print_state(load_state(real_files(), run.checkpoint));
-  fmt::print("vocabulary: {} source, {} target\n\n{}", run.tokenizers.source.size(),
-             run.tokenizers.target.size(), run.model->transformer.summary().text());
+  const TrainedRun run = open_run(place, make_task);
+  fmt::print("run {}\ncheckpoint {}\ntask {}\n", run.place.folder.path, run.weights.checkpoint,
+             write_value(run.place.config.task));
+  print_state(load_state(real_files(), run.weights.checkpoint));
+  fmt::print("\n{}", parameter_table(run.task->parameters()));
 }
 
 }  // namespace

@@ -17,6 +17,7 @@
 #include "train/report/figure.h"
 #include "train/report/report_page.h"
 #include "train/report/terminal_plot.h"
+#include "train/tasks/registry.h"
 
 namespace calque {
 namespace {
@@ -53,7 +54,7 @@ std::string usual_page(const std::vector<fs::path>& runs) {
 
 void plot(PlotArguments& arguments) {
   arguments.options.axis = axis_named(arguments.over);
-  const std::vector<ReportRun> runs = read_runs(arguments.runs);
+  const std::vector<ReportRun> runs = read_runs(arguments.runs, all_metrics());
   for (const ReportRun& run : runs) {
     for (const std::string& remark : run.remarks) {
       note("calque: {}\n", one_line(remark));

@@ -10,11 +10,11 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "core/parallel.h"
-#include "train/config/load.h"
 #include "train/plan.h"
 #include "train/profile_report.h"
 #include "train/resume.h"
-#include "train/tasks/translation/settings.h"
+#include "train/tasks/registry.h"
+#include "train/training_settings.h"
 #include "train/storage/durable_files.h"
 #include "train/trainer.h"
 
@@ -128,19 +128,19 @@ void report(const Profile& profile, Precision precision, const RunFolder& run) {
 }
 
 int train_command(const Arguments& arguments) {
-  const Config config = load_config(arguments.config, arguments.settings).config;
+  const Config config = load_task_config(arguments.config, arguments.settings).config;
   const int64_t count = arguments.threads > 0 ? arguments.threads : config.training.threads;
   if (count > 0) set_threads(static_cast<int>(count));
   const RunFolder run = folder_of(arguments);
   if (arguments.dry_run) {
-    fmt::print("{}{}", resuming_text(config, run), training_plan(config, run));
+    fmt::print("{}{}", resuming_text(config, run), training_plan(config, run, make_task));
     return 0;
   }
   const Loudness loudness = arguments.quiet ? Loudness::quiet : Loudness::normal;
   Profile profile;
   std::optional<Profiling> profiling;
   if (arguments.profile) profiling.emplace(profile);
-  const TrainResult result = train(config, run, loudness);
+  const TrainResult result = train(config, run, loudness, make_task);
   profiling.reset();
   if (arguments.profile) report(profile, product_precision(config.training), run);
   return conclude(result, arguments, config, run);

@@ -36,8 +36,8 @@ struct Arguments {
 };
 
 LineOptions line_options(const Arguments& arguments, const DecodingConfig& decoding) {
-  LineOptions options{search_options(decoding), arguments.scores, arguments.alignment};
-  SearchOptions& search = options.search;
+  LineOptions options{translation_options(decoding), arguments.scores, arguments.alignment};
+  TranslationOptions& search = options.search;
   if (arguments.length_penalty >= 0) {
     if (search.penalty == SearchOptions::Penalty::none) {
       fail("--length-penalty: it goes with a decoding.length_penalty_kind, and the run's is none");
@@ -202,7 +202,7 @@ void translate(Arguments arguments) {
   for (std::string* place : {&arguments.input, &arguments.output}) {
     if (*place == "-") place->clear();  // the standard streams, as without the option
   }
-  std::vector<TrainedRun> runs = open_runs(arguments.runs);
+  std::vector<TranslationRun> runs = open_translation_runs(arguments.runs);
   const LineOptions options =
       line_options(arguments, decoding_of(runs.front(), arguments.decoding));
   LineTranslator translator(std::move(runs), options);

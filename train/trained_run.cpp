@@ -6,6 +6,7 @@
 #include "core/error.h"
 #include "train/best_checkpoints.h"
 #include "train/config/load.h"
+#include "train/config/values.h"
 #include "train/parameter_tensors.h"
 #include "train/resume.h"
 #include "train/storage/checkpoints.h"
@@ -74,6 +75,15 @@ RunPlace find_run(const std::string& given) {
   const bool is_checkpoint = fs::exists(path + "/model.safetensors");
   const RunFolder folder{is_checkpoint ? run_of_checkpoint(path) : path};
   return {folder, run_config(folder), path, is_checkpoint};
+}
+
+RunPlace find_run(const std::string& place, TaskKind task) {
+  RunPlace run = find_run(place);
+  if (run.config.task != task) {
+    fail("{}: is a run of task: {}; this needs one of task: {}", place,
+         write_value(run.config.task), write_value(task));
+  }
+  return run;
 }
 
 LoadedWeights load_weights(const RunPlace& run, Parameters& parameters,

@@ -22,6 +22,8 @@ struct RunPlace {
 // `place` is a run, whose best checkpoint is used, or its last if it has no best; or the folder of
 // one checkpoint inside a run. Throws Error for anything else.
 RunPlace find_run(const std::string& place);
+// The same for a run that must be of this task.
+RunPlace find_run(const std::string& place, TaskKind task);
 
 struct LoadedWeights {
   std::string checkpoint;  // the folder that they are from

@@ -62,11 +62,15 @@ void check_kind(const Config& config, const Corpora& corpora, const std::string&
   if (std::ranges::all_of(corpora, [&](const auto& corpus) { return is_text(corpus) == text; })) {
     return;
   }
-  blame(all, key,
-        text ? "a language model learns from {{text: FILE}} or {{toy: toy-text}}, not from pairs; "
-               "pairs are for task: translation"
-             : "translation learns from pairs, such as {{source: train.en, target: train.de}}; "
-               "plain text is for task: language-model");
+  if (text) {
+    blame(all, key,
+          "a language model learns from {{text: FILE}} or {{toy: toy-text}}; pairs are for task: "
+          "translation");
+  } else {
+    blame(all, key,
+          "translation learns from pairs, such as {{source: train.en, target: train.de}}; plain "
+          "text is for task: language-model");
+  }
 }
 
 void check_windows(const Config& config, Contradictions& all) {

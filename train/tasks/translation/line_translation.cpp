@@ -26,7 +26,7 @@ std::vector<int32_t> words_of(const Tokenizer& tokenizer, const std::vector<int3
   return words;
 }
 
-std::string pharaoh(const TrainedRun& run, const std::vector<int32_t>& source,
+std::string pharaoh(const TranslationRun& run, const std::vector<int32_t>& source,
                     const std::vector<int32_t>& target) {
   if (source.empty()) return "";
   const auto from = words_of(run.tokenizers.source, source);
@@ -45,7 +45,7 @@ std::string pharaoh(const TrainedRun& run, const std::vector<int32_t>& source,
 
 }  // namespace
 
-LineTranslator::LineTranslator(std::vector<TrainedRun> runs, const LineOptions& options)
+LineTranslator::LineTranslator(std::vector<TranslationRun> runs, const LineOptions& options)
     : runs_(std::move(runs)), options_(options), models_(models_of(runs_)) {}
 
 std::string LineTranslator::objection(const std::string& line, Side side) const {
@@ -59,13 +59,13 @@ std::string LineTranslator::objection(const std::string& line, Side side) const 
   if (side == Side::target && std::ranges::count(ids(), unknown_id) > 0) {
     return "not all of it is in the vocabulary; spell it with what is";
   }
-  for (const TrainedRun& run : runs_) {
+  for (const TranslationRun& run : runs_) {
     const TransformerOptions& options = run.model->transformer.options;
-    if (options.positions != PositionKind::learned) continue;
+    if (options.layer.positions != PositionKind::learned) continue;
     const int64_t tokens = std::ssize(ids()) + 1;
-    if (tokens > options.max_positions) {
+    if (tokens > options.layer.max_positions) {
       return fmt::format("{} tokens, but the model has learned {} positions; split the line",
-                         tokens, options.max_positions);
+                         tokens, options.layer.max_positions);
     }
   }
   return "";

@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "decode/search.h"
-#include "train/trained_run.h"
+#include "decode/translation.h"
+#include "train/tasks/translation/translation_run.h"
 
 namespace calque {
 
@@ -15,7 +15,7 @@ namespace calque {
 // asked for. With n_best above 1 the number of the input line, from 0, stands in front (Moses'
 // n-best format) and a line has several lines of output.
 struct LineOptions {
-  SearchOptions search;
+  TranslationOptions search;
   bool scores = false;     // the score that ranks hypotheses, and the log-probability
   bool alignment = false;  // Pharaoh's i-j: source and target words that belong together, from 0
 };
@@ -23,7 +23,7 @@ struct LineOptions {
 class LineTranslator {
  public:
   // Several runs, of the same vocabularies, vote.
-  LineTranslator(std::vector<TrainedRun> runs, const LineOptions& options);
+  LineTranslator(std::vector<TranslationRun> runs, const LineOptions& options);
 
   // Why a line cannot be translated, or nothing: not UTF-8, longer than a sentence can be, or than
   // the positions that a model has learned. Of a prefix (target) also: with what the vocabulary has
@@ -43,7 +43,7 @@ class LineTranslator {
   void write(std::string& out, const std::vector<int32_t>& source, const Hypothesis& hypothesis,
              int64_t number) const;
 
-  std::vector<TrainedRun> runs_;
+  std::vector<TranslationRun> runs_;
   LineOptions options_;
   std::vector<const Transformer*> models_;
   int64_t tokens_written_ = 0;

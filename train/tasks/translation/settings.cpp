@@ -2,6 +2,7 @@
 
 #include "core/error.h"
 #include "data/toy/toy.h"
+#include "train/tasks/model_settings.h"
 
 namespace calque {
 namespace {
@@ -12,29 +13,26 @@ To same_choice(From choice) {
   return static_cast<To>(static_cast<int>(choice));
 }
 
-PairsInMemory toy_pairs(const CorpusConfig& corpus, CorpusConfig::Split split) {
+RowsInMemory toy_pairs(const CorpusConfig& corpus, CorpusConfig::Split split) {
   const std::string_view name = choices(corpus.toy)[static_cast<size_t>(corpus.toy)];
   const ToyLanguage language =
       ToyLanguage::named(name, {corpus.symbols, corpus.shortest, corpus.longest});
-  const CorpusConfig::Split own =
-      corpus.split == CorpusConfig::Split::automatic ? split : corpus.split;
-  const Split part = split_named(choices(own)[static_cast<size_t>(own)]);
   return in_memory(corpus_name(corpus),
-                   language.pairs(part, corpus.pairs, static_cast<uint64_t>(corpus.seed)));
+                   language.pairs(toy_split(corpus, split), corpus.pairs, static_cast<uint64_t>(corpus.seed)));
 }
 
 decltype(CorpusSource::place) corpus_place(const CorpusConfig& corpus, const DataConfig& data,
                                            CorpusConfig::Split split) {
   if (corpus.toy != CorpusConfig::Toy::none) return toy_pairs(corpus, split);
   if (!corpus.tsv.empty()) {
-    return TsvFile{corpus.tsv, static_cast<int>(corpus.source_column),
-                   static_cast<int>(corpus.target_column)};
+    return TsvFile{corpus.tsv, {static_cast<int>(corpus.source_column),
+                                static_cast<int>(corpus.target_column)}};
   }
-  if (!corpus.source.empty()) return AlignedFiles{corpus.source, corpus.target};
+  if (!corpus.source.empty()) return AlignedFiles{{corpus.source, corpus.target}};
   const std::vector<std::string>& languages =
       corpus.languages.empty() ? data.languages : corpus.languages;
   require(languages.size() == 2, "corpus_source: {} has no two languages", corpus.prefix);
-  return files_of_prefix(corpus.prefix, languages[0], languages[1]);
+  return files_of_prefix(corpus.prefix, languages);
 }
 
 CorpusSource corpus_source(const CorpusConfig& corpus, const DataConfig& data,
@@ -47,57 +45,31 @@ CorpusSource corpus_source(const CorpusConfig& corpus, const DataConfig& data,
 TransformerOptions transformer_options(const ModelConfig& model, int64_t source_vocabulary,
                                        int64_t target_vocabulary) {
   TransformerOptions options;
+  options.layer = layer_options(model);
   options.source_vocabulary = source_vocabulary;
   options.target_vocabulary = target_vocabulary;
-  options.d_model = model.d_model;
-  options.d_ff = model.d_ff;
-  options.heads = model.heads;
   options.encoder_layers = model.encoder_layers;
   options.decoder_layers = model.decoder_layers;
-  options.positions = same_choice<PositionKind>(model.positions);
-  options.max_positions = model.max_positions;
-  options.norm_placement = same_choice<NormPlacement>(model.norm);
-  options.norm = same_choice<NormKind>(model.norm_kind);
-  options.norm_epsilon = static_cast<real>(model.norm_epsilon);
-  options.feed_forward = same_choice<FeedForwardKind>(model.activation);
   options.tying = same_choice<Tying>(model.tied);
   options.output_bias = model.output_bias;
-  options.dropout = static_cast<real>(model.dropout);
-  options.attention_dropout = static_cast<real>(model.attention_dropout);
-  options.activation_dropout = static_cast<real>(model.activation_dropout);
   validate(options);
   return options;
 }
 
-int64_t passes(const TrainingConfig& training) { return training.r_drop > 0 ? 2 : 1; }
-
-TokenizerOptions tokenizer_options(const Config& config) {
-  return {same_choice<TokenizerKind>(config.tokenizer.kind), config.data.lowercase,
-          config.data.nfkc};
+std::vector<int> cost_columns(const TrainingConfig& training) {
+  switch (training.batch_by) {
+    case TrainingConfig::BatchBy::source:
+      return {0};
+    case TrainingConfig::BatchBy::both:
+      return {0, 1};
+    case TrainingConfig::BatchBy::target:
+      break;
+  }
+  return {1};
 }
 
-TokenizerTraining tokenizer_training(const TokenizerConfig& tokenizer) {
-  return {static_cast<int32_t>(tokenizer.vocabulary_size), tokenizer.minimum_count,
-          tokenizer.character_coverage, tokenizer.byte_fallback};
-}
-
-FilterOptions filter_options(const DataConfig& data) {
-  return {static_cast<int32_t>(data.max_length), data.max_ratio, data.drop_duplicates,
-          same_choice<InvalidText>(data.invalid_utf8)};
-}
-
-BatchOptions batch_options(const TrainingConfig& training) {
-  BatchUnit unit = BatchUnit::target;
-  if (training.batch_by == TrainingConfig::BatchBy::source) unit = BatchUnit::source;
-  if (training.batch_by == TrainingConfig::BatchBy::both) unit = BatchUnit::both;
-  return {.tokens = training.batch_tokens,
-          .unit = unit,
-          .sentences = training.batch_sentences,
-          .seed = static_cast<uint64_t>(training.seed)};
-}
-
-SearchOptions search_options(const DecodingConfig& decoding) {
-  SearchOptions options;
+TranslationOptions translation_options(const DecodingConfig& decoding) {
+  TranslationOptions options;
   options.beam = decoding.beam;
   options.penalty = same_choice<SearchOptions::Penalty>(decoding.length_penalty_kind);
   options.length_penalty = decoding.length_penalty;
@@ -141,17 +113,6 @@ std::vector<CorpusSource> corpus_sources(const Corpora& corpora, const DataConfi
   std::vector<CorpusSource> sources;
   for (const CorpusConfig& corpus : corpora) sources.push_back(corpus_source(corpus, data, split));
   return sources;
-}
-
-std::string corpus_name(const CorpusConfig& corpus) {
-  if (!corpus.name.empty()) return corpus.name;
-  if (corpus.toy != CorpusConfig::Toy::none) {
-    return std::string(choices(corpus.toy)[static_cast<size_t>(corpus.toy)]);
-  }
-  for (const std::string* text : {&corpus.prefix, &corpus.source, &corpus.tsv}) {
-    if (!text->empty()) return *text;
-  }
-  return "corpus";
 }
 
 }  // namespace calque

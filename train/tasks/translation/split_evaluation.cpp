@@ -9,13 +9,13 @@
 namespace calque {
 namespace {
 
-Dataset dataset_of(const TrainedRun& run, const CorpusSource& corpus) {
+Dataset dataset_of(const TranslationRun& run, const CorpusSource& corpus) {
   const FilterOptions all = keeping_all(filter_options(run.config.data).invalid);
-  return load_dataset({corpus}, run.tokenizers.source, run.tokenizers.target, {all, ""});
+  return load_dataset({corpus}, {run.tokenizers.source, run.tokenizers.target}, {all, ""});
 }
 
-TokenScores token_scores(const TrainedRun& run, const Dataset& dataset) {
-  return scores_of(evaluate_tokens(*run.model, dataset, run.config.training.label_smoothing,
+MeanLoss token_scores(const TranslationRun& run, const Dataset& dataset) {
+  return mean_of(evaluate_tokens(*run.model, dataset, run.config.training.label_smoothing,
                                    run.config.decoding.batch_tokens));
 }
 
@@ -30,20 +30,20 @@ DropTally only(const DropTally& drops, std::initializer_list<Drop> reasons) {
 
 }  // namespace
 
-SplitResult evaluate_corpus(const std::vector<TrainedRun>& runs, const std::string& name,
-                            const CorpusSource& corpus, const SearchOptions& options,
+SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::string& name,
+                            const CorpusSource& corpus, const TranslationOptions& options,
                             const BleuOptions& bleu_options,
                             const std::function<void(int64_t)>& done) {
-  const TrainedRun& run = runs.front();
+  const TranslationRun& run = runs.front();
   SplitResult result;
   result.name = name;
   const Dataset dataset = dataset_of(run, corpus);
-  for (const TrainedRun& each : runs) require_positions(dataset, each.config.model);
+  for (const TranslationRun& each : runs) require_positions(dataset, each.config.model);
   result.skipped = only(dataset.drops, {Drop::invalid, Drop::too_long});
   result.empty = only(dataset.drops, {Drop::empty});
   if (runs.size() == 1) result.tokens = token_scores(run, dataset);
   ParallelTexts texts = read_texts({corpus}, 0, run.config.data);
-  for (const TrainedRun& each : runs) {
+  for (const TranslationRun& each : runs) {
     require_positions(texts, each.tokenizers.source, each.config.model);
   }
   result.outputs = translate_texts(models_of(runs), run.tokenizers, texts.sources, options, done);

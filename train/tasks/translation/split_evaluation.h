@@ -9,12 +9,12 @@
 
 #include "data/corpus.h"
 #include "data/filters.h"
-#include "decode/search.h"
+#include "decode/translation.h"
 #include "train/tasks/translation/evaluation.h"
 #include "train/metrics/bleu.h"
 #include "train/metrics/chrf.h"
 #include "train/metrics/ter.h"
-#include "train/trained_run.h"
+#include "train/tasks/translation/translation_run.h"
 
 namespace calque {
 
@@ -23,7 +23,7 @@ struct SplitResult {
   int64_t pairs = 0;                  // that are translated
   DropTally skipped;                  // that are no text, where the config skips those
   DropTally empty;                    // translated pairs of which one side has no words
-  std::optional<TokenScores> tokens;  // of one run alone, over the pairs that are not empty
+  std::optional<MeanLoss> tokens;  // of one run alone, over the pairs that are not empty
   double exact = 0;
   BleuScore bleu;
   ChrfScore chrf;
@@ -34,8 +34,8 @@ struct SplitResult {
 // Several runs translate together; the first one's config says how corpora are read and scored.
 // `done` is told the number of translated sentences now and then. A sentence that is longer than
 // learned positions is an Error.
-SplitResult evaluate_corpus(const std::vector<TrainedRun>& runs, const std::string& name,
-                            const CorpusSource& corpus, const SearchOptions& options,
+SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::string& name,
+                            const CorpusSource& corpus, const TranslationOptions& options,
                             const BleuOptions& bleu_options,
                             const std::function<void(int64_t)>& done = {});
 

@@ -54,15 +54,15 @@ ExampleSet with_bpe_dropout(ExampleSet set, const Config& config, const Tokenize
     }
     return BpeDropout(*model, probability);
   };
-  constexpr uint32_t uses[] = {0x0da7a004, 0x0da7a005};
   set.read = [read = std::move(set.read), longest = config.data.max_length,
               seed = static_cast<uint64_t>(config.training.seed),
               dropouts = std::vector{dropout_of(tokenizers.source), dropout_of(tokenizers.target)}](
                  int64_t epoch, int64_t number, Example& example) {
+    constexpr uint32_t uses[] = {0x0da7a004, 0x0da7a005};
     read(epoch, number, example);
     for (size_t column = 0; column < dropouts.size(); ++column) {
-      Random random({seed, static_cast<uint32_t>(epoch), static_cast<uint32_t>(number),
-                     uses[column]});
+      Random random(Stream{seed, static_cast<uint32_t>(epoch), static_cast<uint32_t>(number),
+                           uses[column]});
       std::vector<int32_t> other = example[column];
       dropouts[column].resegment(other, random);
       if (longest == 0 || std::ssize(other) <= longest) example[column] = std::move(other);

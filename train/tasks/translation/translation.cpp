@@ -14,7 +14,7 @@ struct Searched {
 std::vector<FoundTranslations> search_texts(std::span<const Transformer* const> models,
                                             const Tokenizers& tokenizers,
                                             std::span<const std::string> texts,
-                                            const SearchOptions& asked,
+                                            const TranslationOptions& asked,
                                             std::span<const std::string> prefixes,
                                             int64_t first_number,
                                             const std::function<void(int64_t)>& done) {
@@ -32,10 +32,10 @@ std::vector<FoundTranslations> search_texts(std::span<const Transformer* const> 
     searched.prefixes.push_back(std::move(beginning));
     searched.numbers.push_back(first_number + static_cast<int64_t>(i));
   }
-  SearchOptions options = asked;
+  TranslationOptions options = asked;
   options.numbers = &searched.numbers;
   if (!prefixes.empty()) options.prefixes = &searched.prefixes;
-  auto best = search(models, searched.sources, options, done);
+  auto best = translate(models, searched.sources, options, done);
   for (size_t k = 0; k < best.size(); ++k) {
     found[static_cast<size_t>(searched.numbers[k] - first_number)].best = std::move(best[k]);
   }
@@ -45,7 +45,7 @@ std::vector<FoundTranslations> search_texts(std::span<const Transformer* const> 
 std::vector<std::string> translate_texts(std::span<const Transformer* const> models,
                                          const Tokenizers& tokenizers,
                                          std::span<const std::string> texts,
-                                         const SearchOptions& options,
+                                         const TranslationOptions& options,
                                          const std::function<void(int64_t)>& done) {
   std::vector<std::string> translations;
   for (const FoundTranslations& found :

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "decode/search.h"
+#include "decode/translation.h"
 #include "train/tasks/translation/tokenizers.h"
 
 namespace calque {
@@ -23,7 +23,7 @@ struct FoundTranslations {
 std::vector<FoundTranslations> search_texts(std::span<const Transformer* const> models,
                                             const Tokenizers& tokenizers,
                                             std::span<const std::string> texts,
-                                            const SearchOptions& options,
+                                            const TranslationOptions& options,
                                             std::span<const std::string> prefixes = {},
                                             int64_t first_number = 0,
                                             const std::function<void(int64_t)>& done = {});
@@ -32,7 +32,7 @@ std::vector<FoundTranslations> search_texts(std::span<const Transformer* const> 
 std::vector<std::string> translate_texts(std::span<const Transformer* const> models,
                                          const Tokenizers& tokenizers,
                                          std::span<const std::string> texts,
-                                         const SearchOptions& options,
+                                         const TranslationOptions& options,
                                          const std::function<void(int64_t)>& done = {});
 
 }  // namespace calque

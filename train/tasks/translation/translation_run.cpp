@@ -1,16 +1,12 @@
 #include "train/tasks/translation/translation_run.h"
 
 #include "core/error.h"
-#include "train/config/values.h"
 #include "train/tasks/translation/settings.h"
 
 namespace calque {
 
 TranslationRun open_translation_run(const std::string& place) {
-  const RunPlace found = find_run(place);
-  if (found.config.task != TaskKind::translation) {
-    fail("{}: is a run of task: {}, not of translation", place, write_value(found.config.task));
-  }
+  const RunPlace found = find_run(place, TaskKind::translation);
   TranslationRun run;
   run.folder = found.folder;
   run.config = found.config;

@@ -1,13 +1,13 @@
 #include "train/tasks/translation/validation.h"
 
 #include <algorithm>
-#include <chrono>
 
 #include "core/error.h"
 #include "data/lowercase.h"
 #include "train/metrics/bleu.h"
 #include "train/metrics/chrf.h"
 #include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/evaluation.h"
 #include "train/tasks/translation/translation.h"
 
 namespace calque {
@@ -20,13 +20,14 @@ ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
     const Corpus corpus(source);
     for (int64_t i = 0; i < corpus.size(); ++i) {
       if (most > 0 && std::ssize(texts.sources) >= most) return texts;
-      const PairBlock block = corpus.read(i, 1, 1);
-      const auto& [from, to] = block.pairs.front();
+      const RowBlock block = corpus.read(i, 1, 1);
+      const auto row = block.row(0);
+      const Line &from = row[0], &to = row[1];
       if (invalid == InvalidText::skip && !(is_text(from) && is_text(to))) continue;
-      require_text(from, corpus.where(i, Side::source));
-      require_text(to, corpus.where(i, Side::target));
+      require_text(from, corpus.where(i, 0));
+      require_text(to, corpus.where(i, 1));
       texts.sources.emplace_back(from.text);
-      texts.places.push_back(corpus.where(i, Side::source));
+      texts.places.push_back(corpus.where(i, 0));
       texts.references.push_back(data.lowercase ? lowercase(to.text) : std::string(to.text));
     }
   }
@@ -75,9 +76,9 @@ void require_position(int64_t tokens, const std::string& place, const ModelConfi
 
 void require_positions(const Dataset& dataset, const ModelConfig& model) {
   if (model.positions != ModelConfig::Positions::learned) return;
-  for (int64_t pair = 0; pair < dataset.pairs(); ++pair) {
+  for (int64_t pair = 0; pair < dataset.examples(); ++pair) {
     const int64_t longer =
-        std::max(dataset.tokens->source_length(pair), dataset.tokens->target_length(pair));
+        std::max(dataset.tokens->length(pair, 0), dataset.tokens->length(pair, 1));
     if (longer >= model.max_positions) {
       require_position(longer, dataset.where(dataset.tokens->line(pair)), model);
     }
@@ -92,14 +93,14 @@ void require_positions(const ParallelTexts& texts, const Tokenizer& source,
   }
 }
 
-Validation::Validation(const Config& config, const Tokenizers& tokenizers, const RunFolder& run)
+Validation::Validation(const Config& config, const Tokenizers& tokenizers,
+                       const std::string& cache)
     : config_(config), tokenizers_(tokenizers) {
   if (config.data.validation.empty()) return;
   const std::vector<CorpusSource> corpora =
       corpus_sources(config.data.validation, config.data, CorpusConfig::Split::validation);
   const FilterOptions keep_all = keeping_all(filter_options(config.data).invalid);
-  dataset_ = load_dataset(corpora, tokenizers.source, tokenizers.target,
-                          {keep_all, config.data.cache ? run.cache() : ""});
+  dataset_ = load_dataset(corpora, {tokenizers.source, tokenizers.target}, {keep_all, cache});
   require_positions(*dataset_, config.model);  // before it trains
   if (config.training.validate_translate != TrainingConfig::Translate::none) {
     texts_ = read_texts(corpora, config.training.validate_sentences, config.data);
@@ -107,8 +108,8 @@ Validation::Validation(const Config& config, const Tokenizers& tokenizers, const
   }
 }
 
-std::optional<ValidRecord> Validation::run(const TranslationModel& model,
-                                           const std::function<bool()>& stop) const {
+std::optional<Scores> Validation::run(const TranslationModel& model,
+                                      const std::function<bool()>& stop) const {
   struct Stopped {};
   const auto between = [&] {
     if (stop()) throw Stopped();
@@ -120,60 +121,38 @@ std::optional<ValidRecord> Validation::run(const TranslationModel& model,
   }
 }
 
-ValidRecord Validation::whole(const TranslationModel& model,
-                              const std::function<void()>& between) const {
-  const auto start = std::chrono::steady_clock::now();
-  ValidRecord record;
+Scores Validation::whole(const TranslationModel& model,
+                         const std::function<void()>& between) const {
   const int64_t tokens = config_.training.batch_tokens > 0 ? config_.training.batch_tokens
                                                            : config_.decoding.batch_tokens;
-  record.scores = scores_of(
+  const MeanLoss mean = mean_of(
       evaluate_tokens(model, *dataset_, config_.training.label_smoothing, tokens, between));
-  if (!texts_.sources.empty()) translate(model, between, record);
-  record.seconds = std::chrono::duration<double>(std::chrono::steady_clock::now() - start).count();
-  return record;
+  Scores scores;
+  scores.values = {{"loss", mean.loss},
+                   {"nll", mean.nll},
+                   {"perplexity", mean.perplexity},
+                   {"accuracy", mean.accuracy}};
+  if (!texts_.sources.empty()) translate(model, between, scores);
+  return scores;
 }
 
 void Validation::translate(const TranslationModel& model, const std::function<void()>& between,
-                           ValidRecord& record) const {
-  SearchOptions options = search_options(config_.decoding);
+                           Scores& scores) const {
+  TranslationOptions options = translation_options(config_.decoding);
   options.n_best = 1;
   if (config_.training.validate_translate == TrainingConfig::Translate::greedy) options.beam = 1;
   const Transformer* const models[] = {&model.transformer};
   const std::vector<std::string> outputs =
       translate_texts(models, tokenizers_, texts_.sources, options, [&](int64_t) { between(); });
-  const TranslationScores scores = score_translations(outputs, texts_.references, config_);
-  record.exact = scores.exact;
-  record.bleu = scores.bleu;
-  record.chrf = scores.chrf;
+  const TranslationScores found = score_translations(outputs, texts_.references, config_);
+  scores.values.emplace_back("exact", found.exact);
+  scores.values.emplace_back("bleu", found.bleu);
+  scores.values.emplace_back("chrf", found.chrf);
   const size_t wanted = std::min(static_cast<size_t>(config_.logging.samples), outputs.size());
   for (size_t i = 0; i < wanted; ++i) {
     const size_t at = i * outputs.size() / wanted;  // from all over the set, the same every time
-    record.samples.push_back({texts_.sources[at], texts_.references[at], outputs[at]});
+    scores.samples.push_back({texts_.sources[at], texts_.references[at], outputs[at]});
   }
-}
-
-double metric_of(const ValidRecord& record, TrainingConfig::Metric metric) {
-  switch (metric) {
-    case TrainingConfig::Metric::loss:
-      return record.scores.loss;
-    case TrainingConfig::Metric::perplexity:
-      return record.scores.perplexity;
-    case TrainingConfig::Metric::accuracy:
-      return record.scores.accuracy;
-    case TrainingConfig::Metric::exact:
-      return record.exact.value_or(0);
-    case TrainingConfig::Metric::bleu:
-      return record.bleu.value_or(0);
-    case TrainingConfig::Metric::chrf:
-      return record.chrf.value_or(0);
-  }
-  return 0;
-}
-
-bool is_better(double a, double b, TrainingConfig::Metric metric) {
-  const bool lower =
-      metric == TrainingConfig::Metric::loss || metric == TrainingConfig::Metric::perplexity;
-  return lower ? a < b : a > b;
 }
 
 }  // namespace calque

@@ -1,15 +1,17 @@
 #pragma once
-// What a run is judged by while it trains: the validation set with the right words given, and, if
-// wanted, its translations compared with the references.
+// What a run is judged by while it trains: the validation set with teacher forcing and, if asked,
+// translations compared with the references.
 
 #include <functional>
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "train/run_log.h"
+#include "data/corpus.h"
+#include "data/dataset.h"
+#include "train/task.h"
 #include "train/tasks/translation/tokenizers.h"
-#include "train/translation_model.h"
+#include "train/tasks/translation/translation_model.h"
 
 namespace calque {
 
@@ -24,13 +26,13 @@ struct ParallelTexts {
 ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
                          const DataConfig& data);
 
-// An Error if a sentence is longer than the positions that a model has learned: it has no more of
-// them. Texts may be of pairs that the dataset lacks, because their other side is empty.
+// Throws Error if a sentence is longer than the positions that a model has learned. Texts may be of
+// pairs that the dataset lacks, because their other side is empty.
 void require_positions(const Dataset& dataset, const ModelConfig& model);
 void require_positions(const ParallelTexts& texts, const Tokenizer& source,
                        const ModelConfig& model);
 
-// An Error if a file of the validation corpora cannot be opened: to know before anything that takes
+// Throws Error if a file of the validation corpora cannot be opened, before anything that takes
 // long.
 void require_validation_files(const Config& config);
 
@@ -47,27 +49,23 @@ TranslationScores score_translations(const std::vector<std::string>& outputs,
 
 class Validation {
  public:
-  Validation(const Config& config, const Tokenizers& tokenizers, const RunFolder& run);
+  // Tokenised corpora are kept in the cache folder, if it is not empty.
+  Validation(const Config& config, const Tokenizers& tokenizers, const std::string& cache);
 
-  // Everything but step and epoch; nothing if `stop`, which is asked now and then, says so.
-  std::optional<ValidRecord> run(const TranslationModel& model,
-                                 const std::function<bool()>& stop) const;
+  // Nothing if `stop`, which is asked now and then, returns true.
+  std::optional<Scores> run(const TranslationModel& model, const std::function<bool()>& stop) const;
 
   bool there() const { return dataset_.has_value(); }
 
  private:
-  ValidRecord whole(const TranslationModel& model, const std::function<void()>& between) const;
+  Scores whole(const TranslationModel& model, const std::function<void()>& between) const;
   void translate(const TranslationModel& model, const std::function<void()>& between,
-                 ValidRecord& record) const;
+                 Scores& scores) const;
 
   const Config config_;
   const Tokenizers tokenizers_;
   std::optional<Dataset> dataset_;
   ParallelTexts texts_;
 };
-
-// The metric that chooses the best checkpoint, and which of two values of it is better.
-double metric_of(const ValidRecord& record, TrainingConfig::Metric metric);
-bool is_better(double a, double b, TrainingConfig::Metric metric);
 
 }  // namespace calque

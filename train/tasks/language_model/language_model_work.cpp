@@ -1,0 +1,65 @@
+#include "train/tasks/language_model/language_model_work.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <utility>
+
+namespace calque {
+
+void PackedWindows::append(std::span<const int32_t> window_inputs,
+                           std::span<const int32_t> window_expected) {
+  inputs.insert(inputs.end(), window_inputs.begin(), window_inputs.end());
+  expected.insert(expected.end(), window_expected.begin(), window_expected.end());
+  segments.append(static_cast<int32_t>(window_inputs.size()));
+}
+
+LanguageModelWork::LanguageModelWork(const LanguageModel& model, const TrainingConfig& training,
+                                     PackedWindows windows, std::vector<std::string> places)
+    : model_(model),
+      training_(training),
+      windows_(std::move(windows)),
+      places_(std::move(places)) {}
+
+SummedLoss LanguageModelWork::forward() const {
+  const TokenLoss loss = model_.loss(windows_.inputs, windows_.expected, windows_.segments,
+                                     static_cast<real>(training_.label_smoothing), Mode::train,
+                                     static_cast<real>(training_.r_drop));
+  return {loss.loss, loss.nll, loss.correct, loss.tokens};
+}
+
+WorkSize LanguageModelWork::size() const {
+  return {windows_.segments.count(), windows_.segments.tokens()};
+}
+
+std::string LanguageModelWork::where() const {
+  constexpr size_t most = 8;
+  const size_t shown = std::min(most, places_.size());
+  const auto first = std::span(places_).first(shown);
+  return fmt::format("{}{}", fmt::join(first, "; "),
+                     places_.size() > shown ? fmt::format(" and {} more", places_.size() - shown)
+                                            : "");
+}
+
+// Windows are of similar length: so many a chunk.
+Works LanguageModelWork::split(int64_t chunks) const {
+  const int64_t count = windows_.segments.count();
+  const int64_t each = (count + chunks - 1) / chunks;
+  Works works;
+  for (int64_t first = 0; first < count; first += each) {
+    PackedWindows part;
+    std::vector<std::string> places;
+    for (int64_t i = first; i < std::min(count, first + each); ++i) {
+      const auto begin = static_cast<size_t>(windows_.segments.begin(i));
+      const auto length = static_cast<size_t>(windows_.segments.length(i));
+      part.append(std::span(windows_.inputs).subspan(begin, length),
+                  std::span(windows_.expected).subspan(begin, length));
+      if (!places_.empty()) places.push_back(places_[static_cast<size_t>(i)]);
+    }
+    works.push_back(std::make_unique<LanguageModelWork>(model_, training_, std::move(part),
+                                                        std::move(places)));
+  }
+  return works;
+}
+
+}  // namespace calque

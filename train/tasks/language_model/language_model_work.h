@@ -1,0 +1,40 @@
+#pragma once
+// A micro-batch of text windows: each token is predicted from those before it in its window.
+
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "data/batch_stream.h"
+#include "nn/language_model.h"
+#include "train/config/config.h"
+#include "train/task.h"
+
+namespace calque {
+
+// Windows one after the other, without padding.
+struct PackedWindows {
+  std::vector<int32_t> inputs, expected;  // [steps]
+  Segments segments;                      // [windows]
+
+  void append(std::span<const int32_t> window_inputs, std::span<const int32_t> window_expected);
+};
+
+class LanguageModelWork : public Work {
+ public:
+  LanguageModelWork(const LanguageModel& model, const TrainingConfig& training,
+                    PackedWindows windows, std::vector<std::string> places);
+
+  SummedLoss forward() const override;
+  WorkSize size() const override;
+  Works split(int64_t chunks) const override;
+  std::string where() const override;
+
+ private:
+  const LanguageModel& model_;
+  const TrainingConfig& training_;
+  const PackedWindows windows_;
+  const std::vector<std::string> places_;
+};
+
+}  // namespace calque

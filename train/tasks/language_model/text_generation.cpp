@@ -1,0 +1,198 @@
+#include "train/tasks/language_model/text_generation.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "data/vocabulary.h"
+#include "decode/language_decoding.h"
+
+namespace calque {
+namespace {
+
+constexpr std::string_view replacement = "\uFFFD";  // of bytes that are no whole character yet
+
+// One text under way.
+class Draft {
+ public:
+  Draft(const Tokenizer& tokenizer, const std::string& prompt, const GenerationOptions& options)
+      : tokenizer_(tokenizer), options_(options), ids_{begin_id} {
+    tokenizer.encode_document(prompt, ids_);
+    prompt_size_ = ids_.size();
+    prompt_text_ = tokenizer.decode_document(ids_);
+    for (const std::string& stop : options.stop) {
+      longest_stop_ = std::max(longest_stop_, stop.size());
+    }
+  }
+
+  int64_t written() const { return std::ssize(ids_) - static_cast<int64_t>(prompt_size_); }
+  bool done() const { return done_ || written() >= options_.max_tokens; }
+
+  // What the model reads next: everything, or the second half of the context where that is full.
+  std::vector<int32_t> visible() const {
+    const auto context = static_cast<size_t>(options_.context);
+    if (ids_.size() < context) return ids_;
+    const size_t kept = std::max<size_t>(1, context / 2);
+    return {ids_.end() - static_cast<int64_t>(kept), ids_.end()};
+  }
+
+  void append(int32_t id) { ids_.push_back(id); }
+  void end(FinishReason reason) {
+    finish_ = reason;
+    done_ = true;
+  }
+  void add_probability(double log_probability) { log_probability_ += log_probability; }
+
+  // The text behind the prompt; a tokenizer may write its first space only after the prompt.
+  std::string text() const {
+    const std::string all = tokenizer_.decode_document(ids_);
+    return all.starts_with(prompt_text_) ? all.substr(prompt_text_.size()) : all;
+  }
+
+  size_t stop_in(std::string_view text) const {
+    size_t first = std::string_view::npos;
+    for (const std::string& stop : options_.stop) first = std::min(first, text.find(stop));
+    return first;
+  }
+
+  // Text that has become certain since the last call.
+  std::string news(bool all) {
+    std::string text = this->text();
+    size_t end = std::min(text.size(), stop_in(text));
+    if (!all) {
+      while (std::string_view(text).substr(0, end).ends_with(replacement)) {
+        end -= replacement.size();
+      }
+      if (longest_stop_ > 0) end -= std::min(end, longest_stop_ - 1);
+      while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+    }
+    const size_t from = std::min(shown_, end);
+    shown_ = std::max(shown_, end);
+    return text.substr(from, shown_ - from);
+  }
+
+  GeneratedText result() const {
+    std::string text = this->text();
+    const size_t stop = stop_in(text);
+    return {text.substr(0, stop), written(), finish_, log_probability_};
+  }
+
+ private:
+  const Tokenizer& tokenizer_;
+  const GenerationOptions& options_;
+  std::vector<int32_t> ids_;  // <s>, the prompt, and what is written
+  size_t prompt_size_ = 0;
+  std::string prompt_text_;
+  size_t longest_stop_ = 0, shown_ = 0;
+  bool done_ = false;
+  FinishReason finish_ = FinishReason::length;
+  double log_probability_ = 0;
+};
+
+// Each round goes on with all unfinished drafts until their context is full.
+class Rounds {
+ public:
+  Rounds(const LanguageModel& model, const GenerationOptions& options, const TextSink& sink)
+      : model_(model), options_(options), sink_(sink) {}
+
+  void run(std::vector<Draft>& drafts) {
+    for (uint64_t round = 0; start(drafts); ++round) go_on(drafts, round);
+  }
+
+ private:
+  // Lists the drafts of a round; false if there is none.
+  bool start(const std::vector<Draft>& drafts) {
+    numbers_.clear();
+    prompts_.clear();
+    for (size_t i = 0; i < drafts.size(); ++i) {
+      if (drafts[i].done()) continue;
+      numbers_.push_back(i);
+      prompts_.push_back(drafts[i].visible());
+    }
+    return !numbers_.empty();
+  }
+
+  void go_on(std::vector<Draft>& drafts, uint64_t round) {
+    const DecodingModel model = language_decoding_model(model_, prompts_);
+    std::vector<DecodingItem> items = language_items(prompts_, 1);
+    for (size_t k = 0; k < items.size(); ++k) {
+      const Draft& draft = drafts[numbers_[k]];
+      const int64_t room = std::max<int64_t>(1, options_.context - std::ssize(prompts_[k]));
+      items[k].longest = std::min(room, options_.max_tokens - draft.written());
+      items[k].expected = items[k].longest;
+      items[k].number = static_cast<int64_t>(numbers_[k]);
+    }
+    SamplingOptions sampling;
+    sampling.sampling = options_.sampling;
+    sampling.sampling.seed += round * 0x9E3779B97F4A7C15;  // the draws of a round are its own
+    sampling.close_at_longest = false;
+    if (!options_.stop.empty() || sink_) {
+      sampling.token = [&](const SampledToken& token) { note(drafts, token); };
+      sampling.stop = [&](size_t item, std::span<const int32_t>) {
+        return stopped(drafts[numbers_[item]]);
+      };
+    }
+    const auto found = sample({&model, 1}, items, sampling);
+    for (size_t k = 0; k < found.size(); ++k) conclude(drafts[numbers_[k]], found[k].front());
+  }
+
+  // While tokens are followed one by one, drafts hold them already.
+  bool follows() const { return !options_.stop.empty() || sink_; }
+
+  void note(std::vector<Draft>& drafts, const SampledToken& token) {
+    Draft& draft = drafts[numbers_[token.item]];
+    if (token.id != end_id) draft.append(token.id);
+    if (!sink_) return;
+    const std::string news = draft.news(false);
+    const auto samples = static_cast<size_t>(options_.samples);
+    if (!news.empty()) sink_(numbers_[token.item] / samples, numbers_[token.item] % samples, news);
+  }
+
+  static bool stopped(Draft& draft) {
+    if (draft.stop_in(draft.text()) == std::string::npos) return false;
+    draft.end(FinishReason::stop);
+    return true;
+  }
+
+  void conclude(Draft& draft, const Hypothesis& hypothesis) const {
+    draft.add_probability(hypothesis.log_probability);
+    if (!follows()) {
+      for (const int32_t id : hypothesis.ids) draft.append(id);
+    }
+    if (hypothesis.finished && !draft.done()) draft.end(FinishReason::end);
+  }
+
+  const LanguageModel& model_;
+  const GenerationOptions& options_;
+  const TextSink& sink_;
+  std::vector<size_t> numbers_;                // of the drafts of this round
+  std::vector<std::vector<int32_t>> prompts_;  // and what each reads
+};
+
+}  // namespace
+
+std::vector<std::vector<GeneratedText>> generate_texts(const LanguageModel& model,
+                                                       const Tokenizer& tokenizer,
+                                                       std::span<const std::string> prompts,
+                                                       const GenerationOptions& options,
+                                                       const TextSink& sink) {
+  require(options.samples >= 1 && options.max_tokens >= 1 && options.context >= 1,
+          "generate_texts: {} samples of {} tokens", options.samples, options.max_tokens);
+  std::vector<Draft> drafts;
+  for (const std::string& prompt : prompts) {
+    for (int64_t i = 0; i < options.samples; ++i) drafts.emplace_back(tokenizer, prompt, options);
+  }
+  Rounds(model, options, sink).run(drafts);
+  std::vector<std::vector<GeneratedText>> texts(prompts.size());
+  const auto samples = static_cast<size_t>(options.samples);
+  for (size_t i = 0; i < drafts.size(); ++i) {
+    if (sink) {
+      const std::string rest = drafts[i].news(true);
+      if (!rest.empty()) sink(i / samples, i % samples, rest);
+    }
+    texts[i / samples].push_back(drafts[i].result());
+  }
+  return texts;
+}
+
+}  // namespace calque
