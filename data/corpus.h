@@ -44,8 +44,8 @@ struct CorpusSource {
 AlignedFiles files_of_prefix(const std::string& prefix, const std::vector<std::string>& languages);
 
 RowsInMemory in_memory(std::string name, std::vector<Row> rows);
-// Two columns from pairs of strings, as generators return them. (A template, so that lists in braces
-// are rows.)
+// Two columns from pairs of strings, as generators return them. (A template, so that lists in
+// braces are rows.)
 template <std::same_as<std::vector<std::pair<std::string, std::string>>> Pairs>
 RowsInMemory in_memory(std::string name, Pairs pairs) {
   std::vector<Row> rows(pairs.size());

@@ -70,7 +70,7 @@ class Documents {
   struct TextFile {
     TextLines lines;
     std::vector<Range> paragraphs = {};  // of DocumentUnit::paragraphs
-    int64_t first = 0;              // document
+    int64_t first = 0;                   // document
   };
   struct Place {
     const TextFile* file;

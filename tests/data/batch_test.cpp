@@ -1,5 +1,3 @@
-#include "data/pair_batch.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,8 +7,11 @@
 
 #include "core/error.h"
 #include "data/batch_plan.h"
+#include "data/batch_stream.h"
+#include "data/content_hash.h"
 #include "data/dataset_examples.h"
 #include "data/epoch_order.h"
+#include "data/pair_batch.h"
 #include "data/small_corpus.h"
 #include "data/tokenizer_training.h"
 #include "data/vocabulary.h"
@@ -80,8 +81,7 @@ TEST_CASE("a batch is made of pairs alone") {
 TEST_CASE("no batch holds more tokens or sentences than allowed, and few hold much less") {
   for (const std::vector<int>& columns : {std::vector{0}, {1}, {0, 1}}) {
     for (const int64_t sentences : {0, 7}) {
-      const BatchPlan plan =
-          plan_of(toy(), {.tokens = 100, .examples = sentences}, 0, columns);
+      const BatchPlan plan = plan_of(toy(), {.tokens = 100, .examples = sentences}, 0, columns);
       int64_t half_empty = 0;
       for (int64_t i = 0; i < plan.size(); ++i) {
         const PairBatch batch = read_batch(toy(), plan.batch(i));

@@ -39,9 +39,9 @@ bool suspects(const CheckReport& report, const std::string& text) {
 
 TEST_CASE("the doctor counts lines, tokens, lengths and what is dropped") {
   const std::vector<Row> pairs = {{"a dog", "ein Hund"},
-                                       {"a cat", "eine Katze"},
-                                       {"", "ein"},
-                                       {"a", "ein ein ein ein ein ein"}};
+                                  {"a cat", "eine Katze"},
+                                  {"", "ein"},
+                                  {"a", "ein ein ein ein ein ein"}};
   const CheckReport report = check(pairs);
   REQUIRE(report.splits.size() == 1);
   const SplitReport& split = report.splits[0];

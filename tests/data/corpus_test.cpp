@@ -39,6 +39,26 @@ TEST_CASE("a corpus reads the same from files, gzip, TSV and memory") {
   CHECK(rows_of({in_memory("toy", plain)}) == two);
 }
 
+TEST_CASE("a corpus has any number of columns") {
+  const TemporaryFolder folder;
+  const std::vector<Row> three = {{"a", "b", "c"}, {"d", "e", "f"}};
+  const std::string tsv = folder.write("t.tsv", "c\ta\tb\nf\td\te\n");
+  const std::string a = folder.write("a", "a\nd\n"), b = folder.write("b", "b\ne\n"),
+                    c = folder.write("c", "c\nf\n");
+  CHECK(rows_of({AlignedFiles{{a, b, c}}}) == three);
+  CHECK(rows_of({TsvFile{tsv, {2, 3, 1}}}) == three);
+  CHECK(rows_of({in_memory("toy", three)}) == three);
+  CHECK(rows_of({TsvFile{tsv, {3}}}) == std::vector<Row>{{"b"}, {"e"}});
+  CHECK(Corpus({AlignedFiles{{a, b, c}}}).where(1, 2) == c + ":2");
+  CHECK(name_of({AlignedFiles{{a, b, c}}}) == a + " + " + b + " + " + c);
+  const std::string longer = folder.write("longer", "1\n2\n3\n");
+  CHECK(message_of([&] {
+          Corpus({AlignedFiles{{a, b, longer}}});
+        }) == a + " has 2 lines but " + longer + " has 3: " + longer +
+                  ":3 is the first without a partner; align the files");
+  CHECK_THROWS_AS(Corpus({in_memory("toy", {{"a"}, {"a", "b"}})}), Misuse);
+}
+
 TEST_CASE("a prefix and two languages name the files, plain or gzip") {
   const TemporaryFolder folder;
   folder.write("train.en", "a\n");
@@ -86,7 +106,9 @@ TEST_CASE("text that is not UTF-8 names file, line and byte") {
 TEST_CASE("a corpus with nothing in it is an error") {
   const TemporaryFolder folder;
   const std::string empty = folder.write("empty", ""), full = folder.write("full", "a\n");
-  CHECK(message_of([&] { Corpus({AlignedFiles{{full, empty}}}); }) == empty + ": the file is empty");
+  CHECK(message_of([&] {
+          Corpus({AlignedFiles{{full, empty}}});
+        }) == empty + ": the file is empty");
   CHECK(message_of([&] { Corpus({in_memory("toy", {})}); }) == "toy: the corpus is empty");
   CHECK(message_of([&] {
           Corpus({AlignedFiles{{full, folder.path("none")}}});

@@ -15,6 +15,7 @@
 #include "data/temporary_folder.h"
 #include "data/tokenizer_training.h"
 #include "support/message_of.h"
+#include "support/threads.h"
 
 using namespace calque;
 
@@ -64,14 +65,14 @@ TEST_CASE("a dataset holds the ids of every pair, in order") {
 
 TEST_CASE("each filter drops its pairs, counts them and says where the first was") {
   const std::vector<Row> pairs = {{"a dog", "ein Hund"},
-                                       {"", "ein"},
-                                       {"a", ""},
-                                       {"a", " \t "},
-                                       {"a a a a", "ein"},
-                                       {"a", "b"},
-                                       {"a a a a a", "ein ein ein ein ein"},
-                                       {"a dog", "ein Hund"},
-                                       {"a", "b"}};
+                                  {"", "ein"},
+                                  {"a", ""},
+                                  {"a", " \t "},
+                                  {"a a a a", "ein"},
+                                  {"a", "b"},
+                                  {"a a a a a", "ein ein ein ein ein"},
+                                  {"a dog", "ein Hund"},
+                                  {"a", "b"}};
   const FilterOptions filters{.max_length = 4, .max_length_ratio = 3, .drop_duplicates = true};
   const Dataset dataset = load({{in_memory("toy", pairs)}}, {.filters = filters});
   CHECK(dataset.examples() == 2);
@@ -125,7 +126,8 @@ TEST_CASE("a line of 10 MB is dropped as too long and the rest is read") {
   const TemporaryFolder folder;
   const std::string en = folder.write("t.en", "a\n" + std::string(10 << 20, 'a') + "\na dog\n");
   const std::string de = folder.write("t.de", "ein\nein\nein Hund\n");
-  for (const Dataset& dataset : {load({{AlignedFiles{{en, de}}}}), load({{AlignedFiles{{de, en}}}})}) {
+  for (const Dataset& dataset :
+       {load({{AlignedFiles{{en, de}}}}), load({{AlignedFiles{{de, en}}}})}) {
     CHECK(dataset.examples() == 2);
     CHECK(dataset.drops.of(Drop::too_long).count == 1);
     CHECK(dataset.drops.of(Drop::too_long).first == en + ":2");
@@ -136,6 +138,64 @@ TEST_CASE("the first bad line is the one reported, whichever thread meets it") {
   std::vector<Row> pairs = small_pairs(5000);
   for (int i = 1234; i < 5000; ++i) pairs[i][1] = "\xFF";
   CHECK(message_of([&] { load({{in_memory("toy", pairs)}}); }).starts_with("toy:1235: "));
+}
+
+TEST_CASE("the first bad line is the one reported, even where a later chunk fails sooner") {
+  const Threads as_before;
+  set_threads(2);
+  std::vector<Row> pairs(4096, Row{"a", "ein"});
+  for (size_t i = 0; i < 2048; ++i) {
+    for (int n = 0; n < 200; ++n) pairs[i][0] += " a";
+  }
+  pairs[2040][1] = "\xFF";  // late in the first thread's share, after much text
+  for (size_t i = 2048; i < 4096; ++i) pairs[i][1] = "\xFF";
+  for (int trial = 0; trial < 5; ++trial) {
+    CHECK(message_of([&] { load({{in_memory("toy", pairs)}}); }).starts_with("toy:2041: "));
+  }
+}
+
+TEST_CASE("the hash of a dataset of two columns is what it was when checkpoints were written") {
+  // Recorded before datasets had any number of columns: a run refuses to resume on another hash.
+  const TemporaryFolder folder;
+  const Tokenizer characters =
+      train_tokenizer(small_texts(), {.kind = TokenizerKind::characters}, {});
+  const CorpusSource memory{in_memory("toy", small_pairs(50))};
+  const CorpusSource files{AlignedFiles{
+      {folder.write("t.en", "a dog\nThe house\n"), folder.write("t.de", "ein Hund\nDie Haus\n")}}};
+  const CorpusSource tsv{
+      TsvFile{folder.write("t.tsv", "ein Hund\tx\ta dog\nDie Haus\ty\tThe house\n"), {3, 1}}};
+  CHECK(content_hash(memory) == 0x9f77edb0437c89a9);
+  CHECK(content_hash(files) == 0x97fee873cf9afc73);
+  CHECK(content_hash(tsv) == 0x6bb2fc5273f46976);
+  CHECK(load_dataset({memory}, {words(), characters}, {}).hash == 0xbea9bc595db0d065);
+  const FilterOptions filters{.max_length = 20,
+                              .max_length_ratio = 3,
+                              .drop_duplicates = true,
+                              .invalid = InvalidText::skip};
+  CHECK(load_dataset({memory, files, tsv}, {words(), characters}, {.filters = filters}).hash ==
+        0xe119c5dd0008ed5a);
+}
+
+TEST_CASE("a dataset has as many columns as its corpora, and every column is filtered") {
+  const std::vector<Row> rows = {{"a dog", "ein Hund", "a"},        {"a", "ein", ""},
+                                 {"a", "ein ein ein ein ein", "a"}, {"a", "ein", "a a a"},
+                                 {"a dog", "ein Hund", "a"},        {"a dog", "ein Hund", "dog"}};
+  const FilterOptions filters{.max_length = 4, .max_length_ratio = 2, .drop_duplicates = true};
+  const Dataset dataset =
+      load_dataset({{in_memory("toy", rows)}}, {words(), words(), words()}, {.filters = filters});
+  REQUIRE(dataset.examples() == 2);
+  Example example;
+  dataset.tokens->read(1, example);
+  CHECK(example ==
+        Example{words().encode("a dog"), words().encode("ein Hund"), words().encode("dog")});
+  CHECK(dataset.drops.total() == 4);
+  CHECK(dataset.drops.of(Drop::empty).first == "toy:2");
+  CHECK(dataset.drops.of(Drop::too_long).first == "toy:3");
+  CHECK(dataset.drops.of(Drop::ratio).first == "toy:4");
+  CHECK(dataset.drops.of(Drop::duplicate).first == "toy:5");
+  CHECK(dataset.where(5) == "toy, row 6");
+  CHECK(dataset.sizes == std::vector<TextSize>{{10, 10}, {16, 16}, {4, 4}});
+  CHECK_THROWS_AS(load({{in_memory("toy", rows)}}), Misuse);
 }
 
 TEST_CASE("several corpora are numbered through, and a line knows its place") {

@@ -11,21 +11,21 @@ namespace calque {
 
 inline std::vector<Row> small_pairs(int count = 300, uint64_t seed = 1, int longest = 14) {
   const std::vector<Row> words = {{"The", "Die"},
-                                       {"old", "alte"},
-                                       {"house", "Haus"},
-                                       {"a", "ein"},
-                                       {"girl", "M\u00e4dchen"},
-                                       {"sees", "sieht"},
-                                       {"big", "gro\u00df"},
-                                       {"dog", "Hund"},
-                                       {"and", "und"},
-                                       {"runs", "l\u00e4uft"},
-                                       {"quickly", "schnell"},
-                                       {"through", "durch"},
-                                       {"street", "Stra\u00dfe"},
-                                       {".", "."},
-                                       {",", ","},
-                                       {"twenty-three", "dreiundzwanzig"}};
+                                  {"old", "alte"},
+                                  {"house", "Haus"},
+                                  {"a", "ein"},
+                                  {"girl", "M\u00e4dchen"},
+                                  {"sees", "sieht"},
+                                  {"big", "gro\u00df"},
+                                  {"dog", "Hund"},
+                                  {"and", "und"},
+                                  {"runs", "l\u00e4uft"},
+                                  {"quickly", "schnell"},
+                                  {"through", "durch"},
+                                  {"street", "Stra\u00dfe"},
+                                  {".", "."},
+                                  {",", ","},
+                                  {"twenty-three", "dreiundzwanzig"}};
   Random random({.seed = seed});
   std::vector<Row> pairs;
   for (int i = 0; i < count; ++i) {
