@@ -55,7 +55,7 @@ TransformerOptions small_preset(int64_t vocabulary) {
   TransformerOptions options;
   options.source_vocabulary = options.target_vocabulary = vocabulary;
   options.encoder_layers = options.decoder_layers = 3;
-  options.d_model = 256, options.d_ff = 1024, options.heads = 4;
+  options.layer.d_model = 256, options.layer.d_ff = 1024, options.layer.heads = 4;
   return options;
 }
 
@@ -100,7 +100,7 @@ std::vector<Product> products_of(const Transformer& model, int64_t tokens, int64
     const Tensor& weight = linear.weight;
     products.push_back({rows, {weight.data(), weight.rows(), weight.cols()}});
   };
-  for (const EncoderLayer& layer : model.encoder.layers) {
+  for (const SelfAttentionLayer& layer : model.encoder.layers) {
     add(tokens, layer.self_attention.qkv), add(tokens, layer.self_attention.output);
     add(tokens, layer.feed_forward.inner), add(tokens, layer.feed_forward.outer);
   }

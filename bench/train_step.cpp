@@ -49,7 +49,8 @@ TransformerOptions model_of(const Options& options) {
   const auto shape = [&](int64_t layers, int64_t d_model, int64_t d_ff, int64_t heads,
                          real dropout) {
     model.encoder_layers = model.decoder_layers = layers;
-    model.d_model = d_model, model.d_ff = d_ff, model.heads = heads, model.dropout = dropout;
+    model.layer.d_model = d_model, model.layer.d_ff = d_ff, model.layer.heads = heads,
+    model.layer.dropout = dropout;
   };
   if (options.preset == "tiny") shape(4, 128, 256, 4, real(0.3));
   if (options.preset == "small") shape(3, 256, 1024, 4, real(0.3));
@@ -97,7 +98,7 @@ Result run(const Options& options) {
   result.floor_kernels = raw.kernels();
   for (int64_t step = 0; step < options.warmup + options.steps; ++step) {
     const Batch& b = batches[static_cast<size_t>(step) % batches.size()];
-    const double rate = learning_rate(Noam{.d_model = shape.d_model}, step + 1);
+    const double rate = learning_rate(Noam{.d_model = shape.layer.d_model}, step + 1);
     StepOutcome outcome;
     std::optional<Profiling> profiling;
     if (step >= options.warmup) profiling.emplace(result.profile);

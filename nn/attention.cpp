@@ -8,6 +8,11 @@
 namespace calque {
 namespace {
 
+Linear output_projection(const Path& at, const LayerOptions& options) {
+  const int64_t d = options.d_model;
+  return {at, d, d, scaled(xavier_uniform(d, d), options.residual_initial_scale)};
+}
+
 // Queries, keys and values count as one matrix, as in fairseq and PyTorch: smaller first values
 // than three matrices would get, so that the first softmaxes are flatter.
 Initial projection_initial(int64_t d_model) { return xavier_uniform(d_model, 3 * d_model); }
@@ -20,9 +25,9 @@ const AttentionRecord::Block& AttentionRecord::at(std::string_view name) const {
   return *found;
 }
 
-SelfAttention::SelfAttention(const Path& at, const TransformerOptions& options, Mask mask_)
+SelfAttention::SelfAttention(const Path& at, const LayerOptions& options, Mask mask_)
     : qkv(at / "qkv", options.d_model, 3 * options.d_model, projection_initial(options.d_model)),
-      output(at / "output", options.d_model, options.d_model),
+      output(output_projection(at / "output", options)),
       heads(options.heads),
       mask(mask_),
       rotary(options.positions == PositionKind::rotary),
@@ -54,11 +59,11 @@ Tensor SelfAttention::operator()(const Tensor& x, const Segments& segments, Mode
   return output(self_attention(projected, segments, attention_options(mode)));
 }
 
-CrossAttention::CrossAttention(const Path& at, const TransformerOptions& options)
+CrossAttention::CrossAttention(const Path& at, const LayerOptions& options)
     : query(at / "query", options.d_model, options.d_model, projection_initial(options.d_model)),
       key_value(at / "key_value", options.d_model, 2 * options.d_model,
                 projection_initial(options.d_model)),
-      output(at / "output", options.d_model, options.d_model),
+      output(output_projection(at / "output", options)),
       heads(options.heads),
       dropout(options.attention_dropout),
       name(at.name()) {}

@@ -47,7 +47,7 @@ struct SelfAttention {
   real dropout;
   std::string name;
 
-  SelfAttention(const Path& at, const TransformerOptions& options, Mask mask);
+  SelfAttention(const Path& at, const LayerOptions& options, Mask mask);
 
   // [tokens, d_model] -> [tokens, d_model]
   Tensor operator()(const Tensor& x, const Segments& segments, Mode mode,
@@ -70,7 +70,7 @@ struct CrossAttention {
   real dropout;
   std::string name;
 
-  CrossAttention(const Path& at, const TransformerOptions& options);
+  CrossAttention(const Path& at, const LayerOptions& options);
 
   // x [target tokens, d_model] attends to memory [source tokens, d_model] -> [target tokens,
   // d_model]

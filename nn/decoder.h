@@ -23,7 +23,7 @@ struct DecoderLayer {
   FeedForward feed_forward;
   Residual feed_forward_residual;
 
-  DecoderLayer(const Path& at, const TransformerOptions& options)
+  DecoderLayer(const Path& at, const LayerOptions& options)
       : self_attention(at / "self_attention", options, Mask::causal),
         self_attention_residual(at / "self_attention_norm", options),
         cross_attention(at / "cross_attention", options),
@@ -46,13 +46,11 @@ struct DecoderLayer {
 
 struct Decoder {
   std::vector<DecoderLayer> layers;
-  std::optional<Norm> norm;  // as in the encoder
+  std::optional<Norm> norm;  // as in SelfAttentionStack
 
-  Decoder(const Path& at, const TransformerOptions& options) {
-    layers.reserve(options.decoder_layers);
-    for (int64_t i = 0; i < options.decoder_layers; ++i) {
-      layers.emplace_back(at / "layers" / i, options);
-    }
+  Decoder(const Path& at, const LayerOptions& options, int64_t count) {
+    layers.reserve(count);
+    for (int64_t i = 0; i < count; ++i) layers.emplace_back(at / "layers" / i, options);
     if (options.norm_placement == NormPlacement::pre) norm.emplace(at / "norm", options);
   }
 

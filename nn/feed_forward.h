@@ -20,12 +20,14 @@ struct FeedForward {
   Linear outer;  // d_ff -> d_model
   real dropout;
 
-  FeedForward(const Path& at, const TransformerOptions& options)
+  FeedForward(const Path& at, const LayerOptions& options)
       : kind(options.feed_forward),
         inner(at / "inner", options.d_model,
               (kind == FeedForwardKind::swiglu ? 2 : 1) * options.d_ff,
               xavier_uniform(options.d_model, options.d_ff)),
-        outer(at / "outer", options.d_ff, options.d_model),
+        outer(
+            at / "outer", options.d_ff, options.d_model,
+            scaled(xavier_uniform(options.d_ff, options.d_model), options.residual_initial_scale)),
         dropout(options.activation_dropout) {}
 
   // [tokens, d_model] -> [tokens, d_model]

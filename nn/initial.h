@@ -16,6 +16,9 @@ Initial xavier_uniform(int64_t in, int64_t out);
 // output.
 Initial embedding_normal(int64_t d_model);
 
+// The same values times a factor.
+Initial scaled(Initial initial, real factor);
+
 inline Initial zeros() { return constant(0); }
 inline Initial ones() { return constant(1); }
 

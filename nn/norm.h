@@ -16,7 +16,7 @@ struct Norm {
   Tensor bias;  // [d_model]; absent in RMSNorm
   real epsilon;
 
-  Norm(const Path& at, const TransformerOptions& options)
+  Norm(const Path& at, const LayerOptions& options)
       : gain(at.parameter("gain", {options.d_model}, ones())), epsilon(options.norm_epsilon) {
     if (options.norm == NormKind::layer) bias = at.parameter("bias", {options.d_model}, zeros());
   }

@@ -20,7 +20,7 @@ bool is_sinusoidal(PositionKind kind) {
          kind == PositionKind::t2t;
 }
 
-void check_positions(const TransformerOptions& options) {
+void check_positions(const LayerOptions& options) {
   if (is_sinusoidal(options.positions) && options.d_model % 2 != 0) {
     fail(
         "d_model is {}, but sinusoidal positions ({}) are pairs of a sine and a cosine; make it "
@@ -30,22 +30,17 @@ void check_positions(const TransformerOptions& options) {
   if (options.positions == PositionKind::rotary && options.head_size() % 2 != 0) {
     fail(
         "a head has d_model / heads = {} numbers, but rotary positions turn pairs of them; make "
-        "that "
-        "even",
+        "that even",
         options.head_size());
   }
 }
 
 }  // namespace
 
-void validate(const TransformerOptions& options) {
-  check_size("source_vocabulary", options.source_vocabulary);
-  check_size("target_vocabulary", options.target_vocabulary);
+void validate(const LayerOptions& options) {
   check_size("d_model", options.d_model);
   check_size("d_ff", options.d_ff);
   check_size("heads", options.heads);
-  check_size("encoder_layers", options.encoder_layers);
-  check_size("decoder_layers", options.decoder_layers);
   check_size("max_positions", options.max_positions);
   if (options.d_model % options.heads != 0) {
     fail("d_model is {}, which {} heads cannot share equally; make it a multiple of heads",
@@ -55,17 +50,33 @@ void validate(const TransformerOptions& options) {
   check_probability("dropout", options.dropout);
   check_probability("attention_dropout", options.attention_dropout);
   check_probability("activation_dropout", options.activation_dropout);
+  if (!(options.residual_initial_scale > 0)) {
+    fail("residual_initial_scale is {}; it must be greater than 0", options.residual_initial_scale);
+  }
   if (!(options.norm_epsilon > 0 && options.norm_epsilon < 1)) {
     fail("norm_epsilon is {}; it must be a small number above 0, such as 1e-5",
          options.norm_epsilon);
   }
+}
+
+void validate(const TransformerOptions& options) {
+  check_size("source_vocabulary", options.source_vocabulary);
+  check_size("target_vocabulary", options.target_vocabulary);
+  check_size("encoder_layers", options.encoder_layers);
+  check_size("decoder_layers", options.decoder_layers);
+  validate(options.layer);
   if (options.tying == Tying::all && options.source_vocabulary != options.target_vocabulary) {
     fail(
         "the source vocabulary has {} tokens and the target vocabulary {}, so they cannot share "
-        "one "
-        "embedding table; use one joint vocabulary, or tie the target side only",
+        "one embedding table; use one joint vocabulary, or tie the target side only",
         options.source_vocabulary, options.target_vocabulary);
   }
+}
+
+void validate(const LanguageModelOptions& options) {
+  check_size("vocabulary", options.vocabulary);
+  check_size("layers", options.layers);
+  validate(options.layer);
 }
 
 }  // namespace calque

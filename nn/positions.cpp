@@ -14,7 +14,7 @@ double frequency(PositionKind kind, int64_t k, int64_t pairs) {
   return std::pow(10000.0, -static_cast<double>(k) / static_cast<double>(steps));
 }
 
-Tensor make_table(const Path& at, const TransformerOptions& options) {
+Tensor make_table(const Path& at, const LayerOptions& options) {
   const int64_t d_model = options.d_model;
   switch (options.positions) {
     case PositionKind::rotary:
@@ -58,7 +58,7 @@ Tensor sinusoids(PositionKind kind, int64_t positions, int64_t d_model) {
   return table;
 }
 
-Positions::Positions(const Path& at, const TransformerOptions& options)
+Positions::Positions(const Path& at, const LayerOptions& options)
     : kind(options.positions), table(make_table(at, options)) {}
 
 Tensor Positions::operator()(const Tensor& x, const Segments& segments,

@@ -28,7 +28,7 @@ struct Positions {
   PositionKind kind;
   Tensor table;  // [max_positions, d_model]; absent for `rotary` and `none`
 
-  Positions(const Path& at, const TransformerOptions& options);
+  Positions(const Path& at, const LayerOptions& options);
 
   // x with each token's position added: [tokens, d_model] -> the same. Sentence i starts at
   // position starts[i], or at 0 where starts is empty. A sentence longer than learned positions is

@@ -18,7 +18,7 @@ struct Residual {
   NormPlacement placement;
   real dropout;
 
-  Residual(const Path& at, const TransformerOptions& options)
+  Residual(const Path& at, const LayerOptions& options)
       : norm(at, options), placement(options.norm_placement), dropout(options.dropout) {}
 
   // The sublayer is any function of a tensor [tokens, d_model] to one of the same shape.

@@ -12,25 +12,13 @@ const TransformerOptions& valid(const TransformerOptions& options) {
 
 Embedding make_source_embedding(const Path& at, const TransformerOptions& options) {
   const char* name = options.tying == Tying::all ? "embedding" : "source_embedding";
-  return {at / name, options.source_vocabulary, options.d_model};
+  return {at / name, options.source_vocabulary, options.layer.d_model};
 }
 
 Embedding make_target_embedding(const Path& at, const TransformerOptions& options,
                                 const Embedding& source) {
   if (options.tying == Tying::all) return source;
-  return {at / "target_embedding", options.target_vocabulary, options.d_model};
-}
-
-OutputProjection make_output(const Path& at, const TransformerOptions& options,
-                             const Embedding& target) {
-  const int64_t vocabulary = options.target_vocabulary;
-  const int64_t d_model = options.d_model;
-  OutputProjection output;
-  output.weight = options.tying == Tying::none
-                      ? at.parameter("weight", {vocabulary, d_model}, embedding_normal(d_model))
-                      : target.weight;
-  if (options.output_bias) output.bias = at.parameter("bias", {vocabulary}, zeros());
-  return output;
+  return {at / "target_embedding", options.target_vocabulary, options.layer.d_model};
 }
 
 void check_ids(const char* what, std::span<const int32_t> ids, const Segments& segments) {
@@ -40,26 +28,22 @@ void check_ids(const char* what, std::span<const int32_t> ids, const Segments& s
 
 }  // namespace
 
-Tensor OutputProjection::operator()(const Tensor& hidden) const {
-  const Tensor logits = matmul(hidden, weight, Transpose::right);
-  return bias ? logits + bias : logits;
-}
-
 Transformer::Transformer(const Path& at, const TransformerOptions& options_)
     : options(valid(options_)),
       source_embedding(make_source_embedding(at, options)),
-      source_positions(at / "source_positions", options),
+      source_positions(at / "source_positions", options.layer),
       target_embedding(make_target_embedding(at, options, source_embedding)),
-      target_positions(at / "target_positions", options),
-      encoder(at / "encoder", options),
-      decoder(at / "decoder", options),
-      output(make_output(at / "output", options, target_embedding)) {}
+      target_positions(at / "target_positions", options.layer),
+      encoder(at / "encoder", options.layer, options.encoder_layers, Mask::none),
+      decoder(at / "decoder", options.layer, options.decoder_layers),
+      output(at / "output", target_embedding, options.tying != Tying::none, options.output_bias) {}
 
 Tensor Transformer::encode(std::span<const int32_t> ids, const Segments& segments, Mode mode,
                            AttentionRecord* record) const {
   check_ids("source", ids, segments);
   const Tensor embedded = source_positions(source_embedding(ids), segments);
-  return encoder(dropout(embedded, dropout_in(mode, options.dropout)), segments, mode, record);
+  return encoder(dropout(embedded, dropout_in(mode, options.layer.dropout)), segments, mode,
+                 record);
 }
 
 Tensor Transformer::decode(std::span<const int32_t> ids, const Segments& segments,
@@ -70,7 +54,7 @@ Tensor Transformer::decode(std::span<const int32_t> ids, const Segments& segment
           "Transformer: {} target sentences for {} source sentences", segments.count(),
           memory_segments.count());
   const Tensor embedded = target_positions(target_embedding(ids), segments);
-  return decoder(dropout(embedded, dropout_in(mode, options.dropout)), segments, memory,
+  return decoder(dropout(embedded, dropout_in(mode, options.layer.dropout)), segments, memory,
                  memory_segments, mode, record);
 }
 
@@ -83,12 +67,7 @@ TokenLoss Transformer::loss(std::span<const int32_t> source, const Segments& sou
     const Tensor memory = encode(source, source_segments, mode);
     return decode(decoder_input, target_segments, memory, source_segments, mode);
   };
-  const Tensor hidden = pass();
-  if (agreement == 0) {
-    return projected_cross_entropy(hidden, output.weight, output.bias, expected, label_smoothing);
-  }
-  return agreeing_cross_entropy(hidden, pass(), output.weight, output.bias, expected,
-                                label_smoothing, agreement);
+  return output.loss(pass, expected, label_smoothing, agreement);
 }
 
 }  // namespace calque

@@ -1,7 +1,7 @@
 #pragma once
 // The whole of figure 1: embeddings and positions, encoder, decoder, and the projection to the
 // vocabulary. Read from the bottom up: linear.h, embedding.h, positions.h, norm.h, residual.h,
-// feed_forward.h, attention.h, encoder.h, decoder.h, and this.
+// feed_forward.h, attention.h, self_attention_stack.h, decoder.h, output_projection.h, and this.
 //
 // Batches are packed: the tokens of all sentences one after the other, and Segments that say where
 // each starts. There is no padding, and no mask but the causal one.
@@ -12,23 +12,13 @@
 #include "core/parameters.h"
 #include "nn/decoder.h"
 #include "nn/embedding.h"
-#include "nn/encoder.h"
 #include "nn/mode.h"
 #include "nn/options.h"
+#include "nn/output_projection.h"
 #include "nn/positions.h"
-#include "nn/summary.h"
+#include "nn/self_attention_stack.h"
 
 namespace calque {
-
-// The last product: the score of every token of the vocabulary. Its weight lies as an embedding
-// table does, and where the two are tied it is that table.
-struct OutputProjection {
-  Tensor weight;  // [vocabulary, d_model]
-  Tensor bias;    // [vocabulary], or absent
-
-  // hidden [tokens, d_model] -> logits [tokens, vocabulary]
-  Tensor operator()(const Tensor& hidden) const;
-};
 
 struct Transformer {
   TransformerOptions options;
@@ -36,7 +26,7 @@ struct Transformer {
   Positions source_positions;
   Embedding target_embedding;
   Positions target_positions;
-  Encoder encoder;
+  SelfAttentionStack encoder;
   Decoder decoder;
   OutputProjection output;
 
@@ -64,9 +54,6 @@ struct Transformer {
                  std::span<const int32_t> decoder_input, std::span<const int32_t> expected,
                  const Segments& target_segments, real label_smoothing, Mode mode,
                  real agreement = 0) const;
-
-  // Parameters, FLOPs and memory, part by part.
-  ModelSummary summary(const SummaryBatch& batch = {}) const { return summarise(options, batch); }
 };
 
 }  // namespace calque

@@ -65,7 +65,7 @@ TEST_CASE("every attention of a pass records its weights under its parameters' n
     REQUIRE(record.blocks.size() == 6);
     CHECK(record.blocks[0].name == "encoder.layers.0.self_attention");
     CHECK(record.blocks[5].name == "decoder.layers.1.cross_attention");
-    const int64_t heads = variant.options.heads;
+    const int64_t heads = variant.options.layer.heads;
     const auto& cross = record.at("decoder.layers.0.cross_attention").sentences;
     CHECK(cross.at(0).shape() == Shape{heads, 4, 3});
     CHECK(cross.at(1).shape() == Shape{heads, 2, 0});

@@ -23,18 +23,17 @@ const Segments target_segments = Segments::of_lengths(std::vector{3, 4});
 double train() {
   TransformerOptions options;  // the paper's base model, made small
   options.source_vocabulary = options.target_vocabulary = 50;
-  options.d_model = 32;
-  options.d_ff = 64;
-  options.heads = 4;
+  options.layer.d_model = 32;
+  options.layer.d_ff = 64;
+  options.layer.heads = 4;
   options.encoder_layers = options.decoder_layers = 2;
 
   Parameters parameters;
   const Transformer model(Path(parameters), options);
   parameters.allocate();
   parameters.initialise(/*seed=*/1);
-  fmt::print("{}", model.summary().text());
 
-  const Noam schedule{.factor = 1, .d_model = options.d_model, .warmup_steps = 100};
+  const Noam schedule{.factor = 1, .d_model = options.layer.d_model, .warmup_steps = 100};
   Optimizer optimizer(parameters, AdamSettings{}, /*clip_norm=*/1);
   double nll = 0;
   for (uint32_t step = 1; step <= 100; ++step) {

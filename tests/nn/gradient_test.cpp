@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "nn/small_language_model.h"
 #include "nn/small_model.h"
 #include "support/worse.h"
 
@@ -16,12 +17,6 @@ using namespace calque;
 namespace {
 
 const Tape::Randomness randomness{.seed = 5, .step = 3};
-
-// On a tape, so that the same numbers are dropped out every time.
-double smoothed_loss(const Transformer& transformer, const SmallBatch& batch) {
-  const Tape tape(randomness);
-  return loss_of(transformer, batch, real(0.1), Mode::train).loss.item();
-}
 
 // d loss / d x by a five-point stencil: the error falls with the fourth power of h.
 template <class Loss>
@@ -48,19 +43,21 @@ double error_at(real& x, double found, double scale, Loss&& loss) {
   return error;
 }
 
-// The largest error among a few elements of every parameter.
-double largest_error(const Variant& variant) {
+// The largest error of the gradient of pass(), a loss, among a few elements of every parameter.
+template <class Pass>
+double largest_error(const Parameters& parameters, Pass&& pass) {
   constexpr int64_t elements = 12;
-  SmallModel model(variant.options);
-  const SmallBatch batch = random_batch(variant.options, {{3, 2}, {1, 4}, {0, 1}, {4, 1}, {2, 0}});
-  const auto loss = [&] { return smoothed_loss(model.transformer, batch); };
+  const auto loss = [&]() -> double {
+    const Tape tape(randomness);  // so that the same numbers are dropped out every time
+    return pass().item();
+  };
   {
     const Tape tape(randomness);
-    backward(loss_of(model.transformer, batch, real(0.1), Mode::train).loss);
+    backward(pass());
   }
   Random random({.seed = 9});
   double largest = 0;
-  for (const Parameters::Entry& entry : model.parameters.entries()) {
+  for (const Parameters::Entry& entry : parameters.entries()) {
     const std::span<const real> found = entry.tensor.gradient().span();
     double scale = 0;
     for (const real g : found) scale = std::max(scale, std::abs(g));
@@ -71,6 +68,24 @@ double largest_error(const Variant& variant) {
     }
   }
   return largest;
+}
+
+double largest_error(const Variant& variant) {
+  const SmallModel model(variant.options);
+  const SmallBatch batch = random_batch(variant.options, {{3, 2}, {1, 4}, {0, 1}, {4, 1}, {2, 0}});
+  return largest_error(model.parameters, [&] {
+    return loss_of(model.transformer, batch, real(0.1), Mode::train).loss;
+  });
+}
+
+double largest_error(const LanguageModelVariant& variant, real agreement = 0) {
+  const SmallLanguageModel small(variant.options);
+  const TextBatch batch = random_text(variant.options, {3, 1, 0, 5});
+  return largest_error(small.parameters, [&] {
+    return small.model
+        .loss(batch.ids, batch.expected, batch.segments, real(0.1), Mode::train, agreement)
+        .loss;
+  });
 }
 
 }  // namespace
@@ -85,13 +100,29 @@ TEST_CASE("the gradient of every variant's loss is what finite differences say")
 TEST_CASE("with dropout in all its places the gradient is that of the numbers that were kept") {
   for (Variant variant : {variants().front(), variants().back()}) {
     CAPTURE(variant.name);
-    variant.options.dropout = 0.3;
-    variant.options.attention_dropout = 0.2;
-    variant.options.activation_dropout = 0.25;
+    variant.options.layer.dropout = 0.3;
+    variant.options.layer.attention_dropout = 0.2;
+    variant.options.layer.activation_dropout = 0.25;
     CHECK(largest_error(variant) < 1e-6);
-    variant.options.norm_placement = NormPlacement::pre;
+    variant.options.layer.norm_placement = NormPlacement::pre;
     CHECK(largest_error(variant) < 1e-6);
   }
+}
+
+TEST_CASE("the gradient of every decoder-only variant's loss is what finite differences say") {
+  for (const LanguageModelVariant& variant : language_model_variants()) {
+    CAPTURE(variant.name);
+    CHECK(largest_error(variant) < 1e-6);
+  }
+}
+
+TEST_CASE("with dropout the gradient of a decoder-only model is right in one pass and in two") {
+  LanguageModelVariant variant = language_model_variants().front();
+  variant.options.layer.dropout = 0.3;
+  variant.options.layer.attention_dropout = 0.2;
+  variant.options.layer.activation_dropout = 0.25;
+  CHECK(largest_error(variant) < 1e-6);
+  CHECK(largest_error(variant, 0.7) < 1e-6);
 }
 
 #endif

@@ -83,10 +83,10 @@ TEST_CASE(
   TransformerOptions options = one_layer();
   options.target_vocabulary = 11;
   options.tying = Tying::none;
-  options.norm_placement = NormPlacement::pre;
-  options.norm = NormKind::rms;
-  options.feed_forward = FeedForwardKind::swiglu;
-  options.positions = PositionKind::learned;
+  options.layer.norm_placement = NormPlacement::pre;
+  options.layer.norm = NormKind::rms;
+  options.layer.feed_forward = FeedForwardKind::swiglu;
+  options.layer.positions = PositionKind::learned;
   options.output_bias = true;
   const std::vector<std::string> lines = listing(options);
   const std::vector<std::string> first(lines.begin(), lines.begin() + 4);
@@ -120,8 +120,8 @@ TEST_CASE(
     "first values are normal for embeddings, Xavier for weights, 0 for biases and 1 for gains") {
   TransformerOptions options = one_layer();
   options.source_vocabulary = options.target_vocabulary = 1000;
-  options.d_model = 64;
-  options.d_ff = 192;
+  options.layer.d_model = 64;
+  options.layer.d_ff = 192;
   Parameters parameters;
   const Transformer transformer(Path(parameters), options);
   parameters.allocate();

@@ -27,16 +27,16 @@ std::string refusal(Change&& change) {
 }  // namespace
 
 TEST_CASE("d_model must be a multiple of the heads") {
-  CHECK(refusal([](auto& o) { o.heads = 3; }) ==
+  CHECK(refusal([](auto& o) { o.layer.heads = 3; }) ==
         "d_model is 8, which 3 heads cannot share equally; make it a multiple of heads");
 }
 
 TEST_CASE("an odd d_model has no sinusoidal positions, but learned ones or none") {
   const auto odd = [](PositionKind kind) {
     return refusal([=](auto& o) {
-      o.d_model = 9;
-      o.heads = 3;
-      o.positions = kind;
+      o.layer.d_model = 9;
+      o.layer.heads = 3;
+      o.layer.positions = kind;
     });
   };
   CHECK(
@@ -55,31 +55,31 @@ TEST_CASE("an odd d_model has no sinusoidal positions, but learned ones or none"
 
 TEST_CASE("no size may be 0 or less") {
   for (const int64_t size : {int64_t{0}, int64_t{-4}}) {
-    CHECK(refusal([=](auto& o) { o.d_model = size; }) ==
+    CHECK(refusal([=](auto& o) { o.layer.d_model = size; }) ==
           fmt::format("d_model is {}; it must be at least 1", size));
     CHECK_FALSE(refusal([=](auto& o) { o.source_vocabulary = size; }).empty());
     CHECK_FALSE(refusal([=](auto& o) { o.target_vocabulary = size; }).empty());
-    CHECK_FALSE(refusal([=](auto& o) { o.d_ff = size; }).empty());
-    CHECK_FALSE(refusal([=](auto& o) { o.heads = size; }).empty());
+    CHECK_FALSE(refusal([=](auto& o) { o.layer.d_ff = size; }).empty());
+    CHECK_FALSE(refusal([=](auto& o) { o.layer.heads = size; }).empty());
     CHECK_FALSE(refusal([=](auto& o) { o.encoder_layers = size; }).empty());
     CHECK_FALSE(refusal([=](auto& o) { o.decoder_layers = size; }).empty());
-    CHECK_FALSE(refusal([=](auto& o) { o.max_positions = size; }).empty());
+    CHECK_FALSE(refusal([=](auto& o) { o.layer.max_positions = size; }).empty());
   }
 }
 
 TEST_CASE("a probability of dropout is at least 0 and less than 1") {
   for (const real bad : {real(1), real(-0.1), std::numeric_limits<real>::quiet_NaN()}) {
-    CHECK_FALSE(refusal([=](auto& o) { o.dropout = bad; }).empty());
-    CHECK_FALSE(refusal([=](auto& o) { o.attention_dropout = bad; }).empty());
-    CHECK_FALSE(refusal([=](auto& o) { o.activation_dropout = bad; }).empty());
+    CHECK_FALSE(refusal([=](auto& o) { o.layer.dropout = bad; }).empty());
+    CHECK_FALSE(refusal([=](auto& o) { o.layer.attention_dropout = bad; }).empty());
+    CHECK_FALSE(refusal([=](auto& o) { o.layer.activation_dropout = bad; }).empty());
   }
-  CHECK(refusal([](auto& o) { o.dropout = 1; }) ==
+  CHECK(refusal([](auto& o) { o.layer.dropout = 1; }) ==
         "dropout is 1; it must be at least 0 and less than 1");
 }
 
 TEST_CASE("a norm needs a small epsilon above 0") {
   for (const real bad : {real(0), real(-1e-5), real(2), std::numeric_limits<real>::quiet_NaN()}) {
-    CHECK_FALSE(refusal([=](auto& o) { o.norm_epsilon = bad; }).empty());
+    CHECK_FALSE(refusal([=](auto& o) { o.layer.norm_epsilon = bad; }).empty());
   }
 }
 

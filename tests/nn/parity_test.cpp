@@ -26,14 +26,16 @@ std::vector<Case> recorded_cases() {
   std::vector<Case> cases;
   for (const Variant& variant : variants()) {
     const TransformerOptions& o = variant.options;
-    const bool standard =
-        o.positions == PositionKind::interleaved && o.norm == NormKind::layer &&
-        (o.feed_forward == FeedForwardKind::relu || o.feed_forward == FeedForwardKind::gelu);
+    const bool standard = o.layer.positions == PositionKind::interleaved &&
+                          o.layer.norm == NormKind::layer &&
+                          (o.layer.feed_forward == FeedForwardKind::relu ||
+                           o.layer.feed_forward == FeedForwardKind::gelu);
     if (!standard) continue;
-    cases.push_back({variant, Recorded(fmt::format("transformer/{}-{}-{}.safetensors",
-                                                   name_of(norm_placements, o.norm_placement),
-                                                   name_of(tyings, o.tying),
-                                                   name_of(feed_forward_kinds, o.feed_forward)))});
+    cases.push_back(
+        {variant,
+         Recorded(fmt::format(
+             "transformer/{}-{}-{}.safetensors", name_of(norm_placements, o.layer.norm_placement),
+             name_of(tyings, o.tying), name_of(feed_forward_kinds, o.layer.feed_forward)))});
   }
   REQUIRE(cases.size() == 12);
   return cases;
@@ -126,7 +128,7 @@ TEST_CASE("ten steps of Adam with noam, label smoothing and clipping end where P
     SmallModel model(variant.options);
     load(model.parameters, recorded);
     const SmallBatch batches[] = {load_batch(recorded, "batch0"), load_batch(recorded, "batch1")};
-    const Noam schedule{.factor = 1, .d_model = variant.options.d_model, .warmup_steps = 50};
+    const Noam schedule{.factor = 1, .d_model = variant.options.layer.d_model, .warmup_steps = 50};
     Optimizer optimizer(model.parameters, AdamSettings{}, /*clip_norm=*/0.5);
 
     const std::vector<real> losses = recorded.numbers("steps.loss");

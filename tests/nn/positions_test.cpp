@@ -60,7 +60,7 @@ TEST_CASE("the slowest wave of the paper's table is 10000 times 2 pi long") {
 }
 
 TEST_CASE("every sentence counts its positions from its start") {
-  TransformerOptions options = small_options();
+  LayerOptions options = small_options().layer;
   Parameters parameters;
   const Positions positions(Path(parameters), options);
   CHECK(parameters.entries().empty());
@@ -78,7 +78,7 @@ TEST_CASE("every sentence counts its positions from its start") {
 }
 
 TEST_CASE("sinusoids have no longest sentence, learned positions say what theirs is") {
-  TransformerOptions options = small_options();
+  LayerOptions options = small_options().layer;
   const Segments segments = Segments::of_lengths(std::vector<int32_t>{20});
   const Tensor x = Tensor::zeros({20, 8});
   Parameters none;

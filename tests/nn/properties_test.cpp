@@ -82,7 +82,7 @@ TEST_CASE("a sentence gives the same output alone, in any batch and in any order
 
 TEST_CASE("without positions, an encoder gives permuted tokens the permuted outputs") {
   TransformerOptions options = small_options();
-  options.positions = PositionKind::none;
+  options.layer.positions = PositionKind::none;
   const SmallModel model(options);
   const Segments segments = Segments::of_lengths(std::vector<int32_t>{6});
   const std::vector<int32_t> ids = {3, 1, 4, 1, 5, 9}, order = {4, 2, 0, 5, 3, 1};
@@ -96,7 +96,7 @@ TEST_CASE("without positions, an encoder gives permuted tokens the permuted outp
   CHECK(relative_difference(encode(model.transformer, permuted).span(), expected.span()) <
         rounding);
 
-  options.positions = PositionKind::interleaved;
+  options.layer.positions = PositionKind::interleaved;
   const SmallModel ordered(options);
   const Tensor other = gather_rows(encode(ordered.transformer, ids), order);
   CHECK(relative_difference(encode(ordered.transformer, permuted).span(), other.span()) > 0.01);
@@ -104,10 +104,10 @@ TEST_CASE("without positions, an encoder gives permuted tokens the permuted outp
 
 TEST_CASE("rotary positions know only how far apart two tokens are") {
   TransformerOptions options = small_options();
-  options.positions = PositionKind::rotary;
+  options.layer.positions = PositionKind::rotary;
   const SmallModel model(options);
   const SelfAttention& attention = model.transformer.encoder.layers[0].self_attention;
-  Tensor x({5, options.d_model});
+  Tensor x({5, options.layer.d_model});
   fill_normal({.seed = 4}, 0, 1, x.span());
   const Segments segments = Segments::of_lengths(std::vector<int32_t>{5});
   const auto weights_from = [&](int32_t start) {
@@ -161,7 +161,8 @@ TEST_CASE("two accumulated halves of a batch have the gradient of the whole") {
 
 TEST_CASE("numbers are dropped only in training, and by the tape's seed and step alone") {
   TransformerOptions options = small_options();
-  options.dropout = options.attention_dropout = options.activation_dropout = real(0.3);
+  options.layer.dropout = options.layer.attention_dropout = options.layer.activation_dropout =
+      real(0.3);
   const SmallModel model(options);
   const SmallBatch batch = random_batch(options, lengths);
   const auto loss = [&](Mode mode) {
@@ -183,7 +184,7 @@ TEST_CASE("numbers are dropped only in training, and by the tape's seed and step
 TEST_CASE(
     "two passes of a batch differ by their dropout, and what they are to agree on costs more") {
   TransformerOptions options = small_options();
-  options.dropout = real(0.3);
+  options.layer.dropout = real(0.3);
   const SmallModel model(options);
   const SmallBatch batch = random_batch(options, lengths);
   const auto loss = [&](Mode mode, real agreement) {
@@ -222,7 +223,7 @@ TEST_CASE("empty sentences are harmless") {
 
 TEST_CASE("a training step has the same bits on one, two and three threads") {
   TransformerOptions options = small_options();
-  options.dropout = options.attention_dropout = real(0.2);
+  options.layer.dropout = options.layer.attention_dropout = real(0.2);
   std::vector<std::vector<real>> found;
   const Threads as_before;
   for (const int count : {1, 2, 3}) {

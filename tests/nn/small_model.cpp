@@ -19,26 +19,26 @@ void add_other_choices(std::vector<Variant>& list) {
     list.push_back({std::move(name), options});
   };
   add("post silu halves", [](TransformerOptions& o) {
-    o.feed_forward = FeedForwardKind::silu;
-    o.positions = PositionKind::halves;
+    o.layer.feed_forward = FeedForwardKind::silu;
+    o.layer.positions = PositionKind::halves;
   });
   add("pre swiglu rotary rms", [](TransformerOptions& o) {
-    o.norm_placement = NormPlacement::pre;
-    o.feed_forward = FeedForwardKind::swiglu;
-    o.positions = PositionKind::rotary;
-    o.norm = NormKind::rms;
+    o.layer.norm_placement = NormPlacement::pre;
+    o.layer.feed_forward = FeedForwardKind::swiglu;
+    o.layer.positions = PositionKind::rotary;
+    o.layer.norm = NormKind::rms;
   });
   add("post rms t2t one head", [](TransformerOptions& o) {
-    o.norm = NormKind::rms;
-    o.positions = PositionKind::t2t;
-    o.heads = 1;
+    o.layer.norm = NormKind::rms;
+    o.layer.positions = PositionKind::t2t;
+    o.layer.heads = 1;
   });
   add("pre learned output bias", [](TransformerOptions& o) {
-    o.norm_placement = NormPlacement::pre;
-    o.positions = PositionKind::learned;
+    o.layer.norm_placement = NormPlacement::pre;
+    o.layer.positions = PositionKind::learned;
     o.output_bias = true;
   });
-  add("post none", [](TransformerOptions& o) { o.positions = PositionKind::none; });
+  add("post none", [](TransformerOptions& o) { o.layer.positions = PositionKind::none; });
 }
 
 }  // namespace
@@ -46,12 +46,12 @@ void add_other_choices(std::vector<Variant>& list) {
 TransformerOptions small_options() {
   TransformerOptions options;
   options.source_vocabulary = options.target_vocabulary = 13;
-  options.d_model = 8;
-  options.d_ff = 12;
-  options.heads = 2;
+  options.layer.d_model = 8;
+  options.layer.d_ff = 12;
+  options.layer.heads = 2;
   options.encoder_layers = options.decoder_layers = 2;
-  options.max_positions = 16;
-  options.dropout = 0;
+  options.layer.max_positions = 16;
+  options.layer.dropout = 0;
   return options;
 }
 
@@ -61,9 +61,9 @@ std::vector<Variant> variants() {
     for (const auto& tying : tyings) {
       for (const auto& kind : {feed_forward_kinds[0], feed_forward_kinds[1]}) {
         TransformerOptions options = small_options();
-        options.norm_placement = placement.choice;
+        options.layer.norm_placement = placement.choice;
         options.tying = tying.choice;
-        options.feed_forward = kind.choice;
+        options.layer.feed_forward = kind.choice;
         options.output_bias = tying.choice == Tying::none;
         if (tying.choice != Tying::all) options.target_vocabulary = 11;
         list.push_back({joined({placement.name, tying.name, kind.name}), options});
@@ -76,6 +76,10 @@ std::vector<Variant> variants() {
 
 SmallModel::SmallModel(const TransformerOptions& options, uint64_t seed)
     : transformer(Path(parameters), options) {
+  initialise_with_noise(parameters, seed);
+}
+
+void initialise_with_noise(Parameters& parameters, uint64_t seed) {
   parameters.allocate();
   parameters.initialise(seed);
   for (const Parameters::Entry& entry : parameters.entries()) {

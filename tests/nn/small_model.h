@@ -26,9 +26,12 @@ struct SmallModel {
   Parameters parameters;
   Transformer transformer;
 
-  // All parameters, biases and gains included, are away from their first values 0 and 1.
+  // Initialised with noise: biases and gains too are away from their first values 0 and 1.
   explicit SmallModel(const TransformerOptions& options, uint64_t seed = 1);
 };
+
+// Allocates the parameters and gives them first values, all away from 0 and 1.
+void initialise_with_noise(Parameters& parameters, uint64_t seed);
 
 struct SmallBatch {
   std::vector<int32_t> source, decoder_input, expected;

@@ -1,7 +1,9 @@
 #pragma once
-// The left half of figure 1: each layer first lets the tokens of a sentence look at each other,
-// then thinks about each of them alone. What comes out, the memory, is one vector a source token
-// that knows its sentence.
+// A stack of layers of self-attention and feed-forward. Each layer first lets the tokens of a
+// sentence attend to each other, then transforms each token alone. Without a mask it is the
+// encoder, the left half of figure 1 (Vaswani et al. 2017; BERT), whose output knows the whole
+// sentence of a token; with the causal mask it is a decoder-only model (GPT), whose output knows
+// the tokens so far.
 
 #include <optional>
 #include <vector>
@@ -12,14 +14,14 @@
 
 namespace calque {
 
-struct EncoderLayer {
+struct SelfAttentionLayer {
   SelfAttention self_attention;
   Residual self_attention_residual;
   FeedForward feed_forward;
   Residual feed_forward_residual;
 
-  EncoderLayer(const Path& at, const TransformerOptions& options)
-      : self_attention(at / "self_attention", options, Mask::none),
+  SelfAttentionLayer(const Path& at, const LayerOptions& options, Mask mask)
+      : self_attention(at / "self_attention", options, mask),
         self_attention_residual(at / "self_attention_norm", options),
         feed_forward(at / "feed_forward", options),
         feed_forward_residual(at / "feed_forward_norm", options) {}
@@ -33,22 +35,20 @@ struct EncoderLayer {
   }
 };
 
-struct Encoder {
-  std::vector<EncoderLayer> layers;
+struct SelfAttentionStack {
+  std::vector<SelfAttentionLayer> layers;
   std::optional<Norm> norm;  // pre-norm leaves the sum of all sublayers to one last norm
 
-  Encoder(const Path& at, const TransformerOptions& options) {
-    layers.reserve(options.encoder_layers);
-    for (int64_t i = 0; i < options.encoder_layers; ++i) {
-      layers.emplace_back(at / "layers" / i, options);
-    }
+  SelfAttentionStack(const Path& at, const LayerOptions& options, int64_t count, Mask mask) {
+    layers.reserve(count);
+    for (int64_t i = 0; i < count; ++i) layers.emplace_back(at / "layers" / i, options, mask);
     if (options.norm_placement == NormPlacement::pre) norm.emplace(at / "norm", options);
   }
 
-  // [tokens, d_model], embedded -> memory [tokens, d_model]
+  // [tokens, d_model], embedded -> [tokens, d_model]
   Tensor operator()(Tensor x, const Segments& segments, Mode mode,
                     AttentionRecord* record = nullptr) const {
-    for (const EncoderLayer& layer : layers) x = layer(x, segments, mode, record);
+    for (const SelfAttentionLayer& layer : layers) x = layer(x, segments, mode, record);
     return norm ? (*norm)(x) : x;
   }
 };

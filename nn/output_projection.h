@@ -1,0 +1,47 @@
+#pragma once
+// The last product of a model that predicts tokens: hidden vectors become a score (logit) of every
+// token of the vocabulary. Its weight has the layout of an embedding table, and is that table where
+// the two are tied.
+
+#include <span>
+
+#include "core/ops.h"
+#include "core/parameters.h"
+#include "nn/embedding.h"
+#include "nn/initial.h"
+
+namespace calque {
+
+struct OutputProjection {
+  Tensor weight;  // [vocabulary, d_model]
+  Tensor bias;    // [vocabulary], or absent
+
+  // A weight of its own, or the embedding's.
+  OutputProjection(const Path& at, const Embedding& embedding, bool tied, bool with_bias)
+      : weight(tied ? embedding.weight
+                    : at.parameter("weight", embedding.weight.shape(),
+                                   embedding_normal(embedding.weight.cols()))) {
+    if (with_bias) bias = at.parameter("bias", {weight.rows()}, zeros());
+  }
+
+  // hidden [tokens, d_model] -> logits [tokens, vocabulary], before the softmax
+  Tensor operator()(const Tensor& hidden) const {
+    const Tensor logits = matmul(hidden, weight, Transpose::right);
+    return bias ? logits + bias : logits;
+  }
+
+  // The summed loss of the expected tokens. `pass` is the forward pass up to the hidden vectors.
+  // With an agreement it runs twice, with different dropout: see agreeing_cross_entropy().
+  template <class Pass>
+  TokenLoss loss(Pass&& pass, std::span<const int32_t> expected, real label_smoothing,
+                 real agreement) const {
+    const Tensor hidden = pass();
+    if (agreement == 0) {
+      return projected_cross_entropy(hidden, weight, bias, expected, label_smoothing);
+    }
+    return agreeing_cross_entropy(hidden, pass(), weight, bias, expected, label_smoothing,
+                                  agreement);
+  }
+};
+
+}  // namespace calque

@@ -1,0 +1,66 @@
+#include "nn/small_language_model.h"
+
+#include <fmt/format.h>
+
+#include "nn/small_model.h"
+
+namespace calque {
+
+LanguageModelOptions small_language_model_options() {
+  LanguageModelOptions options;
+  options.vocabulary = 11;
+  options.layers = 2;
+  options.layer.d_model = 8;
+  options.layer.d_ff = 12;
+  options.layer.heads = 2;
+  options.layer.positions = PositionKind::learned;
+  options.layer.max_positions = 16;
+  options.layer.feed_forward = FeedForwardKind::gelu;
+  options.layer.dropout = 0;
+  return options;
+}
+
+std::vector<LanguageModelVariant> language_model_variants() {
+  std::vector<LanguageModelVariant> list;
+  for (const auto& placement : norm_placements) {
+    for (const PositionKind positions :
+         {PositionKind::learned, PositionKind::rotary, PositionKind::interleaved}) {
+      for (const bool tied : {true, false}) {
+        LanguageModelOptions options = small_language_model_options();
+        options.layer.norm_placement = placement.choice;
+        options.layer.positions = positions;
+        options.tied = tied;
+        options.output_bias = !tied;
+        if (positions == PositionKind::rotary) {
+          options.layer.feed_forward = FeedForwardKind::swiglu;
+          options.layer.norm = NormKind::rms;
+        }
+        list.push_back({fmt::format("{} {} {}", placement.name, name_of(position_kinds, positions),
+                                    tied ? "tied" : "untied"),
+                        options});
+      }
+    }
+  }
+  return list;
+}
+
+SmallLanguageModel::SmallLanguageModel(const LanguageModelOptions& options, uint64_t seed)
+    : model(Path(parameters), options) {
+  initialise_with_noise(parameters, seed);
+}
+
+TextBatch random_text(const LanguageModelOptions& options, const std::vector<int32_t>& lengths,
+                      uint64_t seed) {
+  Random random({.seed = seed});
+  const auto draw = [&] {
+    return static_cast<int32_t>(random.below(static_cast<uint64_t>(options.vocabulary)));
+  };
+  TextBatch batch{.ids = {}, .expected = {}, .segments = Segments::of_lengths(lengths)};
+  for (int64_t t = 0; t < batch.segments.tokens(); ++t) {
+    batch.ids.push_back(draw());
+    batch.expected.push_back(draw());
+  }
+  return batch;
+}
+
+}  // namespace calque
