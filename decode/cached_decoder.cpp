@@ -2,21 +2,20 @@
 
 #include "core/ops.h"
 #include "decode/cached_attention.h"
+#include "decode/right_sides.h"
 
 namespace calque {
 
 std::vector<Matrix> CachedDecoder::right_sides(const Transformer& model) {
   std::vector<Matrix> sides;
-  const auto add = [&](const Linear& linear) {
-    sides.emplace_back(linear.weight.data(), linear.weight.rows(), linear.weight.cols());
-  };
   for (const DecoderLayer& layer : model.decoder.layers) {
-    add(layer.self_attention.qkv), add(layer.self_attention.output);
-    add(layer.cross_attention.query), add(layer.cross_attention.output);
-    add(layer.feed_forward.inner), add(layer.feed_forward.outer);
+    for (const Linear* linear :
+         {&layer.self_attention.qkv, &layer.self_attention.output, &layer.cross_attention.query,
+          &layer.cross_attention.output, &layer.feed_forward.inner, &layer.feed_forward.outer}) {
+      sides.push_back(right_side(*linear));
+    }
   }
-  const Tensor& output = model.output.weight;
-  sides.push_back(transposed({output.data(), output.rows(), output.cols()}));
+  sides.push_back(right_side(model.output));
   return sides;
 }
 

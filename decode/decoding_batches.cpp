@@ -67,16 +67,16 @@ int64_t room_for(std::span<const DecodingModel> models, size_t item) {
 }  // namespace
 
 void check(std::span<const DecodingModel> models, std::span<const DecodingItem> items) {
-  require(!models.empty(), "search: no model");
+  require(!models.empty(), "decoding: no model");
   const int64_t vocabulary = models[0].vocabulary;
   for (const DecodingModel& model : models) {
-    require(model.vocabulary == vocabulary, "search: models of {} and {} tokens", vocabulary,
+    require(model.vocabulary == vocabulary, "decoding: models of {} and {} tokens", vocabulary,
             model.vocabulary);
     require(model.positions.empty() || model.positions.size() == items.size(),
-            "search: positions of {} items for {} items", model.positions.size(), items.size());
+            "decoding: positions of {} items for {} items", model.positions.size(), items.size());
   }
   const auto check_id = [&](int32_t id) {
-    require(id >= 0 && id < vocabulary, "search: an item with token {} of {}", id, vocabulary);
+    require(id >= 0 && id < vocabulary, "decoding: an item with token {} of {}", id, vocabulary);
   };
   for (const DecodingItem& item : items) {
     check_id(item.first);
@@ -103,7 +103,9 @@ std::vector<DecodingItem> within_positions(std::span<const DecodingModel> models
 std::vector<std::vector<size_t>> batches_of(std::span<const DecodingItem> items, int64_t hypotheses,
                                             int64_t batch_tokens) {
   constexpr int64_t fair = 4;
-  const auto work = [&](const DecodingItem& item) { return (item.expected + 1) * hypotheses; };
+  const auto work = [&](const DecodingItem& item) {
+    return item.prefill + (item.expected + 1) * hypotheses;
+  };
   int64_t total = 0;
   for (const DecodingItem& item : items) total += work(item);
   int64_t count = (total + batch_tokens - 1) / batch_tokens;

@@ -18,6 +18,7 @@ class KeyValueCache {
   explicit KeyValueCache(size_t layers, Segments prompts = {})
       : prompts_(std::move(prompts)), layers_(layers) {}
 
+  const Segments& prompts() const { return prompts_; }
   // Self-attention within the prompts, packed, whose keys and values are kept: h [prompt tokens,
   // d_model] -> the same.
   Tensor read_prompts(size_t layer, const SelfAttention& attention, const Tensor& h);
