@@ -40,8 +40,8 @@ struct SampledToken {
 };
 
 struct SamplingOptions {
-  Sampling sampling;
-  TokenRules rules;
+  Sampling sampling = {};
+  TokenRules rules = {};
   int64_t samples = 1;  // independent ones for each item
   // At the longest length: true writes </s>, and log-probabilities are those of whole texts; false
   // cuts the text off.
