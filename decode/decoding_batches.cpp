@@ -54,14 +54,13 @@ PackedWeights packed_for(std::span<const DecodingModel> models,
   return PackedWeights(weights);
 }
 
-// How many tokens every model can write for an item before </s>: the first that is read takes a
-// position.
-int64_t room_for(std::span<const DecodingModel> models, size_t item) {
-  int64_t room = std::numeric_limits<int64_t>::max();
+// How many tokens every model can read for an item.
+int64_t positions_of(std::span<const DecodingModel> models, size_t item) {
+  int64_t positions = std::numeric_limits<int64_t>::max();
   for (const DecodingModel& model : models) {
-    if (!model.positions.empty()) room = std::min(room, model.positions[item] - 1);
+    if (!model.positions.empty()) positions = std::min(positions, model.positions[item]);
   }
-  return room;
+  return positions;
 }
 
 }  // namespace
@@ -86,11 +85,11 @@ void check(std::span<const DecodingModel> models, std::span<const DecodingItem> 
 }
 
 std::vector<DecodingItem> within_positions(std::span<const DecodingModel> models,
-                                           std::span<const DecodingItem> asked) {
+                                           std::span<const DecodingItem> asked, bool last_is_read) {
   std::vector<DecodingItem> items(asked.begin(), asked.end());
   for (size_t i = 0; i < items.size(); ++i) {
     DecodingItem& item = items[i];
-    const int64_t room = room_for(models, i);
+    const int64_t room = positions_of(models, i) - (last_is_read ? 1 : 0);  // the first is read
     item.longest = std::max(std::min(item.longest, room), std::ssize(item.prefix));
     item.shortest = std::min(item.shortest, item.longest);
     item.expected = std::min(item.expected, room);

@@ -153,9 +153,10 @@ TEST_CASE("learned positions end, and a text of a longer prompt is shorter") {
     for (DecodingItem& item : items) item.shortest = 100;  // never </s> before the longest
     const DecodingModel models[] = {language_decoding_model(small.model, prompts)};
     const auto drawn = sample(models, items, options);
-    CHECK(drawn[0][0].ids.size() == 13);
-    CHECK(drawn[1][0].ids.size() == 1);
-    CHECK(drawn[2][0].ids.size() == 0);
+    const size_t unread = close ? 0 : 1;  // a token that is cut off behind need not be read
+    CHECK(drawn[0][0].ids.size() == 13 + unread);
+    CHECK(drawn[1][0].ids.size() == 1 + unread);
+    CHECK(drawn[2][0].ids.size() == 0 + unread);
   }
   const std::vector<Ids> longer = {Ids(18, 4)};
   const DecodingModel models[] = {language_decoding_model(small.model, longer)};
