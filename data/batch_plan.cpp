@@ -8,77 +8,67 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "data/epoch_order.h"
 
 namespace calque {
 namespace {
 
 constexpr uint32_t batch_order_use = 0x0da7a003;
 
-// What a pair takes of a batch's tokens.
-int64_t cost(const TokenStore& store, uint32_t pair, BatchUnit unit) {
-  const int64_t source = store.source_length(pair) + 1, target = store.target_length(pair) + 1;
-  if (unit == BatchUnit::both) return source + target;
-  return unit == BatchUnit::source ? source : target;
-}
-
-std::vector<uint32_t> order_of(const Dataset& dataset, const BatchOptions& options, int64_t epoch) {
+std::vector<uint32_t> order_of(std::span<const int32_t> costs, std::span<const SharedRange> parts,
+                               const BatchOptions& options, int64_t epoch) {
   if (!options.shuffle) {
-    std::vector<uint32_t> order(dataset.pairs());
+    std::vector<uint32_t> order(costs.size());
     std::iota(order.begin(), order.end(), 0u);
     return order;
   }
-  std::vector<SharedRange> ranges;
-  double pairs = 0;
-  for (const DatasetPart& part : dataset.parts) {
-    if (part.share.has(epoch)) pairs += part.share.weight * static_cast<double>(part.pairs);
-    ranges.push_back({.first = part.first_pair, .count = part.pairs, .share = part.share});
+  double examples = 0;
+  for (const SharedRange& part : parts) {
+    if (part.share.has(epoch)) examples += part.share.weight * static_cast<double>(part.count);
   }
-  if (pairs > std::numeric_limits<uint32_t>::max()) {
+  if (examples > std::numeric_limits<uint32_t>::max()) {
     fail(
-        "{}: an epoch has {:.3g} pairs by the weights of the corpora, which is too many; lower "
+        "{}: an epoch has {:.3g} examples by the weights of the corpora, which is too many; lower "
         "them",
-        dataset.parts.front().name, pairs);
+        parts.front().name, examples);
   }
-  return epoch_order(ranges, options.seed, epoch);
+  return epoch_order(parts, options.seed, epoch);
 }
 
-// Counting sort, which keeps the shuffled order among pairs of the same cost.
-void sort_by_cost(const TokenStore& store, BatchUnit unit, std::vector<uint32_t>& order) {
-  int64_t highest = 0;
-  for (const uint32_t pair : order) highest = std::max(highest, cost(store, pair, unit));
-  std::vector<size_t> next(highest + 2);
-  for (const uint32_t pair : order) ++next[cost(store, pair, unit) + 1];
+// Counting sort, which keeps the shuffled order among examples of the same cost.
+void sort_by_cost(std::span<const int32_t> costs, std::vector<uint32_t>& order) {
+  int32_t highest = 0;
+  for (const uint32_t example : order) highest = std::max(highest, costs[example]);
+  std::vector<size_t> next(static_cast<size_t>(highest) + 2);
+  for (const uint32_t example : order) ++next[static_cast<size_t>(costs[example]) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
   std::vector<uint32_t> sorted(order.size());
-  for (const uint32_t pair : order) sorted[next[cost(store, pair, unit)]++] = pair;
-  order = std::move(sorted);
-}
-
-// Of all pairs, not only this epoch's: so that a run fails at its start or not at all.
-void require_room_for_each(const Dataset& dataset, const BatchOptions& options) {
-  if (options.tokens == 0) return;
-  for (int64_t pair = 0; pair < dataset.pairs(); ++pair) {
-    const int64_t tokens = cost(*dataset.tokens, static_cast<uint32_t>(pair), options.unit);
-    if (tokens > options.tokens) {
-      fail(
-          "{}: {} tokens do not fit into a batch of {}; raise the batch size or lower the maximum "
-          "length",
-          dataset.where(dataset.tokens->line(pair)), tokens, options.tokens);
-    }
+  for (const uint32_t example : order) {
+    sorted[next[static_cast<size_t>(costs[example])]++] = example;
   }
+  order = std::move(sorted);
 }
 
 }  // namespace
 
-BatchPlan::BatchPlan(const Dataset& dataset, const BatchOptions& options, int64_t epoch)
-    : order_(order_of(dataset, options, epoch)) {
+void require_fit(std::span<const int32_t> costs, const BatchOptions& options,
+                 const std::function<std::string(int64_t example)>& where) {
+  if (options.tokens == 0) return;
+  const auto misfit = std::ranges::find_if(costs, [&](int32_t c) { return c > options.tokens; });
+  if (misfit == costs.end()) return;
+  fail(
+      "{}: {} tokens do not fit into a batch of {}; raise the batch size or lower the maximum "
+      "length",
+      where(misfit - costs.begin()), *misfit, options.tokens);
+}
+
+BatchPlan::BatchPlan(std::span<const int32_t> costs, std::span<const SharedRange> parts,
+                     const BatchOptions& options, int64_t epoch)
+    : order_(order_of(costs, parts, options, epoch)) {
   require(options.ranks > 0 && options.rank >= 0 && options.rank < options.ranks,
           "BatchPlan: rank {} of {}", options.rank, options.ranks);
-  require(options.tokens > 0 || options.sentences > 0, "BatchPlan: no limit to a batch's size");
-  require_room_for_each(dataset, options);
-  if (options.shuffle) sort_by_cost(*dataset.tokens, options.unit, order_);
-  cut(dataset, options);
+  require(options.tokens > 0 || options.examples > 0, "BatchPlan: no limit to a batch's size");
+  if (options.shuffle) sort_by_cost(costs, order_);
+  cut(costs, options);
   split_until_divisible(options.ranks);
   if (options.shuffle) {
     Random random(
@@ -90,13 +80,15 @@ BatchPlan::BatchPlan(const Dataset& dataset, const BatchOptions& options, int64_
   batches_.resize(mine);
 }
 
-void BatchPlan::cut(const Dataset& dataset, const BatchOptions& options) {
+void BatchPlan::cut(std::span<const int32_t> costs, const BatchOptions& options) {
   int64_t tokens = 0;
   Range batch{0, 0};
-  for (const uint32_t pair : order_) {
-    const int64_t more = cost(*dataset.tokens, pair, options.unit);
+  for (const uint32_t example : order_) {
+    const int64_t more = costs[example];
+    require(options.tokens == 0 || more <= options.tokens,
+            "BatchPlan: example {} of {} tokens in a batch of {}", example, more, options.tokens);
     const bool full = (options.tokens > 0 && tokens + more > options.tokens) ||
-                      (options.sentences > 0 && batch.size() >= options.sentences);
+                      (options.examples > 0 && batch.size() >= options.examples);
     if (full && batch.size() > 0) {
       batches_.push_back(batch);
       batch.begin = batch.end;
@@ -108,13 +100,13 @@ void BatchPlan::cut(const Dataset& dataset, const BatchOptions& options) {
   if (batch.size() > 0) batches_.push_back(batch);
 }
 
-// Halves the batch with the most sentences, and so on, until every rank gets as many batches.
+// Halves the batch with the most examples, again and again, until every rank gets as many batches.
 void BatchPlan::split_until_divisible(int64_t ranks) {
   const int64_t count = std::ssize(batches_);
   int64_t missing = (ranks - count % ranks) % ranks;
   if (missing == 0) return;
   if (std::ssize(order_) < ranks) {
-    fail("{} sentences cannot be shared among {} ranks; start fewer", order_.size(), ranks);
+    fail("{} examples cannot be shared among {} ranks; start fewer", order_.size(), ranks);
   }
   std::priority_queue<std::pair<uint32_t, size_t>> largest;
   for (size_t i = 0; i < batches_.size(); ++i) largest.emplace(batches_[i].size(), i);

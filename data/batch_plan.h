@@ -1,7 +1,8 @@
 #pragma once
 // How an epoch is cut into batches: examples of similar cost together, because attention's cost
 // grows with the length, and the batches in shuffled order. A plan is a pure function of the costs,
-// the parts, the options and the epoch; every rank computes the same plan and takes each n-th batch.
+// the parts, the options and the epoch; every rank computes the same plan and takes each n-th
+// batch.
 
 #include <cstdint>
 #include <functional>

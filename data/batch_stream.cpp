@@ -11,29 +11,36 @@ namespace {
 
 constexpr size_t batches_ahead = 16;
 
-// Some corpus has to have pairs in every epoch, or there would be none to come.
-void require_pairs_for_ever(const Dataset& dataset) {
-  const bool lasting = std::ranges::any_of(dataset.parts, [](const DatasetPart& part) {
-    return part.share.epochs == 0 && part.pairs > 0;
-  });
+// Some part must have examples in every epoch, or the stream would end.
+void require_examples_for_ever(std::span<const SharedRange> parts) {
+  const bool lasting = std::ranges::any_of(
+      parts, [](const SharedRange& part) { return part.share.epochs == 0 && part.count > 0; });
   if (lasting) return;
   std::string names;
-  for (const DatasetPart& part : dataset.parts) {
+  for (const SharedRange& part : parts) {
     if (part.share.epochs == 0) names += (names.empty() ? "" : ", ") + part.name;
   }
-  fail("{}: no pair is left to go on with after the epochs of the other corpora", names);
+  fail("{}: no example is left to go on with after the epochs of the other corpora", names);
 }
 
 // The plan of the epoch at which the state stands, or of the first after it that has batches: with
 // weights below 1 a small corpus may have an epoch without.
-BatchPlan plan_at(const Dataset& dataset, const BatchOptions& options, StreamState& at) {
-  constexpr int64_t most_empty = 10'000;  // what a single pair of weight 0.0001 needs
+BatchPlan plan_at(const ExampleSet& set, const BatchOptions& options, StreamState& at) {
+  constexpr int64_t most_empty = 10'000;  // what a single example of weight 0.0001 needs
   for (int64_t empty = 0; empty <= most_empty; ++empty, ++at.epoch) {
-    BatchPlan plan(dataset, options, at.epoch);
+    BatchPlan plan(set.costs, set.parts, options, at.epoch);
     if (plan.size() > 0) return plan;
   }
-  fail("{}: {} epochs without a pair; raise the weights of the corpora", dataset.parts.front().name,
+  fail("{}: {} epochs without an example; raise the weights of the corpora", set.parts.front().name,
        most_empty);
+}
+
+ExampleBatch read_batch(const ExampleSet& set, std::span<const uint32_t> numbers, int64_t epoch) {
+  ExampleBatch batch;
+  batch.numbers.assign(numbers.begin(), numbers.end());
+  batch.examples.resize(numbers.size());
+  for (size_t i = 0; i < numbers.size(); ++i) set.read(epoch, numbers[i], batch.examples[i]);
+  return batch;
 }
 
 StreamState one_further(StreamState at, int64_t epoch_size) {
@@ -43,11 +50,11 @@ StreamState one_further(StreamState at, int64_t epoch_size) {
 
 }  // namespace
 
-BatchStream::BatchStream(Dataset dataset, const BatchOptions& options, StreamState from,
-                         PairVariation vary)
-    : dataset_(std::move(dataset)), options_(options), vary_(std::move(vary)), state_(from) {
-  require_pairs_for_ever(dataset_);
-  BatchPlan plan = plan_at(dataset_, options_, from);
+BatchStream::BatchStream(ExampleSet set, const BatchOptions& options, StreamState from)
+    : set_(std::move(set)), options_(options), state_(from) {
+  require_examples_for_ever(set_.parts);
+  require_fit(set_.costs, options_, set_.where);
+  BatchPlan plan = plan_at(set_, options_, from);
   epoch_size_ = plan.size();
   if (from.position < 0 || from.position >= epoch_size_) {
     fail(
@@ -67,7 +74,7 @@ BatchStream::~BatchStream() {
   thread_.join();
 }
 
-Batch BatchStream::next() {
+ExampleBatch BatchStream::next() {
   std::unique_lock lock(mutex_);
   if (ready_.empty() && !failure_) {
     const auto start = std::chrono::steady_clock::now();
@@ -94,10 +101,10 @@ void BatchStream::prepare(BatchPlan plan, StreamState at) {
   try {
     while (true) {
       const int64_t epoch = at.epoch;
-      Batch batch = make_batch(*dataset_.tokens, plan.batch(at.position), vary_, epoch);
+      ExampleBatch batch = read_batch(set_, plan.batch(at.position), epoch);
       at = one_further(at, plan.size());
       if (!hand_over({.batch = std::move(batch), .after = at, .epoch_size = plan.size()})) return;
-      if (at.epoch != epoch) plan = plan_at(dataset_, options_, at);
+      if (at.epoch != epoch) plan = plan_at(set_, options_, at);
     }
   } catch (...) {
     const std::lock_guard lock(mutex_);

@@ -20,6 +20,8 @@ class ByteModel {
   // Throws an Error if the file is not the vocabulary of bytes.
   static ByteModel load(const std::string& path);
 
+  // "<0x0A>" for the id of the byte 10.
+  static std::string symbol(int32_t id);
   // <unk>, <s>, </s>, <0x00> ... <0xFF>
   static Vocabulary vocabulary();
 

@@ -5,6 +5,9 @@
 #include <algorithm>
 #include <bit>
 #include <cstring>
+#include <vector>
+
+#include "data/file.h"
 
 namespace calque {
 namespace {
@@ -72,6 +75,17 @@ uint64_t ContentHash::value() const {
   hash = (hash ^ hash >> 33) * prime2;
   hash = (hash ^ hash >> 29) * prime3;
   return hash ^ hash >> 32;
+}
+
+void add_file(const std::string& path, ContentHash& hash) {
+  const File file = File::open(path);
+  std::vector<char> buffer(1 << 20);
+  int64_t at = 0;
+  while (const size_t got = file.read_at(at, buffer)) {
+    hash.add({buffer.data(), got});
+    at += static_cast<int64_t>(got);
+  }
+  hash.add(at);
 }
 
 std::string hexadecimal(uint64_t hash) { return fmt::format("{:016x}", hash); }

@@ -1,7 +1,10 @@
 #include "data/corpus.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
+#include <limits>
 #include <utility>
 
 #include "core/error.h"
@@ -18,30 +21,18 @@ struct Overloaded : Cases... {
 template <class... Cases>
 Overloaded(Cases...) -> Overloaded<Cases...>;
 
-void add_file(const std::string& path, ContentHash& hash) {
-  const File file = File::open(path);
-  std::vector<char> buffer(1 << 20);
-  int64_t at = 0;
-  while (const size_t got = file.read_at(at, buffer)) {
-    hash.add({buffer.data(), got});
-    at += static_cast<int64_t>(got);
-  }
-  hash.add(at);
-}
-
 std::string plain_or_gzip(const std::string& path) {
   std::error_code none;
   const bool plain = std::filesystem::exists(path, none);
   return !plain && std::filesystem::exists(path + ".gz", none) ? path + ".gz" : path;
 }
 
-void require_same_length(const TextLines& source, const TextLines& target) {
-  if (source.count() == target.count()) return;
-  const bool longer_source = source.count() > target.count();
-  const TextLines& longer = longer_source ? source : target;
-  const int64_t first = std::min(source.count(), target.count());
+void require_same_length(const TextLines& one, const TextLines& other) {
+  if (one.count() == other.count()) return;
+  const TextLines& longer = one.count() > other.count() ? one : other;
+  const int64_t first = std::min(one.count(), other.count());
   fail("{} has {} lines but {} has {}: {} is the first without a partner; align the files",
-       source.path(), source.count(), target.path(), target.count(), longer.where(first));
+       one.path(), one.count(), other.path(), other.count(), longer.where(first));
 }
 
 // The column-th field, counting from 1. Too few columns: an Error.
@@ -58,59 +49,77 @@ std::string_view field(std::string_view line, int column, const TextLines& lines
   return line.substr(begin, line.find('\t', begin) - begin);
 }
 
-LinePair split_line(const Line& line, int source_column, int target_column, const TextLines& lines,
-                    int64_t index) {
-  if (line.too_long) return {.source = line, .target = line};
-  return {.source = {.text = field(line.text, source_column, lines, index)},
-          .target = {.text = field(line.text, target_column, lines, index)}};
+void append_fields(const Line& line, const std::vector<int>& columns, const TextLines& lines,
+                   int64_t index, std::vector<Line>& out) {
+  for (const int column : columns) {
+    out.push_back(line.too_long ? line : Line{.text = field(line.text, column, lines, index)});
+  }
+}
+
+std::vector<TextLines> open_aligned(const AlignedFiles& files) {
+  require(!files.paths.empty(), "Corpus: no files");
+  std::vector<TextLines> columns;
+  for (const std::string& path : files.paths) columns.emplace_back(path);
+  for (const TextLines& column : columns) require_same_length(columns.front(), column);
+  return columns;
+}
+
+void require_columns(const RowsInMemory& memory) {
+  for (const Row& row : *memory.rows) {
+    require(!row.empty() && row.size() == memory.rows->front().size(),
+            "Corpus: {} has rows of {} and of {} columns", memory.name, row.size(),
+            memory.rows->front().size());
+  }
 }
 
 }  // namespace
 
-AlignedFiles files_of_prefix(const std::string& prefix, const std::string& source_language,
-                             const std::string& target_language) {
-  return {.source = plain_or_gzip(prefix + "." + source_language),
-          .target = plain_or_gzip(prefix + "." + target_language)};
+AlignedFiles files_of_prefix(const std::string& prefix, const std::vector<std::string>& languages) {
+  AlignedFiles files;
+  for (const std::string& language : languages) {
+    files.paths.push_back(plain_or_gzip(prefix + "." + language));
+  }
+  return files;
 }
 
-PairsInMemory in_memory(std::string name, std::vector<TextPair> pairs) {
+RowsInMemory in_memory(std::string name, std::vector<Row> rows) {
   return {.name = std::move(name),
-          .pairs = std::make_shared<const std::vector<TextPair>>(std::move(pairs))};
+          .rows = std::make_shared<const std::vector<Row>>(std::move(rows))};
 }
 
 void require_files(const CorpusSource& source) {
   std::visit(
       Overloaded{[](const AlignedFiles& files) {
-                   File::open(files.source);
-                   File::open(files.target);
+                   for (const std::string& path : files.paths) File::open(path);
                  },
-                 [](const TsvFile& file) { File::open(file.path); }, [](const PairsInMemory&) {}},
+                 [](const TsvFile& file) { File::open(file.path); }, [](const RowsInMemory&) {}},
       source.place);
 }
 
 std::string name_of(const CorpusSource& source) {
-  return std::visit(
-      Overloaded{[](const AlignedFiles& files) { return files.source + " + " + files.target; },
-                 [](const TsvFile& file) { return file.path; },
-                 [](const PairsInMemory& memory) { return memory.name; }},
-      source.place);
+  return std::visit(Overloaded{[](const AlignedFiles& files) {
+                                 return fmt::format("{}", fmt::join(files.paths, " + "));
+                               },
+                               [](const TsvFile& file) { return file.path; },
+                               [](const RowsInMemory& memory) { return memory.name; }},
+                    source.place);
 }
 
 uint64_t content_hash(const CorpusSource& source) {
   ContentHash hash;
   std::visit(Overloaded{[&](const AlignedFiles& files) {
                           hash.add_text("aligned");
-                          add_file(files.source, hash);
-                          add_file(files.target, hash);
+                          for (const std::string& path : files.paths) add_file(path, hash);
                         },
                         [&](const TsvFile& file) {
-                          hash.add_text("tsv").add(file.source_column).add(file.target_column);
+                          hash.add_text("tsv");
+                          for (const int column : file.columns) hash.add(column);
                           add_file(file.path, hash);
                         },
-                        [&](const PairsInMemory& memory) {
+                        [&](const RowsInMemory& memory) {
                           hash.add_text("memory");
-                          for (const TextPair& pair : *memory.pairs) {
-                            hash.add_text(pair.source).add_text(pair.target);
+                          for (const Row& row : *memory.rows) {
+                            for (const std::string& text : row) hash.add_text(text);
                           }
                         }},
              source.place);
@@ -120,77 +129,86 @@ uint64_t content_hash(const CorpusSource& source) {
 Corpus::Corpus(const CorpusSource& source)
     : name_(name_of(source)),
       place_(std::visit(
-          Overloaded{[](const AlignedFiles& files) -> decltype(place_) {
-                       return Aligned{TextLines(files.source), TextLines(files.target)};
-                     },
-                     [](const TsvFile& file) -> decltype(place_) {
-                       return Tsv{TextLines(file.path), file.source_column, file.target_column};
-                     },
-                     [](const PairsInMemory& memory) -> decltype(place_) { return memory; }},
+          Overloaded{
+              [](const AlignedFiles& files) -> decltype(place_) { return open_aligned(files); },
+              [](const TsvFile& file) -> decltype(place_) {
+                return Tsv{TextLines(file.path), file.columns};
+              },
+              [](const RowsInMemory& memory) -> decltype(place_) { return memory; }},
           source.place)) {
-  if (const auto* files = std::get_if<Aligned>(&place_)) {
-    require_same_length(files->source, files->target);
-  }
   if (const auto* tsv = std::get_if<Tsv>(&place_)) {
-    require(tsv->source_column > 0 && tsv->target_column > 0, "Corpus: columns count from 1");
+    require(!tsv->columns.empty() && std::ranges::min(tsv->columns) > 0,
+            "Corpus: columns count from 1");
   }
   if (size() == 0) fail("{}: the corpus is empty", name_);
+  if (const auto* memory = std::get_if<RowsInMemory>(&place_)) require_columns(*memory);
+}
+
+int Corpus::columns() const {
+  return std::visit(
+      Overloaded{
+          [](const std::vector<TextLines>& files) { return static_cast<int>(files.size()); },
+          [](const Tsv& tsv) { return static_cast<int>(tsv.columns.size()); },
+          [](const RowsInMemory& memory) { return static_cast<int>(memory.rows->front().size()); }},
+      place_);
 }
 
 int64_t Corpus::size() const {
-  return std::visit(Overloaded{[](const Aligned& files) { return files.source.count(); },
-                               [](const Tsv& tsv) { return tsv.lines.count(); },
-                               [](const PairsInMemory& memory) {
-                                 return static_cast<int64_t>(memory.pairs->size());
-                               }},
-                    place_);
+  return std::visit(
+      Overloaded{[](const std::vector<TextLines>& files) { return files.front().count(); },
+                 [](const Tsv& tsv) { return tsv.lines.count(); },
+                 [](const RowsInMemory& memory) { return std::ssize(*memory.rows); }},
+      place_);
 }
 
-PairBlock Corpus::read(int64_t first, int64_t pairs, int64_t bytes) const {
-  require(first >= 0 && first < size(), "Corpus: pair {} of {}", first, size());
-  PairBlock block;
-  if (const auto* files = std::get_if<Aligned>(&place_)) {
-    LineBlock source = files->source.read(first, pairs, bytes);
-    LineBlock target = files->target.read(first, pairs, bytes);
-    const size_t count = std::min(source.lines.size(), target.lines.size());
-    for (size_t i = 0; i < count; ++i) block.pairs.push_back({source.lines[i], target.lines[i]});
-    block.source_bytes = std::move(source.bytes);
-    block.target_bytes = std::move(target.bytes);
-  } else if (const auto* tsv = std::get_if<Tsv>(&place_)) {
-    LineBlock lines = tsv->lines.read(first, pairs, bytes);
-    for (const Line& line : lines.lines) {
-      const int64_t index = first + static_cast<int64_t>(block.pairs.size());
-      block.pairs.push_back(
-          split_line(line, tsv->source_column, tsv->target_column, tsv->lines, index));
+RowBlock Corpus::read(int64_t first, int64_t rows, int64_t bytes) const {
+  require(first >= 0 && first < size(), "Corpus: row {} of {}", first, size());
+  RowBlock block{.columns = columns()};
+  if (const auto* files = std::get_if<std::vector<TextLines>>(&place_)) {
+    std::vector<std::vector<Line>> columns;
+    size_t count = std::numeric_limits<size_t>::max();
+    for (const TextLines& file : *files) {
+      LineBlock lines = file.read(first, rows, bytes);
+      count = std::min(count, lines.lines.size());
+      columns.push_back(std::move(lines.lines));
+      block.bytes.push_back(std::move(lines.bytes));
     }
-    block.source_bytes = std::move(lines.bytes);
+    for (size_t i = 0; i < count; ++i) {
+      for (const std::vector<Line>& column : columns) block.lines.push_back(column[i]);
+    }
+  } else if (const auto* tsv = std::get_if<Tsv>(&place_)) {
+    LineBlock lines = tsv->lines.read(first, rows, bytes);
+    for (int64_t i = 0; i < std::ssize(lines.lines); ++i) {
+      append_fields(lines.lines[i], tsv->columns, tsv->lines, first + i, block.lines);
+    }
+    block.bytes.push_back(std::move(lines.bytes));
   } else {
-    const auto& memory = *std::get<PairsInMemory>(place_).pairs;
-    const int64_t end = std::min(size(), first + pairs);
+    const std::vector<Row>& memory = *std::get<RowsInMemory>(place_).rows;
+    const int64_t end = std::min(size(), first + rows);
     for (int64_t i = first; i < end; ++i) {
-      block.pairs.push_back({{.text = memory[i].source}, {.text = memory[i].target}});
+      for (const std::string& text : memory[i]) block.lines.push_back({.text = text});
     }
   }
   return block;
 }
 
-TextPair Corpus::pair(int64_t index) const {
-  const PairBlock block = read(index, 1, 0);
-  const LinePair& pair = block.pairs.front();
-  require_text(pair.source, where(index, Side::source));
-  require_text(pair.target, where(index, Side::target));
-  return {.source = std::string(pair.source.text), .target = std::string(pair.target.text)};
+Row Corpus::row(int64_t index) const {
+  const RowBlock block = read(index, 1, 0);
+  Row row;
+  for (int column = 0; column < block.columns; ++column) {
+    const Line& line = block.row(0)[column];
+    require_text(line, where(index, column));
+    row.emplace_back(line.text);
+  }
+  return row;
 }
 
-std::string Corpus::where(int64_t index, Side side) const {
+std::string Corpus::where(int64_t index, int column) const {
   return std::visit(
-      Overloaded{[&](const Aligned& files) {
-                   return (side == Side::source ? files.source : files.target).where(index);
-                 },
-                 [&](const Tsv& tsv) { return tsv.lines.where(index); },
-                 [&](const PairsInMemory& memory) {
-                   return fmt::format("{}:{}", memory.name, index + 1);
-                 }},
+      Overloaded{
+          [&](const std::vector<TextLines>& files) { return files[column].where(index); },
+          [&](const Tsv& tsv) { return tsv.lines.where(index); },
+          [&](const RowsInMemory& memory) { return fmt::format("{}:{}", memory.name, index + 1); }},
       place_);
 }
 

@@ -3,6 +3,7 @@
 // files, from columns of one TSV file, or from memory. Whatever the place, a row is known by its
 // number, and an error about it names file and line.
 
+#include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
@@ -43,8 +44,17 @@ struct CorpusSource {
 AlignedFiles files_of_prefix(const std::string& prefix, const std::vector<std::string>& languages);
 
 RowsInMemory in_memory(std::string name, std::vector<Row> rows);
-// Two columns from pairs of strings, as generators return them.
-RowsInMemory in_memory(std::string name, std::vector<std::pair<std::string, std::string>> pairs);
+// Two columns from pairs of strings, as generators return them. (A template, so that lists in
+// braces are rows.)
+template <std::same_as<std::vector<std::pair<std::string, std::string>>> Pairs>
+RowsInMemory in_memory(std::string name, Pairs pairs) {
+  std::vector<Row> rows(pairs.size());
+  for (size_t i = 0; i < rows.size(); ++i) {
+    rows[i].push_back(std::move(pairs[i].first));
+    rows[i].push_back(std::move(pairs[i].second));
+  }
+  return in_memory(std::move(name), std::move(rows));
+}
 
 // Throws an Error if a file of the corpus cannot be opened; reads nothing.
 void require_files(const CorpusSource& source);
@@ -58,8 +68,8 @@ uint64_t content_hash(const CorpusSource& source);
 // Consecutive rows. The lines point into `bytes`, or into the corpus.
 struct RowBlock {
   int columns = 0;
-  std::vector<Line> lines;  // [rows, columns]
-  std::vector<std::vector<char>> bytes;
+  std::vector<Line> lines = {};  // [rows, columns]
+  std::vector<std::vector<char>> bytes = {};
 
   int64_t rows() const { return columns == 0 ? 0 : std::ssize(lines) / columns; }
   std::span<const Line> row(int64_t index) const {

@@ -56,7 +56,7 @@ class Examination {
  public:
   Examination(const Tokenizer& source, const Tokenizer& target, const FilterOptions& filters,
               const Traces* training)
-      : source_(source), target_(target), filters_(filters), training_(training) {
+      : tokenizers_{source, target}, filters_(filters), training_(training) {
     filters_.invalid = InvalidText::skip;  // go on, and count
   }
 
@@ -64,13 +64,13 @@ class Examination {
     report.name = split.name;
     for (const CorpusSource& place : split.corpora) {
       const Corpus corpus(place);
+      require(corpus.columns() == 2, "check_corpora: {} has {} columns, not 2", corpus.name(),
+              corpus.columns());
       report.lines += corpus.size();
       for (int64_t first = 0; first < corpus.size();) {
-        const TokenizedBlock block = read_tokenized(corpus, first, source_, target_, filters_);
-        for (size_t i = 0; i < block.pairs.size(); ++i) {
-          add(block.text.pairs[i], block.pairs[i], corpus, first + static_cast<int64_t>(i));
-        }
-        first += std::ssize(block.pairs);
+        const TokenizedBlock block = read_tokenized(corpus, first, tokenizers_, filters_);
+        for (int64_t i = 0; i < block.rows(); ++i) add(block, i, corpus, first + i);
+        first += block.rows();
       }
     }
     report.length_correlation = lengths_.value();
@@ -83,32 +83,36 @@ class Examination {
   Traces traces;
 
  private:
-  void add(const LinePair& text, const TokenizedPair& pair, const Corpus& corpus, int64_t index) {
-    if (pair.drop != Drop::none)
-      return report.drops.add(pair.drop, corpus.where(index, pair.blame));
-    const uint64_t source_hash = content_hash(text.source.text);
-    const uint64_t pair_hash = ContentHash().add(source_hash).add_text(text.target.text).value();
+  void add(const TokenizedBlock& block, int64_t row, const Corpus& corpus, int64_t index) {
+    const Verdict& verdict = block.verdicts[static_cast<size_t>(row)];
+    if (verdict.drop != Drop::none) {
+      return report.drops.add(verdict.drop, corpus.where(index, verdict.column));
+    }
+    const std::string_view source = block.text.row(row)[0].text;
+    const std::string_view target = block.text.row(row)[1].text;
+    const uint64_t source_hash = content_hash(source);
+    const uint64_t pair_hash = ContentHash().add(source_hash).add_text(target).value();
     const bool repeated = !traces.pairs.insert(pair_hash);
     if (repeated && filters_.drop_duplicates) {
-      return report.drops.add(Drop::duplicate, corpus.where(index, Side::source));
+      return report.drops.add(Drop::duplicate, corpus.where(index, 0));
     }
     traces.sources.insert(source_hash);
-    traces.source_words.add(text.source.text);
-    traces.target_words.add(text.target.text);
+    traces.source_words.add(source);
+    traces.target_words.add(target);
     ++report.kept;
     report.repeated += repeated;
-    report.copies += text.source.text == text.target.text;
+    report.copies += source == target;
     if (training_) {
       report.pairs_in_training += training_->pairs.contains(pair_hash);
       report.sources_in_training += training_->sources.contains(source_hash);
     }
-    add_sentence(pair.source, report.source);
-    add_sentence(pair.target, report.target);
-    lengths_.add(static_cast<double>(pair.source.size()), static_cast<double>(pair.target.size()));
+    const auto ids = block.row(row);
+    add_sentence(ids[0], report.source);
+    add_sentence(ids[1], report.target);
+    lengths_.add(static_cast<double>(ids[0].size()), static_cast<double>(ids[1].size()));
   }
 
-  const Tokenizer& source_;
-  const Tokenizer& target_;
+  std::array<Tokenizer, 2> tokenizers_;
   FilterOptions filters_;
   const Traces* training_;
   Correlation lengths_;

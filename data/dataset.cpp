@@ -3,177 +3,111 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <filesystem>
-#include <system_error>
 #include <utility>
 
 #include "core/error.h"
 #include "data/content_hash.h"
-#include "data/dataset_notes.h"
+#include "data/dataset_cache.h"
+#include "data/dataset_preparation.h"
 #include "data/tokenized_block.h"
 
 namespace calque {
 namespace {
 
-// Raised when the same input gives other ids or another choice of pairs than before.
+// Raised when the same input gives other ids or another choice of rows than before.
 constexpr int preparation_version = 1;
 
-uint64_t key_of(const std::vector<CorpusSource>& corpora, const Tokenizer& source,
-                const Tokenizer& target, const FilterOptions& filters) {
+uint64_t key_of(const std::vector<CorpusSource>& corpora, const std::vector<Tokenizer>& tokenizers,
+                const FilterOptions& filters) {
   ContentHash hash;
-  hash.add(preparation_version).add(source.hash()).add(target.hash());
+  hash.add(preparation_version);
+  // Two columns are hashed without their number, so that runs with an older hash resume.
+  if (tokenizers.size() != 2) hash.add_text("columns").add(tokenizers.size());
+  for (const Tokenizer& tokenizer : tokenizers) hash.add(tokenizer.hash());
   hash.add(filters.max_length).add(filters.max_length_ratio);
   hash.add(filters.drop_duplicates).add(filters.invalid);
   for (const CorpusSource& corpus : corpora) hash.add(content_hash(corpus));
   return hash.value();
 }
 
-std::string cache_path(const std::string& folder, uint64_t key) {
-  std::error_code error;
-  std::filesystem::create_directories(folder, error);
-  if (error) fail("{}: cannot make the folder: {}", folder, error.message());
-  return (std::filesystem::path(folder) / fmt::format("tokens-{:016x}.bin", key)).string();
-}
+std::string noun_of(size_t columns) { return columns == 2 ? "pair" : "row"; }
 
-// What was being written when an earlier process was killed.
-void remove_unfinished(const std::string& folder) {
-  std::error_code ignored;  // it is in nobody's way but the disk's
-  std::vector<std::filesystem::path> unfinished;
-  for (std::filesystem::directory_iterator at(folder, ignored), end; at != end;
-       at.increment(ignored)) {
-    const std::string name = at->path().filename().string();
-    if (name.starts_with("tokens-") && name.find(".bin.new-") != name.npos) {
-      unfinished.push_back(at->path());
+void add_block(const Corpus& corpus, int64_t first, const TokenizedBlock& block,
+               DatasetPreparation& preparation) {
+  std::vector<std::string_view> texts(static_cast<size_t>(block.text.columns));
+  for (int64_t i = 0; i < block.rows(); ++i) {
+    std::ranges::transform(block.text.row(i), texts.begin(), &Line::text);
+    Verdict verdict = block.verdicts[static_cast<size_t>(i)];
+    if (verdict.drop == Drop::none && preparation.is_duplicate(texts)) {
+      verdict = {Drop::duplicate, 0};
+    }
+    if (verdict.drop == Drop::none) {
+      preparation.keep(texts, block.row(i), first + i);
+    } else {
+      preparation.drop(verdict.drop, corpus.where(first + i, verdict.column));
     }
   }
-  for (const auto& path : unfinished) std::filesystem::remove(path, ignored);
 }
 
-uint64_t hash_of(const LinePair& pair) {
-  return ContentHash().add_text(pair.source.text).add_text(pair.target.text).value();
-}
-
-// Tokenises corpora one after the other into a writer.
-class Preparation {
- public:
-  Preparation(const Tokenizer& source, const Tokenizer& target, const FilterOptions& options,
-              TokenWriter writer)
-      : source_(source), target_(target), options_(options), writer_(std::move(writer)) {}
-
-  void add(const Corpus& corpus) {
-    DatasetPart part{
-        .name = corpus.name(), .first_pair = pairs_, .first_line = lines_, .lines = corpus.size()};
+Dataset prepare(const std::vector<CorpusSource>& corpora, const std::vector<Tokenizer>& tokenizers,
+                const FilterOptions& filters, TokenWriter writer) {
+  DatasetPreparation preparation(std::move(writer), static_cast<int>(tokenizers.size()),
+                                 noun_of(tokenizers.size()), filters.drop_duplicates);
+  for (const CorpusSource& source : corpora) {
+    const Corpus corpus(source);
+    require(corpus.columns() == std::ssize(tokenizers), "load_dataset: {} has {} columns, not {}",
+            corpus.name(), corpus.columns(), tokenizers.size());
+    preparation.begin_part(corpus.name(), corpus.size());
     for (int64_t first = 0; first < corpus.size();) {
-      const TokenizedBlock block = read_tokenized(corpus, first, source_, target_, options_);
-      add(corpus, first, block);
-      first += std::ssize(block.pairs);
-    }
-    part.pairs = pairs_ - part.first_pair;
-    lines_ += part.lines;
-    notes_.parts.push_back(part);
-  }
-
-  Dataset finish() {
-    if (pairs_ == 0) {
-      fail("{}: none of {} pairs is left after filtering: {}", notes_.parts.front().name, lines_,
-           notes_.drops.text());
-    }
-    Dataset dataset;
-    dataset.tokens = std::make_shared<const TokenStore>(writer_.finish(to_text(notes_)));
-    dataset.parts = std::move(notes_.parts);
-    dataset.drops = std::move(notes_.drops);
-    return dataset;
-  }
-
- private:
-  void add(const Corpus& corpus, int64_t first, const TokenizedBlock& block) {
-    for (int64_t i = 0; i < std::ssize(block.pairs); ++i) {
-      const TokenizedPair& pair = block.pairs[i];
-      Drop drop = pair.drop;
-      if (drop == Drop::none && options_.drop_duplicates) {
-        if (!seen_.insert(hash_of(block.text.pairs[i]))) drop = Drop::duplicate;
-      }
-      if (drop != Drop::none) {
-        notes_.drops.add(drop, corpus.where(first + i, pair.blame));
-        continue;
-      }
-      writer_.append(pair.source, pair.target, lines_ + first + i);
-      ++pairs_;
+      const TokenizedBlock block = read_tokenized(corpus, first, tokenizers, filters);
+      add_block(corpus, first, block, preparation);
+      first += block.rows();
     }
   }
-
-  const Tokenizer& source_;
-  const Tokenizer& target_;
-  const FilterOptions& options_;
-  TokenWriter writer_;
-  DatasetNotes notes_;
-  HashSet seen_;
-  int64_t pairs_ = 0, lines_ = 0;
-};
-
-Dataset prepare(const std::vector<CorpusSource>& corpora, const Tokenizer& source,
-                const Tokenizer& target, const FilterOptions& filters, TokenWriter writer) {
-  Preparation preparation(source, target, filters, std::move(writer));
-  for (const CorpusSource& corpus : corpora) preparation.add(Corpus(corpus));
   return preparation.finish();
-}
-
-std::optional<Dataset> load_cached(const std::string& path, uint64_t key, int32_t vocabulary) {
-  auto loaded = load_token_file(path, key, vocabulary);
-  if (!loaded) return std::nullopt;
-  auto notes = from_text(loaded->notes);
-  if (!notes) return std::nullopt;
-  return Dataset{.tokens = std::make_shared<const TokenStore>(std::move(loaded->store)),
-                 .parts = std::move(notes->parts),
-                 .drops = std::move(notes->drops),
-                 .from_cache = true};
-}
-
-// A cache that cannot be written is no reason to stop: the ids stay in memory. An error of the
-// corpora themselves comes again there.
-Dataset load_or_cache(const std::vector<CorpusSource>& corpora, const Tokenizer& source,
-                      const Tokenizer& target, const DatasetOptions& options, int32_t vocabulary,
-                      uint64_t key) {
-  std::string problem;
-  try {
-    const std::string path = cache_path(options.cache_folder, key);
-    remove_unfinished(options.cache_folder);
-    if (auto cached = load_cached(path, key, vocabulary)) return std::move(*cached);
-    return prepare(corpora, source, target, options.filters, TokenWriter(vocabulary, path, key));
-  } catch (const Error& error) {
-    problem = error.what();
-  }
-  Dataset dataset = prepare(corpora, source, target, options.filters, TokenWriter(vocabulary));
-  dataset.cache_problem = std::move(problem);
-  return dataset;
 }
 
 }  // namespace
 
-Dataset load_dataset(const std::vector<CorpusSource>& corpora, const Tokenizer& source,
-                     const Tokenizer& target, const DatasetOptions& options) {
-  require(!corpora.empty(), "load_dataset: no corpora");
-  for (const CorpusSource& corpus : corpora) {
-    if (!(corpus.share.weight > 0))
-      fail("{}: the weight {} is not above 0", name_of(corpus), corpus.share.weight);
+Dataset load_dataset(const std::vector<CorpusSource>& corpora,
+                     const std::vector<Tokenizer>& tokenizers, const DatasetOptions& options) {
+  require(!corpora.empty() && !tokenizers.empty(), "load_dataset: {} corpora, {} tokenizers",
+          corpora.size(), tokenizers.size());
+  for (const CorpusSource& corpus : corpora) require_weight(corpus.share, name_of(corpus));
+  int32_t vocabulary = 0;
+  for (const Tokenizer& tokenizer : tokenizers) {
+    vocabulary = std::max(vocabulary, tokenizer.size());
   }
-  const uint64_t key = key_of(corpora, source, target, options.filters);
-  const int32_t vocabulary = std::max(source.size(), target.size());
-  Dataset dataset = options.cache_folder.empty()
-                        ? prepare(corpora, source, target, options.filters, TokenWriter(vocabulary))
-                        : load_or_cache(corpora, source, target, options, vocabulary, key);
+  const CacheKey key{.key = key_of(corpora, tokenizers, options.filters),
+                     .columns = static_cast<int>(tokenizers.size()),
+                     .vocabulary = vocabulary};
+  Dataset dataset = cached_dataset(options.cache_folder, key, [&](TokenWriter writer) {
+    return prepare(corpora, tokenizers, options.filters, std::move(writer));
+  });
   // Names and shares are no content: they come from this call, wherever the ids come from.
   for (size_t i = 0; i < corpora.size(); ++i) {
     dataset.parts[i].name = name_of(corpora[i]);
     dataset.parts[i].share = corpora[i].share;
   }
-  dataset.hash = key;
+  dataset.noun = noun_of(tokenizers.size());
+  dataset.hash = key.key;
   return dataset;
 }
 
 const DatasetPart& Dataset::part_of(int64_t line) const {
   require(line >= 0 && line < lines(), "Dataset: line {} of {}", line, lines());
   return *std::prev(std::ranges::upper_bound(parts, line, {}, &DatasetPart::first_line));
+}
+
+std::vector<SharedRange> Dataset::ranges() const {
+  std::vector<SharedRange> ranges;
+  for (const DatasetPart& part : parts) {
+    ranges.push_back({.first = part.first_example,
+                      .count = part.examples,
+                      .share = part.share,
+                      .name = part.name});
+  }
+  return ranges;
 }
 
 bool Dataset::same_parts(int64_t epoch, int64_t other) const {
@@ -194,10 +128,10 @@ std::string Dataset::where(std::vector<int64_t> lines) const {
     const DatasetPart& part = part_of(*first);
     const auto last = std::find_if(
         first, lines.end(), [&](int64_t line) { return line >= part.first_line + part.lines; });
-    std::vector<int64_t> pairs(first, last);
-    for (int64_t& pair : pairs) pair += 1 - part.first_line;
-    places.push_back(fmt::format("{}, pair{} {}", part.name, pairs.size() > 1 ? "s" : "",
-                                 fmt::join(pairs, ", ")));
+    std::vector<int64_t> numbers(first, last);
+    for (int64_t& number : numbers) number += 1 - part.first_line;
+    places.push_back(fmt::format("{}, {} {}", part.name, numbers.size() > 1 ? plural(noun) : noun,
+                                 fmt::join(numbers, ", ")));
     first = last;
   }
   return fmt::format("{}{}", fmt::join(places, "; "),

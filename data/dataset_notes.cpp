@@ -18,16 +18,24 @@ bool take(std::string_view& text, int64_t& number) {
 
 bool read_part(std::string_view line, DatasetNotes& notes) {
   DatasetPart part;
-  if (!take(line, part.pairs) || !take(line, part.lines) || part.pairs < 0 || part.lines < 0) {
+  if (!take(line, part.examples) || !take(line, part.lines) || part.examples < 0 ||
+      part.lines < 0) {
     return false;
   }
   if (!notes.parts.empty()) {
     const DatasetPart& last = notes.parts.back();
-    part.first_pair = last.first_pair + last.pairs;
+    part.first_example = last.first_example + last.examples;
     part.first_line = last.first_line + last.lines;
   }
   notes.parts.push_back(part);
   return true;
+}
+
+bool read_size(std::string_view line, DatasetNotes& notes) {
+  TextSize size;
+  if (!take(line, size.characters) || !take(line, size.bytes)) return false;
+  notes.sizes.push_back(size);
+  return size.characters >= 0 && size.bytes >= size.characters;
 }
 
 bool read_drop(std::string_view line, DatasetNotes& notes) {
@@ -42,7 +50,10 @@ bool read_drop(std::string_view line, DatasetNotes& notes) {
 std::string to_text(const DatasetNotes& notes) {
   std::string text;
   for (const DatasetPart& part : notes.parts) {
-    text += fmt::format("part {} {} \n", part.pairs, part.lines);
+    text += fmt::format("part {} {} \n", part.examples, part.lines);
+  }
+  for (const TextSize& size : notes.sizes) {
+    text += fmt::format("size {} {} \n", size.characters, size.bytes);
   }
   for (int kind = 0; kind < drop_kinds; ++kind) {
     const DropTally::Reason& reason = notes.drops.reasons[kind];
@@ -58,6 +69,7 @@ std::optional<DatasetNotes> from_text(std::string_view text) {
     if (end == text.npos) return std::nullopt;
     const std::string_view line = text.substr(0, end);
     const bool understood = (line.starts_with("part ") && read_part(line.substr(5), notes)) ||
+                            (line.starts_with("size ") && read_size(line.substr(5), notes)) ||
                             (line.starts_with("drop ") && read_drop(line.substr(5), notes));
     if (!understood) return std::nullopt;
     text.remove_prefix(end + 1);

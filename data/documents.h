@@ -69,13 +69,15 @@ class Documents {
   };
   struct TextFile {
     TextLines lines;
-    std::vector<Range> paragraphs;  // of DocumentUnit::paragraphs
-    int64_t first = 0;              // document
+    std::vector<Range> paragraphs = {};  // of DocumentUnit::paragraphs
+    int64_t first = 0;                   // document
   };
   struct Place {
     const TextFile* file;
     Range lines;
   };
+  static void find_paragraphs(TextFile& file);
+  int64_t documents_in(const TextFile& file) const;
   Place place_of(int64_t index) const;
 
   std::string name_;

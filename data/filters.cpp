@@ -3,6 +3,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <iterator>
 #include <utility>
 
 namespace calque {
@@ -14,13 +15,25 @@ constexpr std::array<const char*, drop_kinds> phrases = {
 
 }  // namespace
 
-Drop judge_lengths(int64_t source_tokens, int64_t target_tokens, const FilterOptions& options) {
-  const auto [shorter, longer] = std::minmax(source_tokens, target_tokens);
-  if (shorter == 0) return Drop::empty;
-  if (options.max_length > 0 && longer > options.max_length) return Drop::too_long;
-  const double ratio = static_cast<double>(longer) / static_cast<double>(shorter);
-  if (options.max_length_ratio > 0 && ratio > options.max_length_ratio) return Drop::ratio;
-  return Drop::none;
+Verdict judge_lengths(std::span<const int64_t> lengths, const FilterOptions& options) {
+  // To blame is the first of the longest, or the last of the shortest columns.
+  const auto longest = std::ranges::max_element(lengths);
+  auto shortest = lengths.begin();
+  for (auto at = lengths.begin(); at != lengths.end(); ++at) {
+    if (*at <= *shortest) shortest = at;
+  }
+  const auto blame = [&](Drop drop, auto column) {
+    return Verdict{drop, static_cast<int>(column - lengths.begin())};
+  };
+  if (*shortest == 0) return blame(Drop::empty, shortest);
+  if (options.max_length > 0 && *longest > options.max_length) {
+    return blame(Drop::too_long, longest);
+  }
+  const double ratio = static_cast<double>(*longest) / static_cast<double>(*shortest);
+  if (options.max_length_ratio > 0 && ratio > options.max_length_ratio) {
+    return blame(Drop::ratio, shortest);
+  }
+  return {};
 }
 
 void DropTally::add(Drop reason, const std::string& where) {
@@ -34,13 +47,15 @@ int64_t DropTally::total() const {
   return sum;
 }
 
-std::string DropTally::text() const {
+std::string DropTally::text(int columns) const {
   std::string out;
   for (int i = 1; i < drop_kinds; ++i) {
     const Reason& reason = reasons[i];
     if (reason.count == 0) continue;
     if (!out.empty()) out += ", ";
-    out += fmt::format("{} {} (first: {})", reason.count, phrases[i], reason.first);
+    const bool no_sides = columns == 1 && static_cast<Drop>(i) == Drop::empty;
+    out += fmt::format("{} {} (first: {})", reason.count, no_sides ? "empty" : phrases[i],
+                       reason.first);
   }
   return out.empty() ? "none" : out;
 }

@@ -1,6 +1,6 @@
 #pragma once
-// Which examples a run leaves out, and the account of it: every dropped example has one reason, each
-// reason its count and the place where it occurred first.
+// Which examples a run leaves out, and the account of it: every dropped example has one reason,
+// each reason its count and the place where it occurred first.
 
 #include <array>
 #include <cstdint>

@@ -5,12 +5,14 @@
 
 #include <algorithm>
 #include <numeric>
+#include <unordered_map>
 #include <utility>
 
 #include "core/error.h"
 #include "data/piece_model_check.h"
 #include "data/proto_reader.h"
 #include "data/sentence_list.h"
+#include "data/text_lines.h"
 #include "data/vocabulary.h"
 
 namespace calque {
@@ -108,6 +110,14 @@ std::string SentencePieceModel::decode(std::span<const int32_t> ids) const {
   return text;
 }
 
+std::optional<int32_t> SentencePieceModel::newline_id() const {
+  for (const char* piece : {"\n", "<0x0A>"}) {
+    const int id = processor_->PieceToId(piece);
+    if (id != processor_->unk_id() && from_model_[id] != unknown_id) return from_model_[id];
+  }
+  return std::nullopt;
+}
+
 std::string SentencePieceModel::normalize(std::string_view text) const {
   if (text.find('\0') != text.npos) fail("SentencePiece: the text holds a NUL");
   std::vector<std::string> pieces;
@@ -123,19 +133,23 @@ std::string train_sentence_piece(std::vector<std::string> texts,
   SentenceList list(std::move(texts));
   std::string model;
   // A fixed number of threads: the unigram trainer adds up its expectations a thread at a time.
-  const auto status = sentencepiece::SentencePieceTrainer::Train(
-      {{"model_type", options.unigram ? "unigram" : "bpe"},
-       {"vocab_size", fmt::format("{}", options.vocabulary_size)},
-       {"character_coverage", fmt::format("{}", options.character_coverage)},
-       {"normalization_rule_name", options.nfkc ? "nmt_nfkc" : "identity"},
-       {"byte_fallback", options.byte_fallback ? "true" : "false"},
-       {"unk_id", "0"},
-       {"bos_id", "1"},
-       {"eos_id", "2"},
-       {"pad_id", "-1"},
-       {"num_threads", "4"},
-       {"minloglevel", "2"}},
-      &list, &model);
+  std::unordered_map<std::string, std::string> settings = {
+      {"model_type", options.unigram ? "unigram" : "bpe"},
+      {"vocab_size", fmt::format("{}", options.vocabulary_size)},
+      {"character_coverage", fmt::format("{}", options.character_coverage)},
+      {"normalization_rule_name", options.nfkc ? "nmt_nfkc" : "identity"},
+      {"byte_fallback", options.byte_fallback ? "true" : "false"},
+      {"unk_id", "0"},
+      {"bos_id", "1"},
+      {"eos_id", "2"},
+      {"pad_id", "-1"},
+      {"num_threads", "4"},
+      {"minloglevel", "2"}};
+  if (options.newline) {
+    settings["user_defined_symbols"] = "\n";
+    settings["max_sentence_length"] = fmt::format("{}", longest_line);
+  }
+  const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &list, &model);
   if (!status.ok()) fail("training the tokeniser: {}", reason(status));
   return model;
 }

@@ -37,6 +37,9 @@ void for_each_symbol(SymbolUnit unit, std::string_view text,
 void for_each_line_symbol(SymbolUnit unit, std::string_view line,
                           const std::function<void(std::string_view)>& visit);
 
+// Calls visit(line) for each line of a text; lines are separated by LF.
+void for_each_line(std::string_view text, const std::function<void(std::string_view)>& visit);
+
 // The words of a text with one space between each two.
 std::string collapse_spaces(std::string_view text);
 

@@ -88,6 +88,23 @@ std::string TextLines::line(int64_t index) const {
   return std::string(block.lines.front().text);
 }
 
+std::string TextLines::text(int64_t first, int64_t end) const {
+  require(first >= 0 && first <= end && end <= count(), "TextLines: lines {} to {} of {}", first,
+          end, count());
+  std::string text(static_cast<size_t>(bytes(first, end)), '\0');
+  if (file_.read_at(starts_[first], text) < text.size()) {
+    fail("{}: became shorter while it was read", path_);
+  }
+  text.resize(without_line_end(text).size());
+  size_t kept = 0;  // CR LF becomes LF, in place
+  for (size_t i = 0; i < text.size(); ++i) {
+    const bool line_end = text[i] == '\r' && i + 1 < text.size() && text[i + 1] == '\n';
+    if (!line_end) text[kept++] = text[i];
+  }
+  text.resize(kept);
+  return text;
+}
+
 std::string TextLines::where(int64_t index) const { return fmt::format("{}:{}", path_, index + 1); }
 
 }  // namespace calque

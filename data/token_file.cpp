@@ -1,10 +1,12 @@
-// How a token store is written and found again (declared in data/token_store.h). The file is a
-// header, the ids, the index, the notes; the header has a digest of all that follows.
+// How a token store is written and recognised (declared in data/token_store.h). The file is a
+// header, the ids, the lengths of the columns, the line numbers, the notes; the header has a digest
+// of all that follows.
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
+#include <utility>
 
 #include "core/error.h"
 #include "data/content_hash.h"
@@ -14,57 +16,62 @@ namespace calque {
 namespace {
 
 constexpr size_t flush_size = 4 << 20;
-constexpr int64_t longest_side = (1 << 24) - 1;
+constexpr int64_t longest_column = UINT32_MAX;
 
 struct Header {
   std::array<char, 16> magic = {'c', 'a', 'l', 'q', 'u', 'e', ' ', 't',
-                                'o', 'k', 'e', 'n', 's', ' ', '1', '\n'};
+                                'o', 'k', 'e', 'n', 's', ' ', '2', '\n'};
   uint64_t key = 0;
   uint64_t digest = 0;
   uint64_t tokens = 0;
-  uint64_t pairs = 0;
+  uint64_t examples = 0;
   uint64_t notes = 0;  // bytes
   uint32_t id_size = 0;
-  uint32_t unused = 0;
+  uint32_t columns = 0;
 };
 static_assert(sizeof(Header) == 64);
 
-template <class Value>
-std::string_view bytes_of(const Value& value) {
-  return {reinterpret_cast<const char*>(&value), sizeof value};
+std::string_view bytes_of(const Header& header) {
+  return {reinterpret_cast<const char*>(&header), sizeof header};
 }
 
-std::string_view bytes_of(const std::vector<TokenEntry>& index) {
-  return {reinterpret_cast<const char*>(index.data()), index.size() * sizeof(TokenEntry)};
+std::string_view bytes_of(const std::vector<uint32_t>& numbers) {
+  return {reinterpret_cast<const char*>(numbers.data()), numbers.size() * sizeof(uint32_t)};
+}
+
+std::span<char> writable_bytes_of(std::vector<uint32_t>& numbers) {
+  return {reinterpret_cast<char*>(numbers.data()), numbers.size() * sizeof(uint32_t)};
 }
 
 }  // namespace
 
-TokenWriter::TokenWriter(int32_t vocabulary) { store_.id_size_ = vocabulary <= 1 << 16 ? 2 : 4; }
+TokenWriter::TokenWriter(int columns, int32_t vocabulary) {
+  require(columns >= 1 && columns <= most_columns, "TokenWriter: {} columns", columns);
+  store_.columns_ = columns;
+  store_.id_size_ = vocabulary <= 1 << 16 ? 2 : 4;
+}
 
-TokenWriter::TokenWriter(int32_t vocabulary, const std::string& path, uint64_t key)
-    : TokenWriter(vocabulary) {
+TokenWriter::TokenWriter(int columns, int32_t vocabulary, const std::string& path, uint64_t key)
+    : TokenWriter(columns, vocabulary) {
   path_ = path;
   key_ = key;
   file_ = std::make_unique<NewFile>(path);
   file_->append(bytes_of(Header{}));
 }
 
-void TokenWriter::append(std::span<const int32_t> source, std::span<const int32_t> target,
-                         int64_t line) {
-  require(std::max(std::ssize(source), std::ssize(target)) <= longest_side && line >= 0 &&
-              line <= UINT32_MAX,
-          "TokenWriter: line {} with {} and {} tokens", line, source.size(), target.size());
-  TokenEntry entry{};
-  entry.begin = static_cast<uint64_t>(store_.tokens_) & ((uint64_t{1} << 40) - 1);
-  entry.source_length = source.size() & longest_side;
-  entry.target_length = static_cast<uint32_t>(target.size());
-  entry.line = static_cast<uint32_t>(line);
-  store_.index_.push_back(entry);
-  store_.tokens_ += std::ssize(source) + std::ssize(target);
-  put(source);
-  put(target);
-  if (file_ && store_.ids_.size() >= flush_size) flush();
+void TokenWriter::append(std::span<const std::span<const int32_t>> example, int64_t line) {
+  require(std::ssize(example) == store_.columns_, "TokenWriter: {} columns instead of {}",
+          example.size(), store_.columns_);
+  require(line >= 0 && line <= UINT32_MAX, "TokenWriter: line {}", line);
+  store_.begins_.push_back(static_cast<uint64_t>(store_.tokens_));
+  store_.lines_.push_back(static_cast<uint32_t>(line));
+  for (const std::span<const int32_t> ids : example) {
+    require(std::ssize(ids) <= longest_column, "TokenWriter: line {} with {} tokens", line,
+            ids.size());
+    store_.lengths_.push_back(static_cast<uint32_t>(ids.size()));
+    store_.tokens_ += std::ssize(ids);
+    put(ids);
+  }
 }
 
 void TokenWriter::put(std::span<const int32_t> ids) {
@@ -72,6 +79,7 @@ void TokenWriter::put(std::span<const int32_t> ids) {
   for (const int32_t id : ids) {
     const char* bytes = reinterpret_cast<const char*>(&id);
     out.insert(out.end(), bytes, bytes + store_.id_size_);  // little endian: the low bytes
+    if (file_ && out.size() >= flush_size) flush();
   }
 }
 
@@ -88,15 +96,17 @@ void TokenWriter::write(std::string_view bytes) {
 TokenStore TokenWriter::finish(std::string_view notes) {
   if (!file_) return std::move(store_);
   flush();
-  write(bytes_of(store_.index_));
+  write(bytes_of(store_.lengths_));
+  write(bytes_of(store_.lines_));
   write(notes);
   Header header;
   header.key = key_;
   header.digest = digest_.value();
   header.tokens = static_cast<uint64_t>(store_.tokens_);
-  header.pairs = store_.index_.size();
+  header.examples = store_.lines_.size();
   header.notes = notes.size();
   header.id_size = static_cast<uint32_t>(store_.id_size_);
+  header.columns = static_cast<uint32_t>(store_.columns_);
   file_->write_at(0, bytes_of(header));
   file_->finish();
   store_.file_ = File::open(path_);
@@ -109,20 +119,23 @@ class TokenFileReader {
  public:
   explicit TokenFileReader(const std::string& path) : file_(File::open(path)) {}
 
-  std::optional<LoadedTokens> load(uint64_t key, int32_t vocabulary) {
-    if (!read_header(key)) return std::nullopt;
+  std::optional<LoadedTokens> load(uint64_t key, int columns, int32_t vocabulary) {
+    if (!read_header(key, columns)) return std::nullopt;
     LoadedTokens loaded;
     TokenStore& store = loaded.store;
     const auto tokens_size = static_cast<int64_t>(header_.tokens * header_.id_size);
     if (!check_ids(tokens_size, vocabulary)) return std::nullopt;
-    store.index_.resize(header_.pairs);
+    store.lengths_.resize(header_.examples * header_.columns);
+    store.lines_.resize(header_.examples);
     loaded.notes.resize(header_.notes);
-    if (!read({reinterpret_cast<char*>(store.index_.data()), bytes_of(store.index_).size()}) ||
-        !read(loaded.notes) || digest_.value() != header_.digest || !index_fits(store.index_)) {
+    if (!read(writable_bytes_of(store.lengths_)) || !read(writable_bytes_of(store.lines_)) ||
+        !read(loaded.notes) || digest_.value() != header_.digest) {
       return std::nullopt;
     }
+    store.columns_ = columns;
     store.id_size_ = static_cast<int>(header_.id_size);
     store.tokens_ = static_cast<int64_t>(header_.tokens);
+    if (!lay_out(store)) return std::nullopt;
     store.ids_begin_ = sizeof(Header);
     store.file_ = std::move(file_);
     return loaded;
@@ -130,17 +143,19 @@ class TokenFileReader {
 
  private:
   // The sizes in the header must add up to that of the file before anything is allocated.
-  bool read_header(uint64_t key) {
+  bool read_header(uint64_t key, int columns) {
     char bytes[sizeof(Header)];
     if (file_.read_at(0, bytes) < sizeof bytes) return false;
     std::memcpy(&header_, bytes, sizeof bytes);
     at_ = sizeof(Header);
     const auto size = static_cast<uint64_t>(file_.size());
     const bool sane = header_.magic == Header{}.magic && header_.key == key &&
+                      header_.columns == static_cast<uint32_t>(columns) &&
                       (header_.id_size == 2 || header_.id_size == 4) && header_.tokens <= size &&
-                      header_.pairs <= size && header_.notes <= size;
+                      header_.examples <= size && header_.notes <= size;
+    const uint64_t index_entry = (uint64_t{header_.columns} + 1) * sizeof(uint32_t);
     return sane && size == sizeof(Header) + header_.tokens * header_.id_size +
-                               header_.pairs * sizeof(TokenEntry) + header_.notes;
+                               header_.examples * index_entry + header_.notes;
   }
 
   bool read(std::span<char> out) {
@@ -173,10 +188,16 @@ class TokenFileReader {
     return highest;
   }
 
-  bool index_fits(const std::vector<TokenEntry>& index) const {
-    return std::ranges::all_of(index, [this](const TokenEntry& entry) {
-      return uint64_t{entry.begin} + entry.source_length + entry.target_length <= header_.tokens;
-    });
+  // Where each example begins; false unless the lengths make up all the ids.
+  static bool lay_out(TokenStore& store) {
+    uint64_t begin = 0;
+    for (int64_t example = 0; example < store.count(); ++example) {
+      store.begins_.push_back(begin);
+      for (int column = 0; column < store.columns_; ++column) {
+        begin += static_cast<uint64_t>(store.length(example, column));
+      }
+    }
+    return begin == static_cast<uint64_t>(store.tokens_);
   }
 
   File file_;
@@ -185,11 +206,11 @@ class TokenFileReader {
   ContentHash digest_;
 };
 
-std::optional<LoadedTokens> load_token_file(const std::string& path, uint64_t key,
+std::optional<LoadedTokens> load_token_file(const std::string& path, uint64_t key, int columns,
                                             int32_t vocabulary) {
   std::error_code none;
   if (!std::filesystem::exists(path, none)) return std::nullopt;
-  return TokenFileReader(path).load(key, vocabulary);
+  return TokenFileReader(path).load(key, columns, vocabulary);
 }
 
 }  // namespace calque

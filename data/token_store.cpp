@@ -22,26 +22,44 @@ void widen(int id_size, const char* from, std::vector<int32_t>& out) {
 
 }  // namespace
 
-void TokenStore::read(int64_t pair, TokenPair& out) const {
-  require(pair >= 0 && pair < count(), "TokenStore: pair {} of {}", pair, count());
-  const TokenEntry& entry = index_[pair];
-  out.source.resize(entry.source_length);
-  out.target.resize(entry.target_length);
-  const int64_t begin = static_cast<int64_t>(entry.begin) * id_size_;
-  const int64_t bytes = static_cast<int64_t>(out.source.size() + out.target.size()) * id_size_;
-  const char* from = nullptr;
-  std::vector<char> buffer;
-  if (file_) {
-    buffer.resize(bytes);
-    if (file_->read_at(ids_begin_ + begin, buffer) < buffer.size()) {
-      fail("{}: became shorter while it was in use; delete it and start again", file_->path());
-    }
-    from = buffer.data();
-  } else {
-    from = ids_.data() + begin;
+template <class Use>
+void TokenStore::with_ids(int64_t begin, int64_t count, const Use& use) const {
+  if (!file_) return use(ids_.data() + begin * id_size_);
+  std::vector<char> buffer(static_cast<size_t>(count * id_size_));
+  if (file_->read_at(ids_begin_ + begin * id_size_, buffer) < buffer.size()) {
+    fail("{}: became shorter while it was in use; delete it and start again", file_->path());
   }
-  widen(id_size_, from, out.source);
-  widen(id_size_, from + static_cast<int64_t>(out.source.size()) * id_size_, out.target);
+  use(buffer.data());
+}
+
+void TokenStore::read(int64_t example, Example& out) const {
+  require(example >= 0 && example < count(), "TokenStore: example {} of {}", example, count());
+  out.resize(static_cast<size_t>(columns_));
+  int64_t ids = 0;
+  for (int column = 0; column < columns_; ++column) {
+    out[static_cast<size_t>(column)].resize(static_cast<size_t>(length(example, column)));
+    ids += length(example, column);
+  }
+  const auto begin = static_cast<int64_t>(begins_[static_cast<size_t>(example)]);
+  with_ids(begin, ids, [&](const char* from) {
+    for (std::vector<int32_t>& column : out) {
+      widen(id_size_, from, column);
+      from += std::ssize(column) * id_size_;
+    }
+  });
+}
+
+void TokenStore::read_slice(int64_t example, int column, int64_t begin, int64_t count,
+                            std::vector<int32_t>& out) const {
+  require(example >= 0 && example < this->count() && column >= 0 && column < columns_,
+          "TokenStore: column {} of example {}, of {} and {}", column, example, columns_,
+          this->count());
+  require(begin >= 0 && count >= 0 && count <= length(example, column) - begin,
+          "TokenStore: ids {} to {} of {}", begin, begin + count, length(example, column));
+  begin += static_cast<int64_t>(begins_[static_cast<size_t>(example)]);
+  for (int before = 0; before < column; ++before) begin += length(example, before);
+  out.resize(static_cast<size_t>(count));
+  with_ids(begin, count, [&](const char* from) { widen(id_size_, from, out); });
 }
 
 }  // namespace calque

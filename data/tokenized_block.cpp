@@ -1,102 +1,82 @@
 #include "data/tokenized_block.h"
 
-#include <exception>
-
-#include "core/parallel.h"
+#include "data/ordered_chunks.h"
 #include "data/utf8.h"
 
 namespace calque {
 namespace {
 
-constexpr int64_t pairs_at_once = 1 << 14, bytes_at_once = 8 << 20;
-constexpr int64_t pairs_per_piece = 256;
+constexpr int64_t rows_at_once = 1 << 14, bytes_at_once = 8 << 20;
+constexpr int64_t rows_per_chunk = 256;
 
 Drop judge_line(const Line& line) {
   if (line.too_long) return Drop::too_long;
   return find_invalid_utf8(line.text) ? Drop::invalid : Drop::none;
 }
 
-struct Lengths {
-  size_t source = 0, target = 0;
-};
-
-// One piece of a block: its pairs one after the other.
-class Piece {
+// Tokenises rows of one block.
+class RowTokenizer {
  public:
-  Piece(const Corpus& corpus, int64_t first, const Tokenizer& source, const Tokenizer& target,
-        const FilterOptions& options)
-      : corpus_(corpus), first_(first), source_(source), target_(target), options_(options) {}
+  RowTokenizer(const Corpus& corpus, int64_t first, std::span<const Tokenizer> tokenizers,
+               const FilterOptions& options, TokenizedBlock& block)
+      : corpus_(corpus), first_(first), tokenizers_(tokenizers), options_(options), block_(block) {}
 
-  void tokenize(std::span<const LinePair> text, std::span<TokenizedPair> pairs,
-                std::vector<int32_t>& ids) const {
-    std::vector<Lengths> lengths(text.size());
-    for (size_t i = 0; i < text.size(); ++i) {
-      lengths[i] = tokenize(text[i], first_ + static_cast<int64_t>(i), pairs[i], ids);
+  // The rows [begin, end) of the block, their ids into `chunk`.
+  void tokenize(int64_t begin, int64_t end, std::vector<int32_t>& chunk) const {
+    const auto columns = std::ssize(tokenizers_);
+    std::vector<int64_t> lengths(static_cast<size_t>((end - begin) * columns));
+    for (int64_t row = begin; row < end; ++row) {
+      const auto own = std::span(lengths).subspan(static_cast<size_t>((row - begin) * columns),
+                                                  static_cast<size_t>(columns));
+      block_.verdicts[static_cast<size_t>(row)] = tokenize(row, own, chunk);
     }
-    const int32_t* at = ids.data();  // only now do the ids stay where they are
-    for (size_t i = 0; i < text.size(); ++i) {
-      pairs[i].source = {at, lengths[i].source};
-      pairs[i].target = {at + lengths[i].source, lengths[i].target};
-      at += lengths[i].source + lengths[i].target;
+    const int32_t* at = chunk.data();  // final: the chunk does not grow any more
+    auto span = block_.ids.begin() + begin * columns;
+    for (const int64_t length : lengths) {
+      *span++ = {at, static_cast<size_t>(length)};
+      at += length;
     }
   }
 
  private:
-  Lengths tokenize(const LinePair& text, int64_t index, TokenizedPair& pair,
-                   std::vector<int32_t>& ids) const {
-    for (const Side side : {Side::source, Side::target}) {
-      const Line& line = side == Side::source ? text.source : text.target;
-      pair.blame = side;
-      pair.drop = judge_line(line);
-      if (pair.drop == Drop::invalid && options_.invalid == InvalidText::error) {
-        require_text(line, corpus_.where(index, side));
+  Verdict tokenize(int64_t row, std::span<int64_t> lengths, std::vector<int32_t>& chunk) const {
+    const std::span<const Line> lines = block_.text.row(row);
+    for (int column = 0; column < block_.text.columns; ++column) {
+      const Drop drop = judge_line(lines[column]);
+      if (drop == Drop::invalid && options_.invalid == InvalidText::error) {
+        require_text(lines[column], corpus_.where(first_ + row, column));
       }
-      if (pair.drop != Drop::none) return {};
+      if (drop != Drop::none) return {drop, column};
     }
-    const size_t begin = ids.size();
-    source_.encode(text.source.text, ids);
-    const size_t middle = ids.size();
-    target_.encode(text.target.text, ids);
-    const Lengths lengths = {.source = middle - begin, .target = ids.size() - middle};
-    pair.drop = judge_lengths(static_cast<int64_t>(lengths.source),
-                              static_cast<int64_t>(lengths.target), options_);
-    const bool shorter_source = lengths.source < lengths.target;
-    const bool blame_source = pair.drop == Drop::too_long ? !shorter_source : shorter_source;
-    pair.blame = blame_source ? Side::source : Side::target;
-    return lengths;
+    for (size_t column = 0; column < lengths.size(); ++column) {
+      const auto before = std::ssize(chunk);
+      tokenizers_[column].encode(lines[column].text, chunk);
+      lengths[column] = std::ssize(chunk) - before;
+    }
+    return judge_lengths(lengths, options_);
   }
 
   const Corpus& corpus_;
   int64_t first_;
-  const Tokenizer& source_;
-  const Tokenizer& target_;
+  std::span<const Tokenizer> tokenizers_;
   const FilterOptions& options_;
+  TokenizedBlock& block_;
 };
 
 }  // namespace
 
-TokenizedBlock read_tokenized(const Corpus& corpus, int64_t first, const Tokenizer& source,
-                              const Tokenizer& target, const FilterOptions& options) {
+TokenizedBlock read_tokenized(const Corpus& corpus, int64_t first,
+                              std::span<const Tokenizer> tokenizers, const FilterOptions& options) {
   TokenizedBlock block;
-  block.text = corpus.read(first, pairs_at_once, bytes_at_once);
-  const auto count = std::ssize(block.text.pairs);
-  const auto pieces = (count + pairs_per_piece - 1) / pairs_per_piece;
-  block.pairs.resize(count);
-  block.ids.resize(pieces);
-  std::vector<std::exception_ptr> failures(pieces);
-  parallel_for(count, pairs_per_piece, [&](int64_t begin, int64_t end) {
-    const int64_t piece = begin / pairs_per_piece;
-    try {
-      Piece(corpus, first + begin, source, target, options)
-          .tokenize(std::span(block.text.pairs).subspan(begin, end - begin),
-                    std::span(block.pairs).subspan(begin, end - begin), block.ids[piece]);
-    } catch (...) {
-      failures[piece] = std::current_exception();
-    }
+  block.text = corpus.read(first, rows_at_once, bytes_at_once);
+  const int64_t rows = block.text.rows();
+  block.verdicts.resize(static_cast<size_t>(rows));
+  block.ids.resize(block.text.lines.size());
+  block.chunks.resize(static_cast<size_t>((rows + rows_per_chunk - 1) / rows_per_chunk));
+  const RowTokenizer tokenizer(corpus, first, tokenizers, options, block);
+  parallel_chunks(rows, rows_per_chunk, [&](int64_t begin, int64_t end) {
+    tokenizer.tokenize(begin, end, block.chunks[static_cast<size_t>(begin / rows_per_chunk)]);
   });
-  for (const std::exception_ptr& failure : failures) {
-    if (failure) std::rethrow_exception(failure);
-  }
   return block;
 }
 

@@ -27,6 +27,16 @@ uint64_t hash_of(const SymbolModel& model, const TokenizerOptions& options) {
   return hash.value();
 }
 
+uint64_t hash_of(const ByteModel&, const TokenizerOptions& options) {
+  return ContentHash().add_text("bytes").add(options.lowercase).value();
+}
+
+std::optional<int32_t> newline_of(const SymbolModel& model) {
+  return model.vocabulary.find(newline_symbol);
+}
+std::optional<int32_t> newline_of(const SentencePieceModel& model) { return model.newline_id(); }
+std::optional<int32_t> newline_of(const ByteModel&) { return ByteModel::id_of('\n'); }
+
 uint64_t hash_of(const SentencePieceModel& model, const TokenizerOptions& options) {
   ContentHash hash;
   hash.add_text("pieces").add(options.lowercase).add_text(model.bytes());
@@ -35,26 +45,36 @@ uint64_t hash_of(const SentencePieceModel& model, const TokenizerOptions& option
   return hash.value();
 }
 
+Tokenizer load_model(const std::string& path, const TokenizerOptions& options) {
+  if (options.kind == TokenizerKind::bytes) return {ByteModel::load(path), options};
+  if (is_sentence_piece(options.kind)) {
+    return {SentencePieceModel(read_file(path, largest_model), path), options};
+  }
+  return {SymbolModel{unit_of(options.kind), Vocabulary::load(path)}, options};
+}
+
 }  // namespace
 
 Tokenizer::Tokenizer() : Tokenizer(SymbolModel{}, {.kind = TokenizerKind::words}) {}
 
 Tokenizer::Tokenizer(SymbolModel model, const TokenizerOptions& options)
-    : options_(options), hash_(hash_of(model, options)) {
-  model_ = std::make_shared<const std::variant<SymbolModel, SentencePieceModel>>(std::move(model));
-}
+    : Tokenizer(Model(std::move(model)), options) {}
 
 Tokenizer::Tokenizer(SentencePieceModel model, const TokenizerOptions& options)
-    : options_(options), hash_(hash_of(model, options)) {
-  model_ = std::make_shared<const std::variant<SymbolModel, SentencePieceModel>>(std::move(model));
+    : Tokenizer(Model(std::move(model)), options) {}
+
+Tokenizer::Tokenizer(ByteModel model, const TokenizerOptions& options)
+    : Tokenizer(Model(model), options) {}
+
+Tokenizer::Tokenizer(Model model, const TokenizerOptions& options) : options_(options) {
+  hash_ = std::visit([&](const auto& own) { return hash_of(own, options); }, model);
+  newline_ = std::visit([](const auto& own) { return newline_of(own); }, model);
+  model_ = std::make_shared<const Model>(std::move(model));
 }
 
 Tokenizer Tokenizer::load(const std::string& path, const TokenizerOptions& options,
                           std::optional<uint64_t> expected) {
-  Tokenizer tokenizer =
-      is_sentence_piece(options.kind)
-          ? Tokenizer(SentencePieceModel(read_file(path, largest_model), path), options)
-          : Tokenizer(SymbolModel{unit_of(options.kind), Vocabulary::load(path)}, options);
+  Tokenizer tokenizer = load_model(path, options);
   if (expected && tokenizer.hash() != *expected) {
     fail(
         "{}: not the vocabulary that the model was trained with (hash {:016x}, the model's {:016x})"
@@ -71,21 +91,23 @@ std::string Tokenizer::file_name(const std::string& prefix, TokenizerKind kind) 
 void Tokenizer::save(const std::string& prefix) const {
   if (const auto* symbols = std::get_if<SymbolModel>(model_.get())) {
     write_file(prefix + ".vocab", symbols->vocabulary.file_text());
-    return;
+  } else if (const auto* pieces = sentence_piece()) {
+    std::string listing;
+    for (int32_t id = 0; id < pieces->size(); ++id) {
+      listing += fmt::format("{}\t{}\n", symbol(id), pieces->score(id));
+    }
+    write_file(prefix + ".vocab", listing);
+    write_file(prefix + ".model", pieces->bytes());
+  } else {
+    write_file(prefix + ".vocab", ByteModel::vocabulary().file_text());
   }
-  const auto& pieces = std::get<SentencePieceModel>(*model_);
-  std::string listing;
-  for (int32_t id = 0; id < pieces.size(); ++id) {
-    listing += fmt::format("{}\t{}\n", pieces.piece(id), pieces.score(id));
-  }
-  write_file(prefix + ".vocab", listing);
-  write_file(prefix + ".model", pieces.bytes());
 }
 
 std::string prepare_text(std::string_view text, const TokenizerOptions& options) {
   // SentencePiece does it itself, but only then, where lower case has to come after: NFKC makes
   // capitals, of "№" and the like.
-  const bool fold = options.nfkc && (options.lowercase || !is_sentence_piece(options.kind));
+  const bool fold = options.nfkc && options.kind != TokenizerKind::bytes &&
+                    (options.lowercase || !is_sentence_piece(options.kind));
   std::string out = fold ? nfkc(text) : std::string(text);
   return options.lowercase ? lowercase(out) : out;
 }
@@ -102,36 +124,89 @@ std::vector<int32_t> Tokenizer::encode(std::string_view text) const {
 }
 
 std::string Tokenizer::decode(std::span<const int32_t> ids) const {
-  for (const int32_t id : ids) {
-    if (id < 0 || id >= size()) fail("id {} is outside the vocabulary of {} symbols", id, size());
-  }
+  require_known(ids);
   std::string text = std::visit([&](const auto& model) { return model.decode(ids); }, *model_);
   std::ranges::replace_if(
       text, [](char c) { return c == '\n' || c == '\r' || c == '\0'; }, ' ');
   return text;
 }
 
+void Tokenizer::require_known(std::span<const int32_t> ids) const {
+  for (const int32_t id : ids) {
+    if (id < 0 || id >= size()) fail("id {} is outside the vocabulary of {} symbols", id, size());
+  }
+}
+
+void Tokenizer::encode_line(std::string_view text, std::vector<int32_t>& out) const {
+  const std::string ready = prepare_text(text, options_);
+  if (const auto* symbols = std::get_if<SymbolModel>(model_.get())) {
+    symbols->encode_line(ready, out);
+  } else {
+    std::visit([&](const auto& model) { model.encode(ready, out); }, *model_);
+  }
+}
+
+void Tokenizer::encode_document(std::string_view text, std::vector<int32_t>& out) const {
+  if (!newline_) {
+    std::string one_line(text);
+    std::ranges::replace(one_line, '\n', ' ');
+    return encode_line(one_line, out);
+  }
+  bool first = true;
+  for_each_line(text, [&](std::string_view line) {
+    if (!first) out.push_back(*newline_);
+    first = false;
+    encode_line(line, out);
+  });
+}
+
+std::vector<int32_t> Tokenizer::encode_document(std::string_view text) const {
+  std::vector<int32_t> ids;
+  encode_document(text, ids);
+  return ids;
+}
+
+std::string Tokenizer::decode_document(std::span<const int32_t> ids) const {
+  require_known(ids);
+  if (const auto* symbols = std::get_if<SymbolModel>(model_.get())) {
+    return symbols->decode_document(ids);
+  }
+  const auto* pieces = sentence_piece();
+  if (!pieces) return std::get<ByteModel>(*model_).decode(ids);
+  // Line by line, because the library drops the space before the first piece of a text alone.
+  std::string text;
+  for (auto begin = ids.begin();;) {
+    const auto end = newline_ ? std::find(begin, ids.end(), *newline_) : ids.end();
+    text += pieces->decode({begin, end});
+    if (end == ids.end()) return text;
+    text += '\n';
+    begin = end + 1;
+  }
+}
+
 std::string Tokenizer::normalize(std::string_view text) const {
   const std::string ready = prepare_text(text, options_);
-  if (const auto* pieces = std::get_if<SentencePieceModel>(model_.get())) {
-    return pieces->normalize(ready);
-  }
-  return collapse_spaces(ready);
+  if (const auto* pieces = sentence_piece()) return pieces->normalize(ready);
+  return std::holds_alternative<ByteModel>(*model_) ? ready : collapse_spaces(ready);
 }
 
 int32_t Tokenizer::size() const {
   if (const auto* symbols = std::get_if<SymbolModel>(model_.get())) {
     return symbols->vocabulary.size();
   }
-  return std::get<SentencePieceModel>(*model_).size();
+  const auto* pieces = sentence_piece();
+  return pieces ? pieces->size() : ByteModel::vocabulary_size;
 }
 
 std::string Tokenizer::symbol(int32_t id) const {
-  if (id < 0 || id >= size()) fail("id {} is outside the vocabulary of {} symbols", id, size());
+  require_known({&id, 1});
   if (const auto* symbols = std::get_if<SymbolModel>(model_.get())) {
     return symbols->vocabulary.symbol(id);
   }
-  return std::get<SentencePieceModel>(*model_).piece(id);
+  const auto* pieces = sentence_piece();
+  if (!pieces) return ByteModel::symbol(id);
+  const std::string piece = pieces->piece(id);
+  return piece == "\n" ? std::string(newline_symbol) : piece;
 }
 
 }  // namespace calque

@@ -32,8 +32,8 @@ enum class TokenizerKind { bpe, unigram, words, characters, bytes };
 struct TokenizerOptions {
   TokenizerKind kind = TokenizerKind::bpe;  // a .model file that exists brings its own algorithm
   bool lowercase = false;
-  bool nfkc = true;  // SentencePiece: when trained (a .model file that exists brings its own rules);
-                     // bytes: never
+  bool nfkc = true;  // SentencePiece: when trained (a .model file that exists brings its own
+                     // rules); bytes: never
 };
 
 class Tokenizer {
@@ -45,8 +45,8 @@ class Tokenizer {
   Tokenizer(ByteModel model, const TokenizerOptions& options);
 
   // Reads a .model file (bpe, unigram) or a vocabulary file (words, characters, bytes). If
-  // `expected` is given, a tokenizer with another hash is an Error: with a vocabulary other than the
-  // one that a model was trained with, its output is silent garbage.
+  // `expected` is given, a tokenizer with another hash is an Error: with a vocabulary other than
+  // the one that a model was trained with, its output is silent garbage.
   static Tokenizer load(const std::string& path, const TokenizerOptions& options,
                         std::optional<uint64_t> expected = std::nullopt);
 
@@ -93,7 +93,7 @@ class Tokenizer {
 
  private:
   using Model = std::variant<SymbolModel, SentencePieceModel, ByteModel>;
-  Tokenizer(Model model, const TokenizerOptions& options, uint64_t hash);
+  Tokenizer(Model model, const TokenizerOptions& options);
   void require_known(std::span<const int32_t> ids) const;
   void encode_line(std::string_view text, std::vector<int32_t>& out) const;
 

@@ -1,6 +1,6 @@
 #include "data/utf8.h"
 
-#include <cstdint>
+#include <algorithm>
 #include <cstring>
 
 namespace calque {
@@ -73,6 +73,11 @@ char32_t next_code_point(std::string_view text, size_t& at) {
   for (int i = 1; i <= more; ++i) value = value << 6 | (byte_at(text, at + i) & 0x3F);
   at += more + 1;
   return value;
+}
+
+int64_t count_code_points(std::string_view text) {
+  return std::ranges::count_if(
+      text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
 void append_utf8(char32_t code_point, std::string& out) {

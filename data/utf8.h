@@ -4,6 +4,7 @@
 // above U+10FFFF; and no NUL, which no text has.
 
 #include <cstddef>
+#include <cstdint>
 #include <optional>
 #include <string>
 #include <string_view>
@@ -19,6 +20,9 @@ std::string utf8_problem(std::string_view text);
 
 // The code point at `at`, which moves behind it. The text must be well formed.
 char32_t next_code_point(std::string_view text, size_t& at);
+
+// The number of code points. The text must be well formed.
+int64_t count_code_points(std::string_view text);
 
 void append_utf8(char32_t code_point, std::string& out);
 

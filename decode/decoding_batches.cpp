@@ -54,29 +54,28 @@ PackedWeights packed_for(std::span<const DecodingModel> models,
   return PackedWeights(weights);
 }
 
-// How many tokens every model can write for an item before </s>: the first that is read takes a
-// position.
-int64_t room_for(std::span<const DecodingModel> models, size_t item) {
-  int64_t room = std::numeric_limits<int64_t>::max();
+// How many tokens every model can read for an item.
+int64_t positions_of(std::span<const DecodingModel> models, size_t item) {
+  int64_t positions = std::numeric_limits<int64_t>::max();
   for (const DecodingModel& model : models) {
-    if (!model.positions.empty()) room = std::min(room, model.positions[item] - 1);
+    if (!model.positions.empty()) positions = std::min(positions, model.positions[item]);
   }
-  return room;
+  return positions;
 }
 
 }  // namespace
 
 void check(std::span<const DecodingModel> models, std::span<const DecodingItem> items) {
-  require(!models.empty(), "search: no model");
+  require(!models.empty(), "decoding: no model");
   const int64_t vocabulary = models[0].vocabulary;
   for (const DecodingModel& model : models) {
-    require(model.vocabulary == vocabulary, "search: models of {} and {} tokens", vocabulary,
+    require(model.vocabulary == vocabulary, "decoding: models of {} and {} tokens", vocabulary,
             model.vocabulary);
     require(model.positions.empty() || model.positions.size() == items.size(),
-            "search: positions of {} items for {} items", model.positions.size(), items.size());
+            "decoding: positions of {} items for {} items", model.positions.size(), items.size());
   }
   const auto check_id = [&](int32_t id) {
-    require(id >= 0 && id < vocabulary, "search: an item with token {} of {}", id, vocabulary);
+    require(id >= 0 && id < vocabulary, "decoding: an item with token {} of {}", id, vocabulary);
   };
   for (const DecodingItem& item : items) {
     check_id(item.first);
@@ -86,11 +85,11 @@ void check(std::span<const DecodingModel> models, std::span<const DecodingItem> 
 }
 
 std::vector<DecodingItem> within_positions(std::span<const DecodingModel> models,
-                                           std::span<const DecodingItem> asked) {
+                                           std::span<const DecodingItem> asked, bool last_is_read) {
   std::vector<DecodingItem> items(asked.begin(), asked.end());
   for (size_t i = 0; i < items.size(); ++i) {
     DecodingItem& item = items[i];
-    const int64_t room = room_for(models, i);
+    const int64_t room = positions_of(models, i) - (last_is_read ? 1 : 0);  // the first is read
     item.longest = std::max(std::min(item.longest, room), std::ssize(item.prefix));
     item.shortest = std::min(item.shortest, item.longest);
     item.expected = std::min(item.expected, room);
@@ -103,7 +102,9 @@ std::vector<DecodingItem> within_positions(std::span<const DecodingModel> models
 std::vector<std::vector<size_t>> batches_of(std::span<const DecodingItem> items, int64_t hypotheses,
                                             int64_t batch_tokens) {
   constexpr int64_t fair = 4;
-  const auto work = [&](const DecodingItem& item) { return (item.expected + 1) * hypotheses; };
+  const auto work = [&](const DecodingItem& item) {
+    return item.prefill + (item.expected + 1) * hypotheses;
+  };
   int64_t total = 0;
   for (const DecodingItem& item : items) total += work(item);
   int64_t count = (total + batch_tokens - 1) / batch_tokens;

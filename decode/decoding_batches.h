@@ -18,10 +18,10 @@ namespace calque {
 std::vector<std::vector<size_t>> batches_of(std::span<const DecodingItem> items, int64_t hypotheses,
                                             int64_t batch_tokens);
 
-// The items, with lengths that every model has positions for. Prefixes have to keep to that
-// themselves.
+// The items, with lengths that every model has positions for. The last token written takes one only
+// if it is read too, for </s> after it. Prefixes have to keep to that themselves.
 std::vector<DecodingItem> within_positions(std::span<const DecodingModel> models,
-                                           std::span<const DecodingItem> items);
+                                           std::span<const DecodingItem> items, bool last_is_read);
 
 // Throws unless there is a model, all have one vocabulary, and every token of the items is in it.
 void check(std::span<const DecodingModel> models, std::span<const DecodingItem> items);

@@ -19,6 +19,7 @@ struct DecodingItem {
   int64_t number = 0;            // determines what is drawn for it
   int64_t expected = 1;          // about how many tokens it will write, to form equal batches
   int64_t input = 0;             // length of its source or prompt; a batch has similar ones
+  int64_t prefill = 0;           // tokens read before the first step that fill a batch too
   std::vector<int32_t> context;  // tokens before the output that count as repeated
 };
 

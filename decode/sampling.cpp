@@ -12,15 +12,27 @@
 namespace calque {
 namespace {
 
-// The tokens that are not forbidden, most probable first.
-std::vector<NextToken> allowed_tokens(std::span<const real> scores, real log_sum) {
+// The tokens that are drawn from before top_p and min_p, most probable first; of equals the lower
+// id.
+std::vector<NextToken> best_tokens(std::span<const real> scores, real log_sum,
+                                   const Sampling& sampling) {
   std::vector<NextToken> pool;
   for (size_t id = 0; id < scores.size(); ++id) {
     if (scores[id] > minus_infinity) {
       pool.push_back({static_cast<int32_t>(id), scores[id] - log_sum});
     }
   }
-  std::ranges::stable_sort(pool, std::greater<real>(), &NextToken::log_probability);
+  const auto before = [](const NextToken& a, const NextToken& b) {
+    return a.log_probability != b.log_probability ? a.log_probability > b.log_probability
+                                                  : a.id < b.id;
+  };
+  const int64_t kept = sampling.temperature == 0 ? 1 : sampling.top_k;
+  if (kept > 0 && kept < std::ssize(pool)) {
+    std::ranges::partial_sort(pool, pool.begin() + kept, before);
+    pool.resize(static_cast<size_t>(kept));
+  } else {
+    std::ranges::sort(pool, before);
+  }
   return pool;
 }
 
@@ -35,13 +47,9 @@ std::vector<real> penalised(std::span<const real> scores, std::span<const int32_
   return lowered;
 }
 
-// The tokens that are drawn from are the first of the pool, and their weights relative to the best
-// one's.
-NextToken draw(std::vector<NextToken> pool, const Sampling& sampling, double chance) {
+// Draws from the pool, best first. Weights are relative to the best one's.
+NextToken draw(const std::vector<NextToken>& pool, const Sampling& sampling, double chance) {
   if (sampling.temperature == 0) return pool.front();
-  if (sampling.top_k > 0 && sampling.top_k < std::ssize(pool)) {
-    pool.resize(static_cast<size_t>(sampling.top_k));
-  }
   std::vector<double> upto;  // running sum of the weights
   size_t probable = 0;       // tokens that min_p keeps
   for (const NextToken& token : pool) {
@@ -193,9 +201,9 @@ std::optional<NextToken> sample_token(std::span<const real> scores, real log_sum
   const bool lowers = sampling.repetition_penalty != 1 && !seen.empty();
   const std::vector<real> lowered =
       lowers ? penalised(scores, seen, sampling.repetition_penalty) : std::vector<real>();
-  std::vector<NextToken> pool = allowed_tokens(lowers ? lowered : scores, log_sum);
+  const std::vector<NextToken> pool = best_tokens(lowers ? lowered : scores, log_sum, sampling);
   if (pool.empty()) return std::nullopt;
-  const int32_t id = draw(std::move(pool), sampling, chance).id;
+  const int32_t id = draw(pool, sampling, chance).id;
   return NextToken{id, scores[static_cast<size_t>(id)] - log_sum};
 }
 
@@ -205,7 +213,7 @@ std::vector<std::vector<Hypothesis>> sample(std::span<const DecodingModel> model
                                             const std::function<void(int64_t)>& done) {
   check(models, asked);
   check_options(options);
-  const std::vector<DecodingItem> items = within_positions(models, asked);
+  const std::vector<DecodingItem> items = within_positions(models, asked, options.close_at_longest);
   std::vector<std::vector<Hypothesis>> results(items.size());
   std::mutex telling;
   for_batches(models, items, options.samples, options.batch_tokens, done,

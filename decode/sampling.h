@@ -1,7 +1,8 @@
 #pragma once
 // Draws tokens from a model's distribution instead of searching for the best: a plain loop, without
 // a beam. What is drawn depends on the seed, the item's number, the sample and the number of tokens
-// written, never on threads or on the other items of a batch.
+// written, never on threads or on the other items of a batch. (Products of another number of rows
+// may round scores differently; that shows only where a draw falls on the edge of two tokens.)
 
 #include <cstdint>
 #include <functional>
@@ -40,8 +41,8 @@ struct SampledToken {
 };
 
 struct SamplingOptions {
-  Sampling sampling;
-  TokenRules rules;
+  Sampling sampling = {};
+  TokenRules rules = {};
   int64_t samples = 1;  // independent ones for each item
   // At the longest length: true writes </s>, and log-probabilities are those of whole texts; false
   // cuts the text off.

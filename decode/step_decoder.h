@@ -34,8 +34,7 @@ struct DecodingModel {
   // Starts to decode the items with these numbers together. Called from several threads.
   std::function<std::unique_ptr<StepDecoder>(std::span<const size_t> items)> start;
   int64_t vocabulary = 0;
-  // How many tokens each item can read, the first included: it can write one fewer before </s>.
-  // Empty: no limit.
+  // How many tokens each item can read, the first included. Empty: no limit.
   std::vector<int64_t> positions;
   // The weights that every step multiplies with, for PackedWeights.
   std::vector<Matrix> right_sides;

@@ -80,8 +80,8 @@ DecodingModel translation_model(const Transformer& model, const Sources& sources
   DecodingModel decoding;
   decoding.start = [&](std::span<const size_t> items) { return start(model, sources, items); };
   decoding.vocabulary = model.options.target_vocabulary;
-  if (model.options.positions == PositionKind::learned) {
-    decoding.positions.assign(sources.size(), model.options.max_positions);
+  if (model.options.layer.positions == PositionKind::learned) {
+    decoding.positions.assign(sources.size(), model.options.layer.max_positions);
   }
   decoding.right_sides = CachedDecoder::right_sides(model);
   return decoding;

@@ -5,6 +5,7 @@
 #include <exception>
 #include <memory>
 #include <unordered_set>
+#include <utility>
 
 #include "core/error.h"
 #include "core/parallel.h"
@@ -18,8 +19,8 @@ extern const std::string_view en_fr_grammar;
 
 namespace {
 
-constexpr int64_t drafts_per_piece = 1024;
-constexpr size_t most_pieces_per_round = 128;
+constexpr int64_t drafts_per_chunk = 1024;
+constexpr size_t most_chunks_per_round = 128;
 
 struct NamedSplit {
   std::string_view name;
@@ -98,31 +99,39 @@ ToyLanguage ToyLanguage::from_grammar(std::string_view text, std::string file) {
   return language;
 }
 
+ToyLanguage ToyLanguage::from_drafts(std::string name, double count, Draw draw) {
+  ToyLanguage language;
+  language.name_ = std::move(name);
+  language.count_ = count;
+  language.draw_ = std::move(draw);
+  return language;
+}
+
 // What a number of drafts gave: the pairs of the split, and the hashes of their sources.
-struct ToyLanguage::Piece {
+struct ToyLanguage::Chunk {
   std::vector<SentencePair> pairs;
   std::vector<uint64_t> hashes;
   std::exception_ptr error;
 };
 
-ToyLanguage::Piece ToyLanguage::attempt(Split split, uint64_t seed, uint32_t number) const {
-  Piece piece;
+ToyLanguage::Chunk ToyLanguage::attempt(Split split, uint64_t seed, uint32_t number) const {
+  Chunk chunk;
   Random random(Stream{.seed = seed,
                        .step = number,
                        .part = static_cast<uint32_t>(split),
                        .use = static_cast<uint32_t>(hash_text(name_))});
   try {
-    for (int64_t i = 0; i < drafts_per_piece; ++i) {
+    for (int64_t i = 0; i < drafts_per_chunk; ++i) {
       Draft draft = draw_(random);
       const uint64_t hash = hash_text(draft.pair.first);
       if (split_of(hash, draft.unseen) != split) continue;
-      piece.pairs.push_back(std::move(draft.pair));
-      piece.hashes.push_back(hash);
+      chunk.pairs.push_back(std::move(draft.pair));
+      chunk.hashes.push_back(hash);
     }
   } catch (...) {
-    piece.error = std::current_exception();
+    chunk.error = std::current_exception();
   }
-  return piece;
+  return chunk;
 }
 
 std::vector<SentencePair> ToyLanguage::pairs(Split split, int64_t count, uint64_t seed) const {
@@ -138,22 +147,22 @@ std::vector<SentencePair> ToyLanguage::pairs(Split split, int64_t count, uint64_
   const int64_t most_drafts = 300'000 + 1000 * count;
   uint32_t next = 0;
   while (pairs.size() < wanted) {
-    if (static_cast<int64_t>(next) * drafts_per_piece > most_drafts) {
+    if (static_cast<int64_t>(next) * drafts_per_chunk > most_drafts) {
       fail("{}: found only {} distinct sentences for {}: ask for fewer than {}", name_,
            pairs.size(), name_of(split), count);
     }
     // Twice as many each time: few rounds, however rare the split, and few drafts too many.
-    std::vector<Piece> round(std::clamp<size_t>(next, 2, most_pieces_per_round));
+    std::vector<Chunk> round(std::clamp<size_t>(next, 2, most_chunks_per_round));
     parallel_for(static_cast<int64_t>(round.size()), 1, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
         round[static_cast<size_t>(i)] = attempt(split, seed, next + static_cast<uint32_t>(i));
       }
     });
     next += static_cast<uint32_t>(round.size());
-    for (Piece& piece : round) {
-      if (piece.error) std::rethrow_exception(piece.error);
-      for (size_t i = 0; i < piece.pairs.size() && pairs.size() < wanted; ++i) {
-        if (seen.insert(piece.hashes[i]).second) pairs.push_back(std::move(piece.pairs[i]));
+    for (Chunk& chunk : round) {
+      if (chunk.error) std::rethrow_exception(chunk.error);
+      for (size_t i = 0; i < chunk.pairs.size() && pairs.size() < wanted; ++i) {
+        if (seen.insert(chunk.hashes[i]).second) pairs.push_back(std::move(chunk.pairs[i]));
       }
     }
   }

@@ -38,12 +38,15 @@ class ToyLanguage {
     SentencePair pair;
     bool unseen = false;
   };
+  using Draw = std::function<Draft(Random&)>;
 
   // An Error for an unknown name lists the known ones.
   static ToyLanguage named(std::string_view name, const SymbolOptions& options = {});
   static std::vector<std::string> names();
   // A language of one's own; `file` is the name that messages use.
   static ToyLanguage from_grammar(std::string_view text, std::string file);
+  // The same from a function that draws one of about `count` pairs.
+  static ToyLanguage from_drafts(std::string name, double count, Draw draw);
 
   // `count` distinct pairs of a split, in random order: a function of the arguments alone, not of
   // the number of threads, and the beginning of any longer list with the same seed. An Error if the
@@ -58,10 +61,9 @@ class ToyLanguage {
   const std::string& target_language() const { return target_language_; }
 
  private:
-  using Draw = std::function<Draft(Random&)>;
   static ToyLanguage symbols(std::string_view name, const SymbolOptions& options);
-  struct Piece;
-  Piece attempt(Split split, uint64_t seed, uint32_t number) const;
+  struct Chunk;
+  Chunk attempt(Split split, uint64_t seed, uint32_t number) const;
 
   std::string name_;
   std::string source_language_ = "src";

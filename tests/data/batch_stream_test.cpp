@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "data/dataset_examples.h"
 #include "data/small_corpus.h"
 #include "data/temporary_folder.h"
 #include "data/tokenizer_training.h"
@@ -18,18 +19,25 @@ namespace {
 
 Dataset dataset_of(int pairs, const std::string& cache = "") {
   const Tokenizer words = train_tokenizer(small_texts(), {.kind = TokenizerKind::words}, {});
-  return load_dataset({{in_memory("toy", small_pairs(pairs))}}, words, words,
+  return load_dataset({{in_memory("toy", small_pairs(pairs))}}, {words, words},
                       {.cache_folder = cache});
 }
 
-const Dataset& toy() {
-  static const Dataset dataset = dataset_of(500);
-  return dataset;
+ExampleSet set_of(const Dataset& dataset) { return examples_of(dataset, std::vector{1}); }
+
+const ExampleSet& toy() {
+  static const ExampleSet set = set_of(dataset_of(500));
+  return set;
 }
 
-std::vector<Batch> take(BatchStream& stream, int count) {
-  std::vector<Batch> batches;
-  for (int i = 0; i < count; ++i) batches.push_back(stream.next());
+// The batches of one epoch.
+int64_t epoch_size(const BatchOptions& options) {
+  return BatchPlan(toy().costs, toy().parts, options, 0).size();
+}
+
+std::vector<ExampleBatch> take(BatchStream& stream, int64_t count) {
+  std::vector<ExampleBatch> batches;
+  for (int64_t i = 0; i < count; ++i) batches.push_back(stream.next());
   return batches;
 }
 
@@ -37,7 +45,7 @@ std::vector<Batch> take(BatchStream& stream, int count) {
 
 TEST_CASE("the stream counts epochs and positions and says how far it is") {
   BatchStream stream(toy(), {.tokens = 500});
-  const int64_t size = stream.batches_per_epoch();
+  const int64_t size = epoch_size({.tokens = 500});
   REQUIRE(size > 3);
   CHECK(stream.state() == StreamState{0, 0});
   CHECK(stream.epochs() == 0);
@@ -51,31 +59,32 @@ TEST_CASE("the stream counts epochs and positions and says how far it is") {
   CHECK(stream.epochs() == 1);
 }
 
-TEST_CASE("pairs that vary do so by epoch and number, also in a restored stream") {
+TEST_CASE("examples that vary do so by epoch and number, also in a restored stream") {
   const BatchOptions options{.tokens = 400, .seed = 9};
-  const PairVariation vary = [](int64_t epoch, int64_t pair, TokenPair& tokens) {
-    tokens.target.assign(1, static_cast<int32_t>(3 + epoch * 1000 + pair));
+  ExampleSet varying = toy();
+  varying.read = [](int64_t epoch, int64_t number, Example& out) {
+    out = {{static_cast<int32_t>(3 + epoch * 1000 + number)}};
   };
-  BatchStream stream(toy(), options, {}, vary);
-  const auto size = static_cast<int>(stream.batches_per_epoch());
-  std::vector<Batch> batches;
+  BatchStream stream(varying, options);
+  const auto size = static_cast<int>(epoch_size(options));
+  std::vector<ExampleBatch> batches;
   for (int i = 0; i < 2 * size; ++i) {
     batches.push_back(stream.next());
-    const Batch& batch = batches.back();
-    REQUIRE(batch.expected.size() == batch.lines.size() * 2);
-    for (size_t j = 0; j < batch.lines.size(); ++j) {
-      CHECK(batch.expected[2 * j] == 3 + i / size * 1000 + batch.lines[j]);
+    const ExampleBatch& batch = batches.back();
+    REQUIRE(batch.examples.size() == batch.numbers.size());
+    for (size_t j = 0; j < batch.numbers.size(); ++j) {
+      CHECK(batch.examples[j][0][0] == 3 + i / size * 1000 + batch.numbers[j]);
     }
   }
-  BatchStream restored(toy(), options, {.epoch = 1, .position = 2}, vary);
+  BatchStream restored(varying, options, {.epoch = 1, .position = 2});
   CHECK(restored.next() == batches[static_cast<size_t>(size) + 2]);
 }
 
 TEST_CASE("a restored stream gives exactly the batches that would have come") {
   const BatchOptions options{.tokens = 400, .seed = 9};
   BatchStream whole(toy(), options);
-  const int count = static_cast<int>(whole.batches_per_epoch()) * 3;
-  const std::vector<Batch> expected = take(whole, count);
+  const int count = static_cast<int>(epoch_size(options)) * 3;
+  const std::vector<ExampleBatch> expected = take(whole, count);
   for (int stop = 0; stop < count; ++stop) {
     StreamState state;
     {
@@ -103,7 +112,7 @@ TEST_CASE("epochs over 1, 2 and 3 ranks, interrupted at random, visit each sente
         BatchStream stream(toy(), options, state);
         const uint64_t before_interruption = 1 + random.below(40);
         for (uint64_t i = 0; i < before_interruption && state.epoch < epochs; ++i) {
-          for (const int64_t line : stream.next().lines) ++visits[line];
+          for (const int64_t line : stream.next().numbers) ++visits[line];
           state = stream.state();
         }
       }
@@ -118,13 +127,13 @@ TEST_CASE("the batches are the same from memory and from a cache") {
   dataset_of(500, folder.path("cache"));
   const Dataset cached = dataset_of(500, folder.path("cache"));
   REQUIRE(cached.from_cache);
-  BatchStream one(toy(), {.tokens = 300}), two(cached, {.tokens = 300});
+  BatchStream one(toy(), {.tokens = 300}), two(set_of(cached), {.tokens = 300});
   CHECK(take(one, 60) == take(two, 60));
 }
 
 TEST_CASE("a state that lies behind the end of the epoch is an error") {
   const BatchOptions options{.tokens = 500};
-  const int64_t size = BatchStream(toy(), options).batches_per_epoch();
+  const int64_t size = epoch_size(options);
   CHECK_THROWS_AS(BatchStream(toy(), options, {.epoch = 0, .position = size}), Error);
   CHECK_THROWS_AS(BatchStream(toy(), options, {.epoch = 0, .position = -1}), Error);
 }
@@ -132,14 +141,14 @@ TEST_CASE("a state that lies behind the end of the epoch is an error") {
 TEST_CASE("an epoch without a single pair is passed over") {
   Dataset dataset = dataset_of(5);
   dataset.parts[0].share.weight = 0.1;
-  BatchStream stream(dataset, {.tokens = 500});
+  BatchStream stream(set_of(dataset), {.tokens = 500});
   std::map<int64_t, int> visits;
   StreamState state;
   for (int i = 0; i < 5; ++i) {
-    for (const int64_t line : stream.next().lines) ++visits[line];
+    for (const int64_t line : stream.next().numbers) ++visits[line];
     state = stream.state();
-    BatchStream again(dataset, {.tokens = 500}, state);
-    CHECK(again.next().sentences() == 1);
+    BatchStream again(set_of(dataset), {.tokens = 500}, state);
+    CHECK(again.next().numbers.size() == 1);
   }
   CHECK(visits.size() == 5);
   CHECK(state.epoch >= 9);
@@ -149,7 +158,7 @@ TEST_CASE("weights that make epochs without end, or with no pair for ever, are a
   const auto refusal = [](double weight) {
     Dataset dataset = dataset_of(50);
     dataset.parts.front().share.weight = weight;
-    return message_of([&] { BatchStream(dataset, {}); });
+    return message_of([&] { BatchStream(set_of(dataset), {}); });
   };
   CHECK(refusal(1).empty());
   CHECK(refusal(0.0001).empty());
@@ -160,10 +169,18 @@ TEST_CASE("weights that make epochs without end, or with no pair for ever, are a
 TEST_CASE("when only corpora without pairs would be left, that is an error at the start") {
   Dataset dataset = dataset_of(5);
   dataset.parts[0].share.epochs = 3;
-  dataset.parts.push_back({.name = "real.en + real.de", .first_pair = 5, .first_line = 5});
+  dataset.parts.push_back({.name = "real.en + real.de", .first_example = 5, .first_line = 5});
   CHECK(message_of([&] {
-          BatchStream stream(dataset, {.tokens = 500});
-        }).starts_with("real.en + real.de: no pair is left"));
+          BatchStream stream(set_of(dataset), {.tokens = 500});
+        }).starts_with("real.en + real.de: no example is left"));
+}
+
+TEST_CASE("an example that no batch can hold is an error at the start, in whatever epoch it is") {
+  Dataset dataset = dataset_of(50);
+  dataset.parts[0].share.weight = 0.01;
+  const std::string message = message_of([&] { BatchStream(set_of(dataset), {.tokens = 3}); });
+  CHECK(message.starts_with("toy, pair "));
+  CHECK(message.find("do not fit into a batch of 3; raise the batch size") != std::string::npos);
 }
 
 TEST_CASE("a failure while preparing reaches the one who asks for a batch") {
@@ -172,7 +189,7 @@ TEST_CASE("a failure while preparing reaches the one who asks for a batch") {
   for (const auto& entry : std::filesystem::directory_iterator(folder.path("cache"))) {
     std::filesystem::resize_file(entry.path(), 100);
   }
-  BatchStream stream(dataset, {.tokens = 500});
+  BatchStream stream(set_of(dataset), {.tokens = 500});
   CHECK_THROWS_AS(take(stream, 10), Error);
   CHECK_THROWS_AS(stream.next(), Error);
 }

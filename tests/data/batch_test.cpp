@@ -1,5 +1,3 @@
-#include "data/batch.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,7 +7,11 @@
 
 #include "core/error.h"
 #include "data/batch_plan.h"
+#include "data/batch_stream.h"
+#include "data/content_hash.h"
+#include "data/dataset_examples.h"
 #include "data/epoch_order.h"
+#include "data/pair_batch.h"
 #include "data/small_corpus.h"
 #include "data/tokenizer_training.h"
 #include "data/vocabulary.h"
@@ -20,7 +22,7 @@ namespace {
 
 Dataset dataset_of(const std::vector<CorpusSource>& corpora) {
   const Tokenizer words = train_tokenizer(small_texts(), {.kind = TokenizerKind::words}, {});
-  return load_dataset(corpora, words, words, {});
+  return load_dataset(corpora, {words, words}, {});
 }
 
 const Dataset& toy() {
@@ -49,44 +51,47 @@ std::vector<uint32_t> zero_to(int64_t count) {
 
 using Ids = std::vector<int32_t>;
 
+BatchPlan plan_of(const Dataset& dataset, const BatchOptions& options, int64_t epoch,
+                  const std::vector<int>& columns = {1}) {
+  return {costs_of(*dataset.tokens, columns), dataset.ranges(), options, epoch};
+}
+
+PairBatch read_batch(const Dataset& dataset, std::span<const uint32_t> numbers) {
+  std::vector<Example> examples(numbers.size());
+  for (size_t i = 0; i < numbers.size(); ++i) dataset.tokens->read(numbers[i], examples[i]);
+  return make_pair_batch(examples);
+}
+
 }  // namespace
 
 TEST_CASE("a batch is its sentences one after the other, without padding") {
-  Batch batch;
-  append_pair(Ids{5, 6, 7}, Ids{8}, 40, batch);
-  append_pair(Ids{9}, Ids{10, 11}, 12, batch);
+  const PairBatch batch = make_pair_batch(std::vector<Example>{{{5, 6, 7}, {8}}, {{9}, {10, 11}}});
   CHECK(batch.source == Ids{5, 6, 7, end_id, 9, end_id});
   CHECK(batch.source_segments.offsets() == Ids{0, 4, 6});
   CHECK(batch.decoder_input == Ids{begin_id, 8, begin_id, 10, 11});
   CHECK(batch.expected == Ids{8, end_id, 10, 11, end_id});
   CHECK(batch.target_segments.offsets() == Ids{0, 2, 5});
-  CHECK(batch.lines == std::vector<int64_t>{40, 12});
-  CHECK(batch.sentences() == 2);
+  CHECK(batch.pairs() == 2);
 }
 
-TEST_CASE("a batch made from a store has the store's ids and lines") {
-  const Batch batch = make_batch(*toy().tokens, std::vector<uint32_t>{3, 1});
-  TokenPair tokens;
-  toy().tokens->read(1, tokens);
-  CHECK(batch.lines == std::vector<int64_t>{3, 1});
-  CHECK(std::equal(tokens.target.begin(), tokens.target.end(),
-                   batch.expected.begin() + batch.target_segments.begin(1)));
-  CHECK(batch.expected.back() == end_id);
+TEST_CASE("a batch is made of pairs alone") {
+  CHECK_THROWS_AS(make_pair_batch(std::vector<Example>{{{5}}}), Misuse);
 }
 
 TEST_CASE("no batch holds more tokens or sentences than allowed, and few hold much less") {
-  for (const BatchUnit unit : {BatchUnit::source, BatchUnit::target, BatchUnit::both}) {
+  for (const std::vector<int>& columns : {std::vector{0}, {1}, {0, 1}}) {
     for (const int64_t sentences : {0, 7}) {
-      const BatchOptions options{.tokens = 100, .unit = unit, .sentences = sentences};
-      const BatchPlan plan(toy(), options, 0);
+      const BatchPlan plan = plan_of(toy(), {.tokens = 100, .examples = sentences}, 0, columns);
       int64_t half_empty = 0;
       for (int64_t i = 0; i < plan.size(); ++i) {
-        const Batch batch = make_batch(*toy().tokens, plan.batch(i));
-        const int64_t tokens = (unit == BatchUnit::target ? 0 : batch.source_segments.tokens()) +
-                               (unit == BatchUnit::source ? 0 : batch.target_segments.tokens());
+        const PairBatch batch = read_batch(toy(), plan.batch(i));
+        int64_t tokens = 0;
+        for (const int column : columns) {
+          tokens += (column == 0 ? batch.source_segments : batch.target_segments).tokens();
+        }
         CHECK(tokens <= 100);
-        if (sentences > 0) CHECK(batch.sentences() <= sentences);
-        const bool full = tokens > 50 || batch.sentences() == sentences;
+        if (sentences > 0) CHECK(batch.pairs() <= sentences);
+        const bool full = tokens > 50 || batch.pairs() == sentences;
         half_empty += full ? 0 : 1;
       }
       CHECK(half_empty <= 1);
@@ -95,13 +100,13 @@ TEST_CASE("no batch holds more tokens or sentences than allowed, and few hold mu
 }
 
 TEST_CASE("sentences of one batch are of similar length, and batches come in mixed order") {
-  const BatchPlan plan(toy(), {.tokens = 200}, 0);
-  std::vector<int32_t> longest;
+  const BatchPlan plan = plan_of(toy(), {.tokens = 200}, 0);
+  std::vector<int64_t> longest;
   for (int64_t i = 0; i < plan.size(); ++i) {
-    int32_t low = 1 << 30, high = 0;
+    int64_t low = 1 << 30, high = 0;
     for (const uint32_t pair : plan.batch(i)) {
-      low = std::min(low, toy().tokens->target_length(pair));
-      high = std::max(high, toy().tokens->target_length(pair));
+      low = std::min(low, toy().tokens->length(pair, 1));
+      high = std::max(high, toy().tokens->length(pair, 1));
     }
     CHECK(high - low <= 3);
     longest.push_back(high);
@@ -111,15 +116,15 @@ TEST_CASE("sentences of one batch are of similar length, and batches come in mix
 
 TEST_CASE("every sentence is visited exactly once an epoch, in another order each epoch") {
   const BatchOptions options{.tokens = 120, .seed = 3};
-  const auto first = pairs_of(BatchPlan(toy(), options, 0));
-  const auto second = pairs_of(BatchPlan(toy(), options, 1));
+  const auto first = pairs_of(plan_of(toy(), options, 0));
+  const auto second = pairs_of(plan_of(toy(), options, 1));
   CHECK(sorted(first) == zero_to(1000));
   CHECK(sorted(second) == zero_to(1000));
   CHECK(first != second);
-  CHECK(first == pairs_of(BatchPlan(toy(), options, 0)));
+  CHECK(first == pairs_of(plan_of(toy(), options, 0)));
   BatchOptions other = options;
   other.seed = 4;
-  CHECK(first != pairs_of(BatchPlan(toy(), other, 0)));
+  CHECK(first != pairs_of(plan_of(toy(), other, 0)));
 }
 
 TEST_CASE("ranks have equally many batches and together every sentence once") {
@@ -128,7 +133,7 @@ TEST_CASE("ranks have equally many batches and together every sentence once") {
       std::vector<uint32_t> all;
       int64_t size = -1;
       for (int rank = 0; rank < ranks; ++rank) {
-        const BatchPlan plan(toy(), {.tokens = 300, .rank = rank, .ranks = ranks}, epoch);
+        const BatchPlan plan = plan_of(toy(), {.tokens = 300, .rank = rank, .ranks = ranks}, epoch);
         CHECK((size < 0 || plan.size() == size));
         size = plan.size();
         for (const uint32_t pair : pairs_of(plan)) all.push_back(pair);
@@ -143,28 +148,103 @@ TEST_CASE("a few sentences are shared among as many ranks, but not among more") 
   const Dataset few = dataset_of({{in_memory("few", small_pairs(5))}});
   std::vector<uint32_t> all;
   for (int rank = 0; rank < 5; ++rank) {
-    const BatchPlan plan(few, {.rank = rank, .ranks = 5}, 0);
+    const BatchPlan plan = plan_of(few, {.rank = rank, .ranks = 5}, 0);
     CHECK(plan.size() == 1);
     for (const uint32_t pair : pairs_of(plan)) all.push_back(pair);
   }
   CHECK(sorted(all) == zero_to(5));
-  CHECK_THROWS_WITH_AS(BatchPlan(few, {.rank = 0, .ranks = 6}, 0),
-                       "5 sentences cannot be shared among 6 ranks; start fewer", Error);
+  CHECK_THROWS_WITH_AS(plan_of(few, {.rank = 0, .ranks = 6}, 0),
+                       "5 examples cannot be shared among 6 ranks; start fewer", Error);
 }
 
 TEST_CASE("without shuffling the pairs keep their order") {
-  CHECK(pairs_of(BatchPlan(toy(), {.tokens = 100, .shuffle = false}, 5)) == zero_to(1000));
+  CHECK(pairs_of(plan_of(toy(), {.tokens = 100, .shuffle = false}, 5)) == zero_to(1000));
 }
 
 TEST_CASE("a sentence that no batch can hold is an error that says which") {
   const Dataset dataset = dataset_of({{in_memory("toy", {{"a", "ein"}, {"a", "a b c d e"}})}});
+  const ExampleSet set = examples_of(dataset, std::vector{1});
   CHECK_THROWS_WITH_AS(
-      BatchPlan(dataset, {.tokens = 5}, 0),
+      require_fit(set.costs, {.tokens = 5}, set.where),
       "toy, pair 2: 6 tokens do not fit into a batch of 5; raise the batch size or lower the "
       "maximum length",
       Error);
-  CHECK(BatchPlan(dataset, {.tokens = 6}, 0).size() == 2);
-  CHECK(BatchPlan(dataset, {.tokens = 0, .sentences = 2}, 0).size() == 1);
+  CHECK_THROWS_AS(plan_of(dataset, {.tokens = 5}, 0), Misuse);
+  require_fit(set.costs, {.tokens = 6}, set.where);
+  CHECK(plan_of(dataset, {.tokens = 6}, 0).size() == 2);
+  require_fit(set.costs, {.tokens = 0, .examples = 2}, set.where);
+  CHECK(plan_of(dataset, {.tokens = 0, .examples = 2}, 0).size() == 1);
+}
+
+TEST_CASE("a plan is a pure function of costs and parts, whatever they stand for") {
+  // By hand: unshuffled batches of at most 10 tokens and 3 examples.
+  const std::vector<int32_t> costs = {4, 4, 4, 1, 1, 1, 10, 2};
+  const std::vector<SharedRange> parts = {{.first = 0, .count = 8}};
+  const BatchPlan plan(costs, parts, {.tokens = 10, .examples = 3, .shuffle = false}, 0);
+  std::vector<std::vector<uint32_t>> batches;
+  for (int64_t i = 0; i < plan.size(); ++i) {
+    batches.emplace_back(plan.batch(i).begin(), plan.batch(i).end());
+  }
+  CHECK(batches == std::vector<std::vector<uint32_t>>{{0, 1}, {2, 3, 4}, {5}, {6}, {7}});
+}
+
+TEST_CASE("plans and batches are what they were when checkpoints were written") {
+  // Recorded before examples had columns; a run that resumes depends on them.
+  const Tokenizer words = train_tokenizer(small_texts(), {.kind = TokenizerKind::words}, {});
+  const Dataset dataset = load_dataset({{in_memory("toy", small_pairs(700)), {2.0}},
+                                        {in_memory("b", small_pairs(300, 2)), {0.5}},
+                                        {in_memory("c", small_pairs(100, 3)), {1.0, 2}}},
+                                       {words, words}, {});
+  const auto hash_of = [&](const std::vector<int>& columns) {
+    ContentHash hash;
+    for (const int64_t epoch : {0, 1, 2, 7}) {
+      for (const int ranks : {1, 3}) {
+        for (int rank = 0; rank < ranks; ++rank) {
+          for (const int64_t most : {0, 7}) {
+            for (const bool shuffle : {true, false}) {
+              const BatchPlan plan = plan_of(dataset,
+                                             {.tokens = 150,
+                                              .examples = most,
+                                              .seed = 5,
+                                              .shuffle = shuffle,
+                                              .rank = rank,
+                                              .ranks = ranks},
+                                             epoch, columns);
+              hash.add(plan.size());
+              for (int64_t i = 0; i < plan.size(); ++i) {
+                hash.add(std::ssize(plan.batch(i)));
+                for (const uint32_t pair : plan.batch(i)) hash.add(pair);
+              }
+            }
+          }
+        }
+      }
+    }
+    return hash.value();
+  };
+  CHECK(hash_of({0}) == 0xfe53066d95fba1e9);
+  CHECK(hash_of({1}) == 0x6fb1b0ba385eaae5);
+  CHECK(hash_of({0, 1}) == 0x03642b33ecee5533);
+
+  BatchStream stream(examples_of(dataset, std::vector{1}), {.tokens = 300, .seed = 9},
+                     {.epoch = 1, .position = 2});
+  ContentHash all;
+  for (int i = 0; i < 100; ++i) {
+    const ExampleBatch examples = stream.next();
+    const PairBatch batch = make_pair_batch(examples.examples);
+    ContentHash hash;
+    for (const auto* ids : {&batch.source, &batch.decoder_input, &batch.expected}) {
+      hash.add(ids->size());
+      for (const int32_t id : *ids) hash.add(id);
+    }
+    for (const Segments* segments : {&batch.source_segments, &batch.target_segments}) {
+      for (const int32_t offset : segments->offsets()) hash.add(offset);
+    }
+    for (const int64_t number : examples.numbers) hash.add(dataset.tokens->line(number));
+    all.add(hash.value());
+  }
+  CHECK(all.value() == 0x96c1953e62b8d033);
+  CHECK(stream.state() == StreamState{2, 48});
 }
 
 TEST_CASE("a corpus is visited as often as its weight says") {

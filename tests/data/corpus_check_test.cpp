@@ -19,12 +19,12 @@ CheckReport check(const std::vector<SplitSource>& splits, const FilterOptions& f
   return check_corpora(splits, words, words, filters);
 }
 
-CheckReport check(const std::vector<TextPair>& pairs) {
+CheckReport check(const std::vector<Row>& pairs) {
   return check({{"train", {{in_memory("toy", pairs)}}}});
 }
 
-std::vector<TextPair> swapped(std::vector<TextPair> pairs) {
-  for (TextPair& pair : pairs) std::swap(pair.source, pair.target);
+std::vector<Row> swapped(std::vector<Row> pairs) {
+  for (Row& pair : pairs) std::swap(pair[0], pair[1]);
   return pairs;
 }
 
@@ -38,10 +38,10 @@ bool suspects(const CheckReport& report, const std::string& text) {
 }  // namespace
 
 TEST_CASE("the doctor counts lines, tokens, lengths and what is dropped") {
-  const std::vector<TextPair> pairs = {{"a dog", "ein Hund"},
-                                       {"a cat", "eine Katze"},
-                                       {"", "ein"},
-                                       {"a", "ein ein ein ein ein ein"}};
+  const std::vector<Row> pairs = {{"a dog", "ein Hund"},
+                                  {"a cat", "eine Katze"},
+                                  {"", "ein"},
+                                  {"a", "ein ein ein ein ein ein"}};
   const CheckReport report = check(pairs);
   REQUIRE(report.splits.size() == 1);
   const SplitReport& split = report.splits[0];
@@ -70,22 +70,22 @@ TEST_CASE("ordinary data is sound") {
 }
 
 TEST_CASE("one file named twice is suspected") {
-  std::vector<TextPair> pairs = small_pairs(100);
-  for (TextPair& pair : pairs) pair.target = pair.source;
+  std::vector<Row> pairs = small_pairs(100);
+  for (Row& pair : pairs) pair[1] = pair[0];
   CHECK(suspects(check(pairs), "equal in 100.0% of the pairs"));
 }
 
 TEST_CASE("shifted lines are suspected, for their lengths do not correspond") {
-  std::vector<TextPair> pairs = small_pairs(2000, 1, 40);
-  const std::string first = pairs.front().target;
-  for (size_t i = 0; i + 1 < pairs.size(); ++i) pairs[i].target = pairs[i + 1].target;
-  pairs.back().target = first;
+  std::vector<Row> pairs = small_pairs(2000, 1, 40);
+  const std::string first = pairs.front()[1];
+  for (size_t i = 0; i + 1 < pairs.size(); ++i) pairs[i][1] = pairs[i + 1][1];
+  pairs.back()[1] = first;
   CHECK(suspects(check(pairs), "are the lines shifted?"));
 }
 
 TEST_CASE("the same language on both sides is suspected") {
-  std::vector<TextPair> pairs = small_pairs(500);
-  for (TextPair& pair : pairs) pair.target = "and " + pair.source;
+  std::vector<Row> pairs = small_pairs(500);
+  for (Row& pair : pairs) pair[1] = "and " + pair[0];
   CHECK(suspects(check(pairs), "are they in one language?"));
 }
 
@@ -105,8 +105,8 @@ TEST_CASE("test sentences that are in the training data are counted and suspecte
 }
 
 TEST_CASE("text that the vocabulary does not know is suspected") {
-  std::vector<TextPair> pairs = small_pairs(100);
-  for (TextPair& pair : pairs) pair.target = "quite other " + pair.target;
+  std::vector<Row> pairs = small_pairs(100);
+  for (Row& pair : pairs) pair[1] = "quite other " + pair[1];
   CHECK(suspects(check(pairs), "of the target tokens are unknown"));
 }
 
@@ -114,8 +114,8 @@ TEST_CASE("what would stop a run is a problem, and the other splits are examined
   const TemporaryFolder folder;
   const std::string good = folder.write("good", "a\nb\n"), bad = folder.write("bad", "x\n\xFF\n");
   const std::string missing = folder.path("missing");
-  const CheckReport report = check({{"train", {{AlignedFiles{good, missing}}}},
-                                    {"validation", {{AlignedFiles{good, bad}}}},
+  const CheckReport report = check({{"train", {{AlignedFiles{{good, missing}}}}},
+                                    {"validation", {{AlignedFiles{{good, bad}}}}},
                                     {"test", {{in_memory("none", {{"", "a"}})}}}});
   REQUIRE(report.problems.size() == 3);
   CHECK(report.problems[0] == missing + ": no such file; check the path");
@@ -127,7 +127,7 @@ TEST_CASE("what would stop a run is a problem, and the other splits are examined
 }
 
 TEST_CASE("repeated pairs are counted, or dropped if the filters say so") {
-  const std::vector<TextPair> pairs = {{"a", "b"}, {"a", "b"}, {"a", "c"}};
+  const std::vector<Row> pairs = {{"a", "b"}, {"a", "b"}, {"a", "c"}};
   CHECK(check(pairs).splits[0].repeated == 1);
   const CheckReport report =
       check({{"train", {{in_memory("toy", pairs)}}}}, {.drop_duplicates = true});

@@ -8,7 +8,9 @@
 #include <numeric>
 
 #include "data/vocabulary.h"
+#include "decode/explain_text.h"
 #include "decode/plain_decoding.h"
+#include "nn/small_language_model.h"
 
 namespace calque {
 namespace {
@@ -25,7 +27,7 @@ TEST_CASE("an explanation's parts fit its tokens, and its logits are the model's
     REQUIRE(told.logits.size() == told.target_tokens.size());
     CHECK(told.beam.empty());
     CHECK(told.source_tokens.size() == source.size() + 1);
-    const auto heads = static_cast<size_t>(variant.options.heads * 2);
+    const auto heads = static_cast<size_t>(variant.options.layer.heads * 2);
     for (const auto* list : {&told.encoder_self, &told.decoder_self, &told.cross}) {
       REQUIRE(list->size() == heads);
       for (const ExplainedHead& head : *list) {
@@ -66,6 +68,46 @@ TEST_CASE("a beam's tree holds the translation from its root to the best leaf") 
     }
     CHECK(path == told.target_tokens);
   }
+}
+
+TEST_CASE("a text's explanation has the language model's logits and every head of every layer") {
+  for (const LanguageModelVariant& variant : language_model_variants()) {
+    CAPTURE(variant.name);
+    const SmallLanguageModel small(variant.options);
+    const std::vector<int32_t> prompt = {begin_id, 4, 9, 3}, continuation = {7, 7, end_id};
+    const Explanation told = explain_text(small.model, prompt, continuation);
+    CHECK(told.target_tokens == std::vector<int32_t>{4, 9, 3, 7, 7, end_id});
+    CHECK(told.given == 3);
+    CHECK(told.source_tokens.empty());
+    CHECK((told.encoder_self.empty() && told.cross.empty() && told.beam.empty()));
+    const PositionKind positions = variant.options.layer.positions;
+    CHECK(told.positions.rows == (positions == PositionKind::rotary    ? 0
+                                  : positions == PositionKind::learned ? 16
+                                                                       : 64));
+    REQUIRE(told.decoder_self.size() == 4);
+    for (size_t i = 0; i < 4; ++i) {
+      const ExplainedHead& head = told.decoder_self[i];
+      CHECK(head.layer == static_cast<int>(i / 2));
+      CHECK(head.head == static_cast<int>(i % 2));
+      REQUIRE(head.weights.columns == 6);
+      for (int64_t row = 0; row < 6; ++row) {
+        const auto begin = head.weights.values.begin() + row * 6;
+        CHECK(std::accumulate(begin, begin + row + 1, 0.0) == doctest::Approx(1));
+        CHECK(std::accumulate(begin + row + 1, begin + 6, 0.0) == 0);
+      }
+    }
+    std::vector<int32_t> read = {begin_id};
+    for (size_t t = 0; t < told.logits.size(); ++t) {
+      const auto expected = next_log_probabilities(small.model, read);
+      for (size_t id = 1; id < expected.size(); ++id) {
+        const double difference = told.logits[t][id] - told.logits[t][0];
+        CHECK(std::abs(difference - (expected[id] - expected[0])) < 1e-5);
+      }
+      read.push_back(told.target_tokens[t]);
+    }
+  }
+  const SmallLanguageModel small(small_language_model_options());
+  CHECK_THROWS_AS(explain_text(small.model, {begin_id}, {}), Misuse);
 }
 
 }  // namespace

@@ -7,6 +7,19 @@
 #include "data/vocabulary.h"
 
 namespace calque {
+namespace {
+
+Segments whole(const std::vector<int32_t>& ids) {
+  return Segments::of_lengths(std::vector{static_cast<int32_t>(ids.size())});
+}
+
+std::vector<double> last_log_probabilities(const Tensor& logits) {
+  const Tensor logs = log_softmax(logits);
+  const auto last = logs.span().last(static_cast<size_t>(logs.cols()));
+  return {last.begin(), last.end()};
+}
+
+}  // namespace
 
 std::vector<double> next_log_probabilities(const Transformer& model,
                                            const std::vector<int32_t>& source,
@@ -14,14 +27,14 @@ std::vector<double> next_log_probabilities(const Transformer& model,
   std::vector<int32_t> read = source, input = {begin_id};
   read.push_back(end_id);
   input.insert(input.end(), written.begin(), written.end());
-  const auto whole = [](const std::vector<int32_t>& ids) {
-    return Segments::of_lengths(std::vector{static_cast<int32_t>(ids.size())});
-  };
   const Tensor memory = model.encode(read, whole(read), Mode::evaluate);
   const Tensor hidden = model.decode(input, whole(input), memory, whole(read), Mode::evaluate);
-  const Tensor logs = log_softmax(model.logits(hidden));
-  const auto last = logs.span().last(static_cast<size_t>(logs.cols()));
-  return {last.begin(), last.end()};
+  return last_log_probabilities(model.logits(hidden));
+}
+
+std::vector<double> next_log_probabilities(const LanguageModel& model,
+                                           const std::vector<int32_t>& read) {
+  return last_log_probabilities(model.logits(model.hidden(read, whole(read), Mode::evaluate)));
 }
 
 double log_probability(const Transformer& model, const std::vector<int32_t>& source,

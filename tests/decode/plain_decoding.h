@@ -5,6 +5,7 @@
 #include <cstdint>
 #include <vector>
 
+#include "nn/language_model.h"
 #include "nn/small_model.h"
 
 namespace calque {
@@ -13,6 +14,10 @@ namespace calque {
 std::vector<double> next_log_probabilities(const Transformer& model,
                                            const std::vector<int32_t>& source,
                                            const std::vector<int32_t>& written);
+
+// log p(token | read) of a language model, for every token.
+std::vector<double> next_log_probabilities(const LanguageModel& model,
+                                           const std::vector<int32_t>& read);
 
 // log p(ids, </s> | source).
 double log_probability(const Transformer& model, const std::vector<int32_t>& source,

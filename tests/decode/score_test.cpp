@@ -66,7 +66,7 @@ std::vector<int32_t> most_attended(const Transformer& model, const std::vector<i
     double most = -1;
     for (int32_t s = 0; s + 1 < keys; ++s) {
       double total = 0;
-      for (int64_t head = 0; head < model.options.heads; ++head) {
+      for (int64_t head = 0; head < model.options.layer.heads; ++head) {
         total += double(weights.span()[(head * queries + t) * keys + s]);
       }
       if (total > most) best = s, most = total;

@@ -407,8 +407,8 @@ TEST_CASE("sampling without heat is greedy") {
 
 TEST_CASE("a model with learned positions writes no further than they go") {
   TransformerOptions options = small_options();
-  options.positions = PositionKind::learned;
-  options.max_positions = 6;
+  options.layer.positions = PositionKind::learned;
+  options.layer.max_positions = 6;
   const SmallModel model = decided_model(options, 12);
   TranslationOptions long_ones;
   long_ones.min_length = 5;

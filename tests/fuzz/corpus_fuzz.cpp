@@ -11,6 +11,6 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const size_t cut = std::min(input.find('\x01'), input.size());
   const MemoryFile source(input.substr(0, cut));
   const MemoryFile target(input.substr(std::min(cut + 1, input.size())));
-  read_everything({AlignedFiles{source.path(), target.path()}});
+  read_everything({AlignedFiles{{source.path(), target.path()}}});
   return 0;
 }

@@ -1,6 +1,6 @@
 #pragma once
 // Reads a corpus in every way there is, and checks that the ways agree. Errors are expected where a
-// file cannot be taken, a TSV lacks a column, or no pair is left; anything else is a finding.
+// file cannot be taken, a TSV lacks a column, or no row is left; anything else is a finding.
 
 #include <memory>
 #include <string>
@@ -8,31 +8,29 @@
 
 #include "data/batch_plan.h"
 #include "data/dataset.h"
+#include "data/dataset_examples.h"
 #include "data/tokenizer.h"
 #include "data/tokenizer_training.h"
-#include "data/utf8.h"
 #include "fuzz/memory_file.h"
 
 namespace calque {
 
-// The pairs in blocks and one by one.
-inline void read_pairs(const Corpus& corpus) {
+// The rows in blocks and one by one.
+inline void read_rows(const Corpus& corpus) {
   for (int64_t first = 0; first < corpus.size();) {
-    const PairBlock block = corpus.read(first, 3, 100);
-    must(!block.pairs.empty());
-    for (const LinePair& pair : block.pairs) {
-      const bool sound = !pair.source.too_long && !pair.target.too_long &&
-                         !find_invalid_utf8(pair.source.text) &&
-                         !find_invalid_utf8(pair.target.text);
-      if (sound)
-        must(corpus.pair(first) ==
-             TextPair{std::string(pair.source.text), std::string(pair.target.text)});
-      ++first;
+    const RowBlock block = corpus.read(first, 3, 100);
+    must(block.rows() > 0);
+    for (int64_t i = 0; i < block.rows(); ++i, ++first) {
+      Row expected;
+      for (const Line& line : block.row(i)) {
+        if (is_text(line)) expected.emplace_back(line.text);
+      }
+      if (std::ssize(expected) == block.columns) must(corpus.row(first) == expected);
     }
   }
 }
 
-// The pairs as tokens, in batches.
+// The rows as tokens, in batches.
 inline void read_tokens(const CorpusSource& source, const Corpus& corpus, InvalidText invalid) {
   static const Tokenizer words = train_tokenizer({"a b c d"}, {.kind = TokenizerKind::words}, {});
   static const Tokenizer characters =
@@ -40,7 +38,7 @@ inline void read_tokens(const CorpusSource& source, const Corpus& corpus, Invali
   const FilterOptions filters{.drop_duplicates = true, .invalid = invalid};
   const auto dataset = [&]() -> std::optional<Dataset> {
     try {
-      return load_dataset({source}, words, characters, {.filters = filters});
+      return load_dataset({source}, {words, characters}, {.filters = filters});
     } catch (const Error& error) {
       const bool none_left =
           std::string_view(error.what()).find(" is left") != std::string_view::npos;
@@ -49,8 +47,9 @@ inline void read_tokens(const CorpusSource& source, const Corpus& corpus, Invali
     }
   }();
   if (!dataset) return;
-  must(dataset->pairs() + dataset->drops.total() == corpus.size());
-  const BatchPlan plan(*dataset, {.tokens = 1000}, 0);
+  must(dataset->examples() + dataset->drops.total() == corpus.size());
+  const std::vector<int32_t> costs = costs_of(*dataset->tokens, std::vector{1});
+  const BatchPlan plan(costs, dataset->ranges(), {.tokens = 1000}, 0);
   for (int64_t i = 0; i < plan.size(); ++i) must(!plan.batch(i).empty());
 }
 
@@ -58,7 +57,7 @@ inline void read_everything(const CorpusSource& source) {
   const auto corpus = accepted([&] { return std::make_unique<Corpus>(source); });
   if (!corpus) return;
   try {
-    read_pairs(**corpus);
+    read_rows(**corpus);
   } catch (const Error& error) {
     must(std::string_view(error.what()).find("column") != std::string_view::npos);
     return;

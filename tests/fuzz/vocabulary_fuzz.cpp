@@ -18,8 +18,10 @@ void load(std::string_view content) {
     const SymbolModel model{unit, *vocabulary};
     std::vector<int32_t> ids;
     if (!find_invalid_utf8(content)) model.encode(content, ids);
+    if (!find_invalid_utf8(content)) model.encode_line(content, ids);
     for (const int32_t id : ids) must(id >= 0 && id < vocabulary->size());
     model.decode(ids);
+    model.decode_document(ids);
   }
 }
 

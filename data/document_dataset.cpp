@@ -1,0 +1,164 @@
+#include "data/document_dataset.h"
+
+#include <algorithm>
+#include <utility>
+
+#include "core/error.h"
+#include "data/dataset_cache.h"
+#include "data/dataset_preparation.h"
+#include "data/ordered_chunks.h"
+#include "data/utf8.h"
+
+namespace calque {
+namespace {
+
+// Raised when the same input gives other ids or another choice of documents than before.
+constexpr int preparation_version = 1;
+
+constexpr int64_t documents_at_once = 1 << 14, bytes_at_once = 8 << 20;
+constexpr int64_t documents_per_chunk = 64, slices_per_chunk = 16;
+constexpr size_t slice_size = 64 << 10;  // bytes
+
+uint64_t key_of(const std::vector<DocumentSource>& sources, const Tokenizer& tokenizer,
+                const DocumentOptions& options) {
+  ContentHash hash;
+  hash.add_text("documents").add(preparation_version).add(tokenizer.hash());
+  hash.add(options.drop_duplicates).add(options.invalid);
+  for (const DocumentSource& source : sources) hash.add(content_hash(source));
+  return hash.value();
+}
+
+// Consecutive documents on their way to ids.
+struct DocumentBlock {
+  std::vector<std::string> texts;
+  std::vector<Drop> drops;
+};
+
+// Lines of a document that are tokenised together.
+struct Slice {
+  size_t document;
+  std::string_view text;
+  std::vector<int32_t> ids = {};
+};
+
+// As many documents from `first` on as make up a block, but at least one.
+int64_t block_end(const Documents& documents, int64_t first) {
+  const int64_t limit = std::min(documents.count(), first + documents_at_once);
+  int64_t bytes = 0, end = first;
+  while (end < limit && (end == first || bytes + documents.bytes(end) <= bytes_at_once)) {
+    bytes += documents.bytes(end++);
+  }
+  return end;
+}
+
+DocumentBlock read_block(const Documents& documents, int64_t first, int64_t end,
+                         InvalidText invalid) {
+  DocumentBlock block{.texts = std::vector<std::string>(static_cast<size_t>(end - first)),
+                      .drops = std::vector<Drop>(static_cast<size_t>(end - first))};
+  parallel_chunks(end - first, documents_per_chunk, [&](int64_t from, int64_t to) {
+    for (int64_t i = from; i < to; ++i) {
+      std::string text = documents.text(first + i);
+      Drop& drop = block.drops[static_cast<size_t>(i)];
+      if (find_invalid_utf8(text)) {
+        if (invalid == InvalidText::error) {
+          fail("{}; fix the line or set data.invalid_utf8: skip", documents.problem(first + i));
+        }
+        drop = Drop::invalid;
+      } else {
+        block.texts[static_cast<size_t>(i)] = std::move(text);
+      }
+    }
+  });
+  return block;
+}
+
+// Cuts a long text at line ends, where the tokenizer allows it.
+void add_slices(size_t document, std::string_view text, bool divisible,
+                std::vector<Slice>& slices) {
+  while (divisible && text.size() > slice_size) {
+    const size_t cut = text.find('\n', slice_size);
+    if (cut == text.npos) break;
+    slices.push_back({document, text.substr(0, cut)});
+    text.remove_prefix(cut + 1);
+  }
+  slices.push_back({document, text});
+}
+
+// The ids of each document of a block; none of those that are dropped.
+std::vector<std::vector<int32_t>> tokenize(const DocumentBlock& block, const Tokenizer& tokenizer) {
+  std::vector<Slice> slices;
+  for (size_t i = 0; i < block.texts.size(); ++i) {
+    add_slices(i, block.texts[i], tokenizer.newline_id().has_value(), slices);
+  }
+  parallel_chunks(std::ssize(slices), slices_per_chunk, [&](int64_t from, int64_t to) {
+    for (int64_t i = from; i < to; ++i) {
+      Slice& slice = slices[static_cast<size_t>(i)];
+      tokenizer.encode_document(slice.text, slice.ids);
+    }
+  });
+  std::vector<std::vector<int32_t>> ids(block.texts.size());
+  size_t previous = block.texts.size();
+  for (Slice& slice : slices) {
+    std::vector<int32_t>& out = ids[slice.document];
+    if (slice.document == previous) {
+      out.push_back(*tokenizer.newline_id());
+      out.insert(out.end(), slice.ids.begin(), slice.ids.end());
+    } else {
+      out = std::move(slice.ids);
+    }
+    previous = slice.document;
+  }
+  return ids;
+}
+
+void add_documents(const Documents& documents, const Tokenizer& tokenizer, InvalidText invalid,
+                   DatasetPreparation& preparation) {
+  for (int64_t first = 0; first < documents.count();) {
+    const int64_t end = block_end(documents, first);
+    const DocumentBlock block = read_block(documents, first, end, invalid);
+    const std::vector<std::vector<int32_t>> ids = tokenize(block, tokenizer);
+    for (size_t i = 0; i < ids.size(); ++i) {
+      const int64_t line = first + static_cast<int64_t>(i);
+      const std::string_view text = block.texts[i];
+      Drop drop = block.drops[i];
+      if (drop == Drop::none && ids[i].empty()) drop = Drop::empty;
+      if (drop == Drop::none && preparation.is_duplicate({&text, 1})) drop = Drop::duplicate;
+      const std::span<const int32_t> own = ids[i];
+      if (drop == Drop::none) {
+        preparation.keep({&text, 1}, {&own, 1}, line);
+      } else {
+        preparation.drop(drop, documents.where(line));
+      }
+    }
+    first = end;
+  }
+}
+
+}  // namespace
+
+Dataset load_documents(const std::vector<DocumentSource>& sources, const Tokenizer& tokenizer,
+                       const DocumentOptions& options) {
+  require(!sources.empty(), "load_documents: no sources");
+  for (const DocumentSource& source : sources) require_weight(source.share, name_of(source));
+  const CacheKey key{
+      .key = key_of(sources, tokenizer, options), .columns = 1, .vocabulary = tokenizer.size()};
+  const std::string noun = "document";
+  Dataset dataset = cached_dataset(options.cache_folder, key, [&](TokenWriter writer) {
+    DatasetPreparation preparation(std::move(writer), 1, noun, options.drop_duplicates);
+    for (const DocumentSource& source : sources) {
+      const Documents documents(source);
+      preparation.begin_part(documents.name(), documents.count());
+      add_documents(documents, tokenizer, options.invalid, preparation);
+    }
+    return preparation.finish();
+  });
+  for (size_t i = 0; i < sources.size(); ++i) {
+    dataset.parts[i].name = name_of(sources[i]);
+    dataset.parts[i].share = sources[i].share;
+  }
+  dataset.noun = noun;
+  dataset.hash = key.key;
+  return dataset;
+}
+
+}  // namespace calque

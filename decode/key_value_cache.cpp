@@ -1,0 +1,62 @@
+#include "decode/key_value_cache.h"
+
+#include <algorithm>
+
+#include "core/ops.h"
+#include "decode/cached_attention.h"
+
+namespace calque {
+
+// Queries are needed once, keys and values at every later step: these are kept without those, close
+// together, as most of the time of attention goes into fetching them from memory.
+Tensor KeyValueCache::read_prompts(size_t number, const SelfAttention& attention, const Tensor& h) {
+  const int64_t d = h.cols();
+  const Tensor qkv = attention.project(h, prompts_);
+  layers_[number].prompts = slice_cols(qkv, d, 3 * d);
+  return attention.output(
+      self_attention(qkv, prompts_, attention.attention_options(Mode::evaluate)));
+}
+
+void KeyValueCache::follow(const DecodingStep& step) {
+  const size_t rows = step.ids.size(), before = static_cast<size_t>(steps_);
+  std::vector<int32_t> history(rows * (before + 1));
+  for (size_t r = 0; r < rows; ++r) {
+    int32_t* own = history.data() + r * (before + 1);
+    if (before > 0) {
+      std::copy_n(history_.data() + static_cast<size_t>(step.parents[r]) * before, before, own);
+    }
+    own[before] = static_cast<int32_t>(r);
+  }
+  history_ = std::move(history);
+  items_ = step.items;
+  rows_ = Segments::of_lengths(std::vector<int32_t>(rows, 1));
+  positions_.assign(rows, static_cast<int32_t>(steps_));
+  if (prompts_.count() > 0) {
+    for (size_t r = 0; r < rows; ++r) positions_[r] += prompts_.length(items_[r]);
+  }
+  ++steps_;
+}
+
+Tensor KeyValueCache::look_back(size_t number, const SelfAttention& attention, const Tensor& h) {
+  const int64_t d = h.cols(), rows = h.rows();
+  Layer& layer = layers_[number];
+  const Tensor qkv = attention.project(h, rows_, positions_);
+  layer.written.push_back(slice_cols(qkv, d, 3 * d));
+  CachedRows cached{.rows = {}, .starts = {0}, .value_offset = d};
+  cached.rows.reserve(static_cast<size_t>(rows * steps_));
+  for (int64_t r = 0; r < rows; ++r) {
+    if (layer.prompts) {
+      const int32_t item = items_[static_cast<size_t>(r)];
+      for (int32_t token = prompts_.begin(item); token < prompts_.end(item); ++token) {
+        cached.rows.push_back(layer.prompts.data() + token * (2 * d));
+      }
+    }
+    for (int64_t t = 0; t < steps_; ++t) {
+      cached.rows.push_back(layer.written[t].data() + history_[r * steps_ + t] * (2 * d));
+    }
+    cached.starts.push_back(std::ssize(cached.rows));
+  }
+  return attention.output(cached_attention(qkv.data(), 3 * d, d, attention.heads, cached));
+}
+
+}  // namespace calque

@@ -1,0 +1,89 @@
+#include "decode/text_score.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "core/ops.h"
+#include "core/tape.h"
+
+namespace calque {
+namespace {
+
+using Texts = std::vector<std::vector<int32_t>>;
+
+// Tokens [begin, end) of a text are read at once; the predictions of those from `counted` on count.
+struct Window {
+  size_t text;
+  int64_t begin, counted, end;
+};
+
+// The predictions of a text of n tokens are n - 1: its last token is not read.
+std::vector<Window> windows_of(const Texts& texts, int64_t context, int64_t stride) {
+  std::vector<Window> windows;
+  for (size_t text = 0; text < texts.size(); ++text) {
+    const int64_t read = std::ssize(texts[text]) - 1;
+    for (int64_t begin = 0, counted = 0; counted < read; begin += stride) {
+      const int64_t end = context > 0 ? std::min(read, begin + context) : read;
+      windows.push_back({text, begin, counted, end});
+      counted = end;
+    }
+  }
+  return windows;
+}
+
+// One pass over windows; only what counts goes through the output projection.
+void score(const LanguageModel& model, const Texts& texts, std::span<const Window> windows,
+           std::vector<std::vector<real>>& results) {
+  std::vector<int32_t> ids, counted, expected;
+  Segments segments;
+  for (const Window& window : windows) {
+    const std::span<const int32_t> text(texts[window.text]);
+    for (int64_t t = window.begin; t < window.end; ++t) {
+      const auto at = static_cast<size_t>(t);
+      if (t >= window.counted) counted.push_back(static_cast<int32_t>(ids.size()));
+      if (t >= window.counted) expected.push_back(text[at + 1]);
+      ids.push_back(text[at]);
+    }
+    segments.append(static_cast<int32_t>(window.end - window.begin));
+  }
+  Tensor hidden = model.hidden(ids, segments, Mode::evaluate);
+  if (counted.size() < ids.size()) hidden = gather_rows(hidden, counted);
+  const std::vector<real> logs =
+      log_probabilities(hidden, model.output.weight, model.output.bias, expected);
+  auto next = logs.begin();
+  for (const Window& window : windows) {
+    const auto end = next + (window.end - window.counted);
+    results[window.text].insert(results[window.text].end(), next, end);
+    next = end;
+  }
+}
+
+}  // namespace
+
+std::vector<std::vector<real>> token_log_probabilities(const LanguageModel& model,
+                                                       const Texts& texts,
+                                                       const TextScoring& options) {
+  const LayerOptions& layer = model.options.layer;
+  int64_t context = options.context;
+  if (layer.positions == PositionKind::learned && (context == 0 || context > layer.max_positions)) {
+    context = layer.max_positions;
+  }
+  const int64_t stride = options.stride > 0 ? options.stride : (context + 1) / 2;
+  require(context >= 0 && (context == 0 || stride <= context),
+          "token_log_probabilities: a stride of {} tokens leaves gaps between windows of {}",
+          stride, context);
+  const NoGradient nothing_recorded;
+  const std::vector<Window> windows = windows_of(texts, context, stride);
+  std::vector<std::vector<real>> results(texts.size());
+  int64_t tokens = 0;
+  for (size_t first = 0, i = 0; i < windows.size(); ++i) {
+    tokens += windows[i].end - windows[i].begin;
+    if (tokens < options.batch_tokens && i + 1 < windows.size()) continue;
+    score(model, texts, std::span(windows).subspan(first, i + 1 - first), results);
+    first = i + 1;
+    tokens = 0;
+  }
+  return results;
+}
+
+}  // namespace calque
