@@ -28,7 +28,7 @@ BpeDropout::BpeDropout(const SentencePieceModel& model, double probability)
     : probability_(probability) {
   require(probability >= 0 && probability < 1, "BpeDropout: a probability of {}", probability);
   require(model.is_bpe(), "BpeDropout: the model has no merges");
-  Ids ids;  // of the pieces that merges can make, or begin with
+  Ids ids;  // of the subwords that merges can make, or begin with
   for (int32_t id = 0; id < model.size(); ++id) {
     scores_.push_back(model.score(id));
     if (id >= special_ids && model.is_found(id)) ids.emplace(model.piece(id), id);
@@ -37,11 +37,12 @@ BpeDropout::BpeDropout(const SentencePieceModel& model, double probability)
   learn_spellings(model, ids);
 }
 
-// Two pieces may be merged wherever the vocabulary has them together.
+// Two subwords may be merged wherever the vocabulary has them together.
 void BpeDropout::learn_merges(const Ids& ids) {
-  for (const auto& [piece, whole] : ids) {
-    for (const size_t border : borders(piece)) {
-      const auto left = ids.find(piece.substr(0, border)), right = ids.find(piece.substr(border));
+  for (const auto& [subword, whole] : ids) {
+    for (const size_t border : borders(subword)) {
+      const auto left = ids.find(subword.substr(0, border)),
+                 right = ids.find(subword.substr(border));
       if (left != ids.end() && right != ids.end()) {
         merges_[key_of(left->second, right->second)] = whole;
       }
@@ -49,14 +50,14 @@ void BpeDropout::learn_merges(const Ids& ids) {
   }
 }
 
-// A piece whose characters do not merge to it again has come about in another way.
+// A subword whose characters do not merge to it again was not made by merges.
 void BpeDropout::learn_spellings(const SentencePieceModel& model, const Ids& ids) {
   for (int32_t id = 0; id < model.size(); ++id) {
-    const std::string piece = model.piece(id);
-    const std::vector<size_t> begins = borders(piece);
+    const std::string subword = model.piece(id);
+    const std::vector<size_t> begins = borders(subword);
     std::vector<int32_t> characters;
     for (size_t i = 0; i + 1 < begins.size(); ++i) {
-      const auto found = ids.find(piece.substr(begins[i], begins[i + 1] - begins[i]));
+      const auto found = ids.find(subword.substr(begins[i], begins[i + 1] - begins[i]));
       characters.push_back(found == ids.end() ? none : found->second);
     }
     std::vector<int32_t> again = characters;
@@ -71,10 +72,10 @@ int32_t BpeDropout::joined(int32_t left, int32_t right) const {
 }
 
 // The best merge of neighbours first, of equals the leftmost. One that is dropped does not come
-// back, unless one of the two has become another piece meanwhile.
+// back, unless one of the two has become another subword meanwhile.
 template <class Dropped>
 void BpeDropout::merge(std::vector<int32_t>& ids, const Dropped& dropped) const {
-  std::vector<int32_t> wholes;  // of each piece and the next one
+  std::vector<int32_t> wholes;  // of each subword and the next one
   for (size_t i = 0; i + 1 < ids.size(); ++i) wholes.push_back(joined(ids[i], ids[i + 1]));
   while (true) {
     size_t best = wholes.size();

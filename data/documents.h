@@ -51,7 +51,7 @@ class Documents {
   explicit Documents(const DocumentSource& source);
 
   const std::string& name() const { return name_; }
-  int64_t count() const;
+  int64_t count() const { return count_; }
   // Of its text, or a few more.
   int64_t bytes(int64_t index) const;
 

@@ -91,13 +91,13 @@ std::string Tokenizer::file_name(const std::string& prefix, TokenizerKind kind) 
 void Tokenizer::save(const std::string& prefix) const {
   if (const auto* symbols = std::get_if<SymbolModel>(model_.get())) {
     write_file(prefix + ".vocab", symbols->vocabulary.file_text());
-  } else if (const auto* pieces = sentence_piece()) {
+  } else if (const auto* subwords = sentence_piece()) {
     std::string listing;
-    for (int32_t id = 0; id < pieces->size(); ++id) {
-      listing += fmt::format("{}\t{}\n", symbol(id), pieces->score(id));
+    for (int32_t id = 0; id < subwords->size(); ++id) {
+      listing += fmt::format("{}\t{}\n", symbol(id), subwords->score(id));
     }
     write_file(prefix + ".vocab", listing);
-    write_file(prefix + ".model", pieces->bytes());
+    write_file(prefix + ".model", subwords->bytes());
   } else {
     write_file(prefix + ".vocab", ByteModel::vocabulary().file_text());
   }
@@ -171,13 +171,13 @@ std::string Tokenizer::decode_document(std::span<const int32_t> ids) const {
   if (const auto* symbols = std::get_if<SymbolModel>(model_.get())) {
     return symbols->decode_document(ids);
   }
-  const auto* pieces = sentence_piece();
-  if (!pieces) return std::get<ByteModel>(*model_).decode(ids);
-  // Line by line, because the library drops the space before the first piece of a text alone.
+  const auto* subwords = sentence_piece();
+  if (!subwords) return std::get<ByteModel>(*model_).decode(ids);
+  // Line by line, because the library drops the space before the first subword of a text alone.
   std::string text;
   for (auto begin = ids.begin();;) {
     const auto end = newline_ ? std::find(begin, ids.end(), *newline_) : ids.end();
-    text += pieces->decode({begin, end});
+    text += subwords->decode({begin, end});
     if (end == ids.end()) return text;
     text += '\n';
     begin = end + 1;
@@ -186,7 +186,7 @@ std::string Tokenizer::decode_document(std::span<const int32_t> ids) const {
 
 std::string Tokenizer::normalize(std::string_view text) const {
   const std::string ready = prepare_text(text, options_);
-  if (const auto* pieces = sentence_piece()) return pieces->normalize(ready);
+  if (const auto* subwords = sentence_piece()) return subwords->normalize(ready);
   return std::holds_alternative<ByteModel>(*model_) ? ready : collapse_spaces(ready);
 }
 
@@ -194,8 +194,8 @@ int32_t Tokenizer::size() const {
   if (const auto* symbols = std::get_if<SymbolModel>(model_.get())) {
     return symbols->vocabulary.size();
   }
-  const auto* pieces = sentence_piece();
-  return pieces ? pieces->size() : ByteModel::vocabulary_size;
+  const auto* subwords = sentence_piece();
+  return subwords ? subwords->size() : ByteModel::vocabulary_size;
 }
 
 std::string Tokenizer::symbol(int32_t id) const {
@@ -203,10 +203,10 @@ std::string Tokenizer::symbol(int32_t id) const {
   if (const auto* symbols = std::get_if<SymbolModel>(model_.get())) {
     return symbols->vocabulary.symbol(id);
   }
-  const auto* pieces = sentence_piece();
-  if (!pieces) return ByteModel::symbol(id);
-  const std::string piece = pieces->piece(id);
-  return piece == "\n" ? std::string(newline_symbol) : piece;
+  const auto* subwords = sentence_piece();
+  if (!subwords) return ByteModel::symbol(id);
+  const std::string subword = subwords->piece(id);
+  return subword == "\n" ? std::string(newline_symbol) : subword;
 }
 
 }  // namespace calque

@@ -154,7 +154,7 @@ TEST_CASE("the first bad line is the one reported, even where a later chunk fail
   }
 }
 
-TEST_CASE("the hash of a dataset of two columns is what it was when checkpoints were written") {
+TEST_CASE("hash and sample of two columns are what they were when checkpoints were written") {
   // Recorded before datasets had any number of columns: a run refuses to resume on another hash.
   const TemporaryFolder folder;
   const Tokenizer characters =
@@ -174,6 +174,12 @@ TEST_CASE("the hash of a dataset of two columns is what it was when checkpoints 
                               .invalid = InvalidText::skip};
   CHECK(load_dataset({memory, files, tsv}, {words(), characters}, {.filters = filters}).hash ==
         0xe119c5dd0008ed5a);
+  std::vector<Corpus> corpora;
+  corpora.emplace_back(memory);
+  corpora.emplace_back(tsv);
+  ContentHash sample;
+  for (const std::string& text : sample_texts(corpora, {0, 1}, 20, 7)) sample.add_text(text);
+  CHECK(sample.value() == 0xb6b6082476763ea4);
 }
 
 TEST_CASE("a dataset has as many columns as its corpora, and every column is filtered") {

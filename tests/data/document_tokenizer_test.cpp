@@ -24,10 +24,14 @@ using Ids = std::vector<int32_t>;
 constexpr std::array kinds{TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::words,
                            TokenizerKind::characters, TokenizerKind::bytes};
 
+// Of documents of two lines each.
 Tokenizer trained(TokenizerKind kind) {
-  return train_tokenizer({small_texts()[0] + "\n" + small_texts()[1], small_texts()[2]},
-                         {.kind = kind, .nfkc = false},
-                         {.vocabulary_size = is_sentence_piece(kind) ? 40 : 0, .newline = true});
+  std::vector<std::string> documents;
+  for (size_t i = 0; i + 1 < small_texts().size(); i += 2) {
+    documents.push_back(small_texts()[i] + "\n" + small_texts()[i + 1]);
+  }
+  return train_tokenizer(documents, {.kind = kind, .nfkc = false},
+                         {.vocabulary_size = is_sentence_piece(kind) ? 60 : 0, .newline = true});
 }
 
 std::string round_trip(const Tokenizer& tokenizer, const std::string& text) {
