@@ -5,13 +5,13 @@
 
 #include "core/ops.h"
 #include "core/tape.h"
-#include "data/batch.h"
+#include "data/pair_batch.h"
 
 namespace calque {
 namespace {
 
 // Never holds all the logits of the batch.
-void score(const Transformer& model, const Batch& batch, std::vector<SequenceScore>& scores) {
+void score(const Transformer& model, const PairBatch& batch, std::vector<SequenceScore>& scores) {
   const Tensor memory = model.encode(batch.source, batch.source_segments, Mode::evaluate);
   const Tensor hidden = model.decode(batch.decoder_input, batch.target_segments, memory,
                                      batch.source_segments, Mode::evaluate);
@@ -46,9 +46,9 @@ std::vector<SequenceScore> score_pairs(const Transformer& model,
           sources.size(), targets.size());
   const NoGradient nothing_recorded;
   std::vector<SequenceScore> scores;
-  Batch batch;
+  PairBatch batch;
   for (size_t i = 0; i < sources.size(); ++i) {
-    append_pair(sources[i], targets[i], static_cast<int64_t>(i), batch);
+    append_pair(sources[i], targets[i], batch);
     if (batch.target_segments.tokens() < batch_tokens && i + 1 < sources.size()) continue;
     score(model, batch, scores);
     batch = {};
