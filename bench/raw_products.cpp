@@ -1,6 +1,6 @@
 // The floor under a training step: its matrix products, called raw through cblas in a loop, and
 // nothing else. Reads lists of products and answers each with the time it took (see
-// step_products.h, which starts this program and talks to it).
+// raw_product_process.h, which starts this program and talks to it).
 //
 //   in    count, then a line each: m n k, whether a and b are stored transposed, whether c is added
 //   to out   seconds for the whole list, best rate of any shape so far

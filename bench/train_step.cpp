@@ -1,6 +1,6 @@
 // Tokens a second of training a Transformer on this machine: forward, backward and Adam on packed
 // batches with the lengths of real sentences. Each step is followed by its GEMM floor: the step's
-// own matrix products, called raw through cblas, and nothing else (step_products.h).
+// own matrix products, called raw through cblas, and nothing else (raw_product_process.h).
 // bench/compare runs it beside PyTorch.
 //
 //   build/release/bench/train_step tiny|small|base [--steps 20] [--threads N] [--json] [--no-floor]
@@ -24,7 +24,7 @@
 #include "lengths.h"
 #include "nn/transformer.h"
 #include "optim/schedule.h"
-#include "step_products.h"
+#include "raw_product_process.h"
 #include "timing.h"
 #include "train/learner.h"
 #include "train/profile_report.h"
@@ -102,12 +102,12 @@ Result run(const Options& options) {
     StepOutcome outcome;
     std::optional<Profiling> profiling;
     if (step >= options.warmup) profiling.emplace(result.profile);
+    std::vector<GemmCall> products;
+    std::optional<GemmRecorder> recorder;
+    if (!options.no_floor) recorder.emplace(products);
     const double taken = seconds_of([&] { outcome = learner.step({&b, 1}, step, rate); });
+    recorder.reset();
     profiling.reset();
-    std::vector<Product> products;
-    if (!options.no_floor) {
-      products = step_products(shape, b.source_segments.tokens(), b.target_segments.tokens());
-    }
     const RawProducts::Answer floor = raw.run(products);
     if (step < options.warmup) continue;
     const auto tokens = static_cast<double>(b.source.size() + b.expected.size());

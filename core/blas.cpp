@@ -4,6 +4,7 @@
 
 #include <algorithm>
 #include <string_view>
+#include <utility>
 
 #include "core/bfloat16.h"
 #include "core/block_product.h"
@@ -118,6 +119,7 @@ Split split_of(ProductSize product, Maker maker) {
 }
 
 thread_local Precision current_precision = Precision::full;
+thread_local std::vector<GemmCall>* recorded_calls = nullptr;
 
 }  // namespace
 
@@ -140,6 +142,10 @@ ProductPrecision::ProductPrecision(Precision precision) : before_(current_precis
 }
 ProductPrecision::~ProductPrecision() { current_precision = before_; }
 Precision ProductPrecision::current() { return current_precision; }
+
+GemmRecorder::GemmRecorder(std::vector<GemmCall>& to)
+    : before_(std::exchange(recorded_calls, &to)) {}
+GemmRecorder::~GemmRecorder() { recorded_calls = before_; }
 
 Matrix transposed(Matrix matrix) {
   matrix.flipped = !matrix.flipped;
@@ -164,6 +170,7 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, 
     }
     return finish_rows(c.data, m, n, stride, finish);
   }
+  if (recorded_calls) recorded_calls->push_back({m, n, k, a.flipped, b.flipped, c.add});
   if (has_few_rows(a)) {
     few_rows_product(a, b, c, scale, stride);
     return finish_rows(c.data, m, n, stride, finish);

@@ -9,6 +9,7 @@
 
 #include <cstdint>
 #include <string>
+#include <vector>
 
 #include "core/tensor.h"
 
@@ -64,6 +65,27 @@ class ProductPrecision {
 void gemm(const Matrix& a, const Matrix& b, Sink c, real scale = 1, int64_t stride = 0,
           Finish finish = {});
 inline void gemm(const Matrix& a, const Matrix& b, real* c) { gemm(a, b, Sink{c, false}); }
+
+// A call of gemm(): c [m, n] (+)= a b, summed over k.
+struct GemmCall {
+  int64_t m, n, k;
+  bool a_transposed = false, b_transposed = false;  // how the operands are stored
+  bool accumulate = false;
+  bool operator==(const GemmCall&) const = default;
+};
+
+// While it lives, lists the calls of gemm() on this thread that have work to do, in their order:
+// the products of a training step, for benchmarks. Attention does not use gemm().
+class GemmRecorder {
+ public:
+  explicit GemmRecorder(std::vector<GemmCall>& to);
+  ~GemmRecorder();
+  GemmRecorder(const GemmRecorder&) = delete;
+  GemmRecorder& operator=(const GemmRecorder&) = delete;
+
+ private:
+  std::vector<GemmCall>* before_;
+};
 
 // Whether products are made by block_product() of this library: where OpenBLAS does not know the
 // processor.

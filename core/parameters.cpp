@@ -25,7 +25,7 @@ Initial uniform(real limit) {
   };
 }
 
-Tensor Parameters::add(std::string name, const Shape& shape, Initial initial) {
+Tensor Parameters::add(std::string name, const Shape& shape, Role role, Initial initial) {
   require(!allocated(), "Parameters: {} is added after allocate()", name);
   require(!find(name), "Parameters: there are two parameters named {}", name);
   const int64_t size = shape.elements();
@@ -33,7 +33,7 @@ Tensor Parameters::add(std::string name, const Shape& shape, Initial initial) {
           "Parameters: {} of shape {} is more than can be counted", name, shape);
   const auto window = std::make_shared<Block>();
   window->size = size;
-  entries_.push_back({std::move(name), shape, flat_size_, std::move(initial),
+  entries_.push_back({std::move(name), shape, role, flat_size_, std::move(initial),
                       Tensor(shape, Values(window), Gradient::of_size(size, 0))});
   windows_.push_back(window);
   flat_size_ += round_up(size, cache_line);
@@ -81,8 +81,9 @@ Path Path::operator/(std::string_view part) const {
   return Path(*store_, name_.empty() ? std::string(part) : fmt::format("{}.{}", name_, part));
 }
 
-Tensor Path::parameter(std::string_view name, const Shape& shape, Initial initial) const {
-  return store_->add((*this / name).name(), shape, std::move(initial));
+Tensor Path::parameter(std::string_view name, const Shape& shape, Role role,
+                       Initial initial) const {
+  return store_->add((*this / name).name(), shape, role, std::move(initial));
 }
 
 }  // namespace calque

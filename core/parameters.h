@@ -8,7 +8,7 @@
 // cleared: a backward pass frees what the forward pass kept, and the gradients take its place.
 //
 //   Parameters parameters;
-//   Tensor w = parameters.add("weight", {3, 4}, normal(0.1));
+//   Tensor w = parameters.add("weight", {3, 4}, Role::weight, normal(0.1));
 //   parameters.allocate();
 //   parameters.initialise(seed);
 
@@ -31,6 +31,22 @@ Initial constant(real value);
 Initial normal(real deviation);
 Initial uniform(real limit);  // in (-limit, limit)
 
+// What a parameter is to the model. Weight decay and the reuse of a model's parameters under
+// another vocabulary depend on it.
+enum class Role {
+  weight,       // of a product
+  bias,         // added to a product or a norm
+  gain,         // the factors of a norm
+  embedding,    // a table with a row for each token of a vocabulary
+  position,     // a table with a row for each position
+  output,       // the weight of the projection to a vocabulary
+  output_bias,  // its bias
+};
+// Whether the parameter has a row or a number for each token of a vocabulary.
+constexpr bool belongs_to_vocabulary(Role role) {
+  return role == Role::embedding || role == Role::output || role == Role::output_bias;
+}
+
 class Parameters {
  public:
   Parameters() = default;
@@ -42,6 +58,7 @@ class Parameters {
   struct Entry {
     std::string name;
     Shape shape;
+    Role role;
     int64_t offset;  // of its first number in the flat buffer
     Initial initial;
     Tensor tensor;
@@ -49,7 +66,7 @@ class Parameters {
   };
 
   // Declares a parameter; the name must be new. The tensor can be used after allocate().
-  Tensor add(std::string name, const Shape& shape, Initial initial);
+  Tensor add(std::string name, const Shape& shape, Role role, Initial initial);
 
   // Takes memory for the values (all zero). Nothing can be added afterwards.
   void allocate();
@@ -86,7 +103,7 @@ class Path {
   Path operator/(std::string_view part) const;
   Path operator/(int64_t number) const { return *this / std::to_string(number); }
   const std::string& name() const { return name_; }
-  Tensor parameter(std::string_view name, const Shape& shape, Initial initial) const;
+  Tensor parameter(std::string_view name, const Shape& shape, Role role, Initial initial) const;
 
  private:
   Parameters* store_;

@@ -6,13 +6,14 @@ namespace calque {
 namespace {
 
 thread_local Profile* writing = nullptr;
+thread_local double total_flops = 0;
+thread_local bool work_is_counted = false;
 
 }  // namespace
 
 Profile* Profile::current() { return writing; }
 
 Profiling::Profiling(Profile& profile) : before_(std::exchange(writing, &profile)) {}
-Profiling::Profiling(std::nullptr_t) : before_(std::exchange(writing, nullptr)) {}
 Profiling::~Profiling() { writing = before_; }
 
 double Profile::now() const {
@@ -68,5 +69,16 @@ Phase::~Phase() {
   event_.seconds = profile_->now() - event_.start;
   profile_->add(event_);
 }
+
+double counted_flops() { return total_flops; }
+
+void count_work(const Profile::Work& work) {
+  if (work_is_counted) return;
+  total_flops += work.flops;
+  if (writing) writing->count(work);
+}
+
+WorkIsCounted::WorkIsCounted() : before_(std::exchange(work_is_counted, true)) {}
+WorkIsCounted::~WorkIsCounted() { work_is_counted = before_; }
 
 }  // namespace calque

@@ -14,7 +14,6 @@
 // of the one before it.
 
 #include <chrono>
-#include <cstddef>
 #include <cstdint>
 #include <map>
 #include <string>
@@ -75,12 +74,10 @@ class Profile {
   Work counted_;
 };
 
-// While one lives, the profile is the thread's current one; with nullptr there is none, for the
-// pieces of a loop whose work has been counted as a whole.
+// While one lives, the profile is the thread's current one.
 class Profiling {
  public:
   explicit Profiling(Profile& profile);
-  explicit Profiling(std::nullptr_t);
   ~Profiling();
   Profiling(const Profiling&) = delete;
   Profiling& operator=(const Profiling&) = delete;
@@ -102,9 +99,25 @@ class Phase {
   Profile::Event event_{};
 };
 
-// For ops: what the running op does, if somebody wants to know.
-inline void count_work(const Profile::Work& work) {
-  if (Profile* profile = Profile::current()) profile->count(work);
-}
+// The useful FLOPs of all ops that have run on this thread since it started, with or without a
+// profile: the FLOPs of a step are a difference. A product that an op gives to other threads counts
+// on the op's own; what is recomputed in the backward pass does not count again.
+double counted_flops();
+
+// For ops: what the running op does.
+void count_work(const Profile::Work& work);
+
+// While one lives, count_work() on this thread does nothing: for the chunks of a loop whose work
+// has been counted as a whole.
+class WorkIsCounted {
+ public:
+  WorkIsCounted();
+  ~WorkIsCounted();
+  WorkIsCounted(const WorkIsCounted&) = delete;
+  WorkIsCounted& operator=(const WorkIsCounted&) = delete;
+
+ private:
+  bool before_;
+};
 
 }  // namespace calque

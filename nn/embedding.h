@@ -16,7 +16,8 @@ struct Embedding {
   Tensor weight;  // [vocabulary, d_model]
 
   Embedding(const Path& at, int64_t vocabulary, int64_t d_model)
-      : weight(at.parameter("weight", {vocabulary, d_model}, embedding_normal(d_model))) {}
+      : weight(at.parameter("weight", {vocabulary, d_model}, Role::embedding,
+                            embedding_normal(d_model))) {}
 
   // [tokens] -> [tokens, d_model]
   Tensor operator()(std::span<const int32_t> ids) const {

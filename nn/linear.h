@@ -15,8 +15,8 @@ struct Linear {
 
   Linear(const Path& at, int64_t in, int64_t out) : Linear(at, in, out, xavier_uniform(in, out)) {}
   Linear(const Path& at, int64_t in, int64_t out, Initial initial)
-      : weight(at.parameter("weight", {in, out}, std::move(initial))),
-        bias(at.parameter("bias", {out}, zeros())) {}
+      : weight(at.parameter("weight", {in, out}, Role::weight, std::move(initial))),
+        bias(at.parameter("bias", {out}, Role::bias, zeros())) {}
 
   // [tokens, in] -> [tokens, out]
   Tensor operator()(const Tensor& x, Activation activation = Activation::none) const {

@@ -17,8 +17,10 @@ struct Norm {
   real epsilon;
 
   Norm(const Path& at, const LayerOptions& options)
-      : gain(at.parameter("gain", {options.d_model}, ones())), epsilon(options.norm_epsilon) {
-    if (options.norm == NormKind::layer) bias = at.parameter("bias", {options.d_model}, zeros());
+      : gain(at.parameter("gain", {options.d_model}, Role::gain, ones())),
+        epsilon(options.norm_epsilon) {
+    if (options.norm == NormKind::layer)
+      bias = at.parameter("bias", {options.d_model}, Role::bias, zeros());
   }
 
   Tensor operator()(const Tensor& x) const {

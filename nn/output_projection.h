@@ -19,9 +19,9 @@ struct OutputProjection {
   // A weight of its own, or the embedding's.
   OutputProjection(const Path& at, const Embedding& embedding, bool tied, bool with_bias)
       : weight(tied ? embedding.weight
-                    : at.parameter("weight", embedding.weight.shape(),
+                    : at.parameter("weight", embedding.weight.shape(), Role::output,
                                    embedding_normal(embedding.weight.cols()))) {
-    if (with_bias) bias = at.parameter("bias", {weight.rows()}, zeros());
+    if (with_bias) bias = at.parameter("bias", {weight.rows()}, Role::output_bias, zeros());
   }
 
   // hidden [tokens, d_model] -> logits [tokens, vocabulary], before the softmax

@@ -21,7 +21,8 @@ Tensor make_table(const Path& at, const LayerOptions& options) {
     case PositionKind::none:
       return {};
     case PositionKind::learned:
-      return at.parameter("weight", {options.max_positions, d_model}, embedding_normal(d_model));
+      return at.parameter("weight", {options.max_positions, d_model}, Role::position,
+                          embedding_normal(d_model));
     default:
       return sinusoids(options.positions, options.max_positions, d_model);
   }

@@ -11,10 +11,19 @@ constexpr int64_t piece_size = 1 << 15;
 
 bool is_decayed(const Parameters::Entry& entry, Decayed what) {
   if (what == Decayed::everything) return true;
-  if (entry.shape.axes() < 2) return false;
-  if (what == Decayed::matrices) return true;
-  return entry.name.find("embed") == std::string::npos &&
-         entry.name.find("position") == std::string::npos;
+  switch (entry.role) {
+    case Role::weight:
+    case Role::output:
+      return true;
+    case Role::embedding:
+    case Role::position:
+      return what == Decayed::matrices;
+    case Role::bias:
+    case Role::gain:
+    case Role::output_bias:
+      return false;
+  }
+  return false;
 }
 
 std::vector<FlatPiece> flat_pieces(const Parameters& parameters, const WeightDecay& decay) {

@@ -36,8 +36,9 @@ inline std::span<real> span_of(Buffer<real>& buffer) {
   return {buffer.data(), static_cast<size_t>(buffer.size())};
 }
 
-// Which parameters are pulled towards zero. Shape and name tell: a bias or a norm's gain has a
-// single axis; an embedding, the positions' included, has "embed" or "position" in its name.
+// Which parameters decay, by their role: matrices are all but biases and the gains of norms;
+// embeddings are the tables of tokens and of positions, also where one is the output projection
+// too.
 enum class Decayed { everything, matrices, matrices_but_embeddings };
 
 // How: `decoupled` multiplies the weight by 1 - learning_rate * rate (Loshchilov and Hutter, 2019:

@@ -62,7 +62,7 @@ void for_matrices(const Product& p, int each, Body&& body) {
   count_work({.flops = 2.0 * each * static_cast<double>(p.count * work)});
   const Precision precision = ProductPrecision::current();  // of the thread that asked
   parallel_for(p.count, rows_per_piece(work / 16 + 1), [&](int64_t b, int64_t e) {
-    const Profiling counted(nullptr);
+    const WorkIsCounted counted;
     const ProductPrecision rounding(precision);
     for (int64_t i = b; i < e; ++i) body(i);
   });

@@ -13,8 +13,8 @@ using namespace calque;
 TEST_CASE("parameters are named windows into a flat buffer, in the order of construction") {
   Parameters parameters;
   const Path root(parameters);
-  const Tensor w = (root / "layers" / 0).parameter("weight", {3, 5}, constant(2));
-  const Tensor b = (root / "layers" / 0).parameter("bias", {5}, constant(7));
+  const Tensor w = (root / "layers" / 0).parameter("weight", {3, 5}, Role::weight, constant(2));
+  const Tensor b = (root / "layers" / 0).parameter("bias", {5}, Role::weight, constant(7));
   CHECK(parameters.count() == 20);
   parameters.allocate();
   parameters.initialise(1);
@@ -31,7 +31,7 @@ TEST_CASE("a store of parameters moves with its values, and has no copies") {
   static_assert(!std::is_copy_constructible_v<Parameters> &&
                 !std::is_copy_assignable_v<Parameters>);
   Parameters first;
-  const Tensor w = first.add("weight", {3}, constant(2));
+  const Tensor w = first.add("weight", {3}, Role::weight, constant(2));
   first.allocate();
   first.initialise(1);
   const Parameters second = std::move(first);
@@ -42,8 +42,8 @@ TEST_CASE("a store of parameters moves with its values, and has no copies") {
 TEST_CASE("a parameter's first values depend on its name and the seed, not on its neighbours") {
   const auto values = [](bool with_neighbour, uint64_t seed) {
     Parameters parameters;
-    if (with_neighbour) parameters.add("other", {100}, normal(1));
-    const Tensor w = parameters.add("w", {50}, normal(1));
+    if (with_neighbour) parameters.add("other", {100}, Role::weight, normal(1));
+    const Tensor w = parameters.add("w", {50}, Role::weight, normal(1));
     parameters.allocate();
     parameters.initialise(seed);
     return std::vector<real>(w.span().begin(), w.span().end());
@@ -54,7 +54,7 @@ TEST_CASE("a parameter's first values depend on its name and the seed, not on it
 
 TEST_CASE("a parameter's gradient has memory from its first contribution until it is cleared") {
   Parameters parameters;
-  const Tensor w = parameters.add("w", {1000, 1000}, constant(2));
+  const Tensor w = parameters.add("w", {1000, 1000}, Role::weight, constant(2));
   parameters.allocate();
   parameters.initialise(1);
   const int64_t before = memory_statistics().used;
@@ -75,8 +75,8 @@ TEST_CASE("a parameter's gradient has memory from its first contribution until i
 
 TEST_CASE("a gradient is zero where nothing was contributed, and behind its end") {
   Parameters parameters;
-  const Tensor used = parameters.add("used", {3}, constant(2));
-  const Tensor unused = parameters.add("unused", {3}, constant(2));
+  const Tensor used = parameters.add("used", {3}, Role::weight, constant(2));
+  const Tensor unused = parameters.add("unused", {3}, Role::weight, constant(2));
   parameters.allocate();
   parameters.initialise(1);
   for (const Tensor& w : {used, unused}) std::fill_n(w.gradient().open().data, 3, real(99));
@@ -95,9 +95,9 @@ TEST_CASE("a gradient is zero where nothing was contributed, and behind its end"
 
 TEST_CASE("two parameters of one name, and additions after allocation, are refused") {
   Parameters parameters;
-  parameters.add("w", {1}, constant(0));
-  CHECK_THROWS_AS(parameters.add("w", {2}, constant(0)), Misuse);
+  parameters.add("w", {1}, Role::weight, constant(0));
+  CHECK_THROWS_AS(parameters.add("w", {2}, Role::weight, constant(0)), Misuse);
   CHECK_THROWS_AS(parameters.values(), Misuse);
   parameters.allocate();
-  CHECK_THROWS_AS(parameters.add("v", {2}, constant(0)), Misuse);
+  CHECK_THROWS_AS(parameters.add("v", {2}, Role::weight, constant(0)), Misuse);
 }

@@ -90,6 +90,44 @@ TEST_CASE("attention made again in the backward pass is a call apart, without us
   CHECK(profile.sum_of("linear", Kind::backward).work.flops == 2 * 2 * 6 * 256 * 4);
 }
 
+TEST_CASE(
+    "the FLOPs of a thread are counted once, with or without a profile, on any thread count") {
+  const Tensor x = variable(Tensor::full({50, 8, 16}, 1)),
+               w = variable(Tensor::full({50, 16, 4}, 1));
+  const Threads as_before;
+  for (const int count : {1, 2, 3}) {
+    set_threads(count);
+    const double before = counted_flops();
+    step(x, w);
+    const double between = counted_flops();
+    CHECK(between - before == 3 * 50.0 * 2 * 8 * 16 * 4);
+    Profile profile;
+    const Profiling on(profile);
+    step(x, w);
+    CHECK(counted_flops() - between == between - before);
+  }
+  const double before = counted_flops();
+  std::thread([&] {
+    CHECK(counted_flops() == 0);
+    step(x, w);
+    CHECK(counted_flops() > 0);
+  }).join();
+  CHECK(counted_flops() == before);
+}
+
+TEST_CASE("attention that is recomputed in the backward pass counts its FLOPs once") {
+  const Segments sentences = Segments::of_lengths(std::vector<int32_t>{3, 3});
+  const Tensor qkv = variable(Tensor::full({6, 3 * 256}, real(0.01)));
+  const Tensor w = variable(Tensor::full({256, 4}, 1));
+  const double before = counted_flops();
+  {
+    const Tape tape;
+    const Tensor y = linear(self_attention(qkv, sentences, {.heads = 4}), w);
+    backward(sum(y));
+  }
+  CHECK(counted_flops() - before == 3 * (4 * 256 * 18 + 2 * 6 * 256 * 4));
+}
+
 TEST_CASE("ops follow one another without overlap, inside the phase around them") {
   const Tensor x = variable(Tensor::full({64, 64}, 1));
   Profile profile;

@@ -6,6 +6,7 @@
 // [example]
 #include <fmt/format.h>
 
+#include "core/parameter_table.h"
 #include "nn/transformer.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
@@ -32,6 +33,7 @@ double train() {
   const Transformer model(Path(parameters), options);
   parameters.allocate();
   parameters.initialise(/*seed=*/1);
+  fmt::print("{}", parameter_table(parameters));
 
   const Noam schedule{.factor = 1, .d_model = options.layer.d_model, .warmup_steps = 100};
   Optimizer optimizer(parameters, AdamSettings{}, /*clip_norm=*/1);

@@ -7,6 +7,7 @@
 #include <cmath>
 
 #include "nn/small_model.h"
+#include "optim/flat.h"
 
 using namespace calque;
 
@@ -100,6 +101,32 @@ TEST_CASE(
     CHECK(std::ranges::find(lines, line) != lines.end());
   }
   CHECK(lines.back() == "output.bias [11]");
+}
+
+TEST_CASE(
+    "only token tables and the output projection belong to a vocabulary, only matrices decay") {
+  TransformerOptions options = one_layer();
+  options.target_vocabulary = 11;
+  options.tying = Tying::none;
+  options.layer.positions = PositionKind::learned;
+  options.output_bias = true;
+  Parameters parameters;
+  const Transformer transformer(Path(parameters), options);
+  std::vector<std::string> of_vocabulary, tables;
+  for (const Parameters::Entry& entry : parameters.entries()) {
+    CAPTURE(entry.name);
+    if (belongs_to_vocabulary(entry.role)) of_vocabulary.push_back(entry.name);
+    const bool decays = is_decayed(entry, Decayed::matrices);
+    CHECK(decays == (entry.shape.axes() == 2));
+    if (decays && !is_decayed(entry, Decayed::matrices_but_embeddings)) {
+      tables.push_back(entry.name);
+    }
+  }
+  CHECK(of_vocabulary == std::vector<std::string>{"source_embedding.weight",
+                                                  "target_embedding.weight", "output.weight",
+                                                  "output.bias"});
+  CHECK(tables == std::vector<std::string>{"source_embedding.weight", "source_positions.weight",
+                                           "target_embedding.weight", "target_positions.weight"});
 }
 
 TEST_CASE("tied tables are one tensor") {

@@ -15,8 +15,13 @@ using Named = std::map<std::string, std::vector<double>>;
 struct SmallModel {
   Parameters parameters;
 
-  explicit SmallModel(const std::vector<std::pair<std::string, Shape>>& shapes) {
-    for (const auto& [name, shape] : shapes) parameters.add(name, shape, constant(0));
+  struct Part {
+    std::string name;
+    Shape shape;
+    Role role = Role::weight;
+  };
+  explicit SmallModel(const std::vector<Part>& parts) {
+    for (const auto& [name, shape, role] : parts) parameters.add(name, shape, role, constant(0));
     parameters.allocate();
   }
 
@@ -64,10 +69,10 @@ struct SmallModel {
 
 // Windows that end in the middle of a vector and of a piece, small ones and one of several pieces.
 inline SmallModel model_of_many_pieces() {
-  return SmallModel({{"embedding.weight", {700, 131}},
+  return SmallModel({{"embedding.weight", {700, 131}, Role::embedding},
                      {"layers.0.weight", {33, 517}},
-                     {"layers.0.bias", {517}},
-                     {"layers.0.norm.gain", {131}},
+                     {"layers.0.bias", {517}, Role::bias},
+                     {"layers.0.norm.gain", {131}, Role::gain},
                      {"layers.1.weight", {131, 1}}});
 }
 

@@ -111,7 +111,7 @@ TEST_CASE("an update that throws is not counted as a step") {
   for (const Rule& rule : rules()) {
     CAPTURE(rule.name);
     Parameters parameters;
-    parameters.add("weight", {3}, constant(1));
+    parameters.add("weight", {3}, Role::weight, constant(1));
     Optimizer optimizer(parameters, rule.settings);
     CHECK_THROWS_AS(optimizer.update(parameters, 0.1), Misuse);  // there are no values yet
     CHECK(optimizer.steps() == 0);
