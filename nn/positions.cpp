@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <vector>
 
 #include "core/error.h"
 #include "nn/initial.h"
@@ -41,7 +42,7 @@ int64_t positions_needed(const Segments& segments, std::span<const int32_t> star
 
 }  // namespace
 
-Tensor sinusoids(PositionKind kind, int64_t positions, int64_t d_model) {
+Tensor sinusoids(PositionKind kind, int64_t positions, int64_t d_model, int64_t first) {
   require(d_model % 2 == 0, "sinusoids: d_model is {}, an odd number", d_model);
   const int64_t pairs = d_model / 2;
   const bool interleaved = kind == PositionKind::interleaved;
@@ -51,7 +52,7 @@ Tensor sinusoids(PositionKind kind, int64_t positions, int64_t d_model) {
     const int64_t sine = interleaved ? 2 * k : k;
     const int64_t cosine = interleaved ? 2 * k + 1 : pairs + k;
     for (int64_t p = 0; p < positions; ++p) {
-      const double angle = static_cast<double>(p) * f;
+      const double angle = static_cast<double>(first + p) * f;
       table.data()[p * d_model + sine] = static_cast<real>(std::sin(angle));
       table.data()[p * d_model + cosine] = static_cast<real>(std::cos(angle));
     }
@@ -73,8 +74,12 @@ Tensor Positions::operator()(const Tensor& x, const Segments& segments,
         "with a larger max_positions",
         needed, table.rows());
   }
-  // Rare enough that a longer table is made for this pass and not kept: models stay constant.
-  return add_positions(x, sinusoids(kind, needed, x.cols()), segments, starts);
+  // Beyond the table, only the rows of this pass are computed: one for a decoding step.
+  if (starts.empty()) return add_positions(x, sinusoids(kind, needed, x.cols()), segments);
+  const int32_t first = std::ranges::min(starts);
+  std::vector<int32_t> shifted(starts.begin(), starts.end());
+  for (int32_t& start : shifted) start -= first;
+  return add_positions(x, sinusoids(kind, needed - first, x.cols(), first), segments, shifted);
 }
 
 }  // namespace calque

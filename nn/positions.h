@@ -21,8 +21,8 @@
 
 namespace calque {
 
-// The table of a sinusoidal kind: [positions, d_model].
-Tensor sinusoids(PositionKind kind, int64_t positions, int64_t d_model);
+// The rows of a sinusoidal kind from position `first` on: [positions, d_model].
+Tensor sinusoids(PositionKind kind, int64_t positions, int64_t d_model, int64_t first = 0);
 
 struct Positions {
   PositionKind kind;

@@ -85,6 +85,16 @@ TEST_CASE("sinusoids have no longest sentence, learned positions say what theirs
   const Tensor y = Positions(Path(none), options)(x, segments);
   CHECK(at(y, 19, 0) == Approx(std::sin(19.0)).epsilon(1e-5));
 
+  // Far beyond the table of 16: a whole table would not fit into memory.
+  const Segments two = Segments::of_lengths(std::vector<int32_t>{1, 2});
+  const Tensor far = Positions(Path(none), options)(
+      Tensor::zeros({3, 8}), two, std::vector<int32_t>{2'000'000'000, 2'000'000'003});
+  const double positions[] = {2'000'000'000.0, 2'000'000'003.0, 2'000'000'004.0};
+  for (int64_t t = 0; t < 3; ++t) {
+    CHECK(at(far, t, 0) == Approx(std::sin(positions[t])).epsilon(1e-5));
+    CHECK(at(far, t, 1) == Approx(std::cos(positions[t])).epsilon(1e-5));
+  }
+
   options.positions = PositionKind::learned;
   Parameters parameters;
   const Positions learned(Path(parameters) / "positions", options);
