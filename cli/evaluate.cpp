@@ -51,10 +51,11 @@ std::vector<Chosen> corpora_of_split(const DataConfig& data, const std::string& 
 }
 
 std::vector<Chosen> chosen_corpora(const Arguments& arguments, const Config& config) {
-  if (!arguments.source.empty()) {
-    return {{{.source = arguments.source, .target = arguments.target}, {}}};
-  }
-  if (!arguments.text.empty()) return {{{.text = {arguments.text}}, {}}};
+  CorpusConfig files;
+  files.source = arguments.source;
+  files.target = arguments.target;
+  if (!arguments.text.empty()) files.text = {arguments.text};
+  if (!files.source.empty() || !files.text.empty()) return {{files, {}}};
   const DataConfig& data = config.data;
   std::vector<Chosen> named = corpora_of_split(data, arguments.split);
   if (!named.empty()) return named;
