@@ -15,4 +15,5 @@ write_basic_package_version_file(${PROJECT_BINARY_DIR}/calqueConfigVersion.cmake
 install(FILES ${PROJECT_BINARY_DIR}/calqueConfig.cmake
               ${PROJECT_BINARY_DIR}/calqueConfigVersion.cmake
               ${CMAKE_CURRENT_LIST_DIR}/FindOpenBLAS.cmake
+              ${CMAKE_CURRENT_LIST_DIR}/FindSentencePiece.cmake
         DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/calque)

@@ -155,7 +155,16 @@ void read_value(const YamlValue& from, std::string_view key, const Range& range,
 }
 
 std::string write_value(int64_t value) { return fmt::format("{}", value); }
-std::string write_value(double value) { return fmt::format("{}", value); }
+// YAML 1.1 takes 1e-05 for text; 1.0e-05 is a number everywhere.
+std::string write_value(double value) {
+  std::string text = fmt::format("{}", value);
+  const size_t exponent = text.find('e');
+  if (exponent != std::string::npos && text.find('.') == std::string::npos) {
+    text.insert(exponent, ".0");
+  }
+  return text;
+}
+
 std::string write_value(bool value) { return value ? "true" : "false"; }
 std::string write_value(const std::string& value) { return yaml_scalar(value); }
 std::string write_value(const std::array<double, 2>& value) {

@@ -103,6 +103,7 @@ std::string explanation_json(const Explanation& explanation) {
       json_quoted(explanation.translation), json_quoted(explanation.model));
   append_tokens(out, "source_tokens", explanation, explanation.source_tokens);
   append_tokens(out, "target_tokens", explanation, explanation.target_tokens);
+  out += fmt::format(",\n\"given\":{}", explanation.given);
   out += ",\n\"steps\":[";
   for (size_t step = 0; step < explanation.target_tokens.size(); ++step) {
     if (step > 0) out += ',';

@@ -1,17 +1,31 @@
 // The explain page: puts the lessons together.
 'use strict';
 
+// Whether the page is on a language model: it continues a prompt instead of translating a source.
+function continuesText(data) { return data.sourceTokens.length === 0; }
+
 function drawSentence(data) {
   const row = (label, text, kind) => [element('span', {class: 'label'}, label), element('span', {class: `text ${kind}`}, text)];
-  byId('sentence').append(...row('source', data.source, ''), ...row('translation', data.translation, 'translation'));
+  const [first, second] = continuesText(data) ? ['prompt', 'continuation'] : ['source', 'translation'];
+  byId('sentence').append(...row(first, data.source, ''), ...row(second, data.translation, 'translation'));
   if (data.model) byId('sentence').append(element('span', {class: 'label'}, 'model'), element('span', {class: 'note'}, data.model));
 }
 
 function drawTokens(data) {
-  for (const [label, words] of [['reads', data.sourceTokens], ['writes', data.targetTokens]]) {
+  const read = continuesText(data) ? data.targetTokens.slice(0, data.given) : data.sourceTokens;
+  const written = data.targetTokens.slice(data.given);
+  for (const [label, words] of [['reads', read], ['writes', written]]) {
     byId('tokens').append(element('div', {class: 'tokens'}, element('span', {class: 'label'}, label), ...words.map((word) => element('span', {class: 'token'}, word))));
   }
-  byId('tokens').append(element('p', {class: 'note'}, `${data.sourceTokens.length} tokens in, ${data.targetTokens.length} out, of a vocabulary of ${grouped(String(data.vocabularySize))}.`));
+  byId('tokens').append(element('p', {class: 'note'}, `${read.length} tokens in, ${written.length} out, of a vocabulary of ${grouped(String(data.vocabularySize))}.`));
+}
+
+// The lessons of a page on a language model, which has no encoder and no beam.
+function adaptLessons(data) {
+  if (!continuesText(data)) return;
+  byId('steps').querySelector('h2').textContent = 'The text, step by step';
+  byId('steps').querySelector('.lesson').textContent = 'A language model gives every token of the vocabulary a score (a logit) for being the next one, '
+    + 'and softmax turns the scores into probabilities. It does so for the tokens of the prompt too. Choose a token below to see what else it considered.';
 }
 
 function start() {
@@ -20,6 +34,7 @@ function start() {
   const pictures = [];
   theme.shown = () => pictures.forEach((picture) => picture.repaint());
   theme.start(given, () => window.history.replaceState(null, '', `#theme=${theme.choice}`));
+  adaptLessons(data);
   drawSentence(data);
   drawTokens(data);
   new StepViewer(data);

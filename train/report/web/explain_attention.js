@@ -36,13 +36,15 @@ class AttentionViewer {
     this.section.hidden = this.kinds.length === 0;
     if (this.section.hidden) return;
     this.tabs = element('div', {class: 'tabs', role: 'group', 'aria-label': 'Kind of attention'},
-      ...this.kinds.map((kind) => element('button', {type: 'button', 'data-kind': kind, onclick: () => this.showKind(kind)}, attentionKinds[kind].title)));
+      ...this.kinds.map((kind) => element('button', {type: 'button', 'data-kind': kind, onclick: () => this.showKind(kind)}, this.titleOf(kind))));
     this.meaning = element('p', {class: 'lesson'});
     this.grid = element('div', {class: 'heads'});
     this.views = element('div', {class: 'views'});
     this.section.append(this.tabs, this.meaning, this.grid, this.views);
     this.showKind(this.kinds[0]);
   }
+
+  titleOf(kind) { return continuesText(this.data) ? 'Self-attention' : attentionKinds[kind].title; }
 
   wordsOf(kind) {
     const {sourceTokens, targetTokens} = this.data;
@@ -109,7 +111,7 @@ class AttentionViewer {
     const {title, matrix} = this.chosen;
     const tell = (row, column, weight) => element('span', {}, kind.tell(rows[row], columns[column], percent(weight)));
     this.views.replaceChildren(
-      element('div', {class: 'view heat'}, element('h3', {}, `${kind.title}, ${title}`), heatMap(matrix, rows, columns, tell)),
+      element('div', {class: 'view heat'}, element('h3', {}, `${this.titleOf(this.kind)}, ${title}`), heatMap(matrix, rows, columns, tell)),
       element('div', {class: 'view lines'}, element('h3', {}, 'The same as lines: point at a word'), lineMap(matrix, rows, columns, [kind.rows, kind.columns])));
   }
 

@@ -59,12 +59,12 @@ class StepViewer {
       this.words[this.current].focus();
       event.preventDefault();
     });
-    this.show(0);
+    this.show(Math.min(data.given, this.words.length - 1));
   }
 
   total() {
     const sum = this.data.steps.reduce((logs, step) => logs + Math.log(tempered(step, 1).best[step.chosen]), 0);
-    return `multiplied, they are the probability of the whole translation, ${percent(Math.exp(sum))} (log-probability ${sum.toFixed(2)})`;
+    return `multiplied, they are the probability of the whole text, ${percent(Math.exp(sum))} (log-probability ${sum.toFixed(2)})`;
   }
 
   wordButton(word, index) {
@@ -100,7 +100,7 @@ class StepViewer {
   draw() {
     const step = this.data.steps[this.current];
     const written = this.data.targetTokens.slice(0, this.current).join(' ');
-    this.context.replaceChildren(`Step ${this.current + 1} of ${this.words.length}. It has written: `,
+    this.context.replaceChildren(`Step ${this.current + 1} of ${this.words.length}. So far: `,
       element('code', {}, `<s> ${written}`), ' and now chooses ', element('span', {class: 'next'}, this.data.targetTokens[this.current]));
     const plain = tempered(step, 1);
     const now = filtered(step, this.choice);

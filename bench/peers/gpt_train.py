@@ -1,0 +1,112 @@
+#!/usr/bin/env python3
+"""Training speed of a GPT in PyTorch on this machine: the model and the updates of configs/shakespeare*.yaml.
+
+  bench/peers/gpt_train.py small TEXT [--steps 40] [--warmup 5]
+
+The model is the usual one (pre-norm, GELU, learned positions, tied output, no biases in the layers), with
+PyTorch's fused attention and fused AdamW. Each update takes windows from random places of the text. Prints
+one line of JSON: tokens/s by the median update, and the loss of the last one.
+"""
+import argparse
+import json
+import math
+import statistics
+import time
+
+import torch
+from torch import nn
+from torch.nn import functional as F
+
+SHAPES = {  # layers, heads, width, context, windows of an update, dropout
+    "small": (4, 4, 128, 64, 12, 0.0),
+    "large": (6, 6, 384, 256, 64, 0.2),
+}
+
+
+class Layer(nn.Module):
+    def __init__(self, width, heads, dropout):
+        super().__init__()
+        self.heads, self.dropout = heads, dropout
+        self.attention_norm = nn.LayerNorm(width, bias=False)
+        self.qkv = nn.Linear(width, 3 * width, bias=False)
+        self.output = nn.Linear(width, width, bias=False)
+        self.feed_forward_norm = nn.LayerNorm(width, bias=False)
+        self.inner = nn.Linear(width, 4 * width, bias=False)
+        self.outer = nn.Linear(4 * width, width, bias=False)
+
+    def forward(self, x):
+        batch, length, width = x.shape
+        q, k, v = self.qkv(self.attention_norm(x)).split(width, dim=2)
+        q, k, v = (t.view(batch, length, self.heads, width // self.heads).transpose(1, 2) for t in (q, k, v))
+        drop = self.dropout if self.training else 0.0
+        attended = F.scaled_dot_product_attention(q, k, v, dropout_p=drop, is_causal=True)
+        attended = attended.transpose(1, 2).reshape(batch, length, width)
+        x = x + F.dropout(self.output(attended), self.dropout, self.training)
+        inner = F.gelu(self.inner(self.feed_forward_norm(x)))
+        return x + F.dropout(self.outer(inner), self.dropout, self.training)
+
+
+class Gpt(nn.Module):
+    def __init__(self, vocabulary, layers, heads, width, context, dropout):
+        super().__init__()
+        self.dropout = dropout
+        self.embedding = nn.Embedding(vocabulary, width)
+        self.positions = nn.Embedding(context, width)
+        self.layers = nn.ModuleList(Layer(width, heads, dropout) for _ in range(layers))
+        self.norm = nn.LayerNorm(width, bias=False)
+        for parameter in self.parameters():
+            if parameter.dim() == 2:
+                nn.init.normal_(parameter, std=0.02)
+        for layer in self.layers:
+            for residual in (layer.output, layer.outer):
+                nn.init.normal_(residual.weight, std=0.02 / math.sqrt(2 * layers))
+
+    def forward(self, ids, expected):
+        x = self.embedding(ids) + self.positions(torch.arange(ids.shape[1]))
+        x = F.dropout(x, self.dropout, self.training)
+        for layer in self.layers:
+            x = layer(x)
+        logits = F.linear(self.norm(x), self.embedding.weight)
+        return F.cross_entropy(logits.view(-1, logits.shape[-1]), expected.reshape(-1))
+
+
+def main():
+    parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
+    parser.add_argument("shape", choices=SHAPES)
+    parser.add_argument("text")
+    parser.add_argument("--steps", type=int, default=40)
+    parser.add_argument("--warmup", type=int, default=5)
+    parser.add_argument("--threads", type=int, default=2)
+    options = parser.parse_args()
+    torch.set_num_threads(options.threads)
+    torch.manual_seed(1)
+    layers, heads, width, context, windows, dropout = SHAPES[options.shape]
+    with open(options.text, encoding="utf-8") as file:
+        text = file.read()
+    symbols = {symbol: number for number, symbol in enumerate(sorted(set(text)))}
+    ids = torch.tensor([symbols[symbol] for symbol in text])
+    model = Gpt(len(symbols), layers, heads, width, context, dropout)
+    matrices = [p for p in model.parameters() if p.dim() == 2]
+    others = [p for p in model.parameters() if p.dim() != 2]
+    optimizer = torch.optim.AdamW([{"params": matrices, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}],
+                                  lr=1e-3, betas=(0.9, 0.99), fused=True)
+    seconds, loss = [], None
+    for step in range(options.warmup + options.steps):
+        begin = time.perf_counter()
+        starts = torch.randint(len(ids) - context - 1, (windows,)).tolist()
+        inputs = torch.stack([ids[start : start + context] for start in starts])
+        expected = torch.stack([ids[start + 1 : start + context + 1] for start in starts])
+        loss = model(inputs, expected)
+        optimizer.zero_grad(set_to_none=True)
+        loss.backward()
+        nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        last = loss.item()
+        if step >= options.warmup:
+            seconds.append(time.perf_counter() - begin)
+    print(json.dumps({"tokens_per_s": windows * context / statistics.median(seconds), "loss": last,
+                      "torch": torch.__version__, "parameters": sum(p.numel() for p in model.parameters())}))
+
+
+if __name__ == "__main__":
+    main()
