@@ -13,6 +13,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/result_file.h"
+#include "train/config/values.h"
 #include "train/report/curves_csv.h"
 #include "train/report/figure.h"
 #include "train/report/report_page.h"
@@ -52,9 +53,23 @@ std::string usual_page(const std::vector<fs::path>& runs) {
   return one_folder ? (runs.front() / "report.html").string() : "report.html";
 }
 
+// The task of a run by its config; runs without the key are translators.
+TaskKind task_named(const FlatConfig& config) {
+  for (const auto& [key, value] : config) {
+    for (const TaskKind task : {TaskKind::translation, TaskKind::language_model}) {
+      if (key == "task" && value == write_value(task)) return task;
+    }
+  }
+  return TaskKind::translation;
+}
+
 void plot(PlotArguments& arguments) {
   arguments.options.axis = axis_named(arguments.over);
-  const std::vector<ReportRun> runs = read_runs(arguments.runs, all_metrics());
+  std::vector<ReportRun> runs = read_runs(arguments.runs, {});
+  for (ReportRun& run : runs) {
+    const auto metrics = metrics_of(task_named(run.config));
+    run.metrics.assign(metrics.begin(), metrics.end());
+  }
   for (const ReportRun& run : runs) {
     for (const std::string& remark : run.remarks) {
       note("calque: {}\n", one_line(remark));
