@@ -1,5 +1,5 @@
 #pragma once
-// The mean of the weights of several checkpoints: it often translates better than any one of them.
+// The mean of the weights of several checkpoints: it is often better than any one of them.
 // They are to be of one run, or of runs of which one began with the weights of the other
 // (model.init_from); means of models that learned apart from each other are worth nothing.
 

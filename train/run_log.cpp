@@ -31,8 +31,8 @@ std::string value_text(double value, const MetricInfo& metric) {
 
 // One example of a validation: what was given, what was wanted if that is known, and the output.
 std::string lines_of(const Sample& sample) {
-  if (sample.reference.empty()) return fmt::format("    {}\n    > {}", sample.source, sample.output);
-  return fmt::format("    {}\n    = {}\n    {} {}", sample.source, sample.reference,
+  if (sample.reference.empty()) return fmt::format("    {}\n    > {}", sample.input, sample.output);
+  return fmt::format("    {}\n    = {}\n    {} {}", sample.input, sample.reference,
                      sample.output == sample.reference ? ">" : "!", sample.output);
 }
 

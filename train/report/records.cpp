@@ -48,7 +48,7 @@ std::string json_line(const ValidRecord& r) {
   for (const auto& [column, value] : r.values) json[column] = value;
   for (const Sample& sample : r.samples) {
     json["samples"].push_back(
-        {{"source", sample.source}, {"reference", sample.reference}, {"output", sample.output}});
+        {{"source", sample.input}, {"reference", sample.reference}, {"output", sample.output}});
   }
   json["timing"] = {{"seconds", r.seconds}};
   return dumped(json);

@@ -37,7 +37,7 @@ struct TrainRecord {
 
 // An example of the validation set and what the model makes of it. What there is not is empty.
 struct Sample {
-  std::string source, reference, output;
+  std::string input, reference, output;
 };
 
 struct ValidRecord {

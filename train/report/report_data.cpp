@@ -54,8 +54,8 @@ void append_samples(std::string& out, const std::vector<SamplesAtStep>& all) {
     steps += ",\"outputs\":";
     append_list(steps, here.samples, [&](const Sample& sample) {
       const auto [found, is_new] =
-          place.try_emplace({sample.source, sample.reference}, sentences.size());
-      if (is_new) sentences.emplace_back(sample.source, sample.reference);
+          place.try_emplace({sample.input, sample.reference}, sentences.size());
+      if (is_new) sentences.emplace_back(sample.input, sample.reference);
       steps += '[' + std::to_string(found->second) + ',' + json_quoted(sample.output) + ']';
     });
     steps += '}';
