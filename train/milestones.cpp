@@ -18,7 +18,8 @@ double share_done(const Until& until, const TrainingState& state, double epochs)
   consider(epochs, until.epochs);
   consider(static_cast<double>(state.tokens), static_cast<double>(until.tokens));
   consider(state.seconds_trained, until.seconds);
-  return share;
+  const bool reached = !until.goal.metric.empty() && state.goal_reached == to_text(until.goal);
+  return reached ? 1 : share;
 }
 
 }  // namespace calque

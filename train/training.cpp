@@ -147,6 +147,8 @@ void Training::log_step(const StepOutcome& outcome, double rate) {
 }
 
 std::string Training::remaining() const {
+  const Goal& goal = config_.training.until.goal;
+  if (!goal.metric.empty() && done() < 1) return "until " + to_text(goal);
   const double share = done(), gained = share - share_before_;
   if (gained <= 0 || share >= 1) return "";
   return fmt::format("{} left", duration_text(seconds_since(started_) * (1 - share) / gained));
@@ -163,6 +165,15 @@ ValidRecord Training::record_of(const Scores& scores) const {
   }
   record.samples = scores.samples;
   return record;
+}
+
+void Training::note_goal(const Scores& scores) {
+  const Goal& goal = config_.training.until.goal;
+  for (const auto& [name, value] : scores.values) {
+    if (name != goal.metric || !goal.reached_by(value)) continue;
+    state_.goal_reached = to_text(goal);
+    log_->say(fmt::format("training.until: {} is reached", state_.goal_reached));
+  }
 }
 
 // Returns whether the checkpoint of this step is to be kept as one of the best. A request to stop
@@ -192,6 +203,7 @@ bool Training::validate() {
   if (chosen != scores->values.end()) {
     best = remember_best(chosen->second, metric_.better, config_.training, state_);
   }
+  note_goal(*scores);
   state_.validation_owed = false;
   report();
   meter_.since += Clock::now() - start;  // not training

@@ -52,6 +52,7 @@ class Training {
   void log_step(const StepOutcome& outcome, double rate);
   bool validate();
   ValidRecord record_of(const Scores& scores) const;
+  void note_goal(const Scores& scores);
   void report();
   void save();
   std::string remaining() const;

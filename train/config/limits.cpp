@@ -24,8 +24,8 @@ struct Amount {
 };
 
 constexpr std::string_view until_forms =
-    "a number with its unit: 8000u (updates), 20e (epochs), 100Mt (target tokens), 90s, 45min, 2h "
-    "or 1d (time), or several with commas between";
+    "a number with its unit: 8000u (updates), 20e (epochs), 100Mt (tokens), 90s, 45min, 2h or 1d "
+    "(time); a goal for a metric of the validation: exact>=97%; or several with commas between";
 constexpr std::string_view interval_forms = "500u (updates), 1e (epochs) or never";
 constexpr std::string_view bytes_forms =
     "a number with its unit: 500MB, 2GB, 1.5GiB; or 0 for no limit";
@@ -71,8 +71,21 @@ int64_t whole(double number, double scale = 1) {
   return scale == 1 && number != product ? 0 : static_cast<int64_t>(product);
 }
 
+// "exact>=97%", "loss <= 1.9"; false if it is no goal.
+bool read_goal(std::string_view text, Goal& goal) {
+  const size_t sign = text.find_first_of("<>");
+  if (sign == std::string_view::npos || text.substr(sign + 1, 1) != "=") return false;
+  const std::optional<Amount> value = split(trimmed(text.substr(sign + 2)));
+  goal.metric = std::string(trimmed(text.substr(0, sign)));
+  if (!value || goal.metric.empty() || (!value->unit.empty() && value->unit != "%")) return false;
+  goal.at_least = text[sign] == '>';
+  goal.value = value->unit == "%" ? value->number / 100 : value->number;
+  return true;
+}
+
 // Sets the member of `until` that the limit is about; false if it is not a limit.
 bool read_limit(std::string_view text, Until& until) {
+  if (read_goal(text, until.goal)) return true;
   constexpr double most = 1e12;
   const std::optional<Amount> amount = split(text);
   if (!amount || !(amount->number > 0) || amount->unit.empty()) return false;
@@ -94,7 +107,8 @@ bool read_limit(std::string_view text, Until& until) {
 
 bool overlap(const Until& a, const Until& b) {
   return (a.updates > 0 && b.updates > 0) || (a.epochs > 0 && b.epochs > 0) ||
-         (a.tokens > 0 && b.tokens > 0) || (a.seconds > 0 && b.seconds > 0);
+         (a.tokens > 0 && b.tokens > 0) || (a.seconds > 0 && b.seconds > 0) ||
+         (!a.goal.metric.empty() && !b.goal.metric.empty());
 }
 
 // 3000000 with the names u, M: "3M" + "u"
@@ -140,6 +154,7 @@ Until parse_until(const std::vector<std::string>& limits) {
       until.epochs += limit.epochs;
       until.tokens += limit.tokens;
       until.seconds += limit.seconds;
+      if (!limit.goal.metric.empty()) until.goal = limit.goal;
     }
   }
   if (until == Until()) fail("no limit is given; write {}", until_forms);
@@ -178,7 +193,12 @@ std::string to_text(const Until& until) {
   if (until.epochs > 0) limits.push_back(number_text(until.epochs) + "e");
   if (until.tokens > 0) limits.push_back(count_text(until.tokens, "t"));
   if (until.seconds > 0) limits.push_back(time_text(until.seconds));
+  if (!until.goal.metric.empty()) limits.push_back(to_text(until.goal));
   return fmt::format("{}", fmt::join(limits, ", "));
+}
+
+std::string to_text(const Goal& goal) {
+  return fmt::format("{}{}{}", goal.metric, goal.at_least ? ">=" : "<=", number_text(goal.value));
 }
 
 std::string to_text(const Interval& interval) {

@@ -10,12 +10,23 @@
 
 namespace calque {
 
+// A value of a validation metric that is good enough: exact>=97%, loss<=1.9.
+struct Goal {
+  std::string metric;  // empty: no goal
+  bool at_least = true;
+  double value = 0;
+
+  bool reached_by(double found) const { return at_least ? found >= value : found <= value; }
+  bool operator==(const Goal&) const = default;
+};
+
 // When training ends: at whichever of these comes first. 0 stands for "not limited in this".
 struct Until {
   int64_t updates = 0;
   double epochs = 0;
   int64_t tokens = 0;
   double seconds = 0;  // of training, summed over all sittings
+  Goal goal = {};      // of a validation
 
   bool operator==(const Until&) const = default;
 };
@@ -43,6 +54,7 @@ Bytes parse_bytes(std::string_view text);
 
 // The shortest text that the functions above read back to the same value.
 std::string to_text(const Until& until);
+std::string to_text(const Goal& goal);
 std::string to_text(const Interval& interval);
 std::string to_text(const Bytes& bytes);
 

@@ -26,8 +26,9 @@ void declare_batches(std::vector<ConfigKey>& table) {
   in.key(
       "until", &TrainingConfig::until, {}, harmless,
       "When to stop: after so many updates (8000u), epochs (20e), target tokens (100Mt) or minutes "
-      "of training, validations included (45min; also s, h, d). Of several, [8000u, 45min], "
-      "whichever comes first. The end of linear and cosine follows from it: such a run goes on "
+      "of training, validations included (45min; also s, h, d), or once a validation reaches a "
+      "value of a metric (exact>=97%, loss<=1.9). Of several, [8000u, 45min], whichever comes "
+      "first. The end of linear and cosine follows from it: such a run goes on "
       "beyond it only with decay_steps set to what it was.",
       {{marian, "after"},
        {marian, "after-epochs"},

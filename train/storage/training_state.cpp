@@ -62,6 +62,7 @@ Json to_json(const TrainingState& state) {
       {"ema", state.ema},
       {"mean_of", state.mean_of},
       {"validation_owed", state.validation_owed},
+      {"goal_reached", state.goal_reached},
       {"best", best_to_json(state.best)},
       {"retired", retired_to_json(state.retired)},
       {"early_stopping",
@@ -196,6 +197,7 @@ TrainingState from_json(JsonObject json, const std::string& path) {
   state.ema = json.flag("ema");
   if (format > 2) state.mean_of = json.integer("mean_of", 0);
   if (format > 1) state.validation_owed = json.flag("validation_owed");
+  if (format > 2) state.goal_reached = json.text("goal_reached");
   state.best = read_map(json.object("best"), [](Object& scores, const Name& metric) {
     return read_scores(scores.objects(metric));
   });

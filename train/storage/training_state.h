@@ -62,6 +62,7 @@ struct TrainingState {
   bool ema = false;              // whether averaged weights are among the tensors
   int64_t mean_of = 0;           // checkpoints whose mean the weights are; 0: they were trained
   bool validation_owed = false;  // whether the one due at this step is still to be made
+  std::string goal_reached;      // a goal of training.until that a validation has reached
   std::map<std::string, std::vector<Score>> best;  // of each metric, the best first
   std::vector<RetiredScores> retired;
   EarlyStopping early_stopping;

@@ -147,13 +147,19 @@ std::span<const MetricInfo> translation_metrics() {
 }
 
 std::vector<Contradiction> translation_contradictions(const Config& config) {
-  const MetricInfo* metric = find_metric(translation_metrics(), config.training.metric);
-  if (metric == nullptr || !compares_translations(*metric)) return {};
+  std::vector<Contradiction> all;
   const bool none = config.training.validate_translate == TrainingConfig::Translate::none;
-  if (!none && !config.data.validation.empty()) return {};
-  return {{"training.metric",
-           fmt::format("it is measured on translations; set {}",
-                       none ? "training.validate_translate: greedy" : "data.validation")}};
+  const auto check = [&](const char* key, const std::string& name) {
+    const MetricInfo* metric = find_metric(translation_metrics(), name);
+    if (metric == nullptr || !compares_translations(*metric)) return;
+    if (!none && !config.data.validation.empty()) return;
+    all.push_back({key, fmt::format("it is measured on translations; set {}",
+                                    none ? "training.validate_translate: greedy"
+                                         : "data.validation")});
+  };
+  check("training.metric", config.training.metric);
+  check("training.until", config.training.until.goal.metric);
+  return all;
 }
 
 }  // namespace calque
