@@ -6,7 +6,6 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "data/tokenizer_training.h"
 #include "support/threads.h"
@@ -15,10 +14,10 @@
 #include "train/divergence_guard.h"
 #include "train/learner.h"
 #include "train/storage/run_folder.h"
+#include "train/task_fixture.h"
 #include "train/tasks/translation/tokenizers.h"
 #include "train/tasks/translation/translation_run.h"
 #include "train/tasks/translation/translation_task.h"
-#include "train/trainer_fixture.h"
 
 using namespace calque;
 
@@ -55,18 +54,6 @@ TEST_CASE(
 }
 
 namespace {
-
-// The lines of a kind in a run's metrics.jsonl.
-std::vector<nlohmann::json> metrics_of(const TemporaryFolder& folder, const std::string& name,
-                                       const char* kind) {
-  std::vector<nlohmann::json> found;
-  std::istringstream metrics(folder.read(name + "/metrics.jsonl"));
-  for (std::string line; std::getline(metrics, line);) {
-    nlohmann::json record = nlohmann::json::parse(line);
-    if (record["kind"] == kind) found.push_back(std::move(record));
-  }
-  return found;
-}
 
 // Runs without a setting and with it, the latter in one sitting and in two: "plain", "whole" and
 // "resumed", whose weights are to be the same, and others than without.
