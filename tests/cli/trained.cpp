@@ -3,6 +3,8 @@
 #include <doctest/doctest.h>
 #include <unistd.h>
 
+#include <fstream>
+
 #include "cli/program.h"
 
 namespace calque {
@@ -15,6 +17,28 @@ struct Once : Trained {
     train_briefly(run, "");
   }
   ~Once() { std::filesystem::remove_all(place); }
+};
+
+struct LanguageModelOnce : Trained {
+  LanguageModelOnce() {
+    place =
+        std::filesystem::temp_directory_path() / ("calque_cli_text." + std::to_string(getpid()));
+    run = file("run");
+    std::filesystem::create_directories(place);
+    std::ofstream(place / "config.yaml") << R"(
+task: language-model
+data:
+  train: {toy: toy-text, pairs: 60}
+  validation: {toy: toy-text, pairs: 8}
+  context: 32
+tokenizer: {kind: characters}
+model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
+training: {until: 3u, batch_tokens: 128}
+)";
+    const Ran ran = calque::run("calque train " + file("config.yaml") + " --quiet --run " + run);
+    REQUIRE_MESSAGE(ran.status == 0, ran.err);
+  }
+  ~LanguageModelOnce() { std::filesystem::remove_all(place); }
 };
 
 }  // namespace
@@ -30,6 +54,11 @@ void train_briefly(const std::string& folder, const std::string& settings) {
 
 const Trained& trained() {
   static const Once once;
+  return once;
+}
+
+const Trained& trained_language_model() {
+  static const LanguageModelOnce once;
   return once;
 }
 

@@ -19,5 +19,7 @@ struct Trained {
 };
 
 const Trained& trained();
+// The same for a language model of characters, with a context of 32 and a validation text.
+const Trained& trained_language_model();
 
 }  // namespace calque

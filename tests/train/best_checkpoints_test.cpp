@@ -17,7 +17,7 @@ struct Run {
   Run() { training.keep_best = 2; }
   bool validate(int64_t step, double loss) {
     state.step = step;
-    return remember_best(loss, training, state);
+    return remember_best(loss, Better::lower, training, state);
   }
   std::vector<int64_t> best() const {
     std::vector<int64_t> steps;
@@ -25,7 +25,7 @@ struct Run {
     return steps;
   }
   void save_failed(const std::vector<Score>& saved, const std::vector<int64_t>& steps) {
-    forget_unsaved_best(saved, steps, training, state);
+    forget_unsaved_best(saved, steps, Better::lower, training, state);
   }
 };
 
@@ -68,6 +68,19 @@ TEST_CASE("a score stays when the save that failed had only been about its state
   run.state.step = 25;
   run.save_failed(saved, {10, 20});
   CHECK(run.best() == Steps{20, 10});
+}
+
+TEST_CASE("a metric of which more is better keeps the highest") {
+  TrainingConfig training;
+  training.metric = "bleu";
+  TrainingState state;
+  state.step = 10;
+  CHECK(remember_best(30, Better::higher, training, state));
+  state.step = 20;
+  CHECK_FALSE(remember_best(29, Better::higher, training, state));
+  state.step = 30;
+  CHECK(remember_best(31, Better::higher, training, state));
+  CHECK(state.best.at("bleu") == std::vector<Score>{{.value = 31, .step = 30}});
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "core/error.h"
 #include "support/message_of.h"
 #include "train/config/load.h"
+#include "train/tasks/registry.h"
 
 namespace calque {
 
@@ -18,7 +19,7 @@ inline const std::string small_config = "data:\n  train: {toy: copy}\n";
 
 // Of parsing the small config with `text` below it.
 inline std::string complaint(const std::string& text, const std::vector<std::string>& set = {}) {
-  return message_of([&] { parse_config(small_config + text, "c.yaml", set); });
+  return message_of([&] { parse_config(small_config + text, "c.yaml", set, task_contradictions); });
 }
 
 inline Config parsed(const std::string& text, const std::vector<std::string>& set = {}) {

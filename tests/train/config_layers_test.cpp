@@ -74,7 +74,7 @@ TEST_CASE("a preset in a later layer replaces what earlier layers said") {
   CHECK(config.model.norm == ModelConfig::Norm::pre);
   const auto loaded =
       parse_config(small_config + "model: {d_model: 64}\n", "c.yaml", {"model.preset=big"});
-  CHECK(loaded.origins.at("model.d_model") == "--set model.preset=big");
+  CHECK(loaded.origins.at("model.d_model") == "--set model.preset=big, preset");
 }
 
 TEST_CASE("the presets are the sizes that they are known for") {

@@ -81,8 +81,7 @@ TEST_CASE("every amount is written so that it is read back the same") {
     const Interval interval{.updates = i % 2 ? count() : 0, .epochs = i % 2 ? 0 : count()};
     CHECK(parse_interval(to_text(interval)) == interval);
   }
-  CHECK(to_text(
-            Until{.updates = 8000, .epochs = 20, .tokens = 100'000'000, .seconds = 2700}) ==
+  CHECK(to_text(Until{.updates = 8000, .epochs = 20, .tokens = 100'000'000, .seconds = 2700}) ==
         "8000u, 20e, 100Mt, 45min");
 }
 

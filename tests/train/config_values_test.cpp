@@ -125,7 +125,8 @@ TEST_CASE("a corpus that is none is refused at its line") {
     return message_of([&] { parse_config("data:\n  train:\n    - " + corpus + "\n", "c.yaml"); });
   };
   const std::string one_form =
-      "c.yaml:3: data.train: a corpus needs exactly one of prefix, source and target, tsv, and toy";
+      "c.yaml:3: data.train: a corpus needs exactly one of prefix, source and target, tsv, text, "
+      "and toy";
   CHECK(refused("{weight: 2}") == one_form);
   CHECK(refused("{prefix: a, toy: copy}") == one_form);
   CHECK(refused("{source: a.en}") == one_form);

@@ -10,9 +10,9 @@
 #include "train/plan.h"
 #include "train/resume.h"
 #include "train/storage/checkpoints.h"
-#include "train/trained_run.h"
-#include "train/trainer_fixture.h"
+#include "train/tasks/translation/translation_run.h"
 #include "train/tasks/translation/validation.h"
+#include "train/trainer_fixture.h"
 
 using namespace calque;
 
@@ -39,7 +39,7 @@ TEST_CASE("the best checkpoint by one metric outlives a change to another, and b
   CHECK(best_state()["chrf"].size() == 1);
   run(folder, {"training.keep_last=1", "training.until=60u", "training.validate_every=5u"});
   CHECK(best_state()["loss"].size() == 1);  // keep_best is 1 again
-  open_run(folder.path("run"));
+  open_translation_run(folder.path("run"));
 }
 
 TEST_CASE("a run whose newest checkpoint is of a newer calque is refused and left as it is") {
@@ -48,7 +48,7 @@ TEST_CASE("a run whose newest checkpoint is of a newer calque is refused and lef
   const std::string state = "run/checkpoints/step-000030/state.json";
   std::string newer = folder.read(state);
   newer.erase(newer.rfind(",\n  \"xxh64\""));
-  newer.replace(newer.find("\"format\": 2"), 11, "\"format\": 3");
+  newer.replace(newer.find("\"format\": 3"), 11, "\"format\": 4");
   newer += fmt::format(",\n  \"xxh64\": \"{:016x}\"\n}}\n", content_hash(newer));
   folder.write(state, newer);
   const std::string log = folder.read("run/train.log"), metrics = folder.read("run/metrics.jsonl");
@@ -62,7 +62,31 @@ TEST_CASE("a run whose newest checkpoint is of a newer calque is refused and lef
   CHECK(std::filesystem::exists(folder.path("run/checkpoints/step-000020")));
 }
 
-TEST_CASE("a tokeniser that is gone is made again only as it was, and the other is not touched") {
+TEST_CASE("a run of the second format of states goes on to the same bits") {
+  const TemporaryFolder folder;
+  run(folder);
+  run(folder, {"training.until=40u"}, "whole");
+  const std::string path = "run/checkpoints/step-000030/state.json";
+  auto state = nlohmann::ordered_json::parse(folder.read(path));
+  for (const char* newer : {"chunks", "mean_of", "retired", "xxh64"}) state.erase(newer);
+  state["format"] = 2;
+  state["divergence"]["square"] = 1.5;
+  state["seeds"] = {{"training", 1}};
+  std::string config = state["config"];
+  REQUIRE(config.find("task: translation\n") != std::string::npos);
+  config.erase(config.find("task: translation\n"), 18);
+  state["config"] = config;
+  std::string text = state.dump(2);
+  text.resize(text.size() - 2);
+  text += fmt::format(",\n  \"xxh64\": \"{:016x}\"\n}}\n", content_hash(text));
+  folder.write(path, text);
+  folder.write("run/config.yaml", config);
+  CHECK(open_translation_run(folder.path("run")).step == 30);
+  CHECK(run(folder, {"training.until=40u"}).step == 40);
+  CHECK(tensors(folder, "run 000040") == tensors(folder, "whole 000040"));
+}
+
+TEST_CASE("a tokenizer that is gone is made again only as it was, and the other is not touched") {
   const TemporaryFolder folder;
   const std::string text = "a b c\tx y z\nb a\ty x\nc a\tz x\n";
   folder.write("pairs.tsv", text);
@@ -94,12 +118,12 @@ TEST_CASE("a config that fits as it is written is one that the run can read with
     return config({"data.train=" + text + "]", "data.languages=[a, b]", "training.until=1u",
                    "data.validation={toy: reverse, pairs: 5}"});
   };
-  train(of_corpora(6000), {folder.path("run")}, Loudness::quiet);
+  train(of_corpora(6000), {folder.path("run")}, Loudness::quiet, make_task);
   CHECK(folder.read("run/config.yaml").size() > 300'000);
-  CHECK(open_run(folder.path("run")).config.data.train.size() == 6000);
+  CHECK(open_translation_run(folder.path("run")).config.data.train.size() == 6000);
 
-  const std::string message =
-      message_of([&] { train(of_corpora(40'000), {folder.path("larger")}, Loudness::quiet); });
+  const std::string message = message_of(
+      [&] { train(of_corpora(40'000), {folder.path("larger")}, Loudness::quiet, make_task); });
   CHECK_MESSAGE(message.starts_with("the config with every key has "), message);
   CHECK_FALSE(std::filesystem::exists(folder.path("larger/tokenizer.vocab")));
 }
@@ -141,9 +165,9 @@ TEST_CASE("a validation that was interrupted is made when the run goes on, and w
 TEST_CASE("a request to stop ends a validation") {
   const TemporaryFolder folder;
   run(folder);
-  const TrainedRun trained = open_run(folder.path("run"));
+  const TranslationRun trained = open_translation_run(folder.path("run"));
   Config translating = config({"training.validate_translate=greedy", "training.batch_tokens=40"});
-  const Validation validation(translating, trained.tokenizers, trained.folder);
+  const Validation validation(translating, trained.tokenizers, trained.folder.cache());
   CHECK(validation.run(*trained.model, [] { return false; }).has_value());
   CHECK(!validation.run(*trained.model, [] { return true; }).has_value());
   int asked = 0;
@@ -168,7 +192,7 @@ TEST_CASE("fine-tuning with other pieces than those of the weights is refused") 
                                           "training.until=1u",
                                           "model.init_from=" + folder.path("run")};
   const std::string message = message_of([&] { run(folder, other, "other"); });
-  CHECK_MESSAGE(message.find("another tokeniser") != std::string::npos, message);
+  CHECK_MESSAGE(message.find("another tokenizer") != std::string::npos, message);
   CHECK(message.find("tokenizer.files") != std::string::npos);
 }
 
@@ -187,16 +211,20 @@ TEST_CASE("another validation corpus is judged anew, and what was best before is
   const TrainingState after = load_state(real_files(), folder.path("run/last"));
   REQUIRE(after.best.at("loss").size() == 1);
   CHECK(after.best.at("loss").front().step == 35);
-  CHECK(after.best.at("loss until step 30").front().step == best);
+  REQUIRE(after.retired.size() == 1);
+  CHECK(after.retired[0].metric == "loss");
+  CHECK(after.retired[0].until == 30);
+  CHECK(after.retired[0].scores.front().step == best);
   CHECK(std::filesystem::exists(folder.path(fmt::format("run/checkpoints/step-{:06}", best))));
   CHECK(folder.read("run/train.log").find("judged anew") != std::string::npos);
   other.emplace_back("data.validation={toy: reverse, pairs: 20, longest: 12}");
   other.emplace_back("training.until=40u");
   run(folder, other);
-  const auto names = load_state(real_files(), folder.path("run/last")).best;
-  CHECK(names.size() == 3);
-  CHECK(names.contains("loss until step 30"));
-  CHECK(names.contains("loss until step 35"));
+  const TrainingState last = load_state(real_files(), folder.path("run/last"));
+  CHECK(last.best.size() == 1);
+  REQUIRE(last.retired.size() == 2);
+  CHECK(last.retired[0].until == 30);
+  CHECK(last.retired[1].until == 35);
 }
 
 TEST_CASE("only what a validation really uses makes its scores others") {
@@ -205,11 +233,11 @@ TEST_CASE("only what a validation really uses makes its scores others") {
     TrainingState state;
     state.config = show_config(config({how}));
     state.best = {{"bleu", {{1, 10}}}, {"chrf", {{1, 10}}}, {"loss", {{1, 10}}}};
-    judge_anew(state, config({how, change}));
+    const TemporaryFolder folder;
+    const auto task = make_task(config(), {folder.path("run")}, {TaskStart::Purpose::plan});
+    judge_anew(state, config({how}), config({how, change}), *task);
     std::string names;
-    for (const auto& [name, scores] : state.best) {
-      if (name.find(" until step ") != name.npos) names += name.substr(0, 4) + " ";
-    }
+    for (const RetiredScores& retired : state.retired) names += retired.metric + " ";
     return names;
   };
   for (const char* of_beams :
@@ -256,9 +284,10 @@ TEST_CASE("the mean of two runs' weights is that of each number, and the rest th
   const std::vector<std::string> tuning = {"training.until=10u", "training.seed=2",
                                            "model.init_from=" + general};
   run(folder, tuning, "tuned");
-  average_weights({general, tuned}, folder.path("mean"));
-  const TrainedRun a = open_run(general), b = open_run(tuned), mean = open_run(folder.path("mean"));
-  const auto weights = [](const TrainedRun& of) { return of.model->parameters.values(); };
+  average_weights({general, tuned}, folder.path("mean"), make_task);
+  const TranslationRun a = open_translation_run(general), b = open_translation_run(tuned),
+                       mean = open_translation_run(folder.path("mean"));
+  const auto weights = [](const TranslationRun& of) { return of.model->parameters.values(); };
   size_t apart = 0;
   for (size_t i = 0; i < weights(mean).size(); ++i) {
     const double right = (double(weights(a)[i]) + double(weights(b)[i])) / 2;
@@ -269,7 +298,7 @@ TEST_CASE("the mean of two runs' weights is that of each number, and the rest th
   CHECK(folder.read("mean/config.yaml") == folder.read("run/config.yaml"));
 
   const auto refusal = [&](const std::string& other) {
-    return message_of([&] { average_weights({general, other}, folder.path("none")); });
+    return message_of([&] { average_weights({general, other}, folder.path("none"), make_task); });
   };
   run(folder, {"training.until=1u", "model.heads=4"}, "heads");
   CHECK(refusal(folder.path("heads")).find("is another model than") != std::string::npos);
@@ -284,7 +313,7 @@ TEST_CASE("a mean of weights is not trained further, also where the optimiser ke
                                               "training.until=60u"};
   run(folder, forgetful);
   average_weights({folder.path("run/checkpoints/step-000050"), folder.path("run/last")},
-                  folder.path("mean"));
+                  folder.path("mean"), make_task);
   std::vector<std::string> longer = forgetful;
   longer.emplace_back("training.until=70u");
   const std::string message = message_of([&] { run(folder, longer, "mean"); });
@@ -317,16 +346,18 @@ TEST_CASE("the plan of a run that goes on needs only what the run has") {
       "model.init_from=" + folder.path("first"),
       "tokenizer.files=[" + folder.path("first/tokenizer.vocab") + "]"};
   run(folder, tuned, "tuned");
-  const std::string plan = training_plan(config(tuned), {folder.path("tuned")});
+  const std::string plan = training_plan(config(tuned), {folder.path("tuned")}, make_task);
   std::filesystem::remove_all(folder.path("first"));
-  CHECK(training_plan(config(tuned), {folder.path("tuned")}) == plan);
-  CHECK(!message_of([&] { training_plan(config(tuned), {folder.path("other")}); }).empty());
+  CHECK(training_plan(config(tuned), {folder.path("tuned")}, make_task) == plan);
+  CHECK(!message_of([&] {
+           training_plan(config(tuned), {folder.path("other")}, make_task);
+         }).empty());
 }
 
 TEST_CASE("the plan counts an epoch's updates by whichever limit of a batch comes first") {
   const TemporaryFolder folder;
   const auto planned = [&](const std::vector<std::string>& settings, const std::string& updates) {
-    const std::string plan = training_plan(config(settings), {folder.path("none")});
+    const std::string plan = training_plan(config(settings), {folder.path("none")}, make_task);
     CHECK_MESSAGE(plan.find("an epoch: about " + updates + " updates") != plan.npos, plan);
   };
   planned({"training.batch_tokens=0", "training.batch_sentences=10"}, "40");  // of 400 pairs
@@ -339,7 +370,7 @@ TEST_CASE("fine-tuning can start from an average, and what is not there shows be
   const TemporaryFolder folder;
   run(folder);
   average_weights({folder.path("run/checkpoints/step-000020"), folder.path("run/last")},
-                  folder.path("average"));
+                  folder.path("average"), make_task);
   run(folder, {"training.until=1u", "model.init_from=" + folder.path("average")}, "tuned");
   CHECK(folder.read("tuned/train.log").find("parameters start from") != std::string::npos);
   CHECK(load_state(real_files(), folder.path("average/checkpoints/step-000020")).best.empty());
@@ -351,6 +382,7 @@ TEST_CASE("fine-tuning can start from an average, and what is not there shows be
     CHECK_MESSAGE(message.find("nowhere") != std::string::npos, message);
     CHECK_FALSE(std::filesystem::exists(folder.path("late/tokenizer.vocab")));
     CHECK_FALSE(std::filesystem::exists(folder.path("late/train.log")));
-    CHECK(message_of([&] { training_plan(config({setting}), {folder.path("late")}); }) == message);
+    CHECK(message_of([&] { training_plan(config({setting}), {folder.path("late")}, make_task); }) ==
+          message);
   }
 }

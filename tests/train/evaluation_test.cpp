@@ -5,7 +5,7 @@
 
 #include <cmath>
 
-#include "data/batch.h"
+#include "data/pair_batch.h"
 #include "data/small_corpus.h"
 #include "data/tokenizer_training.h"
 #include "train/tasks/translation/validation.h"
@@ -13,12 +13,12 @@
 using namespace calque;
 
 TEST_CASE("sums over tokens become means, and a perplexity") {
-  const TokenScores scores = scores_of({.loss = 30, .nll = 20, .correct = 4, .tokens = 10});
+  const MeanLoss scores = mean_of(LossSums{.loss = 30, .nll = 20, .correct = 4, .terms = 10});
   CHECK(scores.loss == doctest::Approx(3));
   CHECK(scores.nll == doctest::Approx(2));
   CHECK(scores.perplexity == doctest::Approx(std::exp(2.0)));
   CHECK(scores.accuracy == doctest::Approx(0.4));
-  CHECK(scores_of({}).loss == 0);  // of nothing
+  CHECK(mean_of(LossSums()).loss == 0);  // of nothing
 }
 
 TEST_CASE("the exact ones are the share of equal lines") {
@@ -29,33 +29,32 @@ TEST_CASE("the exact ones are the share of equal lines") {
 TEST_CASE("a dataset is judged pair by pair, whatever the batches and whatever the dropout") {
   const Tokenizer words = train_tokenizer(small_texts(), {.kind = TokenizerKind::words}, {});
   const Dataset dataset =
-      load_dataset({{in_memory("small", small_pairs(40))}}, words, words, {.filters = {}});
-  REQUIRE(dataset.pairs() == 40);
-  TranslationModel model({.source_vocabulary = words.size(),
+      load_dataset({{in_memory("small", small_pairs(40))}}, {words, words}, {.filters = {}});
+  REQUIRE(dataset.examples() == 40);
+  TranslationModel model({.layer = {.d_model = 8, .d_ff = 16, .heads = 2, .dropout = real(0.5)},
+                          .source_vocabulary = words.size(),
                           .target_vocabulary = words.size(),
-                          .d_model = 8,
-                          .d_ff = 16,
-                          .heads = 2,
                           .encoder_layers = 1,
-                          .decoder_layers = 1,
-                          .dropout = real(0.5)});
+                          .decoder_layers = 1});
   model.parameters.initialise(1);
 
   LossSums expected;
-  for (uint32_t pair = 0; pair < 40; ++pair) {
-    const Batch one = make_batch(*dataset.tokens, std::span(&pair, 1));
+  for (int64_t pair = 0; pair < 40; ++pair) {
+    Example example;
+    dataset.tokens->read(pair, example);
+    const PairBatch one = make_pair_batch(std::span(&example, 1));
     const TokenLoss loss =
         model.transformer.loss(one.source, one.source_segments, one.decoder_input, one.expected,
                                one.target_segments, real(0.1), Mode::evaluate);
     expected.loss += double(loss.loss.item());
     expected.nll += loss.nll;
     expected.correct += loss.correct;
-    expected.tokens += loss.tokens;
+    expected.terms += loss.tokens;
   }
   for (const int64_t batch_tokens : {1, 30, 100000}) {
     int between = 0;
     const LossSums sums = evaluate_tokens(model, dataset, 0.1, batch_tokens, [&] { ++between; });
-    CHECK(sums.tokens == expected.tokens);
+    CHECK(sums.terms == expected.terms);
     CHECK(sums.correct == expected.correct);
     CHECK(sums.nll == doctest::Approx(expected.nll).epsilon(1e-5));
     CHECK(sums.loss == doctest::Approx(expected.loss).epsilon(1e-5));

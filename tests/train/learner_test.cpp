@@ -1,4 +1,4 @@
-// One step of training: what the settings do to it.
+// One step of training: what the settings do to it, and how a batch is split to fit the memory.
 #include "train/learner.h"
 
 #include <doctest/doctest.h>
@@ -7,31 +7,51 @@
 #include <limits>
 
 #include "core/memory.h"
+#include "data/corpus.h"
+#include "data/tokenizer_training.h"
+#include "support/message_of.h"
 #include "support/worse.h"
-#include "train/memory_fit.h"
+#include "train/chunks.h"
+#include "train/tasks/language_model/language_model_network.h"
+#include "train/tasks/language_model/language_model_work.h"
+#include "train/tasks/translation/translation_model.h"
+#include "train/tasks/translation/translation_work.h"
 
 using namespace calque;
 
 namespace {
 
-const TransformerOptions options{.source_vocabulary = 10,
+const LayerOptions small_layer{.d_model = 8, .d_ff = 16, .heads = 2, .dropout = 0};
+const TransformerOptions options{.layer = small_layer,
+                                 .source_vocabulary = 10,
                                  .target_vocabulary = 10,
-                                 .d_model = 8,
-                                 .d_ff = 16,
-                                 .heads = 2,
                                  .encoder_layers = 1,
-                                 .decoder_layers = 1,
-                                 .dropout = 0};
+                                 .decoder_layers = 1};
 const std::vector<int32_t> words = {3, 4, 5, 6, 7};
 
-Batch five_pairs() {
-  Batch batch;
+PairBatch five_pairs() {
+  PairBatch batch;
   for (size_t i = 1; i <= 5; ++i) {
-    append_pair(std::span(words).first(i), std::span(words).last(i), static_cast<int64_t>(i),
-                batch);
+    append_pair(std::span(words).first(i), std::span(words).last(i), batch);
   }
   return batch;
 }
+
+// A model under training, and the five pairs as its work.
+struct Small {
+  TrainingConfig training;
+  TranslationModel model{options};
+  Learner learner;
+  Works works;
+
+  explicit Small(const TrainingConfig& settings)
+      : training(settings), learner(training, model.parameters) {
+    learner.initialise();
+    works.push_back(std::make_unique<TranslationWork>(model.transformer, training, five_pairs(),
+                                                      std::vector<int64_t>(), nullptr));
+  }
+  StepOutcome step(double rate) { return learner.step(works, 0, rate); }
+};
 
 // The first step of plain gradient descent with rate 1, and how far it moved the weights.
 struct FirstStep {
@@ -42,12 +62,10 @@ FirstStep first_step(TrainingConfig training) {
   training.optimizer = TrainingConfig::Optimizer::sgd;
   training.momentum = 0;
   training.weight_decay = 0;
-  Learner learner(training, options, 1);
-  learner.initialise();
-  const std::span<const real> values = learner.model.parameters.values();
+  Small small(training);
+  const std::span<const real> values = small.model.parameters.values();
   const std::vector<real> before(values.begin(), values.end());
-  const Batch batch = five_pairs();
-  FirstStep step{learner.step(std::span(&batch, 1), 0, 1)};
+  FirstStep step{small.step(1)};
   for (size_t i = 0; i < before.size(); ++i) {
     step.moved += std::pow(double(values[i]) - double(before[i]), 2);
   }
@@ -77,7 +95,7 @@ TEST_CASE("the loss of a step is smoothed as label_smoothing says, its likelihoo
     return first_step(training).outcome.sums;
   };
   const LossSums plain = sums(0), some = sums(0.1), more = sums(0.3);
-  CHECK(plain.tokens == 20);  // 1 to 5 words, and </s>
+  CHECK(plain.terms == 20);  // 1 to 5 words, and </s>
   CHECK(plain.loss == doctest::Approx(plain.nll));
   CHECK(some.nll == doctest::Approx(plain.nll));
   // (1 - e) times the likelihood and e times the mean over the vocabulary: linear in e.
@@ -87,26 +105,22 @@ TEST_CASE("the loss of a step is smoothed as label_smoothing says, its likelihoo
 
 TEST_CASE(
     "after a step no gradients are held, which a validation would have beside its own needs") {
-  Learner learner(TrainingConfig{}, options, 1);
-  learner.initialise();
-  const Batch batch = five_pairs();
-  learner.step(std::span(&batch, 1), 0, 1e-3);
+  Small small({});
+  small.step(1e-3);
   const int64_t held = memory_statistics().used;
-  learner.model.parameters.clear_gradients();
+  small.model.parameters.clear_gradients();
   CHECK(memory_statistics().used == held);
 }
 
-TEST_CASE("a step that is not finite is made again to find the op, unless that is not wanted") {
+TEST_CASE("a step that is not finite is repeated to find the op, unless that is not wanted") {
   const auto forwards = [](bool check, std::string& diagnosis) {
     TrainingConfig training;
     training.check_finite = check;
-    Learner learner(training, options, 1);
-    learner.initialise();
-    learner.model.parameters.values()[0] = std::numeric_limits<real>::quiet_NaN();
+    Small small(training);
+    small.model.parameters.values()[0] = std::numeric_limits<real>::quiet_NaN();
     Profile profile;
     const Profiling profiling(profile);
-    const Batch batch = five_pairs();
-    const StepOutcome outcome = learner.step(std::span(&batch, 1), 0, 1);
+    const StepOutcome outcome = small.step(1);
     CHECK(!outcome.update.finite);
     diagnosis = outcome.diagnosis;
     return profile.sum_of("forward", Profile::Kind::phase).calls;
@@ -119,38 +133,269 @@ TEST_CASE("a step that is not finite is made again to find the op, unless that i
   CHECK(with != without);
 }
 
-TEST_CASE("a batch in pieces has the same sentences, and nearly the same step") {
-  const Batch batch = five_pairs();
-  const std::vector<Batch> parts = split_batch(batch, 3);
-  CHECK(parts.size() >= 3);
-  std::vector<int64_t> lines;
-  int64_t tokens = 0;
-  for (const Batch& part : parts) {
-    lines.insert(lines.end(), part.lines.begin(), part.lines.end());
-    tokens += part.target_segments.tokens();
-  }
-  CHECK(lines == batch.lines);
-  CHECK(tokens == batch.target_segments.tokens());
+TEST_CASE("the FLOPs of a step are those of its batches: twice the batches, twice the FLOPs") {
+  Small small({});
+  const double once = small.step(0).flops;
+  CHECK(once > 0);
+  small.works.push_back(std::move(small.works[0]->split(1).front()));
+  CHECK(small.step(0).flops == doctest::Approx(2 * once));
+}
 
-  // With short sentences the pieces are as many as asked for, and as good as equal.
-  Batch many;
-  for (int64_t i = 0; i < 100; ++i) {
-    append_pair(std::span(words), std::span(words).first(1 + i % 5), i, many);
-  }
-  for (const int64_t pieces : {2, 3, 4, 7}) {
-    const std::vector<Batch> equal = split_batch(many, pieces);
-    CHECK(std::ssize(equal) == pieces);
-    for (const Batch& part : equal) {
-      CHECK(part.target_segments.tokens() <= largest_piece(many.target_segments.tokens(), pieces));
+TEST_CASE("a batch in chunks has the same sentences in the same order, and nearly the same step") {
+  Small small({});
+  const Works parts = small.works[0]->split(3);
+  CHECK(parts.size() >= 3);
+  PairBatch joined;
+  WorkSize size;
+  for (const auto& part : parts) {
+    size.examples += part->size().examples;
+    size.tokens += part->size().tokens;
+    const PairBatch& batch = dynamic_cast<const TranslationWork&>(*part).batch();
+    const auto ids = [](const std::vector<int32_t>& all, const Segments& segments, int64_t i) {
+      return std::span(all).subspan(static_cast<size_t>(segments.begin(i)),
+                                    static_cast<size_t>(segments.length(i)) - 1);
+    };
+    for (int64_t i = 0; i < batch.pairs(); ++i) {
+      append_pair(ids(batch.source, batch.source_segments, i),
+                  ids(batch.expected, batch.target_segments, i), joined);
     }
   }
+  CHECK(joined == five_pairs());
+  CHECK(size.examples == 5);
+  CHECK(size.tokens == small.works[0]->size().tokens);
 
-  TrainingConfig training;
-  Learner whole(training, options, 1), split(training, options, 3);
-  whole.initialise();
-  split.initialise();
-  const StepOutcome a = whole.step(std::span(&batch, 1), 0, 0.001);
-  const StepOutcome b = split.step(std::span(&batch, 1), 0, 0.001);
+  Small split({});
+  split.learner.set_chunks(3);
+  const StepOutcome a = small.step(0.001), b = split.step(0.001);
   CHECK(a.sums.loss == doctest::Approx(b.sums.loss));
+  CHECK(a.sums.terms == b.sums.terms);
   CHECK(a.update.gradient_norm == doctest::Approx(b.update.gradient_norm));
+}
+
+TEST_CASE("with short sentences chunks are as many as asked for, and of nearly equal size") {
+  PairBatch many;
+  for (int64_t i = 0; i < 100; ++i) {
+    append_pair(std::span(words), std::span(words).first(static_cast<size_t>(1 + i % 5)), many);
+  }
+  const Segments& targets = many.target_segments;
+  for (const int64_t chunks : {1, 2, 3, 4, 7}) {
+    std::vector<int64_t> begins = chunk_begins(targets, chunks);
+    REQUIRE(std::ssize(begins) == chunks);
+    CHECK(begins.front() == 0);
+    begins.push_back(targets.count());
+    const int64_t share = (targets.tokens() + chunks - 1) / chunks;
+    for (size_t i = 0; i + 1 < begins.size(); ++i) {
+      int64_t tokens = 0;
+      for (int64_t pair = begins[i]; pair < begins[i + 1]; ++pair) tokens += targets.length(pair);
+      CHECK(tokens > share / 2);
+      CHECK(tokens <= share + share / 16);
+    }
+  }
+}
+
+TEST_CASE("the chunks of a batch name their own pairs alone") {
+  const Tokenizer tokenizer = train_tokenizer({"a b c"}, {.kind = TokenizerKind::words}, {});
+  const auto dataset = std::make_shared<const Dataset>(
+      load_dataset({{in_memory("five",
+                               std::vector<std::pair<std::string, std::string>>{
+                                   {"a", "b"}, {"b", "a c"}, {"c a", "a"}, {"a c", "c a b"}})}},
+                   {tokenizer, tokenizer}, {.filters = {}}));
+  std::vector<Example> pairs(4);
+  for (int64_t i = 0; i < 4; ++i) dataset->tokens->read(i, pairs[static_cast<size_t>(i)]);
+  const TrainingConfig training;
+  const TranslationModel model(options);
+  const TranslationWork work(model.transformer, training, make_pair_batch(pairs), {0, 1, 2, 3},
+                             dataset);
+  CHECK(work.where() == dataset->where(std::vector<int64_t>{0, 1, 2, 3}));
+  const Works halves = work.split(2);
+  REQUIRE(halves.size() == 2);
+  CHECK(halves[0]->where() == dataset->where(std::vector<int64_t>{0, 1}));
+  CHECK(halves[1]->where() == dataset->where(std::vector<int64_t>{2, 3}));
+}
+
+TEST_CASE("windows in chunks are the same windows in order, about as many in each") {
+  const LanguageModelNetwork network({.layer = small_layer, .vocabulary = 10, .layers = 1});
+  const TrainingConfig training;
+  PackedWindows windows;
+  std::vector<std::string> places;
+  for (int i = 0; i < 10; ++i) {
+    windows.append(words, words);
+    places.push_back(fmt::format("document {}", i));
+  }
+  const LanguageModelWork work(network.model, training, windows, places);
+  CHECK(work.where() ==
+        "document 0; document 1; document 2; document 3; document 4; document 5; "
+        "document 6; document 7 and 2 more");
+  const Works parts = work.split(4);
+  REQUIRE(parts.size() == 4);
+  CHECK(parts[0]->where() == "document 0; document 1; document 2");
+  CHECK(parts[3]->where() == "document 9");
+  int64_t examples = 0, tokens = 0;
+  for (const auto& part : parts) {
+    examples += part->size().examples;
+    tokens += part->size().tokens;
+  }
+  CHECK(examples == 10);
+  CHECK(tokens == 50);
+  CHECK(work.split(99).size() == 10);
+}
+
+namespace {
+
+constexpr int64_t texts_of_a_batch = 64;
+
+// Texts long enough that activations outweigh the parameters.
+std::vector<int32_t> long_text(int64_t number) {
+  std::vector<int32_t> ids(static_cast<size_t>(20 + number % 9));
+  for (size_t i = 0; i < ids.size(); ++i)
+    ids[i] = static_cast<int32_t>(3 + (i + size_t(number)) % 90);
+  return ids;
+}
+
+LayerOptions wide_layer() { return {.d_model = 32, .d_ff = 64, .heads = 2, .dropout = real(0.1)}; }
+
+struct WideTranslation {
+  TranslationModel network{{.layer = wide_layer(),
+                            .source_vocabulary = 100,
+                            .target_vocabulary = 100,
+                            .encoder_layers = 2,
+                            .decoder_layers = 2}};
+  std::unique_ptr<Work> work(const TrainingConfig& training) const {
+    PairBatch batch;
+    for (int64_t i = 0; i < texts_of_a_batch; ++i)
+      append_pair(long_text(i), long_text(i + 3), batch);
+    return std::make_unique<TranslationWork>(network.transformer, training, std::move(batch),
+                                             std::vector<int64_t>(), nullptr);
+  }
+};
+
+struct WideLanguageModel {
+  LanguageModelNetwork network{{.layer = wide_layer(), .vocabulary = 100, .layers = 4}};
+  std::unique_ptr<Work> work(const TrainingConfig& training) const {
+    PackedWindows windows;
+    for (int64_t i = 0; i < texts_of_a_batch; ++i) {
+      windows.append(long_text(i), long_text(i));
+    }
+    return std::make_unique<LanguageModelWork>(network.model, training, std::move(windows),
+                                               std::vector<std::string>());
+  }
+};
+
+template <class Network>
+struct Wide {
+  TrainingConfig training;
+  Network network{};
+  Learner learner;
+  std::unique_ptr<Work> work;
+
+  explicit Wide(const TrainingConfig& settings)
+      : training(settings),
+        learner(training, network.network.parameters),
+        work(network.work(training)) {
+    learner.initialise();
+    learner.start_averaging();
+  }
+
+  // The most that tensors really take in the second and third step.
+  int64_t measured_peak(int64_t chunks) {
+    learner.set_chunks(chunks);
+    Works works;
+    for (int64_t i = 0; i < training.accumulation; ++i) {
+      works.push_back(std::move(work->split(1).front()));
+    }
+    learner.step(works, 0, 1e-4);
+    reset_peak_memory();
+    learner.step(works, 1, 1e-4);
+    learner.step(works, 2, 1e-4);
+    return memory_statistics().peak;
+  }
+};
+
+std::vector<std::pair<std::string, TrainingConfig>> ways_of_training() {
+  std::vector<std::pair<std::string, TrainingConfig>> ways(6);
+  for (auto& [name, training] : ways) training.batch_tokens = 0;
+  ways[0].first = "adam";
+  ways[1].first = "accumulation", ways[1].second.accumulation = 2;
+  ways[2].first = "ema", ways[2].second.ema = 0.9;
+  ways[3].first = "sgd", ways[3].second.optimizer = TrainingConfig::Optimizer::sgd;
+  ways[4].first = "adafactor", ways[4].second.optimizer = TrainingConfig::Optimizer::adafactor;
+  ways[5].first = "r_drop", ways[5].second.r_drop = 3;
+  return ways;
+}
+
+template <class Network>
+void check_prediction() {
+  for (const auto& [name, training] : ways_of_training()) {
+    for (const int64_t chunks : {1, 2, 8}) {
+      CAPTURE(name);
+      CAPTURE(chunks);
+      Wide<Network> wide(training);
+      const auto predicted = static_cast<double>(wide.learner.memory_of_step(*wide.work, chunks));
+      const auto measured = static_cast<double>(wide.measured_peak(chunks));
+      CHECK(predicted == doctest::Approx(measured).epsilon(0.1));
+    }
+  }
+}
+
+template <class Network>
+void check_limits() {
+  Wide<Network> wide({});
+  const auto memory = [&](int64_t chunks) {
+    return wide.learner.memory_of_step(*wide.work, chunks);
+  };
+  const auto chunks = [&](int64_t limit) {
+    return chunks_for_memory(wide.learner, *wide.work, {limit});
+  };
+  const std::span<const real> values = wide.network.network.parameters.values();
+  const std::vector<real> before(values.begin(), values.end());
+  REQUIRE(memory(1) > 1.5 * double(memory(4)));
+  CHECK(chunks(0) == 1);
+  CHECK(chunks(2 * memory(1)) == 1);
+  CHECK(chunks(memory(1)) == 1);
+  CHECK(chunks(memory(1) - 1) == 2);
+  CHECK(chunks(memory(2) - 1) == 4);
+  CHECK(chunks(memory(4)) == 4);
+  const std::string message = message_of<Error>([&] { chunks(10'000); });
+  CHECK_MESSAGE(message.starts_with("training.memory_limit of 10kB is too little: in 64 chunks a "
+                                    "step takes "),
+                message);
+  CHECK(message.ends_with("allow more or choose a smaller model"));
+  CHECK(std::ranges::equal(values, before));
+}
+
+}  // namespace
+
+TEST_CASE("the memory predicted for a step is what the step takes, for translation") {
+  check_prediction<WideTranslation>();
+}
+
+TEST_CASE("the memory predicted for a step is what the step takes, for a language model") {
+  check_prediction<WideLanguageModel>();
+}
+
+TEST_CASE("a limit of memory splits the batch into as few chunks as fit, or is refused") {
+  check_limits<WideTranslation>();
+  check_limits<WideLanguageModel>();
+}
+
+TEST_CASE("what a step keeps of each parameter depends on the optimiser and on averaging") {
+  const auto memory = [](TrainingConfig::Optimizer kind, double momentum, double ema) {
+    TrainingConfig training;
+    training.optimizer = kind;
+    training.momentum = momentum;
+    training.ema = ema;
+    Wide<WideTranslation> wide(training);
+    return static_cast<double>(wide.learner.memory_of_step(*wide.work, 1));
+  };
+  using Kind = TrainingConfig::Optimizer;
+  const double bytes = [] {
+    const WideTranslation wide;
+    return static_cast<double>(wide.network.parameters.flat_size()) * sizeof(real);
+  }();
+  const double least = memory(Kind::sgd, 0, 0);
+  const auto kept = [&](double whole) { return (whole - least) / bytes; };
+  CHECK(kept(memory(Kind::adam, 0, 0)) == doctest::Approx(2).epsilon(0.02));
+  CHECK(kept(memory(Kind::adamw, 0, 0.999)) == doctest::Approx(3).epsilon(0.02));
+  CHECK(kept(memory(Kind::sgd, 0.9, 0)) == doctest::Approx(1).epsilon(0.02));
+  CHECK(kept(memory(Kind::adafactor, 0, 0)) < 0.2);
 }

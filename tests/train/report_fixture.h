@@ -11,6 +11,7 @@
 #include <string_view>
 
 #include "train/report/run_metrics.h"
+#include "train/tasks/registry.h"
 
 namespace calque::tests {
 
@@ -37,7 +38,7 @@ class TemporaryRun {
   std::string read(const std::string& file) const { return read_bytes(folder_ / file); }
   ReportRun run(std::string_view metrics) const {
     write("metrics.jsonl", metrics);
-    return read_run(folder_);
+    return read_run(folder_, all_metrics());
   }
 
   static std::string read_bytes(const std::filesystem::path& file) {

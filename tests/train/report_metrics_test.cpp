@@ -130,12 +130,12 @@ TEST_CASE("a record with absurdly many values cannot fill the memory") {
 
 TEST_CASE("what is no run is refused in one line that says what would be one") {
   const TemporaryRun folder;
-  CHECK_THROWS_WITH_AS(calque::read_run(folder.folder() / "none"),
+  CHECK_THROWS_WITH_AS(calque::read_run(folder.folder() / "none", calque::all_metrics()),
                        doctest::Contains("no such run folder or metrics.jsonl"), Error);
-  CHECK_THROWS_WITH_AS(calque::read_run(folder.folder()),
+  CHECK_THROWS_WITH_AS(calque::read_run(folder.folder(), calque::all_metrics()),
                        doctest::Contains("no metrics.jsonl in this folder"), Error);
   folder.write("metrics.jsonl", "");
-  CHECK_THROWS_WITH_AS(calque::read_run(folder.folder()),
+  CHECK_THROWS_WITH_AS(calque::read_run(folder.folder(), calque::all_metrics()),
                        doctest::Contains("holds no training or validation record"), Error);
 }
 
@@ -144,7 +144,7 @@ TEST_CASE("a run may be named by its metrics.jsonl, by any path to its folder, o
   folder.write("metrics.jsonl", "{\"kind\":\"train\",\"step\":1,\"loss\":2}\n");
   for (const auto& path : {folder.folder(), folder.folder() / "", folder.folder() / "metrics.jsonl",
                            folder.folder() / "." / ".." / "toy"}) {
-    CHECK(calque::read_run(path).name == "toy");
+    CHECK(calque::read_run(path, calque::all_metrics()).name == "toy");
   }
 }
 
@@ -153,10 +153,10 @@ TEST_CASE("runs of the same name get names that tell them apart") {
   for (const auto* run : {&a, &b})
     run->write("metrics.jsonl", "{\"kind\":\"train\",\"step\":1,\"loss\":2}\n");
   const std::vector<std::filesystem::path> paths = {a.folder(), b.folder()};
-  const std::vector<ReportRun> runs = calque::read_runs(paths);
+  const std::vector<ReportRun> runs = calque::read_runs(paths, calque::all_metrics());
   CHECK(runs[0].name == "first/toy");
   CHECK(runs[1].name == "second/toy");
   const std::vector<std::filesystem::path> same = {a.folder(), a.folder()};
-  const std::vector<ReportRun> twice = calque::read_runs(same);
+  const std::vector<ReportRun> twice = calque::read_runs(same, calque::all_metrics());
   CHECK(twice[0].name != twice[1].name);
 }

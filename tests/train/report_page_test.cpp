@@ -125,7 +125,7 @@ TEST_CASE("the report of a run is written whole, over the one before, and nothin
   const TemporaryRun folder;
   folder.write("metrics.jsonl", "{\"kind\":\"train\",\"step\":1,\"loss\":2}\n");
   folder.write("report.html", "old");
-  calque::write_report(folder.folder());
+  calque::write_report(folder.folder(), calque::all_metrics());
   CHECK(folder.read("report.html").ends_with("</html>\n"));
   for (const auto& entry : std::filesystem::directory_iterator(folder.folder())) {
     const std::string name = entry.path().filename().string();

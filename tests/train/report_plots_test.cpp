@@ -80,7 +80,7 @@ TEST_CASE("training curves are smoothed, over the clock that was chosen") {
   CHECK(curves(CurveAxis::step).at(0).y == Numbers{4, 2});  // (0.5 * 4 * 0.5 + 1 * 0.5) / 0.75
   CHECK(curves(CurveAxis::step).at(1).y == Numbers{3});
   CHECK(axis_title(CurveAxis::epoch) == "epoch");
-  CHECK(axis_title(CurveAxis::tokens) == "target tokens");
+  CHECK(axis_title(CurveAxis::tokens) == "tokens");
   CHECK(axis_title(CurveAxis::seconds) == "time trained");
 }
 

@@ -2,24 +2,25 @@
 #include "train/tasks/translation/split_evaluation.h"
 
 #include "train/tasks/translation/settings.h"
-#include "train/trainer_fixture.h"
 #include "train/tasks/translation/translation.h"
+#include "train/trainer_fixture.h"
 
 namespace calque {
 namespace {
 
 // A run of two updates.
-std::vector<TrainedRun> trained(const TemporaryFolder& folder,
-                                std::vector<std::string> settings = {}) {
+std::vector<TranslationRun> trained(const TemporaryFolder& folder,
+                                    std::vector<std::string> settings = {}) {
   settings.insert(settings.end(), {"training.until=2u", "data.validation=[]"});
   run(folder, settings);
-  return open_runs({folder.path("run")});
+  return open_translation_runs({folder.path("run")});
 }
 
-SplitResult evaluated(const std::vector<TrainedRun>& runs, std::vector<TextPair> pairs) {
+SplitResult evaluated(const std::vector<TranslationRun>& runs,
+                      std::vector<std::pair<std::string, std::string>> pairs) {
   const Config& config = runs.front().config;
   return evaluate_corpus(runs, "some", {in_memory("some", std::move(pairs))},
-                         search_options(config.decoding), bleu_options(config));
+                         translation_options(config.decoding), bleu_options(config));
 }
 
 TEST_CASE("an evaluation says over how many of the pairs its loss is") {
@@ -65,8 +66,9 @@ TEST_CASE("a text without tokens is not searched for, and has its prefix for a t
   const auto runs = trained(folder);
   const std::vector<std::string> texts = {"a b", "", "b"}, prefixes = {"b", "a", ""};
   std::vector<int64_t> told;
-  const auto found = search_texts(models_of(runs), runs.front().tokenizers, texts, SearchOptions(),
-                                  prefixes, 0, [&](int64_t count) { told.push_back(count); });
+  const auto found =
+      search_texts(models_of(runs), runs.front().tokenizers, texts, TranslationOptions(), prefixes,
+                   0, [&](int64_t count) { told.push_back(count); });
   CHECK(told.back() == 2);
   const Tokenizer& target = runs.front().tokenizers.target;
   CHECK(found[1].best.size() == 1);

@@ -152,7 +152,7 @@ TEST_CASE("a newest checkpoint of a newer calque, or too long a state, is no dam
   const std::string state = run.path() + "/checkpoints/step-001000/state.json";
   std::string newer = slurp(state);
   newer.erase(newer.rfind(",\n  \"xxh64\""));
-  newer.replace(newer.find("\"format\": 2"), 11, "\"format\": 3");
+  newer.replace(newer.find("\"format\": 3"), 11, "\"format\": 4");
   newer += fmt::format(",\n  \"xxh64\": \"{:016x}\"\n}}\n", content_hash(newer));
   for (const auto& [text, complaint] :
        {std::pair(newer, "written by a newer calque"),

@@ -23,21 +23,19 @@ TrainingState full_state() {
   state.optimizer_step = 1234560;
   state.epoch = 17;
   state.position = 421;
+  state.chunks = 4;
   state.ema = true;
+  state.mean_of = 5;
   state.validation_owed = true;
   state.best["bleu"] = {{.value = 41.3, .step = 1200000}, {.value = 41.25, .step = 1100000}};
   state.best["loss"] = {};
+  state.retired = {{"chrf", 900000, {{.value = 60.5, .step = 800000}}}, {"chrf", 950000, {}}};
   state.early_stopping = {.validations = 31, .without_gain = 2};
-  state.divergence = {.mean = 2.1,
-                      .square = 4.9,
-                      .steps = 1000,
-                      .steps_above = 3,
-                      .bad_steps = 1,
-                      .skipped_steps = 7};
-  state.since_log = {.loss = 1234.5, .nll = 1200.25, .correct = 77, .tokens = 900};
+  state.divergence = {
+      .mean = 2.1, .steps = 1000, .steps_above = 3, .bad_steps = 1, .skipped_steps = 7};
+  state.since_log = {.loss = 1234.5, .nll = 1200.25, .correct = 77, .terms = 900};
   state.seconds_trained = 86399.123456789;
-  state.target_tokens = int64_t{1} << 60;
-  state.seeds = {{"training", ~uint64_t{0}}, {"data", 42}};
+  state.tokens = int64_t{1} << 60;
   state.config = "training:\n  until: 8000u  # \"Grüße\" \\ \t\x01 \xE2\x80\xA8\n";
   state.tokenizer_hash = "00ff";
   state.data_hash = "ee01";
@@ -50,6 +48,11 @@ std::string refusal(const std::string& text) {
   return message_of([&] { parse_state(text, "state.json"); });
 }
 
+// With the last field, which vouches for all before it.
+std::string sealed(const std::string& body) {
+  return body + fmt::format(",\n  \"xxh64\": \"{:016x}\"\n}}\n", content_hash(body));
+}
+
 // The text with one part replaced, and sealed again: what a forger would write.
 std::string forged(const std::string& from, const std::string& to) {
   std::string text = format_state(full_state());
@@ -58,7 +61,7 @@ std::string forged(const std::string& from, const std::string& to) {
   const size_t at = body.find(from);
   REQUIRE(at != body.npos);
   body.replace(at, from.size(), to);
-  return body + fmt::format(",\n  \"xxh64\": \"{:016x}\"\n}}\n", content_hash(body));
+  return sealed(body);
 }
 
 void check_refused(const std::string& from, const std::string& to, const std::string& why) {
@@ -77,14 +80,86 @@ TEST_CASE("a training state comes back with every field") {
   CHECK(!(state == TrainingState()));
 }
 
-TEST_CASE("a state of the first format owes no validation") {
-  TrainingState state = full_state();
-  const std::string older = forged("\"validation_owed\": true,\n", "");
-  check_refused("\"validation_owed\": true,\n", "", "validation_owed is missing");
-  std::string text = older.substr(0, older.rfind(",\n  \"xxh64\""));
-  text.replace(text.find("\"format\": 2"), 11, "\"format\": 1");
-  text += fmt::format(",\n  \"xxh64\": \"{:016x}\"\n}}\n", content_hash(text));
-  state.validation_owed = false;
+TEST_CASE("a state of the first format is read, and owes no validation") {
+  const std::string text = sealed(R"({
+  "format": 1,
+  "step": 1234,
+  "optimizer_step": 1230,
+  "epoch": 3,
+  "position": 17,
+  "ema": true,
+  "best": {
+    "bleu": [{"value": 41.5, "step": 1200}],
+    "bleu until step 500": [{"value": 39.25, "step": 400}, {"value": 39, "step": 500}],
+    "loss until step 70": []
+  },
+  "early_stopping": {"validations": 9, "without_gain": 2},
+  "divergence": {
+    "mean": 2.5, "square": 6.5, "steps": 100, "steps_above": 1, "bad_steps": 0, "skipped_steps": 3
+  },
+  "since_log": {"loss": 7.5, "nll": 7.25, "correct": 5, "tokens": 11},
+  "seconds_trained": 12.25,
+  "target_tokens": 1048576,
+  "seeds": {"training": 18446744073709551615},
+  "tokenizer_hash": "00ff",
+  "data_hash": "ee01",
+  "versions": {"calque": "0.1.0"},
+  "config": "model:\n  d_model: 8\n",
+  "checksums": {"model.safetensors": {"size": 123, "xxh64": "00000000000000ff"}})");
+  TrainingState state;
+  state.step = 1234;
+  state.optimizer_step = 1230;
+  state.epoch = 3;
+  state.position = 17;
+  state.ema = true;
+  state.best["bleu"] = {{.value = 41.5, .step = 1200}};
+  state.retired = {{"bleu", 500, {{.value = 39.25, .step = 400}, {.value = 39, .step = 500}}},
+                   {"loss", 70, {}}};
+  state.early_stopping = {.validations = 9, .without_gain = 2};
+  state.divergence = {.mean = 2.5, .steps = 100, .steps_above = 1, .skipped_steps = 3};
+  state.since_log = {.loss = 7.5, .nll = 7.25, .correct = 5, .terms = 11};
+  state.seconds_trained = 12.25;
+  state.tokens = 1048576;
+  state.tokenizer_hash = "00ff";
+  state.data_hash = "ee01";
+  state.versions = {{"calque", "0.1.0"}};
+  state.config = "model:\n  d_model: 8\n";
+  state.checksums = {{"model.safetensors", {.size = 123, .digest = 0xFF}}};
+  CHECK(parse_state(text, "state.json") == state);
+}
+
+TEST_CASE("a state of the second format is read, with the mark of a mean among its versions") {
+  const std::string text = sealed(R"({
+  "format": 2,
+  "step": 600,
+  "optimizer_step": 600,
+  "epoch": 1,
+  "position": 2,
+  "ema": false,
+  "validation_owed": true,
+  "best": {},
+  "early_stopping": {"validations": 0, "without_gain": 0},
+  "divergence": {
+    "mean": 0, "square": 0, "steps": 0, "steps_above": 0, "bad_steps": 0, "skipped_steps": 0
+  },
+  "since_log": {"loss": 0, "nll": 0, "correct": 0, "tokens": 0},
+  "seconds_trained": 1,
+  "target_tokens": 2,
+  "seeds": {},
+  "tokenizer_hash": "",
+  "data_hash": "",
+  "versions": {"calque": "0.2.0", "weights": "the mean of 3 checkpoints"},
+  "config": "",
+  "checksums": {})");
+  TrainingState state;
+  state.step = state.optimizer_step = 600;
+  state.epoch = 1;
+  state.position = 2;
+  state.validation_owed = true;
+  state.seconds_trained = 1;
+  state.tokens = 2;
+  state.mean_of = 1;  // of how many is not known
+  state.versions = {{"calque", "0.2.0"}};
   CHECK(parse_state(text, "state.json") == state);
 }
 
@@ -141,13 +216,16 @@ TEST_CASE("what is missing, unknown, there twice, or of another type is refused 
   check_refused(R"("value": 41.3)", R"("x": 0, "value": 41.3)", "best.bleu[0].x is not known");
   check_refused(R"("loss": [])", R"("loss": {})", "best.loss must be a list");
   check_refused(R"("loss": [])", R"("loss": [1])", "best.loss[0]. must be an object");
-  check_refused(R"("data": 42)", R"("data": -42)", "seeds.data must be a whole number from 0");
+  check_refused(R"("chunks": 4)", R"("chunks": -4)", "chunks must be a whole number of at least 0");
+  check_refused(R"("mean_of": 5,)", "", "mean_of is missing");
+  check_refused(R"("until": 900000,)", "", "retired[0].until is missing");
+  check_refused(R"("validation_owed": true,)", "", "validation_owed is missing");
   check_refused(R"("calque": "0.1.0")", R"("calque": 1)", "versions.calque must be a text");
   check_refused(R"("00000000000000ff")", R"("ff")", "checksums.model.safetensors.xxh64 must be");
   check_refused(R"("00000000000000ff")", R"("00000000000000FF")", "sixteen hexadecimal digits");
   check_refused(R"("mean": 2.1,)", "", "divergence.mean is missing");
   check_refused(R"("mean": 2.1,)", R"("mean": 21e400,)", "a number in it is too large");
-  check_refused(R"("format": 2)", R"("format": 3)", "written by a newer calque");
+  check_refused(R"("format": 3)", R"("format": 4)", "written by a newer calque");
 }
 
 TEST_CASE("a state that is no JSON, or no object, or nested too deeply, is refused") {

@@ -73,13 +73,13 @@ TEST_CASE(
   save_in_background(writer, run, 1, 1);
   CheckpointJob job;
   job.state = run.state(1);
-  job.state.target_tokens = 77;
+  job.state.tokens = 77;
   writer.save_state(job);
   while (!writer.ended()) std::this_thread::yield();
   writer.finish();
   CHECK(!writer.ended());
   SmallRun loaded;
-  CHECK(loaded.load(real_files(), checkpoints.folder(1)).target_tokens == 77);
+  CHECK(loaded.load(real_files(), checkpoints.folder(1)).tokens == 77);
   CHECK(loaded.values == run.values);
 }
 

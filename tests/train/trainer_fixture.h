@@ -9,6 +9,7 @@
 #include "../data/temporary_folder.h"
 #include "support/message_of.h"
 #include "train/config/load.h"
+#include "train/tasks/registry.h"
 #include "train/trainer.h"
 
 namespace calque {
@@ -36,7 +37,7 @@ inline Config config(const std::vector<std::string>& settings = {}) {
 
 inline TrainResult run(const TemporaryFolder& folder, const std::vector<std::string>& settings = {},
                        const char* name = "run") {
-  return train(config(settings), {folder.path(name)}, Loudness::quiet);
+  return train(config(settings), {folder.path(name)}, Loudness::quiet, make_task);
 }
 
 // The tensors of a checkpoint, as their files hold them.

@@ -6,7 +6,6 @@
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
-#include <sstream>
 
 #include "data/tokenizer_training.h"
 #include "support/threads.h"
@@ -14,16 +13,15 @@
 #include "train/averaging.h"
 #include "train/divergence_guard.h"
 #include "train/learner.h"
-#include "train/memory_fit.h"
 #include "train/storage/run_folder.h"
+#include "train/task_fixture.h"
 #include "train/tasks/translation/tokenizers.h"
-#include "train/trained_run.h"
-#include "train/trainer_fixture.h"
-#include "train/tasks/translation/validation.h"
+#include "train/tasks/translation/translation_run.h"
+#include "train/tasks/translation/translation_task.h"
 
 using namespace calque;
 
-TEST_CASE("a run leaves a config, a log, metrics, a tokeniser and checkpoints") {
+TEST_CASE("a run leaves a config, a log, metrics, a tokenizer and checkpoints") {
   const TemporaryFolder folder;
   const TrainResult result = run(folder);
   CHECK(result.ending == Ending::finished);
@@ -56,18 +54,6 @@ TEST_CASE(
 }
 
 namespace {
-
-// The lines of a kind in a run's metrics.jsonl.
-std::vector<nlohmann::json> metrics_of(const TemporaryFolder& folder, const std::string& name,
-                                       const char* kind) {
-  std::vector<nlohmann::json> found;
-  std::istringstream metrics(folder.read(name + "/metrics.jsonl"));
-  for (std::string line; std::getline(metrics, line);) {
-    nlohmann::json record = nlohmann::json::parse(line);
-    if (record["kind"] == kind) found.push_back(std::move(record));
-  }
-  return found;
-}
 
 // Runs without a setting and with it, the latter in one sitting and in two: "plain", "whole" and
 // "resumed", whose weights are to be the same, and others than without.
@@ -146,7 +132,7 @@ TEST_CASE("a config of another run is refused before anything in the folder is t
   CHECK(run(folder).ending == Ending::already_finished);
 }
 
-TEST_CASE("the tokeniser of a beginning that failed is not that of the run") {
+TEST_CASE("the tokenizer of a beginning that failed is not that of the run") {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path("run"));
   folder.write("run/tokenizer.vocab", "<unk>\n<s>\n</s>\nother\n");
@@ -166,14 +152,15 @@ TEST_CASE("a run whose checkpoints are gone is not begun anew over its record") 
   CHECK(folder.read("run/metrics.jsonl") == metrics);
 }
 
-TEST_CASE("a run put to use must have the tokeniser that it was trained with") {
+TEST_CASE("a run put to use must have the tokenizer that it was trained with") {
   const TemporaryFolder folder;
   run(folder);
   std::string vocabulary = folder.read("run/tokenizer.vocab");
   std::swap(vocabulary[vocabulary.size() - 2], vocabulary[vocabulary.size() - 4]);
   folder.write("run/tokenizer.vocab", vocabulary);
-  CHECK(message_of([&] { open_run(folder.path("run")); }).find("tokeniser is not the one") !=
-        std::string::npos);
+  CHECK(message_of([&] {
+          open_translation_run(folder.path("run"));
+        }).find("tokenizer is not the one") != std::string::npos);
 }
 
 TEST_CASE("the last validation counts for the best checkpoint, whatever is due at the last step") {
@@ -267,10 +254,11 @@ TEST_CASE("whoever uses a run is told that its newest checkpoint is damaged") {
   std::filesystem::remove(folder.path("run/best"));
   folder.write("run/checkpoints/step-000030/model.safetensors", "rubbish");
   const std::string checkpoints = folder.path("run/checkpoints/");
-  const std::string message = message_of([&] { open_run(folder.path("run")); });
+  const std::string message = message_of([&] { open_translation_run(folder.path("run")); });
   CHECK(message.starts_with(checkpoints + "step-000030/model.safetensors: "));
   CHECK(message.ends_with("; to use the one before, give " + checkpoints + "step-000020"));
-  CHECK(open_run(checkpoints + "step-000020").checkpoint == checkpoints + "step-000020");
+  CHECK(open_translation_run(checkpoints + "step-000020").checkpoint ==
+        checkpoints + "step-000020");
 }
 
 TEST_CASE("a link to the best checkpoint that leads nowhere is not taken for having none") {
@@ -279,7 +267,7 @@ TEST_CASE("a link to the best checkpoint that leads nowhere is not taken for hav
   std::filesystem::remove(folder.path("run/best"));
   std::filesystem::create_directory_symlink("checkpoints/step-000007", folder.path("run/best"));
   const std::string best = folder.path("run/best");
-  CHECK(message_of([&] { open_run(folder.path("run")); }) ==
+  CHECK(message_of([&] { open_translation_run(folder.path("run")); }) ==
         best + ": leads to checkpoints/step-000007, which is not there; restore it, or give " +
             folder.path("run") + "/last for the newest");
 }
@@ -293,9 +281,9 @@ TEST_CASE("a copy of a run that has lost its links still has its best checkpoint
           std::filesystem::read_symlink(folder.path("run/best")));
   std::filesystem::remove(folder.path("run/best"));
   std::filesystem::remove(folder.path("run/last"));
-  CHECK(open_run(folder.path("run")).checkpoint == folder.path(best));
+  CHECK(open_translation_run(folder.path("run")).checkpoint == folder.path(best));
   std::filesystem::remove_all(folder.path(best));
-  const std::string newest = open_run(folder.path("run")).checkpoint;
+  const std::string newest = open_translation_run(folder.path("run")).checkpoint;
   CHECK(newest == folder.path("run/checkpoints/step-000030"));
 }
 
@@ -311,7 +299,7 @@ TEST_CASE("a learning rate far too high ends in a diagnosis, with finite weights
   const nlohmann::json last = metrics_of(folder, "run", "event").back();
   CHECK(last["text"] == "ended by an error: " + message);
   CHECK(last["step"] > 0);
-  const TrainedRun kept = open_run(folder.path("run"));
+  const TranslationRun kept = open_translation_run(folder.path("run"));
   for (const real weight : kept.model->parameters.values()) REQUIRE(std::isfinite(weight));
 }
 
@@ -363,7 +351,7 @@ TEST_CASE("a limit in epochs, tokens or seconds ends a run with the update that 
 namespace {
 
 // Of the first run's weights from the second one's of the same names.
-double largest_difference(const TrainedRun& a, const TrainedRun& b) {
+double largest_difference(const TranslationRun& a, const TranslationRun& b) {
   double largest = 0;
   for (const Parameters::Entry& entry : a.model->parameters.entries()) {
     const Parameters::Entry* other = b.model->parameters.find(entry.name);
@@ -384,7 +372,7 @@ TEST_CASE("with ema checkpoints hold the average of the weights, which training 
   run(folder, {"training.until=4u", "training.save_every=1u", "training.keep_last=9"}, "plain");
   run(folder, {"training.until=4u", "training.ema=0.1"}, "averaged");
   const auto weights = [&](const std::string& place) {
-    const TrainedRun run = open_run(folder.path(place));
+    const TranslationRun run = open_translation_run(folder.path(place));
     const std::span<const real> values = run.model->parameters.values();
     return std::vector<double>(values.begin(), values.end());
   };
@@ -413,8 +401,8 @@ TEST_CASE("fine-tuning starts from another run's weights, and says what matched"
   const std::string log = folder.read("tuned/train.log");
   CHECK(log.find("parameters start from") != std::string::npos);
   CHECK(log.find("not loaded: ") != std::string::npos);
-  CHECK(largest_difference(open_run(folder.path("run/best")), open_run(folder.path("tuned"))) <
-        1e-6);
+  CHECK(largest_difference(open_translation_run(folder.path("run/best")),
+                           open_translation_run(folder.path("tuned"))) < 1e-6);
 
   // output.weight is part of the names of other tensors.
   run(folder, {"model.tied=none", "model.output_bias=true"}, "apart");
@@ -446,24 +434,26 @@ TEST_CASE("bpe_dropout leaves a pair as it is that would become too long, and as
                                         {.vocabulary_size = 20});
   Config config;
   config.tokenizer.bpe_dropout = 0.9;
-  const TokenPair whole{bpe.encode("hello"), bpe.encode("world hello")};
+  const Example whole{bpe.encode("hello"), bpe.encode("world hello")};
+  ExampleSet set;
+  set.read = [&](int64_t, int64_t, Example& out) { out = whole; };
   const auto varied = [&](int64_t longest, int64_t epoch) {
     config.data.max_length = longest;
-    TokenPair pair = whole;
-    pair_variation(config, {bpe, bpe})(epoch, 7, pair);
+    Example pair;
+    with_bpe_dropout(set, config, {bpe, bpe}).read(epoch, 7, pair);
     return pair;
   };
-  CHECK(varied(0, 1).source != whole.source);
-  CHECK(varied(0, 1).source == varied(0, 1).source);
-  CHECK(varied(std::ssize(whole.source), 1).source == whole.source);
-  CHECK(bpe.decode(varied(0, 2).target) == "world hello");
+  CHECK(varied(0, 1)[0] != whole[0]);
+  CHECK(varied(0, 1)[0] == varied(0, 1)[0]);
+  CHECK(varied(std::ssize(whole[0]), 1)[0] == whole[0]);
+  CHECK(bpe.decode(varied(0, 2)[1]) == "world hello");
 
   const Tokenizer words = train_tokenizer({"hello world"}, {.kind = TokenizerKind::words}, {});
   CHECK(message_of([&] {
-          pair_variation(config, {words, words});
+          with_bpe_dropout(set, config, {words, words});
         }).find("no merges") != std::string::npos);
   config.tokenizer.bpe_dropout = 0;
-  CHECK_FALSE(pair_variation(config, {words, words}));
+  CHECK(varied(0, 1) == whole);
 }
 
 TEST_CASE(
@@ -505,20 +495,16 @@ TEST_CASE("a corpus that ends with its epochs and leaves harder ones is no diver
   CHECK(after > 2 * before);
 }
 
-TEST_CASE("best is told by the metric that the config names, and less is better for losses") {
-  ValidRecord record;
-  record.scores.loss = 1, record.scores.perplexity = 2, record.scores.accuracy = 0.3;
-  record.exact = 0.4, record.bleu = 50, record.chrf = 60;
-  using Metric = TrainingConfig::Metric;
-  const std::pair<Metric, double> values[] = {{Metric::loss, 1},       {Metric::perplexity, 2},
-                                              {Metric::accuracy, 0.3}, {Metric::exact, 0.4},
-                                              {Metric::bleu, 50},      {Metric::chrf, 60}};
-  for (const auto& [metric, value] : values) {
-    CHECK(metric_of(record, metric) == value);
-    const bool less = metric == Metric::loss || metric == Metric::perplexity;
-    CHECK(is_better(1, 2, metric) == less);
-    CHECK(is_better(2, 1, metric) == !less);
+TEST_CASE("less is better for losses, and more for what compares with the references") {
+  std::string lower, higher;
+  for (const MetricInfo& metric : translation_metrics()) {
+    REQUIRE(metric.better != Better::neither);
+    (is_better(1, 2, metric.better) ? lower : higher) += metric.name + " ";
+    CHECK(is_better(1, 2, metric.better) != is_better(2, 1, metric.better));
+    CHECK_FALSE(is_better(1, 1, metric.better));
   }
+  CHECK(lower == "loss nll perplexity ");
+  CHECK(higher == "accuracy bleu chrf exact ");
 }
 
 TEST_CASE("without --run a run is called as its config") {

@@ -1,0 +1,228 @@
+// The commands with a language model: generate, score, evaluate, explain, info.
+#include <doctest/doctest.h>
+#include <fmt/format.h>
+
+#include <cmath>
+#include <nlohmann/json.hpp>
+#include <sstream>
+
+#include "cli/program.h"
+#include "cli/trained.h"
+
+namespace calque {
+namespace {
+
+const std::string& run_folder() { return trained_language_model().run; }
+
+Ran generate(const std::string& arguments) {
+  return run("calque generate " + run_folder() + " " + arguments);
+}
+
+// What a command line that is refused says, in one line.
+void check_refused(const Ran& ran, int status, const std::string& part) {
+  CAPTURE(part);
+  CHECK(ran.status == status);
+  CHECK(ran.out.empty());
+  CHECK_MESSAGE(ran.err.starts_with("calque: "), ran.err);
+  CHECK_MESSAGE(ran.err.find(part) != std::string::npos, ran.err);
+  if (status == 1) CHECK(lines(ran.err) == 1);
+}
+
+TEST_CASE("generate writes the prompt and goes on, the same for the same seed and any threads") {
+  const Ran once = generate("'The dog' --max-tokens 50 --seed 5");
+  CHECK(once.status == 0);
+  CHECK(once.err.empty());
+  CHECK(once.out.starts_with("The dog"));
+  CHECK(once.out.size() > 20);
+  CHECK(generate("'The dog' --max-tokens 50 --seed 5 --threads 1").out == once.out);
+  CHECK(generate("'The dog' --max-tokens 50 --seed 5 --threads 3").out == once.out);
+  CHECK(generate("'The dog' --max-tokens 50 --seed 6").out != once.out);
+}
+
+TEST_CASE("generate needs no prompt, and takes an empty one for none") {
+  const Ran without = generate("--max-tokens 20");
+  CHECK(without.status == 0);
+  CHECK(without.out.size() > 1);
+  CHECK(generate("'' --max-tokens 20").out == without.out);
+}
+
+TEST_CASE("a text may be longer than the context, and so may its prompt") {
+  const Ran text = generate("The --temperature 0.01 --max-tokens 200");
+  CHECK(text.status == 0);
+  const std::string prompt(100, 'e');
+  const Ran longer = generate(prompt + " --max-tokens 10");
+  CHECK(longer.status == 0);
+  CHECK(longer.out.starts_with(prompt));
+  CHECK(longer.out.size() > prompt.size() + 1);
+}
+
+TEST_CASE("--samples writes so many texts, and --stop ends each of them") {
+  const Ran several = generate("The --samples 3 --max-tokens 30");
+  CHECK(several.status == 0);
+  size_t rules = 0;
+  for (size_t at = 0; (at = several.out.find("\n--------\n", at)) != std::string::npos; ++at) {
+    ++rules;
+  }
+  CHECK(rules == 2);
+  const std::string whole = generate("The --temperature 0 --max-tokens 30").out;
+  const std::string stop = whole.substr(8, 2);
+  const Ran stopped = generate("The --temperature 0 --max-tokens 30 --stop '" + stop + "'");
+  CHECK(stopped.out == whole.substr(0, whole.find(stop, 3)) + "\n");
+}
+
+TEST_CASE("--interactive answers a prompt a line") {
+  const Ran ran = run("printf 'The\\nA cat\\n' | calque generate " + run_folder() +
+                      " --interactive "
+                      "--max-tokens 5 --temperature 0");
+  CHECK(ran.status == 0);
+  CHECK(ran.out.find("The") == 0);
+  CHECK(ran.out.find("\nA cat") != std::string::npos);
+  check_refused(generate("--interactive --samples 2"), 2, "--samples");
+  check_refused(generate("The --interactive"), 2, "--interactive");
+}
+
+TEST_CASE("generate refuses what is no text, no run, no language model and no number") {
+  check_refused(generate("$'a\\377'"), 1, "the prompt: not valid UTF-8 (byte 2)");
+  check_refused(run("calque generate /nosuch The"), 1, "/nosuch: there is no such run");
+  check_refused(run("calque generate " + trained().run + " The"), 1,
+                "is a run of task: translation; this needs one of task: language-model");
+  check_refused(generate("The --max-tokens 0"), 2, "--max-tokens");
+  check_refused(generate("The --top-p 2"), 2, "--top-p");
+  check_refused(generate("The --temperature -1"), 2, "--temperature");
+  check_refused(generate("The --nosuch"), 2, "--nosuch");
+}
+
+TEST_CASE("a language model is refused by the commands for translators, and the other way round") {
+  check_refused(run("echo a | calque translate " + run_folder()), 1,
+                "is a run of task: language-model; this needs one of task: translation");
+  check_refused(run("calque score " + run_folder() + " --source /dev/null --target /dev/null"), 1,
+                "this needs one of task: translation");
+  check_refused(run("calque score " + trained().run + " --text /dev/null"), 1,
+                "this needs one of task: language-model");
+}
+
+Ran score(const std::string& text) {
+  const std::string file = trained_language_model().file("lines");
+  return run("printf '" + text + "' > " + file + "; calque score " + run_folder() + " --text " +
+             file);
+}
+
+TEST_CASE("score --text gives for each line its log-probability, the same per token, the tokens") {
+  const std::string longer(100, 'e');
+  const Ran ran = score("The dog\\n\\n" + longer + "\\n");
+  CHECK(ran.status == 0);
+  CHECK(ran.err.empty());
+  CHECK(lines(ran.out) == 3);
+  std::istringstream all(ran.out);
+  for (const int64_t expected : {8, 1, 101}) {  // with the end
+    double total = 0, each = 0;
+    int64_t tokens = 0;
+    all >> total >> each >> tokens;
+    REQUIRE(!all.fail());
+    CHECK(tokens == expected);
+    CHECK(total < 0);
+    CHECK(each == doctest::Approx(total / static_cast<double>(tokens)).epsilon(1e-3));
+  }
+  CHECK(score("").out.empty());
+  // A line does not depend on those beside it.
+  CHECK(score("The dog\\n").out == ran.out.substr(0, ran.out.find('\n') + 1));
+}
+
+TEST_CASE("score --text refuses what is no text, a file that is not there, and nothing to score") {
+  check_refused(score("a\\n\\377\\n"), 1, "lines:2: not valid UTF-8 (byte 1)");
+  check_refused(run("calque score " + run_folder() + " --text /nosuch"), 1, "/nosuch");
+  check_refused(run("calque score " + run_folder()), 2, "--text");
+  check_refused(run("calque score " + run_folder() + " --text a --source b --target c"), 2,
+                "--text");
+}
+
+TEST_CASE("evaluate judges a split or a file, and is what score adds up to") {
+  const Ran split = run("calque evaluate " + run_folder() + " --split validation");
+  CHECK(split.status == 0);
+  for (const char* part :
+       {"step 3", "8 documents", "perplexity", "bits per character", "bits per byte"}) {
+    CHECK_MESSAGE(split.out.find(part) != std::string::npos, split.out);
+  }
+  // Without documents that meet in a window, a text is the sum of its lines.
+  const std::string file = trained_language_model().file("lines");
+  const Ran scored = score("The dog sees\\nIt is a cat\\n");
+  const Ran judged = run("calque evaluate " + run_folder() + " --text " + file);
+  REQUIRE(judged.status == 0);
+  CHECK(judged.out.find("2 documents, 25 tokens, 23 characters, 23 bytes") != std::string::npos);
+  const size_t at = judged.out.find("bits per character");
+  REQUIRE(at != std::string::npos);
+  CHECK(std::stod(judged.out.substr(at - 7)) > 0);
+}
+
+TEST_CASE("evaluate refuses a split that the run lacks, and files of pairs") {
+  check_refused(run("calque evaluate " + run_folder()), 1,
+                "--split test: the run's config has no such corpus; give --text, or a split that "
+                "it has: train, validation");
+  check_refused(run("calque evaluate " + run_folder() + " --text /nosuch"), 1, "/nosuch");
+  const std::string file = trained_language_model().file("bad");
+  check_refused(run("printf 'a\\n\\377\\n' > " + file + "; calque evaluate " + run_folder() +
+                    " --text " + file),
+                1, "not valid UTF-8");
+  check_refused(run("calque evaluate " + run_folder() + " --source /dev/null --target /dev/null"),
+                1, "task: translation");
+  check_refused(run("calque evaluate " + trained().run + " --text /dev/null"), 1,
+                "task: language-model");
+  check_refused(run("calque evaluate " + run_folder() + " " + run_folder() + " --split validation"),
+                2, "one by one");
+}
+
+Ran explain(const std::string& options) {
+  return run("cd " + trained_language_model().file("") + " && calque explain " + run_folder() +
+             " " + options);
+}
+
+TEST_CASE("explain shows how a language model goes on, as a page and as numbers") {
+  const Ran page = explain("'The dog' && cat explain.html");
+  CHECK(page.status == 0);
+  CHECK(page.out.find("</html>") != std::string::npos);
+  const Ran numbers = explain("'The dog' --json");
+  REQUIRE(numbers.status == 0);
+  const auto json = nlohmann::json::parse(numbers.out, nullptr, false);
+  REQUIRE(json.is_object());
+  CHECK(explain("'' --json").status == 0);  // a text from its very beginning
+}
+
+TEST_CASE(
+    "explain refuses a prompt that is too long, no text, and a picture of no cross-attention") {
+  check_refused(explain(std::string(40, 'e')), 1,
+                "the prompt has 41 tokens, but the model sees 32 at once");
+  check_refused(explain("$'a\\377'"), 1, "the prompt: not valid UTF-8 (byte 2)");
+  check_refused(explain("The --svg"), 1, "cross-attention");
+}
+
+TEST_CASE("info tells the task of a run and its parameters") {
+  const Ran ran = run("calque info " + run_folder());
+  CHECK(ran.status == 0);
+  CHECK(ran.out.find("task language-model\n") != std::string::npos);
+  CHECK(ran.out.find("step 3 ") != std::string::npos);
+  CHECK(ran.out.find("embedding") != std::string::npos);
+  CHECK(run("calque info " + trained().run).out.find("task translation\n") != std::string::npos);
+}
+
+TEST_CASE("average and plot take runs of a language model") {
+  const std::string out = trained_language_model().file("mean");
+  const std::string last = run_folder() + "/last";
+  const Ran mean =
+      run("calque average " + last + " " + last + " --out " + out + " && calque info " + out +
+          " && calque generate " + out + " The --max-tokens 3");
+  CHECK_MESSAGE(mean.status == 0, mean.err);
+  CHECK(mean.out.find("weights: the mean of 2 checkpoints") != std::string::npos);
+  const Ran plot = run("calque plot " + run_folder());
+  CHECK_MESSAGE(plot.status == 0, plot.err);
+}
+
+TEST_CASE("a wrong metric is refused with those of the task") {
+  const Ran ran = run("calque train " + trained_language_model().file("config.yaml") + " --run " +
+                      trained_language_model().file("none") + " --set training.metric=bleu");
+  check_refused(ran, 1,
+                "training.metric: must be loss, nll, perplexity, accuracy, bits_per_character, "
+                "bits_per_byte, not bleu");
+}
+
+}  // namespace
+}  // namespace calque

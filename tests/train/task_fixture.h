@@ -1,0 +1,94 @@
+#pragma once
+// A small run of each task, so that what the trainer promises is tested over all of them by one
+// list.
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
+#include <vector>
+
+#include "train/trainer_fixture.h"
+
+namespace calque {
+
+struct TaskCase {
+  std::string name;
+  std::string config;
+  std::string metric_column;  // of a metric that the other tasks lack
+  std::string place;          // how the task names an example: ", pairs "
+  std::string corpus_key;     // of a corpus in one file
+  std::string corpus_text, other_text;
+  // What makes every validation measure all that the task can.
+  std::vector<std::string> measure_all;
+};
+
+inline const std::vector<TaskCase>& all_tasks() {
+  static const std::vector<TaskCase> tasks = {
+      {.name = "translation",
+       .config = small,
+       .metric_column = "bleu",
+       .place = ", pairs ",
+       .corpus_key = "tsv",
+       .corpus_text = "a b c\tx y z\nb a\ty x\nc a\tz x\n",
+       .other_text = "a b c\tx y z\nb a\ty x\nc a\tz z\n",
+       .measure_all = {"training.validate_translate=greedy"}},
+      {.name = "language-model",
+       .config = R"(
+task: language-model
+data:
+  train: {toy: toy-text, pairs: 60}
+  validation: {toy: toy-text, pairs: 8}
+  context: 32
+tokenizer: {kind: characters}
+model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
+training:
+  until: 30u
+  batch_tokens: 128
+  schedule: constant
+  learning_rate: 0.003
+  warmup_steps: 0
+  validate_every: 10u
+  save_every: 10u
+logging: {every: 10, report: false}
+)",
+       .metric_column = "bits_per_byte",
+       .place = ", document ",
+       .corpus_key = "text",
+       .corpus_text = "one line of text\nand another line\n",
+       .other_text = "one line of text\nand another lane\n",
+       .measure_all = {}},
+  };
+  return tasks;
+}
+
+inline Config config_of_task(const TaskCase& task, const std::vector<std::string>& settings = {}) {
+  return parse_config(task.config, "small.yaml", settings, task_contradictions).config;
+}
+
+inline TrainResult run_task(const TaskCase& task, const TemporaryFolder& folder,
+                            const std::vector<std::string>& settings = {},
+                            const char* name = "run") {
+  return train(config_of_task(task, settings), {folder.path(name)}, Loudness::quiet, make_task);
+}
+
+// The settings of a run whose training data is one file.
+inline std::vector<std::string> on_a_file(const TaskCase& task, const std::string& path) {
+  return {"data.train={" + task.corpus_key + ": " + path + "}", "data.validation=[]",
+          "training.until=3u"};
+}
+
+// The lines of a kind in a run's metrics.jsonl.
+inline std::vector<nlohmann::json> metrics_of(const TemporaryFolder& folder,
+                                              const std::string& name, const char* kind) {
+  std::vector<nlohmann::json> found;
+  std::istringstream metrics(folder.read(name + "/metrics.jsonl"));
+  for (std::string line; std::getline(metrics, line);) {
+    nlohmann::json record = nlohmann::json::parse(line);
+    if (record["kind"] == kind) found.push_back(std::move(record));
+  }
+  return found;
+}
+
+}  // namespace calque
