@@ -31,6 +31,12 @@ struct Until {
   bool operator==(const Until&) const = default;
 };
 
+inline Until until_updates(int64_t updates) {
+  Until until;
+  until.updates = updates;
+  return until;
+}
+
 // How often something happens: every so many updates or every so many epochs. Both 0: never.
 struct Interval {
   int64_t updates = 0;
