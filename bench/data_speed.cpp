@@ -1,4 +1,4 @@
-// The speed of the data floor, each figure beside what it has to reach:
+// The speed of the data layer, each figure beside what it has to reach:
 //
 //   data_speed [CORPUS.SOURCE CORPUS.TARGET] [--pairs N]
 //
@@ -24,10 +24,14 @@
 #include "core/random.h"
 #include "data/batch_stream.h"
 #include "data/dataset.h"
+#include "data/dataset_examples.h"
+#include "data/pair_batch.h"
 #include "data/tokenizer_training.h"
 
 namespace calque {
 namespace {
+
+constexpr int target_column[] = {1};
 
 // Wall time, and the processor time of this process and its children: on a machine that is busy
 // with other things only the latter says something.
@@ -86,7 +90,7 @@ std::string made_up_sentence(Random& random, int64_t words) {
 }
 
 void write_corpus(int64_t pairs, const AlignedFiles& files) {
-  std::ofstream source(files.source), target(files.target);
+  std::ofstream source(files.paths[0]), target(files.paths[1]);
   Random random({.seed = 1});
   for (int64_t i = 0; i < pairs; ++i) {
     const auto length = static_cast<int64_t>(5 + random.below(30));
@@ -98,25 +102,29 @@ void write_corpus(int64_t pairs, const AlignedFiles& files) {
 Tokenizer word_tokenizer(const CorpusSource& corpus) {
   std::vector<Corpus> corpora;
   corpora.emplace_back(corpus);
-  return train_tokenizer(sample_texts(corpora, {Side::source, Side::target}, 200000, 1),
-                         {.kind = TokenizerKind::words}, {.vocabulary_size = 32000});
+  return train_tokenizer(sample_texts(corpora, {0, 1}, 200000, 1), {.kind = TokenizerKind::words},
+                         {.vocabulary_size = 32000});
 }
 
 int64_t target_tokens(const Dataset& dataset) {
   int64_t tokens = 0;
-  for (int64_t i = 0; i < dataset.pairs(); ++i) tokens += dataset.tokens->target_length(i) + 1;
+  for (int64_t i = 0; i < dataset.examples(); ++i) tokens += dataset.tokens->length(i, 1) + 1;
   return tokens;
 }
 
 // From files to batches.
 void measure_words(const CorpusSource& corpus, const Tokenizer& words) {
   const Clock clock;
-  const Dataset dataset = load_dataset({corpus}, words, words, {});
+  const Dataset dataset = load_dataset({corpus}, {words, words}, {});
   const std::string prepared = clock.text();
-  const BatchPlan plan(dataset, {}, 0);
+  const BatchPlan plan(costs_of(*dataset.tokens, target_column), dataset.ranges(), {}, 0);
   int64_t sentences = 0;
   for (int64_t i = 0; i < plan.size(); ++i) {
-    sentences += make_batch(*dataset.tokens, plan.batch(i)).sentences();
+    std::vector<Example> pairs;
+    for (const uint32_t number : plan.batch(i)) {
+      dataset.tokens->read(number, pairs.emplace_back());
+    }
+    sentences += make_pair_batch(pairs).pairs();
   }
   const auto millions = static_cast<double>(target_tokens(dataset)) / 1e6;
   fmt::print(
@@ -129,24 +137,24 @@ void measure_words(const CorpusSource& corpus, const Tokenizer& words) {
 // The cache: the first start makes it, the second finds it.
 void measure_cache(const CorpusSource& corpus, const Tokenizer& words, const std::string& folder) {
   const Clock first;
-  load_dataset({corpus}, words, words, {.cache_folder = folder});
+  load_dataset({corpus}, {words, words}, {.cache_folder = folder});
   const std::string made = first.text();
   const Clock second;
-  const Dataset dataset = load_dataset({corpus}, words, words, {.cache_folder = folder});
+  const Dataset dataset = load_dataset({corpus}, {words, words}, {.cache_folder = folder});
   require(dataset.from_cache, "the cache was not found");
   const std::string found = second.text();
   const Clock planning;
-  BatchStream stream(dataset, {});
+  BatchStream stream(examples_of(dataset, target_column), {});
   stream.next();
   fmt::print(
       "cache: {} pairs start in {} instead of {} (at most 2 s for a million), the first batch {} "
       "later; peak memory {:.0f} MB (at most 1500 for ten million)\n",
-      dataset.pairs(), found, made, planning.text(), peak_megabytes());
+      dataset.examples(), found, made, planning.text(), peak_megabytes());
 }
 
 // A consumer that is busy for `step` seconds on every core, then asks for the next batch.
 void measure_waiting(const Dataset& dataset, double step) {
-  BatchStream stream(dataset, {});
+  BatchStream stream(examples_of(dataset, target_column), {});
   stream.next();
   const double before = stream.wait_seconds();
   const Clock clock;
@@ -172,10 +180,10 @@ std::string time_of_spm_encode(const std::string& model, const AlignedFiles& fil
   };
   const Clock clock;
   const std::string command =
-      at_once ? fmt::format("{} & first=$!; {} && wait $first", side(files.source, "source.ids"),
-                            side(files.target, "target.ids"))
-              : fmt::format("{} && {}", side(files.source, "source.ids"),
-                            side(files.target, "target.ids"));
+      at_once ? fmt::format("{} & first=$!; {} && wait $first", side(files.paths[0], "source.ids"),
+                            side(files.paths[1], "target.ids"))
+              : fmt::format("{} && {}", side(files.paths[0], "source.ids"),
+                            side(files.paths[1], "target.ids"));
   return std::system(command.c_str()) == 0 ? clock.text() : "not there";
 }
 
@@ -184,7 +192,7 @@ std::string time_of_ours(const std::string& model, const TokenizerOptions& optio
   set_threads(thread_count);
   const Clock clock;
   const Tokenizer tokenizer = Tokenizer::load(model, options);
-  load_dataset({CorpusSource{files}}, tokenizer, tokenizer, {});
+  load_dataset({CorpusSource{files}}, {tokenizer, tokenizer}, {});
   return clock.text();
 }
 
@@ -192,7 +200,7 @@ std::string time_of_ours(const std::string& model, const TokenizerOptions& optio
 void measure_sentence_piece(const AlignedFiles& files, const std::string& folder) {
   std::vector<Corpus> corpora;
   corpora.emplace_back(CorpusSource{files});
-  const auto texts = sample_texts(corpora, {Side::source, Side::target}, 100000, 1);
+  const auto texts = sample_texts(corpora, {0, 1}, 100000, 1);
   for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram}) {
     const TokenizerOptions options{.kind = kind};
     const std::string prefix = folder + "/pieces", model = prefix + ".model";
@@ -212,16 +220,16 @@ void run(const std::vector<std::string>& paths, int64_t pairs) {
       (std::filesystem::temp_directory_path() / fmt::format("calque-data-speed-{}", getpid()))
           .string();
   std::filesystem::create_directories(folder);
-  const AlignedFiles made_up{folder + "/made-up.source", folder + "/made-up.target"};
+  const AlignedFiles made_up{{folder + "/made-up.source", folder + "/made-up.target"}};
   write_corpus(pairs, made_up);
-  const AlignedFiles files = paths.size() == 2 ? AlignedFiles{paths[0], paths[1]} : made_up;
+  const AlignedFiles files = paths.size() == 2 ? AlignedFiles{{paths[0], paths[1]}} : made_up;
   fmt::print("{} threads\n", threads());
   const Tokenizer words = word_tokenizer({made_up});
   measure_cache({made_up}, words, folder + "/cache");
   std::fflush(stdout);
   measure_words({made_up}, words);
   const Dataset dataset =
-      load_dataset({{made_up}}, words, words, {.cache_folder = folder + "/cache"});
+      load_dataset({{made_up}}, {words, words}, {.cache_folder = folder + "/cache"});
   for (const double step : {0.02, 0.1}) measure_waiting(dataset, step);
   measure_sentence_piece(files, folder);
   std::filesystem::remove_all(folder);

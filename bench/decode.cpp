@@ -21,11 +21,13 @@
 #include <nlohmann/json.hpp>
 
 #include "core/blas.h"
+#include "core/memory.h"
 #include "core/parallel.h"
 #include "core/random.h"
 #include "core/simd.h"
 #include "decode/cached_decoder.h"
-#include "decode/search.h"
+#include "decode/decoding_batches.h"
+#include "decode/translation.h"
 #include "lengths.h"
 #include "timing.h"
 
@@ -76,8 +78,8 @@ Sources make_sources(const Options& options) {
   return sources;
 }
 
-SearchOptions search_options(const Options& options, int64_t beam) {
-  SearchOptions search;
+TranslationOptions search_options(const Options& options, int64_t beam) {
+  TranslationOptions search;
   search.beam = beam;
   search.min_length = search.max_length = options.written - 1;  // and </s>
   search.max_length_extra = options.written;
@@ -142,9 +144,10 @@ struct Result {
 
 Result run_batches(const Model& model, const Sources& sources, const Options& options,
                    int64_t beam) {
-  const SearchOptions search_for = search_options(options, beam);
+  const TranslationOptions search_for = search_options(options, beam);
   std::vector<std::vector<Product>> products;
-  for (const std::vector<size_t>& batch : batches_of(sources, search_for)) {
+  for (const std::vector<size_t>& batch :
+       batches_of(translation_items(sources, search_for), beam, search_for.batch_tokens)) {
     int64_t tokens = 0;
     for (const size_t number : batch) tokens += std::ssize(sources[number]) + 1;
     products.push_back(
@@ -166,7 +169,7 @@ Result run_batches(const Model& model, const Sources& sources, const Options& op
     reset_peak_memory();
     const int64_t before = memory_statistics().used;
     result.seconds =
-        std::min(result.seconds, seconds_of([&] { search(models, sources, search_for); }));
+        std::min(result.seconds, seconds_of([&] { translate(models, sources, search_for); }));
     result.peak_mb = static_cast<double>(memory_statistics().peak - before) / 1e6;
   }
   return result;
@@ -201,7 +204,7 @@ double read_rate(int64_t bytes) {
 }
 
 Result run_single(const Model& model, const Sources& sources, const Options& options) {
-  const SearchOptions search_for = search_options(options, 1);
+  const TranslationOptions search_for = search_options(options, 1);
   const Transformer* const models[] = {&model.transformer};
   const int64_t count = std::min<int64_t>(std::ssize(sources), 100),
                 bytes = bytes_a_token(model.transformer);
@@ -216,7 +219,7 @@ Result run_single(const Model& model, const Sources& sources, const Options& opt
     const int64_t before = memory_statistics().used;
     const double taken = seconds_of([&] {
       for (int64_t i = 0; i < count; ++i) {
-        search(models, {sources[static_cast<size_t>(i)]}, search_for);
+        translate(models, {sources[static_cast<size_t>(i)]}, search_for);
       }
     });
     result.seconds = std::min(result.seconds, taken);

@@ -14,9 +14,13 @@
 #include <nlohmann/json.hpp>
 
 #include "data/batch_stream.h"
+#include "data/dataset_examples.h"
+#include "data/pair_batch.h"
 #include "train/config/show.h"
-#include "train/learner.h"
+#include "train/parameter_tensors.h"
 #include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/tokenizers.h"
+#include "train/tasks/translation/translation_model.h"
 #include "train/trained_run.h"
 
 using namespace calque;
@@ -31,9 +35,9 @@ std::span<const int32_t> sentence(const std::vector<int32_t>& ids, const Segment
 }
 
 // Each sentence ends with </s>.
-Json pairs_of(const Batch& batch) {
+Json pairs_of(const PairBatch& batch) {
   Json pairs = Json::array();
-  for (int64_t i = 0; i < batch.sentences(); ++i) {
+  for (int64_t i = 0; i < batch.pairs(); ++i) {
     pairs.push_back({sentence(batch.source, batch.source_segments, i),
                      sentence(batch.expected, batch.target_segments, i)});
   }
@@ -45,7 +49,9 @@ void write_updates(std::ofstream& file, BatchStream& stream, const TrainingConfi
   for (int64_t update = 0; update < updates; ++update) {
     const int64_t epoch = stream.state().epoch;
     Json batches = Json::array();
-    for (int64_t i = 0; i < training.accumulation; ++i) batches.push_back(pairs_of(stream.next()));
+    for (int64_t i = 0; i < training.accumulation; ++i) {
+      batches.push_back(pairs_of(make_pair_batch(stream.next().examples)));
+    }
     file << Json{{"epoch", stream.epochs()},
                  {"ended", stream.state().epoch > epoch},
                  {"batches", std::move(batches)}}
@@ -55,32 +61,37 @@ void write_updates(std::ofstream& file, BatchStream& stream, const TrainingConfi
 }
 
 void export_run(const std::string& run, int64_t updates, const std::string& out) {
-  const RunFolder folder{run};
-  const Config config = run_config(folder);
-  const Tokenizers tokenizers = load_tokenizers(config, folder);
+  const RunPlace place = find_run(run, TaskKind::translation);
+  const Config& config = place.config;
+  const Tokenizers tokenizers =
+      open_translation_tokenizers(config, place.folder, {TaskStart::Purpose::use});
   std::filesystem::create_directories(out);
   const FilterOptions filters = filter_options(config.data);
   const auto dataset = [&](const Corpora& corpora, CorpusConfig::Split split,
                            const FilterOptions& kept) {
-    return load_dataset(corpus_sources(corpora, config.data, split), tokenizers.source,
-                        tokenizers.target, {kept, ""});
+    return load_dataset(corpus_sources(corpora, config.data, split),
+                        {tokenizers.source, tokenizers.target}, {kept, ""});
   };
-  Learner learner(
-      config.training,
-      transformer_options(config.model, tokenizers.source.size(), tokenizers.target.size()), 1);
-  learner.initialise();
-  write_safetensors(real_files(), out + "/initial.safetensors", learner.model.tensors());
+  TranslationModel model(
+      transformer_options(config.model, tokenizers.source.size(), tokenizers.target.size()));
+  model.parameters.initialise(static_cast<uint64_t>(config.training.seed));
+  write_safetensors(real_files(), out + "/initial.safetensors",
+                    parameter_tensors(model.parameters));
 
   std::ofstream validation(out + "/validation.jsonl");
   const Dataset held_out = dataset(config.data.validation, CorpusConfig::Split::validation,
                                    keeping_all(filters.invalid));
-  for (uint32_t pair = 0; pair < held_out.pairs(); ++pair) {
-    const Batch one = make_batch(*held_out.tokens, std::span(&pair, 1));
+  Example example;
+  for (int64_t pair = 0; pair < held_out.examples(); ++pair) {
+    held_out.tokens->read(pair, example);
+    const PairBatch one = make_pair_batch(std::span(&example, 1));
     validation << pairs_of(one).front().dump() << '\n';
   }
   std::ofstream file(out + "/updates.jsonl");
-  BatchStream stream(dataset(config.data.train, CorpusConfig::Split::train, filters),
-                     batch_options(config.training), {}, pair_variation(config, tokenizers));
+  const Dataset trained_on = dataset(config.data.train, CorpusConfig::Split::train, filters);
+  BatchStream stream(
+      with_bpe_dropout(examples_of(trained_on, cost_columns(config.training)), config, tokenizers),
+      batch_options(config.training));
   write_updates(file, stream, config.training, updates);
   std::ofstream(out + "/config.yaml") << show_config(config);
   if (!file.flush() || !validation.flush()) fail("{}: could not be written", out);

@@ -55,16 +55,16 @@ PairLengths lengths_of_corpus(const std::string& source, const std::string& targ
   return pairs;
 }
 
-std::vector<Batch> make_batches(PairLengths pairs, int64_t tokens, int32_t vocabulary,
-                                uint64_t seed) {
+std::vector<PairBatch> make_batches(PairLengths pairs, int64_t tokens, int32_t vocabulary,
+                                    uint64_t seed) {
   Random random({.seed = seed});
   random.shuffle(pairs);
   std::ranges::stable_sort(pairs, {},
                            [](const auto& pair) { return std::pair(pair.second, pair.first); });
-  std::vector<Batch> batches(1);
+  std::vector<PairBatch> batches(1);
   for (const auto& [source, target] : pairs) {
     if (batches.back().target_segments.tokens() + target + 1 > tokens) batches.emplace_back();
-    append_pair(random_ids(random, source, vocabulary), random_ids(random, target, vocabulary), 0,
+    append_pair(random_ids(random, source, vocabulary), random_ids(random, target, vocabulary),
                 batches.back());
   }
   random.shuffle(batches);

@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "data/batch.h"
+#include "data/pair_batch.h"
 
 namespace calque {
 
@@ -18,7 +18,7 @@ PairLengths lengths_of_table(const std::string& path);
 PairLengths lengths_of_corpus(const std::string& source, const std::string& target);
 
 // Batches of at most `tokens` target tokens, </s> included, with random ids; shuffled.
-std::vector<Batch> make_batches(PairLengths pairs, int64_t tokens, int32_t vocabulary,
-                                uint64_t seed);
+std::vector<PairBatch> make_batches(PairLengths pairs, int64_t tokens, int32_t vocabulary,
+                                    uint64_t seed);
 
 }  // namespace calque

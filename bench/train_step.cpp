@@ -5,7 +5,7 @@
 //
 //   build/release/bench/train_step tiny|small|base [--steps 20] [--threads N] [--json] [--no-floor]
 //                     [--lengths TABLE | --source FILE --target FILE | --length TOKENS]
-//                     [--pieces N: each batch in so many, as training.memory_limit has it]
+//                     [--chunks N: each batch in so many, as training.memory_limit has it]
 //                     [--precision bfloat16: products of rounded operands]
 //                     [--profile: where the time goes, op by op]
 #include <fmt/format.h>
@@ -19,16 +19,18 @@
 #include <optional>
 
 #include "core/blas.h"
+#include "core/memory.h"
 #include "core/parallel.h"
 #include "core/profile.h"
 #include "lengths.h"
-#include "nn/transformer.h"
 #include "optim/schedule.h"
 #include "raw_product_process.h"
 #include "timing.h"
 #include "train/learner.h"
 #include "train/profile_report.h"
-#include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/translation_model.h"
+#include "train/tasks/translation/translation_work.h"
+#include "train/training_settings.h"
 
 using namespace calque;
 
@@ -36,7 +38,7 @@ namespace {
 
 struct Options {
   std::string preset, lengths = CALQUE_SOURCE_DIR "/bench/multi30k_lengths.txt", source, target;
-  int64_t steps = 20, warmup = 4, tokens = 4096, vocabulary = 8000, pieces = 1;
+  int64_t steps = 20, warmup = 4, tokens = 4096, vocabulary = 8000, chunks = 1;
   int threads = 0;
   int64_t length = 0;  // of every sentence, with </s>; 0: as in the table or the files
   TrainingConfig training;
@@ -88,16 +90,24 @@ double peak_memory() {
 
 Result run(const Options& options) {
   const TransformerOptions shape = model_of(options);
-  Learner learner(options.training, shape, options.pieces);
+  TranslationModel model(shape);
+  Learner learner(options.training, model.parameters);
   learner.initialise();
-  const std::vector<Batch> batches =
+  learner.set_chunks(options.chunks);
+  std::vector<PairBatch> batches =
       make_batches(lengths_of(options), options.tokens, static_cast<int32_t>(options.vocabulary),
                    static_cast<uint64_t>(options.training.seed));
+  std::vector<Works> works(batches.size());
+  for (size_t i = 0; i < batches.size(); ++i) {
+    works[i].push_back(std::make_unique<TranslationWork>(model.transformer, options.training,
+                                                         std::move(batches[i]),
+                                                         std::vector<int64_t>(), nullptr));
+  }
   RawProducts raw(CALQUE_RAW_PRODUCTS, threads());
   Result result;
   result.floor_kernels = raw.kernels();
   for (int64_t step = 0; step < options.warmup + options.steps; ++step) {
-    const Batch& b = batches[static_cast<size_t>(step) % batches.size()];
+    const Works& batch = works[static_cast<size_t>(step) % works.size()];
     const double rate = learning_rate(Noam{.d_model = shape.layer.d_model}, step + 1);
     StepOutcome outcome;
     std::optional<Profiling> profiling;
@@ -105,12 +115,12 @@ Result run(const Options& options) {
     std::vector<GemmCall> products;
     std::optional<GemmRecorder> recorder;
     if (!options.no_floor) recorder.emplace(products);
-    const double taken = seconds_of([&] { outcome = learner.step({&b, 1}, step, rate); });
+    const double taken = seconds_of([&] { outcome = learner.step(batch, step, rate); });
     recorder.reset();
     profiling.reset();
     const RawProducts::Answer floor = raw.run(products);
     if (step < options.warmup) continue;
-    const auto tokens = static_cast<double>(b.source.size() + b.expected.size());
+    const auto tokens = static_cast<double>(batch[0]->size().tokens);
     result.seconds.push_back(taken);
     result.floors.push_back(floor.seconds);
     result.times_floor.push_back(taken / floor.seconds);
@@ -118,7 +128,7 @@ Result run(const Options& options) {
     result.flops.push_back(outcome.flops);
     result.flops_per_s.push_back(result.flops.back() / taken);
     result.best_rate = std::max(result.best_rate, floor.rate);
-    result.loss = outcome.sums.loss / static_cast<double>(outcome.sums.tokens);
+    result.loss = outcome.sums.loss / static_cast<double>(outcome.sums.terms);
   }
   return result;
 }
@@ -141,7 +151,7 @@ nlohmann::ordered_json json_of(const Options& options, const Result& result) {
       {"threads", threads()},
       {"tokens", options.tokens},
       {"vocabulary", options.vocabulary},
-      {"pieces", options.pieces},
+      {"chunks", options.chunks},
       {"precision", precision == Precision::full ? "float32" : "bfloat16"},
       {"tokens_per_s", median(result.tokens_per_s)},
       {"step_ms", 1e3 * median(result.seconds)},
@@ -193,7 +203,7 @@ int main(int count, char** arguments) {
   app.add_option("--length", options.length)->check(CLI::Range(2, 1 << 20));
   app.add_option("--seed", options.training.seed);
   app.add_option("--threads", options.threads);
-  app.add_option("--pieces", options.pieces)->check(CLI::Range(1, 1 << 20));
+  app.add_option("--chunks", options.chunks)->check(CLI::Range(1, 1 << 20));
   using Choice = TrainingConfig::Precision;
   app.add_option("--precision", options.training.precision)
       ->transform(CLI::CheckedTransformer(std::map<std::string, Choice>{

@@ -123,6 +123,8 @@ void evaluate_language_model(const Arguments& arguments) {
 }
 
 void evaluate(const Arguments& arguments) {
+  if (!arguments.text.empty()) find_run(arguments.runs.front(), TaskKind::language_model);
+  if (!arguments.source.empty()) find_run(arguments.runs.front(), TaskKind::translation);
   const bool language_model =
       find_run(arguments.runs.front()).config.task == TaskKind::language_model;
   if (language_model) {

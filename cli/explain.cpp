@@ -101,6 +101,7 @@ Explanation explanation_of_text(const LanguageModelRun& run, const Arguments& ar
 
 Explanation explanation_for(const Arguments& arguments) {
   if (find_run(arguments.run).config.task == TaskKind::language_model) {
+    if (arguments.svg) fail("--svg draws the cross-attention, which a language model does not have");
     return explanation_of_text(open_language_model_run(arguments.run), arguments);
   }
   return explanation_of(open_translation_run(arguments.run), arguments);

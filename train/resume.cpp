@@ -82,7 +82,7 @@ void check_same_data(const TrainingState& state, const std::string& tokenizer_ha
                      const std::string& data_hash) {
   if (tokenizer_hash != state.tokenizer_hash) {
     fail(
-        "the run's tokeniser is not the one its checkpoint was trained with; restore the run's "
+        "the run's tokenizer is not the one its checkpoint was trained with; restore the run's "
         "tokenizer files, or train anew with --fresh");
   }
   if (data_hash != state.data_hash) {

@@ -9,6 +9,7 @@
 #include "train/report/explain_page.h"
 #include "train/report/report_page.h"
 #include "train/storage/durable_files.h"
+#include "train/tasks/registry.h"
 
 namespace {
 
@@ -20,7 +21,7 @@ void write(const fs::path& file, const std::string& text) {
 }
 
 void write_page(const fs::path& file, const std::vector<fs::path>& folders) {
-  const std::vector<calque::ReportRun> runs = calque::read_runs(folders);
+  const std::vector<calque::ReportRun> runs = calque::read_runs(folders, calque::all_metrics());
   write(file, calque::report_page(runs));
 }
 
@@ -40,7 +41,7 @@ void make_pages(const fs::path& folder) {
                     {.steps = 1'000'000, .logged_every = 10, .validated_every = 10'000, .seed = 5});
   write_made_up_run(larger,
                     {.steps = 1'200'000, .logged_every = 8, .validated_every = 10'000, .seed = 6});
-  calque::write_report(a);
+  calque::write_report(a, calque::all_metrics());
   write_page(folder / "one.html", {a});
   write_page(folder / "three.html", {a, b, c});
   write_page(folder / "hostile.html", {hostile, a});

@@ -6,7 +6,7 @@ way. A run that comes to its end is compared, and another is begun, until there 
 waits for its checkpoints (save_in_background: false): there no kill may cost more than an interval. The first run
 meets at most half of the kills, so that the second meets some.
 
-    tests/cli/kill_and_resume.py CALQUE [--kills 50] [--steps 400] [--seed 1]
+    tests/cli/kill_and_resume.py CALQUE [--task language-model] [--kills 50] [--steps 400] [--seed 1]
 """
 
 import argparse
@@ -22,12 +22,30 @@ import time
 
 INTERVAL = 10  # steps between checkpoints
 
-CONFIG = """
+TASKS = {
+    "translation": ("""
 data:
   train: {toy: reverse, pairs: 2000, longest: 8}
   validation: {toy: reverse, pairs: 40, longest: 8}
 tokenizer: {kind: words}
 model: {d_model: 32, d_ff: 64, heads: 2, encoder_layers: 1, decoder_layers: 1, dropout: 0.1}
+""", """
+  validate_translate: greedy
+  metric: exact
+"""),
+    "language-model": ("""
+task: language-model
+data:
+  train: {toy: toy-text, pairs: 300}
+  validation: {toy: toy-text, pairs: 10}
+  context: 32
+tokenizer: {kind: characters}
+model: {d_model: 32, d_ff: 64, heads: 2, layers: 1, dropout: 0.1}
+""", """
+  metric: bits_per_character
+"""),
+}
+CONFIG = """
 training:
   until: %du
   batch_tokens: 512
@@ -36,10 +54,8 @@ training:
   warmup_steps: 50
   ema: 0.99
   validate_every: 30u
-  validate_translate: greedy
   save_every: %du
-  save_in_background: %s
-  metric: exact
+  save_in_background: %s%s
 logging: {every: 1, samples: 1, report: false}
 """
 
@@ -49,9 +65,10 @@ def command(calque, folder, run, threads):
             "--threads", str(threads), "--quiet"]
 
 
-def write_config(folder, steps, in_background):
+def write_config(folder, task, steps, in_background):
+    model, validation = TASKS[task]
     with open(os.path.join(folder, "config.yaml"), "w", encoding="utf-8") as file:
-        file.write(CONFIG % (steps, INTERVAL, str(in_background).lower()))
+        file.write(model + CONFIG % (steps, INTERVAL, str(in_background).lower(), validation.rstrip()))
 
 
 def run_to_the_end(arguments):
@@ -179,6 +196,7 @@ def compare(folder, steps, kills):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("calque")
+    parser.add_argument("--task", choices=sorted(TASKS), default="translation")
     parser.add_argument("--kills", type=int, default=50)
     parser.add_argument("--steps", type=int, default=400)
     parser.add_argument("--seed", type=int, default=1)
@@ -187,12 +205,12 @@ def main():
     rng = random.Random(arguments.seed)
     folder = tempfile.mkdtemp(prefix="calque-kill-")
     try:
-        write_config(folder, arguments.steps, True)
+        write_config(folder, arguments.task, arguments.steps, True)
         run_to_the_end(command(arguments.calque, folder, "undisturbed", 2))
         kills = Kills()
         while kills.met < arguments.kills:
             shutil.rmtree(os.path.join(folder, "disturbed"), ignore_errors=True)
-            write_config(folder, arguments.steps, kills.in_background())
+            write_config(folder, arguments.task, arguments.steps, kills.in_background())
             limit = arguments.kills // 2 if kills.rounds == 0 else arguments.kills
             kill_until_it_ends(arguments.calque, folder, kills, limit, rng)
             run_to_the_end(command(arguments.calque, folder, "disturbed", 1))

@@ -6,6 +6,7 @@
 #include "fuzz/memory_file.h"
 #include "train/config/load.h"
 #include "train/config/show.h"
+#include "train/tasks/registry.h"
 
 using namespace calque;
 
@@ -14,7 +15,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   if (input.find("include") != std::string_view::npos) return 0;
   Config config;
   try {
-    config = parse_config(input, "c.yaml").config;
+    config = parse_config(input, "c.yaml", {}, task_contradictions).config;
   } catch (const Error& error) {
     must(std::string_view(error.what()).starts_with("c.yaml"));
     return 0;

@@ -5,7 +5,7 @@ says in one line that names the file and the cause, with a status that is not 0,
 without; and the run goes on afterwards from a whole checkpoint to the very bits of an undisturbed one,
 with a checkpoint for each score that it keeps.
 
-    tests/reliability/faults.py CALQUE LIBRARY [--every 1] [--only write]
+    tests/reliability/faults.py CALQUE LIBRARY [--task language-model] [--every 1] [--only write]
 
 LIBRARY is failing_calls.cpp as a shared library. With --every N, one in N of the calls.
 """
@@ -20,23 +20,39 @@ import subprocess
 import sys
 import tempfile
 
-CONFIG = """
+TASKS = {
+    "translation": """
 data:
   train: {toy: reverse, pairs: 300, longest: 6}
   validation: {toy: reverse, pairs: 20, longest: 6}
 tokenizer: {kind: words}
 model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
+logging: {every: 5, samples: 1}
 training:
+  validate_translate: greedy
+  metric: exact
+""",
+    "language-model": """
+task: language-model
+data:
+  train: {toy: toy-text, pairs: 60}
+  validation: {toy: toy-text, pairs: 8}
+  context: 32
+tokenizer: {kind: characters}
+model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
+logging: {every: 5, samples: 1}
+training:
+  metric: bits_per_character
+""",
+}
+TRAINING = """\
   until: 30u
   batch_tokens: 256
   learning_rate: 0.003
   schedule: constant
   validate_every: 5u
-  validate_translate: greedy
   save_every: 10u
   keep_last: 2
-  metric: exact
-logging: {every: 5, samples: 1}
 """
 SHORT = 0  # instead of an errno
 CALLS = {
@@ -66,12 +82,12 @@ def to_be_told(path):
 
 
 class Laboratory:
-    def __init__(self, calque, library, folder):
+    def __init__(self, calque, library, task, folder):
         self.calque, self.library, self.folder = calque, library, folder
         self.config = os.path.join(folder, "config.yaml")
         self.failures = []
         with open(self.config, "w", encoding="utf-8") as file:
-            file.write(CONFIG)
+            file.write(TASKS[task] + TRAINING)
 
     def path(self, name):
         return os.path.join(self.folder, name)
@@ -211,11 +227,12 @@ def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("calque")
     parser.add_argument("library")
+    parser.add_argument("--task", choices=sorted(TASKS), default="translation")
     parser.add_argument("--every", type=int, default=1)
     parser.add_argument("--only", choices=sorted(CALLS))
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="calque-faults-") as folder:
-        laboratory = Laboratory(arguments.calque, os.path.abspath(arguments.library), folder)
+        laboratory = Laboratory(arguments.calque, os.path.abspath(arguments.library), arguments.task, folder)
         laboratory.prepare()
         laboratory.fail_first_best()
         tried = laboratory.sweep(arguments.every, arguments.only)

@@ -4,9 +4,10 @@ folder without the right to write, a limit on the size of files, a folder that v
 memory. Each must end in one clear line and a status of 1, with the last checkpoint whole where there is
 one. What needs root (the small file system) or needs not to be root is left out otherwise, and says so.
 
-    tests/reliability/full_disks.py CALQUE
+    tests/reliability/full_disks.py CALQUE [--task language-model]
 """
 
+import argparse
 import os
 import resource
 import shutil
@@ -15,12 +16,26 @@ import sys
 import tempfile
 import time
 
-CONFIG = """
+TASKS = {
+    "translation": """
 data:
   train: {toy: reverse, pairs: 300, longest: 6}
   validation: {toy: reverse, pairs: 20, longest: 6}
 tokenizer: {kind: words}
 model: {d_model: 64, d_ff: 256, heads: 2, encoder_layers: 1, decoder_layers: 1}
+""",
+    "language-model": """
+task: language-model
+data:
+  train: {toy: toy-text, pairs: 60}
+  validation: {toy: toy-text, pairs: 8}
+  context: 32
+tokenizer: {kind: characters}
+model: {d_model: 64, d_ff: 256, heads: 2, layers: 2}
+""",
+}
+DEEPER = {"translation": "model.encoder_layers=24", "language-model": "model.layers=24"}
+CONFIG = """
 training:
   until: 40u
   batch_tokens: 256
@@ -43,10 +58,10 @@ def require(condition, ran, what):
 
 
 class Place:
-    def __init__(self, calque, folder):
-        self.calque, self.folder = calque, folder
-        self.config = self.write("config.yaml", CONFIG % 1)
-        self.greedy = self.write("greedy.yaml", CONFIG % 100)
+    def __init__(self, calque, task, folder):
+        self.calque, self.task, self.folder = calque, task, folder
+        self.config = self.write("config.yaml", TASKS[task] + CONFIG % 1)
+        self.greedy = self.write("greedy.yaml", TASKS[task] + CONFIG % 100)
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)
@@ -174,7 +189,7 @@ def too_little_memory(place):
         clear += 1
     require(ran.returncode == 0, ran, "works with no size of memory")
     huge = place.train(place.path("huge"), None, "--set", "model.d_model=8192", "--set",
-                       "model.d_ff=32768", "--set", "model.encoder_layers=24",
+                       "model.d_ff=32768", "--set", DEEPER[place.task],
                        limit=(resource.RLIMIT_AS, enough << 20))
     stops(huge, "not enough memory")
     return "%d sizes of memory too little" % clear
@@ -185,9 +200,13 @@ CASES = [a_full_file_system, a_folder_without_rights, a_limit_on_the_size_of_fil
 
 
 def main():
+    parser = argparse.ArgumentParser()
+    parser.add_argument("calque")
+    parser.add_argument("--task", choices=sorted(TASKS), default="translation")
+    arguments = parser.parse_args()
     failures = 0
     with tempfile.TemporaryDirectory(prefix="calque-disks-") as folder:
-        place = Place(sys.argv[1], folder)
+        place = Place(arguments.calque, arguments.task, folder)
         for case in CASES:
             try:
                 result = case(place) or "as promised"

@@ -2,7 +2,7 @@
 """Trains the same config on 1, 2, 3 and 4 threads, twice each, and once more in two halves: the weights
 and the optimiser's memory must have the same hashes every time.
 
-    tests/reliability/same_bits.py CALQUE [--steps 200]
+    tests/reliability/same_bits.py CALQUE [--task language-model] [--steps 200]
 """
 
 import argparse
@@ -12,10 +12,20 @@ import subprocess
 import sys
 import tempfile
 
-CONFIG = """
+TASKS = {
+    "translation": """
 data: {train: {toy: toy-en-de, pairs: 2000}, validation: {toy: toy-en-de, pairs: 20}}
 tokenizer: {kind: words}
 model: {d_model: 64, d_ff: 128, heads: 4, encoder_layers: 1, decoder_layers: 1, attention_dropout: 0.1}
+""",
+    "language-model": """
+task: language-model
+data: {train: {toy: toy-text, pairs: 500}, validation: {toy: toy-text, pairs: 10}, context: 64}
+tokenizer: {kind: characters}
+model: {d_model: 64, d_ff: 128, heads: 4, layers: 2, dropout: 0.1, attention_dropout: 0.1}
+""",
+}
+CONFIG = """
 training:
   batch_tokens: 512
   accumulation: 2
@@ -45,13 +55,14 @@ def digest(folder, run, steps):
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("calque")
+    parser.add_argument("--task", choices=sorted(TASKS), default="translation")
     parser.add_argument("--steps", type=int, default=200)
     arguments = parser.parse_args()
     calque, steps = arguments.calque, arguments.steps
     digests = {}
     with tempfile.TemporaryDirectory(prefix="calque-bits-") as folder:
         with open(os.path.join(folder, "config.yaml"), "w", encoding="utf-8") as file:
-            file.write(CONFIG)
+            file.write(TASKS[arguments.task] + CONFIG)
         for threads in (1, 2, 3, 4):
             for time in ("first", "second"):
                 run = "%d threads, %s time" % (threads, time)

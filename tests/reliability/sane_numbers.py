@@ -2,9 +2,10 @@
 """Trains where numbers like to go wrong. Each case must work, or stop with a diagnosis; none may hang,
 end by a signal, or leave a checkpoint with a value that is no number.
 
-    tests/reliability/sane_numbers.py CALQUE [CASE...]
+    tests/reliability/sane_numbers.py CALQUE [--task language-model] [CASE...]
 """
 
+import argparse
 import os
 import subprocess
 import sys
@@ -12,16 +13,28 @@ import tempfile
 
 from safetensors_files import not_finite, poison
 
+TASKS = {
+    "translation": {
+        "data.train": "{toy: reverse, pairs: 200, longest: 6}",
+        "data.validation": "{toy: reverse, pairs: 10, longest: 6}",
+        "tokenizer.kind": "words",
+        "model.encoder_layers": "1", "model.decoder_layers": "1",
+        "training.validate_translate": "greedy",
+    },
+    "language-model": {
+        "task": "language-model",
+        "data.train": "{toy: toy-text, pairs: 60}",
+        "data.validation": "{toy: toy-text, pairs: 8}",
+        "data.context": "32",
+        "tokenizer.kind": "characters",
+        "model.layers": "1",
+    },
+}
 BASE = {
-    "data.train": "{toy: reverse, pairs: 200, longest: 6}",
-    "data.validation": "{toy: reverse, pairs: 10, longest: 6}",
-    "tokenizer.kind": "words",
     "model.d_model": "16", "model.d_ff": "32", "model.heads": "2",
-    "model.encoder_layers": "1", "model.decoder_layers": "1",
     "training.until": "40u", "training.batch_tokens": "256",
     "training.schedule": "constant", "training.learning_rate": "0.003",
-    "training.validate_every": "20u", "training.validate_translate": "greedy",
-    "training.save_every": "10u",
+    "training.validate_every": "20u", "training.save_every": "10u",
     "logging.every": "10", "logging.report": "false",
 }
 WORKS, MAY_STOP = "works", "works or stops"
@@ -54,19 +67,25 @@ TEXTS = {
 }
 
 
-def settings(folder, changes):
-    arguments = []
-    for key, value in {**BASE, **changes}.items():
-        if value.startswith("CORPUS "):
-            value = "{prefix: %s, languages: [x, y]}" % os.path.join(folder, value[7:])
-        arguments += ["--set", "%s=%s" % (key, value)]
-    return arguments
+class Place:
+    def __init__(self, calque, task, folder):
+        self.calque, self.task, self.folder = calque, task, folder
+
+    def settings(self, changes):
+        arguments = []
+        for key, value in {**TASKS[self.task], **BASE, **changes}.items():
+            if value.startswith("CORPUS "):
+                path = os.path.join(self.folder, value[7:])
+                value = ("{text: %s.x}" if self.task == "language-model" else
+                         "{prefix: %s, languages: [x, y]}") % path
+            arguments += ["--set", "%s=%s" % (key, value)]
+        return arguments
 
 
-def train(calque, folder, run, changes):
+def train(place, run, changes):
     try:
-        return subprocess.run([calque, "train", os.path.join(folder, "empty.yaml"), "--run", run, "--quiet",
-                               "--threads", "1"] + settings(folder, changes),
+        return subprocess.run([place.calque, "train", os.path.join(place.folder, "empty.yaml"), "--run", run,
+                               "--quiet", "--threads", "1"] + place.settings(changes),
                               capture_output=True, text=True, timeout=300)
     except subprocess.TimeoutExpired:
         return None
@@ -83,15 +102,15 @@ def problem_of(ran, expected, run):
     return "wrote a value that is no number: " + bad[0] if bad else None
 
 
-def poisoned(calque, folder):
+def poisoned(place):
     """A checkpoint with a NaN in its weights, signed as if it were whole: resumed, and started from."""
-    run = os.path.join(folder, "poisoned")
-    train(calque, folder, run, {})
+    run = os.path.join(place.folder, "poisoned")
+    train(place, run, {})
     checkpoint = os.path.join(run, "checkpoints", "step-000040")
     name = poison(checkpoint)
     for run_again, changes in ((run, {"training.until": "60u"}),
                                (run + "-2", {"model.init_from": checkpoint + ".damaged"})):
-        ran = train(calque, folder, run_again, changes)
+        ran = train(place, run_again, changes)
         if ran is None or ran.returncode not in (0, 1):
             return "hangs, or ends by a signal"
         bad = [path for path in not_finite(run_again) if "step-000040" not in path]
@@ -105,7 +124,12 @@ def poisoned(calque, folder):
 
 
 def main():
-    calque, only = sys.argv[1], sys.argv[2:]
+    parser = argparse.ArgumentParser()
+    parser.add_argument("calque")
+    parser.add_argument("--task", choices=sorted(TASKS), default="translation")
+    parser.add_argument("cases", nargs="*")
+    arguments = parser.parse_args()
+    only = arguments.cases
     failures = 0
     with tempfile.TemporaryDirectory(prefix="calque-sane-") as folder:
         with open(os.path.join(folder, "empty.yaml"), "w") as file:
@@ -114,16 +138,17 @@ def main():
             for language in ("x", "y"):
                 with open(os.path.join(folder, name + "." + language), "w") as file:
                     file.writelines(lines)
+        place = Place(arguments.calque, arguments.task, folder)
         results = []
         for number, (case, (changes, expected)) in enumerate(CASES.items()):
             if only and case not in only:
                 continue
             run = os.path.join(folder, "run-%d" % number)
-            ran = train(calque, folder, run, changes)
+            ran = train(place, run, changes)
             ending = "works" if ran and ran.returncode == 0 else "stops: " + ran.stderr.strip() if ran else ""
             results.append((case, problem_of(ran, expected, run), ending))
         if not only:
-            results.append(("a NaN in the checkpoint", poisoned(calque, folder), "as promised"))
+            results.append(("a NaN in the checkpoint", poisoned(place), "as promised"))
         for case, problem, ending in results:
             print("%s: %s" % (case, problem or ending))
             failures += problem is not None

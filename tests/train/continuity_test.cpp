@@ -346,9 +346,13 @@ TEST_CASE("the plan of a run that goes on needs only what the run has") {
       "model.init_from=" + folder.path("first"),
       "tokenizer.files=[" + folder.path("first/tokenizer.vocab") + "]"};
   run(folder, tuned, "tuned");
-  const std::string plan = training_plan(config(tuned), {folder.path("tuned")}, make_task);
+  const auto planned = [&] {  // without the times, which are measured
+    const std::string plan = training_plan(config(tuned), {folder.path("tuned")}, make_task);
+    return plan.substr(0, plan.find("an update: "));
+  };
+  const std::string before = planned();
   std::filesystem::remove_all(folder.path("first"));
-  CHECK(training_plan(config(tuned), {folder.path("tuned")}, make_task) == plan);
+  CHECK(planned() == before);
   CHECK(!message_of([&] {
            training_plan(config(tuned), {folder.path("other")}, make_task);
          }).empty());

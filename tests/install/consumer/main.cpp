@@ -1,4 +1,4 @@
-// Uses a header of the ground floor and one of the top floor, as an installed library.
+// Uses headers of the lowest and of a high layer, as an installed library.
 #include <cstdio>
 
 #include "core/ops.h"
@@ -9,9 +9,9 @@ int main() {
   using namespace calque;
   const Config config = parse_config("data: {train: {toy: copy, pairs: 10}}", "text").config;
   Parameters parameters;
-  const Transformer model(
-      Path(parameters),
-      {.source_vocabulary = 10, .target_vocabulary = 10, .d_model = 8, .d_ff = 16, .heads = 2});
+  const Transformer model(Path(parameters), {.layer = {.d_model = 8, .d_ff = 16, .heads = 2},
+                                             .source_vocabulary = 10,
+                                             .target_vocabulary = 10});
   const Tensor x = variable(Tensor::of({2}, {3, 4}));
   const Tape tape;
   backward(sum(square(x)));
