@@ -49,7 +49,7 @@ inline Vec add_products(Vec total, Vec left, Vec right) {
   const auto upper = [](Vec v) {
     return reinterpret_cast<Vec>(reinterpret_cast<Words>(v) & 0xffff0000U);
   };
-  return total + lower(left) * lower(right) + upper(left) * upper(right);
+  return multiply_add(upper(left), upper(right), multiply_add(lower(left), lower(right), total));
 }
 
 }  // namespace bfloat16_by_hand

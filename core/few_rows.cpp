@@ -48,14 +48,16 @@ void strip(const Operands& o, int64_t col) {
     for (int v = 0; v < vectors; ++v) right[v] = load(b + v * lanes);
     for (int r = 0; r < rows; ++r) {
       const Vec left = broadcast(a[r * a_stride]);
-      for (int v = 0; v < vectors; ++v) total[r][v] += left * right[v];
+      for (int v = 0; v < vectors; ++v) {
+        total[r][v] = multiply_add(left, right[v], total[r][v]);
+      }
     }
   }
   for (int r = 0; r < rows; ++r) {
     for (int v = 0; v < vectors; ++v) {
       real* to = o.c.data + r * o.c_stride + col + v * lanes;
-      const Vec sum = total[r][v] * o.scale;
-      store(to, o.c.add ? load(to) + sum : sum);
+      const Vec scale = broadcast(o.scale), sum = total[r][v];
+      store(to, o.c.add ? multiply_add(sum, scale, load(to)) : sum * scale);
     }
   }
 }

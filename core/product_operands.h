@@ -30,7 +30,7 @@ struct Numbers {
   }
   static Vec along(const real* at, int64_t rest) { return load_up_to(at, rest); }
   static Vec spread(const real* at) { return broadcast(*at); }
-  static Vec add(Vec total, Vec a, Vec b) { return total + a * b; }
+  static Vec add(Vec total, Vec a, Vec b) { return multiply_add(a, b, total); }
 };
 
 #ifndef CALQUE_DOUBLE

@@ -23,8 +23,8 @@ template <class Load, class Store>
 void put(const Destination& to, int64_t row, int64_t col, Vec sum, Load&& load_some,
          Store&& store_some) {
   real* const at = to.c.data + row * to.stride + col;
-  sum = sum * to.scale;
-  if (to.c.add) sum = load_some(at) + sum;
+  const Vec scale = broadcast(to.scale);
+  sum = to.c.add ? multiply_add(sum, scale, load_some(at)) : sum * scale;
   if (to.finish.bias) sum = sum + load_some(to.finish.bias + col);
   if (to.finish.relu) sum = max(Vec{}, sum);
   store_some(at, sum);
@@ -50,17 +50,18 @@ void put_all(const Destination& to, int64_t cols, const Vec (&total)[rows][vecto
 template <int rows, int vectors>
 void put_whole(const Destination& to, const Vec (&total)[rows][vectors]) {
   real* at = to.c.data;
+  const Vec scale = broadcast(to.scale);
   if (to.c.add) {
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r, at += to.stride) {
       for (int v = 0; v < vectors; ++v) {
-        store(at + v * lanes, load(at + v * lanes) + total[r][v] * to.scale);
+        store(at + v * lanes, multiply_add(total[r][v], scale, load(at + v * lanes)));
       }
     }
   } else {
 #pragma GCC unroll 12
     for (int r = 0; r < rows; ++r, at += to.stride) {
-      for (int v = 0; v < vectors; ++v) store(at + v * lanes, total[r][v] * to.scale);
+      for (int v = 0; v < vectors; ++v) store(at + v * lanes, total[r][v] * scale);
     }
   }
 }

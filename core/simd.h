@@ -72,6 +72,23 @@ inline void store_first(real* to, Vec v, int64_t count) {
 #endif
 }
 
+// a * b + c, rounded once where the processor has such an instruction. The compiler decides anew in
+// each loop whether it contracts a product and a sum. Numbers that must have the same bits in
+// loops of several shapes are computed by this function.
+inline Vec multiply_add(Vec a, Vec b, Vec c) {
+#if defined(__AVX512F__) && defined(CALQUE_DOUBLE)
+  return _mm512_fmadd_pd(a, b, c);
+#elif defined(__AVX512F__)
+  return _mm512_fmadd_ps(a, b, c);
+#elif defined(__AVX2__) && defined(__FMA__) && defined(CALQUE_DOUBLE)
+  return _mm256_fmadd_pd(a, b, c);
+#elif defined(__AVX2__) && defined(__FMA__)
+  return _mm256_fmadd_ps(a, b, c);
+#else
+  return a * b + c;
+#endif
+}
+
 // The lanes below `count`, as a comparison gives them: `first_lanes(count) ? v : Vec{}`.
 inline Bits first_lanes(int64_t count) {
   Bits number;

@@ -124,6 +124,13 @@ TEST_CASE(
 }
 
 TEST_CASE("our own product gives every number the same bits wherever the result is cut") {
-  const Product product({150, 700, 300, false, false, false});
-  CHECK(product.by_block_product(1, 37, 211) == product.by_block_product(1));
+  const auto scale = static_cast<real>(0.3);  // no power of 2, so that scaling and adding round
+  for (int bits = 0; bits < 8; ++bits) {
+    const Product product({145, 425, 600, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0});
+    const std::vector<real> whole = product.by_block_product(scale);
+    CAPTURE(bits);
+    CHECK(product.by_block_product(scale, 37, 211) == whole);
+    CHECK(product.by_block_product(scale, 1, 8) == whole);
+    CHECK(product.by_block_product(scale, 48, 416) == whole);
+  }
 }
