@@ -12,10 +12,10 @@
 #include "cli/result_file.h"
 #include "core/error.h"
 #include "data/document_dataset.h"
-#include "train/tasks/translation/settings.h"
 #include "train/tasks/language_model/language_model_run.h"
 #include "train/tasks/language_model/settings.h"
 #include "train/tasks/language_model/text_evaluation.h"
+#include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/split_evaluation.h"
 
 namespace calque {
@@ -79,7 +79,8 @@ std::string lines_of(const std::vector<std::string>& texts) {
 // What is evaluated: "runs/toy/best, step 500".
 std::string heading(const std::vector<TranslationRun>& runs) {
   std::string text;
-  for (const TranslationRun& run : runs) text += fmt::format("{}, step {}\n", run.checkpoint, run.step);
+  for (const TranslationRun& run : runs)
+    text += fmt::format("{}, step {}\n", run.checkpoint, run.step);
   return text;
 }
 
@@ -95,10 +96,9 @@ void evaluate_translation(const Arguments& arguments) {
   std::string translations;
   for (const auto& [corpus, split] : all) {
     const Progress progress;
-    const SplitResult result =
-        evaluate_corpus(runs, corpus_name(corpus),
-                        corpus_sources({corpus}, config.data, split).front(), options, bleu,
-                        [&](int64_t sentences) { progress.show("sentences", sentences); });
+    const SplitResult result = evaluate_corpus(
+        runs, corpus_name(corpus), corpus_sources({corpus}, config.data, split).front(), options,
+        bleu, [&](int64_t sentences) { progress.show("sentences", sentences); });
     progress.end();
     fmt::print("{}", to_text(result, arguments.samples));
     translations += lines_of(result.outputs);

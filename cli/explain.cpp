@@ -101,7 +101,8 @@ Explanation explanation_of_text(const LanguageModelRun& run, const Arguments& ar
 
 Explanation explanation_for(const Arguments& arguments) {
   if (find_run(arguments.run).config.task == TaskKind::language_model) {
-    if (arguments.svg) fail("--svg draws the cross-attention, which a language model does not have");
+    if (arguments.svg)
+      fail("--svg draws the cross-attention, which a language model does not have");
     return explanation_of_text(open_language_model_run(arguments.run), arguments);
   }
   return explanation_of(open_translation_run(arguments.run), arguments);
@@ -121,8 +122,8 @@ void explain_command(const Arguments& arguments) {
 
 void add_explain_command(CLI::App& calque) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command =
-      calque.add_subcommand("explain", "Show how a model translates a sentence or continues a text, step by step");
+  CLI::App* command = calque.add_subcommand(
+      "explain", "Show how a model translates a sentence or continues a text, step by step");
   command->add_option("RUN", arguments->run, "A run's folder, or one of its checkpoints")
       ->required()
       ->type_name("");

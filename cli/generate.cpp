@@ -82,9 +82,10 @@ void generate(Arguments arguments) {
 
 void add_sampling_options(CLI::App& command, Sampling& sampling) {
   command
-      .add_option("--temperature", sampling.temperature,
-                  "Below 1: more probable tokens; above 1: more surprising ones; 0: always the most "
-                  "probable (default: 1)")
+      .add_option(
+          "--temperature", sampling.temperature,
+          "Below 1: more probable tokens; above 1: more surprising ones; 0: always the most "
+          "probable (default: 1)")
       ->check(number(0, 1000));
   command.add_option("--top-k", sampling.top_k, "Draw from the K most probable tokens; 0: all")
       ->check(whole_number(0, int64_t{1} << 31))
@@ -118,14 +119,12 @@ void add_generate_command(CLI::App& calque) {
   command->add_option("RUN", arguments->run, "A run's folder, or one of its checkpoints")
       ->required()
       ->type_name("");
-  CLI::Option* prompt =
-      command
-          ->add_option("PROMPT", arguments->prompt,
-                       "What the text begins with (default: nothing, a new text)")
-          ->type_name("");
+  CLI::Option* prompt = command
+                            ->add_option("PROMPT", arguments->prompt,
+                                         "What the text begins with (default: nothing, a new text)")
+                            ->type_name("");
   GenerationOptions& options = arguments->options;
-  command
-      ->add_option("--max-tokens", options.max_tokens, "The longest continuation (default: 256)")
+  command->add_option("--max-tokens", options.max_tokens, "The longest continuation (default: 256)")
       ->check(whole_number(1, 1'000'000))
       ->type_name("N");
   add_sampling_options(*command, options.sampling);

@@ -48,7 +48,8 @@ int run_command(CLI::App& app, int count, char** arguments) {
 
 int run(int count, char** arguments) {
   try {
-    CLI::App app("Trains Transformers on ordinary CPUs: translators and language models.", "calque");
+    CLI::App app("Trains Transformers on ordinary CPUs: translators and language models.",
+                 "calque");
     app.set_version_flag("--version", version_text);
     app.require_subcommand(1);
     app.footer(

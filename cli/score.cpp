@@ -46,8 +46,8 @@ std::vector<std::vector<int32_t>> encode(const TextLines& text, int64_t first, i
 }
 
 void print_score(double log_probability, int64_t tokens) {
-  fmt::print("{:.4f}\t{:.4f}\t{}\n", log_probability,
-             log_probability / static_cast<double>(tokens), tokens);
+  fmt::print("{:.4f}\t{:.4f}\t{}\n", log_probability, log_probability / static_cast<double>(tokens),
+             tokens);
 }
 
 void score_translations_of(const Arguments& arguments) {
@@ -113,8 +113,7 @@ void add_score_command(CLI::App& calque) {
       command->add_option("--source", arguments->source, "The sentences, plain or gzip");
   CLI::Option* target =
       command->add_option("--target", arguments->target, "Their translations, line by line");
-  command
-      ->add_option("--text", arguments->text, "For a language model: texts, a line each")
+  command->add_option("--text", arguments->text, "For a language model: texts, a line each")
       ->type_name("FILE")
       ->excludes(source);
   source->type_name("FILE")->needs(target);

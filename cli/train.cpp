@@ -13,10 +13,10 @@
 #include "train/plan.h"
 #include "train/profile_report.h"
 #include "train/resume.h"
-#include "train/tasks/registry.h"
-#include "train/training_settings.h"
 #include "train/storage/durable_files.h"
+#include "train/tasks/registry.h"
 #include "train/trainer.h"
+#include "train/training_settings.h"
 
 namespace calque {
 namespace {

@@ -43,9 +43,8 @@ void forget_unsaved_best(const std::vector<Score>& saved, std::span<const int64_
   std::ranges::copy_if(saved, std::back_inserter(best), [&](const Score& score) {
     return std::ranges::count(best, score.step, &Score::step) == 0;
   });
-  std::ranges::stable_sort(best, [&](const Score& a, const Score& b) {
-    return is_better(a.value, b.value, better);
-  });
+  std::ranges::stable_sort(
+      best, [&](const Score& a, const Score& b) { return is_better(a.value, b.value, better); });
   if (best.size() > kept_best(training)) best.resize(kept_best(training));
   state.best[training.metric] = std::move(best);
 }

@@ -9,8 +9,7 @@
 namespace calque {
 
 CheckpointSaving::CheckpointSaving(Checkpoints& checkpoints, const TrainingConfig& training,
-                                   Better better,
-                                   std::function<void(const std::string&)> complain)
+                                   Better better, std::function<void(const std::string&)> complain)
     : checkpoints_(checkpoints),
       training_(training),
       better_(better),

@@ -86,19 +86,20 @@ double updates_until(const Config& config, const std::vector<EpochSize>& sizes,
   return updates;
 }
 
-// "an epoch: about 107 updates, 53 from epoch 17 on", as corpora end.
+// "an epoch: about 107 updates of 27000 examples in all, 53 from epoch 17 on", as corpora end.
 std::string epochs_text(const std::vector<EpochSize>& sizes, const Config& config) {
-  std::string text = fmt::format("an epoch: about {:.0f} updates", updates_in(sizes[0], config));
+  std::string text = fmt::format("an epoch: about {:.0f} updates of {} examples in all",
+                                 updates_in(sizes[0], config), sizes[0].examples);
   for (size_t i = 1; i < sizes.size(); ++i) {
-    text += fmt::format(", {:.0f} from epoch {} on", updates_in(sizes[i], config),
-                        sizes[i].epoch + 1);
+    text +=
+        fmt::format(", {:.0f} from epoch {} on", updates_in(sizes[i], config), sizes[i].epoch + 1);
   }
   return text + "\n";
 }
 
 std::string memory_text(int64_t bytes, int64_t chunks) {
-  std::string text = fmt::format("memory: about {:.0f} MB in the largest batch",
-                                 static_cast<double>(bytes) / 1e6);
+  std::string text =
+      fmt::format("memory: about {:.0f} MB in the largest batch", static_cast<double>(bytes) / 1e6);
   if (chunks > 1) text += fmt::format(", split into {} chunks", chunks);
   return text + "\n";
 }

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "train/config/config.h"
-#include "train/storage/run_folder.h"
 #include "train/storage/checkpoints.h"
+#include "train/storage/run_folder.h"
 #include "train/task.h"
 
 namespace calque {

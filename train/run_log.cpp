@@ -93,10 +93,10 @@ void RunLog::event(int64_t step, const std::string& text) {
 }
 
 // What goes wrong here is not told any more: the error itself is what matters.
-void RunLog::ended(int64_t step, const std::string& error) {
+void RunLog::ended(int64_t step, const std::string& error, bool has_checkpoint) {
   clear_bar();
   const std::string text = "ended by an error: " + error;
-  metrics_.append(event_json(step, text));
+  if (has_checkpoint) metrics_.append(event_json(step, text));
   log_.append(fmt::format("step {:>6}  {}", step, text));
 }
 

@@ -13,8 +13,8 @@
 #include "train/metrics/metric_info.h"
 #include "train/report/records.h"
 #include "train/report/tensorboard.h"
-#include "train/storage/run_folder.h"
 #include "train/storage/line_log.h"
+#include "train/storage/run_folder.h"
 
 namespace calque {
 
@@ -31,8 +31,9 @@ class RunLog {
   void write(const ValidRecord& record);
   // Something worth knowing: into metrics.jsonl too if it belongs to a step.
   void event(int64_t step, const std::string& text);
-  // What ended the run by an error: into the files alone.
-  void ended(int64_t step, const std::string& error);
+  // What ended the run by an error: into the files alone, and into metrics.jsonl only if the run
+  // has a checkpoint: without one, that file would stand in the way of another start.
+  void ended(int64_t step, const std::string& error, bool has_checkpoint);
   void say(const std::string& line);  // to people only
   // Something that went wrong and that training goes on without: to stderr, however quiet.
   void problem(const std::string& text);

@@ -59,10 +59,11 @@ struct StreamPosition {
   int64_t position = 0;  // micro-batches taken from the present one
 };
 
-// From `epoch` on, an epoch has about so many micro-batches.
+// From `epoch` on, an epoch has about so many micro-batches, and examples in all of them.
 struct EpochSize {
   int64_t epoch = 0;
   int64_t works = 0;
+  int64_t examples = 0;
 };
 
 // The micro-batches of a run, epoch after epoch. A stream that is opened at a position returns

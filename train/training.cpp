@@ -198,8 +198,8 @@ bool Training::validate() {
   log_->write(record);
   saving_.forget_failed_scores(state_);
   bool best = false;
-  const auto chosen = std::ranges::find(scores->values, metric_.name,
-                                        &std::pair<std::string, double>::first);
+  const auto chosen =
+      std::ranges::find(scores->values, metric_.name, &std::pair<std::string, double>::first);
   if (chosen != scores->values.end()) {
     best = remember_best(chosen->second, metric_.better, config_.training, state_);
   }

@@ -35,7 +35,9 @@ class Training {
   // What train() does at the end, so that lost lines of the log are reported.
   void close_log() { log_->close(); }
   // Writes into the record what ended the run, for whoever reads it later.
-  void ended_by(const std::string& error) { log_->ended(state_.step, error); }
+  void ended_by(const std::string& error) {
+    log_->ended(state_.step, error, !checkpoints_.steps().empty());
+  }
 
  private:
   void restore();

@@ -76,8 +76,8 @@ void Training::begin() {
   learner_.initialise();
   std::vector<std::string> notes;
   if (!config_.model.init_from.empty()) {
-    notes = load_initial_weights(config_.model.init_from, state_.tokenizer_hash,
-                                 task_->parameters());
+    notes =
+        load_initial_weights(config_.model.init_from, state_.tokenizer_hash, task_->parameters());
   }
   learner_.start_averaging();
   state_.ema = config_.training.ema > 0;
@@ -119,11 +119,10 @@ void Training::restore() {
 void Training::fit_memory(const std::optional<Bytes>& limit_before) {
   const Bytes limit = config_.training.memory_limit;
   if (limit_before != limit || state_.chunks == 0) {
-    state_.chunks =
-        limit.count == 0 ? 1 : chunks_for_memory(learner_, *stream_->largest(), limit);
+    state_.chunks = limit.count == 0 ? 1 : chunks_for_memory(learner_, *stream_->largest(), limit);
     if (state_.chunks > 1) {
-      log_->say(fmt::format("training.memory_limit: each batch is split into {} chunks",
-                            state_.chunks));
+      log_->say(
+          fmt::format("training.memory_limit: each batch is split into {} chunks", state_.chunks));
     }
   }
   learner_.set_chunks(state_.chunks);

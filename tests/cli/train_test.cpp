@@ -143,7 +143,7 @@ TEST_CASE("--dry-run tells model, memory and time, and writes nothing") {
   const Ran pretrained = run(place.command +
                              " --dry-run --set 'data.train=[{toy: copy, pairs: 9000}, "
                              "{toy: copy, pairs: 9000, weight: 2, epochs: 16}]'");
-  CHECK(pretrained.out.find("data: 27000 pairs") != std::string::npos);
+  CHECK(pretrained.out.find(" updates of 27000 examples in all") != std::string::npos);
   CHECK(pretrained.out.find(" from epoch 17 on\n") != std::string::npos);
   // An epoch has an update at least: as many updates as epochs, hours of them.
   const Ran tiny = run(place.command +

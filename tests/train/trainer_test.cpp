@@ -517,3 +517,13 @@ TEST_CASE("a new folder stands beside the old one, also where its name ends in a
   std::filesystem::create_directory(folder.path("old"));
   CHECK(unused_run_folder(folder.path("old/")) == folder.path("old-2"));
 }
+
+TEST_CASE("a run ends at the validation that reaches the goal of training.until") {
+  const TemporaryFolder folder;
+  const std::vector<std::string> easy = {"training.until=[loss<=100, 30u]"};
+  const TrainResult result = run(folder, easy);
+  CHECK(result.ending == Ending::finished);
+  CHECK(result.step == 10);  // the first validation
+  CHECK(run(folder, easy).ending == Ending::already_finished);
+  CHECK(run(folder, {"training.until=[loss<=0, 30u]"}).step == 30);
+}

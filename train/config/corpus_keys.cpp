@@ -103,7 +103,8 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
     }
     key->read(entry.value, corpus);
   }
-  const int forms = (corpus.text.empty() ? 0 : 1) + (corpus.prefix.empty() ? 0 : 1) + (corpus.tsv.empty() ? 0 : 1) +
+  const int forms = (corpus.text.empty() ? 0 : 1) + (corpus.prefix.empty() ? 0 : 1) +
+                    (corpus.tsv.empty() ? 0 : 1) +
                     (corpus.source.empty() && corpus.target.empty() ? 0 : 1) +
                     (is_toy(corpus) ? 1 : 0);
   if (forms != 1 || corpus.source.empty() != corpus.target.empty()) {

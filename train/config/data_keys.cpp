@@ -64,18 +64,19 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
        {fairseq, "max-source-positions"},
        {sockeye, "max-seq-len"}});
   in.key(
-      "max_ratio", &DataConfig::max_ratio, at_least(0), harmful,
-      "Training pairs with a side more than this many times as long as the other, in tokens, are "
-      "dropped and counted. 0: none; 9 removes most misaligned lines.",
-      {{fairseq, "max-ratio"}})
+        "max_ratio", &DataConfig::max_ratio, at_least(0), harmful,
+        "Training pairs with a side more than this many times as long as the other, in tokens, are "
+        "dropped and counted. 0: none; 9 removes most misaligned lines.",
+        {{fairseq, "max-ratio"}})
       .idle_if(no_translation, with_translation);
   in.key("drop_duplicates", &DataConfig::drop_duplicates, {}, harmful,
          "Keeps only the first of several equal training pairs.")
       .idle_if(no_translation, with_translation);
   in.key("cache", &DataConfig::cache, {}, harmless,
          "Keeps the tokenised corpora on disk beside the run, so that the next start is quick.");
-  in.key("documents", &DataConfig::documents, {}, harmful,
-         "What a document of a text is: a line, a paragraph (between blank lines), or a whole file.")
+  in.key(
+        "documents", &DataConfig::documents, {}, harmful,
+        "What a document of a text is: a line, a paragraph (between blank lines), or a whole file.")
       .idle_if(no_language_model, with_language_model);
   in.key("context", &DataConfig::context, between(1, 1'000'000), harmful,
          "How many tokens a language model sees at once: texts are cut into windows of this many. "

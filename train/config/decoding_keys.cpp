@@ -30,18 +30,18 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
           },
           "it goes with a length_penalty_kind")
       .idle_if(no_translation, with_translation);
-  in.key(
-      "length_penalty_kind", &DecodingConfig::length_penalty_kind, {}, harmless,
-      "What a hypothesis's log-probability is divided by: length^alpha (power; as fairseq, Marian "
-      "and CTranslate2), ((5 + length) / 6)^alpha (wu; Wu et al., 2016, as Joey NMT and "
-      "OpenNMT-py), "
-      "or nothing.",
-      {{opennmt, "length_penalty"}})
+  in.key("length_penalty_kind", &DecodingConfig::length_penalty_kind, {}, harmless,
+         "What a hypothesis's log-probability is divided by: length^alpha (power; as fairseq, "
+         "Marian "
+         "and CTranslate2), ((5 + length) / 6)^alpha (wu; Wu et al., 2016, as Joey NMT and "
+         "OpenNMT-py), "
+         "or nothing.",
+         {{opennmt, "length_penalty"}})
       .idle_if(no_translation, with_translation);
-  in.key(
-      "early_stopping", &DecodingConfig::early_stopping, {}, harmless,
-      "A sentence is finished when no open hypothesis can still win (optimal), when `beam` of them "
-      "have ended (first), or only at the length limit (never).")
+  in.key("early_stopping", &DecodingConfig::early_stopping, {}, harmless,
+         "A sentence is finished when no open hypothesis can still win (optimal), when `beam` of "
+         "them "
+         "have ended (first), or only at the length limit (never).")
       .idle_if(no_translation, with_translation);
   in.key("n_best", &DecodingConfig::n_best, between(1, 1000), harmless,
          "How many translations a sentence are given; not more than beam.",
@@ -63,9 +63,9 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
          {{joey, "max_output_length"}, {opennmt, "max_length"}, {sockeye, "max-output-length"}})
       .idle_if(no_translation, with_translation);
   in.key(
-      "max_length_ratio", &DecodingConfig::max_length_ratio, between(0, 1000), harmless,
-      "Longest translation relative to its source: max_length_ratio * source + max_length_extra.",
-      {{marian, "max-length-factor"}, {fairseq, "max-len-a"}})
+        "max_length_ratio", &DecodingConfig::max_length_ratio, between(0, 1000), harmless,
+        "Longest translation relative to its source: max_length_ratio * source + max_length_extra.",
+        {{marian, "max-length-factor"}, {fairseq, "max-len-a"}})
       .idle_if(no_translation, with_translation);
   in.key("max_length_extra", &DecodingConfig::max_length_extra, between(0, 1'000'000), harmless,
          "Tokens that the relative limit allows beyond the ratio.", {{fairseq, "max-len-b"}})
@@ -77,10 +77,10 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
           {fairseq, "no-repeat-ngram-size"}})
       .idle_if(no_translation, with_translation);
   in.key(
-      "allow_unknown", &DecodingConfig::allow_unknown, {}, harmless,
-      "Whether a translation may hold <unk>, which stands for what the vocabulary lacks and says "
-      "nothing.",
-      {{marian, "allow-unk"}})
+        "allow_unknown", &DecodingConfig::allow_unknown, {}, harmless,
+        "Whether a translation may hold <unk>, which stands for what the vocabulary lacks and says "
+        "nothing.",
+        {{marian, "allow-unk"}})
       .idle_if(no_translation, with_translation);
   in.key("batch_tokens", &DecodingConfig::batch_tokens, between(1, 100'000'000), harmless,
          "About how many tokens are written together, those of all hypotheses; for speed only.",

@@ -239,8 +239,7 @@ LoadedConfig load_complete_config(const std::string& path,
 }
 
 LoadedConfig parse_config(std::string_view text, const std::string& name,
-                          const std::vector<std::string>& settings,
-                          const ExtraCheck& extra_check) {
+                          const std::vector<std::string>& settings, const ExtraCheck& extra_check) {
   Loader loader;
   loader.read_text(text, name);
   loader.read_settings(settings);

@@ -6,10 +6,9 @@
 namespace calque {
 
 // The keys that a preset sets.
-inline constexpr std::string_view preset_keys[] = {"model.d_model",        "model.d_ff",
-                                                   "model.heads",          "model.layers",
-                                                   "model.encoder_layers", "model.decoder_layers",
-                                                   "model.dropout"};
+inline constexpr std::string_view preset_keys[] = {
+    "model.d_model",        "model.d_ff",           "model.heads",  "model.layers",
+    "model.encoder_layers", "model.decoder_layers", "model.dropout"};
 // Behind the place of a key that a preset has set.
 inline constexpr std::string_view preset_mark = ", preset";
 

@@ -169,11 +169,11 @@ std::string config_reference() {
       if (section_of(key) == section.name) text += key_row(key, name_in_section(key));
     }
     if (section.name != "data") continue;
-    text +=
-        fmt::format("\n### A corpus\n\n{}\n\n{}",
-                    "One item of `train`, `validation` or `test`: a map with exactly one of "
-                    "`prefix`, `source` and `target`, `tsv`, `text`, and `toy`. A text alone is a prefix.",
-                    table_head);
+    text += fmt::format(
+        "\n### A corpus\n\n{}\n\n{}",
+        "One item of `train`, `validation` or `test`: a map with exactly one of "
+        "`prefix`, `source` and `target`, `tsv`, `text`, and `toy`. A text alone is a prefix.",
+        table_head);
     for (const CorpusKey& key : corpus_keys()) text += key_row(key, key.name);
   }
   return text;

@@ -14,14 +14,14 @@ enum class ValueFormat { number, percent, short_scale };  // 0.0123; 97.1%; 1.2k
 enum class Better { lower, higher, neither };
 
 struct MetricInfo {
-  std::string name;      // in training.metric: "perplexity"
-  std::string column;    // in metrics.jsonl: "ppl"
-  std::string label;     // in a line of the log: "ppl"; empty: not shown there
-  std::string title;     // of its panel in the report
-  std::string unit;      // "per token", "0 to 100"
-  std::string meaning;   // one sentence for people who learn
+  std::string name;     // in training.metric: "perplexity"
+  std::string column;   // in metrics.jsonl: "ppl"
+  std::string label;    // in a line of the log: "ppl"; empty: not shown there
+  std::string title;    // of its panel in the report
+  std::string unit;     // "per token", "0 to 100"
+  std::string meaning;  // one sentence for people who learn
   ValueFormat format = ValueFormat::number;
-  int decimals = 4;      // in a line of the log
+  int decimals = 4;  // in a line of the log
   Better better = Better::lower;
   bool logarithmic = false;  // its panel starts with a logarithmic axis
   bool headline = false;     // drawn in the terminal beside the loss; the last measured one wins

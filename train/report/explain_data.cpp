@@ -144,8 +144,8 @@ void require_consistent(const Explanation& explanation) {
   for (const auto& head : explanation.decoder_self)
     require_matrix(head.weights, target, target, "decoder_self");
   for (const auto& head : explanation.cross) require_matrix(head.weights, target, source, "cross");
-  require(explanation.given >= 0 && explanation.given <= target, "explanation: {} tokens given of {}",
-          explanation.given, target);
+  require(explanation.given >= 0 && explanation.given <= target,
+          "explanation: {} tokens given of {}", explanation.given, target);
   const ExplainedMatrix& positions = explanation.positions;
   require_matrix(positions, positions.rows, positions.columns, "positions");
   for (size_t i = 0; i < explanation.beam.size(); ++i) {
@@ -211,8 +211,7 @@ std::string explanation_page_data(const Explanation& explanation) {
                     ",\"translation\":" + json_quoted(explanation.translation) +
                     ",\"model\":" + json_quoted(explanation.model) +
                     ",\"vocabularySize\":" + std::to_string(explanation.vocabulary.size()) +
-                    ",\"given\":" + std::to_string(explanation.given) +
-                    ",\n\"sourceTokens\":";
+                    ",\"given\":" + std::to_string(explanation.given) + ",\n\"sourceTokens\":";
   append_tokens(out, explanation, explanation.source_tokens);
   out += ",\n\"targetTokens\":";
   append_tokens(out, explanation, explanation.target_tokens);

@@ -42,8 +42,8 @@ struct RunEvent {
 
 struct ReportRun {
   std::string name;
-  std::filesystem::path path;  // as it was given
-  FlatConfig config;           // empty when there is none
+  std::filesystem::path path;       // as it was given
+  FlatConfig config;                // empty when there is none
   std::vector<MetricInfo> metrics;  // that its task may have, as far as the caller knows
   MetricsTable train;
   MetricsTable valid;

@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// 1 has no validation_owed. 1 and 2 have seeds and the mean square of the loss, which nothing reads;
-// they keep retired scores among the best, and the mark of a mean among the versions.
+// 1 has no validation_owed. 1 and 2 have seeds and the mean square of the loss, which nothing
+// reads; they keep retired scores among the best, and the mark of a mean among the versions.
 constexpr int64_t newest_format = 3;
 
 // The last field's place in the file is fixed to the byte, so that it can be found before anything
@@ -41,7 +41,8 @@ Json best_to_json(const std::map<std::string, std::vector<Score>>& best) {
 Json retired_to_json(const std::vector<RetiredScores>& retired) {
   Json json = Json::array();
   for (const RetiredScores& r : retired) {
-    json.push_back({{"metric", r.metric}, {"until", r.until}, {"scores", scores_to_json(r.scores)}});
+    json.push_back(
+        {{"metric", r.metric}, {"until", r.until}, {"scores", scores_to_json(r.scores)}});
   }
   return json;
 }
@@ -131,8 +132,8 @@ std::vector<Score> read_scores(std::vector<JsonObject> list) {
 std::vector<RetiredScores> read_retired(std::vector<JsonObject> list) {
   std::vector<RetiredScores> retired;
   for (JsonObject& json : list) {
-    retired.push_back({json.text("metric"), json.integer("until", 0),
-                       read_scores(json.objects("scores"))});
+    retired.push_back(
+        {json.text("metric"), json.integer("until", 0), read_scores(json.objects("scores"))});
     json.finish();
   }
   return retired;

@@ -70,7 +70,7 @@ struct TrainingState {
   LossSums since_log;
   double seconds_trained = 0;  // over all sittings
   int64_t tokens = 0;          // terms of the loss seen in training
-  std::string config;  // the resolved config, as YAML
+  std::string config;          // the resolved config, as YAML
   std::string tokenizer_hash;
   std::string data_hash;
   std::map<std::string, std::string> versions;   // of what wrote it: calque, OpenBLAS, compiler

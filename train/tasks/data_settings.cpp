@@ -22,9 +22,9 @@ Split toy_split(const CorpusConfig& corpus, CorpusConfig::Split split) {
 }
 
 FilterOptions filter_options(const DataConfig& data) {
-  return {static_cast<int32_t>(data.max_length), data.max_ratio, data.drop_duplicates,
-          data.invalid_utf8 == DataConfig::InvalidUtf8::skip ? InvalidText::skip
-                                                           : InvalidText::error};
+  return {
+      static_cast<int32_t>(data.max_length), data.max_ratio, data.drop_duplicates,
+      data.invalid_utf8 == DataConfig::InvalidUtf8::skip ? InvalidText::skip : InvalidText::error};
 }
 
 BatchOptions batch_options(const TrainingConfig& training) {

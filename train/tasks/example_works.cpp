@@ -30,7 +30,11 @@ std::vector<EpochSize> ExampleWorks::epoch_sizes() const {
     if (part.share.epochs > 0) changes.insert(part.share.epochs);
   }
   std::vector<EpochSize> sizes;
-  for (const int64_t epoch : changes) sizes.push_back({epoch, plan(epoch).size()});
+  for (const int64_t epoch : changes) {
+    const BatchPlan batches = plan(epoch);
+    EpochSize& size = sizes.emplace_back(EpochSize{.epoch = epoch, .works = batches.size()});
+    for (int64_t i = 0; i < batches.size(); ++i) size.examples += std::ssize(batches.batch(i));
+  }
   return sizes;
 }
 

@@ -125,8 +125,8 @@ class LanguageModelTask : public Task {
       return std::make_unique<LanguageModelWork>(network_.model, config_.training,
                                                  std::move(packed), std::move(places));
     };
-    return std::make_unique<ExampleWorks>(examples, examples.costs,
-                                          batch_options(config_.training), from, make);
+    return std::make_unique<ExampleWorks>(examples, examples.costs, batch_options(config_.training),
+                                          from, make);
   }
 
   bool validates() const override { return validation_ != nullptr; }

@@ -36,9 +36,9 @@ std::string LanguageModelWork::where() const {
   constexpr size_t most = 8;
   const size_t shown = std::min(most, places_.size());
   const auto first = std::span(places_).first(shown);
-  return fmt::format("{}{}", fmt::join(first, "; "),
-                     places_.size() > shown ? fmt::format(" and {} more", places_.size() - shown)
-                                            : "");
+  return fmt::format(
+      "{}{}", fmt::join(first, "; "),
+      places_.size() > shown ? fmt::format(" and {} more", places_.size() - shown) : "");
 }
 
 // Windows are of similar length: so many a chunk.
@@ -56,8 +56,8 @@ Works LanguageModelWork::split(int64_t chunks) const {
                   std::span(windows_.expected).subspan(begin, length));
       if (!places_.empty()) places.push_back(places_[static_cast<size_t>(i)]);
     }
-    works.push_back(std::make_unique<LanguageModelWork>(model_, training_, std::move(part),
-                                                        std::move(places)));
+    works.push_back(
+        std::make_unique<LanguageModelWork>(model_, training_, std::move(part), std::move(places)));
   }
   return works;
 }

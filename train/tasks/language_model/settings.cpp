@@ -21,9 +21,7 @@ DocumentUnit document_unit(DataConfig::Documents documents) {
   return DocumentUnit::lines;
 }
 
-bool is_toy_text(const CorpusConfig& corpus) {
-  return corpus.toy == CorpusConfig::Toy::toy_text;
-}
+bool is_toy_text(const CorpusConfig& corpus) { return corpus.toy == CorpusConfig::Toy::toy_text; }
 
 DocumentSource document_source(const CorpusConfig& corpus, const DataConfig& data,
                                CorpusConfig::Split split) {
@@ -31,9 +29,8 @@ DocumentSource document_source(const CorpusConfig& corpus, const DataConfig& dat
   if (!is_toy_text(corpus)) {
     return {DocumentFiles{corpus.text, document_unit(data.documents)}, share};
   }
-  return {documents_in_memory(corpus_name(corpus),
-                              toy_text(toy_split(corpus, split), corpus.pairs,
-                                       static_cast<uint64_t>(corpus.seed))),
+  return {documents_in_memory(corpus_name(corpus), toy_text(toy_split(corpus, split), corpus.pairs,
+                                                            static_cast<uint64_t>(corpus.seed))),
           share};
 }
 

@@ -69,9 +69,9 @@ int64_t tokens_at_once(const Config& config) {
 std::string evaluation_text(const std::string& name, const Dataset& dataset,
                             const TextEvaluation& evaluation) {
   const MeanLoss mean = mean_of(evaluation.sums);
-  std::string text = fmt::format("{}: {} documents, {} tokens, {} characters, {} bytes", name,
-                                 dataset.examples(), evaluation.sums.terms,
-                                 evaluation.size.characters, evaluation.size.bytes);
+  std::string text =
+      fmt::format("{}: {} documents, {} tokens, {} characters, {} bytes", name, dataset.examples(),
+                  evaluation.sums.terms, evaluation.size.characters, evaluation.size.bytes);
   if (dataset.drops.total() > 0) text += fmt::format("; dropped: {}", dataset.drops.text());
   return text + fmt::format(
                     "\n  loss {:.4f} nats a token  perplexity {:.3f}  token accuracy {:.2f}%\n"

@@ -15,9 +15,9 @@ namespace calque {
 
 struct GenerationOptions {
   Sampling sampling;
-  int64_t samples = 1;      // texts for each prompt
+  int64_t samples = 1;  // texts for each prompt
   int64_t max_tokens = 256;
-  int64_t context = 256;    // tokens that the model sees at once
+  int64_t context = 256;          // tokens that the model sees at once
   std::vector<std::string> stop;  // a text ends before the first of these
 };
 

@@ -17,16 +17,17 @@ RowsInMemory toy_pairs(const CorpusConfig& corpus, CorpusConfig::Split split) {
   const std::string_view name = choices(corpus.toy)[static_cast<size_t>(corpus.toy)];
   const ToyLanguage language =
       ToyLanguage::named(name, {corpus.symbols, corpus.shortest, corpus.longest});
-  return in_memory(corpus_name(corpus),
-                   language.pairs(toy_split(corpus, split), corpus.pairs, static_cast<uint64_t>(corpus.seed)));
+  return in_memory(corpus_name(corpus), language.pairs(toy_split(corpus, split), corpus.pairs,
+                                                       static_cast<uint64_t>(corpus.seed)));
 }
 
 decltype(CorpusSource::place) corpus_place(const CorpusConfig& corpus, const DataConfig& data,
                                            CorpusConfig::Split split) {
   if (corpus.toy != CorpusConfig::Toy::none) return toy_pairs(corpus, split);
   if (!corpus.tsv.empty()) {
-    return TsvFile{corpus.tsv, {static_cast<int>(corpus.source_column),
-                                static_cast<int>(corpus.target_column)}};
+    return TsvFile{
+        corpus.tsv,
+        {static_cast<int>(corpus.source_column), static_cast<int>(corpus.target_column)}};
   }
   if (!corpus.source.empty()) return AlignedFiles{{corpus.source, corpus.target}};
   const std::vector<std::string>& languages =

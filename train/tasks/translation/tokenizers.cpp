@@ -16,9 +16,8 @@ Tokenizer trained_on(const Config& config, const std::vector<int>& columns) {
        corpus_sources(config.data.train, config.data, CorpusConfig::Split::train)) {
     corpora.emplace_back(source);
   }
-  std::vector<std::string> texts =
-      sample_texts(corpora, columns, config.tokenizer.training_pairs,
-                   static_cast<uint64_t>(config.training.seed));
+  std::vector<std::string> texts = sample_texts(corpora, columns, config.tokenizer.training_pairs,
+                                                static_cast<uint64_t>(config.training.seed));
   return trained_tokenizer(config, std::move(texts), tokenizer_training(config.tokenizer));
 }
 
@@ -61,8 +60,8 @@ ExampleSet with_bpe_dropout(ExampleSet set, const Config& config, const Tokenize
     constexpr uint32_t uses[] = {0x0da7a004, 0x0da7a005};
     read(epoch, number, example);
     for (size_t column = 0; column < dropouts.size(); ++column) {
-      Random random(Stream{seed, static_cast<uint32_t>(epoch), static_cast<uint32_t>(number),
-                           uses[column]});
+      Random random(
+          Stream{seed, static_cast<uint32_t>(epoch), static_cast<uint32_t>(number), uses[column]});
       std::vector<int32_t> other = example[column];
       dropouts[column].resegment(other, random);
       if (longest == 0 || std::ssize(other) <= longest) example[column] = std::move(other);

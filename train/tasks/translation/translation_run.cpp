@@ -10,12 +10,10 @@ TranslationRun open_translation_run(const std::string& place) {
   TranslationRun run;
   run.folder = found.folder;
   run.config = found.config;
-  run.tokenizers =
-      open_translation_tokenizers(run.config, run.folder, {TaskStart::Purpose::use});
+  run.tokenizers = open_translation_tokenizers(run.config, run.folder, {TaskStart::Purpose::use});
   run.model = std::make_unique<TranslationModel>(transformer_options(
       run.config.model, run.tokenizers.source.size(), run.tokenizers.target.size()));
-  const LoadedWeights loaded =
-      load_weights(found, run.model->parameters, run.tokenizers.hash());
+  const LoadedWeights loaded = load_weights(found, run.model->parameters, run.tokenizers.hash());
   run.checkpoint = loaded.checkpoint;
   run.step = loaded.step;
   return run;

@@ -24,10 +24,10 @@ bool compares_translations(const MetricInfo& metric) {
 std::vector<std::string_view> keys_of(const MetricInfo& metric, const Config& config) {
   std::vector<std::string_view> keys = {"data.validation"};
   if (!compares_translations(metric)) return keys;
-  for (const char* key : {"training.validate_sentences", "training.validate_translate",
-                          "decoding.min_length", "decoding.min_length_ratio", "decoding.max_length",
-                          "decoding.max_length_ratio", "decoding.max_length_extra",
-                          "decoding.no_repeat_ngram", "decoding.allow_unknown"}) {
+  for (const char* key :
+       {"training.validate_sentences", "training.validate_translate", "decoding.min_length",
+        "decoding.min_length_ratio", "decoding.max_length", "decoding.max_length_ratio",
+        "decoding.max_length_extra", "decoding.no_repeat_ngram", "decoding.allow_unknown"}) {
     keys.push_back(key);
   }
   if (metric.name == "bleu") {
@@ -57,10 +57,9 @@ class TranslationTask : public Task {
     // What is wrong with these shows before the training corpora are tokenised, which may take
     // long.
     validation_ = std::make_unique<Validation>(config_, tokenizers_, cache);
-    data_ = std::make_shared<const Dataset>(
-        load_dataset(corpus_sources(config_.data.train, config_.data, CorpusConfig::Split::train),
-                     {tokenizers_.source, tokenizers_.target},
-                     {filter_options(config_.data), cache}));
+    data_ = std::make_shared<const Dataset>(load_dataset(
+        corpus_sources(config_.data.train, config_.data, CorpusConfig::Split::train),
+        {tokenizers_.source, tokenizers_.target}, {filter_options(config_.data), cache}));
   }
 
   Parameters& parameters() override { return model_.parameters; }
@@ -78,9 +77,8 @@ class TranslationTask : public Task {
   }
 
   std::string data_description() const override {
-    std::string text =
-        fmt::format("{} pairs, dropped: {}, vocabulary {}", data_->examples(), data_->drops.text(),
-                    tokenizers_.target.size());
+    std::string text = fmt::format("{} pairs, dropped: {}, vocabulary {}", data_->examples(),
+                                   data_->drops.text(), tokenizers_.target.size());
     if (!data_->cache_problem.empty()) {
       text += fmt::format("; {}; the next start tokenises again", data_->cache_problem);
     }
@@ -153,9 +151,9 @@ std::vector<Contradiction> translation_contradictions(const Config& config) {
     const MetricInfo* metric = find_metric(translation_metrics(), name);
     if (metric == nullptr || !compares_translations(*metric)) return;
     if (!none && !config.data.validation.empty()) return;
-    all.push_back({key, fmt::format("it is measured on translations; set {}",
-                                    none ? "training.validate_translate: greedy"
-                                         : "data.validation")});
+    all.push_back(
+        {key, fmt::format("it is measured on translations; set {}",
+                          none ? "training.validate_translate: greedy" : "data.validation")});
   };
   check("training.metric", config.training.metric);
   check("training.until", config.training.until.goal.metric);

@@ -14,10 +14,10 @@ TranslationWork::TranslationWork(const Transformer& model, const TrainingConfig&
       dataset_(std::move(dataset)) {}
 
 SummedLoss TranslationWork::forward() const {
-  const TokenLoss loss = model_.loss(batch_.source, batch_.source_segments, batch_.decoder_input,
-                                     batch_.expected, batch_.target_segments,
-                                     static_cast<real>(training_.label_smoothing), Mode::train,
-                                     static_cast<real>(training_.r_drop));
+  const TokenLoss loss =
+      model_.loss(batch_.source, batch_.source_segments, batch_.decoder_input, batch_.expected,
+                  batch_.target_segments, static_cast<real>(training_.label_smoothing), Mode::train,
+                  static_cast<real>(training_.r_drop));
   return {loss.loss, loss.nll, loss.correct, loss.tokens};
 }
 
