@@ -27,6 +27,7 @@ TrainingState full_state() {
   state.ema = true;
   state.mean_of = 5;
   state.validation_owed = true;
+  state.goal_reached = "exact>=0.97";
   state.best["bleu"] = {{.value = 41.3, .step = 1200000}, {.value = 41.25, .step = 1100000}};
   state.best["loss"] = {};
   state.retired = {{"chrf", 900000, {{.value = 60.5, .step = 800000}}}, {"chrf", 950000, {}}};
