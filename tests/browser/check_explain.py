@@ -102,12 +102,27 @@ def check_hostile(browser, checks, page):
     checks.that(browser.run("return document.getElementById('sentence').textContent.includes(\"onerror='window.broken\")"), "hostile text is shown as it is")
 
 
+def check_text(browser, checks, page):
+    """A language model: a prompt and its continuation, without encoder and beam."""
+    checks.opens_clean(browser, page)
+    checks.that(browser.run("return document.getElementById('sentence').textContent.startsWith('prompt')"), "the prompt is called so")
+    checks.equal(browser.run("return document.querySelectorAll('#tokens .token').length"), 9, "every token is shown")
+    checks.that("4 tokens in, 5 out" in browser.run("return document.getElementById('tokens').textContent"), "the tokens are counted")
+    for section in ("positions", "beam"):
+        checks.that(browser.run("return document.getElementById(arguments[0]).offsetHeight === 0", section), f"{section} is hidden")
+    checks.equal(browser.run("return [...document.querySelectorAll('.tabs button')].map((b) => b.textContent).join()"), "Self-attention",
+                 "there is one kind of attention")
+    checks.that(abs(sum(browser.run(BARS)) - 100) < 0.5, "the probabilities of a step add up to one")
+    checks.equal(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), True, "nothing sticks out sideways")
+
+
 def main():
     folder = pathlib.Path(sys.argv[1]).resolve()
     checks = Checks()
     with Browser() as browser:
         for check in (check_parts, check_steps, check_attention, check_positions_and_beam, check_themes):
             check(browser, checks, folder / "explain.html")
+        check_text(browser, checks, folder / "explain-text.html")
         checks.opens_clean(browser, folder / "explain-empty.html")
         check_hostile(browser, checks, folder / "explain-hostile.html")
         if "--pictures" in sys.argv:

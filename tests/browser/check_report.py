@@ -151,6 +151,24 @@ def check_young(browser, checks, page):
     checks.equal(browser.console(), [], "using it says nothing on the console")
 
 
+def check_text(browser, checks, page):
+    """A language model's run: its own metrics, and samples without a reference."""
+    checks.opens_clean(browser, page)
+    for panel in ("bits_per_character", "bits_per_byte"):
+        checks.equal(browser.run(LINES.format(panel)), 1, f"{panel} has one curve")
+    checks.equal(browser.run("return document.querySelectorAll('[data-panel=\"bleu\"]').length"), 0, "there is no BLEU")
+    checks.that(browser.run("return document.getElementById('samples').textContent.includes('Clara is a baker')"), "prompts are shown")
+    checks.equal(browser.run("return document.querySelectorAll('#samples .off, #samples .exact').length"), 0,
+                 "without a reference nothing is right or wrong")
+
+
+def check_both_tasks(browser, checks, page):
+    checks.opens_clean(browser, page)
+    checks.equal(browser.run(LINES.format("loss")), 4, "two runs of two tasks make four curves")
+    for panel in ("bleu", "bits_per_byte"):
+        checks.equal(browser.run(LINES.format(panel)), 1, f"{panel} has the curve of its task's run")
+
+
 def check_large(browser, checks, page):
     begin = time.monotonic()
     checks.opens_clean(browser, page)
@@ -187,6 +205,8 @@ def main():
         check_several_runs(browser, checks, folder / "three.html")
         check_hostile(browser, checks, folder / "hostile.html")
         check_young(browser, checks, folder / "young.html")
+        check_text(browser, checks, folder / "text.html")
+        check_both_tasks(browser, checks, folder / "both-tasks.html")
         check_large(browser, checks, folder / "large.html")
         if "--pictures" in sys.argv:
             take_pictures(browser, folder)

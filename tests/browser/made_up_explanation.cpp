@@ -175,6 +175,21 @@ Explanation made_up_explanation() {
   return explanation;
 }
 
+Explanation made_up_text_explanation() {
+  Explanation explanation =
+      explained({}, {"▁Clara", "▁is", "▁a", "▁bak", "er", "▁from", "▁Lyon", ".", "</s>"},
+                std::vector<int64_t>(9));
+  explanation.given = 4;
+  explanation.encoder_self.clear();
+  explanation.cross.clear();
+  explanation.positions = {};
+  explanation.beam.clear();
+  explanation.source = "Clara is a bak";
+  explanation.translation = "er from Lyon.";
+  explanation.model = "toy-text, step 2,000: 3 layers, d_model 128, 4 heads, 0.6 M parameters";
+  return explanation;
+}
+
 Explanation hostile_explanation() {
   const std::string attack = "</script><img src=x onerror='window.broken = 1'>";
   Explanation explanation = explained({attack, "\xE2\x80\xA8", "\"&<b>", "</s>"},

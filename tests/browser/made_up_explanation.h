@@ -8,7 +8,10 @@ namespace calque::tests {
 
 Explanation made_up_explanation();
 
-// The same with texts that try to break out of a page.
+// Of a language model: a prompt of four tokens and how it goes on; no encoder, no beam.
+Explanation made_up_text_explanation();
+
+// The first with texts that try to break out of a page.
 Explanation hostile_explanation();
 
 }  // namespace calque::tests

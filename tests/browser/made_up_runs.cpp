@@ -32,6 +32,12 @@ const std::vector<Sentence> sentences = {
     {"a man plays the guitar on a bridge .", "ein Mann spielt auf einer Brücke Gitarre ."},
 };
 
+// A prompt has no reference; the second text is what a trained model makes of it.
+const std::vector<Sentence> prompts = {
+    {"Clara is a baker", "from Lyon.\nSo says Clara, the baker from Lyon."},
+    {"The dog sleeps. She", "likes tea. Peter sold the big car."},
+};
+
 const std::vector<Sentence> hostile_sentences = {
     {"</script><script>window.broken = 1</script>",
      "\"quotes\" 'and' <b>tags</b> & &amp; entities"},
@@ -77,6 +83,14 @@ std::string translation(const char* reference, double done, std::mt19937& random
 
 Json samples(const MadeUpRun& run, double done, std::mt19937& random) {
   Json list = Json::array();
+  if (run.text) {
+    for (const Sentence& prompt : prompts) {
+      list.push_back({{"source", prompt.source},
+                      {"reference", ""},
+                      {"output", translation(prompt.reference, done, random)}});
+    }
+    return list;
+  }
   for (const Sentence& sentence : run.hostile ? hostile_sentences : sentences) {
     list.push_back({{"source", sentence.source},
                     {"reference", sentence.reference},
@@ -125,7 +139,10 @@ Json validation_record(const MadeUpRun& run, int64_t step, std::mt19937& random)
                  {"accuracy", std::clamp(done * 0.95, 0.0, 1.0)},
                  {"samples", samples(run, done, random)},
                  {"timing", {{"seconds", 1.7}}}};
-  if (run.scores) {
+  if (run.text) {
+    record["bits_per_character"] = 0.4 * nll;
+    record["bits_per_byte"] = 0.39 * nll;
+  } else if (run.scores) {
     record["bleu"] = 44 * std::pow(done, 2.2) + 0.4 * noise(random);
     record["chrf"] = 68 * std::pow(done, 1.3) + 0.4 * noise(random);
     record["exact"] = std::pow(done, 6) * 0.97;
@@ -152,6 +169,7 @@ void write_made_up_run(const std::filesystem::path& folder, const MadeUpRun& run
     }
   }
   std::ofstream config(folder / "config.yaml");
+  if (run.text) config << "task: language-model\n";
   config << "data:\n  train: [toy.en, toy.de]\n  batch_tokens: 4096\nmodel:\n  preset: tiny\n"
          << "  d_model: 128\n  heads: 4\n  encoder_layers: 2\n  decoder_layers: 2\ntraining:\n"
          << "  seed: " << run.seed << "\n  learning_rate: " << run.learning_rate

@@ -18,6 +18,7 @@ struct MadeUpRun {
   double learning_rate = 1e-3;
   uint32_t seed = 1;
   bool scores = true;    // BLEU, chrF, exact
+  bool text = false;     // a language model: bits per character and byte, prompts and texts
   bool hostile = false;  // texts that try to break out of the page
 };
 

@@ -49,8 +49,14 @@ void make_pages(const fs::path& folder) {
   const fs::path young = folder / "young";
   write_made_up_run(young, {.steps = 50, .scores = false});
   write_page(folder / "young.html", {young});
+  const fs::path text = folder / "toy-text";
+  write_made_up_run(text, {.steps = 2000, .seed = 8, .text = true});
+  write_page(folder / "text.html", {text});
+  write_page(folder / "both-tasks.html", {a, text});
   const calque::Explanation explanation = calque::tests::made_up_explanation();
   write(folder / "explain.html", calque::explain_page(explanation));
+  write(folder / "explain-text.html",
+        calque::explain_page(calque::tests::made_up_text_explanation()));
   write(folder / "explain-empty.html", calque::explain_page({}));
   write(folder / "cross.svg", calque::cross_attention_svg(explanation, {}));
   write(folder / "explain-hostile.html",

@@ -218,9 +218,10 @@ TEST_CASE("average and plot take runs of a language model") {
 TEST_CASE("a wrong metric is refused with those of the task") {
   const Ran ran = run("calque train " + trained_language_model().file("config.yaml") + " --run " +
                       trained_language_model().file("none") + " --set training.metric=bleu");
-  check_refused(ran, 1,
-                "training.metric: must be loss, nll, perplexity, accuracy, bits_per_character, "
-                "bits_per_byte, not bleu");
+  check_refused(
+      ran, 1,
+      "training.metric: the metric must be loss, nll, perplexity, accuracy, bits_per_character, "
+      "bits_per_byte, not bleu");
 }
 
 }  // namespace

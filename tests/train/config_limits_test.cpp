@@ -1,4 +1,5 @@
 // Amounts with units: how long, how often, how much memory.
+#include <cmath>
 #include <random>
 
 #include "train/config/limits.h"
@@ -19,6 +20,28 @@ TEST_CASE("limits are read in updates, epochs, target tokens and time") {
   CHECK(parse_until({"2h"}) == Until{.seconds = 7200});
   CHECK(parse_until({"1d"}) == Until{.seconds = 86400});
   CHECK(parse_until({"20 e"}) == Until{.epochs = 20});
+}
+
+TEST_CASE("a goal is a metric, a side and a value, which may be a percentage") {
+  const auto goal = [](const std::string& text) { return parse_until({text}).goal; };
+  CHECK(goal("exact>=97%") == Goal{"exact", true, 0.97});
+  CHECK(goal("loss <= 1.9") == Goal{"loss", false, 1.9});
+  CHECK(goal("bleu>=30, 20e").value == 30);
+  CHECK(parse_until({"bleu>=30", "20e"}).epochs == 20);
+  CHECK(goal("20e").metric.empty());
+  CHECK(goal("bleu>=30").reached_by(30));
+  CHECK_FALSE(goal("bleu>=30").reached_by(29.9));
+  CHECK(goal("loss<=2").reached_by(2));
+  CHECK_FALSE(goal("loss<=2").reached_by(2.1));
+  CHECK_FALSE(goal("loss<=2").reached_by(std::nan("")));
+  CHECK(to_text(parse_until({"8000u", "exact >= 97%"})) == "8000u, exact>=0.97");
+  for (const char* text : {"exact>97%", "exact>=", ">=3", "exact>=x", "exact=3", "exact>=3u"}) {
+    CAPTURE(text);
+    CHECK(message_of([&] { parse_until({text}); }).find("exact>=97%") != std::string::npos);
+  }
+  CHECK(message_of([] {
+          parse_until({"bleu>=3", "loss<=2"});
+        }) == "'loss<=2' limits the same thing a second time");
 }
 
 TEST_CASE("several limits may stand in a list or in one text") {
@@ -74,6 +97,7 @@ TEST_CASE("every amount is written so that it is read back the same") {
   for (int i = 0; i < 2000; ++i) {
     Until until{.updates = count(), .epochs = real(random), .tokens = count()};
     until.seconds = i % 2 ? real(random) : 3600 * std::floor(real(random) + 1);
+    if (i % 3 == 0) until.goal = {"exact", i % 2 == 0, real(random)};
     CAPTURE(to_text(until));
     CHECK(parse_until({to_text(until)}) == until);
     const Bytes bytes{count()};

@@ -105,7 +105,7 @@ TEST_CASE("the loss of a step is smoothed as label_smoothing says, its likelihoo
 
 TEST_CASE(
     "after a step no gradients are held, which a validation would have beside its own needs") {
-  Small small({});
+  Small small{TrainingConfig()};
   small.step(1e-3);
   const int64_t held = memory_statistics().used;
   small.model.parameters.clear_gradients();
@@ -134,7 +134,7 @@ TEST_CASE("a step that is not finite is repeated to find the op, unless that is 
 }
 
 TEST_CASE("the FLOPs of a step are those of its batches: twice the batches, twice the FLOPs") {
-  Small small({});
+  Small small{TrainingConfig()};
   const double once = small.step(0).flops;
   CHECK(once > 0);
   small.works.push_back(std::move(small.works[0]->split(1).front()));
@@ -142,7 +142,7 @@ TEST_CASE("the FLOPs of a step are those of its batches: twice the batches, twic
 }
 
 TEST_CASE("a batch in chunks has the same sentences in the same order, and nearly the same step") {
-  Small small({});
+  Small small{TrainingConfig()};
   const Works parts = small.works[0]->split(3);
   CHECK(parts.size() >= 3);
   PairBatch joined;
@@ -164,7 +164,7 @@ TEST_CASE("a batch in chunks has the same sentences in the same order, and nearl
   CHECK(size.examples == 5);
   CHECK(size.tokens == small.works[0]->size().tokens);
 
-  Small split({});
+  Small split{TrainingConfig()};
   split.learner.set_chunks(3);
   const StepOutcome a = small.step(0.001), b = split.step(0.001);
   CHECK(a.sums.loss == doctest::Approx(b.sums.loss));
@@ -339,7 +339,7 @@ void check_prediction() {
 
 template <class Network>
 void check_limits() {
-  Wide<Network> wide({});
+  Wide<Network> wide{TrainingConfig()};
   const auto memory = [&](int64_t chunks) {
     return wide.learner.memory_of_step(*wide.work, chunks);
   };

@@ -330,10 +330,45 @@ TEST_CASE("a metric that the task does not have is refused with the list of thos
     for (const std::string& metric : wrong) {
       const std::string message =
           message_of([&] { load_task_config(path, {"training.metric=" + metric}); });
-      CHECK_MESSAGE(mentions(message, "training.metric: must be " + names + ", not " + metric),
-                    message);
+      CHECK_MESSAGE(
+          mentions(message, "training.metric: the metric must be " + names + ", not " + metric),
+          message);
     }
   }
+}
+
+TEST_CASE("a run ends at the first validation that reaches its goal, and goes on to a harder one") {
+  for (const TaskCase& task : all_tasks()) {
+    CAPTURE(task.name);
+    const TemporaryFolder folder;
+    const Settings easy = {"training.until=[100u, loss<=99]"};
+    const TrainResult result = run_task(task, folder, easy);
+    CHECK(result.ending == Ending::finished);
+    CHECK(result.step == 10);
+    CHECK(mentions(folder.read("run/train.log"), "loss<=99 is reached"));
+    CHECK(load_state(real_files(), folder.path("run/last")).goal_reached == "loss<=99");
+    CHECK(run_task(task, folder, easy).ending == Ending::already_finished);
+    CHECK(run_task(task, folder, {"training.until=[20u, loss<=0.001]"}).step == 20);
+    CHECK(load_state(real_files(), folder.path("run/last")).best.at("loss").size() == 1);
+  }
+}
+
+TEST_CASE("a goal needs a metric of the task and validations that measure it") {
+  for (const TaskCase& task : all_tasks()) {
+    CAPTURE(task.name);
+    const auto refusal = [&](const Settings& settings) {
+      return message_of([&] { config_of_task(task, settings); });
+    };
+    CHECK(
+        mentions(refusal({"training.until=fun>=3"}), "training.until: the metric must be loss, "));
+    CHECK(mentions(refusal({"training.until=loss<=3", "data.validation=[]"}),
+                   "loss<=3 is measured by validations; set data.validation"));
+    CHECK(mentions(refusal({"training.until=loss<=3", "training.validate_every=never"}),
+                   "loss<=3 is measured by validations"));
+  }
+  CHECK(mentions(message_of([] { config_of_task(all_tasks()[0], {"training.until=bleu>=3"}); }),
+                 "training.until: it is measured on translations; set "
+                 "training.validate_translate: greedy"));
 }
 
 TEST_CASE("a run goes on and is used with its own tokenizer alone") {
