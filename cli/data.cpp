@@ -33,8 +33,7 @@ void check_texts(const Config& config) {
   const auto check = [&](const char* name, const Corpora& corpora, CorpusConfig::Split split) {
     if (corpora.empty()) return;
     const Dataset dataset = load_documents(document_sources(corpora, config.data, split), tokenizer,
-                                           {.drop_duplicates = config.data.drop_duplicates,
-                                            .invalid = filter_options(config.data).invalid});
+                                           {.invalid = filter_options(config.data).invalid});
     const TextSize& size = dataset.sizes.front();
     fmt::print("{}: {} documents, {} tokens, {} characters, {} bytes; dropped: {}\n", name,
                dataset.examples(), dataset.tokens->tokens(), size.characters, size.bytes,

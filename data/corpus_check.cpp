@@ -156,7 +156,7 @@ void find_suspicions(const SplitReport& split, bool lengths_vary, CheckReport& r
                       split.length_correlation));
   for (const auto& [name, side] : {std::pair("source", &split.source), {"target", &split.target}}) {
     suspect(share_of(side->unknown, side->tokens) > many_unknown,
-            fmt::format("{} of the {} tokens are unknown; is it the right language and tokeniser?",
+            fmt::format("{} of the {} tokens are unknown; is it the right language and tokenizer?",
                         percent(side->unknown, side->tokens), name));
   }
   suspect(share_of(split.pairs_in_training, split.kept) > many_shared,

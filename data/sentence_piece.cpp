@@ -150,7 +150,7 @@ std::string train_sentence_piece(std::vector<std::string> texts,
     settings["max_sentence_length"] = fmt::format("{}", longest_line);
   }
   const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &list, &model);
-  if (!status.ok()) fail("training the tokeniser: {}", reason(status));
+  if (!status.ok()) fail("training the tokenizer: {}", reason(status));
   return model;
 }
 

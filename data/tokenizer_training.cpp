@@ -63,7 +63,7 @@ Tokenizer train_tokenizer(std::vector<std::string> texts, const TokenizerOptions
                           const TokenizerTraining& training) {
   if (options.kind == TokenizerKind::bytes) return {ByteModel(), options};
   std::erase(texts, std::string());
-  if (texts.empty()) fail("training the tokeniser: there is no text to train it on");
+  if (texts.empty()) fail("training the tokenizer: there is no text to train it on");
   if (!is_sentence_piece(options.kind)) return train_symbols(texts, options, training);
   if (training.newline) texts = lines_of(texts);
   for (std::string& text : texts) text = prepare_text(text, options);
@@ -74,7 +74,7 @@ Tokenizer train_tokenizer(std::vector<std::string> texts, const TokenizerOptions
                                               .character_coverage = training.character_coverage,
                                               .byte_fallback = training.byte_fallback,
                                               .newline = training.newline});
-  return {SentencePieceModel(model, "the trained tokeniser"), options};
+  return {SentencePieceModel(model, "the trained tokenizer"), options};
 }
 
 std::vector<std::string> sample_texts(const std::vector<Corpus>& corpora,

@@ -73,6 +73,7 @@ std::vector<std::string> judge_anew(TrainingState& state, const Config& before,
         "best are kept",
         metric.name));
     if (metric.name == config.training.metric) state.early_stopping.without_gain = 0;
+    if (metric.name == config.training.until.goal.metric) state.goal_reached.clear();
   }
   if (before.training.metric != config.training.metric) state.early_stopping.without_gain = 0;
   return notes;

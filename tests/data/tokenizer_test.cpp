@@ -82,7 +82,7 @@ TEST_CASE("text to ids to text is the identity on normalised text") {
   }
 }
 
-TEST_CASE("lower case and NFKC apply to every kind of tokeniser") {
+TEST_CASE("lower case and NFKC apply to every kind of tokenizer") {
   for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::words,
                                    TokenizerKind::characters}) {
     const Tokenizer folded = trained({.kind = kind, .lowercase = true, .nfkc = true});
@@ -94,7 +94,7 @@ TEST_CASE("lower case and NFKC apply to every kind of tokeniser") {
   }
 }
 
-TEST_CASE("every tokeniser has the special symbols at 0, 1 and 2") {
+TEST_CASE("every tokenizer has the special symbols at 0, 1 and 2") {
   for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::words,
                                    TokenizerKind::characters}) {
     const Tokenizer tokenizer = trained({.kind = kind});
@@ -116,14 +116,14 @@ TEST_CASE("an id outside the vocabulary is an error") {
   CHECK_THROWS_AS(pieces.symbol(-1), Error);
 }
 
-TEST_CASE("training gives the same tokeniser each time") {
+TEST_CASE("training gives the same tokenizer each time") {
   for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram}) {
     const Tokenizer first = trained({.kind = kind});
     for (int i = 0; i < 3; ++i) CHECK(trained({.kind = kind}).hash() == first.hash());
   }
 }
 
-TEST_CASE("a tokeniser is saved and loaded with the same ids and hash") {
+TEST_CASE("a tokenizer is saved and loaded with the same ids and hash") {
   const TemporaryFolder folder;
   for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::words,
                                    TokenizerKind::characters}) {
@@ -144,7 +144,7 @@ TEST_CASE("a SentencePiece model is saved with a vocabulary for people to read")
   CHECK(folder.read("tokenizer.vocab").starts_with("<unk>\t0\n<s>\t0\n</s>\t0\n"));
 }
 
-TEST_CASE("the hash tells tokenisers apart that would give other ids") {
+TEST_CASE("the hash tells tokenizers apart that would give other ids") {
   const Tokenizer one = trained({.kind = TokenizerKind::words}, 20);
   CHECK(one.hash() != trained({.kind = TokenizerKind::words}, 21).hash());
   CHECK(one.hash() != trained({.kind = TokenizerKind::words, .lowercase = true}, 20).hash());
@@ -179,7 +179,7 @@ TEST_CASE("a vocabulary that is not the one of the checkpoint is an error that n
 TEST_CASE("a vocabulary larger than the text yields is an error that says how large it may be") {
   for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram}) {
     const std::string message = message_of([&] { trained({.kind = kind}, 100000); });
-    CHECK(message.starts_with("training the tokeniser: Vocabulary size too high (100000)"));
+    CHECK(message.starts_with("training the tokenizer: Vocabulary size too high (100000)"));
     CHECK(message.find('\n') == std::string::npos);
   }
 }
@@ -215,7 +215,7 @@ TEST_CASE("a text with a NUL is refused before SentencePiece sees it") {
   CHECK_THROWS_AS(pieces.encode(std::string_view("a\0b", 3)), Error);
 }
 
-TEST_CASE("one tokeniser serves several threads") {
+TEST_CASE("one tokenizer serves several threads") {
   const Tokenizer pieces = trained({.kind = TokenizerKind::unigram});
   std::vector<Ids> expected;
   for (const std::string& text : small_texts()) expected.push_back(pieces.encode(text));

@@ -1,4 +1,4 @@
-// Vocabulary files: what loads, loads again from what it writes, and serves as a tokeniser.
+// Vocabulary files: what loads, loads again from what it writes, and serves as a tokenizer.
 
 #include "data/tokenizer.h"
 #include "data/utf8.h"

@@ -109,22 +109,5 @@ TEST_CASE("every amount is written so that it is read back the same") {
         "8000u, 20e, 100Mt, 45min");
 }
 
-TEST_CASE("a goal for a metric is a limit, as a number or in percent") {
-  const Goal exact = parse_until({"exact >= 97%"}).goal;
-  CHECK(exact.metric == "exact");
-  CHECK(exact.value == doctest::Approx(0.97));
-  CHECK(exact.reached_by(0.97));
-  CHECK_FALSE(exact.reached_by(0.969));
-  const Until both = parse_until({"loss<=1.9, 45min"});
-  CHECK(both.goal.reached_by(1.9));
-  CHECK_FALSE(both.goal.reached_by(1.91));
-  CHECK(both.seconds == 2700);
-  CHECK(parse_until({to_text(both)}) == both);
-  for (const char* wrong : {"exact>97%", ">=3", "exact>=", "exact>=9u", "loss<=1, exact>=97%"}) {
-    CAPTURE(wrong);
-    CHECK_THROWS_AS(parse_until({wrong}), Error);
-  }
-}
-
 }  // namespace
 }  // namespace calque

@@ -62,7 +62,8 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
        {joey, "max_length"},
        {opennmt, "src_seq_length"},
        {fairseq, "max-source-positions"},
-       {sockeye, "max-seq-len"}});
+       {sockeye, "max-seq-len"}})
+      .idle_if(no_translation, with_translation);
   in.key(
         "max_ratio", &DataConfig::max_ratio, at_least(0), harmful,
         "Training pairs with a side more than this many times as long as the other, in tokens, are "

@@ -98,7 +98,7 @@ to the file that includes), then the file itself, then `--set key=value` on the 
 whole. A key that another setting makes useless (`learning_rate` with the schedule noam) is an error, also
 where an included file has it. `task` and `model.preset` are applied before the keys of its own layer and after the layers before.
 
-**Paths** of corpora, tokenisers and `model.init_from` are relative to the folder in which calque is
+**Paths** of corpora, tokenizers and `model.init_from` are relative to the folder in which calque is
 started, and so is `runs/`, also when a run's own corpora are read again by `calque evaluate --split`.
 
 **Resuming.** A run goes on with a changed config if only keys marked "yes" under "Changes on resume"

@@ -68,8 +68,9 @@ void declare_batches(std::vector<ConfigKey>& table) {
        {fairseq, "update-freq"},
        {sockeye, "update-interval"}});
   in.key("memory_limit", &TrainingConfig::memory_limit, {}, harmless,
-         "Batches are cut into pieces that are estimated to fit, before training starts; where "
-         "batch_sentences counts, as if all their sentences had data.max_length. 0: no limit.",
+         "Batches are split into as few chunks as fit, found by measuring the largest batch before "
+         "training starts. The number is kept when the run is resumed with the same limit. 0: no "
+         "limit.",
          {{marian, "workspace"}});
   in.key(
       "threads", &TrainingConfig::threads, between(0, 1024), harmless,

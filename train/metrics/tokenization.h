@@ -1,6 +1,6 @@
 #pragma once
 // The tokenisations that a metric applies to plain text before it compares words. They belong to
-// the definition of BLEU and have nothing to do with the model's own tokeniser: a score is
+// the definition of BLEU and have nothing to do with the model's own tokenizer: a score is
 // comparable with others only if all used the same one, which is why it is named in the score's
 // signature.
 

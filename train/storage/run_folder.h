@@ -17,7 +17,7 @@ struct RunFolder {
   std::string cache() const { return path + "/cache"; }
   std::string tensorboard() const { return path + "/tensorboard"; }
   std::string checkpoints() const { return path + "/checkpoints"; }
-  // Without the ending, which depends on the kind of tokeniser.
+  // Without the ending, which depends on the kind of tokenizer.
   std::string tokenizer() const { return path + "/tokenizer"; }
 };
 

@@ -21,8 +21,7 @@ namespace {
 Dataset load_texts(const Config& config, const Corpora& corpora, CorpusConfig::Split split,
                    const Tokenizer& tokenizer, const std::string& cache) {
   return load_documents(document_sources(corpora, config.data, split), tokenizer,
-                        {.drop_duplicates = config.data.drop_duplicates,
-                         .invalid = filter_options(config.data).invalid,
+                        {.invalid = filter_options(config.data).invalid,
                          .cache_folder = cache});
 }
 
