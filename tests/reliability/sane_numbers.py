@@ -74,6 +74,8 @@ class Place:
     def settings(self, changes):
         arguments = []
         for key, value in {**TASKS[self.task], **BASE, **changes}.items():
+            if key == "data.max_length" and self.task == "language-model":
+                continue  # texts are cut into windows instead
             if value.startswith("CORPUS "):
                 path = os.path.join(self.folder, value[7:])
                 value = ("{text: %s.x}" if self.task == "language-model" else

@@ -49,14 +49,14 @@ std::vector<Contradiction> task_contradictions(const Config& config) {
   std::vector<Contradiction> all = entry.contradictions(config);
   std::vector<std::string> names;
   for (const MetricInfo& metric : entry.metrics()) names.push_back(metric.name);
-  const auto require_metric = [&](const char* key, const char* what, const std::string& name) {
+  const auto require_metric = [&](const char* key, const std::string& name) {
     if (std::ranges::count(names, name) > 0) return;
-    all.push_back({key, fmt::format("{}must be {}, not {}", what, fmt::join(names, ", "), name)});
+    all.push_back({key, fmt::format("the metric must be {}, not {}", fmt::join(names, ", "), name)});
   };
-  require_metric("training.metric", "", config.training.metric);
+  require_metric("training.metric", config.training.metric);
   const Goal& goal = config.training.until.goal;
   if (goal.metric.empty()) return all;
-  require_metric("training.until", "the metric of a goal ", goal.metric);
+  require_metric("training.until", goal.metric);
   if (config.data.validation.empty() || config.training.validate_every == Interval()) {
     all.push_back(
         {"training.until", fmt::format("{} is measured by validations; set data.validation and "
