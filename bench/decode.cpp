@@ -23,11 +23,9 @@
 #include "decode/decoding_batches.h"
 #include "decode/translation.h"
 #include "lengths.h"
+#include "preset_model.h"
 #include "raw_sgemm.h"
 #include "timing.h"
-#include "train/config/preset.h"
-#include "train/tasks/translation/settings.h"
-#include "train/tasks/translation/translation_model.h"
 
 using namespace calque;
 
@@ -37,13 +35,6 @@ struct Options {
   std::vector<std::string> cases;
   int64_t sentences = 1000, written = 30, beam = 5, vocabulary = 8000, rounds = 3;
 };
-
-TransformerOptions small_preset(int64_t vocabulary) {
-  ModelConfig model;
-  model.preset = ModelConfig::Preset::small;
-  apply_preset(model);
-  return transformer_options(model, vocabulary, vocabulary);
-}
 
 using Sources = std::vector<std::vector<int32_t>>;
 
@@ -195,7 +186,7 @@ void print(const std::string& name, const Result& result, double floor, const So
 }
 
 void run(const Options& options) {
-  TranslationModel model(small_preset(options.vocabulary));
+  PresetModel model(preset_config("small").model, options.vocabulary);
   model.parameters.initialise(1);
   Sources sources = make_sources(options);
   const auto wanted = [&](const char* name) {

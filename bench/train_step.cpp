@@ -19,12 +19,10 @@
 #include "core/profile.h"
 #include "lengths.h"
 #include "optim/schedule.h"
+#include "preset_model.h"
 #include "raw_product_process.h"
 #include "timing.h"
-#include "train/config/preset.h"
 #include "train/learner.h"
-#include "train/tasks/translation/settings.h"
-#include "train/tasks/translation/translation_model.h"
 #include "train/tasks/translation/translation_work.h"
 #include "train/training_settings.h"
 
@@ -33,27 +31,12 @@ using namespace calque;
 namespace {
 
 struct Options {
-  std::string preset;
+  std::string preset, precision = "float32";
   int64_t steps = 20, warmup = 4, tokens = 4096, vocabulary = 8000;
   int threads = 0;
   int64_t length = 0;  // of every sentence, with </s>; 0: as in Multi30k
-  TrainingConfig training;
   bool json = false, no_floor = false;
 };
-
-// The choice of a config's key by its name.
-template <class Choice>
-Choice choice_of(std::string_view name) {
-  const auto names = choices(Choice{});
-  return static_cast<Choice>(std::ranges::find(names, name) - names.begin());
-}
-
-TransformerOptions model_of(const Options& options) {
-  ModelConfig model;
-  model.preset = choice_of<ModelConfig::Preset>(options.preset);
-  apply_preset(model);
-  return transformer_options(model, options.vocabulary, options.vocabulary);
-}
 
 struct Result {
   std::vector<double> seconds, floors, times_floor, tokens_per_s, flops, flops_per_s;
@@ -79,16 +62,15 @@ double peak_memory() {
   return static_cast<double>(memory_statistics().peak);
 }
 
-Result run(const Options& options) {
-  const TransformerOptions shape = model_of(options);
-  TranslationModel model(shape);
-  Learner learner(options.training, model.parameters);
+Result run(const Options& options, const Config& config) {
+  PresetModel model(config.model, options.vocabulary);
+  Learner learner(config.training, model.parameters);
   learner.initialise();
   std::vector<PairBatch> batches =
       make_batches(lengths_of(options), options.tokens, static_cast<int32_t>(options.vocabulary));
   std::vector<Works> works(batches.size());
   for (size_t i = 0; i < batches.size(); ++i) {
-    works[i].push_back(std::make_unique<TranslationWork>(model.transformer, options.training,
+    works[i].push_back(std::make_unique<TranslationWork>(model.transformer, config.training,
                                                          std::move(batches[i]),
                                                          std::vector<int64_t>(), nullptr));
   }
@@ -97,7 +79,8 @@ Result run(const Options& options) {
   result.floor_kernels = raw.kernels();
   for (int64_t step = 0; step < options.warmup + options.steps; ++step) {
     const Works& batch = works[static_cast<size_t>(step) % works.size()];
-    const double rate = learning_rate(Noam{.d_model = shape.layer.d_model}, step + 1);
+    const double rate =
+        learning_rate(Noam{.d_model = model.transformer.options.layer.d_model}, step + 1);
     StepOutcome outcome;
     std::optional<Profiling> profiling;
     if (step >= options.warmup) profiling.emplace(result.profile);
@@ -133,15 +116,13 @@ double rate_of(const Profile& profile, std::initializer_list<const char*> ops) {
   return seconds > 0 ? flops / seconds : 0;
 }
 
-nlohmann::ordered_json json_of(const Options& options, const Result& result) {
-  const Precision precision = product_precision(options.training);
-  const auto index = static_cast<size_t>(options.training.precision);
+nlohmann::ordered_json json_of(const Options& options, const Config& config, const Result& result) {
   nlohmann::ordered_json json = {
       {"preset", options.preset},
       {"threads", threads()},
       {"tokens", options.tokens},
       {"vocabulary", options.vocabulary},
-      {"precision", choices(options.training.precision)[index]},
+      {"precision", options.precision},
       {"tokens_per_s", median(result.tokens_per_s)},
       {"step_ms", 1e3 * median(result.seconds)},
       {"step_gflop", median(result.flops) / 1e9},
@@ -151,7 +132,7 @@ nlohmann::ordered_json json_of(const Options& options, const Result& result) {
       {"projection_gflops", rate_of(result.profile, {"projected_cross_entropy"}) / 1e9},
       {"peak_memory_mb", peak_memory() / 1e6},
       {"tensor_memory_mb", static_cast<double>(memory_statistics().peak) / 1e6},
-      {"products", blas_description(precision)},
+      {"products", blas_description(product_precision(config.training))},
       {"floor_products", "OpenBLAS " + result.floor_kernels},
       {"loss", result.loss}};
   if (options.length > 0) json["length"] = options.length;
@@ -160,15 +141,6 @@ nlohmann::ordered_json json_of(const Options& options, const Result& result) {
     json["times_floor"] = median(result.times_floor);
   }
   return json;
-}
-
-void print(const Options& options, const Result& result) {
-  const nlohmann::ordered_json json = json_of(options, result);
-  if (options.json) {
-    fmt::print("{}\n", json.dump());
-    return;
-  }
-  for (const auto& [name, value] : json.items()) fmt::print("{:16} {}\n", name, value.dump());
 }
 
 }  // namespace
@@ -185,15 +157,16 @@ int main(int count, char** arguments) {
   app.add_option("--vocabulary", options.vocabulary);
   app.add_option("--length", options.length)->check(CLI::Range(2, 1 << 20));
   app.add_option("--threads", options.threads);
-  app.add_option_function<std::string>("--precision",
-                                       [&](const std::string& name) {
-                                         options.training.precision =
-                                             choice_of<TrainingConfig::Precision>(name);
-                                       })
-      ->check(CLI::IsMember({"float32", "bfloat16"}));
+  app.add_option("--precision", options.precision)->check(CLI::IsMember({"float32", "bfloat16"}));
   app.add_flag("--json", options.json);
   app.add_flag("--no-floor", options.no_floor);
   CLI11_PARSE(app, count, arguments);
   if (options.threads > 0) set_threads(options.threads);
-  print(options, run(options));
+  const Config config = preset_config(options.preset, options.precision);
+  const nlohmann::ordered_json json = json_of(options, config, run(options, config));
+  if (options.json) {
+    fmt::print("{}\n", json.dump());
+  } else {
+    for (const auto& [name, value] : json.items()) fmt::print("{:16} {}\n", name, value.dump());
+  }
 }

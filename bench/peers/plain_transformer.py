@@ -178,4 +178,4 @@ class Trainer:
             loss = self.model(batch) / batch.target_tokens
         loss.backward()
         self.adam.step()
-        return float(loss)
+        return float(loss.detach())

@@ -440,4 +440,4 @@ class Transformer:
             x = FeedForward.apply(x, feed_forward, drop)
         loss = SmoothedLoss.apply(x, batch.real, batch.expected, self.table, self.d_table, smoothing, scale)
         loss.backward()
-        return float(loss)
+        return float(loss.detach())
