@@ -6,6 +6,7 @@
 
 #include <benchmark/benchmark.h>
 
+#include "core/parallel.h"
 #include "optim/gradient_norm.h"
 #include "optim/weight_average.h"
 
@@ -38,11 +39,9 @@ void Copy(benchmark::State& state) {
   const real* from = parameters.values().data();
   Buffer<real> copied = zeros(parameters.flat_size());
   real* to = copied.data();
-  const std::vector<FlatPiece> pieces = flat_pieces(parameters, {});
   for ([[maybe_unused]] const auto _ : state) {
-    for_pieces(pieces, [&](const FlatPiece& piece) {
-      std::copy_n(from + piece.begin, piece.size, to + piece.begin);
-    });
+    for_rows(parameters.flat_size(), 1,
+             [&](int64_t begin, int64_t end) { std::copy(from + begin, from + end, to + begin); });
   }
   report(state, parameters.flat_size(), 2);
 }
