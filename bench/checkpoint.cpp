@@ -1,8 +1,8 @@
-// What a checkpoint costs: writing the base model with Adam's moments (three times 48 million
-// values), against a plain copy of the same bytes with fsync, in turns on the same disk; and for
-// how long a background save holds up training.
+// The cost of a checkpoint of the base model with Adam's moments (three times 48 million values): a
+// save, a plain copy of the same bytes with fsync on the same disk, in turns, and how long a
+// background save stops training.
 //
-//   bench_checkpoint [FOLDER [MILLIONS [ROUNDS]]]
+//   build/release/bench/checkpoint [FOLDER [MILLIONS [ROUNDS]]]
 
 #include <fcntl.h>
 #include <fmt/format.h>
@@ -22,14 +22,14 @@ using namespace calque;
 
 namespace {
 
-// As cp does it, with an fsync at the end: read a piece, write a piece.
+// Reads and writes chunk by chunk, as cp does, and ends with fsync.
 void copy_with_sync(const std::string& from, const std::string& to) {
-  std::vector<char> piece(1 << 20);
+  std::vector<char> chunk(1 << 20);
   const int in = ::open(from.c_str(), O_RDONLY);
   const int out = ::open(to.c_str(), O_WRONLY | O_CREAT | O_TRUNC, 0666);
   if (in < 0 || out < 0) fail("{}: cannot be copied to {}", from, to);
-  for (ssize_t count = 0; (count = ::read(in, piece.data(), piece.size())) > 0;) {
-    if (::write(out, piece.data(), static_cast<size_t>(count)) != count)
+  for (ssize_t count = 0; (count = ::read(in, chunk.data(), chunk.size())) > 0;) {
+    if (::write(out, chunk.data(), static_cast<size_t>(count)) != count)
       fail("{}: not written", to);
   }
   if (::fsync(out) != 0) fail("{}: not synced", to);
@@ -79,7 +79,7 @@ void run(const std::string& folder, int64_t parameters, int rounds) {
   fmt::print("checkpoint saved        {:.3f} s\n", median(saves));
   fmt::print("ratio                   {:.2f}  (target at most 1.5)\n",
              median(saves) / median(copies));
-  fmt::print("training held up        {:.3f} s by a background save\n", median(snapshots));
+  fmt::print("training stopped        {:.3f} s by a background save\n", median(snapshots));
   fmt::print("digest                  {:.1f} GB/s\n", gigabytes / digest);
 }
 

@@ -1,11 +1,10 @@
-// The speed of the data layer, each figure beside what it has to reach:
+// The speed of the data layer:
 //
-//   data_speed [CORPUS.SOURCE CORPUS.TARGET] [--pairs N]
+//   build/release/bench/data_speed [TEXT.SOURCE TEXT.TARGET] [--pairs N]
 //
-// reads, tokenises with words, and batches; encodes with SentencePiece against spm_encode on the
-// same text, with one thread and with two; starts again from the cache of N pairs (default a
-// million); and measures how long a training step of some length waits for its batch. Without
-// files, sentences of made-up words.
+// prepares a generated corpus of N pairs (default a million) with a words tokenizer and cuts it
+// into batches; starts again from the cache; and encodes the given text, or the generated one, with
+// SentencePiece, beside spm_encode, on one thread and on two.
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -33,8 +32,8 @@ namespace {
 
 constexpr int target_column[] = {1};
 
-// Wall time, and the processor time of this process and its children: on a machine that is busy
-// with other things only the latter says something.
+// Wall time, and the processor time of this process and its children, which other programs disturb
+// less.
 class Clock {
  public:
   double seconds() const {
@@ -67,7 +66,7 @@ double peak_megabytes() {
   return static_cast<double>(usage.ru_maxrss) / 1024;
 }
 
-// A word of two to four syllables; the smaller numbers are the more frequent.
+// Two syllables or more.
 std::string made_up_word(uint64_t number) {
   static constexpr const char* syllables[] = {"ba", "de", "ki", "lo", "mu", "ra", "si", "te",
                                               "vo", "na", "pu", "ge", "fi", "zo", "wu", "ha"};
@@ -128,20 +127,21 @@ void measure_words(const CorpusSource& corpus, const Tokenizer& words) {
   }
   const auto millions = static_cast<double>(target_tokens(dataset)) / 1e6;
   fmt::print(
-      "words: {:.2f} M target tokens/s from file to batch, {:.2f} M a second of CPU (at least 1): "
-      "{} pairs, reading and tokenising {}, with batching {}\n",
+      "words: {:.2f} M target tokens/s from file to batch, {:.2f} M per second of CPU (at least "
+      "1): "
+      "{} pairs, reading and tokenizing {}, with batching {}\n",
       millions / clock.seconds(), millions / clock.cpu_seconds(), sentences, prepared,
       clock.text());
 }
 
-// The cache: the first start makes it, the second finds it.
+// The first start writes the cache, the second reads it.
 void measure_cache(const CorpusSource& corpus, const Tokenizer& words, const std::string& folder) {
   const Clock first;
   load_dataset({corpus}, {words, words}, {.cache_folder = folder});
   const std::string made = first.text();
   const Clock second;
   const Dataset dataset = load_dataset({corpus}, {words, words}, {.cache_folder = folder});
-  require(dataset.from_cache, "the cache was not found");
+  require(dataset.from_cache, "data_speed: the cache in {} was not read", folder);
   const std::string found = second.text();
   const Clock planning;
   BatchStream stream(examples_of(dataset, target_column), {});
@@ -152,26 +152,7 @@ void measure_cache(const CorpusSource& corpus, const Tokenizer& words, const std
       dataset.examples(), found, made, planning.text(), peak_megabytes());
 }
 
-// A consumer that is busy for `step` seconds on every core, then asks for the next batch.
-void measure_waiting(const Dataset& dataset, double step) {
-  BatchStream stream(examples_of(dataset, target_column), {});
-  stream.next();
-  const double before = stream.wait_seconds();
-  const Clock clock;
-  for (int i = 0; i < 100; ++i) {
-    parallel_for(threads(), 1, [step](int64_t, int64_t) {
-      const Clock busy;
-      while (busy.seconds() < step) {
-      }
-    });
-    stream.next();
-  }
-  fmt::print("waiting: {:.3f}% of the time in steps of {:.0f} ms (at most 1%)\n",
-             100 * (stream.wait_seconds() - before) / clock.seconds(), step * 1000);
-}
-
-// The library's own program on both sides of the same text, one after the other or both at once: it
-// has one thread.
+// spm_encode, which has one thread, on both sides of the text: in turn or at once.
 std::string time_of_spm_encode(const std::string& model, const AlignedFiles& files,
                                const std::string& folder, bool at_once) {
   const auto side = [&](const std::string& text, const char* ids) {
@@ -184,7 +165,7 @@ std::string time_of_spm_encode(const std::string& model, const AlignedFiles& fil
                             side(files.paths[1], "target.ids"))
               : fmt::format("{} && {}", side(files.paths[0], "source.ids"),
                             side(files.paths[1], "target.ids"));
-  return std::system(command.c_str()) == 0 ? clock.text() : "not there";
+  return std::system(command.c_str()) == 0 ? clock.text() : "is not installed";
 }
 
 std::string time_of_ours(const std::string& model, const TokenizerOptions& options,
@@ -196,15 +177,15 @@ std::string time_of_ours(const std::string& model, const TokenizerOptions& optio
   return clock.text();
 }
 
-// Both with everything there is to do around it: load the model, read the text.
+// Both times include loading the model and reading the text.
 void measure_sentence_piece(const AlignedFiles& files, const std::string& folder) {
   std::vector<Corpus> corpora;
   corpora.emplace_back(CorpusSource{files});
   const auto texts = sample_texts(corpora, {0, 1}, 100000, 1);
   for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram}) {
     const TokenizerOptions options{.kind = kind};
-    const std::string prefix = folder + "/pieces", model = prefix + ".model";
-    train_tokenizer(texts, options, {.vocabulary_size = 6000}).save(prefix);
+    const std::string prefix = folder + "/subwords", model = prefix + ".model";
+    train_tokenizer(texts, options, {.vocabulary_size = 4000}).save(prefix);
     for (const int thread_count : {1, 2}) {
       fmt::print("{}, {} at once: {}; spm_encode {}\n",
                  kind == TokenizerKind::bpe ? "bpe" : "unigram", thread_count,
@@ -228,9 +209,6 @@ void run(const std::vector<std::string>& paths, int64_t pairs) {
   measure_cache({made_up}, words, folder + "/cache");
   std::fflush(stdout);
   measure_words({made_up}, words);
-  const Dataset dataset =
-      load_dataset({{made_up}}, {words, words}, {.cache_folder = folder + "/cache"});
-  for (const double step : {0.02, 0.1}) measure_waiting(dataset, step);
   measure_sentence_piece(files, folder);
   std::filesystem::remove_all(folder);
 }

@@ -1,11 +1,11 @@
-// What another program needs to train as calque does: the first weights, the batches of the first
-// updates, and the validation set, as ids. bench/peers/same_batches.py trains PyTorch on them.
+// Exports what another program needs to train as calque does: the initial weights, the batches of
+// the first updates, and the validation set, as token ids. bench/peers/same_batches.py reads them.
 //
 //   build/release/bench/export_batches RUN --updates 1000 --out FOLDER
 //
-// RUN is a run that has begun, whose config and tokenizer are taken. FOLDER gets
-// initial.safetensors, validation.jsonl (a pair a line) and updates.jsonl (an update a line, with
-// its pairs, how they lie in batches, and whether an epoch ended in it).
+// RUN is an existing run, whose config and tokenizers are used. FOLDER gets config.yaml,
+// initial.safetensors, validation.jsonl (one pair per line) and updates.jsonl (one update per line:
+// its batches of pairs, and whether an epoch ends in it).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -34,7 +34,7 @@ std::span<const int32_t> sentence(const std::vector<int32_t>& ids, const Segment
                                 static_cast<size_t>(segments.length(i)));
 }
 
-// Each sentence ends with </s>.
+// [[source ids, target ids], ...], each with </s>.
 Json pairs_of(const PairBatch& batch) {
   Json pairs = Json::array();
   for (int64_t i = 0; i < batch.pairs(); ++i) {
@@ -94,7 +94,7 @@ void export_run(const std::string& run, int64_t updates, const std::string& out)
       batch_options(config.training));
   write_updates(file, stream, config.training, updates);
   std::ofstream(out + "/config.yaml") << show_config(config);
-  if (!file.flush() || !validation.flush()) fail("{}: could not be written", out);
+  if (!file.flush() || !validation.flush()) fail("{}: cannot be written", out);
 }
 
 }  // namespace
@@ -102,7 +102,7 @@ void export_run(const std::string& run, int64_t updates, const std::string& out)
 int main(int count, char** arguments) {
   std::string run, out;
   int64_t updates = 1000;
-  CLI::App app("The batches of a run, for other programs");
+  CLI::App app("Exports the batches of a run for other programs");
   app.add_option("run", run)->required();
   app.add_option("--updates", updates)->check(CLI::PositiveNumber);
   app.add_option("--out", out)->required();

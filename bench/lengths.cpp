@@ -3,38 +3,16 @@
 #include <algorithm>
 #include <fstream>
 #include <sstream>
+#include <string>
 
 #include "core/error.h"
-#include "core/random.h"
 
 namespace calque {
-namespace {
 
-std::ifstream opened(const std::string& path) {
+PairLengths multi30k_lengths() {
+  constexpr const char* path = CALQUE_SOURCE_DIR "/bench/multi30k_lengths.txt";
   std::ifstream file(path);
   if (!file) fail("{}: cannot be read", path);
-  return file;
-}
-
-int32_t words_in(const std::string& line) {
-  std::istringstream text(line);
-  int32_t count = 0;
-  for (std::string word; text >> word;) ++count;
-  return count;
-}
-
-std::vector<int32_t> random_ids(Random& random, int32_t count, int32_t vocabulary) {
-  std::vector<int32_t> ids(static_cast<size_t>(count));
-  for (int32_t& id : ids) {
-    id = 3 + static_cast<int32_t>(random.below(static_cast<uint64_t>(vocabulary - 3)));
-  }
-  return ids;
-}
-
-}  // namespace
-
-PairLengths lengths_of_table(const std::string& path) {
-  std::ifstream file = opened(path);
   PairLengths pairs;
   for (std::string line; std::getline(file, line);) {
     std::istringstream fields(line);
@@ -45,19 +23,16 @@ PairLengths lengths_of_table(const std::string& path) {
   return pairs;
 }
 
-PairLengths lengths_of_corpus(const std::string& source, const std::string& target) {
-  std::ifstream s = opened(source), t = opened(target);
-  PairLengths pairs;
-  for (std::string a, b; std::getline(s, a) && std::getline(t, b);) {
-    const int32_t n = words_in(a), m = words_in(b);
-    if (n > 0 && m > 0) pairs.emplace_back(n, m);
+std::vector<int32_t> random_ids(Random& random, int32_t count, int32_t vocabulary) {
+  std::vector<int32_t> ids(static_cast<size_t>(count));
+  for (int32_t& id : ids) {
+    id = 3 + static_cast<int32_t>(random.below(static_cast<uint64_t>(vocabulary - 3)));
   }
-  return pairs;
+  return ids;
 }
 
-std::vector<PairBatch> make_batches(PairLengths pairs, int64_t tokens, int32_t vocabulary,
-                                    uint64_t seed) {
-  Random random({.seed = seed});
+std::vector<PairBatch> make_batches(PairLengths pairs, int64_t tokens, int32_t vocabulary) {
+  Random random({.seed = 1});
   random.shuffle(pairs);
   std::ranges::stable_sort(pairs, {},
                            [](const auto& pair) { return std::pair(pair.second, pair.first); });

@@ -1,24 +1,23 @@
 #pragma once
-// Sentences of given lengths for benchmarks: a table of lengths, or a corpus whose tokens are
-// separated by spaces, cut into batches of pairs of like length.
+// Sentence pairs with the lengths of Multi30k's and random ids, and batches of them.
 
 #include <cstdint>
-#include <string>
 #include <utility>
 #include <vector>
 
+#include "core/random.h"
 #include "data/pair_batch.h"
 
 namespace calque {
 
 using PairLengths = std::vector<std::pair<int32_t, int32_t>>;  // source, target, without </s>
 
-// Lines of `source target pairs`; # begins a comment.
-PairLengths lengths_of_table(const std::string& path);
-PairLengths lengths_of_corpus(const std::string& source, const std::string& target);
+// Of the training pairs (bench/multi30k_lengths.txt).
+PairLengths multi30k_lengths();
 
-// Batches of at most `tokens` target tokens, </s> included, with random ids; shuffled.
-std::vector<PairBatch> make_batches(PairLengths pairs, int64_t tokens, int32_t vocabulary,
-                                    uint64_t seed);
+std::vector<int32_t> random_ids(Random& random, int32_t count, int32_t vocabulary);
+
+// Batches of pairs of like length, each of at most `tokens` target tokens with </s>; shuffled.
+std::vector<PairBatch> make_batches(PairLengths pairs, int64_t tokens, int32_t vocabulary);
 
 }  // namespace calque

@@ -1,12 +1,12 @@
-// How near an optimiser's update comes to a memory copy, which is its limit: bytes a second that
-// each pass reads and writes, next to those of the copy. The argument is the number of parameters:
-// about the tiny preset's, and base's.
+// The memory traffic of each optimiser's update, in bytes per second, beside that of a copy, which
+// is its limit. The argument is the number of parameters: about that of the presets tiny and base.
 //
 //   build/release/bench/optimizer --benchmark_filter=Adam
 #include "optim/optimizer.h"
 
 #include <benchmark/benchmark.h>
 
+#include "core/parallel.h"
 #include "optim/gradient_norm.h"
 #include "optim/weight_average.h"
 
@@ -14,12 +14,12 @@ using namespace calque;
 
 namespace {
 
-// As a model has them: matrices, and a bias with each.
+// Matrices, each with a bias.
 Parameters parameters_of(int64_t count) {
   Parameters parameters;
   for (int64_t i = 0; parameters.count() < count; ++i) {
-    parameters.add(fmt::format("{}.weight", i), {512, 512}, normal(real(0.02)));
-    parameters.add(fmt::format("{}.bias", i), {512}, constant(0));
+    parameters.add(fmt::format("{}.weight", i), {512, 512}, Role::weight, normal(real(0.02)));
+    parameters.add(fmt::format("{}.bias", i), {512}, Role::bias, constant(0));
   }
   parameters.allocate();
   parameters.initialise(1);
@@ -29,7 +29,7 @@ Parameters parameters_of(int64_t count) {
   return parameters;
 }
 
-// passes: how often a number of the flat size is read or written.
+// passes: how many buffers of the flat size are read or written.
 void report(benchmark::State& state, int64_t numbers, int64_t passes) {
   state.SetBytesProcessed(state.iterations() * passes * numbers * int64_t{sizeof(real)});
 }
@@ -40,9 +40,8 @@ void Copy(benchmark::State& state) {
   Buffer<real> copied = zeros(parameters.flat_size());
   real* to = copied.data();
   for ([[maybe_unused]] const auto _ : state) {
-    parallel_for(parameters.flat_size(), 1 << 15, [&](int64_t begin, int64_t end) {
-      std::copy(from + begin, from + end, to + begin);
-    });
+    for_rows(parameters.flat_size(), 1,
+             [&](int64_t begin, int64_t end) { std::copy(from + begin, from + end, to + begin); });
   }
   report(state, parameters.flat_size(), 2);
 }
@@ -53,7 +52,7 @@ void GradientNorm(benchmark::State& state) {
   report(state, parameters.flat_size(), 1);
 }
 
-// The whole update, the norm of its first pass included.
+// The whole update, the pass for the gradient norm included.
 void update(benchmark::State& state, const OptimizerSettings& settings, int64_t passes) {
   Parameters parameters = parameters_of(state.range(0));
   Optimizer optimizer(parameters, settings, 1);

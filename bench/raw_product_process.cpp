@@ -1,3 +1,4 @@
+// Starts bench/raw_products and talks to it through two pipes.
 #include "raw_product_process.h"
 
 #include <fcntl.h>
@@ -7,7 +8,9 @@
 
 #include <algorithm>
 #include <array>
+#include <cerrno>
 #include <csignal>
+#include <cstring>
 
 #include "core/error.h"
 
@@ -24,7 +27,7 @@ bool cpu_has_avx512() {
 #endif
 }
 
-// The environment with other settings in the place of those of the same names.
+// The environment of this process; `settings`, NAME=VALUE, override it.
 std::vector<std::string> environment_with(const std::vector<std::string>& settings) {
   std::vector<std::string> all = settings;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -51,7 +54,7 @@ RawProducts::RawProducts(const std::string& program, int threads) {
   std::signal(SIGPIPE, SIG_IGN);
   std::array<int, 2> in{}, out{};
   if (pipe2(in.data(), O_CLOEXEC) != 0 || pipe2(out.data(), O_CLOEXEC) != 0) {
-    fail("bench: no pipe to {}", program);
+    fail("{}: no pipe to it: {}", program, std::strerror(errno));
   }
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -68,7 +71,7 @@ RawProducts::RawProducts(const std::string& program, int threads) {
   from_ = fdopen(out[0], "r");
   std::array<char, 64> line{};
   if (error != 0 || std::fscanf(from_, "%63s", line.data()) != 1) {
-    fail("{}: cannot be started; build it, with -DCALQUE_BENCH=ON", program);
+    fail("{}: cannot be started; build it with -DCALQUE_BENCH=ON", program);
   }
   kernels_ = line.data();
 }
@@ -90,7 +93,7 @@ RawProducts::Answer RawProducts::run(const std::vector<GemmCall>& products) {
   if (std::fscanf(from_, "%lf %lf", &answer.seconds, &answer.rate) != 2) {
     fail("raw_products ended early");
   }
-  usleep(20'000);  // until its threads, which wait actively at first, have gone to sleep
+  usleep(20'000);  // its threads spin for a while before they sleep
   return answer;
 }
 

@@ -1,8 +1,7 @@
 #pragma once
-// The floor under a training step: a process that computes the step's matrix products and nothing
-// else. The products are those that a GemmRecorder listed during the step: every product with a
-// weight, forward and backward, and the logits in the blocks of rows that the loss takes. The
-// products inside attention are not among them, though they count as useful work elsewhere.
+// The GEMM floor of a training step, measured in a separate process that computes the step's matrix
+// products and nothing else: every product with a weight, forward and backward, as a GemmRecorder
+// listed them during the step. Products inside attention are not among them.
 
 #include <cstdio>
 #include <string>
@@ -12,8 +11,8 @@
 
 namespace calque {
 
-// bench/raw_products: calls OpenBLAS through cblas in a loop, with the fastest kernels it has for
-// this processor. It sleeps between requests.
+// The process: bench/raw_products, with OpenBLAS's fastest kernels for this processor. It sleeps
+// between requests.
 class RawProducts {
  public:
   RawProducts(const std::string& program, int threads);
@@ -23,10 +22,10 @@ class RawProducts {
 
   struct Answer {
     double seconds;  // for all products of the list, in order
-    double rate;     // FLOPs per second, the best of any shape so far
+    double rate;     // the best FLOPs per second of any shape so far
   };
   Answer run(const std::vector<GemmCall>& products);
-  const std::string& kernels() const { return kernels_; }  // "SkylakeX"
+  const std::string& kernels() const { return kernels_; }  // such as SkylakeX
 
  private:
   int process_ = 0;

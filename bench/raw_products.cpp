@@ -1,15 +1,14 @@
-// The floor under a training step: its matrix products, called raw through cblas in a loop, and
-// nothing else. Reads lists of products and answers each with the time it took (see
-// raw_product_process.h, which starts this program and talks to it).
+// The GEMM floor of a training step: computes the step's matrix products through cblas in a loop,
+// and nothing else. raw_product_process.h starts this program and describes the requests and
+// answers.
 //
-//   in    count, then a line each: m n k, whether a and b are stored transposed, whether c is added
-//   to out   seconds for the whole list, best rate of any shape so far
+//   in    count, then one line per product: m n k, and three flags: a is stored transposed, b is
+//         stored transposed, the product is added to c
+//   out   seconds for the whole list, best FLOPs per second of any shape so far
 //
-// Each shape is called in whichever way is fastest for it: with OpenBLAS's own threads, or cut into
-// a block of rows or of columns a thread. Which one that is is tried out beforehand. The shapes of
-// a list have operands of their own, so that they do not find each other's in the cache.
-#include <cblas.h>
-#include <omp.h>
+// Each shape is called in the fastest of three ways, found beforehand: with OpenBLAS's own threads,
+// or with one block of rows or of columns per thread. Different shapes have separate operands, so
+// that one does not find the other's in the cache.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -24,19 +23,15 @@
 #include <string>
 #include <vector>
 
+#include "core/parallel.h"
+#include "raw_sgemm.h"
 #include "timing.h"
+
+using namespace calque;
 
 namespace {
 
-using calque::seconds_of;
-
-struct Product {
-  int64_t m, n, k;
-  int a_flipped, b_flipped, add;
-  double flops() const { return 2.0 * double(m) * double(n) * double(k); }
-};
-
-// Memory on large pages where the system gives them, as a fast program would ask for.
+// Memory on large pages, where the system has them.
 class Operand {
  public:
   float* of_size(int64_t size) {
@@ -64,43 +59,34 @@ class Operand {
 
 enum class Way { library, rows, columns };
 
-// Shapes of about the same size share their operands and the way they are called.
+// Shapes of about the same size share operands and the way they are called.
 struct Kind {
   Operand a, b, c;
   Way way = Way::library;
   bool tried = false;
 };
 
-void call(const Product& p, const float* a, const float* b, float* c, int64_t m, int64_t n) {
-  const auto size = [](int64_t value) { return static_cast<blasint>(value); };
-  cblas_sgemm(CblasRowMajor, p.a_flipped ? CblasTrans : CblasNoTrans,
-              p.b_flipped ? CblasTrans : CblasNoTrans, size(m), size(n), size(p.k), 1, a,
-              size(p.a_flipped ? p.m : p.k), b, size(p.b_flipped ? p.k : p.n), p.add ? 1 : 0, c,
-              size(p.n));
-}
-
-void run(const Product& p, Kind& kind, Way way) {
+void run(const GemmCall& p, Kind& kind, Way way) {
   const float* a = kind.a.of_size(p.m * p.k);
   const float* b = kind.b.of_size(p.k * p.n);
   float* c = kind.c.of_size(p.m * p.n);
-  if (way == Way::library) return call(p, a, b, c, p.m, p.n);
-  const int64_t whole = way == Way::rows ? p.m : p.n, threads = omp_get_max_threads();
-  constexpr int64_t tile = 16;
-  const int64_t tiles = (whole + tile - 1) / tile;
-#pragma omp parallel for
-  for (int64_t piece = 0; piece < threads; ++piece) {
-    const int64_t begin = std::min(whole, tiles * piece / threads * tile);
-    const int64_t end = std::min(whole, tiles * (piece + 1) / threads * tile);
-    if (begin == end) continue;
+  if (way == Way::library) return raw_sgemm(p, a, b, c);
+  // Blocks of whole tiles, one per thread, as core/blas.cpp cuts a product.
+  constexpr int64_t tile = 32;
+  const int64_t size = way == Way::rows ? p.m : p.n, tiles = (size + tile - 1) / tile;
+  const int64_t block = (tiles + threads() - 1) / threads() * tile;
+  parallel_for(size, block, [&](int64_t begin, int64_t end) {
     if (way == Way::rows) {
-      call(p, a + begin * (p.a_flipped ? 1 : p.k), b, c + begin * p.n, end - begin, p.n);
+      const float* rows = a + begin * (p.a_transposed ? 1 : p.k);
+      raw_sgemm(p, end - begin, p.n, rows, b, c + begin * p.n);
     } else {
-      call(p, a, b + begin * (p.b_flipped ? p.k : 1), c + begin, p.m, end - begin);
+      const float* cols = b + begin * (p.b_transposed ? p.k : 1);
+      raw_sgemm(p, p.m, end - begin, a, cols, c + begin);
     }
-  }
+  });
 }
 
-double best_time(const Product& p, Kind& kind, Way way, int rounds) {
+double best_time(const GemmCall& p, Kind& kind, Way way, int rounds) {
   run(p, kind, way);
   double best = std::numeric_limits<double>::infinity();
   for (int round = 0; round < rounds; ++round) {
@@ -111,9 +97,9 @@ double best_time(const Product& p, Kind& kind, Way way, int rounds) {
 
 class Floor {
  public:
-  double seconds(const std::vector<Product>& products) {
+  double seconds(const std::vector<GemmCall>& products) {
     std::vector<Kind*> kinds;
-    for (const Product& p : products) {
+    for (const GemmCall& p : products) {
       kinds.push_back(&kinds_[key(p)]);
       if (!kinds.back()->tried) try_out(p, *kinds.back());
     }
@@ -122,36 +108,36 @@ class Floor {
     });
   }
 
-  // Of some large shapes, and of all that were tried out.
+  // The best FLOPs per second of some large shapes and of all shapes tried so far.
   double rate() {
     for (const auto& [m, n, k] : {std::array<int64_t, 3>{1024, 1024, 1024},
                                   {2048, 2048, 2048},
                                   {4096, 512, 2048},
                                   {4096, 2048, 512}}) {
-      const Product p{m, n, k, 0, 0, 0};
+      const GemmCall p{m, n, k};
       Kind& kind = kinds_[key(p)];
       if (!kind.tried) try_out(p, kind);
       const double taken = seconds_of([&] { run(p, kind, kind.way); });
-      best_rate_ = std::max(best_rate_, p.flops() / taken);
+      best_rate_ = std::max(best_rate_, flops(p) / taken);
     }
     return best_rate_;
   }
 
  private:
   using Key = std::array<int64_t, 6>;
-  static Key key(const Product& p) {
+  static Key key(const GemmCall& p) {
     const auto rounded = [](int64_t size) { return std::lround(2 * std::log2(double(size))); };
-    return {rounded(p.m), rounded(p.n), rounded(p.k), p.a_flipped, p.b_flipped, p.add};
+    return {rounded(p.m), rounded(p.n), rounded(p.k), p.a_transposed, p.b_transposed, p.accumulate};
   }
 
-  void try_out(const Product& p, Kind& kind) {
+  void try_out(const GemmCall& p, Kind& kind) {
     double best = std::numeric_limits<double>::infinity();
     for (const Way way : {Way::library, Way::rows, Way::columns}) {
-      const double taken = best_time(p, kind, way, p.flops() < 1e9 ? 8 : 3);
+      const double taken = best_time(p, kind, way, flops(p) < 1e9 ? 8 : 3);
       if (taken < best) kind.way = way;
       best = std::min(best, taken);
     }
-    best_rate_ = std::max(best_rate_, p.flops() / best);
+    best_rate_ = std::max(best_rate_, flops(p) / best);
     kind.tried = true;
   }
 
@@ -166,12 +152,11 @@ int main() {
   std::fflush(stdout);
   Floor floor;
   for (size_t count = 0; std::scanf("%zu", &count) == 1;) {
-    std::vector<Product> products(std::min<size_t>(count, 1 << 20));
-    for (Product& p : products) {
-      if (std::scanf("%ld %ld %ld %d %d %d", &p.m, &p.n, &p.k, &p.a_flipped, &p.b_flipped,
-                     &p.add) != 6) {
-        return 1;
-      }
+    std::vector<GemmCall> products(std::min<size_t>(count, 1 << 20));
+    for (GemmCall& p : products) {
+      int a = 0, b = 0, c = 0;
+      if (std::scanf("%ld %ld %ld %d %d %d", &p.m, &p.n, &p.k, &a, &b, &c) != 6) return 1;
+      p.a_transposed = a != 0, p.b_transposed = b != 0, p.accumulate = c != 0;
     }
     const double rate = floor.rate();
     std::printf("%.9f %.9g\n", floor.seconds(products), rate);

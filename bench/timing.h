@@ -1,5 +1,5 @@
 #pragma once
-// How long something takes, and the middle of several times.
+// The duration of a call, and the median of several values.
 
 #include <algorithm>
 #include <chrono>

@@ -1,20 +1,15 @@
-// Tokens a second of training a Transformer on this machine: forward, backward and Adam on packed
-// batches with the lengths of real sentences. Each step is followed by its GEMM floor: the step's
-// own matrix products, called raw through cblas, and nothing else (raw_product_process.h).
-// bench/compare runs it beside PyTorch.
+// Training speed of a Transformer on this machine: forward, backward and Adam on packed batches
+// with the sentence lengths of Multi30k. Each step is followed by its GEMM floor, the step's own
+// matrix products called through cblas (raw_product_process.h). bench/compare runs this beside
+// PyTorch, bench/growth for many sizes.
 //
-//   build/release/bench/train_step tiny|small|base [--steps 20] [--threads N] [--json] [--no-floor]
-//                     [--lengths TABLE | --source FILE --target FILE | --length TOKENS]
-//                     [--chunks N: each batch in so many, as training.memory_limit has it]
-//                     [--precision bfloat16: products of rounded operands]
-//                     [--profile: where the time goes, op by op]
+//   build/release/bench/train_step tiny|small|base [--steps 20] [--precision bfloat16] [--no-floor]
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
 #include <algorithm>
 #include <cstdio>
 #include <fstream>
-#include <map>
 #include <nlohmann/json.hpp>
 #include <optional>
 
@@ -24,11 +19,10 @@
 #include "core/profile.h"
 #include "lengths.h"
 #include "optim/schedule.h"
+#include "preset_model.h"
 #include "raw_product_process.h"
 #include "timing.h"
 #include "train/learner.h"
-#include "train/profile_report.h"
-#include "train/tasks/translation/translation_model.h"
 #include "train/tasks/translation/translation_work.h"
 #include "train/training_settings.h"
 
@@ -37,28 +31,12 @@ using namespace calque;
 namespace {
 
 struct Options {
-  std::string preset, lengths = CALQUE_SOURCE_DIR "/bench/multi30k_lengths.txt", source, target;
-  int64_t steps = 20, warmup = 4, tokens = 4096, vocabulary = 8000, chunks = 1;
+  std::string preset, precision = "float32";
+  int64_t steps = 20, warmup = 4, tokens = 4096, vocabulary = 8000;
   int threads = 0;
-  int64_t length = 0;  // of every sentence, with </s>; 0: as in the table or the files
-  TrainingConfig training;
-  bool json = false, no_floor = false, profile = false;
+  int64_t length = 0;  // of every sentence, with </s>; 0: as in Multi30k
+  bool json = false, no_floor = false;
 };
-
-TransformerOptions model_of(const Options& options) {
-  TransformerOptions model;
-  model.source_vocabulary = model.target_vocabulary = options.vocabulary;
-  const auto shape = [&](int64_t layers, int64_t d_model, int64_t d_ff, int64_t heads,
-                         real dropout) {
-    model.encoder_layers = model.decoder_layers = layers;
-    model.layer.d_model = d_model, model.layer.d_ff = d_ff, model.layer.heads = heads,
-    model.layer.dropout = dropout;
-  };
-  if (options.preset == "tiny") shape(4, 128, 256, 4, real(0.3));
-  if (options.preset == "small") shape(3, 256, 1024, 4, real(0.3));
-  if (options.preset == "base") shape(6, 512, 2048, 8, real(0.1));
-  return model;
-}
 
 struct Result {
   std::vector<double> seconds, floors, times_floor, tokens_per_s, flops, flops_per_s;
@@ -68,17 +46,13 @@ struct Result {
 };
 
 PairLengths lengths_of(const Options& options) {
-  if (options.length > 0) {
-    const auto words = static_cast<int32_t>(options.length - 1);
-    const int64_t sentences = std::max<int64_t>(1, options.tokens / options.length);
-    return PairLengths(static_cast<size_t>(sentences), {words, words});
-  }
-  if (options.source.empty()) return lengths_of_table(options.lengths);
-  return lengths_of_corpus(options.source, options.target);
+  if (options.length == 0) return multi30k_lengths();
+  const auto words = static_cast<int32_t>(options.length - 1);
+  const int64_t sentences = std::max<int64_t>(1, options.tokens / options.length);
+  return PairLengths(static_cast<size_t>(sentences), {words, words});
 }
 
-// The most memory that the process has had, in bytes; of tensors alone where the system does not
-// tell.
+// The peak memory of the process in bytes; that of tensors alone where there is no /proc.
 double peak_memory() {
   std::ifstream status("/proc/self/status");
   for (std::string field; status >> field;) {
@@ -88,18 +62,15 @@ double peak_memory() {
   return static_cast<double>(memory_statistics().peak);
 }
 
-Result run(const Options& options) {
-  const TransformerOptions shape = model_of(options);
-  TranslationModel model(shape);
-  Learner learner(options.training, model.parameters);
+Result run(const Options& options, const Config& config) {
+  PresetModel model(config.model, options.vocabulary);
+  Learner learner(config.training, model.parameters);
   learner.initialise();
-  learner.set_chunks(options.chunks);
   std::vector<PairBatch> batches =
-      make_batches(lengths_of(options), options.tokens, static_cast<int32_t>(options.vocabulary),
-                   static_cast<uint64_t>(options.training.seed));
+      make_batches(lengths_of(options), options.tokens, static_cast<int32_t>(options.vocabulary));
   std::vector<Works> works(batches.size());
   for (size_t i = 0; i < batches.size(); ++i) {
-    works[i].push_back(std::make_unique<TranslationWork>(model.transformer, options.training,
+    works[i].push_back(std::make_unique<TranslationWork>(model.transformer, config.training,
                                                          std::move(batches[i]),
                                                          std::vector<int64_t>(), nullptr));
   }
@@ -108,7 +79,8 @@ Result run(const Options& options) {
   result.floor_kernels = raw.kernels();
   for (int64_t step = 0; step < options.warmup + options.steps; ++step) {
     const Works& batch = works[static_cast<size_t>(step) % works.size()];
-    const double rate = learning_rate(Noam{.d_model = shape.layer.d_model}, step + 1);
+    const double rate =
+        learning_rate(Noam{.d_model = model.transformer.options.layer.d_model}, step + 1);
     StepOutcome outcome;
     std::optional<Profiling> profiling;
     if (step >= options.warmup) profiling.emplace(result.profile);
@@ -133,7 +105,7 @@ Result run(const Options& options) {
   return result;
 }
 
-// Useful FLOPs a second of the op, forward and backward together.
+// Useful FLOPs per second of the ops, forward and backward together.
 double rate_of(const Profile& profile, std::initializer_list<const char*> ops) {
   double flops = 0, seconds = 0;
   for (const Profile::Sum& sum : profile.sums()) {
@@ -144,15 +116,13 @@ double rate_of(const Profile& profile, std::initializer_list<const char*> ops) {
   return seconds > 0 ? flops / seconds : 0;
 }
 
-nlohmann::ordered_json json_of(const Options& options, const Result& result) {
-  const Precision precision = product_precision(options.training);
+nlohmann::ordered_json json_of(const Options& options, const Config& config, const Result& result) {
   nlohmann::ordered_json json = {
       {"preset", options.preset},
       {"threads", threads()},
       {"tokens", options.tokens},
       {"vocabulary", options.vocabulary},
-      {"chunks", options.chunks},
-      {"precision", precision == Precision::full ? "float32" : "bfloat16"},
+      {"precision", options.precision},
       {"tokens_per_s", median(result.tokens_per_s)},
       {"step_ms", 1e3 * median(result.seconds)},
       {"step_gflop", median(result.flops) / 1e9},
@@ -162,7 +132,7 @@ nlohmann::ordered_json json_of(const Options& options, const Result& result) {
       {"projection_gflops", rate_of(result.profile, {"projected_cross_entropy"}) / 1e9},
       {"peak_memory_mb", peak_memory() / 1e6},
       {"tensor_memory_mb", static_cast<double>(memory_statistics().peak) / 1e6},
-      {"products", blas_description(precision)},
+      {"products", blas_description(product_precision(config.training))},
       {"floor_products", "OpenBLAS " + result.floor_kernels},
       {"loss", result.loss}};
   if (options.length > 0) json["length"] = options.length;
@@ -171,18 +141,6 @@ nlohmann::ordered_json json_of(const Options& options, const Result& result) {
     json["times_floor"] = median(result.times_floor);
   }
   return json;
-}
-
-void print(const Options& options, const Result& result) {
-  const nlohmann::ordered_json json = json_of(options, result);
-  if (options.json) {
-    fmt::print("{}\n", json.dump());
-    return;
-  }
-  for (const auto& [name, value] : json.items()) fmt::print("{:16} {}\n", name, value.dump());
-  if (options.profile)
-    fmt::print("\n{}",
-               profile_table(result.profile, machine_limits(product_precision(options.training))));
 }
 
 }  // namespace
@@ -197,21 +155,18 @@ int main(int count, char** arguments) {
   app.add_option("--warmup", options.warmup);
   app.add_option("--tokens", options.tokens);
   app.add_option("--vocabulary", options.vocabulary);
-  app.add_option("--lengths", options.lengths);
-  app.add_option("--source", options.source);
-  app.add_option("--target", options.target);
   app.add_option("--length", options.length)->check(CLI::Range(2, 1 << 20));
-  app.add_option("--seed", options.training.seed);
   app.add_option("--threads", options.threads);
-  app.add_option("--chunks", options.chunks)->check(CLI::Range(1, 1 << 20));
-  using Choice = TrainingConfig::Precision;
-  app.add_option("--precision", options.training.precision)
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Choice>{
-          {"float32", Choice::float32}, {"bfloat16", Choice::bfloat16}}));
-  CLI::Option* json = app.add_flag("--json", options.json);
-  app.add_flag("--profile", options.profile)->excludes(json);
+  app.add_option("--precision", options.precision)->check(CLI::IsMember({"float32", "bfloat16"}));
+  app.add_flag("--json", options.json);
   app.add_flag("--no-floor", options.no_floor);
   CLI11_PARSE(app, count, arguments);
   if (options.threads > 0) set_threads(options.threads);
-  print(options, run(options));
+  const Config config = preset_config(options.preset, options.precision);
+  const nlohmann::ordered_json json = json_of(options, config, run(options, config));
+  if (options.json) {
+    fmt::print("{}\n", json.dump());
+  } else {
+    for (const auto& [name, value] : json.items()) fmt::print("{:16} {}\n", name, value.dump());
+  }
 }

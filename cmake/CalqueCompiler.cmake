@@ -1,7 +1,7 @@
 # The compiler settings of the whole project, carried by the interface target calque_compiler.
 #
-# No -ffast-math: it drops checks for NaN and flips the floating-point mode at load. The two flags
-# named here only say that nobody reads errno or floating-point exception flags after a computation.
+# No -ffast-math: it drops checks for NaN and changes the floating-point mode at load time. The two
+# flags below only state that nothing reads errno or floating-point exception flags.
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
@@ -14,8 +14,7 @@ set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_CXX_FLAGS_RELEASE "-O3")
 set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
 
-# What every user of the libraries must share with them: the type of real, and the instruction set
-# (it decides the width of the SIMD types in the headers).
+# What every user of the libraries must share with them: the type of `real`.
 add_library(calque_settings INTERFACE)
 target_compile_features(calque_settings INTERFACE cxx_std_20)
 if(CALQUE_DOUBLE)
@@ -26,10 +25,10 @@ add_library(calque_compiler INTERFACE)
 target_compile_options(calque_compiler INTERFACE
   -Wall -Wextra -Wpedantic -Wconversion -Wshadow -Werror
   -Wno-sign-conversion -Wno-psabi  # signed sizes index std::vector; vector types never cross an ABI
-  # GCC 12 warns of what is not there: overflows and overlaps inside fmt and std::string.
+  # False positives of GCC 12: an overflow inside fmt, overlaps in "text" + std::string.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>
-  # Clang does not see that a loop's variable is changed by a lambda.
+  # False positive of Clang: it misses that a lambda changes the loop variable.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-for-loop-analysis>
   -fno-math-errno -fno-trapping-math)
 if(NOT OpenMP_CXX_FOUND)

@@ -1,4 +1,4 @@
-# cmake --install: headers, libraries, the program, and a package that find_package(calque) finds.
+# cmake --install: headers, libraries, the program, and the package for find_package(calque).
 include(CMakePackageConfigHelpers)
 get_property(layers GLOBAL PROPERTY CALQUE_LAYERS)
 install(TARGETS ${layers} calque_settings EXPORT calqueTargets)

@@ -1,9 +1,9 @@
 # calque_layer(NAME SOURCES file... LINKS target... [PRIVATE target...] [HEADERS_APART])
 #
 # Defines the library calque_NAME (alias calque::NAME) of the current folder. Its headers are
-# reachable as "FOLDER/..." only through links in the build folder that this library alone exports,
-# so an include of a layer that one does not link to fails to compile. HEADERS_APART: the subfolders
-# are layers of their own, and only the headers directly in this folder belong to this one.
+# reachable as "FOLDER/..." only through symbolic links in the build folder, which this library
+# exports, so an include of a layer that is not linked fails to compile. HEADERS_APART: subfolders
+# are separate layers, and only the headers directly in this folder belong to this one.
 function(calque_layer name)
   cmake_parse_arguments(arg "HEADERS_APART" "" "SOURCES;LINKS;PRIVATE" ${ARGN})
   add_library(calque_${name} STATIC ${arg_SOURCES})

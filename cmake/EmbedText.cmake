@@ -1,8 +1,7 @@
 # calque_embed_text(TARGET SYMBOL FILE): puts a text file into a library at build time.
 #
-# The library gains `extern const std::string_view SYMBOL;` in namespace calque, the bytes of FILE as
-# they are (any bytes; no length limit worth naming), made anew when FILE changes. Declare it where it
-# is used. The same file, run with cmake -P, is the step that writes the source.
+# The library gains `extern const std::string_view SYMBOL;` in namespace calque: the bytes of FILE,
+# any bytes. Declare it where it is used. This file, run with cmake -P, writes the source.
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   file(READ ${input} bytes HEX)
   string(REGEX REPLACE "(................................................................)" "\\1\n"

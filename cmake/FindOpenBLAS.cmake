@@ -1,5 +1,5 @@
-# Finds OpenBLAS, the OpenMP build where several are installed side by side (as on Debian), because
-# it shares its threads with ours. Defines the target OpenBLAS::OpenBLAS.
+# Finds OpenBLAS and defines OpenBLAS::OpenBLAS. Where several builds are installed side by side (as
+# on Debian), takes the one with OpenMP, which shares its threads with calque.
 find_package(PkgConfig QUIET)
 if(PkgConfig_FOUND)
   pkg_check_modules(PC_OPENBLAS QUIET openblas)

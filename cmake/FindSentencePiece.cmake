@@ -1,5 +1,5 @@
-# Finds SentencePiece by its headers and libraries, not by pkg-config: the file of newer distributions
-# requires protobuf's, which their packages do not bring. Defines SentencePiece::SentencePiece.
+# Finds SentencePiece and defines SentencePiece::SentencePiece. It does not use pkg-config, whose file
+# requires protobuf's on newer distributions, which do not install it.
 find_path(SentencePiece_INCLUDE_DIR sentencepiece_processor.h)
 find_library(SentencePiece_LIBRARY sentencepiece)
 find_library(SentencePiece_TRAIN_LIBRARY sentencepiece_train)

@@ -1,7 +1,7 @@
-# Which layer may include which, and that the trainer speaks of no particular task:
+# Checks which layer includes which, and that the trainer names no particular task:
 #   cmake -Dsource=ROOT -P layers.cmake
-# The files directly in train/ know what they train through train/task.h alone, so they include no
-# model, data or decoding, and use none of the words of translation.
+# The files directly in train/ see what they train through train/task.h alone, so they include no
+# model, data or decoding, and contain no word of translation.
 cmake_minimum_required(VERSION 3.22)
 set(problems "")
 
@@ -39,7 +39,7 @@ function(check_layer folder)
     file(GLOB files RELATIVE ${source} ${source}/${folder}/*.h ${source}/${folder}/*.cpp)
   endif()
   if(NOT files)
-    list(APPEND problems "${folder}: has no files; is the layer somewhere else now?")
+    list(APPEND problems "${folder}: has no files; if the layer moved, name its new folder in tests/layers.cmake")
   endif()
   foreach(file IN LISTS files)
     file(READ ${source}/${file} text)
@@ -78,11 +78,11 @@ foreach(file IN LISTS files)
     line_of("${text}" "${word}" line)
     math(EXPR line "${line} - 1")
     string(REGEX REPLACE "[^a-z]" "" word "${word}")
-    list(APPEND problems "${file}:${line}: says '${word}', a word of one task")
+    list(APPEND problems "${file}:${line}: contains '${word}', a word of one task")
   endforeach()
 endforeach()
 
 if(problems)
   list(JOIN problems "\n  " text)
-  message(FATAL_ERROR "The layers are not what they should be:\n  ${text}")
+  message(FATAL_ERROR "Broken rules between the layers:\n  ${text}")
 endif()

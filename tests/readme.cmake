@@ -1,4 +1,4 @@
-# The README's programs are those that the tests build and run, to the letter:
+# Checks that the README shows the programs that the tests build and run, character for character:
 #   cmake -Dsource=ROOT -P readme.cmake
 file(READ ${source}/README.md readme)
 foreach(program IN ITEMS tests/core/first_program.cpp tests/nn/example.cpp)
@@ -10,6 +10,6 @@ foreach(program IN ITEMS tests/core/first_program.cpp tests/nn/example.cpp)
   string(SUBSTRING "${text}" ${begin} ${length} example)
   string(FIND "${readme}" "```cpp\n${example}```" place)
   if(place EQUAL -1)
-    message(FATAL_ERROR "README.md does not show ${program} as it is")
+    message(FATAL_ERROR "README.md does not show ${program}; copy the lines between its [example] marks")
   endif()
 endforeach()

@@ -1,5 +1,5 @@
-"""The hand-written backward passes of torch_transformer.py against plain PyTorch and its autograd,
-without dropout: loss and every gradient."""
+"""Compares the loss and gradients of torch_transformer.py, whose backward passes are written by hand, with
+those of plain PyTorch and its autograd, without dropout."""
 import math
 
 import torch
@@ -59,7 +59,7 @@ def main(options):
     weights = Weights(shapes, flat, gradient)
     weights.initialise()
     for name, value in weights.values.items():
-        if value.dim() == 1:  # biases and norms that are not at their trivial values
+        if value.dim() == 1:  # so that biases and gains matter
             value.add_(torch.randn(value.shape) * 0.1)
     batch = Batch([(7, 9), (5, 9), (9, 8), (4, 3)] * 20 + [(6, 7)], options.vocabulary, preset.heads,
                   torch.Generator().manual_seed(options.seed))
@@ -69,7 +69,7 @@ def main(options):
     plain = {name: value.clone().requires_grad_() for name, value in weights.values.items()}
     expected = plain_loss(preset, plain, batch, 0.1) * scale
     expected.backward()
-    worst, bound = 0.0, 0.1 if Products.rounded else 1e-3  # 8 bits a number
+    worst, bound = 0.0, 0.1 if Products.rounded else 1e-3  # bfloat16 keeps 8 bits
     for name, value in plain.items():
         error = float((weights.gradients[name] - value.grad).norm() / value.grad.norm().clamp(min=1e-6))
         worst = max(worst, error if error == error else math.inf)

@@ -1,15 +1,16 @@
-"""The settings with which PyTorch was found to be fastest here. They are read when it is loaded, so that
-a program that wants them begins anew with them before that."""
+"""The settings with which PyTorch was found to be fastest. Libraries read them when they are loaded, so a
+program sets them and starts again.
+"""
 import os
 import sys
 
 AVX512 = {
-    "OPENBLAS_CORETYPE": "SKYLAKEX",  # twice the default's rate on newer CPUs that 0.3.21 does not know
+    "OPENBLAS_CORETYPE": "SKYLAKEX",  # OpenBLAS 0.3.21 picks slower kernels on CPUs it does not know
     "ATEN_CPU_CAPABILITY": "avx512",
 }
 ANYWHERE = {
     "OMP_PROC_BIND": "false",
-    # Freed memory stays in the heap, on huge pages, instead of being mapped and cleared anew each time.
+    # Freed memory stays in the heap, on huge pages, and is not mapped and cleared again.
     "MALLOC_MMAP_THRESHOLD_": str(1 << 40),
     "MALLOC_TRIM_THRESHOLD_": str(1 << 40),
     "MALLOC_TOP_PAD_": str(64 << 20),
@@ -19,8 +20,8 @@ ANYWHERE = {
 
 
 def with_environment(keep_kernels=False):
-    """Starts this program again with the best settings. What the environment has already stays, except that
-    OpenBLAS gets its fastest kernels unless keep_kernels."""
+    """Starts this program again with the settings. Variables that are already set stay, except that OpenBLAS
+    gets its fastest kernels unless keep_kernels."""
     if os.environ.get("PYTORCH_READY"):
         return
     with open("/proc/cpuinfo") as cpu:

@@ -1,15 +1,16 @@
 #!/usr/bin/env python3
-"""Training speed of a GPT in PyTorch on this machine: the model and the updates of configs/shakespeare*.yaml.
+"""Training speed of a GPT in PyTorch on this machine: the model and updates of configs/shakespeare*.yaml.
 
   bench/peers/gpt_train.py small TEXT [--steps 40] [--warmup 5]
 
-The model is the usual one (pre-norm, GELU, learned positions, tied output, no biases in the layers), with
-PyTorch's fused attention and fused AdamW. Each update takes windows from random places of the text. Prints
-one line of JSON: tokens/s by the median update, and the loss of the last one.
+The usual model (pre-norm, GELU, learned positions, tied output, no biases in the layers), with PyTorch's
+fused attention and fused AdamW. Each update takes windows from random places of the text. Prints one line
+of JSON: tokens per second by the median update, and the loss of the last.
 """
 import argparse
 import json
 import math
+import os
 import statistics
 import time
 
@@ -17,7 +18,7 @@ import torch
 from torch import nn
 from torch.nn import functional as F
 
-SHAPES = {  # layers, heads, width, context, windows of an update, dropout
+SHAPES = {  # layers, heads, width, context, windows per update, dropout
     "small": (4, 4, 128, 64, 12, 0.0),
     "large": (6, 6, 384, 256, 64, 0.2),
 }
@@ -76,9 +77,8 @@ def main():
     parser.add_argument("text")
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--warmup", type=int, default=5)
-    parser.add_argument("--threads", type=int, default=2)
     options = parser.parse_args()
-    torch.set_num_threads(options.threads)
+    torch.set_num_threads(len(os.sched_getaffinity(0)))
     torch.manual_seed(1)
     layers, heads, width, context, windows, dropout = SHAPES[options.shape]
     with open(options.text, encoding="utf-8") as file:

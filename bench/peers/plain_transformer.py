@@ -1,9 +1,8 @@
 """The encoder-decoder Transformer as one writes it in PyTorch: modules, autograd, one process.
 
-Tuned where plain code leaves much on the table: activations are [time, batch, d_model], so that heads
-are views and need no copies; sentences of nearly one length are padded together, and masks are left out
-where nothing is padded; the loss looks at real tokens only and forms its gradient in place; dropout
-takes its masks from random bytes; Adam updates all tensors together.
+It is tuned where that costs no clarity: activations are [time, batch, d_model], so that heads are views and
+need no copies; masks are left out where nothing is padded; the loss covers real tokens only and forms its
+gradient in place; dropout masks come from random bytes; Adam updates all tensors together.
 """
 import math
 
@@ -16,7 +15,7 @@ from torch_transformer import sinusoids
 
 
 def padded(lengths, vocabulary, generator):
-    """Random ids [time, batch], each sentence ending in </s>, and which of them are real."""
+    """Random ids [time, batch], each sentence ending in </s>, and which of them are not padding."""
     lengths = torch.tensor(lengths)
     ids = torch.randint(3, vocabulary, (int(lengths.max()), len(lengths)), generator=generator)
     ids[lengths - 1, torch.arange(len(lengths))] = 2
@@ -99,7 +98,7 @@ class Attention(nn.Module):
         self.output = linear(d, d)
 
     def parts(self, x, count):
-        """Views [batch heads, time, size] of what each head reads, `count` of them."""
+        """`count` views [batch heads, time, size] of x, such as the queries, keys and values of each head."""
         return [part.transpose(0, 1) for part in x.view(len(x), -1, count, self.size).unbind(2)]
 
     def forward(self, x, memory, mask):
@@ -161,7 +160,7 @@ class Transformer(nn.Module):
 
 
 class Trainer:
-    """The model and its Adam: what one step of training needs."""
+    """The model and its Adam."""
 
     def __init__(self, preset, vocabulary, seed):
         torch.manual_seed(seed)
@@ -179,4 +178,4 @@ class Trainer:
             loss = self.model(batch) / batch.target_tokens
         loss.backward()
         self.adam.step()
-        return float(loss)
+        return float(loss.detach())

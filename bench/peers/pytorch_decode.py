@@ -1,17 +1,18 @@
 #!/usr/bin/env python3
-"""Tokens a second of translating with a Transformer of the small preset in PyTorch, on this machine's
-CPU: the peer of bench/decode, with random weights of the same sizes and sources of the same lengths.
+"""Translation speed of a Transformer of the preset small in PyTorch on this machine's CPU: the peer of
+bench/decode, with random weights of the same sizes and sources of the same lengths.
 
-  pytorch_decode.py [greedy] [beam] [single] [--sentences 1000] [--written 30] [--json]
+  pytorch_decode.py [greedy] [beam] [single] [--sentences 1000] [--written 30]
 
-What PyTorch alone can do: keys and values of earlier steps are kept in one tensor a layer, allocated
-once for all steps; queries, keys and values are one product; the sources' keys and values are computed
-once a batch, and their beams share them; sentences are sorted by length, so that a batch has next to no
-padding; log-probabilities are computed of the beam's candidates alone, from one logsumexp a row. A beam
-of random weights changes its hypotheses at nearly every step, so their caches are gathered, as in
-fairseq. Both ways to use the processors are there: --workers 2 --threads 1 translates a batch in each
-process, --workers 1 --threads 2 uses all threads for one; the faster one is printed by default. OpenBLAS
-has its fastest kernels, whatever the environment says, unless --keep-kernels.
+It does what makes PyTorch alone fast. Keys and values of earlier steps are kept in one tensor per layer,
+allocated once; queries, keys and values are one product; the keys and values of a source are computed once
+and shared by its beam; sentences are sorted by length, so that a batch has almost no padding;
+log-probabilities are computed of the beam's candidates alone, from one logsumexp per row. A beam of random
+weights changes its hypotheses at nearly every step, so their caches are gathered, as in fairseq.
+
+The processors are used in two ways, one batch per process (--workers 2 --threads 1) or all threads for one
+batch (--workers 1 --threads 2), and the faster one is printed. OpenBLAS, where PyTorch uses it, runs its
+fastest kernels whatever the environment says, unless --keep-kernels.
 """
 import argparse
 import os
@@ -23,14 +24,13 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("cases", nargs="*", metavar="greedy|beam|single")
     parser.add_argument("--sentences", type=int, default=1000)
-    parser.add_argument("--written", type=int, default=30, help="tokens of each translation, with </s>")
+    parser.add_argument("--written", type=int, default=30, help="tokens per translation, with </s>")
     parser.add_argument("--beam", type=int, default=5)
     parser.add_argument("--vocabulary", type=int, default=8000)
-    parser.add_argument("--rows", type=int, default=0, help="hypotheses of a batch; the best of some by default")
+    parser.add_argument("--rows", type=int, default=0, help="hypotheses per batch (default: the faster of 128 and 512)")
     parser.add_argument("--workers", type=int, default=0)
     parser.add_argument("--threads", type=int, default=0)
-    parser.add_argument("--keep-kernels", action="store_true", help="OPENBLAS_CORETYPE as it is set")
-    parser.add_argument("--json", action="store_true")
+    parser.add_argument("--keep-kernels", action="store_true", help="leave OPENBLAS_CORETYPE as it is set")
     options = parser.parse_args()
     options.cases = options.cases or ["greedy", "beam", "single"]
     if set(options.cases) - {"greedy", "beam", "single"}:
@@ -39,10 +39,9 @@ def arguments():
 
 
 if __name__ == "__main__":
-    OPTIONS = arguments()  # a wrong command line is told before anything is loaded
+    OPTIONS = arguments()  # before PyTorch is loaded, which takes seconds
     with_environment(OPTIONS.keep_kernels)
 
-import json
 import math
 import multiprocessing
 import random
@@ -57,7 +56,7 @@ HEAD = D_MODEL // HEADS
 
 
 def weights(vocabulary):
-    """One dictionary a layer, and the embedding, which is also the output projection."""
+    """One dictionary per layer, and the embedding, which is also the output projection."""
     def matrix(rows, cols):
         return torch.empty(rows, cols).uniform_(-1, 1) * math.sqrt(6 / (rows + cols))
 
@@ -192,7 +191,7 @@ def main(options):
     ways = [(processors, 1), (1, processors)]
     if options.workers or options.threads:
         ways = [(options.workers or 1, options.threads or 1)]
-    lengths = [source for source, _ in batches.lengths_of_table()]
+    lengths = [source for source, _ in batches.multi30k_lengths()]
     random.Random(1).shuffle(lengths)
     for case in options.cases:
         beam = options.beam if case == "beam" else 1
@@ -204,13 +203,9 @@ def main(options):
                 if best is None or seconds < best[0]:
                     best = (seconds, options.workers, options.threads, rows)
         seconds, workers, threads, rows = best
-        report = {"program": "pytorch", "case": f"beam {beam}" if beam > 1 else case,
-                  "sentences_per_s": round(len(chosen) / seconds, 1),
-                  "tokens_per_s": round(len(chosen) * options.written / seconds, 1),
-                  "workers": workers, "threads": threads, "rows": rows}
-        print(json.dumps(report) if options.json else
-              f"{report['case']:8}{report['sentences_per_s']:12}{report['tokens_per_s']:12}   "
-              f"{workers} workers of {threads} threads, {rows} rows a batch", flush=True)
+        name = f"beam {beam}" if beam > 1 else case
+        print(f"{name:8}{len(chosen) / seconds:12.1f}{len(chosen) * options.written / seconds:12.1f}   "
+              f"{workers} workers of {threads} threads, {rows} rows per batch", flush=True)
 
 
 if __name__ == "__main__":

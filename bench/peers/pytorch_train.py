@@ -1,20 +1,20 @@
 #!/usr/bin/env python3
-"""Tokens a second of training a Transformer with PyTorch on this machine's CPU: the peer of
-bench/train_step, doing the same work on sentences of the same lengths.
+"""Training speed of a Transformer in PyTorch on this machine's CPU: the peer of bench/train_step, which
+does the same work on sentences of the same lengths.
 
-  pytorch_train.py tiny|small|base [--steps 20] [--workers 2] [--plain] [--json]
-                   [--lengths TABLE | --source FILE --target FILE] [--precision bfloat16]
+  pytorch_train.py tiny|small|base [--steps 20] [--workers 2] [--plain] [--precision bfloat16] [--json]
   pytorch_train.py tiny --check      # loss and gradients against plain PyTorch
 
-With --plain it is the model as one writes it in PyTorch (plain_transformer.py): one process with as many
-threads as there are processors, and autograd. Without, it is as fast as PyTorch was made to go here
-(torch_transformer.py), with backward passes written by hand.
+By default it is as fast as PyTorch was made to go here (torch_transformer.py): backward passes written by
+hand, and one process with one thread per core, each with a share of every batch. That is faster than one
+process with as many threads, because PyTorch's small kernels then run side by side. Weights and gradients
+lie in shared memory; each worker updates its part of the weights with the gradients of all.
 
-One process a core, each with a share of every batch and one thread, is faster here than one process
-with as many threads: PyTorch's small kernels then run side by side. Weights and gradients lie in memory
-shared by all; each worker updates its part of the weights with everybody's gradients.
-`--workers 1 --threads 2` is the other way. OpenBLAS does the products, with its fastest kernels whatever
-the environment says, unless --keep-kernels.
+With --plain it is the model as one writes it in PyTorch (plain_transformer.py): autograd, in one process
+with a thread per core.
+
+OpenBLAS, where PyTorch uses it, runs its fastest kernels whatever the environment says, unless
+--keep-kernels.
 """
 import argparse
 import os
@@ -26,30 +26,24 @@ from environment import with_environment
 def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("preset", choices=("tiny", "small", "base"))
-    parser.add_argument("--steps", type=int, default=20, help="measured ones")
+    parser.add_argument("--steps", type=int, default=20, help="measured steps")
     parser.add_argument("--warmup", type=int, default=4, help="steps before those")
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)), help="processes")
-    parser.add_argument("--threads", type=int, default=1, help="of each process")
+    parser.add_argument("--threads", type=int, default=1, help="threads of each process")
     parser.add_argument("--plain", action="store_true", help="plain modules and autograd in one process")
     parser.add_argument("--precision", choices=("float32", "bfloat16"), default="float32",
-                        help="of the operands of products with weights (with --plain: autocast)")
-    parser.add_argument("--keep-kernels", action="store_true", help="OPENBLAS_CORETYPE as it is set")
-    parser.add_argument("--tokens", type=int, default=4096, help="the most target tokens a batch may have")
+                        help="operands of products with weights (with --plain: autocast)")
+    parser.add_argument("--keep-kernels", action="store_true", help="leave OPENBLAS_CORETYPE as it is set")
+    parser.add_argument("--tokens", type=int, default=4096, help="the most target tokens of a batch")
     parser.add_argument("--vocabulary", type=int, default=8000)
-    parser.add_argument("--lengths", help="a table of lengths; Multi30k's by default")
-    parser.add_argument("--source", help="with --target: a corpus whose lengths are taken, tokens by spaces")
-    parser.add_argument("--target")
     parser.add_argument("--seed", type=int, default=1)
     parser.add_argument("--json", action="store_true", help="one line of JSON and nothing else")
     parser.add_argument("--check", action="store_true", help="compare with plain PyTorch instead")
-    options = parser.parse_args()
-    if bool(options.source) != bool(options.target):
-        parser.error("--source and --target go together")
-    return options
+    return parser.parse_args()
 
 
 if __name__ == "__main__":
-    OPTIONS = arguments()  # a wrong command line is told before anything is loaded
+    OPTIONS = arguments()  # before PyTorch is loaded, which takes seconds
     with_environment(OPTIONS.keep_kernels)
 
 import json
@@ -66,25 +60,25 @@ from torch_transformer import PRESETS, Batch, Products, Transformer, Weights, pa
 
 
 def shared(size):
-    """A tensor of zeros that forked processes share."""
+    """A tensor of zeros shared by forked processes."""
     return torch.frombuffer(mmap.mmap(-1, size * 4), dtype=torch.float32)
 
 
 class AdamShard:
-    """Adam of one worker's part of the flat weights, by pieces that stay in the cache."""
-    PIECE = 1 << 16
+    """Adam of one worker's part of the flat weights, in slices that stay in the cache."""
+    SLICE = 1 << 16
 
     def __init__(self, weights, gradients, begin, end):
-        self.pieces = []
-        for b in range(begin, end, self.PIECE):
-            piece = slice(b, min(end, b + self.PIECE))
-            moments = torch.zeros(piece.stop - b), torch.zeros(piece.stop - b)
-            self.pieces.append((weights[piece], *moments, [g[piece] for g in gradients]))
-        self.buffer = torch.empty(self.PIECE)
+        self.slices = []
+        for b in range(begin, end, self.SLICE):
+            part = slice(b, min(end, b + self.SLICE))
+            moments = torch.zeros(part.stop - b), torch.zeros(part.stop - b)
+            self.slices.append((weights[part], *moments, [g[part] for g in gradients]))
+        self.buffer = torch.empty(self.SLICE)
 
     def step(self, number, rate, beta1=0.9, beta2=0.98, epsilon=1e-9):
         root = math.sqrt(1 - beta2**number)
-        for w, m, v, (g, *others) in self.pieces:
+        for w, m, v, (g, *others) in self.slices:
             for other in others:
                 g.add_(other)
             m.lerp_(g, 1 - beta1)
@@ -94,7 +88,7 @@ class AdamShard:
 
 
 class Sgemm:
-    """The best rate of a large product, with all workers at it at once."""
+    """The best rate of a large product while all workers compute one."""
 
     def __init__(self):
         shapes = [(1024, 1024, 1024), (2048, 2048, 2048), (4096, 512, 2048)]
@@ -113,8 +107,8 @@ class Sgemm:
 
 
 def peak_memory(besides):
-    """Of this process in bytes: its own at the most, without what the measuring takes, and what it
-    shares with the other workers."""
+    """In bytes: the peak of this process's own memory, less `besides`, and what it shares with the other
+    workers."""
     with open("/proc/self/status") as status:
         fields = dict(line.split(":", 1) for line in status)
     kib = {name: int(fields[name].split()[0]) for name in ("VmHWM", "RssFile", "RssShmem")}
@@ -127,7 +121,7 @@ def noam(step, d_model, warmup=4000):
 
 
 def work(rank, options, plan, flat, gradients, barrier, results):
-    """One worker: its share of every batch, then its part of the update."""
+    """One worker: forward and backward on its share of every batch, then its part of the update."""
     torch.set_num_threads(options.threads)
     torch.set_flush_denormal(True)
     preset = PRESETS[options.preset]
@@ -160,7 +154,7 @@ def guarded_work(*args):
         work(*args)
     except BaseException:
         traceback.print_exc()
-        args[5].abort()  # nobody waits for a worker that is gone
+        args[5].abort()  # the other workers stop waiting
         os._exit(1)
 
 
@@ -170,7 +164,7 @@ def run(options, plan):
     size = sum(math.prod(shape) for shape in shapes.values())
     flat, gradients = shared(size), [shared(size) for _ in range(options.workers)]
     torch.manual_seed(options.seed)
-    torch.set_num_threads(1)  # so that no thread exists when the workers fork
+    torch.set_num_threads(1)  # no thread may exist when the workers fork
     Weights(shapes, flat, gradients[0]).initialise()
 
     fork = multiprocessing.get_context("fork")
@@ -211,11 +205,10 @@ def run_plain(options, plan):
 
 
 def summary(options, plan, reports, size):
-    preset, first = PRESETS[options.preset], options.warmup
+    first = options.warmup
     seconds = reports[0][1][first:]
     sgemm = [sum(rates) for rates in zip(*(report[2] for report in reports))][first:]
     tokens = [sum(s + t + 2 for s, t in pairs) for pairs in plan[first:]]
-    flops = [batches.useful_flops(preset, pairs, options.vocabulary) for pairs in plan[first:]]
     positions, real = (sum(report[4][i] for report in reports) for i in (0, 1))
     own, common = sum(report[5][0] for report in reports), max(report[5][1] for report in reports)
     return {
@@ -229,7 +222,6 @@ def summary(options, plan, reports, size):
         "tokens_per_s": round(statistics.median(n / s for n, s in zip(tokens, seconds))),
         "step_ms": round(1000 * statistics.median(seconds), 2),
         "sgemm_gflops": round(max(sgemm) / 1e9, 1),
-        "sgemm_share": round(statistics.median(f / s for f, s in zip(flops, seconds)) / max(sgemm), 4),
         "peak_memory_mb": round((own + common) / 1e6),
         "padding": round(1 - real / positions, 4),
         "first_loss": round(sum(report[3][0] for report in reports), 4),
@@ -242,18 +234,9 @@ def main(options):
     if options.check:
         import check_gradients
         return check_gradients.main(options)
-    try:
-        if options.source:
-            pairs = batches.lengths_of_corpus(options.source, options.target)
-        else:
-            pairs = batches.lengths_of_table(options.lengths or batches.MULTI30K)
-    except (OSError, ValueError) as error:
-        sys.exit(f"pytorch_train.py: {error}")
     steps = options.warmup + options.steps
-    plan = batches.cut(pairs, options.tokens, options.seed)
+    plan = batches.cut(batches.multi30k_lengths(), options.tokens, options.seed)
     plan = [batch for batch in plan if len(batch) >= options.workers]
-    if not plan:
-        sys.exit(f"pytorch_train.py: there are too few pairs for {options.workers} workers")
     plan = (plan * (steps // len(plan) + 1))[:steps]
     report = summary(options, plan, *(run_plain if options.plain else run)(options, plan))
     if options.json:

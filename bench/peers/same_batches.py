@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""PyTorch on calque's batches: the same first weights, the same sentences in the same updates, the same
-recipe, computed by torch.nn's own Transformer layers. Only the dropout is drawn differently.
+"""Trains PyTorch's own Transformer layers on calque's batches: the same initial weights, the same sentences
+in the same updates, the same recipe. Only the dropout masks differ.
 
   build/release/bench/export_batches runs/multi30k --updates 1000 --out exported
   bench/peers/same_batches.py exported --run runs/multi30k-pytorch
   calque plot runs/multi30k runs/multi30k-pytorch --svg curves.svg
 
-The run folder gets the config and a metrics.jsonl like calque's own. Post-norm, relu, adam,
-inverse_sqrt and tied: all are what it knows, as in configs/multi30k.yaml; anything else it refuses.
+The run folder gets the config and a metrics.jsonl like calque's own. Only configs of the kind of
+configs/multi30k.yaml are supported (post-norm, relu, adam, inverse_sqrt, tied: all); others are refused.
 """
 import argparse
 import json
@@ -23,7 +23,7 @@ import torch.nn.functional as F
 
 
 def config_value(text, key):
-    """Of `key: value` in the config as calque shows it, where every key stands once."""
+    """The value of a key in the config as calque shows it, where every key stands once."""
     for line in text.splitlines():
         name, _, value = line.strip().partition(": ")
         if name == key:
@@ -40,7 +40,7 @@ class Recipe:
                  "precision": "float32", "r_drop": "0"}
         for key, value in known.items():
             if config_value(text, key) != value:
-                sys.exit(f"same_batches: {key} is {config_value(text, key)}, but only {value} is known here")
+                sys.exit(f"same_batches: {key} is {config_value(text, key)}, but only {value} is supported")
         integer, number = (lambda key: int(config_value(text, key))), (lambda key: float(config_value(text, key)))
         self.d_model, self.d_ff, self.heads = integer("d_model"), integer("d_ff"), integer("heads")
         self.encoder_layers, self.decoder_layers = integer("encoder_layers"), integer("decoder_layers")
@@ -88,7 +88,7 @@ class Model(torch.nn.Module):
         self.register_buffer("places", torch.stack([place.sin(), place.cos()], -1).view(longest, 1, recipe.d_model))
 
     def load(self, tensors):
-        """Weights under calque's names; its matrices are [in, out]."""
+        """From tensors under calque's names, whose matrices are [in, out]."""
         def linear(module, name):
             module.weight.copy_(tensors.pop(name + ".weight").t())
             module.bias.copy_(tensors.pop(name + ".bias"))
@@ -113,14 +113,14 @@ class Model(torch.nn.Module):
                     norm.weight.copy_(tensors.pop(f"{at}{sublayer}_norm.gain"))
                     norm.bias.copy_(tensors.pop(f"{at}{sublayer}_norm.bias"))
         if tensors:
-            sys.exit(f"same_batches: weights that have no place here: {', '.join(tensors)}")
+            sys.exit(f"same_batches: unknown weights: {', '.join(tensors)}")
 
     def embed(self, ids):
         rows = F.embedding(ids, self.table) * self.scale + self.places[: len(ids)]
         return F.dropout(rows, self.dropout, self.training)
 
     def loss(self, pairs, smoothing):
-        """Sums over the real target tokens: smoothed, and plain."""
+        """Sums over the real target tokens: the smoothed loss and the plain one."""
         source, no_source = padded([source for source, _ in pairs])
         target, no_target = padded([target for _, target in pairs])
         inputs = torch.cat([torch.ones_like(target[:1]), target[:-1]])
@@ -137,7 +137,7 @@ class Model(torch.nn.Module):
 
 
 def padded(sentences):
-    """Ids [time, batch], and which places are empty [batch, time]."""
+    """Ids [time, batch], and where the padding is [batch, time]."""
     lengths = torch.tensor([len(sentence) for sentence in sentences])
     ids = torch.nn.utils.rnn.pad_sequence([torch.tensor(sentence) for sentence in sentences])
     return ids, torch.arange(len(ids)) >= lengths[:, None]
@@ -154,7 +154,7 @@ def validate(model, pairs, smoothing):
 
 
 def train_step(model, adam, batches, rate, recipe):
-    """Means over the target tokens of all batches, and the length of the gradient."""
+    """Means over the target tokens of all batches, and the norm of the gradient."""
     for group in adam.param_groups:
         group["lr"] = rate
     adam.zero_grad()
@@ -171,8 +171,8 @@ def train_step(model, adam, batches, rate, recipe):
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("exported", type=pathlib.Path, help="what bench/export_batches wrote")
-    parser.add_argument("--run", type=pathlib.Path, required=True, help="the folder for config.yaml and metrics.jsonl")
-    parser.add_argument("--every", type=int, default=50, help="updates between two lines of training")
+    parser.add_argument("--run", type=pathlib.Path, required=True, help="folder for config.yaml and metrics.jsonl")
+    parser.add_argument("--every", type=int, default=50, help="updates between two training records")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
     options = parser.parse_args()
     torch.set_num_threads(options.threads)

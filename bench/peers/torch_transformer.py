@@ -1,13 +1,14 @@
 """One training step of the encoder-decoder Transformer in PyTorch, as fast as PyTorch alone goes on a CPU.
 
-Each sublayer is one autograd.Function whose backward is written by hand: few kernels, results in
-place, weight gradients straight into one flat buffer, one byte kept for each dropout mask element.
-Activations are [batch * time, d_model]; each head's queries, keys and values are gathered into matrices
-of their own. PyTorch takes those one by one, so short sentences go through attention in groups, under a
-mask that lets none look at another. Sublayers are post-norm: norm(x + dropout(f(x))), as in the paper.
-With `Products.rounded` the operands of the products with weights are bfloat16, which oneDNN multiplies, and
-so are their results, as PyTorch has it, until they are made float32 again; the feed-forward sublayer's inner
-layer stays bfloat16. What is multiplied twice is rounded once.
+Each sublayer is one autograd.Function whose backward is written by hand: few kernels, results in place,
+weight gradients straight into one flat buffer, one byte per element of a dropout mask. Activations are
+[batch * time, d_model]; the queries, keys and values of each head are gathered into matrices of their own.
+PyTorch multiplies those one by one, so short sentences go through attention in groups, under a mask that
+keeps them apart. Sublayers are post-norm: norm(x + dropout(f(x))), as in the paper.
+
+With `Products.rounded` the operands and results of products with weights are bfloat16, which oneDNN
+multiplies; results become float32 again, except those of the feed-forward sublayer's inner layer. An operand
+of two products is rounded once.
 """
 import itertools
 import math
@@ -24,7 +25,7 @@ class Products:
 
 
 def operand(x):
-    """As products take it."""
+    """x as products take it."""
     return x.bfloat16() if Products.rounded else x
 
 
@@ -78,7 +79,7 @@ class Sublayer:
     """The weights of one sublayer and, under the same names with d_ before, their gradients."""
 
     def ready(self):
-        """Before a step: the weights as products take them, with p_ before their names."""
+        """Before a step: forms the operands of products, with p_ before the names of the weights."""
         for name in ("qkv", "q", "kv", "out", "up", "down"):
             for weight in (name, name + "_bias"):
                 if hasattr(self, weight):
@@ -147,7 +148,7 @@ class Dropout:
 
 
 def product_gradients(x, dy, d_weight, d_bias):
-    """x as products take it; dy too, or in float32. What products take of dy."""
+    """Writes the gradients of a weight and its bias; x is an operand. Returns dy as an operand."""
     if not Products.rounded:
         torch.mm(x.t(), dy, out=d_weight)
         torch.sum(dy, 0, out=d_bias)
@@ -164,7 +165,7 @@ def add_product(x, a, b):
 
 
 class Residual:
-    """norm(x + dropout(y)) at the end of each sublayer, and its way back."""
+    """norm(x + dropout(y)) at the end of each sublayer, and its backward pass."""
 
     @staticmethod
     def forward(ctx, x, y, w, dropout):
@@ -175,7 +176,7 @@ class Residual:
 
     @staticmethod
     def backward(ctx, dout, w, dropout):
-        """Gradients of x, for the sublayer to add its own to, and of y."""
+        """The gradients of x, to which the sublayer adds its own, and of y."""
         dx, d_gain, d_shift = aten.native_layer_norm_backward(
             dout, ctx.sum, (dout.size(-1),), ctx.mean, ctx.rstd, w.gain, w.shift, (True, True, True))
         w.d_gain.copy_(d_gain)
@@ -184,13 +185,13 @@ class Residual:
 
 
 def split_heads(x, parts, heads, group):
-    """[tokens, parts * d] -> [parts, heads * tokens / group, group, d_head], group tokens together."""
+    """[tokens, parts * d] -> [parts, heads * tokens / group, group, d_head]"""
     split = x.view(x.size(0), parts, heads, -1).permute(1, 2, 0, 3)
     return split.reshape(parts, -1, group, split.size(3))
 
 
 def join_heads(x, heads):
-    """The way back."""
+    """The inverse of split_heads()."""
     parts, d_head = x.size(0), x.size(3)
     return x.view(parts, heads, -1, d_head).permute(2, 0, 1, 3).reshape(-1, parts * heads * d_head)
 
@@ -240,7 +241,7 @@ class SelfAttention(torch.autograd.Function):
 class CrossAttention(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, _, memory, w, mask, heads, groups, dropout):
-        """The encoder's result comes twice: for its gradient, and as products take it."""
+        """The encoder's result comes twice: for its gradient, and as an operand."""
         rounded = operand(x)
         (q,) = whole(split_heads(torch.addmm(w.p_q_bias, rounded, w.p_q), 1, heads, groups[0]))
         kv = whole(split_heads(torch.addmm(w.p_kv_bias, memory, w.p_kv), 2, heads, groups[1]))
@@ -283,7 +284,7 @@ class FeedForward(torch.autograd.Function):
 
 
 class Embed(torch.autograd.Function):
-    """dropout(sqrt(d_model) E[ids] + positions); `anchor` only makes autograd come here."""
+    """dropout(sqrt(d_model) E[ids] + positions); `anchor` makes autograd call backward()."""
 
     @staticmethod
     def forward(ctx, anchor, ids, table, d_table, positions, dropout):
@@ -299,16 +300,16 @@ class Embed(torch.autograd.Function):
         ids, d_table, random, dropout = ctx.saved
         dx = dropout.scaled(dx, random)
         found = aten.embedding_dense_backward(dx, ids.view(-1), d_table.size(0), -1, False)
-        d_table.add_(found, alpha=math.sqrt(d_table.size(1)))  # the loss has written there before
+        d_table.add_(found, alpha=math.sqrt(d_table.size(1)))  # beside what the loss has written
         return (None,) * 6
 
 
 class SmoothedLoss(torch.autograd.Function):
     """Projection on the embedding and label-smoothed cross-entropy, summed over real target tokens.
 
-    The logits exist for some rows at a time. With p = softmax(h E^T) the gradient of the logits is
-    p - eps/V - (1 - eps) onehot(y); its last two terms are of rank one and sparse, so of the large
-    matrix only p is ever touched, once.
+    The logits exist for a block of rows at a time. With p = softmax(h E^T) the gradient of the logits is
+    p - eps/V - (1 - eps) onehot(y). The last two terms are of rank one and sparse, so p is the only large
+    matrix, and it is read once.
     """
     ROWS = 1024
 
@@ -362,8 +363,8 @@ def sinusoids(length, d_model):
 
 
 def group_mask(real, queries, group, heads, causal):
-    """0 where a query may look and -inf elsewhere, for groups of sentences side by side; None where
-    all may look at all. real [batch, keys] says which keys are there; queries is their number."""
+    """0 where a query attends and -inf elsewhere, for groups of sentences side by side; None if every query
+    attends to every key. real [batch, keys] says which keys are not padding."""
     batch, keys = real.shape
     allowed = real.view(-1, group, 1, keys).expand(-1, -1, queries, -1)
     if causal:
@@ -379,12 +380,12 @@ def group_mask(real, queries, group, heads, causal):
 
 class Batch:
     """Random ids for pairs of lengths; padded, with </s> at the ends and <s> before the targets."""
-    TOGETHER = 28  # tokens in attention, about; measured on short sentences
+    TOGETHER = 28  # tokens per group in attention, about: the fastest on short sentences
 
     def __init__(self, pairs, vocabulary, heads, generator):
         longest = max(map(max, pairs)) + 1
         group = max(1, self.TOGETHER // longest)
-        empty = -len(pairs) % group  # so that the last group is a whole one
+        empty = -len(pairs) % group  # so that the last group is full
 
         def padded(lengths):
             length = torch.tensor(lengths + [0] * empty)
@@ -395,7 +396,7 @@ class Batch:
         self.source, real = padded([source + 1 for source, _ in pairs])
         self.source_tokens = int(real.sum())
         self.source_keys = real
-        self.source_keys[:, 0] = True  # an empty sentence still looks somewhere
+        self.source_keys[:, 0] = True  # an empty sentence attends to something
         output, real = padded([target + 1 for _, target in pairs])
         self.input = torch.cat([torch.ones(len(output), 1, dtype=torch.long), output[:, :-1]], 1)
         self.real = real.view(-1).nonzero().squeeze(1)
@@ -439,4 +440,4 @@ class Transformer:
             x = FeedForward.apply(x, feed_forward, drop)
         loss = SmoothedLoss.apply(x, batch.real, batch.expected, self.table, self.d_table, smoothing, scale)
         loss.backward()
-        return float(loss)
+        return float(loss.detach())

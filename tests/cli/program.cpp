@@ -1,6 +1,7 @@
 // Output goes through files, so that neither pipe can fill up while the other is read.
 #include "cli/program.h"
 
+#include <doctest/doctest.h>
 #include <sys/wait.h>
 
 #include <algorithm>
@@ -42,6 +43,20 @@ Ran run(const std::string& command) {
 int lines(const std::string& text) {
   require(text.empty() || text.back() == '\n', "lines: the text ends within a line");
   return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
+}
+
+void check_scores(const std::string& text, const std::vector<int64_t>& tokens) {
+  CHECK(lines(text) == std::ssize(tokens));
+  std::istringstream all(text);
+  for (const int64_t expected : tokens) {
+    double total = 0, per_token = 0;
+    int64_t count = 0;
+    all >> total >> per_token >> count;
+    REQUIRE(!all.fail());
+    CHECK(count == expected);
+    CHECK(total < 0);
+    CHECK(per_token == doctest::Approx(total / static_cast<double>(count)).epsilon(1e-3));
+  }
 }
 
 }  // namespace calque

@@ -1,7 +1,9 @@
 #pragma once
 // Runs the calque program that was just built, as a shell would, and keeps what it says.
 
+#include <cstdint>
 #include <string>
+#include <vector>
 
 namespace calque {
 
@@ -16,5 +18,9 @@ Ran run(const std::string& command);
 
 // How many lines the text has; the last one must end.
 int lines(const std::string& text);
+
+// Checks what `calque score` prints: one line for each of these numbers of tokens, with the
+// log-probability, the same per token, and the number.
+void check_scores(const std::string& text, const std::vector<int64_t>& tokens);
 
 }  // namespace calque

@@ -1,8 +1,6 @@
 // calque score.
 #include <doctest/doctest.h>
 
-#include <sstream>
-
 #include "cli/program.h"
 #include "cli/trained.h"
 
@@ -19,16 +17,7 @@ TEST_CASE("score gives for each pair its log-probability, the same per token, an
   const Ran ran = score("a b c\\nd\\n\\n", "a b c\\n\\nd e\\n");
   CHECK(ran.status == 0);
   CHECK(ran.err.empty());
-  std::istringstream all(ran.out);
-  double total = 0, each = 0;
-  for (const int64_t expected : {4, 1, 3}) {  // with the end
-    int64_t tokens = 0;
-    all >> total >> each >> tokens;
-    REQUIRE(!all.fail());
-    CHECK(tokens == expected);
-    CHECK(total < 0);
-    CHECK(each == doctest::Approx(total / static_cast<double>(tokens)).epsilon(1e-3));
-  }
+  check_scores(ran.out, {4, 1, 3});  // with the end
 }
 
 TEST_CASE("the score of a translation is the log-probability that translate writes") {

@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "cli/program.h"
+#include "support/small_configs.h"
 
 namespace calque {
 namespace {
@@ -25,16 +26,8 @@ struct LanguageModelOnce : Trained {
         std::filesystem::temp_directory_path() / ("calque_cli_text." + std::to_string(getpid()));
     run = file("run");
     std::filesystem::create_directories(place);
-    std::ofstream(place / "config.yaml") << R"(
-task: language-model
-data:
-  train: {toy: toy-text, pairs: 60}
-  validation: {toy: toy-text, pairs: 8}
-  context: 32
-tokenizer: {kind: characters}
-model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
-training: {until: 3u, batch_tokens: 128}
-)";
+    std::ofstream(place / "config.yaml")
+        << small_language_model << "training: {until: 3u, batch_tokens: 128}\n";
     const Ran ran = calque::run("calque train " + file("config.yaml") + " --quiet --run " + run);
     REQUIRE_MESSAGE(ran.status == 0, ran.err);
   }

@@ -1,4 +1,4 @@
-# Installs this build into a folder of its own, builds the consumer against it, and runs it:
+# Installs this build into a separate folder, builds the consumer against it and runs it:
 #   cmake -Dbuild=BUILD -Dconsumer=SOURCE -Dwork=FOLDER -P check.cmake
 file(REMOVE_RECURSE ${work})
 function(run)
@@ -10,6 +10,6 @@ run(${CMAKE_COMMAND} -S ${consumer} -B ${work}/build -DCMAKE_PREFIX_PATH=${work}
 run(${CMAKE_COMMAND} --build ${work}/build)
 execute_process(COMMAND ${work}/build/consumer OUTPUT_VARIABLE said COMMAND_ERROR_IS_FATAL ANY)
 if(NOT said MATCHES "8 1 8")
-  message(FATAL_ERROR "the consumer said: ${said}")
+  message(FATAL_ERROR "the consumer printed: ${said}")
 endif()
 run(${work}/prefix/bin/calque --version)

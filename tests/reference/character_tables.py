@@ -1,10 +1,9 @@
 #!/usr/bin/env python3
 """Prints train/metrics/character_tables.h from the Unicode tables of Python and its module regex.
 
-The general categories P, S and N are what the tokenisation `intl` asks the module regex for. Cased and Case_Ignorable
-decide where a capital sigma becomes a final one; Python does not name them, but str.lower() shows
-them: behind a cased letter, and behind one followed by ignorable characters, the last sigma of a
-word is a final one.
+The tokenization `intl` uses the general categories P, S and N. Cased and Case_Ignorable decide where a
+capital sigma becomes a final one. Python does not expose them, but str.lower() reveals them: the last sigma
+of a word becomes a final one after a cased letter, also if ignorable characters stand in between.
 """
 import unicodedata
 

@@ -1,7 +1,7 @@
-#!/usr/bin/python3
-"""Records what PyTorch computes for calque's fused ops: values and gradients, in tests/core/pytorch.json.
+#!/usr/bin/env python3
+"""Records PyTorch's values and gradients of calque's fused ops in tests/core/pytorch.json.
 
-    /usr/bin/python3 tests/reference/core.py
+  python3 tests/reference/core.py
 """
 
 import json
@@ -19,7 +19,7 @@ def rounded(tensor):
 
 
 def record(name, inputs, function, **settings):
-    """The output's gradient is a fixed pattern, so that it need not be stored."""
+    """The output's gradient is a fixed pattern, which the test computes too."""
     leaves = [x.clone().requires_grad_() for x in inputs]
     y = function(*leaves)
     pattern = torch.cos(torch.arange(y.numel(), dtype=torch.float64)).reshape(y.shape)
@@ -34,7 +34,7 @@ def record(name, inputs, function, **settings):
 
 
 def attention(queries, keys, heads, causal):
-    """Attention sentence by sentence, as torch.nn.functional spells it."""
+    """Attention, sentence by sentence."""
 
     def function(q, k, v):
         rows, at, seen = [], 0, 0
@@ -52,7 +52,7 @@ def attention(queries, keys, heads, causal):
 
 
 def agreeing(expected, smoothing, agreement):
-    """R-Drop: the mean of two passes' losses, and a quarter of both divergences, weighted."""
+    """R-Drop: the mean of the losses of two passes, plus agreement / 4 times both divergences."""
 
     def function(x, y, w, b):
         logits = [F.linear(x, w, b), F.linear(y, w, b)]

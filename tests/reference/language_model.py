@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Records what PyTorch computes for a decoder-only Transformer, for tests/nn/language_model_test.cpp.
+"""Records PyTorch's results of a decoder-only Transformer for tests/nn/language_model_test.cpp.
 
-  python3 tests/reference/language_model.py      (needs torch >= 1.12 and numpy; a second)
+  python3 tests/reference/language_model.py      (needs torch >= 1.12 and numpy; takes a second)
 
-Two files in tests/reference/language_model/, tied and untied: the weights, a small batch of texts of
-different lengths, the logits, the loss and the gradient of every parameter. The model is GPT-2's layout:
-learned positions, pre-norm, exact gelu, causal attention, one last norm. PyTorch computes in double on
-texts one by one. Names and shapes are calque's.
+Writes two files in tests/reference/language_model/, tied and untied: the weights, a small batch of texts of
+different lengths, the logits, the loss and the gradient of every parameter. The model has GPT-2's layout:
+learned positions, pre-norm, exact gelu, causal attention, a final norm. PyTorch computes one text at a time,
+in double. Names and shapes are calque's.
 """
 import math
 import pathlib
@@ -73,7 +73,7 @@ def record(tied, seed):
     random = np.random.default_rng(seed)
     model = Model(tied)
     with torch.no_grad():
-        for parameter in model.parameters():  # nothing at 0 or 1, where mistakes could hide
+        for parameter in model.parameters():  # no value stays 0 or 1, which would hide mistakes
             parameter.add_(0.2 * torch.randn(parameter.shape)).copy_(parameter.float())
         model.embedding.weight.mul_(0.35).copy_(model.embedding.weight.float())
     windows = model.windows()

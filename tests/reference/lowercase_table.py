@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
 """Prints the ranges of data/lowercase.cpp from Python's Unicode tables, and checks them.
 
-A range (first, last, step, distance) says: every step-th code point from first to last has the lower
-case `distance` further on. Only one-to-one mappings are taken.
+A range (first, last, step, distance) means that every step-th code point from first to last has its lower
+case `distance` code points further on. Only one-to-one mappings are included.
 """
 import unicodedata
 

@@ -1,8 +1,7 @@
 #!/usr/bin/env python3
-"""Records what PyTorch's optimisers, gradient clipping and schedules do, for tests/optim.
+"""Records the results of PyTorch's optimisers, gradient clipping and schedules for tests/optim.
 
-Writes optim.json beside itself. Everything is computed in double precision, so one recording serves
-the float and the double build.
+Writes optim.json beside this script. It is computed in double precision, for the float and the double build.
 
   python3 tests/reference/optim_record.py
 """
@@ -20,12 +19,12 @@ torch.set_default_dtype(torch.float64)
 
 
 def rounded(tensor):
-    """Numbers that float and double hold exactly, so that both builds start from the same ones."""
+    """Numbers that float holds exactly, so that both builds start from the same ones."""
     return torch.round(tensor * 1024) / 1024
 
 
 INITIAL = {name: rounded(torch.randn(shape)) for name, shape in SHAPES.items()}
-# Lengths from well below to well above the clipping limit.
+# Norms from well below to well above the clipping limit.
 GRADIENTS = [
     {name: rounded(torch.randn(shape) * 10 ** (0.3 * step - 1)) for name, shape in SHAPES.items()}
     for step in range(STEPS)
@@ -83,7 +82,7 @@ lr_scheduler = torch.optim.lr_scheduler
 SCHEDULES = {
     # factor 2, d_model 512, 10 steps of warm-up; PyTorch counts the steps from 0.
     "noam": rates(lambda o: lr_scheduler.LambdaLR(o, lambda n: noam(n + 1)), 40, 1.0),
-    # Without warm-up, so that the first rate is that of the peak itself, at "step 0".
+    # Without warm-up: the first rate is the peak.
     "cosine from 0.5 to 0.1 in 20": rates(lambda o: lr_scheduler.CosineAnnealingLR(o, 20, 0.1), 21, 0.5),
     "linear from 0.5 to 0.1 in 20": rates(lambda o: lr_scheduler.LinearLR(o, 1.0, 0.2, 20), 31, 0.5),
 }

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Fills in, or with --check compares, what sacreBLEU says of the texts in a file of recorded scores.
+"""Records sacreBLEU's scores of the texts in a file, or compares them with --check.
 
-    record_metrics.py [--check] tests/train/data/metrics/recorded.json
+  record_metrics.py [--check] tests/train/data/metrics/recorded.json
 
-The file holds the texts and the questions; this adds the answers. Needs the package sacrebleu, 2.2 or
-later. The field `version` of the signatures is left out, so that a later one can be compared.
+The file holds the texts and the questions; this script adds the answers. It needs sacrebleu 2.2 or later.
+The field `version` of the signatures is left out, so that the scores of a later version compare equal.
 """
 import json
 import math
@@ -39,8 +39,8 @@ def compare(question, systems):
     return found
 
 
-# Equal but for the last digits, which depend on the versions of Python and NumPy.
 def same(one, other):
+    """Equal up to the last digits, which depend on the versions of Python and NumPy."""
     if isinstance(one, dict):
         return one.keys() == other.keys() and all(same(one[key], other[key]) for key in one)
     if isinstance(one, list):

@@ -1,12 +1,12 @@
 #!/usr/bin/env python3
-"""Records what PyTorch's own Transformer layers compute, for tests/nn/parity_test.cpp.
+"""Records the results of PyTorch's own Transformer layers for tests/nn/parity_test.cpp.
 
-  python3 tests/reference/transformer.py         (needs torch >= 1.12 and numpy; a few seconds)
+  python3 tests/reference/transformer.py         (needs torch >= 1.12 and numpy; takes a few seconds)
 
-One file a variant in tests/reference/transformer/: the weights, two small batches of sentences of
+Writes one file per variant in tests/reference/transformer/: the weights, two small batches of sentences of
 different lengths, every output of the forward pass, the loss, the gradient of every parameter, and the
-losses and weights of ten training steps. PyTorch computes in double on padded batches, so what is
-recorded is exact to the float it is rounded to. Names and shapes are calque's.
+losses and weights of ten training steps. PyTorch computes on padded batches, in double. Names and shapes
+are calque's.
 """
 import itertools
 import json
@@ -64,7 +64,7 @@ class Model(torch.nn.Module):
         return memory, hidden, self.output(hidden)
 
     def windows(self):
-        """calque's name -> (PyTorch's parameter, how to see calque's tensor in it)."""
+        """calque's name -> (PyTorch's parameter, the view of it that is calque's tensor)."""
         same, turned = (lambda x: x), (lambda x: x.transpose(0, -1))
         queries, keys_values = (lambda x: turned(x[:D_MODEL])), (lambda x: turned(x[D_MODEL:]))
         found = {}
@@ -161,7 +161,7 @@ def train(model, batches):
 
 
 def write(path, tensors):
-    """The safetensors format: a length, a JSON table of names, types, shapes and places, the numbers."""
+    """The safetensors format: a length, a JSON table of names, types, shapes and offsets, the values."""
     table, blobs, offset = {}, [], 0
     for name, tensor in tensors.items():
         array = np.asarray(tensor.detach() if torch.is_tensor(tensor) else tensor)
@@ -180,7 +180,7 @@ def record(placement, tying, activation, seed):
     random = np.random.default_rng(seed)
     model = Model(placement == "pre", tying, activation)
     with torch.no_grad():
-        for parameter in model.parameters():  # nothing at 0 or 1, where mistakes could hide
+        for parameter in model.parameters():  # no value stays 0 or 1, which would hide mistakes
             if parameter.dim() == 1:
                 parameter += 0.2 * torch.randn(parameter.shape)
             parameter.copy_(parameter.float())

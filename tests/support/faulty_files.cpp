@@ -1,5 +1,3 @@
-// Each call counted, and failed when its number has come.
-
 #include <cerrno>
 
 #include "support/simulated_files.h"
@@ -35,7 +33,7 @@ int FaultyFiles::allocate(int file, int64_t size) {
   return now() ? -code_ : files_.allocate(file, size);
 }
 int FaultyFiles::sync(int file) { return now() ? -code_ : files_.sync(file); }
-// A close that fails has closed all the same.
+// Even a close that fails closes the file.
 int FaultyFiles::close(int file) {
   const int result = files_.close(file);
   return now() ? -code_ : result;

@@ -1,7 +1,7 @@
 #pragma once
-// Gradients against finite differences. A function of several tensors is projected on random
-// numbers, so that it becomes a single number; backward() and a five-point stencil must then agree
-// for every element of every input. Exact enough only in the double build.
+// Gradients against finite differences. The function's result is multiplied by fixed random numbers
+// and summed; backward() and a five-point stencil must agree on the gradient of that sum for every
+// element of every input. Only the double build is exact enough.
 
 #include <functional>
 #include <vector>
@@ -12,23 +12,22 @@ namespace calque {
 
 using Function = std::function<Tensor(const std::vector<Tensor>&)>;
 
-// Random numbers from N(0, 1), the same for the same seed.
+// Numbers from N(0, 1), the same for the same seed.
 Tensor random_tensor(const Shape& shape, uint64_t seed);
 std::vector<Tensor> random_tensors(const std::vector<Shape>& shapes, uint64_t seed = 1);
 
-// The value of the function and the gradient of its projection by every input. Dropout is the same
-// in every call.
+// The value of the function and the gradient of the sum with respect to every input. Dropout is the
+// same in every call.
 struct Outcome {
   Tensor value;
   std::vector<Tensor> gradients;
 };
 Outcome value_and_gradients(const Function& function, const std::vector<Tensor>& inputs);
 
-// The largest relative error, over the inputs, of backward() against finite differences:
-// |a - n| / |n| with the norm of the whole gradient, or |a - n| where that is below 1e-3.
+// The largest relative_error() of backward() against finite differences, over the inputs.
 double gradient_error(const Function& function, const std::vector<Tensor>& inputs);
 
-// |a - b| / |b| in the norm of the whole tensor, or |a - b| where |b| is below 1e-3.
+// |a - b| / |b| in the Euclidean norm, or |a - b| where |b| is below 1e-3.
 double relative_error(std::span<const real> a, std::span<const real> b);
 
 // The largest relative error between two outcomes, values and gradients.

@@ -1,13 +1,13 @@
 #pragma once
-// What went wrong, as its user would read it.
+// The message of an exception that a test expects.
 
 #include <exception>
 #include <string>
 
 namespace calque {
 
-// The message of the `Kind` of exception with which `action` fails; empty if it does not fail.
-// Other exceptions go on to the test.
+// The message of the `Kind` of exception that `action` throws; empty if it throws none. Other
+// exceptions propagate.
 template <class Kind = std::exception, class Action>
 std::string message_of(Action&& action) {
   try {

@@ -1,7 +1,7 @@
 #pragma once
-// Every op of the catalogue over several shapes, among them sentences of 0 and 1 tokens, one head,
-// odd sizes, and sizes around the width of a vector. The same list serves the gradient checks, the
-// comparison of thread counts, and the sanitizers.
+// Every op of the catalogue over several shapes: sentences of 0 and 1 tokens, one head, odd sizes,
+// and sizes around the width of a vector. The gradient checks, the comparison of thread counts and
+// the sanitizers run the same list.
 
 #include <string>
 
@@ -17,8 +17,7 @@ struct OpCase {
 
 std::vector<OpCase> op_suite();
 
-// The same ops on larger inputs, so that loops are cut into many pieces: for the comparison of
-// threads.
+// The same ops on inputs large enough for several threads.
 std::vector<OpCase> large_op_suite();
 
 }  // namespace calque

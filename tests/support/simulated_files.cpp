@@ -56,7 +56,7 @@ int64_t SimulatedFiles::read(int file, std::span<std::byte> bytes, int64_t offse
   return count;
 }
 
-// Recorded as the growth of the file, and three pieces that may reach the disk independently.
+// Recorded as the growth of the file and up to three parts, which reach the disk independently.
 int64_t SimulatedFiles::write(int file, std::span<const std::byte> bytes) {
   Opened& opened = open_.at(file);
   const int64_t before = std::ssize(nodes_[opened.node].bytes);
@@ -66,12 +66,12 @@ int64_t SimulatedFiles::write(int file, std::span<const std::byte> bytes) {
     record({.change = Change::extend, .node = opened.node, .at = opened.position + count});
   }
   const std::string text(reinterpret_cast<const char*>(bytes.data()), bytes.size());
-  const int64_t piece = std::max<int64_t>(count / 3, 40);
-  for (int64_t at = 0; at < count; at += piece) {
+  const int64_t part = std::max<int64_t>(count / 3, 40);
+  for (int64_t at = 0; at < count; at += part) {
     record({.change = Change::fill,
             .node = opened.node,
             .at = opened.position + at,
-            .bytes = text.substr(static_cast<size_t>(at), static_cast<size_t>(piece))});
+            .bytes = text.substr(static_cast<size_t>(at), static_cast<size_t>(part))});
   }
   opened.position += count;
   return count;
@@ -165,7 +165,7 @@ void SimulatedFiles::apply(const Record& record, std::vector<Node>& nodes) {
       node.children.erase(record.name);
       break;
     case Change::move:
-      // If what was to be renamed never came to be there, neither has its new name.
+      // If the entry that was renamed is lost, so is its new name.
       if (const auto found = node.children.find(record.name); found != node.children.end()) {
         node.children[record.other] = found->second;
         node.children.erase(record.name);
@@ -183,8 +183,8 @@ void SimulatedFiles::apply(const Record& record, std::vector<Node>& nodes) {
   }
 }
 
-// The changes before `end` that no sync has followed. A sync of a folder covers its names, one of a
-// file its bytes; both are changes of that node.
+// The changes before `end` that no sync covers. A sync of a folder covers its entries, that of a
+// file its bytes; both are changes of the node.
 std::vector<size_t> SimulatedFiles::unsynced(size_t end) const {
   std::vector<size_t> open;
   for (size_t i = 0; i < end; ++i) {
@@ -233,7 +233,7 @@ void SimulatedFiles::visit_crashes_at(size_t end,
   for (size_t i = 0; i < open.size(); ++i) {
     visit_mask(uint64_t{1} << i);
     visit_mask(all ^ uint64_t{1} << i);
-    visit_mask(all << i & all);  // all up to one change is on the disk, the rest is not
+    visit_mask(all << i & all);  // a crash that keeps the order of the changes
   }
   std::mt19937_64 random(end);
   for (int i = 0; i < 300; ++i) visit_mask(random() & all);
@@ -241,7 +241,7 @@ void SimulatedFiles::visit_crashes_at(size_t end,
 
 void SimulatedFiles::for_each_crash(const std::function<void(SimulatedFiles&)>& visit) const {
   for (size_t end = 0; end <= records_.size(); ++end) {
-    // What may be lost only grows until the next sync, so looking right before those is enough.
+    // Until the next sync more and more may be lost, so the states before syncs include all others.
     if (end == records_.size() || records_[end].change == Change::sync)
       visit_crashes_at(end, visit);
   }

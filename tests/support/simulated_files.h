@@ -1,9 +1,8 @@
 #pragma once
-// A file system in memory that knows what a crash may leave. It records every change, and which of
-// them have been synced; a crash state is any choice among those that have not. A synced file keeps
-// its contents, but its name is as safe only as the folder it stands in; unsynced writes may be
-// lost piece by piece, with zeros in their place; unsynced changes of a folder may be lost one by
-// one.
+// A file system in memory that simulates crashes. It records every change and every sync; a crash
+// may lose any subset of the changes that are not synced. A synced file keeps its contents, but its
+// name survives only if the folder is synced. Parts of an unsynced write may be lost, with zeros in
+// their place; each unsynced change of a folder may be lost on its own.
 
 #include <cstdint>
 #include <functional>
@@ -33,16 +32,16 @@ class SimulatedFiles final : public FileSystem {
   int make_link(const std::string& target, const std::string& path) override;
   int remove(const std::string& path) override;
 
-  // All that is there counts as being on the disk; recording begins.
+  // Marks the present state as being on the disk, and begins to record.
   void start_recording();
-  // Visits the file systems that a crash may leave, at whichever of the recorded calls it comes:
-  // all choices where there are few, else the extreme ones and some hundreds at random.
+  // Visits the file systems that a crash at any recorded call may leave: all subsets of the lost
+  // changes where there are few, else the extreme ones and some hundreds at random.
   void for_each_crash(const std::function<void(SimulatedFiles&)>& visit) const;
-  // The same for a crash that comes after the last of the recorded calls.
+  // The same for a crash after the last recorded call.
   void for_each_crash_now(const std::function<void(SimulatedFiles&)>& visit) const;
 
   size_t open_files() const { return open_.size(); }
-  // The bytes of a file, to be looked at or damaged.
+  // The bytes of a file, for a test to read or damage.
   std::string& contents(const std::string& path);
 
  private:
@@ -62,9 +61,9 @@ class SimulatedFiles final : public FileSystem {
     std::string bytes = {};
   };
   struct Place {
-    int folder = -1;  // -1 where the folder is not there
+    int folder = -1;  // -1 if the folder does not exist
     std::string name;
-    int node = -1;  // -1 where there is nothing of that name
+    int node = -1;  // -1 if the name does not exist
   };
   struct Opened {
     int node;
@@ -87,13 +86,14 @@ class SimulatedFiles final : public FileSystem {
   int next_file_ = 3;
 };
 
-// Passes every call on, but makes the one of a given number fail.
+// Passes every call on to another file system, but makes one call fail.
 class FaultyFiles final : public FileSystem {
  public:
   enum class Fault { once, from_then_on, short_write };
   explicit FaultyFiles(FileSystem& files) : files_(files) {}
 
-  // Call number `call`, counted from 0, fails with the errno `code`; or, if a write, writes half.
+  // Call number `call`, counted from 0, fails with the errno `code`; with Fault::short_write, that
+  // write and later ones write half.
   void fail(int64_t call, int code, Fault fault = Fault::once);
   int64_t calls() const { return calls_; }
 

@@ -4,8 +4,8 @@
 
 namespace calque {
 
-// As many threads as asked for, until the end of the scope; whatever a test sets meanwhile, what
-// comes after it has as many as before.
+// Sets the number of threads while it lives, and restores the previous one at the end, whatever the
+// test sets in between.
 class Threads {
  public:
   explicit Threads(int count = threads()) : before_(threads()) { set_threads(count); }

@@ -1,6 +1,6 @@
 #pragma once
-// The larger of two errors. NaN is the largest of all: std::max(error, NaN) is the error, and a
-// test that asks for the largest would pass.
+// The larger of two errors, where NaN is the largest. std::max(error, NaN) is `error`, so that a
+// test of the largest error would pass.
 
 #include <cmath>
 

@@ -35,24 +35,7 @@ inline const std::vector<TaskCase>& all_tasks() {
        .other_text = "a b c\tx y z\nb a\ty x\nc a\tz z\n",
        .measure_all = {"training.validate_translate=greedy"}},
       {.name = "language-model",
-       .config = R"(
-task: language-model
-data:
-  train: {toy: toy-text, pairs: 60}
-  validation: {toy: toy-text, pairs: 8}
-  context: 32
-tokenizer: {kind: characters}
-model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
-training:
-  until: 30u
-  batch_tokens: 128
-  schedule: constant
-  learning_rate: 0.003
-  warmup_steps: 0
-  validate_every: 10u
-  save_every: 10u
-logging: {every: 10, report: false}
-)",
+       .config = std::string(small_language_model) + small_training,
        .metric_column = "bits_per_byte",
        .place = ", document ",
        .corpus_key = "text",

@@ -8,18 +8,14 @@
 
 #include "../data/temporary_folder.h"
 #include "support/message_of.h"
+#include "support/small_configs.h"
 #include "train/config/load.h"
 #include "train/tasks/registry.h"
 #include "train/trainer.h"
 
 namespace calque {
 
-constexpr const char* small = R"(
-data:
-  train: {toy: reverse, pairs: 400, longest: 6}
-  validation: {toy: reverse, pairs: 20, longest: 6}
-tokenizer: {kind: words}
-model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
+inline constexpr const char* small_training = R"(
 training:
   until: 30u
   batch_tokens: 256
@@ -30,6 +26,8 @@ training:
   save_every: 10u
 logging: {every: 10, report: false}
 )";
+
+inline const std::string small = std::string(small_translation) + small_training;
 
 inline Config config(const std::vector<std::string>& settings = {}) {
   return parse_config(small, "small.yaml", settings).config;

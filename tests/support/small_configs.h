@@ -1,0 +1,24 @@
+#pragma once
+// The data, tokenizer and model of a small run of each task; a test adds `training` and `logging`.
+
+namespace calque {
+
+inline constexpr const char* small_translation = R"(
+data:
+  train: {toy: reverse, pairs: 400, longest: 6}
+  validation: {toy: reverse, pairs: 20, longest: 6}
+tokenizer: {kind: words}
+model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
+)";
+
+inline constexpr const char* small_language_model = R"(
+task: language-model
+data:
+  train: {toy: toy-text, pairs: 60}
+  validation: {toy: toy-text, pairs: 8}
+  context: 32
+tokenizer: {kind: characters}
+model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
+)";
+
+}  // namespace calque
