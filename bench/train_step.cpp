@@ -204,10 +204,9 @@ int main(int count, char** arguments) {
   app.add_option("--seed", options.training.seed);
   app.add_option("--threads", options.threads);
   app.add_option("--chunks", options.chunks)->check(CLI::Range(1, 1 << 20));
-  using Choice = TrainingConfig::Precision;
   app.add_option("--precision", options.training.precision)
-      ->transform(CLI::CheckedTransformer(std::map<std::string, Choice>{
-          {"float32", Choice::float32}, {"bfloat16", Choice::bfloat16}}));
+      ->transform(CLI::CheckedTransformer(std::map<std::string, Precision>{
+          {"float32", Precision::full}, {"bfloat16", Precision::bfloat16}}));
   CLI::Option* json = app.add_flag("--json", options.json);
   app.add_flag("--profile", options.profile)->excludes(json);
   app.add_flag("--no-floor", options.no_floor);

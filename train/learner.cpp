@@ -11,13 +11,6 @@
 namespace calque {
 namespace {
 
-void add(const SummedLoss& loss, LossSums& sums) {
-  sums.loss += double(loss.loss.item());
-  sums.nll += loss.nll;
-  sums.correct += loss.correct;
-  sums.terms += loss.terms;
-}
-
 SummedLoss forward(const Work& work) {
   const Phase phase("forward");
   return work.forward();
@@ -86,7 +79,7 @@ LossSums Learner::forward_backward(const Works& works, int64_t step, Tape::Check
                     check);
     const SummedLoss loss = forward(work);
     run_backward(loss);
-    add(loss, sums);
+    sums += loss.sums();
   };
   for (const auto& work : works) {
     if (chunks_ == 1) {

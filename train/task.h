@@ -12,6 +12,7 @@
 #include <string>
 #include <vector>
 
+#include "core/ops.h"
 #include "core/parameters.h"
 #include "core/tensor.h"
 #include "train/config/config.h"
@@ -28,7 +29,14 @@ struct SummedLoss {
   double nll = 0;       // sum of -log p(right answer), without smoothing
   int64_t correct = 0;  // terms whose right answer is the most probable
   int64_t terms = 0;
+
+  LossSums sums() const { return {double(loss.item()), nll, correct, terms}; }
 };
+
+// Its terms are the tokens.
+inline SummedLoss summed(const TokenLoss& loss) {
+  return {loss.loss, loss.nll, loss.correct, loss.tokens};
+}
 
 struct WorkSize {
   int64_t examples = 0;

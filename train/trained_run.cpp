@@ -6,7 +6,6 @@
 #include "core/error.h"
 #include "train/best_checkpoints.h"
 #include "train/config/load.h"
-#include "train/config/values.h"
 #include "train/parameter_tensors.h"
 #include "train/resume.h"
 #include "train/storage/checkpoints.h"
@@ -81,7 +80,7 @@ RunPlace find_run(const std::string& place, TaskKind task) {
   RunPlace run = find_run(place);
   if (run.config.task != task) {
     fail("{}: is a run of task: {}; this needs one of task: {}", place,
-         write_value(run.config.task), write_value(task));
+         name_of(task_kinds, run.config.task), name_of(task_kinds, task));
   }
   return run;
 }

@@ -99,10 +99,7 @@ void Training::train_step() {
   watch(outcome, works);
   if (!outcome.update.finite) return;
   state_.tokens += outcome.sums.terms;
-  state_.since_log.loss += outcome.sums.loss;
-  state_.since_log.nll += outcome.sums.nll;
-  state_.since_log.correct += outcome.sums.correct;
-  state_.since_log.terms += outcome.sums.terms;
+  state_.since_log += outcome.sums;
   for (const auto& work : works) meter_.tokens += work->size().tokens;
   meter_.flops += outcome.flops;
   log_step(outcome, rate);

@@ -5,14 +5,8 @@
 namespace calque {
 namespace {
 
-// The choice of the same place in another enumeration that has the same choices in the same order.
-template <class To, class From>
-To same_choice(From choice) {
-  return static_cast<To>(static_cast<int>(choice));
-}
-
 WeightDecay weight_decay(const TrainingConfig& training, Coupling coupling) {
-  return {training.weight_decay, same_choice<Decayed>(training.decayed), coupling};
+  return {training.weight_decay, training.decayed, coupling};
 }
 
 }  // namespace
@@ -36,11 +30,10 @@ OptimizerSettings optimizer_settings(const TrainingConfig& training) {
 }
 
 Precision product_precision(const TrainingConfig& training) {
-  if (training.precision == TrainingConfig::Precision::float32) return Precision::full;
-  if (sizeof(real) != sizeof(float)) {
-    fail("training.precision: bfloat16 is for real = float; this build has double");
+  if (training.precision == Precision::bfloat16 && sizeof(real) != sizeof(float)) {
+    fail("training.precision: bfloat16 needs a build with real = float; this one has double");
   }
-  return Precision::bfloat16;
+  return training.precision;
 }
 
 Schedule schedule_of(const Config& config) {

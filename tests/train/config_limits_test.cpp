@@ -41,7 +41,7 @@ TEST_CASE("a goal is a metric, a side and a value, which may be a percentage") {
   }
   CHECK(message_of([] {
           parse_until({"bleu>=3", "loss<=2"});
-        }) == "'loss<=2' limits the same thing a second time");
+        }) == "'loss<=2' is the second limit of its kind");
 }
 
 TEST_CASE("several limits may stand in a list or in one text") {
@@ -59,10 +59,10 @@ TEST_CASE("what is no limit is refused with the forms there are") {
     const std::string message = message_of([&] { parse_until({text}); });
     CHECK(message.find("45min") != std::string::npos);
   }
-  CHECK(message_of([] { parse_until({}); }).find("no limit is given") == 0);
+  CHECK(message_of([] { parse_until({}); }).find("no limit; write") == 0);
   CHECK(message_of([] {
           parse_until({"1h", "30min"});
-        }) == "'30min' limits the same thing a second time");
+        }) == "'30min' is the second limit of its kind");
 }
 
 TEST_CASE("intervals are updates or whole epochs, or never") {

@@ -45,7 +45,7 @@ TEST_CASE("a key in the wrong section is sent to the right one") {
   CHECK(mentions(complaint("training:\n  d_ff: 64\n"), "it belongs to model.d_ff"));
   CHECK(mentions(complaint("seed: 1\n"), "it belongs to training.seed"));
   CHECK(mentions(complaint("model.d_model: 64\n"),
-                 "write it inside its section, as 'model:' and indented below it 'd_model: ...'"));
+                 "must be inside its section: 'model:', and indented below it 'd_model: ...'"));
 }
 
 TEST_CASE("another toolkit's name is translated") {

@@ -33,12 +33,11 @@ TEST_CASE("a byte-order mark and Windows line ends are no obstacle") {
 }
 
 TEST_CASE("a key that stands twice is refused with both lines") {
-  CHECK(refusal("a: 1\nb: 2\na: 3\n") ==
-        "f.yaml:3: 'a' is given twice; it stands already at f.yaml:1");
+  CHECK(refusal("a: 1\nb: 2\na: 3\n") == "f.yaml:3: 'a' is given twice, first at f.yaml:1");
 }
 
 TEST_CASE("a tab in the indentation is named as such") {
-  CHECK(refusal("a:\n\tb: 1\n") == "f.yaml:2: a tab in the indentation; YAML wants spaces");
+  CHECK(refusal("a:\n\tb: 1\n") == "f.yaml:2: a tab in the indentation; YAML requires spaces");
   CHECK(refusal("a: 1\t# a tab elsewhere is fine\n").empty());
 }
 

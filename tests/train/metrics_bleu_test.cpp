@@ -150,7 +150,7 @@ TEST_CASE("unknown smoothings and tokenisations are errors that name the known o
   CHECK_THROWS_WITH_AS(parse_smoothing("epx"),
                        "unknown smoothing 'epx': there are exp, floor, add-k and none", Error);
   CHECK_THROWS_WITH_AS(parse_tokenization("zh"),
-                       "unknown tokenisation 'zh': there are none, 13a, intl and char", Error);
+                       "unknown tokenization 'zh'; choose none, 13a, intl or char", Error);
 }
 
 TEST_CASE("text with a hundred lines that end in a separate full stop looks tokenised") {

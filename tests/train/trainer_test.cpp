@@ -193,7 +193,13 @@ TEST_CASE("with another metric after resuming, the best checkpoint is the best b
 
 TEST_CASE("the guard against divergence can be turned off") {
   const TemporaryFolder folder;
-  CHECK(run(folder, {"training.divergence_factor=0"}).ending == Ending::finished);
+  const std::vector<std::string> settings = {"training.learning_rate=1",  // the loss soon rises
+                                             "training.divergence_steps=1"};
+  std::vector<std::string> watched = settings, unwatched = settings;
+  watched.push_back("training.divergence_factor=1.01");
+  unwatched.push_back("training.divergence_factor=0");
+  CHECK_THROWS_WITH_AS(run(folder, watched), doctest::Contains("training has diverged"), Error);
+  CHECK(run(folder, unwatched, "unwatched").ending == Ending::finished);
 }
 
 TEST_CASE("validation leaves out what is no text, if the config says so") {

@@ -179,7 +179,7 @@ std::string bleu_signature(size_t references, const BleuOptions& options,
   return signature(references, resampling,
                    {{"case", options.lowercase ? "lc" : "mixed"},
                     {"eff", yes_no(options.effective_order)},
-                    {"tok", std::string(name_of(options.tokenization))},
+                    {"tok", std::string(name_of(tokenizations, options.tokenization))},
                     {"smooth", smooth}});
 }
 

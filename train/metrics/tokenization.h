@@ -7,6 +7,8 @@
 #include <string>
 #include <string_view>
 
+#include "core/named.h"
+
 namespace calque {
 
 enum class Tokenization {
@@ -15,9 +17,12 @@ enum class Tokenization {
   intl,       // mteval-v14.pl: all of Unicode's punctuation and symbols
   character,  // every character by itself
 };
+inline constexpr Named<Tokenization> tokenizations[] = {{"13a", Tokenization::v13a},
+                                                        {"intl", Tokenization::intl},
+                                                        {"char", Tokenization::character},
+                                                        {"none", Tokenization::none}};
 
-Tokenization parse_tokenization(std::string_view name);  // an Error lists the names there are
-std::string_view name_of(Tokenization tokenization);
+Tokenization parse_tokenization(std::string_view name);  // an Error lists the names
 
 // The line with white space between its tokens.
 std::string tokenize(std::string_view line, Tokenization tokenization);

@@ -41,6 +41,14 @@ struct LossSums {
   double nll = 0;
   int64_t correct = 0;
   int64_t terms = 0;
+
+  LossSums& operator+=(const LossSums& other) {
+    loss += other.loss;
+    nll += other.nll;
+    correct += other.correct;
+    terms += other.terms;
+    return *this;
+  }
   bool operator==(const LossSums&) const = default;
 };
 

@@ -1,18 +1,21 @@
 #pragma once
-// The sizes of model that go by a name.
+// The settings that set others: `task` the usual options of a task, model.preset the size of the
+// model. Both are applied before the other keys of their layer, which override them.
 
 #include "train/config/config.h"
 
 namespace calque {
 
+void apply_task(Config& config);
+
+// Preset::none changes nothing.
+void apply_preset(ModelConfig& model);
+
 // The keys that a preset sets.
 inline constexpr std::string_view preset_keys[] = {
     "model.d_model",        "model.d_ff",           "model.heads",  "model.layers",
     "model.encoder_layers", "model.decoder_layers", "model.dropout"};
-// Behind the place of a key that a preset has set.
+// Follows the place of a key that a preset has set.
 inline constexpr std::string_view preset_mark = ", preset";
-
-// Sets what model.preset names; Preset::none changes nothing.
-void apply_preset(ModelConfig& model);
 
 }  // namespace calque
