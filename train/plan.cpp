@@ -1,4 +1,3 @@
-// A plan is measured, not calculated: the probe steps are those that training makes.
 #include "train/plan.h"
 
 #include <algorithm>
@@ -16,7 +15,7 @@
 namespace calque {
 namespace {
 
-// What an update takes, by the middle of a few.
+// The medians of a few updates.
 struct UpdateCost {
   double seconds = 0, flops = 0, terms = 0;
 };
@@ -34,7 +33,7 @@ Number middle(std::vector<Number> values) {
   return values[values.size() / 2];
 }
 
-// Steps with a learning rate of 0; the first, which takes memory from the system, does not count.
+// Steps with a learning rate of 0. The first one, which allocates memory, is not counted.
 UpdateCost measured_update(const Config& config, Learner& learner, WorkStream& stream) {
   constexpr int most_steps = 6;
   constexpr double enough_seconds = 10;
@@ -60,7 +59,7 @@ double updates_in(const EpochSize& epoch, const Config& config) {
   return std::max(1.0, static_cast<double>(epoch.works) / accumulated);
 }
 
-// Updates in so many epochs from the first on.
+// The number of updates in the first `epochs` epochs.
 double updates_of(double epochs, const std::vector<EpochSize>& sizes, const Config& config) {
   double updates = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -72,7 +71,7 @@ double updates_of(double epochs, const std::vector<EpochSize>& sizes, const Conf
   return updates;
 }
 
-// Updates until the first of the limits in steps, epochs and tokens; 0 if only time ends the run.
+// The number of updates until the first limit in updates, epochs or tokens; 0 without such a limit.
 double updates_until(const Config& config, const std::vector<EpochSize>& sizes,
                      const UpdateCost& cost) {
   const Until& until = config.training.until;
@@ -86,7 +85,7 @@ double updates_until(const Config& config, const std::vector<EpochSize>& sizes,
   return updates;
 }
 
-// "an epoch: about 107 updates of 27000 examples in all, 53 from epoch 17 on", as corpora end.
+// "an epoch: about 107 updates of 27000 examples in all, 53 from epoch 17 on"
 std::string epochs_text(const std::vector<EpochSize>& sizes, const Config& config) {
   std::string text = fmt::format("an epoch: about {:.0f} updates of {} examples in all",
                                  updates_in(sizes[0], config), sizes[0].examples);

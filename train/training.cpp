@@ -1,4 +1,4 @@
-// The steps of a run, and what is due between them.
+// The steps of a run, and what happens between them.
 #include "train/training.h"
 
 #include <algorithm>
@@ -34,7 +34,6 @@ double Training::done() const {
                     stream_ ? stream_->epochs() : static_cast<double>(state_.epoch));
 }
 
-// Also after a validation, which may be the last thing that a sitting does.
 void Training::count_seconds() {
   state_.seconds_trained = seconds_before_ + seconds_since(started_);
 }
@@ -55,7 +54,7 @@ TrainResult Training::run() {
   const StopRequest listening;
   started_ = Clock::now();
   meter_ = {};
-  if (!saving_.has_checkpoint()) {  // a disk that cannot be written to shows at once
+  if (!saving_.has_checkpoint()) {  // fails at once if the disk cannot be written to
     save();
     saving_.finish();
   }
@@ -67,7 +66,7 @@ TrainResult Training::run() {
     train_step();
     const bool last = finished(), save_is_due = due(config_.training.save_every) || last;
     state_.validation_owed = task_->validates() && (due(config_.training.validate_every) || last);
-    if (save_is_due) save();  // first, because a validation may take long, or not end
+    if (save_is_due) save();  // first, because validation may take long or be interrupted
     if (state_.validation_owed && (validate() || save_is_due)) save();
     saving_.poll();
   }
@@ -105,7 +104,7 @@ void Training::train_step() {
   log_step(outcome, rate);
 }
 
-// Throws Error when training has gone wrong for good.
+// Throws an Error when training has diverged.
 void Training::watch(const StepOutcome& outcome, const Works& works) {
   DivergenceGuard guard(config_.training, state_.divergence);
   if (outcome.update.finite) {
@@ -173,8 +172,8 @@ void Training::note_goal(const Scores& scores) {
   }
 }
 
-// Returns whether the checkpoint of this step is to be kept as one of the best. A request to stop
-// ends it; then it is still owed when the run goes on.
+// Returns whether the checkpoint of this step is one of the best. A stop request interrupts it; the
+// resumed run then validates again.
 bool Training::validate() {
   const Phase phase("validation");
   if (!task_->validates()) {
@@ -203,13 +202,13 @@ bool Training::validate() {
   note_goal(*scores);
   state_.validation_owed = false;
   report();
-  meter_.since += Clock::now() - start;  // not training
+  meter_.since += Clock::now() - start;  // speed is measured without validation
   return best;
 }
 
-// The page can be written again at any time: training does not stop for it.
+// A failure does not end training: the page can be written again at any time.
 void Training::report() {
-  std::error_code none;  // nothing to show yet
+  std::error_code none;  // no metrics yet
   if (!config_.logging.report || std::filesystem::file_size(run_.metrics(), none) == 0) return;
   try {
     write_report(run_.path, task_->metrics());
@@ -218,7 +217,7 @@ void Training::report() {
   }
 }
 
-// Of a step that is saved already, only what has become known about it since, if anything.
+// For a step that is saved already, saves only its state, if that has changed.
 void Training::save() {
   const Phase phase("checkpoint");
   if (!saving_.is_due()) return;

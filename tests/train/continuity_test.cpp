@@ -217,7 +217,7 @@ TEST_CASE("another validation corpus is judged anew, and what was best before is
   CHECK(after.retired[0].until == 30);
   CHECK(after.retired[0].scores.front().step == best);
   CHECK(std::filesystem::exists(folder.path(fmt::format("run/checkpoints/step-{:06}", best))));
-  CHECK(folder.read("run/train.log").find("judged anew") != std::string::npos);
+  CHECK(folder.read("run/train.log").find("is determined from now on") != std::string::npos);
   other.emplace_back("data.validation={toy: reverse, pairs: 20, longest: 12}");
   other.emplace_back("training.until=40u");
   run(folder, other);
@@ -302,9 +302,9 @@ TEST_CASE("the mean of two runs' weights is that of each number, and the rest th
     return message_of([&] { average_weights({general, other}, folder.path("none"), make_task); });
   };
   run(folder, {"training.until=1u", "model.heads=4"}, "heads");
-  CHECK(refusal(folder.path("heads")).find("is another model than") != std::string::npos);
+  CHECK(refusal(folder.path("heads")).find("its model differs from") != std::string::npos);
   run(folder, {"training.until=1u", "data.train={toy: sort, pairs: 400, symbols: 5}"}, "words");
-  CHECK(refusal(folder.path("words")).find("has another vocabulary than") != std::string::npos);
+  CHECK(refusal(folder.path("words")).find("its vocabulary differs from") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder.path("none")));
 }
 

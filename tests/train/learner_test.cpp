@@ -356,10 +356,10 @@ void check_limits() {
   CHECK(chunks(memory(2) - 1) == 4);
   CHECK(chunks(memory(4)) == 4);
   const std::string message = message_of<Error>([&] { chunks(10'000); });
-  CHECK_MESSAGE(message.starts_with("training.memory_limit of 10kB is too little: in 64 chunks a "
+  CHECK_MESSAGE(message.starts_with("training.memory_limit of 10kB is too small: with 64 chunks a "
                                     "step takes "),
                 message);
-  CHECK(message.ends_with("allow more or choose a smaller model"));
+  CHECK(message.ends_with("raise it or choose a smaller model"));
   CHECK(std::ranges::equal(values, before));
 }
 

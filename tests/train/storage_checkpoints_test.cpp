@@ -125,7 +125,7 @@ TEST_CASE("if no checkpoint is whole, that is an error and not a fresh start") {
   const ScratchFolder run;
   save_step(real_files(), run.path(), 1);
   overwrite(run.path() + "/checkpoints/step-000001/model.safetensors", "");
-  CHECK(load_failure(run.path()).find("none of the 1 checkpoints is whole") != std::string::npos);
+  CHECK(load_failure(run.path()).find("all 1 checkpoints are damaged") != std::string::npos);
 }
 
 TEST_CASE("a checkpoint of another model is refused, not passed over") {

@@ -114,7 +114,7 @@ TEST_CASE("a run keeps its number of chunks while it keeps its limit, wherever i
 
     const std::string message =
         message_of([&] { run_task(task, folder, {"training.memory_limit=1kB"}, "none"); });
-    CHECK_MESSAGE(message.starts_with("training.memory_limit of 1kB is too little"), message);
+    CHECK_MESSAGE(message.starts_with("training.memory_limit of 1kB is too small"), message);
     CHECK_FALSE(std::filesystem::exists(folder.path("none/checkpoints/step-000000")));
   }
 }

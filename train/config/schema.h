@@ -53,8 +53,7 @@ struct Key {
 inline bool no_translation(const Config& c) { return c.task != TaskKind::translation; }
 inline bool no_language_model(const Config& c) { return c.task != TaskKind::language_model; }
 inline constexpr std::string_view with_translation = "needs task: translation",
-                                  with_language_model =
-                                      "needs task: language-model";
+                                  with_language_model = "needs task: language-model";
 
 using ConfigKey = Key<Config>;
 using CorpusKey = Key<CorpusConfig>;
