@@ -35,12 +35,6 @@ std::optional<TrainingState> state_beside(const std::string& weights) {
   return load_state(real_files(), checkpoint.string());
 }
 
-// Whether the parameter has one row per token.
-bool belongs_to_vocabulary(const Parameters& parameters, const TensorSlot& slot) {
-  const Role role = parameters.find(slot.name)->role;
-  return role == Role::embedding || role == Role::output;
-}
-
 void require_tokenizer(const std::string& from, const TrainingState& state,
                        const std::string& hash) {
   if (state.tokenizer_hash == hash) return;
@@ -80,7 +74,7 @@ std::vector<std::string> load_initial_weights(const std::string& from,
   }
   const std::optional<TrainingState> state = state_beside(weights);
   if (state && std::ranges::any_of(matching, [&](const TensorSlot& slot) {
-        return belongs_to_vocabulary(parameters, slot);
+        return belongs_to_vocabulary(parameters.find(slot.name)->role);
       })) {
     require_tokenizer(from, *state, tokenizer_hash);
   }

@@ -1,6 +1,8 @@
 // The steps of a run, and what happens between them.
 #include "train/training.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <filesystem>
 
@@ -21,10 +23,14 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// The origin of the examples, each place once.
 std::string places_of(const Works& works) {
-  std::string places;
-  for (const auto& work : works) places += (places.empty() ? "" : "; ") + work->where();
-  return places;
+  std::vector<std::string> places;
+  for (const auto& work : works) {
+    const std::string place = work->where();
+    if (std::ranges::count(places, place) == 0) places.push_back(place);
+  }
+  return fmt::format("{}", fmt::join(places, "; "));
 }
 
 }  // namespace
