@@ -6,6 +6,7 @@
 #include "core/memory.h"
 #include "core/parameter_table.h"
 #include "train/chunks.h"
+#include "train/config/presets.h"
 #include "train/initial_weights.h"
 #include "train/learner.h"
 #include "train/resume.h"
@@ -103,6 +104,36 @@ std::string memory_text(int64_t bytes, int64_t chunks) {
   return text + "\n";
 }
 
+// Updates until the run ends, by its limits and the measured speed; 0 if unknown.
+double expected_updates(const Until& until, double updates, const UpdateCost& cost) {
+  if (until.seconds <= 0) return updates;
+  const double in_time = until.seconds / cost.seconds;
+  return updates > 0 ? std::min(updates, in_time) : in_time;
+}
+
+std::string learning_rate_text(const Config& config, double updates) {
+  const TrainingConfig& training = config.training;
+  std::string text;
+  if (training.schedule != TrainingConfig::Schedule::noam) {
+    text += fmt::format("learning rate: at most {:.3g}", peak_learning_rate(config));
+    if (training.learning_rate == 0) text += " (from model.d_model and the tokens of an update)";
+  }
+  if (training.schedule == TrainingConfig::Schedule::whole_run && training.until.has_limit()) {
+    const double quarter = updates / 4;
+    text += fmt::format(", reached after {:.0f} updates, falling to 0 at the end of about {:.0f}",
+                        std::min(quarter, static_cast<double>(training.warmup_steps)), updates);
+  }
+  if (!text.empty()) text += '\n';
+  const bool fits = training.schedule == TrainingConfig::Schedule::whole_run;
+  if (!fits && updates > 0 && updates <= static_cast<double>(training.warmup_steps)) {
+    text += fmt::format(
+        "warning: the run ends after about {:.0f} updates, within its warm-up of {}; lower "
+        "training.warmup_steps, or set training.schedule: auto\n",
+        updates, training.warmup_steps);
+  }
+  return text;
+}
+
 }  // namespace
 
 std::string training_plan(const Config& config, const RunFolder& run, const MakeTask& make_task) {
@@ -130,7 +161,8 @@ std::string training_plan(const Config& config, const RunFolder& run, const Make
   if (config.training.until.seconds > 0) {
     text += fmt::format(", ended after {}", duration_text(config.training.until.seconds));
   }
-  return text + ", by steps measured now on this machine\n";
+  text += ", by steps measured now on this machine\n";
+  return text + learning_rate_text(config, expected_updates(config.training.until, updates, cost));
 }
 
 }  // namespace calque

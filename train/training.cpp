@@ -91,7 +91,7 @@ void Training::train_step() {
     const Phase phase("wait for batches");
     for (int64_t i = 0; i < config_.training.accumulation; ++i) works.push_back(stream_->next());
   }
-  const double rate = learning_rate(schedule_, learner_.updates() + 1);
+  const double rate = learning_rate(schedule_, learner_.updates() + 1, done());
   const StepOutcome outcome = learner_.step(works, state_.step, rate);
   ++state_.step;
   saving_.changed();

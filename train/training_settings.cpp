@@ -1,6 +1,9 @@
 #include "train/training_settings.h"
 
+#include <algorithm>
+
 #include "core/error.h"
+#include "train/config/presets.h"
 
 namespace calque {
 namespace {
@@ -38,10 +41,17 @@ Precision product_precision(const TrainingConfig& training) {
 
 Schedule schedule_of(const Config& config) {
   const TrainingConfig& t = config.training;
-  const Warmup warmup{t.learning_rate, t.warmup_steps, t.warmup_from};
+  const Warmup warmup{peak_learning_rate(config), t.warmup_steps, t.warmup_from};
   const int64_t end = t.decay_steps > 0 ? t.decay_steps : t.until.updates;
   Schedule schedule = Noam{t.factor, config.model.d_model, t.warmup_steps};
   switch (t.schedule) {
+    case TrainingConfig::Schedule::whole_run:
+      if (t.until.has_limit()) {
+        schedule = WholeRun{warmup.peak, t.warmup_steps};
+      } else {  // a goal alone: the end is unknown
+        schedule = InverseSqrt{{warmup.peak, std::min<int64_t>(t.warmup_steps, 1000)}};
+      }
+      break;
     case TrainingConfig::Schedule::noam:
       break;
     case TrainingConfig::Schedule::inverse_sqrt:

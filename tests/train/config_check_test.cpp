@@ -50,8 +50,8 @@ TEST_CASE("sharing all embeddings needs one vocabulary") {
 }
 
 TEST_CASE("a learning rate under noam is refused, because it would do nothing") {
-  CHECK(complaint("training:\n  learning_rate: 0.001\n") ==
-        "c.yaml:4: training.learning_rate: is not used by schedule: noam; set factor, or schedule: "
+  CHECK(complaint("training:\n  schedule: noam\n  learning_rate: 0.001\n") ==
+        "c.yaml:5: training.learning_rate: is not used by schedule: noam; set factor, or schedule: "
         "inverse_sqrt");
   CHECK_NOTHROW(parsed("training:\n  schedule: inverse_sqrt\n  learning_rate: 0.001\n"));
   CHECK(complaint("training:\n  schedule: inverse_sqrt\n  factor: 2\n") ==
@@ -61,17 +61,17 @@ TEST_CASE("a learning rate under noam is refused, because it would do nothing") 
 TEST_CASE("schedules that cannot run are refused") {
   check_all({
       {"training: {warmup_steps: 0}\n",
-       "c.yaml:3: training.warmup_steps: must be 1 or more for the noam schedule, which divides by "
-       "it"},
+       "c.yaml:3: training.warmup_steps: must be 1 or more for the schedules auto and noam, which "
+       "divide by it"},
       {"training: {schedule: cosine, until: 20e}\n",
        "c.yaml: training.decay_steps: the schedule needs a last step; set this, or updates in "
        "training.until"},
       {"training: {schedule: linear, until: 4000u}\n",
        "c.yaml: training.decay_steps: 4000 leaves no step after warmup_steps 4000"},
       {"training: {schedule: constant, warmup_from: 1}\n",
-       "c.yaml:3: training.warmup_from: 1 is above learning_rate 0.0005, the peak"},
+       "c.yaml:3: training.warmup_from: 1 is above learning_rate 0.000884, the peak"},
       {"training: {schedule: cosine, final_learning_rate: 1}\n",
-       "c.yaml:3: training.final_learning_rate: 1 is above learning_rate 0.0005"},
+       "c.yaml:3: training.final_learning_rate: 1 is above learning_rate 0.000884"},
   });
   CHECK(parsed("training: {schedule: cosine, until: 9000u}\n").training.decay_steps == 9000);
 }

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "train/config/load.h"
+#include "train/config/presets.h"
 #include "train/config/schema.h"
 #include "train/tasks/language_model/settings.h"
 #include "train/tasks/run_tokenizers.h"
@@ -41,6 +42,22 @@ TEST_CASE("every schedule of the config is the curve of that name, with the conf
   CHECK(rate(Kind::linear, 325) == doctest::Approx(0.006));
   CHECK(rate(Kind::cosine, 600) == doctest::Approx(0.002));
   CHECK(rate(Kind::noam, 400) == doctest::Approx(3 / 16.0 / 20));
+}
+
+TEST_CASE("without a schedule, rate and warm-up follow from the model, the batch and the run") {
+  Config config;
+  config.model.d_model = 128, config.training.batch_tokens = 8192;
+  CHECK(peak_learning_rate(config) == doctest::Approx(0.005));
+  config.model.d_model = 512, config.training.batch_tokens = 1024, config.training.accumulation = 2;
+  CHECK(peak_learning_rate(config) == doctest::Approx(0.005 / 4 / 2));
+  config.training.until = {.seconds = 600};
+  const auto by_time = std::get<WholeRun>(schedule_of(config));
+  CHECK(by_time.peak == peak_learning_rate(config));
+  CHECK(by_time.warmup_steps == 4000);
+  config.training.until = {.goal = {.metric = "exact"}};  // no end in sight
+  CHECK(std::get<InverseSqrt>(schedule_of(config)).warmup_steps == 1000);
+  config.training.learning_rate = 0.01;
+  CHECK(peak_learning_rate(config) == 0.01);
 }
 
 TEST_CASE("every optimizer of the config is the one of that name") {

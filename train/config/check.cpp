@@ -6,6 +6,8 @@
 #include <algorithm>
 #include <cstdlib>
 
+#include "train/config/presets.h"
+
 namespace calque {
 namespace {
 
@@ -156,13 +158,16 @@ void check_schedule(const Config& config, Contradictions& all) {
   using Schedule = TrainingConfig::Schedule;
   const TrainingConfig& training = config.training;
   const bool ends = training.has_final_step();
-  if (training.schedule == Schedule::noam && training.warmup_steps == 0) {
+  const double peak = peak_learning_rate(config);
+  const bool divides =
+      training.schedule == Schedule::noam || training.schedule == Schedule::whole_run;
+  if (divides && training.warmup_steps == 0) {
     blame(all, "training.warmup_steps",
-          "must be 1 or more for the noam schedule, which divides by it");
+          "must be 1 or more for the schedules auto and noam, which divide by it");
   }
-  if (training.schedule != Schedule::noam && training.warmup_from > training.learning_rate) {
-    blame(all, "training.warmup_from", "{} is above learning_rate {}, the peak",
-          training.warmup_from, training.learning_rate);
+  if (!divides && training.warmup_from > peak) {
+    blame(all, "training.warmup_from", "{} is above learning_rate {:.3g}, the peak",
+          training.warmup_from, peak);
   }
   if (ends && training.decay_steps == 0) {
     blame(all, "training.decay_steps",
@@ -171,9 +176,9 @@ void check_schedule(const Config& config, Contradictions& all) {
     blame(all, "training.decay_steps", "{} leaves no step after warmup_steps {}",
           training.decay_steps, training.warmup_steps);
   }
-  if (ends && training.final_learning_rate > training.learning_rate) {
-    blame(all, "training.final_learning_rate", "{} is above learning_rate {}",
-          training.final_learning_rate, training.learning_rate);
+  if (ends && training.final_learning_rate > peak) {
+    blame(all, "training.final_learning_rate", "{} is above learning_rate {:.3g}",
+          training.final_learning_rate, peak);
   }
 }
 

@@ -128,7 +128,7 @@ inline constexpr Named<ModelConfig::Preset> presets[] = {{"none", ModelConfig::P
 struct TrainingConfig {
   enum class BatchBy { target, source, both };
   enum class Optimizer { adam, adamw, sgd, adafactor };
-  enum class Schedule { noam, inverse_sqrt, cosine, linear, constant };
+  enum class Schedule { whole_run, noam, inverse_sqrt, cosine, linear, constant };
   // How validation sentences are translated: not at all, greedily, or as `decoding` says.
   enum class Translate { none, greedy, beam };
 
@@ -153,9 +153,9 @@ struct TrainingConfig {
   double r_drop = 0;
   double ema = 0;
 
-  Schedule schedule = Schedule::noam;
+  Schedule schedule = Schedule::whole_run;
   double factor = 1;
-  double learning_rate = 5e-4;
+  double learning_rate = 0;  // 0: see peak_learning_rate()
   int64_t warmup_steps = 4000;
   double warmup_from = 0;
   int64_t decay_steps = 0;
@@ -192,6 +192,7 @@ inline constexpr Named<TrainingConfig::Optimizer> optimizers[] = {
     {"sgd", TrainingConfig::Optimizer::sgd},
     {"adafactor", TrainingConfig::Optimizer::adafactor}};
 inline constexpr Named<TrainingConfig::Schedule> schedules[] = {
+    {"auto", TrainingConfig::Schedule::whole_run},
     {"noam", TrainingConfig::Schedule::noam},
     {"inverse_sqrt", TrainingConfig::Schedule::inverse_sqrt},
     {"cosine", TrainingConfig::Schedule::cosine},

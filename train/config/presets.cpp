@@ -2,6 +2,9 @@
 // corpora of tens of thousands of pairs; "Attention Is All You Need" for all else.
 #include "train/config/presets.h"
 
+#include <algorithm>
+#include <cmath>
+
 namespace calque {
 namespace {
 
@@ -30,9 +33,6 @@ void apply_task(Config& config) {
   training.epsilon = text ? 1e-8 : paper.training.epsilon;
   training.weight_decay = text ? 0.1 : paper.training.weight_decay;
   training.clip_norm = text ? 1 : paper.training.clip_norm;
-  training.schedule = text ? TrainingConfig::Schedule::inverse_sqrt : paper.training.schedule;
-  training.learning_rate = text ? 1e-3 : paper.training.learning_rate;
-  training.warmup_steps = text ? 200 : paper.training.warmup_steps;
 }
 
 void apply_preset(ModelConfig& model) {
@@ -48,6 +48,17 @@ void apply_preset(ModelConfig& model) {
     case ModelConfig::Preset::big:
       return set_size(model, 1024, 4096, 16, 6, 0.3);
   }
+}
+
+double peak_learning_rate(const Config& config) {
+  const TrainingConfig& training = config.training;
+  if (training.learning_rate > 0) return training.learning_rate;
+  constexpr double known = 0.005, known_width = 128, known_tokens = 8192;
+  const double tokens = training.batch_tokens > 0
+                            ? static_cast<double>(training.batch_tokens * training.accumulation)
+                            : known_tokens;
+  return known * std::min(1.0, known_width / static_cast<double>(config.model.d_model)) *
+         std::min(1.0, std::sqrt(tokens / known_tokens));
 }
 
 }  // namespace calque

@@ -125,7 +125,10 @@ void declare_learning_rate(std::vector<ConfigKey>& table) {
   const auto endless = [](const Config& c) { return !c.training.has_final_step(); };
   constexpr std::string_view with_end = "needs the schedule cosine or linear";
   in.key("schedule", &T::schedule, schedules, harmful,
-         "The learning rate of each update. noam, the paper's: factor * d_model^-0.5 * "
+         "The learning rate of each update. auto fits the run that `until` describes: it rises to "
+         "learning_rate over warmup_steps or a quarter of the run, whichever is shorter, and falls "
+         "linearly to 0 over the last three quarters (inverse_sqrt if `until` has only a goal). "
+         "noam, the paper's: factor * d_model^-0.5 * "
          "min(update^-0.5, update * warmup_steps^-1.5). The others rise linearly to learning_rate, "
          "then fall with the inverse square root of the update (inverse_sqrt), along a cosine or "
          "linearly, or stay (constant). A skipped step is not an update.",
@@ -136,10 +139,13 @@ void declare_learning_rate(std::vector<ConfigKey>& table) {
          "OpenNMT-py calls this learning_rate.",
          "Joey NMT: learning_rate_factor")
       .idle_if([=](const Config& c) { return !noam(c); }, "needs schedule: noam");
-  in.key("learning_rate", &T::learning_rate, positive(), harmful,
-         "The peak, reached after warmup_steps, as in fairseq and Marian.",
-         "Marian: learn-rate; Joey NMT: learning_rate; OpenNMT-py: learning_rate; fairseq: lr; "
-         "Sockeye: initial-learning-rate")
+  in.key(
+        "learning_rate", &T::learning_rate, at_least(0), harmful,
+        "The peak, reached after warmup_steps, as in fairseq and Marian. 0: 0.005 for a d_model of "
+        "128 and 8192 tokens an update, less for wider models (in inverse proportion) and for "
+        "smaller batches (with the square root).",
+        "Marian: learn-rate; Joey NMT: learning_rate; OpenNMT-py: learning_rate; fairseq: lr; "
+        "Sockeye: initial-learning-rate")
       .idle_if(noam, "is not used by schedule: noam; set factor, or schedule: inverse_sqrt");
   in.key("warmup_steps", &T::warmup_steps, between(0, 1e9), harmful,
          "The number of updates in which the learning rate rises.",
@@ -149,6 +155,8 @@ void declare_learning_rate(std::vector<ConfigKey>& table) {
          "The learning rate at which the rise begins.",
          "fairseq: warmup-init-lr; Marian: lr-warmup-start-rate")
       .idle_if(noam, "is not used by schedule: noam, which rises from 0")
+      .idle_if([](const Config& c) { return c.training.schedule == T::Schedule::whole_run; },
+               "is not used by schedule: auto, which rises from 0")
       .idle_if([](const Config& c) { return c.training.warmup_steps == 0; }, "needs warmup_steps");
   in.key(
         "decay_steps", &T::decay_steps, between(0, 1e12), harmful,
