@@ -174,7 +174,7 @@ TEST_CASE("a checkpoint without optimizer can be used but not resumed from") {
   checkpoints.save(small.model<NamedTensor>(), {}, small.state(7));
   std::vector<DamagedCheckpoint> damaged;
   CHECK(checkpoints.load_newest(back.model<TensorSlot>(), {}, damaged)->state.step == 7);
-  CHECK(load_failure(run.path()).find("holds no optimizer.safetensors") != std::string::npos);
+  CHECK(load_failure(run.path()).find("has no optimizer.safetensors") != std::string::npos);
 }
 
 TEST_CASE("values that are not finite are never saved") {

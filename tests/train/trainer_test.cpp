@@ -148,7 +148,7 @@ TEST_CASE("a run whose checkpoints are missing does not start again over its rec
   run(folder);
   const std::string metrics = folder.read("run/metrics.jsonl");
   std::filesystem::remove_all(folder.path("run/checkpoints"));
-  CHECK(message_of([&] { run(folder); }).find("checkpoints are gone") != std::string::npos);
+  CHECK(message_of([&] { run(folder); }).find("checkpoints are missing") != std::string::npos);
   CHECK(folder.read("run/metrics.jsonl") == metrics);
 }
 
