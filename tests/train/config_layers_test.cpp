@@ -63,7 +63,7 @@ TEST_CASE("keys beside a preset override it, in any order") {
   CHECK(config.model.d_ff == 256);
   CHECK(config.model.heads == 8);
   CHECK(config.model.encoder_layers == 4);
-  CHECK(config.model.dropout == 0.3);
+  CHECK(config.model.dropout == real(0.3));
 }
 
 TEST_CASE("a preset in a later layer replaces what earlier layers said") {
@@ -92,7 +92,7 @@ TEST_CASE("the presets have their documented sizes") {
     CHECK(model.heads == size.heads);
     CHECK(model.encoder_layers == size.layers);
     CHECK(model.decoder_layers == size.layers);
-    CHECK(model.dropout == size.dropout);
+    CHECK(model.dropout == static_cast<real>(size.dropout));
   }
 }
 

@@ -86,7 +86,7 @@ TEST_CASE("sizes are decimal or binary") {
   CHECK(parse_bytes("0").count == 0);
   for (const std::string text : {"", "2", "2G", "-1GB", "0GB", "2gb", "1e30TB", "99999999TB"}) {
     CAPTURE(text);
-    CHECK(message_of([&] { parse_bytes(text); }).find("no size") != std::string::npos);
+    CHECK(message_of([&] { parse_bytes(text); }).find("not a size") != std::string::npos);
   }
 }
 

@@ -107,7 +107,7 @@ TEST_CASE("the shipped Multi30k config is the paper's recipe") {
   CHECK(config.model.encoder_layers == 4);
   CHECK(config.model.decoder_layers == 4);
   CHECK(config.model.norm_placement == NormPlacement::post);
-  CHECK(config.model.dropout == 0.3);
+  CHECK(config.model.dropout == real(0.3));
   CHECK(config.model.attention_dropout == 0);
   CHECK(config.model.tied == Tying::all);
   CHECK(config.training.batch_tokens * config.training.accumulation == 8192);

@@ -72,7 +72,7 @@ TEST_CASE("another toolkit's name is translated") {
 
 TEST_CASE("settings that do not exist here are refused with advice") {
   CHECK(mentions(complaint("training:\n  model_dir: x\n"), "--run DIR"));
-  CHECK(mentions(complaint("use_cuda: true\n"), "float32 on the CPU"));
+  CHECK(mentions(complaint("use_cuda: true\n"), "runs on the CPU"));
   CHECK(mentions(complaint("testing:\n  beam_size: 5\n"), "the section is called decoding"));
   CHECK(mentions(complaint("<<: x\n"), "use include:"));
   CHECK(mentions(complaint("tokenizer:\n  unigram_alpha: 0.1\n"), "tokenizer.bpe_dropout"));
