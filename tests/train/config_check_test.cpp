@@ -16,7 +16,7 @@ void check_all(const std::vector<Case>& cases) {
   }
 }
 
-TEST_CASE("models that cannot be built are refused, with what would do") {
+TEST_CASE("models that cannot be built are refused, with a valid setting") {
   check_all({
       {"model: {d_model: 64, heads: 7}\n",
        "c.yaml:3: model.heads: 7 heads do not divide d_model 64; the nearest divisor is 8"},
@@ -49,7 +49,7 @@ TEST_CASE("sharing all embeddings needs one vocabulary") {
         "c.yaml:3: tokenizer.byte_fallback: needs a sentencepiece kind");
 }
 
-TEST_CASE("a learning rate under noam is refused, because it would do nothing") {
+TEST_CASE("a learning rate is refused with noam, because it has no effect") {
   CHECK(complaint("training:\n  schedule: noam\n  learning_rate: 0.001\n") ==
         "c.yaml:5: training.learning_rate: is not used by schedule: noam; set factor, or schedule: "
         "inverse_sqrt");
@@ -76,7 +76,7 @@ TEST_CASE("schedules that cannot run are refused") {
   CHECK(parsed("training: {schedule: cosine, until: 9000u}\n").training.decay_steps == 9000);
 }
 
-TEST_CASE("training that has nothing to go by is refused") {
+TEST_CASE("training without the settings that it needs is refused") {
   check_all({
       {"training: {batch_tokens: 0}\n",
        "c.yaml:3: training.batch_tokens: 0, and batch_sentences is 0 too; set one of them"},
@@ -116,7 +116,7 @@ TEST_CASE("training that has nothing to go by is refused") {
         "those that follow");
 }
 
-TEST_CASE("keys that do nothing beside others are refused") {
+TEST_CASE("keys without effect are refused") {
   const std::string watched = "data.validation={toy: copy}";
   check_all({
       {"training: {schedule: constant, warmup_steps: 0, warmup_from: 1e-5}\n",
@@ -139,7 +139,7 @@ TEST_CASE("validation can be switched off for one run of a config that says how 
   CHECK_NOTHROW(parsed(text, {"data.validation=[]"}));
 }
 
-TEST_CASE("the config that a run keeps may have keys that have come to do nothing") {
+TEST_CASE("the config of a run may have keys without effect") {
   const std::string kept =
       "data: {train: {toy: copy}, languages: []}\ntraining: {validate_every: 9u}\n";
   CHECK(parse_complete_config(kept, "c.yaml").config.training.validate_every.updates == 9);
@@ -148,7 +148,7 @@ TEST_CASE("the config that a run keeps may have keys that have come to do nothin
   CHECK(load_complete_config(path, {}).config.training.validate_every.updates == 9);
 }
 
-TEST_CASE("decoding that cannot give what it should is refused") {
+TEST_CASE("decoding with impossible settings is refused") {
   check_all({
       {"decoding: {n_best: 6}\n",
        "c.yaml:3: decoding.n_best: 6 is more than beam 5; widen the beam or lower this"},

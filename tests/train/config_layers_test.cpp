@@ -53,17 +53,17 @@ TEST_CASE("the command line overrides files, with the same checks") {
   CHECK(complaint("", {"=1"}).find("--set =1: ") == 0);
 }
 
-TEST_CASE("of two --set of one key the later counts") {
+TEST_CASE("of two --set of one key the later one counts") {
   CHECK(parsed("", {"training.seed=1", "training.seed=2"}).training.seed == 2);
 }
 
-TEST_CASE("a preset fills what stands beside it, in any order, and keys beside it refine it") {
+TEST_CASE("keys beside a preset override it, in any order") {
   const Config config = parsed("model:\n  heads: 8\n  preset: tiny\n");
   CHECK(config.model.d_model == 128);
   CHECK(config.model.d_ff == 256);
   CHECK(config.model.heads == 8);
   CHECK(config.model.encoder_layers == 4);
-  CHECK(config.model.dropout == 0.3);
+  CHECK(config.model.dropout == real(0.3));
 }
 
 TEST_CASE("a preset in a later layer replaces what earlier layers said") {
@@ -77,7 +77,7 @@ TEST_CASE("a preset in a later layer replaces what earlier layers said") {
   CHECK(loaded.origins.at("model.d_model") == "--set model.preset=big, preset");
 }
 
-TEST_CASE("the presets are the sizes that they are known for") {
+TEST_CASE("the presets have their documented sizes") {
   struct Size {
     std::string preset;
     int64_t d_model, d_ff, heads, layers;
@@ -92,11 +92,11 @@ TEST_CASE("the presets are the sizes that they are known for") {
     CHECK(model.heads == size.heads);
     CHECK(model.encoder_layers == size.layers);
     CHECK(model.decoder_layers == size.layers);
-    CHECK(model.dropout == size.dropout);
+    CHECK(model.dropout == static_cast<real>(size.dropout));
   }
 }
 
-TEST_CASE("includes that go in a circle, too deep, or nowhere are refused at their line") {
+TEST_CASE("circular, too deep and missing includes are refused at their line") {
   const ConfigFolder folder;
   const auto failure = [&](const std::string& file) {
     return message_of([&] { load_config(folder.path() + "/" + file); });
@@ -124,7 +124,7 @@ TEST_CASE("includes that go in a circle, too deep, or nowhere are refused at the
   CHECK(failure("wide0.yaml").find("nested more than") != std::string::npos);
 }
 
-TEST_CASE("a file that is included twice on different ways is no circle") {
+TEST_CASE("a file that is included twice on different paths is not a circle") {
   const ConfigFolder folder;
   folder.write("common.yaml", small_config);
   folder.write("a.yaml", "include: common.yaml\n");
@@ -132,7 +132,7 @@ TEST_CASE("a file that is included twice on different ways is no circle") {
   CHECK_NOTHROW(load_config(folder.write("top.yaml", "include: [a.yaml, b.yaml]\n")));
 }
 
-TEST_CASE("files that are no config are refused") {
+TEST_CASE("files that are not a config are refused") {
   const ConfigFolder folder;
   const auto failure = [&](const std::string& text) {
     const std::string file = folder.write("x.yaml", text);
@@ -154,7 +154,7 @@ TEST_CASE("files that are no config are refused") {
   CHECK(message_of([&] { load_config(folder.path()); }).find(folder.path()) != std::string::npos);
 }
 
-TEST_CASE("an empty section is no mistake") { CHECK_NOTHROW(parsed("model:\ntraining: ~\n")); }
+TEST_CASE("an empty section is allowed") { CHECK_NOTHROW(parsed("model:\ntraining: ~\n")); }
 
 TEST_CASE("all problems of a config are found together, in the order of the file") {
   const ConfigFolder folder;

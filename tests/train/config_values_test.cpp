@@ -82,7 +82,7 @@ TEST_CASE("a decimal comma is an error under every locale, and a point never is"
   std::setlocale(LC_ALL, "C");
 }
 
-TEST_CASE("a language called no is a text and no boolean") {
+TEST_CASE("a language called no is a text, not a boolean") {
   const Config config =
       parse_config("data:\n  languages: [en, no]\n  train: corpora/train\n", "c.yaml").config;
   CHECK(config.data.train.at(0).languages == std::vector<std::string>{"en", "no"});
@@ -120,7 +120,7 @@ data:
   CHECK(config.data.validation.at(0).symbols == 10);
 }
 
-TEST_CASE("a corpus that is none is refused at its line") {
+TEST_CASE("an invalid corpus is refused at its line") {
   const auto refused = [](const std::string& corpus) {
     return message_of([&] { parse_config("data:\n  train:\n    - " + corpus + "\n", "c.yaml"); });
   };

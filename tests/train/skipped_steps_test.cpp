@@ -52,7 +52,7 @@ struct OneWeight final : Task {
 
   Parameters& parameters() override { return all; }
   std::span<const MetricInfo> metrics() const override {
-    static const std::vector<MetricInfo> known = {{.name = "loss", .column = "loss"}};
+    static const std::vector<MetricInfo> known = {{"loss", "loss", "loss", "Loss", "", ""}};
     return known;
   }
   std::string measured_by(const MetricInfo&, const Config&) const override { return ""; }

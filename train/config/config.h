@@ -133,7 +133,7 @@ struct TrainingConfig {
   enum class Translate { none, greedy, beam };
 
   int64_t seed = 1;
-  Until until = until_updates(100'000);
+  Until until{.updates = 100'000};
   int64_t batch_tokens = 4096;
   BatchBy batch_by = BatchBy::target;
   int64_t batch_sentences = 0;

@@ -142,7 +142,7 @@ void read_value(const YamlValue& from, std::string_view key, const Range&, Corpo
   }
   for (const CorpusConfig& corpus : corpora) {
     if (!corpus.languages.empty() && corpus.languages.size() != 2) {
-      fail("{}: {}.languages: two are needed, [source, target], not {}", from.place.text(), key,
+      fail("{}: {}.languages: must be two, [source, target], not {}", from.place.text(), key,
            corpus.languages.size());
     }
   }

@@ -33,12 +33,6 @@ struct Until {
   bool operator==(const Until&) const = default;
 };
 
-inline Until until_updates(int64_t updates) {
-  Until until;
-  until.updates = updates;
-  return until;
-}
-
 // How often something happens: an interval in updates or in epochs. Both 0: never.
 struct Interval {
   int64_t updates = 0;
