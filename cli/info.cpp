@@ -34,7 +34,7 @@ void print_state(const TrainingState& state) {
 void info(const std::string& place) {
   const TrainedRun run = open_run(place, make_task);
   fmt::print("run {}\ncheckpoint {}\ntask {}\n", run.place.folder.path, run.weights.checkpoint,
-             write_value(run.place.config.task));
+             name_of(task_kinds, run.place.config.task));
   print_state(load_state(real_files(), run.weights.checkpoint));
   fmt::print("\n{}", parameter_table(run.task->parameters()));
 }

@@ -56,8 +56,8 @@ std::string usual_page(const std::vector<fs::path>& runs) {
 // The task of a run by its config; runs without the key are translators.
 TaskKind task_named(const FlatConfig& config) {
   for (const auto& [key, value] : config) {
-    for (const TaskKind task : {TaskKind::translation, TaskKind::language_model}) {
-      if (key == "task" && value == write_value(task)) return task;
+    for (const auto& [name, task] : task_kinds) {
+      if (key == "task" && value == name) return task;
     }
   }
   return TaskKind::translation;

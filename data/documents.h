@@ -9,6 +9,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/named.h"
 #include "data/corpus_share.h"
 #include "data/text_lines.h"
 
@@ -17,6 +18,9 @@ namespace calque {
 // What a document is: a line, what stands between blank lines (of nothing but spaces and tabs), or
 // a whole file.
 enum class DocumentUnit { lines, paragraphs, files };
+inline constexpr Named<DocumentUnit> document_units[] = {{"lines", DocumentUnit::lines},
+                                                         {"paragraphs", DocumentUnit::paragraphs},
+                                                         {"files", DocumentUnit::files}};
 
 struct DocumentFiles {
   std::vector<std::string> paths;

@@ -8,12 +8,16 @@
 #include <string>
 #include <vector>
 
+#include "core/named.h"
+
 namespace calque {
 
 enum class Drop { none, empty, invalid, too_long, ratio, duplicate };
 inline constexpr int drop_kinds = 6;
 
 enum class InvalidText { error, skip };
+inline constexpr Named<InvalidText> invalid_texts[] = {{"error", InvalidText::error},
+                                                       {"skip", InvalidText::skip}};
 
 struct FilterOptions {
   int32_t max_length = 256;                  // tokens of any column, without </s>; 0 = any

@@ -21,6 +21,7 @@
 #include <variant>
 #include <vector>
 
+#include "core/named.h"
 #include "data/byte_model.h"
 #include "data/sentence_piece.h"
 #include "data/symbol_model.h"
@@ -28,6 +29,12 @@
 namespace calque {
 
 enum class TokenizerKind { bpe, unigram, words, characters, bytes };
+inline constexpr Named<TokenizerKind> tokenizer_kinds[] = {
+    {"sentencepiece-bpe", TokenizerKind::bpe},
+    {"sentencepiece-unigram", TokenizerKind::unigram},
+    {"words", TokenizerKind::words},
+    {"characters", TokenizerKind::characters},
+    {"bytes", TokenizerKind::bytes}};
 
 struct TokenizerOptions {
   TokenizerKind kind = TokenizerKind::bpe;  // a .model file that exists brings its own algorithm

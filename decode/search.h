@@ -7,6 +7,7 @@
 #include <span>
 #include <vector>
 
+#include "core/named.h"
 #include "decode/decoding_item.h"
 #include "decode/explanation.h"
 #include "decode/step_decoder.h"
@@ -33,6 +34,15 @@ struct SearchOptions : TokenRules {
   // Where a beam search over one item records all that it considers: parents before children.
   std::vector<BeamNode>* trace = nullptr;
 };
+
+inline constexpr Named<SearchOptions::Penalty> length_penalties[] = {
+    {"wu", SearchOptions::Penalty::wu},
+    {"power", SearchOptions::Penalty::power},
+    {"none", SearchOptions::Penalty::none}};
+inline constexpr Named<SearchOptions::Stop> stop_rules[] = {
+    {"optimal", SearchOptions::Stop::optimal},
+    {"first", SearchOptions::Stop::first},
+    {"never", SearchOptions::Stop::never}};
 
 struct Hypothesis {
   std::vector<int32_t> ids;  // without </s>

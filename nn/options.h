@@ -4,8 +4,8 @@
 // LayerOptions that its modules share, and what only the whole model needs.
 
 #include <cstdint>
-#include <string_view>
 
+#include "core/named.h"
 #include "core/real.h"
 
 namespace calque {
@@ -72,12 +72,7 @@ void validate(const LayerOptions& options);
 void validate(const TransformerOptions& options);
 void validate(const LanguageModelOptions& options);
 
-// Each choice as a word, for whoever reads or writes it: name_of(tyings, Tying::all) is "all".
-template <class Choice>
-struct Named {
-  std::string_view name;
-  Choice choice;
-};
+// The names of the choices.
 inline constexpr Named<PositionKind> position_kinds[] = {{"interleaved", PositionKind::interleaved},
                                                          {"halves", PositionKind::halves},
                                                          {"t2t", PositionKind::t2t},
@@ -95,13 +90,5 @@ inline constexpr Named<FeedForwardKind> feed_forward_kinds[] = {
     {"swiglu", FeedForwardKind::swiglu}};
 inline constexpr Named<Tying> tyings[] = {
     {"all", Tying::all}, {"target", Tying::target}, {"none", Tying::none}};
-
-template <class Choice, size_t count>
-constexpr std::string_view name_of(const Named<Choice> (&names)[count], Choice choice) {
-  for (const Named<Choice>& named : names) {
-    if (named.choice == choice) return named.name;
-  }
-  return {};
-}
 
 }  // namespace calque

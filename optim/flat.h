@@ -10,6 +10,7 @@
 #include <vector>
 
 #include "core/memory.h"
+#include "core/named.h"
 #include "core/parallel.h"
 #include "core/parameters.h"
 #include "core/simd.h"
@@ -40,6 +41,10 @@ inline std::span<real> span_of(Buffer<real>& buffer) {
 // embeddings are the tables of tokens and of positions, also where one is the output projection
 // too.
 enum class Decayed { everything, matrices, matrices_but_embeddings };
+inline constexpr Named<Decayed> decayed_kinds[] = {
+    {"everything", Decayed::everything},
+    {"matrices", Decayed::matrices},
+    {"matrices-but-embeddings", Decayed::matrices_but_embeddings}};
 
 // How: `decoupled` multiplies the weight by 1 - learning_rate * rate (Loshchilov and Hutter, 2019:
 // AdamW); `coupled` adds rate * weight to the gradient, after clipping (L2 regularisation).

@@ -32,6 +32,13 @@ void check_one(const Warmup& warmup) {
   }
 }
 
+void check_one(const WholeRun& run) {
+  check_rate("the peak", run.peak);
+  if (run.warmup_steps < 1) {
+    fail("learning rate schedule: auto needs at least 1 warm-up step, not {}", run.warmup_steps);
+  }
+}
+
 template <class Falling>
 void check_end(const Falling& schedule) {
   check_one(static_cast<const Warmup&>(schedule));
@@ -70,14 +77,22 @@ double falling(const LinearDecay& s, int64_t step) {
 double falling(const Constant& s, int64_t) { return s.peak; }
 
 template <class Kind>
-double rate_of(const Kind& schedule, int64_t step) {
+double rate_of(const Kind& schedule, int64_t step, double) {
   return step < schedule.warmup_steps ? rising(schedule, step) : falling(schedule, step);
 }
 
-double rate_of(const Noam& noam, int64_t step) {
+double rate_of(const Noam& noam, int64_t step, double) {
   const auto s = static_cast<double>(step), warmup = static_cast<double>(noam.warmup_steps);
   return noam.factor / std::sqrt(double(noam.d_model)) *
          std::min(1 / std::sqrt(s), s * std::pow(warmup, -1.5));
+}
+
+double rate_of(const WholeRun& run, int64_t step, double share_done) {
+  constexpr double longest_warmup = 0.25;
+  const double risen =
+      std::max(double(step) / double(run.warmup_steps), share_done / longest_warmup);
+  const double left = std::max(0.0, 1 - share_done) / (1 - longest_warmup);
+  return run.peak * std::min({1.0, risen, left});
 }
 
 }  // namespace
@@ -86,9 +101,9 @@ void check(const Schedule& schedule) {
   std::visit([](const auto& kind) { check_one(kind); }, schedule);
 }
 
-double learning_rate(const Schedule& schedule, int64_t step) {
+double learning_rate(const Schedule& schedule, int64_t step, double share_done) {
   require(step >= 1, "learning_rate: steps count from 1, not from {}", step);
-  return std::visit([step](const auto& kind) { return rate_of(kind, step); }, schedule);
+  return std::visit([&](const auto& kind) { return rate_of(kind, step, share_done); }, schedule);
 }
 
 InverseSqrt same_curve(const Noam& noam) {

@@ -53,13 +53,22 @@ struct LinearDecay : Warmup {
 // The peak for ever.
 struct Constant : Warmup {};
 
-using Schedule = std::variant<Noam, InverseSqrt, CosineDecay, LinearDecay, Constant>;
+// Follows the share of the run that is done, so that it fits a run of any length, also one whose
+// number of updates is unknown. It rises to the peak over warmup_steps, or over a quarter of the
+// run if that is shorter, and falls on a straight line to 0 over the last three quarters.
+struct WholeRun {
+  double peak = 5e-4;
+  int64_t warmup_steps = 4000;
+};
+
+using Schedule = std::variant<Noam, InverseSqrt, CosineDecay, LinearDecay, Constant, WholeRun>;
 
 // Fails if the schedule makes no sense: a negative rate, an end before the warm-up's.
 void check(const Schedule& schedule);
 
-// The rate of an update; step >= 1. The schedule must have passed check().
-double learning_rate(const Schedule& schedule, int64_t step);
+// The rate of an update; step >= 1. `share_done` is the share of the run before it, which only
+// WholeRun uses. The schedule must have passed check().
+double learning_rate(const Schedule& schedule, int64_t step, double share_done = 0);
 
 InverseSqrt same_curve(const Noam& noam);
 

@@ -19,8 +19,8 @@ std::vector<std::string> first(const Checkpoints& checkpoints, const std::vector
                                int64_t count, const std::string& run) {
   if (std::ssize(steps) < count) {
     fail(
-        "{}: has {} such checkpoints, not {}; training.keep_last and training.keep_best say how "
-        "many are kept",
+        "{}: has only {} such checkpoints, not {}; training.keep_last and training.keep_best "
+        "set how many are kept",
         run, steps.size(), count);
   }
   std::vector<std::string> folders;
@@ -30,7 +30,7 @@ std::vector<std::string> first(const Checkpoints& checkpoints, const std::vector
   return folders;
 }
 
-// Everything of the run that its use needs beside the weights.
+// Copies all that using the run needs besides the weights.
 void copy_surroundings(const RunFolder& from, const std::string& to) {
   make_folder(real_files(), to);
   fs::copy_file(from.config(), RunFolder{to}.config());
@@ -40,7 +40,7 @@ void copy_surroundings(const RunFolder& from, const std::string& to) {
   }
 }
 
-// Whether the weights of the one mean what they mean in the other.
+// Whether both models have the same parameters, used in the same way.
 bool same_model(Config a, Config b) {
   for (Config* config : {&a, &b}) {
     ModelConfig& model = config->model;
@@ -53,11 +53,11 @@ bool same_model(Config a, Config b) {
 
 void require_same(const TrainedRun& run, const TrainedRun& first) {
   if (run.task->tokenizer_hash() != first.task->tokenizer_hash()) {
-    fail("{}: has another vocabulary than {}; a mean needs the same", run.weights.checkpoint,
-         first.weights.checkpoint);
+    fail("{}: its vocabulary differs from that of {}; average checkpoints with one vocabulary",
+         run.weights.checkpoint, first.weights.checkpoint);
   }
   if (!same_model(run.place.config, first.place.config)) {
-    fail("{}: is another model than {}; a mean needs the same section `model`",
+    fail("{}: its model differs from that of {}; average checkpoints with one section `model`",
          run.weights.checkpoint, first.weights.checkpoint);
   }
 }
@@ -68,7 +68,7 @@ std::vector<std::string> last_checkpoints(const std::string& run, int64_t count)
   const Checkpoints checkpoints(real_files(), run);
   std::vector<int64_t> steps = checkpoints.steps();
   if (steps.empty()) fail("{}: has no checkpoints; give a run's folder", run);
-  std::erase(steps, 0);  // nothing was learned there
+  std::erase(steps, 0);  // the initial weights
   return first(checkpoints, steps, count, run);
 }
 
@@ -104,7 +104,7 @@ void average_weights(const std::vector<std::string>& places, const std::string& 
     mean[k] = static_cast<real>(sums[k] / static_cast<double>(places.size()));
   }
   TrainingState state = load_state(real_files(), first.weights.checkpoint);
-  state.best.clear();  // those were scores of the checkpoints, not of their mean
+  state.best.clear();  // scores of single checkpoints
   state.retired.clear();
   state.mean_of = std::ssize(places);
   copy_surroundings(first.place.folder, out);
@@ -112,7 +112,7 @@ void average_weights(const std::vector<std::string>& places, const std::string& 
   checkpoints.save(parameter_tensors(first.task->parameters()), {}, state);
   try {
     checkpoints.link("last", state.step);
-  } catch (const FileError&) {  // a disk without links: the folder itself does as well
+  } catch (const FileError&) {  // a file system without links: open_run() works without them
   }
 }
 

@@ -11,22 +11,22 @@
 
 namespace calque {
 
-// Notes a validation at the state's step that reached `value`, for early stopping too. Returns
-// whether the checkpoint of this step is to be kept as one of the best.
+// Records a validation with this value at the state's step, also for early stopping. Returns
+// whether the checkpoint of the step is now one of the best.
 bool remember_best(double value, Better better, const TrainingConfig& training,
                    TrainingState& state);
 
 // The best by training.metric.
 std::vector<Score> best_scores(const TrainingConfig& training, const TrainingState& state);
 
-// After a save that failed: forgets the scores of steps that have no checkpoint, but for the
-// state's own step, which can still be saved. Scores come back that were among the best when a save
-// last succeeded, `saved`. `steps` are those that have a checkpoint.
+// After a failed save: removes the scores of steps without a checkpoint, except the state's own
+// step, which can still be saved, and restores the best scores at the last successful save,
+// `saved`. `steps` are the steps with a checkpoint.
 void forget_unsaved_best(const std::vector<Score>& saved, std::span<const int64_t> steps,
                          Better better, const TrainingConfig& training, TrainingState& state);
 
-// A save of the state, and what is kept and linked after it: the best by each metric that the run
-// has had, for one that is asked for later, or again.
+// A save of the state, with the checkpoints to keep and link: the best by every metric that the run
+// has used, since a later config may choose any of them.
 CheckpointJob checkpoint_job(const TrainingState& state, const TrainingConfig& training);
 
 }  // namespace calque

@@ -1,10 +1,10 @@
 #pragma once
-// Saving a run while it trains: in the background where the config says so, each step once, and
-// with a second try after a save that failed. If that one fails too, training ends.
+// Saves a run during training: in the background if the config says so, each step once. A failed
+// save is tried once more; a second failure ends training.
 //
-//   up to date --changed()--> to be saved --save()--> under way --poll()--> up to date
-//                                  ^                      |
-//                                  +------- failed -------+
+//   saved --changed()--> unsaved --save()--> in progress --poll()--> saved
+//                           ^                     |
+//                           +------ failed -------+
 
 #include <functional>
 #include <string>
@@ -18,28 +18,27 @@ namespace calque {
 
 class CheckpointSaving {
  public:
-  // `complain` receives what goes wrong and does not end training.
+  // `complain` receives the problems that do not end training.
   CheckpointSaving(Checkpoints& checkpoints, const TrainingConfig& training, Better better,
                    std::function<void(const std::string&)> complain);
 
-  // The state was read from its checkpoint: it is saved already. Updates the links and removes old
-  // checkpoints, which the process that wrote it may not have reached.
+  // The state was read from its checkpoint. Updates the links and removes old checkpoints, in case
+  // the process that wrote it was stopped before.
   void resumed(const TrainingState& state);
 
   bool has_checkpoint() const { return saved_step_ >= 0; }
-  // The state differs from the saved one from now on.
   void changed() { recorded_ = false; }
-  // Whether save() has anything to do. Waits for a save under way, which may have failed.
+  // Whether there is anything to save. Waits for a save in progress, which may fail.
   bool is_due();
 
-  // Saves the state and, if its step has not been saved, the learner's tensors. Throws the Error of
-  // a second failure in a row.
+  // Saves the state and, unless this step has been saved, the learner's tensors. Throws the Error
+  // of the second failure in a row.
   void save(TrainingState& state, Learner& learner);
-  // Learns how a save under way has ended, if it has.
+  // Handles the result of a save that has ended.
   void poll();
-  // Waits for the save under way and throws its Error.
+  // Waits for the save in progress and throws its Error.
   void finish();
-  // Before scores are compared: those of a save that failed count no more.
+  // To be called before scores are compared: removes those of a failed save.
   void forget_failed_scores(TrainingState& state) const;
 
  private:
@@ -50,8 +49,8 @@ class CheckpointSaving {
   const Better better_;
   const std::function<void(const std::string&)> complain_;
   CheckpointWriter writer_;
-  int64_t saved_step_ = -1;                         // whose tensors are saved, or being saved
-  bool recorded_ = false;                           // and the whole state of it
+  int64_t saved_step_ = -1;                         // its tensors are saved, or being saved
+  bool recorded_ = false;                           // and so is its whole state
   bool failed_ = false;                             // the last save
   std::vector<Score> best_saved_, best_under_way_;  // of the last save that succeeded; of this one
 };

@@ -1,4 +1,4 @@
-// Measures from the smallest chunks up, so that no measurement takes much more than the limit.
+// Measures the smallest chunks first, so that no measurement uses much more than the limit.
 #include "train/chunks.h"
 
 #include <algorithm>
@@ -27,13 +27,13 @@ int64_t chunks_for_memory(Learner& learner, const Work& largest, Bytes limit) {
   int64_t memory = learner.memory_of_step(largest, chunks);
   if (memory > limit.count) {
     fail(
-        "training.memory_limit of {} is too little: in {} chunks a step takes {}, parameters, "
-        "gradients and the optimiser's state included; allow more or choose a smaller model",
+        "training.memory_limit of {} is too small: with {} chunks a step takes {}, parameters, "
+        "gradients and the optimizer's state included; raise it or choose a smaller model",
         to_text(limit), chunks, rounded_up(memory));
   }
   int64_t before = memory;
   while (chunks > 1) {
-    // Half as many chunks add twice what the last halving added.
+    // Halving the number again adds twice the memory that the last halving added.
     const int64_t predicted = memory + 2 * (memory - before);
     if (predicted > limit.count + limit.count / 10) break;
     const int64_t next = learner.memory_of_step(largest, chunks / 2);

@@ -1,5 +1,5 @@
 #pragma once
-// training.memory_limit: into how many chunks micro-batches are split so that a step fits.
+// training.memory_limit: the number of chunks that each micro-batch is split into.
 
 #include <cstdint>
 
@@ -7,8 +7,8 @@
 
 namespace calque {
 
-// The fewest chunks, a power of two, with which a step over this micro-batch stays within the
-// limit, by measuring: 1 without a limit. Throws Error if not even the smallest chunks fit.
+// The smallest number of chunks, a power of two, with which a step over this micro-batch stays
+// within the limit, found by measuring; 1 without a limit. Throws an Error if no number does.
 int64_t chunks_for_memory(Learner& learner, const Work& largest, Bytes limit);
 
 }  // namespace calque

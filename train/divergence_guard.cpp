@@ -19,7 +19,7 @@ void DivergenceGuard::saw(double loss) {
         "training.clip_norm",
         loss, factor, m.mean, m.steps_above);
   }
-  if (above) return;  // the mean is of the steps that went well
+  if (above) return;  // the mean is over the other steps
   ++m.steps;
   const double rate = std::max(0.01, 1.0 / static_cast<double>(m.steps));
   m.mean += rate * (loss - m.mean);
@@ -36,9 +36,10 @@ void DivergenceGuard::skipped(int64_t step, const std::string& diagnosis) {
   ++m.bad_steps;
   if (m.bad_steps >= training_.max_bad_steps) {
     fail(
-        "step {}: {}; that makes {} steps in a row that could not be used "
-        "(training.max_bad_steps), so training stops, with the last checkpoint as it was; lower "
-        "training.learning_rate, warm up longer or set training.clip_norm",
+        "step {}: {}; {} steps in a row were skipped (training.max_bad_steps), so training stops; "
+        "the "
+        "last checkpoint is unchanged; lower training.learning_rate, warm up longer or set "
+        "training.clip_norm",
         step, diagnosis, m.bad_steps);
   }
 }

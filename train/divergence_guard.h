@@ -1,6 +1,6 @@
 #pragma once
-// Notices that training has gone wrong for good: a loss far above its running mean for many steps,
-// or too many steps in a row that were not finite. What it remembers is part of the training state.
+// Stops training that has failed: a loss far above its running mean for many steps, or too many
+// skipped steps in a row. Its memory is part of the training state.
 
 #include "train/config/config.h"
 #include "train/storage/training_state.h"
@@ -12,15 +12,15 @@ class DivergenceGuard {
   DivergenceGuard(const TrainingConfig& training, Divergence& memory)
       : training_(training), memory_(memory) {}
 
-  // After a step whose update was made, with its mean loss. Throws Error when the loss has been
-  // above divergence_factor times its mean for divergence_steps steps.
+  // After an update, with the mean loss of its step. Throws an Error when the loss has been above
+  // divergence_factor times its running mean for divergence_steps steps.
   void saw(double loss);
 
-  // After a step that was skipped. Throws Error after max_bad_steps of them; `diagnosis` says where
-  // the first number that was not finite came from.
+  // After a skipped step. Throws an Error after max_bad_steps in a row; `diagnosis` names the op
+  // that produced the first number that was not finite.
   void skipped(int64_t step, const std::string& diagnosis);
 
-  // After the last step on some data, before others: losses so far say nothing about those to come.
+  // When the training data changes: earlier losses do not predict later ones.
   void data_changed();
 
  private:

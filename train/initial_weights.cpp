@@ -17,7 +17,7 @@ std::string weights_file(const std::string& of) {
     std::string file = of + place + "/model.safetensors";
     if (fs::is_regular_file(file)) return file;
   }
-  // An average, or a copy of a run without its links.
+  // An average of checkpoints, or a copy of a run without its links.
   const Checkpoints checkpoints(real_files(), of);
   for (const int64_t step : checkpoints.steps()) {
     std::string file = checkpoints.folder(step) + "/model.safetensors";
@@ -28,26 +28,20 @@ std::string weights_file(const std::string& of) {
 
 namespace {
 
-// What stands beside the weights of a checkpoint; nothing is known of weights alone.
+// The state of the checkpoint that the weights are in; nothing for a file outside a checkpoint.
 std::optional<TrainingState> state_beside(const std::string& weights) {
   const std::filesystem::path checkpoint = std::filesystem::path(weights).parent_path();
   if (!std::filesystem::exists(checkpoint / "state.json")) return std::nullopt;
   return load_state(real_files(), checkpoint.string());
 }
 
-// Whether the parameter has a row for each token of a vocabulary.
-bool belongs_to_vocabulary(const Parameters& parameters, const TensorSlot& slot) {
-  const Role role = parameters.find(slot.name)->role;
-  return role == Role::embedding || role == Role::output;
-}
-
 void require_tokenizer(const std::string& from, const TrainingState& state,
                        const std::string& hash) {
   if (state.tokenizer_hash == hash) return;
   fail(
-      "model.init_from: {} has another tokenizer than this run, so its embeddings would be those "
-      "of other tokens; give its tokenizer to this run with tokenizer.files (RUN/tokenizer.model), "
-      "or keep this run's embeddings with another tokenizer.vocabulary_size",
+      "model.init_from: {} has another tokenizer than this run, so its embeddings belong to other "
+      "tokens; use its tokenizer with tokenizer.files (RUN/tokenizer.model), or keep this run's "
+      "embeddings by another tokenizer.vocabulary_size",
       from);
 }
 
@@ -80,7 +74,7 @@ std::vector<std::string> load_initial_weights(const std::string& from,
   }
   const std::optional<TrainingState> state = state_beside(weights);
   if (state && std::ranges::any_of(matching, [&](const TensorSlot& slot) {
-        return belongs_to_vocabulary(parameters, slot);
+        return belongs_to_vocabulary(parameters.find(slot.name)->role);
       })) {
     require_tokenizer(from, *state, tokenizer_hash);
   }

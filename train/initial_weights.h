@@ -1,5 +1,5 @@
 #pragma once
-// model.init_from: starting from the weights of another run, for fine-tuning.
+// model.init_from: starts from the weights of another run, for fine-tuning.
 
 #include <string>
 #include <vector>
@@ -8,16 +8,16 @@
 
 namespace calque {
 
-// Fills every parameter that the checkpoint has under the same name and shape. `from` is a run, one
-// of its checkpoints, or a safetensors file. Returns what matched and what did not, a line each;
-// throws Error if nothing matches, or if a parameter with a row for each token would, and the
-// checkpoint's tokenizer does not have this hash: then every row would mean another token.
+// Fills every parameter that has the same name and shape in the checkpoint. `from` is a run, one of
+// its checkpoints, or a safetensors file. Returns what matched and what did not, one line each.
+// Throws an Error if nothing matches, or if a parameter with one row per token matches but the
+// checkpoint's tokenizer has another hash: its rows would belong to other tokens.
 std::vector<std::string> load_initial_weights(const std::string& from,
                                               const std::string& tokenizer_hash,
                                               Parameters& parameters);
 
-// The safetensors file with the weights of a run (its best checkpoint, or else its last), of a
-// checkpoint's folder, or the file itself.
+// The safetensors file of a run (its best checkpoint, else its last), of a checkpoint's folder, or
+// the file itself.
 std::string weights_file(const std::string& of);
 
 }  // namespace calque

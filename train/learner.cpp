@@ -11,13 +11,6 @@
 namespace calque {
 namespace {
 
-void add(const SummedLoss& loss, LossSums& sums) {
-  sums.loss += double(loss.loss.item());
-  sums.nll += loss.nll;
-  sums.correct += loss.correct;
-  sums.terms += loss.terms;
-}
-
 SummedLoss forward(const Work& work) {
   const Phase phase("forward");
   return work.forward();
@@ -49,7 +42,7 @@ StepOutcome Learner::step(const Works& works, int64_t step, double learning_rate
   outcome.flops = counted_flops() - flops_before;
   outcome.update = update(outcome.sums, learning_rate);
   if (!outcome.update.finite) outcome.diagnosis = diagnose(works, step, outcome.sums);
-  parameters_.clear_gradients();  // they would be held through a validation
+  parameters_.clear_gradients();  // validation needs their memory
   return outcome;
 }
 
@@ -62,8 +55,8 @@ UpdateReport Learner::update(const LossSums& sums, double learning_rate) {
   return report;
 }
 
-// The gradients are read twice, for their norm and for the update; the weights, the optimiser's
-// state and the average are read and written.
+// The gradients are read twice, for the norm and for the update; the weights, the optimizer's state
+// and the average are read and written.
 Profile::Work Learner::update_work() {
   if (!Profile::current()) return {};
   const auto all = static_cast<double>(parameters_.flat_size());
@@ -75,7 +68,7 @@ Profile::Work Learner::update_work() {
   return {.bytes = 2 * numbers * sizeof(real)};
 }
 
-// Losses are sums over their terms; the optimiser divides the step once.
+// Losses are sums over their terms; the optimizer divides once.
 LossSums Learner::forward_backward(const Works& works, int64_t step, Tape::Check check) {
   const ProductPrecision rounding(product_precision(training_));
   parameters_.clear_gradients();
@@ -86,7 +79,7 @@ LossSums Learner::forward_backward(const Works& works, int64_t step, Tape::Check
                     check);
     const SummedLoss loss = forward(work);
     run_backward(loss);
-    add(loss, sums);
+    sums += loss.sums();
   };
   for (const auto& work : works) {
     if (chunks_ == 1) {
@@ -103,7 +96,7 @@ int64_t Learner::memory_of_step(const Work& work, int64_t chunks) {
   Works parts = work.split(chunks);
   const auto tokens = [](const auto& part) { return part->size().tokens; };
   std::ranges::sort(parts, std::greater<>(), tokens);
-  // With accumulation, gradients of the chunk before are held while the next one runs.
+  // With accumulation, a chunk's gradients are held while the next one runs.
   const size_t together = std::min<size_t>(parts.size(), 2);
   const bool accumulates = training_.accumulation > 1;
   parameters_.clear_gradients();
@@ -116,9 +109,8 @@ int64_t Learner::memory_of_step(const Work& work, int64_t chunks) {
   return memory_statistics().peak;
 }
 
-// With check_finite the same step again, with every op checked: dropout is a function of the step,
-// so the first value that is not finite comes from the same op. Otherwise what can be seen after
-// the step.
+// With check_finite, repeats the step with every op checked: dropout is a function of the step, so
+// the same op produces the first value that is not finite. Otherwise, names what is visible now.
 std::string Learner::diagnose(const Works& works, int64_t step, const LossSums& sums) {
   try {
     if (training_.check_finite) forward_backward(works, step, Tape::Check::finite);

@@ -1,6 +1,6 @@
 #pragma once
-// One step of training, and all that it changes: the parameters, the optimiser's state, the
-// averaged weights. Everything around it (data, logs, checkpoints, limits) is the trainer's.
+// One step of training, and all that it changes: the parameters, the optimizer's state and the
+// weight average. Data, logs, checkpoints and limits belong to the trainer.
 
 #include <memory>
 #include <optional>
@@ -21,37 +21,38 @@ namespace calque {
 struct StepOutcome {
   LossSums sums;
   UpdateReport update{};
-  double flops = 0;       // of useful products, forward and backward
-  std::string diagnosis;  // of a step that was not finite: the op or parameter
+  double flops = 0;       // of products, forward and backward, without recomputation
+  std::string diagnosis;  // of a skipped step: the op or parameter that was not finite
 };
 
 class Learner {
  public:
   Learner(const TrainingConfig& training, Parameters& parameters);
 
-  // First weights, from the seed alone. Averaging starts from them, so after any init_from.
+  // Sets the initial weights, a function of the seed alone. Averaging starts from the weights after
+  // initialise() or init_from.
   void initialise();
   void start_averaging();
 
-  // Into how many chunks each micro-batch is split, so that a step fits the memory.
+  // The number of chunks that each micro-batch is split into, to fit the memory.
   void set_chunks(int64_t chunks) { chunks_ = chunks; }
 
-  // Forward and backward over the micro-batches, one update of the weights. `step` is its number,
-  // from 0, and decides the dropout; a step that is not finite changes nothing.
+  // Forward and backward over the micro-batches, then one update of the weights. `step` counts from
+  // 0 and determines the dropout. A step that is not finite changes nothing.
   StepOutcome step(const Works& works, int64_t step, double learning_rate);
 
-  // The most memory in bytes that tensors take in a step over this micro-batch, split into so many
-  // chunks: measured by running two of them forward and backward. Changes no weight.
+  // The peak memory of tensors, in bytes, in a step over this micro-batch with this number of
+  // chunks, measured by running two of them forward and backward. Changes no weight.
   int64_t memory_of_step(const Work& work, int64_t chunks);
 
-  // Evaluates with the averaged weights while the result lives, if there are any.
+  // While the result lives, the model has the averaged weights, if there are any.
   std::unique_ptr<WithAverage> averaged_weights();
 
-  // What a checkpoint holds beside the weights to be used. With averaging those are the average,
-  // and these include the weights under training.
+  // The tensors of a checkpoint besides the model's weights. With averaging, the model's weights
+  // are the average and these include the weights in training.
   std::vector<NamedTensor> optimizer_tensors();
   std::vector<TensorSlot> optimizer_slots();
-  // To be called once the slots have been filled.
+  // To be called after the slots have been filled.
   void restored(int64_t optimizer_step);
 
   Parameters& parameters() { return parameters_; }

@@ -9,8 +9,7 @@ namespace calque {
 
 namespace {
 
-// The best rate of a few rounds of work: two at least, and no more once they have taken a tenth of
-// a second.
+// The best rate of 2 to 8 rounds of work, in about a tenth of a second.
 template <class Work>
 double best_rate(double amount, Work&& work) {
   double best = 0, spent = 0;
@@ -47,7 +46,7 @@ double best_product_rate(Precision precision) {
 
 double best_memory_rate() {
   static const double rate = [] {
-    constexpr int64_t size = int64_t{1} << 24;  // 64 MB each, which no cache holds
+    constexpr int64_t size = int64_t{1} << 24;  // 64 MB each: larger than any cache
     const Tensor a = Tensor::full({size}, 1), b = Tensor::full({size}, 1),
                  c = Tensor::zeros({size});
     return best_rate(3.0 * size * sizeof(real), [&] {

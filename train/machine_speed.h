@@ -1,6 +1,6 @@
 #pragma once
-// The rates at which this machine multiplies matrices and moves memory at best: what the speed of
-// training is compared with.
+// The highest rates at which this machine multiplies matrices and moves memory, to compare the
+// speed of training with.
 
 #include "core/blas.h"
 
@@ -10,7 +10,7 @@ namespace calque {
 // each precision in a fraction of a second.
 double best_product_rate(Precision precision = Precision::full);
 
-// Bytes a second: of large arrays being read and written, at their best. Measured once.
+// Bytes a second in reading and writing large arrays. Measured once.
 double best_memory_rate();
 
 }  // namespace calque

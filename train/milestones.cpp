@@ -14,7 +14,7 @@ double share_done(const Until& until, const TrainingState& state, double epochs)
   const auto consider = [&](double done, double limit) {
     if (limit > 0) share = std::max(share, done / limit);
   };
-  consider(static_cast<double>(state.step), static_cast<double>(until.updates));
+  consider(static_cast<double>(state.optimizer_step), static_cast<double>(until.updates));
   consider(epochs, until.epochs);
   consider(static_cast<double>(state.tokens), static_cast<double>(until.tokens));
   consider(state.seconds_trained, until.seconds);

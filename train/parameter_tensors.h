@@ -1,6 +1,5 @@
 #pragma once
-// The parameters of a model as named tensors: to be written to a checkpoint, or to be filled from
-// one.
+// The parameters of a model as named tensors, to write to a checkpoint or to read from one.
 
 #include <vector>
 

@@ -1,4 +1,3 @@
-// A plan is measured, not calculated: the probe steps are those that training makes.
 #include "train/plan.h"
 
 #include <algorithm>
@@ -7,6 +6,7 @@
 #include "core/memory.h"
 #include "core/parameter_table.h"
 #include "train/chunks.h"
+#include "train/config/presets.h"
 #include "train/initial_weights.h"
 #include "train/learner.h"
 #include "train/resume.h"
@@ -16,7 +16,7 @@
 namespace calque {
 namespace {
 
-// What an update takes, by the middle of a few.
+// The medians of a few updates.
 struct UpdateCost {
   double seconds = 0, flops = 0, terms = 0;
 };
@@ -34,7 +34,7 @@ Number middle(std::vector<Number> values) {
   return values[values.size() / 2];
 }
 
-// Steps with a learning rate of 0; the first, which takes memory from the system, does not count.
+// Steps with a learning rate of 0. The first one, which allocates memory, is not counted.
 UpdateCost measured_update(const Config& config, Learner& learner, WorkStream& stream) {
   constexpr int most_steps = 6;
   constexpr double enough_seconds = 10;
@@ -60,7 +60,7 @@ double updates_in(const EpochSize& epoch, const Config& config) {
   return std::max(1.0, static_cast<double>(epoch.works) / accumulated);
 }
 
-// Updates in so many epochs from the first on.
+// The number of updates in the first `epochs` epochs.
 double updates_of(double epochs, const std::vector<EpochSize>& sizes, const Config& config) {
   double updates = 0;
   for (size_t i = 0; i < sizes.size(); ++i) {
@@ -72,7 +72,7 @@ double updates_of(double epochs, const std::vector<EpochSize>& sizes, const Conf
   return updates;
 }
 
-// Updates until the first of the limits in steps, epochs and tokens; 0 if only time ends the run.
+// The number of updates until the first limit in updates, epochs or tokens; 0 without such a limit.
 double updates_until(const Config& config, const std::vector<EpochSize>& sizes,
                      const UpdateCost& cost) {
   const Until& until = config.training.until;
@@ -86,7 +86,7 @@ double updates_until(const Config& config, const std::vector<EpochSize>& sizes,
   return updates;
 }
 
-// "an epoch: about 107 updates of 27000 examples in all, 53 from epoch 17 on", as corpora end.
+// "an epoch: about 107 updates of 27000 examples in all, 53 from epoch 17 on"
 std::string epochs_text(const std::vector<EpochSize>& sizes, const Config& config) {
   std::string text = fmt::format("an epoch: about {:.0f} updates of {} examples in all",
                                  updates_in(sizes[0], config), sizes[0].examples);
@@ -102,6 +102,36 @@ std::string memory_text(int64_t bytes, int64_t chunks) {
       fmt::format("memory: about {:.0f} MB in the largest batch", static_cast<double>(bytes) / 1e6);
   if (chunks > 1) text += fmt::format(", split into {} chunks", chunks);
   return text + "\n";
+}
+
+// Updates until the run ends, by its limits and the measured speed; 0 if unknown.
+double expected_updates(const Until& until, double updates, const UpdateCost& cost) {
+  if (until.seconds <= 0) return updates;
+  const double in_time = until.seconds / cost.seconds;
+  return updates > 0 ? std::min(updates, in_time) : in_time;
+}
+
+std::string learning_rate_text(const Config& config, double updates) {
+  const TrainingConfig& training = config.training;
+  std::string text;
+  if (training.schedule != TrainingConfig::Schedule::noam) {
+    text += fmt::format("learning rate: at most {:.3g}", peak_learning_rate(config));
+    if (training.learning_rate == 0) text += " (from model.d_model and the tokens of an update)";
+  }
+  if (training.schedule == TrainingConfig::Schedule::whole_run && training.until.has_limit()) {
+    const double quarter = updates / 4;
+    text += fmt::format(", reached after {:.0f} updates, falling to 0 at the end of about {:.0f}",
+                        std::min(quarter, static_cast<double>(training.warmup_steps)), updates);
+  }
+  if (!text.empty()) text += '\n';
+  const bool fits = training.schedule == TrainingConfig::Schedule::whole_run;
+  if (!fits && updates > 0 && updates <= static_cast<double>(training.warmup_steps)) {
+    text += fmt::format(
+        "warning: the run ends after about {:.0f} updates, within its warm-up of {}; lower "
+        "training.warmup_steps, or set training.schedule: auto\n",
+        updates, training.warmup_steps);
+  }
+  return text;
 }
 
 }  // namespace
@@ -131,7 +161,8 @@ std::string training_plan(const Config& config, const RunFolder& run, const Make
   if (config.training.until.seconds > 0) {
     text += fmt::format(", ended after {}", duration_text(config.training.until.seconds));
   }
-  return text + ", by steps measured now on this machine\n";
+  text += ", by steps measured now on this machine\n";
+  return text + learning_rate_text(config, expected_updates(config.training.until, updates, cost));
 }
 
 }  // namespace calque

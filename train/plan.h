@@ -1,5 +1,5 @@
 #pragma once
-// What a run will be, before it is trained: the model part by part, and what a step really costs.
+// A dry run: the model part by part, and the measured cost of a step.
 
 #include <string>
 
@@ -8,8 +8,7 @@
 
 namespace calque {
 
-// For people. Reads the training data and runs a few steps to measure their time and memory; writes
-// nothing.
+// Reads the training data and runs a few steps to measure time and memory. Writes nothing.
 std::string training_plan(const Config& config, const RunFolder& run, const MakeTask& make_task);
 
 }  // namespace calque

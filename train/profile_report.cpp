@@ -39,14 +39,14 @@ std::string row(const std::string& name, const char* pass, const Profile::Sum& s
   const double least =
       std::max(sum.work.flops / scale.limits.flops, sum.work.bytes / scale.limits.bytes);
   const double share = least / sum.seconds;
-  const bool known = least > 0 && share < 10;  // beyond, its gradient was only handed on
+  const bool known = least > 0 && share < 10;  // more: the op only passed its gradient on
   return fmt::format("{:<26}{:<9}{:>9.1f}{:>11.3f}{:>8.1f}%{:>10}{:>9}{:>10}\n", name, pass,
                      static_cast<double>(sum.calls) / scale.steps, 1e3 * sum.seconds / scale.steps,
                      100 * sum.seconds / scale.step_seconds, rate(sum.work.flops),
                      rate(sum.work.bytes), known ? fmt::format("{:.0f}%", 100 * share) : "-");
 }
 
-// The time of a phase that no op of it took: the tape, memory, and what is between the ops.
+// The time of a phase outside its ops: the tape, memory management and calls.
 Profile::Sum remainder(const Profile& profile, const char* phase, std::initializer_list<Kind> ops) {
   Profile::Sum rest = profile.sum_of(phase, Kind::phase);
   for (const Profile::Sum& sum : profile.sums()) {

@@ -26,8 +26,8 @@ void refuse_lost_checkpoints(const RunFolder& run) {
   const auto size = std::filesystem::file_size(run.metrics(), not_there);
   if (!not_there && size > 0) {
     fail(
-        "{}: is the record of a run whose checkpoints are gone; put them back into {}, or train "
-        "anew with --fresh",
+        "{}: belongs to a run whose checkpoints are missing; put them back into {}, or start again "
+        "with --fresh",
         run.metrics(), run.checkpoints());
   }
 }
@@ -39,8 +39,9 @@ Config config_of(const TrainingState& state) {
 std::vector<std::string> check_same_settings(const TrainingState& state, const Config& config) {
   if (state.mean_of > 0) {
     fail(
-        "the run holds a mean of weights, from which training cannot go on; start another run from "
-        "it with model.init_from");
+        "the run is an average of checkpoints and cannot be resumed; start another run from it "
+        "with "
+        "model.init_from");
   }
   std::vector<std::string> notes;
   std::string harmful;
@@ -53,7 +54,7 @@ std::vector<std::string> check_same_settings(const TrainingState& state, const C
     }
   }
   if (!harmful.empty()) {
-    fail("the run cannot go on with these changes: {}; undo them, or train anew with --fresh",
+    fail("the run cannot be resumed with these changes: {}; undo them, or start again with --fresh",
          harmful);
   }
   return notes;
@@ -69,8 +70,8 @@ std::vector<std::string> judge_anew(TrainingState& state, const Config& before,
     state.retired.push_back({metric.name, state.step, std::move(found->second)});
     state.best.erase(found);
     notes.push_back(fmt::format(
-        "validations are others than before: the best {} is judged anew; the checkpoints that were "
-        "best are kept",
+        "validation has changed: the best {} is determined from now on; the checkpoints that were "
+        "the best are kept",
         metric.name));
     if (metric.name == config.training.metric) state.early_stopping.without_gain = 0;
     if (metric.name == config.training.until.goal.metric) state.goal_reached.clear();
@@ -84,12 +85,12 @@ void check_same_data(const TrainingState& state, const std::string& tokenizer_ha
   if (tokenizer_hash != state.tokenizer_hash) {
     fail(
         "the run's tokenizer is not the one its checkpoint was trained with; restore the run's "
-        "tokenizer files, or train anew with --fresh");
+        "tokenizer files, or start again with --fresh");
   }
   if (data_hash != state.data_hash) {
     fail(
-        "the training data is not what the checkpoint was trained on; restore it, or train anew "
-        "with --fresh, or fine-tune from this run with model.init_from");
+        "the training data is not what the checkpoint was trained on; restore it, start again with "
+        "--fresh, or fine-tune from this run with model.init_from");
   }
 }
 

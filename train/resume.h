@@ -1,5 +1,5 @@
 #pragma once
-// Resuming a run: may it go on with this config, these tokenizers and this data?
+// Whether a run can be resumed with this config, these tokenizers and this data.
 
 #include <optional>
 #include <string>
@@ -12,28 +12,28 @@
 
 namespace calque {
 
-// Of the newest checkpoint whose state can be read; the tensors beside it are not looked at. One of
-// a newer calque is an Error, as it is to whoever loads it.
+// The state of the newest checkpoint with a readable state; its tensors are not read. Throws an
+// Error for a checkpoint of a newer calque.
 std::optional<TrainingState> newest_state(const Checkpoints& checkpoints);
 
-// Throws Error when a run without checkpoints has a record of training all the same: they have been
-// removed, and beginning anew would remove the record too.
+// Throws an Error if a run without checkpoints has a metrics.jsonl: its checkpoints have been
+// removed, and a fresh start would remove the record too.
 void refuse_lost_checkpoints(const RunFolder& run);
 
-// The lines to say about changed settings that do no harm. Throws Error when one of the changes
-// would make it another run.
+// Returns a note for each harmless change. Throws an Error if another change would make it another
+// run.
 std::vector<std::string> check_same_settings(const TrainingState& state, const Config& config);
 
 // The config that a checkpoint was trained with.
 Config config_of(const TrainingState& state);
 
-// Makes a state go on under a config by which validations are measured in another way (on other
-// data, by another search). Scores from before then compare with none to come: they are retired,
-// so their checkpoints stay, and the next validation is the first that counts. Returns what to say.
+// Retires the scores of each metric that the new config measures in another way (on other data, by
+// another search): they are not comparable with later ones. Their checkpoints are kept, and the
+// best is determined from the next validation on. Returns a note for each metric.
 std::vector<std::string> judge_anew(TrainingState& state, const Config& before,
                                     const Config& config, const Task& task);
 
-// Throws Error when the tokenizer or the data is not what the checkpoint was trained with.
+// Throws an Error if the tokenizer or the data differs from the checkpoint's.
 void check_same_data(const TrainingState& state, const std::string& tokenizer_hash,
                      const std::string& data_hash);
 

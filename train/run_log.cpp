@@ -29,14 +29,14 @@ std::string value_text(double value, const MetricInfo& metric) {
                      percent ? "%" : "");
 }
 
-// One example of a validation: what was given, what was wanted if that is known, and the output.
+// One validation example: its input, its reference if there is one, and the output.
 std::string lines_of(const Sample& sample) {
   if (sample.reference.empty()) return fmt::format("    {}\n    > {}", sample.input, sample.output);
   return fmt::format("    {}\n    = {}\n    {} {}", sample.input, sample.reference,
                      sample.output == sample.reference ? ">" : "!", sample.output);
 }
 
-// Whether the text could be written to a stream; where not, errno says why.
+// Returns whether the text was written; if not, errno has the reason.
 bool shown(std::FILE* stream, const std::string& text) {
   return std::fwrite(text.data(), 1, text.size(), stream) == text.size() &&
          std::fflush(stream) == 0;
@@ -92,7 +92,7 @@ void RunLog::event(int64_t step, const std::string& text) {
   say(fmt::format("step {:>6}  {}", step, text));
 }
 
-// What goes wrong here is not told any more: the error itself is what matters.
+// Failures are ignored here: the error itself matters more.
 void RunLog::ended(int64_t step, const std::string& error, bool has_checkpoint) {
   clear_bar();
   const std::string text = "ended by an error: " + error;
@@ -106,8 +106,8 @@ void RunLog::metrics(const std::string& json) {
   try {
     tensorboard_->record(json);
   } catch (const Error& error) {
-    tensorboard_.reset();  // half an event may stand there: nothing can follow it
-    problem(fmt::format("{}; nothing more is written there", error.what()));
+    tensorboard_.reset();  // nothing can follow an event that was written in part
+    problem(fmt::format("{}; the run writes no more TensorBoard events", error.what()));
   }
 }
 
@@ -117,7 +117,7 @@ void RunLog::say(const std::string& line) {
   clear_bar();
   if (shown(stdout, line + "\n")) return;
   loudness_ = Loudness::quiet;
-  problem(fmt::format("standard output: {}; what is said goes to train.log alone",
+  problem(fmt::format("standard output: {}; further lines go to train.log alone",
                       std::generic_category().message(errno)));
 }
 

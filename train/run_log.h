@@ -1,6 +1,6 @@
 #pragma once
-// Everything that a run says: metrics.jsonl for programs, train.log and the terminal for people,
-// and a TensorBoard file if wanted. On a terminal a progress bar stands below the lines, on stderr.
+// All output of a run: metrics.jsonl for programs, train.log and the terminal for people, and a
+// TensorBoard file if the config says so. A terminal also shows a progress bar, on stderr.
 
 #include <memory>
 #include <optional>
@@ -22,29 +22,28 @@ enum class Loudness { normal, quiet };
 
 class RunLog {
  public:
-  // Validations are shown by these metrics.
+  // `metrics` are those that a line about a validation may show.
   RunLog(FileSystem& files, const RunFolder& run, const LoggingConfig& logging,
          std::span<const MetricInfo> metrics, int64_t first_step, Loudness loudness);
   ~RunLog();
 
   void write(const TrainRecord& record, const std::string& remaining);
   void write(const ValidRecord& record);
-  // Something worth knowing: into metrics.jsonl too if it belongs to a step.
+  // Something that happened at a step.
   void event(int64_t step, const std::string& text);
-  // What ended the run by an error: into the files alone, and into metrics.jsonl only if the run
-  // has a checkpoint: without one, that file would stand in the way of another start.
+  // The error that ended the run; to the files alone. Without a checkpoint, metrics.jsonl stays
+  // untouched, because its existence would prevent another start.
   void ended(int64_t step, const std::string& error, bool has_checkpoint);
-  void say(const std::string& line);  // to people only
-  // Something that went wrong and that training goes on without: to stderr, however quiet.
+  void say(const std::string& line);  // not to metrics.jsonl
+  // A problem that does not end training; to stderr even if quiet.
   void problem(const std::string& text);
 
-  // Redraws the bar: a share of the whole, and what stands beside it.
+  // Redraws the progress bar, with a text beside it.
   void progress(double share, const std::string& text);
 
-  // Puts the files on the disk.
+  // Syncs the files to the disk.
   void sync();
-  // The end, where a file system may say for the first time that it could not keep the lines, and
-  // where those that never reached the disk are told.
+  // Closes the files and reports the lines that could not be written.
   void close();
 
  private:

@@ -16,7 +16,7 @@ double seconds_since_received() {
          1e-9 * static_cast<double>(now.tv_nsec - received_at.tv_nsec);
 }
 
-// Calls nothing but what may be called while a signal is handled.
+// Calls only async-signal-safe functions.
 void listen(int signal) {
   if (received == 0) {
     clock_gettime(CLOCK_MONOTONIC, &received_at);

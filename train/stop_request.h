@@ -1,21 +1,20 @@
 #pragma once
-// Ctrl-C, SIGTERM and a terminal that goes away (SIGHUP, unless nohup has it ignored) ask training
-// to stop: the step is finished, a checkpoint written, and the program ends with status 130, 143 or
-// 129. A second signal ends it at once, as if nobody had listened; but one that follows within a
-// third of a second is the same request, which some programs send twice: timeout(1) signals its
-// child and then its child's whole group. Meanwhile a reader of the output that goes away (SIGPIPE)
-// ends nothing: what a step has learnt is worth more than what is said about it.
+// SIGINT (Ctrl-C), SIGTERM and SIGHUP (unless nohup ignores it) ask training to stop: it finishes
+// the step, writes a checkpoint and ends with status 130, 143 or 129. A second signal ends the
+// program at once; but a signal within 0.3 seconds counts as the same request, because some
+// programs send two: timeout(1) signals its child and then the child's process group. SIGPIPE is
+// ignored, so that training continues when nobody reads its output.
 
 namespace calque {
 
 class StopRequest {
  public:
-  StopRequest();   // listens
-  ~StopRequest();  // as before
+  StopRequest();   // installs the handlers
+  ~StopRequest();  // restores the earlier ones
   StopRequest(const StopRequest&) = delete;
   StopRequest& operator=(const StopRequest&) = delete;
 
-  // The signal that came, or 0.
+  // The signal received, or 0.
   static int signal();
 
  private:

@@ -6,7 +6,6 @@
 #include "core/error.h"
 #include "train/best_checkpoints.h"
 #include "train/config/load.h"
-#include "train/config/values.h"
 #include "train/parameter_tensors.h"
 #include "train/resume.h"
 #include "train/storage/checkpoints.h"
@@ -16,14 +15,14 @@ namespace {
 
 namespace fs = std::filesystem;
 
-// The run that a checkpoint lies in: RUN/checkpoints/step-000100 or RUN/best.
+// The run of a checkpoint: RUN/checkpoints/step-000100 or RUN/best.
 std::string run_of_checkpoint(const fs::path& checkpoint) {
   const fs::path folder = fs::canonical(checkpoint).parent_path();
   return (folder.filename() == "checkpoints" ? folder.parent_path() : folder).string();
 }
 
-// The best checkpoint that there still is, by what the newest state remembers: for copies of a run
-// that have lost their links. Empty if there is none, or it is the newest.
+// The best existing checkpoint according to the newest state, for copies of a run without links.
+// Empty if there is none, or if it is the newest.
 std::string best_by_state(const Config& config, const Checkpoints& checkpoints) {
   const auto state = newest_state(checkpoints);
   if (!state) return "";
@@ -35,8 +34,8 @@ std::string best_by_state(const Config& config, const Checkpoints& checkpoints) 
   return "";
 }
 
-// Only training goes back behind a damaged checkpoint by itself: who uses a run must know which
-// weights it has.
+// Only training falls back to an earlier checkpoint by itself: a user must know which weights are
+// loaded.
 LoadedCheckpoint load_chosen(const RunPlace& run, const std::vector<TensorSlot>& slots) {
   const Checkpoints checkpoints(real_files(), run.place);
   std::string folder = run.is_checkpoint ? run.place : run.place + "/best";
@@ -81,7 +80,7 @@ RunPlace find_run(const std::string& place, TaskKind task) {
   RunPlace run = find_run(place);
   if (run.config.task != task) {
     fail("{}: is a run of task: {}; this needs one of task: {}", place,
-         write_value(run.config.task), write_value(task));
+         name_of(task_kinds, run.config.task), name_of(task_kinds, task));
   }
   return run;
 }

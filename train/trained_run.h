@@ -11,27 +11,27 @@
 
 namespace calque {
 
-// Where a run and one of its checkpoints lie, before anything of them is loaded.
+// A run, or one of its checkpoints, before its weights are loaded.
 struct RunPlace {
   RunFolder folder;
   Config config;
-  std::string place;           // as it was given, without a slash at its end
-  bool is_checkpoint = false;  // one checkpoint is meant, not the run's best
+  std::string place;           // as given, without a trailing slash
+  bool is_checkpoint = false;  // `place` is one checkpoint, not a run
 };
 
-// `place` is a run, whose best checkpoint is used, or its last if it has no best; or the folder of
-// one checkpoint inside a run. Throws Error for anything else.
+// `place` is a run, of which the best checkpoint is used, else the last; or the folder of one
+// checkpoint inside a run. Throws an Error for anything else.
 RunPlace find_run(const std::string& place);
 // The same for a run that must be of this task.
 RunPlace find_run(const std::string& place, TaskKind task);
 
 struct LoadedWeights {
-  std::string checkpoint;  // the folder that they are from
-  int64_t step = 0;        // how far it was trained
+  std::string checkpoint;  // its folder
+  int64_t step = 0;
 };
 
-// Fills the parameters. Without a link RUN/best, the best is the one that the newest state
-// remembers. Throws Error if the checkpoint is damaged, or was trained with other tokenizers.
+// Fills the parameters. Without the link RUN/best, the newest state says which checkpoint is the
+// best. Throws an Error if the checkpoint is damaged, or was trained with other tokenizers.
 LoadedWeights load_weights(const RunPlace& run, Parameters& parameters,
                            const std::string& tokenizer_hash);
 

@@ -1,7 +1,7 @@
 #pragma once
-// A run from where it stands to where it ends: steps, and around them the log, validation,
-// checkpoints and the reasons to stop. All that the next step depends on is in TrainingState and
-// the tensors, so a run that was killed anywhere goes on from its last checkpoint in the same bits.
+// Trains a run to its end: steps, the log, validation, checkpoints and limits. All that the next
+// step depends on is in TrainingState and the tensors, so a run that was killed at any point
+// continues from its last checkpoint with the same bits.
 
 #include <string>
 
@@ -14,8 +14,8 @@ namespace calque {
 enum class Ending {
   finished,          // a limit of training.until was reached
   patience,          // training.patience ran out
-  already_finished,  // there was nothing left to do
-  no_patience_left,  // the same, because training.patience had run out
+  already_finished,  // at the start: a limit had been reached before
+  no_patience_left,  // at the start: training.patience had run out before
   interrupted,       // by a signal
 };
 
@@ -25,8 +25,8 @@ struct TrainResult {
   int signal = 0;
 };
 
-// Trains in the folder, which is created or, if it holds a run, resumed. Throws Error; the last
-// checkpoint is then what it was. `make_task` makes what is trained (train/tasks/registry.h).
+// Creates the run's folder or, if it contains a run, resumes it. After an Error the last checkpoint
+// is unchanged. `make_task` makes the task (train/tasks/registry.h).
 TrainResult train(const Config& config, const RunFolder& run, Loudness loudness,
                   const MakeTask& make_task);
 

@@ -1,5 +1,7 @@
-// The steps of a run, and what is due between them.
+// The steps of a run, and what happens between them.
 #include "train/training.h"
+
+#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <filesystem>
@@ -21,10 +23,14 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
+// The origin of the examples, each place once.
 std::string places_of(const Works& works) {
-  std::string places;
-  for (const auto& work : works) places += (places.empty() ? "" : "; ") + work->where();
-  return places;
+  std::vector<std::string> places;
+  for (const auto& work : works) {
+    const std::string place = work->where();
+    if (std::ranges::count(places, place) == 0) places.push_back(place);
+  }
+  return fmt::format("{}", fmt::join(places, "; "));
 }
 
 }  // namespace
@@ -34,7 +40,6 @@ double Training::done() const {
                     stream_ ? stream_->epochs() : static_cast<double>(state_.epoch));
 }
 
-// Also after a validation, which may be the last thing that a sitting does.
 void Training::count_seconds() {
   state_.seconds_trained = seconds_before_ + seconds_since(started_);
 }
@@ -55,7 +60,7 @@ TrainResult Training::run() {
   const StopRequest listening;
   started_ = Clock::now();
   meter_ = {};
-  if (!saving_.has_checkpoint()) {  // a disk that cannot be written to shows at once
+  if (!saving_.has_checkpoint()) {  // fails at once if the disk cannot be written to
     save();
     saving_.finish();
   }
@@ -67,7 +72,7 @@ TrainResult Training::run() {
     train_step();
     const bool last = finished(), save_is_due = due(config_.training.save_every) || last;
     state_.validation_owed = task_->validates() && (due(config_.training.validate_every) || last);
-    if (save_is_due) save();  // first, because a validation may take long, or not end
+    if (save_is_due) save();  // first, because validation may take long or be interrupted
     if (state_.validation_owed && (validate() || save_is_due)) save();
     saving_.poll();
   }
@@ -86,7 +91,7 @@ void Training::train_step() {
     const Phase phase("wait for batches");
     for (int64_t i = 0; i < config_.training.accumulation; ++i) works.push_back(stream_->next());
   }
-  const double rate = learning_rate(schedule_, learner_.updates() + 1);
+  const double rate = learning_rate(schedule_, learner_.updates() + 1, done());
   const StepOutcome outcome = learner_.step(works, state_.step, rate);
   ++state_.step;
   saving_.changed();
@@ -99,16 +104,13 @@ void Training::train_step() {
   watch(outcome, works);
   if (!outcome.update.finite) return;
   state_.tokens += outcome.sums.terms;
-  state_.since_log.loss += outcome.sums.loss;
-  state_.since_log.nll += outcome.sums.nll;
-  state_.since_log.correct += outcome.sums.correct;
-  state_.since_log.terms += outcome.sums.terms;
+  state_.since_log += outcome.sums;
   for (const auto& work : works) meter_.tokens += work->size().tokens;
   meter_.flops += outcome.flops;
   log_step(outcome, rate);
 }
 
-// Throws Error when training has gone wrong for good.
+// Throws an Error when training has diverged.
 void Training::watch(const StepOutcome& outcome, const Works& works) {
   DivergenceGuard guard(config_.training, state_.divergence);
   if (outcome.update.finite) {
@@ -176,8 +178,8 @@ void Training::note_goal(const Scores& scores) {
   }
 }
 
-// Returns whether the checkpoint of this step is to be kept as one of the best. A request to stop
-// ends it; then it is still owed when the run goes on.
+// Returns whether the checkpoint of this step is one of the best. A stop request interrupts it; the
+// resumed run then validates again.
 bool Training::validate() {
   const Phase phase("validation");
   if (!task_->validates()) {
@@ -206,13 +208,13 @@ bool Training::validate() {
   note_goal(*scores);
   state_.validation_owed = false;
   report();
-  meter_.since += Clock::now() - start;  // not training
+  meter_.since += Clock::now() - start;  // speed is measured without validation
   return best;
 }
 
-// The page can be written again at any time: training does not stop for it.
+// A failure does not end training: the page can be written again at any time.
 void Training::report() {
-  std::error_code none;  // nothing to show yet
+  std::error_code none;  // no metrics yet
   if (!config_.logging.report || std::filesystem::file_size(run_.metrics(), none) == 0) return;
   try {
     write_report(run_.path, task_->metrics());
@@ -221,7 +223,7 @@ void Training::report() {
   }
 }
 
-// Of a step that is saved already, only what has become known about it since, if anything.
+// For a step that is saved already, saves only its state, if that has changed.
 void Training::save() {
   const Phase phase("checkpoint");
   if (!saving_.is_due()) return;

@@ -1,6 +1,6 @@
 #pragma once
-// What train() runs (train/trainer.h): all that a run has in hand, from its beginning or its last
-// checkpoint (training_start.cpp) to its end (training.cpp).
+// The implementation of train() (train/trainer.h): everything that a run consists of, from its
+// start or last checkpoint (training_start.cpp) to its end (training.cpp).
 
 #include <chrono>
 #include <cstdint>
@@ -19,7 +19,7 @@
 
 namespace calque {
 
-// What has been counted since the last line of the log.
+// Counts since the last line of the log.
 struct Meter {
   std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
   int64_t tokens = 0;
@@ -32,9 +32,8 @@ class Training {
   Training(const Config& config, const RunFolder& run, Loudness loudness,
            const MakeTask& make_task);
   TrainResult run();
-  // What train() does at the end, so that lost lines of the log are reported.
   void close_log() { log_->close(); }
-  // Writes into the record what ended the run, for whoever reads it later.
+  // Logs the error that ended the run.
   void ended_by(const std::string& error) {
     log_->ended(state_.step, error, !checkpoints_.steps().empty());
   }
@@ -45,7 +44,7 @@ class Training {
   void fit_memory(const std::optional<Bytes>& limit_before);
   void announce();
   bool due(const Interval& interval) const;
-  double done() const;  // the share of the limit that is nearest
+  double done() const;  // the share of the nearest limit
   bool finished() const { return done() >= 1; }
   bool out_of_patience() const;
   void count_seconds();

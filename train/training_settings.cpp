@@ -1,18 +1,15 @@
 #include "train/training_settings.h"
 
+#include <algorithm>
+
 #include "core/error.h"
+#include "train/config/presets.h"
 
 namespace calque {
 namespace {
 
-// The choice of the same place in another enumeration that has the same choices in the same order.
-template <class To, class From>
-To same_choice(From choice) {
-  return static_cast<To>(static_cast<int>(choice));
-}
-
 WeightDecay weight_decay(const TrainingConfig& training, Coupling coupling) {
-  return {training.weight_decay, same_choice<Decayed>(training.decayed), coupling};
+  return {training.weight_decay, training.decayed, coupling};
 }
 
 }  // namespace
@@ -36,19 +33,25 @@ OptimizerSettings optimizer_settings(const TrainingConfig& training) {
 }
 
 Precision product_precision(const TrainingConfig& training) {
-  if (training.precision == TrainingConfig::Precision::float32) return Precision::full;
-  if (sizeof(real) != sizeof(float)) {
-    fail("training.precision: bfloat16 is for real = float; this build has double");
+  if (training.precision == Precision::bfloat16 && sizeof(real) != sizeof(float)) {
+    fail("training.precision: bfloat16 needs a build with real = float; this one has double");
   }
-  return Precision::bfloat16;
+  return training.precision;
 }
 
 Schedule schedule_of(const Config& config) {
   const TrainingConfig& t = config.training;
-  const Warmup warmup{t.learning_rate, t.warmup_steps, t.warmup_from};
+  const Warmup warmup{peak_learning_rate(config), t.warmup_steps, t.warmup_from};
   const int64_t end = t.decay_steps > 0 ? t.decay_steps : t.until.updates;
   Schedule schedule = Noam{t.factor, config.model.d_model, t.warmup_steps};
   switch (t.schedule) {
+    case TrainingConfig::Schedule::whole_run:
+      if (t.until.has_limit()) {
+        schedule = WholeRun{warmup.peak, t.warmup_steps};
+      } else {  // a goal alone: the end is unknown
+        schedule = InverseSqrt{{warmup.peak, std::min<int64_t>(t.warmup_steps, 1000)}};
+      }
+      break;
     case TrainingConfig::Schedule::noam:
       break;
     case TrainingConfig::Schedule::inverse_sqrt:

@@ -1,6 +1,6 @@
 #pragma once
-// From the section `training` of a config to the options of the optimiser, the schedule and the
-// averaged weights.
+// From the section `training` of a config to the options of the optimizer, the schedule and the
+// weight average.
 
 #include "core/blas.h"
 #include "optim/optimizer.h"
@@ -11,9 +11,8 @@
 namespace calque {
 
 OptimizerSettings optimizer_settings(const TrainingConfig& training);
-// What the products of a training step multiply.
+// The precision of the matrix products of a training step.
 Precision product_precision(const TrainingConfig& training);
-// The schedule of a run of the config's length.
 Schedule schedule_of(const Config& config);
 WeightAverageSettings weight_average_settings(const TrainingConfig& training);
 

@@ -1,5 +1,4 @@
-// How a run begins or goes on: its folder, task and log are opened, and what the last checkpoint
-// holds is restored.
+// The start of a run: opens its folder, task and log, and restores the last checkpoint.
 #include "core/blas.h"
 #include "core/parallel.h"
 #include "train/best_checkpoints.h"
@@ -15,8 +14,7 @@
 namespace calque {
 namespace {
 
-// A config that would make another run of this one is refused before anything in its folder is
-// touched.
+// Refuses a config that would make another run before anything in the folder changes.
 std::unique_ptr<Task> task_of(const Config& config, const RunFolder& run,
                               const MakeTask& make_task) {
   using Purpose = TaskStart::Purpose;
@@ -28,7 +26,7 @@ std::unique_ptr<Task> task_of(const Config& config, const RunFolder& run,
     return make_task(config, run, {Purpose::begin});
   }
   const auto state = newest_state(checkpoints);
-  // If none can be read, loading the checkpoints says so.
+  // Without a readable state, loading the checkpoints throws.
   if (!state) return make_task(config, run, {Purpose::plan});
   check_same_settings(*state, config);
   return make_task(config, run, {Purpose::resume, state->tokenizer_hash});
@@ -36,7 +34,7 @@ std::unique_ptr<Task> task_of(const Config& config, const RunFolder& run,
 
 MetricInfo chosen_metric(const Task& task, const TrainingConfig& training) {
   const MetricInfo* metric = find_metric(task.metrics(), training.metric);
-  if (metric == nullptr) fail("training.metric: {} is no metric of this task", training.metric);
+  if (metric == nullptr) fail("training.metric: {} is not a metric of this task", training.metric);
   return *metric;
 }
 
@@ -88,7 +86,7 @@ void Training::begin() {
 }
 
 void Training::restore() {
-  learner_.start_averaging();  // takes the memory; its values are read
+  learner_.start_averaging();  // allocates; the values are read from the checkpoint
   std::vector<DamagedCheckpoint> damaged;
   const auto loaded = checkpoints_.load_newest(parameter_slots(task_->parameters()),
                                                learner_.optimizer_slots(), damaged);
@@ -114,8 +112,8 @@ void Training::restore() {
   fit_memory(before.training.memory_limit);
 }
 
-// The number of chunks decides the dropout, so that a run keeps its number for as long as it keeps
-// its limit, on whatever machine it goes on.
+// The number of chunks affects the dropout, so a run keeps it as long as it keeps its limit, also
+// on another machine.
 void Training::fit_memory(const std::optional<Bytes>& limit_before) {
   const Bytes limit = config_.training.memory_limit;
   if (limit_before != limit || state_.chunks == 0) {

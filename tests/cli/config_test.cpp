@@ -67,7 +67,7 @@ TEST_CASE("config keys with a config says where each value comes from") {
   CHECK(mentions(ran.out, "model.d_model = 128   (toy.yaml:"));
   CHECK(mentions(ran.out, "training.seed = 9   (--set training.seed=9)"));
   CHECK(mentions(ran.out, "model.tied = all   (default)"));
-  CHECK(mentions(ran.out, "training.factor = 1   (not used: it goes with schedule: noam)"));
+  CHECK(mentions(ran.out, "training.factor = 1   (not used: needs schedule: noam)"));
 }
 
 }  // namespace

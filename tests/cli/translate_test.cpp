@@ -186,7 +186,7 @@ TEST_CASE("the command line decides before the run's config is checked, and with
   CHECK(lines(translate("a\\n", wide + "--beam 4").out) == 4);
   const Ran narrow = translate("a\\n", wide + "--beam 2");
   CHECK(narrow.status == 1);
-  CHECK(narrow.err.find("4 translations cannot come out of beam 2; widen the beam or lower this") !=
+  CHECK(narrow.err.find("4 is more than beam 2; widen the beam or lower this") !=
         std::string::npos);
   CHECK(translate("a\\n", wide + "--beam 2 --n-best 1").out == translate("a\\n", "--beam 2").out);
   CHECK(lines(translate("a\\n", "--beam 1 --n-best 3").out) == 3);
@@ -269,7 +269,7 @@ TEST_CASE("runs with other vocabularies do not translate together") {
   const Ran both = translate("a\\n", other);
   CHECK(both.status == 1);
   CHECK(both.out.empty());
-  CHECK(both.err.find("has another vocabulary than") != std::string::npos);
+  CHECK(both.err.find("its vocabulary differs from") != std::string::npos);
 }
 
 TEST_CASE("a run and itself translate together as it does alone") {

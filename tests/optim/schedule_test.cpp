@@ -70,11 +70,25 @@ TEST_CASE("Adafactor's own rates are an inverse square root without a rise") {
   }
 }
 
+TEST_CASE("the schedule of a whole run rises for a quarter of it at most and ends at 0") {
+  const WholeRun run{.peak = 0.4, .warmup_steps = 100};
+  CHECK(learning_rate(run, 1, 0) == Approx(0.004));    // a hundredth of the rise
+  CHECK(learning_rate(run, 50, 0.01) == Approx(0.2));  // a long run: 100 steps of warm-up
+  CHECK(learning_rate(run, 100, 0.02) == Approx(0.4));
+  CHECK(learning_rate(run, 1000, 0.2) == Approx(0.4));  // the peak until a quarter is done
+  CHECK(learning_rate(run, 5, 0.125) == Approx(0.2));   // a short run: half of its quarter
+  CHECK(learning_rate(run, 10, 0.25) == Approx(0.4));
+  CHECK(learning_rate(run, 20, 0.625) == Approx(0.2));  // half of the way down
+  CHECK(learning_rate(run, 40, 1) == 0);
+  CHECK(learning_rate(run, 41, 1.1) == 0);
+}
+
 TEST_CASE("a schedule that makes no sense is refused before training") {
   CHECK_NOTHROW(check(Noam{}));
   CHECK_NOTHROW(check(CosineDecay{warmup, 11, 0}));
   CHECK_THROWS_AS(check(Noam{.warmup_steps = 0}), Error);
   CHECK_THROWS_AS(check(Noam{.d_model = 0}), Error);
+  CHECK_THROWS_AS(check(WholeRun{.warmup_steps = 0}), Error);
   CHECK_THROWS_AS(check(Noam{.factor = std::nan("")}), Error);
   CHECK_THROWS_AS(check(InverseSqrt{{.peak = -1}}), Error);
   CHECK_THROWS_AS(check(Constant{{.peak = std::numeric_limits<double>::infinity()}}), Error);

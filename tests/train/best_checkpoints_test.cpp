@@ -31,7 +31,7 @@ struct Run {
 
 using Steps = std::vector<int64_t>;
 
-TEST_CASE("the best are kept in order, and one that is no better is none of them") {
+TEST_CASE("the best scores are kept in order, and a worse one is not among them") {
   Run run;
   CHECK(run.best() == Steps{});
   CHECK(run.validate(10, 3));
@@ -70,7 +70,7 @@ TEST_CASE("a score stays when the save that failed had only been about its state
   CHECK(run.best() == Steps{20, 10});
 }
 
-TEST_CASE("a metric of which more is better keeps the highest") {
+TEST_CASE("a metric whose higher values are better keeps the highest") {
   TrainingConfig training;
   training.metric = "bleu";
   TrainingState state;

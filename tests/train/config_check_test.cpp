@@ -16,24 +16,22 @@ void check_all(const std::vector<Case>& cases) {
   }
 }
 
-TEST_CASE("models that cannot be built are refused, with what would do") {
+TEST_CASE("models that cannot be built are refused, with a valid setting") {
   check_all({
       {"model: {d_model: 64, heads: 7}\n",
-       "c.yaml:3: model.heads: 7 heads do not divide d_model 64; the nearest number that does is "
-       "8"},
+       "c.yaml:3: model.heads: 7 heads do not divide d_model 64; the nearest divisor is 8"},
       {"model: {d_model: 63, heads: 7}\n",
-       "c.yaml:3: model.d_model: 63 is odd, but sinusoids come in pairs of sine and cosine"},
+       "c.yaml:3: model.d_model: 63 is odd, but sinusoidal positions need pairs of sine and "
+       "cosine"},
       {"model: {d_model: 2, heads: 1, positions: t2t}\n",
        "c.yaml:3: model.d_model: 2 is too small for positions: t2t, which needs 4"},
       {"model: {d_model: 12, heads: 4, positions: rotary}\n",
-       "c.yaml:3: model.positions: rotary turns pairs of features, but a head is 3 wide (d_model "
-       "12 / "
-       "heads 4)"},
+       "c.yaml:3: model.positions: rotary needs an even head size, but d_model / heads is 3 (12 / "
+       "4)"},
       {"model: {positions: learned, max_positions: 256}\n",
-       "c.yaml:3: model.max_positions: a learned table of 256 positions is too short for "
-       "data.max_length: 256 (0: any) and the end of the sentence"},
-      {"model:\n  max_positions: 300\n",
-       "c.yaml:4: model.max_positions: only positions: learned has a table that ends"},
+       "c.yaml:3: model.max_positions: 256 learned positions are too few for data.max_length: 256 "
+       "(0: any) and </s>"},
+      {"model:\n  max_positions: 300\n", "c.yaml:4: model.max_positions: needs positions: learned"},
   });
   CHECK_NOTHROW(parsed("model: {d_model: 63, heads: 7, positions: none}\n"));
   CHECK_NOTHROW(parsed("model: {positions: learned, max_positions: 257}\n"));
@@ -48,92 +46,90 @@ TEST_CASE("sharing all embeddings needs one vocabulary") {
         "c.yaml:3: tokenizer.files: joint: true needs one file, not 2");
   CHECK_NOTHROW(parsed("tokenizer: {files: a.model}\n"));
   CHECK(complaint("tokenizer: {kind: words, byte_fallback: true}\n") ==
-        "c.yaml:3: tokenizer.byte_fallback: it goes with the sentencepiece kinds");
+        "c.yaml:3: tokenizer.byte_fallback: needs a sentencepiece kind");
 }
 
-TEST_CASE("a learning rate under noam is refused, because it would do nothing") {
-  CHECK(complaint("training:\n  learning_rate: 0.001\n") ==
-        "c.yaml:4: training.learning_rate: schedule: noam has no learning rate of its own; set "
-        "factor, "
-        "or schedule: inverse_sqrt");
+TEST_CASE("a learning rate is refused with noam, because it has no effect") {
+  CHECK(complaint("training:\n  schedule: noam\n  learning_rate: 0.001\n") ==
+        "c.yaml:5: training.learning_rate: is not used by schedule: noam; set factor, or schedule: "
+        "inverse_sqrt");
   CHECK_NOTHROW(parsed("training:\n  schedule: inverse_sqrt\n  learning_rate: 0.001\n"));
   CHECK(complaint("training:\n  schedule: inverse_sqrt\n  factor: 2\n") ==
-        "c.yaml:5: training.factor: it goes with schedule: noam");
+        "c.yaml:5: training.factor: needs schedule: noam");
 }
 
 TEST_CASE("schedules that cannot run are refused") {
   check_all({
       {"training: {warmup_steps: 0}\n",
-       "c.yaml:3: training.warmup_steps: the noam schedule divides by it; it needs 1 or more"},
+       "c.yaml:3: training.warmup_steps: must be 1 or more for the schedules auto and noam, which "
+       "divide by it"},
       {"training: {schedule: cosine, until: 20e}\n",
-       "c.yaml: training.decay_steps: the schedule comes to an end; say when here, or by updates "
-       "in "
+       "c.yaml: training.decay_steps: the schedule needs a last step; set this, or updates in "
        "training.until"},
       {"training: {schedule: linear, until: 4000u}\n",
-       "c.yaml: training.decay_steps: 4000 leaves nothing after warmup_steps 4000"},
+       "c.yaml: training.decay_steps: 4000 leaves no step after warmup_steps 4000"},
       {"training: {schedule: constant, warmup_from: 1}\n",
-       "c.yaml:3: training.warmup_from: 1 is above learning_rate 0.0005, to which it should rise"},
+       "c.yaml:3: training.warmup_from: 1 is above learning_rate 0.000884, the peak"},
       {"training: {schedule: cosine, final_learning_rate: 1}\n",
-       "c.yaml:3: training.final_learning_rate: 1 is above learning_rate 0.0005"},
+       "c.yaml:3: training.final_learning_rate: 1 is above learning_rate 0.000884"},
   });
   CHECK(parsed("training: {schedule: cosine, until: 9000u}\n").training.decay_steps == 9000);
 }
 
-TEST_CASE("training that has nothing to go by is refused") {
+TEST_CASE("training without the settings that it needs is refused") {
   check_all({
       {"training: {batch_tokens: 0}\n",
-       "c.yaml:3: training.batch_tokens: 0, and batch_sentences is 0 too; one must be set"},
+       "c.yaml:3: training.batch_tokens: 0, and batch_sentences is 0 too; set one of them"},
       {"training: {patience: 3}\n",
        "c.yaml:3: training.patience: it counts validations; set data.validation"},
       {"training: {metric: bleu}\n",
        "c.yaml:3: training.metric: it is measured on translations; set "
-       "training.validate_translate: "
-       "greedy"},
+       "training.validate_translate: greedy"},
       {"training: {metric: bleu, validate_translate: greedy}\n",
        "c.yaml:3: training.metric: it is measured on translations; set data.validation"},
       {"training: {r_drop: 5}\nmodel: {dropout: 0}\n",
-       "c.yaml:3: training.r_drop: it goes with dropout in the model"},
+       "c.yaml:3: training.r_drop: needs dropout in the model"},
       {"training: {divergence_factor: 0.5}\n",
-       "c.yaml:3: training.divergence_factor: 0.5 would call an ordinary loss too high; more than "
-       "1, "
-       "or 0 for never"},
+       "c.yaml:3: training.divergence_factor: 0.5 would stop training at an ordinary loss; use "
+       "more than 1, or 0 for never"},
       {"training: {optimizer: sgd, betas: [0.9, 0.9]}\n",
-       "c.yaml:3: training.betas: it goes with the optimizers adam and adamw"},
+       "c.yaml:3: training.betas: needs the optimizer adam or adamw"},
   });
   CHECK(complaint("training: {batch_tokens: 0, batch_sentences: 9, memory_limit: 1GB}\n",
                   {"data.max_length=0"}) ==
-        "c.yaml:3: training.memory_limit: nothing says how large a batch may be: set batch_tokens, "
-        "or data.max_length");
+        "c.yaml:3: training.memory_limit: the size of a batch has no limit: set batch_tokens, or "
+        "data.max_length");
   CHECK(message_of([] {
           parse_config("model: {preset: tiny}\n", "c.yaml");
-        }).find("c.yaml: data.train: missing: name a corpus") == 0);
+        }).find("c.yaml: data.train: missing; name a training corpus") == 0);
   CHECK(message_of([] {
           parse_config("data: {train: {toy: copy}, test: {toy: copy, weight: 2}}\n", "c.yaml");
-        }) == "c.yaml:1: data.test: a weight has no effect outside data.train");
+        }) == "c.yaml:1: data.test: weight has no effect outside data.train");
   CHECK(message_of([] {
           parse_config("data: {train: {toy: copy}, test: {toy: copy, epochs: 2}}\n", "c.yaml");
-        }) == "c.yaml:1: data.test: epochs have no effect outside data.train");
+        }) == "c.yaml:1: data.test: epochs has no effect outside data.train");
   CHECK(message_of([] {
           parse_config("data: {train: [{toy: copy, epochs: 2}, {toy: sort, epochs: 3}]}\n",
                        "c.yaml");
         }) ==
-        "c.yaml:1: data.train: each corpus ends with its epochs; leave one without, to go on with");
+        "c.yaml:1: data.train: every corpus ends after its epochs; leave one without epochs, for "
+        "those that follow");
 }
 
-TEST_CASE("keys that do nothing beside others are refused") {
+TEST_CASE("keys without effect are refused") {
   const std::string watched = "data.validation={toy: copy}";
   check_all({
       {"training: {schedule: constant, warmup_steps: 0, warmup_from: 1e-5}\n",
-       "c.yaml:3: training.warmup_from: it goes with warmup_steps"},
+       "c.yaml:3: training.warmup_from: needs warmup_steps"},
       {"training: {batch_tokens: 0, batch_sentences: 9, batch_by: source}\n",
-       "c.yaml:3: training.batch_by: it goes with batch_tokens"},
+       "c.yaml:3: training.batch_by: needs batch_tokens"},
   });
   const std::string some = "training: {validate_sentences: 5}\n";
   CHECK(complaint(some, {watched}) ==
-        "c.yaml:3: training.validate_sentences: it goes with validate_translate: greedy or beam");
+        "c.yaml:3: training.validate_sentences: needs validate_translate: greedy or beam");
   CHECK_NOTHROW(parsed(some, {watched, "training.validate_translate=greedy"}));
   CHECK(complaint("", {"data.languages=[en, de]"}) ==
-        "--set data.languages=[en, de]: data.languages: it goes with corpora given by prefix");
+        "--set data.languages=[en, de]: data.languages: needs corpora given by prefix");
   CHECK_NOTHROW(parsed("", {"data.languages=[en, de]", "data.test=corpora/test"}));
 }
 
@@ -143,7 +139,7 @@ TEST_CASE("validation can be switched off for one run of a config that says how 
   CHECK_NOTHROW(parsed(text, {"data.validation=[]"}));
 }
 
-TEST_CASE("the config that a run keeps may have keys that have come to do nothing") {
+TEST_CASE("the config of a run may have keys without effect") {
   const std::string kept =
       "data: {train: {toy: copy}, languages: []}\ntraining: {validate_every: 9u}\n";
   CHECK(parse_complete_config(kept, "c.yaml").config.training.validate_every.updates == 9);
@@ -152,27 +148,26 @@ TEST_CASE("the config that a run keeps may have keys that have come to do nothin
   CHECK(load_complete_config(path, {}).config.training.validate_every.updates == 9);
 }
 
-TEST_CASE("decoding that cannot give what it should is refused") {
+TEST_CASE("decoding with impossible settings is refused") {
   check_all({
       {"decoding: {n_best: 6}\n",
-       "c.yaml:3: decoding.n_best: 6 translations cannot come out of beam 5; widen the beam or "
-       "lower this"},
+       "c.yaml:3: decoding.n_best: 6 is more than beam 5; widen the beam or lower this"},
       {"decoding: {min_length: 9, max_length: 8}\n",
        "c.yaml:3: decoding.min_length: 9 is above max_length 8"},
       {"decoding: {max_length_ratio: 0, max_length_extra: 0}\n",
        "c.yaml: decoding.max_length: no token is allowed: set this, max_length_ratio or "
        "max_length_extra"},
       {"decoding: {length_penalty: 1, length_penalty_kind: none}\n",
-       "c.yaml:3: decoding.length_penalty: it goes with a length_penalty_kind"},
+       "c.yaml:3: decoding.length_penalty: needs length_penalty_kind: wu or power"},
   });
 }
 
 TEST_CASE("a corpus prefix needs its languages") {
-  CHECK(message_of([] { parse_config("data: {train: a}\n", "c.yaml"); }) ==
-        "c.yaml:1: data.train: which languages? 'a' is a prefix; set data.languages, such as [en, "
-        "de]");
+  CHECK(
+      message_of([] { parse_config("data: {train: a}\n", "c.yaml"); }) ==
+      "c.yaml:1: data.train: the prefix 'a' needs languages; set data.languages, such as [en, de]");
   CHECK(complaint("", {"data.languages=[en]", "data.test=a"}) ==
-        "--set data.languages=[en]: data.languages: two are needed, [source, target], not 1");
+        "--set data.languages=[en]: data.languages: must be two, [source, target], not 1");
 }
 
 }  // namespace

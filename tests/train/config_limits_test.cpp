@@ -41,17 +41,17 @@ TEST_CASE("a goal is a metric, a side and a value, which may be a percentage") {
   }
   CHECK(message_of([] {
           parse_until({"bleu>=3", "loss<=2"});
-        }) == "'loss<=2' limits the same thing a second time");
+        }) == "'loss<=2' is the second limit of its kind");
 }
 
-TEST_CASE("several limits may stand in a list or in one text") {
+TEST_CASE("several limits may be in a list or in one text") {
   const Until both{.updates = 8000, .seconds = 2700};
   CHECK(parse_until({"8000u", "45min"}) == both);
   CHECK(parse_until({"8000u, 45min"}) == both);
   CHECK(parse_until({"8000u | 45min"}) == both);
 }
 
-TEST_CASE("what is no limit is refused with the forms there are") {
+TEST_CASE("a text that is not a limit is refused with the allowed forms") {
   for (const std::string text :
        {"", "8000", "u", "-5u", "0u", "0.5u", "8000x", "1e400e", "nan e", "inf min", "1e99d",
         "8000u,", "8,000u", "ten minutes", "0x10u", "99999999999999999999u"}) {
@@ -59,10 +59,10 @@ TEST_CASE("what is no limit is refused with the forms there are") {
     const std::string message = message_of([&] { parse_until({text}); });
     CHECK(message.find("45min") != std::string::npos);
   }
-  CHECK(message_of([] { parse_until({}); }).find("no limit is given") == 0);
+  CHECK(message_of([] { parse_until({}); }).find("no limit; write") == 0);
   CHECK(message_of([] {
           parse_until({"1h", "30min"});
-        }) == "'30min' limits the same thing a second time");
+        }) == "'30min' is the second limit of its kind");
 }
 
 TEST_CASE("intervals are updates or whole epochs, or never") {
@@ -86,11 +86,11 @@ TEST_CASE("sizes are decimal or binary") {
   CHECK(parse_bytes("0").count == 0);
   for (const std::string text : {"", "2", "2G", "-1GB", "0GB", "2gb", "1e30TB", "99999999TB"}) {
     CAPTURE(text);
-    CHECK(message_of([&] { parse_bytes(text); }).find("no size") != std::string::npos);
+    CHECK(message_of([&] { parse_bytes(text); }).find("not a size") != std::string::npos);
   }
 }
 
-TEST_CASE("every amount is written so that it is read back the same") {
+TEST_CASE("every amount is read back as it was written") {
   std::mt19937_64 random(3);
   std::uniform_real_distribution<double> real(1e-3, 1e4);
   const auto count = [&] { return static_cast<int64_t>(random() >> (12 + random() % 48)); };

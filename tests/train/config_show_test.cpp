@@ -90,7 +90,7 @@ TEST_CASE("configs with random settings survive being shown, too") {
   CHECK(sound > 500);
 }
 
-TEST_CASE("every shipped config is sound") {
+TEST_CASE("every shipped config is valid") {
   const std::vector<std::string> files = shipped_configs();
   CHECK(files.size() >= 5);
   for (const std::string& file : files) {
@@ -106,10 +106,10 @@ TEST_CASE("the shipped Multi30k config is the paper's recipe") {
   CHECK(config.model.heads == 4);
   CHECK(config.model.encoder_layers == 4);
   CHECK(config.model.decoder_layers == 4);
-  CHECK(config.model.norm == ModelConfig::Norm::post);
-  CHECK(config.model.dropout == 0.3);
+  CHECK(config.model.norm_placement == NormPlacement::post);
+  CHECK(config.model.dropout == real(0.3));
   CHECK(config.model.attention_dropout == 0);
-  CHECK(config.model.tied == ModelConfig::Tied::all);
+  CHECK(config.model.tied == Tying::all);
   CHECK(config.training.batch_tokens * config.training.accumulation == 8192);
   CHECK(config.training.learning_rate == 0.005);
   CHECK(config.training.warmup_from == 1e-7);
@@ -139,7 +139,7 @@ TEST_CASE("equal configs have no differences") {
   CHECK(config_differences(parsed(""), parsed("")).empty());
 }
 
-TEST_CASE("another name for a corpus is no difference, another corpus is") {
+TEST_CASE("the name of a corpus does not make a difference, another corpus does") {
   const auto parsed = [](const std::string& corpus) {
     return parse_config("data: {train: {prefix: a, languages: [x, y]" + corpus + "}}\n", "c.yaml")
         .config;
@@ -148,7 +148,7 @@ TEST_CASE("another name for a corpus is no difference, another corpus is") {
   CHECK(config_differences(parsed(""), parsed(", weight: 2")).size() == 1);
 }
 
-TEST_CASE("differences name key, values, and whether a run may go on with them") {
+TEST_CASE("differences name the key, the values, and whether a run may be resumed with them") {
   const auto differences = config_differences(
       parsed(""),
       parsed("training: {until: 20e, seed: 2}\nmodel: {heads: 4}\nlogging: {every: 7}\n"));

@@ -22,7 +22,7 @@ TEST_CASE("the edit distance counts insertions, removals, replacements and swaps
   CHECK(edit_distance("kitten", "sitting") == 3);
 }
 
-TEST_CASE("nearest ignores case and separators, and stays silent when nothing is near") {
+TEST_CASE("nearest ignores case and separators, and returns nothing when nothing is near") {
   CHECK(nearest("WARMUP-STEPS", {"heads", "warmup_steps"}) == "warmup_steps");
   CHECK(nearest("hedas", {"heads", "dropout"}) == "heads");
   CHECK(nearest("something", {"heads", "dropout"}).empty());
@@ -41,11 +41,11 @@ TEST_CASE("a misspelt key is refused with the place and the nearest known key") 
   CHECK(mentions(complaint("model:\n  qqqqqqqqqq: 1\n"), "'calque config keys' lists them all"));
 }
 
-TEST_CASE("a key in the wrong section is sent to the right one") {
+TEST_CASE("a key in the wrong section is refused with the right one") {
   CHECK(mentions(complaint("training:\n  d_ff: 64\n"), "it belongs to model.d_ff"));
   CHECK(mentions(complaint("seed: 1\n"), "it belongs to training.seed"));
   CHECK(mentions(complaint("model.d_model: 64\n"),
-                 "write it inside its section, as 'model:' and indented below it 'd_model: ...'"));
+                 "must be inside its section: 'model:', and indented below it 'd_model: ...'"));
 }
 
 TEST_CASE("another toolkit's name is translated") {
@@ -70,15 +70,15 @@ TEST_CASE("another toolkit's name is translated") {
   }
 }
 
-TEST_CASE("things that are no setting here are answered with advice") {
+TEST_CASE("settings that do not exist here are refused with advice") {
   CHECK(mentions(complaint("training:\n  model_dir: x\n"), "--run DIR"));
-  CHECK(mentions(complaint("use_cuda: true\n"), "float32 on the CPU"));
+  CHECK(mentions(complaint("use_cuda: true\n"), "runs on the CPU"));
   CHECK(mentions(complaint("testing:\n  beam_size: 5\n"), "the section is called decoding"));
   CHECK(mentions(complaint("<<: x\n"), "use include:"));
   CHECK(mentions(complaint("tokenizer:\n  unigram_alpha: 0.1\n"), "tokenizer.bpe_dropout"));
 }
 
-TEST_CASE("an unknown key of a corpus is answered too") {
+TEST_CASE("an unknown key of a corpus is refused with the nearest one") {
   const auto answer = [](const std::string& corpus) {
     return message_of([&] { parse_config("data:\n  train: {" + corpus + "}\n", "c.yaml"); });
   };

@@ -82,7 +82,7 @@ TEST_CASE("a decimal comma is an error under every locale, and a point never is"
   std::setlocale(LC_ALL, "C");
 }
 
-TEST_CASE("a language called no is a text and no boolean") {
+TEST_CASE("a language called no is a text, not a boolean") {
   const Config config =
       parse_config("data:\n  languages: [en, no]\n  train: corpora/train\n", "c.yaml").config;
   CHECK(config.data.train.at(0).languages == std::vector<std::string>{"en", "no"});
@@ -120,7 +120,7 @@ data:
   CHECK(config.data.validation.at(0).symbols == 10);
 }
 
-TEST_CASE("a corpus that is none is refused at its line") {
+TEST_CASE("an invalid corpus is refused at its line") {
   const auto refused = [](const std::string& corpus) {
     return message_of([&] { parse_config("data:\n  train:\n    - " + corpus + "\n", "c.yaml"); });
   };
@@ -131,9 +131,9 @@ TEST_CASE("a corpus that is none is refused at its line") {
   CHECK(refused("{prefix: a, toy: copy}") == one_form);
   CHECK(refused("{source: a.en}") == one_form);
   CHECK(refused("[a]").find("c.yaml:3: data.train: must be a corpus:") == 0);
-  CHECK(refused("{tsv: a, pairs: 3}") == "c.yaml:3: data.train.pairs: it goes with toy");
+  CHECK(refused("{tsv: a, pairs: 3}") == "c.yaml:3: data.train.pairs: needs toy");
   CHECK(refused("{toy: toy-en-de, symbols: 3}") ==
-        "c.yaml:3: data.train.symbols: it goes with toy: copy, reverse and sort");
+        "c.yaml:3: data.train.symbols: needs toy: copy, reverse or sort");
   CHECK(refused("{toy: toy-en-dee}").find("(nearest: toy-en-de)") != std::string::npos);
   CHECK(
       refused("{toy: copy, shortest: 5, longest: 4}").find("longest: 4 is less than shortest: 5") !=
@@ -142,8 +142,8 @@ TEST_CASE("a corpus that is none is refused at its line") {
     CHECK(refused(fmt::format("{{tsv: a, weight: {}}}", weight))
               .find("must be a number, 0.0001 to 10000") != std::string::npos);
   }
-  CHECK(refused("{prefix: a, languages: [en]}").find("two are needed") != std::string::npos);
-  CHECK(refused("{prefix: a}").find("which languages?") != std::string::npos);
+  CHECK(refused("{prefix: a, languages: [en]}").find("must be two") != std::string::npos);
+  CHECK(refused("{prefix: a}").find("needs languages") != std::string::npos);
 }
 
 }  // namespace

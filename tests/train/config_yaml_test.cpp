@@ -22,7 +22,7 @@ TEST_CASE("values know the line on which they stand") {
   CHECK_FALSE(root.entries[1].value.items[0].quoted);
 }
 
-TEST_CASE("a byte-order mark and Windows line ends are no obstacle") {
+TEST_CASE("a byte-order mark and Windows line ends are ignored") {
   const YamlValue root = parse_yaml(
       "\xEF\xBB\xBF"
       "a: 1\r\nb: zwei\r\n",
@@ -32,13 +32,12 @@ TEST_CASE("a byte-order mark and Windows line ends are no obstacle") {
   CHECK(root.entries[1].value.place.line == 2);
 }
 
-TEST_CASE("a key that stands twice is refused with both lines") {
-  CHECK(refusal("a: 1\nb: 2\na: 3\n") ==
-        "f.yaml:3: 'a' is given twice; it stands already at f.yaml:1");
+TEST_CASE("a repeated key is refused with both lines") {
+  CHECK(refusal("a: 1\nb: 2\na: 3\n") == "f.yaml:3: 'a' is given twice, first at f.yaml:1");
 }
 
 TEST_CASE("a tab in the indentation is named as such") {
-  CHECK(refusal("a:\n\tb: 1\n") == "f.yaml:2: a tab in the indentation; YAML wants spaces");
+  CHECK(refusal("a:\n\tb: 1\n") == "f.yaml:2: a tab in the indentation; YAML requires spaces");
   CHECK(refusal("a: 1\t# a tab elsewhere is fine\n").empty());
 }
 
@@ -70,7 +69,7 @@ TEST_CASE("deep nesting is refused, however deep") {
   CHECK(refusal(stairs).find("nested more than 16 deep") != std::string::npos);
 }
 
-TEST_CASE("bytes that are no text are refused by line") {
+TEST_CASE("bytes that are not text are refused with their line") {
   CHECK(refusal(std::string("a: 1\nb: \0", 9)).find("f.yaml:2: not valid UTF-8, or a NUL byte") ==
         0);
   CHECK(refusal("a: \xff\n").find("f.yaml:1: not valid UTF-8") == 0);

@@ -62,7 +62,7 @@ TEST_CASE("a run whose newest checkpoint is of a newer calque is refused and lef
   CHECK(std::filesystem::exists(folder.path("run/checkpoints/step-000020")));
 }
 
-TEST_CASE("a run of the second format of states goes on to the same bits") {
+TEST_CASE("a run with a state of the second format resumes to the same bits") {
   const TemporaryFolder folder;
   run(folder);
   run(folder, {"training.until=40u"}, "whole");
@@ -87,7 +87,9 @@ TEST_CASE("a run of the second format of states goes on to the same bits") {
   CHECK(tensors(folder, "run 000040") == tensors(folder, "whole 000040"));
 }
 
-TEST_CASE("a tokenizer that is gone is made again only as it was, and the other is not touched") {
+TEST_CASE(
+    "a missing tokenizer is trained again only with the same result, and the other one is "
+    "unchanged") {
   const TemporaryFolder folder;
   const std::string text = "a b c\tx y z\nb a\ty x\nc a\tz x\n";
   folder.write("pairs.tsv", text);
@@ -129,7 +131,7 @@ TEST_CASE("a config that fits as it is written is one that the run can read with
   CHECK_FALSE(std::filesystem::exists(folder.path("larger/tokenizer.vocab")));
 }
 
-TEST_CASE("a validation that was interrupted is made when the run goes on, and written once") {
+TEST_CASE("an interrupted validation is repeated when the run resumes, and written once") {
   const TemporaryFolder folder;
   run(folder);
   const std::string metrics = folder.read("run/metrics.jsonl");
@@ -163,7 +165,7 @@ TEST_CASE("a validation that was interrupted is made when the run goes on, and w
   CHECK(run(folder).ending == Ending::already_finished);
 }
 
-TEST_CASE("a request to stop ends a validation") {
+TEST_CASE("a stop request ends a validation") {
   const TemporaryFolder folder;
   run(folder);
   const TranslationRun trained = open_translation_run(folder.path("run"));
@@ -186,7 +188,7 @@ TEST_CASE("data.lowercase holds for the references too") {
   CHECK(read_texts({source}, 0, data).sources.front() == "Ein HAUS");
 }
 
-TEST_CASE("fine-tuning with other pieces than those of the weights is refused") {
+TEST_CASE("fine-tuning with another tokenizer than that of the weights is refused") {
   const TemporaryFolder folder;
   run(folder);
   const std::vector<std::string> other = {"data.train={toy: reverse, pairs: 350, longest: 6}",
@@ -197,7 +199,8 @@ TEST_CASE("fine-tuning with other pieces than those of the weights is refused") 
   CHECK(message.find("tokenizer.files") != std::string::npos);
 }
 
-TEST_CASE("another validation corpus is judged anew, and what was best before is kept") {
+TEST_CASE(
+    "another validation corpus starts new best scores, and the earlier best checkpoints are kept") {
   const TemporaryFolder folder;
   const std::vector<std::string> often = {"training.validate_every=5u", "training.save_every=5u",
                                           "training.keep_last=1"};
@@ -217,7 +220,7 @@ TEST_CASE("another validation corpus is judged anew, and what was best before is
   CHECK(after.retired[0].until == 30);
   CHECK(after.retired[0].scores.front().step == best);
   CHECK(std::filesystem::exists(folder.path(fmt::format("run/checkpoints/step-{:06}", best))));
-  CHECK(folder.read("run/train.log").find("judged anew") != std::string::npos);
+  CHECK(folder.read("run/train.log").find("is determined from now on") != std::string::npos);
   other.emplace_back("data.validation={toy: reverse, pairs: 20, longest: 12}");
   other.emplace_back("training.until=40u");
   run(folder, other);
@@ -228,7 +231,7 @@ TEST_CASE("another validation corpus is judged anew, and what was best before is
   CHECK(last.retired[1].until == 35);
 }
 
-TEST_CASE("only what a validation really uses makes its scores others") {
+TEST_CASE("only settings that a validation uses retire its scores") {
   const auto judged_anew = [](const char* translate, const std::string& change) {
     const std::string how = std::string("training.validate_translate=") + translate;
     TrainingState state;
@@ -255,7 +258,7 @@ TEST_CASE("only what a validation really uses makes its scores others") {
   CHECK(judged_anew("greedy", "training.validate_sentences=5") == "bleu chrf ");
 }
 
-TEST_CASE("the time of training includes a validation that is the last thing of a sitting") {
+TEST_CASE("the time of training includes a validation just before the run ends") {
   const TemporaryFolder folder;
   run(folder, {"training.until=1u", "training.validate_translate=greedy",
                "data.validation={toy: reverse, pairs: 2000, longest: 6}"});
@@ -265,7 +268,7 @@ TEST_CASE("the time of training includes a validation that is the last thing of 
   CHECK(load_state(real_files(), folder.path("run/last")).seconds_trained >= seconds);
 }
 
-TEST_CASE("a run whose patience has run out says so, and goes on by another metric") {
+TEST_CASE("a run that is out of patience says so, and continues with another metric") {
   const TemporaryFolder folder;
   const std::vector<std::string> hopeless = {"training.learning_rate=1e-9", "training.patience=2",
                                              "training.metric=accuracy", "training.until=500u",
@@ -278,7 +281,7 @@ TEST_CASE("a run whose patience has run out says so, and goes on by another metr
   CHECK(run(folder, other).step > step);
 }
 
-TEST_CASE("the mean of two runs' weights is that of each number, and the rest the first one's") {
+TEST_CASE("the mean of two runs has the mean of each weight, and the first run's config") {
   const TemporaryFolder folder;
   run(folder);
   const std::string general = folder.path("run/last"), tuned = folder.path("tuned/last");
@@ -302,13 +305,13 @@ TEST_CASE("the mean of two runs' weights is that of each number, and the rest th
     return message_of([&] { average_weights({general, other}, folder.path("none"), make_task); });
   };
   run(folder, {"training.until=1u", "model.heads=4"}, "heads");
-  CHECK(refusal(folder.path("heads")).find("is another model than") != std::string::npos);
+  CHECK(refusal(folder.path("heads")).find("its model differs from") != std::string::npos);
   run(folder, {"training.until=1u", "data.train={toy: sort, pairs: 400, symbols: 5}"}, "words");
-  CHECK(refusal(folder.path("words")).find("has another vocabulary than") != std::string::npos);
+  CHECK(refusal(folder.path("words")).find("its vocabulary differs from") != std::string::npos);
   CHECK_FALSE(std::filesystem::exists(folder.path("none")));
 }
 
-TEST_CASE("a mean of weights is not trained further, also where the optimiser keeps nothing") {
+TEST_CASE("an average of checkpoints cannot be resumed, also with an optimizer without state") {
   const TemporaryFolder folder;
   const std::vector<std::string> forgetful = {"training.optimizer=sgd", "training.momentum=0",
                                               "training.until=60u"};
@@ -323,7 +326,7 @@ TEST_CASE("a mean of weights is not trained further, also where the optimiser ke
   CHECK(run(folder, longer).step == 70);
 }
 
-TEST_CASE("weights that are damaged are not started from") {
+TEST_CASE("a run does not start from damaged weights") {
   const TemporaryFolder folder;
   run(folder);
   const std::string weights = "run/checkpoints/step-000030/model.safetensors";
@@ -340,7 +343,7 @@ TEST_CASE("weights that are damaged are not started from") {
   CHECK(run(folder, {"training.until=1u", "model.init_from=" + alone}, "alone").step == 1);
 }
 
-TEST_CASE("the plan of a run that goes on needs only what the run has") {
+TEST_CASE("the plan of a resumed run needs only the run's files") {
   const TemporaryFolder folder;
   run(folder, {}, "first");
   const std::vector<std::string> tuned = {
@@ -371,7 +374,7 @@ TEST_CASE("the plan counts an epoch's updates by whichever limit of a batch come
   planned({"training.batch_tokens=100000", "training.batch_sentences=400"}, "1");
 }
 
-TEST_CASE("fine-tuning can start from an average, and what is not there shows before the work") {
+TEST_CASE("fine-tuning can start from an average, and a missing one is an error before any work") {
   const TemporaryFolder folder;
   run(folder);
   average_weights({folder.path("run/checkpoints/step-000020"), folder.path("run/last")},

@@ -21,7 +21,7 @@ TEST_CASE("sums over tokens become means, and a perplexity") {
   CHECK(mean_of(LossSums()).loss == 0);  // of nothing
 }
 
-TEST_CASE("the exact ones are the share of equal lines") {
+TEST_CASE("exact matches are the share of equal lines") {
   CHECK(exact_share({"a b", "c", "", "d "}, {"a b", "C", "", "d"}) == doctest::Approx(0.5));
   CHECK(exact_share({}, {}) == 0);
 }

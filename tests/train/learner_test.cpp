@@ -75,7 +75,7 @@ FirstStep first_step(TrainingConfig training) {
 
 }  // namespace
 
-TEST_CASE("a gradient longer than clip_norm moves the weights as far as one of that norm") {
+TEST_CASE("a gradient above clip_norm moves the weights as far as one of that norm") {
   TrainingConfig training;
   training.clip_norm = 0;
   const FirstStep whole = first_step(training);
@@ -103,8 +103,7 @@ TEST_CASE("the loss of a step is smoothed as label_smoothing says, its likelihoo
   CHECK(more.loss - plain.loss == doctest::Approx(3 * (some.loss - plain.loss)).epsilon(1e-3));
 }
 
-TEST_CASE(
-    "after a step no gradients are held, which a validation would have beside its own needs") {
+TEST_CASE("no gradients are held after a step, so that validation has their memory") {
   Small small{TrainingConfig()};
   small.step(1e-3);
   const int64_t held = memory_statistics().used;
@@ -112,7 +111,7 @@ TEST_CASE(
   CHECK(memory_statistics().used == held);
 }
 
-TEST_CASE("a step that is not finite is repeated to find the op, unless that is not wanted") {
+TEST_CASE("a step that is not finite is repeated to find the op, unless check_finite is false") {
   const auto forwards = [](bool check, std::string& diagnosis) {
     TrainingConfig training;
     training.check_finite = check;
@@ -172,7 +171,7 @@ TEST_CASE("a batch in chunks has the same sentences in the same order, and nearl
   CHECK(a.update.gradient_norm == doctest::Approx(b.update.gradient_norm));
 }
 
-TEST_CASE("with short sentences chunks are as many as asked for, and of nearly equal size") {
+TEST_CASE("short sentences are split into the requested number of nearly equal chunks") {
   PairBatch many;
   for (int64_t i = 0; i < 100; ++i) {
     append_pair(std::span(words), std::span(words).first(static_cast<size_t>(1 + i % 5)), many);
@@ -193,7 +192,7 @@ TEST_CASE("with short sentences chunks are as many as asked for, and of nearly e
   }
 }
 
-TEST_CASE("the chunks of a batch name their own pairs alone") {
+TEST_CASE("a chunk's place names only its own pairs") {
   const Tokenizer tokenizer = train_tokenizer({"a b c"}, {.kind = TokenizerKind::words}, {});
   const auto dataset = std::make_shared<const Dataset>(
       load_dataset({{in_memory("five",
@@ -356,10 +355,10 @@ void check_limits() {
   CHECK(chunks(memory(2) - 1) == 4);
   CHECK(chunks(memory(4)) == 4);
   const std::string message = message_of<Error>([&] { chunks(10'000); });
-  CHECK_MESSAGE(message.starts_with("training.memory_limit of 10kB is too little: in 64 chunks a "
+  CHECK_MESSAGE(message.starts_with("training.memory_limit of 10kB is too small: with 64 chunks a "
                                     "step takes "),
                 message);
-  CHECK(message.ends_with("allow more or choose a smaller model"));
+  CHECK(message.ends_with("raise it or choose a smaller model"));
   CHECK(std::ranges::equal(values, before));
 }
 
@@ -378,7 +377,7 @@ TEST_CASE("a limit of memory splits the batch into as few chunks as fit, or is r
   check_limits<WideLanguageModel>();
 }
 
-TEST_CASE("what a step keeps of each parameter depends on the optimiser and on averaging") {
+TEST_CASE("the memory of each parameter depends on the optimizer and on averaging") {
   const auto memory = [](TrainingConfig::Optimizer kind, double momentum, double ema) {
     TrainingConfig training;
     training.optimizer = kind;

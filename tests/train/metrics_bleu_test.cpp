@@ -37,7 +37,7 @@ TEST_CASE("BLEU of a sentence is the geometric mean of its four precisions") {
   CHECK(score.score == Approx(100 * std::pow(5.0 / 6 * 3 / 5 * 2 / 4 * 1 / 3, 0.25)));
 }
 
-TEST_CASE("a word counts no more often than in the reference that has most of it") {
+TEST_CASE("a word counts at most as often as in the reference where it is most frequent") {
   // Papineni's example: the reference with two "the" allows two of seven.
   const Streams references = {{"The cat is on the mat"}, {"There is a cat on the mat"}};
   BleuOptions options{.lowercase = true};
@@ -146,14 +146,14 @@ TEST_CASE("broken UTF-8 is scored as replacement characters") {
   CHECK(bleu(Lines{"a \xFF b c d"}, Streams{{"a \uFFFD b c d"}}).score == Approx(100));
 }
 
-TEST_CASE("unknown smoothings and tokenisations are errors that name the known ones") {
+TEST_CASE("unknown smoothings and tokenizations are errors that name the known ones") {
   CHECK_THROWS_WITH_AS(parse_smoothing("epx"),
                        "unknown smoothing 'epx': there are exp, floor, add-k and none", Error);
   CHECK_THROWS_WITH_AS(parse_tokenization("zh"),
-                       "unknown tokenisation 'zh': there are none, 13a, intl and char", Error);
+                       "unknown tokenization 'zh'; choose none, 13a, intl or char", Error);
 }
 
-TEST_CASE("text with a hundred lines that end in a separate full stop looks tokenised") {
+TEST_CASE("text with a hundred lines that end in a separate full stop looks tokenized") {
   Lines lines(150, "so it ends .");
   CHECK(looks_tokenized(lines));
   std::fill(lines.begin(), lines.begin() + 51, "so it ends.");

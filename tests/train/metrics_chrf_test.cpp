@@ -64,7 +64,7 @@ TEST_CASE("Czech sentences have the values published in sacreBLEU's own tests") 
             .score == near(31.22557079));
 }
 
-TEST_CASE("chrF++ parts one punctuation mark from a word") {
+TEST_CASE("chrF++ separates one punctuation mark from a word") {
   // "(hi" and ")" against "(", "hi" and ")": the closing mark goes first, and only one goes.
   const ChrfOptions options{.character_order = 0, .word_order = 1};
   CHECK(chrf(Lines{"(hi)"}, Streams{{"(hi )"}}, options).score ==
@@ -75,12 +75,12 @@ TEST_CASE("chrF++ parts one punctuation mark from a word") {
   CHECK(chrf(Lines{"a b"}, Streams{{"a b"}}, {.word_order = 2}).name == "chrF2++");
 }
 
-TEST_CASE("white space is left out unless it is asked for") {
+TEST_CASE("white space is not counted unless requested") {
   CHECK(chrf(Lines{"a b\u00A0c\u3000d"}, Streams{{"abcd"}}).score == near(100));
   CHECK(chrf(Lines{"a bc d"}, Streams{{"abcd"}}, {.whitespace = true}).score < 100);
 }
 
-TEST_CASE("each segment takes the reference that suits it best") {
+TEST_CASE("each segment uses the reference with the best score") {
   const Streams both = {{"ein Haus", "x"}, {"y", "ein Hund"}};
   CHECK(chrf(Lines{"ein Haus", "ein Hund"}, both).score == near(100));
 }
@@ -96,7 +96,7 @@ TEST_CASE("more correct characters never lower chrF, and equal text has 100") {
   CHECK(before == near(100));
 }
 
-TEST_CASE("orders that make no sense are refused") {
+TEST_CASE("invalid orders are refused") {
   CHECK_THROWS_AS(chrf(Lines{"a"}, Streams{{"a"}}, {.character_order = 0}), Error);
   CHECK_THROWS_AS(chrf(Lines{"a"}, Streams{{"a"}}, {.word_order = -1}), Error);
   CHECK_THROWS_AS(chrf(Lines{"a"}, Streams{{"a"}}, {.beta = 0}), Error);

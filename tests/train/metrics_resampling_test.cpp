@@ -91,7 +91,7 @@ TEST_CASE("a large difference is not chance, and a system does not differ from i
         doctest::Approx(0.01));
 }
 
-TEST_CASE("noise is told from a difference about as often as the p-value promises") {
+TEST_CASE("identical systems get small p-values about as often as they should") {
   int significant = 0;
   constexpr int rounds = 200;
   NumpyRandom random(99);

@@ -102,7 +102,7 @@ TEST_CASE("empty references cost every word of the translation") {
   CHECK(ter(Lines{"a b", "c"}, Streams{{"", "c d"}}).score == near(150));
 }
 
-TEST_CASE("case counts only if asked for, and the signature says so") {
+TEST_CASE("case counts only if requested, and the signature says so") {
   CHECK(rate("A B", "a b") == 0);
   const TerScore score = sentence_ter("A B", Lines{"a b"}, {.case_sensitive = true});
   CHECK(score.text() ==
@@ -132,7 +132,7 @@ TEST_CASE("without shifts the edit distance is the textbook's, for texts of any 
   }
 }
 
-TEST_CASE("a table that is used again gives what a fresh one gives") {
+TEST_CASE("a reused table gives the same result as a new one") {
   Random random({.seed = 7});
   const Words reference = random_words(random, 40);
   EditTable used(reference, 35);

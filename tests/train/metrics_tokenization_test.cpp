@@ -41,7 +41,8 @@ TEST_CASE("13a separates ASCII punctuation but apostrophes and hyphens") {
   CHECK(v13a("“so” – ‚ja‘ …") == "“so” – ‚ja‘ …");
 }
 
-TEST_CASE("13a keeps points and commas inside numbers, and parts a dash from a number before it") {
+TEST_CASE(
+    "13a keeps points and commas inside numbers, and separates a dash from a number before it") {
   CHECK(v13a("1,000.50 is 1,000.50.") == "1,000.50 is 1,000.50 .");
   CHECK(v13a("in 1950-51, U.S.A.") == "in 1950 - 51 , U . S . A .");
   CHECK(v13a("a.b..c") == "a . b . . c");
@@ -70,7 +71,8 @@ TEST_CASE("char makes every character a token, none leaves the line alone") {
   CHECK(tokenize(" a  b. ", Tokenization::none) == " a  b. ");
 }
 
-TEST_CASE("Tercom lowers the case, and tokenises and drops punctuation only if asked to") {
+TEST_CASE(
+    "Tercom converts to lower case, and tokenizes and removes punctuation only if requested") {
   CHECK(tercom("A B C D.", {}) == "a b c d.");
   CHECK(tercom("A B C D.", {.case_sensitive = true}) == "A B C D.");
   CHECK(tercom("A ; B ) C : D.", {.no_punctuation = true}) == "a b c d");

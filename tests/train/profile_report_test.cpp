@@ -33,7 +33,7 @@ std::string line_of(const std::string& text, const std::string& begin) {
 
 }  // namespace
 
-TEST_CASE("the table has a line for each op and pass, a total, and what is besides the steps") {
+TEST_CASE("the table has a line for each op and pass, a total, and the time outside the steps") {
   Profile profile;
   {
     const Profiling on(profile);
@@ -52,7 +52,7 @@ TEST_CASE("the table has a line for each op and pass, a total, and what is besid
   CHECK(line_of(table, "2 steps").find("1000 GFLOP/s") != std::string::npos);
 }
 
-TEST_CASE("what is made again belongs to the backward pass") {
+TEST_CASE("recomputation belongs to the backward pass") {
   Profile profile;
   {
     const Profiling on(profile);

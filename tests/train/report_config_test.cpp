@@ -18,7 +18,7 @@ TEST_CASE("a config is flattened in the order of the file, lists to one value") 
   CHECK(calque::read_flat_config(folder.folder() / "config.yaml") == wanted);
 }
 
-TEST_CASE("a config that refers to itself or is no YAML does not stop the report") {
+TEST_CASE("a config that refers to itself or is not YAML does not stop the report") {
   const TemporaryRun folder;
   folder.write("config.yaml", "a: &a\n  b: *a\n");
   CHECK_NOTHROW(calque::read_flat_config(folder.folder() / "config.yaml"));

@@ -41,8 +41,7 @@ TEST_CASE("training and validation records become columns of their own") {
   CHECK(run.remarks.empty());
 }
 
-TEST_CASE(
-    "a torn last line is passed over in silence, other rubbish with a remark that says where") {
+TEST_CASE("an unfinished last line is ignored silently, other invalid lines with a remark") {
   const TemporaryRun folder;
   const ReportRun run = folder.run(
       "{\"kind\":\"train\",\"step\":1,\"loss\":2}\n"
@@ -77,7 +76,7 @@ TEST_CASE("values that are absent, of another type or not finite are gaps") {
   CHECK(std::isnan(column(run.train, "lr").front()));
 }
 
-TEST_CASE("steps that a resumed run repeats count once, as it said them last") {
+TEST_CASE("steps that a resumed run repeats count once, by their last record") {
   const TemporaryRun folder;
   const ReportRun run = folder.run(
       "{\"kind\":\"train\",\"step\":10,\"loss\":5}\n{\"kind\":\"train\",\"step\":20,\"loss\":4}\n"
@@ -91,7 +90,7 @@ TEST_CASE("steps that a resumed run repeats count once, as it said them last") {
   CHECK(run.events.size() == 1);
 }
 
-TEST_CASE("the clocks of a validation are read off the training records around it") {
+TEST_CASE("the clocks of a validation are interpolated from the training records") {
   const TemporaryRun folder;
   const ReportRun run = folder.run(
       R"({"kind":"train","step":100,"epoch":1,"loss":1,"tokens":1000,"timing":{"seconds":10}})"
@@ -108,7 +107,7 @@ TEST_CASE("the clocks of a validation are read off the training records around i
   CHECK(run.valid.seconds == std::vector<double>{15, 25, 26});
 }
 
-TEST_CASE("a clock that starts anew in a new sitting goes on from where it stood") {
+TEST_CASE("a clock that restarts when a run is resumed continues from its last value") {
   const TemporaryRun folder;
   const ReportRun run = folder.run(R"({"kind":"train","step":1,"loss":1,"timing":{"seconds":10}})"
                                    "\n"
@@ -128,7 +127,7 @@ TEST_CASE("a record with absurdly many values cannot fill the memory") {
   CHECK(run.remarks.size() == 1);
 }
 
-TEST_CASE("what is no run is refused in one line that says what would be one") {
+TEST_CASE("a path that is not a run is refused in one line that says what a run is") {
   const TemporaryRun folder;
   CHECK_THROWS_WITH_AS(calque::read_run(folder.folder() / "none", calque::all_metrics()),
                        doctest::Contains("no such run folder or metrics.jsonl"), Error);

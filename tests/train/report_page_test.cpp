@@ -65,7 +65,7 @@ TEST_CASE("the data holds every run, its columns, samples once, and its configur
   CHECK(data["panels"][0]["title"] == "Loss");
 }
 
-TEST_CASE("a value that nobody has heard of gets a panel of its own") {
+TEST_CASE("an unknown value gets a panel of its own") {
   const TemporaryRun folder;
   const calque::ReportRun run =
       folder.run("{\"kind\":\"train\",\"step\":1,\"novelty\":2,\"nll\":1,\"ppl\":2.7}\n");
@@ -121,7 +121,7 @@ TEST_CASE("the page asks for nothing from outside, and holds hostile text only e
   CHECK(page.find("default-src 'none'") != std::string::npos);
 }
 
-TEST_CASE("the report of a run is written whole, over the one before, and nothing lies beside it") {
+TEST_CASE("the report of a run replaces the one before completely, and leaves no other file") {
   const TemporaryRun folder;
   folder.write("metrics.jsonl", "{\"kind\":\"train\",\"step\":1,\"loss\":2}\n");
   folder.write("report.html", "old");

@@ -126,7 +126,7 @@ TEST_CASE("the legend keeps to the figure's width, or widens it for a long name"
   }
 }
 
-TEST_CASE("a metric that no run has is refused, and those that there are are named") {
+TEST_CASE("a metric that no run has is refused with the list of existing ones") {
   const TemporaryRun folder;
   const ReportRun run = folder.run(falling_loss(50));
   PlotOptions options;

@@ -183,7 +183,7 @@ TEST_CASE("a line of metrics.jsonl becomes its scalars and its texts") {
   CHECK_THROWS_AS(writer.record("rubbish"), Misuse);
 }
 
-TEST_CASE("each sitting writes a file of its own") {
+TEST_CASE("each start of a run writes a file of its own") {
   const TemporaryRun folder;
   const TensorBoardWriter first(folder.folder(), 0), second(folder.folder(), 100);
   CHECK(first.file() != second.file());

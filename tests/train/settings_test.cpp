@@ -1,80 +1,21 @@
-// A word in a config means the choice of the same name below.
+// The options that a config's settings become.
 
 #include "train/tasks/translation/settings.h"
 
 #include <doctest/doctest.h>
 
+#include <set>
+#include <tuple>
+
 #include "core/error.h"
+#include "train/config/load.h"
+#include "train/config/presets.h"
+#include "train/config/schema.h"
 #include "train/tasks/language_model/settings.h"
 #include "train/tasks/run_tokenizers.h"
 #include "train/training_settings.h"
 
 using namespace calque;
-
-namespace {
-
-// Sets the config's choice to each of its values and compares its word with the name of what comes
-// out.
-template <class Choice, class Named, size_t count, class Made>
-void check_names(Choice& choice, const Named (&names)[count], Made&& made) {
-  const auto words = choices(Choice{});
-  REQUIRE(words.size() == count);
-  for (size_t i = 0; i < count; ++i) {
-    choice = static_cast<Choice>(i);
-    CHECK(name_of(names, made()) == words[i]);
-  }
-  choice = Choice{};
-}
-
-}  // namespace
-
-TEST_CASE("every word for a part of the model makes the part of that name") {
-  ModelConfig model;
-  const auto options = [&] { return transformer_options(model, 100, 100); };
-  check_names(model.positions, position_kinds, [&] { return options().layer.positions; });
-  check_names(model.norm, norm_placements, [&] { return options().layer.norm_placement; });
-  check_names(model.norm_kind, norm_kinds, [&] { return options().layer.norm; });
-  check_names(model.activation, feed_forward_kinds, [&] { return options().layer.feed_forward; });
-  check_names(model.tied, tyings, [&] { return options().tying; });
-}
-
-TEST_CASE("every word for the search, the text and the decay means the choice of that name") {
-  Config config;
-  const auto penalty = [&](DecodingConfig::Penalty kind) {
-    config.decoding.length_penalty_kind = kind;
-    return translation_options(config.decoding).penalty;
-  };
-  CHECK(penalty(DecodingConfig::Penalty::wu) == TranslationOptions::Penalty::wu);
-  CHECK(penalty(DecodingConfig::Penalty::power) == TranslationOptions::Penalty::power);
-  CHECK(penalty(DecodingConfig::Penalty::none) == TranslationOptions::Penalty::none);
-
-  const auto stop = [&](DecodingConfig::Stop kind) {
-    config.decoding.early_stopping = kind;
-    return translation_options(config.decoding).stop;
-  };
-  CHECK(stop(DecodingConfig::Stop::optimal) == TranslationOptions::Stop::optimal);
-  CHECK(stop(DecodingConfig::Stop::first) == TranslationOptions::Stop::first);
-  CHECK(stop(DecodingConfig::Stop::never) == TranslationOptions::Stop::never);
-
-  const auto tokenizer = [&](TokenizerConfig::Kind kind) {
-    config.tokenizer.kind = kind;
-    return tokenizer_options(config).kind;
-  };
-  CHECK(tokenizer(TokenizerConfig::Kind::sentencepiece_bpe) == TokenizerKind::bpe);
-  CHECK(tokenizer(TokenizerConfig::Kind::sentencepiece_unigram) == TokenizerKind::unigram);
-  CHECK(tokenizer(TokenizerConfig::Kind::words) == TokenizerKind::words);
-  CHECK(tokenizer(TokenizerConfig::Kind::characters) == TokenizerKind::characters);
-  CHECK(tokenizer(TokenizerConfig::Kind::bytes) == TokenizerKind::bytes);
-
-  const auto decayed = [&](TrainingConfig::Decayed kind) {
-    config.training.decayed = kind;
-    return std::get<AdamSettings>(optimizer_settings(config.training)).decay.what;
-  };
-  using Before = TrainingConfig::Decayed;
-  CHECK(decayed(Before::everything) == Decayed::everything);
-  CHECK(decayed(Before::matrices) == Decayed::matrices);
-  CHECK(decayed(Before::matrices_but_embeddings) == Decayed::matrices_but_embeddings);
-}
 
 TEST_CASE("every schedule of the config is the curve of that name, with the config's numbers") {
   Config config;
@@ -103,7 +44,23 @@ TEST_CASE("every schedule of the config is the curve of that name, with the conf
   CHECK(rate(Kind::noam, 400) == doctest::Approx(3 / 16.0 / 20));
 }
 
-TEST_CASE("every optimiser of the config is the one of that name") {
+TEST_CASE("without a schedule, rate and warm-up follow from the model, the batch and the run") {
+  Config config;
+  config.model.d_model = 128, config.training.batch_tokens = 8192;
+  CHECK(peak_learning_rate(config) == doctest::Approx(0.005));
+  config.model.d_model = 512, config.training.batch_tokens = 1024, config.training.accumulation = 2;
+  CHECK(peak_learning_rate(config) == doctest::Approx(0.005 / 4 / 2));
+  config.training.until = {.seconds = 600};
+  const auto by_time = std::get<WholeRun>(schedule_of(config));
+  CHECK(by_time.peak == peak_learning_rate(config));
+  CHECK(by_time.warmup_steps == 4000);
+  config.training.until = {.goal = {.metric = "exact"}};  // no end in sight
+  CHECK(std::get<InverseSqrt>(schedule_of(config)).warmup_steps == 1000);
+  config.training.learning_rate = 0.01;
+  CHECK(peak_learning_rate(config) == 0.01);
+}
+
+TEST_CASE("every optimizer of the config is the one of that name") {
   TrainingConfig training;
   training.momentum = 0.5, training.betas = {0.8, 0.9}, training.weight_decay = 0.01;
   training.epsilon = 0.125;
@@ -124,16 +81,36 @@ TEST_CASE("every optimiser of the config is the one of that name") {
   CHECK(adamw.decay.coupling == Coupling::decoupled);
 }
 
-TEST_CASE("every word for BLEU's tokenisation means the one of that name") {
-  Config config;
-  const auto tokenization = [&](DecodingConfig::Bleu kind) {
-    config.decoding.bleu_tokenize = kind;
-    return bleu_options(config).tokenization;
+TEST_CASE("every key of the model and of the search changes its options") {
+  // A key that has no effect for a translator, or on another part of the program.
+  const std::set<std::string> elsewhere = {"model.preset", "model.layers", "model.init_from",
+                                           "decoding.bleu_tokenize", "decoding.bleu_lowercase"};
+  const std::string base = "data: {train: {toy: copy}}\nmodel: {d_model: 48, positions: learned}\n";
+  const auto options = [](const Config& c) {
+    const TranslationOptions o = translation_options(c.decoding);
+    return std::tuple(transformer_options(c.model, 100, 100), o.beam, o.penalty, o.length_penalty,
+                      o.stop, o.n_best, o.min_length, o.min_length_ratio, o.max_length,
+                      o.max_length_ratio, o.max_length_extra, o.no_repeat_ngram, o.allow_unknown,
+                      o.batch_tokens);
   };
-  CHECK(tokenization(DecodingConfig::Bleu::mteval_13a) == Tokenization::v13a);
-  CHECK(tokenization(DecodingConfig::Bleu::intl) == Tokenization::intl);
-  CHECK(tokenization(DecodingConfig::Bleu::character) == Tokenization::character);
-  CHECK(tokenization(DecodingConfig::Bleu::none) == Tokenization::none);
+  const Config before = parse_config(base, "c.yaml").config;
+  for (const ConfigKey& key : config_keys()) {
+    const bool here = key.name.starts_with("model.") || key.name.starts_with("decoding.");
+    if (!here || elsewhere.contains(key.name)) continue;
+    Config changed = before;
+    bool found = false;
+    for (const char* value : {"16", "0.05", "true", "none", "pre", "rms", "gelu", "first"}) {
+      try {
+        key.read(parse_yaml_argument(value, key.name), changed);
+      } catch (const Error&) {
+        continue;
+      }
+      found = key.write(changed) != key.write(before);
+      if (found) break;
+    }
+    CHECK_MESSAGE(found, key.name);
+    CHECK_MESSAGE(options(changed) != options(before), key.name);
+  }
 }
 
 TEST_CASE("scores of texts in lower case say so in their signatures") {
@@ -149,11 +126,11 @@ TEST_CASE("scores of texts in lower case say so in their signatures") {
   CHECK(chrf_options(config).lowercase);
 }
 
-TEST_CASE("a corpus is read from where the config says, and called by that") {
+TEST_CASE("a corpus is read from the place in the config, and named after it") {
   Config config;
   config.data.languages = {"en", "de"};
   const auto source = [&](const CorpusConfig& corpus) {
-    return corpus_sources({corpus}, config.data, CorpusConfig::Split::train).at(0);
+    return corpus_sources({corpus}, config.data, Split::train).at(0);
   };
   CorpusConfig tsv;
   tsv.tsv = "pairs.tsv", tsv.source_column = 3, tsv.target_column = 1, tsv.weight = 0.5,
@@ -187,15 +164,15 @@ TEST_CASE("the tokens that a batch counts are those of the sides that batch_by n
   CHECK(columns(TrainingConfig::BatchBy::both) == std::vector<int>{0, 1});
 }
 
-TEST_CASE("a language model learns as many positions as its context has, and ties by one word") {
+TEST_CASE("a language model has as many learned positions as its context, and no source to tie") {
   Config config;
   config.task = TaskKind::language_model;
   config.data.context = 77;
   config.model.max_positions = 9;
-  config.model.positions = ModelConfig::Positions::learned;
+  config.model.positions = PositionKind::learned;
   CHECK(language_model_options(config, 50).layer.max_positions == 77);
   CHECK(language_model_options(config, 50).tied);
-  config.model.tied = ModelConfig::Tied::none;
+  config.model.tied = Tying::none;
   CHECK_FALSE(language_model_options(config, 50).tied);
 }
 
@@ -204,9 +181,9 @@ TEST_CASE("a tokenizer needs a line end for documents of several lines, and for 
   data.train = {CorpusConfig{}};
   data.train[0].text = {"a.txt"};
   CHECK_FALSE(has_line_ends(data));
-  data.documents = DataConfig::Documents::paragraphs;
+  data.documents = DocumentUnit::paragraphs;
   CHECK(has_line_ends(data));
-  data.documents = DataConfig::Documents::lines;
+  data.documents = DocumentUnit::lines;
   data.train[0].toy = CorpusConfig::Toy::toy_text;
   CHECK(has_line_ends(data));
 }

@@ -61,7 +61,7 @@ TEST_CASE("an evaluation names the sentence that is longer than the learned posi
   CHECK(alone.starts_with("some:2: a sentence of 9 tokens, but model.max_positions is 8"));
 }
 
-TEST_CASE("a text without tokens is not searched for, and has its prefix for a translation") {
+TEST_CASE("a text without tokens is not decoded, and its translation is its prefix") {
   const TemporaryFolder folder;
   const auto runs = trained(folder);
   const std::vector<std::string> texts = {"a b", "", "b"}, prefixes = {"b", "a", ""};

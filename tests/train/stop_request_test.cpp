@@ -30,14 +30,14 @@ int ended_by(int signal, int second, int pause_microseconds) {
 
 }  // namespace
 
-TEST_CASE("a signal asks to stop, and nobody asks before") {
+TEST_CASE("a signal is a stop request, and without one there is none") {
   const StopRequest listening;
   CHECK(StopRequest::signal() == 0);
   std::raise(SIGTERM);
   CHECK(StopRequest::signal() == SIGTERM);
 }
 
-TEST_CASE("a terminal that goes away asks to stop too, but not where that is ignored") {
+TEST_CASE("SIGHUP is a stop request too, unless it is ignored") {
   const auto before = std::signal(SIGHUP, SIG_DFL);
   {
     const StopRequest listening;
@@ -53,13 +53,13 @@ TEST_CASE("a terminal that goes away asks to stop too, but not where that is ign
   std::signal(SIGHUP, before);
 }
 
-TEST_CASE("a reader of the output that goes away is no reason to stop") {
+TEST_CASE("SIGPIPE is not a stop request") {
   const StopRequest listening;
   std::raise(SIGPIPE);
   CHECK(StopRequest::signal() == 0);
 }
 
-TEST_CASE("afterwards signals do what they did before") {
+TEST_CASE("the earlier signal handlers are restored") {
   const auto own = [](int) {};
   const auto before = std::signal(SIGINT, own);
   { const StopRequest listening; }

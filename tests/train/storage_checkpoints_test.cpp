@@ -107,7 +107,7 @@ TEST_CASE("a file cut short, made longer, empty, missing or not a file is damage
   }
 }
 
-TEST_CASE("files of two checkpoints together are no checkpoint") {
+TEST_CASE("files of two checkpoints together are a damaged checkpoint") {
   const ScratchFolder run;
   for (const int64_t step : {1, 2, 3}) save_step(real_files(), run.path(), step);
   const std::string all = run.path() + "/checkpoints/";
@@ -121,14 +121,14 @@ TEST_CASE("files of two checkpoints together are no checkpoint") {
   CHECK(damaged[0].problem.find("rename it back to step-000001") != std::string::npos);
 }
 
-TEST_CASE("if no checkpoint is whole, that is an error and not a fresh start") {
+TEST_CASE("if all checkpoints are damaged, that is an error, not a fresh start") {
   const ScratchFolder run;
   save_step(real_files(), run.path(), 1);
   overwrite(run.path() + "/checkpoints/step-000001/model.safetensors", "");
-  CHECK(load_failure(run.path()).find("none of the 1 checkpoints is whole") != std::string::npos);
+  CHECK(load_failure(run.path()).find("all 1 checkpoints are damaged") != std::string::npos);
 }
 
-TEST_CASE("a checkpoint of another model is refused, not passed over") {
+TEST_CASE("a checkpoint of another model is an error, not skipped") {
   const ScratchFolder run;
   save_step(real_files(), run.path(), 1);
   save_step(real_files(), run.path(), 2);
@@ -146,7 +146,7 @@ TEST_CASE("a checkpoint of another model is refused, not passed over") {
       Error);
 }
 
-TEST_CASE("a newest checkpoint of a newer calque, or too long a state, is no damage") {
+TEST_CASE("a checkpoint of a newer calque, or with too long a state, is not damaged") {
   const ScratchFolder run;
   for (const int64_t step : {500, 1000}) save_step(real_files(), run.path(), step);
   const std::string state = run.path() + "/checkpoints/step-001000/state.json";
@@ -174,7 +174,7 @@ TEST_CASE("a checkpoint without optimizer can be used but not resumed from") {
   checkpoints.save(small.model<NamedTensor>(), {}, small.state(7));
   std::vector<DamagedCheckpoint> damaged;
   CHECK(checkpoints.load_newest(back.model<TensorSlot>(), {}, damaged)->state.step == 7);
-  CHECK(load_failure(run.path()).find("holds no optimizer.safetensors") != std::string::npos);
+  CHECK(load_failure(run.path()).find("has no optimizer.safetensors") != std::string::npos);
 }
 
 TEST_CASE("values that are not finite are never saved") {
@@ -194,7 +194,7 @@ TEST_CASE("values that are not finite are never saved") {
   CHECK(load_step(real_files(), run.path()) == 1);
 }
 
-TEST_CASE("values that are not finite are not loaded either, however well they are signed") {
+TEST_CASE("values that are not finite are not loaded, even with a valid digest") {
   const ScratchFolder run;
   save_step(real_files(), run.path(), 1);
   save_step(real_files(), run.path(), 2);
@@ -213,7 +213,7 @@ TEST_CASE("values that are not finite are not loaded either, however well they a
   CHECK(damaged[0].problem.find("first_moment.layer.0 holds") != std::string::npos);
 }
 
-TEST_CASE("pruning keeps the newest, those asked for, and always the one known to be whole") {
+TEST_CASE("pruning keeps the newest, the requested, and always the undamaged checkpoint") {
   const ScratchFolder run;
   Checkpoints checkpoints(real_files(), run.path());
   for (int64_t step = 100; step <= 800; step += 100) save_step(real_files(), run.path(), step);
@@ -266,8 +266,7 @@ TEST_CASE(
   CHECK(fs::exists(run.path() + "/last/state.json"));
 }
 
-TEST_CASE(
-    "a run's folder is made with those it stands in, but one that has vanished is not made anew") {
+TEST_CASE("a run's folder is created with its parents, but a vanished one is not created again") {
   const ScratchFolder scratch;
   const std::string run = scratch.path() + "/runs/of/mine";
   make_folder(real_files(), run);
@@ -282,7 +281,7 @@ TEST_CASE(
   CHECK(!fs::exists(scratch.path() + "/runs"));
 }
 
-TEST_CASE("other names in the folder of checkpoints are nobody's business") {
+TEST_CASE("other names in the folder of checkpoints are left alone") {
   const ScratchFolder run;
   save_step(real_files(), run.path(), 5);
   for (const char* name : {"step-", "step-5", "step-0000006", "step-00000x", "step--00001",

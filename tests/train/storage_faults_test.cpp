@@ -54,7 +54,8 @@ int failing_calls(int code) {
 }  // namespace
 
 TEST_CASE(
-    "whichever call of a save fails, an earlier checkpoint stays whole and the message tells") {
+    "whichever call of a save fails, an earlier checkpoint stays undamaged and the message is "
+    "clear") {
   for (const bool again : {false, true}) {
     for (const int code : {ENOSPC, EIO, EDQUOT, EROFS}) {
       for (const auto fault : {FaultyFiles::Fault::once, FaultyFiles::Fault::from_then_on}) {
@@ -86,7 +87,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("interrupted calls are made again, but a sync is not, whatever it failed of") {
+TEST_CASE("interrupted calls are repeated, except a sync") {
   const SimulatedFiles before = run_so_far(false);
   int failed = 0;
   for (int64_t call = 0;; ++call) {
@@ -115,7 +116,7 @@ TEST_CASE("short writes are continued") {
   CHECK(load_step(disk, "run") == 200);
 }
 
-TEST_CASE("file systems that cannot set space aside are written to all the same") {
+TEST_CASE("file systems without allocation are written to as well") {
   for (const int code : {EOPNOTSUPP, ENOSYS, EINVAL}) {
     // Three files have space set aside for them: so many calls more may fail of this than of EIO.
     CHECK(failing_calls(EIO) - failing_calls(code) == 3);
@@ -149,7 +150,7 @@ TEST_CASE("whichever call of a load fails, the result is a whole checkpoint or a
   }
 }
 
-TEST_CASE("tidying up that fails at any call removes no checkpoint that is to be kept") {
+TEST_CASE("cleaning up that fails at any call removes no checkpoint to keep") {
   for (const int code : {EIO, EACCES}) {
     for (int64_t call = 0;; ++call) {
       SimulatedFiles disk = run_so_far(true);
@@ -169,7 +170,7 @@ TEST_CASE("tidying up that fails at any call removes no checkpoint that is to be
   }
 }
 
-TEST_CASE("a log that meets a full disk says so once, and writes everything when there is room") {
+TEST_CASE("a log reports a full disk once, and writes all lines when there is space again") {
   for (int64_t call = 0; call < 12; ++call) {
     SimulatedFiles disk;
     make_folder(disk, "run");
@@ -197,7 +198,7 @@ TEST_CASE("a log that meets a full disk says so once, and writes everything when
   }
 }
 
-TEST_CASE("closing a log tells what fails at the very end") {
+TEST_CASE("closing a log reports a failure of close") {
   SimulatedFiles disk;
   make_folder(disk, "run");
   FaultyFiles files(disk);
@@ -214,7 +215,7 @@ TEST_CASE("closing a log tells what fails at the very end") {
   CHECK(disk.open_files() == 0);
 }
 
-TEST_CASE("closing a log tells how many lines are lost, however long it has been failing") {
+TEST_CASE("closing a log reports the number of lost lines, however long it has been failing") {
   SimulatedFiles disk;
   make_folder(disk, "run");
   write_text(disk, "run/metrics.jsonl", "torn");
@@ -234,7 +235,8 @@ TEST_CASE("closing a log tells how many lines are lost, however long it has been
   CHECK(disk.contents("run/metrics.jsonl").ends_with("first\n\nthird\nfourth\n"));
 }
 
-TEST_CASE("lines that were too many to wait are told at the end, though the others were written") {
+TEST_CASE(
+    "lines dropped from a full queue are reported at the end, though the others were written") {
   SimulatedFiles disk;
   make_folder(disk, "run");
   FaultyFiles files(disk);
@@ -248,7 +250,7 @@ TEST_CASE("lines that were too many to wait are told at the end, though the othe
         "run/metrics.jsonl: could not be written for too long; lines that are lost: 3");
 }
 
-TEST_CASE("a log that could not be opened says so with its first line, and opens when it can") {
+TEST_CASE("a log that cannot be opened reports it with its first line, and opens when it can") {
   SimulatedFiles disk;
   make_folder(disk, "run");
   FaultyFiles files(disk);

@@ -49,8 +49,7 @@ std::string tensor(const std::string& name, const std::string& fields) {
 
 }  // namespace
 
-TEST_CASE(
-    "a header's length beyond the file, or beyond the limit, is refused before it is believed") {
+TEST_CASE("a header's length beyond the file, or beyond the limit, is refused") {
   CHECK(refusal("").find("it has 0 bytes") != std::string::npos);
   CHECK(refusal("1234567").find("it has 7 bytes") != std::string::npos);
   CHECK(refusal(with_length(3, "{}")).find("would have 3 bytes") != std::string::npos);
@@ -105,7 +104,7 @@ TEST_CASE("anything but tensors and metadata in a header is refused") {
   CHECK(refused(R"({"__metadata__":{}})", 0).empty());
 }
 
-TEST_CASE("names, fields and metadata that are there twice are refused") {
+TEST_CASE("repeated names, fields and metadata are refused") {
   const std::string fields = R"("dtype":"F32","shape":[],"data_offsets":[0,4])";
   check({{"{" + tensor("a", fields) + "," + tensor("a", fields) + "}", 4, "twice"},
          {"{" + tensor("a", fields) + "," + tensor("\\u0061", fields) + "}", 4, "twice"},
@@ -114,7 +113,7 @@ TEST_CASE("names, fields and metadata that are there twice are refused") {
          {R"({"__metadata__":{"a":"1","a":"1"}})", 0, "twice"}});
 }
 
-TEST_CASE("numbers that are no sizes are refused, and so are sizes that overflow") {
+TEST_CASE("numbers that are not sizes are refused, and so are sizes that overflow") {
   const auto shape = [](const std::string& text) {
     return "{" + tensor("a", R"("dtype":"F32","shape":[)" + text + R"(],"data_offsets":[0,4])") +
            "}";

@@ -65,7 +65,7 @@ TEST_CASE(
   CHECK(refusal(run.path()) == "");
 }
 
-TEST_CASE("the lock is not handed on to programs that the holder starts") {
+TEST_CASE("programs that the holder starts do not inherit the lock") {
   const ScratchFolder run;
   {
     const RunLock lock(run.path());
@@ -82,7 +82,7 @@ TEST_CASE("what an earlier holder wrote into the file means nothing") {
   CHECK(refusal(run.path()).find("process " + std::to_string(::getpid())) != std::string::npos);
 }
 
-TEST_CASE("a folder that is not there, or a lock that is no file, is told by name") {
+TEST_CASE("a missing folder, or a lock that is not a file, is named") {
   const ScratchFolder run;
   CHECK(refusal(run.path() + "/gone")
             .starts_with(run.path() + "/gone/lock: cannot open: No such file"));

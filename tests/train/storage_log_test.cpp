@@ -23,7 +23,7 @@ std::string cut(const std::string& text, int64_t step) {
 
 }  // namespace
 
-TEST_CASE("lines are appended to what is there, in order") {
+TEST_CASE("lines are appended in order") {
   const ScratchFolder run;
   const std::string path = run.path() + "/train.log";
   for (const char* line : {"first", "", "third"}) {
@@ -44,7 +44,7 @@ TEST_CASE("a line torn by a crash is ended before the next begins") {
   CHECK(files.contents("train.log") == "whole\nto\nnext\n");
 }
 
-TEST_CASE("a log that is closed opens itself again for a later line") {
+TEST_CASE("a closed log opens again for a later line") {
   SimulatedFiles files;
   LineLog log(files, "train.log");
   log.append("first");
@@ -81,7 +81,7 @@ TEST_CASE("cutting back removes a validation that is owed, of that step alone") 
   CHECK(files.contents("metrics.jsonl") == before);
 }
 
-TEST_CASE("cutting back a log that is not there makes none") {
+TEST_CASE("cutting back a missing log does not create one") {
   SimulatedFiles files;
   cut_back(files, "metrics.jsonl", 1);
   CHECK(!exists(files, "metrics.jsonl"));

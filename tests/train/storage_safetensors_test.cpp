@@ -117,7 +117,7 @@ TEST_CASE("the other floating-point types are converted when read") {
   CHECK(read_all(file_of(twice, bytes<double>({0.25})), "d", 1) == std::vector<real>{real(0.25)});
 }
 
-TEST_CASE("a type whose values cannot be read may be in a file, but not be asked for") {
+TEST_CASE("a type whose values cannot be read may be in a file, but not be read") {
   SimulatedFiles files;
   write_text(
       files, "x",
@@ -132,7 +132,7 @@ TEST_CASE("a type whose values cannot be read may be in a file, but not be asked
   CHECK(differences(file.table(), targets) == std::vector<std::string>{"ids is of type I64"});
 }
 
-TEST_CASE("differences between a file and what is wanted are told in few lines") {
+TEST_CASE("differences between a file and the wanted tensors are reported in few lines") {
   SimulatedFiles files;
   SmallRun run;
   write_safetensors(files, "x", run.model<NamedTensor>());

@@ -81,7 +81,7 @@ TEST_CASE("a training state comes back with every field") {
   CHECK(!(state == TrainingState()));
 }
 
-TEST_CASE("a state of the first format is read, and owes no validation") {
+TEST_CASE("a state of the first format is read, without an owed validation") {
   const std::string text = sealed(R"({
   "format": 1,
   "step": 1234,
@@ -129,7 +129,7 @@ TEST_CASE("a state of the first format is read, and owes no validation") {
   CHECK(parse_state(text, "state.json") == state);
 }
 
-TEST_CASE("a state of the second format is read, with the mark of a mean among its versions") {
+TEST_CASE("a state of the second format is read, with the mark of an average among its versions") {
   const std::string text = sealed(R"({
   "format": 2,
   "step": 600,
@@ -202,7 +202,7 @@ TEST_CASE("any byte of a state that is changed, added or missing is noticed") {
   CHECK(!refusal(text + text).empty());
 }
 
-TEST_CASE("what is missing, unknown, there twice, or of another type is refused by its name") {
+TEST_CASE("fields that are missing, unknown, repeated, or of another type are refused by name") {
   check_refused(R"("step": 1234567,)", "", "step is missing");
   check_refused(R"("step": 1234567,)", R"("step": 1, "steps": 2,)", "steps is not known");
   check_refused(R"("step": 1234567,)", R"("step": 1, "step": 2,)", "\"step\" is there twice");
@@ -229,7 +229,7 @@ TEST_CASE("what is missing, unknown, there twice, or of another type is refused 
   check_refused(R"("format": 3)", R"("format": 4)", "written by a newer calque");
 }
 
-TEST_CASE("a state that is no JSON, or no object, or nested too deeply, is refused") {
+TEST_CASE("a state that is not JSON, not an object, or nested too deeply is refused") {
   const std::string deep = std::string(100, '[') + std::string(100, ']');
   check_refused(R"("ema": true)", R"("ema": )" + deep, "nested too deeply");
   check_refused(R"("ema": true)", R"("ema": tru)", "not valid JSON at byte");
@@ -248,7 +248,7 @@ TEST_CASE("a state that would be too long to be read is not written") {
   CHECK(message_of([&] { format_state(state); }).starts_with("state.json: would have "));
 }
 
-TEST_CASE("a config that is not UTF-8 cannot be saved, and that is said") {
+TEST_CASE("a config that is not UTF-8 is an error when it is saved") {
   TrainingState state;
   state.config = "\xFF";
   CHECK_THROWS_AS(format_state(state), Error);

@@ -63,8 +63,7 @@ TEST_CASE("the failure of a background save is thrown by the next call, and once
   CHECK(load_step(disk, "run") == 2);
 }
 
-TEST_CASE(
-    "the state alone is replaced in the background too, and an end is told before it is asked") {
+TEST_CASE("a state is replaced in the background too, and ended() reports the end") {
   const ScratchFolder folder;
   Checkpoints checkpoints(real_files(), folder.path());
   CheckpointWriter writer(checkpoints);
@@ -83,7 +82,7 @@ TEST_CASE(
   CHECK(loaded.values == run.values);
 }
 
-TEST_CASE("what fails after a save has been made is a complaint, not a failure") {
+TEST_CASE("a failure after a save is a complaint, not an error") {
   const SimulatedFiles before = [] {
     SimulatedFiles files;
     make_folder(files, "run");

@@ -63,7 +63,8 @@ TEST_CASE("every task's training ends in the same bits on any number of threads"
   }
 }
 
-TEST_CASE("every task's run in two sittings ends in the same bits as one in one, by any setting") {
+TEST_CASE(
+    "every task's resumed run ends in the same bits as an uninterrupted one, with any setting") {
   for (const TaskCase& task : all_tasks()) {
     CAPTURE(task.name);
     const std::string limit = fmt::format("training.memory_limit={}kB", kilobytes_of_step(task, 2));
@@ -93,7 +94,7 @@ TEST_CASE("every task's run in two sittings ends in the same bits as one in one,
   }
 }
 
-TEST_CASE("a run keeps its number of chunks while it keeps its limit, wherever it goes on") {
+TEST_CASE("a run keeps its number of chunks while it keeps its limit, on any machine") {
   for (const TaskCase& task : all_tasks()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
@@ -114,12 +115,12 @@ TEST_CASE("a run keeps its number of chunks while it keeps its limit, wherever i
 
     const std::string message =
         message_of([&] { run_task(task, folder, {"training.memory_limit=1kB"}, "none"); });
-    CHECK_MESSAGE(message.starts_with("training.memory_limit of 1kB is too little"), message);
+    CHECK_MESSAGE(message.starts_with("training.memory_limit of 1kB is too small"), message);
     CHECK_FALSE(std::filesystem::exists(folder.path("none/checkpoints/step-000000")));
   }
 }
 
-TEST_CASE("a stream that is opened at a position goes on with the micro-batches that follow") {
+TEST_CASE("a stream opened at a position continues with the micro-batches that follow") {
   for (const TaskCase& task : all_tasks()) {
     CAPTURE(task.name);
     const auto made = make_task(config_of_task(task), {}, {TaskStart::Purpose::plan});
@@ -144,7 +145,8 @@ TEST_CASE("a stream that is opened at a position goes on with the micro-batches 
   }
 }
 
-TEST_CASE("steps that are not finite are skipped, told with their place, and end a run at last") {
+TEST_CASE(
+    "steps that are not finite are skipped, reported with their place, and finally end a run") {
   for (const TaskCase& task : all_tasks()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
@@ -232,7 +234,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("runs of different tasks have no mean") {
+TEST_CASE("runs of different tasks cannot be averaged") {
   const TemporaryFolder folder;
   for (const TaskCase& task : all_tasks()) {
     run_task(task, folder, {"training.until=1u"}, task.name.c_str());
@@ -337,7 +339,8 @@ TEST_CASE("a metric that the task does not have is refused with the list of thos
   }
 }
 
-TEST_CASE("a run ends at the first validation that reaches its goal, and goes on to a harder one") {
+TEST_CASE(
+    "a run ends at the first validation that reaches its goal, and continues to a harder goal") {
   for (const TaskCase& task : all_tasks()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
@@ -371,7 +374,7 @@ TEST_CASE("a goal needs a metric of the task and validations that measure it") {
                  "training.validate_translate: greedy"));
 }
 
-TEST_CASE("a run goes on and is used with its own tokenizer alone") {
+TEST_CASE("a run is resumed and used only with its own tokenizer") {
   for (const TaskCase& task : all_tasks()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
@@ -387,7 +390,7 @@ TEST_CASE("a run goes on and is used with its own tokenizer alone") {
   }
 }
 
-TEST_CASE("a run goes on with the training data that it began with alone") {
+TEST_CASE("a run is resumed only with its own training data") {
   for (const TaskCase& task : all_tasks()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
@@ -403,7 +406,7 @@ TEST_CASE("a run goes on with the training data that it began with alone") {
   }
 }
 
-TEST_CASE("a run whose validations are of other data is judged anew") {
+TEST_CASE("a run with other validation data starts new best scores") {
   for (const TaskCase& task : all_tasks()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
@@ -419,7 +422,7 @@ TEST_CASE("a run whose validations are of other data is judged anew") {
   }
 }
 
-TEST_CASE("a plan tells every task's parts, cost, memory and time, and writes nothing") {
+TEST_CASE("a plan has every task's parts, cost, memory and time, and writes nothing") {
   for (const TaskCase& task : all_tasks()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
@@ -433,7 +436,7 @@ TEST_CASE("a plan tells every task's parts, cost, memory and time, and writes no
   }
 }
 
-TEST_CASE("a run is opened by its own task alone, and without its data") {
+TEST_CASE("a run is opened only by its own task, and without its data") {
   const TemporaryFolder folder;
   for (const TaskCase& task : all_tasks()) {
     CAPTURE(task.name);

@@ -89,7 +89,7 @@ TEST_CASE("bits per character and byte are the likelihood in bits, over the size
   CHECK(value("bits_per_byte") == doctest::Approx(1.5));
 }
 
-TEST_CASE("a model that knows nothing needs the logarithm of the vocabulary for each token") {
+TEST_CASE("a uniform model needs the logarithm of the vocabulary for each token") {
   Judged judged;
   for (real& weight : judged.network.parameters.values()) weight = 0;
   const TextEvaluation found = evaluate_text(

@@ -119,7 +119,7 @@ GeneratedText plain_greedy(const Writer& writer, const std::string& prompt, int6
   return text;
 }
 
-TEST_CASE("greedy text is what the whole model finds most probable, also beyond its context") {
+TEST_CASE("greedy text is the most probable text of the whole model, also beyond its context") {
   for (const PositionKind positions : {PositionKind::rotary, PositionKind::learned}) {
     const Writer writer(tokenizer_of(TokenizerKind::characters), 0, positions);
     for (const std::string prompt : {"", "the", "a dog sees", "the house, the girl and the dog"}) {
@@ -159,7 +159,7 @@ TEST_CASE("a model that ends at once writes nothing") {
   CHECK(text.log_probability == doctest::Approx(0));
 }
 
-TEST_CASE("the same seed writes the same texts on any number of threads, another one others") {
+TEST_CASE("the same seed gives the same texts on any number of threads, another seed others") {
   const Writer writer(tokenizer_of(TokenizerKind::characters), -1000);
   GenerationOptions options = drawn(3, 30);
   options.samples = 4;

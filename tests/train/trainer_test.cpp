@@ -34,7 +34,7 @@ TEST_CASE("a run leaves a config, a log, metrics, a tokenizer and checkpoints") 
 }
 
 TEST_CASE(
-    "a run in two sittings, on other numbers of threads, ends in the same bits as one in one") {
+    "a resumed run, on another number of threads, ends in the same bits as an uninterrupted one") {
   const TemporaryFolder folder;
   const std::vector<std::string> averaged = {"training.ema=0.9", "model.dropout=0.3"};
   const auto with = [&](const char* until) {
@@ -78,7 +78,7 @@ TEST_CASE("with r_drop a resumed run ends in the same bits, and others than with
 }
 
 #ifndef CALQUE_DOUBLE
-TEST_CASE("in bfloat16 a resumed run ends in the same bits, and goes on in float32 if it is to") {
+TEST_CASE("in bfloat16 a resumed run ends in the same bits, and may continue in float32") {
   const TemporaryFolder folder;
   check_resumed_runs(folder, "training.precision=float32", "training.precision=bfloat16");
   for (const char* file : {"train.log", "last/state.json"}) {
@@ -95,7 +95,7 @@ TEST_CASE("in bfloat16 a resumed run ends in the same bits, and goes on in float
 }
 #endif
 
-TEST_CASE("a run that has finished does nothing, and goes on with a higher limit") {
+TEST_CASE("a finished run does nothing, and continues with a higher limit") {
   const TemporaryFolder folder;
   run(folder);
   const std::string metrics = folder.read("run/metrics.jsonl");
@@ -132,7 +132,7 @@ TEST_CASE("a config of another run is refused before anything in the folder is t
   CHECK(run(folder).ending == Ending::already_finished);
 }
 
-TEST_CASE("the tokenizer of a beginning that failed is not that of the run") {
+TEST_CASE("the tokenizer of a failed start is not used by the run") {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path("run"));
   folder.write("run/tokenizer.vocab", "<unk>\n<s>\n</s>\nother\n");
@@ -143,16 +143,16 @@ TEST_CASE("the tokenizer of a beginning that failed is not that of the run") {
   CHECK_FALSE(std::filesystem::exists(folder.path("run/tokenizer.model")));
 }
 
-TEST_CASE("a run whose checkpoints are gone is not begun anew over its record") {
+TEST_CASE("a run whose checkpoints are missing does not start again over its record") {
   const TemporaryFolder folder;
   run(folder);
   const std::string metrics = folder.read("run/metrics.jsonl");
   std::filesystem::remove_all(folder.path("run/checkpoints"));
-  CHECK(message_of([&] { run(folder); }).find("checkpoints are gone") != std::string::npos);
+  CHECK(message_of([&] { run(folder); }).find("checkpoints are missing") != std::string::npos);
   CHECK(folder.read("run/metrics.jsonl") == metrics);
 }
 
-TEST_CASE("a run put to use must have the tokenizer that it was trained with") {
+TEST_CASE("a run is used only with the tokenizer that it was trained with") {
   const TemporaryFolder folder;
   run(folder);
   std::string vocabulary = folder.read("run/tokenizer.vocab");
@@ -193,10 +193,15 @@ TEST_CASE("with another metric after resuming, the best checkpoint is the best b
 
 TEST_CASE("the guard against divergence can be turned off") {
   const TemporaryFolder folder;
-  CHECK(run(folder, {"training.divergence_factor=0"}).ending == Ending::finished);
+  const std::string rising = "training.learning_rate=1";  // the loss soon rises
+  CHECK_THROWS_WITH_AS(
+      run(folder, {rising, "training.divergence_factor=1.01", "training.divergence_steps=1"}),
+      doctest::Contains("training has diverged"), Error);
+  CHECK(run(folder, {rising, "training.divergence_factor=0"}, "unwatched").ending ==
+        Ending::finished);
 }
 
-TEST_CASE("validation leaves out what is no text, if the config says so") {
+TEST_CASE("validation skips lines that are not text, if the config says so") {
   const TemporaryFolder folder;
   folder.write("v.a", "a b\n\xff\nb a\n");
   folder.write("v.b", "b a\nb\na b\n");
@@ -209,7 +214,8 @@ TEST_CASE("validation leaves out what is no text, if the config says so") {
   CHECK(run(folder, skipping, "skipping").ending == Ending::finished);
 }
 
-TEST_CASE("validation files that do not correspond show before the training text is tokenised") {
+TEST_CASE(
+    "validation files of different lengths are refused before the training text is tokenized") {
   const TemporaryFolder folder;
   folder.write("t.a", "a b\n\xff\nb a\n");  // which would be an error too
   folder.write("t.b", "b a\nb\na b\n");
@@ -226,7 +232,7 @@ TEST_CASE("validation files that do not correspond show before the training text
   CHECK_MESSAGE(message.find("v.a has 2 lines") != std::string::npos, message);
 }
 
-TEST_CASE("validation sentences beyond the learned positions show before training") {
+TEST_CASE("validation sentences beyond the learned positions are refused before training") {
   const TemporaryFolder folder;
   const std::string message = message_of([&] {
     run(folder, {"model.positions=learned", "model.max_positions=8",
@@ -248,7 +254,7 @@ TEST_CASE("a damaged newest checkpoint is set aside, and the one before it used"
   CHECK(tensors(folder, "whole 000040") == tensors(folder, "run 000040"));
 }
 
-TEST_CASE("whoever uses a run is told that its newest checkpoint is damaged") {
+TEST_CASE("using a run with a damaged newest checkpoint is an error that says so") {
   const TemporaryFolder folder;
   run(folder);
   std::filesystem::remove(folder.path("run/best"));
@@ -261,7 +267,7 @@ TEST_CASE("whoever uses a run is told that its newest checkpoint is damaged") {
         checkpoints + "step-000020");
 }
 
-TEST_CASE("a link to the best checkpoint that leads nowhere is not taken for having none") {
+TEST_CASE("a broken link to the best checkpoint is an error") {
   const TemporaryFolder folder;
   run(folder);
   std::filesystem::remove(folder.path("run/best"));
@@ -312,7 +318,7 @@ TEST_CASE("training stops when patience runs out") {
   CHECK(result.step < 500);
 }
 
-TEST_CASE("what is due each epoch happens in each, also where steps straddle epochs") {
+TEST_CASE("an interval of one epoch is due in each epoch, also if a step spans two epochs") {
   const TemporaryFolder folder;
   run(folder, {"training.until=4e", "training.accumulation=3", "training.validate_every=1e",
                "training.save_every=2e", "training.keep_last=9", "training.keep_best=0"});
@@ -366,7 +372,7 @@ double largest_difference(const TranslationRun& a, const TranslationRun& b) {
 
 }  // namespace
 
-TEST_CASE("with ema checkpoints hold the average of the weights, which training does not feel") {
+TEST_CASE("with ema checkpoints have the average of the weights, which does not change training") {
   const TemporaryFolder folder;
   run(folder, {"training.until=1u", "training.learning_rate=1e-30"}, "start");
   run(folder, {"training.until=4u", "training.save_every=1u", "training.keep_last=9"}, "plain");
@@ -413,7 +419,8 @@ TEST_CASE("fine-tuning starts from another run's weights, and says what matched"
   CHECK(folder.read("all/train.log").find("not loaded: ") == std::string::npos);
 }
 
-TEST_CASE("with bpe_dropout a resumed run ends in the same bits, and words come in other pieces") {
+TEST_CASE(
+    "with bpe_dropout a resumed run ends in the same bits, and words are segmented differently") {
   const TemporaryFolder folder;
   const std::vector<std::string> bpe = {"tokenizer.kind=sentencepiece-bpe",
                                         "tokenizer.vocabulary_size=50"};
@@ -429,7 +436,7 @@ TEST_CASE("with bpe_dropout a resumed run ends in the same bits, and words come 
   CHECK(tensors(folder, "whole 000030") != tensors(folder, "plain 000030"));
 }
 
-TEST_CASE("bpe_dropout leaves a pair as it is that would become too long, and asks for merges") {
+TEST_CASE("bpe_dropout does not change a pair that would become too long, and requires merges") {
   const Tokenizer bpe = train_tokenizer({"hello hello world world"}, {.kind = TokenizerKind::bpe},
                                         {.vocabulary_size = 20});
   Config config;
@@ -474,7 +481,7 @@ TEST_CASE(
   for (int step = 0; step < 100; ++step) guard.saw(1e9);
 }
 
-TEST_CASE("a corpus that ends with its epochs and leaves harder ones is no divergence") {
+TEST_CASE("a corpus that ends after its epochs and leaves harder ones is not a divergence") {
   const TemporaryFolder folder;
   const std::vector<std::string> settings = {
       "data.train=[{toy: copy, pairs: 200, symbols: 2, longest: 9, epochs: 5}, "
@@ -495,7 +502,7 @@ TEST_CASE("a corpus that ends with its epochs and leaves harder ones is no diver
   CHECK(after > 2 * before);
 }
 
-TEST_CASE("less is better for losses, and more for what compares with the references") {
+TEST_CASE("lower is better for losses, and higher for comparisons with references") {
   std::string lower, higher;
   for (const MetricInfo& metric : translation_metrics()) {
     REQUIRE(metric.better != Better::neither);
@@ -507,11 +514,11 @@ TEST_CASE("less is better for losses, and more for what compares with the refere
   CHECK(higher == "accuracy bleu chrf exact ");
 }
 
-TEST_CASE("without --run a run is called as its config") {
+TEST_CASE("without --run a run is named after its config") {
   CHECK(default_run_folder("configs/multi30k.yaml") == "runs/multi30k");
 }
 
-TEST_CASE("a new folder stands beside the old one, also where its name ends in a slash") {
+TEST_CASE("a new folder is made beside the old one, also if the name ends in a slash") {
   const TemporaryFolder folder;
   CHECK(unused_run_folder(folder.path("new/")) == folder.path("new"));
   std::filesystem::create_directory(folder.path("old"));

@@ -1,10 +1,12 @@
-// One function a subject, each a list of rules in the form: if this and that, blame the key.
+// One function for each subject, each a list of rules: if these settings contradict, blame the key.
 #include "train/config/check.h"
 
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <cstdlib>
+
+#include "train/config/presets.h"
 
 namespace calque {
 namespace {
@@ -17,11 +19,11 @@ void blame(Contradictions& all, std::string key, fmt::format_string<Args...> mes
   all.push_back({std::move(key), fmt::format(message, std::forward<Args>(args)...)});
 }
 
-void complete(const DataConfig& data, Corpora& corpora, CorpusConfig::Split split, int64_t pairs) {
+void complete(const DataConfig& data, Corpora& corpora, Split split, int64_t pairs) {
   for (CorpusConfig& corpus : corpora) {
     if (!corpus.prefix.empty() && corpus.languages.empty()) corpus.languages = data.languages;
     if (corpus.toy == CorpusConfig::Toy::none) continue;
-    if (corpus.split == CorpusConfig::Split::automatic) corpus.split = split;
+    if (!corpus.split) corpus.split = split;
     if (corpus.pairs == 0) corpus.pairs = pairs;
   }
 }
@@ -40,14 +42,14 @@ int64_t nearest_divisor(int64_t number, int64_t wanted) {
 void check_corpora(const Corpora& corpora, const std::string& key, Contradictions& all) {
   for (const CorpusConfig& corpus : corpora) {
     if (!corpus.prefix.empty() && corpus.languages.empty()) {
-      blame(all, key, "which languages? '{}' is a prefix; set data.languages, such as [en, de]",
+      blame(all, key, "the prefix '{}' needs languages; set data.languages, such as [en, de]",
             corpus.prefix);
     }
     if (corpus.weight != 1 && key != "data.train") {
-      blame(all, key, "a weight has no effect outside data.train");
+      blame(all, key, "weight has no effect outside data.train");
     }
     if (corpus.epochs != 0 && key != "data.train") {
-      blame(all, key, "epochs have no effect outside data.train");
+      blame(all, key, "epochs has no effect outside data.train");
     }
   }
 }
@@ -64,11 +66,11 @@ void check_kind(const Config& config, const Corpora& corpora, const std::string&
   }
   if (text) {
     blame(all, key,
-          "a language model learns from {{text: FILE}} or {{toy: toy-text}}; pairs are for task: "
+          "task: language-model needs {{text: FILE}} or {{toy: toy-text}}; pairs are for task: "
           "translation");
   } else {
     blame(all, key,
-          "translation learns from pairs, such as {{source: train.en, target: train.de}}; plain "
+          "task: translation needs pairs, such as {{source: train.en, target: train.de}}; plain "
           "text is for task: language-model");
   }
 }
@@ -88,17 +90,18 @@ void check_data(const Config& config, Contradictions& all) {
   check_kind(config, data.test, "data.test", all);
   if (config.task == TaskKind::language_model) check_windows(config, all);
   if (!data.languages.empty() && data.languages.size() != 2) {
-    blame(all, "data.languages", "two are needed, [source, target], not {}", data.languages.size());
+    blame(all, "data.languages", "must be two, [source, target], not {}", data.languages.size());
   }
   if (data.train.empty()) {
     blame(all, "data.train",
-          "missing: name a corpus to learn from, such as {{toy: toy-en-de}} or "
+          "missing; name a training corpus, such as {{toy: toy-en-de}} or "
           "{{source: train.en, target: train.de}}");
   }
   check_corpora(data.train, "data.train", all);
   if (!data.train.empty() &&
       std::ranges::all_of(data.train, [](const CorpusConfig& c) { return c.epochs > 0; })) {
-    blame(all, "data.train", "each corpus ends with its epochs; leave one without, to go on with");
+    blame(all, "data.train",
+          "every corpus ends after its epochs; leave one without epochs, for those that follow");
   }
   check_corpora(data.validation, "data.validation", all);
   check_corpora(data.test, "data.test", all);
@@ -107,21 +110,15 @@ void check_data(const Config& config, Contradictions& all) {
 void check_tokenizer(const Config& config, Contradictions& all) {
   const TokenizerConfig& tokenizer = config.tokenizer;
   const bool one = tokenizer.joint || config.task != TaskKind::translation;
-  const size_t wanted = one ? 1 : 2;
-  if (!tokenizer.files.empty() && tokenizer.files.size() != wanted) {
+  if (!tokenizer.files.empty() && tokenizer.files.size() != (one ? 1 : 2)) {
     blame(all, "tokenizer.files", "joint: {} needs {}, not {}", tokenizer.joint,
           one ? "one file" : "two files, [source, target]", tokenizer.files.size());
   }
-  const bool sentencepiece = tokenizer.kind == TokenizerConfig::Kind::sentencepiece_bpe ||
-                             tokenizer.kind == TokenizerConfig::Kind::sentencepiece_unigram;
-  if (sentencepiece && tokenizer.files.empty() && tokenizer.vocabulary_size < 10) {
-    blame(all, "tokenizer.vocabulary_size",
-          "{} is too small for SentencePiece; some thousands are "
-          "usual",
+  if (tokenizer.is_sentencepiece() && tokenizer.files.empty() && tokenizer.vocabulary_size < 10) {
+    blame(all, "tokenizer.vocabulary_size", "{} is too small for SentencePiece; use 8000, or so",
           tokenizer.vocabulary_size);
   }
-  const bool pairs = config.task == TaskKind::translation;
-  if (pairs && config.model.tied == ModelConfig::Tied::all && !tokenizer.joint) {
+  if (!one && config.model.tied == Tying::all) {
     blame(all, "tokenizer.joint",
           "model.tied: all shares one matrix between both languages and needs joint: true; or set "
           "model.tied: target");
@@ -129,70 +126,71 @@ void check_tokenizer(const Config& config, Contradictions& all) {
 }
 
 void check_model(const Config& config, Contradictions& all) {
-  using Positions = ModelConfig::Positions;
+  using enum PositionKind;
   const ModelConfig& model = config.model;
-  const bool sinusoids = model.positions == Positions::interleaved ||
-                         model.positions == Positions::halves || model.positions == Positions::t2t;
+  const bool sinusoids =
+      model.positions == interleaved || model.positions == halves || model.positions == t2t;
   if (model.d_model % model.heads != 0) {
-    blame(all, "model.heads",
-          "{} heads do not divide d_model {}; the nearest number that does is {}", model.heads,
-          model.d_model, nearest_divisor(model.d_model, model.heads));
-  } else if (model.positions == Positions::rotary && model.d_model / model.heads % 2 != 0) {
+    blame(all, "model.heads", "{} heads do not divide d_model {}; the nearest divisor is {}",
+          model.heads, model.d_model, nearest_divisor(model.d_model, model.heads));
+  } else if (model.positions == rotary && model.d_model / model.heads % 2 != 0) {
     blame(all, "model.positions",
-          "rotary turns pairs of features, but a head is {} wide (d_model {} / heads {})",
+          "rotary needs an even head size, but d_model / heads is {} ({} / {})",
           model.d_model / model.heads, model.d_model, model.heads);
   }
   if (sinusoids && model.d_model % 2 != 0) {
-    blame(all, "model.d_model", "{} is odd, but sinusoids come in pairs of sine and cosine",
+    blame(all, "model.d_model", "{} is odd, but sinusoidal positions need pairs of sine and cosine",
           model.d_model);
   }
-  if (model.positions == Positions::t2t && model.d_model < 4) {
+  if (model.positions == t2t && model.d_model < 4) {
     blame(all, "model.d_model", "{} is too small for positions: t2t, which needs 4", model.d_model);
   }
-  const int64_t longest = config.data.max_length + 1;  // with the end of the sentence
-  if (config.task == TaskKind::translation && model.positions == Positions::learned &&
+  const int64_t longest = config.data.max_length + 1;  // with </s>
+  if (config.task == TaskKind::translation && model.positions == learned &&
       (config.data.max_length == 0 || longest > model.max_positions)) {
-    blame(
-        all, "model.max_positions",
-        "a learned table of {} positions is too short for data.max_length: {} (0: any) and the end "
-        "of the sentence",
-        model.max_positions, config.data.max_length);
+    blame(all, "model.max_positions",
+          "{} learned positions are too few for data.max_length: {} (0: any) and </s>",
+          model.max_positions, config.data.max_length);
   }
 }
 
 void check_schedule(const Config& config, Contradictions& all) {
   using Schedule = TrainingConfig::Schedule;
   const TrainingConfig& training = config.training;
-  const bool ends = comes_to_an_end(training.schedule);
-  if (training.schedule == Schedule::noam && training.warmup_steps == 0) {
-    blame(all, "training.warmup_steps", "the noam schedule divides by it; it needs 1 or more");
+  const bool ends = training.has_final_step();
+  const double peak = peak_learning_rate(config);
+  const bool divides =
+      training.schedule == Schedule::noam || training.schedule == Schedule::whole_run;
+  if (divides && training.warmup_steps == 0) {
+    blame(all, "training.warmup_steps",
+          "must be 1 or more for the schedules auto and noam, which divide by it");
   }
-  if (training.schedule != Schedule::noam && training.warmup_from > training.learning_rate) {
-    blame(all, "training.warmup_from", "{} is above learning_rate {}, to which it should rise",
-          training.warmup_from, training.learning_rate);
+  if (!divides && training.warmup_from > peak) {
+    blame(all, "training.warmup_from", "{} is above learning_rate {:.3g}, the peak",
+          training.warmup_from, peak);
   }
   if (ends && training.decay_steps == 0) {
     blame(all, "training.decay_steps",
-          "the schedule comes to an end; say when here, or by updates in training.until");
+          "the schedule needs a last step; set this, or updates in training.until");
   } else if (ends && training.decay_steps <= training.warmup_steps) {
-    blame(all, "training.decay_steps", "{} leaves nothing after warmup_steps {}",
+    blame(all, "training.decay_steps", "{} leaves no step after warmup_steps {}",
           training.decay_steps, training.warmup_steps);
   }
-  if (ends && training.final_learning_rate > training.learning_rate) {
-    blame(all, "training.final_learning_rate", "{} is above learning_rate {}",
-          training.final_learning_rate, training.learning_rate);
+  if (ends && training.final_learning_rate > peak) {
+    blame(all, "training.final_learning_rate", "{} is above learning_rate {:.3g}",
+          training.final_learning_rate, peak);
   }
 }
 
 void check_training(const Config& config, Contradictions& all) {
   const TrainingConfig& training = config.training;
   if (training.batch_tokens == 0 && training.batch_sentences == 0) {
-    blame(all, "training.batch_tokens", "0, and batch_sentences is 0 too; one must be set");
+    blame(all, "training.batch_tokens", "0, and batch_sentences is 0 too; set one of them");
   }
   if (training.memory_limit.count > 0 && training.batch_tokens == 0 &&
       config.data.max_length == 0) {
     blame(all, "training.memory_limit",
-          "nothing says how large a batch may be: set batch_tokens, or data.max_length");
+          "the size of a batch has no limit: set batch_tokens, or data.max_length");
   }
   if (training.patience > 0 &&
       (config.data.validation.empty() || training.validate_every == Interval())) {
@@ -201,7 +199,7 @@ void check_training(const Config& config, Contradictions& all) {
   }
   if (training.divergence_factor > 0 && training.divergence_factor <= 1) {
     blame(all, "training.divergence_factor",
-          "{} would call an ordinary loss too high; more than 1, or 0 for never",
+          "{} would stop training at an ordinary loss; use more than 1, or 0 for never",
           training.divergence_factor);
   }
 }
@@ -209,8 +207,7 @@ void check_training(const Config& config, Contradictions& all) {
 void check_decoding(const Config& config, Contradictions& all) {
   const DecodingConfig& decoding = config.decoding;
   if (decoding.n_best > decoding.beam) {
-    blame(all, "decoding.n_best",
-          "{} translations cannot come out of beam {}; widen the beam or lower this",
+    blame(all, "decoding.n_best", "{} is more than beam {}; widen the beam or lower this",
           decoding.n_best, decoding.beam);
   }
   if (decoding.max_length > 0 && decoding.min_length > decoding.max_length) {
@@ -220,8 +217,7 @@ void check_decoding(const Config& config, Contradictions& all) {
   if (decoding.max_length == 0 && decoding.max_length_ratio == 0 &&
       decoding.max_length_extra == 0) {
     blame(all, "decoding.max_length",
-          "no token is allowed: set this, max_length_ratio or "
-          "max_length_extra");
+          "no token is allowed: set this, max_length_ratio or max_length_extra");
   }
 }
 
@@ -229,12 +225,13 @@ void check_decoding(const Config& config, Contradictions& all) {
 
 void complete(Config& config) {
   DataConfig& data = config.data;
-  complete(data, data.train, CorpusConfig::Split::train, 100'000);
-  complete(data, data.validation, CorpusConfig::Split::validation, 1000);
-  complete(data, data.test, CorpusConfig::Split::test, 1000);
+  complete(data, data.train, Split::train, 100'000);
+  complete(data, data.validation, Split::validation, 1000);
+  complete(data, data.test, Split::test, 1000);
   TrainingConfig& training = config.training;
-  if (comes_to_an_end(training.schedule) && training.decay_steps == 0)
+  if (training.has_final_step() && training.decay_steps == 0) {
     training.decay_steps = training.until.updates;
+  }
 }
 
 std::vector<Contradiction> contradictions(const Config& config) {

@@ -1,5 +1,5 @@
 #pragma once
-// What no single key can know: settings that are fine each and impossible together.
+// Settings that are valid on their own and contradict each other.
 
 #include <string>
 #include <vector>
@@ -13,11 +13,11 @@ struct Contradiction {
   std::string message;
 };
 
-// Fills what follows from other settings: the languages, split and size of each corpus, and where a
-// learning rate that comes to an end does so.
+// Fills in what follows from other settings: the languages, split and size of each corpus, and the
+// last step of the learning rate's schedule.
 void complete(Config& config);
 
-// Of a completed config; empty when it can be trained with.
+// Of a completed config; empty when it can be used for training.
 std::vector<Contradiction> contradictions(const Config& config);
 
 }  // namespace calque

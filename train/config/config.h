@@ -1,36 +1,38 @@
 #pragma once
-// Everything that a person can set, as plain structs with defaults. What each member means, what it
-// may be and how it is called elsewhere stands in the schema (schema.h), once, under the name that
-// it has here: `model.d_model` in a file is Config::model.d_model.
+// All settings, as plain structs with their defaults: `model.d_model` in a file is
+// Config::model.d_model. The schema (schema.h) says what each means and which values it may have.
+// A choice that a layer below makes has that layer's enum and table of names.
 
 #include <array>
 #include <cstdint>
+#include <optional>
 #include <string>
-#include <string_view>
 #include <vector>
 
+#include "core/blas.h"
+#include "core/named.h"
+#include "data/documents.h"
+#include "data/filters.h"
+#include "data/tokenizer.h"
+#include "data/toy/toy.h"
+#include "decode/search.h"
+#include "nn/options.h"
+#include "optim/flat.h"
 #include "train/config/limits.h"
+#include "train/metrics/tokenization.h"
 
 namespace calque {
 
-// Enumerators and their names in a config stand in the same order; choices() gives the names.
-template <class... Names>
-constexpr std::array<std::string_view, sizeof...(Names)> choice_names(Names... all) {
-  return {all...};
-}
+// What is trained; each task has a folder in train/tasks/.
+enum class TaskKind { translation, language_model };
+inline constexpr Named<TaskKind> task_kinds[] = {{"translation", TaskKind::translation},
+                                                 {"language-model", TaskKind::language_model}};
 
 // One corpus. Of pairs: exactly one of prefix, source + target, tsv and toy. Of text: one of text
 // and toy.
 struct CorpusConfig {
   enum class Toy { none, copy, reverse, sort, toy_en_de, toy_en_fr, toy_text };
-  friend constexpr auto choices(Toy) {
-    return choice_names("none", "copy", "reverse", "sort", "toy-en-de", "toy-en-fr", "toy-text");
-  }
-  // automatic: that of the section in which the corpus stands.
-  enum class Split { automatic, train, validation, test, compositional };
-  friend constexpr auto choices(Split) {
-    return choice_names("auto", "train", "validation", "test", "compositional");
-  }
+  using Split = calque::Split;
 
   std::string name;
   std::vector<std::string> text;  // files of a language model
@@ -42,7 +44,7 @@ struct CorpusConfig {
   int64_t source_column = 1;
   int64_t target_column = 2;
   Toy toy = Toy::none;
-  Split split = Split::automatic;
+  std::optional<Split> split;  // nothing: the split that the section is for
   int64_t pairs = 0;
   int64_t seed = 1;
   int64_t symbols = 26;
@@ -53,27 +55,33 @@ struct CorpusConfig {
 
   bool operator==(const CorpusConfig&) const = default;
 };
+inline constexpr Named<CorpusConfig::Toy> toys[] = {
+    {"none", CorpusConfig::Toy::none},           {"copy", CorpusConfig::Toy::copy},
+    {"reverse", CorpusConfig::Toy::reverse},     {"sort", CorpusConfig::Toy::sort},
+    {"toy-en-de", CorpusConfig::Toy::toy_en_de}, {"toy-en-fr", CorpusConfig::Toy::toy_en_fr},
+    {"toy-text", CorpusConfig::Toy::toy_text}};
+inline constexpr Named<std::optional<Split>> toy_splits[] = {
+    {"auto", std::nullopt},
+    {"train", Split::train},
+    {"validation", Split::validation},
+    {"test", Split::test},
+    {"compositional", Split::compositional}};
 
 using Corpora = std::vector<CorpusConfig>;
 
 struct DataConfig {
-  enum class InvalidUtf8 { error, skip };
-  friend constexpr auto choices(InvalidUtf8) { return choice_names("error", "skip"); }
-  enum class Documents { lines, paragraphs, files };
-  friend constexpr auto choices(Documents) { return choice_names("lines", "paragraphs", "files"); }
-
   std::vector<std::string> languages;
   Corpora train;
   Corpora validation;
   Corpora test;
   bool lowercase = false;
   bool nfkc = true;
-  InvalidUtf8 invalid_utf8 = InvalidUtf8::error;
+  InvalidText invalid_utf8 = InvalidText::error;
   int64_t max_length = 256;
   double max_ratio = 0;
   bool drop_duplicates = false;
   bool cache = true;
-  Documents documents = Documents::lines;
+  DocumentUnit documents = DocumentUnit::lines;
   int64_t context = 256;
   bool cross_documents = true;
 
@@ -81,13 +89,7 @@ struct DataConfig {
 };
 
 struct TokenizerConfig {
-  enum class Kind { sentencepiece_bpe, sentencepiece_unigram, words, characters, bytes };
-  friend constexpr auto choices(Kind) {
-    return choice_names("sentencepiece-bpe", "sentencepiece-unigram", "words", "characters",
-                        "bytes");
-  }
-
-  Kind kind = Kind::sentencepiece_bpe;
+  TokenizerKind kind = TokenizerKind::bpe;
   bool joint = true;
   int64_t vocabulary_size = 8000;
   std::vector<std::string> files;
@@ -97,86 +99,48 @@ struct TokenizerConfig {
   double bpe_dropout = 0;
   int64_t training_pairs = 1'000'000;
 
+  bool is_sentencepiece() const {
+    return kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
+  }
   bool operator==(const TokenizerConfig&) const = default;
 };
 
-struct ModelConfig {
+// The options of all modules, and those of whole models.
+struct ModelConfig : LayerOptions {
   enum class Preset { none, tiny, small, base, big };
-  friend constexpr auto choices(Preset) {
-    return choice_names("none", "tiny", "small", "base", "big");
-  }
-  enum class Norm { post, pre };
-  friend constexpr auto choices(Norm) { return choice_names("post", "pre"); }
-  enum class NormKind { layer, rms };
-  friend constexpr auto choices(NormKind) { return choice_names("layer", "rms"); }
-  enum class Activation { relu, gelu, silu, swiglu };
-  friend constexpr auto choices(Activation) {
-    return choice_names("relu", "gelu", "silu", "swiglu");
-  }
-  enum class Positions { interleaved, halves, t2t, learned, rotary, none };
-  friend constexpr auto choices(Positions) {
-    return choice_names("interleaved", "halves", "t2t", "learned", "rotary", "none");
-  }
-  enum class Tied { all, target, none };
-  friend constexpr auto choices(Tied) { return choice_names("all", "target", "none"); }
 
   Preset preset = Preset::none;
-  int64_t d_model = 512;
-  int64_t d_ff = 2048;
-  int64_t heads = 8;
   int64_t layers = 6;  // of a model that is one stack
   int64_t encoder_layers = 6;
   int64_t decoder_layers = 6;
-  Norm norm = Norm::post;
-  NormKind norm_kind = NormKind::layer;
-  double norm_epsilon = 1e-5;
-  Activation activation = Activation::relu;
-  Positions positions = Positions::interleaved;
-  int64_t max_positions = 1024;
-  Tied tied = Tied::all;
+  Tying tied = Tying::all;
   bool output_bias = false;
-  double dropout = 0.1;
-  double attention_dropout = 0;
-  double activation_dropout = 0;
   std::string init_from;
 
   bool operator==(const ModelConfig&) const = default;
 };
+inline constexpr Named<ModelConfig::Preset> presets[] = {{"none", ModelConfig::Preset::none},
+                                                         {"tiny", ModelConfig::Preset::tiny},
+                                                         {"small", ModelConfig::Preset::small},
+                                                         {"base", ModelConfig::Preset::base},
+                                                         {"big", ModelConfig::Preset::big}};
 
 struct TrainingConfig {
   enum class BatchBy { target, source, both };
-  friend constexpr auto choices(BatchBy) { return choice_names("target", "source", "both"); }
   enum class Optimizer { adam, adamw, sgd, adafactor };
-  friend constexpr auto choices(Optimizer) {
-    return choice_names("adam", "adamw", "sgd", "adafactor");
-  }
-  enum class Decayed { everything, matrices, matrices_but_embeddings };
-  friend constexpr auto choices(Decayed) {
-    return choice_names("everything", "matrices", "matrices-but-embeddings");
-  }
-  enum class Schedule { noam, inverse_sqrt, cosine, linear, constant };
-  friend constexpr auto choices(Schedule) {
-    return choice_names("noam", "inverse_sqrt", "cosine", "linear", "constant");
-  }
-  enum class Precision { float32, bfloat16 };
-  friend constexpr auto choices(Precision) { return choice_names("float32", "bfloat16"); }
-  // Whether the rate falls to its last value at a step told beforehand.
-  friend constexpr bool comes_to_an_end(Schedule kind) {
-    return kind == Schedule::cosine || kind == Schedule::linear;
-  }
+  enum class Schedule { whole_run, noam, inverse_sqrt, cosine, linear, constant };
   // How validation sentences are translated: not at all, greedily, or as `decoding` says.
   enum class Translate { none, greedy, beam };
-  friend constexpr auto choices(Translate) { return choice_names("none", "greedy", "beam"); }
 
   int64_t seed = 1;
-  Until until = until_updates(100'000);
+  Until until{.updates = 100'000};
   int64_t batch_tokens = 4096;
   BatchBy batch_by = BatchBy::target;
   int64_t batch_sentences = 0;
   int64_t accumulation = 1;
   Bytes memory_limit;
   int64_t threads = 0;
-  Precision precision = Precision::float32;
+  Precision precision = Precision::full;
 
   Optimizer optimizer = Optimizer::adam;
   std::array<double, 2> betas{0.9, 0.98};
@@ -189,9 +153,9 @@ struct TrainingConfig {
   double r_drop = 0;
   double ema = 0;
 
-  Schedule schedule = Schedule::noam;
+  Schedule schedule = Schedule::whole_run;
   double factor = 1;
-  double learning_rate = 5e-4;
+  double learning_rate = 0;  // 0: see peak_learning_rate()
   int64_t warmup_steps = 4000;
   double warmup_from = 0;
   int64_t decay_steps = 0;
@@ -212,21 +176,40 @@ struct TrainingConfig {
   double divergence_factor = 3;
   int64_t divergence_steps = 200;
 
+  // Whether the learning rate reaches its last value at a step that is known in advance.
+  bool has_final_step() const {
+    return schedule == Schedule::cosine || schedule == Schedule::linear;
+  }
   bool operator==(const TrainingConfig&) const = default;
 };
+inline constexpr Named<TrainingConfig::BatchBy> batch_sides[] = {
+    {"target", TrainingConfig::BatchBy::target},
+    {"source", TrainingConfig::BatchBy::source},
+    {"both", TrainingConfig::BatchBy::both}};
+inline constexpr Named<TrainingConfig::Optimizer> optimizers[] = {
+    {"adam", TrainingConfig::Optimizer::adam},
+    {"adamw", TrainingConfig::Optimizer::adamw},
+    {"sgd", TrainingConfig::Optimizer::sgd},
+    {"adafactor", TrainingConfig::Optimizer::adafactor}};
+inline constexpr Named<TrainingConfig::Schedule> schedules[] = {
+    {"auto", TrainingConfig::Schedule::whole_run},
+    {"noam", TrainingConfig::Schedule::noam},
+    {"inverse_sqrt", TrainingConfig::Schedule::inverse_sqrt},
+    {"cosine", TrainingConfig::Schedule::cosine},
+    {"linear", TrainingConfig::Schedule::linear},
+    {"constant", TrainingConfig::Schedule::constant}};
+inline constexpr Named<Precision> precisions[] = {{"float32", Precision::full},
+                                                  {"bfloat16", Precision::bfloat16}};
+inline constexpr Named<TrainingConfig::Translate> validation_searches[] = {
+    {"none", TrainingConfig::Translate::none},
+    {"greedy", TrainingConfig::Translate::greedy},
+    {"beam", TrainingConfig::Translate::beam}};
 
 struct DecodingConfig {
-  enum class Penalty { wu, power, none };
-  friend constexpr auto choices(Penalty) { return choice_names("wu", "power", "none"); }
-  enum class Stop { optimal, first, never };
-  friend constexpr auto choices(Stop) { return choice_names("optimal", "first", "never"); }
-  enum class Bleu { mteval_13a, intl, character, none };
-  friend constexpr auto choices(Bleu) { return choice_names("13a", "intl", "char", "none"); }
-
   int64_t beam = 5;
   double length_penalty = 1;
-  Penalty length_penalty_kind = Penalty::power;
-  Stop early_stopping = Stop::optimal;
+  SearchOptions::Penalty length_penalty_kind = SearchOptions::Penalty::power;
+  SearchOptions::Stop early_stopping = SearchOptions::Stop::optimal;
   int64_t n_best = 1;
   int64_t min_length = 0;
   double min_length_ratio = 0;
@@ -236,7 +219,7 @@ struct DecodingConfig {
   int64_t no_repeat_ngram = 0;
   bool allow_unknown = false;
   int64_t batch_tokens = 4096;
-  Bleu bleu_tokenize = Bleu::mteval_13a;
+  Tokenization bleu_tokenize = Tokenization::v13a;
   bool bleu_lowercase = false;
 
   bool operator==(const DecodingConfig&) const = default;
@@ -250,10 +233,6 @@ struct LoggingConfig {
 
   bool operator==(const LoggingConfig&) const = default;
 };
-
-// What is trained; each has a folder in train/tasks/.
-enum class TaskKind { translation, language_model };
-constexpr auto choices(TaskKind) { return choice_names("translation", "language-model"); }
 
 struct Config {
   TaskKind task = TaskKind::translation;

@@ -1,5 +1,4 @@
-// The keys of one corpus. A corpus is a small map inside data.train, data.validation or data.test;
-// its keys are declared and checked as all others are.
+// The keys of one corpus: a small map inside data.train, data.validation or data.test.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -11,11 +10,12 @@
 namespace calque {
 namespace {
 
-bool is_toy(const CorpusConfig& corpus) { return corpus.toy != CorpusConfig::Toy::none; }
+using C = CorpusConfig;
 
-bool is_symbols(const CorpusConfig& corpus) {
-  using Toy = CorpusConfig::Toy;
-  return corpus.toy == Toy::copy || corpus.toy == Toy::reverse || corpus.toy == Toy::sort;
+bool is_toy(const C& corpus) { return corpus.toy != C::Toy::none; }
+
+bool has_symbols(const C& corpus) {
+  return corpus.toy == C::Toy::copy || corpus.toy == C::Toy::reverse || corpus.toy == C::Toy::sort;
 }
 
 std::vector<CorpusKey> declare() {
@@ -23,63 +23,66 @@ std::vector<CorpusKey> declare() {
   Section in(
       "", [](auto& corpus) -> auto& { return corpus; }, table);
   constexpr OnResume fixed = OnResume::harmful;
-  in.key("text", &CorpusConfig::text, {}, fixed,
-         "Files of plain text, plain or gzip, for a language model.");
-  in.key("prefix", &CorpusConfig::prefix, {}, fixed,
+  const auto no_tsv = [](const C& c) { return c.tsv.empty(); };
+  const auto no_toy = [](const C& c) { return !is_toy(c); };
+  const auto no_symbols = [](const C& c) { return !has_symbols(c); };
+  constexpr std::string_view with_toy = "needs toy",
+                             with_symbols = "needs toy: copy, reverse or sort";
+  in.key("text", &C::text, {}, fixed, "Text files, plain or gzip, for a language model.");
+  in.key("prefix", &C::prefix, {}, fixed,
          "Two line-aligned text files, plain or gzip: this path followed by a dot and each of the "
          "languages.",
-         {{joey, "train"}});
-  in.key("languages", &CorpusConfig::languages, {}, fixed,
-         "Source and target language, the endings of the prefix form. Default: `data.languages`.")
-      .idle_if([](const CorpusConfig& c) { return c.prefix.empty(); }, "it goes with prefix");
-  in.key("source", &CorpusConfig::source, {}, fixed,
-         "The file with the source sentences, a line each; with `target`.",
-         {{opennmt, "path_src"}, {sockeye, "source"}});
-  in.key("target", &CorpusConfig::target, {}, fixed,
-         "The file with the translations, line by line those of `source`.",
-         {{opennmt, "path_tgt"}, {sockeye, "target"}});
-  in.key("tsv", &CorpusConfig::tsv, {}, fixed,
-         "One file with a pair a line, its columns separated by tabs.", {{marian, "tsv"}});
-  in.key("source_column", &CorpusConfig::source_column, between(1, 1000), fixed,
-         "The column of the source sentences, from 1.")
-      .idle_if([](const CorpusConfig& c) { return c.tsv.empty(); }, "it goes with tsv");
-  in.key("target_column", &CorpusConfig::target_column, between(1, 1000), fixed,
-         "The column of their translations.")
-      .idle_if([](const CorpusConfig& c) { return c.tsv.empty(); }, "it goes with tsv");
-  in.key("toy", &CorpusConfig::toy, {}, fixed,
+         "Joey NMT: train");
+  in.key("languages", &C::languages, {}, fixed,
+         "The source and the target language, which are the endings after prefix. Default: "
+         "`data.languages`.")
+      .idle_if([](const C& c) { return c.prefix.empty(); }, "needs prefix");
+  in.key("source", &C::source, {}, fixed,
+         "The file with the source sentences, one a line. It needs `target`.",
+         "OpenNMT-py: path_src; Sockeye: source");
+  in.key("target", &C::target, {}, fixed,
+         "The file with the translations of `source`, line by line.",
+         "OpenNMT-py: path_tgt; Sockeye: target");
+  in.key("tsv", &C::tsv, {}, fixed, "A file with one pair a line, its columns separated by tabs.",
+         "Marian: tsv");
+  in.key("source_column", &C::source_column, between(1, 1000), fixed,
+         "The column of the source sentences, counted from 1.")
+      .idle_if(no_tsv, "needs tsv");
+  in.key("target_column", &C::target_column, between(1, 1000), fixed,
+         "The column of the translations.")
+      .idle_if(no_tsv, "needs tsv");
+  in.key("toy", &C::toy, toys, fixed,
          "A built-in language that needs no file: copy, reverse and sort over symbols, English "
          "with German or French from a grammar, or the documents of toy-text.");
-  in.key("split", &CorpusConfig::split, {}, fixed,
-         "Which part of the toy language; the parts share no sentence. `compositional` holds "
-         "combinations that `train` never shows. Default: that of the section.")
-      .idle_if([](const CorpusConfig& c) { return !is_toy(c); }, "it goes with toy");
-  in.key("pairs", &CorpusConfig::pairs, between(0, 1'000'000'000), fixed,
-         "How many pairs of the toy language. Default: 100000 in `data.train`, 1000 elsewhere.")
-      .idle_if([](const CorpusConfig& c) { return !is_toy(c); }, "it goes with toy");
-  in.key("seed", &CorpusConfig::seed, at_least(0), fixed, "Which pairs of the toy language.")
-      .idle_if([](const CorpusConfig& c) { return !is_toy(c); }, "it goes with toy");
-  const auto no_symbols = [](const CorpusConfig& c) { return !is_symbols(c); };
-  constexpr std::string_view with_symbols = "it goes with toy: copy, reverse and sort";
-  in.key("symbols", &CorpusConfig::symbols, between(1, 10'000), fixed,
-         "How many symbols copy, reverse and sort write with.")
+  in.key("split", &C::split, toy_splits, fixed,
+         "The part of the toy language; the parts share no sentence. `compositional` has "
+         "combinations that never occur in `train`. Default: the part of the section.")
+      .idle_if(no_toy, with_toy);
+  in.key(
+        "pairs", &C::pairs, between(0, 1'000'000'000), fixed,
+        "The number of pairs of the toy language. Default: 100000 in `data.train`, 1000 elsewhere.")
+      .idle_if(no_toy, with_toy);
+  in.key("seed", &C::seed, at_least(0), fixed,
+         "Determines which pairs of the toy language are drawn.")
+      .idle_if(no_toy, with_toy);
+  in.key("symbols", &C::symbols, between(1, 10'000), fixed,
+         "The number of different symbols in copy, reverse and sort.")
       .idle_if(no_symbols, with_symbols);
-  in.key("shortest", &CorpusConfig::shortest, between(1, 10'000), fixed,
-         "Symbols in their shortest lines.")
+  in.key("shortest", &C::shortest, between(1, 10'000), fixed,
+         "The least number of symbols in a line.")
       .idle_if(no_symbols, with_symbols);
-  in.key("longest", &CorpusConfig::longest, between(1, 10'000), fixed,
-         "Symbols in their longest lines.")
+  in.key("longest", &C::longest, between(1, 10'000), fixed,
+         "The greatest number of symbols in a line.")
       .idle_if(no_symbols, with_symbols);
-  in.key("weight", &CorpusConfig::weight, between(0.0001, 10'000), fixed,
-         "How often its sentences occur in an epoch: each twice for 2, half of them for 0.5 and "
-         "the other "
-         "half in the next.",
-         {{opennmt, "weight"}});
-  in.key("epochs", &CorpusConfig::epochs, at_least(0), fixed,
-         "It takes part in so many epochs, from the first on; then training goes on with the other "
-         "corpora. For translations by machine or both directions first, the real task after. 0: "
-         "all.");
-  in.key("name", &CorpusConfig::name, {}, OnResume::harmless,
-         "What reports call it. Default: the file's name, or the toy language.");
+  in.key("weight", &C::weight, between(0.0001, 10'000), fixed,
+         "How often each sentence occurs in an epoch: 2 for twice; 0.5 for one half of the "
+         "sentences in one epoch and the other half in the next.",
+         "OpenNMT-py: weight");
+  in.key("epochs", &C::epochs, at_least(0), fixed,
+         "The corpus is used in this many epochs from the first on, and training then continues "
+         "with the others; for example, to train on machine translations first. 0: all epochs.");
+  in.key("name", &C::name, {}, OnResume::harmless,
+         "The name of the corpus in reports. Default: the file's name, or the toy language.");
   return table;
 }
 
@@ -96,8 +99,7 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
   }
   for (const YamlEntry& entry : from.entries) {
     const auto& keys = corpus_keys();
-    const auto key = std::find_if(keys.begin(), keys.end(),
-                                  [&](const CorpusKey& k) { return k.name == entry.key; });
+    const auto key = std::ranges::find(keys, entry.key, &CorpusKey::name);
     if (key == keys.end()) {
       fail("{}: {}", entry.place.text(), unknown_corpus_key(list, entry.key));
     }
@@ -140,7 +142,7 @@ void read_value(const YamlValue& from, std::string_view key, const Range&, Corpo
   }
   for (const CorpusConfig& corpus : corpora) {
     if (!corpus.languages.empty() && corpus.languages.size() != 2) {
-      fail("{}: {}.languages: two are needed, [source, target], not {}", from.place.text(), key,
+      fail("{}: {}.languages: must be two, [source, target], not {}", from.place.text(), key,
            corpus.languages.size());
     }
   }
@@ -149,25 +151,24 @@ void read_value(const YamlValue& from, std::string_view key, const Range&, Corpo
 
 std::string write_value(const CorpusConfig& corpus) {
   static const CorpusConfig untouched;
-  std::string text = "{";
+  std::string text;
   for (const CorpusKey& key : corpus_keys()) {
     const std::string value = key.write(corpus);
-    const bool says_something =
-        value != key.write(untouched) || (is_toy(corpus) && key.name == "seed");
-    if (!says_something || !key.idle(corpus).empty()) continue;
-    text += fmt::format("{}{}: {}", text.size() > 1 ? ", " : "", key.name, value);
+    const bool shown = value != key.write(untouched) || (is_toy(corpus) && key.name == "seed");
+    if (!shown || !key.idle(corpus).empty()) continue;
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", key.name, value);
   }
-  return text + "}";
+  return "{" + text + "}";
 }
 
 std::string write_value(const Corpora& corpora) {
-  std::string text = "[";
+  std::string text;
   for (const CorpusConfig& corpus : corpora) {
-    text += (text.size() > 1 ? ", " : "") + write_value(corpus);
+    text += (text.empty() ? "" : ", ") + write_value(corpus);
   }
-  return text + "]";
+  return "[" + text + "]";
 }
 
-std::string allowed_values(const Range&, const Corpora&) { return "a corpus or a list of them"; }
+std::string allowed_values(const Range&, const Corpora&) { return "a corpus or a list of corpora"; }
 
 }  // namespace calque

@@ -25,7 +25,7 @@ struct Amount {
 
 constexpr std::string_view until_forms =
     "a number with its unit: 8000u (updates), 20e (epochs), 100Mt (tokens), 90s, 45min, 2h or 1d "
-    "(time); a goal for a metric of the validation: exact>=97%; or several with commas between";
+    "(time); a goal for a validation metric: exact>=97%; or several, separated by commas";
 constexpr std::string_view interval_forms = "500u (updates), 1e (epochs) or never";
 constexpr std::string_view bytes_forms =
     "a number with its unit: 500MB, 2GB, 1.5GiB; or 0 for no limit";
@@ -36,11 +36,11 @@ std::string_view trimmed(std::string_view text) {
   return text.substr(first, text.find_last_not_of(" \t") - first + 1);
 }
 
-// The number that `text` begins with, and what follows it.
+// The number at the beginning of `text`, and the rest.
 std::optional<Amount> split(std::string_view text) {
   Amount amount{};
   const char* end = text.data() + text.size();
-  // Fixed, because the e of "20e" is a unit and no exponent.
+  // Fixed, because the e of "20e" is a unit, not an exponent.
   const auto [rest, error] =
       std::from_chars(text.data(), end, amount.number, std::chars_format::fixed);
   if (error != std::errc() || !std::isfinite(amount.number)) return std::nullopt;
@@ -62,8 +62,8 @@ constexpr Unit byte_units[] = {{"B", 1},        {"KB", 1e3},    {"kB", 1e3},   {
                                {"GB", 1e9},     {"TB", 1e12},   {"KiB", 1024}, {"MiB", 1048576},
                                {"GiB", 0x1p30}, {"TiB", 0x1p40}};
 
-// number * scale, rounded, between 1 and 2^53, below which a double holds every whole number; 0 for
-// anything else, and for a fraction of 1.
+// number * scale, rounded, if it is between 1 and 2^53, up to which a double holds every whole
+// number; otherwise 0, also for a fraction with scale 1.
 int64_t whole(double number, double scale = 1) {
   constexpr double largest = 0x1p53;
   const double product = std::round(number * scale);
@@ -71,7 +71,7 @@ int64_t whole(double number, double scale = 1) {
   return scale == 1 && number != product ? 0 : static_cast<int64_t>(product);
 }
 
-// "exact>=97%", "loss <= 1.9"; false if it is no goal.
+// Reads "exact>=97%", "loss <= 1.9"; returns false for any other text.
 bool read_goal(std::string_view text, Goal& goal) {
   const size_t sign = text.find_first_of("<>");
   if (sign == std::string_view::npos || text.substr(sign + 1, 1) != "=") return false;
@@ -83,7 +83,7 @@ bool read_goal(std::string_view text, Goal& goal) {
   return true;
 }
 
-// Sets the member of `until` that the limit is about; false if it is not a limit.
+// Sets the member of `until` that the text limits; returns false if the text is not a limit.
 bool read_limit(std::string_view text, Until& until) {
   if (read_goal(text, until.goal)) return true;
   constexpr double most = 1e12;
@@ -118,7 +118,7 @@ std::string count_text(int64_t count, std::string_view unit) {
   return fmt::format("{}{}", count, unit);
 }
 
-// A double without an exponent, which the unit e would make ambiguous.
+// Without an exponent, which the unit e would make ambiguous.
 std::string number_text(double number) {
   std::string digits(400, '\0');
   const auto [end, error] =
@@ -148,8 +148,8 @@ Until parse_until(const std::vector<std::string>& limits) {
       more = end != std::string_view::npos;
       if (more) rest.remove_prefix(end + 1);
       Until limit;
-      if (!read_limit(text, limit)) fail("'{}' is no limit; write {}", text, until_forms);
-      if (overlap(until, limit)) fail("'{}' limits the same thing a second time", text);
+      if (!read_limit(text, limit)) fail("'{}' is not a limit; write {}", text, until_forms);
+      if (overlap(until, limit)) fail("'{}' is the second limit of its kind", text);
       until.updates += limit.updates;
       until.epochs += limit.epochs;
       until.tokens += limit.tokens;
@@ -157,7 +157,7 @@ Until parse_until(const std::vector<std::string>& limits) {
       if (!limit.goal.metric.empty()) until.goal = limit.goal;
     }
   }
-  if (until == Until()) fail("no limit is given; write {}", until_forms);
+  if (until == Until()) fail("no limit; write {}", until_forms);
   return until;
 }
 
@@ -173,7 +173,7 @@ Interval parse_interval(std::string_view text) {
     const double scale = size_of(unit.substr(0, unit.empty() ? 0 : unit.size() - 1), counts);
     interval.updates = whole(amount->number, scale);
   }
-  if (interval == Interval()) fail("'{}' is no interval; write {}", text, interval_forms);
+  if (interval == Interval()) fail("'{}' is not an interval; write {}", text, interval_forms);
   return interval;
 }
 
@@ -183,7 +183,7 @@ Bytes parse_bytes(std::string_view text) {
   const std::optional<Amount> amount = split(text);
   const double scale = amount ? size_of(amount->unit, byte_units) : 0;
   const int64_t count = scale > 0 ? whole(amount->number, scale) : 0;
-  if (count == 0) fail("'{}' is no size; write {}", text, bytes_forms);
+  if (count == 0) fail("'{}' is not a size; write {}", text, bytes_forms);
   return {count};
 }
 

@@ -1,7 +1,6 @@
 #pragma once
-// Amounts with a unit, as people write them in a config: how long to train (8000u, 20e, 100Mt,
-// 45min), how often to do something (500u, 1e), and sizes of memory (2GB). The same text on every
-// machine and under every locale.
+// Amounts with a unit: how long to train (8000u, 20e, 100Mt, 45min), intervals (500u, 1e) and sizes
+// of memory (2GB). They are read and written the same under every locale.
 
 #include <cstdint>
 #include <string>
@@ -10,7 +9,7 @@
 
 namespace calque {
 
-// A value of a validation metric that is good enough: exact>=97%, loss<=1.9.
+// A value of a validation metric to reach: exact>=97%, loss<=1.9.
 struct Goal {
   std::string metric;  // empty: no goal
   bool at_least = true;
@@ -20,24 +19,21 @@ struct Goal {
   bool operator==(const Goal&) const = default;
 };
 
-// When training ends: at whichever of these comes first. 0 stands for "not limited in this".
+// When training ends: at whichever of these comes first. 0: no such limit.
 struct Until {
   int64_t updates = 0;
   double epochs = 0;
   int64_t tokens = 0;
-  double seconds = 0;  // of training, summed over all sittings
+  double seconds = 0;  // of training, summed over all starts of the run
   Goal goal = {};      // of a validation
+
+  // Whether something else than a goal ends the run.
+  bool has_limit() const { return updates > 0 || epochs > 0 || tokens > 0 || seconds > 0; }
 
   bool operator==(const Until&) const = default;
 };
 
-inline Until until_updates(int64_t updates) {
-  Until until;
-  until.updates = updates;
-  return until;
-}
-
-// How often something happens: every so many updates or every so many epochs. Both 0: never.
+// How often something happens: an interval in updates or in epochs. Both 0: never.
 struct Interval {
   int64_t updates = 0;
   int64_t epochs = 0;
@@ -52,13 +48,13 @@ struct Bytes {
   bool operator==(const Bytes&) const = default;
 };
 
-// These throw Error with a text that says what is allowed; the caller adds the place and the key.
-// parse_until takes several limits in one text too, with commas or | between them.
+// These throw an Error that says what is allowed; the caller adds the place and the key. A text of
+// parse_until may hold several limits, separated by commas or |.
 Until parse_until(const std::vector<std::string>& limits);
 Interval parse_interval(std::string_view text);
 Bytes parse_bytes(std::string_view text);
 
-// The shortest text that the functions above read back to the same value.
+// The shortest text that the functions above read as the same value.
 std::string to_text(const Until& until);
 std::string to_text(const Goal& goal);
 std::string to_text(const Interval& interval);

@@ -1,5 +1,5 @@
-// A problem does not stop the reading: all are collected, in the order of the layers, so that one
-// `config check` shows them together.
+// Reading continues after a problem, so that `config check` can show all of them, in the order of
+// the layers.
 #include "train/config/load.h"
 
 #include <fmt/format.h>
@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "data/file.h"
 #include "train/config/check.h"
-#include "train/config/preset.h"
+#include "train/config/presets.h"
 #include "train/config/schema.h"
 #include "train/config/show.h"
 #include "train/config/suggestion.h"
@@ -50,17 +50,17 @@ class Loader {
     apply(layer);
   }
 
-  enum class Keys { some, all };  // all: the file names every key, wanted or not
+  enum class Keys { some, all };  // all: the file has every key, also those without effect
 
   void finish(const std::string& name, Keys keys, const ExtraCheck& extra_check) {
     complete(loaded_.config);
     for (const auto& [key, place] : loaded_.origins) {
       if (keys == Keys::all && place.starts_with(name + ":")) continue;
-      if (place.ends_with(preset_mark)) continue;  // a preset sets the sizes of every model
+      if (place.ends_with(preset_mark)) continue;  // a preset sets the sizes of all models
       const std::string_view reason = find_config_key(key)->idle(loaded_.config);
       if (!reason.empty()) problem("{}: {}: {}", place, key, reason);
     }
-    if (!problems_.empty()) return;  // one mistake is often the cause of such contradictions
+    if (!problems_.empty()) return;  // which may have caused the contradictions
     std::vector<Contradiction> all = contradictions(loaded_.config);
     if (extra_check) std::ranges::move(extra_check(loaded_.config), std::back_inserter(all));
     for (const auto& [key, message] : all) {
@@ -89,11 +89,11 @@ class Loader {
 
   void add_file(const YamlValue& root, const std::string& path) {
     if (root.kind == YamlValue::Kind::nothing) {
-      fail("{}: empty; a config has sections such as data: and model:", path);
+      fail("{}: empty; a config needs sections such as data: and model:", path);
     }
     if (root.kind != YamlValue::Kind::map) {
-      fail("{}: a config is a map of sections such as data: and model:, not {}", root.place.text(),
-           description(root));
+      fail("{}: a config must be a map of sections such as data: and model:, not {}",
+           root.place.text(), description(root));
     }
     for (const YamlEntry& entry : root.entries) {
       if (entry.key == "include") include(entry.value, path);
@@ -118,11 +118,11 @@ class Loader {
   void include_file(const std::string& path, const std::string& from, const Place& place) {
     const std::string file = (std::filesystem::path(from).parent_path() / path).string();
     const std::string real = std::filesystem::weakly_canonical(file).string();
-    if (std::find(including_.begin(), including_.end(), real) != including_.end()) {
-      fail("{}: include: {} includes itself in the end", place.text(), file);
+    if (std::ranges::count(including_, real) > 0) {
+      fail("{}: include: {} includes itself, directly or through other files", place.text(), file);
     }
     if (including_.size() > deepest_include || ++files_ > most_files) {
-      fail("{}: include: more than {} files deep, or more than {} in all", place.text(),
+      fail("{}: include: nested more than {} deep, or more than {} files in all", place.text(),
            deepest_include, most_files);
     }
     std::string text;
@@ -139,15 +139,12 @@ class Loader {
       layer.push_back({find_config_key("task"), entry.value});
       return;
     }
-    const auto& sections = config_sections();
-    const bool known = std::any_of(sections.begin(), sections.end(),
-                                   [&](const SectionInfo& info) { return info.name == entry.key; });
-    if (!known) {
+    if (std::ranges::count(config_sections(), entry.key, &SectionInfo::name) == 0) {
       problem("{}: {}", entry.place.text(), unknown_key("", entry.key));
     } else if (entry.value.kind == YamlValue::Kind::map) {
       for (const YamlEntry& item : entry.value.entries) add_key(entry.key, item, layer);
     } else if (entry.value.kind != YamlValue::Kind::nothing) {
-      problem("{}: {}: a section with keys indented below it, not {}", entry.place.text(),
+      problem("{}: {}: must be a section with keys indented below it, not {}", entry.place.text(),
               entry.key, description(entry.value));
     }
   }
@@ -165,7 +162,7 @@ class Loader {
     const std::string place = "--set " + setting;
     const auto equals = setting.find('=');
     if (equals == std::string::npos) {
-      fail("{}: write it as key=value, such as --set training.seed=2", place);
+      fail("{}: must be key=value, such as --set training.seed=2", place);
     }
     const std::string name = setting.substr(0, equals);
     const ConfigKey* key = find_config_key(name);
@@ -177,7 +174,7 @@ class Loader {
     layer.push_back({key, parse_yaml_argument(setting.substr(equals + 1), place)});
   }
 
-  // The task first, then the preset: both set several keys, which the others refine.
+  // The task, the preset, then the keys that override them.
   void apply(const Layer& layer) {
     const auto turn_of = [](const ConfigKey& key) {
       return key.name == "task" ? 0 : key.name == "model.preset" ? 1 : 2;
@@ -203,7 +200,7 @@ class Loader {
 
   LoadedConfig loaded_;
   std::vector<std::string> problems_;
-  std::vector<std::string> including_;  // the files on the way to this one
+  std::vector<std::string> including_;  // the chain of files that led to this one
   size_t files_ = 0;
 };
 
@@ -257,8 +254,10 @@ LoadedConfig parse_complete_config(std::string_view text, const std::string& nam
 void require_readable(const Config& config) {
   const size_t size = show_config(config).size();
   if (size <= static_cast<size_t>(largest_config)) return;
-  fail("the config with every key has {} bytes, more than the {} that can be read again; {}", size,
-       largest_config, "join corpora, so that it names fewer files");
+  fail(
+      "the config with every key has {} bytes, more than the limit of {}; join corpora, so that it "
+      "names fewer files",
+      size, largest_config);
 }
 
 std::vector<std::string> config_problems(const std::string& path,

@@ -1,4 +1,4 @@
-// Three rows of the usual table are enough, as a swap looks back two.
+// Three rows of the table are enough, since a swap looks back two.
 #include "train/config/nearest.h"
 
 #include <algorithm>
@@ -34,7 +34,7 @@ int edit_distance(std::string_view a, std::string_view b) {
 }
 
 std::string nearest(std::string_view word, const std::vector<std::string_view>& known) {
-  constexpr size_t longest = 64;  // no known word is longer; the table would grow with the input
+  constexpr size_t longest = 64;  // longer than any known word
   const std::string bare = bare_word(word);
   if (bare.empty() || bare.size() > longest) return {};
   std::string_view best;

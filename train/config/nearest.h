@@ -1,6 +1,6 @@
 #pragma once
-// What did they mean? The known word nearest to an unknown one, by the number of letters to insert,
-// remove, replace or swap (Damerau and Levenshtein), blind to case, hyphens and underscores.
+// The known word nearest to an unknown one, by the number of letters to insert, remove, replace or
+// swap (Damerau-Levenshtein distance). Case, hyphens and underscores are ignored.
 
 #include <string>
 #include <string_view>
@@ -13,7 +13,7 @@ std::string bare_word(std::string_view word);
 
 int edit_distance(std::string_view a, std::string_view b);
 
-// Empty when none of `known` is near enough to be meant.
+// Empty when none of `known` is near enough.
 std::string nearest(std::string_view word, const std::vector<std::string_view>& known);
 
 }  // namespace calque

@@ -1,45 +1,56 @@
-// Puts the tables of the sections together.
 #include "train/config/schema.h"
 
 #include <algorithm>
 
-#include "train/config/task_defaults.h"
+#include "train/config/presets.h"
 
 namespace calque {
 
-const std::vector<SectionInfo>& config_sections() {
-  static const std::vector<SectionInfo> sections = {
-      {"data", "What to learn from, and what of it to leave out."},
-      {"tokenizer",
-       "How text becomes a sequence of ids. It is trained on `data.train` when no files "
-       "are given, and saved with the run."},
-      {"model", "The Transformer, in the words of \"Attention Is All You Need\"."},
-      {"training", "How it learns, for how long, and what is kept of it."},
-      {"decoding",
-       "How text is translated, in validation and by `calque translate` and "
-       "`calque evaluate`; the commands' own options come before it."},
-      {"logging", "What there is to see while it learns."},
+std::vector<ForeignName> foreign_names(std::string_view text) {
+  std::vector<ForeignName> names;
+  const auto take = [](std::string_view& from, std::string_view separator) {
+    const size_t end = std::min(from.find(separator), from.size());
+    const std::string_view first = from.substr(0, end);
+    from.remove_prefix(std::min(end + separator.size(), from.size()));
+    return first;
   };
-  return sections;
+  while (!text.empty()) {
+    std::string_view rest = take(text, "; ");
+    const std::string_view toolkit = take(rest, ": ");
+    while (!rest.empty()) names.push_back({toolkit, take(rest, ", ")});
+  }
+  return names;
 }
 
-void declare_task_key(std::vector<ConfigKey>& table) {
-  Section in(
-      "", [](auto& config) -> auto& { return config; }, table);
-  in.key("task", &Config::task, {}, OnResume::harmful,
-         "What is trained: translation, the encoder-decoder Transformer on pairs of lines; or "
-         "language-model, a decoder-only Transformer on plain text. It sets what is usual for the "
-         "task, and other keys refine that.")
-      .read = [](const YamlValue& from, Config& to) {
-    read_value(from, "task", {}, to.task);
-    apply_task(to);
+const std::vector<SectionInfo>& config_sections() {
+  static const std::vector<SectionInfo> sections = {
+      {"data", "The corpora, and which of their examples are left out."},
+      {"tokenizer",
+       "How text becomes token ids. Without files, the tokenizer is trained on `data.train` and "
+       "saved with the run."},
+      {"model", "The Transformer, in the terms of \"Attention Is All You Need\"."},
+      {"training", "Batches, the optimizer, the learning rate, validation and checkpoints."},
+      {"decoding",
+       "How text is translated, in validation and by `calque translate` and `calque evaluate`, "
+       "whose command-line options override this section."},
+      {"logging", "The output during training."},
   };
+  return sections;
 }
 
 const std::vector<ConfigKey>& config_keys() {
   static const std::vector<ConfigKey> keys = [] {
     std::vector<ConfigKey> table;
-    declare_task_key(table);
+    Section top(
+        "", [](auto& config) -> auto& { return config; }, table);
+    top.key("task", &Config::task, task_kinds, OnResume::harmful,
+            "What is trained: translation, the encoder-decoder Transformer on pairs of lines; or "
+            "language-model, a decoder-only Transformer on plain text. It sets defaults for the "
+            "task, which other keys override.")
+        .read = [](const YamlValue& from, Config& to) {
+      Choices(task_kinds).read(from, "task", to.task);
+      apply_task(to);
+    };
     declare_data_keys(table);
     declare_tokenizer_keys(table);
     declare_model_keys(table);
@@ -53,8 +64,7 @@ const std::vector<ConfigKey>& config_keys() {
 
 const ConfigKey* find_config_key(std::string_view name) {
   const auto& keys = config_keys();
-  const auto found = std::find_if(keys.begin(), keys.end(),
-                                  [&](const ConfigKey& key) { return key.name == name; });
+  const auto found = std::ranges::find(keys, name, &ConfigKey::name);
   return found == keys.end() ? nullptr : &*found;
 }
 

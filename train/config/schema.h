@@ -1,8 +1,8 @@
 #pragma once
 // The schema: every key of a config, declared once. A declaration binds the key to a member of a
-// struct and says what it may be, what it means, how other toolkits call it and whether it may
-// change when a run is resumed. Reading and checking, `config show`, `config keys`, docs/config.md
-// and the comparison on resume all walk these tables; defaults are the structs' own.
+// struct and says which values are allowed, what they mean, what other toolkits call it and whether
+// it may change when a run is resumed. Reading, checking, `config show`, `config keys`,
+// docs/config.md and the comparison on resume all use these tables. Defaults are the structs' own.
 
 #include <functional>
 #include <string>
@@ -14,17 +14,16 @@
 
 namespace calque {
 
-// May a run be resumed with another value? harmful: no, it would be another run from then on.
+// May a run be resumed with another value? harmful: no, that would be another run.
 enum class OnResume { harmless, harmful };
 
+// The name of a setting in another toolkit.
 struct ForeignName {
   std::string_view toolkit;
   std::string_view name;
 };
-using ForeignNames = std::vector<ForeignName>;
-
-inline constexpr std::string_view marian = "Marian", joey = "Joey NMT", opennmt = "OpenNMT-py",
-                                  fairseq = "fairseq", sockeye = "Sockeye";
+// From "Marian: dim-emb; Joey NMT: hidden_size, embedding_dim".
+std::vector<ForeignName> foreign_names(std::string_view text);
 
 template <class Owner>
 struct Key {
@@ -32,14 +31,14 @@ struct Key {
   std::string allowed;  // "a whole number, 1 or more"
   OnResume on_resume;
   std::string_view meaning;
-  ForeignNames elsewhere;
+  std::vector<ForeignName> elsewhere;
   std::function<void(const YamlValue& from, Owner& to)> read;
   std::function<std::string(const Owner&)> write;  // the value as YAML, on one line
-  // Why the key has no effect beside the other settings; empty when it has one. To give a key that
-  // has none is an error, and `config show` leaves it out.
+  // Why the key has no effect beside the other settings; empty when it has one. A config that sets
+  // a key without effect is refused, and `config show` leaves the key out.
   std::function<std::string_view(const Owner&)> idle = [](const Owner&) { return ""; };
 
-  // Of several, the first that holds is the reason.
+  // Adds a reason; the first that holds is given.
   template <class Condition>
   Key& idle_if(Condition condition, std::string_view reason) {
     idle = [before = idle, condition, reason](const Owner& owner) {
@@ -53,11 +52,22 @@ struct Key {
 // Conditions of keys that only one task has.
 inline bool no_translation(const Config& c) { return c.task != TaskKind::translation; }
 inline bool no_language_model(const Config& c) { return c.task != TaskKind::language_model; }
-inline constexpr std::string_view with_translation = "it goes with task: translation",
-                                  with_language_model = "it goes with task: language-model";
+inline constexpr std::string_view with_translation = "needs task: translation",
+                                  with_language_model = "needs task: language-model";
 
 using ConfigKey = Key<Config>;
 using CorpusKey = Key<CorpusConfig>;
+
+// What a key needs to know of values in a range; Choices are the same for an enum.
+template <class Value>
+struct InRange {
+  Range range;
+  void read(const YamlValue& from, std::string_view key, Value& to) const {
+    read_value(from, key, range, to);
+  }
+  std::string write(const Value& value) const { return write_value(value); }
+  std::string allowed() const { return allowed_values(range, Value{}); }
+};
 
 // Adds the keys of one struct, `part(owner)`, to a table.
 template <class Owner, class Part>
@@ -68,23 +78,33 @@ class Section {
 
   template <class Struct, class Value>
   Key<Owner>& key(std::string_view name, Value Struct::*member, const Range& range,
-                  OnResume on_resume, std::string_view meaning,
-                  const ForeignNames& elsewhere = {}) {
-    std::string full = prefix_ + std::string(name);
-    const auto part = part_;
-    return table_.emplace_back(Key<Owner>{
-        .name = full,
-        .allowed = allowed_values(range, Value{}),
-        .on_resume = on_resume,
-        .meaning = meaning,
-        .elsewhere = elsewhere,
-        .read = [=](const YamlValue& from,
-                    Owner& to) { read_value(from, full, range, part(to).*member); },
-        .write = [=](const Owner& owner) { return write_value(part(owner).*member); },
-    });
+                  OnResume on_resume, std::string_view meaning, std::string_view elsewhere = "") {
+    return add(name, member, InRange<Value>{range}, on_resume, meaning, elsewhere);
+  }
+  template <class Struct, class Choice, size_t count>
+  Key<Owner>& key(std::string_view name, Choice Struct::*member,
+                  const Named<Choice> (&names)[count], OnResume on_resume, std::string_view meaning,
+                  std::string_view elsewhere = "") {
+    return add(name, member, Choices<Choice>(names), on_resume, meaning, elsewhere);
   }
 
  private:
+  template <class Member, class Values>
+  Key<Owner>& add(std::string_view name, Member member, const Values& values, OnResume on_resume,
+                  std::string_view meaning, std::string_view elsewhere) {
+    const std::string full = prefix_ + std::string(name);
+    return table_.emplace_back(Key<Owner>{
+        .name = full,
+        .allowed = values.allowed(),
+        .on_resume = on_resume,
+        .meaning = meaning,
+        .elsewhere = foreign_names(elsewhere),
+        .read = [=, part = part_](const YamlValue& from,
+                                  Owner& to) { values.read(from, full, part(to).*member); },
+        .write = [=, part = part_](const Owner& from) { return values.write(part(from).*member); },
+    });
+  }
+
   std::string prefix_;
   Part part_;
   std::vector<Key<Owner>>& table_;
@@ -100,8 +120,7 @@ const std::vector<ConfigKey>& config_keys();  // in the order of the sections
 const std::vector<CorpusKey>& corpus_keys();  // of one item of data.train, validation and test
 const ConfigKey* find_config_key(std::string_view name);
 
-// The tables behind config_keys(), a file a section; `task` stands above the sections.
-void declare_task_key(std::vector<ConfigKey>& table);
+// The tables behind config_keys().
 void declare_data_keys(std::vector<ConfigKey>& table);
 void declare_tokenizer_keys(std::vector<ConfigKey>& table);
 void declare_model_keys(std::vector<ConfigKey>& table);

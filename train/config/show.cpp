@@ -1,4 +1,3 @@
-// Walks the schema three times, once for each kind of text.
 #include "train/config/show.h"
 
 #include <fmt/format.h>
@@ -28,7 +27,7 @@ std::string comment(std::string_view text, std::string_view indent) {
   return lines;
 }
 
-// A list of corpora gets a line each.
+// One line for each corpus.
 std::string corpora_lines(const Corpora& corpora) {
   if (corpora.empty()) return " []\n";
   std::string lines = "\n";
@@ -53,7 +52,7 @@ std::string cell(std::string_view text) {
   return escaped;
 }
 
-std::string foreign_names(const ForeignNames& names) {
+std::string elsewhere_text(const std::vector<ForeignName>& names) {
   std::string text;
   std::string_view toolkit;
   for (const ForeignName& name : names) {
@@ -69,7 +68,7 @@ template <class Owner>
 std::string key_row(const Key<Owner>& key, std::string_view name) {
   static const Owner defaults;
   std::string meaning(key.meaning);
-  const std::string elsewhere = foreign_names(key.elsewhere);
+  const std::string elsewhere = elsewhere_text(key.elsewhere);
   if (!elsewhere.empty()) meaning += fmt::format(" *Elsewhere: {}.*", elsewhere);
   return fmt::format("| `{}` | {} | `{}` | {} | {} |\n", name, cell(key.allowed),
                      cell(key.write(defaults)), key.on_resume == OnResume::harmless ? "yes" : "no",
@@ -82,35 +81,44 @@ constexpr std::string_view table_head =
 constexpr std::string_view reference_head =
     R"(# The config, key by key
 
-This page is made from the program's own tables by `calque config keys --markdown`.
+This page is generated from the program's own tables by `calque config keys --markdown`.
 
-A config is a YAML file of the key `task` and six sections. Whatever it leaves out has the default given here, so a config
-can be short: `configs/` holds some to start from, commented line by line.
+A config is a YAML file with the key `task` and six sections. A key that is left out has the default
+below, so a config can be short: `configs/` has some to start from, commented line by line.
 
-- `calque config check CONFIG` names everything that is wrong in it, by file and line, and then
-  which settings contradict each other.
-- `calque config show CONFIG` prints the settings in use as calque understood them; `--comments` explains each.
-- `calque config keys CONFIG` tells for each key where its value comes from.
+- `calque config check CONFIG` lists everything that is wrong, by file and line, and then the
+  settings that contradict each other.
+- `calque config show CONFIG` prints all settings in use; `--comments` explains each.
+- `calque config keys CONFIG` shows where the value of each key comes from.
 
-**Layers.** Defaults come first, then the files named by `include:` (a path or a list of them, relative
-to the file that includes), then the file itself, then `--set key=value` on the command line, as in
-`--set training.until=20e --set 'data.train={toy: copy}'`. Later layers win, and a list is replaced as a
-whole. A key that another setting makes useless (`learning_rate` with the schedule noam) is an error, also
-where an included file has it. `task` and `model.preset` are applied before the keys of its own layer and after the layers before.
+**Layers.** The order is: defaults; the files named by `include:` (a path or a list of paths, relative
+to the including file); the file itself; `--set key=value` on the command line, as in
+`--set training.until=20e --set 'data.train={toy: copy}'`. Later layers override earlier ones, and a list
+is replaced as a whole. A key that has no effect because of another setting (`learning_rate` with the
+schedule noam) is an error, also in an included file. `task` and `model.preset` are applied before the
+other keys of their own layer and after all earlier layers.
 
-**Paths** of corpora, tokenizers and `model.init_from` are relative to the folder in which calque is
-started, and so is `runs/`, also when a run's own corpora are read again by `calque evaluate --split`.
+**Paths** of corpora, tokenizers and `model.init_from` are relative to the working directory, and so is
+`runs/`. This also holds when `calque evaluate --split` reads a run's own corpora again.
 
-**Resuming.** A run goes on with a changed config if only keys marked "yes" under "Changes on resume"
-differ; the others would make it another run, and are refused with the difference shown.
+**Resuming.** A run can be resumed with a changed config if only keys marked "yes" under "Changes on
+resume" differ. Any other change is refused, and the message shows the difference.
 
-**Coming from another toolkit?** Its names stand under "Elsewhere", and writing one of them in a config
-gets the name it has here as an answer. Four traps: the learning rate of `noam` is a factor in OpenNMT-py
-but a peak in fairseq and Marian (`training.factor`, `training.learning_rate`); length penalties have two
-forms (`decoding.length_penalty_kind`); label smoothing is spread over slightly different sets of tokens
-(`training.label_smoothing`); patience in Joey NMT lowers the learning rate and stops nothing here
-(`training.patience`).
+**Coming from another toolkit?** Its names are listed under "Elsewhere"; a config that uses one of them
+is refused with a message that has the name to use. Four traps: the learning rate of `noam` is a factor in
+OpenNMT-py but a peak in fairseq and Marian (`training.factor`, `training.learning_rate`); length
+penalties have two forms (`decoding.length_penalty_kind`); label smoothing is spread over slightly
+different sets of tokens (`training.label_smoothing`); patience in Joey NMT lowers the learning rate,
+here it ends training (`training.patience`).
 )";
+
+// The name of a corpus in reports does not matter to a run.
+Config without_names(Config config) {
+  for (Corpora* corpora : {&config.data.train, &config.data.validation, &config.data.test}) {
+    for (CorpusConfig& corpus : *corpora) corpus.name.clear();
+  }
+  return config;
+}
 
 }  // namespace
 
@@ -133,18 +141,6 @@ std::string show_config(const Config& config, Comments comments) {
   }
   return text;
 }
-
-namespace {
-
-// What a corpus is called in reports makes no other run of it.
-Config without_names(Config config) {
-  for (Corpora* corpora : {&config.data.train, &config.data.validation, &config.data.test}) {
-    for (CorpusConfig& corpus : *corpora) corpus.name.clear();
-  }
-  return config;
-}
-
-}  // namespace
 
 std::vector<ConfigDifference> config_differences(const Config& earlier, const Config& later) {
   const Config before = without_names(earlier), now = without_names(later);
@@ -172,7 +168,7 @@ std::string config_reference() {
     text += fmt::format(
         "\n### A corpus\n\n{}\n\n{}",
         "One item of `train`, `validation` or `test`: a map with exactly one of "
-        "`prefix`, `source` and `target`, `tsv`, `text`, and `toy`. A text alone is a prefix.",
+        "`prefix`, `source` and `target`, `tsv`, `text`, and `toy`; or a text, which is a prefix.",
         table_head);
     for (const CorpusKey& key : corpus_keys()) text += key_row(key, key.name);
   }

@@ -1,6 +1,6 @@
 #pragma once
-// A config as text: the resolved YAML that is saved with a run, what differs between two configs,
-// and the reference of all keys, all made from the schema.
+// Texts made from the schema: the resolved YAML of a config, as saved with a run, the differences
+// between two configs, and the reference of all keys.
 
 #include <string>
 #include <vector>
@@ -12,7 +12,7 @@ namespace calque {
 
 enum class Comments { none, meanings };
 
-// Every key that has an effect, with its value. parse_config reads it back to an equal Config.
+// Every key that has an effect, with its value. parse_config reads it as an equal Config.
 std::string show_config(const Config& config, Comments comments = Comments::none);
 
 struct ConfigDifference {

@@ -1,5 +1,5 @@
-// Looks, in this order, for advice on things that are no setting here, another toolkit's name, the
-// same name in another section, and the nearest spelling.
+// In this order: the same name but for case and hyphens, another toolkit's name, the same name in
+// another section, advice on what calque has no setting for, and the nearest spelling.
 #include "train/config/suggestion.h"
 
 #include <fmt/format.h>
@@ -13,7 +13,7 @@ namespace calque {
 namespace {
 
 struct Advice {
-  std::string_view names;  // of one kind, with spaces between
+  std::string_view names;  // separated by spaces
   std::string_view text;
 };
 
@@ -21,19 +21,20 @@ constexpr Advice advices[] = {
     {"model_dir save_dir save_model output run_dir run overwrite",
      "the run folder is given on the command line: calque train CONFIG --run DIR"},
     {"use_cuda cuda gpu gpu_ranks world_size devices",
-     "there is nothing to set: calque computes in float32 on the CPU (training.threads)"},
+     "there is no such setting: calque runs on the CPU (training.threads)"},
     {"normalization cost_type sentence_avg loss_type",
-     "there is nothing to set: the loss is divided once, by the target tokens of the update"},
+     "there is no such setting: the loss is divided once, by the target tokens of the update"},
     {"initializer init_gain param_init param_init_glorot embed_initializer weight_init",
-     "there is nothing to set: projections start Glorot-uniform, embeddings N(0, d_model^-0.5)"},
-    {"type encoder_type decoder_type", "there is nothing to set: the model is a Transformer"},
-    {"shuffle data_seed", "there is nothing to set: each epoch's order follows from training.seed"},
+     "there is no such setting: projections start Glorot-uniform, embeddings N(0, d_model^-0.5)"},
+    {"type encoder_type decoder_type", "there is no such setting: the model is a Transformer"},
+    {"shuffle data_seed",
+     "there is no such setting: training.seed determines the order of each epoch"},
     {"testing beam_search translate", "the section is called decoding"},
     {"optimizer_config optimization hyperparameters", "the section is called training"},
     {"unigram_alpha subword_alpha subword_nbest src_subword_nbest sampling",
      "the splits of a unigram model are not sampled; tokenizer.bpe_dropout samples those of BPE"},
     {"average checkpoint_averaging", "averaging is a command: calque average RUN --last 10"},
-    {"<<", "merge keys are not read here; use include:"},
+    {"<<", "merge keys are not supported; use include:"},
 };
 
 std::string full_name(std::string_view section, std::string_view key) {
@@ -61,7 +62,7 @@ std::string_view advice(std::string_view key) {
   return {};
 }
 
-// The key that `matches` picks, one of `section` before all others.
+// The first key that matches, preferably in `section`.
 template <class Matches>
 const ConfigKey* find_in_section_first(std::string_view section, Matches matches) {
   const ConfigKey* found = nullptr;
@@ -80,7 +81,7 @@ std::string_view toolkit_with(const ConfigKey& key, std::string_view name) {
   return {};
 }
 
-// The nearest spelling in the section, else anywhere, else a key that begins like this one.
+// The nearest spelling in the section, else anywhere, else a key that begins with the word.
 const ConfigKey* nearest_key(std::string_view section, std::string_view word) {
   for (const bool same_section : {true, false}) {
     std::vector<std::string_view> names;
@@ -134,7 +135,7 @@ std::string suggestion(std::string_view section, std::string_view word) {
 std::string unknown_key(std::string_view section, std::string_view key) {
   const std::string name = full_name(section, key);
   if (section.empty() && find_config_key(key) != nullptr) {
-    return fmt::format("{}: write it inside its section, as '{}:' and indented below it '{}: ...'",
+    return fmt::format("{}: must be inside its section: '{}:', and indented below it '{}: ...'",
                        name, section_of(key), last_part(key));
   }
   return fmt::format("{}: unknown key; {}", name, suggestion(section, last_part(key)));

@@ -1,13 +1,13 @@
 #pragma once
-// The message for a key that nobody knows: which one was meant, be it misspelt, put into the wrong
-// section, or brought along from another toolkit.
+// The message for an unknown key: which key was meant, if it is misspelt, in the wrong section, or
+// the name in another toolkit.
 
 #include <string>
 #include <string_view>
 
 namespace calque {
 
-// `section` is empty at the top of the file. Without the place: "model.dmodel: unknown key; ...".
+// "model.dmodel: unknown key; ..."; `section` is empty at the top level.
 std::string unknown_key(std::string_view section, std::string_view key);
 
 // For a key inside a corpus of `list`, such as "data.train".

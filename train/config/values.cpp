@@ -1,5 +1,4 @@
-// Types are strict: 12 is a number and "12" is text, so that a mistake shows where it was made. The
-// one leniency is that a single word may stand for a list of one.
+// Types are strict: 12 is a number and "12" is text. But a single word may stand for a list of one.
 #include "train/config/values.h"
 
 #include <fmt/format.h>
@@ -18,7 +17,7 @@ namespace {
 constexpr std::string_view any_text = "text";
 constexpr std::string_view text_list = "a list of texts, [a, b]";
 
-// YAML allows a + in front.
+// YAML allows a leading +.
 template <class Number>
 std::optional<Number> number(std::string_view text) {
   if (text.size() > 1 && text[0] == '+' && text[1] != '-') text.remove_prefix(1);
@@ -40,7 +39,7 @@ Number read_number(const YamlValue& from, std::string_view key, const Range& ran
   return *value;
 }
 
-// Reads an amount with a unit by `parse`, whose message gains the place and the key.
+// Reads an amount with its unit; an Error of `parse` gains the place and the key.
 template <class Parse>
 auto read_amount(const YamlValue& from, std::string_view key, Parse parse) {
   try {
@@ -55,14 +54,20 @@ std::string with_range(std::string_view type, const Range& range) {
   return limits.empty() ? std::string(type) : fmt::format("{}, {}", type, limits);
 }
 
-template <class Items, class Write>
-std::string flow_list(const Items& items, Write write) {
+template <class Items>
+std::string flow_list(const Items& items) {
   std::string text = "[";
-  for (const auto& item : items) {
-    if (text.size() > 1) text += ", ";
-    text += write(item);
-  }
+  for (const auto& item : items) text += (text.size() > 1 ? ", " : "") + write_value(item);
   return text + "]";
+}
+
+// YAML 1.1 reads 1e-05 as text; 1.0e-05 is a number everywhere.
+std::string with_point(std::string number) {
+  const size_t exponent = number.find('e');
+  if (exponent != std::string::npos && number.find('.') == std::string::npos) {
+    number.insert(exponent, ".0");
+  }
+  return number;
 }
 
 }  // namespace
@@ -95,6 +100,10 @@ void read_value(const YamlValue& from, std::string_view key, const Range& range,
 
 void read_value(const YamlValue& from, std::string_view key, const Range& range, double& to) {
   to = read_number<double>(from, key, range);
+}
+
+void read_value(const YamlValue& from, std::string_view key, const Range& range, float& to) {
+  to = static_cast<float>(read_number<double>(from, key, range));
 }
 
 void read_value(const YamlValue& from, std::string_view key, const Range& range,
@@ -155,27 +164,12 @@ void read_value(const YamlValue& from, std::string_view key, const Range& range,
 }
 
 std::string write_value(int64_t value) { return fmt::format("{}", value); }
-// YAML 1.1 takes 1e-05 for text; 1.0e-05 is a number everywhere.
-std::string write_value(double value) {
-  std::string text = fmt::format("{}", value);
-  const size_t exponent = text.find('e');
-  if (exponent != std::string::npos && text.find('.') == std::string::npos) {
-    text.insert(exponent, ".0");
-  }
-  return text;
-}
-
+std::string write_value(double value) { return with_point(fmt::format("{}", value)); }
+std::string write_value(float value) { return with_point(fmt::format("{}", value)); }
 std::string write_value(bool value) { return value ? "true" : "false"; }
 std::string write_value(const std::string& value) { return yaml_scalar(value); }
-std::string write_value(const std::array<double, 2>& value) {
-  return flow_list(value, [](double item) { return write_value(item); });
-}
-std::string write_value(const std::vector<std::string>& value) {
-  return flow_list(value, [](const std::string& item) { return yaml_scalar(item); });
-}
-std::string write_value(const Until& value) { return to_text(value); }
-std::string write_value(const Interval& value) { return to_text(value); }
-std::string write_value(const Bytes& value) { return to_text(value); }
+std::string write_value(const std::array<double, 2>& value) { return flow_list(value); }
+std::string write_value(const std::vector<std::string>& value) { return flow_list(value); }
 
 std::string allowed_values(const Range& range, int64_t) {
   return with_range("a whole number", range);
@@ -197,24 +191,21 @@ std::string allowed_values(const Range&, const Interval&) {
 }
 std::string allowed_values(const Range&, const Bytes&) { return "a size such as 2GB, or 0"; }
 
-size_t read_choice(const YamlValue& from, std::string_view key,
-                   std::span<const std::string_view> names) {
-  if (from.kind == YamlValue::Kind::nothing) {
-    const auto none = std::find(names.begin(), names.end(), "none");
-    if (none != names.end()) return static_cast<size_t>(none - names.begin());
-  }
-  const auto found = std::find(names.begin(), names.end(), from.scalar);
-  if (from.kind == YamlValue::Kind::scalar && found != names.end()) {
-    return static_cast<size_t>(found - names.begin());
-  }
-  const std::string near = nearest(from.scalar, {names.begin(), names.end()});
+std::string_view read_word(const YamlValue& from, std::string_view key,
+                           const std::vector<std::string_view>& words) {
+  const std::string_view given =
+      from.kind == YamlValue::Kind::nothing ? "none" : std::string_view(from.scalar);
+  const auto found = std::ranges::find(words, given);
+  const bool one_word =
+      from.kind == YamlValue::Kind::nothing || from.kind == YamlValue::Kind::scalar;
+  if (one_word && found != words.end()) return *found;
+  const std::string near = nearest(from.scalar, words);
   refuse_value(from, key,
-               fmt::format("{}{}", allowed_choices(names),
-                           near.empty() ? "" : fmt::format(" (nearest: {})", near)));
+               allowed_words(words) + (near.empty() ? "" : fmt::format(" (nearest: {})", near)));
 }
 
-std::string allowed_choices(std::span<const std::string_view> names) {
-  return fmt::format("one of {}", fmt::join(names, ", "));
+std::string allowed_words(const std::vector<std::string_view>& words) {
+  return fmt::format("one of {}", fmt::join(words, ", "));
 }
 
 }  // namespace calque

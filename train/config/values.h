@@ -1,8 +1,9 @@
 #pragma once
-// How each type of setting is read from YAML, written back, and described: one overload a type,
-// which the schema picks by the member that a key is bound to. Reading throws Error with the key,
-// what is allowed and what was found; numbers are read the same under every locale.
+// How each type of setting is read from YAML, written and described: one overload a type. Reading
+// throws an Error that names the key, the allowed values and the value found. Numbers are read the
+// same under every locale.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <limits>
@@ -16,7 +17,8 @@
 
 namespace calque {
 
-// What a number may be. `above` and `below` are excluded themselves, `least` and `most` are not.
+// The allowed numbers: from `least` to `most`, without `least` if `above` and without `most` if
+// `below`.
 struct Range {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
@@ -30,16 +32,17 @@ struct Range {
 constexpr Range at_least(double least) { return {.least = least}; }
 constexpr Range between(double least, double most) { return {.least = least, .most = most}; }
 constexpr Range positive() { return {.least = 0, .above = true}; }
-// Of probabilities to be left out: as a float, too, it is less than 1.
+// Of dropout: less than 1 as a float too.
 constexpr Range dropped() { return {.least = 0, .most = 0.99}; }
 constexpr Range fraction() { return {.least = 0, .most = 1, .below = true}; }  // [0, 1)
 
-// "<place>: <key>: must be <allowed>, not <what stands there>"
+// Throws "<place>: <key>: must be <allowed>, not <the value>".
 [[noreturn]] void refuse_value(const YamlValue& value, std::string_view key,
                                std::string_view allowed);
 
 void read_value(const YamlValue& from, std::string_view key, const Range& range, int64_t& to);
 void read_value(const YamlValue& from, std::string_view key, const Range& range, double& to);
+void read_value(const YamlValue& from, std::string_view key, const Range& range, float& to);
 void read_value(const YamlValue& from, std::string_view key, const Range& range,
                 std::array<double, 2>& to);
 void read_value(const YamlValue& from, std::string_view key, const Range&, bool& to);
@@ -53,15 +56,16 @@ void read_value(const YamlValue& from, std::string_view key, const Range&, Bytes
 // As a YAML value on one line.
 std::string write_value(int64_t value);
 std::string write_value(double value);
+std::string write_value(float value);
 std::string write_value(bool value);
 std::string write_value(const std::string& value);
 std::string write_value(const std::array<double, 2>& value);
 std::string write_value(const std::vector<std::string>& value);
-std::string write_value(const Until& value);
-std::string write_value(const Interval& value);
-std::string write_value(const Bytes& value);
+inline std::string write_value(const Until& value) { return to_text(value); }
+inline std::string write_value(const Interval& value) { return to_text(value); }
+inline std::string write_value(const Bytes& value) { return to_text(value); }
 
-// What may stand there, for messages and the documentation: "a whole number, 1 or more".
+// Which values are allowed, for messages and the documentation: "a whole number, 1 or more".
 std::string allowed_values(const Range& range, int64_t);
 std::string allowed_values(const Range& range, double);
 std::string allowed_values(const Range& range, const std::array<double, 2>&);
@@ -72,31 +76,30 @@ std::string allowed_values(const Range&, const Until&);
 std::string allowed_values(const Range&, const Interval&);
 std::string allowed_values(const Range&, const Bytes&);
 
-// Choices: an enum with its names in choices(Enum).
-template <class Enum>
-concept Choice = requires(Enum value) {
-  choices(value);
+// A value that must be one of `words`.
+std::string_view read_word(const YamlValue& from, std::string_view key,
+                           const std::vector<std::string_view>& words);
+std::string allowed_words(const std::vector<std::string_view>& words);
+
+// The choices of an enum: what read_value, write_value and allowed_values are for other types.
+template <class Choice>
+class Choices {
+ public:
+  template <size_t count>
+  explicit Choices(const Named<Choice> (&names)[count]) : names_(names) {
+    for (const Named<Choice>& named : names) words_.push_back(named.name);
+  }
+
+  void read(const YamlValue& from, std::string_view key, Choice& to) const {
+    const std::string_view word = read_word(from, key, words_);
+    to = std::ranges::find(names_, word, &Named<Choice>::name)->choice;
+  }
+  std::string write(Choice choice) const { return std::string(name_of(names_, choice)); }
+  std::string allowed() const { return allowed_words(words_); }
+
+ private:
+  std::span<const Named<Choice>> names_;
+  std::vector<std::string_view> words_;
 };
-
-size_t read_choice(const YamlValue& from, std::string_view key,
-                   std::span<const std::string_view> names);
-std::string allowed_choices(std::span<const std::string_view> names);
-
-template <Choice Enum>
-void read_value(const YamlValue& from, std::string_view key, const Range&, Enum& to) {
-  constexpr auto names = choices(Enum{});
-  to = static_cast<Enum>(read_choice(from, key, names));
-}
-
-template <Choice Enum>
-std::string write_value(Enum value) {
-  return std::string(choices(value)[static_cast<size_t>(value)]);
-}
-
-template <Choice Enum>
-std::string allowed_values(const Range&, Enum) {
-  constexpr auto names = choices(Enum{});
-  return allowed_choices(names);
-}
 
 }  // namespace calque

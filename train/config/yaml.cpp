@@ -1,5 +1,5 @@
-// Reading goes through yaml-cpp's event interface, not its Node: events carry line numbers, show a
-// repeated key, and let us stop at an anchor or at deep nesting before anything is built.
+// Uses yaml-cpp's event interface, not its Node: events have line numbers, show repeated keys, and
+// allow stopping at an anchor or at deep nesting before anything is built.
 #include "train/config/yaml.h"
 
 #include <yaml-cpp/eventhandler.h>
@@ -17,10 +17,10 @@ namespace calque {
 namespace {
 
 constexpr size_t deepest_nesting = 16;
-constexpr size_t most_keys = 1000;  // in one map: looking for a repeated key is quadratic
+constexpr size_t most_keys = 1000;  // in one map, since the search for repeated keys is quadratic
 
-// Whether the quoted text at the beginning of `text` comes to an end; yaml-cpp takes the rest of
-// the file for it when it does not.
+// Whether the quoted text at the beginning of `text` has a closing quote. Without one, yaml-cpp
+// reads to the end of the file.
 bool is_closed(std::string_view text) {
   if (text.empty() || (text[0] != '\'' && text[0] != '"')) return true;  // a block, | or >
   for (size_t i = 1; i < text.size(); ++i) {
@@ -55,7 +55,7 @@ class TreeBuilder : public YAML::EventHandler {
                 const std::string& text) override {
     const bool quoted = tag == "!";
     if (quoted && !is_closed(text_.substr(static_cast<size_t>(mark.pos)))) {
-      fail("{}: a quote is opened and never closed", place(mark).text());
+      fail("{}: a quote is not closed", place(mark).text());
     }
     YamlValue scalar = value(YamlValue::Kind::scalar, mark);
     scalar.scalar = text;
@@ -78,8 +78,13 @@ class TreeBuilder : public YAML::EventHandler {
  private:
   struct Open {
     YamlValue value;
-    std::optional<YamlEntry> pending;  // a map's key that waits for its value
+    std::optional<YamlEntry> pending;  // a map's key without its value
   };
+
+  bool expects_key() const {
+    return !open_.empty() && open_.back().value.kind == YamlValue::Kind::map &&
+           !open_.back().pending;
+  }
 
   Place place(const YAML::Mark& mark) const {
     return {start_.file, start_.line == 0 ? 0 : mark.line + 1};
@@ -93,14 +98,14 @@ class TreeBuilder : public YAML::EventHandler {
   }
 
   [[noreturn]] void refuse_anchor(const YAML::Mark& mark) const {
-    fail("{}: anchors and aliases (& and *) are not read here; write the value out, or quote it",
+    fail("{}: anchors and aliases (& and *) are not supported; write the value out, or quote it",
          place(mark).text());
   }
 
   void check(const YAML::Mark& mark, YAML::anchor_t anchor, const std::string& tag) const {
     if (anchor != YAML::NullAnchor) refuse_anchor(mark);
     if (!tag.empty() && tag != "?") {
-      fail("{}: tags ({}) are not read here; write the plain value", place(mark).text(), tag);
+      fail("{}: tags ({}) are not supported; write the plain value", place(mark).text(), tag);
     }
   }
 
@@ -108,11 +113,10 @@ class TreeBuilder : public YAML::EventHandler {
             const std::string& tag) {
     check(mark, anchor, tag);
     if (open_.size() >= deepest_nesting) {
-      fail("{}: nested more than {} deep; a config has sections with keys in them",
-           place(mark).text(), deepest_nesting);
+      fail("{}: nested more than {} deep; a config is sections of keys", place(mark).text(),
+           deepest_nesting);
     }
-    if (!open_.empty() && open_.back().value.kind == YamlValue::Kind::map &&
-        !open_.back().pending) {
+    if (expects_key()) {
       fail("{}: a key must be a single word, not a list or a map; is a bracket left open?",
            place(mark).text());
     }
@@ -127,8 +131,7 @@ class TreeBuilder : public YAML::EventHandler {
 
   void add(YamlValue value, const YAML::Mark& mark, YAML::anchor_t anchor, const std::string& tag) {
     check(mark, anchor, tag);
-    if (!open_.empty() && open_.back().value.kind == YamlValue::Kind::map &&
-        !open_.back().pending) {
+    if (expects_key()) {
       add_key(value);
     } else {
       place_value(std::move(value));
@@ -137,15 +140,15 @@ class TreeBuilder : public YAML::EventHandler {
 
   void add_key(const YamlValue& key) {
     Open& map = open_.back();
-    if (key.scalar.empty()) fail("{}: a value stands without a key", key.place.text());
+    if (key.scalar.empty()) fail("{}: a value without a key", key.place.text());
     for (const YamlEntry& entry : map.value.entries) {
       if (entry.key == key.scalar) {
-        fail("{}: '{}' is given twice; it stands already at {}", key.place.text(), key.scalar,
+        fail("{}: '{}' is given twice, first at {}", key.place.text(), key.scalar,
              entry.place.text());
       }
     }
     if (map.value.entries.size() >= most_keys) {
-      fail("{}: more than {} keys in one map; this is no config file", key.place.text(), most_keys);
+      fail("{}: more than {} keys in one map; this is not a config", key.place.text(), most_keys);
     }
     map.pending = YamlEntry{key.scalar, key.place, {}};
   }
@@ -171,7 +174,7 @@ class TreeBuilder : public YAML::EventHandler {
   std::vector<Open> open_;
 };
 
-// Refuses what yaml-cpp would misread or only complain of obscurely.
+// Refuses text that yaml-cpp would misread, or refuse with an obscure message.
 void check_text(std::string_view text, const Place& start) {
   const size_t invalid = find_invalid_utf8(text).value_or(text.size());
   Place here = start;
@@ -183,11 +186,10 @@ void check_text(std::string_view text, const Place& start) {
     }
     const bool line_end = c == '\n' || (c == '\r' && i + 1 < text.size() && text[i + 1] == '\n');
     if ((static_cast<unsigned char>(c) < ' ' && c != '\t' && !line_end) || c == '\x7f') {
-      fail("{}: a control character (byte {}) has no place in a config", here.text(),
-           static_cast<int>(c));
+      fail("{}: a control character (byte {}); remove it", here.text(), static_cast<int>(c));
     }
     if (indentation && c == '\t') {
-      fail("{}: a tab in the indentation; YAML wants spaces", here.text());
+      fail("{}: a tab in the indentation; YAML requires spaces", here.text());
     }
     indentation = c == '\n' || (indentation && c == ' ');
     if (c == '\n' && here.line > 0) ++here.line;
@@ -204,12 +206,12 @@ YamlValue parse(std::string_view text, const Place& start) {
     YamlValue root = builder.take();
     TreeBuilder rest(text, start);
     if (parser.HandleNextDocument(rest)) {
-      fail("{}: a second document (---); a config is a single one", rest.take().place.text());
+      fail("{}: a second document (---); a config has only one", rest.take().place.text());
     }
     return root;
   } catch (const YAML::Exception& error) {
     const int line = start.line == 0 || error.mark.is_null() ? start.line : error.mark.line + 1;
-    fail("{}: not YAML: {}", (Place{start.file, line}).text(), error.msg);
+    fail("{}: invalid YAML: {}", (Place{start.file, line}).text(), error.msg);
   }
 }
 

@@ -1,7 +1,6 @@
 #pragma once
-// A YAML file as a tree of values that know their lines. Only what a config needs is read: maps,
-// lists and scalars, no anchors, tags or second documents; so the tree is never larger than the
-// text, and every mistake can be reported as "file:line: what is wrong".
+// A YAML file as a tree of values with their line numbers. Only maps, lists and scalars are
+// supported, without anchors, tags or second documents, so the tree is never larger than the text.
 
 #include <memory>
 #include <string>
@@ -11,7 +10,7 @@
 
 namespace calque {
 
-// Where a value stands: "toy.yaml:12", or "--set training.seed=2" for the command line.
+// The place of a value: "toy.yaml:12", or "--set training.seed=2" on the command line.
 struct Place {
   std::shared_ptr<const std::string> file;
   int line = 0;  // from 1; 0 where there are no lines
@@ -28,7 +27,7 @@ struct YamlValue {
   std::string scalar;
   bool quoted = false;  // "12" in quotes is text, 12 without is a number
   std::vector<YamlValue> items;
-  std::vector<YamlEntry> entries;  // in the order of the file; no key stands twice
+  std::vector<YamlEntry> entries;  // in the order of the file, without repeated keys
 };
 
 struct YamlEntry {
@@ -37,13 +36,13 @@ struct YamlEntry {
   YamlValue value;
 };
 
-// The value as a short word for messages: 'abc', a list, a map, nothing.
+// The value in a message: 'abc', a list, a map, nothing.
 std::string description(const YamlValue& value);
 
-// Throws Error naming `name` and the line.
+// Throws an Error that names `name` and the line.
 YamlValue parse_yaml(std::string_view text, const std::string& name);
 
-// A value given on the command line: as parse_yaml, but messages name `place` alone.
+// The same for a value on the command line; messages name `place`.
 YamlValue parse_yaml_argument(std::string_view text, const std::string& place);
 
 // `text` as a YAML scalar, in quotes where it needs them.

@@ -93,7 +93,7 @@ class RowMaker {
   NgramMatcher matcher_;
 };
 
-// The precision of each order up to the first of which there are no n-grams; how many those are.
+// Sets the precision of each order up to the first without n-grams; returns their number.
 size_t smoothed_precisions(std::span<const double> matches, std::span<const double> totals,
                            const BleuOptions& options, std::array<double, orders>& precisions) {
   const double value = smoothing_value(options);
@@ -160,7 +160,7 @@ BleuScore bleu_of_sums(std::span<const double> sums, const BleuOptions& options)
                            : length > 0               ? std::exp(1 - reference_length / length)
                                                       : 0;
   const auto matches = sums.subspan(matches_at, orders), totals = sums.subspan(totals_at, orders);
-  // Smoothing has nothing to go on where nothing at all matched.
+  // Without any match, smoothing does not apply.
   if (std::ranges::all_of(matches, [](double count) { return count == 0; })) return result;
 
   const size_t present = smoothed_precisions(matches, totals, options, result.precisions);
@@ -179,7 +179,7 @@ std::string bleu_signature(size_t references, const BleuOptions& options,
   return signature(references, resampling,
                    {{"case", options.lowercase ? "lc" : "mixed"},
                     {"eff", yes_no(options.effective_order)},
-                    {"tok", std::string(name_of(options.tokenization))},
+                    {"tok", std::string(name_of(tokenizations, options.tokenization))},
                     {"smooth", smooth}});
 }
 

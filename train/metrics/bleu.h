@@ -21,7 +21,7 @@
 
 namespace calque {
 
-// What to do about an order of which nothing matched, whose logarithm would make BLEU zero
+// How an order without matches is smoothed, since its logarithm would make BLEU zero
 // (Chen and Cherry, "A systematic comparison of smoothing techniques for sentence-level BLEU",
 // 2014).
 enum class Smoothing {
@@ -56,7 +56,7 @@ struct BleuScore {
   std::string text(int decimals = 1) const;
 };
 
-// An empty corpus or references with other numbers of lines are an Error.
+// Throws an Error for an empty corpus, or references with another number of lines.
 BleuScore bleu(Hypotheses hypotheses, References references, const BleuOptions& options = {});
 
 // Of one segment, with effective_order.
@@ -70,8 +70,8 @@ BleuScore bleu_of_sums(std::span<const double> sums, const BleuOptions& options)
 std::string bleu_signature(size_t references, const BleuOptions& options,
                            std::string_view resampling = {});
 
-// True of text that was tokenised already, which the tokenisations here are not meant for: a
-// hundred lines that end in " .".
+// Whether the text seems to be tokenized already, which the tokenizations do not expect: a hundred
+// lines end in " .".
 bool looks_tokenized(Hypotheses hypotheses);
 
 }  // namespace calque

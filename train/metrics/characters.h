@@ -1,7 +1,6 @@
 #pragma once
-// What the metrics need to know of characters. They are defined by what Python does, in which the
-// usual implementation is written: its white space, its lower case, Unicode's general categories.
-// Nothing here depends on a locale.
+// Properties of characters for the metrics, as in Python, the language of the usual implementation:
+// white space, lower case, and Unicode's general categories. Nothing depends on the locale.
 
 #include <string>
 #include <string_view>
@@ -9,8 +8,8 @@
 
 namespace calque {
 
-// The text with every byte that begins no well-formed character replaced by U+FFFD; all other
-// functions of the metrics take text that went through this once.
+// Replaces every byte that does not begin a well-formed character with U+FFFD. The other functions
+// of the metrics require such text.
 std::string well_formed(std::string_view text);
 
 std::u32string code_points(std::string_view text);
@@ -20,7 +19,7 @@ bool is_punctuation(char32_t character);  // \p{P}
 bool is_symbol(char32_t character);       // \p{S}
 bool is_number(char32_t character);       // \p{N}
 
-// The bytes of the white space that starts at `at`: 0 if none does.
+// The length in bytes of the white space character at `at`; 0 if there is none.
 size_t space_length(std::string_view text, size_t at);
 
 std::string_view without_trailing_space(std::string_view text);

@@ -37,7 +37,7 @@ struct ChrfScore {
   std::string text(int decimals = 1) const;
 };
 
-// An empty corpus or references with other numbers of lines are an Error.
+// Throws an Error for an empty corpus, or references with another number of lines.
 ChrfScore chrf(Hypotheses hypotheses, References references, const ChrfOptions& options = {});
 
 ChrfScore sentence_chrf(const std::string& hypothesis, std::span<const std::string> references,

@@ -1,8 +1,7 @@
 #pragma once
-// The edit distance between a hypothesis and a reference with the edits that it consists of, in the
-// form that Tercom gave it: only cells near the diagonal of the table are looked at (a band of 25
-// cells on either side), and of equally cheap edits, keeping or replacing a word comes before
-// leaving one out, and that before putting one in.
+// The edit distance between a hypothesis and a reference, and its edits, as defined by Tercom: only
+// the cells within 25 of the table's diagonal are computed, and of equally cheap edits, keeping or
+// replacing a word is preferred to deleting one, and that to inserting one.
 
 #include <cstdint>
 #include <span>
@@ -11,12 +10,12 @@
 
 namespace calque {
 
-// What to do to the hypothesis to make it the reference.
+// The edits that turn the hypothesis into the reference.
 enum class Edit : char { keep, replace, remove, insert, unknown };
 
 class EditTable {
  public:
-  // Words are numbers. All hypotheses that are compared must have the given length.
+  // Words are numbers. All hypotheses must have the given length.
   EditTable(std::span<const int32_t> reference, size_t hypothesis_length);
 
   // The distance; fills the table from the row of the first word in which the hypothesis differs

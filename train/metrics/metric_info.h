@@ -1,7 +1,6 @@
 #pragma once
-// What a metric is called, which direction is better and how its values are printed. A task
-// declares its metrics as a list of these; log lines, the report and the plots are drawn from it,
-// and training.metric must be one of them.
+// The name of a metric, which direction is better and how its values are printed. A task declares a
+// list of these for log lines, the report and the plots; training.metric must be one of them.
 
 #include <span>
 #include <string>
@@ -19,7 +18,7 @@ struct MetricInfo {
   std::string label;    // in a line of the log: "ppl"; empty: not shown there
   std::string title;    // of its panel in the report
   std::string unit;     // "per token", "0 to 100"
-  std::string meaning;  // one sentence for people who learn
+  std::string meaning;  // one sentence of explanation
   ValueFormat format = ValueFormat::number;
   int decimals = 4;  // in a line of the log
   Better better = Better::lower;

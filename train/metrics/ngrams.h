@@ -13,8 +13,8 @@
 
 namespace calque {
 
-// Gives equal keys equal numbers: 0, 1, 2, ... in the order in which they first appear. A hash
-// table that is emptied without touching its slots, for it is used anew for every sentence.
+// Numbers keys 0, 1, 2, ... in the order of first appearance. A hash table that is cleared for
+// every sentence without touching its slots.
 template <class Key>
 class Numbering {
  public:
@@ -37,7 +37,7 @@ class Numbering {
     int32_t number = 0;
   };
 
-  // The number that the key has, or `fresh` from now on.
+  // The number of the key; a new key gets `fresh`.
   int32_t place(const Key& key, int32_t fresh) {
     const uint64_t hash = std::hash<Key>{}(key)*0x9E3779B97F4A7C15;
     const size_t mask = slots_.size() - 1;

@@ -1,6 +1,6 @@
 #pragma once
-// The one kind of regular expression that tokenisation rests on: s/(A)(B)/.../g, where A and B are
-// classes of characters.
+// The kind of regular expression that tokenization uses: s/(A)(B)/.../g, where A and B are classes
+// of characters.
 
 #include <cstddef>
 

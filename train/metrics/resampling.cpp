@@ -18,7 +18,7 @@ void check(const SegmentStatistics& statistics, const Resampling& resampling) {
           "resampling: {} segments", statistics.segments());
 }
 
-// The scores of the test sets that are drawn with replacement.
+// The scores of test sets drawn with replacement.
 std::vector<double> resampled_scores(const SegmentStatistics& statistics, const ScoreOfSums& score,
                                      const Resampling& resampling) {
   NumpyRandom random(resampling.seed);
@@ -47,7 +47,7 @@ Confidence confidence(std::vector<double> scores) {
   return {mean(scores), 0.5 * (high - low)};
 }
 
-// The one added on both sides keeps a test of few samples from being sure of anything.
+// 1 is added to both counts, so that few samples never give a p-value of 0.
 double p_value(const std::vector<double>& differences, double real_difference) {
   const auto larger =
       std::ranges::count_if(differences, [&](double value) { return value > real_difference; });

@@ -1,6 +1,5 @@
 #pragma once
-// How much of a score is chance: the same score of many random test sets made from the one there
-// is.
+// Significance: scores of many random test sets drawn from the given one.
 //
 // The bootstrap (Koehn, "Statistical significance tests for machine translation evaluation", 2004)
 // draws segments with replacement. Approximate randomization (Riezler and Maxwell, "On some
@@ -26,7 +25,7 @@ struct Resampling {
 
 enum class PairedTest { bootstrap, randomization };
 
-// What a signature says of it: bs:1000|seed:12345, or ar: for approximate randomization.
+// Its fields in a signature: bs:1000|seed:12345, or ar: for approximate randomization.
 std::string resampling_fields(PairedTest test, const Resampling& resampling);
 
 Confidence bootstrap(const SegmentStatistics& statistics, const ScoreOfSums& score,

@@ -1,6 +1,6 @@
 #pragma once
-// How a score is printed: the value, and a signature that says everything another person needs to
-// compute the same number. The form is the one that sacreBLEU made customary,
+// How a score is printed: the value, and a signature with everything needed to compute the same
+// number, in sacreBLEU's form:
 //   BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:... = 41.0 71.0/47.5/... (BP = ...)
 //
 // The field `version` says whose definitions a number follows, sacreBLEU's since its version 2, and

@@ -1,7 +1,7 @@
 #pragma once
-// What a metric has to remember of each segment (a hypothesis and its references): a row of
-// numbers, such that a score of any choice of segments is a function of the sums of their rows. It
-// makes resampling cheap: thousands of random test sets are drawn without looking at a text again.
+// The statistics of each segment (a hypothesis and its references): a row of numbers, such that the
+// score of any selection of segments is a function of the sums of their rows. So resampling draws
+// thousands of random test sets without processing text again.
 
 #include <cstdint>
 #include <functional>
@@ -36,8 +36,8 @@ struct SegmentStatistics {
 // The score, between 0 and 100 and for TER perhaps above, of the sums of rows.
 using ScoreOfSums = std::function<double(std::span<const double> sums)>;
 
-// Lets fill(begin, end, rows) compute the rows of the segments [begin, end), for consecutive pieces
-// of all segments, on all threads. It must not throw.
+// Calls fill(begin, end, rows) on all threads to compute the rows of consecutive ranges of segments
+// [begin, end). It must not throw.
 SegmentStatistics collect_statistics(
     size_t segments, size_t width,
     const std::function<void(size_t begin, size_t end, std::span<double> rows)>& fill);

@@ -1,10 +1,9 @@
 #pragma once
-// TER (Snover et al., "A study of translation edit rate with targeted human annotation", 2006): how
-// many edits make a translation its reference, for each hundred words of the reference. An edit
-// puts in, leaves out or replaces a word, or shifts a sequence of words to another place. The
-// fewest edits with shifts cannot be found in reasonable time, so the number is by definition what
-// Tercom's greedy search finds: shift by shift, the one that saves most edits, until none saves
-// any.
+// TER (Snover et al., "A study of translation edit rate with targeted human annotation", 2006): the
+// number of edits that turn a translation into its reference, per hundred words of the reference.
+// An edit inserts, deletes or replaces a word, or shifts a sequence of words. The minimum with
+// shifts cannot be found in reasonable time, so TER is defined as the result of Tercom's greedy
+// search: it makes the shift that saves the most edits until none saves any.
 //
 // Of several references, a segment takes the fewest edits, and the mean of their lengths.
 
@@ -32,7 +31,7 @@ struct TerScore {
   std::string text(int decimals = 1) const;
 };
 
-// An empty corpus or references with other numbers of lines are an Error.
+// Throws an Error for an empty corpus, or references with another number of lines.
 TerScore ter(Hypotheses hypotheses, References references, const TerOptions& options = {});
 
 TerScore sentence_ter(const std::string& hypothesis, std::span<const std::string> references,

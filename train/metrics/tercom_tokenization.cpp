@@ -1,6 +1,5 @@
-// Tercom's Normalizer, as far as one line at a time goes. Of its rules for Japanese, those that
-// part a run of Hiragana or Katakana from its surroundings ask for the start of the line twice and
-// so never apply to a normalised line; they are left out.
+// Tercom's Normalizer for single lines. Its rules that separate a run of Hiragana or Katakana
+// require the start of the line twice, so they never apply to a normalized line; they are left out.
 #include <algorithm>
 #include <array>
 

@@ -1,14 +1,13 @@
 #pragma once
-// Reading what is to be scored.
+// Reads the texts to be scored.
 
 #include <string>
 #include <vector>
 
 namespace calque {
 
-// The lines of a text file (plain or gzip; "-" is the standard input) without the white space at
-// their ends. A line ends at LF and nowhere else. Text that is not UTF-8 is an Error with its
-// place.
+// The lines of a text file (plain or gzip; "-" is the standard input) without trailing white space.
+// A line ends at LF only. Throws an Error that names the place for text that is not UTF-8.
 std::vector<std::string> read_segments(const std::string& path);
 
 }  // namespace calque

@@ -1,8 +1,5 @@
 #include "train/metrics/tokenization.h"
 
-#include <array>
-#include <utility>
-
 #include "core/error.h"
 #include "data/utf8.h"
 #include "train/metrics/characters.h"
@@ -11,13 +8,6 @@
 
 namespace calque {
 namespace {
-
-constexpr std::array<std::pair<Tokenization, std::string_view>, 4> names = {{
-    {Tokenization::none, "none"},
-    {Tokenization::v13a, "13a"},
-    {Tokenization::intl, "intl"},
-    {Tokenization::character, "char"},
-}};
 
 std::string tokenize_13a(std::string_view line) {
   std::string text = " ";
@@ -66,17 +56,10 @@ std::string tokenize_characters(std::string_view line) {
 }  // namespace
 
 Tokenization parse_tokenization(std::string_view name) {
-  for (const auto& [tokenization, known] : names) {
+  for (const auto& [known, tokenization] : tokenizations) {
     if (known == name) return tokenization;
   }
-  fail("unknown tokenisation '{}': there are none, 13a, intl and char", name);
-}
-
-std::string_view name_of(Tokenization tokenization) {
-  for (const auto& [known, name] : names) {
-    if (known == tokenization) return name;
-  }
-  throw Misuse("name_of: not a tokenisation");
+  fail("unknown tokenization '{}'; choose none, 13a, intl or char", name);
 }
 
 std::string tokenize(std::string_view line, Tokenization tokenization) {

@@ -1,8 +1,6 @@
-// Tercom's greedy search for shifts. Its rules are of the kind that nobody would choose today, but
-// TER is defined by them: only words that are wrong where they stand are shifted, to a place where
-// the reference has the same words and the hypothesis has others; sequences of up to 10 words, over
-// up to 50 places; and after 1000 shifts tried for a segment the search ends without another one
-// made.
+// Tercom's greedy search for shifts, which defines TER: only misplaced words are shifted, to a
+// place where the reference has the same words and the hypothesis has others; sequences have up to
+// 10 words and move over up to 50 places; and after 1000 tried shifts of a segment the search ends.
 #include <algorithm>
 #include <tuple>
 
@@ -19,7 +17,7 @@ constexpr int most_tries = 1000;
 struct Alignment {
   std::vector<int64_t>
       place;  // for each reference word: of its word, or the last one before, or -1
-  std::vector<int> hypothesis_errors, reference_errors;  // how many among the words before
+  std::vector<int> hypothesis_errors, reference_errors;  // the number among the words before
 
   explicit Alignment(const std::vector<Edit>& edits) : hypothesis_errors{0}, reference_errors{0} {
     int64_t at = -1;

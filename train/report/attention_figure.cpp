@@ -1,4 +1,4 @@
-// A grid of squares, white to blue, and words at its left and top.
+// A grid of squares from white to blue, with words at the left and the top.
 #include "train/report/attention_figure.h"
 
 #include <fmt/format.h>

@@ -1,5 +1,5 @@
 #pragma once
-// The cross-attention heat map alone, as papers show it: target words down, source words across.
+// The cross-attention heat map: target words down, source words across.
 
 #include <optional>
 #include <string>
@@ -14,7 +14,7 @@ struct AttentionChoice {
   std::optional<int> head;   // from 0; needs a layer
 };
 
-// Error when the model has no such layer or head.
+// Throws an Error if the model has no such layer or head.
 std::string cross_attention_svg(const Explanation& explanation, const AttentionChoice& choice);
 
 }  // namespace calque

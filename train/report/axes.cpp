@@ -1,4 +1,4 @@
-// Round numbers: 1, 2 and 5 times a power of ten; for time the divisions of a clock.
+// Round numbers are 1, 2 and 5 times a power of ten, and for time the divisions of a clock.
 #include "train/report/axes.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ double round_step(double span, int count) {
 Ticks multiples(double low, double high, double step) {
   Ticks found{{}, step};
   if (!(step > 0) || !std::isfinite(step)) return found;
-  constexpr int most = 1000;  // where ends differ by rounding alone, i + 1 can be i
+  constexpr int most = 1000;  // for ends so close that i + 1 equals i
   const double first = std::ceil(low / step - 1e-9);
   for (int k = 0; k < most; ++k) {
     const double i = first + k;

@@ -1,6 +1,5 @@
 #pragma once
-// Axes for pictures that are drawn once: scales, ticks at round values, and what stands beside
-// them.
+// Axes of static figures: scales, ticks at round values, and their labels.
 
 #include <string>
 #include <vector>
@@ -9,7 +8,7 @@
 
 namespace calque {
 
-// Maps [low, high] to [from, to], by logarithm if asked (low > 0 then).
+// Maps [low, high] to [from, to], linearly or by the logarithm (which requires low > 0).
 struct Scale {
   double low = 0, high = 1;
   double from = 0, to = 1;
@@ -20,13 +19,13 @@ struct Scale {
 
 struct Ticks {
   std::vector<double> values;
-  double step = 0;  // 0 when they are not evenly spaced
+  double step = 0;  // 0: not evenly spaced
 };
 
 // About `count` round values within [low, high].
 Ticks ticks(double low, double high, int count, bool logarithmic);
 
-// Time is divided at whole minutes and hours.
+// The same, with time at whole minutes and hours.
 Ticks clock_ticks(CurveAxis axis, double low, double high, int count);
 
 std::string value_label(double value, double step, ValueFormat format);

@@ -1,5 +1,5 @@
 #pragma once
-// Every record of the runs as CSV (RFC 4180), one row each: nothing smoothed, nothing thinned.
+// Every record of the runs as a row of CSV (RFC 4180), neither smoothed nor thinned.
 
 #include <span>
 #include <string>
@@ -8,8 +8,8 @@
 
 namespace calque {
 
-// Columns: run, kind (train or valid), step, epoch, tokens, seconds, and then every value that any
-// record has. Empty where a record lacks it.
+// The columns are run, kind (train or valid), step, epoch, tokens, seconds, and every value of any
+// record. Missing values are empty.
 std::string curves_csv(std::span<const ReportRun> runs);
 
 }  // namespace calque

@@ -1,4 +1,3 @@
-// From columns with gaps to points.
 #include "train/report/drawn_curves.h"
 
 #include <algorithm>
@@ -9,7 +8,7 @@
 namespace calque {
 namespace {
 
-// Exponential moving average with the start's bias divided out; gaps stay gaps.
+// Exponential moving average with bias correction; gaps stay gaps.
 std::vector<double> smoothed(const std::vector<double>& values, double weight) {
   std::vector<double> out(values);
   double average = 0, mass = 0;

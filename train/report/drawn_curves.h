@@ -1,5 +1,5 @@
 #pragma once
-// The curves of a panel as points, ready to be drawn: gaps left out, smoothed if asked.
+// The curves of a panel as points, without gaps and, if requested, smoothed.
 
 #include <optional>
 #include <span>
@@ -12,7 +12,7 @@ namespace calque {
 
 struct PlotOptions {
   CurveAxis axis = CurveAxis::step;
-  std::vector<std::string> columns = {};  // which panels, in this order; empty: the usual ones
+  std::vector<std::string> columns = {};  // the panels in this order; empty: the default ones
   double smoothing = 0;                   // weight of the past in a moving average, 0 to below 1
   bool logarithmic = false;               // every y axis
 };
@@ -23,16 +23,16 @@ struct DrawnCurve {
   std::vector<double> x, y;
 };
 
-// Training curves first. Only training curves are smoothed; a curve without points is left out.
+// Training curves come first, and only they are smoothed. Curves without points are left out.
 std::vector<DrawnCurve> drawn_curves(std::span<const ReportRun> runs, const Panel& panel,
                                      const PlotOptions& options, bool logarithmic);
 
-// The panels that the options name, in their order; Error when one has no values, naming those that
-// have. Without names: those of `usual` that there are.
+// The panels that the options name, in their order. Throws an Error for a panel without values,
+// which lists those with values. Without names: the existing ones of `usual`.
 std::vector<Panel> chosen_panels(std::span<const ReportRun> runs, const PlotOptions& options,
                                  std::span<const std::string> usual);
 
-// The smallest box around the points of all curves; nothing when there are none.
+// The smallest box around the points of all curves; nothing without points.
 struct Extent {
   double left = 0, right = 0, bottom = 0, top = 0;
 };

@@ -1,5 +1,5 @@
-// A protobuf message is a string of fields, each a key (number and wire type) and a value; a nested
-// message is a field of bytes. That is all of protobuf that is needed here.
+// A protobuf message is a sequence of fields, each a key (number and wire type) and a value; a
+// nested message is a field of bytes.
 #include "train/report/event_format.h"
 
 #include <array>

@@ -20,8 +20,8 @@ struct EventTime {
   int64_t step = 0;
 };
 
-std::string version_event(EventTime at);  // the first of every file
-// A run that starts, or is resumed, at this step: what older files say of later steps is void.
+std::string version_event(EventTime at);  // the first one of a file
+// A run starts or resumes at this step: later steps in older files are void.
 std::string start_event(EventTime at);
 std::string scalar_event(EventTime at, std::string_view tag, float value);
 std::string text_event(EventTime at, std::string_view tag, std::string_view text);  // Markdown

@@ -1,4 +1,3 @@
-// Summaries of distributions, and the page's JSON.
 #include "train/report/explain_data.h"
 
 #include <algorithm>
@@ -40,7 +39,7 @@ std::vector<size_t> best_first(const std::vector<float>& logits) {
   return order;
 }
 
-// Bins of equal width over the logits that are left; empty bins are dropped.
+// Bins of equal width over the remaining logits, without the empty bins.
 void add_rest(StepSummary& summary, const std::vector<double>& rest) {
   if (rest.empty()) return;
   const auto [low, high] = std::minmax_element(rest.begin(), rest.end());
@@ -89,7 +88,7 @@ void append_step(std::string& out, const Explanation& explanation, size_t step) 
   out += '}';
 }
 
-// Weights in thousandths: what an eye can tell apart, in few bytes.
+// Weights in thousandths, which takes few bytes and suffices for the eye.
 void append_heads(std::string& out, const std::vector<ExplainedHead>& heads) {
   append_list(out, heads, [&](const ExplainedHead& head) {
     out += "\n{\"layer\":" + std::to_string(head.layer) + ",\"head\":" + std::to_string(head.head) +
@@ -169,7 +168,7 @@ StepSummary summarise_step(const std::vector<float>& logits, int32_t chosen, siz
     const float logit = logits[order[rank]];
     if (rank < best_count || token == chosen) {
       summary.best.push_back({token, logit});
-    } else if (std::isfinite(logit)) {  // forbidden tokens stand at minus infinity
+    } else if (std::isfinite(logit)) {  // forbidden tokens have minus infinity
       rest.push_back(logit);
     }
   }

@@ -1,5 +1,5 @@
 #pragma once
-// What explain pages and figures take from an explanation.
+// The data that explain pages and figures take from an explanation.
 
 #include <optional>
 #include <string>
@@ -9,28 +9,28 @@
 
 namespace calque {
 
-// A Misuse that names what does not fit: sizes of matrices, ids beyond the vocabulary, ...
+// Throws a Misuse that names what does not fit: sizes of matrices, ids beyond the vocabulary, ...
 void require_consistent(const Explanation& explanation);
 
-// A step's most likely tokens, and the rest of the vocabulary as a histogram of logits: enough to
-// say what any temperature does to the whole distribution.
+// A step's most likely tokens, and a histogram of the other logits: enough to show the effect of a
+// temperature on the whole distribution.
 struct StepSummary {
   struct Alternative {
     int32_t token = 0;
     float logit = 0;
   };
-  std::vector<Alternative> best;  // descending; the chosen token is always among them
-  double log_normaliser = 0;      // log of the sum of e^logit over the vocabulary
+  std::vector<Alternative> best;                 // descending, always with the chosen token
+  double log_normaliser = 0;                     // log of the sum of exp(logit) over the vocabulary
   std::vector<double> rest_logits, rest_counts;  // bins: mean logit and number of tokens
 };
 StepSummary summarise_step(const std::vector<float>& logits, int32_t chosen, size_t best_count);
 
-// The mean over heads: of all layers, or of one.
+// The mean over the heads of all layers, or of one.
 ExplainedMatrix mean_weights(const std::vector<ExplainedHead>& heads, std::optional<int> layer);
 
 const char* name_of(BeamFate fate);
 
-// The page's data: numbers in few digits.
+// The data of the page, with few digits a number.
 std::string explanation_page_data(const Explanation& explanation);
 
 }  // namespace calque

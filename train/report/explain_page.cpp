@@ -1,4 +1,3 @@
-// The page from its parts, and the same explanation as JSON in full precision.
 #include "train/report/explain_page.h"
 
 #include <fmt/format.h>
@@ -18,7 +17,7 @@ extern const std::string_view page_js, numbers_js, pictures_js, explain_steps_js
 namespace {
 
 constexpr size_t alternatives_in_json = 50;
-constexpr int float_digits = 9;  // reads back as the same float
+constexpr int float_digits = 9;  // read as the same float
 
 void append_matrix(std::string& out, const ExplainedMatrix& matrix) {
   out += '[';

@@ -1,6 +1,6 @@
 #pragma once
-// An explanation of one translation as a page to learn from, and as raw numbers. Every function
-// requires the parts of the explanation to fit together (Misuse otherwise).
+// An explanation of one translation as a page and as raw numbers. Both functions throw a Misuse if
+// the parts of the explanation do not fit together.
 
 #include <string>
 

@@ -1,4 +1,4 @@
-// Lays panels out in a grid below one legend. Sizes are in points of a figure two columns wide.
+// A grid of panels below one legend. Sizes are in points of a figure of two columns.
 #include "train/report/figure.h"
 
 #include <fmt/format.h>
@@ -17,9 +17,9 @@ namespace {
 constexpr double panel_width = 350, panel_height = 230;
 constexpr double left = 52, right = 10, top = 26, bottom = 40;
 constexpr double legend_line = 18;
-constexpr size_t most_points = 1600;  // of a curve: more than a printer can tell apart
+constexpr size_t most_points = 1600;  // of a curve: more than print can resolve
 
-// Okabe and Ito's colours, darkened a little for white paper; beyond seven runs, dashes.
+// Okabe and Ito's colours, slightly darker for white paper. Runs after the seventh are dashed.
 constexpr std::array<const char*, 7> colors = {"#0072b2", "#d55e00", "#00866a", "#b0458f",
                                                "#a07400", "#3b9bd6", "#4d4d4d"};
 
@@ -40,7 +40,7 @@ struct Stroke {
   std::string attributes;
 };
 
-// One run tells training and validation apart by colour, several are told apart by it.
+// The colour distinguishes runs, or training and validation of a single run.
 Stroke stroke_of(size_t run, size_t runs, CurveSource source) {
   const bool valid = source == CurveSource::valid;
   const size_t color = runs == 1 && valid ? 1 : run % colors.size();
@@ -145,7 +145,7 @@ double entry_width(const std::string& label) {
   return 44 + 6.3 * static_cast<double>(label.size());
 }
 
-// The runs, when there are several, then what thick and thin lines mean.
+// The runs, if there are several, then the meaning of thick and thin lines.
 double append_legend(std::string& out, std::span<const ReportRun> runs, double figure_width) {
   double x = left, y = 16;
   const auto entry = [&](const Stroke& stroke, const std::string& label) {

@@ -1,4 +1,3 @@
-// Escapes and templates for pages.
 #include "train/report/page_text.h"
 
 #include <cmath>

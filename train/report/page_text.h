@@ -1,6 +1,6 @@
 #pragma once
-// How text gets into a page safely: escapes for HTML and for JSON inside a script element, and a
-// template whose gaps are filled in one pass, so that nothing filled in is ever read as template.
+// Inserts text into pages safely: escapes for HTML and for JSON in a script element, and templates
+// that are filled in one pass, so that no inserted text is read as a template.
 
 #include <initializer_list>
 #include <string>
@@ -9,18 +9,17 @@
 
 namespace calque {
 
-// & < > " ' become entities; bytes that are not UTF-8, and control characters that XML forbids,
-// become U+FFFD. Good for text and for quoted attributes, in HTML and in SVG.
+// For text and quoted attributes in HTML and SVG: & < > " ' become entities; bytes that are not
+// UTF-8 and control characters that XML forbids become U+FFFD.
 std::string html_escaped(std::string_view text);
 
-// A JSON string literal in plain ASCII without <, > or &: no text can end the script element it
-// stands in.
+// A JSON string literal in ASCII without <, > and &, so that no text ends its script element.
 std::string json_quoted(std::string_view text);
 
-// A JSON number of at most `digits` significant digits; null when it is not finite.
+// A JSON number with at most `digits` significant digits; null if it is not finite.
 void append_json_number(std::string& out, double value, int digits);
 
-// [a,b,...] of what write(item) appends for each item.
+// Appends [a,b,...], where write(item) appends each item.
 template <class Items, class Write>
 void append_list(std::string& out, const Items& items, Write&& write) {
   out += '[';
@@ -33,7 +32,7 @@ void append_list(std::string& out, const Items& items, Write&& write) {
   out += ']';
 }
 
-// Replaces each {{name}} of the template by its value. A name without a value is a Misuse.
+// Replaces each {{name}} of the template with its value. A name without a value is a Misuse.
 std::string filled(std::string_view page,
                    std::initializer_list<std::pair<std::string_view, std::string_view>> values);
 

@@ -1,4 +1,3 @@
-// A task's metrics come first; the trainer's own numbers follow.
 #include "train/report/panels.h"
 
 #include <set>
@@ -32,7 +31,7 @@ Panel panel_of(const MetricInfo& metric) {
           metric.format, metric.better, metric.logarithmic};
 }
 
-// Drawn elsewhere under another name: perplexity is e to the nll.
+// Perplexity, exp(nll), shows the same.
 bool is_redundant(const std::string& column, std::span<const ReportRun> runs) {
   if (column != "nll") return false;
   for (const ReportRun& run : runs) {

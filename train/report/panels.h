@@ -1,6 +1,6 @@
 #pragma once
-// Which curves share a pair of axes, in what order, and how their values are written: the one place
-// that the page, the figure, the CSV and the terminal plot all ask.
+// Panels: the curves that share a pair of axes, their order and the format of their values, for the
+// page, the figure, the CSV and the terminal plot.
 
 #include <span>
 #include <string>
@@ -15,20 +15,20 @@ struct Panel {
   std::string column;  // of the tables of training and validation alike
   std::string title;
   std::string unit;
-  std::string meaning;  // a sentence for people who learn
+  std::string meaning;  // one sentence of explanation
   ValueFormat format = ValueFormat::number;
   Better better = Better::neither;
-  bool logarithmic = false;  // drawn so at first: what matters of it spans decades
+  bool logarithmic = false;  // by default
   bool noisy = true;         // worth smoothing
 };
 
-// The panels that at least one run has values for: the metrics of the runs' tasks, then what the
-// trainer records, then one for every other number that was found in the records.
+// The panels with values in at least one run: the metrics of the runs' tasks, then the trainer's
+// numbers, then every other number in the records.
 std::vector<Panel> panels_of(std::span<const ReportRun> runs);
 
 const MetricsTable& table_of(const ReportRun& run, CurveSource source);
 
-// What curves are drawn over.
+// The x axis.
 enum class CurveAxis { step, epoch, tokens, seconds };
 const std::vector<double>& clock_of(const MetricsTable& table, CurveAxis axis);
 std::string axis_title(CurveAxis axis);

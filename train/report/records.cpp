@@ -9,7 +9,7 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// Text that is not UTF-8 (an <unk> of bytes, say) must not stop a run.
+// Text that is not UTF-8, such as an incomplete character, must not stop a run.
 std::string dumped(const Json& json) {
   return json.dump(-1, ' ', false, Json::error_handler_t::replace);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The records of a run as lines of metrics.jsonl: one JSON object a step that is logged, a
-// validation or an event. train/report/run_metrics.h reads them back.
+// The lines of metrics.jsonl: one JSON object for each logged step, validation and event.
+// train/report/run_metrics.h reads them.
 
 #include <cstdint>
 #include <string>
@@ -11,10 +11,10 @@
 
 namespace calque {
 
-// Means over the terms of a loss, as people read them.
+// Means over the terms of a loss.
 struct MeanLoss {
-  double loss = 0;  // what is minimised, label smoothing included
-  double nll = 0;   // natural logarithm
+  double loss = 0;  // with label smoothing
+  double nll = 0;   // in nats
   double perplexity = 0;
   double accuracy = 0;
 };
@@ -26,16 +26,15 @@ struct TrainRecord {
   MeanLoss mean;
   double learning_rate = 0;
   double gradient_norm = 0;
-  int64_t tokens = 0;  // terms of the loss since the beginning
-  // By the clock.
-  double seconds = 0;            // trained since the beginning
-  double tokens_per_second = 0;  // that went through the model, since the last record
-  double gflop_per_second = 0;   // useful work of products
-  double wait_share = 0;         // of the time, spent waiting for data
+  int64_t tokens = 0;            // terms of the loss since the start of the run
+  double seconds = 0;            // of training since the start of the run
+  double tokens_per_second = 0;  // through the model, since the last record
+  double gflop_per_second = 0;   // of products, without recomputation
+  double wait_share = 0;         // the share of the time spent waiting for data
   double memory_mb = 0;
 };
 
-// An example of the validation set and what the model makes of it. What there is not is empty.
+// A validation example and the model's output. Missing texts are empty.
 struct Sample {
   std::string input, reference, output;
 };

@@ -1,5 +1,5 @@
-// Writes the page's JSON by hand: columns of numbers in few digits are most of it, and a general
-// writer would make them three times as long.
+// Writes JSON directly: most of it is numbers with few digits, which a general writer would make
+// three times as long.
 #include "train/report/report_data.h"
 
 #include <map>
@@ -43,7 +43,7 @@ void append_table(std::string& out, const MetricsTable& table, size_t most_rows)
   out += "}}";
 }
 
-// Sentences once, and what became of each at each validation.
+// Each sentence once, and its outputs at all validations.
 void append_samples(std::string& out, const std::vector<SamplesAtStep>& all) {
   std::map<std::pair<std::string, std::string>, size_t> place;
   std::vector<std::pair<std::string, std::string>> sentences;

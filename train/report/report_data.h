@@ -1,5 +1,5 @@
 #pragma once
-// Everything the report page draws, as one JSON text that is safe inside a script element.
+// The data of the report page as JSON that is safe in a script element.
 
 #include <span>
 #include <string>
@@ -8,7 +8,7 @@
 
 namespace calque {
 
-// Tables of more rows than this are thinned, keeping the extremes of every column.
+// Longer tables are thinned; the extremes of every column are kept.
 inline constexpr size_t most_rows_in_page = 100'000;
 
 std::string report_data(std::span<const ReportRun> runs, size_t most_rows = most_rows_in_page);

@@ -1,4 +1,3 @@
-// Puts the parts of the page together.
 #include "train/report/report_page.h"
 
 #include <string_view>

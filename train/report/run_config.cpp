@@ -1,4 +1,3 @@
-// Flattens YAML by walking it with the path so far, and lines up several such lists by key.
 #include "train/report/run_config.h"
 
 #include <yaml-cpp/yaml.h>

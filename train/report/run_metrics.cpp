@@ -1,5 +1,5 @@
-// One pass over metrics.jsonl, line by line, each line into the table of its kind; then the gaps in
-// the clocks (epoch, tokens, seconds) are filled by interpolation over the steps.
+// One pass over metrics.jsonl adds each line to the table of its kind; then gaps in the clocks
+// (epoch, tokens, seconds) are filled by interpolation over the steps.
 #include "train/report/run_metrics.h"
 
 #include <algorithm>
@@ -19,7 +19,7 @@ using Json = nlohmann::json;
 namespace fs = std::filesystem;
 
 constexpr double absent = std::numeric_limits<double>::quiet_NaN();
-constexpr size_t most_columns = 64;  // so that rubbish cannot make rows x columns explode
+constexpr size_t most_columns = 64;  // limits rows x columns for a hostile file
 
 double number_or_absent(const Json& record, const char* key) {
   const auto found = record.find(key);
@@ -53,7 +53,7 @@ bool is_clock(const std::string& name) {
 }
 
 void append_record(MetricsTable& table, double step, const Json& record) {
-  // A run that went back to a checkpoint repeats its steps; what it says last holds.
+  // A resumed run may repeat steps; the last record counts.
   const auto repeated = std::lower_bound(table.step.begin(), table.step.end(), step);
   truncate(table, static_cast<size_t>(repeated - table.step.begin()));
   const Json timing = record.value("timing", Json::object());
@@ -82,7 +82,7 @@ void append_samples(ReportRun& run, double step, const Json& record) {
   if (!here.samples.empty()) run.samples.push_back(std::move(here));
 }
 
-// False when the line is no record at all.
+// Returns false if the line is not a record.
 bool read_line(ReportRun& run, std::string_view line) {
   const Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
   if (!record.is_object()) return false;
@@ -107,7 +107,7 @@ void read_lines(ReportRun& run, const fs::path& file, std::string_view text) {
     text.remove_prefix(whole ? end + 1 : text.size());
     ++line_number;
     if (line.find_first_not_of(" \t\r") == std::string_view::npos) continue;
-    if (read_line(run, line) || !whole) continue;  // a torn last line is still being written
+    if (read_line(run, line) || !whole) continue;  // an unfinished last line
     if (skipped++ == 0) first_skipped = line_number;
   }
   if (skipped > 0) {
@@ -117,7 +117,7 @@ void read_lines(ReportRun& run, const fs::path& file, std::string_view text) {
   }
 }
 
-// A clock that was started anew when the run was resumed goes on from where it stood.
+// A clock that restarted when the run was resumed continues from its last value.
 void make_continuous(std::vector<double>& clock) {
   double offset = 0, last = 0, last_read = 0;
   for (double& value : clock) {
@@ -128,7 +128,7 @@ void make_continuous(std::vector<double>& clock) {
   }
 }
 
-// The value of a clock at `step`, on straight lines through the known points and the origin.
+// Interpolates a clock linearly between the known points and the origin.
 class ClockLine {
  public:
   ClockLine(const std::vector<double>& step, const std::vector<double>& clock) {
@@ -162,7 +162,7 @@ void fill_clock(MetricsTable& table, std::vector<double> MetricsTable::*clock,
   }
 }
 
-// By step, and without what a resumed run said a second time.
+// Sorts by step and removes repetitions of a resumed run.
 void order_events(std::vector<RunEvent>& events) {
   std::set<std::pair<double, std::string>> seen;
   std::erase_if(events, [&](const RunEvent& e) { return !seen.emplace(e.step, e.text).second; });
@@ -173,7 +173,7 @@ void order_events(std::vector<RunEvent>& events) {
 void finish(ReportRun& run) {
   order_events(run.events);
   make_continuous(run.train.seconds);
-  // The seconds of a validation are its own cost, not the time since the start.
+  // The seconds of a validation are its duration.
   if (run.train.rows() > 0) run.valid.seconds.assign(run.valid.rows(), absent);
   for (MetricsTable* table : {&run.train, &run.valid}) {
     for (auto clock : {&MetricsTable::epoch, &MetricsTable::tokens, &MetricsTable::seconds}) {
@@ -201,7 +201,7 @@ fs::path metrics_file_of(const fs::path& run) {
   return run;
 }
 
-// The last `parts` parts of the run's folder, or of the file when it has a name of its own.
+// The last `parts` parts of the path of the run's folder, or of a file with another name.
 std::string run_name(const fs::path& run, int parts) {
   std::error_code ignored;
   fs::path path = fs::weakly_canonical(run, ignored);

@@ -1,7 +1,7 @@
 #pragma once
-// The curves of a run, read from its metrics.jsonl. Reading forgives what a live or a killed run
-// leaves behind (a torn last line, unknown kinds, missing fields, values that are not finite); only
-// a file that is not there or holds no record at all is an error.
+// The curves of a run, read from its metrics.jsonl. Unfinished last lines, unknown kinds, missing
+// fields and values that are not finite are ignored; a missing file or one without a record is an
+// Error.
 
 #include <filesystem>
 #include <map>
@@ -15,9 +15,9 @@
 
 namespace calque {
 
-// The records of one kind as columns of equal length, in the order of their steps. A value that is
-// absent or not finite is NaN. `tokens` and `seconds` count from the start of training; where a
-// record lacks its epoch, tokens or seconds they are interpolated from the training records.
+// The records of one kind as columns of equal length, ordered by step. A missing or infinite value
+// is NaN. `tokens` and `seconds` count from the start of training. A missing epoch, tokens or
+// seconds is interpolated from the training records.
 struct MetricsTable {
   std::vector<double> step;
   std::vector<double> epoch;
@@ -26,7 +26,7 @@ struct MetricsTable {
   std::map<std::string, std::vector<double>> columns;
 
   size_t rows() const { return step.size(); }
-  // The column, or null when no record has a finite value of that name.
+  // The column, or null if no record has a finite value of that name.
   const std::vector<double>* find(const std::string& name) const;
 };
 
@@ -42,21 +42,21 @@ struct RunEvent {
 
 struct ReportRun {
   std::string name;
-  std::filesystem::path path;       // as it was given
-  FlatConfig config;                // empty when there is none
-  std::vector<MetricInfo> metrics;  // that its task may have, as far as the caller knows
+  std::filesystem::path path;       // as given
+  FlatConfig config;                // empty if there is none
+  std::vector<MetricInfo> metrics;  // of its task
   MetricsTable train;
   MetricsTable valid;
   std::vector<SamplesAtStep> samples;
   std::vector<RunEvent> events;
-  std::vector<std::string> remarks;  // what could not be read, one line each
+  std::vector<std::string> remarks;  // problems in reading, one line each
 };
 
-// `run` is a run folder or a metrics.jsonl file; config.yaml is looked for beside it. The metrics
-// say how its columns are called and drawn.
+// `run` is a run folder or a metrics.jsonl file; config.yaml is read from the same folder.
+// `metrics` describe the columns.
 ReportRun read_run(const std::filesystem::path& run, std::span<const MetricInfo> metrics);
 
-// Several runs, with names made long enough to tell them apart.
+// Several runs, with different names.
 std::vector<ReportRun> read_runs(std::span<const std::filesystem::path> runs,
                                  std::span<const MetricInfo> metrics);
 

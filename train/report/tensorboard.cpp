@@ -1,4 +1,4 @@
-// Names the file as TensorBoard expects it (it looks for "tfevents") and turns records into events.
+// TensorBoard reads files with "tfevents" in their names.
 #include "train/report/tensorboard.h"
 
 #include <unistd.h>
@@ -27,7 +27,7 @@ std::string host_name() {
   return name.data();
 }
 
-// Files sort by the time in their names, and that is the order in which TensorBoard reads them.
+// TensorBoard reads files in the order of their names, which begin with the time.
 fs::path new_file(const fs::path& folder) {
   const std::string start = fmt::format("events.out.tfevents.{:010}.{}.{}",
                                         static_cast<int64_t>(now()), host_name(), getpid());
@@ -60,7 +60,7 @@ std::string samples_as_table(const Json& samples) {
 TensorBoardWriter::TensorBoardWriter(const fs::path& folder, int64_t first_step) {
   std::error_code error;
   fs::create_directories(folder, error);
-  if (error) fail("{}: cannot be made ({})", folder.string(), error.message());
+  if (error) fail("{}: cannot be created ({})", folder.string(), error.message());
   file_ = new_file(folder);
   out_.open(file_, std::ios::binary);
   write(version_event({now(), 0}));

@@ -1,6 +1,6 @@
 #pragma once
-// Writes what metrics.jsonl says into a TensorBoard event file as well, for those who have it open.
-// `tensorboard --logdir RUN` finds the file; each resumption of a run adds one.
+// Writes the records of metrics.jsonl to a TensorBoard event file, for `tensorboard --logdir RUN`.
+// Each resumption of a run adds a file.
 
 #include <cstdint>
 #include <filesystem>
@@ -12,18 +12,18 @@ namespace calque {
 
 class TensorBoardWriter {
  public:
-  // Starts a new event file in `folder` (made if need be) for a run that begins or goes on at
-  // `first_step`. Throws Error, as everything here, when the file cannot be written.
+  // Creates an event file in `folder`, which is created if missing, for a run that starts or
+  // resumes at `first_step`. All functions throw an Error if the file cannot be written.
   TensorBoardWriter(const std::filesystem::path& folder, int64_t first_step);
 
   void scalar(std::string_view tag, int64_t step, double value);
   void text(std::string_view tag, int64_t step, std::string_view markdown);
 
-  // Everything in one line of metrics.jsonl: numbers as scalars named train/loss, valid/bleu, ...,
-  // samples and events as text. A line that is no metrics record is a Misuse.
+  // Writes one line of metrics.jsonl: numbers as scalars named train/loss, valid/bleu, ..., samples
+  // and events as text. A line that is not a record is a Misuse.
   void record(std::string_view metrics_line);
 
-  // Hands what was written to the system. Called by record().
+  // Passes written events to the system. Called by record().
   void flush();
 
   const std::filesystem::path& file() const { return file_; }

@@ -1,6 +1,4 @@
-// Reading checkpoints: what counts as damage, after which the one before is tried, and what is
-// somebody's mistake, after which guessing would make it worse.
-
+// Reading checkpoints. After damage the checkpoint before is tried; any other failure is an Error.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -13,8 +11,8 @@
 namespace calque {
 namespace {
 
-// Failures of the disk, and files that are gone, are damage to this one checkpoint. Others, such as
-// missing rights or too many open files, would meet every checkpoint alike.
+// Disk failures and missing files are damage to one checkpoint. Others, such as missing permissions
+// or too many open files, would affect every checkpoint.
 bool is_damage(const FileError& error) {
   constexpr std::array damage{EIO,   ENOENT,  ENOTDIR, EISDIR, ENODEV,    ELOOP,
                               ENXIO, ENODATA, EBADMSG, ESTALE, EOVERFLOW, EUCLEAN};
@@ -25,10 +23,10 @@ const Fingerprint& recorded(const TrainingState& state, const std::string& folde
                             const std::string& name) {
   const auto found = state.checksums.find(name);
   if (found != state.checksums.end()) return found->second;
-  throw Mismatch(
-      fmt::format("{}: holds no {}, so training cannot go on from it; start from its weights with "
-                  "model.init_from",
-                  folder, name));
+  throw Mismatch(fmt::format(
+      "{}: has no {}, so training cannot be resumed from it; start from its weights with "
+      "model.init_from",
+      folder, name));
 }
 
 void load_tensors(FileSystem& files, const std::string& folder, const std::string& name,
@@ -49,7 +47,7 @@ void load_tensors(FileSystem& files, const std::string& folder, const std::strin
   }
 }
 
-// The step in the state is what counts; a folder that was renamed by hand would mislead.
+// Refuses a folder that was renamed by hand: its state has another step.
 void require_step(const TrainingState& state, const std::string& folder) {
   const std::string name = folder.substr(folder.rfind('/') + 1);
   const std::string right = fmt::format("step-{:06}", state.step);
@@ -89,7 +87,7 @@ std::optional<LoadedCheckpoint> Checkpoints::load_newest(
     } catch (const FileError& error) {
       if (!is_damage(error)) throw;
       if (!exists(files_, folder)) {
-        // A run that goes on meanwhile has pruned it, and so has a newer one.
+        // A running training has pruned it, so there is a newer one.
         damaged.clear();
         return load_newest(model, optimizer, damaged);
       }
@@ -99,7 +97,7 @@ std::optional<LoadedCheckpoint> Checkpoints::load_newest(
     }
   }
   if (names.empty()) return std::nullopt;
-  fail("{}: none of the {} checkpoints is whole; the newest: {}", all_, names.size(),
+  fail("{}: all {} checkpoints are damaged; the newest: {}", all_, names.size(),
        damaged.front().problem);
 }
 

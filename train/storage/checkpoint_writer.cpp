@@ -1,5 +1,4 @@
-// One save at a time on a thread of its own; std::future carries its failure back.
-
+// One save at a time on a thread of its own; std::future returns its failure.
 #include "train/storage/checkpoint_writer.h"
 
 #include <algorithm>
@@ -20,14 +19,14 @@ void block_signals() {
 }
 
 real* copy(std::span<const real> from, real* to) {
-  constexpr int64_t piece = 1 << 18;
-  parallel_for(std::ssize(from), piece, [&](int64_t begin, int64_t end) {
+  constexpr int64_t slice = 1 << 18;
+  parallel_for(std::ssize(from), slice, [&](int64_t begin, int64_t end) {
     std::copy(from.begin() + begin, from.begin() + end, to + begin);
   });
   return to + from.size();
 }
 
-// What is only a convenience, or tidiness, must not fail a checkpoint that is on the disk.
+// A failure here must not fail a checkpoint that is on the disk.
 template <class Action>
 void attempt(std::vector<std::string>& complaints, Action&& action) {
   try {
@@ -39,7 +38,7 @@ void attempt(std::vector<std::string>& complaints, Action&& action) {
 
 }  // namespace
 
-// Parameters lie one behind the other in memory, so that nearly all of them are copied at once.
+// Parameters are adjacent in memory, so nearly all of them are copied at once.
 void CheckpointWriter::Snapshot::take(std::span<const NamedTensor> tensors) {
   size_t total = 0;
   for (const NamedTensor& tensor : tensors) total += tensor.values.size();

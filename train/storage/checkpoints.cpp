@@ -1,9 +1,8 @@
-// Saving, pruning and what else changes the folder of checkpoints. Names in it:
+// All that changes the folder of checkpoints. Its names:
 //   step-000500          a checkpoint
-//   step-000500.old      the same, while a new one of that step takes its place
-//   step-000500.tmp      one being written, or being removed; of no value after a crash
+//   step-000500.old      the same, while a new one of that step replaces it
+//   step-000500.tmp      being written or removed; useless after a crash
 //   step-000500.damaged  set aside for a person to look at
-
 #include "train/storage/checkpoints.h"
 
 #include <algorithm>
@@ -81,7 +80,7 @@ void Checkpoints::save(std::span<const NamedTensor> model, std::span<const Named
     }
     rename(files_, beside, final);
   } catch (const Error&) {
-    // What can be done to leave things as they were; the message is that of the first failure.
+    // Restores the folder as far as possible; the message is that of the first failure.
     try {
       if (replacing && !exists(files_, final)) rename(files_, old, final);
       remove_all(files_, beside);
@@ -126,7 +125,7 @@ void Checkpoints::prune(int64_t whole, int64_t last, std::span<const int64_t> al
   }
   for (const std::string& name : newest_first()) {
     if (kept.contains(*step_of(name))) continue;
-    // Renamed first, so that what a crash leaves of it does not look like a checkpoint.
+    // Renamed first, so that its remains after a crash do not look like a checkpoint.
     const std::string going = all_ + "/" + name + ".tmp";
     remove_all(files_, going);
     rename(files_, all_ + "/" + name, going);

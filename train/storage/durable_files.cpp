@@ -1,5 +1,4 @@
-// How each call is made, what is made again, and what a failure is called.
-
+// How each call is made and repeated, and the message for its failure.
 #include "train/storage/durable_files.h"
 
 #include <algorithm>
@@ -10,7 +9,7 @@
 namespace calque {
 namespace {
 
-// Calls again for as long as signals interrupt the call.
+// Repeats a call that a signal interrupted.
 template <class Call>
 auto uninterrupted(Call&& call) {
   auto result = call();
@@ -54,7 +53,7 @@ std::string_view mend_for(int code) {
 }
 
 std::string message_of(const std::string& path, std::string_view doing, int code) {
-  // Not strerror: checkpoints are written on a thread of their own.
+  // Not strerror, which is not thread-safe: a thread writes checkpoints.
   return fmt::format("{}: cannot {}: {}; {}", path, doing, std::generic_category().message(code),
                      mend_for(code));
 }
@@ -92,7 +91,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::write(std::string_view bytes) {
-  // Digested in slices that are still in the cache when they are written.
+  // In slices, so that the digest and the write share the cache.
   constexpr size_t slice = 1 << 18;
   while (!bytes.empty()) {
     const std::string_view part = bytes.substr(0, slice);
@@ -168,7 +167,7 @@ int open_file(FileSystem& files, const std::string& path, OpenFor use) {
                  use == OpenFor::creating ? "create" : "open");
 }
 
-// The kernel has let go of the descriptor even where it says that a signal interrupted the call.
+// Even if a signal interrupted close(), the kernel has released the descriptor.
 void close_file(FileSystem& files, int file, const std::string& path) {
   const int result = files.close(file);
   if (result != -EINTR) checked(result, path, "close");
@@ -179,7 +178,7 @@ int write_all(FileSystem& files, int file, std::string_view bytes, uint64_t& wri
     const int64_t count =
         uninterrupted([&] { return files.write(file, std::as_bytes(std::span(bytes))); });
     if (count < 0) return static_cast<int>(-count);
-    // A write of nothing is no error by itself, but nothing would ever end it.
+    // Writing no bytes is not an error, but would repeat for ever.
     if (count == 0) return EIO;
     written += static_cast<uint64_t>(count);
     bytes.remove_prefix(static_cast<size_t>(count));
@@ -213,8 +212,8 @@ void make_folder(FileSystem& files, const std::string& path) {
 void make_subfolder(FileSystem& files, const std::string& path) {
   const int result = uninterrupted([&] { return files.make_folder(path); });
   if (result != -EEXIST) checked(result, path, "make the folder");
-  // Even if it was there: whoever made it may have been stopped before the sync. But a folder that
-  // was there may stand in one that is not ours to open.
+  // Even if it existed: its creator may have been stopped before the sync. But the parent of an
+  // existing folder may be unreadable.
   const int synced = files.sync_folder(folder_of(path));
   if (result == -EEXIST && synced == -EACCES) return;
   checked(synced, folder_of(path), "sync the folder to the disk");
@@ -248,7 +247,7 @@ std::string folder_of(const std::string& path) {
 std::string printable(std::string_view name) {
   constexpr size_t longest = 120;
   std::string shown(name.substr(0, longest));
-  // Not in the middle of a character: UTF-8 continues with bytes 10xxxxxx.
+  // Not in the middle of a UTF-8 character, whose further bytes are 10xxxxxx.
   if (name.size() > longest) {
     while (!shown.empty() && (static_cast<unsigned char>(name[shown.size()]) & 0xC0) == 0x80) {
       shown.pop_back();

@@ -1,5 +1,4 @@
-// The element types of the safetensors format, and how floating-point ones become real.
-
+// The element types of the safetensors format, and the conversion of floating-point ones to real.
 #include <algorithm>
 #include <array>
 #include <bit>

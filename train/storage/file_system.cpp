@@ -1,5 +1,3 @@
-// The real file system: one system call each.
-
 #include "train/storage/file_system.h"
 
 #include <dirent.h>
@@ -26,7 +24,7 @@ class RealFiles final : public FileSystem {
   RealFiles() { std::signal(SIGXFSZ, SIG_IGN); }
 
   int open(const std::string& path, OpenFor use) override {
-    // Opening a named pipe for reading would wait for a writer; O_NONBLOCK changes nothing else.
+    // O_NONBLOCK: opening a named pipe for reading must not wait for a writer.
     constexpr int common = O_CLOEXEC | O_NOCTTY | O_NONBLOCK;
     switch (use) {
       case OpenFor::reading:
@@ -57,7 +55,7 @@ class RealFiles final : public FileSystem {
 
   int allocate(int file, int64_t size) override {
 #ifdef __linux__
-    // Not posix_fallocate: where the file system cannot do it, that writes all the zeros itself.
+    // Not posix_fallocate, which writes zeros where the file system cannot allocate.
     return or_error(::fallocate(file, 0, 0, size));
 #else
     return -EOPNOTSUPP;

@@ -1,9 +1,7 @@
 #pragma once
-// The system calls that storage makes, behind a seam: everything that writes to a run folder goes
-// through one of these objects, so that the tests can make any call fail, and replay what a crash
-// may leave of the calls before it. Nothing is decided here. Every call returns what the kernel
-// does, a result of at least 0 or a negated errno; what to retry and what to report is decided
-// above, in durable_files.h.
+// The system calls of storage behind an interface, so that tests can make any call fail and replay
+// what a crash may leave. Every call returns the kernel's result, at least 0, or a negated errno;
+// durable_files.h decides what to retry and report.
 
 #include <cstddef>
 #include <cstdint>
@@ -16,7 +14,7 @@ namespace calque {
 enum class OpenFor {
   reading,    // a regular file that exists
   creating,   // a file that does not exist yet
-  appending,  // made if it does not exist; every write goes to the end
+  appending,  // created if it does not exist; every write goes to the end
 };
 
 class FileSystem {
@@ -39,8 +37,8 @@ class FileSystem {
   virtual int remove(const std::string& path) = 0;  // a file, a link, or an empty folder
 };
 
-// The operating system's. The first use makes the process ignore SIGXFSZ, so that a file-size limit
-// (ulimit -f) is an error of one write and not the end of the program.
+// The operating system's files. The first call makes the process ignore SIGXFSZ, so that exceeding
+// a file-size limit (ulimit -f) fails one write instead of ending the program.
 FileSystem& real_files();
 
 }  // namespace calque

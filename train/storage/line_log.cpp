@@ -1,5 +1,3 @@
-// Appending lines, and cutting back a log to a checkpoint's step.
-
 #include "train/storage/line_log.h"
 
 #include <algorithm>
@@ -22,7 +20,7 @@ bool ends_torn(FileSystem& files, const std::string& path) {
   return last != std::byte{'\n'};
 }
 
-// Whether a run that goes on from `step` writes this line again.
+// Whether a run resumed at `step` writes this line again.
 bool comes_again(std::string_view line, int64_t step, bool validation_owed) {
   const auto json = nlohmann::json::parse(line.begin(), line.end(), nullptr, false);
   if (!json.is_object()) return false;
@@ -96,7 +94,7 @@ std::optional<std::string> LineLog::sync() {
 
 std::optional<std::string> LineLog::close() {
   if (file_ < 0 && waiting_.empty()) return std::nullopt;
-  failing_ = false;  // at the end it is said again
+  failing_ = false;  // so that an old problem is returned again
   auto problem = attempt([&] { write_waiting(); });
   failing_ = false;
   if (file_ >= 0) {

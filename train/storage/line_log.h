@@ -1,7 +1,7 @@
 #pragma once
-// Files that grow by a line at a time: metrics.jsonl and train.log. A line that cannot be written,
-// on a full disk say, does not end the training: it waits in memory until there is room again. Nor
-// does a file that cannot be opened: every line tries again.
+// Files that grow line by line: metrics.jsonl and train.log. A line that cannot be written, for
+// example on a full disk, does not end training: it waits in memory, and every further line tries
+// again, also to open the file.
 
 #include <cstdint>
 #include <optional>
@@ -14,25 +14,24 @@ namespace calque {
 
 class LineLog {
  public:
-  // Opens the file for appending, or makes it; what fails is told by the first line. A last line
-  // that a crash has torn is ended first.
+  // Opens or creates the file; the first append() reports a failure. Ends a last line that a crash
+  // has cut short.
   LineLog(FileSystem& files, std::string path);
   ~LineLog();
   LineLog(const LineLog&) = delete;
   LineLog& operator=(const LineLog&) = delete;
 
-  // Each returns what is wrong when something begins to fail, and nothing while it goes on failing.
+  // Each returns the problem when writing begins to fail, and nothing while it continues to fail.
 
   // Appends one line, without its line break.
   std::optional<std::string> append(std::string_view line);
-  // Puts all lines on the disk, so that no checkpoint is newer than its log.
+  // Syncs all lines to the disk, so that no checkpoint is newer than its log.
   std::optional<std::string> sync();
-  // The end: a file system may say only here that it could not keep the lines. Returns what is
-  // wrong however long it has been so, with the number of lines that are not in the file. A line
-  // that is appended afterwards opens the file again.
+  // Closes the file, which may be the first call to fail. Returns any problem, also an old one,
+  // with the number of lost lines. A later append() opens the file again.
   std::optional<std::string> close();
 
-  // Those not in the file: they wait, or were too many to wait at once.
+  // The number of lines not in the file: waiting, or dropped because too many were waiting.
   uint64_t lines_lost() const;
 
  private:
@@ -42,17 +41,17 @@ class LineLog {
   std::optional<std::string> attempt(Action&& action);
   FileSystem& files_;
   std::string path_;
-  int file_ = -1;        // while it is not open
-  std::string waiting_;  // whole lines, the first perhaps without its beginning
-  bool torn_ = false;    // but it begins with the break that ends a torn line
+  int file_ = -1;        // -1: not open
+  std::string waiting_;  // lines, the first perhaps without its beginning
+  bool torn_ = false;    // waiting_ begins with the break that ends a torn line
   uint64_t lost_ = 0;
   bool failing_ = false;
-  std::optional<std::string> untold_;  // what was wrong when the log was made
+  std::optional<std::string> untold_;  // the problem of the constructor
 };
 
-// Removes the lines of metrics.jsonl that a run going on from `step` will write again: those whose
-// "step" is greater, with `validation_owed` also the validation of that step, and a last line
-// without an end. All others keep their bytes.
+// Removes the lines of metrics.jsonl that a run resumed at `step` will write again: those with a
+// greater "step", with `validation_owed` also the validation of that step, and an unfinished last
+// line. The other lines are unchanged.
 void cut_back(FileSystem& files, const std::string& path, int64_t step,
               bool validation_owed = false);
 

@@ -1,5 +1,5 @@
 #pragma once
-// What lies where in the folder of a run.
+// The paths in a run's folder.
 
 #include <string>
 
@@ -17,13 +17,13 @@ struct RunFolder {
   std::string cache() const { return path + "/cache"; }
   std::string tensorboard() const { return path + "/tensorboard"; }
   std::string checkpoints() const { return path + "/checkpoints"; }
-  // Without the ending, which depends on the kind of tokenizer.
+  // Without the extension, which depends on the kind of tokenizer.
   std::string tokenizer() const { return path + "/tokenizer"; }
 };
 
 // runs/toy for configs/toy.yaml.
 std::string default_run_folder(const std::string& config_path);
-// A folder's path as it is written without a slash at its end.
+// The path without trailing slashes.
 std::string without_slash(std::string path);
 // The first of PATH, PATH-2, PATH-3, ... that does not exist.
 std::string unused_run_folder(const std::string& path);

@@ -1,6 +1,4 @@
-// flock, not fcntl: a lock of the latter kind is lost when any other descriptor of the file is
-// closed.
-
+// flock, not fcntl, whose lock is lost when any other descriptor of the file is closed.
 #include "train/storage/run_lock.h"
 
 #include <fcntl.h>
@@ -21,7 +19,7 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "an unknown machine";
 }
 
-// The holder writes its name right after it has taken the lock; until then nobody knows it.
+// The holder writes its name right after locking; before that it is unknown.
 std::string holder_of(int file) {
   std::array<char, 300> text{};
   const ssize_t count = ::pread(file, text.data(), text.size(), 0);
@@ -45,7 +43,7 @@ RunLock::RunLock(const std::string& run_folder) {
   const int failure = take(file_);
   if (failure == 0) {
     const std::string holder = fmt::format("process {} on {}\n", ::getpid(), host_name());
-    // Only for the message of a second process: a full disk must not keep the first from starting.
+    // Only for the message of a second process, so a full disk is ignored.
     if (::ftruncate(file_, 0) == 0) [[maybe_unused]]
       const auto n = ::write(file_, holder.data(), holder.size());
     return;

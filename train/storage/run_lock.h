@@ -1,6 +1,6 @@
 #pragma once
-// One process trains in a run folder at a time. The lock belongs to an open file, so that the
-// kernel lets go of it when the process ends, however it ends; the file itself stays and means
+// Ensures that one process at a time trains in a run folder. The lock belongs to an open file, so
+// the kernel releases it when the process ends in any way; the file itself remains and means
 // nothing.
 
 #include <string>
@@ -9,7 +9,7 @@ namespace calque {
 
 class RunLock {
  public:
-  // Takes the lock on RUN/lock, or fails and says who holds it.
+  // Locks RUN/lock, or throws an Error that names the process that holds it.
   explicit RunLock(const std::string& run_folder);
   ~RunLock();
   RunLock(const RunLock&) = delete;

@@ -1,5 +1,3 @@
-// Values between memory and file.
-
 #include "train/storage/safetensors.h"
 
 #include <fmt/ranges.h>
@@ -16,14 +14,14 @@
 namespace calque {
 namespace {
 
-// Large enough that calls cost nothing, small enough to be digested while still in the cache.
+// Large enough to amortise the calls, small enough to be digested in the cache.
 constexpr size_t chunk = 1 << 18;
 
 std::string text_of(const std::vector<int64_t>& shape) {
   return fmt::format("[{}]", fmt::join(shape, ", "));
 }
 
-// A file read from the front to the back.
+// Reads and digests a file from the beginning to the end.
 class DigestingReader {
  public:
   explicit DigestingReader(const InputFile& file) : file_(file) {}
@@ -38,15 +36,15 @@ class DigestingReader {
     }
   }
 
-  // Reads `count` bytes through the buffer, and hands each piece on.
+  // Reads `count` bytes through the buffer and calls use() with each chunk.
   template <class Use>
   void read_through(uint64_t count, Use&& use) {
     buffer_.resize(chunk);
     while (count > 0) {
-      const auto piece = std::span(buffer_).first(std::min<uint64_t>(chunk, count));
-      read(piece);
-      use(std::span<const std::byte>(piece));
-      count -= piece.size();
+      const auto bytes = std::span(buffer_).first(std::min<uint64_t>(chunk, count));
+      read(bytes);
+      use(std::span<const std::byte>(bytes));
+      count -= bytes.size();
     }
   }
 
@@ -64,9 +62,9 @@ void read_values(DigestingReader& reader, const TensorEntry& entry, std::span<re
     reader.read(std::as_writable_bytes(values));
     return;
   }
-  reader.read_through(entry.end - entry.begin, [&](std::span<const std::byte> piece) {
-    const size_t count = piece.size() / entry.type->bytes;  // chunk is a multiple of every size
-    entry.type->decode(piece.data(), values.first(count));
+  reader.read_through(entry.end - entry.begin, [&](std::span<const std::byte> bytes) {
+    const size_t count = bytes.size() / entry.type->bytes;  // chunk is a multiple of every size
+    entry.type->decode(bytes.data(), values.first(count));
     values = values.subspan(count);
   });
 }
@@ -122,14 +120,14 @@ Fingerprint SafetensorsFile::read(std::span<const TensorSlot> wanted) const {
     }
   }
   DigestingReader reader(file_);
-  const auto passed_over = [](std::span<const std::byte>) {};
-  reader.read_through(table_.data_begin, passed_over);
+  const auto ignore = [](std::span<const std::byte>) {};
+  reader.read_through(table_.data_begin, ignore);
   for (const TensorEntry& entry : table_.entries) {
     const auto target = targets.find(entry.name);
     if (target != targets.end()) {
       read_values(reader, entry, target->second->values);
     } else {
-      reader.read_through(entry.end - entry.begin, passed_over);
+      reader.read_through(entry.end - entry.begin, ignore);
     }
   }
   return reader.finish();
@@ -172,7 +170,7 @@ template <class Tensor>
 std::optional<std::string> not_finite_in(std::span<const Tensor> tensors) {
   for (const Tensor& tensor : tensors) {
     constexpr real largest = std::numeric_limits<real>::max();
-    unsigned beyond = 0;  // without a branch, so that the loop is vectorised
+    unsigned beyond = 0;  // without a branch, so that the loop vectorises
     for (const real value : tensor.values) beyond |= !(std::abs(value) <= largest);
     if (beyond) return tensor.name;
   }

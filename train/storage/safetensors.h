@@ -1,7 +1,7 @@
 #pragma once
-// Tensors written to and read from a safetensors file, as named windows into memory that somebody
-// else owns. A file is always read whole and in order, and digested on the way: only once its
-// fingerprint is that of what was written may the values be used.
+// Writes tensors to and reads them from a safetensors file, as named windows into the caller's
+// memory. A file is always read completely and in order, and digested on the way: the values are
+// valid only if the fingerprint is that of the written file.
 
 #include <cstdint>
 #include <map>
@@ -28,8 +28,7 @@ struct TensorSlot {  // values to be read
   std::span<real> values;
 };
 
-// Writes a new file; it is on the disk when this returns. The tensors lie in it in their given
-// order.
+// Writes a new file, with the tensors in the given order, and syncs it.
 Fingerprint write_safetensors(FileSystem& files, const std::string& path,
                               std::span<const NamedTensor> tensors,
                               const std::map<std::string, std::string>& metadata = {});
@@ -41,8 +40,8 @@ class SafetensorsFile {
   const TensorTable& table() const { return table_; }
   uint64_t size() const { return file_.size(); }
 
-  // Reads the whole file: the values of the wanted tensors into their places, converted to real,
-  // the others for the digest alone. Each wanted one must be there, with that shape.
+  // Reads the whole file: the values of the wanted tensors into their slots, converted to real, and
+  // the others for the digest. Requires each wanted tensor to be in the file with that shape.
   Fingerprint read(std::span<const TensorSlot> wanted) const;
 
  private:
@@ -50,11 +49,11 @@ class SafetensorsFile {
   TensorTable table_;
 };
 
-// What is wrong with the table's tensor of the wanted name, or nothing.
+// Why the table's tensor of the wanted name does not fit, or nothing.
 std::optional<std::string> mismatch(const TensorTable& table, const TensorSlot& wanted);
 
-// What keeps a file from filling exactly these targets, one line each; at most `limit` lines, the
-// last of which then says how many more there are. Nothing: they fit.
+// Why a file does not fill exactly these slots, one line each; empty if it does. At most `limit`
+// lines, the last of which then gives the number of further ones.
 std::vector<std::string> differences(const TensorTable& table, std::span<const TensorSlot> wanted,
                                      size_t limit = 8);
 

@@ -1,7 +1,5 @@
-// Reading the header, as a small machine fed by the JSON parser's events: it knows what may come
-// next and stops at anything else, so no document is ever built, however deep or wide a hostile one
-// is.
-
+// Reads the header as a state machine on the JSON parser's events, which stops at the first event
+// that does not fit. So no document is built, however deep or wide a hostile one is.
 #include "train/storage/safetensors_header.h"
 
 #include <algorithm>
@@ -105,7 +103,7 @@ class HeaderReader {
   }
 
  private:
-  // Within `metadata` and `tensor`, inside_ says whether their own brace has been opened.
+  // In `metadata` and `tensor`, inside_ says whether their brace has been opened.
   enum class Place { outside, names, metadata, tensor, shape, offsets };
 
   bool enter(Place place) {
@@ -127,7 +125,7 @@ class HeaderReader {
   std::set<std::string> names_, seen_;
 };
 
-// The number of elements, and that the offsets fit it; empty if all is well.
+// Sets the number of elements. Returns why the offsets do not fit it, or nothing.
 std::string count_elements(TensorEntry& entry) {
   entry.elements = 1;
   uint64_t bytes = 0;
@@ -146,8 +144,8 @@ std::string count_elements(TensorEntry& entry) {
   return {};
 }
 
-// In the order of the file, each tensor must begin where the one before ends, and the last must end
-// with the file: no overlaps, no gaps, nothing behind.
+// Each tensor must begin where the one before ends, and the last must end with the file. Returns
+// what is wrong, or nothing.
 std::string check_layout(std::vector<TensorEntry>& entries, uint64_t data_size) {
   for (TensorEntry& entry : entries) {
     const std::string problem = count_elements(entry);
@@ -198,7 +196,7 @@ uint64_t parse_header_length(std::span<const std::byte, 8> bytes, uint64_t file_
 
 TensorTable parse_header(std::string_view header, uint64_t file_size, const std::string& path) {
   if (!header.starts_with('{')) refuse_file(path, "its header does not begin with a brace");
-  // The JSON parser takes a zero byte for the end of its input.
+  // The JSON parser would take a zero byte as the end of its input.
   if (header.find('\0') != header.npos) refuse_file(path, "a zero byte in its header");
   HeaderReader reader;
   if (!nlohmann::json::sax_parse(header.begin(), header.end(), &reader)) {

@@ -1,11 +1,10 @@
 #pragma once
-// The header of a safetensors file: which tensors lie where. The format is eight bytes with the
-// length of the header (little-endian), the header in JSON,
-//   {"__metadata__": {"key": "text"}, "NAME": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0,
-//   24]}}
-// and the values one tensor after the other, row-major, little-endian, without gaps. What is read
-// is believed only once all of it has been checked, and nothing is allocated that the bytes of the
-// file do not account for.
+// The header of a safetensors file: the tensors and their offsets. The format is eight bytes with
+// the length of the header (little-endian), the header in JSON,
+//   {"__metadata__": {"key": "text"},
+//    "NAME": {"dtype": "F32", "shape": [2, 3], "data_offsets": [0, 24]}}
+// and the values, one tensor after the other, row-major, little-endian, without gaps. A header is
+// used only after all of it has been checked, and allocations are limited by the file's size.
 
 #include <cstddef>
 #include <cstdint>
@@ -19,14 +18,14 @@
 
 namespace calque {
 
-// A type of element. Those that are no floating-point numbers, or too short to train with, can
-// stand in a file, but `decode` is null: their values cannot be read here.
+// A type of element. `decode` is null for types that are not floating-point numbers, or too short
+// to train with: a file may contain them, but their values cannot be read.
 struct ElementType {
-  std::string_view name;  // as the format has it, such as "F32"
-  uint64_t bytes;         // an element
+  std::string_view name;  // in the format, such as "F32"
+  uint64_t bytes;         // of an element
   void (*decode)(const std::byte* from, std::span<real> to);
 };
-const ElementType* find_element_type(std::string_view name);  // null if the format has none such
+const ElementType* find_element_type(std::string_view name);  // null if unknown
 const ElementType& element_type_of_real();
 
 struct TensorEntry {
@@ -38,9 +37,9 @@ struct TensorEntry {
 };
 
 struct TensorTable {
-  std::vector<TensorEntry> entries;  // in the order in which their values lie in the file
+  std::vector<TensorEntry> entries;  // in the order of their values
   std::map<std::string, std::string> metadata;
-  uint64_t data_begin = 0;  // where the header ends in the file
+  uint64_t data_begin = 0;  // the size of the length and the header
 
   const TensorEntry* find(std::string_view name) const;  // null if there is none
 };
@@ -48,7 +47,7 @@ struct TensorTable {
 // The first eight bytes of a file of `file_size` bytes: the length of its header.
 uint64_t parse_header_length(std::span<const std::byte, 8> bytes, uint64_t file_size,
                              const std::string& path);
-// The header itself, checked whole. `path` is for the messages.
+// The checked header. `path` is for messages.
 TensorTable parse_header(std::string_view header, uint64_t file_size, const std::string& path);
 
 // The length and the header, padded with spaces so that the values begin at a multiple of 64 bytes.

@@ -1,5 +1,3 @@
-// The checks, on top of a parser that is more lenient.
-
 #include "train/storage/strict_json.h"
 
 #include <cmath>
@@ -14,7 +12,7 @@ namespace calque {
 using Json = nlohmann::json;
 
 Json parse_json(std::string_view text, const std::string& path) {
-  // The parser takes a zero byte for the end of its input.
+  // The parser would take a zero byte as the end of its input.
   if (text.find('\0') != text.npos) fail("{}: a zero byte in its text", path);
   std::vector<std::set<std::string>> open;  // the names so far of each object around this point
   const auto check = [&](int depth, Json::parse_event_t event, const Json& parsed) {

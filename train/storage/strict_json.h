@@ -1,7 +1,6 @@
 #pragma once
-// JSON read strictly: what is missing, is there twice, is unknown or of another type is refused,
-// with the file and the place in it. Numbers that JSON has no words for are the texts "nan", "inf",
-// "-inf".
+// Strict reading of JSON: fields that are missing, repeated, unknown or of another type are Errors
+// that name the file and the place. Numbers that JSON lacks are the texts "nan", "inf" and "-inf".
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
@@ -12,14 +11,14 @@
 
 namespace calque {
 
-// The document in a text: UTF-8, without duplicate keys, nested at most eight deep. The path is for
-// the messages.
+// Parses a document: UTF-8, without repeated keys, nested at most eight deep. The path is for
+// messages.
 nlohmann::json parse_json(std::string_view text, const std::string& path);
 
-// A double as JSON that reads back to the same bits (NaNs are all one).
+// A double as JSON that is read back as the same bits (except for the bits of a NaN).
 nlohmann::ordered_json json_number(double value);
 
-// One object of a document, read field by field. It refers to the document.
+// An object of a document, read field by field. The document must outlive it.
 class JsonObject {
  public:
   JsonObject(const nlohmann::json& json, std::string path, std::string place = "");
@@ -32,9 +31,9 @@ class JsonObject {
   JsonObject object(const std::string& name);
   std::vector<JsonObject> objects(const std::string& name);  // a list of them
 
-  // For objects whose names are not known before: all of them, in order.
+  // The names of all fields, in order.
   std::vector<std::string> names() const;
-  // Refuses what no call above has asked for.
+  // Throws an Error if there is a field that no call has read.
   void finish() const;
   [[noreturn]] void refuse(const std::string& name, std::string_view why) const;
 

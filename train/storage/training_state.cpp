@@ -1,6 +1,4 @@
-// state.json: the fields in the order in which a reader would ask for them, and the seal at the
-// end.
-
+// state.json: its fields, and the seal (a digest) at the end.
 #include "train/storage/training_state.h"
 
 #include <charconv>
@@ -14,12 +12,11 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// 1 has no validation_owed. 1 and 2 have seeds and the mean square of the loss, which nothing
-// reads; they keep retired scores among the best, and the mark of a mean among the versions.
+// Format 1 has no validation_owed. 1 and 2 have seeds and the mean square of the loss, which are
+// ignored; retired scores are among the best ones, and an average is marked among the versions.
 constexpr int64_t newest_format = 3;
 
-// The last field's place in the file is fixed to the byte, so that it can be found before anything
-// has been parsed.
+// Of constant length, so that it is found without parsing.
 std::string seal_of(std::string_view body) {
   return ",\n  \"xxh64\": \"" + hexadecimal(content_hash(body)) + "\"\n}\n";
 }
@@ -139,7 +136,7 @@ std::vector<RetiredScores> read_retired(std::vector<JsonObject> list) {
   return retired;
 }
 
-// Formats 1 and 2: "bleu until step 500" among the best.
+// Formats 1 and 2 name retired scores "bleu until step 500".
 void retire_by_name(TrainingState& state) {
   constexpr std::string_view mark = " until step ";
   for (auto at = state.best.begin(); at != state.best.end();) {
@@ -166,7 +163,7 @@ Fingerprint read_fingerprint(JsonObject json) {
   return {.size = size, .digest = digest};
 }
 
-// Calls read(object, name) for every name in an object.
+// The results of read(object, name) for every name in an object.
 template <class Read>
 auto read_map(JsonObject json, Read&& read) {
   std::map<std::string, decltype(read(json, std::string()))> map;
@@ -177,10 +174,10 @@ auto read_map(JsonObject json, Read&& read) {
 int64_t read_format(JsonObject& json, const std::string& path) {
   const int64_t format = json.integer("format", 1);
   if (format > newest_format) {
-    throw Mismatch(
-        fmt::format("{}: written by a newer calque (format {}, this one reads up to {}); use that "
-                    "one",
-                    path, format, newest_format));
+    throw Mismatch(fmt::format(
+        "{}: written by a newer calque (format {}, this one reads up to {}); use the newer "
+        "one",
+        path, format, newest_format));
   }
   return format;
 }
@@ -240,8 +237,7 @@ std::string format_state(const TrainingState& state) {
   text.resize(text.size() - 2);  // without the line break and the closing brace
   text += seal_of(text);
   if (text.size() > largest_state) {
-    fail("state.json: would have {} bytes, of which at most {} can be read again", text.size(),
-         largest_state);
+    fail("state.json: would have {} bytes, more than the limit of {}", text.size(), largest_state);
   }
   return text;
 }
@@ -251,7 +247,7 @@ TrainingState parse_state(std::string_view text, const std::string& path) {
   const size_t body_size = text.size() < seal_size ? 0 : text.size() - seal_size;
   const std::string_view body = text.substr(0, body_size);
   if (text.substr(body_size) != seal_of(body)) {
-    fail("{}: damaged: its contents are not those that its last line vouches for", path);
+    fail("{}: damaged: its contents do not match the digest in its last line", path);
   }
   const nlohmann::json document = parse_json(std::string(body) + "\n}", path);
   return from_json({document, path}, path);

@@ -1,13 +1,11 @@
 #include "train/tasks/data_settings.h"
 
-#include "train/config/values.h"
-
 namespace calque {
 
 std::string corpus_name(const CorpusConfig& corpus) {
   if (!corpus.name.empty()) return corpus.name;
   if (corpus.toy != CorpusConfig::Toy::none) {
-    return std::string(choices(corpus.toy)[static_cast<size_t>(corpus.toy)]);
+    return std::string(name_of(toys, corpus.toy));
   }
   if (!corpus.text.empty()) return corpus.text.front();
   for (const std::string* text : {&corpus.prefix, &corpus.source, &corpus.tsv}) {
@@ -16,15 +14,9 @@ std::string corpus_name(const CorpusConfig& corpus) {
   return "corpus";
 }
 
-Split toy_split(const CorpusConfig& corpus, CorpusConfig::Split split) {
-  const bool automatic = corpus.split == CorpusConfig::Split::automatic;
-  return split_named(write_value(automatic ? split : corpus.split));
-}
-
 FilterOptions filter_options(const DataConfig& data) {
-  return {
-      static_cast<int32_t>(data.max_length), data.max_ratio, data.drop_duplicates,
-      data.invalid_utf8 == DataConfig::InvalidUtf8::skip ? InvalidText::skip : InvalidText::error};
+  return {static_cast<int32_t>(data.max_length), data.max_ratio, data.drop_duplicates,
+          data.invalid_utf8};
 }
 
 BatchOptions batch_options(const TrainingConfig& training) {

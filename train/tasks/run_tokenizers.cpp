@@ -114,26 +114,7 @@ std::string hash_of(const std::vector<Tokenizer>& tokenizers) {
 }
 
 TokenizerOptions tokenizer_options(const Config& config) {
-  using Kind = TokenizerConfig::Kind;
-  TokenizerOptions options{.lowercase = config.data.lowercase, .nfkc = config.data.nfkc};
-  switch (config.tokenizer.kind) {
-    case Kind::sentencepiece_bpe:
-      options.kind = TokenizerKind::bpe;
-      break;
-    case Kind::sentencepiece_unigram:
-      options.kind = TokenizerKind::unigram;
-      break;
-    case Kind::words:
-      options.kind = TokenizerKind::words;
-      break;
-    case Kind::characters:
-      options.kind = TokenizerKind::characters;
-      break;
-    case Kind::bytes:
-      options.kind = TokenizerKind::bytes;
-      break;
-  }
-  return options;
+  return {config.tokenizer.kind, config.data.lowercase, config.data.nfkc};
 }
 
 TokenizerTraining tokenizer_training(const TokenizerConfig& tokenizer) {

@@ -25,7 +25,7 @@ SummedLoss LanguageModelWork::forward() const {
   const TokenLoss loss = model_.loss(windows_.inputs, windows_.expected, windows_.segments,
                                      static_cast<real>(training_.label_smoothing), Mode::train,
                                      static_cast<real>(training_.r_drop));
-  return {loss.loss, loss.nll, loss.correct, loss.tokens};
+  return summed(loss);
 }
 
 WorkSize LanguageModelWork::size() const {

@@ -4,45 +4,32 @@
 
 #include "data/toy/text.h"
 #include "train/tasks/data_settings.h"
-#include "train/tasks/model_settings.h"
 
 namespace calque {
 namespace {
 
-DocumentUnit document_unit(DataConfig::Documents documents) {
-  switch (documents) {
-    case DataConfig::Documents::paragraphs:
-      return DocumentUnit::paragraphs;
-    case DataConfig::Documents::files:
-      return DocumentUnit::files;
-    case DataConfig::Documents::lines:
-      break;
-  }
-  return DocumentUnit::lines;
-}
-
 bool is_toy_text(const CorpusConfig& corpus) { return corpus.toy == CorpusConfig::Toy::toy_text; }
 
-DocumentSource document_source(const CorpusConfig& corpus, const DataConfig& data,
-                               CorpusConfig::Split split) {
+DocumentSource document_source(const CorpusConfig& corpus, const DataConfig& data, Split split) {
   const CorpusShare share{.weight = corpus.weight, .epochs = corpus.epochs};
   if (!is_toy_text(corpus)) {
-    return {DocumentFiles{corpus.text, document_unit(data.documents)}, share};
+    return {DocumentFiles{corpus.text, data.documents}, share};
   }
-  return {documents_in_memory(corpus_name(corpus), toy_text(toy_split(corpus, split), corpus.pairs,
-                                                            static_cast<uint64_t>(corpus.seed))),
-          share};
+  return {
+      documents_in_memory(corpus_name(corpus), toy_text(corpus.split.value_or(split), corpus.pairs,
+                                                        static_cast<uint64_t>(corpus.seed))),
+      share};
 }
 
 }  // namespace
 
 LanguageModelOptions language_model_options(const Config& config, int64_t vocabulary) {
   LanguageModelOptions options;
-  options.layer = layer_options(config.model);
+  options.layer = config.model;
   options.layer.max_positions = config.data.context;
   options.vocabulary = vocabulary;
   options.layers = config.model.layers;
-  options.tied = config.model.tied != ModelConfig::Tied::none;
+  options.tied = config.model.tied != Tying::none;
   options.output_bias = config.model.output_bias;
   validate(options);
   return options;
@@ -56,7 +43,7 @@ WindowOptions window_options(const Config& config, WindowUse use) {
 }
 
 std::vector<DocumentSource> document_sources(const Corpora& corpora, const DataConfig& data,
-                                             CorpusConfig::Split split) {
+                                             Split split) {
   std::vector<DocumentSource> sources;
   for (const CorpusConfig& corpus : corpora) {
     sources.push_back(document_source(corpus, data, split));
@@ -65,8 +52,7 @@ std::vector<DocumentSource> document_sources(const Corpora& corpora, const DataC
 }
 
 bool has_line_ends(const DataConfig& data) {
-  return data.documents != DataConfig::Documents::lines ||
-         std::ranges::any_of(data.train, is_toy_text);
+  return data.documents != DocumentUnit::lines || std::ranges::any_of(data.train, is_toy_text);
 }
 
 }  // namespace calque

@@ -16,7 +16,7 @@ WindowOptions window_options(const Config& config, WindowUse use);
 
 // The texts of a split. `split` is what `split: auto` of a toy text stands for.
 std::vector<DocumentSource> document_sources(const Corpora& corpora, const DataConfig& data,
-                                             CorpusConfig::Split split);
+                                             Split split);
 
 // Whether documents have line ends inside, for which the tokenizer needs a symbol.
 bool has_line_ends(const DataConfig& data);

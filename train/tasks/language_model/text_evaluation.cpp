@@ -20,10 +20,7 @@ void add_windows(const LanguageModel& model, const PackedWindows& windows, doubl
                  LossSums& sums) {
   const TokenLoss loss = model.loss(windows.inputs, windows.expected, windows.segments,
                                     static_cast<real>(label_smoothing), Mode::evaluate);
-  sums.loss += double(loss.loss.item());
-  sums.nll += loss.nll;
-  sums.correct += loss.correct;
-  sums.terms += loss.tokens;
+  sums += summed(loss).sums();
 }
 
 }  // namespace

@@ -4,6 +4,7 @@
 
 #include "core/tape.h"
 #include "data/pair_batch.h"
+#include "train/task.h"
 
 namespace calque {
 namespace {
@@ -14,10 +15,7 @@ void add_batch(const TranslationModel& model, const std::vector<Example>& exampl
   const TokenLoss loss = model.transformer.loss(
       batch.source, batch.source_segments, batch.decoder_input, batch.expected,
       batch.target_segments, static_cast<real>(label_smoothing), Mode::evaluate);
-  sums.loss += double(loss.loss.item());
-  sums.nll += loss.nll;
-  sums.correct += loss.correct;
-  sums.terms += loss.tokens;
+  sums += summed(loss).sums();
 }
 
 }  // namespace

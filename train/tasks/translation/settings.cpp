@@ -2,27 +2,19 @@
 
 #include "core/error.h"
 #include "data/toy/toy.h"
-#include "train/tasks/model_settings.h"
 
 namespace calque {
 namespace {
 
-// The choice of the same place in another enumeration that has the same choices in the same order.
-template <class To, class From>
-To same_choice(From choice) {
-  return static_cast<To>(static_cast<int>(choice));
-}
-
-RowsInMemory toy_pairs(const CorpusConfig& corpus, CorpusConfig::Split split) {
-  const std::string_view name = choices(corpus.toy)[static_cast<size_t>(corpus.toy)];
-  const ToyLanguage language =
-      ToyLanguage::named(name, {corpus.symbols, corpus.shortest, corpus.longest});
-  return in_memory(corpus_name(corpus), language.pairs(toy_split(corpus, split), corpus.pairs,
+RowsInMemory toy_pairs(const CorpusConfig& corpus, Split split) {
+  const ToyLanguage language = ToyLanguage::named(
+      name_of(toys, corpus.toy), {corpus.symbols, corpus.shortest, corpus.longest});
+  return in_memory(corpus_name(corpus), language.pairs(corpus.split.value_or(split), corpus.pairs,
                                                        static_cast<uint64_t>(corpus.seed)));
 }
 
 decltype(CorpusSource::place) corpus_place(const CorpusConfig& corpus, const DataConfig& data,
-                                           CorpusConfig::Split split) {
+                                           Split split) {
   if (corpus.toy != CorpusConfig::Toy::none) return toy_pairs(corpus, split);
   if (!corpus.tsv.empty()) {
     return TsvFile{
@@ -36,8 +28,7 @@ decltype(CorpusSource::place) corpus_place(const CorpusConfig& corpus, const Dat
   return files_of_prefix(corpus.prefix, languages);
 }
 
-CorpusSource corpus_source(const CorpusConfig& corpus, const DataConfig& data,
-                           CorpusConfig::Split split) {
+CorpusSource corpus_source(const CorpusConfig& corpus, const DataConfig& data, Split split) {
   return {corpus_place(corpus, data, split), {.weight = corpus.weight, .epochs = corpus.epochs}};
 }
 
@@ -46,12 +37,12 @@ CorpusSource corpus_source(const CorpusConfig& corpus, const DataConfig& data,
 TransformerOptions transformer_options(const ModelConfig& model, int64_t source_vocabulary,
                                        int64_t target_vocabulary) {
   TransformerOptions options;
-  options.layer = layer_options(model);
+  options.layer = model;
   options.source_vocabulary = source_vocabulary;
   options.target_vocabulary = target_vocabulary;
   options.encoder_layers = model.encoder_layers;
   options.decoder_layers = model.decoder_layers;
-  options.tying = same_choice<Tying>(model.tied);
+  options.tying = model.tied;
   options.output_bias = model.output_bias;
   validate(options);
   return options;
@@ -72,9 +63,9 @@ std::vector<int> cost_columns(const TrainingConfig& training) {
 TranslationOptions translation_options(const DecodingConfig& decoding) {
   TranslationOptions options;
   options.beam = decoding.beam;
-  options.penalty = same_choice<SearchOptions::Penalty>(decoding.length_penalty_kind);
+  options.penalty = decoding.length_penalty_kind;
   options.length_penalty = decoding.length_penalty;
-  options.stop = same_choice<SearchOptions::Stop>(decoding.early_stopping);
+  options.stop = decoding.early_stopping;
   options.n_best = decoding.n_best;
   options.min_length = decoding.min_length;
   options.min_length_ratio = decoding.min_length_ratio;
@@ -90,27 +81,14 @@ TranslationOptions translation_options(const DecodingConfig& decoding) {
 BleuOptions bleu_options(const Config& config) {
   BleuOptions options;
   options.lowercase = config.decoding.bleu_lowercase || config.data.lowercase;
-  switch (config.decoding.bleu_tokenize) {
-    case DecodingConfig::Bleu::mteval_13a:
-      options.tokenization = Tokenization::v13a;
-      break;
-    case DecodingConfig::Bleu::intl:
-      options.tokenization = Tokenization::intl;
-      break;
-    case DecodingConfig::Bleu::character:
-      options.tokenization = Tokenization::character;
-      break;
-    case DecodingConfig::Bleu::none:
-      options.tokenization = Tokenization::none;
-      break;
-  }
+  options.tokenization = config.decoding.bleu_tokenize;
   return options;
 }
 
 ChrfOptions chrf_options(const Config& config) { return {.lowercase = config.data.lowercase}; }
 
 std::vector<CorpusSource> corpus_sources(const Corpora& corpora, const DataConfig& data,
-                                         CorpusConfig::Split split) {
+                                         Split split) {
   std::vector<CorpusSource> sources;
   for (const CorpusConfig& corpus : corpora) sources.push_back(corpus_source(corpus, data, split));
   return sources;

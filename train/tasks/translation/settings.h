@@ -17,13 +17,12 @@ TransformerOptions transformer_options(const ModelConfig& model, int64_t source_
 // The columns of a pair whose tokens training.batch_tokens counts.
 std::vector<int> cost_columns(const TrainingConfig& training);
 TranslationOptions translation_options(const DecodingConfig& decoding);
-// Of translations beside their references; with data.lowercase both are in lower case, which their
-// signatures say.
+// With data.lowercase, translations and references are in lower case, and the signatures say so.
 BleuOptions bleu_options(const Config& config);
 ChrfOptions chrf_options(const Config& config);
 
-// The corpora of a split, those of toy languages generated. `split` is what `split: auto` stands
-// for.
+// The corpora of a section of `data`, with toy languages generated; `split` is the split that the
+// section is for.
 std::vector<CorpusSource> corpus_sources(const Corpora& corpora, const DataConfig& data,
-                                         CorpusConfig::Split split);
+                                         Split split);
 }  // namespace calque

@@ -18,7 +18,7 @@ SummedLoss TranslationWork::forward() const {
       model_.loss(batch_.source, batch_.source_segments, batch_.decoder_input, batch_.expected,
                   batch_.target_segments, static_cast<real>(training_.label_smoothing), Mode::train,
                   static_cast<real>(training_.r_drop));
-  return {loss.loss, loss.nll, loss.correct, loss.tokens};
+  return summed(loss);
 }
 
 WorkSize TranslationWork::size() const {

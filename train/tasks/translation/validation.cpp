@@ -75,7 +75,7 @@ void require_position(int64_t tokens, const std::string& place, const ModelConfi
 }  // namespace
 
 void require_positions(const Dataset& dataset, const ModelConfig& model) {
-  if (model.positions != ModelConfig::Positions::learned) return;
+  if (model.positions != PositionKind::learned) return;
   for (int64_t pair = 0; pair < dataset.examples(); ++pair) {
     const int64_t longer =
         std::max(dataset.tokens->length(pair, 0), dataset.tokens->length(pair, 1));
@@ -87,7 +87,7 @@ void require_positions(const Dataset& dataset, const ModelConfig& model) {
 
 void require_positions(const ParallelTexts& texts, const Tokenizer& source,
                        const ModelConfig& model) {
-  if (model.positions != ModelConfig::Positions::learned) return;
+  if (model.positions != PositionKind::learned) return;
   for (size_t i = 0; i < texts.sources.size(); ++i) {
     require_position(std::ssize(source.encode(texts.sources[i])), texts.places[i], model);
   }

@@ -1,0 +1,33 @@
+#pragma once
+// An enum's values with their names, as settings and messages spell them. The table of an enum
+// stands beside it: name_of(tyings, Tying::all) is "all".
+
+#include <cstddef>
+#include <span>
+#include <string_view>
+#include <type_traits>
+
+namespace calque {
+
+template <class Choice>
+struct Named {
+  std::string_view name;
+  Choice choice;
+};
+
+// Empty if the table lacks the choice.
+template <class Choice>
+constexpr std::string_view name_of(std::span<const Named<Choice>> names,
+                                   std::type_identity_t<Choice> choice) {
+  for (const Named<Choice>& named : names) {
+    if (named.choice == choice) return named.name;
+  }
+  return {};
+}
+
+template <class Choice, size_t count>
+constexpr std::string_view name_of(const Named<Choice> (&names)[count], Choice choice) {
+  return name_of(std::span<const Named<Choice>>(names), choice);
+}
+
+}  // namespace calque

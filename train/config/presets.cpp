@@ -1,0 +1,64 @@
+// Sources: GPT-2's smaller relatives for language models; Wu et al. (2021) for tiny, meant for
+// corpora of tens of thousands of pairs; "Attention Is All You Need" for all else.
+#include "train/config/presets.h"
+
+#include <algorithm>
+#include <cmath>
+
+namespace calque {
+namespace {
+
+void set_size(ModelConfig& model, int64_t d_model, int64_t d_ff, int64_t heads, int64_t layers,
+              double dropout) {
+  model.d_model = d_model;
+  model.d_ff = d_ff;
+  model.heads = heads;
+  model.layers = model.encoder_layers = model.decoder_layers = layers;
+  model.dropout = static_cast<real>(dropout);
+}
+
+}  // namespace
+
+void apply_task(Config& config) {
+  const Config paper;
+  ModelConfig& model = config.model;
+  TrainingConfig& training = config.training;
+  const bool text = config.task == TaskKind::language_model;
+  model.norm_placement = text ? NormPlacement::pre : paper.model.norm_placement;
+  model.feed_forward = text ? FeedForwardKind::gelu : paper.model.feed_forward;
+  model.positions = text ? PositionKind::rotary : paper.model.positions;
+  training.label_smoothing = text ? 0 : paper.training.label_smoothing;
+  training.optimizer = text ? TrainingConfig::Optimizer::adamw : paper.training.optimizer;
+  training.betas = text ? std::array{0.9, 0.99} : paper.training.betas;
+  training.epsilon = text ? 1e-8 : paper.training.epsilon;
+  training.weight_decay = text ? 0.1 : paper.training.weight_decay;
+  training.clip_norm = text ? 1 : paper.training.clip_norm;
+}
+
+void apply_preset(ModelConfig& model) {
+  switch (model.preset) {
+    case ModelConfig::Preset::none:
+      return;
+    case ModelConfig::Preset::tiny:
+      return set_size(model, 128, 256, 4, 4, 0.3);
+    case ModelConfig::Preset::small:
+      return set_size(model, 256, 1024, 4, 3, 0.3);
+    case ModelConfig::Preset::base:
+      return set_size(model, 512, 2048, 8, 6, 0.1);
+    case ModelConfig::Preset::big:
+      return set_size(model, 1024, 4096, 16, 6, 0.3);
+  }
+}
+
+double peak_learning_rate(const Config& config) {
+  const TrainingConfig& training = config.training;
+  if (training.learning_rate > 0) return training.learning_rate;
+  constexpr double known = 0.005, known_width = 128, known_tokens = 8192;
+  const double tokens = training.batch_tokens > 0
+                            ? static_cast<double>(training.batch_tokens * training.accumulation)
+                            : known_tokens;
+  return known * std::min(1.0, known_width / static_cast<double>(config.model.d_model)) *
+         std::min(1.0, std::sqrt(tokens / known_tokens));
+}
+
+}  // namespace calque
