@@ -1,10 +1,10 @@
 #pragma once
-// The right half of figure 1: each layer looks back at what has been written, then at the source
-// sentence, then thinks about each token alone.
+// The decoder, the right half of figure 1: each layer attends to the target tokens so far, then to
+// the source sentence, then transforms each token by itself.
 //
-// A decoder that writes token by token runs the same layers over caches: the residuals take any
-// sublayer, so it passes its own in place of the two attentions, made of SelfAttention::project,
-// CrossAttention::project_memory, the attention op and the `output` projections.
+// Decoding token by token runs the same layers with cached keys and values. It passes sublayers of
+// its own to the residuals, built from SelfAttention::project, CrossAttention::project_memory, the
+// attention op and the `output` projections.
 
 #include <optional>
 #include <vector>
@@ -34,12 +34,13 @@ struct DecoderLayer {
   Tensor operator()(const Tensor& x, const Segments& segments, const Tensor& memory,
                     const Segments& memory_segments, Mode mode,
                     AttentionRecord* record = nullptr) const {
-    const Tensor looked_back = self_attention_residual(
+    const Tensor self_attended = self_attention_residual(
         x, mode, [&](const Tensor& h) { return self_attention(h, segments, mode, record); });
-    const Tensor looked_across = cross_attention_residual(looked_back, mode, [&](const Tensor& h) {
-      return cross_attention(h, segments, memory, memory_segments, mode, record);
-    });
-    return feed_forward_residual(looked_across, mode,
+    const Tensor cross_attended =
+        cross_attention_residual(self_attended, mode, [&](const Tensor& h) {
+          return cross_attention(h, segments, memory, memory_segments, mode, record);
+        });
+    return feed_forward_residual(cross_attended, mode,
                                  [&](const Tensor& h) { return feed_forward(h, mode); });
   }
 };
@@ -54,8 +55,7 @@ struct Decoder {
     if (options.norm_placement == NormPlacement::pre) norm.emplace(at / "norm", options);
   }
 
-  // x [target tokens, d_model], embedded; memory [source tokens, d_model] -> [target tokens,
-  // d_model]
+  // x [target tokens, d_model], embedded; memory [source tokens, d_model] -> the shape of x
   Tensor operator()(Tensor x, const Segments& segments, const Tensor& memory,
                     const Segments& memory_segments, Mode mode,
                     AttentionRecord* record = nullptr) const {

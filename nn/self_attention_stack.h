@@ -1,9 +1,8 @@
 #pragma once
-// A stack of layers of self-attention and feed-forward. Each layer first lets the tokens of a
-// sentence attend to each other, then transforms each token alone. Without a mask it is the
-// encoder, the left half of figure 1 (Vaswani et al. 2017; BERT), whose output knows the whole
-// sentence of a token; with the causal mask it is a decoder-only model (GPT), whose output knows
-// the tokens so far.
+// A stack of layers of self-attention and feed-forward: the tokens of a sentence attend to each
+// other, then each is transformed by itself. Without a mask it is the encoder, the left half of
+// figure 1 (Vaswani et al. 2017; BERT); with the causal mask it is a decoder-only model (GPT),
+// where a token depends only on the tokens up to itself.
 
 #include <optional>
 #include <vector>
@@ -37,7 +36,7 @@ struct SelfAttentionLayer {
 
 struct SelfAttentionStack {
   std::vector<SelfAttentionLayer> layers;
-  std::optional<Norm> norm;  // pre-norm leaves the sum of all sublayers to one last norm
+  std::optional<Norm> norm;  // pre-norm: of the sum of all sublayers
 
   SelfAttentionStack(const Path& at, const LayerOptions& options, int64_t count, Mask mask) {
     layers.reserve(count);

@@ -33,7 +33,7 @@ TEST_CASE("every word for a part of the model makes the part of that name") {
   const auto options = [&] { return transformer_options(model, 100, 100); };
   check_names(model.positions, position_kinds, [&] { return options().layer.positions; });
   check_names(model.norm, norm_placements, [&] { return options().layer.norm_placement; });
-  check_names(model.norm_kind, norm_kinds, [&] { return options().layer.norm; });
+  check_names(model.norm_kind, norm_kinds, [&] { return options().layer.norm_kind; });
   check_names(model.activation, feed_forward_kinds, [&] { return options().layer.feed_forward; });
   check_names(model.tied, tyings, [&] { return options().tying; });
 }

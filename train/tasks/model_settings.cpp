@@ -19,7 +19,7 @@ LayerOptions layer_options(const ModelConfig& model) {
   layer.positions = same_choice<PositionKind>(model.positions);
   layer.max_positions = model.max_positions;
   layer.norm_placement = same_choice<NormPlacement>(model.norm);
-  layer.norm = same_choice<NormKind>(model.norm_kind);
+  layer.norm_kind = same_choice<NormKind>(model.norm_kind);
   layer.norm_epsilon = static_cast<real>(model.norm_epsilon);
   layer.feed_forward = same_choice<FeedForwardKind>(model.activation);
   layer.dropout = static_cast<real>(model.dropout);
