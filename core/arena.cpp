@@ -32,8 +32,7 @@ void forbid(void*, int64_t) {}
 // Intel's processors compare the low 20 bits of addresses to find a load that depends on an earlier
 // store. Where two arrays begin just beyond a multiple of 1 MB apart, loads from one wait for
 // stores to the other (exp of 8 MB takes four times as long). Tensors whose sizes are powers of two
-// would have such distances, also over two or four blocks, so large blocks close to them are made
-// longer.
+// would have such distances, also over two or four blocks, so such large blocks are made longer.
 constexpr int64_t large = int64_t{1} << 20, apart = int64_t{8} << 10;
 
 // A smaller remainder stays part of the block.
@@ -47,8 +46,7 @@ int64_t Arena::lines_for(int64_t bytes) {
   return too_close ? whole + apart : whole;
 }
 
-// The position of the leading bit, and the three bits after it: sizes in a list differ by an
-// eighth.
+// The position of the leading bit, and the three bits after it: a list spans an eighth.
 size_t Arena::list_of(int64_t bytes) {
   const auto size = static_cast<uint64_t>(std::max(bytes, line));
   const auto octave = static_cast<size_t>(std::bit_width(size)) - 1;

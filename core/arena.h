@@ -1,8 +1,7 @@
 #pragma once
 // Splits slabs of memory into blocks of any size, and merges free neighbours. Batches differ in
 // length, so a step needs blocks of other sizes than the step before; a cache of blocks by size
-// would hold twice the memory in use. Free blocks are in lists by size, eight for each power of
-// two.
+// would hold twice the memory in use. Free blocks are in lists by size, eight a power of two.
 
 #include <array>
 #include <cstddef>

@@ -39,8 +39,7 @@ void finish_rows(real* c, int64_t rows, int64_t cols, int64_t stride, Finish fin
   }
 }
 
-// Computes a block of the result on the calling thread; with OpenBLAS if there is no scratch
-// memory.
+// Computes a block of the result on the calling thread, without scratch memory with OpenBLAS.
 void call(const Matrix& a, const Matrix& b, const Destination& to, real* scratch,
           Precision precision) {
   if (scratch) return block_product(size_of(a, b), strided(a), strided(b), to, scratch, precision);
@@ -125,8 +124,7 @@ BlasKernels blas_kernels(std::string_view name) {
       "Atom",      "Core2",        "Penryn",      "Dunnington", "Nehalem",     "Athlon",
       "Opteron",   "Opteron_SSE3", "Barcelona",   "Nano",       "Sandybridge", "Bobcat",
       "Bulldozer", "Piledriver",   "Steamroller", "Excavator",  "Haswell",     "Zen"};
-  // Tested in float. The AVX2 kernels are not exact: their tiles of different widths round
-  // differently.
+  // Tested in float. Tiles of different widths round differently in the AVX2 kernels.
   constexpr std::string_view exact[] = {"SkylakeX", "Cooperlake", "SapphireRapids"};
   return {.fill_vectors = std::ranges::find(before_avx512, name) == std::end(before_avx512),
           .cuts_are_exact =

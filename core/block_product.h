@@ -26,8 +26,7 @@ struct Strided {
   Strided from(int64_t i, int64_t j) const { return {at(i, j), row, col}; }
 };
 
-// Whether addresses with this distance map to the same few sets of the first cache: multiples of 1
-// KB.
+// Whether addresses this far apart map to the same few sets of the first cache: multiples of 1 KB.
 inline bool conflicts(int64_t stride) {
   return stride * static_cast<int64_t>(sizeof(real)) % 1024 == 0;
 }

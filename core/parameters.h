@@ -1,8 +1,7 @@
 #pragma once
 // The parameters of a model are named windows into one flat buffer: an optimiser step is one pass,
 // a checkpoint one write. Allocation is separate from construction, so that a model can be counted,
-// or loaded, without initialisation. The order of construction is the order in memory and in the
-// checkpoint.
+// or loaded, without initialisation. Memory and checkpoints have the order of construction.
 //
 // Each gradient has memory of its own, from the first contribution until it is cleared. The
 // backward pass frees the activations at the same time, so gradients reuse their memory.
@@ -31,8 +30,7 @@ Initial constant(real value);
 Initial normal(real deviation);
 Initial uniform(real limit);  // in (-limit, limit)
 
-// The purpose of a parameter, which decides on weight decay and on what another vocabulary
-// replaces.
+// The purpose of a parameter. It decides on weight decay and on reuse with another vocabulary.
 enum class Role {
   weight,       // of a product
   bias,         // added to a product or a norm

@@ -19,8 +19,7 @@ inline Vec load_up_to(const real* from, int64_t count) {
 
 // How a product (core/block_product.h) reads its operands: unchanged, or rounded to bfloat16.
 //
-// A step of the inner dimension is one number of each operand, or two that share a word. Each
-// struct defines
+// A step of the inner dimension is one number of each operand, or two in one word. A struct has
 //
 //   per_step          the numbers of a step
 //   across(at, inner, rest, count)
@@ -73,29 +72,10 @@ inline void put(const Destination& to, int64_t row, int64_t col, int64_t count, 
 
 template <int rows, int vectors>
 void put_all(const Destination& to, int64_t cols, const Vec (&total)[rows][vectors]) {
+#pragma GCC unroll 12
   for (int r = 0; r < rows; ++r) {
-    for (int64_t v = 0; v < vectors && v * lanes < cols; ++v) {
-      put(to, r, v * lanes, cols - v * lanes, total[r][v]);
-    }
-  }
-}
-
-// The same for whole vectors without a finish.
-template <int rows, int vectors>
-void put_whole(const Destination& to, const Vec (&total)[rows][vectors]) {
-  real* at = to.c.data;
-  const Vec scale = broadcast(to.scale);
-  if (to.c.add) {
-#pragma GCC unroll 12
-    for (int r = 0; r < rows; ++r, at += to.stride) {
-      for (int v = 0; v < vectors; ++v) {
-        store(at + v * lanes, multiply_add(total[r][v], scale, load(at + v * lanes)));
-      }
-    }
-  } else {
-#pragma GCC unroll 12
-    for (int r = 0; r < rows; ++r, at += to.stride) {
-      for (int v = 0; v < vectors; ++v) store(at + v * lanes, total[r][v] * scale);
+    for (int v = 0; v < vectors; ++v) {
+      if (v * lanes < cols) put(to, r, v * lanes, cols - v * lanes, total[r][v]);
     }
   }
 }
@@ -131,8 +111,7 @@ void tile(int64_t steps, Strided a, const real* b, int64_t b_row, const Destinat
     for (int i = 0; i < bases; ++i) base[i] += a.col;
   }
   later = cursor;
-  const bool plain = cols >= vectors * lanes && !to.finish.bias && !to.finish.relu;
-  plain ? put_whole<rows, vectors>(to, total) : put_all<rows, vectors>(to, cols, total);
+  put_all<rows, vectors>(to, cols, total);
 }
 
 using Tile = void (*)(int64_t, Strided, const real*, int64_t, const Destination&, int64_t,

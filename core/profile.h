@@ -1,7 +1,6 @@
 #pragma once
 // How long each op takes, forward and backward, and how much work it does. Recorded while a
-// Profiling scope is alive on the thread that computes; otherwise the cost is a test of one
-// pointer.
+// Profiling scope is alive on the thread that computes; otherwise it costs a test of a pointer.
 //
 //   Profile profile;
 //   {

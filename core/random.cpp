@@ -65,8 +65,7 @@ void fill_uniform(const Stream& stream, real low, real high, std::span<real> out
   });
 }
 
-// Box-Muller: two uniform numbers u, v give sqrt(-2 ln u) cos(2 pi v) and sqrt(-2 ln u) sin(2 pi
-// v).
+// Box-Muller: uniform u and v give sqrt(-2 ln u) cos(2 pi v) and sqrt(-2 ln u) sin(2 pi v).
 void fill_normal(const Stream& stream, real mean, real deviation, std::span<real> out) {
   fill_by_block(stream, out, [&](const PhiloxBlock& block) {
     std::array<real, 4> four{};

@@ -1,6 +1,6 @@
 #pragma once
-// The sums or the maxima of the lanes of many vectors at once, for little more than the cost of
-// one.
+// Operations across the lanes of as many vectors as a vector has lanes: sums, maxima,
+// transposition.
 
 #include <algorithm>
 

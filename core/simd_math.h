@@ -1,7 +1,6 @@
 #pragma once
 // exp, log, tanh and the normal distribution over vectors. In single precision they are polynomials
-// with a relative error of a few units in the last place; in double they are the standard
-// library's.
+// with a relative error of a few units in the last place, in double the standard library's.
 
 #include <algorithm>
 #include <limits>

@@ -61,8 +61,7 @@ class Gradient {
   Sink open() const;
   // The same, but the first call clears the memory: for adding to some elements only.
   real* open_cleared() const;
-  // Contributes all of `other`, which must not be used afterwards: a first contribution takes over
-  // its memory.
+  // Contributes all of `other`, which must not be used afterwards: its memory may be taken over.
   void accept(Gradient& other) const;
 
   // Whether there has been a contribution since the last clear().

@@ -6,12 +6,10 @@
 // its own to the residuals, built from SelfAttention::project, CrossAttention::project_memory, the
 // attention op and the `output` projections.
 
-#include <optional>
-#include <vector>
-
 #include "nn/attention.h"
 #include "nn/feed_forward.h"
 #include "nn/residual.h"
+#include "nn/self_attention_stack.h"
 
 namespace calque {
 
@@ -45,25 +43,6 @@ struct DecoderLayer {
   }
 };
 
-struct Decoder {
-  std::vector<DecoderLayer> layers;
-  std::optional<Norm> norm;  // as in SelfAttentionStack
-
-  Decoder(const Path& at, const LayerOptions& options, int64_t count) {
-    layers.reserve(count);
-    for (int64_t i = 0; i < count; ++i) layers.emplace_back(at / "layers" / i, options);
-    if (options.norm_placement == NormPlacement::pre) norm.emplace(at / "norm", options);
-  }
-
-  // x [target tokens, d_model], embedded; memory [source tokens, d_model] -> the shape of x
-  Tensor operator()(Tensor x, const Segments& segments, const Tensor& memory,
-                    const Segments& memory_segments, Mode mode,
-                    AttentionRecord* record = nullptr) const {
-    for (const DecoderLayer& layer : layers) {
-      x = layer(x, segments, memory, memory_segments, mode, record);
-    }
-    return norm ? (*norm)(x) : x;
-  }
-};
+using Decoder = Stack<DecoderLayer>;
 
 }  // namespace calque

@@ -1,6 +1,5 @@
 #pragma once
-// The position-wise feed-forward network (section 3.3): each token by itself passes through a wider
-// layer.
+// The position-wise feed-forward network (section 3.3), which transforms each token by itself.
 //
 //   relu, gelu, silu   FFN(x) = activation(x W1 + b1) W2 + b2
 //   swiglu             FFN(x) = (silu(x Wa + ba) * (x Wb + bb)) W2 + b2     (Shazeer 2020)

@@ -1,6 +1,5 @@
 #pragma once
-// A norm scales the vector of each token to a common size, which keeps deep residual sums
-// trainable:
+// A norm scales the vectors of tokens to a common size, which keeps deep models trainable:
 //
 //   LayerNorm (Ba et al. 2016)          gain (x - mean) / sqrt(variance + epsilon) + bias
 //   RMSNorm (Zhang and Sennrich 2019)   gain x / sqrt(mean of x^2 + epsilon)

@@ -34,22 +34,27 @@ struct SelfAttentionLayer {
   }
 };
 
-struct SelfAttentionStack {
-  std::vector<SelfAttentionLayer> layers;
-  std::optional<Norm> norm;  // pre-norm: of the sum of all sublayers
+// Layers one after the other, and with pre-norm a norm of their sum.
+template <class Layer>
+struct Stack {
+  std::vector<Layer> layers;
+  std::optional<Norm> norm;
 
-  SelfAttentionStack(const Path& at, const LayerOptions& options, int64_t count, Mask mask) {
+  template <class... More>
+  Stack(const Path& at, const LayerOptions& options, int64_t count, More... more) {
     layers.reserve(count);
-    for (int64_t i = 0; i < count; ++i) layers.emplace_back(at / "layers" / i, options, mask);
+    for (int64_t i = 0; i < count; ++i) layers.emplace_back(at / "layers" / i, options, more...);
     if (options.norm_placement == NormPlacement::pre) norm.emplace(at / "norm", options);
   }
 
-  // [tokens, d_model], embedded -> [tokens, d_model]
-  Tensor operator()(Tensor x, const Segments& segments, Mode mode,
-                    AttentionRecord* record = nullptr) const {
-    for (const SelfAttentionLayer& layer : layers) x = layer(x, segments, mode, record);
+  // x [tokens, d_model] and the other arguments of a layer -> the shape of x
+  template <class... More>
+  Tensor operator()(Tensor x, const More&... more) const {
+    for (const Layer& layer : layers) x = layer(x, more...);
     return norm ? (*norm)(x) : x;
   }
 };
+
+using SelfAttentionStack = Stack<SelfAttentionLayer>;
 
 }  // namespace calque

@@ -1,8 +1,7 @@
 #pragma once
 // The model of figure 1: embeddings and positions, encoder, decoder, and the projection to the
 // vocabulary. Read in this order: linear.h, embedding.h, positions.h, norm.h, residual.h,
-// feed_forward.h, attention.h, self_attention_stack.h, decoder.h, output_projection.h,
-// transformer.h.
+// feed_forward.h, attention.h, self_attention_stack.h, decoder.h, output_projection.h.
 //
 // Batches are packed: the tokens of all sentences one after the other, with Segments for their
 // bounds. There is no padding, and no mask but the causal one.
@@ -48,8 +47,8 @@ struct Transformer {
   Tensor logits(const Tensor& hidden) const { return output(hidden); }
 
   // The summed loss with teacher forcing: the decoder reads <s> and the target, and is trained to
-  // predict the target and </s>. TokenLoss explains the smoothing, OutputProjection::loss the
-  // agreement.
+  // predict the target and </s>. See TokenLoss for the smoothing, OutputProjection::loss for
+  // the agreement.
   TokenLoss loss(std::span<const int32_t> source, const Segments& source_segments,
                  std::span<const int32_t> decoder_input, std::span<const int32_t> expected,
                  const Segments& target_segments, real label_smoothing, Mode mode,

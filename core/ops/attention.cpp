@@ -54,8 +54,8 @@ Profile::Work work_of(const Problem& p) {
           .bytes = 2 * d * double(p.queries.tokens() + p.keys.tokens()) * sizeof(real)};
 }
 
-// The columns of a tensor from `col` on. An operand with col > 0 is in the same tensor as the one
-// before it.
+// The columns of a tensor from `col` on. With col > 0 it shares the tensor of the operand before
+// it.
 struct Operand {
   Tensor x;
   int64_t col = 0;

@@ -55,11 +55,10 @@ void differentiate(const ScoreBlock& block, Scratch& scratch, const real* scales
   }
 }
 
-// The gradients of one block of queries: dq is their own, dk and dv those of the item's keys.
-void go_back(ScoreBlock block, Scratch& scratch, const Views& views, const Gradients& d,
-             int64_t cols) {
+// Adds the gradients of one block of queries to scratch.dq, and those of its keys to dk and dv.
+void go_back(ScoreBlock block, Scratch& scratch, const Views& views) {
   const Problem& p = *block.item->problem;
-  const int64_t m = block.queries, size = p.head_size;
+  const int64_t m = block.queries, size = p.head_size, width = round_up(size);
   const Rows q = views.q.from(block.first_query, 0), dout = views.dout.from(block.first_query, 0);
   transpose_into_panels(q, m, size, scratch.query_panels.data());
   transpose_into_panels(dout, m, size, scratch.dout_panels.data());
@@ -78,43 +77,29 @@ void go_back(ScoreBlock block, Scratch& scratch, const Views& views, const Gradi
     for (int64_t lane = 0; lane < m; lane += lanes) {
       differentiate(block, scratch, views.scales, lane, factors, factor_row);
     }
-    const ProductSize of_keys{block.keys, cols, m}, of_queries{m, cols, block.keys};
-    const Rows k = views.k.from(block.first_key, 0);
-    Destination dq = d.q;
-    dq.c.add |= block.first_key > 0;
-    // In the order in which the op opened the gradients: where operands are one tensor, the first
-    // product writes and the others add.
-    tile_product(of_queries, {slopes, 1, block.cols()}, k.data, k.stride, dq);
-    tile_product(of_keys, {slopes, block.cols(), 1}, q.data, q.stride, d.k.at(block.first_key, 0));
-    tile_product(of_keys, {weights, block.cols(), 1}, dout.data, dout.stride,
-                 d.v.at(block.first_key, 0));
+    const int64_t first = block.first_key, cols = block.cols();
+    const ProductSize of_keys{block.keys, width, m}, of_queries{m, width, block.keys};
+    const Rows k = views.k.from(first, 0);
+    const auto rows_of = [&](Buffer<real>& sums, int64_t row) {
+      return Destination{{sums.data() + row * width, true}, width};
+    };
+    tile_product(of_queries, {slopes, 1, cols}, k.data, k.stride, rows_of(scratch.dq, 0));
+    tile_product(of_keys, {slopes, cols, 1}, q.data, q.stride, rows_of(scratch.dk, first));
+    tile_product(of_keys, {weights, cols, 1}, dout.data, dout.stride, rows_of(scratch.dv, first));
   }
 }
 
-void write(const Destination& to, int64_t first_row, const real* from, int64_t rows,
-           int64_t head_size) {
-  for (int64_t i = 0; i < rows && to.c.data; ++i) {
-    const Sink row = to.at(first_row + i, 0).c;
-    map_into(head_size, row.data, row.add, as_it_is, from + i * round_up(head_size));
+// Writes the sums of an item, or adds them, to rows from `first_row` and columns from `col` on.
+void write(const Destination& all, int64_t first_row, int64_t col, const Buffer<real>& sums,
+           int64_t rows, int64_t head_size) {
+  for (int64_t i = 0; i < rows && all.c.data; ++i) {
+    const Sink row = all.at(first_row + i, col).c;
+    map_into(head_size, row.data, row.add, as_it_is, sums.data() + i * round_up(head_size));
   }
 }
 
-// Gradients to which several blocks add, or of which not all are wanted, are accumulated in scratch
-// memory.
-void accumulate(const Item& item, Scratch& scratch, const Views& views, const Gradients& to) {
-  const int64_t size = item.problem->head_size, width = round_up(size);
-  real *const dq = scratch.dq.data(), *const dk = scratch.dk.data(), *const dv = scratch.dv.data();
-  std::fill_n(dk, item.keys * width, real(0));
-  std::fill_n(dv, item.keys * width, real(0));
-  for (int64_t begin = 0; begin < item.queries; begin += query_block) {
-    const ScoreBlock block(item, begin);
-    std::fill_n(dq, block.queries * width, real(0));
-    go_back(block, scratch, views, {{{dq, true}, width}, {{dk, true}, width}, {{dv, true}, width}},
-            width);
-    write(to.q, begin, dq, block.queries, size);
-  }
-  write(to.k, 0, dk, item.keys, size);
-  write(to.v, 0, dv, item.keys, size);
+void clear(Buffer<real>& sums, int64_t rows, int64_t head_size) {
+  std::fill_n(sums.data(), rows * round_up(head_size), real(0));
 }
 
 }  // namespace
@@ -122,9 +107,6 @@ void accumulate(const Item& item, Scratch& scratch, const Views& views, const Gr
 void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const real* scales,
               const real* dout, const Gradients& gradients) {
   const int64_t d = p.heads * p.head_size, size = p.head_size;
-  const auto of_item = [](const Destination& all, int64_t first, int64_t col) {
-    return all.c.data ? all.at(first, col) : Destination{};
-  };
   parallel_for(p.items(), p.items_per_chunk(), [&](int64_t first, int64_t last) {
     Scratch scratch(p, q, k, {dout, d});
     for (int64_t number = first; number < last; ++number) {
@@ -138,16 +120,17 @@ void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const r
                         v.from(item.first_key, item.col),
                         Rows{out, d}.from(item.first_query, item.col),
                         scales};
-      const Gradients to{of_item(gradients.q, item.first_query, item.col),
-                         of_item(gradients.k, item.first_key, item.col),
-                         of_item(gradients.v, item.first_key, item.col)};
-      const bool one_block = 0 < item.queries && item.queries <= query_block && 0 < item.keys &&
-                             item.keys <= key_block;
-      if (one_block && to.q.c.data && to.k.c.data && to.v.c.data) {
-        go_back(ScoreBlock(item, 0), scratch, views, to, size);
-      } else {
-        accumulate(item, scratch, views, to);
+      clear(scratch.dk, item.keys, size);
+      clear(scratch.dv, item.keys, size);
+      for (int64_t begin = 0; begin < item.queries; begin += query_block) {
+        const ScoreBlock block(item, begin);
+        clear(scratch.dq, block.queries, size);
+        go_back(block, scratch, views);
+        write(gradients.q, item.first_query + begin, item.col, scratch.dq, block.queries, size);
       }
+      // After q, whose gradient is opened first: where operands are one tensor, the others add.
+      write(gradients.k, item.first_key, item.col, scratch.dk, item.keys, size);
+      write(gradients.v, item.first_key, item.col, scratch.dv, item.keys, size);
     }
   });
 }

@@ -51,8 +51,7 @@ void scale_scores(const ScoreBlock& block, Scratch& scratch, const real* factors
   const int64_t cols = block.cols();
   for (int64_t j = 0; j < block.keys; ++j) {
     real* scores = scratch.scores.data() + j * cols;
-    map(
-        cols, scores, [](Vec s, Vec f) { return s * f; }, scores, factors + j * factor_row);
+    map(cols, scores, times, scores, factors + j * factor_row);
   }
 }
 
@@ -92,8 +91,8 @@ void finish(const ScoreBlock& block, Scratch& scratch, real* scales) {
 }
 
 void scale_row(real* to, int64_t size, real factor, const real* from) {
-  map(
-      size, to, [=](Vec v) { return v * factor; }, from);
+  const auto scaled = [=](Vec v) { return v * factor; };
+  map(size, to, scaled, from);
 }
 
 // One block of queries; `out` are the item's rows.

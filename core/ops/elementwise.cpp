@@ -1,5 +1,4 @@
-// Elementwise arithmetic with broadcasting. A backward closure keeps only the values that the
-// derivatives need.
+// Elementwise arithmetic with broadcasting. A closure keeps only the values its derivatives need.
 
 #include "core/ops.h"
 #include "core/ops/row_sums.h"
@@ -95,13 +94,12 @@ void reduce_to(const Broadcast& over, Sink db, Term term, const Input*... in) {
 // y = a + sign b
 Tensor add(const char* op, const Tensor& a, const Tensor& b, real sign) {
   const Broadcast over = broadcast_over(op, a, b);
+  const auto plus = [=](Vec u, Vec v) { return u + v * sign; };
+  const auto slope = [=](Vec g) { return g * sign; };
   Tensor y(a.shape());
-  apply(
-      over, {y.data(), false}, b.data(), [=](Vec u, Vec v) { return u + v * sign; }, a.data());
-  return record(op, y, {&a, &b}, [over, sign, da = a.gradient(), db = b.gradient()](Gradient& dy) {
-    if (db)
-      reduce_to(
-          over, db.open(), [=](Vec g) { return g * sign; }, dy.data());
+  apply(over, {y.data(), false}, b.data(), plus, a.data());
+  return record(op, y, {&a, &b}, [=, da = a.gradient(), db = b.gradient()](Gradient& dy) {
+    if (db) reduce_to(over, db.open(), slope, dy.data());
     if (da) da.accept(dy);
   });
 }
@@ -126,9 +124,11 @@ Tensor operator*(const Tensor& a, const Tensor& b) {
 // y = a / b: da = dy / b, db = -sum(dy y) / b
 Tensor operator/(const Tensor& a, const Tensor& b) {
   const Broadcast over = broadcast_over("divide", a, b);
+  const auto ratio = [](Vec u, Vec v) { return u / v; };
+  const auto da_of = [](Vec g, Vec v) { return g * (real(1) / v); };
+  const auto db_of = [](Vec s, Vec v) { return -s / v; };
   Tensor y(a.shape());
-  apply(
-      over, {y.data(), false}, b.data(), [](Vec u, Vec v) { return u / v; }, a.data());
+  apply(over, {y.data(), false}, b.data(), ratio, a.data());
   return record(
       "divide", y, {&a, &b},
       [=, y = y.values(), b = b.values(), da = a.gradient(), db = b.gradient()](Gradient& dy) {
@@ -136,26 +136,22 @@ Tensor operator/(const Tensor& a, const Tensor& b) {
           const Values sums(b.size());
           reduce_to(over, {sums.data(), false}, times, dy.data(), y.data());
           const Sink out = db.open();
-          map_into(
-              b.size(), out.data, out.add, [](Vec s, Vec v) { return -s / v; }, sums.data(),
-              b.data());
+          map_into(b.size(), out.data, out.add, db_of, sums.data(), b.data());
         }
-        if (da)
-          apply(
-              over, da.open(), b.data(), [](Vec g, Vec v) { return g * (real(1) / v); }, dy.data());
+        if (da) apply(over, da.open(), b.data(), da_of, dy.data());
       });
 }
 
 Tensor affine(const Tensor& x, real scale, real shift) {
   const Broadcast over{Broadcast::row, 1, x.size()};
+  const auto f = [=](Vec v) { return v * scale + shift; };
+  const auto slope = [=](Vec g) { return g * scale; };
   Tensor y(x.shape());
   for_parts(over, [&](int64_t, int64_t at, int64_t count) {
-    map(
-        count, y.data() + at, [=](Vec v) { return v * scale + shift; }, x.data() + at);
+    map(count, y.data() + at, f, x.data() + at);
   });
-  return record("affine", y, {&x}, [over, scale, dx = x.gradient()](Gradient& dy) {
-    reduce_to(
-        over, dx.open(), [=](Vec g) { return g * scale; }, dy.data());
+  return record("affine", y, {&x}, [=, dx = x.gradient()](Gradient& dy) {
+    reduce_to(over, dx.open(), slope, dy.data());
   });
 }
 

@@ -1,6 +1,5 @@
 // y = activation(x w + b). Forward: a product that also adds the bias and takes relu, and a pass
-// for other activations. Backward: a pass for the gradients of activation and bias, and two
-// products.
+// for other activations. Backward: a pass for the activation and the bias, and two products.
 
 #include "core/blas.h"
 #include "core/ops.h"

@@ -1,7 +1,6 @@
 #pragma once
 // Sums over the rows of a matrix, for the gradients of biases and gains. The rows are split into
-// chunks that depend only on their number; each chunk has a partial sum, and these are added in
-// order.
+// chunks that depend only on their number; the partial sums of the chunks are added in order.
 
 #include <algorithm>
 #include <array>

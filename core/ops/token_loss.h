@@ -27,8 +27,7 @@ struct LogitRows {
 void row_losses(const LogitRows& logits, std::span<const int32_t> expected, real smoothing,
                 bool gradient, RowLoss* losses);
 
-// The same for the two passes of agreeing_cross_entropy(); nll and `correct` are those of the
-// first.
+// The same for the two passes of agreeing_cross_entropy(); nll and `correct` are the first's.
 struct PairOptions {
   real smoothing, agreement;
 };

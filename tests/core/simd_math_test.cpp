@@ -1,5 +1,4 @@
-// exp, log, tanh and the normal distribution against the standard library in double, over all of
-// their range.
+// exp, log, tanh and the normal distribution against the standard library, over all their range.
 #include "core/simd_math.h"
 
 #include <doctest/doctest.h>

@@ -28,8 +28,7 @@ TEST_CASE("Adam's first step has the length of the learning rate, whatever the g
 }
 
 // m = 0.1 g and v = 0.02 g^2 are corrected to g and g^2, and epsilon is added to |g|. If it were
-// added before the correction, the step would be g / (|g| + epsilon / sqrt(0.02)), 1/8 instead of
-// 1/2.
+// added before the correction, the step would be g / (|g| + epsilon / sqrt(0.02)): 1/8, not 1/2.
 TEST_CASE("at step 1 a gradient as small as epsilon moves by half the learning rate") {
   SmallModel model({{"w", {1}}});
   model.set_gradients({{"w", {0.001}}});

@@ -82,7 +82,7 @@ TEST_CASE("a gradient that is not finite leaves weights, moments and steps untou
                                      AdafactorSettings{}};
   for (const OptimizerSettings& settings : rules) {
     for (const double bad : {std::nan(""), infinity, -infinity}) {
-      SmallModel model = model_of_many_pieces();
+      SmallModel model = model_of_many_slices();
       model.set_random_values();
       Optimizer optimizer(model.parameters, settings, 1);
       model.set_random_gradients(1);

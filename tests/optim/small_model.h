@@ -67,7 +67,7 @@ struct SmallModel {
 };
 
 // Windows that end in the middle of a vector and of a slice, small ones and one of several slices.
-inline SmallModel model_of_many_pieces() {
+inline SmallModel model_of_many_slices() {
   return SmallModel({{"embedding.weight", {700, 131}, Role::embedding},
                      {"layers.0.weight", {33, 517}},
                      {"layers.0.bias", {517}, Role::bias},

@@ -29,7 +29,7 @@ std::vector<Rule> rules() {
 
 // One model in training.
 struct Training {
-  SmallModel model = model_of_many_pieces();
+  SmallModel model = model_of_many_slices();
   Optimizer optimizer;
   WeightAverage average;
 

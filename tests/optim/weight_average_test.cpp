@@ -54,7 +54,7 @@ TEST_CASE("with warm_up, the decay rises from 2/11 to its value") {
 }
 
 TEST_CASE("the model computes with the average while it is swapped in") {
-  SmallModel model = model_of_many_pieces();
+  SmallModel model = model_of_many_slices();
   model.set_random_values();
   WeightAverage average(model.parameters, {});
   const std::vector<real> old = model.flat();
