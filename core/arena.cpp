@@ -18,8 +18,7 @@
 namespace calque {
 namespace {
 
-// AddressSanitizer is told what may be touched: the blocks in use, as many bytes as were asked for,
-// and the arena's own notes. Behind each block it finds a line that nobody may touch.
+// AddressSanitizer permits access to blocks in use and to headers. A guard line follows each block.
 #ifdef CALQUE_ADDRESS_SANITIZER
 constexpr int64_t guard = Arena::line;
 void allow(void* at, int64_t bytes) { __asan_unpoison_memory_region(at, size_t(bytes)); }
@@ -30,14 +29,13 @@ void allow(void*, int64_t) {}
 void forbid(void*, int64_t) {}
 #endif
 
-// A block that begins a little beyond a multiple of 1 MB after another is slow to write while that
-// one is read: Intel's processors compare the low 20 bits of the addresses, and take the next load
-// for one of what was stored just before (exp of 8 MB then takes four times as long). Tensors whose
-// sizes are powers of two would lie like that one after the other, so large blocks that come close
-// to it, by themselves or as two or four in a row, are made longer.
+// Intel's processors compare the low 20 bits of addresses to find a load that depends on an earlier
+// store. Where two arrays begin just beyond a multiple of 1 MB apart, loads from one wait for
+// stores to the other (exp of 8 MB takes four times as long). Tensors whose sizes are powers of two
+// would have such distances, also over two or four blocks, so such large blocks are made longer.
 constexpr int64_t large = int64_t{1} << 20, apart = int64_t{8} << 10;
 
-// A remainder smaller than this stays with the block it is the rest of.
+// A smaller remainder stays part of the block.
 constexpr int64_t worth_splitting = 4 * Arena::line;
 
 }  // namespace
@@ -48,7 +46,7 @@ int64_t Arena::lines_for(int64_t bytes) {
   return too_close ? whole + apart : whole;
 }
 
-// The octave, and the three bits that follow the leading one: sizes of a list differ by an eighth.
+// The position of the leading bit, and the three bits after it: a list spans an eighth.
 size_t Arena::list_of(int64_t bytes) {
   const auto size = static_cast<uint64_t>(std::max(bytes, line));
   const auto octave = static_cast<size_t>(std::bit_width(size)) - 1;
@@ -60,7 +58,7 @@ Arena::Block* Arena::after(Block* block) {
   return reinterpret_cast<Block*>(reinterpret_cast<std::byte*>(block) + line + block->bytes);
 }
 
-// In the list of the size itself some blocks may be too small; in those after it none is.
+// Only the list of the size itself can have blocks that are too small.
 Arena::Block* Arena::large_enough(int64_t bytes) {
   size_t list = list_of(bytes);
   for (Block* block = free_[list]; block; block = block->next_free) {
@@ -72,7 +70,7 @@ Arena::Block* Arena::large_enough(int64_t bytes) {
   return nullptr;
 }
 
-void Arena::hang(Block* block) {
+void Arena::insert(Block* block) {
   Block*& list = free_[list_of(block->bytes)];
   block->free = true;
   block->previous_free = nullptr;
@@ -81,7 +79,7 @@ void Arena::hang(Block* block) {
   list = block;
 }
 
-void Arena::unhang(Block* block) {
+void Arena::remove(Block* block) {
   block->free = false;
   if (block->next_free) block->next_free->previous_free = block->previous_free;
   if (block->previous_free) {
@@ -91,7 +89,7 @@ void Arena::unhang(Block* block) {
   }
 }
 
-// Leaves `bytes` to the block, and hangs up the rest.
+// Shrinks the block to `bytes` and frees the rest.
 void Arena::split(Block* block, int64_t bytes) {
   const int64_t rest = block->bytes - bytes - line;
   if (rest < worth_splitting) return;
@@ -101,11 +99,11 @@ void Arena::split(Block* block, int64_t bytes) {
   if (Block* const next = after(block)) next->before = remainder;
   block->bytes = bytes;
   block->last = false;
-  hang(remainder);
+  insert(remainder);
 }
 
 // Both are free and in no list.
-void Arena::join_with_next(Block* block) {
+void Arena::merge_with_next(Block* block) {
   Block* const next = after(block);
   block->bytes += line + next->bytes;
   block->last = next->last;
@@ -117,7 +115,7 @@ std::byte* Arena::take(int64_t bytes) {
   const int64_t wanted = lines_for(bytes);
   Block* const block = large_enough(wanted);
   if (!block) return nullptr;
-  unhang(block);
+  remove(block);
   split(block, wanted);
   std::byte* const memory = reinterpret_cast<std::byte*>(block) + line;
   allow(memory, bytes);
@@ -128,24 +126,24 @@ void Arena::give_back(std::byte* memory) noexcept {
   auto* block = reinterpret_cast<Block*>(memory - line);
   forbid(memory, block->bytes);
   if (Block* const next = after(block); next && next->free) {
-    unhang(next);
-    join_with_next(block);
+    remove(next);
+    merge_with_next(block);
   }
   if (Block* const before = block->before; before && before->free) {
-    unhang(before);
-    join_with_next(before);
+    remove(before);
+    merge_with_next(before);
     block = before;
   }
-  hang(block);
+  insert(block);
 }
 
 void Arena::add_slab(std::byte* slab, int64_t bytes) {
-  hang(new (slab) Block{bytes / line * line - line, nullptr, true, false, nullptr, nullptr});
+  insert(new (slab) Block{bytes / line * line - line, nullptr, true, false, nullptr, nullptr});
   forbid(slab + sizeof(Block), bytes - static_cast<int64_t>(sizeof(Block)));
 }
 
-void Arena::hand_over(Block* slab) {
-  unhang(slab);
+void Arena::remove_slab(Block* slab) {
+  remove(slab);
   allow(slab, line + slab->bytes);
 }
 

@@ -1,8 +1,7 @@
 #pragma once
-// Floats rounded to bfloat16: the first 16 bits of a float, which is all of its range and 8 bits of
-// its precision. Two of them fit into the 32 bits of one, and processors with AVX512-BF16 multiply
-// such pairs and add both products in the time of one multiplication of floats. Without it the same
-// is done by hand, bit by bit: the sums may then differ in their last bit.
+// Floats rounded to bfloat16, the first 16 bits of a float: its whole range with 8 bits of
+// precision. Processors with AVX512-BF16 multiply pairs of them, and add both products, in the time
+// of one multiplication of floats. The emulation for others may differ in the last bit of a sum.
 
 #include <cstdint>
 
@@ -18,11 +17,10 @@ constexpr bool bfloat16_in_hardware = false;
 
 #ifndef CALQUE_DOUBLE
 
-// As any processor can do it.
-namespace bfloat16_by_hand {
+// The emulation, for any processor.
+namespace bfloat16_emulated {
 
-// The nearest bfloat16s of floats, in the upper halves of the words; of two as near the even
-// one. What is not a number stays so.
+// The nearest bfloat16s, ties to even, in the upper halves of the words. NaN stays NaN.
 inline Words rounded(Vec v) {
   const Words bits = reinterpret_cast<Words>(v);
   const Words nearest = bits + 0x7fffU + ((bits >> 16) & 1U);
@@ -34,7 +32,7 @@ inline Vec pairs(Vec first, Vec second) {
   return reinterpret_cast<Vec>((rounded(first) >> 16) | rounded(second));
 }
 
-// Every other one of the numbers of both, from `first` on.
+// Every other number of both, from `first` on.
 template <int first, size_t... i>
 Vec every_other(Vec low, Vec high, std::index_sequence<i...>) {
   return __builtin_shufflevector(low, high, static_cast<int>(first + 2 * i)...);
@@ -52,9 +50,9 @@ inline Vec add_products(Vec total, Vec left, Vec right) {
   return multiply_add(upper(left), upper(right), multiply_add(lower(left), lower(right), total));
 }
 
-}  // namespace bfloat16_by_hand
+}  // namespace bfloat16_emulated
 
-// Pairs in which first[i] is the lower half of word i, and second[i] the upper one.
+// Pairs with first[i] in the lower half of word i, and second[i] in the upper one.
 inline Vec bfloat16_pairs(Vec first, Vec second) {
 #ifdef __AVX512BF16__
   using Halves [[gnu::vector_size(64)]] = int16_t;
@@ -64,17 +62,17 @@ inline Vec bfloat16_pairs(Vec first, Vec second) {
                                                        20, 5, 21, 6, 22, 7, 23, 8, 24, 9, 25, 10,
                                                        26, 11, 27, 12, 28, 13, 29, 14, 30, 15, 31));
 #else
-  return bfloat16_by_hand::pairs(first, second);
+  return bfloat16_emulated::pairs(first, second);
 #endif
 }
 
-// Pairs of neighbours among the numbers of both, of which `low` are the first.
+// Pairs of adjacent numbers of `low`, then of `high`.
 inline Vec bfloat16_neighbours(Vec low, Vec high) {
 #ifdef __AVX512BF16__
   return reinterpret_cast<Vec>(
       _mm512_cvtne2ps_pbh(reinterpret_cast<__m512>(high), reinterpret_cast<__m512>(low)));
 #else
-  return bfloat16_by_hand::neighbours(low, high);
+  return bfloat16_emulated::neighbours(low, high);
 #endif
 }
 
@@ -85,11 +83,11 @@ inline Vec add_products_of_pairs(Vec total, Vec left, Vec right) {
                                                 reinterpret_cast<__m512bh>(left),
                                                 reinterpret_cast<__m512bh>(right)));
 #else
-  return bfloat16_by_hand::add_products(total, left, right);
+  return bfloat16_emulated::add_products(total, left, right);
 #endif
 }
 
-// A word in all lanes, whatever number its bits would be.
+// A word in all lanes.
 inline Vec broadcast_bits(const real* from) {
   uint32_t word;
   std::memcpy(&word, from, sizeof word);

@@ -27,14 +27,9 @@ CBLAS_TRANSPOSE flag(const Matrix& m) { return m.flipped ? CblasTrans : CblasNoT
 int64_t height(const Matrix& m) { return m.flipped ? m.cols : m.rows; }
 int64_t width(const Matrix& m) { return m.flipped ? m.rows : m.cols; }
 
-bool blas_fills_widest_vectors() {
-  const std::string_view kernels = openblas_get_corename();
-  return kernels == "SkylakeX" || kernels == "Cooperlake" || kernels == "SapphireRapids";
-}
-
 ProductSize size_of(const Matrix& a, const Matrix& b) { return {height(a), width(b), width(a)}; }
 
-// In a pass of its own, for products that know no finish.
+// A separate pass, for products that do not support a finish.
 void finish_rows(real* c, int64_t rows, int64_t cols, int64_t stride, Finish finish) {
   const auto add = [](Vec x, Vec y) { return x + y; };
   const auto relu = [](Vec x) { return max(Vec{}, x); };
@@ -44,12 +39,12 @@ void finish_rows(real* c, int64_t rows, int64_t cols, int64_t stride, Finish fin
   }
 }
 
-// A block of the result, on the calling thread alone. Without scratch memory it is OpenBLAS's work.
+// Computes a block of the result on the calling thread, without scratch memory with OpenBLAS.
 void call(const Matrix& a, const Matrix& b, const Destination& to, real* scratch,
           Precision precision) {
   if (scratch) return block_product(size_of(a, b), strided(a), strided(b), to, scratch, precision);
-  [[maybe_unused]] static const bool own_threads_rest = [] {
-    // A build with threads of its own, which OneThread does not reach.
+  [[maybe_unused]] static const bool own_threads_are_off = [] {
+    // OneThread does not limit a build with its own threads.
     if (openblas_get_parallel() == OPENBLAS_THREAD) openblas_set_num_threads(1);
     return true;
   }();
@@ -61,60 +56,57 @@ void call(const Matrix& a, const Matrix& b, const Destination& to, real* scratch
   finish_rows(to.c.data, height(a), width(b), to.stride, to.finish);
 }
 
-// Rows [begin, end) of what the matrix stands for.
+// Rows [begin, end) of the matrix that m denotes.
 Matrix rows_of(Matrix m, int64_t begin, int64_t end) {
   (m.flipped ? m.cols : m.rows) = end - begin;
   m.data += m.flipped ? begin : begin * m.stride;
   return m;
 }
 
-// Who makes a product.
-enum class Maker { openblas, ourselves };
+enum class Backend { openblas, own };
 
-Maker maker_of(Precision precision) {
-  return own_product_is_faster() || precision != Precision::full ? Maker::ourselves
-                                                                 : Maker::openblas;
+Backend backend_of(Precision precision) {
+  return own_product_is_faster() || precision != Precision::full ? Backend::own : Backend::openblas;
 }
 
-// Our own product and OpenBLAS's AVX-512 kernels in float give every number the same bits wherever
-// the result is cut into blocks. The AVX2 kernels do not (their tiles of different widths round
-// differently), and others are not known to.
-bool cuts_leave_no_trace(Maker maker) {
-  static const bool with_openblas = sizeof(real) == sizeof(float) && blas_fills_widest_vectors();
-  return maker == Maker::ourselves || with_openblas;
+const BlasKernels& kernels() {
+  static const BlasKernels known = blas_kernels(openblas_get_corename());
+  return known;
 }
 
-// The result of a product is cut into blocks of rows or of columns that whole kernel tiles fill,
-// and each block is made by one thread. OpenBLAS's own threads are not used because they cut the
-// inner dimension of some shapes differently than one thread does, which changes the last bits.
-// Where cuts leave no trace there is a block a thread; elsewhere blocks depend on the shape alone.
+bool cuts_are_exact(Backend backend) { return backend == Backend::own || kernels().cuts_are_exact; }
+
+// A result is split into blocks of rows or of columns, each of whole kernel tiles and for one
+// thread. OpenBLAS's own threads split the inner dimension of some shapes, which changes the last
+// bits. Where cuts are exact there is one block for each thread; elsewhere the blocks depend only
+// on the shape.
 struct Split {
-  int64_t pieces = 1;
-  int64_t size = 0;  // rows or columns in all
+  int64_t blocks = 1;
+  int64_t size = 0;  // the number of rows or columns
   bool by_rows = true;
   int64_t tile = 32;
-  int64_t begin(int64_t piece) const {
+  int64_t begin(int64_t block) const {
     const int64_t tiles = (size + tile - 1) / tile;
-    return std::min(size, tiles * piece / pieces * tile);
+    return std::min(size, tiles * block / blocks * tile);
   }
 };
 
-// The least multiplications of a block. OpenBLAS takes matrices below 1,000,000 for small and has
-// other kernels for them, which a block should only meet if the whole does.
-int64_t smallest_block(Maker maker) {
-  if (maker == Maker::ourselves) return 1 << 19;
-  return cuts_leave_no_trace(maker) ? 1 << 21 : 1 << 22;
+// The fewest multiplications of a block. OpenBLAS has other kernels for matrices below 1,000,000,
+// which a block must not use unless the whole product does.
+int64_t smallest_block(Backend backend) {
+  if (backend == Backend::own) return 1 << 19;
+  return cuts_are_exact(backend) ? 1 << 21 : 1 << 22;
 }
 
-Split split_of(ProductSize product, Maker maker) {
+Split split_of(ProductSize product, Backend backend) {
   const auto [m, n, k] = product;
   Split split{.size = std::max(m, n), .by_rows = m >= n};
-  if (maker == Maker::ourselves && split.by_rows) split.tile = tile_rows;
+  if (backend == Backend::own && split.by_rows) split.tile = tile_rows;
   const int64_t tile_work = split.tile * std::min(m, n) * k;
-  const int64_t tiles_a_piece = (smallest_block(maker) + tile_work - 1) / tile_work;
+  const int64_t block_tiles = (smallest_block(backend) + tile_work - 1) / tile_work;
   const int64_t whole_tiles = split.size / split.tile;
-  split.pieces = std::clamp<int64_t>(whole_tiles / std::max<int64_t>(1, tiles_a_piece), 1,
-                                     cuts_leave_no_trace(maker) ? threads() : 8);
+  split.blocks = std::clamp<int64_t>(whole_tiles / std::max<int64_t>(1, block_tiles), 1,
+                                     cuts_are_exact(backend) ? threads() : 8);
   return split;
 }
 
@@ -123,13 +115,25 @@ thread_local std::vector<GemmCall>* recorded_calls = nullptr;
 
 }  // namespace
 
-// OpenBLAS chooses its kernels when it is loaded, by a list of the processors it knew when it was
-// released. On a newer one it takes kernels for vectors of half the width, at half the speed; there
-// the product of our own is as fast as its best kernels are (bench/core compares them).
+// OpenBLAS chooses its kernels when it is loaded. For a processor newer than its release it chooses
+// those of an older one; the names before AVX-512 are a closed list. A later OpenBLAS has a new
+// name only with kernels for that processor. Whether cuts are exact with those is not known.
+BlasKernels blas_kernels(std::string_view name) {
+  constexpr std::string_view before_avx512[] = {
+      "Unknown",   "Katmai",       "Coppermine",  "Northwood",  "Prescott",    "Banias",
+      "Atom",      "Core2",        "Penryn",      "Dunnington", "Nehalem",     "Athlon",
+      "Opteron",   "Opteron_SSE3", "Barcelona",   "Nano",       "Sandybridge", "Bobcat",
+      "Bulldozer", "Piledriver",   "Steamroller", "Excavator",  "Haswell",     "Zen"};
+  // Tested in float. Tiles of different widths round differently in the AVX2 kernels.
+  constexpr std::string_view exact[] = {"SkylakeX", "Cooperlake", "SapphireRapids"};
+  return {.fill_vectors = std::ranges::find(before_avx512, name) == std::end(before_avx512),
+          .cuts_are_exact =
+              sizeof(real) == sizeof(float) && std::ranges::find(exact, name) != std::end(exact)};
+}
+
 bool own_product_is_faster() {
 #ifdef __AVX512F__
-  static const bool faster = !blas_fills_widest_vectors();
-  return faster;
+  return !kernels().fill_vectors;
 #else
   return false;
 #endif
@@ -176,18 +180,19 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, 
     return finish_rows(c.data, m, n, stride, finish);
   }
   const Precision precision = current_precision;
-  const Maker maker = maker_of(precision);
-  const Split split = split_of({m, n, k}, maker);
+  const Backend backend = backend_of(precision);
+  const Split split = split_of({m, n, k}, backend);
   const PackedMatrix* const packed =
       precision == Precision::full ? PackedWeights::find(b) : nullptr;
-  const int64_t scratch_size = maker == Maker::ourselves && !packed
+  const int64_t scratch_size = backend == Backend::own && !packed
                                    ? block_product_scratch({m, n, k}, strided(a), precision)
                                    : 0;
-  Buffer<real> scratch;  // taken here for all pieces: what the pool is asked depends on no schedule
-  if (scratch_size > 0) scratch = Buffer<real>(split.pieces * scratch_size);
-  parallel_for(split.pieces, 1, [&](int64_t piece, int64_t) {
-    const int64_t begin = split.begin(piece), end = split.begin(piece + 1);
-    real* const own = scratch ? scratch.data() + piece * scratch_size : nullptr;
+  // One buffer for all blocks: requests to the pool do not depend on the schedule of the threads.
+  Buffer<real> scratch;
+  if (scratch_size > 0) scratch = Buffer<real>(split.blocks * scratch_size);
+  parallel_for(split.blocks, 1, [&](int64_t number, int64_t) {
+    const int64_t begin = split.begin(number), end = split.begin(number + 1);
+    real* const own = scratch ? scratch.data() + number * scratch_size : nullptr;
     const int64_t row = split.by_rows ? begin : 0, col = split.by_rows ? 0 : begin;
     const Matrix left = split.by_rows ? rows_of(a, begin, end) : a;
     const Sink block{c.data + row * stride + col, c.add};

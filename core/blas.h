@@ -1,6 +1,6 @@
 #pragma once
-// Matrix products: the only door to OpenBLAS, and to the product that stands in for it where it
-// does not know the processor.
+// Matrix products, made by OpenBLAS or, where OpenBLAS does not know the processor, by
+// block_product(). This is the only interface to OpenBLAS.
 //
 //   gemm({x, rows, in}, {w, in, out}, y);                          // y = x w
 //   gemm(transposed({x, rows, in}), {dy, rows, out}, dw.open());   // dw (+)= x^T dy
@@ -9,13 +9,14 @@
 
 #include <cstdint>
 #include <string>
+#include <string_view>
 #include <vector>
 
 #include "core/tensor.h"
 
 namespace calque {
 
-// A row-major matrix to read. `stride` is the distance between rows; by default they are adjacent.
+// A row-major matrix to read. `stride` is the distance between rows, adjacent by default.
 struct Matrix {
   Matrix(const real* at, int64_t row_count, int64_t col_count, int64_t row_stride = 0)
       : data(at), rows(row_count), cols(col_count), stride(row_stride ? row_stride : col_count) {}
@@ -24,31 +25,31 @@ struct Matrix {
 
   const real* data;
   int64_t rows, cols, stride;
-  bool flipped = false;  // stands for its transpose
+  bool flipped = false;  // denotes the transpose
 };
 
 Matrix transposed(Matrix matrix);
 
-// What it stands for, element by element, as block_product() reads it.
+// The matrix that it denotes, as block_product() reads it.
 struct Strided;
 Strided strided(const Matrix& matrix);
 
-// What becomes of each number of a product before it is stored for the last time, while it is still
-// in a register: a bias is added, one number a column, and relu taken.
+// Applied to each number of a product while it is in a register: adds a bias, one number for each
+// column, then takes relu.
 struct Finish {
   const real* bias = nullptr;
   bool relu = false;
   Finish from(int64_t col) const { return {bias ? bias + col : nullptr, relu}; }
 };
 
-// What the operands of products are rounded to; sums are always whole. bfloat16 keeps 8 bits of
-// precision and is up to twice as fast where processor and build have AVX512-BF16. The double build
-// has full precision alone.
+// What the operands of products are rounded to; sums always have full precision. bfloat16 has 8
+// bits of precision and is up to twice as fast where processor and build have AVX512-BF16. The
+// double build supports only full precision.
 enum class Precision { full, bfloat16 };
 
-// While it lives, gemm() on this thread works in a precision; elsewhere, in full. Products whose
-// left side has only a few rows (core/few_rows.h) are made in full in any case. A loop whose pieces
-// call gemm() hands it on to them, as core/ops/matmul.cpp does.
+// Sets the precision of gemm() on this thread while it is alive; the default is full. Products
+// whose left side has only a few rows (core/few_rows.h) are always in full precision. A parallel
+// loop that calls gemm() must set it on its threads, as core/ops/matmul.cpp does.
 class ProductPrecision {
  public:
   explicit ProductPrecision(Precision precision);
@@ -61,7 +62,7 @@ class ProductPrecision {
   Precision before_;
 };
 
-// c = scale a b, or c += scale a b when the sink adds. Rows of c are `stride` apart, adjacent if 0.
+// c = scale a b, or c += scale a b if the sink adds. Rows of c are `stride` apart, adjacent if 0.
 void gemm(const Matrix& a, const Matrix& b, Sink c, real scale = 1, int64_t stride = 0,
           Finish finish = {});
 inline void gemm(const Matrix& a, const Matrix& b, real* c) { gemm(a, b, Sink{c, false}); }
@@ -74,8 +75,8 @@ struct GemmCall {
   bool operator==(const GemmCall&) const = default;
 };
 
-// While it lives, lists the calls of gemm() on this thread that have work to do, in their order:
-// the products of a training step, for benchmarks. Attention does not use gemm().
+// Lists the non-empty calls of gemm() on this thread while it is alive, for benchmarks. Attention
+// does not use gemm().
 class GemmRecorder {
  public:
   explicit GemmRecorder(std::vector<GemmCall>& to);
@@ -87,11 +88,17 @@ class GemmRecorder {
   std::vector<GemmCall>* before_;
 };
 
-// Whether products are made by block_product() of this library: where OpenBLAS does not know the
-// processor.
+// What is known of OpenBLAS's kernels by their name, that of a processor.
+struct BlasKernels {
+  bool fill_vectors;    // they use AVX-512 where the processor has it
+  bool cuts_are_exact;  // a result has the same bits however it is cut into blocks
+};
+BlasKernels blas_kernels(std::string_view name);
+
+// Whether block_product() replaces OpenBLAS, which does not use this processor's AVX-512.
 bool own_product_is_faster();
 
-// What products are made with, for people: "OpenBLAS 0.3.21 SkylakeX".
+// What makes the products: "OpenBLAS 0.3.21 SkylakeX".
 std::string blas_description(Precision precision = Precision::full);
 
 }  // namespace calque

@@ -5,16 +5,17 @@
 #include <algorithm>
 
 #include "core/product_tile.h"
-#include "core/simd_transpose.h"
+#include "core/simd_folds.h"
 
 namespace calque {
 namespace {
 
 using product::multiply_block;
+using product::Numbers;
 using product::Panels;
 
-// The inner dimension is cut into blocks of so many steps at most: long ones, because the numbers
-// of C are read and written again for each. Blocks of A have block_rows rows.
+// The maximum number of steps of a block of the inner dimension. Blocks are long because each reads
+// and writes the numbers of C again. Blocks of A have block_rows rows.
 constexpr int64_t most_steps = 512, block_rows = int64_t{8} * tile_rows;
 
 template <class Operand>
@@ -22,11 +23,11 @@ int64_t steps_of(int64_t depth) {
   return (depth + Operand::per_step - 1) / Operand::per_step;
 }
 
-// The columns of a block of B: half of the second cache for the deepest.
+// The columns of a block of B, which takes at most half of the second cache.
 int64_t block_cols() {
   static const int64_t cols = [] {
 #ifdef _SC_LEVEL2_CACHE_SIZE
-    const int64_t cache = sysconf(_SC_LEVEL2_CACHE_SIZE);  // 0 or -1 where it is not known
+    const int64_t cache = sysconf(_SC_LEVEL2_CACHE_SIZE);  // 0 or -1 if unknown
 #else
     const int64_t cache = 0;
 #endif
@@ -36,11 +37,7 @@ int64_t block_cols() {
   return cols;
 }
 
-// With fewer rows than this in A, a panel of B would not be used often enough to repay its copy.
-constexpr int64_t few_rows = int64_t{4} * tile_rows;
-
-// Rows of B that lie together: some of every panel, then the next ones, so that what is read of a
-// line of the cache is read at once.
+// B with contiguous rows: some rows of every panel, then the next, to read each cache line once.
 template <class Operand>
 void copy_rows(Strided b, int64_t depth, int64_t cols, real* panels) {
   constexpr int64_t together = 16;
@@ -59,7 +56,7 @@ void copy_rows(Strided b, int64_t depth, int64_t cols, real* panels) {
   }
 }
 
-// Columns that lie together: squares of steps transposed in registers.
+// B with contiguous columns: squares of steps are transposed in registers.
 template <class Operand>
 void copy_columns(Strided b, int64_t depth, int64_t cols, real* panels) {
   const int64_t steps = steps_of<Operand>(depth);
@@ -82,15 +79,7 @@ void copy(Strided b, int64_t depth, int64_t cols, real* panels) {
   (b.col == 1 ? copy_rows<Operand> : copy_columns<Operand>)(b, depth, cols, panels);
 }
 
-template <class Operand>
-Panels panels_of(Strided b, int64_t m, int64_t depth, int64_t cols, real* scratch) {
-  const bool as_it_lies = Operand::per_step == 1 && b.col == 1 && cols % tile_cols == 0;
-  if (as_it_lies && m < few_rows) return {b.data, tile_cols, b.row};
-  copy<Operand>(b, depth, cols, scratch);
-  return {scratch, steps_of<Operand>(depth) * tile_cols, tile_cols};
-}
-
-// The blocks of the inner dimension, as equal as can be.
+// The blocks of the inner dimension, of nearly equal depth.
 template <class Operand>
 struct Depths {
   explicit Depths(int64_t inner)
@@ -102,16 +91,13 @@ struct Depths {
   int64_t k, steps, count;
 };
 
-// Whether A is read column by column, and its columns compete: they are gone before the next tile
-// reads on in them.
-bool columns_compete(Strided a) { return a.row == 1 && competes(a.col); }
-
-// Whether blocks of A are copied, and what a block takes then: its steps lie beside each other, in
-// columns as long as a block has rows, or in rows an odd number of cache lines apart, so that they
-// do not compete.
+// Blocks of A are copied if it is read by columns that conflict in the cache, where the next tile
+// would find none of their lines. The weight gradient of a layer with 2,048 inputs takes 0.54 of
+// the time with it. The copy has columns of block_rows steps, or rows an odd number of cache lines
+// apart.
 template <class Operand>
 bool copies_left(Strided a) {
-  return Operand::per_step > 1 || columns_compete(a);
+  return Operand::per_step > 1 || (a.row == 1 && conflicts(a.col));
 }
 int64_t row_of_steps(int64_t steps) { return round_up(steps, cache_line) | cache_line; }
 template <class Operand>
@@ -141,32 +127,34 @@ Strided copy_left(Strided a, int64_t rows, int64_t depth, real* to) {
   return {to, row, 1};
 }
 
-// Some rows and columns of an operand, for later.
-void read_later(ReadAhead& next, Strided m, int64_t rows, int64_t cols) {
-  m.col == 1 ? next.then(m.data, rows, cols, m.row) : next.then(m.data, cols, rows, m.col);
+void prefetch_part(Prefetch& next, Strided m, int64_t rows, int64_t cols) {
+  m.col == 1 ? next.add(m.data, rows, cols, m.row) : next.add(m.data, cols, rows, m.col);
 }
 
-// Every block of C, column by column of blocks, down the inner dimension, and down the rows.
-template <class Operand>
-class Blocks {
- public:
-  // `b` may be absent: where its panels are there already.
-  Blocks(ProductSize size, Strided a, const Strided* b)
-      : size_(size), depths_(size.k), a_(a), b_(b) {}
+// A right side: b, or columns of a packed matrix.
+struct RightSide {
+  Strided b;
+  const PackedMatrix* packed = nullptr;
+  int64_t first_col = 0;
+};
 
-  // left_at(row, from, rows, depth) gives a block of A, panels_at(from, depth, col, cols) the
-  // panels of one of B.
-  template <class LeftAt, class PanelsAt>
-  void multiply(const Destination& result, LeftAt&& left_at, PanelsAt&& panels_at) const {
+// The loops of a product over blocks of columns, of the inner dimension, and of rows.
+template <class Operand>
+class BlockLoops {
+ public:
+  BlockLoops(ProductSize size, Strided a, const RightSide& right, real* scratch)
+      : size_(size), depths_(size.k), a_(a), right_(right), scratch_(scratch) {}
+
+  void multiply(const Destination& result) const {
     for (int64_t col = 0; col < size_.n; col += block_cols()) {
       for (int64_t block = 0; block < depths_.count; ++block) {
         const int64_t from = depths_.begin(block), depth = depths_.depth(block);
-        const Panels panels = panels_at(from, depth, col, cols_from(col));
+        const Panels panels = panels_at(from, depth, col);
         Destination to = result;
         to.c.add |= block > 0;
         if (block + 1 < depths_.count) to.finish = {};
         for (int64_t row = 0; row < size_.m; row += block_rows) {
-          ReadAhead next = after(row, block, col);
+          Prefetch next = after(row, block, col);
           const int64_t rows = rows_from(row);
           multiply_block<Operand>(rows, cols_from(col), steps_of<Operand>(depth),
                                   left_at(row, from, rows, depth), panels, to.at(row, col), next);
@@ -179,9 +167,25 @@ class Blocks {
   int64_t rows_from(int64_t row) const { return std::min(block_rows, size_.m - row); }
   int64_t cols_from(int64_t col) const { return std::min(block_cols(), size_.n - col); }
 
-  // What will be read after the block there.
-  ReadAhead after(int64_t row, int64_t block, int64_t col) const {
-    ReadAhead next;
+  Panels panels_at(int64_t from, int64_t depth, int64_t col) const {
+    if (right_.packed) {
+      return {right_.packed->panels(from, depth, right_.first_col + col), depth * tile_cols,
+              tile_cols};
+    }
+    real* const panels = scratch_ + left_scratch<Operand>(size_, a_);
+    copy<Operand>(right_.b.from(from, col), depth, cols_from(col), panels);
+    return {panels, steps_of<Operand>(depth) * tile_cols, tile_cols};
+  }
+
+  Strided left_at(int64_t row, int64_t from, int64_t rows, int64_t depth) const {
+    const Strided left = a_.from(row, from);
+    const bool copies = scratch_ && copies_left<Operand>(a_);
+    return copies ? copy_left<Operand>(left, rows, depth, scratch_) : left;
+  }
+
+  // The operands of the next block.
+  Prefetch after(int64_t row, int64_t block, int64_t col) const {
+    Prefetch next;
     row += block_rows;
     if (row >= size_.m) {
       row = 0;
@@ -190,24 +194,25 @@ class Blocks {
         col += block_cols();
         if (col >= size_.n) return next;
       }
-      const int64_t from = depths_.begin(block);
-      if (b_) read_later(next, b_->from(from, col), depths_.depth(block), cols_from(col));
+      const Strided b = right_.packed ? Strided{} : right_.b.from(depths_.begin(block), col);
+      if (b.data) prefetch_part(next, b, depths_.depth(block), cols_from(col));
     }
-    read_later(next, a_.from(row, depths_.begin(block)), rows_from(row), depths_.depth(block));
+    prefetch_part(next, a_.from(row, depths_.begin(block)), rows_from(row), depths_.depth(block));
     return next;
   }
 
   ProductSize size_;
   Depths<Operand> depths_;
   Strided a_;
-  const Strided* b_;
+  RightSide right_;
+  real* scratch_;  // nullptr: nothing is copied
 };
 
-// Calls use(Operand()) with the struct for a precision.
+// Calls use(Operand()) with the operand type of a precision.
 template <class Use>
 auto with_operand([[maybe_unused]] Precision precision, Use&& use) {
 #ifndef CALQUE_DOUBLE
-  if (precision == Precision::bfloat16) return use(Bfloat16Pairs());
+  if (precision == Precision::bfloat16) return use(product::Bfloat16Pairs());
 #endif
   return use(Numbers());
 }
@@ -216,7 +221,7 @@ auto with_operand([[maybe_unused]] Precision precision, Use&& use) {
 
 void tile_product(ProductSize size, Strided a, const real* b, int64_t b_row,
                   const Destination& to) {
-  ReadAhead nothing;
+  Prefetch nothing;
   multiply_block<Numbers>(size.m, size.n, size.k, a, {b, tile_cols, b_row}, to, nothing);
 }
 
@@ -231,18 +236,7 @@ int64_t block_product_scratch(ProductSize size, Strided a, Precision precision) 
 void block_product(ProductSize size, Strided a, Strided b, const Destination& to, real* scratch,
                    Precision precision) {
   with_operand(precision, [&]<class Operand>(Operand) {
-    real* const panels = scratch + left_scratch<Operand>(size, a);
-    Blocks<Operand>(size, a, &b)
-        .multiply(
-            to,
-            [&](int64_t row, int64_t from, int64_t rows, int64_t depth) {
-              const Strided block = a.from(row, from);
-              return copies_left<Operand>(a) ? copy_left<Operand>(block, rows, depth, scratch)
-                                             : block;
-            },
-            [&](int64_t from, int64_t depth, int64_t col, int64_t cols) {
-              return panels_of<Operand>(b.from(from, col), size.m, depth, cols, panels);
-            });
+    BlockLoops<Operand>(size, a, {b}, scratch).multiply(to);
   });
 }
 
@@ -257,12 +251,7 @@ PackedMatrix::PackedMatrix(Strided b, int64_t k, int64_t n)
 
 void block_product(ProductSize size, Strided a, const PackedMatrix& b, int64_t first_col,
                    const Destination& to) {
-  Blocks<Numbers>(size, a, nullptr)
-      .multiply(
-          to, [&](int64_t row, int64_t from, int64_t, int64_t) { return a.from(row, from); },
-          [&](int64_t from, int64_t depth, int64_t col, int64_t) {
-            return Panels{b.panels(from, depth, first_col + col), depth * tile_cols, tile_cols};
-          });
+  BlockLoops<Numbers>(size, a, {{}, &b, first_col}, nullptr).multiply(to);
 }
 
 }  // namespace calque

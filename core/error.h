@@ -1,7 +1,7 @@
 #pragma once
-// The two kinds of failure. An Error is something a person can mend: a bad file, a bad setting, a
-// full disk. Its message is one line that names the thing, the place and the mend. A Misuse is a
-// mistake in the calling program: its message names the function and what did not fit.
+// The two kinds of failure. An Error is something the user can fix: a bad file, a bad setting, a
+// full disk. Its message is one line that names the thing, the place and the fix. A Misuse is a
+// mistake in the calling program; its message names the function and the arguments that do not fit.
 
 #include <fmt/format.h>
 

@@ -11,15 +11,15 @@
 namespace calque {
 namespace {
 
-// Numbers of c that are summed in registers while the rows of b are walked down, for each number of
-// rows of a: as wide as the registers allow, so that long pieces of b's rows are read.
+// The vectors of a row of c that are summed in registers, for each number of rows of a: as many as
+// there are registers for, so that long parts of b's rows are read.
 #ifdef __AVX512F__
 constexpr int most_vectors[] = {16, 12, 8, 6, 5, 4, 3, 3};
 #else
 constexpr int most_vectors[] = {12, 6, 4, 3, 2, 2};
 #endif
 
-// Rows of b that are asked for before they are needed.
+// How many rows of b to prefetch.
 constexpr int64_t ahead = 8;
 
 constexpr int64_t most_rows = std::ssize(most_vectors);
@@ -77,7 +77,7 @@ void last_columns(const Operands& o, int64_t rows, int64_t col, int64_t count) {
 
 using Strip = void (*)(const Operands&, int64_t);
 
-// The strips of a number of rows, by their vectors counted from 1.
+// The strips with this number of rows; element v has v + 1 vectors.
 template <int rows>
 constexpr auto strips = []<int... v>(std::integer_sequence<int, v...>) {
   return std::array<Strip, sizeof...(v)>{&strip<rows, v + 1>...};
@@ -95,7 +95,7 @@ void all_strips(const Operands& o, int64_t n) {
   if (col < n) last_columns(o, rows, col, n - col);
 }
 
-// Of one row of a with as many rows of b as a vector has lanes: streams that are read at once.
+// One row of a times `lanes` rows of b, which are read in parallel.
 Vec dot_products(const real* a, const real* b, int64_t b_stride, int64_t k) {
   const int64_t whole = k / lanes * lanes;
   Vec total[lanes] = {};
@@ -114,17 +114,16 @@ Vec dot_products(const real* a, const real* b, int64_t b_stride, int64_t k) {
   return sums;
 }
 
-// The same of fewer rows of b.
+// The same with fewer rows of b.
 Vec some_dot_products(const real* a, const real* b, int64_t b_stride, int64_t k, int64_t count) {
   Vec sums{};
   for (int64_t i = 0; i < count; ++i) {
-    sums[i] = sum(sum_lanes(
-        k, [](Vec x, Vec y) { return x * y; }, a, b + i * b_stride));
+    sums[i] = dot(k, a, b + i * b_stride);
   }
   return sums;
 }
 
-// Each column of c is a dot product with a row of b, which lies transposed.
+// For a transposed b: each column of c is a product with a row of b.
 void all_dot_products(const Operands& o, int64_t rows, int64_t n) {
   for (int64_t col = 0; col < n; col += lanes) {
     const int64_t count = std::min(lanes, n - col);
@@ -134,21 +133,17 @@ void all_dot_products(const Operands& o, int64_t rows, int64_t n) {
       const Vec sum = o.scale * (count == lanes ? dot_products(a, b, o.b_stride, o.k)
                                                 : some_dot_products(a, b, o.b_stride, o.k, count));
       real* to = o.c.data + r * o.c_stride + col;
-      if (count == lanes) {
-        store(to, o.c.add ? load(to) + sum : sum);
-      } else {
-        store_first(to, o.c.add ? load_first(to, count) + sum : sum, count);
-      }
+      store_first(to, o.c.add ? load_first(to, count) + sum : sum, count);
     }
   }
 }
 
-void multiply(const Operands& o, int64_t rows, int64_t n, bool b_lies_transposed) {
+void multiply(const Operands& o, int64_t rows, int64_t n, bool b_is_transposed) {
   static constexpr auto by_rows = []<int... r>(std::integer_sequence<int, r...>) {
     return std::array<void (*)(const Operands&, int64_t), sizeof...(r)>{&all_strips<r + 1>...};
   }
   (std::make_integer_sequence<int, most_rows>());
-  if (b_lies_transposed) return all_dot_products(o, rows, n);
+  if (b_is_transposed) return all_dot_products(o, rows, n);
   by_rows[static_cast<size_t>(rows - 1)](o, n);
 }
 
@@ -158,13 +153,13 @@ bool has_few_rows(const Matrix& a) { return !a.flipped && a.rows <= most_rows; }
 
 void few_rows_product(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride) {
   const int64_t n = b.flipped ? b.rows : b.cols, k = a.cols;
-  constexpr int64_t worthwhile = 1 << 16;  // multiplications, to wake a thread for
+  constexpr int64_t worthwhile = 1 << 16;  // multiplications that repay waking a thread
   const int64_t vectors = (n + lanes - 1) / lanes;
-  const int64_t pieces =
+  const int64_t chunks =
       std::clamp<int64_t>(n * k / worthwhile, 1, std::min<int64_t>(threads(), vectors));
-  parallel_for(pieces, 1, [&](int64_t piece, int64_t) {
-    const int64_t begin = vectors * piece / pieces * lanes;
-    const int64_t end = std::min(n, vectors * (piece + 1) / pieces * lanes);
+  parallel_for(chunks, 1, [&](int64_t chunk, int64_t) {
+    const int64_t begin = vectors * chunk / chunks * lanes;
+    const int64_t end = std::min(n, vectors * (chunk + 1) / chunks * lanes);
     multiply({k,
               a.data,
               a.stride,

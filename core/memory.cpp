@@ -18,14 +18,14 @@ namespace {
 constexpr int64_t huge_page = int64_t{2} << 20;
 constexpr int64_t smallest_slab = int64_t{1} << 20, largest_slab = int64_t{1} << 30;
 
-std::byte* ask_system(int64_t bytes) {
+std::byte* allocate(int64_t bytes) {
   const int64_t alignment = bytes >= 4 * huge_page ? huge_page : Arena::line;
   const int64_t size = (bytes + alignment - 1) / alignment * alignment;
   auto* start = static_cast<std::byte*>(
       std::aligned_alloc(static_cast<size_t>(alignment), static_cast<size_t>(size)));
 #ifdef __linux__
   if (start && alignment == huge_page) {
-    madvise(start, static_cast<size_t>(size), MADV_HUGEPAGE);  // only a wish
+    madvise(start, static_cast<size_t>(size), MADV_HUGEPAGE);  // only a hint
   }
 #endif
   return start;
@@ -67,18 +67,18 @@ class Pool {
   }
 
  private:
-  // As much again as there is, so that slabs are few and what is cut from them can be joined; the
-  // system backs only what is touched. Where it refuses, no more than is needed.
+  // Doubles the memory, so that there are few slabs and their blocks can be merged; the system
+  // backs only the pages that are touched. If it refuses, asks for what is needed.
   void grow(int64_t wanted) {
     const int64_t needed = Arena::slab_bytes(wanted);
-    if (add_slab(std::max(needed, std::clamp(statistics_.reserved, smallest_slab, largest_slab))))
-      return;
+    const int64_t wished = std::clamp(statistics_.reserved, smallest_slab, largest_slab);
+    if (add_slab(std::max(needed, wished))) return;
     release();
     if (!add_slab(needed)) throw std::bad_alloc();
   }
 
   bool add_slab(int64_t bytes) {
-    std::byte* const slab = ask_system(bytes);
+    std::byte* const slab = allocate(bytes);
     if (!slab) return false;
     ++statistics_.requests;
     statistics_.reserved += bytes;
@@ -98,7 +98,7 @@ class Pool {
   MemoryStatistics statistics_;
 };
 
-// Never destroyed: tensors with static lifetime may give their memory back after main has ended.
+// Never destroyed: tensors with static lifetime may return memory after main().
 Pool& pool() {
   alignas(Pool) static std::byte place[sizeof(Pool)];
   static Pool& the_pool = *std::construct_at(reinterpret_cast<Pool*>(place));

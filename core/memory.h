@@ -1,6 +1,6 @@
 #pragma once
-// The memory of all tensors comes from one caching pool. A training step asks for the same blocks
-// as the step before, so after the first steps nothing is asked of the system any more. Blocks are
+// The memory of all tensors comes from one caching pool. A training step needs about the same
+// blocks as the step before, so the first steps allocate all memory from the system. Blocks are
 // aligned to 64 bytes (a cache line, the widest SIMD register) and are not initialised.
 
 #include <cstddef>
@@ -14,22 +14,22 @@ namespace calque {
 
 struct MemoryStatistics {
   int64_t used = 0;      // bytes in live blocks
-  int64_t peak = 0;      // the most there were since the last reset_peak_memory()
-  int64_t reserved = 0;  // bytes held from the system, the cached ones included
-  int64_t requests = 0;  // how often the system was asked, ever
+  int64_t peak = 0;      // maximum of `used` since the last reset_peak_memory()
+  int64_t reserved = 0;  // bytes allocated from the system, including cached blocks
+  int64_t requests = 0;  // allocations from the system since the start of the process
 };
 MemoryStatistics memory_statistics();
 void reset_peak_memory();
 
-// Gives the cached blocks back to the system.
+// Returns cached memory to the system.
 void release_cached_memory();
 
 namespace memory {
-std::byte* take(int64_t bytes);  // throws std::bad_alloc when the system has no more
+std::byte* take(int64_t bytes);  // throws std::bad_alloc
 void give_back(std::byte* block) noexcept;
 }  // namespace memory
 
-// An array of numbers from the pool, owned by one place.
+// An array of numbers from the pool, with one owner.
 template <class Number>
 class Buffer {
  public:

@@ -1,12 +1,11 @@
 #pragma once
-// The catalogue of ops. Each is one function: it computes its result and, while a Tape is alive,
-// records how gradients flow back. x.cols() is the last axis, x.rows() all the others together;
-// where nothing else is said, ops work on any number of axes. Integers (token ids, offsets) are
-// plain arrays.
+// The catalogue of ops. Each function computes its result and, while a Tape is alive, records its
+// backward pass. x.cols() is the last axis, x.rows() all the others together; unless noted, ops
+// work on any number of axes. Integers (token ids, offsets) are plain arrays.
 //
-// Elementwise arithmetic broadcasts b over a in four ways, and in no other: b has the shape of a;
-// or the shape of its last axes (a row, a position table); or its first axes and a last axis of 1
-// (one number a row); or b is a single number.
+// Elementwise arithmetic broadcasts b over a in four cases: b has the shape of a; or the shape of
+// its last axes (a row, a position table); or its first axes and a last axis of 1 (one number for
+// each row); or b is a single number.
 
 #include <cstdint>
 #include <span>
@@ -18,8 +17,7 @@
 
 namespace calque {
 
-// ---- Elementwise: ops/elementwise.cpp, ops/activation.cpp
-// ----------------------------------------
+// Elementwise: ops/elementwise.cpp, ops/unary.cpp, ops/dropout.cpp
 
 Tensor operator+(const Tensor& a, const Tensor& b);
 Tensor operator-(const Tensor& a, const Tensor& b);
@@ -47,24 +45,22 @@ enum class Activation { none, relu, gelu, silu };
 // silu(a) b, where a is the first half of each row of x and b the second: [.., 2 n] -> [.., n].
 Tensor swiglu(const Tensor& x);
 
-// Each element is set to 0 with probability p and otherwise divided by 1 - p. The identity when no
-// tape is alive or p is 0.
+// Sets each element to 0 with probability p and divides the others by 1 - p. The identity without a
+// tape or with p = 0.
 Tensor dropout(const Tensor& x, real p);
 
-// ---- Reductions: ops/reduction.cpp
-// ---------------------------------------------------------------
+// Reductions: ops/reduction.cpp
 
 Tensor sum(const Tensor& x);           // -> []
 Tensor mean(const Tensor& x);          // -> []
-Tensor sum_of_rows(const Tensor& x);   // the rows added up: [.., n] -> [n]
+Tensor sum_of_rows(const Tensor& x);   // the sum over rows: [.., n] -> [n]
 Tensor sum_in_rows(const Tensor& x);   // each row's sum: [.., n] -> [.., 1]
 Tensor mean_in_rows(const Tensor& x);  // [.., n] -> [.., 1]
 Tensor max_in_rows(const Tensor& x);   // [.., n] -> [.., 1]; the gradient goes to the first maximum
 
-// ---- Products: ops/matmul.cpp, ops/linear.cpp
-// ----------------------------------------------------
+// Products: ops/matmul.cpp, ops/linear.cpp
 
-// a b of two matrices, or of as many matrices as the leading axes count, which must agree.
+// a b of two matrices, or of batches of matrices with equal leading axes.
 enum class Transpose { none, left, right, both };
 Tensor matmul(const Tensor& a, const Tensor& b, Transpose transpose = Transpose::none);
 
@@ -72,8 +68,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, Transpose transpose = Transpose:
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {},
               Activation activation = Activation::none);
 
-// ---- Moving numbers about: ops/layout.cpp
-// --------------------------------------------------------
+// Layout: ops/layout.cpp
 
 Tensor swap_axes(const Tensor& x, int first, int second);
 Tensor transpose(const Tensor& x);                               // the last two axes swapped
@@ -81,13 +76,12 @@ Tensor slice_rows(const Tensor& x, int64_t begin, int64_t end);  // along the fi
 Tensor slice_cols(const Tensor& x, int64_t begin, int64_t end);  // along the last axis
 Tensor concat_rows(std::span<const Tensor> parts);               // along the first axis
 Tensor concat_cols(std::span<const Tensor> parts);               // along the last axis
-// Rows along the first axis by number, any of them any number of times.
+// Rows of the first axis by index, with repetitions.
 Tensor gather_rows(const Tensor& x, std::span<const int32_t> rows);
 
-// ---- Softmax and norms: ops/softmax.cpp, ops/norm.cpp
-// --------------------------------------------
+// Softmax, norms, residual: ops/softmax.cpp, ops/norm.cpp
 
-Tensor softmax(const Tensor& x);      // of each row; safe for any finite input
+Tensor softmax(const Tensor& x);      // of each row; no finite input overflows
 Tensor log_softmax(const Tensor& x);  // of each row
 
 // gain (x - mean) / sqrt(variance + epsilon) + bias, over each row; gain, bias [cols].
@@ -97,29 +91,26 @@ Tensor rms_norm(const Tensor& x, const Tensor& gain, real epsilon = 1e-5f);
 
 // x + dropout(y, p): the residual connection.
 Tensor residual(const Tensor& x, const Tensor& y, real p);
-// layer_norm(residual(x, y, p)), or rms_norm where bias is absent: post-norm, in one pass.
+// layer_norm(residual(x, y, p)), or rms_norm if bias is absent: post-norm in one pass.
 Tensor residual_norm(const Tensor& x, const Tensor& y, real p, const Tensor& gain,
                      const Tensor& bias, real epsilon = 1e-5f);
 
-// ---- Tokens: ops/embedding.cpp, ops/position.cpp
-// -------------------------------------------------
+// Tokens: ops/embedding.cpp, ops/position.cpp
 
 // Row t of the result is scale * table[ids[t]]: table [vocabulary, d] -> [tokens, d].
 Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale = 1);
 
-// x with row p of the table [most positions, d] added to the token at position p of its sentence;
-// sentence i starts at position starts[i] (0 where starts is empty).
+// Adds row p of the table [positions, d] to the token at position p of its sentence. Sentence i
+// starts at position starts[i], or at 0 if starts is empty.
 Tensor add_positions(const Tensor& x, const Tensor& table, const Segments& segments,
                      std::span<const int32_t> starts = {});
 
-// Rotary positions (Su et al. 2021): in each head of `head_size` numbers of the columns
-// [begin, end) of x, the pair (k, k + head_size / 2) is turned by the angle p base^(-2 k /
-// head_size).
+// Rotary positions (Su et al. 2021). The columns [begin, end) of x are heads of head_size numbers;
+// the pair (k, k + head_size / 2) of each is rotated by the angle p base^(-2 k / head_size).
 Tensor rotary(const Tensor& x, const Segments& segments, int64_t begin, int64_t end,
               int64_t head_size, real base = 10000, std::span<const int32_t> starts = {});
 
-// ---- Attention: ops/attention.cpp
-// ----------------------------------------------------------------
+// Attention: ops/attention.cpp
 
 struct AttentionOptions {
   int64_t heads = 1;
@@ -127,10 +118,9 @@ struct AttentionOptions {
   real dropout = 0;     // of the attention weights
 };
 
-// Scaled dot-product attention of each sentence's queries over its keys, in `heads` equal parts of
-// the columns: softmax(q k^T / sqrt(head size)) v. Sentence i of queries attends to sentence i of
-// keys; with no keys the result is 0. The weights are recomputed in the backward pass, never kept,
-// and with short sentences so is the result, unless others than linear() keep it.
+// Scaled dot-product attention, softmax(q k^T / sqrt(head size)) v, in `heads` equal parts of the
+// columns. Sentence i of the queries attends to sentence i of the keys; without keys the result is
+// 0. The weights are recomputed in the backward pass and never kept.
 //   q [query tokens, d], k [key tokens, d], v [key tokens, d] -> [query tokens, d]
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Segments& queries,
                  const Segments& keys, const AttentionOptions& options);
@@ -140,33 +130,32 @@ Tensor self_attention(const Tensor& qkv, const Segments& segments, const Attenti
 Tensor cross_attention(const Tensor& q, const Tensor& kv, const Segments& queries,
                        const Segments& keys, const AttentionOptions& options);
 
-// The weights themselves, for pictures and tests: sentence i's are [heads, queries, keys]. Without
-// dropout, and with no gradient. Columns of q and k as in attention().
+// The weights of attention() for each sentence, [heads, queries, keys], without dropout and without
+// gradients: for visualisation and tests.
 std::vector<Tensor> attention_weights(const Tensor& q, const Tensor& k, const Segments& queries,
                                       const Segments& keys, const AttentionOptions& options);
 
-// ---- Losses: ops/cross_entropy.cpp
-// ---------------------------------------------------------------
+// Losses: ops/cross_entropy.cpp
 
-// What a projection to a vocabulary of V and its cross-entropy give, summed over the tokens. The
-// target distribution is (1 - smoothing) on the expected token and smoothing / V on every token.
+// The results of cross-entropy over a vocabulary of V tokens, summed over the tokens. The target
+// distribution is (1 - smoothing) on the expected token plus smoothing / V on every token.
 struct TokenLoss {
   Tensor loss;          // [], carries the gradient
   double nll = 0;       // sum of -log p(expected), without smoothing
-  int64_t correct = 0;  // tokens whose expected id is the most probable (the first of equals)
+  int64_t correct = 0;  // tokens whose expected id is the most probable (the first of ties)
   int64_t tokens = 0;
 };
 
-// logits = x w^T + b: x [tokens, d], w [V, d] (as an embedding table lies), b [V] or absent. Never
-// holds all the logits: they are made, used and dropped in blocks of rows, gradients included.
+// The cross-entropy of logits = x w^T + b: x [tokens, d], w [V, d] (the layout of an embedding
+// table), b [V] or absent. Only a block of rows of the logits exists at a time.
 TokenLoss projected_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b,
                                   std::span<const int32_t> expected, real smoothing);
-// Two passes over the same tokens, x and y, with different dropout, that are to agree (R-Drop,
-// Liang et al., NeurIPS 2021): the mean of both losses, and agreement / 4 times both divergences,
-// KL(p || p') + KL(p' || p), of each token. nll and correct are those of the first pass.
+// The loss of R-Drop (Liang et al., NeurIPS 2021) for two passes x and y over the same tokens with
+// different dropout: the mean of both losses, plus agreement / 4 times KL(p || p') + KL(p' || p) of
+// each token. nll and correct are those of the first pass.
 TokenLoss agreeing_cross_entropy(const Tensor& x, const Tensor& y, const Tensor& w, const Tensor& b,
                                  std::span<const int32_t> expected, real smoothing, real agreement);
-// From logits [tokens, V] that are there already.
+// The same from logits [tokens, V].
 TokenLoss cross_entropy(const Tensor& logits, std::span<const int32_t> expected, real smoothing);
 // log p(expected) of each token, for scoring; no gradient.
 std::vector<real> log_probabilities(const Tensor& x, const Tensor& w, const Tensor& b,

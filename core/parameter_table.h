@@ -1,5 +1,5 @@
 #pragma once
-// The parameters of a model as a table for people, a line for each kind of module:
+// The parameters of a model as a table, a line for each kind of module:
 //
 //   encoder.layers.*.self_attention       6 x 1,050,624     6,303,744   14.3%
 
@@ -9,9 +9,9 @@
 
 namespace calque {
 
-// Modules that differ only by numbers in their path and have as many parameters share a line.
-// Within a numbered module, such as a layer, the line is that of its part: `self_attention` holds
-// all projections of layers.0.self_attention. Works before allocate().
+// Modules share a line if they differ only in the numbers of their paths and have as many
+// parameters. Each part of a numbered module has one line: `self_attention` includes all
+// projections of layers.0.self_attention. Works before allocate().
 std::string parameter_table(const Parameters& parameters);
 
 }  // namespace calque

@@ -30,8 +30,8 @@ Tensor Parameters::add(std::string name, const Shape& shape, Role role, Initial 
   require(!find(name), "Parameters: there are two parameters named {}", name);
   const int64_t size = shape.elements();
   require(size < std::numeric_limits<int64_t>::max() - flat_size_ - cache_line,
-          "Parameters: {} of shape {} is more than can be counted", name, shape);
-  const auto window = std::make_shared<Block>();
+          "Parameters: {} of shape {} has too many elements", name, shape);
+  const auto window = std::make_shared<Storage>();
   window->size = size;
   entries_.push_back({std::move(name), shape, role, flat_size_, std::move(initial),
                       Tensor(shape, Values(window), Gradient::of_size(size, 0))});

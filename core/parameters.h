@@ -1,11 +1,10 @@
 #pragma once
-// All parameters of a model lie in one flat buffer, each a named window into it: an optimiser step
-// is one pass, a checkpoint one write. Construction comes first and allocation second, so that a
-// model can be counted, or loaded, without being initialised. Order of construction = order in
-// memory = order in the checkpoint.
+// The parameters of a model are named windows into one flat buffer: an optimiser step is one pass,
+// a checkpoint one write. Allocation is separate from construction, so that a model can be counted,
+// or loaded, without initialisation. Memory and checkpoints have the order of construction.
 //
-// Their gradients lie apart, each in memory of its own, from the first contribution until they are
-// cleared: a backward pass frees what the forward pass kept, and the gradients take its place.
+// Each gradient has memory of its own, from the first contribution until it is cleared. The
+// backward pass frees the activations at the same time, so gradients reuse their memory.
 //
 //   Parameters parameters;
 //   Tensor w = parameters.add("weight", {3, 4}, Role::weight, normal(0.1));
@@ -24,15 +23,14 @@
 
 namespace calque {
 
-// Gives a parameter its first values: fills `values` of that shape from the random stream.
+// Fills the values of a parameter of that shape from the random stream.
 using Initial =
     std::function<void(const Stream& stream, const Shape& shape, std::span<real> values)>;
 Initial constant(real value);
 Initial normal(real deviation);
 Initial uniform(real limit);  // in (-limit, limit)
 
-// What a parameter is to the model. Weight decay and the reuse of a model's parameters under
-// another vocabulary depend on it.
+// The purpose of a parameter. It decides on weight decay and on reuse with another vocabulary.
 enum class Role {
   weight,       // of a product
   bias,         // added to a product or a norm
@@ -52,7 +50,7 @@ class Parameters {
   Parameters() = default;
   Parameters(Parameters&&) = default;
   Parameters& operator=(Parameters&&) = default;
-  Parameters(const Parameters&) = delete;  // it would share the values, or lose their place
+  Parameters(const Parameters&) = delete;
   Parameters& operator=(const Parameters&) = delete;
 
   struct Entry {
@@ -65,35 +63,35 @@ class Parameters {
     std::span<real> values() const { return tensor.span(); }
   };
 
-  // Declares a parameter; the name must be new. The tensor can be used after allocate().
+  // Declares a parameter with a new name. Its values exist after allocate().
   Tensor add(std::string name, const Shape& shape, Role role, Initial initial);
 
-  // Takes memory for the values (all zero). Nothing can be added afterwards.
+  // Allocates the values, all zero. Nothing can be added afterwards.
   void allocate();
   bool allocated() const { return values_ != nullptr; }
 
-  // First values, each parameter's from (seed, its name): adding a layer changes no other.
+  // Sets initial values. They depend only on the seed and the name of the parameter.
   void initialise(uint64_t seed);
 
   const std::vector<Entry>& entries() const { return entries_; }
   const Entry* find(std::string_view name) const;
-  int64_t count() const;  // of numbers, without the gaps that align the windows
+  int64_t count() const;  // of numbers, without gaps
 
-  // The flat buffer, gaps included: the gaps are zero and stay so under every optimiser.
+  // The flat buffer, including the gaps that align the windows; optimisers keep the gaps zero.
   int64_t flat_size() const { return flat_size_; }
   std::span<real> values() const;
 
-  // Before a step: forgets what was contributed and gives its memory back.
+  // To be called before a step.
   void clear_gradients();
 
  private:
   std::vector<Entry> entries_;
-  std::vector<std::shared_ptr<Block>> windows_;  // each entry's values
+  std::vector<std::shared_ptr<Storage>> windows_;  // each entry's values
   int64_t flat_size_ = 0;
   std::shared_ptr<Buffer<real>> values_;
 };
 
-// A place in the tree of modules: the store, and the names walked so far.
+// A position in the tree of modules.
 //   Path encoder = Path(parameters) / "encoder";
 //   encoder / "layers" / 0          -> "encoder.layers.0"
 class Path {

@@ -1,5 +1,5 @@
 #pragma once
-// Philox4x32 (core/random.h) on as many blocks at once as a register has words.
+// Philox4x32 (core/random.h) on several blocks at once, one in each 32-bit word of a register.
 
 #include <array>
 #include <cstdint>
@@ -12,7 +12,8 @@ namespace calque {
 using WordPairs [[gnu::vector_size(register_bytes)]] = uint64_t;
 constexpr int64_t words_at_once = register_bytes / 4;
 
-// The 64-bit products of the lower word of each pair with `by`.
+// The 64-bit products of the lower word of each pair with `by`. Masks of dropout are three times as
+// fast with the instruction as without, 3% of a step of tiny.
 inline WordPairs multiply_lower(WordPairs pairs, uint32_t by) {
 #if defined(__AVX512F__)
   return reinterpret_cast<WordPairs>(
@@ -28,8 +29,8 @@ inline WordPairs multiply_lower(WordPairs pairs, uint32_t by) {
 #endif
 }
 
-// The rounds on half as many blocks, each of their words the lower of its pair. The lower word of a
-// product then is where it belongs; what stands above a word counts for nothing.
+// The rounds on half as many blocks, with their words in the lower halves of pairs, so that
+// products of 64 bits fit. The upper halves are ignored.
 inline void philox_pairs(std::array<WordPairs, 4>& c, uint64_t key, int rounds) {
   auto key0 = static_cast<uint32_t>(key), key1 = static_cast<uint32_t>(key >> 32);
   for (int round = 0; round < rounds; ++round) {
@@ -40,7 +41,7 @@ inline void philox_pairs(std::array<WordPairs, 4>& c, uint64_t key, int rounds) 
   }
 }
 
-// The four words of the stream's blocks [first, first + words_at_once), a block in each lane.
+// The four words of blocks [first, first + words_at_once) of the stream, a block in each lane.
 inline std::array<Words, 4> random_blocks(const Stream& stream, uint32_t first, int rounds) {
   WordPairs index{};
   for (uint32_t i = 0; i < words_at_once / 2; ++i) index[i] = first + 2 * i;
@@ -50,8 +51,9 @@ inline std::array<Words, 4> random_blocks(const Stream& stream, uint32_t first, 
   philox_pairs(even, stream.seed, rounds);
   philox_pairs(odd, stream.seed, rounds);
   std::array<Words, 4> blocks;
-  for (size_t i = 0; i < 4; ++i)
+  for (size_t i = 0; i < 4; ++i) {
     blocks[i] = reinterpret_cast<Words>((even[i] & 0xffffffffU) | (odd[i] << 32));
+  }
   return blocks;
 }
 

@@ -1,80 +1,92 @@
 #pragma once
-// The inside of a product (core/block_product.h): tiles of the result, each kept in registers while
-// the product walks down the inner dimension, and put where they belong.
+// The inner loops of a product (core/block_product.h): tiles of the result, each in registers over
+// the whole inner dimension.
 
 #include <algorithm>
 #include <array>
 #include <utility>
 
+#include "core/bfloat16.h"
 #include "core/block_product.h"
-#include "core/product_operands.h"
-#include "core/read_ahead.h"
+#include "core/prefetch.h"
 
 namespace calque::product {
 
-// A block of B as the tile reads it: panel j begins at data + j * panel, its steps are `row` apart.
+// At most `count` numbers, then zeros.
+inline Vec load_up_to(const real* from, int64_t count) {
+  return count >= lanes ? load(from) : count > 0 ? load_first(from, count) : Vec{};
+}
+
+// How a product (core/block_product.h) reads its operands: unchanged, or rounded to bfloat16.
+//
+// A step of the inner dimension is one number of each operand, or two in one word. A struct has
+//
+//   per_step          the numbers of a step
+//   across(at, inner, rest, count)
+//                     one step of `count` adjacent columns of B or rows of A; the next number of
+//                     each is `inner` further on, and `rest` of them remain
+//   along(at, rest)   several steps, one in each lane, of one column with adjacent numbers
+//   spread(at)        one step in all lanes
+//   add(total, a, b)  total + the products of a step
+struct Numbers {
+  static constexpr int64_t per_step = 1;
+  static Vec across(const real* at, int64_t /*inner*/, int64_t /*rest*/, int64_t count) {
+    return load_up_to(at, count);
+  }
+  static Vec along(const real* at, int64_t rest) { return load_up_to(at, rest); }
+  static Vec spread(const real* at) { return broadcast(*at); }
+  static Vec add(Vec total, Vec a, Vec b) { return multiply_add(a, b, total); }
+};
+
+#ifndef CALQUE_DOUBLE
+struct Bfloat16Pairs {
+  static constexpr int64_t per_step = 2;
+  static Vec across(const real* at, int64_t inner, int64_t rest, int64_t count) {
+    return bfloat16_pairs(load_up_to(at, count), rest > 1 ? load_up_to(at + inner, count) : Vec{});
+  }
+  static Vec along(const real* at, int64_t rest) {
+    return bfloat16_neighbours(load_up_to(at, rest), load_up_to(at + lanes, rest - lanes));
+  }
+  static Vec spread(const real* at) { return broadcast_bits(at); }
+  static Vec add(Vec total, Vec a, Vec b) { return add_products_of_pairs(total, a, b); }
+};
+#endif
+
+// A block of B: panel j begins at data + j * panel, and its steps are `row` apart.
 struct Panels {
   const real* data;
   int64_t panel, row;
 };
 
-// Some numbers of the result: all of a vector's, or the first `count`.
-template <class Load, class Store>
-void put(const Destination& to, int64_t row, int64_t col, Vec sum, Load&& load_some,
-         Store&& store_some) {
+// Writes the first `count` numbers of a vector of the result, or all of it.
+inline void put(const Destination& to, int64_t row, int64_t col, int64_t count, Vec sum) {
+  const bool whole = count >= lanes;
+  const auto read = [&](const real* at) { return whole ? load(at) : load_first(at, count); };
   real* const at = to.c.data + row * to.stride + col;
   const Vec scale = broadcast(to.scale);
-  sum = to.c.add ? multiply_add(sum, scale, load_some(at)) : sum * scale;
-  if (to.finish.bias) sum = sum + load_some(to.finish.bias + col);
+  sum = to.c.add ? multiply_add(sum, scale, read(at)) : sum * scale;
+  if (to.finish.bias) sum = sum + read(to.finish.bias + col);
   if (to.finish.relu) sum = max(Vec{}, sum);
-  store_some(at, sum);
+  whole ? store(at, sum) : store_first(at, sum, count);
 }
 
 template <int rows, int vectors>
 void put_all(const Destination& to, int64_t cols, const Vec (&total)[rows][vectors]) {
+#pragma GCC unroll 12
   for (int r = 0; r < rows; ++r) {
     for (int v = 0; v < vectors; ++v) {
-      const int64_t left = cols - v * lanes;
-      if (left >= lanes) {
-        put(to, r, v * lanes, total[r][v], load, store);
-      } else if (left > 0) {
-        put(
-            to, r, v * lanes, total[r][v], [=](const real* from) { return load_first(from, left); },
-            [=](real* at, Vec sum) { store_first(at, sum, left); });
-      }
+      if (v * lanes < cols) put(to, r, v * lanes, cols - v * lanes, total[r][v]);
     }
   }
 }
 
-// The same for whole vectors that nothing is to become of, each from its register.
-template <int rows, int vectors>
-void put_whole(const Destination& to, const Vec (&total)[rows][vectors]) {
-  real* at = to.c.data;
-  const Vec scale = broadcast(to.scale);
-  if (to.c.add) {
-#pragma GCC unroll 12
-    for (int r = 0; r < rows; ++r, at += to.stride) {
-      for (int v = 0; v < vectors; ++v) {
-        store(at + v * lanes, multiply_add(total[r][v], scale, load(at + v * lanes)));
-      }
-    }
-  } else {
-#pragma GCC unroll 12
-    for (int r = 0; r < rows; ++r, at += to.stride) {
-      for (int v = 0; v < vectors; ++v) store(at + v * lanes, total[r][v] * scale);
-    }
-  }
-}
-
-// The sum over all steps of a column of a times a row of the panel, put into the result. A's rows
-// are addressed from every third, which leaves the processor's few address registers enough. C's
-// lines are asked for at the start: large ones come from memory, and are needed only at the end.
-// B's are asked for well before they are needed: the next panel's, in the end. So are A's where its
-// columns lie together, each a long way from the last: the next tile's. Each step also asks for a
-// line of what the next block will read, `later`.
+// The sum over all steps of a column of a times a row of the panel. Every third row of A has an
+// address register, because there are few of them. Prefetches C's lines at the start, B's some
+// steps ahead (at the end those of the next panel), A's next column for the next tile, and with
+// each step a line of `later`, the operands of the next block.
 template <class Operand, int rows, int vectors>
 void tile(int64_t steps, Strided a, const real* b, int64_t b_row, const Destination& to,
-          int64_t cols, ReadAhead::Cursor& later) {
+          int64_t cols, Prefetch::Cursor& later) {
   constexpr int bases = (rows + 2) / 3;
   constexpr int64_t ahead = 64;
   Vec total[rows][vectors] = {};
@@ -83,7 +95,7 @@ void tile(int64_t steps, Strided a, const real* b, int64_t b_row, const Destinat
   for (int r = 0; r < rows; ++r) {
     for (int v = 0; v < vectors; ++v) __builtin_prefetch(to.c.data + r * to.stride + v * lanes, 1);
   }
-  ReadAhead::Cursor cursor = later;  // in registers
+  Prefetch::Cursor cursor = later;  // in registers
   for (int64_t j = 0; j < steps; ++j, b += b_row) {
     cursor.fetch_line();
     Vec right[vectors];
@@ -99,14 +111,13 @@ void tile(int64_t steps, Strided a, const real* b, int64_t b_row, const Destinat
     for (int i = 0; i < bases; ++i) base[i] += a.col;
   }
   later = cursor;
-  const bool as_it_is = cols >= vectors * lanes && !to.finish.bias && !to.finish.relu;
-  as_it_is ? put_whole<rows, vectors>(to, total) : put_all<rows, vectors>(to, cols, total);
+  put_all<rows, vectors>(to, cols, total);
 }
 
 using Tile = void (*)(int64_t, Strided, const real*, int64_t, const Destination&, int64_t,
-                      ReadAhead::Cursor&);
+                      Prefetch::Cursor&);
 
-// The tile for a number of rows and of vectors, both counted from 1.
+// The tile with this number of rows and vectors, at least 1.
 template <class Operand>
 Tile tile_of(int64_t rows, int64_t vectors) {
   static constexpr auto table = []<int... r>(std::integer_sequence<int, r...>) {
@@ -117,11 +128,11 @@ Tile tile_of(int64_t rows, int64_t vectors) {
   return table[static_cast<size_t>(rows - 1)][vectors > 1 ? 1 : 0];
 }
 
-// Every tile of a block of C, `steps` deep. Tiles have as equal a number of rows as can be: one of
-// very few rows would wait for each of its own sums.
+// All tiles of a block of C, `steps` deep. Tiles have nearly equal numbers of rows, because one
+// with very few rows waits for its own sums.
 template <class Operand>
 void multiply_block(int64_t m, int64_t n, int64_t steps, Strided a, Panels b, const Destination& to,
-                    ReadAhead& later) {
+                    Prefetch& later) {
   const int64_t tiles = (m + tile_rows - 1) / tile_rows;
   const int64_t tall = (m + tiles - 1) / std::max<int64_t>(1, tiles);
   for (int64_t j = 0; j < n; j += tile_cols) {

@@ -5,16 +5,16 @@
 namespace calque {
 namespace {
 
-thread_local Profile* writing = nullptr;
+thread_local Profile* current_profile = nullptr;
 thread_local double total_flops = 0;
 thread_local bool work_is_counted = false;
 
 }  // namespace
 
-Profile* Profile::current() { return writing; }
+Profile* Profile::current() { return current_profile; }
 
-Profiling::Profiling(Profile& profile) : before_(std::exchange(writing, &profile)) {}
-Profiling::~Profiling() { writing = before_; }
+Profiling::Profiling(Profile& profile) : before_(std::exchange(current_profile, &profile)) {}
+Profiling::~Profiling() { current_profile = before_; }
 
 double Profile::now() const {
   return std::chrono::duration<double>(std::chrono::steady_clock::now() - begin_).count();
@@ -35,7 +35,7 @@ void Profile::op_ended(const char* name, Kind kind, int64_t numbers) {
   const double end = now();
   add({name, kind, mark_, end - mark_, counted_});
   counted_ = {};
-  mark_ = now();  // what the profile itself takes belongs to no op
+  mark_ = now();  // excludes the profile's own time
 }
 
 void Profile::add(const Event& event) {
@@ -75,7 +75,7 @@ double counted_flops() { return total_flops; }
 void count_work(const Profile::Work& work) {
   if (work_is_counted) return;
   total_flops += work.flops;
-  if (writing) writing->count(work);
+  if (current_profile) current_profile->count(work);
 }
 
 WorkIsCounted::WorkIsCounted() : before_(std::exchange(work_is_counted, true)) {}

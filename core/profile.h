@@ -1,7 +1,6 @@
 #pragma once
-// Where the time goes: how long each op takes, forward and backward, and how much work it does in
-// that time. Written while a Profiling scope is alive on the thread that computes; otherwise a look
-// at one pointer is all that it costs.
+// How long each op takes, forward and backward, and how much work it does. Recorded while a
+// Profiling scope is alive on the thread that computes; otherwise it costs a test of a pointer.
 //
 //   Profile profile;
 //   {
@@ -10,8 +9,7 @@
 //   }
 //   for (const Profile::Sum& sum : profile.sums()) ...
 //
-// Ops are not marked one by one: they run one after another, so an op took the time since the end
-// of the one before it.
+// Ops run one after another, so the time of an op is the time since the end of the one before it.
 
 #include <chrono>
 #include <cstdint>
@@ -24,9 +22,8 @@ namespace calque {
 
 class Profile {
  public:
-  // again: a forward pass made once more in the backward pass, which did not keep its result.
-  enum class Kind { forward, backward, again, phase };
-  // Useful FLOPs of matrix products, and bytes of tensors that had to come in or go out once.
+  enum class Kind { forward, backward, phase };
+  // FLOPs of matrix products without recomputation, and bytes of tensors read or written once.
   struct Work {
     double flops = 0, bytes = 0;
   };
@@ -44,20 +41,20 @@ class Profile {
     Work work = {};
   };
 
-  // Single events are kept up to a number; the sums go on.
+  // Keeps at most this many single events; sums have no limit.
   explicit Profile(size_t most_events = 50'000) : most_events_(most_events) {}
 
-  // The one that is being written on this thread, or none.
+  // The profile of the Profiling scope on this thread, or nullptr.
   static Profile* current();
 
   std::vector<Sum> sums() const;  // in no particular order
   Sum sum_of(const std::string& name, Kind kind) const;
   const std::vector<Event>& events() const { return events_; }
 
-  // For the tape: the next op begins now; an op has ended, whose tensors have so many numbers.
+  // For the tape: the next op begins; an op has ended, whose tensors have `numbers` numbers.
   void mark();
   void op_ended(const char* name, Kind kind, int64_t numbers);
-  // Work of the op that is running. One that counts its own bytes is believed.
+  // Adds to the work of the running op. Bytes counted here replace the estimate from `numbers`.
   void count(const Work& work);
 
  private:
@@ -74,7 +71,7 @@ class Profile {
   Work counted_;
 };
 
-// While one lives, the profile is the thread's current one.
+// Records into the profile while it is alive.
 class Profiling {
  public:
   explicit Profiling(Profile& profile);
@@ -86,7 +83,7 @@ class Profiling {
   Profile* before_;
 };
 
-// A part of a step that is not an op, or holds many: from here to the end of the scope.
+// A part of a step that is not an op or contains several, from here to the end of the scope.
 class Phase {
  public:
   explicit Phase(const char* name, const Profile::Work& work = {});
@@ -99,16 +96,14 @@ class Phase {
   Profile::Event event_{};
 };
 
-// The useful FLOPs of all ops that have run on this thread since it started, with or without a
-// profile: the FLOPs of a step are a difference. A product that an op gives to other threads counts
-// on the op's own; what is recomputed in the backward pass does not count again.
+// The FLOPs of all ops that have run on this thread since it started, with or without a profile.
+// Products on other threads count on the thread of the op; recomputation does not count.
 double counted_flops();
 
-// For ops: what the running op does.
+// For ops: adds to the work of the running op.
 void count_work(const Profile::Work& work);
 
-// While one lives, count_work() on this thread does nothing: for the chunks of a loop whose work
-// has been counted as a whole.
+// Turns count_work() off on this thread, for the chunks of a loop whose work is already counted.
 class WorkIsCounted {
  public:
   WorkIsCounted();

@@ -8,10 +8,10 @@
 namespace calque {
 namespace {
 
-constexpr int64_t blocks_per_piece = 4096;
+constexpr int64_t blocks_per_chunk = 4096;
 
-// 24 random bits (float) or 32 (double) as a number in (0, 1): the half keeps 0 out, so that a
-// logarithm of it is finite. The largest float would be rounded to 1.
+// 24 random bits (float) or 32 (double) as a number in (0, 1). Adding one half excludes 0, so that
+// its logarithm is finite; the largest float would round to 1.
 real open_unit(uint32_t bits) {
   if constexpr (sizeof(real) == 4) {
     return std::min((static_cast<real>(bits >> 8) + real(0.5)) * real(0x1p-24), real(1 - 0x1p-24));
@@ -20,11 +20,11 @@ real open_unit(uint32_t bits) {
   }
 }
 
-// Fills the span four elements a block, from blocks that `values` turns into four reals.
+// Fills the span with the four reals that `values` makes of each random block.
 template <class Values>
 void fill_by_block(const Stream& stream, std::span<real> out, Values values) {
   const auto size = static_cast<int64_t>(out.size());
-  parallel_for((size + 3) / 4, blocks_per_piece, [&](int64_t begin, int64_t end) {
+  parallel_for((size + 3) / 4, blocks_per_chunk, [&](int64_t begin, int64_t end) {
     for (int64_t b = begin; b < end; ++b) {
       const std::array<real, 4> four = values(random_block(stream, static_cast<uint32_t>(b)));
       for (int64_t i = b * 4; i < std::min(size, b * 4 + 4); ++i) out[i] = four[i - b * 4];
@@ -65,7 +65,7 @@ void fill_uniform(const Stream& stream, real low, real high, std::span<real> out
   });
 }
 
-// Box and Muller: two uniforms u, v give sqrt(-2 ln u) cos(2 pi v) and sqrt(-2 ln u) sin(2 pi v).
+// Box-Muller: uniform u and v give sqrt(-2 ln u) cos(2 pi v) and sqrt(-2 ln u) sin(2 pi v).
 void fill_normal(const Stream& stream, real mean, real deviation, std::span<real> out) {
   fill_by_block(stream, out, [&](const PhiloxBlock& block) {
     std::array<real, 4> four{};

@@ -1,7 +1,7 @@
 #pragma once
 // Randomness is a function, not a state. Philox4x32-10 (Salmon et al., "Parallel random numbers: as
-// easy as 1, 2, 3", 2011) turns a key and a counter into 128 random bits, so any element of any
-// stream can be computed, or computed again, at any time and on any thread.
+// easy as 1, 2, 3", 2011) maps a key and a counter to 128 random bits, so any thread can compute
+// any element of any stream at any time.
 
 #include <array>
 #include <cstdint>
@@ -16,13 +16,13 @@ namespace calque {
 struct Stream {
   uint64_t seed = 0;
   uint32_t step = 0;  // of training, or an epoch
-  uint32_t part = 0;  // the rank, or the piece of an accumulated step
-  uint32_t use = 0;   // which of the things that need randomness: an op's number, a purpose
+  uint32_t part = 0;  // the rank, or the micro-batch of an accumulated step
+  uint32_t use = 0;   // what the numbers are for: an op's number, a purpose
 };
 
 using PhiloxBlock = std::array<uint32_t, 4>;
 
-// The Philox4x32 bijection itself, of ten rounds as everything here uses it, or of fewer.
+// The Philox4x32 bijection.
 PhiloxBlock philox(PhiloxBlock counter, std::array<uint32_t, 2> key, int rounds = 10);
 
 // Block number `index` of a stream.
@@ -31,11 +31,11 @@ PhiloxBlock random_block(const Stream& stream, uint32_t index);
 // A 64-bit key from a text, such as a parameter's name (FNV-1a); stable across machines.
 uint64_t hash_text(std::string_view text);
 
-// Element i of the span depends on the stream and i alone.
+// Element i of the span depends only on the stream and i.
 void fill_uniform(const Stream& stream, real low, real high, std::span<real> out);
 void fill_normal(const Stream& stream, real mean, real deviation, std::span<real> out);
 
-// The stream read one number after the other, for the plain loops of sampling and shuffling.
+// Reads a stream number by number, for sampling and shuffling.
 class Random {
  public:
   explicit Random(const Stream& stream) : stream_(stream) {}

@@ -1,5 +1,5 @@
 #pragma once
-// Where each sentence starts in a packed sequence of tokens: sentence i is the tokens
+// The bounds of sentences in a packed sequence of tokens: sentence i has the tokens
 // [offsets[i], offsets[i + 1]). There is no padding, and a sentence may be empty.
 
 #include <algorithm>
@@ -24,7 +24,7 @@ class Segments {
     return segments;
   }
 
-  // One more sentence at the end.
+  // Adds a sentence at the end.
   void append(int32_t length) {
     require(length >= 0, "Segments: a sentence of {} tokens", length);
     require(length <= std::numeric_limits<int32_t>::max() - offsets_.back(),

@@ -59,7 +59,7 @@ class Shape {
   }
 
  private:
-  // Also of all axes but some, so that no product of them overflows.
+  // Axes of size 0 count as 1, so that no product of some axes overflows.
   void check_elements() const {
     int64_t product = 1;
     for (const int64_t size : sizes()) {

@@ -1,9 +1,8 @@
 #pragma once
-// One vector of numbers, as wide as the machine's registers. (The compiler would split wider ones,
-// but what it makes of them goes through memory, and some ops take ten times as long.) Loops over
-// rows are written with `map` and `reduce` below, which take a lambda over vectors and deal with
-// the tail; sums are kept in the lanes of a vector and folded in a fixed order, so they do not
-// depend on the compiler's mood.
+// One vector of numbers, as wide as the machine's registers. (The compiler splits wider vectors by
+// way of memory, which makes some ops ten times as slow.) Loops over rows use map() and sum_lanes()
+// below, which take a function over vectors and handle the tail. Sums are kept in the lanes of a
+// vector and folded in a fixed order, so they do not depend on the compiler.
 
 #include <cmath>
 #include <cstdint>
@@ -17,8 +16,8 @@
 
 namespace calque {
 
-// The width is in the names that a linker sees: a program that was built for another processor than
-// the library keeps these functions apart from the library's.
+// The width is part of the linker's names, so that a program built for another processor than the
+// library does not share these functions with it.
 #if defined(__AVX512F__)
 inline namespace registers_of_64_bytes {
 constexpr int64_t register_bytes = 64;
@@ -38,8 +37,7 @@ using Bits [[gnu::vector_size(register_bytes)]] = int32_t;
 #endif
 using Words [[gnu::vector_size(register_bytes)]] = uint32_t;
 
-// How many numbers a vector and a line of the caches have. What other machines must find in the
-// same place is laid out in lines.
+// The numbers of a vector and of a cache line. Layouts that all machines must share use lines.
 constexpr int64_t lanes = register_bytes / static_cast<int64_t>(sizeof(real));
 constexpr int64_t cache_line = 64 / static_cast<int64_t>(sizeof(real));
 
@@ -54,7 +52,7 @@ inline Vec load(const real* from) {
 }
 inline void store(real* to, Vec v) { std::memcpy(to, &v, sizeof v); }
 
-// The first `count` lanes, none to all; the others are 0 (load) or left alone (store).
+// The first `count` lanes, from none to all; the others become 0 (load) or are not stored.
 inline Vec load_first(const real* from, int64_t count) {
 #if defined(__AVX512F__) && !defined(CALQUE_DOUBLE)
   return _mm512_maskz_loadu_ps(static_cast<__mmask16>((1U << count) - 1), from);
@@ -72,9 +70,9 @@ inline void store_first(real* to, Vec v, int64_t count) {
 #endif
 }
 
-// a * b + c, rounded once where the processor has such an instruction. The compiler decides anew in
-// each loop whether it contracts a product and a sum. Numbers that must have the same bits in
-// loops of several shapes are computed by this function.
+// a * b + c, rounded once where the processor has such an instruction. The compiler decides for
+// each loop whether to contract a product and a sum; numbers that must have the same bits in
+// several loops use this function.
 inline Vec multiply_add(Vec a, Vec b, Vec c) {
 #if defined(__AVX512F__) && defined(CALQUE_DOUBLE)
   return _mm512_fmadd_pd(a, b, c);
@@ -89,7 +87,7 @@ inline Vec multiply_add(Vec a, Vec b, Vec c) {
 #endif
 }
 
-// The lanes below `count`, as a comparison gives them: `first_lanes(count) ? v : Vec{}`.
+// A mask of the lanes below `count`: `first_lanes(count) ? v : Vec{}`.
 inline Bits first_lanes(int64_t count) {
   Bits number;
   for (int lane = 0; lane < lanes; ++lane) number[lane] = lane;
@@ -101,7 +99,7 @@ Vec interleave(Vec a, Vec b, std::index_sequence<i...>) {
   return __builtin_shufflevector(a, b, static_cast<int>(first + i / 2 + i % 2 * lanes)...);
 }
 
-// The lanes of a and b in turns: of their first halves, and of their second ones.
+// Interleaves the lanes of the first halves of a and b, or of the second halves.
 inline Vec interleave_first(Vec a, Vec b) {
   return interleave<0>(a, b, std::make_index_sequence<lanes>());
 }
@@ -124,7 +122,7 @@ auto upper_half(Vector v, std::index_sequence<i...>) {
   return __builtin_shufflevector(v, v, static_cast<int>(i + sizeof...(i))...);
 }
 
-// The lanes folded in halves: ((v0 + v8) + (v4 + v12)) + ... `combine` takes vectors and numbers.
+// Folds the lanes in halves: ((v0 + v8) + (v4 + v12)) + ... `combine` takes vectors and numbers.
 template <class Vector, class Combine>
 real fold(Vector v, Combine combine) {
   constexpr size_t half = sizeof(Vector) / sizeof(real) / 2;
@@ -142,38 +140,22 @@ inline real maximum(Vec v) {
   return fold(v, [](auto a, auto b) { return a > b ? a : b; });
 }
 
-// The vector with `function` applied to each lane on its own.
+// Applies `function` to each lane.
 template <class Function>
 Vec each_lane(Vec v, Function function) {
   for (int64_t i = 0; i < lanes; ++i) v[i] = function(v[i]);
   return v;
 }
 
-// For sums and copies that take the numbers as they are.
+// Functions for map() and sum_lanes().
 inline constexpr auto as_it_is = [](Vec v) { return v; };
+inline constexpr auto times = [](Vec a, Vec b) { return a * b; };
 
 inline Vec sqrt(Vec v) {
   return each_lane(v, [](real x) { return std::sqrt(x); });
 }
 
-// `function`, which also asks for the memory from `next` on, a vector at each call: what a later
-// loop will read or write comes in while this one computes.
-enum class For { reading, writing };
-template <For use, class Function>
-auto meanwhile_fetching(const real* next, Function function) {
-  return [=](auto... v) mutable {
-    __builtin_prefetch(next, use == For::writing);
-    next += lanes;
-    return function(v...);
-  };
-}
-
-template <For use, class Function>
-auto meanwhile_fetching(const real* a, const real* b, Function function) {
-  return meanwhile_fetching<use>(a, meanwhile_fetching<use>(b, function));
-}
-
-// out[i] = function(in[i]...) for i < count; the inputs and the output may be the same array.
+// out[i] = function(in[i]...) for i < count; an input may be the output.
 template <class Function, class... Input>
 void map(int64_t count, real* out, Function function, const Input*... in) {
   int64_t i = 0;
@@ -184,16 +166,13 @@ void map(int64_t count, real* out, Function function, const Input*... in) {
 // The same, written or added to the sink.
 template <class Function, class... Input>
 void map_into(int64_t count, real* out, bool add, Function function, const Input*... in) {
-  if (add) {
-    map(
-        count, out, [&](Vec before, auto... v) { return before + function(v...); }, out, in...);
-  } else {
-    map(count, out, function, in...);
-  }
+  if (!add) return map(count, out, function, in...);
+  const auto added = [&](Vec before, auto... v) { return before + function(v...); };
+  map(count, out, added, out, in...);
 }
 
-// The sum of function(in[i]...) for i < count, in the lanes of a vector. Four sums take turns,
-// because one would wait for itself at every addition.
+// The sum of function(in[i]...) for i < count, in the lanes of a vector. Four independent sums hide
+// the latency of the additions.
 template <class Function, class... Input>
 Vec sum_lanes(int64_t count, Function function, const Input*... in) {
   Vec a{}, b{}, c{}, d{};
@@ -207,6 +186,10 @@ Vec sum_lanes(int64_t count, Function function, const Input*... in) {
   for (; i + lanes <= count; i += lanes) a += function(load(in + i)...);
   if (i < count) b += first_lanes(count - i) ? function(load_first(in + i, count - i)...) : Vec{};
   return (a + b) + (c + d);
+}
+
+inline real dot(int64_t count, const real* a, const real* b) {
+  return sum(sum_lanes(count, times, a, b));
 }
 
 }  // namespace registers_of_..._bytes

@@ -39,7 +39,7 @@ Tape::Tape(const Randomness& randomness, Check check)
   if (Profile* profile = Profile::current()) profile->mark();
 }
 
-// The tape leaves the chain wherever it is in it: tapes on the heap need not end in order.
+// Tapes on the heap need not end in order.
 Tape::~Tape() {
   Tape** link = &innermost;
   while (*link && *link != this) link = &(*link)->outer_;
@@ -92,7 +92,7 @@ Stream next_random_stream() {
   return {from.seed, from.step, from.part, tape->streams_++};
 }
 
-// Steps whose output nothing depended on have an untouched gradient, and are only let go of.
+// Nothing depends on the output of a step whose gradient is untouched: its closure is not called.
 void Tape::run() {
   Profile* profile = Profile::current();
   if (profile) profile->mark();
@@ -102,10 +102,10 @@ void Tape::run() {
     if (step.dy.touched()) {
       check_values(step.op, "the gradient of the output", step.dy.span());
       step.closure(step.dy);
-      // It reads dy and the inputs, and writes their gradients, about.
+      // Roughly, it reads dy and the inputs and writes their gradients.
       if (profile) profile->op_ended(step.op, Profile::Kind::backward, 2 * step.numbers);
     }
-    step.dy.let_go();
+    step.dy.discard();
   }
 }
 

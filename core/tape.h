@@ -1,17 +1,15 @@
 #pragma once
-// Reverse-mode autograd. While a Tape is alive, ops record on it the closures that run them
-// backward, in the order in which they ran; backward() calls them in reverse, which is already a
-// topological order, and lets go of each one's memory as it goes. Tensors own numbers, the tape
-// owns closures, so no cycle can form. With no tape alive nothing is recorded or kept, and nothing
-// is dropped out.
+// Reverse-mode autograd. While a Tape is alive, each op records a closure that computes its
+// backward pass. backward() calls the closures in reverse order, which is a topological order, and
+// frees the memory of each after its call. Tensors own numbers and the tape owns closures, so no
+// cycle can form. Without a tape nothing is recorded, and dropout is off.
 //
 //   Tape tape;
 //   Tensor loss = mean(square(matmul(x, w) - y));
 //   backward(loss);                       // w.gradient() now holds d loss / d w
 //
-// A tape belongs to the thread that made it, lives for one step, and is run backward once. Leaves
-// have their gradients afterwards, the results of ops no longer. What throws on the way, for want
-// of memory or because a tape that checks finds NaN, leaves them incomplete: clear them then.
+// A tape belongs to the thread that created it, lives for one step, and runs backward once. Only
+// leaves have gradients afterwards. An exception in backward() leaves these incomplete; clear them.
 
 #include <functional>
 #include <initializer_list>
@@ -24,20 +22,20 @@
 
 namespace calque {
 
-// An op's output or its gradient is not finite, found by a tape that checks.
+// Thrown by Tape::Check::finite: an op's output or its gradient is not finite.
 class NotFinite : public Error {
   using Error::Error;
 };
 
 class Tape {
  public:
-  // What the random streams of the ops depend on, beside the number of the op on the tape.
+  // The random streams of ops depend on this and on the op's number on the tape.
   struct Randomness {
     uint64_t seed = 0;
     uint32_t step = 0;
     uint32_t part = 0;
   };
-  enum class Check { none, finite };  // finite: NotFinite names the first op that gives NaN or inf
+  enum class Check { none, finite };  // finite: NotFinite names the first op with NaN or infinity
 
   Tape() : Tape(Randomness{}) {}
   explicit Tape(const Randomness& randomness, Check check = Check::none);
@@ -75,8 +73,7 @@ class Tape {
   std::vector<Step> steps_;
 };
 
-// Nothing is recorded while one is alive, as if there were no tape. It ends before the tapes that
-// it hides.
+// Hides the tapes of this thread while it is alive. It must end before they do.
 class NoGradient {
  public:
   NoGradient();
@@ -88,24 +85,23 @@ class NoGradient {
   Tape* hidden_;
 };
 
-// Runs the current tape backward from y. Without a seed (d loss / d y), y must be a single number;
-// `scale` then stands for the seed, as in backward(sum_of_losses, 1.0 / tokens).
+// Runs the current tape backward from y. The seed is d loss / d y; for a single number y it may be
+// given as `scale`, as in backward(sum_of_losses, 1.0 / tokens).
 void backward(const Tensor& y, real scale = 1);
 void backward(const Tensor& y, const Tensor& seed);
 
-// For writers of ops ------------------------------------------------------------------------------
+// The rest of this file is for implementations of ops.
 
-// Whether an op over these inputs is to be recorded: a tape is alive that has not been run backward
-// yet, and one of them wants a gradient. Absent tensors may be among them. Throws when an input
-// belongs to a tape that has ended.
+// Whether an op over these inputs must be recorded: there is a tape that has not run backward, and
+// an input wants a gradient. Inputs may be absent. Throws if one belongs to a tape that has ended.
 bool recording(std::initializer_list<const Tensor*> inputs);
 
-// Puts an op on the current tape: the result is y with a gradient of its own. Its inputs and y have
-// so many numbers.
+// Puts an op on the current tape and returns y with a gradient. `numbers` counts the numbers of the
+// inputs and of y, for profiles.
 Tensor attach(const char* op, const Tensor& y, int64_t numbers, Tape::Backward closure);
 
-// The last line of an op: y, recorded if it is to be. The closure is only built into a recorded
-// step when needed; it contributes to the gradients of the inputs that want one:
+// The last line of an op: returns y, recorded if necessary. The closure contributes to the
+// gradients of the inputs that want one:
 //   return record("relu", y, {&x}, [y = y.values(), dx = x.gradient()](Gradient& dy) { ... });
 template <class Closure>
 Tensor record(const char* op, const Tensor& y, std::initializer_list<const Tensor*> inputs,

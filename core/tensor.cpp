@@ -9,54 +9,28 @@
 namespace calque {
 namespace {
 
-constexpr int64_t piece = 65536;
+constexpr int64_t chunk = 65536;
 
 void copy(const real* from, real* to, int64_t size) {
-  parallel_for(size, piece, [&](int64_t b, int64_t e) { std::copy(from + b, from + e, to + b); });
+  parallel_for(size, chunk, [&](int64_t b, int64_t e) { std::copy(from + b, from + e, to + b); });
 }
 
 void fill(real* to, int64_t size, real value) {
-  parallel_for(size, piece, [&](int64_t b, int64_t e) { std::fill(to + b, to + e, value); });
+  parallel_for(size, chunk, [&](int64_t b, int64_t e) { std::fill(to + b, to + e, value); });
 }
 
 void add(const real* from, real* to, int64_t size) {
-  parallel_for(size, piece, [&](int64_t b, int64_t e) {
+  parallel_for(size, chunk, [&](int64_t b, int64_t e) {
     for (int64_t i = b; i < e; ++i) to[i] += from[i];
   });
 }
 
 }  // namespace
 
-Values::Values(int64_t size) : block_(std::make_shared<Block>()) {
-  block_->own = Buffer<real>(size);
-  block_->data = block_->own.data();
-  block_->size = size;
-}
-
-struct Kept::Recipe {
-  int64_t size;
-  std::weak_ptr<Block> made;
-  std::function<void(real*)> again;
-  Values values;  // once it was made again
-};
-
-Kept::Kept(const Values& values, std::function<void(real*)> again)
-    : recipe_(std::make_shared<Recipe>(
-          Recipe{values.size(), values.block(), std::move(again), Values()})) {}
-
-const real* Kept::data() const {
-  if (!recipe_) return values_.data();
-  Recipe& recipe = *recipe_;
-  if (!recipe.values) {
-    if (const std::shared_ptr<Block> still_held = recipe.made.lock()) {
-      recipe.values = Values(still_held);
-    } else {
-      Values values(recipe.size);
-      recipe.again(values.data());
-      recipe.values = std::move(values);
-    }
-  }
-  return recipe.values.data();
+Values::Values(int64_t size) : storage_(std::make_shared<Storage>()) {
+  storage_->own = Buffer<real>(size);
+  storage_->data = storage_->own.data();
+  storage_->size = size;
 }
 
 Gradient Gradient::of_size(int64_t size, uint64_t tape) {
@@ -91,7 +65,7 @@ void Gradient::accept(Gradient& other) const {
 
 std::span<const real> Gradient::span() const {
   if (!state_) return {};
-  require(!state_->gone,
+  require(!state_->discarded,
           "gradient: that of an op's result is gone after backward(); only leaves, made by "
           "variable(), keep theirs");
   if (!touched()) open_cleared();
@@ -100,9 +74,9 @@ std::span<const real> Gradient::span() const {
 
 void Gradient::clear() const { state_->numbers = {}; }
 
-void Gradient::let_go() const {
+void Gradient::discard() const {
   clear();
-  state_->gone = true;
+  state_->discarded = true;
 }
 
 Tensor::Tensor(const Shape& shape) : shape_(shape), values_(shape.elements()) {}
@@ -111,17 +85,6 @@ Tensor::Tensor(const Shape& shape, Values values, Gradient gradient)
     : shape_(shape), values_(std::move(values)), gradient_(std::move(gradient)) {
   require(values_.size() == shape.elements(), "Tensor: shape {} for {} values", shape,
           values_.size());
-}
-
-Kept Tensor::kept() const {
-  std::shared_ptr<Kept::Recipe> recipe = recipe_.lock();
-  return recipe ? Kept(std::move(recipe)) : Kept(values_);
-}
-
-Tensor Tensor::kept_as(const Kept& recipe) const {
-  Tensor same = *this;
-  same.recipe_ = recipe.recipe_;
-  return same;
 }
 
 Tensor Tensor::full(const Shape& shape, real value) {

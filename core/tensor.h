@@ -1,14 +1,13 @@
 #pragma once
-// A Tensor is a cheap handle to a shape, its values and, if wanted, its gradient. The two halves
-// are separate objects, so that the backward closure of an op can keep one without the other: that
-// is the whole memory bill of an op. Copying a Tensor copies the handle, never the numbers.
+// A Tensor is a cheap handle to a shape, its values and, if wanted, its gradient. Values and
+// gradient are separate objects, so that the backward closure of an op can keep one without the
+// other. Copying a Tensor copies the handle, never the numbers.
 //
 //   Tensor x = Tensor::of({2, 3}, {1, 2, 3, 4, 5, 6});
 //   Tensor w = variable(Tensor::zeros({3, 4}));       // a leaf: backward() fills w.gradient()
 //   Tensor y = matmul(x, w);                          // [2, 4]
 
 #include <cstdint>
-#include <functional>
 #include <initializer_list>
 #include <memory>
 #include <span>
@@ -19,86 +18,64 @@
 
 namespace calque {
 
-// A block of numbers: either its own memory from the pool, or a window into memory that `owner`
-// keeps alive. A parameter's window is pointed at its memory after it was handed out.
-struct Block {
+// The memory of values: from the pool, or a window into memory that `owner` keeps alive. The window
+// of a parameter gets its memory later, in Parameters::allocate().
+struct Storage {
   real* data = nullptr;
   int64_t size = 0;
   Buffer<real> own;
   std::shared_ptr<const void> owner;
 };
 
-// Shared ownership of a block of values.
+// Shared ownership of values.
 class Values {
  public:
   Values() = default;
   explicit Values(int64_t size);  // new memory, not initialised
-  explicit Values(std::shared_ptr<Block> block) : block_(std::move(block)) {}
-  real* data() const { return block_ ? block_->data : nullptr; }
-  int64_t size() const { return block_ ? block_->size : 0; }
+  explicit Values(std::shared_ptr<Storage> storage) : storage_(std::move(storage)) {}
+  real* data() const { return storage_ ? storage_->data : nullptr; }
+  int64_t size() const { return storage_ ? storage_->size : 0; }
   std::span<real> span() const { return {data(), static_cast<size_t>(size())}; }
-  explicit operator bool() const { return block_ != nullptr; }
-  const std::shared_ptr<Block>& block() const { return block_; }
+  explicit operator bool() const { return storage_ != nullptr; }
 
  private:
-  std::shared_ptr<Block> block_;
+  std::shared_ptr<Storage> storage_;
 };
 
-// What a backward closure keeps of values that it will read: the values themselves or, of an op
-// that can make its result again, how. Copies share what was made again, so that it is made once.
-class Kept {
- public:
-  explicit Kept(Values values) : values_(std::move(values)) {}
-  // Not these values, which stay in memory for as long as somebody holds them, but `again`, which
-  // writes them where it is told.
-  Kept(const Values& values, std::function<void(real*)> again);
-
-  // To be called in the backward pass: the values, made again if nobody holds them any more.
-  const real* data() const;
-
- private:
-  friend class Tensor;
-  struct Recipe;
-  explicit Kept(std::shared_ptr<Recipe> recipe) : recipe_(std::move(recipe)) {}
-  Values values_;
-  std::shared_ptr<Recipe> recipe_;
-};
-
-// Where a contribution to a gradient goes, and whether it is the first (write) or not (add).
+// Where a contribution to a gradient is written (the first one) or added (every other one).
 struct Sink {
   real* data;
   bool add;
-  real beta() const { return add ? real(1) : real(0); }  // as gemm calls it
+  real beta() const { return add ? real(1) : real(0); }  // the factor of c in a BLAS call
 };
 
-// Shared ownership of the gradient of one tensor; empty when no gradient is wanted. Memory is taken
-// when the first contribution arrives, of whole vectors: behind the gradient's end it is zero.
+// Shared ownership of the gradient of one tensor; empty when no gradient is wanted. Memory is
+// allocated with the first contribution. It consists of whole vectors, padded with zeros.
 class Gradient {
  public:
   Gradient() = default;
   explicit operator bool() const { return state_ != nullptr; }
   int64_t size() const { return state_->size; }
 
-  // To contribute: open it once for each contribution, and write or add every element.
+  // Call it once for each contribution, then write or add every element.
   Sink open() const;
-  // The same, with the memory cleared first when nothing was there: to add to some elements only.
+  // The same, but the first call clears the memory: for adding to some elements only.
   real* open_cleared() const;
-  // Contributes all of `other`, which must not be used afterwards: the first contribution takes
-  // over its memory instead of copying it.
+  // Contributes all of `other`, which must not be used afterwards: its memory may be taken over.
   void accept(Gradient& other) const;
 
-  // Whether anything has been contributed since the last clear().
+  // Whether there has been a contribution since the last clear().
   bool touched() const { return state_ && state_->numbers; }
   const real* data() const { return state_->numbers.data(); }
-  // The same, for a closure that is done with its dy and computes in its place.
+  // The same, for a closure that overwrites its dy.
   real* scratch() const { return state_->numbers.data(); }
-  // The gradient as numbers: zeros if nothing has been contributed. After backward() only leaves
-  // still have theirs; asking for another's is a Misuse.
+  // The numbers of the gradient: zeros without a contribution. After backward() only leaves have
+  // them; for other tensors this throws a Misuse.
   std::span<const real> span() const;
-  // Forgets what was contributed and gives its memory back.
+  // Removes all contributions and frees the memory.
   void clear() const;
-  // For the tape: the op's closure has run, and its gradient's memory goes.
-  void let_go() const;
+  // For the tape, after the op's closure has run.
+  void discard() const;
 
   // The tape that the tensor was computed on; 0 for a leaf.
   uint64_t tape() const { return state_ ? state_->tape : 0; }
@@ -108,7 +85,7 @@ class Gradient {
  private:
   struct State {
     int64_t size = 0;
-    bool gone = false;  // backward() has been past here
+    bool discarded = false;
     uint64_t tape = 0;
     Buffer<real> numbers;
   };
@@ -118,7 +95,7 @@ class Gradient {
 
 class Tensor {
  public:
-  Tensor() = default;  // no values: "not there", as for an absent bias; its shape is [0]
+  Tensor() = default;                   // absent, such as a missing bias; its shape is [0]
   explicit Tensor(const Shape& shape);  // not initialised
   Tensor(const Shape& shape, Values values, Gradient gradient = {});
 
@@ -140,28 +117,22 @@ class Tensor {
   real item() const;  // the value of a tensor with one element
   const Values& values() const { return values_; }
   const Gradient& gradient() const { return gradient_; }
-  // What a closure captures that reads the values backward: `x = x.kept()`.
-  Kept kept() const;
-  // The same tensor, whose values closures keep as `recipe`, as long as there is another copy of
-  // it.
-  Tensor kept_as(const Kept& recipe) const;
 
-  // The same numbers and the same gradient under another shape; nothing is copied or recorded.
+  // The same values and gradient under another shape; nothing is copied or recorded.
   Tensor reshaped(const Shape& shape) const;
-  // The same numbers, cut off from the tape: no gradient flows through it.
+  // The same values without the gradient: nothing flows back through it.
   Tensor detached() const { return Tensor(shape_, values_); }
 
  private:
   Shape shape_ = {0};
   Values values_;
   Gradient gradient_;
-  std::weak_ptr<Kept::Recipe> recipe_;
 };
 
-// New memory of zeros, first touched by the threads that will work on it.
+// Memory of zeros, first touched by the threads that will work on it.
 Buffer<real> zeros(int64_t size);
 
-// A leaf that wants a gradient, with the values of x.
+// A leaf with the values of x, which receives a gradient.
 Tensor variable(const Tensor& x);
 
 }  // namespace calque

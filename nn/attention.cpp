@@ -13,15 +13,15 @@ Linear output_projection(const Path& at, const LayerOptions& options) {
   return {at, d, d, scaled(xavier_uniform(d, d), options.residual_initial_scale)};
 }
 
-// Queries, keys and values count as one matrix, as in fairseq and PyTorch: smaller first values
-// than three matrices would get, so that the first softmaxes are flatter.
+// Queries, keys and values count as one matrix, as in fairseq and PyTorch. Its initial values are
+// smaller than those of three matrices, so the first softmaxes are flatter.
 Initial projection_initial(int64_t d_model) { return xavier_uniform(d_model, 3 * d_model); }
 
 }  // namespace
 
-const AttentionRecord::Block& AttentionRecord::at(std::string_view name) const {
-  const auto found = std::ranges::find(blocks, name, &Block::name);
-  require(found != blocks.end(), "AttentionRecord: no attention named {} took part", name);
+const AttentionRecord::Entry& AttentionRecord::at(std::string_view name) const {
+  const auto found = std::ranges::find(entries, name, &Entry::name);
+  require(found != entries.end(), "AttentionRecord: the pass has no attention named {}", name);
   return *found;
 }
 
@@ -52,7 +52,7 @@ Tensor SelfAttention::operator()(const Tensor& x, const Segments& segments, Mode
   if (record) {
     const NoGradient off;
     const int64_t d = x.cols();
-    record->blocks.push_back(
+    record->entries.push_back(
         {name, attention_weights(slice_cols(projected, 0, d), slice_cols(projected, d, 2 * d),
                                  segments, segments, attention_options(Mode::evaluate))});
   }
@@ -79,7 +79,7 @@ Tensor CrossAttention::operator()(const Tensor& x, const Segments& segments, con
   const Tensor kv = project_memory(memory);
   if (record) {
     const NoGradient off;
-    record->blocks.push_back(
+    record->entries.push_back(
         {name, attention_weights(q, slice_cols(kv, 0, x.cols()), segments, memory_segments,
                                  attention_options(Mode::evaluate))});
   }

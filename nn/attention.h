@@ -1,17 +1,15 @@
 #pragma once
-// Multi-head attention (section 3.2): every token asks a question of all tokens, and takes from
-// each as much as its key answers the question:
+// Multi-head attention (section 3.2): the query of each token is compared with the keys of all
+// tokens, and the result is the mean of their values, weighted by the match.
 //
-//   Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V          d_k = d_model / heads
-//   MultiHead(x, m)    = Concat(head_1 .. head_h) W_O           head_i = Attention on the i-th part
-//   of
-//                                                               x W_Q, m W_K, m W_V
+//   Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V,  d_k = d_model / heads
+//   MultiHead(x, m)    = Concat(head_1 .. head_h) W_O
+//   head_i             = Attention on part i of the columns of x W_Q, m W_K, m W_V
 //
-// The paper uses it in three ways: the encoder's tokens attend to each other; the decoder's attend
-// to each other, but only backwards (causal), so that training on a whole sentence asks at every
-// place what comes next; and the decoder's attend to the encoder's. The first two are
-// SelfAttention, whose W_Q, W_K, W_V lie side by side so that one product serves all three; the
-// third is CrossAttention.
+// The paper uses it in three ways. The tokens of the encoder attend to each other; those of the
+// decoder attend to each other with a causal mask, so that training predicts every token of a
+// sentence at once; and those of the decoder attend to the encoder's. SelfAttention is the first
+// two, with one product for W_Q, W_K and W_V; CrossAttention is the third.
 
 #include <span>
 #include <string>
@@ -24,16 +22,16 @@
 
 namespace calque {
 
-// The attention weights of one forward pass, for pictures and tests: give its address to the pass,
-// and every attention in it adds its own. They are those of evaluation, without dropout.
+// Records the attention weights of a forward pass that receives its address, without dropout: for
+// visualisation and tests.
 struct AttentionRecord {
-  struct Block {
-    std::string name;               // as its parameters': "decoder.layers.0.cross_attention"
-    std::vector<Tensor> sentences;  // of sentence i: [heads, queries, keys]; rows sum to 1
+  struct Entry {
+    std::string name;               // of the module: "decoder.layers.0.cross_attention"
+    std::vector<Tensor> sentences;  // of each, [heads, queries, keys]; rows sum to 1
   };
-  std::vector<Block> blocks;  // in the order in which they ran
+  std::vector<Entry> entries;  // in the order of execution
 
-  const Block& at(std::string_view name) const;  // a name that is not there is a Misuse
+  const Entry& at(std::string_view name) const;  // throws a Misuse for an unknown name
 };
 
 enum class Mask { none, causal };
@@ -53,9 +51,8 @@ struct SelfAttention {
   Tensor operator()(const Tensor& x, const Segments& segments, Mode mode,
                     AttentionRecord* record = nullptr) const;
 
-  // Queries, keys and values side by side, turned to their positions where these are rotary:
-  // [tokens, 3 d_model]. Sentence i starts at position starts[i]; a cache keeps the last two
-  // thirds.
+  // Queries, keys and values in one tensor, with rotary positions if there are any: [tokens,
+  // 3 d_model]. Sentence i starts at position starts[i].
   Tensor project(const Tensor& x, const Segments& segments,
                  std::span<const int32_t> starts = {}) const;
 
@@ -72,14 +69,12 @@ struct CrossAttention {
 
   CrossAttention(const Path& at, const LayerOptions& options);
 
-  // x [target tokens, d_model] attends to memory [source tokens, d_model] -> [target tokens,
-  // d_model]
+  // x [target tokens, d_model] attends to memory [source tokens, d_model] -> the shape of x
   Tensor operator()(const Tensor& x, const Segments& segments, const Tensor& memory,
                     const Segments& memory_segments, Mode mode,
                     AttentionRecord* record = nullptr) const;
 
-  // Keys and values of the memory side by side, the same for every step of a translation:
-  // [source tokens, 2 d_model].
+  // Keys and values of the memory, the same for every step of decoding: [source tokens, 2 d_model].
   Tensor project_memory(const Tensor& memory) const { return key_value(memory); }
 
   AttentionOptions attention_options(Mode mode) const;

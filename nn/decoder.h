@@ -1,17 +1,15 @@
 #pragma once
-// The right half of figure 1: each layer looks back at what has been written, then at the source
-// sentence, then thinks about each token alone.
+// The decoder, the right half of figure 1: each layer attends to the target tokens so far, then to
+// the source sentence, then transforms each token by itself.
 //
-// A decoder that writes token by token runs the same layers over caches: the residuals take any
-// sublayer, so it passes its own in place of the two attentions, made of SelfAttention::project,
-// CrossAttention::project_memory, the attention op and the `output` projections.
-
-#include <optional>
-#include <vector>
+// Decoding token by token runs the same layers with cached keys and values. It passes sublayers of
+// its own to the residuals, built from SelfAttention::project, CrossAttention::project_memory, the
+// attention op and the `output` projections.
 
 #include "nn/attention.h"
 #include "nn/feed_forward.h"
 #include "nn/residual.h"
+#include "nn/self_attention_stack.h"
 
 namespace calque {
 
@@ -34,36 +32,17 @@ struct DecoderLayer {
   Tensor operator()(const Tensor& x, const Segments& segments, const Tensor& memory,
                     const Segments& memory_segments, Mode mode,
                     AttentionRecord* record = nullptr) const {
-    const Tensor looked_back = self_attention_residual(
+    const Tensor self_attended = self_attention_residual(
         x, mode, [&](const Tensor& h) { return self_attention(h, segments, mode, record); });
-    const Tensor looked_across = cross_attention_residual(looked_back, mode, [&](const Tensor& h) {
-      return cross_attention(h, segments, memory, memory_segments, mode, record);
-    });
-    return feed_forward_residual(looked_across, mode,
+    const Tensor cross_attended =
+        cross_attention_residual(self_attended, mode, [&](const Tensor& h) {
+          return cross_attention(h, segments, memory, memory_segments, mode, record);
+        });
+    return feed_forward_residual(cross_attended, mode,
                                  [&](const Tensor& h) { return feed_forward(h, mode); });
   }
 };
 
-struct Decoder {
-  std::vector<DecoderLayer> layers;
-  std::optional<Norm> norm;  // as in SelfAttentionStack
-
-  Decoder(const Path& at, const LayerOptions& options, int64_t count) {
-    layers.reserve(count);
-    for (int64_t i = 0; i < count; ++i) layers.emplace_back(at / "layers" / i, options);
-    if (options.norm_placement == NormPlacement::pre) norm.emplace(at / "norm", options);
-  }
-
-  // x [target tokens, d_model], embedded; memory [source tokens, d_model] -> [target tokens,
-  // d_model]
-  Tensor operator()(Tensor x, const Segments& segments, const Tensor& memory,
-                    const Segments& memory_segments, Mode mode,
-                    AttentionRecord* record = nullptr) const {
-    for (const DecoderLayer& layer : layers) {
-      x = layer(x, segments, memory, memory_segments, mode, record);
-    }
-    return norm ? (*norm)(x) : x;
-  }
-};
+using Decoder = Stack<DecoderLayer>;
 
 }  // namespace calque

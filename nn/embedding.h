@@ -1,7 +1,6 @@
 #pragma once
-// A token becomes a vector: row `id` of a table, times sqrt(d_model) (the paper, section 3.4).
-// Without the factor the table's small numbers would drown in the positions that are added next.
-// Tying two embeddings is copying the struct: both then hold the same table.
+// Maps a token to row `id` of a table times sqrt(d_model) (section 3.4); the factor makes it as
+// large as the positions that are added next. A copy of the struct is tied: it shares the table.
 
 #include <cmath>
 #include <span>
@@ -11,6 +10,12 @@
 #include "nn/initial.h"
 
 namespace calque {
+
+inline void check_ids(const char* model, const char* what, std::span<const int32_t> ids,
+                      const Segments& segments) {
+  require(std::ssize(ids) == segments.tokens(), "{}: {} {} ids for segments of {} tokens", model,
+          ids.size(), what, segments.tokens());
+}
 
 struct Embedding {
   Tensor weight;  // [vocabulary, d_model]

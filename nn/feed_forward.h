@@ -1,12 +1,10 @@
 #pragma once
-// The position-wise feed-forward network (section 3.3): each token by itself goes through a wider
-// layer and back.
+// The position-wise feed-forward network (section 3.3), which transforms each token by itself.
 //
 //   relu, gelu, silu   FFN(x) = activation(x W1 + b1) W2 + b2
 //   swiglu             FFN(x) = (silu(x Wa + ba) * (x Wb + bb)) W2 + b2     (Shazeer 2020)
 //
-// SwiGLU's Wa and Wb lie side by side in `inner`; it has 3 d_model d_ff weights where the others
-// have 2.
+// `inner` holds SwiGLU's Wa and Wb; it has 3 d_model d_ff weights, the others 2 d_model d_ff.
 
 #include "nn/linear.h"
 #include "nn/mode.h"

@@ -7,11 +7,6 @@
 namespace calque {
 namespace {
 
-const LanguageModelOptions& valid(const LanguageModelOptions& options) {
-  validate(options);
-  return options;
-}
-
 LayerOptions depth_scaled(const LanguageModelOptions& options) {
   LayerOptions layer = options.layer;
   layer.residual_initial_scale *=
@@ -19,16 +14,10 @@ LayerOptions depth_scaled(const LanguageModelOptions& options) {
   return layer;
 }
 
-void check_ids(const char* what, std::span<const int32_t> ids, const Segments& segments) {
-  require(std::ssize(ids) == segments.tokens(),
-          "LanguageModel: {} {} ids for segments of {} tokens", ids.size(), what,
-          segments.tokens());
-}
-
 }  // namespace
 
 LanguageModel::LanguageModel(const Path& at, const LanguageModelOptions& options_)
-    : options(valid(options_)),
+    : options(validate(options_)),
       embedding(at / "embedding", options.vocabulary, options.layer.d_model),
       positions(at / "positions", options.layer),
       stack(at, depth_scaled(options), options.layers, Mask::causal),
@@ -36,7 +25,7 @@ LanguageModel::LanguageModel(const Path& at, const LanguageModelOptions& options
 
 Tensor LanguageModel::hidden(std::span<const int32_t> ids, const Segments& segments, Mode mode,
                              AttentionRecord* record, std::span<const int32_t> starts) const {
-  check_ids("input", ids, segments);
+  check_ids("LanguageModel", "input", ids, segments);
   const Tensor embedded = positions(embedding(ids), segments, starts);
   return stack(dropout(embedded, dropout_in(mode, options.layer.dropout)), segments, mode, record);
 }
@@ -44,7 +33,7 @@ Tensor LanguageModel::hidden(std::span<const int32_t> ids, const Segments& segme
 TokenLoss LanguageModel::loss(std::span<const int32_t> ids, std::span<const int32_t> expected,
                               const Segments& segments, real label_smoothing, Mode mode,
                               real agreement) const {
-  check_ids("expected", expected, segments);
+  check_ids("LanguageModel", "expected", expected, segments);
   return output.loss([&] { return hidden(ids, segments, mode); }, expected, label_smoothing,
                      agreement);
 }

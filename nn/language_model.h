@@ -1,12 +1,12 @@
 #pragma once
 // The decoder-only Transformer (Radford et al. 2018, 2019: GPT): embedding and positions, a stack
 // of causal self-attention layers, and the projection to the vocabulary. It predicts each token of
-// a text from those before it.
+// a text from the tokens before it.
 //
 // Parameters: embedding.weight, positions.weight (learned), layers.0.self_attention.qkv.weight,
-// ..., norm.gain (pre-norm), output.weight (not tied). The projections that write to the residual
-// stream begin smaller by 1 / sqrt(2 layers), as in GPT-2: the sum of 2 layers sublayers then has
-// about the size of one, whatever the depth.
+// ..., norm.gain (pre-norm), output.weight (not tied). The initial values of projections that write
+// to the residual stream are scaled by 1 / sqrt(2 layers), as in GPT-2, so that the sum of all
+// sublayers has about the size of one.
 
 #include <span>
 
@@ -28,20 +28,20 @@ struct LanguageModel {
   SelfAttentionStack stack;
   OutputProjection output;
 
-  // Throws an Error where options do not fit together.
+  // Throws an Error if the options are invalid.
   LanguageModel(const Path& at, const LanguageModelOptions& options);
 
-  // ids [tokens] -> hidden [tokens, d_model]. Row t of a sentence depends on its ids up to t alone.
-  // Sentence i starts at position starts[i], or at 0 where starts is empty; rotary attention
-  // depends on distances alone and does not need them.
+  // ids [tokens] -> hidden [tokens, d_model]. Row t of a sentence depends only on its ids up to t.
+  // Sentence i starts at position starts[i], or at 0 if starts is empty; rotary attention depends
+  // only on distances and ignores it.
   Tensor hidden(std::span<const int32_t> ids, const Segments& segments, Mode mode,
                 AttentionRecord* record = nullptr, std::span<const int32_t> starts = {}) const;
 
   // hidden [tokens, d_model] -> [tokens, vocabulary]: before the softmax.
   Tensor logits(const Tensor& hidden) const { return output(hidden); }
 
-  // expected[t] is the token that follows ids[t]. Sums over the tokens; see TokenLoss for the label
-  // smoothing and OutputProjection::loss for the agreement.
+  // The summed loss, where expected[t] is the token after ids[t]. TokenLoss explains the smoothing,
+  // OutputProjection::loss the agreement.
   TokenLoss loss(std::span<const int32_t> ids, std::span<const int32_t> expected,
                  const Segments& segments, real label_smoothing, Mode mode,
                  real agreement = 0) const;

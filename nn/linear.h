@@ -1,5 +1,5 @@
 #pragma once
-// y = activation(x W + b): the only place where a Transformer mixes the numbers of one token.
+// y = activation(x W + b).
 
 #include <utility>
 

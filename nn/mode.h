@@ -1,6 +1,6 @@
 #pragma once
-// Training drops numbers out at random, evaluating does not. Which of the two a forward pass is for
-// is an argument of that pass, never a state of the model.
+// Training uses dropout, evaluation does not. The mode is an argument of a forward pass, not a
+// state of the model.
 
 #include "core/real.h"
 
@@ -8,7 +8,7 @@ namespace calque {
 
 enum class Mode { evaluate, train };
 
-// The probability with which a pass of this mode drops.
+// The dropout probability of a pass in this mode.
 inline real dropout_in(Mode mode, real probability) {
   return mode == Mode::train ? probability : real(0);
 }

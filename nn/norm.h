@@ -1,5 +1,5 @@
 #pragma once
-// A norm brings the vector of each token back to a common size, so that deep sums stay trainable:
+// A norm scales the vectors of tokens to a common size, which keeps deep models trainable:
 //
 //   LayerNorm (Ba et al. 2016)          gain (x - mean) / sqrt(variance + epsilon) + bias
 //   RMSNorm (Zhang and Sennrich 2019)   gain x / sqrt(mean of x^2 + epsilon)
@@ -19,8 +19,9 @@ struct Norm {
   Norm(const Path& at, const LayerOptions& options)
       : gain(at.parameter("gain", {options.d_model}, Role::gain, ones())),
         epsilon(options.norm_epsilon) {
-    if (options.norm == NormKind::layer)
+    if (options.norm_kind == NormKind::layer) {
       bias = at.parameter("bias", {options.d_model}, Role::bias, zeros());
+    }
   }
 
   Tensor operator()(const Tensor& x) const {

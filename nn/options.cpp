@@ -22,22 +22,18 @@ bool is_sinusoidal(PositionKind kind) {
 
 void check_positions(const LayerOptions& options) {
   if (is_sinusoidal(options.positions) && options.d_model % 2 != 0) {
-    fail(
-        "d_model is {}, but sinusoidal positions ({}) are pairs of a sine and a cosine; make it "
-        "even",
-        options.d_model, name_of(position_kinds, options.positions));
+    fail("d_model is {}, but sinusoidal positions ({}) are pairs of sine and cosine; make it even",
+         options.d_model, name_of(position_kinds, options.positions));
   }
   if (options.positions == PositionKind::rotary && options.head_size() % 2 != 0) {
-    fail(
-        "a head has d_model / heads = {} numbers, but rotary positions turn pairs of them; make "
-        "that even",
-        options.head_size());
+    fail("a head has d_model / heads = {} numbers, but rotary positions rotate pairs; make it even",
+         options.head_size());
   }
 }
 
 }  // namespace
 
-void validate(const LayerOptions& options) {
+const LayerOptions& validate(const LayerOptions& options) {
   check_size("d_model", options.d_model);
   check_size("d_ff", options.d_ff);
   check_size("heads", options.heads);
@@ -57,9 +53,10 @@ void validate(const LayerOptions& options) {
     fail("norm_epsilon is {}; it must be a small number above 0, such as 1e-5",
          options.norm_epsilon);
   }
+  return options;
 }
 
-void validate(const TransformerOptions& options) {
+const TransformerOptions& validate(const TransformerOptions& options) {
   check_size("source_vocabulary", options.source_vocabulary);
   check_size("target_vocabulary", options.target_vocabulary);
   check_size("encoder_layers", options.encoder_layers);
@@ -71,12 +68,14 @@ void validate(const TransformerOptions& options) {
         "one embedding table; use one joint vocabulary, or tie the target side only",
         options.source_vocabulary, options.target_vocabulary);
   }
+  return options;
 }
 
-void validate(const LanguageModelOptions& options) {
+const LanguageModelOptions& validate(const LanguageModelOptions& options) {
   check_size("vocabulary", options.vocabulary);
   check_size("layers", options.layers);
   validate(options.layer);
+  return options;
 }
 
 }  // namespace calque

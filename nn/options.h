@@ -1,7 +1,7 @@
 #pragma once
-// The options of every model. Names are the paper's ("Attention Is All You Need", 2017) and the
-// defaults are its base model; only the vocabularies must be given. A model's options hold the
-// LayerOptions that its modules share, and what only the whole model needs.
+// The options of the models. Names are the paper's ("Attention Is All You Need", 2017) and defaults
+// are its base model; only the vocabularies are required. A model's options contain the
+// LayerOptions that its modules share.
 
 #include <cstdint>
 
@@ -10,17 +10,16 @@
 
 namespace calque {
 
-// Where a token's position enters (nn/positions.h has the formulas).
+// How positions enter the model (nn/positions.h has the formulas).
 enum class PositionKind { interleaved, halves, t2t, learned, rotary, none };
-// post: norm(x + sublayer(x)), as in the paper; pre: x + sublayer(norm(x)), and one norm at the
-// end.
+// post: norm(x + sublayer(x)), as in the paper; pre: x + sublayer(norm(x)), and a norm at the end.
 enum class NormPlacement { post, pre };
 enum class NormKind { layer, rms };
 enum class FeedForwardKind { relu, gelu, silu, swiglu };
-// Which embeddings are one table: source, target and output; target and output; or none.
+// Which embeddings share a table: source, target and output; target and output; or none.
 enum class Tying { all, target, none };
 
-// What the modules below a whole model are built from: one layer's sizes and choices.
+// The options that modules share.
 struct LayerOptions {
   int64_t d_model = 512;  // numbers in the vector of a token
   int64_t d_ff = 2048;    // numbers inside the feed-forward network
@@ -29,10 +28,10 @@ struct LayerOptions {
   PositionKind positions = PositionKind::interleaved;
   int64_t max_positions = 1024;  // rows of the table of learned positions; no limit for the others
   NormPlacement norm_placement = NormPlacement::post;
-  NormKind norm = NormKind::layer;
+  NormKind norm_kind = NormKind::layer;
   real norm_epsilon = real(1e-5);
   FeedForwardKind feed_forward = FeedForwardKind::relu;
-  // Factor of the first values of the weights that write to the residual stream.
+  // Scales the initial values of the weights that write to the residual stream.
   real residual_initial_scale = 1;
 
   real dropout = real(0.1);     // of each sublayer's output and of the embeddings (section 5.4)
@@ -67,10 +66,10 @@ struct LanguageModelOptions {
   bool operator==(const LanguageModelOptions&) const = default;
 };
 
-// Throws an Error that names the wrong setting and says how to fix it.
-void validate(const LayerOptions& options);
-void validate(const TransformerOptions& options);
-void validate(const LanguageModelOptions& options);
+// Returns the options. Throws an Error that names the invalid setting and the fix.
+const LayerOptions& validate(const LayerOptions& options);
+const TransformerOptions& validate(const TransformerOptions& options);
+const LanguageModelOptions& validate(const LanguageModelOptions& options);
 
 // The names of the choices.
 inline constexpr Named<PositionKind> position_kinds[] = {{"interleaved", PositionKind::interleaved},

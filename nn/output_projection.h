@@ -1,7 +1,6 @@
 #pragma once
-// The last product of a model that predicts tokens: hidden vectors become a score (logit) of every
-// token of the vocabulary. Its weight has the layout of an embedding table, and is that table where
-// the two are tied.
+// The projection of hidden vectors to a logit for each token of the vocabulary. Its weight has the
+// layout of an embedding table, and is that table if they are tied.
 
 #include <span>
 
@@ -16,7 +15,6 @@ struct OutputProjection {
   Tensor weight;  // [vocabulary, d_model]
   Tensor bias;    // [vocabulary], or absent
 
-  // A weight of its own, or the embedding's.
   OutputProjection(const Path& at, const Embedding& embedding, bool tied, bool with_bias)
       : weight(tied ? embedding.weight
                     : at.parameter("weight", embedding.weight.shape(), Role::output,
@@ -30,8 +28,8 @@ struct OutputProjection {
     return bias ? logits + bias : logits;
   }
 
-  // The summed loss of the expected tokens. `pass` is the forward pass up to the hidden vectors.
-  // With an agreement it runs twice, with different dropout: see agreeing_cross_entropy().
+  // The summed loss of the expected tokens. `pass` runs the model up to the hidden vectors. With an
+  // agreement it runs twice, with different dropout: see agreeing_cross_entropy().
   template <class Pass>
   TokenLoss loss(Pass&& pass, std::span<const int32_t> expected, real label_smoothing,
                  real agreement) const {

@@ -74,7 +74,7 @@ Tensor Positions::operator()(const Tensor& x, const Segments& segments,
         "with a larger max_positions",
         needed, table.rows());
   }
-  // Beyond the table, only the rows of this pass are computed: one for a decoding step.
+  // Beyond the table, computes only the rows of this pass: one for a decoding step.
   if (starts.empty()) return add_positions(x, sinusoids(kind, needed, x.cols()), segments);
   const int32_t first = std::ranges::min(starts);
   std::vector<int32_t> shifted(starts.begin(), starts.end());

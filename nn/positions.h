@@ -1,16 +1,15 @@
 #pragma once
-// Attention sees a set: without help, "dog bites man" is "man bites dog". Positions tell the model
-// the order. The paper (section 3.5) adds to the embedding of the token at position p a vector of
-// sines and cosines with wavelengths from 2 pi to 10000 * 2 pi. Three tables of them are in use:
+// Attention ignores the order of tokens; positions provide it. The paper (section 3.5) adds a
+// vector of sines and cosines, with wavelengths from 2 pi to 10000 * 2 pi, to the embedding at
+// position p. Three tables of them are in use:
 //
 //   interleaved  (p, 2k) = sin(p f_k)   (p, 2k + 1) = cos(p f_k)     f_k = 10000^(-2k / d)
 //   halves       (p, k)  = sin(p f_k)   (p, d/2 + k) = cos(p f_k)    the same f_k
 //   t2t          as halves, but f_k = 10000^(-k / (d/2 - 1))
 //
-// interleaved is the paper's text; halves is what Marian models in Hugging Face and Sockeye
-// compute; t2t is tensor2tensor, the paper's own code, and Marian. `learned` replaces the table by
-// a parameter. `rotary` adds nothing here: attention turns queries and keys instead
-// (nn/attention.h).
+// interleaved is the paper's text; halves is in Sockeye and in Hugging Face's Marian models; t2t is
+// in tensor2tensor, the paper's code, and in Marian. `learned` replaces the table by a parameter.
+// `rotary` adds nothing here: attention rotates queries and keys instead (nn/attention.h).
 
 #include <cstdint>
 #include <span>
@@ -21,7 +20,7 @@
 
 namespace calque {
 
-// The rows of a sinusoidal kind from position `first` on: [positions, d_model].
+// The table of a sinusoidal kind from position `first` on: [positions, d_model].
 Tensor sinusoids(PositionKind kind, int64_t positions, int64_t d_model, int64_t first = 0);
 
 struct Positions {
@@ -30,9 +29,8 @@ struct Positions {
 
   Positions(const Path& at, const LayerOptions& options);
 
-  // x with each token's position added: [tokens, d_model] -> the same. Sentence i starts at
-  // position starts[i], or at 0 where starts is empty. A sentence longer than learned positions is
-  // an Error.
+  // Adds positions to x [tokens, d_model]. Sentence i starts at position starts[i], or at 0 if
+  // starts is empty. Throws an Error if a sentence is longer than the table of learned positions.
   Tensor operator()(const Tensor& x, const Segments& segments,
                     std::span<const int32_t> starts = {}) const;
 };

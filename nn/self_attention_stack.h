@@ -1,9 +1,8 @@
 #pragma once
-// A stack of layers of self-attention and feed-forward. Each layer first lets the tokens of a
-// sentence attend to each other, then transforms each token alone. Without a mask it is the
-// encoder, the left half of figure 1 (Vaswani et al. 2017; BERT), whose output knows the whole
-// sentence of a token; with the causal mask it is a decoder-only model (GPT), whose output knows
-// the tokens so far.
+// A stack of layers of self-attention and feed-forward: the tokens of a sentence attend to each
+// other, then each is transformed by itself. Without a mask it is the encoder, the left half of
+// figure 1 (Vaswani et al. 2017; BERT); with the causal mask it is a decoder-only model (GPT),
+// where a token depends only on the tokens up to itself.
 
 #include <optional>
 #include <vector>
@@ -35,22 +34,27 @@ struct SelfAttentionLayer {
   }
 };
 
-struct SelfAttentionStack {
-  std::vector<SelfAttentionLayer> layers;
-  std::optional<Norm> norm;  // pre-norm leaves the sum of all sublayers to one last norm
+// Layers one after the other, and with pre-norm a norm of their sum.
+template <class Layer>
+struct Stack {
+  std::vector<Layer> layers;
+  std::optional<Norm> norm;
 
-  SelfAttentionStack(const Path& at, const LayerOptions& options, int64_t count, Mask mask) {
+  template <class... More>
+  Stack(const Path& at, const LayerOptions& options, int64_t count, More... more) {
     layers.reserve(count);
-    for (int64_t i = 0; i < count; ++i) layers.emplace_back(at / "layers" / i, options, mask);
+    for (int64_t i = 0; i < count; ++i) layers.emplace_back(at / "layers" / i, options, more...);
     if (options.norm_placement == NormPlacement::pre) norm.emplace(at / "norm", options);
   }
 
-  // [tokens, d_model], embedded -> [tokens, d_model]
-  Tensor operator()(Tensor x, const Segments& segments, Mode mode,
-                    AttentionRecord* record = nullptr) const {
-    for (const SelfAttentionLayer& layer : layers) x = layer(x, segments, mode, record);
+  // x [tokens, d_model] and the other arguments of a layer -> the shape of x
+  template <class... More>
+  Tensor operator()(Tensor x, const More&... more) const {
+    for (const Layer& layer : layers) x = layer(x, more...);
     return norm ? (*norm)(x) : x;
   }
 };
+
+using SelfAttentionStack = Stack<SelfAttentionLayer>;
 
 }  // namespace calque

@@ -5,11 +5,6 @@
 namespace calque {
 namespace {
 
-const TransformerOptions& valid(const TransformerOptions& options) {
-  validate(options);
-  return options;
-}
-
 Embedding make_source_embedding(const Path& at, const TransformerOptions& options) {
   const char* name = options.tying == Tying::all ? "embedding" : "source_embedding";
   return {at / name, options.source_vocabulary, options.layer.d_model};
@@ -21,15 +16,10 @@ Embedding make_target_embedding(const Path& at, const TransformerOptions& option
   return {at / "target_embedding", options.target_vocabulary, options.layer.d_model};
 }
 
-void check_ids(const char* what, std::span<const int32_t> ids, const Segments& segments) {
-  require(static_cast<int64_t>(ids.size()) == segments.tokens(),
-          "Transformer: {} {} ids for segments of {} tokens", ids.size(), what, segments.tokens());
-}
-
 }  // namespace
 
 Transformer::Transformer(const Path& at, const TransformerOptions& options_)
-    : options(valid(options_)),
+    : options(validate(options_)),
       source_embedding(make_source_embedding(at, options)),
       source_positions(at / "source_positions", options.layer),
       target_embedding(make_target_embedding(at, options, source_embedding)),
@@ -40,7 +30,7 @@ Transformer::Transformer(const Path& at, const TransformerOptions& options_)
 
 Tensor Transformer::encode(std::span<const int32_t> ids, const Segments& segments, Mode mode,
                            AttentionRecord* record) const {
-  check_ids("source", ids, segments);
+  check_ids("Transformer", "source", ids, segments);
   const Tensor embedded = source_positions(source_embedding(ids), segments);
   return encoder(dropout(embedded, dropout_in(mode, options.layer.dropout)), segments, mode,
                  record);
@@ -49,7 +39,7 @@ Tensor Transformer::encode(std::span<const int32_t> ids, const Segments& segment
 Tensor Transformer::decode(std::span<const int32_t> ids, const Segments& segments,
                            const Tensor& memory, const Segments& memory_segments, Mode mode,
                            AttentionRecord* record) const {
-  check_ids("target", ids, segments);
+  check_ids("Transformer", "target", ids, segments);
   require(segments.count() == memory_segments.count(),
           "Transformer: {} target sentences for {} source sentences", segments.count(),
           memory_segments.count());
@@ -62,7 +52,7 @@ TokenLoss Transformer::loss(std::span<const int32_t> source, const Segments& sou
                             std::span<const int32_t> decoder_input,
                             std::span<const int32_t> expected, const Segments& target_segments,
                             real label_smoothing, Mode mode, real agreement) const {
-  check_ids("expected", expected, target_segments);
+  check_ids("Transformer", "expected", expected, target_segments);
   const auto pass = [&] {
     const Tensor memory = encode(source, source_segments, mode);
     return decode(decoder_input, target_segments, memory, source_segments, mode);

@@ -1,10 +1,10 @@
 #pragma once
-// The whole of figure 1: embeddings and positions, encoder, decoder, and the projection to the
-// vocabulary. Read from the bottom up: linear.h, embedding.h, positions.h, norm.h, residual.h,
-// feed_forward.h, attention.h, self_attention_stack.h, decoder.h, output_projection.h, and this.
+// The model of figure 1: embeddings and positions, encoder, decoder, and the projection to the
+// vocabulary. Read in this order: linear.h, embedding.h, positions.h, norm.h, residual.h,
+// feed_forward.h, attention.h, self_attention_stack.h, decoder.h, output_projection.h.
 //
-// Batches are packed: the tokens of all sentences one after the other, and Segments that say where
-// each starts. There is no padding, and no mask but the causal one.
+// Batches are packed: the tokens of all sentences one after the other, with Segments for their
+// bounds. There is no padding, and no mask but the causal one.
 
 #include <span>
 
@@ -30,16 +30,15 @@ struct Transformer {
   Decoder decoder;
   OutputProjection output;
 
-  // Options that do not fit together are an Error.
+  // Throws an Error if the options are invalid.
   Transformer(const Path& at, const TransformerOptions& options);
 
   // Source ids [source tokens] -> memory [source tokens, d_model].
   Tensor encode(std::span<const int32_t> ids, const Segments& segments, Mode mode,
                 AttentionRecord* record = nullptr) const;
 
-  // What has been written so far, <s> first: [target tokens] -> hidden [target tokens, d_model];
-  // row t of a sentence depends on its ids up to t alone. Sentence i attends to sentence i of the
-  // memory.
+  // Target ids, <s> first: [target tokens] -> hidden [target tokens, d_model]. Row t of a sentence
+  // depends only on its ids up to t. Sentence i attends to sentence i of the memory.
   Tensor decode(std::span<const int32_t> ids, const Segments& segments, const Tensor& memory,
                 const Segments& memory_segments, Mode mode,
                 AttentionRecord* record = nullptr) const;
@@ -47,9 +46,9 @@ struct Transformer {
   // hidden [tokens, d_model] -> [tokens, target vocabulary]: before the softmax.
   Tensor logits(const Tensor& hidden) const { return output(hidden); }
 
-  // Teacher forcing: the decoder reads <s> and the target, and is to expect the target and </s> in
-  // the same places. Sums over the target tokens; see TokenLoss for what smoothing means. With an
-  // agreement the batch goes through twice, with different dropout: agreeing_cross_entropy().
+  // The summed loss with teacher forcing: the decoder reads <s> and the target, and is trained to
+  // predict the target and </s>. See TokenLoss for the smoothing, OutputProjection::loss for
+  // the agreement.
   TokenLoss loss(std::span<const int32_t> source, const Segments& source_segments,
                  std::span<const int32_t> decoder_input, std::span<const int32_t> expected,
                  const Segments& target_segments, real label_smoothing, Mode mode,

@@ -6,12 +6,12 @@
 namespace calque {
 namespace {
 
-void check(const AdafactorSettings& s) {
+AdafactorSettings checked(const AdafactorSettings& s) {
   if (!(s.decay_exponent > 0 && s.decay_exponent <= 1)) {
     fail("Adafactor: decay_exponent is {}; it must be in (0, 1]", s.decay_exponent);
   }
-  // What a step adds to a mean of squares is epsilon1 times step^-decay_exponent, which a float
-  // must still hold after a million steps.
+  // A step adds epsilon1 times step^-decay_exponent to a mean of squares, which must be a normal
+  // float after a million steps.
   if (!(s.epsilon1 >= 1e-31)) {
     fail("Adafactor: epsilon1 is {}; it must be at least 1e-31, such as 1e-30", s.epsilon1);
   }
@@ -22,10 +22,11 @@ void check(const AdafactorSettings& s) {
   if (s.decay.rate != 0 && s.decay.coupling == Coupling::coupled) {
     fail("Adafactor: its weight decay is always decoupled");
   }
+  return s;
 }
 
-// A piece of a matrix keeps sums of its columns, so it has enough rows to make those a trifle.
-int64_t rows_of_piece(int64_t cols) { return std::max<int64_t>(32, rows_per_piece(cols)); }
+// Each chunk of rows has sums of its columns, so it has enough rows to make their cost small.
+int64_t rows_per_chunk(int64_t cols) { return std::max<int64_t>(32, rows_per_piece(cols)); }
 
 Vec square(Vec x) { return x * x; }
 
@@ -38,7 +39,7 @@ double add(double sum, double part) { return sum + part; }
 }  // namespace
 
 Adafactor::Adafactor(const Parameters& parameters, const AdafactorSettings& settings)
-    : settings_((check(settings), settings)) {
+    : settings_(checked(settings)) {
   int64_t rows = 0, columns = 0, full = 0;
   for (size_t i = 0; i < parameters.entries().size(); ++i) {
     const Parameters::Entry& entry = parameters.entries()[i];
@@ -87,36 +88,35 @@ double Adafactor::step_size(const Window& window, const Step& step, double weigh
   return step.learning_rate * relative / clip;
 }
 
-double Adafactor::gather(const Window& window, const Step& step, const real* w, const real* g) {
-  const int64_t rows = window.rows, cols = window.cols, piece = rows_of_piece(cols);
+double Adafactor::update_means(const Window& window, const Step& step, const real* w,
+                               const real* g) {
+  const int64_t rows = window.rows, cols = window.cols, chunk = rows_per_chunk(cols);
   const auto beta = static_cast<real>(step.beta), rest = static_cast<real>(1 - step.beta);
   const auto epsilon = static_cast<real>(settings_.epsilon1);
   const auto squared = [&](Vec x) { return square(x * step.factor); };
   real* row = row_.data() + window.row;
   real* column = column_.data() + window.column;
 
-  // R row by row; for C each piece sums the squares of its own rows.
-  const int64_t pieces = (rows + piece - 1) / piece;
-  Buffer<real> column_sums = zeros(pieces * cols);
-  const auto gather_piece = [&](int64_t begin, int64_t end) {
-    real* sums = column_sums.data() + begin / piece * cols;
+  // R row by row; for C each chunk sums the squares of its rows.
+  const int64_t chunks = (rows + chunk - 1) / chunk;
+  Buffer<real> column_sums = zeros(chunks * cols);
+  const auto add_chunk = [&](int64_t begin, int64_t end) {
+    real* sums = column_sums.data() + begin / chunk * cols;
     double weights = 0;
     for (int64_t i = begin; i < end; ++i) {
       const real* from = g + i * cols;
       const real mean = sum(sum_lanes(cols, squared, from)) / static_cast<real>(cols);
       row[i] = beta * row[i] + rest * (mean + epsilon);
-      map(
-          cols, sums, [&](Vec before, Vec x) { return before + squared(x); }, sums, from);
+      map_into(cols, sums, true, squared, from);
       weights += sum_of_squares(cols, w + i * cols);
     }
     return weights;
   };
-  const double weight_squares = parallel_reduce(rows, piece, 0.0, gather_piece, add);
+  const double weight_squares = parallel_reduce(rows, chunk, 0.0, add_chunk, add);
 
   real* total = column_sums.data();
-  for (int64_t p = 1; p < pieces; ++p) {
-    map(
-        cols, total, [](Vec a, Vec b) { return a + b; }, total, total + p * cols);
+  for (int64_t p = 1; p < chunks; ++p) {
+    map_into(cols, total, true, as_it_is, total + p * cols);
   }
   for (int64_t j = 0; j < cols; ++j) {
     column[j] = beta * column[j] + rest * (total[j] / static_cast<real>(rows) + epsilon);
@@ -131,7 +131,7 @@ Adafactor::Scales Adafactor::scales(const Window& window) {
   for (int64_t i = 0; i < window.rows; ++i) row_sum += row[i];
   const auto row_mean = static_cast<real>(row_sum / double(window.rows));
   Scales scales{Buffer<real>(window.rows), Buffer<real>(window.cols)};
-  // Roots first: the quotient itself may be too large for a float.
+  // Two roots, because the quotient may be too large for a float.
   for (int64_t i = 0; i < window.rows; ++i) {
     scales.row[i] = std::sqrt(row_mean) / std::sqrt(row[i]);
   }
@@ -140,8 +140,8 @@ Adafactor::Scales Adafactor::scales(const Window& window) {
 }
 
 void Adafactor::apply_factored(const Window& window, const Step& step, real* w, const real* g) {
-  const int64_t rows = window.rows, cols = window.cols, piece = rows_of_piece(cols);
-  const double weight_squares = gather(window, step, w, g);
+  const int64_t rows = window.rows, cols = window.cols, chunk = rows_per_chunk(cols);
+  const double weight_squares = update_means(window, step, w, g);
   const Scales scale = scales(window);
   const real* column_scale = scale.column.data();
   const auto update_of_row = [&](int64_t i) {
@@ -157,11 +157,11 @@ void Adafactor::apply_factored(const Window& window, const Step& step, real* w, 
     }
     return squares;
   };
-  const double update_squares = parallel_reduce(rows, piece, 0.0, update_squares_of, add);
+  const double update_squares = parallel_reduce(rows, chunk, 0.0, update_squares_of, add);
 
   const Vec rate = lanes_of(step_size(window, step, weight_squares, update_squares));
   const Vec shrink = lanes_of(1 - step.learning_rate * window.decay);
-  parallel_for(rows, piece, [&](int64_t begin, int64_t end) {
+  parallel_for(rows, chunk, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; ++i) {
       const auto moved = [&, u = update_of_row(i)](Vec weight, Vec x, Vec c) {
         return weight * shrink - rate * u(x, c);
@@ -176,11 +176,11 @@ void Adafactor::apply_full(const Window& window, const Step& step, real* w, cons
   const Vec epsilon = lanes_of(settings_.epsilon1);
   real* v = full_.data() + window.full;
   const auto u = [factor](Vec x, Vec square_mean) { return x * factor / sqrt(square_mean); };
-  map(
-      window.cols, v,
-      [&](Vec before, Vec x) { return before * beta + rest * (square(x * factor) + epsilon); }, v,
-      g);
-  // Past the end v is 0, and a lane of 0 / 0 must not be counted.
+  const auto new_mean = [&](Vec before, Vec x) {
+    return before * beta + rest * (square(x * factor) + epsilon);
+  };
+  map(window.cols, v, new_mean, v, g);
+  // In the padding v is 0, and 0 / 0 must not be counted.
   const auto update_square = [&](Vec x, Vec mean) {
     return square(u(x, mean > real(0) ? mean : broadcast(1)));
   };
@@ -188,9 +188,10 @@ void Adafactor::apply_full(const Window& window, const Step& step, real* w, cons
   const Vec rate =
       lanes_of(step_size(window, step, sum_of_squares(window.cols, w), update_squares));
   const Vec shrink = lanes_of(1 - step.learning_rate * window.decay);
-  map(
-      window.cols, w,
-      [&](Vec weight, Vec x, Vec mean) { return weight * shrink - rate * u(x, mean); }, w, g, v);
+  const auto moved = [&](Vec weight, Vec x, Vec mean) {
+    return weight * shrink - rate * u(x, mean);
+  };
+  map(window.cols, w, moved, w, g, v);
 }
 
 std::vector<StateWindow> Adafactor::state() {

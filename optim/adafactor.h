@@ -1,6 +1,6 @@
 #pragma once
 // Adafactor (Shazeer and Stern, "Adafactor: adaptive learning rates with sublinear memory cost",
-// 2018, algorithms 4 and 5, without momentum). Of a matrix's squared gradients it remembers only
+// 2018, algorithms 4 and 5, without momentum). Of a matrix's squared gradients it stores only
 // the means R of the rows and C of the columns: n + m numbers instead of Adam's 2 n m.
 //
 //   beta = 1 - t^-decay_exponent
@@ -8,8 +8,8 @@
 //   V_ij = R_i C_j / mean(R)             U = g / sqrt(V)
 //   w = w - step U / max(1, rms(U) / clip_threshold)
 //
-// where step is learning_rate * max(epsilon2, rms(w)) or, `absolute`, the learning rate alone. For
-// a parameter with a single axis V is kept whole. The paper's own learning rate, min(0.01, t^-0.5),
+// where step is learning_rate * max(epsilon2, rms(w)) or, if `absolute`, learning_rate. A parameter
+// with a single axis stores all of V. The paper's own learning rate, min(0.01, t^-0.5),
 // is the schedule InverseSqrt{.peak = 0.01, .warmup_steps = 10000, .warmup_from = 0.01}.
 
 #include "optim/flat.h"
@@ -34,7 +34,7 @@ class Adafactor {
   std::vector<StateWindow> state();  // adafactor.row, adafactor.column, adafactor.full
 
  private:
-  // A parameter, and where its part of the memory begins: in row_ and column_, or in full_.
+  // A parameter, and the offsets of its state in row_ and column_, or in full_.
   struct Window {
     size_t parameter;
     int64_t offset, rows, cols;
@@ -42,17 +42,17 @@ class Adafactor {
     int64_t row, column, full;
     double decay;
   };
-  // The numbers of one step that all parameters share.
+  // The numbers of a step that all parameters share.
   struct Step {
     double beta, learning_rate;
     Vec factor;
   };
-  // 1 / sqrt(V) of a matrix, as a factor a row and a factor a column.
+  // 1 / sqrt(V) of a matrix, as a factor for each row and each column.
   struct Scales {
     Buffer<real> row, column;
   };
-  // Brings R and C up to date; returns the sum of the squared weights.
-  double gather(const Window& window, const Step& step, const real* w, const real* g);
+  // Updates R and C; returns the sum of the squared weights.
+  double update_means(const Window& window, const Step& step, const real* w, const real* g);
   Scales scales(const Window& window);
   void apply_factored(const Window& window, const Step& step, real* w, const real* g);
   void apply_full(const Window& window, const Step& step, real* w, const real* g);

@@ -6,8 +6,8 @@
 //   v = beta2 v + (1 - beta2) g^2        v^ = v / (1 - beta2^t)
 //   w = w - learning_rate m^ / (sqrt(v^) + epsilon)
 //
-// Epsilon is added to the corrected sqrt(v^), as in PyTorch: at step 1 a weight moves by the
-// learning rate wherever |g| is large beside epsilon itself, whatever beta2 is.
+// Epsilon is added to the corrected sqrt(v^), as in PyTorch. So in step 1 a weight moves by the
+// learning rate wherever |g| is much larger than epsilon, for any beta2.
 
 #include "optim/flat.h"
 
@@ -29,7 +29,7 @@ class Adam {
 
  private:
   AdamSettings settings_;
-  std::vector<FlatPiece> pieces_;
+  std::vector<FlatSlice> slices_;
   Buffer<real> m_, v_;
 };
 

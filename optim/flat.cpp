@@ -5,7 +5,7 @@
 namespace calque {
 namespace {
 
-constexpr int64_t piece_size = 1 << 15;
+constexpr int64_t slice_size = 1 << 15;
 
 }  // namespace
 
@@ -26,20 +26,20 @@ bool is_decayed(const Parameters::Entry& entry, Decayed what) {
   return false;
 }
 
-std::vector<FlatPiece> flat_pieces(const Parameters& parameters, const WeightDecay& decay) {
-  std::vector<FlatPiece> pieces;
+std::vector<FlatSlice> flat_slices(const Parameters& parameters, const WeightDecay& decay) {
+  std::vector<FlatSlice> slices;
   const auto& entries = parameters.entries();
   for (size_t i = 0; i < entries.size(); ++i) {
     const double rate = is_decayed(entries[i], decay.what) ? decay.rate : 0;
     const int64_t begin = entries[i].offset;
     const int64_t end = i + 1 < entries.size() ? entries[i + 1].offset : parameters.flat_size();
     require(begin % lanes == 0 && end % lanes == 0,
-            "flat_pieces: {} does not begin and end on a whole vector", entries[i].name);
-    for (int64_t at = begin; at < end; at += piece_size) {
-      pieces.push_back({at, std::min(piece_size, end - at), i, at - begin, rate});
+            "flat_slices: {} does not begin and end on a whole vector", entries[i].name);
+    for (int64_t at = begin; at < end; at += slice_size) {
+      slices.push_back({at, std::min(slice_size, end - at), i, at - begin, rate});
     }
   }
-  return pieces;
+  return slices;
 }
 
 }  // namespace calque

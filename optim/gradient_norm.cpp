@@ -23,7 +23,7 @@ Doubles squares(const real* from) {
 }
 
 double sum_of_squares(const real* from, int64_t count) {
-  // Four independent sums, because one would wait for itself at every addition.
+  // Four independent sums hide the latency of the additions.
   Doubles a{}, b{}, c{}, d{};
   int64_t i = 0;
   for (; i + 4 * eight <= count; i += 4 * eight) {
@@ -32,9 +32,9 @@ double sum_of_squares(const real* from, int64_t count) {
     c += squares(from + i + 2 * eight);
     d += squares(from + i + 3 * eight);
   }
-  const Doubles lanes_sum = (a + b) + (c + d);
+  const Doubles lane_sums = (a + b) + (c + d);
   double total = 0;
-  for (int64_t lane = 0; lane < eight; ++lane) total += lanes_sum[lane];
+  for (int64_t lane = 0; lane < eight; ++lane) total += lane_sums[lane];
   for (; i < count; ++i) total += double(from[i]) * double(from[i]);
   return total;
 }
@@ -42,18 +42,18 @@ double sum_of_squares(const real* from, int64_t count) {
 }  // namespace
 
 double gradient_norm(const Parameters& parameters) {
-  constexpr size_t piece = 1 << 15;
-  std::vector<std::span<const real>> pieces;
+  constexpr size_t chunk = 1 << 15;
+  std::vector<std::span<const real>> chunks;
   for (const Parameters::Entry& entry : parameters.entries()) {
     const std::span<const real> gradient = entry.tensor.gradient().span();
-    for (size_t at = 0; at < gradient.size(); at += piece) {
-      pieces.push_back(gradient.subspan(at, std::min(piece, gradient.size() - at)));
+    for (size_t at = 0; at < gradient.size(); at += chunk) {
+      chunks.push_back(gradient.subspan(at, std::min(chunk, gradient.size() - at)));
     }
   }
   return std::sqrt(parallel_reduce(
-      static_cast<int64_t>(pieces.size()), 1, 0.0,
+      static_cast<int64_t>(chunks.size()), 1, 0.0,
       [&](int64_t begin, int64_t) {
-        const std::span<const real> some = pieces[static_cast<size_t>(begin)];
+        const std::span<const real> some = chunks[static_cast<size_t>(begin)];
         return sum_of_squares(some.data(), static_cast<int64_t>(some.size()));
       },
       [](double sum, double part) { return sum + part; }));

@@ -8,11 +8,10 @@
 namespace calque {
 namespace {
 
-const WeightDecay& checked(const WeightDecay& decay) {
+void check(const WeightDecay& decay) {
   if (!(decay.rate >= 0 && std::isfinite(decay.rate))) {
     fail("weight decay is {}; it must be 0 or a positive number", decay.rate);
   }
-  return decay;
 }
 
 double checked_norm(double clip_norm) {
@@ -24,7 +23,7 @@ double checked_norm(double clip_norm) {
 
 std::variant<Adam, Sgd, Adafactor> rule_of(const Parameters& parameters,
                                            const OptimizerSettings& settings) {
-  std::visit([](const auto& s) { checked(s.decay); }, settings);
+  std::visit([](const auto& s) { check(s.decay); }, settings);
   if (const auto* adam = std::get_if<AdamSettings>(&settings)) return Adam(parameters, *adam);
   if (const auto* sgd = std::get_if<SgdSettings>(&settings)) return Sgd(parameters, *sgd);
   return Adafactor(parameters, std::get<AdafactorSettings>(settings));

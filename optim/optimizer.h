@@ -1,14 +1,13 @@
 #pragma once
-// What the training loop holds: one of the update rules, the clipping, and the count of steps.
+// An update rule with clipping and the count of steps, for the training loop:
 //
 //   Optimizer optimizer(parameters, AdamSettings{}, /*clip_norm=*/1);
-//   ... parameters.clear_gradients(); forward and backward, once or several times (accumulation)
-//   ... const UpdateReport report = optimizer.update(parameters, learning_rate(schedule, step), 1 /
-//   tokens);
+//   parameters.clear_gradients();
+//   ...                                // forward and backward, several times with accumulation
+//   optimizer.update(parameters, learning_rate(schedule, step), 1.0 / tokens);
 //
-// An update is two passes over all parameters: one reads the gradients for their norm, one
-// updates. The clipping factor is applied in the second, as the gradients are read; they stay as
-// they were.
+// An update is two passes over all parameters: one computes the norm of the gradients, one updates
+// and clips as it reads the gradients, which do not change.
 
 #include <string_view>
 #include <variant>
@@ -32,15 +31,14 @@ class Optimizer {
   // A clip_norm of 0 means no clipping.
   Optimizer(const Parameters& parameters, const OptimizerSettings& settings, double clip_norm = 0);
 
-  // One step along the gradients times `gradient_scale`: losses are sums, so this is where the
-  // whole step is divided by its number of tokens. Parameters that received no gradient count as
-  // having gradient 0. When the norm is not finite, or so large that Adam's squares would not be,
-  // then parameters, state and number of steps stay untouched and the report says so.
+  // One step with the gradients times `gradient_scale`, 1 / tokens for losses that are sums. A
+  // parameter without a gradient has gradient 0. If the norm is not finite, or so large that Adam's
+  // squares would overflow, nothing changes and the report says so.
   UpdateReport update(Parameters& parameters, double learning_rate, double gradient_scale = 1);
 
   int64_t steps() const { return steps_; }  // updates made
 
-  // Everything needed to go on in the same bits: these windows, and the number of steps.
+  // The state for resuming bit for bit, together with the number of steps.
   std::vector<StateWindow> state();
   void resume_at(int64_t steps);
 

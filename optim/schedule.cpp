@@ -57,7 +57,7 @@ double rising(const Warmup& w, int64_t step) {
   return w.warmup_from + (w.peak - w.warmup_from) * double(step) / double(w.warmup_steps);
 }
 
-// How far the step is between the end of the warm-up (0) and the end of all (1).
+// The progress from the end of the warm-up (0) to total_steps (1).
 template <class Falling>
 double progress(const Falling& schedule, int64_t step) {
   return std::min(1.0, double(step - schedule.warmup_steps) /

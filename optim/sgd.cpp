@@ -3,40 +3,39 @@
 namespace calque {
 namespace {
 
-void check(const SgdSettings& s) {
+SgdSettings checked(const SgdSettings& s) {
   if (!(s.momentum >= 0 && s.momentum < 1)) {
     fail("SGD: momentum is {}; it must be in [0, 1)", s.momentum);
   }
+  return s;
 }
 
 }  // namespace
 
 Sgd::Sgd(const Parameters& parameters, const SgdSettings& settings)
-    : settings_((check(settings), settings)),
-      pieces_(flat_pieces(parameters, settings.decay)),
+    : settings_(checked(settings)),
+      slices_(flat_slices(parameters, settings.decay)),
       velocity_(settings.momentum > 0 ? zeros(parameters.flat_size()) : Buffer<real>()) {}
 
 void Sgd::apply(const FlatUpdate& update) {
   const Vec factor = lanes_of(update.gradient_factor), rate = lanes_of(update.learning_rate);
   const Vec momentum = lanes_of(settings_.momentum);
-  const bool decoupled = settings_.decay.coupling == Coupling::decoupled;
   const bool nesterov = settings_.kind == Momentum::nesterov;
-  for_pieces(pieces_, [&](const FlatPiece& piece) {
-    const Vec shrink = lanes_of(decoupled ? 1 - update.learning_rate * piece.decay : 1);
-    const Vec pull = lanes_of(decoupled ? 0 : piece.decay);
-    real* const w = update.values.data() + piece.begin;
-    const real* const g = update.gradients[piece.parameter] + piece.offset;
-    real* const v = velocity_ ? velocity_.data() + piece.begin : nullptr;
-    for (int64_t i = 0; i < piece.size; i += lanes) {
+  for_slices(slices_, [&](const FlatSlice& slice) {
+    const DecayFactors decay(settings_.decay, slice.decay, update.learning_rate);
+    real* const w = update.values.data() + slice.begin;
+    const real* const g = update.gradients[slice.parameter] + slice.offset;
+    real* const v = velocity_ ? velocity_.data() + slice.begin : nullptr;
+    for (int64_t i = 0; i < slice.size; i += lanes) {
       const Vec weight = load(w + i);
-      const Vec gradient = load(g + i) * factor + weight * pull;
+      const Vec gradient = load(g + i) * factor + weight * decay.pull;
       Vec direction = gradient;
       if (v) {
         const Vec velocity = load(v + i) * momentum + gradient;
         store(v + i, velocity);
         direction = nesterov ? gradient + momentum * velocity : velocity;
       }
-      store(w + i, weight * shrink - rate * direction);
+      store(w + i, weight * decay.shrink - rate * direction);
     }
   });
 }

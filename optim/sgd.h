@@ -27,7 +27,7 @@ class Sgd {
 
  private:
   SgdSettings settings_;
-  std::vector<FlatPiece> pieces_;
+  std::vector<FlatSlice> slices_;
   Buffer<real> velocity_;
 };
 

@@ -6,12 +6,13 @@
 namespace calque {
 namespace {
 
-constexpr int64_t piece = 1 << 15;
+constexpr int64_t chunk = 1 << 15;
 
-void check(const WeightAverageSettings& settings) {
+WeightAverageSettings checked(const WeightAverageSettings& settings) {
   if (!(settings.decay >= 0 && settings.decay < 1)) {
     fail("weight average: decay is {}; it must be in [0, 1), such as 0.999", settings.decay);
   }
+  return settings;
 }
 
 void require_size(const Parameters& parameters, const Buffer<real>& average) {
@@ -37,7 +38,7 @@ double average_rate(const WeightAverageSettings& settings, int64_t step) {
 }
 
 WeightAverage::WeightAverage(const Parameters& parameters, const WeightAverageSettings& settings)
-    : settings_((check(settings), settings)), average_(zeros(parameters.flat_size())) {
+    : settings_(checked(settings)), average_(zeros(parameters.flat_size())) {
   const std::span<const real> values = parameters.values();
   std::copy(values.begin(), values.end(), average_.data());
 }
@@ -47,17 +48,16 @@ void WeightAverage::follow(const Parameters& parameters, int64_t step) {
   const Vec rate = lanes_of(average_rate(settings_, step));
   const real* values = parameters.values().data();
   real* average = average_.data();
-  parallel_for(average_.size(), piece, [&](int64_t begin, int64_t end) {
-    map(
-        end - begin, average + begin, [&](Vec a, Vec w) { return a + rate * (w - a); },
-        average + begin, values + begin);
+  const auto moved = [rate](Vec a, Vec w) { return a + rate * (w - a); };
+  parallel_for(average_.size(), chunk, [&](int64_t begin, int64_t end) {
+    map(end - begin, average + begin, moved, average + begin, values + begin);
   });
 }
 
 void WeightAverage::swap(Parameters& parameters) {
   require_size(parameters, average_);
   real* values = parameters.values().data();
-  parallel_for(average_.size(), piece, [&](int64_t begin, int64_t end) {
+  parallel_for(average_.size(), chunk, [&](int64_t begin, int64_t end) {
     std::swap_ranges(values + begin, values + end, average_.data() + begin);
   });
 }

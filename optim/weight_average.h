@@ -4,8 +4,8 @@
 //
 //   average = average + rate_t (weights - average)
 //
-// With a constant rate 1 - decay the average begins as the weights at construction and would
-// remember those for 1 / (1 - decay) steps; the other two forms forget them at once.
+// The average starts as the weights at construction. With the constant rate 1 - decay these keep
+// their influence for about 1 / (1 - decay) steps; the other two rates remove it at once.
 
 #include "optim/flat.h"
 
@@ -14,8 +14,8 @@ namespace calque {
 enum class AverageStart {
   constant,        // rate = 1 - decay
   warm_up,         // rate = 1 - min(decay, (1 + t) / (10 + t)), as TensorFlow's
-  bias_corrected,  // rate = (1 - decay) / (1 - decay^t): weight decay^(t - i) for step i, summing
-                   // to 1
+  bias_corrected,  // rate = (1 - decay) / (1 - decay^t): step i has a weight of decay^(t - i),
+                   // scaled
 };
 
 struct WeightAverageSettings {
@@ -26,13 +26,13 @@ double average_rate(const WeightAverageSettings& settings, int64_t step);
 
 class WeightAverage {
  public:
-  // The parameters must have their first values already.
+  // The parameters must have their initial values.
   WeightAverage(const Parameters& parameters, const WeightAverageSettings& settings);
 
-  // To be called after update number `step` (from 1): one pass.
+  // To be called after each update; `step` counts from 1.
   void follow(const Parameters& parameters, int64_t step);
 
-  // Exchanges the average with the weights: once to evaluate, once more to train on.
+  // Swaps the average with the weights: before evaluation, and again before training continues.
   void swap(Parameters& parameters);
 
   std::vector<StateWindow> state();  // ema
@@ -42,7 +42,7 @@ class WeightAverage {
   Buffer<real> average_;
 };
 
-// While it lives, the model computes with the averaged weights.
+// Gives the model the averaged weights while it is alive.
 class WithAverage {
  public:
   WithAverage(WeightAverage& average, Parameters& parameters)

@@ -18,8 +18,6 @@ const char* text_of(Kind kind) {
       return "forward";
     case Kind::backward:
       return "backward";
-    case Kind::again:
-      return "again";
     case Kind::phase:
       break;
   }
@@ -75,7 +73,7 @@ std::string profile_table(const Profile& profile, const MachineLimits& limits) {
   }
   text += row("between ops", "forward", remainder(profile, "forward", {Kind::forward}), scale);
   text += row("between ops", "backward",
-              remainder(profile, "backward", {Kind::backward, Kind::again}), scale);
+              remainder(profile, "backward", {Kind::backward}), scale);
   text += row("update", "", profile.sum_of("update", Kind::phase), scale);
   text += row("a step", "", steps, scale);
   for (const Profile::Sum& sum : sums) {

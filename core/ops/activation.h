@@ -8,7 +8,7 @@
 namespace calque {
 
 struct Relu {
-  static Vec value(Vec x) { return max(Vec{}, x); }  // what is not a number stays so
+  static Vec value(Vec x) { return max(Vec{}, x); }  // NaN stays NaN
   static Vec slope(Vec x) { return x > real(0) ? broadcast(1) : Vec{}; }
 };
 
@@ -30,7 +30,7 @@ struct GeluTanh {
   static Vec value(Vec x) { return x * gate(x); }
   static Vec slope(Vec x) {
     const Vec g = gate(x);
-    const Vec rest = x * g * (1 - g);  // 0 where x is large: not to be multiplied by infinity
+    const Vec rest = x * g * (1 - g);  // 0 where x is large, never 0 times infinity
     return g + c * rest + (3 * cubic * c) * (rest * x) * x;
   }
 };

@@ -1,9 +1,9 @@
-// The backward pass of attention. The weights P of a block are computed again from the scores and
-// the kept maxima and log-sums; with F the dropout factors and D_i = dO_i . O_i,
+// The backward pass of attention. It recomputes the weights P of a block from the scores and the
+// scales of the forward pass. With the dropout factors F and D_i = dO_i . O_i,
 //
 //   dV += (F P)^T dO,   dS = scale P (F (dO V^T) - D),   dQ += dS K,   dK += dS^T Q
 //
-// One sentence's head is one item of work, so every sum is made by one thread in one order.
+// One head of one sentence is one item of work, so one thread adds up each sum in a fixed order.
 
 #include "core/ops/attention_kernel.h"
 #include "core/parallel.h"
@@ -13,40 +13,40 @@ namespace calque::attention_kernel {
 namespace {
 
 struct Scratch {
-  Scratch(const Problem& p, Rows q, Rows k, Rows dout) {
-    const int64_t size = p.head_size, width = round_up(size);
-    const auto arrays = arrays_in<11>(
-        memory, {query_block * size, query_block * size, key_block * query_block,
-                 key_block * query_block, p.mask.active() ? most_factors : 0, query_block * width,
-                 p.most_keys * width, p.most_keys * width, copy_size(q, p.most_queries, size),
-                 copy_size(k, p.most_keys, size), copy_size(dout, p.most_queries, size)});
-    query_panels = arrays[0], dout_panels = arrays[1], weights = arrays[2], slopes = arrays[3];
-    factors = arrays[4], dq = arrays[5], dk = arrays[6], dv = arrays[7];
-    queries = arrays[8], keys = arrays[9], douts = arrays[10];
-  }
-  Buffer<real> memory;
-  real *query_panels, *dout_panels, *weights, *slopes, *factors, *dq, *dk, *dv;
-  real *queries, *keys, *douts;  // copies, where right_side makes them
+  Scratch(const Problem& p, Rows q, Rows k, Rows dout)
+      : query_panels(query_block * p.head_size),
+        dout_panels(query_block * p.head_size),
+        weights(key_block * query_block),
+        slopes(key_block * query_block),
+        factors(most_factors(p)),
+        dq(query_block * round_up(p.head_size)),
+        dk(p.most_keys * round_up(p.head_size)),
+        dv(p.most_keys * round_up(p.head_size)),
+        queries(copy_size(q, p.most_queries, p.head_size)),
+        keys(copy_size(k, p.most_keys, p.head_size)),
+        douts(copy_size(dout, p.most_queries, p.head_size)) {}
+  Buffer<real> query_panels, dout_panels, weights, slopes, factors, dq, dk, dv;
+  Buffer<real> queries, keys, douts;  // copies, where right_side() makes them
   alignas(64) real dots[query_block] = {};
 };
 
-// One head of one sentence: views of what is read.
+// The inputs of one item.
 struct Views {
-  Rows q, k, dout;  // as right_side gives them
+  Rows q, k, dout;  // right sides of products
   Rows v, out;
   const real* scales;
 };
 
 // In the lanes of the queries: weights: scores -> F P; slopes: dO V^T -> dS.
-void differentiate(const Block& block, Scratch& scratch, const real* scales, int64_t lane,
+void differentiate(const ScoreBlock& block, Scratch& scratch, const real* scales, int64_t lane,
                    const real* factors, int64_t factor_row) {
   const Problem& p = *block.item->problem;
   const int64_t count = std::min(lanes, block.queries - lane), cols = block.cols();
-  const real* kept = scales + block.place() + lane;
+  const real* kept = scales + block.index() + lane;
   const Vec most = load_first(kept, count);
   const Vec log_total = load_first(kept + p.heads * p.queries.tokens(), count);
   const Vec dot = load(scratch.dots + lane);
-  real *weights = scratch.weights + lane, *slopes = scratch.slopes + lane;
+  real *weights = scratch.weights.data() + lane, *slopes = scratch.slopes.data() + lane;
   for (int64_t j = 0; j < block.keys; ++j, weights += cols, slopes += cols) {
     const Vec w = exp((load(weights) - most) - log_total);
     const Vec factor = factors ? load(factors + j * factor_row + lane) : broadcast(1);
@@ -55,66 +55,51 @@ void differentiate(const Block& block, Scratch& scratch, const real* scales, int
   }
 }
 
-// The gradients of one block of queries: dq is their own, dk and dv those of the item's keys.
-void go_back(Block block, Scratch& scratch, const Views& views, const Gradients& d, int64_t cols) {
+// Adds the gradients of one block of queries to scratch.dq, and those of its keys to dk and dv.
+void go_back(ScoreBlock block, Scratch& scratch, const Views& views) {
   const Problem& p = *block.item->problem;
-  const int64_t m = block.queries, size = p.head_size;
+  const int64_t m = block.queries, size = p.head_size, width = round_up(size);
   const Rows q = views.q.from(block.first_query, 0), dout = views.dout.from(block.first_query, 0);
-  transpose_into_panels(q, m, size, scratch.query_panels);
-  transpose_into_panels(dout, m, size, scratch.dout_panels);
+  transpose_into_panels(q, m, size, scratch.query_panels.data());
+  transpose_into_panels(dout, m, size, scratch.dout_panels.data());
   for (int64_t i = 0; i < m; ++i) {
-    const auto product = [](Vec a, Vec b) { return a * b; };
-    scratch.dots[i] = sum(sum_lanes(size, product, views.out.from(block.first_query + i, 0).data,
-                                    dout.from(i, 0).data));
+    scratch.dots[i] =
+        dot(size, views.out.from(block.first_query + i, 0).data, dout.from(i, 0).data);
   }
   while (block.next_keys()) {
-    real *weights = scratch.weights, *slopes = scratch.slopes;
-    multiply_by_panels(block, views.k, scratch.query_panels, p.scale, weights);
-    multiply_by_panels(block, views.v, scratch.dout_panels, 1, slopes);
-    hide(block, minus_infinity, weights);
-    hide(block, 0, slopes);
-    const real* factors = p.mask.active() ? scratch.factors : nullptr;
-    const int64_t factor_row = factors ? dropout_factors(block, scratch.factors) : 0;
+    real *weights = scratch.weights.data(), *slopes = scratch.slopes.data();
+    multiply_by_panels(block, views.k, scratch.query_panels.data(), p.scale, weights);
+    multiply_by_panels(block, views.v, scratch.dout_panels.data(), 1, slopes);
+    mask_unseen(block, minus_infinity, weights);
+    mask_unseen(block, 0, slopes);
+    const real* factors = p.mask.active() ? scratch.factors.data() : nullptr;
+    const int64_t factor_row = factors ? dropout_factors(block, scratch.factors.data()) : 0;
     for (int64_t lane = 0; lane < m; lane += lanes) {
       differentiate(block, scratch, views.scales, lane, factors, factor_row);
     }
-    const RowSink dk = d.k.from(block.first_key, 0), dv = d.v.from(block.first_key, 0);
-    const Rows k = views.k.from(block.first_key, 0);
-    const ProductSize of_keys{block.keys, cols, m}, of_queries{m, cols, block.keys};
-    // In the order in which the op opened its sinks: where operands are one tensor, the first
-    // writes and the others add.
-    tile_product(of_queries, {slopes, 1, block.cols()}, k.data, k.stride,
-                 {{d.q.data, d.q.add || block.first_key > 0}, d.q.stride});
-    tile_product(of_keys, {slopes, block.cols(), 1}, q.data, q.stride,
-                 {{dk.data, dk.add}, dk.stride});
-    tile_product(of_keys, {weights, block.cols(), 1}, dout.data, dout.stride,
-                 {{dv.data, dv.add}, dv.stride});
+    const int64_t first = block.first_key, cols = block.cols();
+    const ProductSize of_keys{block.keys, width, m}, of_queries{m, width, block.keys};
+    const Rows k = views.k.from(first, 0);
+    const auto rows_of = [&](Buffer<real>& sums, int64_t row) {
+      return Destination{{sums.data() + row * width, true}, width};
+    };
+    tile_product(of_queries, {slopes, 1, cols}, k.data, k.stride, rows_of(scratch.dq, 0));
+    tile_product(of_keys, {slopes, cols, 1}, q.data, q.stride, rows_of(scratch.dk, first));
+    tile_product(of_keys, {weights, cols, 1}, dout.data, dout.stride, rows_of(scratch.dv, first));
   }
 }
 
-void write(RowSink to, const real* from, int64_t rows, int64_t head_size) {
-  if (!to.data) return;
-  for (int64_t i = 0; i < rows; ++i) {
-    map_into(head_size, to.data + i * to.stride, to.add, as_it_is, from + i * round_up(head_size));
+// Writes the sums of an item, or adds them, to rows from `first_row` and columns from `col` on.
+void write(const Destination& all, int64_t first_row, int64_t col, const Buffer<real>& sums,
+           int64_t rows, int64_t head_size) {
+  for (int64_t i = 0; i < rows && all.c.data; ++i) {
+    const Sink row = all.at(first_row + i, col).c;
+    map_into(head_size, row.data, row.add, as_it_is, sums.data() + i * round_up(head_size));
   }
 }
 
-// Gradients that more than one block adds to, or that nobody wants all of, are gathered before they
-// are written.
-void gather(const Item& item, Scratch& scratch, const Views& views, const Gradients& to) {
-  const int64_t size = item.problem->head_size, width = round_up(size);
-  real *const dq = scratch.dq, *const dk = scratch.dk, *const dv = scratch.dv;
-  std::fill_n(dk, item.keys * width, real(0));
-  std::fill_n(dv, item.keys * width, real(0));
-  for (int64_t begin = 0; begin < item.queries; begin += query_block) {
-    const Block block(item, begin);
-    std::fill_n(dq, block.queries * width, real(0));
-    go_back(block, scratch, views, {{dq, width, true}, {dk, width, true}, {dv, width, true}},
-            width);
-    write(to.q.data ? to.q.from(begin, 0) : RowSink{}, dq, block.queries, size);
-  }
-  write(to.k, dk, item.keys, size);
-  write(to.v, dv, item.keys, size);
+void clear(Buffer<real>& sums, int64_t rows, int64_t head_size) {
+  std::fill_n(sums.data(), rows * round_up(head_size), real(0));
 }
 
 }  // namespace
@@ -122,32 +107,30 @@ void gather(const Item& item, Scratch& scratch, const Views& views, const Gradie
 void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const real* scales,
               const real* dout, const Gradients& gradients) {
   const int64_t d = p.heads * p.head_size, size = p.head_size;
-  const auto of_item = [](RowSink all, int64_t first, int64_t col) {
-    return all.data ? all.from(first, col) : RowSink{};
-  };
-  parallel_for(p.items(), p.piece(), [&](int64_t first, int64_t last) {
+  parallel_for(p.items(), p.items_per_chunk(), [&](int64_t first, int64_t last) {
     Scratch scratch(p, q, k, {dout, d});
     for (int64_t number = first; number < last; ++number) {
       const Item item(p, number);
       const Rows douts = Rows{dout, d}.from(item.first_query, item.col);
       const Rows queries = q.from(item.first_query, item.col);
       const Rows keys = k.from(item.first_key, item.col);
-      const Views views{right_side(queries, item.queries, size, scratch.queries),
-                        right_side(keys, item.keys, size, scratch.keys),
-                        right_side(douts, item.queries, size, scratch.douts),
+      const Views views{right_side(queries, item.queries, size, scratch.queries.data()),
+                        right_side(keys, item.keys, size, scratch.keys.data()),
+                        right_side(douts, item.queries, size, scratch.douts.data()),
                         v.from(item.first_key, item.col),
                         Rows{out, d}.from(item.first_query, item.col),
                         scales};
-      const Gradients to{of_item(gradients.q, item.first_query, item.col),
-                         of_item(gradients.k, item.first_key, item.col),
-                         of_item(gradients.v, item.first_key, item.col)};
-      const bool one_block = 0 < item.queries && item.queries <= query_block && 0 < item.keys &&
-                             item.keys <= key_block;
-      if (one_block && to.q.data && to.k.data && to.v.data) {
-        go_back(Block(item, 0), scratch, views, to, size);
-      } else {
-        gather(item, scratch, views, to);
+      clear(scratch.dk, item.keys, size);
+      clear(scratch.dv, item.keys, size);
+      for (int64_t begin = 0; begin < item.queries; begin += query_block) {
+        const ScoreBlock block(item, begin);
+        clear(scratch.dq, block.queries, size);
+        go_back(block, scratch, views);
+        write(gradients.q, item.first_query + begin, item.col, scratch.dq, block.queries, size);
       }
+      // After q, whose gradient is opened first: where operands are one tensor, the others add.
+      write(gradients.k, item.first_key, item.col, scratch.dk, item.keys, size);
+      write(gradients.v, item.first_key, item.col, scratch.dv, item.keys, size);
     }
   });
 }

@@ -1,8 +1,8 @@
-// The forward pass of attention: for each block of queries, the keys block by block, keeping for
-// each query the largest score so far m, the sum of exp(score - m), and the weighted sum of values
-// on the same footing; when m grows, both are scaled down (Milakov and Gimelshein 2018). Where the
-// keys are one block, as in most sentences, the weights are divided by their sum before they meet
-// the values, and the result is written where it belongs at once.
+// The forward pass of attention. For each block of queries it goes over the keys block by block and
+// keeps, for each query, the largest score so far m, the sum of exp(score - m), and the weighted
+// sum of values; when m grows, both sums are rescaled (Milakov and Gimelshein 2018). Where one
+// block holds all keys, as in most sentences, the weights are divided by their sum before the
+// product with the values, which then writes the result in place.
 
 #include "core/ops/attention_kernel.h"
 #include "core/parallel.h"
@@ -12,25 +12,22 @@ namespace calque::attention_kernel {
 namespace {
 
 struct Scratch {
-  Scratch(const Problem& p, Rows v) {
-    const auto arrays = arrays_in<5>(
-        memory,
-        {query_block * p.head_size, key_block * query_block, p.mask.active() ? most_factors : 0,
-         query_block * round_up(p.head_size), copy_size(v, p.most_keys, p.head_size)});
-    panels = arrays[0], scores = arrays[1], factors = arrays[2];
-    sums = arrays[3], values = arrays[4];
-  }
-  Buffer<real> memory;
-  real *panels, *scores, *factors, *sums, *values;
-  // Of each query: the largest score so far, the sum, and what to scale its weighted sum with.
+  Scratch(const Problem& p, Rows v)
+      : panels(query_block * p.head_size),
+        scores(key_block * query_block),
+        factors(most_factors(p)),
+        sums(query_block * round_up(p.head_size)),
+        values(copy_size(v, p.most_keys, p.head_size)) {}
+  Buffer<real> panels, scores, factors, sums;
+  Buffer<real> values;  // a copy, where right_side() makes one
+  // Of each query: the largest score so far, the sum, and the factor of its weighted sum.
   alignas(64) real most[query_block], total[query_block], factor[query_block];
 };
 
-// Scores of the queries in a vector's lanes become exp(score - m), and their m and sum what they
-// are with these keys too.
-void absorb(const Block& block, Scratch& scratch, int64_t lane) {
+// In a vector of queries: turns scores into exp(score - m), and updates m and the sum.
+void absorb(const ScoreBlock& block, Scratch& scratch, int64_t lane) {
   const int64_t cols = block.cols(), end = block.keys * cols;
-  real* scores = scratch.scores + lane;
+  real* scores = scratch.scores.data() + lane;
   const Vec before = load(scratch.most + lane);
   Vec most = before;
   for (int64_t at = 0; at < end; at += cols) most = max(most, load(scores + at));
@@ -47,40 +44,41 @@ void absorb(const Block& block, Scratch& scratch, int64_t lane) {
   store(scratch.factor + lane, smaller);
 }
 
-// Each score times what stands in `factors` for its query and key: its key's row, or the same row
-// for every key if they are 0 apart.
-void scale_scores(const Block& block, Scratch& scratch, const real* factors, int64_t factor_row) {
+// Multiplies each score by the factor of its query and key. A factor_row of 0 has one row of
+// factors for all keys.
+void scale_scores(const ScoreBlock& block, Scratch& scratch, const real* factors,
+                  int64_t factor_row) {
   const int64_t cols = block.cols();
   for (int64_t j = 0; j < block.keys; ++j) {
-    real* scores = scratch.scores + j * cols;
-    map(
-        cols, scores, [](Vec s, Vec f) { return s * f; }, scores, factors + j * factor_row);
+    real* scores = scratch.scores.data() + j * cols;
+    map(cols, scores, times, scores, factors + j * factor_row);
   }
 }
 
-// What the block's keys weigh, before the division by the sum.
-void weigh(const Block& block, Scratch& scratch, Rows k) {
+// The weights of the block's keys, before the division by the sum.
+void weigh(const ScoreBlock& block, Scratch& scratch, Rows k) {
   const Problem& p = *block.item->problem;
-  real* scores = scratch.scores;
-  multiply_by_panels(block, k, scratch.panels, p.scale, scores);
-  hide(block, minus_infinity, scores);
+  real* scores = scratch.scores.data();
+  multiply_by_panels(block, k, scratch.panels.data(), p.scale, scores);
+  mask_unseen(block, minus_infinity, scores);
   for (int64_t lane = 0; lane < block.cols(); lane += lanes) absorb(block, scratch, lane);
   if (p.mask.active()) {
-    const int64_t row = dropout_factors(block, scratch.factors);
-    scale_scores(block, scratch, scratch.factors, row);
+    const int64_t row = dropout_factors(block, scratch.factors.data());
+    scale_scores(block, scratch, scratch.factors.data(), row);
   }
 }
 
 // to (+)= the weights times the values.
-void add_values(const Block& block, const Scratch& scratch, Rows v, RowSink to, int64_t cols) {
-  tile_product({block.queries, cols, block.keys}, {scratch.scores, 1, block.cols()},
-               v.from(block.first_key, 0).data, v.stride, {{to.data, to.add}, to.stride});
+void add_values(const ScoreBlock& block, const Scratch& scratch, Rows v, const Destination& to,
+                int64_t cols) {
+  tile_product({block.queries, cols, block.keys}, {scratch.scores.data(), 1, block.cols()},
+               v.from(block.first_key, 0).data, v.stride, to);
 }
 
-// When all keys have been met: factors are 1 / sum, and the scales are kept.
-void finish(const Block& block, Scratch& scratch, real* scales) {
+// After the last keys: sets the factors to 1 / sum, and stores the scales.
+void finish(const ScoreBlock& block, Scratch& scratch, real* scales) {
   const Problem& p = *block.item->problem;
-  real* most_kept = scales + block.place();
+  real* most_kept = scales + block.index();
   real* log_kept = most_kept + p.heads * p.queries.tokens();
   for (int64_t lane = 0; lane < block.queries; lane += lanes) {
     const int64_t count = std::min(lanes, block.queries - lane);
@@ -93,24 +91,26 @@ void finish(const Block& block, Scratch& scratch, real* scales) {
 }
 
 void scale_row(real* to, int64_t size, real factor, const real* from) {
-  map(
-      size, to, [=](Vec v) { return v * factor; }, from);
+  const auto scaled = [=](Vec v) { return v * factor; };
+  map(size, to, scaled, from);
 }
 
 // One block of queries; `out` are the item's rows.
-void attend(Block block, Scratch& scratch, Rows q, Rows k, Rows v, RowSink out, real* scales) {
+void attend(ScoreBlock block, Scratch& scratch, Rows q, Rows k, Rows v, const Destination& out,
+            real* scales) {
   const int64_t head_size = block.item->problem->head_size, width = round_up(head_size);
-  transpose_into_panels(q.from(block.first_query, 0), block.queries, head_size, scratch.panels);
+  transpose_into_panels(q.from(block.first_query, 0), block.queries, head_size,
+                        scratch.panels.data());
   std::fill_n(scratch.most, block.cols(), minus_infinity);
   std::fill_n(scratch.total, block.cols(), real(0));
-  const RowSink result = out.from(block.first_query, 0);
+  const Destination result = out.at(block.first_query, 0);
   if (block.seen <= key_block) {
     if (block.next_keys()) weigh(block, scratch, k);
     finish(block, scratch, scales);
     scale_scores(block, scratch, scratch.factor, 0);
     return add_values(block, scratch, v, result, head_size);
   }
-  real* const sums = scratch.sums;
+  real* const sums = scratch.sums.data();
   while (block.next_keys()) {
     weigh(block, scratch, k);
     const bool first = block.first_key == 0;
@@ -118,11 +118,11 @@ void attend(Block block, Scratch& scratch, Rows q, Rows k, Rows v, RowSink out, 
       const real smaller = scratch.factor[i];
       if (smaller != 1) scale_row(sums + i * width, width, smaller, sums + i * width);
     }
-    add_values(block, scratch, v, {sums, width, !first}, width);
+    add_values(block, scratch, v, {{sums, !first}, width}, width);
   }
   finish(block, scratch, scales);
   for (int64_t i = 0; i < block.queries; ++i) {
-    scale_row(result.from(i, 0).data, head_size, scratch.factor[i], sums + i * width);
+    scale_row(result.at(i, 0).c.data, head_size, scratch.factor[i], sums + i * width);
   }
 }
 
@@ -130,17 +130,17 @@ void attend(Block block, Scratch& scratch, Rows q, Rows k, Rows v, RowSink out, 
 
 void forward(const Problem& p, Rows q, Rows k, Rows v, real* out, real* scales) {
   const int64_t d = p.heads * p.head_size;
-  parallel_for(p.items(), p.piece(), [&](int64_t begin, int64_t end) {
+  parallel_for(p.items(), p.items_per_chunk(), [&](int64_t begin, int64_t end) {
     Scratch scratch(p, v);
     for (int64_t number = begin; number < end; ++number) {
       const Item item(p, number);
       const Rows queries = q.from(item.first_query, item.col),
                  keys = k.from(item.first_key, item.col);
-      const Rows values =
-          right_side(v.from(item.first_key, item.col), item.keys, p.head_size, scratch.values);
-      const RowSink result = RowSink{out, d}.from(item.first_query, item.col);
+      const Rows values = right_side(v.from(item.first_key, item.col), item.keys, p.head_size,
+                                     scratch.values.data());
+      const Destination result = Destination{{out, false}, d}.at(item.first_query, item.col);
       for (int64_t query = 0; query < item.queries; query += query_block) {
-        attend(Block(item, query), scratch, queries, keys, values, result, scales);
+        attend(ScoreBlock(item, query), scratch, queries, keys, values, result, scales);
       }
     }
   });

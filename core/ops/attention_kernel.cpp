@@ -1,10 +1,10 @@
 #include "core/ops/attention_kernel.h"
 
-#include "core/simd_transpose.h"
+#include "core/simd_folds.h"
 
 namespace calque::attention_kernel {
 
-int64_t Problem::piece() const {
+int64_t Problem::items_per_chunk() const {
   const int64_t pairs = std::max<int64_t>(1, queries.count());
   const int64_t cost = (queries.tokens() / pairs + 1) * (keys.tokens() / pairs + 1) * head_size;
   return std::clamp<int64_t>(400000 / std::max<int64_t>(1, cost), 1, 64);
@@ -19,13 +19,13 @@ Item::Item(const Problem& p, int64_t number)
   keys = p.keys.length(sentence);
 }
 
-Block::Block(const Item& of, int64_t begin)
+ScoreBlock::ScoreBlock(const Item& of, int64_t begin)
     : item(&of),
       first_query(begin),
       queries(std::min(query_block, of.queries - begin)),
       seen(of.visible(begin + queries - 1)) {}
 
-bool Block::next_keys() {
+bool ScoreBlock::next_keys() {
   first_key += keys;
   keys = std::min(key_block, seen - first_key);
   return keys > 0;
@@ -62,7 +62,7 @@ void transpose_into_panels(Rows rows, int64_t n, int64_t head_size, real* panels
   }
 }
 
-void multiply_by_panels(const Block& block, Rows keys, const real* panels, real scale,
+void multiply_by_panels(const ScoreBlock& block, Rows keys, const real* panels, real scale,
                         real* scores) {
   const int64_t head_size = block.item->problem->head_size, cols = block.cols();
   const Rows rows = keys.from(block.first_key, 0);
@@ -73,7 +73,7 @@ void multiply_by_panels(const Block& block, Rows keys, const real* panels, real 
   }
 }
 
-void hide(const Block& block, real number, real* scores) {
+void mask_unseen(const ScoreBlock& block, real number, real* scores) {
   const Item& item = *block.item;
   if (!item.problem->causal) return;
   for (int64_t j = 0; j < block.keys; ++j) {
@@ -83,11 +83,11 @@ void hide(const Block& block, real number, real* scores) {
   }
 }
 
-int64_t dropout_factors(const Block& block, real* factors) {
+int64_t dropout_factors(const ScoreBlock& block, real* factors) {
   const Item& item = *block.item;
   const Problem& p = *item.problem;
   const int64_t first_row = item.head * p.keys.tokens() + item.first_key + block.first_key;
-  if (p.mask_row <= query_block) {  // so there is one block, and its rows follow each other
+  if (p.mask_row <= query_block) {  // one block of queries, whose rows are contiguous
     p.mask.factors(first_row * p.mask_row, block.keys * p.mask_row, factors);
     return p.mask_row;
   }
@@ -99,8 +99,8 @@ int64_t dropout_factors(const Block& block, real* factors) {
 }
 
 int64_t copy_size(Rows rows, int64_t n, int64_t head_size) {
-  const bool compete = n > 64 && competes(rows.stride);
-  return head_size % lanes != 0 || compete ? n * round_up(head_size) : 0;
+  const bool conflict = n > 64 && conflicts(rows.stride);
+  return head_size % lanes != 0 || conflict ? n * round_up(head_size) : 0;
 }
 
 Rows right_side(Rows rows, int64_t n, int64_t head_size, real* copy) {

@@ -1,9 +1,8 @@
-// The loss, and the projection to the vocabulary before it. A block of logits becomes its own
-// gradient (core/ops/token_loss.h), so those of x and w are formed in the forward pass, block by
-// block, and only scaled in the backward pass: all the logits never exist together.
+// Cross-entropy, alone or with the projection to the vocabulary before it. The gradients of x and w
+// are computed in the forward pass, block by block of logits, and only scaled in the backward pass:
+// only one block of logits exists at a time.
 
 #include "core/blas.h"
-#include "core/logit_block.h"
 #include "core/ops/row_sums.h"
 #include "core/ops/token_loss.h"
 #include "core/parallel.h"
@@ -14,13 +13,20 @@ namespace {
 
 // to (+)= scale from
 void scale_into(Sink to, const real* from, int64_t size, real scale) {
+  const auto scaled = [=](Vec v) { return v * scale; };
   parallel_for(size, 32768, [&](int64_t b, int64_t e) {
-    map_into(
-        e - b, to.data + b, to.add, [=](Vec v) { return v * scale; }, from + b);
+    map_into(e - b, to.data + b, to.add, scaled, from + b);
   });
 }
 
-// One pass over the tokens or two that are to agree, each x [tokens, d], and the projection.
+// The rows of a block of logits, for each pass: about two million numbers, which is enough for fast
+// products. The minimum of rows is for large vocabularies, where each block's product copies many
+// weights to panels.
+int64_t logit_block_rows(int64_t vocabulary) {
+  return std::clamp<int64_t>((int64_t{2} << 20) / std::max<int64_t>(1, vocabulary), 192, 1024);
+}
+
+// One or two passes over the tokens, each x [tokens, d], and the projection.
 struct Projection {
   std::vector<Tensor> passes;
   Tensor w, b;
@@ -32,10 +38,9 @@ struct Projection {
   }
 };
 
-// A block of logits, in memory that serves every block in turn: so many rows of each pass, one pass
-// after the other. Rows are an odd number of cache lines apart, whatever the vocabulary: whole
-// ones, so that no vector lies across two of them, and odd, so that a column's numbers do not all
-// compete for the same few places of the caches.
+// A block of logits, with rows of each pass one after the other; all blocks share the memory. Rows
+// are an odd number of cache lines apart, so that no vector crosses two lines and columns do not
+// conflict in the caches.
 struct LogitBlock {
   LogitBlock(int64_t most_rows, int64_t vocabulary_size)
       : vocabulary(vocabulary_size),
@@ -46,7 +51,7 @@ struct LogitBlock {
   }
   Matrix matrix(size_t pass) { return {rows(pass).data, count, vocabulary, stride}; }
   int64_t vocabulary, stride;
-  int64_t first = 0, count = 0;  // which of the tokens are in it
+  int64_t first = 0, count = 0;  // the tokens of the block
   Buffer<real> numbers;
 };
 
@@ -68,26 +73,39 @@ void for_logits(const Projection& from, Use&& use) {
   }
 }
 
-// Gradients formed in the forward pass, for a loss whose own gradient is 1.
-struct Formed {
-  std::vector<Gradient> x;  // one for each pass
-  Gradient w, b;
+// A gradient computed in the forward pass, for a loss whose own gradient is 1, and the input's
+// gradient to which the backward pass adds it. Both are empty if it is not wanted.
+struct Computed {
+  explicit Computed(const Tensor& input) : to(input.gradient()) {
+    if (to) memory = Gradient::of_size(to.size(), 0);
+    if (to) memory.open_cleared();
+  }
+  explicit operator bool() const { return static_cast<bool>(to); }
+  Gradient memory, to;
 };
 
-// Adds a block's part of the gradients: dx = g w, dw += g^T x, db += the sum of the rows of g.
-void form(const Formed& formed, const Projection& from, LogitBlock& g, size_t pass) {
+struct Gradients {
+  explicit Gradients(const Projection& inputs) : w(inputs.w), b(inputs.b) {
+    for (const Tensor& pass : inputs.passes) x.emplace_back(pass);
+  }
+  std::vector<Computed> x;  // of each pass
+  Computed w, b;
+};
+
+// Adds the gradients of a block: dx = g w, dw += g^T x, db += the sum of the rows of g.
+void add_gradients(const Gradients& to, const Projection& from, LogitBlock& g, size_t pass) {
   const int64_t d = from.d();
   const Matrix block = g.matrix(pass);
   const bool add = g.first > 0 || pass > 0;
-  if (formed.x[pass]) {
+  if (to.x[pass]) {
     gemm(block, {from.w.data(), g.vocabulary, d},
-         Sink{formed.x[pass].scratch() + g.first * d, false});
+         Sink{to.x[pass].memory.scratch() + g.first * d, false});
   }
-  if (formed.w) {
-    gemm(transposed(block), from.x(pass, g.first, g.count), Sink{formed.w.scratch(), add});
+  if (to.w) {
+    gemm(transposed(block), from.x(pass, g.first, g.count), Sink{to.w.memory.scratch(), add});
   }
-  if (formed.b) {
-    sum_over_rows<1>(g.count, g.vocabulary, {Sink{formed.b.scratch(), add}},
+  if (to.b) {
+    sum_over_rows<1>(g.count, g.vocabulary, {Sink{to.b.memory.scratch(), add}},
                      [&](int64_t begin, int64_t end, real* partial) {
                        for (int64_t r = begin; r < end; ++r) {
                          map_into(g.vocabulary, partial, true, as_it_is, block.data + r * g.stride);
@@ -96,11 +114,11 @@ void form(const Formed& formed, const Projection& from, LogitBlock& g, size_t pa
   }
 }
 
-// The losses of all tokens, and the gradients where there are to be some.
+// The losses of all tokens; computes the gradients unless they are nullptr.
 std::vector<RowLoss> losses_of(const Projection& from, std::span<const int32_t> expected,
-                               const PairOptions& options, const Formed* formed) {
+                               const PairOptions& options, const Gradients* gradients) {
   std::vector<RowLoss> losses(expected.size());
-  const bool gradient = formed != nullptr;
+  const bool gradient = gradients != nullptr;
   for_logits(from, [&](LogitBlock& logits) {
     const auto of_block =
         expected.subspan(static_cast<size_t>(logits.first), static_cast<size_t>(logits.count));
@@ -110,8 +128,8 @@ std::vector<RowLoss> losses_of(const Projection& from, std::span<const int32_t> 
     } else {
       pair_losses(logits.rows(0), logits.rows(1), of_block, options, gradient, to);
     }
-    for (size_t pass = 0; formed && pass < from.passes.size(); ++pass) {
-      form(*formed, from, logits, pass);
+    for (size_t pass = 0; gradients && pass < from.passes.size(); ++pass) {
+      add_gradients(*gradients, from, logits, pass);
     }
   });
   return losses;
@@ -123,42 +141,20 @@ void check_projection(const char* op, const Tensor& x, const Tensor& w, const Te
   require(!b || b.shape() == Shape{w.rows()}, "{}: w is {} but b is {}", op, w.shape(), b.shape());
 }
 
-// The gradients' memory, for those that are wanted; without tokens no block will write to it.
-Formed formed_for(const Projection& from) {
-  const auto room_for = [&](const Tensor& input) {
-    if (!input.gradient()) return Gradient();
-    Gradient room = Gradient::of_size(input.size(), 0);
-    if (from.tokens() > 0) {
-      room.open();
-    } else {
-      room.open_cleared();
-    }
-    return room;
+// Scales the gradients by the loss's own gradient and passes them on to the inputs.
+void pass_on(Gradients& gradients, real scale) {
+  const auto to_input = [scale](Computed& computed) {
+    if (!computed) return;
+    Gradient& g = computed.memory;
+    if (scale != 1) scale_into({g.scratch(), false}, g.data(), g.size(), scale);
+    computed.to.accept(g);
   };
-  Formed formed{.x = {}, .w = room_for(from.w), .b = room_for(from.b)};
-  for (const Tensor& x : from.passes) formed.x.push_back(room_for(x));
-  return formed;
+  to_input(gradients.w);
+  to_input(gradients.b);
+  for (Computed& x : gradients.x) to_input(x);
 }
 
-// Scales what was formed by the loss's own gradient and hands it on.
-Tape::Backward handing_on(Formed formed, const Projection& from) {
-  std::vector<Gradient> dx;
-  for (const Tensor& x : from.passes) dx.push_back(x.gradient());
-  return [formed = std::move(formed), dx = std::move(dx), dw = from.w.gradient(),
-          db = from.b.gradient()](Gradient& dy) mutable {
-    const real scale = *dy.data();
-    const auto pass_on = [&](Gradient& one, const Gradient& to) {
-      if (!one) return;
-      if (scale != 1) scale_into({one.scratch(), false}, one.data(), one.size(), scale);
-      to.accept(one);
-    };
-    pass_on(formed.w, dw);
-    pass_on(formed.b, db);
-    for (size_t pass = 0; pass < dx.size(); ++pass) pass_on(formed.x[pass], dx[pass]);
-  };
-}
-
-// `y` is absent where there is one pass, and has the shape of x where there are two.
+// With two passes, y has the shape of x; with one it is absent.
 TokenLoss projected_loss(const char* op, const Tensor& x, const Tensor& y, const Tensor& w,
                          const Tensor& b, std::span<const int32_t> expected,
                          const PairOptions& options) {
@@ -166,10 +162,12 @@ TokenLoss projected_loss(const char* op, const Tensor& x, const Tensor& y, const
   check_expected(op, x.shape(), w.rows(), expected, options.smoothing);
   Projection from{{x}, w, b};
   if (y) from.passes.push_back(y);
-  const bool wanted = recording({&x, &y, &w, &b});
-  const Formed formed = wanted ? formed_for(from) : Formed();
-  TokenLoss result = sum_of(losses_of(from, expected, options, wanted ? &formed : nullptr));
-  if (wanted) result.loss = record(op, result.loss, {&x, &y, &w, &b}, handing_on(formed, from));
+  if (!recording({&x, &y, &w, &b})) return sum_of(losses_of(from, expected, options, nullptr));
+  Gradients gradients(from);
+  TokenLoss result = sum_of(losses_of(from, expected, options, &gradients));
+  result.loss = record(
+      op, result.loss, {&x, &y, &w, &b},
+      [gradients = std::move(gradients)](Gradient& dy) mutable { pass_on(gradients, *dy.data()); });
   return result;
 }
 

@@ -1,4 +1,4 @@
-// Dropout, and the masks that the fused ops share with it.
+// Dropout, and the mask that fused ops share with it.
 
 #include "core/ops.h"
 #include "core/ops/dropout_mask.h"
@@ -9,15 +9,16 @@
 namespace calque {
 namespace {
 
-// Reals that are `scale` where the number, of 16 bits, is at least the threshold.
+// out = number >= threshold ? scale : 0, for numbers of 16 bits.
 void select(Words numbers, uint32_t threshold, real scale, real* out) {
-  using Signed [[gnu::vector_size(register_bytes)]] = int32_t;  // which every machine compares
+  using Signed [[gnu::vector_size(register_bytes)]] =
+      int32_t;  // signed, which every SIMD set compares
   const auto from = reinterpret_cast<Signed>(numbers);
   const auto least = static_cast<int32_t>(threshold);
   for (int64_t i = 0; i < words_at_once; ++i) out[i] = from[i] >= least ? scale : 0;
 }
 
-constexpr int64_t chunk = 8 * DropoutMask::group, piece = 8 * chunk;
+constexpr int64_t factors_at_once = 8 * DropoutMask::group, least_chunk = 8 * factors_at_once;
 
 }  // namespace
 
@@ -58,14 +59,12 @@ void DropoutMask::factors(int64_t first, int64_t count, real* out) const {
 }
 
 void DropoutMask::apply(int64_t size, const real* from, Sink to) const {
-  parallel_for(size, long_piece(size, piece), [&](int64_t begin, int64_t end) {
-    alignas(64) real some[chunk];
-    for (int64_t i = begin; i < end; i += chunk) {
-      const int64_t count = std::min(chunk, end - i);
+  parallel_for(size, long_piece(size, least_chunk), [&](int64_t begin, int64_t end) {
+    alignas(64) real some[factors_at_once];
+    for (int64_t i = begin; i < end; i += factors_at_once) {
+      const int64_t count = std::min(factors_at_once, end - i);
       factors(i, count, some);
-      map_into(
-          count, to.data + i, to.add, [](Vec v, Vec f) { return v * f; }, from + i,
-          static_cast<const real*>(some));
+      map_into(count, to.data + i, to.add, times, from + i, static_cast<const real*>(some));
     }
   });
 }

@@ -1,8 +1,7 @@
 #pragma once
-// Which elements are dropped out, as a function of a random stream and the element's number: the
-// forward and the backward pass both compute it, nothing is stored. Each element costs 16 random
-// bits, so p is rounded to a multiple of 1/65536, and the survivors are scaled by exactly 1 / (1 -
-// p).
+// Which elements dropout sets to 0, as a function of a random stream and the element's index. The
+// forward and the backward pass both compute it; nothing is stored. An element takes 16 random
+// bits, so p is rounded to a multiple of 1/65536; the others are scaled by exactly 1 / (1 - p).
 
 #include <cstdint>
 
@@ -19,11 +18,10 @@ class DropoutMask {
 
   bool active() const { return threshold_ > 0; }
 
-  // Of Philox4x32, for each block of 128 bits: eight elements. Seven are the fewest that pass every
-  // test of its authors (BigCrush): enough for a mask, and dropout waits for them.
+  // Rounds of Philox4x32. Seven are the fewest that pass BigCrush, according to its authors.
   static constexpr int rounds = 7;
 
-  // Elements come in groups of this many; asking for whole groups wastes nothing.
+  // Factors are computed in groups of this many elements.
   static constexpr int64_t group = 128;
 
   // The factors, 0 or 1 / (1 - p), of the elements [first, first + count).
@@ -40,7 +38,7 @@ class DropoutMask {
   real scale_ = 1;
 };
 
-// The mask of the next op on the tape: inactive when no tape is alive or p is 0.
+// The mask of the next op on the tape: inactive without a tape or with p = 0.
 DropoutMask next_dropout_mask(const char* op, real p);
 
 }  // namespace calque

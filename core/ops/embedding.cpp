@@ -1,6 +1,5 @@
-// Looking up rows of a table. The gradient adds each token's row to its id's row of the table:
-// tokens are grouped by id first, so that each id is one thread's, and its tokens are added in
-// their order.
+// Looks up rows of a table. The gradient adds the row of each token to the row of its id. Tokens
+// are grouped by id, so that one thread adds all tokens of an id, in their order.
 
 #include "core/ops.h"
 #include "core/parallel.h"
@@ -10,7 +9,7 @@
 namespace calque {
 namespace {
 
-// The numbers of the tokens, sorted by id and then by number; and where each id that occurs starts.
+// The indices of the tokens, sorted by id and then by index, and where each id starts among them.
 struct Groups {
   std::vector<int32_t> tokens;
   std::vector<int32_t> starts;
@@ -41,13 +40,12 @@ Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale) 
             table.shape());
   }
   Tensor y({tokens, cols});
-  const double moved = double(y.size()) * sizeof(real);  // not the table
+  const double moved = double(y.size()) * sizeof(real);  // without the table
   count_work({.bytes = 2 * moved});
+  const auto scaled = [scale](Vec v) { return v * scale; };
   for_rows(tokens, cols, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
-      map(
-          cols, y.data() + t * cols, [=](Vec v) { return v * scale; },
-          static_cast<const real*>(table.data() + ids[t] * cols));
+      map(cols, y.data() + t * cols, scaled, table.data() + ids[t] * cols);
     }
   });
   return record("embedding", y, {&table},
@@ -61,9 +59,7 @@ Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale) 
                     for (int64_t g = begin; g < end; ++g) {
                       for (int32_t i = groups.starts[g]; i < groups.starts[g + 1]; ++i) {
                         const int64_t t = groups.tokens[i];
-                        map_into(
-                            cols, out + ids[t] * cols, true, [=](Vec v) { return v * scale; },
-                            dy.data() + t * cols);
+                        map_into(cols, out + ids[t] * cols, true, scaled, dy.data() + t * cols);
                       }
                     }
                   });

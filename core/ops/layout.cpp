@@ -1,5 +1,4 @@
-// Moving numbers about: transposing, cutting, joining and picking rows. The gradient moves them
-// back.
+// Ops that move numbers: transpose, slice, concatenate and gather. The gradient moves them back.
 
 #include "core/ops.h"
 #include "core/parallel.h"
@@ -7,11 +6,6 @@
 
 namespace calque {
 namespace {
-
-// A block of `rows` rows of `cols` numbers inside rows that are `stride` apart.
-struct Window {
-  int64_t rows, cols, stride;
-};
 
 // to (+)= from, row by row.
 void move_rows(const real* from, int64_t from_stride, Sink to, int64_t to_stride, int64_t rows,
@@ -23,29 +17,22 @@ void move_rows(const real* from, int64_t from_stride, Sink to, int64_t to_stride
   });
 }
 
-// A tensor as [outer, first, middle, second, inner], of which `first` and `second` change places.
+// A tensor as [outer, first, middle, second, inner], whose axes `first` and `second` are swapped.
 struct Axes {
   int64_t outer = 1, first = 1, middle = 1, second = 1, inner = 1;
 };
 
 Axes split(const Shape& shape, int first, int second) {
-  Axes axes;
+  Axes axes{.first = shape[first], .second = shape[second]};
   for (int i = 0; i < shape.axes(); ++i) {
-    if (i < first)
-      axes.outer *= shape[i];
-    else if (i == first)
-      axes.first = shape[i];
-    else if (i < second)
-      axes.middle *= shape[i];
-    else if (i == second)
-      axes.second = shape[i];
-    else
-      axes.inner *= shape[i];
+    if (i < first) axes.outer *= shape[i];
+    if (i > first && i < second) axes.middle *= shape[i];
+    if (i > second) axes.inner *= shape[i];
   }
   return axes;
 }
 
-// to[o][s][m][f][i] (+)= from[o][f][m][s][i], by tiles that fit the first cache.
+// to[o][s][m][f][i] (+)= from[o][f][m][s][i], in tiles that fit the first cache.
 void swap(const Axes& a, const real* from, Sink to) {
   constexpr int64_t tile = 32;
   const int64_t tiles = (a.second + tile - 1) / tile;
@@ -128,10 +115,9 @@ Tensor slice_cols(const Tensor& x, int64_t begin, int64_t end) {
 
 namespace {
 
-// Both concatenations: each part is a window of `rows` rows at an offset in the rows of the result.
+// A part of a concatenation: a matrix, and its position in the result.
 struct Part {
-  Window window;
-  int64_t offset;
+  int64_t rows, cols, offset;
   Gradient gradient;
 };
 
@@ -140,17 +126,14 @@ Tensor join(const char* op, std::span<const Tensor> parts, const Shape& shape, i
   Tensor y(shape);
   bool wanted = false;
   for (size_t i = 0; i < parts.size(); ++i) {
-    const Window& w = places[i].window;
-    move_rows(parts[i].data(), w.cols, {y.data() + places[i].offset, false}, stride, w.rows,
-              w.cols);
+    const Part& to = places[i];
+    move_rows(parts[i].data(), to.cols, {y.data() + to.offset, false}, stride, to.rows, to.cols);
     wanted = recording({&parts[i]}) || wanted;
   }
   if (!wanted) return y;
   return attach(op, y, 2 * y.size(), [places, stride](Gradient& dy) {
-    for (const Part& part : places) {
-      if (!part.gradient) continue;
-      const Window& w = part.window;
-      move_rows(dy.data() + part.offset, stride, part.gradient.open(), w.cols, w.rows, w.cols);
+    for (const auto& [rows, cols, offset, gradient] : places) {
+      if (gradient) move_rows(dy.data() + offset, stride, gradient.open(), cols, rows, cols);
     }
   });
 }
@@ -165,7 +148,7 @@ Tensor concat_rows(std::span<const Tensor> parts) {
     const Shape& shape = part.shape();
     require(shape.axes() > 0 && with_first(shape, 0) == with_first(parts[0].shape(), 0),
             "concat_rows: {} below {}", shape, parts[0].shape());
-    places.push_back({{1, part.size(), part.size()}, offset, part.gradient()});
+    places.push_back({1, part.size(), offset, part.gradient()});
     offset += part.size();
     rows += shape[0];
   }
@@ -179,13 +162,13 @@ Tensor concat_cols(std::span<const Tensor> parts) {
   for (const Tensor& part : parts) {
     require(part.shape().with_cols(0) == parts[0].shape().with_cols(0), "concat_cols: {} beside {}",
             part.shape(), parts[0].shape());
-    places.push_back({{part.rows(), part.cols(), part.cols()}, cols, part.gradient()});
+    places.push_back({part.rows(), part.cols(), cols, part.gradient()});
     cols += part.cols();
   }
   return join("concat_cols", parts, parts[0].shape().with_cols(cols), cols, places);
 }
 
-// A row picked several times gets the sum of its gradients, added in the order of the picks.
+// The gradients of a repeated row are added in their order.
 Tensor gather_rows(const Tensor& x, std::span<const int32_t> rows) {
   require(x.shape().axes() > 0, "gather_rows: {} has no rows", x.shape());
   const int64_t width = row_size(x.shape()), count = static_cast<int64_t>(rows.size());

@@ -1,6 +1,5 @@
-// y = activation(x w + b): one product that adds the bias and takes relu as it stores, and one pass
-// for another activation; backward, one pass that takes the gradient through the activation and
-// sums it for the bias, then two products.
+// y = activation(x w + b). Forward: a product that also adds the bias and takes relu, and a pass
+// for other activations. Backward: a pass for the activation and the bias, and two products.
 
 #include "core/blas.h"
 #include "core/ops.h"
@@ -13,9 +12,10 @@ namespace {
 
 struct Identity {
   static Vec value(Vec x) { return x; }
+  static Vec slope(Vec) { return broadcast(1); }
 };
 
-// Calls body with the struct (value, slope) of the activation.
+// Calls body with the struct of the activation (core/ops/activation.h).
 template <class Body>
 void with_activation(Activation activation, Body&& body) {
   switch (activation) {
@@ -30,7 +30,7 @@ void with_activation(Activation activation, Body&& body) {
   }
 }
 
-// y = activation(z); both may be the same.
+// y = activation(z); y may be z.
 void activate(Activation activation, const Values& z, const Values& y, int64_t rows, int64_t cols) {
   with_activation(activation, [&]<class Function>(Function) {
     for_rows(rows, cols, [&](int64_t begin, int64_t end) {
@@ -39,18 +39,16 @@ void activate(Activation activation, const Values& z, const Values& y, int64_t r
   });
 }
 
-// dz = dy slope(z) in place of dy, and db (+)= the sum of its rows. For relu, y serves as z: its
-// slope only asks for the sign.
+// dz = dy slope(z), overwriting dy, and db (+)= the sum of its rows. For relu y replaces z, because
+// its slope depends only on the sign.
 void through_activation(Activation activation, real* dy, const real* z, Sink db, int64_t rows,
                         int64_t cols) {
   with_activation(activation, [&]<class Function>(Function) {
     sum_over_rows<1>(rows, cols, {db}, [&](int64_t begin, int64_t end, real* partial) {
       for (int64_t r = begin; r < end; ++r) {
         real* row = dy + r * cols;
-        if constexpr (!std::is_same_v<Function, Identity>) {
-          map(
-              cols, row, [](Vec g, Vec v) { return g * Function::slope(v); }, row, z + r * cols);
-        }
+        const auto gradient = [](Vec g, Vec v) { return g * Function::slope(v); };
+        if (z) map(cols, row, gradient, row, z + r * cols);
         if (db.data) map_into(cols, partial, true, as_it_is, row);
       }
     });
@@ -74,16 +72,15 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation acti
   if (activation != Activation::none && !relu) activate(activation, z, y.values(), rows, out);
   return record(
       "linear", y, {&x, &w, &b},
-      [=, x = x.kept(), w = w.values(), z = activation == Activation::none ? Values() : z,
+      [=, x = x.values(), w = w.values(), z = activation == Activation::none ? Values() : z,
        dx = x.gradient(), dw = w.gradient(), db = b.gradient()](Gradient& dy) {
-        const Matrix input(dw ? x.data() : nullptr, rows, in);  // attention may make it again
         const Sink to_bias = db ? db.open() : Sink{};
         if (db || z) {
           through_activation(activation, dy.scratch(), z ? z.data() : nullptr, to_bias, rows, out);
         }
         const Matrix dz(dy.data(), rows, out);
-        if (dw) gemm(transposed(input), dz, dw.open());         // dw = x^T dz
-        if (dx) gemm(dz, transposed({w, in, out}), dx.open());  // dx = dz w^T
+        if (dw) gemm(transposed({x, rows, in}), dz, dw.open());  // dw = x^T dz
+        if (dx) gemm(dz, transposed({w, in, out}), dx.open());   // dx = dz w^T
       });
 }
 

@@ -1,6 +1,5 @@
-// Products of matrices, one by one or in batches. With A and B the sides as multiplied (transposed
-// or not), y = A B gives dA = dy B^T and dB = A^T dy; a side that was transposed gets its gradient
-// transposed back.
+// Products of matrices, alone or in batches. For y = A B: dA = dy B^T and dB = A^T dy; the gradient
+// of a transposed operand is transposed back.
 
 #include "core/blas.h"
 #include "core/ops.h"
@@ -12,7 +11,7 @@ namespace {
 
 struct Product {
   int64_t count;           // of matrices
-  int64_t a_rows, a_cols;  // as they lie
+  int64_t a_rows, a_cols;  // as stored
   int64_t b_rows, b_cols;
   bool flip_a, flip_b;
   int64_t m() const { return flip_a ? a_cols : a_rows; }
@@ -40,7 +39,7 @@ Product plan(const Tensor& a, const Tensor& b, Transpose transpose) {
   const Shape& t = b.shape();
   bool agree = s.axes() >= 2 && s.axes() == t.axes();
   for (int i = 0; agree && i + 2 < s.axes(); ++i) agree = s[i] == t[i];
-  require(agree, "matmul: {} and {} are not two matrices, or as many on both sides", s, t);
+  require(agree, "matmul: {} and {} are not two matrices, or batches of equal size", s, t);
   const Product p{leading(s),
                   s[s.axes() - 2],
                   s.cols(),
@@ -53,14 +52,14 @@ Product plan(const Tensor& a, const Tensor& b, Transpose transpose) {
   return p;
 }
 
-// A batch of small products, `each` with every matrix, is spread over the threads; one large
-// product is left to gemm.
+// Runs a batch of products in parallel, `each` products for every matrix; gemm() itself splits a
+// single one.
 template <class Body>
 void for_matrices(const Product& p, int each, Body&& body) {
   if (p.count == 1) return body(0);
   const int64_t work = p.m() * p.n() * p.k();
   count_work({.flops = 2.0 * each * static_cast<double>(p.count * work)});
-  const Precision precision = ProductPrecision::current();  // of the thread that asked
+  const Precision precision = ProductPrecision::current();  // of the calling thread
   parallel_for(p.count, rows_per_piece(work / 16 + 1), [&](int64_t b, int64_t e) {
     const WorkIsCounted counted;
     const ProductPrecision rounding(precision);

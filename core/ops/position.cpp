@@ -1,5 +1,5 @@
-// Where a token stands in its sentence: a table of positions added to it, or rotary positions that
-// turn pairs of its numbers by an angle proportional to the position.
+// Positions of tokens: a table that is added to them, or rotary positions, which rotate pairs of
+// their numbers by an angle proportional to the position.
 
 #include "core/ops.h"
 #include "core/parallel.h"
@@ -8,7 +8,7 @@
 namespace calque {
 namespace {
 
-// The position of every token: starts[i] for the first of sentence i, and counting on.
+// The position of every token; the first of sentence i has starts[i].
 std::vector<int32_t> token_positions(const char* op, const Tensor& x, const Segments& segments,
                                      std::span<const int32_t> starts) {
   require(x.rows() == segments.tokens(), "{}: x is {} for {} tokens", op, x.shape(),
@@ -26,18 +26,18 @@ std::vector<int32_t> token_positions(const char* op, const Tensor& x, const Segm
   return positions;
 }
 
-// The cosines and sines of the angles of all positions from the first to the last that there is:
-// row p - first, column k is of p base^(-2 k / head size).
-struct Turns {
+// The cosines and sines for the positions from `first` to the largest: row p - first, column k has
+// the angle p base^(-2 k / head size).
+struct Angles {
   int32_t first = 0;
   Values cosine, sine;
 };
 
-Turns turns_of(const std::vector<int32_t>& positions, int64_t half, real base) {
+Angles angles_of(const std::vector<int32_t>& positions, int64_t half, real base) {
   if (positions.empty()) return {0, Values(0), Values(0)};
   const auto [least, most] = std::ranges::minmax(positions);
   const int64_t rows = int64_t{most} - least + 1;
-  const Turns turns{least, Values(rows * half), Values(rows * half)};
+  const Angles angles{least, Values(rows * half), Values(rows * half)};
   std::vector<double> frequencies;
   for (int64_t k = 0; k < half; ++k) {
     frequencies.push_back(
@@ -46,40 +46,40 @@ Turns turns_of(const std::vector<int32_t>& positions, int64_t half, real base) {
   for_rows(rows, half * 32, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {
       for (int64_t k = 0; k < half; ++k) {
-        const double angle = static_cast<double>(turns.first + row) * frequencies[k];
-        turns.cosine.data()[row * half + k] = static_cast<real>(std::cos(angle));
-        turns.sine.data()[row * half + k] = static_cast<real>(std::sin(angle));
+        const double angle = static_cast<double>(angles.first + row) * frequencies[k];
+        angles.cosine.data()[row * half + k] = static_cast<real>(std::cos(angle));
+        angles.sine.data()[row * half + k] = static_cast<real>(std::sin(angle));
       }
     }
   });
-  return turns;
+  return angles;
 }
 
-// Turns the pairs of columns [begin, end) by `direction` times their angle and copies the others.
+// Rotates the pairs of columns [begin, end) by `direction` times their angle and copies the others.
 struct Rotation {
   int64_t rows, cols, begin, end, half;
   std::vector<int32_t> positions;
-  Turns turns;
+  Angles angles;
 
   void apply(const real* from, Sink to, real direction) const {
+    const auto first_of_pair = [=](Vec a, Vec b, Vec co, Vec si) {
+      return a * co - direction * (b * si);
+    };
+    const auto second_of_pair = [=](Vec a, Vec b, Vec co, Vec si) {
+      return b * co + direction * (a * si);
+    };
     for_rows(rows, cols * 2, [&](int64_t first, int64_t last) {
       for (int64_t r = first; r < last; ++r) {
         const real* x = from + r * cols;
         real* y = to.data + r * cols;
         map_into(begin, y, to.add, as_it_is, x);
         map_into(cols - end, y + end, to.add, as_it_is, x + end);
-        const int64_t row = positions[r] - turns.first;
-        const real* c = turns.cosine.data() + row * half;
-        const real* s = turns.sine.data() + row * half;
+        const int64_t row = positions[r] - angles.first;
+        const real* c = angles.cosine.data() + row * half;
+        const real* s = angles.sine.data() + row * half;
         for (int64_t h = begin; h < end; h += 2 * half) {
-          map_into(
-              half, y + h, to.add,
-              [=](Vec a, Vec b, Vec co, Vec si) { return a * co - direction * (b * si); }, x + h,
-              x + h + half, c, s);
-          map_into(
-              half, y + h + half, to.add,
-              [=](Vec a, Vec b, Vec co, Vec si) { return b * co + direction * (a * si); }, x + h,
-              x + h + half, c, s);
+          map_into(half, y + h, to.add, first_of_pair, x + h, x + h + half, c, s);
+          map_into(half, y + h + half, to.add, second_of_pair, x + h, x + h + half, c, s);
         }
       }
     });
@@ -100,16 +100,15 @@ Tensor add_positions(const Tensor& x, const Tensor& table, const Segments& segme
   }
   Tensor y(x.shape());
   for_rows(rows, cols, [&](int64_t begin, int64_t end) {
+    const auto plus = [](Vec u, Vec v) { return u + v; };
     for (int64_t r = begin; r < end; ++r) {
-      map(
-          cols, y.data() + r * cols, [](Vec u, Vec v) { return u + v; }, x.data() + r * cols,
-          table.data() + positions[r] * cols);
+      map(cols, y.data() + r * cols, plus, x.data() + r * cols, table.data() + positions[r] * cols);
     }
   });
   return record("add_positions", y, {&x, &table},
                 [=, positions = std::move(positions), dx = x.gradient(),
                  dtable = table.gradient()](Gradient& dy) {
-                  if (dtable) {  // by columns: every position's tokens are added in their order
+                  if (dtable) {  // by columns, so that tokens are added in their order
                     real* out = dtable.open_cleared();
                     parallel_for(cols, 64, [&](int64_t begin, int64_t end) {
                       for (int64_t r = 0; r < rows; ++r) {
@@ -128,9 +127,9 @@ Tensor rotary(const Tensor& x, const Segments& segments, int64_t begin, int64_t 
               (end - begin) % head_size == 0,
           "rotary: columns [{}, {}) of {} in heads of {}", begin, end, x.shape(), head_size);
   std::vector<int32_t> positions = token_positions("rotary", x, segments, starts);
-  Turns turns = turns_of(positions, head_size / 2, base);
-  Rotation rotation{x.rows(),        x.cols(), begin, end, head_size / 2, std::move(positions),
-                    std::move(turns)};
+  Angles angles = angles_of(positions, head_size / 2, base);
+  Rotation rotation{x.rows(),         x.cols(), begin, end, head_size / 2, std::move(positions),
+                    std::move(angles)};
   Tensor y(x.shape());
   rotation.apply(x.data(), {y.data(), false}, 1);
   return record("rotary", y, {&x},

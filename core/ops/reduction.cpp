@@ -1,6 +1,5 @@
-// Sums, means and maxima. Sums are taken over stretches of fixed size, each in the lanes of
-// vectors, and the stretches are combined in double and in order. Only those of single rows are in
-// the lanes throughout.
+// Sums, means and maxima. A sum is taken in the lanes of vectors over parts of fixed size, and the
+// parts are added in double and in order; the sum of a single row has one part.
 
 #include "core/ops.h"
 #include "core/ops/row_sums.h"
@@ -10,15 +9,16 @@
 namespace calque {
 namespace {
 
-constexpr int64_t piece = 16384;
+constexpr int64_t chunk = 16384;
 
 double total(const real* x, int64_t size) {
   return parallel_reduce(
-      size, piece, 0.0,
+      size, chunk, 0.0,
       [&](int64_t b, int64_t e) {
         double part = 0;
-        for (int64_t i = b; i < e; i += 1024)
+        for (int64_t i = b; i < e; i += 1024) {
           part += sum(sum_lanes(std::min<int64_t>(1024, e - i), as_it_is, x + i));
+        }
         return part;
       },
       std::plus<double>());
@@ -26,7 +26,7 @@ double total(const real* x, int64_t size) {
 
 // dx (+)= value everywhere.
 void spread(Sink dx, int64_t size, real value) {
-  parallel_for(size, long_piece(size, piece), [&](int64_t b, int64_t e) {
+  parallel_for(size, long_piece(size, chunk), [&](int64_t b, int64_t e) {
     for (int64_t i = b; i < e; ++i) dx.data[i] = (dx.add ? dx.data[i] : 0) + value;
   });
 }
@@ -78,10 +78,11 @@ Tensor mean_in_rows(const Tensor& x) {
 Tensor sum_of_rows(const Tensor& x) {
   const int64_t rows = x.rows(), cols = x.cols();
   Tensor y({cols});
-  sum_down_columns(rows, cols, {y.data(), false},
-                   [&](int64_t r, int64_t c, int64_t count, real* sums) {
-                     map_into(count, sums, true, as_it_is, x.data() + r * cols + c);
-                   });
+  const Sink sums{y.data(), false};
+  sum_over_rows<1>(rows, cols, {sums}, [&](int64_t begin, int64_t end, real* partial) {
+    for (int64_t r = begin; r < end; ++r)
+      map_into(cols, partial, true, as_it_is, x.data() + r * cols);
+  });
   return record("sum_of_rows", y, {&x}, [=, dx = x.gradient()](Gradient& dy) {
     const Sink out = dx.open();
     for_rows(rows, cols, [&](int64_t begin, int64_t end) {

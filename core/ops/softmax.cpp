@@ -1,10 +1,10 @@
-// softmax(x) = exp(x - m) / sum, with m the row's maximum.
+// softmax(x) = exp(x - m) / sum, where m is the row's maximum, so that no finite input overflows.
 
 #include <limits>
 
 #include "core/ops.h"
-#include "core/ops/exponentials.h"
 #include "core/parallel.h"
+#include "core/simd_math.h"
 
 namespace calque {
 namespace {
@@ -40,17 +40,16 @@ Tensor softmax(const Tensor& x) {
       real* out = y.data() + at;
       const real share = 1 / exponentials(in, cols, row_maximum(in, cols), out);
       const auto scale = [=](Vec v) { return v * share; };
-      map(cols, out, meanwhile_fetching<For::writing>(out + cols, scale), out);
+      map(cols, out, scale, out);
     });
   }
   return record("softmax", y, {&x}, [=, y = y.values(), dx = x.gradient()](Gradient& dy) {
     const Sink out = dx.open();  // dx = y (dy - sum(dy y))
     each_row(rows, cols, [&](int64_t at) {
       const real *g = dy.data() + at, *p = y.data() + at;
-      const real dot = sum(sum_lanes(
-          cols, [](Vec u, Vec v) { return u * v; }, g, p));
-      map_into(
-          cols, out.data + at, out.add, [=](Vec u, Vec v) { return v * (u - dot); }, g, p);
+      const real total = dot(cols, g, p);
+      const auto gradient = [=](Vec u, Vec v) { return v * (u - total); };
+      map_into(cols, out.data + at, out.add, gradient, g, p);
     });
   });
 }
@@ -62,10 +61,11 @@ Tensor log_softmax(const Tensor& x) {
     each_row(rows, cols, [&](int64_t at) {
       const real* in = x.data() + at;
       const real m = row_maximum(in, cols);
-      const real log_sum = std::log(sum(sum_lanes(
-          cols, [=](Vec v) { return exp(v - m); }, in)));
-      map(  // m + log_sum would lose log_sum where m is large
-          cols, y.data() + at, [=](Vec v) { return (v - m) - log_sum; }, in);
+      const auto exp_of = [=](Vec v) { return exp(v - m); };
+      const real log_sum = std::log(sum(sum_lanes(cols, exp_of, in)));
+      // m + log_sum would lose the digits of log_sum where m is large.
+      const auto result = [=](Vec v) { return (v - m) - log_sum; };
+      map(cols, y.data() + at, result, in);
     });
   }
   return record("log_softmax", y, {&x}, [=, y = y.values(), dx = x.gradient()](Gradient& dy) {
@@ -73,9 +73,8 @@ Tensor log_softmax(const Tensor& x) {
     each_row(rows, cols, [&](int64_t at) {
       const real* g = dy.data() + at;
       const real total = sum(sum_lanes(cols, as_it_is, g));
-      map_into(
-          cols, out.data + at, out.add, [=](Vec u, Vec v) { return u - exp(v) * total; }, g,
-          y.data() + at);
+      const auto gradient = [=](Vec u, Vec v) { return u - exp(v) * total; };
+      map_into(cols, out.data + at, out.add, gradient, g, y.data() + at);
     });
   });
 }

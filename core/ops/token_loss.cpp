@@ -3,18 +3,18 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/ops/exponentials.h"
 #include "core/parallel.h"
+#include "core/simd_math.h"
 
 namespace calque {
 namespace {
 
-// What one pass over a row of logits finds.
+// The results of one pass over a row of logits.
 struct Reading {
   real maximum;
-  double total;  // the sum of the logits
-  real right;    // the expected token's
-  bool correct;  // whether that is the largest, the first of equals
+  double total;   // the sum of the logits
+  real expected;  // the expected token's logit
+  bool correct;   // whether that is the largest, the first of ties
 };
 
 Reading read_row(const real* x, int64_t size, int32_t expected) {
@@ -30,15 +30,16 @@ Reading read_row(const real* x, int64_t size, int32_t expected) {
     row.maximum = std::max(row.maximum, x[i]);
     row.total += x[i];
   }
-  row.correct = row.right == row.maximum && std::find(x, x + expected, row.right) == x + expected;
+  row.correct =
+      row.expected == row.maximum && std::find(x, x + expected, row.expected) == x + expected;
   return row;
 }
 
-// With the log of the sum of the logits' exp.
+// `normaliser` is the log of the sum of exp(logit).
 RowLoss loss_of(const Reading& row, double normaliser, int64_t vocabulary, real smoothing) {
-  RowLoss result{.nll = normaliser - double(row.right), .correct = row.correct};
+  RowLoss result{.nll = normaliser - double(row.expected), .correct = row.correct};
   result.loss = (1 - double(smoothing)) * result.nll;
-  // Left out without smoothing, so that a logit of -infinity then is a token that cannot come.
+  // Without smoothing, a logit of -infinity is allowed: a token that cannot occur.
   if (smoothing > 0) {
     result.loss += double(smoothing) * (normaliser - row.total / static_cast<double>(vocabulary));
   }
@@ -51,14 +52,14 @@ RowLoss row_loss(real* logits, int64_t vocabulary, int32_t expected, real smooth
   const real total = exponentials(logits, vocabulary, row.maximum, logits);
   if (gradient) {
     const real share = 1 / total, everywhere = smoothing / static_cast<real>(vocabulary);
-    map(
-        vocabulary, logits, [=](Vec e) { return e * share - everywhere; }, logits);
+    const auto slope = [=](Vec e) { return e * share - everywhere; };
+    map(vocabulary, logits, slope, logits);
     logits[expected] -= 1 - smoothing;
   }
   return loss_of(row, double(row.maximum) + std::log(double(total)), vocabulary, smoothing);
 }
 
-// body(i, n) for the n numbers from i on, a vector's at a time.
+// Calls body(i, n) for the n numbers from i on, a vector at a time.
 template <class Body>
 void for_vectors(int64_t count, Body body) {
   int64_t i = 0;
@@ -66,29 +67,29 @@ void for_vectors(int64_t count, Body body) {
   if (i < count) body(i, count - i);
 }
 
-// The sums over a vocabulary that two passes' softmaxes and their divergences are made of, with
+// The sums over the vocabulary for the softmaxes of two passes and their divergences, with
 // P = exp(x - max x) and Q = exp(y - max y).
 struct PairSums {
-  real p, q;              // of P and Q
-  real p_apart, q_apart;  // of P (x - y) and Q (x - y)
+  real p, q;                      // of P and Q
+  real p_log_ratio, q_log_ratio;  // of P (x - y) and Q (x - y)
 };
 
 PairSums pair_sums(const real* x, const real* y, int64_t vocabulary, real x_most, real y_most) {
-  Vec p{}, q{}, p_apart{}, q_apart{};
+  Vec p{}, q{}, p_log_ratio{}, q_log_ratio{};
   for_vectors(vocabulary, [&](int64_t i, int64_t n) {
-    const Bits there = first_lanes(n);
+    const Bits valid = first_lanes(n);
     const Vec a = load_first(x + i, n), b = load_first(y + i, n);
-    const Vec ea = there ? exp(a - x_most) : Vec{}, eb = there ? exp(b - y_most) : Vec{};
+    const Vec ea = valid ? exp(a - x_most) : Vec{}, eb = valid ? exp(b - y_most) : Vec{};
     p += ea;
     q += eb;
-    p_apart += ea * (a - b);
-    q_apart += eb * (a - b);
+    p_log_ratio += ea * (a - b);
+    q_log_ratio += eb * (a - b);
   });
-  return {sum(p), sum(q), sum(p_apart), sum(q_apart)};
+  return {sum(p), sum(q), sum(p_log_ratio), sum(q_log_ratio)};
 }
 
-// One token's logits in two passes, and the mean of both losses plus the divergences. With
-// l = log p - log p' the gradient of KL(p || p') + KL(p' || p) by the first logits is
+// The loss of one token in two passes: the mean of both losses, plus the divergences. With
+// l = log p - log p', the gradient of KL(p || p') + KL(p' || p) by the first logits is
 // p (l - KL(p || p')) + p - p', by the second p' (-l - KL(p' || p)) + p' - p.
 RowLoss pair_loss(real* x, real* y, int64_t vocabulary, int32_t expected,
                   const PairOptions& options, bool gradient) {
@@ -98,8 +99,8 @@ RowLoss pair_loss(real* x, real* y, int64_t vocabulary, int32_t expected,
   const double x_normaliser = double(first.maximum) + std::log(double(sums.p));
   const double y_normaliser = double(second.maximum) + std::log(double(sums.q));
   const double shift = x_normaliser - y_normaliser;  // log p - log p' = x - y - shift
-  const double forth = double(sums.p_apart) / double(sums.p) - shift;
-  const double back = shift - double(sums.q_apart) / double(sums.q);
+  const double forth = double(sums.p_log_ratio) / double(sums.p) - shift;
+  const double back = shift - double(sums.q_log_ratio) / double(sums.q);
   RowLoss result = loss_of(first, x_normaliser, vocabulary, options.smoothing);
   result.loss += loss_of(second, y_normaliser, vocabulary, options.smoothing).loss;
   result.loss = result.loss / 2 + double(options.agreement) / 4 * (forth + back);

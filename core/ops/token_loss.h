@@ -1,7 +1,7 @@
 #pragma once
 // The cross-entropy of single tokens, for the ops of cross_entropy.cpp. With p = softmax(logits)
-// and the target distribution q = (1 - e) onehot + e / V, a token's loss is -sum_j q_j log p_j and
-// its gradient by the logits p - q, so a row of logits can become its own gradient at once.
+// and the target distribution q = (1 - e) onehot + e / V, the loss of a token is -sum_j q_j log
+// p_j, and its gradient by the logits is p - q, which can overwrite the logits.
 
 #include <span>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace calque {
 
-// What one token contributes.
+// The loss of one token.
 struct RowLoss {
   double loss = 0, nll = 0;
   bool correct = false;
@@ -22,23 +22,22 @@ struct LogitRows {
   int64_t vocabulary, stride;
 };
 
-// The losses of some rows, one for each expected token. The logits become p, or p - q when the
+// The losses of the rows, one for each expected token. Overwrites the logits, with p - q if the
 // gradient is wanted.
 void row_losses(const LogitRows& logits, std::span<const int32_t> expected, real smoothing,
                 bool gradient, RowLoss* losses);
 
-// The same for two passes over the same tokens that are to agree: one loss for each token, as
-// agreeing_cross_entropy() has it, whose nll and right prediction are the first pass's.
+// The same for the two passes of agreeing_cross_entropy(); nll and `correct` are the first's.
 struct PairOptions {
   real smoothing, agreement;
 };
 void pair_losses(const LogitRows& first, const LogitRows& second, std::span<const int32_t> expected,
                  const PairOptions& options, bool gradient, RowLoss* losses);
 
-// Their sum; its loss carries no gradient yet.
+// Their sum; its loss has no gradient yet.
 TokenLoss sum_of(const std::vector<RowLoss>& rows);
 
-// Throws where a row has no expected token of the vocabulary, or the smoothing is none.
+// Throws if rows and expected tokens do not match, or an id or the smoothing is out of range.
 void check_expected(const char* op, const Shape& rows, int64_t vocabulary,
                     std::span<const int32_t> expected, real smoothing);
 

@@ -1,4 +1,4 @@
-// Blocks cut from slabs: none overlaps another, and free neighbours become one again.
+// Blocks of slabs do not overlap, and free neighbours are merged.
 #include "core/arena.h"
 
 #include <doctest/doctest.h>
@@ -35,13 +35,13 @@ constexpr int64_t slab_size = 1 << 20;
 
 }  // namespace
 
-TEST_CASE("an arena without slabs has nothing to give") {
+TEST_CASE("an arena without slabs returns no block") {
   Arena arena;
   CHECK(arena.take(1) == nullptr);
   CHECK(arena.take(0) == nullptr);
 }
 
-TEST_CASE("a slab made for a block gives just that block") {
+TEST_CASE("a slab for one block holds exactly that block") {
   for (const int64_t bytes : {0, 1, 63, 64, 65, 1000, 100000}) {
     Arena arena;
     const Slab slab(Arena::slab_bytes(bytes));
@@ -72,13 +72,14 @@ TEST_CASE("large blocks do not begin a little beyond a multiple of 1 MB after ea
   }
 }
 
-TEST_CASE("free neighbours are joined, in whichever order they come back") {
+TEST_CASE("free neighbours are merged in any order of release") {
   for (const std::vector<size_t>& order :
        {std::vector<size_t>{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
     Arena arena;
     const Slab slab(slab_size);
     arena.add_slab(slab.memory, slab.bytes);
-    const int64_t whole = slab_size - 2 * Arena::line;  // beside the note, a line that may guard it
+    const int64_t whole =
+        slab_size - 2 * Arena::line;  // minus the header and a possible guard line
     std::vector<std::byte*> blocks;
     for (const int64_t bytes : {1000, 300000, 500000}) blocks.push_back(arena.take(bytes));
     CHECK(arena.take(whole) == nullptr);
@@ -87,7 +88,7 @@ TEST_CASE("free neighbours are joined, in whichever order they come back") {
   }
 }
 
-TEST_CASE("slabs that nothing uses are released, the others stay") {
+TEST_CASE("only slabs without blocks in use are released") {
   Arena arena;
   const Slab first(slab_size), second(slab_size);
   arena.add_slab(first.memory, first.bytes);
@@ -108,7 +109,7 @@ TEST_CASE("slabs that nothing uses are released, the others stay") {
   CHECK(arena.take(1) == nullptr);
 }
 
-TEST_CASE("blocks taken and given back at random keep what is written to them") {
+TEST_CASE("blocks taken and returned at random keep their contents") {
   std::mt19937_64 random(1);
   Arena arena;
   std::vector<std::unique_ptr<Slab>> slabs;
@@ -143,7 +144,7 @@ TEST_CASE("blocks taken and given back at random keep what is written to them") 
 }
 
 #ifdef __SANITIZE_ADDRESS__
-TEST_CASE("AddressSanitizer knows the ends of blocks, and those that were given back") {
+TEST_CASE("AddressSanitizer knows the ends of blocks, and returned blocks") {
   Arena arena;
   const Slab slab(slab_size);
   arena.add_slab(slab.memory, slab.bytes);

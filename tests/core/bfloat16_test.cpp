@@ -1,5 +1,5 @@
-// Products whose operands are rounded to bfloat16: the rounding against one by hand, the products
-// against sums in double over rounded operands, and the same bits however they are cut.
+// Products whose operands are rounded to bfloat16: the rounding against plain arithmetic, products
+// against sums in double over rounded operands, and the same bits however they are split.
 
 #include "core/bfloat16.h"
 
@@ -44,7 +44,7 @@ Product product_of(const ProductCase& c) { return Product(c, Precision::bfloat16
 
 }  // namespace
 
-TEST_CASE("numbers are rounded to the nearest bfloat16, ties to even, either way it is done") {
+TEST_CASE("numbers are rounded to the nearest bfloat16, ties to even, in hardware and emulated") {
   std::vector<real> values = numbers(4096, 7);
   for (size_t i = 0; i < values.size(); ++i)
     values[i] = std::ldexp(values[i], static_cast<int>(i % 64) - 32);
@@ -58,12 +58,12 @@ TEST_CASE("numbers are rounded to the nearest bfloat16, ties to even, either way
     const Vec low = load(&values[i]), high = load(&values[i + width]);
     const auto pairs = reinterpret_cast<Words>(bfloat16_pairs(low, high));
     const auto neighbours = reinterpret_cast<Words>(bfloat16_neighbours(low, high));
-    const auto pairs_by_hand = reinterpret_cast<Words>(bfloat16_by_hand::pairs(low, high));
-    const auto neighbours_by_hand =
-        reinterpret_cast<Words>(bfloat16_by_hand::neighbours(low, high));
+    const auto pairs_emulated = reinterpret_cast<Words>(bfloat16_emulated::pairs(low, high));
+    const auto neighbours_emulated =
+        reinterpret_cast<Words>(bfloat16_emulated::neighbours(low, high));
     for (size_t lane = 0; lane < width; ++lane) {
-      CHECK(pairs_by_hand[lane] == pairs[lane]);
-      CHECK(neighbours_by_hand[lane] == neighbours[lane]);
+      CHECK(pairs_emulated[lane] == pairs[lane]);
+      CHECK(neighbours_emulated[lane] == neighbours[lane]);
       const real x = values[i + lane], y = values[i + width + lane];
       CAPTURE(x);
       CHECK(float_of(pairs[lane] << 16) == float(rounded_to_8_bits(double(x))));
@@ -75,9 +75,9 @@ TEST_CASE("numbers are rounded to the nearest bfloat16, ties to even, either way
   }
 }
 
-TEST_CASE("what is not a number stays so, and infinities stay infinite") {
+TEST_CASE("NaN stays NaN, and infinities stay infinite") {
   const float nan = float_of(0x7f800001U), infinity = std::numeric_limits<float>::infinity();
-  const auto of_nan = bfloat16_by_hand::rounded(broadcast_bits(&nan));
+  const auto of_nan = bfloat16_emulated::rounded(broadcast_bits(&nan));
   CHECK(std::isnan(float_of(of_nan[3])));
   const auto pairs =
       reinterpret_cast<Words>(bfloat16_pairs(broadcast(infinity), broadcast_bits(&nan)));
@@ -85,13 +85,13 @@ TEST_CASE("what is not a number stays so, and infinities stay infinite") {
   CHECK(std::isnan(float_of(pairs[3] & 0xffff0000U)));
 }
 
-TEST_CASE("the processor's sum of products and the one any processor has agree to rounding") {
+TEST_CASE("the sums of products in hardware and emulated agree to rounding") {
   const std::vector<real> a = numbers(2 * lanes, 1), b = numbers(2 * lanes, 2),
                           t = numbers(lanes, 3);
   const Vec left = bfloat16_neighbours(load(&a[0]), load(&a[width]));
   const Vec right = bfloat16_neighbours(load(&b[0]), load(&b[width]));
   const Vec one = add_products_of_pairs(load(t.data()), left, right);
-  const Vec other = bfloat16_by_hand::add_products(load(t.data()), left, right);
+  const Vec other = bfloat16_emulated::add_products(load(t.data()), left, right);
   for (size_t i = 0; i < width; ++i) {
     const double expected =
         double(t[i]) + rounded_to_8_bits(double(a[2 * i])) * rounded_to_8_bits(double(b[2 * i])) +
@@ -118,7 +118,7 @@ TEST_CASE("products equal the sums over rounded operands, for all transpositions
   }
 }
 
-TEST_CASE("a product in bfloat16 has the same bits wherever it is cut") {
+TEST_CASE("a product in bfloat16 has the same bits however it is split") {
   for (int bits = 0; bits < 4; ++bits) {
     const Product product = product_of({150, 170, 1300, (bits & 1) != 0, (bits & 2) != 0});
     CHECK(product.by_block_product(real(0.5), 37, 51) == product.by_gemm(real(0.5)));
@@ -141,7 +141,7 @@ TEST_CASE("a product in bfloat16 has the same bits on any number of threads") {
   }
 }
 
-TEST_CASE("a batch of products is in bfloat16 on every thread that makes some of it") {
+TEST_CASE("a batch of products is in bfloat16 on every thread") {
   const Threads as_before;
   const ProductPrecision rounding(Precision::bfloat16);
   const Tensor a = Tensor::of({40, 32, 64}, numbers(40 * 32 * 64, 1));
@@ -183,7 +183,8 @@ TEST_CASE("a precision holds for its scope and its thread") {
   CHECK(in_scope() == before);
 }
 
-TEST_CASE("gradients of a linear layer in bfloat16 are near those in full, and not the same") {
+TEST_CASE(
+    "gradients of a linear layer in bfloat16 are close to those in full precision, not equal") {
   const auto gradients = [](Precision precision) {
     const ProductPrecision rounding(precision);
     const Tensor x = variable(Tensor::of({96, 64}, numbers(96 * 64, 1)));

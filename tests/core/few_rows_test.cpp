@@ -20,7 +20,7 @@ std::vector<real> numbers(int64_t count, uint64_t seed) {
   return values;
 }
 
-// Rows are longer in memory than they are, so that a stride that is not heeded shows.
+// The strides are longer than the rows, so that a wrong stride shows.
 struct Product {
   int64_t m, n, k;
   bool flipped, add;

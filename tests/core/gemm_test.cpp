@@ -1,4 +1,4 @@
-// Matrix products: against three loops in double, and the same bits however they are cut.
+// Matrix products: against three loops in double, and the same bits however they are split.
 
 #include <doctest/doctest.h>
 
@@ -33,8 +33,8 @@ std::vector<real> finished(const Product& product, std::vector<real> c, Finish f
   return c;
 }
 
-// Sizes on both sides of every tile, panel and block. With 1,021 rows, a left side that lies as
-// columns has them 1,024 numbers apart, where they compete for the caches.
+// Sizes on both sides of every tile, panel and block. With 1,021 rows, the columns of a transposed
+// left side are 1,024 numbers apart, so that they conflict in the caches.
 std::vector<ProductCase> cases() {
   std::vector<ProductCase> all;
   const int64_t sizes[][3] = {{1, 1, 1},      {1, 33, 7},     {5, 16, 31},   {12, 32, 16},
@@ -67,7 +67,7 @@ TEST_CASE("products equal their sums, for all transpositions, strides and edges"
   }
 }
 
-TEST_CASE("a bias and relu taken in a product are those taken afterwards, to the bit") {
+TEST_CASE("a bias and relu within a product have the bits of those applied afterwards") {
   for (const ProductCase& c : cases()) {
     const Product product(c);
     const std::vector<real> bias = numbers(c.n, 4);
@@ -78,7 +78,7 @@ TEST_CASE("a bias and relu taken in a product are those taken afterwards, to the
             finished(product, by_packed_product(product, 1), finish));
     }
   }
-  std::vector<real> nothing(6, 7);  // a sum over nothing
+  std::vector<real> nothing(6, 7);  // an empty sum
   const std::vector<real> bias{1, -2, 3};
   gemm({nullptr, 2, 0}, {nullptr, 0, 3}, {nothing.data(), false}, 1, 3, {bias.data(), true});
   CHECK(nothing == std::vector<real>{1, 0, 3, 1, 0, 3});
@@ -101,7 +101,7 @@ TEST_CASE("a product's bits do not depend on the number of threads") {
 }
 
 TEST_CASE(
-    "packed weights change no bits, are found by just their own matrix, and only while used") {
+    "packed weights change no bits, and are found only by their own matrix and while in use") {
   const Threads as_before;
   for (const ProductCase& c : {ProductCase{700, 130, 300, false, false, false},
                                {100, 700, 90, false, true, true},
@@ -123,7 +123,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("our own product gives every number the same bits wherever the result is cut") {
+TEST_CASE("block_product() gives every number the same bits however the result is split") {
   const auto scale = static_cast<real>(0.3);  // no power of 2, so that scaling and adding round
   for (int bits = 0; bits < 8; ++bits) {
     const Product product({145, 425, 600, (bits & 1) != 0, (bits & 2) != 0, (bits & 4) != 0});
@@ -133,4 +133,16 @@ TEST_CASE("our own product gives every number the same bits wherever the result 
     CHECK(product.by_block_product(scale, 1, 8) == whole);
     CHECK(product.by_block_product(scale, 48, 416) == whole);
   }
+}
+
+TEST_CASE("OpenBLAS makes the products with kernels for AVX-512, also those of unknown names") {
+  for (const char* name : {"Haswell", "Zen", "Sandybridge", "Prescott"}) {
+    CHECK_FALSE(blas_kernels(name).fill_vectors);
+    CHECK_FALSE(blas_kernels(name).cuts_are_exact);
+  }
+  CHECK(blas_kernels("SkylakeX").fill_vectors);
+  CHECK(blas_kernels("SkylakeX").cuts_are_exact == (sizeof(real) == sizeof(float)));
+  // A later OpenBLAS: its kernels are used, and blocks depend only on the shape.
+  CHECK(blas_kernels("FutureLake").fill_vectors);
+  CHECK_FALSE(blas_kernels("FutureLake").cuts_are_exact);
 }

@@ -1,4 +1,4 @@
-// Every op against finite differences (double build) and against itself under other thread counts.
+// Every op against finite differences (double build) and against itself with other thread counts.
 #include <doctest/doctest.h>
 
 #include <cstring>

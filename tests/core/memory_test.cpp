@@ -21,7 +21,7 @@ TEST_CASE("buffers are aligned to 64 bytes and counted while they live") {
   CHECK(memory_statistics().used == before);
 }
 
-TEST_CASE("a block that was given back serves the next request of about its size") {
+TEST_CASE("a returned block serves the next request of about its size") {
   { Buffer<float> warm(100000); }
   const int64_t requests = memory_statistics().requests;
   { Buffer<float> again(100000); }
@@ -29,13 +29,13 @@ TEST_CASE("a block that was given back serves the next request of about its size
   CHECK(memory_statistics().requests == requests);
 }
 
-TEST_CASE("cached blocks go back to the system on request") {
+TEST_CASE("cached blocks are returned to the system on request") {
   { Buffer<float> some(1 << 20); }
   release_cached_memory();
   CHECK(memory_statistics().reserved <= memory_statistics().used + 64);
 }
 
-TEST_CASE("shapes of more elements than can be counted are refused") {
+TEST_CASE("shapes with too many elements are refused") {
   const int64_t many = int64_t{1} << 32;
   CHECK_THROWS_AS(Tensor::zeros({many, many}), Misuse);
   CHECK_THROWS_AS(Shape({0, many, many}), Misuse);  // of which [rows, cols] would be made
@@ -45,8 +45,8 @@ TEST_CASE("shapes of more elements than can be counted are refused") {
   CHECK_THROWS_AS(segments.append(200'000'000), Misuse);
 }
 
-#ifndef __SANITIZE_ADDRESS__  // which ends the program instead
-TEST_CASE("a request that nobody can fulfil throws and changes nothing") {
+#ifndef __SANITIZE_ADDRESS__  // it ends the program instead
+TEST_CASE("an impossible request throws and changes nothing") {
   const MemoryStatistics before = memory_statistics();
   for (const int bits : {55, 61, 62}) {
     CHECK_THROWS_AS(Buffer<float>(int64_t{1} << bits), std::bad_alloc);

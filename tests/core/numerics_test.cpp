@@ -1,5 +1,4 @@
-// Numbers at the edge: softmax and losses of huge scores, rows with nothing to attend to,
-// denormals.
+// Edge cases: softmax and losses of huge scores, queries without keys, denormals.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -33,7 +32,7 @@ TEST_CASE("the loss of a hopeless or a certain token is finite") {
   for (const real g : logits.gradient().span()) CHECK(std::isfinite(g));
 }
 
-TEST_CASE("log-softmax of large scores keeps its digits, and so does attention's way back") {
+TEST_CASE("log-softmax of large scores is precise, and so is attention's backward pass") {
   const real large = 1e6;
   CHECK(log_softmax(Tensor::of({1, 2}, {large, large})).span()[0] ==
         doctest::Approx(-std::log(2.0)));
@@ -47,7 +46,7 @@ TEST_CASE("log-softmax of large scores keeps its digits, and so does attention's
   for (const real g : v.gradient().span()) CHECK(g == doctest::Approx(0.5).epsilon(1e-6));
 }
 
-TEST_CASE("a token that cannot come, with a logit of -infinity, leaves the loss finite") {
+TEST_CASE("a logit of -infinity for another token leaves the loss finite") {
   const real never = -std::numeric_limits<real>::infinity();
   const Tensor logits = variable(Tensor::of({1, 3}, {1, 2, never}));
   const Tape tape;
@@ -57,7 +56,7 @@ TEST_CASE("a token that cannot come, with a logit of -infinity, leaves the loss 
   CHECK(logits.gradient().span()[2] == 0);
 }
 
-TEST_CASE("sums down a million rows keep their digits") {
+TEST_CASE("sums over a million rows are precise") {
   const int64_t rows = 1'000'000;
   const Tensor x = Tensor::full({rows, 2}, real(0.1)), b = variable(Tensor::zeros({2}));
   const double right = 0.1 * static_cast<double>(rows);
@@ -67,7 +66,7 @@ TEST_CASE("sums down a million rows keep their digits") {
   CHECK(b.gradient().span()[1] == doctest::Approx(right).epsilon(1e-6));
 }
 
-TEST_CASE("a million rows' gradients of a bias keep their digits behind a product and a norm") {
+TEST_CASE("the gradients of a bias over a million rows are precise, in a product and in a norm") {
   const int64_t rows = 1'000'000;
   const double right = 0.1 * static_cast<double>(rows);
   const Tensor seed = Tensor::full({rows, 2}, real(0.1)), x = random_tensor({rows, 2}, 1);
@@ -83,7 +82,7 @@ TEST_CASE("a million rows' gradients of a bias keep their digits behind a produc
   }
 }
 
-TEST_CASE("attention over vectors without numbers gives vectors without numbers") {
+TEST_CASE("attention over empty vectors returns empty vectors") {
   const Segments segments = Segments::of_lengths(std::vector<int32_t>{2, 1});
   const Tensor none = variable(Tensor({3, 0}));
   const Tape tape;
@@ -104,7 +103,7 @@ TEST_CASE("a hand-worked loss: two classes, smoothing 0.2") {
   CHECK(logits.gradient().span()[1] == doctest::Approx(0.15));
 }
 
-TEST_CASE("a query with nothing to attend to gives zeros and passes no gradient") {
+TEST_CASE("a query without keys returns zeros and passes no gradient") {
   const Segments queries = Segments::of_lengths(std::vector<int32_t>{2, 1});
   const Segments keys = Segments::of_lengths(std::vector<int32_t>{0, 2});
   const Tensor q = variable(random_tensor({3, 8}, 1)), kv = variable(random_tensor({2, 16}, 2));
@@ -126,7 +125,7 @@ TEST_CASE("causal attention with fewer keys than queries: the first queries see 
   for (int64_t i = 0; i < 4; ++i) CHECK(y.span()[8 + i] == kv.span()[4 + i]);
 }
 
-TEST_CASE("what is not a number stays so through relu, alone and behind a product") {
+TEST_CASE("NaN stays NaN through relu, alone and after a product") {
   const real nan = std::numeric_limits<real>::quiet_NaN();
   CHECK(std::isnan(relu(Tensor::of({1}, {nan})).item()));
   const Tensor bias = Tensor::of({2}, {nan, -1});
@@ -149,7 +148,8 @@ TEST_CASE("the slope of gelu is 0 or 1 far from 0, in both forms") {
   }
 }
 
-TEST_CASE("positions below 0, and rows that are queries here and keys there, are refused") {
+TEST_CASE(
+    "negative positions, and one tensor as queries and keys of different sentences, are refused") {
   const Tensor x = random_tensor({2, 4}, 1), v = random_tensor({2, 4}, 2);
   const Segments whole = Segments::of_lengths(std::vector<int32_t>{2, 0});
   const Segments halves = Segments::of_lengths(std::vector<int32_t>{1, 1});

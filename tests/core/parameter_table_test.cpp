@@ -1,4 +1,4 @@
-// The lines of the table of parameters, and their sums.
+// The lines of the parameter table, and their sums.
 
 #include "core/parameter_table.h"
 

@@ -27,7 +27,7 @@ TEST_CASE("parameters are named windows into a flat buffer, in the order of cons
   CHECK(b.span()[4] == 7);
 }
 
-TEST_CASE("a store of parameters moves with its values, and has no copies") {
+TEST_CASE("parameters can be moved but not copied") {
   static_assert(!std::is_copy_constructible_v<Parameters> &&
                 !std::is_copy_assignable_v<Parameters>);
   Parameters first;
@@ -39,7 +39,7 @@ TEST_CASE("a store of parameters moves with its values, and has no copies") {
   CHECK(second.find("weight")->tensor.data() == w.data());
 }
 
-TEST_CASE("a parameter's first values depend on its name and the seed, not on its neighbours") {
+TEST_CASE("a parameter's initial values depend only on its name and the seed") {
   const auto values = [](bool with_neighbour, uint64_t seed) {
     Parameters parameters;
     if (with_neighbour) parameters.add("other", {100}, Role::weight, normal(1));
@@ -73,7 +73,7 @@ TEST_CASE("a parameter's gradient has memory from its first contribution until i
   }
 }
 
-TEST_CASE("a gradient is zero where nothing was contributed, and behind its end") {
+TEST_CASE("a gradient is zero without a contribution, and in its padding") {
   Parameters parameters;
   const Tensor used = parameters.add("used", {3}, Role::weight, constant(2));
   const Tensor unused = parameters.add("unused", {3}, Role::weight, constant(2));

@@ -1,6 +1,6 @@
 #pragma once
-// A product of matrices whose rows are further apart than they are long, to be made in several ways
-// and compared with its sums in double.
+// A product of matrices with gaps between their rows, computed in several ways and compared with
+// sums in double.
 
 #include <algorithm>
 #include <cmath>
@@ -26,7 +26,7 @@ inline std::vector<real> numbers(int64_t count, uint64_t stream) {
   return values;
 }
 
-// Between the rows lies what is no number: a product that read it would not come to one.
+// The gaps between rows are NaN, so that a product that reads them is NaN.
 inline std::vector<real> with_gaps(int64_t rows, int64_t cols, int64_t stride, uint64_t stream) {
   const std::vector<real> values = numbers(rows * cols, stream);
   std::vector<real> all(static_cast<size_t>(rows * stride), std::numeric_limits<real>::quiet_NaN());
@@ -71,7 +71,7 @@ struct Product {
     gemm(left(), right(), {c.data(), shape.add}, scale, c_stride(), finish);
     return c;
   }
-  // In blocks of so many rows and columns.
+  // Split into blocks of this many rows and columns.
   std::vector<real> by_block_product(real scale, int64_t rows, int64_t cols) const {
     std::vector<real> c = start;
     Buffer<real> scratch(block_product_scratch(size(), strided(left()), precision));

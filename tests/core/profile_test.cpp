@@ -1,4 +1,4 @@
-// What a profile notes of ops and phases, and that nothing is noted without one.
+// What a profile records of ops and phases, and that nothing is recorded without one.
 #include "core/profile.h"
 
 #include <doctest/doctest.h>
@@ -71,25 +71,6 @@ TEST_CASE("attention counts the pairs of tokens that meet, and embedding only th
   CHECK(profile.sum_of("embedding", Kind::forward).work.bytes == 2 * sizeof(real) * 8 * 4);
 }
 
-TEST_CASE("attention made again in the backward pass is a call apart, without useful FLOPs") {
-  const Segments sentences = Segments::of_lengths(std::vector<int32_t>{3, 3});
-  const Tensor qkv = variable(Tensor::full({6, 3 * 256}, real(0.01)));
-  const Tensor w = variable(Tensor::full({256, 4}, 1));
-  Profile profile;
-  {
-    const Profiling on(profile);
-    const Tape tape;
-    const Tensor y = linear(self_attention(qkv, sentences, {.heads = 4}), w);
-    backward(sum(y));  // apart: nobody holds attention's result any more
-  }
-  CHECK(profile.sum_of("self_attention", Kind::forward).calls == 1);
-  CHECK(profile.sum_of("self_attention", Kind::backward).calls == 1);
-  const Profile::Sum again = profile.sum_of("self_attention", Kind::again);
-  CHECK(again.calls == 1);
-  CHECK(again.work.flops == 0);
-  CHECK(profile.sum_of("linear", Kind::backward).work.flops == 2 * 2 * 6 * 256 * 4);
-}
-
 TEST_CASE(
     "the FLOPs of a thread are counted once, with or without a profile, on any thread count") {
   const Tensor x = variable(Tensor::full({50, 8, 16}, 1)),
@@ -148,7 +129,7 @@ TEST_CASE("ops follow one another without overlap, inside the phase around them"
   CHECK(end <= phase.start + phase.seconds);
 }
 
-TEST_CASE("nothing is noted after the scope, nor on another thread") {
+TEST_CASE("nothing is recorded after the scope, nor on another thread") {
   const Tensor x = variable(Tensor::full({2, 2}, 1));
   Profile profile;
   {
@@ -164,7 +145,7 @@ TEST_CASE("nothing is noted after the scope, nor on another thread") {
   CHECK(profile.sums().empty());
 }
 
-TEST_CASE("single events are kept up to a number, and the sums go on") {
+TEST_CASE("the number of events is limited, that of the sums is not") {
   const Tensor x = variable(Tensor::full({2, 2}, 1));
   Profile profile(10);
   const Profiling on(profile);

@@ -34,7 +34,7 @@ TEST_CASE("Philox gives the published known answers") {
   }
 }
 
-TEST_CASE("a dropout mask is the bits of seven rounds of Philox, wherever it is asked for") {
+TEST_CASE("a dropout mask is the bits of seven rounds of Philox, from any position") {
   const Stream stream{.seed = 0x123456789abcdef, .step = 2, .part = 3, .use = 4};
   const DropoutMask mask(stream, real(0.25));
   std::vector<real> all(1000), part(300);

@@ -1,4 +1,4 @@
-// One tensor in several places of an op gets the sum of the gradients that separate ones get.
+// A tensor that is several operands of an op gets the sum of the gradients of separate operands.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,8 +13,7 @@ namespace {
 
 using Inputs = const std::vector<Tensor>&;
 
-// The gradient of f's projection on random numbers by its `count` operands together, all of them
-// the same numbers: of one tensor, or of as many as there are operands.
+// The sum of the gradients of `count` equal operands of f: one shared tensor, or separate ones.
 std::vector<real> total_gradient(const Function& f, const Shape& shape, size_t count, bool one) {
   std::vector<Tensor> operands;
   for (size_t i = 0; i < count; ++i) {
@@ -65,7 +64,7 @@ TEST_CASE("one tensor as both operands of a product, a sum or a norm gets both g
   check("linear", {40, 40}, 2, [](Inputs t) { return linear(t[0], t[1], {}, Activation::gelu); });
   check("matmul", {3, 40, 40}, 2, [](Inputs t) { return matmul(t[0], t[1], Transpose::both); });
   check("residual", {40, 40}, 2, [](Inputs t) { return residual(t[0], t[1], real(0.3)); });
-  for (const Shape& shape : {Shape{40, 64}, Shape{2100, 1024}}) {  // the second past the caches
+  for (const Shape& shape : {Shape{40, 64}, Shape{2100, 1024}}) {
     check("residual_norm", shape, 2, [&](Inputs t) {
       const int64_t cols = shape[1];
       return residual_norm(t[0], t[1], real(0.3), Tensor::full({cols}, 1), Tensor::zeros({cols}));
@@ -81,7 +80,7 @@ TEST_CASE("one tensor as both operands of a product, a sum or a norm gets both g
   });
 }
 
-TEST_CASE("one tensor as what is projected and what projects gets both gradients") {
+TEST_CASE("one tensor as input and weight of a projection gets both gradients") {
   std::vector<int32_t> ids(300);
   std::iota(ids.begin(), ids.end(), 0);
   check("one pass", {300, 32}, 2,

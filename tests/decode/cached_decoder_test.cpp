@@ -23,7 +23,7 @@ std::vector<Variant> all_variants() {
   for (const auto& kind : feed_forward_kinds) {
     add(kind.name, &LayerOptions::feed_forward, kind.choice);
   }
-  for (const auto& kind : norm_kinds) add(kind.name, &LayerOptions::norm, kind.choice);
+  for (const auto& kind : norm_kinds) add(kind.name, &LayerOptions::norm_kind, kind.choice);
   list.push_back({"output bias", small_options()});
   list.back().options.output_bias = true;
   return list;

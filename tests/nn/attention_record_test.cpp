@@ -1,5 +1,5 @@
-// The attention weights of a forward pass, on request, and a decoder that runs the layers token by
-// token over caches, as translating does.
+// The recorded attention weights of a forward pass, and a decoder that runs the layers token by
+// token with caches, as translation does.
 
 #include <doctest/doctest.h>
 
@@ -23,8 +23,7 @@ Tensor appended(const Tensor& cache, const Tensor& row) {
   return concat_rows(parts);
 }
 
-// One more token of one sentence through a layer, as figure 1 has it, with the two attentions
-// replaced.
+// Runs one more token of a sentence through a layer, with the two attentions replaced.
 Tensor step(const DecoderLayer& layer, const Tensor& x, DecoderCache& cache, int32_t position) {
   const int64_t d = x.cols();
   const auto of_length = [](int64_t length) {
@@ -51,20 +50,20 @@ Tensor step(const DecoderLayer& layer, const Tensor& x, DecoderCache& cache, int
 
 }  // namespace
 
-TEST_CASE("every attention of a pass records its weights under its parameters' name") {
+TEST_CASE("every attention of a pass records its weights under its name") {
   for (const Variant& variant : variants()) {
     CAPTURE(variant.name);
     const SmallModel model(variant.options);
     const SmallBatch batch = random_batch(variant.options, {{3, 4}, {0, 2}, {5, 1}});
     AttentionRecord record;
-    const Tape tape;  // nothing is recorded on it for the weights
+    const Tape tape;  // the weights must not be recorded on it
     const Tensor memory =
         model.transformer.encode(batch.source, batch.source_segments, Mode::evaluate, &record);
     model.transformer.decode(batch.decoder_input, batch.target_segments, memory,
                              batch.source_segments, Mode::evaluate, &record);
-    REQUIRE(record.blocks.size() == 6);
-    CHECK(record.blocks[0].name == "encoder.layers.0.self_attention");
-    CHECK(record.blocks[5].name == "decoder.layers.1.cross_attention");
+    REQUIRE(record.entries.size() == 6);
+    CHECK(record.entries[0].name == "encoder.layers.0.self_attention");
+    CHECK(record.entries[5].name == "decoder.layers.1.cross_attention");
     const int64_t heads = variant.options.layer.heads;
     const auto& cross = record.at("decoder.layers.0.cross_attention").sentences;
     CHECK(cross.at(0).shape() == Shape{heads, 4, 3});
@@ -76,7 +75,7 @@ TEST_CASE("every attention of a pass records its weights under its parameters' n
   }
 }
 
-TEST_CASE("recorded weights of a query sum to 1, and in the decoder none looks ahead") {
+TEST_CASE("recorded weights of a query sum to 1, and are 0 for later tokens in the decoder") {
   const SmallModel model(small_options());
   const SmallBatch batch = random_batch(small_options(), {{3, 4}, {5, 6}});
   AttentionRecord record;
@@ -84,8 +83,8 @@ TEST_CASE("recorded weights of a query sum to 1, and in the decoder none looks a
       model.transformer.encode(batch.source, batch.source_segments, Mode::evaluate, &record);
   model.transformer.decode(batch.decoder_input, batch.target_segments, memory,
                            batch.source_segments, Mode::evaluate, &record);
-  for (const AttentionRecord::Block& block : record.blocks) {
-    for (const Tensor& weights : block.sentences) {
+  for (const AttentionRecord::Entry& entry : record.entries) {
+    for (const Tensor& weights : entry.sentences) {
       const Tensor sums = sum_in_rows(weights);
       for (const real sum : sums.span()) CHECK(double(sum) == doctest::Approx(1).epsilon(1e-5));
     }
@@ -98,7 +97,7 @@ TEST_CASE("recorded weights of a query sum to 1, and in the decoder none looks a
   }
 }
 
-TEST_CASE("asking for the weights changes no bit of the result") {
+TEST_CASE("recording the weights changes no bit of the result") {
   const SmallModel model(small_options());
   const SmallBatch batch = random_batch(small_options(), {{3, 4}, {5, 6}});
   AttentionRecord record;

@@ -1,5 +1,4 @@
-// The example of the README, between the two marks: a Transformer is built and learns two
-// sentences.
+// The example of the README, between the two marks: a Transformer learns two sentences.
 
 #include <doctest/doctest.h>
 

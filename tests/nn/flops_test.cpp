@@ -1,4 +1,4 @@
-// The useful FLOPs that the ops count in a step, against formulas worked out by hand:
+// The FLOPs that the ops count in a step, against formulas:
 //
 //   a product with a weight [n, m]      2 n m a token
 //   attention of one query to one key   4 d_model: the dot products and the weighted sum

@@ -31,8 +31,8 @@ double slope(real& x, double h, Loss&& loss) {
   return result;
 }
 
-// The difference to the gradient that was found, relative to `scale`. A stencil that straddles the
-// kink of a ReLU says nothing, so smaller ones are tried too; a wrong gradient fails them all.
+// The difference to the gradient, relative to `scale`. A stencil across the kink of a ReLU is
+// invalid, so smaller ones are tried too; a wrong gradient fails with all of them.
 template <class Loss>
 double error_at(real& x, double found, double scale, Loss&& loss) {
   double error = 1;
@@ -48,7 +48,7 @@ template <class Pass>
 double largest_error(const Parameters& parameters, Pass&& pass) {
   constexpr int64_t elements = 12;
   const auto loss = [&]() -> double {
-    const Tape tape(randomness);  // so that the same numbers are dropped out every time
+    const Tape tape(randomness);  // so that dropout is the same every time
     return pass().item();
   };
   {
@@ -90,14 +90,14 @@ double largest_error(const LanguageModelVariant& variant, real agreement = 0) {
 
 }  // namespace
 
-TEST_CASE("the gradient of every variant's loss is what finite differences say") {
+TEST_CASE("the gradient of every variant's loss agrees with finite differences") {
   for (const Variant& variant : variants()) {
     CAPTURE(variant.name);
     CHECK(largest_error(variant) < 1e-6);
   }
 }
 
-TEST_CASE("with dropout in all its places the gradient is that of the numbers that were kept") {
+TEST_CASE("with every kind of dropout the gradient agrees with finite differences") {
   for (Variant variant : {variants().front(), variants().back()}) {
     CAPTURE(variant.name);
     variant.options.layer.dropout = 0.3;
@@ -109,7 +109,7 @@ TEST_CASE("with dropout in all its places the gradient is that of the numbers th
   }
 }
 
-TEST_CASE("the gradient of every decoder-only variant's loss is what finite differences say") {
+TEST_CASE("the gradient of every decoder-only variant's loss agrees with finite differences") {
   for (const LanguageModelVariant& variant : language_model_variants()) {
     CAPTURE(variant.name);
     CHECK(largest_error(variant) < 1e-6);

@@ -75,7 +75,7 @@ TEST_CASE("a tied output projection is the embedding table") {
   CHECK(small.model.output.weight.data() == small.model.embedding.weight.data());
 }
 
-TEST_CASE("the weights that write to the residual stream begin smaller by 1 / sqrt(2 layers)") {
+TEST_CASE("initial weights that write to the residual stream are scaled by 1 / sqrt(2 layers)") {
   LanguageModelOptions options = small_language_model_options();
   options.layers = 8;
   options.layer.d_model = 64;
@@ -113,7 +113,7 @@ TEST_CASE("a change of a later token changes no earlier logit bit of a decoder-o
   }
 }
 
-TEST_CASE("packed texts give the logits of each alone") {
+TEST_CASE("packed texts have the logits of each text alone") {
   for (const LanguageModelVariant& variant : language_model_variants()) {
     CAPTURE(variant.name);
     const SmallLanguageModel small(variant.options);
@@ -130,7 +130,7 @@ TEST_CASE("packed texts give the logits of each alone") {
   }
 }
 
-TEST_CASE("a text that starts at a later position takes the positions from there on") {
+TEST_CASE("a text that starts at a later position uses the positions from there on") {
   const SmallLanguageModel small(small_language_model_options());
   const TextBatch batch = random_text(small.model.options, {3});
   const auto hidden = [&](std::vector<int32_t> starts) {
@@ -146,13 +146,13 @@ TEST_CASE("every attention of a decoder-only model records its weights") {
   const TextBatch batch = random_text(small.model.options, {3, 2});
   AttentionRecord record;
   small.model.hidden(batch.ids, batch.segments, Mode::evaluate, &record);
-  REQUIRE(record.blocks.size() == 2);
+  REQUIRE(record.entries.size() == 2);
   const Tensor& weights = record.at("layers.1.self_attention").sentences.at(0);
   CHECK(weights.shape() == Shape{2, 3, 3});
   CHECK(weights.data()[1] == 0);  // the first token does not see the second
 }
 
-TEST_CASE("options of a decoder-only model that do not fit together are refused") {
+TEST_CASE("invalid options of a decoder-only model are refused") {
   const auto refusal = [](auto&& change) {
     LanguageModelOptions options = small_language_model_options();
     change(options);
@@ -166,7 +166,7 @@ TEST_CASE("options of a decoder-only model that do not fit together are refused"
         "residual_initial_scale is 0; it must be greater than 0");
 }
 
-TEST_CASE("a text that contradicts its segments is a mistake of the program") {
+TEST_CASE("a text that contradicts its segments is a Misuse") {
   const SmallLanguageModel small(small_language_model_options());
   TextBatch batch = random_text(small.model.options, {3, 2});
   batch.expected.pop_back();

@@ -1,5 +1,5 @@
-// The names, shapes, order and first values of parameters: checkpoints depend on them, so a change
-// here is a change of the format.
+// The names, shapes, order and initial values of parameters. Checkpoints depend on them, so a
+// change here changes the format.
 
 #include <doctest/doctest.h>
 
@@ -85,7 +85,7 @@ TEST_CASE(
   options.target_vocabulary = 11;
   options.tying = Tying::none;
   options.layer.norm_placement = NormPlacement::pre;
-  options.layer.norm = NormKind::rms;
+  options.layer.norm_kind = NormKind::rms;
   options.layer.feed_forward = FeedForwardKind::swiglu;
   options.layer.positions = PositionKind::learned;
   options.output_bias = true;
@@ -173,7 +173,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("one more layer changes no other parameter's first values") {
+TEST_CASE("one more layer changes no other parameter's initial values") {
   TransformerOptions options = one_layer();
   const SmallModel shallow(options);
   options.encoder_layers = 3;

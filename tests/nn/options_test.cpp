@@ -1,4 +1,4 @@
-// Options that do not fit together are refused, in words that say how to mend them.
+// Invalid options are refused with a message that says how to fix them.
 
 #include <doctest/doctest.h>
 
@@ -12,7 +12,7 @@ using namespace calque;
 
 namespace {
 
-// The message of the Error that building a model with these options gives; empty if there is none.
+// The message of the Error that a model with these options throws; empty if there is none.
 template <class Change>
 std::string refusal(Change&& change) {
   TransformerOptions options = small_options();
@@ -41,14 +41,12 @@ TEST_CASE("an odd d_model has no sinusoidal positions, but learned ones or none"
   };
   CHECK(
       odd(PositionKind::interleaved) ==
-      "d_model is 9, but sinusoidal positions (interleaved) are pairs of a sine and a cosine; make "
-      "it even");
+      "d_model is 9, but sinusoidal positions (interleaved) are pairs of sine and cosine; make it "
+      "even");
   CHECK_FALSE(odd(PositionKind::halves).empty());
   CHECK_FALSE(odd(PositionKind::t2t).empty());
-  CHECK(
-      odd(PositionKind::rotary) ==
-      "a head has d_model / heads = 3 numbers, but rotary positions turn pairs of them; make that "
-      "even");
+  CHECK(odd(PositionKind::rotary) ==
+        "a head has d_model / heads = 3 numbers, but rotary positions rotate pairs; make it even");
   CHECK(odd(PositionKind::learned).empty());
   CHECK(odd(PositionKind::none).empty());
 }
@@ -94,15 +92,7 @@ TEST_CASE("all embeddings can be one table only for one joint vocabulary") {
         }).empty());
 }
 
-TEST_CASE("every choice has a word") {
-  CHECK(name_of(position_kinds, PositionKind::t2t) == "t2t");
-  CHECK(name_of(norm_placements, NormPlacement::post) == "post");
-  CHECK(name_of(norm_kinds, NormKind::rms) == "rms");
-  CHECK(name_of(feed_forward_kinds, FeedForwardKind::swiglu) == "swiglu");
-  CHECK(name_of(tyings, Tying::target) == "target");
-}
-
-TEST_CASE("a batch that contradicts its segments is a mistake of the program") {
+TEST_CASE("a batch that contradicts its segments is a Misuse") {
   const SmallModel model(small_options());
   SmallBatch batch = random_batch(small_options(), {{2, 3}, {4, 1}});
   batch.expected.pop_back();

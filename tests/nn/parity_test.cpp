@@ -1,5 +1,5 @@
-// The same weights give the same numbers here and in PyTorch, forward, backward and over ten steps
-// of training. tests/reference/transformer.py recorded them, in double, from PyTorch's own layers.
+// The same weights have the same outputs, gradients and ten steps of training as in PyTorch.
+// tests/reference/transformer.py recorded them in double from PyTorch's layers.
 
 #include <doctest/doctest.h>
 
@@ -27,7 +27,7 @@ std::vector<Case> recorded_cases() {
   for (const Variant& variant : variants()) {
     const TransformerOptions& o = variant.options;
     const bool standard = o.layer.positions == PositionKind::interleaved &&
-                          o.layer.norm == NormKind::layer &&
+                          o.layer.norm_kind == NormKind::layer &&
                           (o.layer.feed_forward == FeedForwardKind::relu ||
                            o.layer.feed_forward == FeedForwardKind::gelu);
     if (!standard) continue;
@@ -58,9 +58,9 @@ SmallBatch load_batch(const Recorded& recorded, const std::string& name) {
           .target_segments = Segments::of_lengths(ids("target_lengths"))};
 }
 
-// Softmax does not see a number that is added to all of a query's scores, so the gradient of a
-// key's bias is 0 but for rounding, and Adam, which divides a gradient by its own size, makes a
-// random walk of it. What it walks to changes no result.
+// Adding a number to all scores of a query does not change softmax, so the gradient of a key's bias
+// is 0 except for rounding. Adam divides a gradient by its size, so this bias takes a random walk,
+// which changes no result.
 bool is_key_bias(const std::string& name, size_t element, size_t size) {
   if (name.ends_with("qkv.bias")) return element >= size / 3 && element < 2 * size / 3;
   return name.ends_with("key_value.bias") && element < size / 2;
@@ -110,8 +110,8 @@ TEST_CASE("outputs, loss and the gradient of every parameter are PyTorch's") {
   }
 }
 
-// Which numbers of a parameter have only had gradients that say more than rounding does. Adam's
-// first step is as large for a gradient of 1e-7 as for one of 1, and goes where rounding sends it.
+// The numbers of a parameter whose gradients are not only rounding errors. Adam's first step has
+// the same size for a gradient of 1e-7 as for one of 1, so rounding would decide its sign.
 void forget_undecided(std::span<const real> gradient, std::vector<bool>& decided) {
   real largest = 0;
   for (const real g : gradient) largest = std::max(largest, std::abs(g));
@@ -121,7 +121,7 @@ void forget_undecided(std::span<const real> gradient, std::vector<bool>& decided
   }
 }
 
-TEST_CASE("ten steps of Adam with noam, label smoothing and clipping end where PyTorch's do") {
+TEST_CASE("ten steps of Adam with noam, label smoothing and clipping end at PyTorch's weights") {
   for (const auto& [which, recorded] : recorded_cases()) {
     const auto& variant = which;
     CAPTURE(variant.name);

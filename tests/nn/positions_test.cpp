@@ -1,4 +1,4 @@
-// The tables of positions against their formulas, worked out by hand, and what they are added to.
+// The position tables against their formulas, and their addition to tokens.
 
 #include "nn/positions.h"
 
@@ -77,7 +77,7 @@ TEST_CASE("every sentence counts its positions from its start") {
   for (int64_t t = 0; t < 5; ++t) row_is(later, t, from_starts[t]);
 }
 
-TEST_CASE("sinusoids have no longest sentence, learned positions say what theirs is") {
+TEST_CASE("sinusoids have no maximum length, learned positions name theirs") {
   LayerOptions options = small_options().layer;
   const Segments segments = Segments::of_lengths(std::vector<int32_t>{20});
   const Tensor x = Tensor::zeros({20, 8});

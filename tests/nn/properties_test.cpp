@@ -1,5 +1,5 @@
-// What must hold for any weights: which outputs may depend on which inputs, and how batches, their
-// order and their pieces relate.
+// What holds for any weights: which outputs depend on which inputs, and how batches, their order
+// and their micro-batches relate.
 
 #include <doctest/doctest.h>
 
@@ -102,7 +102,7 @@ TEST_CASE("without positions, an encoder gives permuted tokens the permuted outp
   CHECK(relative_difference(encode(ordered.transformer, permuted).span(), other.span()) > 0.01);
 }
 
-TEST_CASE("rotary positions know only how far apart two tokens are") {
+TEST_CASE("rotary positions depend only on the distance of two tokens") {
   TransformerOptions options = small_options();
   options.layer.positions = PositionKind::rotary;
   const SmallModel model(options);
@@ -159,7 +159,7 @@ TEST_CASE("two accumulated halves of a batch have the gradient of the whole") {
   }
 }
 
-TEST_CASE("numbers are dropped only in training, and by the tape's seed and step alone") {
+TEST_CASE("dropout is on only in training, and depends only on the tape's seed and step") {
   TransformerOptions options = small_options();
   options.layer.dropout = options.layer.attention_dropout = options.layer.activation_dropout =
       real(0.3);
@@ -198,7 +198,7 @@ TEST_CASE(
   const real twice = loss(Mode::train, 2).loss.item(), thrice = loss(Mode::train, 3).loss.item();
   CHECK(twice > two.loss.item());
   CHECK(thrice - twice == doctest::Approx(twice - two.loss.item()).epsilon(1e-3));
-  // Without dropout there is nothing to agree on.
+  // Without dropout both passes agree.
   const real plain = loss(Mode::evaluate, 0).loss.item();
   CHECK(loss(Mode::evaluate, 3).loss.item() == doctest::Approx(plain).epsilon(1e-5));
 }

@@ -33,7 +33,7 @@ std::vector<LanguageModelVariant> language_model_variants() {
         options.output_bias = !tied;
         if (positions == PositionKind::rotary) {
           options.layer.feed_forward = FeedForwardKind::swiglu;
-          options.layer.norm = NormKind::rms;
+          options.layer.norm_kind = NormKind::rms;
         }
         list.push_back({fmt::format("{} {} {}", placement.name, name_of(position_kinds, positions),
                                     tied ? "tied" : "untied"),

@@ -1,5 +1,5 @@
 #pragma once
-// A decoder-only model small enough to be looked at number by number, and texts for it.
+// A decoder-only model small enough to check number by number, and texts for it.
 
 #include <cstdint>
 #include <string>
@@ -25,7 +25,7 @@ struct SmallLanguageModel {
   Parameters parameters;
   LanguageModel model;
 
-  // Biases and gains too are away from their first values 0 and 1.
+  // Biases and gains differ from their initial values 0 and 1.
   explicit SmallLanguageModel(const LanguageModelOptions& options, uint64_t seed = 1);
 };
 

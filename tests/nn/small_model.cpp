@@ -26,10 +26,10 @@ void add_other_choices(std::vector<Variant>& list) {
     o.layer.norm_placement = NormPlacement::pre;
     o.layer.feed_forward = FeedForwardKind::swiglu;
     o.layer.positions = PositionKind::rotary;
-    o.layer.norm = NormKind::rms;
+    o.layer.norm_kind = NormKind::rms;
   });
   add("post rms t2t one head", [](TransformerOptions& o) {
-    o.layer.norm = NormKind::rms;
+    o.layer.norm_kind = NormKind::rms;
     o.layer.positions = PositionKind::t2t;
     o.layer.heads = 1;
   });

@@ -1,5 +1,5 @@
 #pragma once
-// A Transformer small enough to be looked at number by number, and batches for it.
+// A Transformer small enough to check number by number, and batches for it.
 
 #include <cstdint>
 #include <string>
@@ -14,8 +14,8 @@ namespace calque {
 // d_model 8, 2 heads, d_ff 12, 2 + 2 layers, a joint vocabulary of 13, no dropout.
 TransformerOptions small_options();
 
-// Every choice of norm placement, tying and activation that the paper's descendants make, and each
-// other choice in at least one model.
+// Every combination of norm placement, tying and activation that is in use, and each other choice
+// in at least one model.
 struct Variant {
   std::string name;
   TransformerOptions options;
@@ -26,11 +26,11 @@ struct SmallModel {
   Parameters parameters;
   Transformer transformer;
 
-  // Initialised with noise: biases and gains too are away from their first values 0 and 1.
+  // Initialised with noise: biases and gains differ from their initial values 0 and 1.
   explicit SmallModel(const TransformerOptions& options, uint64_t seed = 1);
 };
 
-// Allocates the parameters and gives them first values, all away from 0 and 1.
+// Allocates the parameters and initialises them with values other than 0 and 1.
 void initialise_with_noise(Parameters& parameters, uint64_t seed);
 
 struct SmallBatch {

@@ -15,8 +15,8 @@ using doctest::Approx;
 
 namespace {
 
-// Algorithms 4 and 5 of the paper as printed there, with sums instead of means; n by m, and a
-// vector as a matrix whose V is kept whole.
+// Algorithms 4 and 5 as printed in the paper, with sums instead of means, for an n by m matrix. For
+// a vector all of V is stored.
 struct PlainAdafactor {
   size_t n, m;
   bool factored;
@@ -72,7 +72,7 @@ TEST_CASE("Adafactor agrees with the paper's algorithm written out plainly") {
     std::string name;
     Shape shape;
   };
-  // One lane, not a whole vector, several pieces, a single row, a single axis.
+  // One lane, not a whole vector, several chunks, a single row, a single axis.
   for (const Case& c :
        {Case{"tall", {700, 3}}, Case{"odd", {37, 53}}, Case{"row", {1, 40}}, Case{"bias", {75}}}) {
     CAPTURE(c.name);
@@ -96,7 +96,7 @@ TEST_CASE("Adafactor agrees with the paper's algorithm written out plainly") {
   }
 }
 
-TEST_CASE("Adafactor remembers rows and columns of a matrix, and all of a vector") {
+TEST_CASE("Adafactor stores rows and columns of a matrix, and all of a vector") {
   SmallModel model({{"w", {30, 50}}, {"empty", {0, 5}}, {"b", {50}}, {"v", {10, 20}}});
   Optimizer optimizer(model.parameters, AdafactorSettings{});
   const auto state = optimizer.state();
@@ -109,7 +109,7 @@ TEST_CASE("Adafactor remembers rows and columns of a matrix, and all of a vector
   CHECK(state[2].values.size() == 50);
 }
 
-TEST_CASE("an absolute step does not look at the weights") {
+TEST_CASE("an absolute step does not depend on the weights") {
   SmallModel model({{"w", {1, 2}}});
   model.set_values({{"w", {100, 100}}});
   model.set_gradients({{"w", {1, 1}}});
@@ -133,7 +133,7 @@ TEST_CASE("a row that never has a gradient does not move, and gives no NaN") {
   for (size_t i = 0; i < before.size(); ++i) CHECK((after[i] == before[i]) == (i != 25));
 }
 
-TEST_CASE("a gradient of any size that passes as finite gives Adafactor finite weights") {
+TEST_CASE("Adafactor's weights stay finite for any finite gradient norm") {
   SmallModel model({{"w", {4, 32}}});
   Optimizer optimizer(model.parameters, AdafactorSettings{});
   for (const double size : {1e5, 1e10, 1e15}) {
@@ -145,7 +145,7 @@ TEST_CASE("a gradient of any size that passes as finite gives Adafactor finite w
   }
 }
 
-TEST_CASE("Adafactor refuses settings that make no sense") {
+TEST_CASE("Adafactor refuses invalid settings") {
   const SmallModel model({{"w", {1}}});
   const auto refused = [&](const AdafactorSettings& settings) {
     CHECK_THROWS_AS(Optimizer(model.parameters, settings), Error);

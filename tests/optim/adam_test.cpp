@@ -27,9 +27,8 @@ TEST_CASE("Adam's first step has the length of the learning rate, whatever the g
   CHECK(model.value("w", 3) == 1);
 }
 
-// m = 0.1 g, v = 0.02 g^2: corrected they are g and g^2, and epsilon stands beside |g|. Were it
-// added before the correction, the step would be g / (|g| + epsilon / sqrt(0.02)), 1/8 instead of
-// 1/2.
+// m = 0.1 g and v = 0.02 g^2 are corrected to g and g^2, and epsilon is added to |g|. If it were
+// added before the correction, the step would be g / (|g| + epsilon / sqrt(0.02)): 1/8, not 1/2.
 TEST_CASE("at step 1 a gradient as small as epsilon moves by half the learning rate") {
   SmallModel model({{"w", {1}}});
   model.set_gradients({{"w", {0.001}}});
@@ -39,9 +38,8 @@ TEST_CASE("at step 1 a gradient as small as epsilon moves by half the learning r
   CHECK(model.value("w") == Approx(-0.5).epsilon(1e-6));
 }
 
-// g = 1, then -1:  m = 0.1, -0.01;  v = 0.02, 0.0396;  m^ = -0.01 / 0.19,  v^ = 0.0396 / 0.0396
-// = 1.
-TEST_CASE("Adam's second step agrees with pencil and paper") {
+// g = 1, -1:  m = 0.1, -0.01;  v = 0.02, 0.0396;  m^ = -0.01 / 0.19;  v^ = 0.0396 / 0.0396 = 1
+TEST_CASE("Adam's second step agrees with a calculation by hand") {
   SmallModel model({{"w", {1}}});
   Optimizer optimizer(model.parameters, plain);
   model.set_gradients({{"w", {1}}});
@@ -53,8 +51,8 @@ TEST_CASE("Adam's second step agrees with pencil and paper") {
   CHECK(double(optimizer.state()[1].values[0]) == Approx(0.0396).epsilon(1e-6));
 }
 
-TEST_CASE("decoupled decay shrinks the weights that have no gradient, and only where asked") {
-  // The name says nothing: every role has the same.
+TEST_CASE("decoupled decay shrinks weights without a gradient, according to their role") {
+  // All roles have the same name, because names do not matter.
   struct Expected {
     Role role;
     bool as_matrix, unless_embedding;
@@ -81,7 +79,7 @@ TEST_CASE("decoupled decay shrinks the weights that have no gradient, and only w
   }
 }
 
-TEST_CASE("Adam refuses settings that make no sense, and says which") {
+TEST_CASE("Adam refuses invalid settings and names them") {
   const SmallModel model({{"w", {1}}});
   const auto refused = [&](auto change) {
     AdamSettings settings = plain;

@@ -27,7 +27,7 @@ TEST_CASE("the gradient norm is taken over all parameters together") {
   CHECK(gradient_norm(three_four().parameters) == 5);
 }
 
-TEST_CASE("a gradient longer than the limit is shortened to it, and a shorter one left alone") {
+TEST_CASE("a gradient longer than the limit is scaled to it, and a shorter one is unchanged") {
   SmallModel model = three_four();
   UpdateReport report = Optimizer(model.parameters, SgdSettings{}, 1).update(model.parameters, 1);
   CHECK(report.gradient_norm == 5);
@@ -42,7 +42,7 @@ TEST_CASE("a gradient longer than the limit is shortened to it, and a shorter on
   CHECK(model.value("a") == -3);
 }
 
-TEST_CASE("gradients are scaled before they are clipped, and the report says the scaled norm") {
+TEST_CASE("gradients are scaled before they are clipped, and the report has the scaled norm") {
   SmallModel model = three_four();
   const UpdateReport report =
       Optimizer(model.parameters, SgdSettings{}, 1).update(model.parameters, 1, 0.5);
@@ -82,7 +82,7 @@ TEST_CASE("a gradient that is not finite leaves weights, moments and steps untou
                                      AdafactorSettings{}};
   for (const OptimizerSettings& settings : rules) {
     for (const double bad : {std::nan(""), infinity, -infinity}) {
-      SmallModel model = model_of_many_pieces();
+      SmallModel model = model_of_many_slices();
       model.set_random_values();
       Optimizer optimizer(model.parameters, settings, 1);
       model.set_random_gradients(1);
@@ -110,7 +110,7 @@ TEST_CASE("a gradient that is not finite leaves weights, moments and steps untou
   }
 }
 
-// Adam's v would be infinite from then on, and the weight stand still for ever.
+// Otherwise Adam's v would stay infinite, and the weight would never change again.
 TEST_CASE("an unclipped gradient whose square overflows is refused like one that is not finite") {
   const double large = 2 * std::sqrt(double(std::numeric_limits<real>::max()));
   SmallModel model({{"w", {1}}});

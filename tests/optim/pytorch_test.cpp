@@ -1,4 +1,4 @@
-// Against what PyTorch does with the same weights and gradients; recorded in double precision by
+// Against PyTorch with the same weights and gradients, recorded in double by
 // tests/reference/optim_record.py.
 #include <doctest/doctest.h>
 
@@ -78,7 +78,7 @@ TEST_CASE("ten steps of Adam, AdamW and SGD, clipped or not, end in PyTorch's we
   }
 }
 
-TEST_CASE("noam, cosine and linear give PyTorch's rates, value by value") {
+TEST_CASE("noam, cosine and linear have PyTorch's rates") {
   const nlohmann::json schedules = record()["schedules"];
   const auto compare = [](const Schedule& schedule, int64_t first, const nlohmann::json& rates) {
     for (size_t i = 0; i < rates.size(); ++i) {
@@ -86,7 +86,7 @@ TEST_CASE("noam, cosine and linear give PyTorch's rates, value by value") {
             Approx(rates[i].get<double>()).epsilon(1e-12));
     }
   };
-  // Of the falling ones the recording begins at the peak, which is where a warm-up of 7 steps ends.
+  // The recordings of falling schedules begin at the peak, the end of a warm-up of 7 steps.
   const Warmup warmup{.peak = 0.5, .warmup_steps = 7};
   compare(Noam{.factor = 2, .d_model = 512, .warmup_steps = 10}, 1, schedules["noam"]);
   compare(CosineDecay{warmup, 27, 0.1}, 7, schedules["cosine from 0.5 to 0.1 in 20"]);

@@ -26,7 +26,7 @@ TEST_CASE("noam rises to factor * (d_model * warmup)^-0.5 and falls with the roo
   CHECK(learning_rate(noam, 16000) == Approx(peak / 2).epsilon(1e-12));
 }
 
-TEST_CASE("noam is the inverse square root whose peak same_curve() tells") {
+TEST_CASE("noam is the inverse square root with the peak of same_curve()") {
   const Noam noam{.factor = 1.5, .d_model = 256, .warmup_steps = 300};
   for (const int64_t step : {1, 2, 150, 299, 300, 301, 5000}) {
     CHECK(learning_rate(noam, step) ==
@@ -44,7 +44,7 @@ TEST_CASE("every warm-up is a straight line from warmup_from to the peak") {
   }
 }
 
-TEST_CASE("after the warm-up each schedule goes its own way") {
+TEST_CASE("after the warm-up each schedule follows its formula") {
   CHECK(learning_rate(InverseSqrt{warmup}, 40) == Approx(0.25).epsilon(1e-12));
   CHECK(learning_rate(CosineDecay{warmup, 30, 0.1}, 15) ==
         Approx(0.1 + 0.4 * (1 + std::sqrt(0.5)) / 2).epsilon(1e-12));
@@ -62,7 +62,7 @@ TEST_CASE("without warm-up the first step has the peak rate") {
   CHECK(learning_rate(Constant{{.peak = 0.5}}, 1) == 0.5);
 }
 
-TEST_CASE("Adafactor's own rates are an inverse square root without a rise") {
+TEST_CASE("Adafactor's own rates are an inverse square root with a flat warm-up") {
   const InverseSqrt schedule{{.peak = 0.01, .warmup_steps = 10000, .warmup_from = 0.01}};
   for (const int64_t step : {1, 100, 10000, 40000}) {
     CHECK(learning_rate(schedule, step) ==
@@ -83,7 +83,7 @@ TEST_CASE("the schedule of a whole run rises for a quarter of it at most and end
   CHECK(learning_rate(run, 41, 1.1) == 0);
 }
 
-TEST_CASE("a schedule that makes no sense is refused before training") {
+TEST_CASE("an invalid schedule is refused") {
   CHECK_NOTHROW(check(Noam{}));
   CHECK_NOTHROW(check(CosineDecay{warmup, 11, 0}));
   CHECK_THROWS_AS(check(Noam{.warmup_steps = 0}), Error);

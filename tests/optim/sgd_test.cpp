@@ -23,14 +23,14 @@ double after_three(const SgdSettings& settings) {
 
 }  // namespace
 
-TEST_CASE("without momentum, SGD goes along the gradient and remembers nothing") {
+TEST_CASE("without momentum, SGD follows the gradient and has no state") {
   CHECK(after_three({}) == Approx(-2));
   const SmallModel model({{"w", {1}}});
   CHECK(Optimizer(model.parameters, SgdSettings{}).state().empty());
 }
 
 // Velocities 1, 1.5, 0.75.
-TEST_CASE("momentum goes on when the gradient has ended") {
+TEST_CASE("momentum continues without a gradient") {
   CHECK(after_three({.momentum = 0.5}) == Approx(-(1 + 1.5 + 0.75)));
 }
 

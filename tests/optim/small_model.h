@@ -1,6 +1,5 @@
 #pragma once
-// A handful of named parameters with values and gradients to set by hand: all that an optimiser
-// sees of a model.
+// Some named parameters whose values and gradients a test can set.
 
 #include <map>
 #include <string>
@@ -34,7 +33,7 @@ struct SmallModel {
       write(numbers, entry(name).tensor.gradient().open().data);
     }
   }
-  // The same kind of numbers everywhere, other ones for each `step`.
+  // Random numbers that differ between steps.
   void set_random_values() {
     for (const auto& one : parameters.entries()) fill({.seed = 1}, one, one.values(), 1);
   }
@@ -67,8 +66,8 @@ struct SmallModel {
   }
 };
 
-// Windows that end in the middle of a vector and of a piece, small ones and one of several pieces.
-inline SmallModel model_of_many_pieces() {
+// Windows that end in the middle of a vector and of a slice, small ones and one of several slices.
+inline SmallModel model_of_many_slices() {
   return SmallModel({{"embedding.weight", {700, 131}, Role::embedding},
                      {"layers.0.weight", {33, 517}},
                      {"layers.0.bias", {517}, Role::bias},

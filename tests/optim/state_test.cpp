@@ -1,5 +1,5 @@
 // What holds for every update rule: the same bits with any number of threads, exact saving and
-// restoring, gaps that stay zero.
+// restoring, and padding that stays zero.
 #include <doctest/doctest.h>
 
 #include <cstring>
@@ -29,7 +29,7 @@ std::vector<Rule> rules() {
 
 // One model in training.
 struct Training {
-  SmallModel model = model_of_many_pieces();
+  SmallModel model = model_of_many_slices();
   Optimizer optimizer;
   WeightAverage average;
 
@@ -45,7 +45,7 @@ struct Training {
     }
   }
 
-  // Weights, and everything that is remembered.
+  // Weights and state.
   std::vector<std::vector<real>> all() {
     std::vector<std::vector<real>> numbers{model.flat()};
     for (const StateWindow& window : windows()) {
@@ -84,7 +84,7 @@ TEST_CASE("every rule gives the same bits with 1, 2, 3 and 4 threads") {
   }
 }
 
-TEST_CASE("saved after three steps and restored elsewhere, training goes on in the same bits") {
+TEST_CASE("training that is saved after three steps and restored continues with the same bits") {
   for (const Rule& rule : rules()) {
     CAPTURE(rule.name);
     Training first(rule.settings);
@@ -118,7 +118,7 @@ TEST_CASE("an update that throws is not counted as a step") {
   }
 }
 
-TEST_CASE("the gaps between the windows stay zero in weights and moments") {
+TEST_CASE("the padding of the windows stays zero in weights and state") {
   for (const Rule& rule : rules()) {
     CAPTURE(rule.name);
     Training training(rule.settings);
@@ -143,7 +143,7 @@ TEST_CASE("the gaps between the windows stay zero in weights and moments") {
   }
 }
 
-TEST_CASE("the windows of the state have the names that checkpoints know") {
+TEST_CASE("the windows of the state have the names that checkpoints use") {
   const auto names = [](const OptimizerSettings& settings) {
     Training training(settings);
     std::vector<std::string> all;
@@ -162,13 +162,13 @@ TEST_CASE("a parameter that received no gradient counts as having gradient 0") {
   Optimizer optimizer(model.parameters, SgdSettings{});
   model.set_gradients({{"a", {1}}, {"b", {1}}});
   optimizer.update(model.parameters, 1);
-  model.set_gradients({{"a", {1}}});  // b's of the step before are forgotten
+  model.set_gradients({{"a", {1}}});  // removes b's of the step before
   CHECK(optimizer.update(model.parameters, 1).gradient_norm == 1);
   CHECK(model.value("a") == -2);
   CHECK(model.value("b") == -1);
 }
 
-TEST_CASE("parameters of another size, and rates that are no rates, are the caller's mistake") {
+TEST_CASE("parameters of another size and invalid rates are a Misuse") {
   SmallModel model({{"w", {1}}}), other({{"w", {100}}});
   Optimizer optimizer(model.parameters, SgdSettings{});
   CHECK_THROWS_AS(optimizer.update(other.parameters, 1), Misuse);

@@ -11,7 +11,7 @@ using doctest::Approx;
 
 namespace {
 
-// The average of a weight that begins as 100 and is then 1, 2, 3.
+// The average of a weight that is 100 at first and then 1, 2, 3.
 double average_of_three(const WeightAverageSettings& settings) {
   SmallModel model({{"w", {1}}});
   model.set_values({{"w", {100}}});
@@ -25,13 +25,13 @@ double average_of_three(const WeightAverageSettings& settings) {
 
 }  // namespace
 
-TEST_CASE("with a constant rate the average still remembers the first weights") {
+TEST_CASE("with a constant rate the average still contains the initial weights") {
   CHECK(average_of_three({.decay = 0.5, .start = AverageStart::constant}) ==
         Approx(100 * 0.125 + 1 * 0.125 + 2 * 0.25 + 3 * 0.5));
 }
 
 // Weights 0.25, 0.5, 1 for the three steps, divided by their sum.
-TEST_CASE("the average of weights that stay as they are is these weights, after many steps too") {
+TEST_CASE("the average of constant weights is these weights, also after many steps") {
   SmallModel model({{"w", {3}}});
   model.set_values({{"w", {1, -0.3, 1e-20}}});
   WeightAverage average(model.parameters, {.decay = 0.99999, .start = AverageStart::constant});
@@ -41,20 +41,20 @@ TEST_CASE("the average of weights that stay as they are is these weights, after 
   CHECK(model.flat() == weights);
 }
 
-TEST_CASE("corrected for its bias the average is a weighted mean of the steps alone") {
+TEST_CASE("corrected for its bias, the average is a weighted mean of only the steps") {
   CHECK(average_of_three({.decay = 0.5, .start = AverageStart::bias_corrected}) ==
         Approx((0.25 * 1 + 0.5 * 2 + 1 * 3) / 1.75));
 }
 
-TEST_CASE("warming up, the decay rises from 2/11 to its value and stays there") {
+TEST_CASE("with warm_up, the decay rises from 2/11 to its value") {
   const WeightAverageSettings settings{.decay = 0.99, .start = AverageStart::warm_up};
   CHECK(average_rate(settings, 1) == Approx(9.0 / 11));
   CHECK(average_rate(settings, 80) == Approx(0.1));
   CHECK(average_rate(settings, 100000) == Approx(0.01));
 }
 
-TEST_CASE("while the average is swapped in the model computes with it, and afterwards as before") {
-  SmallModel model = model_of_many_pieces();
+TEST_CASE("the model computes with the average while it is swapped in") {
+  SmallModel model = model_of_many_slices();
   model.set_random_values();
   WeightAverage average(model.parameters, {});
   const std::vector<real> old = model.flat();
@@ -68,7 +68,7 @@ TEST_CASE("while the average is swapped in the model computes with it, and after
   CHECK(std::ranges::equal(average.state()[0].values, old));
 }
 
-TEST_CASE("a decay that is not from 0 up to 1 is refused, and parameters of another size") {
+TEST_CASE("a decay outside [0, 1) and parameters of another size are refused") {
   SmallModel model({{"w", {1}}}), other({{"w", {100}}});
   CHECK_THROWS_AS(WeightAverage(model.parameters, {.decay = 1}), Error);
   CHECK_THROWS_AS(WeightAverage(model.parameters, {.decay = std::nan("")}), Error);

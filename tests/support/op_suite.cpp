@@ -151,24 +151,6 @@ void add_attention(List& list, const Segments& queries, const Segments& keys, in
   }
 }
 
-// The projection behind attention, for which attention's result is made again where sentences are
-// short beside d.
-void add_projected_attention(List& list, const Segments& queries, const Segments& keys, int64_t d) {
-  const int64_t n = queries.tokens(), m = keys.tokens();
-  for (const real p : {real(0), real(0.3)}) {
-    const AttentionOptions options{.heads = 2, .causal = true, .dropout = p};
-    list.push_back({fmt::format("linear of self_attention [{}, {}], dropout {}", n, d, p),
-                    random_tensors({{n, 3 * d}, {d, 5}, {5}}), [=](Inputs t) {
-                      return linear(self_attention(t[0], queries, options), t[1], t[2]);
-                    }});
-    list.push_back({fmt::format("linear of cross_attention [{}, {}], dropout {}", n, d, p),
-                    random_tensors({{n, d}, {m, 2 * d}, {d, 5}, {5}}), [=](Inputs t) {
-                      return linear(cross_attention(t[0], t[1], queries, keys, options), t[2],
-                                    t[3]);
-                    }});
-  }
-}
-
 void add_losses(List& list, int64_t tokens, int64_t vocabulary, int64_t d) {
   for (const real smoothing : {real(0), real(0.1)}) {
     const std::vector<int32_t> ids = some_ids(tokens, vocabulary);
@@ -214,7 +196,6 @@ List op_suite() {
     add_attention(list, lengths({4, 2}), lengths({5, 1}), 3, head_size);
   }
   add_attention(list, lengths({17, 1}), lengths({19, 33}), 2, 5);
-  add_projected_attention(list, lengths({2, 0, 1, 3}), lengths({1, 2, 0, 4}), 160);
   return list;
 }
 
@@ -232,7 +213,6 @@ List large_op_suite() {
   add_matmul(list, {}, 300, 200, 100), add_matmul(list, {16}, 40, 30, 50);
   add_losses(list, 600, 3000, 64);
   add_attention(list, lengths({300, 20, 0, 1, 700}), lengths({310, 20, 5, 1, 600}), 4, 32);
-  add_projected_attention(list, lengths({20, 0, 1, 30}), lengths({25, 4, 0, 31}), 256);
   return list;
 }
 

@@ -52,31 +52,6 @@ TEST_CASE("the table has a line for each op and pass, a total, and the time outs
   CHECK(line_of(table, "2 steps").find("1000 GFLOP/s") != std::string::npos);
 }
 
-TEST_CASE("recomputation belongs to the backward pass") {
-  Profile profile;
-  {
-    const Profiling on(profile);
-    const Phase whole("step");
-    { const Phase forward("forward"); }
-    const Phase backward("backward");
-    profile.mark();
-    const auto begin = std::chrono::steady_clock::now();
-    while (std::chrono::steady_clock::now() - begin < std::chrono::milliseconds(5)) {
-    }
-    profile.op_ended("attention", Profile::Kind::again, 1);
-  }
-  const std::string table = profile_table(profile, {.flops = 1e12, .bytes = 1e11});
-  CAPTURE(table);
-  const auto milliseconds = [&](const char* begin) {
-    return std::stod(line_of(table, begin).substr(45));
-  };
-  const double again = profile.sum_of("attention", Profile::Kind::again).seconds;
-  const double all = profile.sum_of("backward", Profile::Kind::phase).seconds;
-  CHECK(again >= 0.005);
-  CHECK(std::abs(milliseconds("attention                 again") - 1e3 * again) < 0.001);
-  CHECK(std::abs(milliseconds("between ops               backward") - 1e3 * (all - again)) < 0.001);
-}
-
 TEST_CASE("the share of the limit is that of whichever the op needs longer, FLOPs or bytes") {
   Profile profile;
   {

@@ -52,7 +52,7 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "many layers).",
          "Marian: transformer-preprocess, transformer-postprocess; Joey NMT: layer_norm; fairseq: "
          "encoder-normalize-before; Sockeye: transformer-preprocess");
-  in.key("norm_kind", &M::norm, norm_kinds, harmful,
+  in.key("norm_kind", &M::norm_kind, norm_kinds, harmful,
          "LayerNorm (layer), or RMSNorm (rms), which neither subtracts the mean nor has a bias.");
   in.key("norm_epsilon", &M::norm_epsilon, between(1e-12, 0.1), harmful,
          "Added to the variance in the normalization.");

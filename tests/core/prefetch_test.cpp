@@ -1,5 +1,5 @@
-// Reading ahead: which lines are asked for, and in which order.
-#include "core/read_ahead.h"
+// Which lines are prefetched, and in which order.
+#include "core/prefetch.h"
 
 #include <doctest/doctest.h>
 
@@ -9,8 +9,8 @@ using namespace calque;
 
 namespace {
 
-// Where the next lines that are asked for begin, in numbers from `start` on.
-std::vector<int64_t> lines(ReadAhead::Cursor& cursor, const real* start, int count) {
+// The positions of the next lines, in numbers from `start`.
+std::vector<int64_t> lines(Prefetch::Cursor& cursor, const real* start, int count) {
   std::vector<int64_t> all;
   for (int i = 0; i < count; ++i) {
     all.push_back(static_cast<int64_t>(cursor.at - reinterpret_cast<uintptr_t>(start)) /
@@ -22,30 +22,31 @@ std::vector<int64_t> lines(ReadAhead::Cursor& cursor, const real* start, int cou
 
 }  // namespace
 
-TEST_CASE("a read ahead asks for the lines of rows, then for another piece's, then for no more") {
+TEST_CASE(
+    "the lines of all rows of one array are prefetched, then those of the next, then no more") {
   constexpr int64_t line = 64 / sizeof(real);
   const std::vector<real> memory(static_cast<size_t>(100 * line));
   const real* const start = memory.data();
-  ReadAhead ahead;
-  ahead.then(start, 2, 2 * line, 5 * line);
-  ahead.then(start, 0, line, line);  // nothing
-  ahead.then(start + 50 * line, 3, line / 2, 4 * line);
+  Prefetch ahead;
+  ahead.add(start, 2, 2 * line, 5 * line);
+  ahead.add(start, 0, line, line);  // nothing
+  ahead.add(start + 50 * line, 3, line / 2, 4 * line);
   CHECK(lines(ahead.cursor(), start, 4) == std::vector<int64_t>{0, line, 5 * line, 6 * line});
-  ReadAhead::Cursor& second = ahead.cursor();
+  Prefetch::Cursor& second = ahead.cursor();
   CHECK(lines(second, start, 3) == std::vector<int64_t>{50 * line, 54 * line, 58 * line});
-  ReadAhead::Cursor& rest = ahead.cursor();
+  Prefetch::Cursor& rest = ahead.cursor();
   const std::vector<int64_t> same = lines(rest, start, 3);
   CHECK(same == std::vector<int64_t>(3, same[0]));
 }
 
-TEST_CASE("rows without gaps are asked for from the first line to the last") {
+TEST_CASE("rows without gaps are prefetched from the first line to the last") {
   constexpr int64_t line = 64 / sizeof(real);
   const std::vector<real> memory(static_cast<size_t>(8 * line));
-  ReadAhead ahead;
-  ahead.then(memory.data(), 4, 2 * line, 2 * line);
+  Prefetch ahead;
+  ahead.add(memory.data(), 4, 2 * line, 2 * line);
   CHECK(lines(ahead.cursor(), memory.data(), 8) ==
         std::vector<int64_t>{0, line, 2 * line, 3 * line, 4 * line, 5 * line, 6 * line, 7 * line});
-  ReadAhead::Cursor& rest = ahead.cursor();
+  Prefetch::Cursor& rest = ahead.cursor();
   const std::vector<int64_t> same = lines(rest, memory.data(), 2);
   CHECK(same[0] == same[1]);
 }
