@@ -25,7 +25,6 @@
 #include "core/parallel.h"
 #include "core/random.h"
 #include "core/simd.h"
-#include "decode/cached_decoder.h"
 #include "decode/decoding_batches.h"
 #include "decode/translation.h"
 #include "lengths.h"
@@ -110,7 +109,7 @@ std::vector<Product> products_of(const Transformer& model, int64_t tokens, int64
     add(tokens, layer.cross_attention.key_value);
   for (int64_t step = 0; step < steps; ++step) {
     const int64_t rows = step == 0 ? sentences : sentences * beam;
-    for (const Matrix& weight : CachedDecoder::right_sides(model)) {
+    for (const Matrix& weight : translation_model(model, {}).right_sides) {
       products.push_back({rows, weight});
     }
   }

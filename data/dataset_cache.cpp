@@ -1,26 +1,60 @@
 #include "data/dataset_cache.h"
 
+#include <charconv>
 #include <filesystem>
-#include <system_error>
-#include <utility>
-#include <vector>
 
 #include "core/error.h"
-#include "data/dataset_notes.h"
 
 namespace calque {
 namespace {
 
+// Takes "NUMBER " off the front.
+bool take(std::string_view& text, int64_t& number) {
+  const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
+  if (error != std::errc() || end == text.data() + text.size() || *end != ' ') return false;
+  text.remove_prefix(end - text.data() + 1);
+  return number >= 0;
+}
+
+bool read_note(std::string_view line, Dataset& dataset) {
+  if (line.size() < 5) return false;
+  const std::string_view kind = line.substr(0, 5);
+  line.remove_prefix(5);
+  int64_t first = 0, second = 0;
+  if (!take(line, first) || !take(line, second)) return false;
+  if (kind == "part ") {
+    dataset.add_part({.examples = first, .lines = second});
+    return true;
+  }
+  if (kind == "size ") {
+    dataset.sizes.push_back({.characters = first, .bytes = second});
+    return second >= first;
+  }
+  if (kind != "drop " || first >= drop_kinds) return false;
+  dataset.drops.reasons[first] = {.count = second, .first = std::string(line)};
+  return true;
+}
+
+// False if the notes are damaged.
+bool read_notes(std::string_view text, Dataset& dataset) {
+  while (!text.empty()) {
+    const size_t end = text.find('\n');
+    if (end == text.npos || !read_note(text.substr(0, end), dataset)) return false;
+    text.remove_prefix(end + 1);
+  }
+  return !dataset.parts.empty();
+}
+
 std::string cache_path(const std::string& folder, uint64_t key) {
   std::error_code error;
   std::filesystem::create_directories(folder, error);
-  if (error) fail("{}: cannot make the folder: {}", folder, error.message());
+  if (error) fail("{}: cannot create the folder: {}", folder, error.message());
   return (std::filesystem::path(folder) / fmt::format("tokens-{:016x}.bin", key)).string();
 }
 
-// Removes what an earlier process was writing when it was killed.
+// Removes files that killed processes left unfinished.
 void remove_unfinished(const std::string& folder) {
-  std::error_code ignored;  // such a file costs nothing but its room on the disk
+  std::error_code ignored;  // such a file only takes up space
   std::vector<std::filesystem::path> unfinished;
   for (std::filesystem::directory_iterator at(folder, ignored), end; at != end;
        at.increment(ignored)) {
@@ -35,13 +69,11 @@ void remove_unfinished(const std::string& folder) {
 std::optional<Dataset> load_cached(const std::string& path, const CacheKey& key) {
   auto loaded = load_token_file(path, key.key, key.columns, key.vocabulary);
   if (!loaded) return std::nullopt;
-  auto notes = from_text(loaded->notes);
-  if (!notes || std::ssize(notes->sizes) != key.columns) return std::nullopt;
-  return Dataset{.tokens = std::make_shared<const TokenStore>(std::move(loaded->store)),
-                 .parts = std::move(notes->parts),
-                 .drops = std::move(notes->drops),
-                 .sizes = std::move(notes->sizes),
-                 .from_cache = true};
+  Dataset dataset{.tokens = std::make_shared<const TokenStore>(std::move(loaded->store)),
+                  .from_cache = true};
+  const bool read = read_notes(loaded->notes, dataset);
+  if (!read || std::ssize(dataset.sizes) != key.columns) return std::nullopt;
+  return dataset;
 }
 
 }  // namespace
@@ -56,11 +88,26 @@ Dataset cached_dataset(const std::string& folder, const CacheKey& key,
     if (auto cached = load_cached(path, key)) return std::move(*cached);
     return prepare(TokenWriter(key.columns, key.vocabulary, path, key.key));
   } catch (const Error& error) {
-    problem = error.what();  // an error of the texts themselves is thrown again below
+    problem = error.what();  // an error in the texts is thrown again below
   }
   Dataset dataset = prepare(TokenWriter(key.columns, key.vocabulary));
   dataset.cache_problem = std::move(problem);
   return dataset;
+}
+
+std::string notes_of(const Dataset& dataset) {
+  std::string text;
+  for (const DatasetPart& part : dataset.parts) {
+    text += fmt::format("part {} {} \n", part.examples, part.lines);
+  }
+  for (const TextSize& size : dataset.sizes) {
+    text += fmt::format("size {} {} \n", size.characters, size.bytes);
+  }
+  for (int kind = 0; kind < drop_kinds; ++kind) {
+    const DropTally::Reason& reason = dataset.drops.reasons[kind];
+    if (reason.count > 0) text += fmt::format("drop {} {} {}\n", kind, reason.count, reason.first);
+  }
+  return text;
 }
 
 }  // namespace calque

@@ -8,7 +8,7 @@
 namespace calque {
 namespace {
 
-// Every step-th code point from first to last has its lower case `distance` further on.
+// The lower case of every step-th code point from first to last is `distance` further on.
 struct Range {
   char32_t first, last;
   char32_t step;

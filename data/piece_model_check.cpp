@@ -3,12 +3,10 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <array>
 #include <cmath>
 #include <cstdint>
 #include <cstring>
 #include <unordered_set>
-#include <vector>
 
 #include "data/proto_reader.h"
 #include "data/utf8.h"
@@ -21,7 +19,7 @@ using Fault = std::optional<std::string>;
 constexpr size_t most_pieces = 1 << 22;
 constexpr size_t longest_piece = 4000;   // bytes
 constexpr int most_nested_symbols = 64;  // user-defined symbols that begin with one another
-constexpr int most_nested_rules = 32;    // normalisation rules that begin with one another
+constexpr int most_nested_rules = 32;    // normalization rules that begin with one another
 constexpr int longest_rule = 512;        // bytes
 
 enum PieceType : uint64_t { normal = 1, unknown, control, user_defined, unused, byte };
@@ -29,6 +27,7 @@ enum PieceType : uint64_t { normal = 1, unknown, control, user_defined, unused, 
 struct Pieces {
   std::unordered_set<std::string_view> seen;
   std::vector<std::string_view> user_symbols;
+  std::vector<bool> found;
   int unknowns = 0;
   int bytes = 0;
 };
@@ -52,6 +51,7 @@ Fault add_piece(std::string_view message, Pieces& pieces) {
   if (type < normal || type > byte) return fmt::format("piece {} is of type {}", id, type);
   if (!pieces.seen.insert(text).second) return fmt::format("piece '{}' occurs twice", text);
   if (pieces.seen.size() > most_pieces) return fmt::format("more than {} pieces", most_pieces);
+  pieces.found.push_back(type == normal);
   if (type == unknown) ++pieces.unknowns;
   if (type == user_defined) pieces.user_symbols.push_back(text);
   if (type == byte) {
@@ -62,7 +62,7 @@ Fault add_piece(std::string_view message, Pieces& pieces) {
   return std::nullopt;
 }
 
-// How many of the symbols begin with each other, at most: "a", "ab", "abc" are three.
+// The length of the longest chain of symbols that begin with one another: 3 for "a", "ab", "abc".
 int deepest_nesting(std::vector<std::string_view> symbols) {
   std::ranges::sort(symbols);
   std::vector<std::string_view> chain;
@@ -75,9 +75,9 @@ int deepest_nesting(std::vector<std::string_view> symbols) {
   return static_cast<int>(deepest);
 }
 
-// The compiled normalisation rules: [size of the trie][trie][replacements, each ended by a NUL].
-// The trie is a double array of 32-bit units: bits 0-7 and 31 of a unit are its label; bit 8 says
-// that its first child is a leaf, which holds the offset of the replacement; the children of the
+// The compiled normalization rules: [size of the trie][trie][replacements, each ended by a NUL].
+// The trie is a double array of 32-bit units. Bits 0-7 and 31 of a unit are its label. Bit 8 says
+// that its first child is a leaf, which holds the offset of the replacement. The children of the
 // unit at p lie at p ^ offset ^ label, where offset is bits 10-30, shifted by 8 if bit 9 is set.
 class RulesCheck {
  public:
@@ -99,7 +99,7 @@ class RulesCheck {
   }
 
  private:
-  static constexpr int unvisited = -1, on_the_way = -2;
+  static constexpr int unvisited = -1, on_path = -2;
 
   static uint32_t children_of(uint32_t at, uint32_t unit) {
     return at ^ ((unit >> 10) << ((unit & 0x200) >> 6));
@@ -112,7 +112,7 @@ class RulesCheck {
     return std::nullopt;
   }
 
-  // Every node that a search can reach. Equal endings may share nodes, but no way may lead back.
+  // Visits every node that a search can reach. Rules may share nodes, but cycles are refused.
   Fault visit(uint32_t at, int depth) {
     if (depth > longest_rule) return "a normalisation rule is too long";
     const uint32_t base = children_of(at, units_[at]);
@@ -121,12 +121,12 @@ class RulesCheck {
     if (ends_here && (units_[base] & 0x7FFFFFFF) >= replacements_.size()) {
       return "a normalisation rule points outside the replacements";
     }
-    rules_below_[at] = on_the_way;
+    rules_below_[at] = on_path;
     int most = 0;
     for (uint32_t label = 1; label < 256; ++label) {
       const uint32_t child = base ^ label;
       if ((units_[child] & 0x800000FF) != label) continue;
-      if (rules_below_[child] == on_the_way) return "the normalisation rules go round in circles";
+      if (rules_below_[child] == on_path) return "the normalisation rules go round in circles";
       if (rules_below_[child] == unvisited) {
         if (Fault fault = visit(child, depth + 1)) return fault;
       }
@@ -138,7 +138,7 @@ class RulesCheck {
 
   std::string_view blob_, replacements_;
   std::vector<uint32_t> units_;
-  std::vector<int> rules_below_;  // the most rules on a way from a node on, itself included
+  std::vector<int> rules_below_;  // the most rules on a path from a node down, itself included
 };
 
 Fault normalizer_fault(std::string_view message) {
@@ -151,30 +151,29 @@ Fault normalizer_fault(std::string_view message) {
   return RulesCheck(rules).fault();
 }
 
-Fault trainer_fault(std::string_view message, bool& byte_fallback) {
-  constexpr uint64_t model_type = 3, byte_fallback_field = 35;
+Fault trainer_fault(std::string_view message, bool& bpe, bool& byte_fallback) {
+  constexpr uint64_t model_type = 3, byte_fallback_field = 35, bpe_type = 2;
+  bpe = false;
   ProtoReader reader(message);
   while (reader.next()) {
     if (reader.field() == model_type && (reader.number() < 1 || reader.number() > 4)) {
       return fmt::format("model type {} is unknown", reader.number());
     }
+    if (reader.field() == model_type) bpe = reader.number() == bpe_type;
     if (reader.field() == byte_fallback_field) byte_fallback = reader.number() != 0;
   }
   if (reader.broken()) return "the training settings are damaged";
   return std::nullopt;
 }
 
-}  // namespace
-
-Fault piece_model_fault(std::string_view bytes) {
-  Pieces pieces;
+Fault model_fault(std::string_view bytes, Pieces& pieces, bool& bpe) {
   bool byte_fallback = false;
   ProtoReader reader(bytes);
   while (reader.next()) {
     if (!reader.is_bytes()) continue;
     Fault fault;
     if (reader.field() == 1) fault = add_piece(reader.bytes(), pieces);
-    if (reader.field() == 2) fault = trainer_fault(reader.bytes(), byte_fallback);
+    if (reader.field() == 2) fault = trainer_fault(reader.bytes(), bpe, byte_fallback);
     if (reader.field() == 3 || reader.field() == 5) fault = normalizer_fault(reader.bytes());
     if (fault) return fault;
   }
@@ -188,6 +187,16 @@ Fault piece_model_fault(std::string_view bytes) {
     return "too many user-defined symbols begin alike";
   }
   return std::nullopt;
+}
+
+}  // namespace
+
+PieceModelReport check_piece_model(std::string_view bytes) {
+  PieceModelReport report;
+  Pieces pieces;
+  report.fault = model_fault(bytes, pieces, report.bpe);
+  report.found = std::move(pieces.found);
+  return report;
 }
 
 }  // namespace calque

@@ -1,6 +1,6 @@
 #pragma once
-// Walks over the fields of a serialised protocol buffer without believing any of its lengths:
-// enough to inspect a SentencePiece model before the library sees it.
+// Reads the fields of a serialized protocol buffer and checks every length. It covers what the
+// check of a SentencePiece model needs.
 
 #include <cstdint>
 #include <string_view>
@@ -11,7 +11,7 @@ class ProtoReader {
  public:
   explicit ProtoReader(std::string_view bytes) : rest_(bytes) {}
 
-  // The next field, if there is one. False at the end, and for good at the first broken byte.
+  // Moves to the next field. Returns false at the end and from the first broken byte on.
   bool next();
   bool broken() const { return broken_; }
 

@@ -14,23 +14,23 @@ Drop judge_line(const Line& line) {
   return find_invalid_utf8(line.text) ? Drop::invalid : Drop::none;
 }
 
-// Tokenises rows of one block.
+// Tokenizes rows of one block.
 class RowTokenizer {
  public:
   RowTokenizer(const Corpus& corpus, int64_t first, std::span<const Tokenizer> tokenizers,
                const FilterOptions& options, TokenizedBlock& block)
       : corpus_(corpus), first_(first), tokenizers_(tokenizers), options_(options), block_(block) {}
 
-  // The rows [begin, end) of the block, their ids into `chunk`.
+  // Rows [begin, end) of the block, with their ids in `chunk`.
   void tokenize(int64_t begin, int64_t end, std::vector<int32_t>& chunk) const {
     const auto columns = std::ssize(tokenizers_);
-    std::vector<int64_t> lengths(static_cast<size_t>((end - begin) * columns));
+    std::vector<int64_t> lengths((end - begin) * columns);
     for (int64_t row = begin; row < end; ++row) {
-      const auto own = std::span(lengths).subspan(static_cast<size_t>((row - begin) * columns),
-                                                  static_cast<size_t>(columns));
-      block_.verdicts[static_cast<size_t>(row)] = tokenize(row, own, chunk);
+      const auto own =
+          std::span(lengths).subspan((row - begin) * columns, static_cast<size_t>(columns));
+      block_.verdicts[row] = tokenize(row, own, chunk);
     }
-    const int32_t* at = chunk.data();  // final: the chunk does not grow any more
+    const int32_t* at = chunk.data();  // the chunk does not grow any more
     auto span = block_.ids.begin() + begin * columns;
     for (const int64_t length : lengths) {
       *span++ = {at, static_cast<size_t>(length)};
@@ -70,12 +70,12 @@ TokenizedBlock read_tokenized(const Corpus& corpus, int64_t first,
   TokenizedBlock block;
   block.text = corpus.read(first, rows_at_once, bytes_at_once);
   const int64_t rows = block.text.rows();
-  block.verdicts.resize(static_cast<size_t>(rows));
+  block.verdicts.resize(rows);
   block.ids.resize(block.text.lines.size());
-  block.chunks.resize(static_cast<size_t>((rows + rows_per_chunk - 1) / rows_per_chunk));
+  block.chunks.resize((rows + rows_per_chunk - 1) / rows_per_chunk);
   const RowTokenizer tokenizer(corpus, first, tokenizers, options, block);
   parallel_chunks(rows, rows_per_chunk, [&](int64_t begin, int64_t end) {
-    tokenizer.tokenize(begin, end, block.chunks[static_cast<size_t>(begin / rows_per_chunk)]);
+    tokenizer.tokenize(begin, end, block.chunks[begin / rows_per_chunk]);
   });
   return block;
 }

@@ -11,13 +11,13 @@ namespace {
 
 using Texts = std::vector<std::vector<int32_t>>;
 
-// Tokens [begin, end) of a text are read at once; the predictions of those from `counted` on count.
+// Reads tokens [begin, end) of a text and scores the predictions from `counted` on.
 struct Window {
   size_t text;
   int64_t begin, counted, end;
 };
 
-// The predictions of a text of n tokens are n - 1: its last token is not read.
+// A text of n tokens has n - 1 predictions: its last token is not read.
 std::vector<Window> windows_of(const Texts& texts, int64_t context, int64_t stride) {
   std::vector<Window> windows;
   for (size_t text = 0; text < texts.size(); ++text) {
@@ -31,7 +31,7 @@ std::vector<Window> windows_of(const Texts& texts, int64_t context, int64_t stri
   return windows;
 }
 
-// One pass over windows; only what counts goes through the output projection.
+// One pass over windows. Only the scored rows go through the output projection.
 void score(const LanguageModel& model, const Texts& texts, std::span<const Window> windows,
            std::vector<std::vector<real>>& results) {
   std::vector<int32_t> ids, counted, expected;
@@ -39,10 +39,11 @@ void score(const LanguageModel& model, const Texts& texts, std::span<const Windo
   for (const Window& window : windows) {
     const std::span<const int32_t> text(texts[window.text]);
     for (int64_t t = window.begin; t < window.end; ++t) {
-      const auto at = static_cast<size_t>(t);
-      if (t >= window.counted) counted.push_back(static_cast<int32_t>(ids.size()));
-      if (t >= window.counted) expected.push_back(text[at + 1]);
-      ids.push_back(text[at]);
+      if (t >= window.counted) {
+        counted.push_back(static_cast<int32_t>(ids.size()));
+        expected.push_back(text[t + 1]);
+      }
+      ids.push_back(text[t]);
     }
     segments.append(static_cast<int32_t>(window.end - window.begin));
   }

@@ -1,7 +1,6 @@
 #pragma once
-// The log-probability that a language model gives each token of texts. A text longer than the
-// context is read in overlapping windows: the first counts all its tokens, each later one those
-// that no window before it has counted.
+// The log-probability that a language model assigns to each token of texts. A text longer than the
+// context is read in overlapping windows; each window scores the tokens that no earlier one has.
 
 #include <cstdint>
 #include <vector>
@@ -13,11 +12,11 @@ namespace calque {
 struct TextScoring {
   int64_t context = 0;  // tokens read in one window; 0: learned positions, or the whole text
   int64_t stride = 0;   // from one window to the next; 0: half the context
-  int64_t batch_tokens = 4096;  // about as many are read at once
+  int64_t batch_tokens = 4096;  // about so many are read in one batch
 };
 
-// For each text of n tokens n - 1 numbers: number t is log p(token t + 1 | the tokens up to t). A
-// text begins with what the model reads first, usually <s>, and ends with </s> if that counts.
+// For each text of n tokens n - 1 numbers: number t is log p(token t + 1 | tokens 0 to t). A text
+// includes its first token, usually <s>, and </s> if that is to be scored.
 std::vector<std::vector<real>> token_log_probabilities(
     const LanguageModel& model, const std::vector<std::vector<int32_t>>& texts,
     const TextScoring& options = {});

@@ -21,7 +21,7 @@ std::string spell(const std::vector<int64_t>& line) {
   return text;
 }
 
-bool kept_apart(int64_t left, int64_t right) {
+bool held_out(int64_t left, int64_t right) {
   return hash_text(symbol_name(left) + " " + symbol_name(right)) % 50 == 0;
 }
 
@@ -32,12 +32,12 @@ ToyLanguage::Draft draw_symbols(SymbolTask task, const SymbolOptions& options, R
   const auto length = static_cast<size_t>(options.shortest) + random.below(lengths);
   std::vector<int64_t> line(length);
   for (int64_t& symbol : line) {
-    symbol = static_cast<int64_t>(random.below(static_cast<uint64_t>(options.symbols)));
+    symbol = static_cast<int64_t>(random.below(options.symbols));
   }
   ToyLanguage::Draft draft;
   draft.pair.first = spell(line);
   for (size_t i = 1; i < length; ++i) {
-    draft.unseen = draft.unseen || kept_apart(line[i - 1], line[i]);
+    draft.unseen = draft.unseen || held_out(line[i - 1], line[i]);
   }
   if (task == SymbolTask::reverse) std::reverse(line.begin(), line.end());
   if (task == SymbolTask::sort) std::sort(line.begin(), line.end());

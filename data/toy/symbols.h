@@ -1,8 +1,5 @@
 #pragma once
-// The classic toy tasks: lines of symbols to be copied, reversed or sorted.
-
-#include <cstdint>
-#include <string_view>
+// The toy tasks over symbols: lines to be copied, reversed or sorted.
 
 #include "data/toy/toy.h"
 
@@ -10,8 +7,8 @@ namespace calque {
 
 enum class SymbolTask { copy, reverse, sort };
 
-// A random line and its target. Unseen are lines with one of the pairs of neighbours (one in fifty)
-// that training never shows side by side.
+// A random line and its target. One in fifty pairs of neighbouring symbols is held out of training;
+// a line with such a pair is unseen.
 ToyLanguage::Draft draw_symbols(SymbolTask task, const SymbolOptions& options, Random& random);
 
 // The number of lines.

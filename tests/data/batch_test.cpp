@@ -176,6 +176,24 @@ TEST_CASE("a sentence that no batch can hold is an error that says which") {
   CHECK(plan_of(dataset, {.tokens = 0, .examples = 2}, 0).size() == 1);
 }
 
+TEST_CASE("without shuffling a sentence that no batch can hold is a batch of its own") {
+  // As in evaluation, which must read every sentence, in order and at the costs of any columns.
+  const Dataset dataset = dataset_of(
+      {{in_memory("toy", {{"a b c", "ein"}, {"a", "a b c d e"}, {"b", "c"}, {"b", "d"}})}});
+  const auto batches = [&](const std::vector<int>& columns) {
+    const BatchPlan plan(costs_of(*dataset.tokens, columns), {}, {.tokens = 5, .shuffle = false},
+                         0);
+    std::vector<std::vector<uint32_t>> batches;
+    for (int64_t i = 0; i < plan.size(); ++i) {
+      batches.emplace_back(plan.batch(i).begin(), plan.batch(i).end());
+    }
+    return batches;
+  };
+  CHECK(batches({1}) == std::vector<std::vector<uint32_t>>{{0}, {1}, {2, 3}});
+  CHECK(batches({0}) == std::vector<std::vector<uint32_t>>{{0}, {1, 2}, {3}});
+  CHECK(batches({0, 1}) == std::vector<std::vector<uint32_t>>{{0}, {1}, {2}, {3}});
+}
+
 TEST_CASE("a plan is a pure function of costs and parts, whatever they stand for") {
   // By hand: unshuffled batches of at most 10 tokens and 3 examples.
   const std::vector<int32_t> costs = {4, 4, 4, 1, 1, 1, 10, 2};

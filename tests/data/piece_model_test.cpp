@@ -34,7 +34,7 @@ const std::string& good_model() {
   return model;
 }
 
-std::string fault(const std::string& model) { return piece_model_fault(model).value_or(""); }
+std::string fault(const std::string& model) { return check_piece_model(model).fault.value_or(""); }
 
 }  // namespace
 

@@ -164,18 +164,6 @@ TEST_CASE("the hash tells tokenizers apart that would give other ids") {
   CHECK(hash(false, true) == hash(false, false));
 }
 
-TEST_CASE("a vocabulary that is not the one of the checkpoint is an error that names the file") {
-  const TemporaryFolder folder;
-  const TokenizerOptions options{.kind = TokenizerKind::bpe};
-  const Tokenizer mine = trained(options, 60), other = trained(options, 61);
-  other.save(folder.path("other"));
-  CHECK(Tokenizer::load(folder.path("other.model"), options, other.hash()).size() == 61);
-  const std::string path = folder.path("other.model");
-  CHECK(message_of([&] {
-          Tokenizer::load(path, options, mine.hash());
-        }).starts_with(path + ": not the vocabulary that the model was trained with"));
-}
-
 TEST_CASE("a vocabulary larger than the text yields is an error that says how large it may be") {
   for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram}) {
     const std::string message = message_of([&] { trained({.kind = kind}, 100000); });

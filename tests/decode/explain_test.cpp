@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "data/vocabulary.h"
-#include "decode/explain_text.h"
 #include "decode/plain_decoding.h"
 #include "nn/small_language_model.h"
 

@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "decode/cached_language_model.h"
 #include "decode/decoding_batches.h"
 #include "decode/plain_decoding.h"
 #include "decode/sampling.h"
@@ -54,19 +53,18 @@ Ids joined(const Ids& prompt, const Ids& written) {
 
 TEST_CASE("the cached language model is the full pass, for prompts of any lengths at once") {
   const std::vector<Ids> prompts = some_prompts();
-  const std::vector<std::span<const int32_t>> spans(prompts.begin(), prompts.end());
   Ids first;
   for (const Ids& prompt : prompts) first.push_back(prompt.back());
   for (const LanguageModelVariant& variant : all_variants()) {
     CAPTURE(variant.name);
     const SmallLanguageModel small(variant.options);
-    CachedLanguageModel decoder(small.model, spans);
+    const auto decoder = language_decoding_model(small.model, prompts).start(all_items(prompts));
     Wandering wandering(first, [&](int32_t item, const Ids& written) {
       return next_log_probabilities(small.model, joined(prompts[item], written));
     });
     for (int step = 0; step < 9; ++step) {
       CAPTURE(step);
-      CHECK(wandering.difference(decoder) <= 1e-5);
+      CHECK(wandering.difference(*decoder) <= 1e-5);
       wandering.wander();
     }
   }
@@ -194,7 +192,8 @@ TEST_CASE("a beam over a language model finds what is at least as probable as gr
 TEST_CASE("a prompt without tokens is refused") {
   const SmallLanguageModel small(small_language_model_options());
   CHECK_THROWS_AS(language_items({{1}, {}}, 3), Misuse);
-  CHECK_THROWS_AS(CachedLanguageModel(small.model, {std::span<const int32_t>()}), Misuse);
+  const std::vector<Ids> prompts(1);
+  CHECK_THROWS_AS(language_decoding_model(small.model, prompts).start(all_items(prompts)), Misuse);
 }
 
 }  // namespace
