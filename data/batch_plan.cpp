@@ -39,9 +39,7 @@ void sort_by_cost(std::span<const int32_t> costs, std::vector<uint32_t>& order) 
   for (const uint32_t example : order) ++next[static_cast<size_t>(costs[example]) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
   std::vector<uint32_t> sorted(order.size());
-  for (const uint32_t example : order) {
-    sorted[next[costs[example]]++] = example;
-  }
+  for (const uint32_t example : order) sorted[next[costs[example]]++] = example;
   order = std::move(sorted);
 }
 
@@ -52,10 +50,9 @@ void require_fit(std::span<const int32_t> costs, const BatchOptions& options,
   if (options.tokens == 0) return;
   const auto misfit = std::ranges::find_if(costs, [&](int32_t c) { return c > options.tokens; });
   if (misfit == costs.end()) return;
-  fail(
-      "{}: {} tokens do not fit into a batch of {}; "
-      "raise the batch size or lower the maximum length",
-      where(misfit - costs.begin()), *misfit, options.tokens);
+  constexpr auto fix = "raise the batch size or lower the maximum length";
+  fail("{}: {} tokens do not fit into a batch of {}; {}", where(misfit - costs.begin()), *misfit,
+       options.tokens, fix);
 }
 
 BatchPlan::BatchPlan(std::span<const int32_t> costs, std::span<const SharedRange> parts,

@@ -56,10 +56,9 @@ BatchStream::BatchStream(ExampleSet set, const BatchOptions& options, StreamStat
   BatchPlan plan = plan_at(set_, options_, from);
   epoch_size_ = plan.size();
   if (from.position < 0 || from.position >= epoch_size_) {
-    fail(
-        "cannot go on at batch {} of epoch {}, which has {}: "
-        "the data or the batch size has changed",
-        from.position, from.epoch, epoch_size_);
+    constexpr auto reason = "the data or the batch size has changed";
+    fail("cannot go on at batch {} of epoch {}, which has {}: {}", from.position, from.epoch,
+         epoch_size_, reason);
   }
   thread_ = std::thread(&BatchStream::prepare, this, std::move(plan), from);
 }

@@ -22,8 +22,7 @@ namespace calque {
 struct ExampleSet {
   std::vector<int32_t> costs;      // [examples]  tokens that each takes of a batch
   std::vector<SharedRange> parts;  // cover all examples
-  // Reads an example, which may vary by epoch. Must be a pure function; the prefetch thread calls
-  // it.
+  // Reads an example, which may vary by epoch. A pure function, called on the prefetch thread.
   std::function<void(int64_t epoch, int64_t example, Example& out)> read;
   // The example's name in an error: "train.en + train.de, pair 17".
   std::function<std::string(int64_t example)> where;

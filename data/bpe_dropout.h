@@ -1,7 +1,6 @@
 #pragma once
 // BPE-dropout (Provilkov et al., ACL 2020): skips merges of byte-pair encoding at random, so that
-// training sees a text in other subwords each time. It regularizes small corpora. Decoding applies
-// every merge.
+// training sees a text in other subwords each time. Decoding applies every merge.
 //
 //   const BpeDropout dropout(model, 0.1);
 //   dropout.resegment(ids, random);  // "▁trans lation" -> "▁tr ans lat ion"

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <unordered_set>
 
 #include "core/error.h"
 #include "data/content_hash.h"
@@ -75,7 +76,7 @@ void add_sentence(std::span<const int32_t> ids, SideReport& side) {
 
 // What a split is compared with others by.
 struct Traces {
-  HashSet pairs, sources;
+  std::unordered_set<uint64_t> pairs, sources;  // hashes
   WordProfile source_words, target_words;
 };
 
@@ -120,7 +121,7 @@ class Examination {
     const std::string_view target = block.text.row(row)[1].text;
     const uint64_t source_hash = content_hash(source);
     const uint64_t pair_hash = ContentHash().add(source_hash).add_text(target).value();
-    const bool repeated = !traces.pairs.insert(pair_hash);
+    const bool repeated = !traces.pairs.insert(pair_hash).second;
     if (repeated && filters_.drop_duplicates) {
       return report.drops.add(Drop::duplicate, corpus.where(index, 0));
     }

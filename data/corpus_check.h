@@ -1,7 +1,6 @@
 #pragma once
 // A report on the data of a run: sizes and lengths, what the filters drop and why, unknown tokens,
-// overlap of the splits, and signs of a wrong file (the same language on both sides, swapped sides,
-// shifted lines).
+// overlap of the splits, and signs of wrong files (equal languages, swapped sides, shifted lines).
 
 #include <array>
 #include <cstdint>

@@ -53,9 +53,7 @@ Dataset load_dataset(const std::vector<CorpusSource>& corpora,
   require(!corpora.empty() && !tokenizers.empty(), "load_dataset: {} corpora, {} tokenizers",
           corpora.size(), tokenizers.size());
   int32_t vocabulary = 0;
-  for (const Tokenizer& tokenizer : tokenizers) {
-    vocabulary = std::max(vocabulary, tokenizer.size());
-  }
+  for (const Tokenizer& tokenizer : tokenizers) vocabulary = std::max(vocabulary, tokenizer.size());
   const CacheKey key{.key = key_of(corpora, tokenizers, options.filters),
                      .columns = static_cast<int>(tokenizers.size()),
                      .vocabulary = vocabulary};

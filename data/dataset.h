@@ -2,8 +2,7 @@
 // A dataset: the texts of a split as ids, filtered, ready for batching. load_dataset() tokenizes
 // and filters every row once, on all threads. A cache folder keeps the result under a hash of
 // everything that decides it (the bytes of the corpora, the tokenizers, the filters). If the cache
-// cannot be written, the dataset stays in memory. load_documents() (data/document_dataset.h) does
-// the same for documents.
+// cannot be written, the dataset stays in memory. Documents have load_documents().
 
 #include <cstdint>
 #include <memory>
@@ -23,8 +22,7 @@ struct DatasetOptions {
   std::string cache_folder = {};  // is created; empty: keep the ids in memory
 };
 
-// One corpus of a dataset. Examples and lines are numbered through all corpora; lines include those
-// that were dropped.
+// One corpus of a dataset. Examples are numbered through all corpora, and lines with dropped ones.
 struct DatasetPart {
   std::string name = {};
   CorpusShare share = {};

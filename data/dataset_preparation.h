@@ -1,16 +1,26 @@
 #pragma once
 // Collects examples into a dataset: writes their ids and counts what is kept and what is dropped.
+// Datasets are cached in a folder, as one token file for each key. The notes of a token file are
+// lines of text with the parts (without names and shares), the sizes and the drops.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
 #include <vector>
 
-#include "data/dataset_cache.h"
+#include "data/dataset.h"
 
 namespace calque {
+
+struct CacheKey {
+  uint64_t key = 0;  // a hash of everything that decides the content
+  int columns = 0;
+  int32_t vocabulary = 0;
+};
 
 class DatasetPreparation {
  public:
@@ -38,11 +48,17 @@ class DatasetPreparation {
   TokenWriter writer_;
   bool drop_duplicates_;
   Dataset dataset_;
-  HashSet seen_;
+  std::unordered_set<uint64_t> seen_;  // hashes of the texts kept
 };
 
 // Throws an Error for a weight that is not above 0.
 void require_weight(const CorpusShare& share, const std::string& name);
+
+// Returns the dataset from the folder if it is there; otherwise what `prepare` returns, which
+// writes it there through its writer. If the file cannot be written (cache_problem says why) or the
+// folder is empty, the ids stay in memory.
+Dataset cached_dataset(const std::string& folder, const CacheKey& key,
+                       const std::function<Dataset(TokenWriter)>& prepare);
 
 // The dataset of the sources: from the cache, or from add(source, preparation) of each.
 template <class Source, class Add>

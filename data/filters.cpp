@@ -59,27 +59,4 @@ std::string DropTally::text(int columns) const {
   return out.empty() ? "none" : out;
 }
 
-bool HashSet::insert(uint64_t hash) {
-  uint64_t& slot = slots_[slot_of(hash)];
-  if (slot != 0) return false;
-  slot = nonzero(hash);
-  if (++size_ * 2 > std::ssize(slots_)) grow();
-  return true;
-}
-
-// The slot of the hash: linear probing up to it or a free slot.
-size_t HashSet::slot_of(uint64_t hash) const {
-  const size_t mask = slots_.size() - 1;
-  size_t slot = nonzero(hash) & mask;
-  while (slots_[slot] != 0 && slots_[slot] != nonzero(hash)) slot = (slot + 1) & mask;
-  return slot;
-}
-
-void HashSet::grow() {
-  const std::vector<uint64_t> old = std::exchange(slots_, std::vector<uint64_t>(slots_.size() * 2));
-  for (const uint64_t hash : old) {
-    if (hash != 0) slots_[slot_of(hash)] = hash;
-  }
-}
-
 }  // namespace calque

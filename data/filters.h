@@ -54,20 +54,4 @@ struct DropTally {
   std::string text(int columns = 2) const;
 };
 
-// The hashes seen so far, in at most 16 bytes each.
-class HashSet {
- public:
-  // Returns false if the set has the hash.
-  bool insert(uint64_t hash);
-  bool contains(uint64_t hash) const { return slots_[slot_of(hash)] == nonzero(hash); }
-
- private:
-  static uint64_t nonzero(uint64_t hash) { return hash == 0 ? 1 : hash; }
-  size_t slot_of(uint64_t hash) const;
-  void grow();
-
-  std::vector<uint64_t> slots_ = std::vector<uint64_t>(1024);  // 0: free
-  int64_t size_ = 0;
-};
-
 }  // namespace calque

@@ -1,6 +1,5 @@
 #pragma once
-// Reading gzip: a file is unpacked once into a nameless temporary file, so that its lines can be
-// read in any order.
+// Unpacks gzip files into nameless temporary files, so that lines can be read in any order.
 
 #include "data/file.h"
 

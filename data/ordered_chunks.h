@@ -1,6 +1,5 @@
 #pragma once
-// A parallel loop with a deterministic error: if several chunks fail, it rethrows the exception of
-// the first in order.
+// A parallel loop with a deterministic error: that of the first chunk in order that fails.
 
 #include <cstdint>
 #include <exception>

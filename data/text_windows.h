@@ -1,18 +1,16 @@
 #pragma once
 // The examples of a language model: windows of at most `context` steps. A document of n tokens has
 // n + 1 steps (<s>, t1), (t1, t2), ..., (tn, </s>), pairs of the token that the model reads and the
-// token that it is trained to predict. Windows are cut from each document or from all documents of
-// a part as one sequence.
+// token that it is trained to predict. A sequence to cut is a document or all documents of a part.
 //
 // Training cuts at a random offset o that differs by epoch. A sequence of S steps has
 // W = ceil(S / context) windows of min(S, context) steps, so W * context - S steps occur twice:
-//   across documents   window k begins at step (o + min(k * context, S - context)) mod S, o < S:
-//   the
-//                      first document of a part follows the last one
-//   one document       window k begins at step clamp(k * context - o, 0, S - context),
-//                      o <= W * context - S
-// Evaluation begins window k at step k * context. The last window may be shorter; every step occurs
-// exactly once.
+//   across documents   window k begins at step (o + min(k * context, S - context)) mod S
+//                      with o < S: the first document of a part follows the last one
+//   one document       window k begins at step clamp(k * context - o, 0, S - context)
+//                      with o <= W * context - S
+// Evaluation begins window k at step k * context and visits every step once; the last one may be
+// shorter.
 
 #include <cstdint>
 #include <string>

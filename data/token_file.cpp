@@ -97,14 +97,13 @@ TokenStore TokenWriter::finish(std::string_view notes) {
   write(bytes_of(store_.lengths_));
   write(bytes_of(store_.lines_));
   write(notes);
-  Header header;
-  header.key = key_;
-  header.digest = digest_.value();
-  header.tokens = static_cast<uint64_t>(store_.tokens_);
-  header.examples = store_.lines_.size();
-  header.notes = notes.size();
-  header.id_size = static_cast<uint32_t>(store_.id_size_);
-  header.columns = static_cast<uint32_t>(store_.columns_);
+  const Header header{.key = key_,
+                      .digest = digest_.value(),
+                      .tokens = static_cast<uint64_t>(store_.tokens_),
+                      .examples = store_.lines_.size(),
+                      .notes = notes.size(),
+                      .id_size = static_cast<uint32_t>(store_.id_size_),
+                      .columns = static_cast<uint32_t>(store_.columns_)};
   file_->write_at(0, bytes_of(header));
   file_->finish();
   store_.file_ = File::open(path_);

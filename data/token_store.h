@@ -1,8 +1,8 @@
 #pragma once
 // Random access to the ids of all examples of a dataset. An example has one or more columns of ids:
-// the two sides of a pair, or the text of a document. The index (12 bytes an example and 4 a
-// column) is in memory. The ids, 2 or 4 bytes each by the size of the vocabulary, are in memory or
-// in a file.
+// the two sides of a pair, or the text of a document. The index is in memory (12 bytes an example
+// and 4 a column); the ids are there or in a file (2 or 4 bytes each, by the size of the
+// vocabulary).
 
 #include <cstdint>
 #include <memory>

@@ -74,8 +74,7 @@ void Tokenizer::save(const std::string& prefix) const {
 }
 
 std::string prepare_text(std::string_view text, const TokenizerOptions& options) {
-  // SentencePiece normalizes itself. Lower case must follow NFKC, which makes capitals of "№" and
-  // others.
+  // SentencePiece normalizes itself; but lower case must follow NFKC, which makes capitals of "№".
   const bool fold = options.nfkc && options.kind != TokenizerKind::bytes &&
                     (options.lowercase || !is_sentence_piece(options.kind));
   std::string out = fold ? nfkc(text) : std::string(text);

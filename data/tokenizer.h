@@ -56,8 +56,7 @@ class Tokenizer {
   void encode(std::string_view text, std::vector<int32_t>& out) const;
   std::vector<int32_t> encode(std::string_view text) const;
 
-  // The text of the ids without <s> and </s>, on one line. Throws an Error for an id outside the
-  // vocabulary.
+  // The text of the ids without <s> and </s>, on one line. Throws an Error for an unknown id.
   std::string decode(std::span<const int32_t> ids) const;
 
   // What decode(encode(text)) returns if the vocabulary lacks no symbol of the text.

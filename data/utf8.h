@@ -13,8 +13,7 @@ namespace calque {
 // The offset of the first byte that begins no well-formed character, or is NUL.
 std::optional<size_t> find_invalid_utf8(std::string_view text);
 
-// What is wrong with a text: "not valid UTF-8 (byte 17)" or "a NUL (byte 3)", counting from 1; or
-// empty.
+// "not valid UTF-8 (byte 17)" or "a NUL (byte 3)", counting from 1; empty for well-formed text.
 std::string utf8_problem(std::string_view text);
 
 // The code point at `at`, which moves behind it. Requires well-formed text.

@@ -13,8 +13,8 @@ namespace {
 
 using Keys = std::span<const real* const>;
 
-// q . keys[i] over `size` columns from `col` on, for one key a lane. size = vectors * lanes, or
-// vectors = 0.
+// q . keys[i] over `size` (vectors * lanes, or any if vectors = 0) columns from `col` on, a key a
+// lane.
 template <int vectors>
 Vec products_with(const real* q, const real* const (&keys)[lanes], int64_t col, int64_t size) {
   const int64_t whole = vectors > 0 ? vectors * lanes : size / lanes * lanes;
@@ -36,8 +36,7 @@ Products products_for(int64_t size) {
   return size == 4 * lanes ? products_with<4> : products_with<0>;
 }
 
-// scores[h * room + j] = scale q_h . k_jh for every head h and row j; minus infinity behind the
-// last row.
+// scores[h * room + j] = scale q_h . k_jh for head h and row j; minus infinity behind the last row.
 void score_keys(const real* q, Keys rows, int64_t heads, int64_t size, real* scores) {
   const real scale = 1 / std::sqrt(static_cast<real>(size));
   const int64_t count = std::ssize(rows), room = round_up(count);
@@ -89,8 +88,7 @@ void weigh_values(const real* weights, Keys rows, int64_t col, int64_t size, rea
   }
 }
 
-// Attention of one query. The heads take each step together: their dependency chains overlap in the
-// processor.
+// Attention of one query. The heads take each step together, so that dependency chains overlap.
 void attend(const real* q, Keys rows, int64_t value_offset, int64_t heads, int64_t size,
             real* scores, real* out) {
   const int64_t room = round_up(std::ssize(rows));

@@ -92,8 +92,7 @@ Segments prefill_segments(const std::vector<Ids>& prompts, std::span<const size_
   return segments;
 }
 
-// The prompts are computed in one packed pass (prefill). The samples of a prompt share its keys and
-// values.
+// One packed pass computes the prompts (prefill). Samples of a prompt share its keys and values.
 class CachedLanguageModel final : public StepDecoder {
  public:
   CachedLanguageModel(const LanguageModel& model, const std::vector<Ids>& prompts,
@@ -159,6 +158,21 @@ DecodingModel translation_model(const Transformer& model, const std::vector<Ids>
   }
   decoding.right_sides.push_back(right_side(model.output));
   return decoding;
+}
+
+std::vector<DecodingItem> language_items(const std::vector<Ids>& prompts, int64_t longest) {
+  std::vector<DecodingItem> items;
+  for (const std::vector<int32_t>& prompt : prompts) {
+    require(!prompt.empty(), "language_items: an empty prompt; begin with <s>");
+    items.push_back({.first = prompt.back(),
+                     .longest = longest,
+                     .number = std::ssize(items),
+                     .expected = longest,
+                     .input = std::ssize(prompt),
+                     .prefill = std::ssize(prompt) - 1,
+                     .context = prompt});
+  }
+  return items;
 }
 
 DecodingModel language_decoding_model(const LanguageModel& model, const std::vector<Ids>& prompts) {

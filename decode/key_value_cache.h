@@ -19,8 +19,7 @@ class KeyValueCache {
       : prompts_(std::move(prompts)), layers_(layers) {}
 
   const Segments& prompts() const { return prompts_; }
-  // Self-attention within the prompts, whose keys and values are kept: h [prompt tokens, d_model]
-  // -> the same shape.
+  // Self-attention within the prompts, h [prompt tokens, d_model]; keeps their keys and values.
   Tensor read_prompts(size_t layer, const SelfAttention& attention, const Tensor& h);
 
   // Begins a step: each row's history is that of its parent and itself.
@@ -29,7 +28,7 @@ class KeyValueCache {
   const std::vector<int32_t>& positions() const { return positions_; }
   const Segments& rows() const { return rows_; }
 
-  // Self-attention of the step's rows over their histories: h [rows, d_model] -> the same shape.
+  // Self-attention of the step's rows over their histories, h [rows, d_model].
   Tensor look_back(size_t layer, const SelfAttention& attention, const Tensor& h);
 
  private:

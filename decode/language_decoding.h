@@ -1,5 +1,6 @@
 #pragma once
-// Text generation by a language model: what search() and sample() take for a list of prompts.
+// Text generation by a language model: what search() and sample() take for a list of prompts
+// (defined in decode/cached_models.cpp).
 
 #include <cstdint>
 #include <vector>

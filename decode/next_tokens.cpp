@@ -77,8 +77,7 @@ real ScoreRow::bound(int64_t count) const {
   return maxima[count - 1];
 }
 
-// If scores were lowered since construction, fewer than `count` may reach the bound; then all
-// scores are searched.
+// Scores lowered since construction may leave fewer than `count` above the bound: then search all.
 std::vector<NextToken> ScoreRow::best(int64_t count, real log_sum) const {
   const real enough = bound(count);
   std::vector<NextToken> best = best_of_at_least(enough, count);

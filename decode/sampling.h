@@ -52,8 +52,7 @@ struct SamplingOptions {
   std::function<void(const SampledToken&)> token = {};
 };
 
-// The samples of each item, in the order of the items; `score` is the log-probability. `done` is
-// that of search().
+// The samples of each item, whose score is the log-probability. `done` is that of search().
 std::vector<std::vector<Hypothesis>> sample(std::span<const DecodingModel> models,
                                             std::span<const DecodingItem> items,
                                             const SamplingOptions& options,

@@ -1,6 +1,5 @@
 #pragma once
-// Translation by one or several Transformers: search or sampling, with rules for the lengths of
-// translations.
+// Translation by one or several Transformers, with rules for the lengths of translations.
 
 #include <cstdint>
 #include <functional>

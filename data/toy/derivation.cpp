@@ -130,9 +130,7 @@ void Writer::rewrite() {
     const int32_t next = tokens_[i + 1];
     for (const Rewrite& rewrite : found->second) {
       const bool whole = rewrite.right == next;
-      if (!whole && (grammar_.tokens[next].letters & rewrite.letters) == 0) {
-        continue;
-      }
+      if (!whole && (grammar_.tokens[next].letters & rewrite.letters) == 0) continue;
       tokens_[i] = rewrite.result;
       if (whole) tokens_.erase(tokens_.begin() + i + 1);
       return true;

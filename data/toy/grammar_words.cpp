@@ -31,9 +31,7 @@ Token read_token(std::string_view written) {
 void WordReader::read_feature(const GrammarBlock& block) {
   const GrammarLine& line = *block.head;
   if (line.fields.size() < 3) line.fail("write: feature NAME VALUE VALUE...");
-  if (grammar_.features.size() == most_features) {
-    line.fail("more than {} features", most_features);
-  }
+  if (grammar_.features.size() == most_features) line.fail("more than {} features", most_features);
   Feature feature{line.fields[1], {line.fields.begin() + 2, line.fields.end()}};
   if (feature.values.size() > most_values) line.fail("more than {} values", most_values);
   for (const Feature& other : grammar_.features) {

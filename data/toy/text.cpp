@@ -34,8 +34,7 @@ constexpr std::array<std::string_view, 12> habits{
     "sleeps very little", "has three brothers",  "swims in the river", "wants a new hat",
     "laughs a lot",       "knows the king",      "collects old maps",  "rides a grey horse"};
 
-// One combination of trade and town in twelve is held out of training. Each trade and each town has
-// eleven others.
+// One combination in twelve is held out of training. Each trade and each town has eleven others.
 bool held_out(uint64_t trade, uint64_t town) { return (trade + 5 * town) % 12 == 0; }
 
 ToyLanguage::Draft draw_text(const Grammar& grammar, Random& random) {

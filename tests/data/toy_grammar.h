@@ -25,7 +25,7 @@ Derivation nth_derivation(const Grammar& grammar, int32_t category, uint64_t ind
 std::map<std::string, std::string> all_pairs(const Grammar& grammar, const std::string& category,
                                              const std::vector<std::string>& values = {});
 
-// 1 to 9999 in English, by other means than a grammar: "two thousand and five".
+// 1 to 9999 in English, without a grammar: "two thousand and five".
 std::string english_number(int number);
 
 }  // namespace calque

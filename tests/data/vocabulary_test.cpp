@@ -39,7 +39,7 @@ TEST_CASE("a vocabulary file has one symbol a line; text behind a tab is ignored
   CHECK(loaded.find("das") == 3);
 }
 
-TEST_CASE("a vocabulary file that is not one says where") {
+TEST_CASE("an error of a vocabulary file names the line") {
   const TemporaryFolder folder;
   const std::string start = "<unk>\n<s>\n</s>\n";
   std::string path = folder.write("twice", start + "a\nb\na\t12\n");
@@ -64,7 +64,7 @@ TEST_CASE("a vocabulary file that is not one says where") {
   CHECK(refusal(path) == path + ": the file is empty");
 }
 
-TEST_CASE("a symbol that a file could not hold is refused") {
+TEST_CASE("a symbol that a file cannot hold is refused") {
   Vocabulary vocabulary;
   CHECK_THROWS_AS(vocabulary.add(""), Misuse);
   CHECK_THROWS_AS(vocabulary.add("a\tb"), Misuse);

@@ -9,7 +9,7 @@
 namespace calque {
 namespace {
 
-// Those of nn's own tests, and each choice of each option once more beside the defaults.
+// The variants of nn's tests, and each choice of each option beside the defaults.
 std::vector<Variant> all_variants() {
   std::vector<Variant> list = variants();
   const auto add = [&](std::string_view name, auto member, auto choice) {
@@ -27,7 +27,8 @@ std::vector<Variant> all_variants() {
   return list;
 }
 
-TEST_CASE("cached decoding gives the full pass's log-probabilities, however hypotheses move") {
+TEST_CASE(
+    "cached decoding has the full pass's log-probabilities, however hypotheses are reordered") {
   for (const Variant& variant : all_variants()) {
     CAPTURE(variant.name);
     const SmallModel model(variant.options);

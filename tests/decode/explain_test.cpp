@@ -49,7 +49,7 @@ TEST_CASE("an explanation's parts fit its tokens, and its logits are the model's
   }
 }
 
-TEST_CASE("a beam's tree holds the translation from its root to the best leaf") {
+TEST_CASE("a beam's tree has the translation from its root to the best leaf") {
   const SmallModel model = decided_model(small_options(), 15);
   TranslationOptions options;
   options.beam = 3;
