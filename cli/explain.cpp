@@ -15,7 +15,6 @@
 #include "core/error.h"
 #include "data/utf8.h"
 #include "data/vocabulary.h"
-#include "decode/explain_text.h"
 #include "decode/language_decoding.h"
 #include "decode/sampling.h"
 #include "train/report/attention_figure.h"

@@ -14,7 +14,6 @@
 #include "data/text_lines.h"
 #include "data/utf8.h"
 #include "data/vocabulary.h"
-#include "decode/text_score.h"
 #include "train/tasks/language_model/language_model_run.h"
 #include "train/tasks/translation/translation_run.h"
 

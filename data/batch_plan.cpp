@@ -4,7 +4,6 @@
 #include <limits>
 #include <numeric>
 #include <queue>
-#include <utility>
 
 #include "core/error.h"
 #include "core/random.h"
@@ -26,10 +25,8 @@ std::vector<uint32_t> order_of(std::span<const int32_t> costs, std::span<const S
     if (part.share.has(epoch)) examples += part.share.weight * static_cast<double>(part.count);
   }
   if (examples > std::numeric_limits<uint32_t>::max()) {
-    fail(
-        "{}: an epoch has {:.3g} examples by the weights of the corpora, which is too many; lower "
-        "them",
-        parts.front().name, examples);
+    fail("{}: the weights of the corpora give an epoch {:.3g} examples, too many; lower them",
+         parts.front().name, examples);
   }
   return epoch_order(parts, options.seed, epoch);
 }
@@ -42,9 +39,7 @@ void sort_by_cost(std::span<const int32_t> costs, std::vector<uint32_t>& order) 
   for (const uint32_t example : order) ++next[static_cast<size_t>(costs[example]) + 1];
   std::partial_sum(next.begin(), next.end(), next.begin());
   std::vector<uint32_t> sorted(order.size());
-  for (const uint32_t example : order) {
-    sorted[next[static_cast<size_t>(costs[example])]++] = example;
-  }
+  for (const uint32_t example : order) sorted[next[costs[example]]++] = example;
   order = std::move(sorted);
 }
 
@@ -55,10 +50,9 @@ void require_fit(std::span<const int32_t> costs, const BatchOptions& options,
   if (options.tokens == 0) return;
   const auto misfit = std::ranges::find_if(costs, [&](int32_t c) { return c > options.tokens; });
   if (misfit == costs.end()) return;
-  fail(
-      "{}: {} tokens do not fit into a batch of {}; raise the batch size or lower the maximum "
-      "length",
-      where(misfit - costs.begin()), *misfit, options.tokens);
+  constexpr auto fix = "raise the batch size or lower the maximum length";
+  fail("{}: {} tokens do not fit into a batch of {}; {}", where(misfit - costs.begin()), *misfit,
+       options.tokens, fix);
 }
 
 BatchPlan::BatchPlan(std::span<const int32_t> costs, std::span<const SharedRange> parts,
@@ -71,9 +65,8 @@ BatchPlan::BatchPlan(std::span<const int32_t> costs, std::span<const SharedRange
   cut(costs, options);
   split_until_divisible(options.ranks);
   if (options.shuffle) {
-    Random random(
-        {.seed = options.seed, .step = static_cast<uint32_t>(epoch), .use = batch_order_use});
-    random.shuffle(batches_);
+    const auto step = static_cast<uint32_t>(epoch);
+    Random({.seed = options.seed, .step = step, .use = batch_order_use}).shuffle(batches_);
   }
   const size_t mine = batches_.size() / options.ranks;
   for (size_t i = 0; i < mine; ++i) batches_[i] = batches_[i * options.ranks + options.rank];
@@ -85,7 +78,7 @@ void BatchPlan::cut(std::span<const int32_t> costs, const BatchOptions& options)
   Range batch{0, 0};
   for (const uint32_t example : order_) {
     const int64_t more = costs[example];
-    require(options.tokens == 0 || more <= options.tokens,
+    require(options.tokens == 0 || more <= options.tokens || !options.shuffle,
             "BatchPlan: example {} of {} tokens in a batch of {}", example, more, options.tokens);
     const bool full = (options.tokens > 0 && tokens + more > options.tokens) ||
                       (options.examples > 0 && batch.size() >= options.examples);
@@ -100,7 +93,7 @@ void BatchPlan::cut(std::span<const int32_t> costs, const BatchOptions& options)
   if (batch.size() > 0) batches_.push_back(batch);
 }
 
-// Halves the batch with the most examples, again and again, until every rank gets as many batches.
+// Halves the batch with the most examples until the number of batches is divisible by the ranks.
 void BatchPlan::split_until_divisible(int64_t ranks) {
   const int64_t count = std::ssize(batches_);
   int64_t missing = (ranks - count % ranks) % ranks;

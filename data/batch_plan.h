@@ -1,8 +1,7 @@
 #pragma once
-// How an epoch is cut into batches: examples of similar cost together, because attention's cost
-// grows with the length, and the batches in shuffled order. A plan is a pure function of the costs,
-// the parts, the options and the epoch; every rank computes the same plan and takes each n-th
-// batch.
+// The batches of an epoch: examples of similar cost together, because the cost of attention grows
+// with the length, in shuffled order. A plan is a pure function of its arguments; every rank
+// computes the same plan and takes every ranks-th batch.
 
 #include <cstdint>
 #include <functional>
@@ -15,8 +14,8 @@
 namespace calque {
 
 struct BatchOptions {
-  int64_t tokens = 4096;  // a batch costs at most so many tokens; 0 = any number
-  int64_t examples = 0;   // and has at most so many examples; 0 = any number
+  int64_t tokens = 4096;  // the most tokens of a batch; 0: no limit
+  int64_t examples = 0;   // the most examples of a batch; 0: no limit
   uint64_t seed = 1;
   bool shuffle = true;  // false: all examples once, in their order
   int rank = 0, ranks = 1;
@@ -25,13 +24,14 @@ struct BatchOptions {
 class BatchPlan {
  public:
   // costs: the tokens that each example takes of a batch. Requires that none exceeds
-  // options.tokens. Throws an Error if an epoch has too many examples, or fewer than ranks.
+  // options.tokens; without shuffling such an example is a batch of its own, and `parts` are not
+  // used. Throws an Error if an epoch has too many examples, or fewer than ranks.
   BatchPlan(std::span<const int32_t> costs, std::span<const SharedRange> parts,
             const BatchOptions& options, int64_t epoch);
 
-  // The number of batches of this rank, the same for every rank.
+  // The number of batches of each rank.
   int64_t size() const { return std::ssize(batches_); }
-  // The numbers of the examples in a batch.
+  // The indices of the examples of a batch.
   std::span<const uint32_t> batch(int64_t index) const {
     return std::span(order_).subspan(batches_[index].begin, batches_[index].size());
   }
@@ -49,8 +49,8 @@ class BatchPlan {
   void split_until_divisible(int64_t ranks);
 };
 
-// Throws an Error if an example alone exceeds options.tokens: "PLACE: 300 tokens do not fit into a
-// batch of 256; ...", where the place is where(example).
+// Throws an Error if an example exceeds options.tokens: "PLACE: 300 tokens do not fit into a batch
+// of 256; ...", where the place is where(example).
 void require_fit(std::span<const int32_t> costs, const BatchOptions& options,
                  const std::function<std::string(int64_t example)>& where);
 

@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <chrono>
-#include <utility>
 
 #include "core/error.h"
 
@@ -12,7 +11,7 @@ namespace {
 constexpr size_t batches_ahead = 16;
 
 // Some part must have examples in every epoch, or the stream would end.
-void require_examples_for_ever(std::span<const SharedRange> parts) {
+void require_endless(std::span<const SharedRange> parts) {
   const bool lasting = std::ranges::any_of(
       parts, [](const SharedRange& part) { return part.share.epochs == 0 && part.count > 0; });
   if (lasting) return;
@@ -23,10 +22,10 @@ void require_examples_for_ever(std::span<const SharedRange> parts) {
   fail("{}: no example is left to go on with after the epochs of the other corpora", names);
 }
 
-// The plan of the epoch at which the state stands, or of the first after it that has batches: with
-// weights below 1 a small corpus may have an epoch without.
+// The plan of the state's epoch, or of the first later epoch with batches: with weights below 1 a
+// small corpus may have an empty epoch.
 BatchPlan plan_at(const ExampleSet& set, const BatchOptions& options, StreamState& at) {
-  constexpr int64_t most_empty = 10'000;  // what a single example of weight 0.0001 needs
+  constexpr int64_t most_empty = 10'000;  // enough for a single example of weight 0.0001
   for (int64_t empty = 0; empty <= most_empty; ++empty, ++at.epoch) {
     BatchPlan plan(set.costs, set.parts, options, at.epoch);
     if (plan.size() > 0) return plan;
@@ -43,7 +42,7 @@ ExampleBatch read_batch(const ExampleSet& set, std::span<const uint32_t> numbers
   return batch;
 }
 
-StreamState one_further(StreamState at, int64_t epoch_size) {
+StreamState next_state(StreamState at, int64_t epoch_size) {
   if (++at.position < epoch_size) return at;
   return {.epoch = at.epoch + 1, .position = 0};
 }
@@ -52,15 +51,14 @@ StreamState one_further(StreamState at, int64_t epoch_size) {
 
 BatchStream::BatchStream(ExampleSet set, const BatchOptions& options, StreamState from)
     : set_(std::move(set)), options_(options), state_(from) {
-  require_examples_for_ever(set_.parts);
+  require_endless(set_.parts);
   require_fit(set_.costs, options_, set_.where);
   BatchPlan plan = plan_at(set_, options_, from);
   epoch_size_ = plan.size();
   if (from.position < 0 || from.position >= epoch_size_) {
-    fail(
-        "cannot go on at batch {} of epoch {}, which has {}: the data or the batch size has "
-        "changed",
-        from.position, from.epoch, epoch_size_);
+    constexpr auto reason = "the data or the batch size has changed";
+    fail("cannot go on at batch {} of epoch {}, which has {}: {}", from.position, from.epoch,
+         epoch_size_, reason);
   }
   thread_ = std::thread(&BatchStream::prepare, this, std::move(plan), from);
 }
@@ -102,7 +100,7 @@ void BatchStream::prepare(BatchPlan plan, StreamState at) {
     while (true) {
       const int64_t epoch = at.epoch;
       ExampleBatch batch = read_batch(set_, plan.batch(at.position), epoch);
-      at = one_further(at, plan.size());
+      at = next_state(at, plan.size());
       if (!hand_over({.batch = std::move(batch), .after = at, .epoch_size = plan.size()})) return;
       if (at.epoch != epoch) plan = plan_at(set_, options_, at);
     }
@@ -113,7 +111,7 @@ void BatchStream::prepare(BatchPlan plan, StreamState at) {
   changed_.notify_all();
 }
 
-// Waits until there is room; false if nobody wants more.
+// Waits until there is room. Returns false if the stream is being destroyed.
 bool BatchStream::hand_over(Prepared prepared) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return stop_ || ready_.size() < batches_ahead; });

@@ -1,7 +1,6 @@
 #pragma once
-// The batches of a training run, epoch after epoch without end, prefetched on a thread of their
-// own. The state of a stream is two numbers; a stream opened there returns exactly the batches that
-// would have come next.
+// The batches of a training run, epoch after epoch, prefetched on a thread. The state of a stream
+// is two numbers; a stream opened at a state returns exactly the batches that follow it.
 
 #include <condition_variable>
 #include <cstdint>
@@ -18,34 +17,33 @@
 
 namespace calque {
 
-// What a stream draws from. The examples of a dataset are examples_of() (data/dataset_examples.h),
-// those of a language model TextWindows::examples().
+// The source of a stream: examples_of() a dataset (data/dataset_examples.h), or
+// TextWindows::examples() of a language model.
 struct ExampleSet {
   std::vector<int32_t> costs;      // [examples]  tokens that each takes of a batch
   std::vector<SharedRange> parts;  // cover all examples
-  // Reads an example, which may vary by epoch. Called on the prefetch thread; the same arguments
-  // must read the same example.
+  // Reads an example, which may vary by epoch. A pure function, called on the prefetch thread.
   std::function<void(int64_t epoch, int64_t example, Example& out)> read;
-  // Names an example in an error: "train.en + train.de, pair 17".
+  // The example's name in an error: "train.en + train.de, pair 17".
   std::function<std::string(int64_t example)> where;
 };
 
 struct ExampleBatch {
   std::vector<Example> examples;
-  std::vector<int64_t> numbers;  // of the examples, in the set
+  std::vector<int64_t> numbers;  // the indices of the examples in the set
   bool operator==(const ExampleBatch&) const = default;
 };
 
 struct StreamState {
-  int64_t epoch = 0;     // complete ones
-  int64_t position = 0;  // batches that each rank has taken of the present one
+  int64_t epoch = 0;     // complete epochs
+  int64_t position = 0;  // batches that each rank has taken of the current epoch
   bool operator==(const StreamState&) const = default;
 };
 
 class BatchStream {
  public:
-  // Throws an Error if an example alone exceeds a batch, if no example is left after the epochs of
-  // parts that end, or if `from` lies behind the end of its epoch: then the data has changed.
+  // Throws an Error if an example exceeds a batch, if no example is left after the last epoch of
+  // some parts, or if `from` lies behind the end of its epoch because the data has changed.
   BatchStream(ExampleSet set, const BatchOptions& options, StreamState from = {});
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
@@ -53,12 +51,12 @@ class BatchStream {
 
   ExampleBatch next();
 
-  // After the last batch returned; {e, 0} as soon as epoch e - 1 is complete.
+  // The state after the last batch returned; {e, 0} as soon as epoch e - 1 is complete.
   StreamState state() const { return state_; }
   // 2.25 after a quarter of the third epoch.
   double epochs() const;
 
-  // How long next() has waited for the prefetch thread, in all.
+  // The total time that next() has waited for the prefetch thread.
   double wait_seconds() const { return wait_seconds_; }
 
  private:
@@ -74,7 +72,7 @@ class BatchStream {
   const ExampleSet set_;
   const BatchOptions options_;
   StreamState state_;
-  int64_t epoch_size_ = 0;  // batches of each rank, in the epoch of the last batch returned
+  int64_t epoch_size_ = 0;  // batches of each rank in the epoch of the last batch returned
   double wait_seconds_ = 0;
 
   std::mutex mutex_;  // guards the four below

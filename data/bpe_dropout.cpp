@@ -15,7 +15,7 @@ uint64_t key_of(int32_t left, int32_t right) {
   return static_cast<uint64_t>(left) << 32 | static_cast<uint32_t>(right);
 }
 
-// Where the characters of a text begin, and its end.
+// The offsets at which the characters of a text begin, and its end.
 std::vector<size_t> borders(std::string_view text) {
   std::vector<size_t> begins = {0};
   for (size_t at = 0; at < text.size(); begins.push_back(at)) next_code_point(text, at);
@@ -28,7 +28,7 @@ BpeDropout::BpeDropout(const SentencePieceModel& model, double probability)
     : probability_(probability) {
   require(probability >= 0 && probability < 1, "BpeDropout: a probability of {}", probability);
   require(model.is_bpe(), "BpeDropout: the model has no merges");
-  Ids ids;  // of the subwords that merges can make, or begin with
+  Ids ids;  // of characters and subwords made by merges
   for (int32_t id = 0; id < model.size(); ++id) {
     scores_.push_back(model.score(id));
     if (id >= special_ids && model.is_found(id)) ids.emplace(model.piece(id), id);
@@ -37,12 +37,12 @@ BpeDropout::BpeDropout(const SentencePieceModel& model, double probability)
   learn_spellings(model, ids);
 }
 
-// Two subwords may be merged wherever the vocabulary has them together.
+// Two subwords merge if the vocabulary has their concatenation.
 void BpeDropout::learn_merges(const Ids& ids) {
   for (const auto& [subword, whole] : ids) {
     for (const size_t border : borders(subword)) {
-      const auto left = ids.find(subword.substr(0, border)),
-                 right = ids.find(subword.substr(border));
+      const auto left = ids.find(subword.substr(0, border));
+      const auto right = ids.find(subword.substr(border));
       if (left != ids.end() && right != ids.end()) {
         merges_[key_of(left->second, right->second)] = whole;
       }
@@ -50,7 +50,7 @@ void BpeDropout::learn_merges(const Ids& ids) {
   }
 }
 
-// A subword whose characters do not merge to it again was not made by merges.
+// A subword whose characters do not merge to it is not made by merges.
 void BpeDropout::learn_spellings(const SentencePieceModel& model, const Ids& ids) {
   for (int32_t id = 0; id < model.size(); ++id) {
     const std::string subword = model.piece(id);
@@ -71,8 +71,8 @@ int32_t BpeDropout::joined(int32_t left, int32_t right) const {
   return found == merges_.end() ? none : found->second;
 }
 
-// The best merge of neighbours first, of equals the leftmost. One that is dropped does not come
-// back, unless one of the two has become another subword meanwhile.
+// Applies the merge with the highest score first, of equals the leftmost. A dropped merge is not
+// tried again, unless one of its two subwords changes.
 template <class Dropped>
 void BpeDropout::merge(std::vector<int32_t>& ids, const Dropped& dropped) const {
   std::vector<int32_t> wholes;  // of each subword and the next one
@@ -89,8 +89,8 @@ void BpeDropout::merge(std::vector<int32_t>& ids, const Dropped& dropped) const 
       continue;
     }
     ids[best] = wholes[best];
-    ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(best) + 1);
-    wholes.erase(wholes.begin() + static_cast<std::ptrdiff_t>(best));
+    ids.erase(ids.begin() + best + 1);
+    wholes.erase(wholes.begin() + best);
     if (best < wholes.size()) wholes[best] = joined(ids[best], ids[best + 1]);
     if (best > 0) wholes[best - 1] = joined(ids[best - 1], ids[best]);
   }

@@ -1,7 +1,6 @@
 #pragma once
-// BPE-dropout (Provilkov et al., ACL 2020): training sees a text in other subwords each time,
-// because some of the merges of byte-pair encoding are left out at random. The model learns more of
-// the words' parts, and small corpora reach further. Translation makes every merge, as without it.
+// BPE-dropout (Provilkov et al., ACL 2020): skips merges of byte-pair encoding at random, so that
+// training sees a text in other subwords each time. Decoding applies every merge.
 //
 //   const BpeDropout dropout(model, 0.1);
 //   dropout.resegment(ids, random);  // "▁trans lation" -> "▁tr ans lat ion"
@@ -18,12 +17,11 @@ namespace calque {
 
 class BpeDropout {
  public:
-  // Each merge is left out with the probability, at least 0 and less than 1. The model must be a
-  // BPE model: others have no merges.
+  // Each merge is skipped with a probability from 0 to below 1. Requires a BPE model.
   BpeDropout(const SentencePieceModel& model, double probability);
 
-  // Splits the subwords into characters and merges them again. What no merge has made stays whole:
-  // <unk>, bytes, user-defined symbols.
+  // Splits the subwords into characters and merges them again. Subwords that are not made by merges
+  // stay whole: <unk>, bytes, user-defined symbols.
   void resegment(std::vector<int32_t>& ids, Random& random) const;
 
  private:
@@ -35,9 +33,9 @@ class BpeDropout {
   void learn_spellings(const SentencePieceModel& model, const Ids& ids);
 
   double probability_;
-  std::vector<float> scores_;                     // by id; the best merge is made first
-  std::unordered_map<uint64_t, int32_t> merges_;  // left and right subword, to the whole
-  std::vector<std::vector<int32_t>> spellings_;   // by id: of one character each, or itself
+  std::vector<float> scores_;                     // by id; the highest is merged first
+  std::unordered_map<uint64_t, int32_t> merges_;  // from left and right subword to the whole
+  std::vector<std::vector<int32_t>> spellings_;   // by id: its characters, or itself
 };
 
 }  // namespace calque

@@ -16,27 +16,25 @@ std::string repaired(std::string_view bytes) {
     text += replacement;
     bytes.remove_prefix(*bad + 1);
   }
-  return text.empty() ? std::string(bytes) : text.append(bytes);
+  return text.append(bytes);
 }
 
 }  // namespace
 
-std::string ByteModel::symbol(int32_t id) {
+std::string ByteModel::symbol(int32_t id) const {
   return id < special_ids ? std::string(special_symbols[id])
                           : fmt::format("<0x{:02X}>", id - special_ids);
 }
 
-Vocabulary ByteModel::vocabulary() {
-  Vocabulary vocabulary;
-  for (int32_t id = special_ids; id < vocabulary_size; ++id) vocabulary.add(symbol(id));
-  return vocabulary;
-}
-
 ByteModel ByteModel::load(const std::string& path) {
-  if (Vocabulary::load(path).file_text() != vocabulary().file_text()) {
-    fail("{}: not the vocabulary of bytes, which is <unk>, <s>, </s> and <0x00> to <0xFF>", path);
+  const Vocabulary vocabulary = Vocabulary::load(path);
+  const ByteModel model;
+  bool same = vocabulary.size() == model.size();
+  for (int32_t id = 0; same && id < model.size(); ++id) {
+    same = vocabulary.symbol(id) == model.symbol(id);
   }
-  return {};
+  if (same) return model;
+  fail("{}: not the vocabulary of bytes, which is <unk>, <s>, </s> and <0x00> to <0xFF>", path);
 }
 
 void ByteModel::encode(std::string_view text, std::vector<int32_t>& out) const {
@@ -48,7 +46,7 @@ std::string ByteModel::decode(std::span<const int32_t> ids) const {
   std::string bytes;
   for (const int32_t id : ids) {
     if (id >= special_ids) bytes.push_back(static_cast<char>(id - special_ids));
-    if (id == unknown_id) bytes.push_back('\xFF');  // in no well-formed text
+    if (id == unknown_id) bytes.push_back('\xFF');  // never in well-formed text
   }
   return repaired(bytes);
 }

@@ -16,7 +16,7 @@ constexpr uint64_t prime1 = 0x9E3779B185EBCA87, prime2 = 0xC2B2AE3D27D4EB4F,
                    prime3 = 0x165667B19E3779F9, prime4 = 0x85EBCA77C2B2AE63,
                    prime5 = 0x27D4EB2F165667C5;
 
-static_assert(std::endian::native == std::endian::little, "words are read as they lie in memory");
+static_assert(std::endian::native == std::endian::little, "the hash reads little-endian words");
 
 template <class Word>
 Word word_at(const char* from) {

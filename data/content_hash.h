@@ -1,11 +1,9 @@
 #pragma once
-// A fast 64-bit hash of content, to know a corpus, a tokenizer or a cached file again: XXH64 with
-// seed 0, after its specification (several bytes a clock cycle, so that a gigabyte of text costs
-// less than reading it). `xxhsum -H64 FILE` prints the same numbers. Not a defence against forgery.
+// A fast 64-bit hash that identifies a corpus, a tokenizer or a cached file: XXH64 with seed 0, as
+// `xxhsum -H64 FILE` prints it. Not cryptographic.
 
 #include <array>
 #include <cstdint>
-#include <span>
 #include <string>
 #include <string_view>
 #include <type_traits>
@@ -16,13 +14,13 @@ class ContentHash {
  public:
   ContentHash& add(std::string_view bytes);
 
-  // A number or an enum, by its bytes.
+  // Adds the bytes of a number or an enum.
   template <class Number>
   requires(std::is_arithmetic_v<Number> || std::is_enum_v<Number>) ContentHash& add(Number value) {
     return add({reinterpret_cast<const char*>(&value), sizeof value});
   }
 
-  // A text with its length, so that ("ab", "c") and ("a", "bc") differ.
+  // Adds a text and its length, so that ("ab", "c") and ("a", "bc") differ.
   ContentHash& add_text(std::string_view text) { return add(text.size()).add(text); }
 
   uint64_t value() const;
@@ -35,10 +33,10 @@ class ContentHash {
   uint64_t length_ = 0;
 };
 
-// Adds the bytes of a file and their number.
+// Adds the bytes of a file and its size.
 void add_file(const std::string& path, ContentHash& hash);
 
-// A hash as text: sixteen hexadecimal digits.
+// Sixteen hexadecimal digits.
 std::string hexadecimal(uint64_t hash);
 
 inline uint64_t content_hash(std::string_view bytes) { return ContentHash().add(bytes).value(); }

@@ -1,14 +1,12 @@
 #pragma once
-// A corpus of aligned texts: rows of one text a column, in order or by number, from line-aligned
-// files, from columns of one TSV file, or from memory. Whatever the place, a row is known by its
-// number, and an error about it names file and line.
+// A corpus of aligned texts: rows with one text a column, from line-aligned files, from columns of
+// a TSV file, or from memory. An error about a row names file and line.
 
 #include <concepts>
 #include <cstdint>
 #include <memory>
 #include <span>
 #include <string>
-#include <string_view>
 #include <utility>
 #include <variant>
 #include <vector>
@@ -26,7 +24,7 @@ struct AlignedFiles {
 
 struct TsvFile {
   std::string path;
-  std::vector<int> columns = {1, 2};  // which fields of a line are the columns, counting from 1
+  std::vector<int> columns = {1, 2};  // the field of each column, counting from 1
 };
 
 struct RowsInMemory {
@@ -34,7 +32,6 @@ struct RowsInMemory {
   std::shared_ptr<const std::vector<Row>> rows;
 };
 
-// Where a corpus is, and how much of an epoch it makes up.
 struct CorpusSource {
   std::variant<AlignedFiles, TsvFile, RowsInMemory> place;
   CorpusShare share = {};
@@ -44,8 +41,7 @@ struct CorpusSource {
 AlignedFiles files_of_prefix(const std::string& prefix, const std::vector<std::string>& languages);
 
 RowsInMemory in_memory(std::string name, std::vector<Row> rows);
-// Two columns from pairs of strings, as generators return them. (A template, so that lists in
-// braces are rows.)
+// Two columns from pairs of strings. (A template, so that lists in braces are rows.)
 template <std::same_as<std::vector<std::pair<std::string, std::string>>> Pairs>
 RowsInMemory in_memory(std::string name, Pairs pairs) {
   std::vector<Row> rows(pairs.size());
@@ -62,7 +58,7 @@ void require_files(const CorpusSource& source);
 // "train.en + train.de", "pairs.tsv", the name.
 std::string name_of(const CorpusSource& source);
 
-// A hash of all that open corpora of this source would return: of the files' bytes as stored.
+// A hash of the content: of the files' bytes as stored.
 uint64_t content_hash(const CorpusSource& source);
 
 // Consecutive rows. The lines point into `bytes`, or into the corpus.
@@ -73,8 +69,7 @@ struct RowBlock {
 
   int64_t rows() const { return columns == 0 ? 0 : std::ssize(lines) / columns; }
   std::span<const Line> row(int64_t index) const {
-    return std::span(lines).subspan(static_cast<size_t>(index * columns),
-                                    static_cast<size_t>(columns));
+    return std::span(lines).subspan(index * columns, static_cast<size_t>(columns));
   }
 };
 
@@ -87,30 +82,24 @@ class Corpus {
   int columns() const;
   int64_t size() const;
 
-  // Rows from `first` on: at most `rows`, and no more than make about `bytes` of text, but at least
-  // one. The texts are not checked; a TSV line that lacks a column is an Error.
+  // Rows from `first` on: at most `rows` with about `bytes` of text, but at least one. The texts
+  // are not checked. Throws an Error for a TSV line that lacks a column.
   RowBlock read(int64_t first, int64_t rows, int64_t bytes) const;
-
-  // One row; an overlong line is an Error, and so is text that is not UTF-8.
-  Row row(int64_t index) const;
 
   // "train.de:17".
   std::string where(int64_t index, int column) const;
 
  private:
-  struct Tsv {
-    TextLines lines;
-    std::vector<int> columns;
-  };
-
   std::string name_;
-  std::variant<std::vector<TextLines>, Tsv, RowsInMemory> place_;
+  std::vector<TextLines> files_;  // one for each column, or a TSV file
+  std::vector<int> fields_;       // of a TSV file: the field of each column
+  RowsInMemory memory_;
 };
 
 // Whether a line is well-formed UTF-8 and not overlong.
 bool is_text(const Line& line);
 
-// Throws the Error of a line that is overlong or not UTF-8.
+// Throws an Error for a line that is overlong or not UTF-8.
 void require_text(const Line& line, const std::string& where);
 
 }  // namespace calque

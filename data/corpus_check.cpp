@@ -2,23 +2,23 @@
 
 #include <algorithm>
 #include <cmath>
-#include <utility>
+#include <unordered_set>
 
 #include "core/error.h"
 #include "data/content_hash.h"
+#include "data/symbol_model.h"
 #include "data/tokenized_block.h"
 #include "data/vocabulary.h"
-#include "data/word_profile.h"
 
 namespace calque {
 namespace {
 
-// From how many pairs on a suspicion can be founded, and what founds it.
+// The thresholds of the suspicions, which need enough pairs.
 constexpr int64_t enough_pairs = 50;
 constexpr double many_copies = 0.2, little_correlation = 0.2, same_language = 0.8,
                  many_unknown = 0.1, many_shared = 0.01, many_dropped = 0.5, clearly = 0.1;
 
-// Pearson's correlation, from sums.
+// Pearson's correlation.
 class Correlation {
  public:
   void add(double x, double y) {
@@ -37,6 +37,35 @@ class Correlation {
   double n_ = 0, x_ = 0, y_ = 0, xx_ = 0, yy_ = 0, xy_ = 0;
 };
 
+// How often the words of a text occur, in a table of fixed size: enough to tell whether two texts
+// are in the same language.
+class WordProfile {
+ public:
+  void add(std::string_view text) {
+    for_each_symbol(SymbolUnit::word, text, [this](std::string_view word) {
+      ++counts_[content_hash(word) % counts_.size()];
+    });
+  }
+
+  // The cosine of the square roots of the counts: 1 for the same words equally often, 0 for no word
+  // in common. The roots keep a few frequent words from deciding alone.
+  double similarity(const WordProfile& other) const {
+    double shared = 0, sum = 0, other_sum = 0;
+    for (size_t i = 0; i < counts_.size(); ++i) {
+      const auto mine = static_cast<double>(counts_[i]);
+      const auto theirs = static_cast<double>(other.counts_[i]);
+      shared += std::sqrt(mine * theirs);
+      sum += mine;
+      other_sum += theirs;
+    }
+    const double scale = std::sqrt(sum * other_sum);
+    return scale == 0 ? 0 : shared / scale;
+  }
+
+ private:
+  std::vector<int64_t> counts_ = std::vector<int64_t>(1 << 16);
+};
+
 void add_sentence(std::span<const int32_t> ids, SideReport& side) {
   const auto length = std::ssize(ids);
   side.tokens += length;
@@ -45,9 +74,9 @@ void add_sentence(std::span<const int32_t> ids, SideReport& side) {
   ++side.lengths[std::ranges::lower_bound(length_classes, length) - length_classes.begin()];
 }
 
-// What is known of the texts of a split, for comparing with another.
+// What a split is compared with others by.
 struct Traces {
-  HashSet pairs, sources;
+  std::unordered_set<uint64_t> pairs, sources;  // hashes
   WordProfile source_words, target_words;
 };
 
@@ -57,7 +86,7 @@ class Examination {
   Examination(const Tokenizer& source, const Tokenizer& target, const FilterOptions& filters,
               const Traces* training)
       : tokenizers_{source, target}, filters_(filters), training_(training) {
-    filters_.invalid = InvalidText::skip;  // go on, and count
+    filters_.invalid = InvalidText::skip;  // to count all invalid texts
   }
 
   void examine(const SplitSource& split) {
@@ -84,7 +113,7 @@ class Examination {
 
  private:
   void add(const TokenizedBlock& block, int64_t row, const Corpus& corpus, int64_t index) {
-    const Verdict& verdict = block.verdicts[static_cast<size_t>(row)];
+    const Verdict& verdict = block.verdicts[row];
     if (verdict.drop != Drop::none) {
       return report.drops.add(verdict.drop, corpus.where(index, verdict.column));
     }
@@ -92,7 +121,7 @@ class Examination {
     const std::string_view target = block.text.row(row)[1].text;
     const uint64_t source_hash = content_hash(source);
     const uint64_t pair_hash = ContentHash().add(source_hash).add_text(target).value();
-    const bool repeated = !traces.pairs.insert(pair_hash);
+    const bool repeated = !traces.pairs.insert(pair_hash).second;
     if (repeated && filters_.drop_duplicates) {
       return report.drops.add(Drop::duplicate, corpus.where(index, 0));
     }
@@ -163,7 +192,7 @@ void find_suspicions(const SplitReport& split, bool lengths_vary, CheckReport& r
           percent(split.pairs_in_training, split.kept) + " of the pairs are in the training data");
 }
 
-// Whether a split's sides look like the training data's other sides.
+// Whether each side of a split resembles the other side of the training data.
 bool looks_swapped(const Traces& split, const Traces& training) {
   const double straight = split.source_words.similarity(training.source_words) +
                           split.target_words.similarity(training.target_words);

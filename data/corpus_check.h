@@ -1,12 +1,9 @@
 #pragma once
-// The doctor: reads everything a run would read and says what it found: how much there is, how long
-// it is, what the filters drop and why, what the vocabulary lacks, what the splits share, and
-// whether a file looks like the wrong one (the same language on both sides, sides swapped, lines
-// shifted).
+// A report on the data of a run: sizes and lengths, what the filters drop and why, unknown tokens,
+// overlap of the splits, and signs of wrong files (equal languages, swapped sides, shifted lines).
 
 #include <array>
 #include <cstdint>
-#include <optional>
 #include <string>
 #include <vector>
 
@@ -19,16 +16,16 @@ namespace calque {
 struct SplitSource {
   std::string name;  // "train", "validation", "test"
   std::vector<CorpusSource> corpora;
-  bool filtered = true;  // as training is; validation and test use every pair that is text
+  bool filtered = true;  // like training; validation and test use every valid pair
 };
 
-// The upper ends of the histogram's classes of lengths, in tokens; the last class has none.
+// The largest length of each class of the histogram, in tokens; a further class has no limit.
 inline constexpr std::array<int64_t, 10> length_classes = {5,  10, 15,  20,  30,
                                                            40, 60, 100, 150, 250};
 
 struct SideReport {
   int64_t tokens = 0;   // of the pairs kept, without </s>
-  int64_t unknown = 0;  // of these
+  int64_t unknown = 0;  // how many of them are <unk>
   int64_t longest = 0;
   std::array<int64_t, length_classes.size() + 1> lengths{};  // sentences kept, by class
 };
@@ -43,27 +40,25 @@ struct SplitReport {
   int64_t pairs_in_training = 0;  // pairs kept that the first split has too
   int64_t sources_in_training = 0;
   double length_correlation = 0;  // Pearson's, of the numbers of tokens; 0 if a side does not vary
-  double side_similarity =
-      0;  // 1: both sides use the same words equally often; 0: no word in common
+  double side_similarity = 0;     // 1: the same words equally often; 0: no word in common
 };
 
-// A part of a whole; 0 of nothing.
+// part / whole, or 0 for an empty whole.
 inline double share_of(int64_t part, int64_t whole) {
   return whole == 0 ? 0 : static_cast<double>(part) / static_cast<double>(whole);
 }
 
 struct CheckReport {
   std::vector<SplitReport> splits;      // those that could be read
-  std::vector<std::string> problems;    // what would stop a run
-  std::vector<std::string> suspicions;  // what is probably not meant
+  std::vector<std::string> problems;    // they stop a run
+  std::vector<std::string> suspicions;  // probable mistakes
   bool sound() const { return problems.empty() && suspicions.empty(); }
 };
 
-// The first split is the one that is trained on.
+// The first split is the training data.
 CheckReport check_corpora(const std::vector<SplitSource>& splits, const Tokenizer& source,
                           const Tokenizer& target, const FilterOptions& filters);
 
-// For people, several lines.
 std::string to_text(const CheckReport& report);
 
 }  // namespace calque

@@ -1,4 +1,4 @@
-// The report of the doctor as text (declared in data/corpus_check.h).
+// The report on the data as text (declared in data/corpus_check.h).
 
 #include <fmt/format.h>
 

@@ -1,15 +1,13 @@
 #pragma once
-// How much of an epoch a corpus makes up, and of which epochs.
+// How often an epoch takes the sentences of a corpus, and which epochs take part.
 
 #include <cstdint>
 
 namespace calque {
 
-// In an epoch the sentences of a corpus occur `weight` times: each twice for 2, a half of them for
-// 0.5 (the other half in the next epoch).
 struct CorpusShare {
-  double weight = 1;
-  int64_t epochs = 0;  // only in so many, from the first on; 0: in all
+  double weight = 1;   // 2: each sentence twice an epoch; 0.5: half of them, the others in the next
+  int64_t epochs = 0;  // only the first so many epochs; 0: all
 
   bool has(int64_t epoch) const { return epochs == 0 || epoch < epochs; }
 };

@@ -3,25 +3,23 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "core/error.h"
 #include "data/content_hash.h"
-#include "data/dataset_cache.h"
 #include "data/dataset_preparation.h"
 #include "data/tokenized_block.h"
 
 namespace calque {
 namespace {
 
-// Raised when the same input gives other ids or another choice of rows than before.
+// To be raised when the same input gives other ids or another choice of rows.
 constexpr int preparation_version = 1;
 
 uint64_t key_of(const std::vector<CorpusSource>& corpora, const std::vector<Tokenizer>& tokenizers,
                 const FilterOptions& filters) {
   ContentHash hash;
   hash.add(preparation_version);
-  // Two columns are hashed without their number, so that runs with an older hash resume.
+  // Two columns are hashed without their number, which keeps the hashes of existing runs.
   if (tokenizers.size() != 2) hash.add_text("columns").add(tokenizers.size());
   for (const Tokenizer& tokenizer : tokenizers) hash.add(tokenizer.hash());
   hash.add(filters.max_length).add(filters.max_length_ratio);
@@ -30,41 +28,22 @@ uint64_t key_of(const std::vector<CorpusSource>& corpora, const std::vector<Toke
   return hash.value();
 }
 
-std::string noun_of(size_t columns) { return columns == 2 ? "pair" : "row"; }
-
-void add_block(const Corpus& corpus, int64_t first, const TokenizedBlock& block,
-               DatasetPreparation& preparation) {
-  std::vector<std::string_view> texts(static_cast<size_t>(block.text.columns));
-  for (int64_t i = 0; i < block.rows(); ++i) {
-    std::ranges::transform(block.text.row(i), texts.begin(), &Line::text);
-    Verdict verdict = block.verdicts[static_cast<size_t>(i)];
-    if (verdict.drop == Drop::none && preparation.is_duplicate(texts)) {
-      verdict = {Drop::duplicate, 0};
-    }
-    if (verdict.drop == Drop::none) {
-      preparation.keep(texts, block.row(i), first + i);
-    } else {
-      preparation.drop(verdict.drop, corpus.where(first + i, verdict.column));
-    }
-  }
-}
-
-Dataset prepare(const std::vector<CorpusSource>& corpora, const std::vector<Tokenizer>& tokenizers,
-                const FilterOptions& filters, TokenWriter writer) {
-  DatasetPreparation preparation(std::move(writer), static_cast<int>(tokenizers.size()),
-                                 noun_of(tokenizers.size()), filters.drop_duplicates);
-  for (const CorpusSource& source : corpora) {
-    const Corpus corpus(source);
-    require(corpus.columns() == std::ssize(tokenizers), "load_dataset: {} has {} columns, not {}",
-            corpus.name(), corpus.columns(), tokenizers.size());
-    preparation.begin_part(corpus.name(), corpus.size());
-    for (int64_t first = 0; first < corpus.size();) {
-      const TokenizedBlock block = read_tokenized(corpus, first, tokenizers, filters);
-      add_block(corpus, first, block, preparation);
-      first += block.rows();
+// The rows of one corpus.
+void add_corpus(const CorpusSource& source, const std::vector<Tokenizer>& tokenizers,
+                const FilterOptions& filters, DatasetPreparation& preparation) {
+  const Corpus corpus(source);
+  require(corpus.columns() == std::ssize(tokenizers), "load_dataset: {} has {} columns, not {}",
+          corpus.name(), corpus.columns(), tokenizers.size());
+  preparation.begin_part(corpus.name(), corpus.size());
+  std::vector<std::string_view> texts(tokenizers.size());
+  for (int64_t first = 0; first < corpus.size();) {
+    const TokenizedBlock block = read_tokenized(corpus, first, tokenizers, filters);
+    for (int64_t i = 0; i < block.rows(); ++i, ++first) {
+      std::ranges::transform(block.text.row(i), texts.begin(), &Line::text);
+      preparation.add(texts, block.row(i), first, block.verdicts[i],
+                      [&](int column) { return corpus.where(first, column); });
     }
   }
-  return preparation.finish();
 }
 
 }  // namespace
@@ -73,25 +52,24 @@ Dataset load_dataset(const std::vector<CorpusSource>& corpora,
                      const std::vector<Tokenizer>& tokenizers, const DatasetOptions& options) {
   require(!corpora.empty() && !tokenizers.empty(), "load_dataset: {} corpora, {} tokenizers",
           corpora.size(), tokenizers.size());
-  for (const CorpusSource& corpus : corpora) require_weight(corpus.share, name_of(corpus));
   int32_t vocabulary = 0;
-  for (const Tokenizer& tokenizer : tokenizers) {
-    vocabulary = std::max(vocabulary, tokenizer.size());
-  }
+  for (const Tokenizer& tokenizer : tokenizers) vocabulary = std::max(vocabulary, tokenizer.size());
   const CacheKey key{.key = key_of(corpora, tokenizers, options.filters),
                      .columns = static_cast<int>(tokenizers.size()),
                      .vocabulary = vocabulary};
-  Dataset dataset = cached_dataset(options.cache_folder, key, [&](TokenWriter writer) {
-    return prepare(corpora, tokenizers, options.filters, std::move(writer));
-  });
-  // Names and shares are no content: they come from this call, wherever the ids come from.
-  for (size_t i = 0; i < corpora.size(); ++i) {
-    dataset.parts[i].name = name_of(corpora[i]);
-    dataset.parts[i].share = corpora[i].share;
+  return load_sources(corpora, options.cache_folder, key, key.columns == 2 ? "pair" : "row",
+                      options.filters.drop_duplicates,
+                      [&](const CorpusSource& source, DatasetPreparation& preparation) {
+                        add_corpus(source, tokenizers, options.filters, preparation);
+                      });
+}
+
+void Dataset::add_part(DatasetPart part) {
+  if (!parts.empty()) {
+    part.first_example = parts.back().first_example + parts.back().examples;
+    part.first_line = lines();
   }
-  dataset.noun = noun_of(tokenizers.size());
-  dataset.hash = key.key;
-  return dataset;
+  parts.push_back(std::move(part));
 }
 
 const DatasetPart& Dataset::part_of(int64_t line) const {
@@ -110,12 +88,6 @@ std::vector<SharedRange> Dataset::ranges() const {
   return ranges;
 }
 
-bool Dataset::same_parts(int64_t epoch, int64_t other) const {
-  return std::ranges::all_of(parts, [&](const DatasetPart& part) {
-    return part.share.has(epoch) == part.share.has(other);
-  });
-}
-
 std::string Dataset::where(int64_t line) const { return where(std::vector{line}); }
 
 std::string Dataset::where(std::vector<int64_t> lines) const {
@@ -130,7 +102,7 @@ std::string Dataset::where(std::vector<int64_t> lines) const {
         first, lines.end(), [&](int64_t line) { return line >= part.first_line + part.lines; });
     std::vector<int64_t> numbers(first, last);
     for (int64_t& number : numbers) number += 1 - part.first_line;
-    places.push_back(fmt::format("{}, {} {}", part.name, numbers.size() > 1 ? plural(noun) : noun,
+    places.push_back(fmt::format("{}, {} {}", part.name, numbers.size() > 1 ? noun + "s" : noun,
                                  fmt::join(numbers, ", ")));
     first = last;
   }

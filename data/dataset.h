@@ -1,9 +1,8 @@
 #pragma once
-// A dataset: the texts of a split as ids, filtered, ready for batching. load_dataset() reads,
-// tokenises and filters every row once, on all threads; with a cache folder it keeps the result
-// there under a name made from all that decides it (the bytes of the corpora, the tokenizers, the
-// filters), and the next start reads it back. A cache that cannot be written stops nobody.
-// Documents become a dataset by load_documents() (data/document_dataset.h).
+// A dataset: the texts of a split as ids, filtered, ready for batching. load_dataset() tokenizes
+// and filters every row once, on all threads. A cache folder keeps the result under a hash of
+// everything that decides it (the bytes of the corpora, the tokenizers, the filters). If the cache
+// cannot be written, the dataset stays in memory. Documents have load_documents().
 
 #include <cstdint>
 #include <memory>
@@ -20,19 +19,18 @@ namespace calque {
 
 struct DatasetOptions {
   FilterOptions filters = {};
-  std::string cache_folder = {};  // created if need be; empty: keep the ids in memory
+  std::string cache_folder = {};  // is created; empty: keep the ids in memory
 };
 
-// One corpus of a dataset. Examples are numbered through all corpora, lines too; lines count what
-// was dropped, examples do not.
+// One corpus of a dataset. Examples are numbered through all corpora, and lines with dropped ones.
 struct DatasetPart {
-  std::string name;
+  std::string name = {};
   CorpusShare share = {};
   int64_t first_example = 0, examples = 0;
   int64_t first_line = 0, lines = 0;
 };
 
-// The size of the texts that were kept, for bits per character and per byte.
+// The size of the texts kept, for bits per character and per byte.
 struct TextSize {
   int64_t characters = 0;  // code points
   int64_t bytes = 0;
@@ -40,22 +38,22 @@ struct TextSize {
 };
 
 struct Dataset {
-  std::shared_ptr<const TokenStore> tokens;
-  std::vector<DatasetPart> parts;
-  DropTally drops;
-  std::vector<TextSize> sizes;  // [columns]
-  std::string noun = "pair";    // what messages call an example
-  uint64_t hash = 0;            // of all that decided the content, to recognise it on resuming
+  std::shared_ptr<const TokenStore> tokens = {};
+  std::vector<DatasetPart> parts = {};
+  DropTally drops = {};
+  std::vector<TextSize> sizes = {};  // [columns]
+  std::string noun = "pair";         // what messages call an example
+  uint64_t hash = 0;                 // of everything that decided the content
   bool from_cache = false;
-  std::string cache_problem = {};  // why the cache could not be written; the ids are in memory then
+  std::string cache_problem = {};  // why the cache could not be written, if it could not
 
   int64_t examples() const { return tokens->count(); }
   int64_t lines() const { return parts.back().first_line + parts.back().lines; }
+  // Appends a part that begins where the last one ends.
+  void add_part(DatasetPart part);
   // The parts as ranges of examples, with their shares and names.
   std::vector<SharedRange> ranges() const;
-  // Whether the same corpora take part in both epochs.
-  bool same_parts(int64_t epoch, int64_t other) const;
-  // "train.en + train.de, pair 17" for a line: tokens->line(example).
+  // "train.en + train.de, pair 17" for a line, tokens->line(example).
   std::string where(int64_t line) const;
   // "train.en + train.de, pairs 3, 17; more.en + more.de, pair 5" for the first few of several.
   std::string where(std::vector<int64_t> lines) const;
@@ -65,7 +63,7 @@ struct Dataset {
 };
 
 // Requires a tokenizer for each column of the corpora. Throws an Error for a corpus that cannot be
-// read, for text that is not UTF-8 (unless skipped), and when nothing is left.
+// read, for text that is not UTF-8 (unless it is skipped), and if nothing is left.
 Dataset load_dataset(const std::vector<CorpusSource>& corpora,
                      const std::vector<Tokenizer>& tokenizers, const DatasetOptions& options);
 

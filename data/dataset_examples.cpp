@@ -7,13 +7,13 @@
 namespace calque {
 
 std::vector<int32_t> costs_of(const TokenStore& store, std::span<const int> columns) {
-  std::vector<int32_t> costs(static_cast<size_t>(store.count()));
+  std::vector<int32_t> costs(store.count());
   for (int64_t example = 0; example < store.count(); ++example) {
     int64_t cost = 0;
     for (const int column : columns) cost += store.length(example, column) + 1;
     require(cost < std::numeric_limits<int32_t>::max(), "costs_of: example {} of {} tokens",
             example, cost);
-    costs[static_cast<size_t>(example)] = static_cast<int32_t>(cost);
+    costs[example] = static_cast<int32_t>(cost);
   }
   return costs;
 }

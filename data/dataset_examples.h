@@ -1,5 +1,5 @@
 #pragma once
-// The examples of a dataset as they are, for a batch stream.
+// The examples of a dataset for a batch stream.
 
 #include <cstdint>
 #include <span>
@@ -10,7 +10,7 @@
 
 namespace calque {
 
-// What each example takes of a batch: the lengths of these columns, each with its </s>.
+// What each example takes of a batch: the lengths of these columns with </s>.
 std::vector<int32_t> costs_of(const TokenStore& store, std::span<const int> columns);
 
 // All examples of the dataset. To vary them by epoch, wrap `read`.

@@ -1,50 +1,84 @@
 #pragma once
-// Collects examples into a dataset: writes their ids, counts what is kept and what is dropped.
+// Collects examples into a dataset: writes their ids and counts what is kept and what is dropped.
+// Datasets are cached in a folder, as one token file for each key. The notes of a token file are
+// lines of text with the parts (without names and shares), the sizes and the drops.
 
 #include <cstdint>
+#include <functional>
 #include <span>
 #include <string>
 #include <string_view>
+#include <unordered_set>
 #include <utility>
+#include <vector>
 
 #include "data/dataset.h"
-#include "data/dataset_notes.h"
 
 namespace calque {
+
+struct CacheKey {
+  uint64_t key = 0;  // a hash of everything that decides the content
+  int columns = 0;
+  int32_t vocabulary = 0;
+};
 
 class DatasetPreparation {
  public:
   DatasetPreparation(TokenWriter writer, int columns, std::string noun, bool drop_duplicates)
-      : writer_(std::move(writer)), noun_(std::move(noun)), drop_duplicates_(drop_duplicates) {
-    notes_.sizes.resize(static_cast<size_t>(columns));
+      : writer_(std::move(writer)), drop_duplicates_(drop_duplicates) {
+    dataset_.noun = std::move(noun);
+    dataset_.sizes.resize(columns);
   }
 
-  // Starts a part of so many lines.
-  void begin_part(const std::string& name, int64_t lines);
+  void begin_part(const std::string& name, int64_t lines) {
+    dataset_.add_part({.name = name, .lines = lines});
+  }
 
-  // The next example, line `line` of the part: its texts and ids by column.
-  void keep(std::span<const std::string_view> texts, std::span<const std::span<const int32_t>> ids,
-            int64_t line);
-  void drop(Drop reason, const std::string& where) { notes_.drops.add(reason, where); }
-
-  // Whether it is to be dropped as a duplicate: its texts occurred before, and the options say so.
-  bool is_duplicate(std::span<const std::string_view> texts);
+  // Line `line` of the part: its texts and ids by column. `verdict` is why it is dropped, if it is;
+  // `where` names its place. Duplicates are dropped too if the options say so.
+  void add(std::span<const std::string_view> texts, std::span<const std::span<const int32_t>> ids,
+           int64_t line, Verdict verdict, const std::function<std::string(int column)>& where);
 
   // Throws an Error if no example was kept.
   Dataset finish();
 
  private:
+  bool is_duplicate(std::span<const std::string_view> texts);
+
   TokenWriter writer_;
-  std::string noun_;
   bool drop_duplicates_;
-  DatasetNotes notes_;
-  HashSet seen_;
+  Dataset dataset_;
+  std::unordered_set<uint64_t> seen_;  // hashes of the texts kept
 };
 
 // Throws an Error for a weight that is not above 0.
 void require_weight(const CorpusShare& share, const std::string& name);
 
-// The plural of what messages call an example: "pairs".
-inline std::string plural(const std::string& noun) { return noun + "s"; }
+// Returns the dataset from the folder if it is there; otherwise what `prepare` returns, which
+// writes it there through its writer. If the file cannot be written (cache_problem says why) or the
+// folder is empty, the ids stay in memory.
+Dataset cached_dataset(const std::string& folder, const CacheKey& key,
+                       const std::function<Dataset(TokenWriter)>& prepare);
+
+// The dataset of the sources: from the cache, or from add(source, preparation) of each.
+template <class Source, class Add>
+Dataset load_sources(const std::vector<Source>& sources, const std::string& cache_folder,
+                     const CacheKey& key, const std::string& noun, bool drop_duplicates,
+                     const Add& add) {
+  for (const Source& source : sources) require_weight(source.share, name_of(source));
+  Dataset dataset = cached_dataset(cache_folder, key, [&](TokenWriter writer) {
+    DatasetPreparation preparation(std::move(writer), key.columns, noun, drop_duplicates);
+    for (const Source& source : sources) add(source, preparation);
+    return preparation.finish();
+  });
+  // Names and shares are not content: a cached dataset takes them from the sources.
+  for (size_t i = 0; i < sources.size(); ++i) {
+    dataset.parts[i].name = name_of(sources[i]);
+    dataset.parts[i].share = sources[i].share;
+  }
+  dataset.noun = noun;
+  dataset.hash = key.key;
+  return dataset;
+}
 
 }  // namespace calque

@@ -1,10 +1,8 @@
 #include "data/document_dataset.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/error.h"
-#include "data/dataset_cache.h"
 #include "data/dataset_preparation.h"
 #include "data/ordered_chunks.h"
 #include "data/utf8.h"
@@ -12,7 +10,7 @@
 namespace calque {
 namespace {
 
-// Raised when the same input gives other ids or another choice of documents than before.
+// To be raised when the same input gives other ids or another choice of documents.
 constexpr int preparation_version = 1;
 
 constexpr int64_t documents_at_once = 1 << 14, bytes_at_once = 8 << 20;
@@ -28,20 +26,20 @@ uint64_t key_of(const std::vector<DocumentSource>& sources, const Tokenizer& tok
   return hash.value();
 }
 
-// Consecutive documents on their way to ids.
+// Consecutive documents.
 struct DocumentBlock {
   std::vector<std::string> texts;
   std::vector<Drop> drops;
 };
 
-// Lines of a document that are tokenised together.
+// Lines of a document that are tokenized together.
 struct Slice {
   size_t document;
   std::string_view text;
   std::vector<int32_t> ids = {};
 };
 
-// As many documents from `first` on as make up a block, but at least one.
+// The end of the block that begins with document `first` and holds at least one document.
 int64_t block_end(const Documents& documents, int64_t first) {
   const int64_t limit = std::min(documents.count(), first + documents_at_once);
   int64_t bytes = 0, end = first;
@@ -53,26 +51,26 @@ int64_t block_end(const Documents& documents, int64_t first) {
 
 DocumentBlock read_block(const Documents& documents, int64_t first, int64_t end,
                          InvalidText invalid) {
-  DocumentBlock block{.texts = std::vector<std::string>(static_cast<size_t>(end - first)),
-                      .drops = std::vector<Drop>(static_cast<size_t>(end - first))};
+  DocumentBlock block{.texts = std::vector<std::string>(end - first),
+                      .drops = std::vector<Drop>(end - first)};
   parallel_chunks(end - first, documents_per_chunk, [&](int64_t from, int64_t to) {
     for (int64_t i = from; i < to; ++i) {
       std::string text = documents.text(first + i);
-      Drop& drop = block.drops[static_cast<size_t>(i)];
+      Drop& drop = block.drops[i];
       if (find_invalid_utf8(text)) {
         if (invalid == InvalidText::error) {
           fail("{}; fix the line or set data.invalid_utf8: skip", documents.problem(first + i));
         }
         drop = Drop::invalid;
       } else {
-        block.texts[static_cast<size_t>(i)] = std::move(text);
+        block.texts[i] = std::move(text);
       }
     }
   });
   return block;
 }
 
-// Cuts a long text at line ends, where the tokenizer allows it.
+// Cuts a long text at line ends if the tokenizer has a newline id.
 void add_slices(size_t document, std::string_view text, bool divisible,
                 std::vector<Slice>& slices) {
   while (divisible && text.size() > slice_size) {
@@ -84,7 +82,7 @@ void add_slices(size_t document, std::string_view text, bool divisible,
   slices.push_back({document, text});
 }
 
-// The ids of each document of a block; none of those that are dropped.
+// The ids of each document of a block; empty for those that are dropped.
 std::vector<std::vector<int32_t>> tokenize(const DocumentBlock& block, const Tokenizer& tokenizer) {
   std::vector<Slice> slices;
   for (size_t i = 0; i < block.texts.size(); ++i) {
@@ -92,7 +90,7 @@ std::vector<std::vector<int32_t>> tokenize(const DocumentBlock& block, const Tok
   }
   parallel_chunks(std::ssize(slices), slices_per_chunk, [&](int64_t from, int64_t to) {
     for (int64_t i = from; i < to; ++i) {
-      Slice& slice = slices[static_cast<size_t>(i)];
+      Slice& slice = slices[i];
       tokenizer.encode_document(slice.text, slice.ids);
     }
   });
@@ -118,17 +116,13 @@ void add_documents(const Documents& documents, const Tokenizer& tokenizer, Inval
     const DocumentBlock block = read_block(documents, first, end, invalid);
     const std::vector<std::vector<int32_t>> ids = tokenize(block, tokenizer);
     for (size_t i = 0; i < ids.size(); ++i) {
-      const int64_t line = first + static_cast<int64_t>(i);
       const std::string_view text = block.texts[i];
-      Drop drop = block.drops[i];
-      if (drop == Drop::none && ids[i].empty()) drop = Drop::empty;
-      if (drop == Drop::none && preparation.is_duplicate({&text, 1})) drop = Drop::duplicate;
       const std::span<const int32_t> own = ids[i];
-      if (drop == Drop::none) {
-        preparation.keep({&text, 1}, {&own, 1}, line);
-      } else {
-        preparation.drop(drop, documents.where(line));
-      }
+      Drop drop = block.drops[i];
+      if (drop == Drop::none && own.empty()) drop = Drop::empty;
+      const int64_t line = first + static_cast<int64_t>(i);
+      preparation.add({&text, 1}, {&own, 1}, line, {drop, 0},
+                      [&](int) { return documents.where(line); });
     }
     first = end;
   }
@@ -139,26 +133,14 @@ void add_documents(const Documents& documents, const Tokenizer& tokenizer, Inval
 Dataset load_documents(const std::vector<DocumentSource>& sources, const Tokenizer& tokenizer,
                        const DocumentOptions& options) {
   require(!sources.empty(), "load_documents: no sources");
-  for (const DocumentSource& source : sources) require_weight(source.share, name_of(source));
   const CacheKey key{
       .key = key_of(sources, tokenizer, options), .columns = 1, .vocabulary = tokenizer.size()};
-  const std::string noun = "document";
-  Dataset dataset = cached_dataset(options.cache_folder, key, [&](TokenWriter writer) {
-    DatasetPreparation preparation(std::move(writer), 1, noun, options.drop_duplicates);
-    for (const DocumentSource& source : sources) {
-      const Documents documents(source);
-      preparation.begin_part(documents.name(), documents.count());
-      add_documents(documents, tokenizer, options.invalid, preparation);
-    }
-    return preparation.finish();
-  });
-  for (size_t i = 0; i < sources.size(); ++i) {
-    dataset.parts[i].name = name_of(sources[i]);
-    dataset.parts[i].share = sources[i].share;
-  }
-  dataset.noun = noun;
-  dataset.hash = key.key;
-  return dataset;
+  return load_sources(sources, options.cache_folder, key, "document", options.drop_duplicates,
+                      [&](const DocumentSource& source, DatasetPreparation& preparation) {
+                        const Documents documents(source);
+                        preparation.begin_part(documents.name(), documents.count());
+                        add_documents(documents, tokenizer, options.invalid, preparation);
+                      });
 }
 
 }  // namespace calque

@@ -1,6 +1,6 @@
 #pragma once
-// Documents as a dataset of one column, by Tokenizer::encode_document(), on all threads: a long
-// document is tokenised by several of them.
+// Documents as a dataset of one column, by Tokenizer::encode_document(). Slices of a long document
+// are tokenized in parallel.
 
 #include <string>
 #include <vector>
@@ -12,13 +12,13 @@
 namespace calque {
 
 struct DocumentOptions {
-  bool drop_duplicates = false;              // documents whose text occurred before
+  bool drop_duplicates = false;              // drop documents whose text occurred before
   InvalidText invalid = InvalidText::error;  // not UTF-8
   std::string cache_folder = {};             // as in DatasetOptions
 };
 
 // Empty documents are dropped. Throws an Error for a file that cannot be read, for text that is not
-// UTF-8 (unless skipped), and when no document is left.
+// UTF-8 (unless it is skipped), and if no document is left.
 Dataset load_documents(const std::vector<DocumentSource>& sources, const Tokenizer& tokenizer,
                        const DocumentOptions& options);
 

@@ -3,7 +3,6 @@
 #include <fmt/ranges.h>
 
 #include <algorithm>
-#include <utility>
 
 #include "core/error.h"
 #include "data/content_hash.h"
@@ -95,18 +94,18 @@ Documents::Place Documents::place_of(int64_t index) const {
   const int64_t own = index - file.first;
   if (unit_ == DocumentUnit::files) return {&file, {0, file.lines.count()}};
   if (unit_ == DocumentUnit::lines) return {&file, {own, own + 1}};
-  return {&file, file.paragraphs[static_cast<size_t>(own)]};
+  return {&file, file.paragraphs[own]};
 }
 
 int64_t Documents::bytes(int64_t index) const {
-  if (files_.empty()) return std::ssize((*memory_.texts)[static_cast<size_t>(index)]);
+  if (files_.empty()) return std::ssize((*memory_.texts)[index]);
   const Place place = place_of(index);
   return place.file->lines.bytes(place.lines.begin, place.lines.end);
 }
 
 std::string Documents::text(int64_t index) const {
   require(index >= 0 && index < count_, "Documents: document {} of {}", index, count_);
-  if (files_.empty()) return (*memory_.texts)[static_cast<size_t>(index)];
+  if (files_.empty()) return (*memory_.texts)[index];
   const Place place = place_of(index);
   return place.file->lines.text(place.lines.begin, place.lines.end);
 }

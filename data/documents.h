@@ -1,7 +1,6 @@
 #pragma once
 // Plain text as documents for a language model, from files (plain or gzip) or from memory. A line
-// ends at LF or CR LF; a document has LF between its lines and none at its end. Its length is not
-// limited: reading one takes memory proportional to its text.
+// ends at LF or CR LF; a document has LF between its lines and none at its end, and any length.
 
 #include <cstdint>
 #include <memory>
@@ -45,10 +44,10 @@ void require_files(const DocumentSource& source);
 // "a.txt + b.txt", "a.txt + 7 more files", the name.
 std::string name_of(const DocumentSource& source);
 
-// A hash of all that the documents of this source are: of the unit and the files' bytes as stored.
+// A hash of the content: of the unit and the files' bytes as stored.
 uint64_t content_hash(const DocumentSource& source);
 
-// The documents of a source, by number. Safe to read from several threads at once.
+// The documents of a source, by index. Thread-safe.
 class Documents {
  public:
   // Throws an Error for a file that cannot be read or is empty, and if there is no document.
@@ -56,7 +55,7 @@ class Documents {
 
   const std::string& name() const { return name_; }
   int64_t count() const { return count_; }
-  // Of its text, or a few more.
+  // The size of its text, or slightly more.
   int64_t bytes(int64_t index) const;
 
   // The text of a document; it may be empty (a blank line) and need not be UTF-8.
@@ -64,7 +63,7 @@ class Documents {
 
   // The file and the line where the document begins, "book.txt:17".
   std::string where(int64_t index) const;
-  // What is wrong with its text and where, "book.txt:18: not valid UTF-8 (byte 3)"; or empty.
+  // What is wrong with its text: "book.txt:18: not valid UTF-8 (byte 3)", or empty.
   std::string problem(int64_t index) const;
 
  private:
@@ -73,8 +72,8 @@ class Documents {
   };
   struct TextFile {
     TextLines lines;
-    std::vector<Range> paragraphs = {};  // of DocumentUnit::paragraphs
-    int64_t first = 0;                   // document
+    std::vector<Range> paragraphs = {};  // if the unit is the paragraph
+    int64_t first = 0;                   // index of its first document
   };
   struct Place {
     const TextFile* file;
@@ -91,8 +90,8 @@ class Documents {
   DocumentsInMemory memory_;
 };
 
-// The texts of the documents of all sources: all, or a sample of `most` without repetition, in
-// order. Empty and broken ones are left out. For training a tokenizer.
+// The texts of the documents of all sources, or of a sample of `most` without repetition, in order.
+// Empty and invalid texts are left out. For training a tokenizer.
 std::vector<std::string> sample_documents(const std::vector<DocumentSource>& sources, int64_t most,
                                           uint64_t seed);
 

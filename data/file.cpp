@@ -7,11 +7,9 @@
 #include <cerrno>
 #include <cstdio>
 #include <cstdlib>
-#include <cstring>
 #include <filesystem>
 #include <iostream>
 #include <system_error>
-#include <utility>
 
 #include "core/error.h"
 
@@ -31,7 +29,7 @@ void write_all(int descriptor, int64_t offset, std::string_view bytes, const std
   }
 }
 
-// mkostemp for files: the pattern's six X become the name.
+// Replaces the pattern's six X.
 int open_unique(std::string& pattern, const std::string& purpose) {
   const int descriptor = ::mkostemp(pattern.data(), O_CLOEXEC);
   if (descriptor < 0) fail("{}: cannot create {}: {}", purpose, pattern, reason(errno));
@@ -49,7 +47,7 @@ void sync_folder_of(const std::string& path) {
 int sync_names_of(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return errno;
-  // Some network file systems answer that a folder cannot be synced: they do it on their own.
+  // EINVAL: some network file systems cannot sync a folder and do it on their own.
   const int error = ::fsync(descriptor) < 0 && errno != EINVAL ? errno : 0;
   ::close(descriptor);
   return error;
@@ -74,7 +72,7 @@ void File::close() noexcept {
 }
 
 File File::open(const std::string& path) {
-  // O_NONBLOCK: opening a pipe must not wait for somebody to write to it.
+  // O_NONBLOCK: opening a pipe must not wait for a writer.
   File file(::open(path.c_str(), O_RDONLY | O_CLOEXEC | O_NONBLOCK), path);
   if (file.descriptor_ < 0) {
     const int error = errno;

@@ -1,6 +1,6 @@
 #pragma once
-// A file that closes itself, whose reads and writes are never short and never silent: every call
-// either does all it was asked to or throws an Error that names the file and what the system said.
+// Files without short reads and writes: a call succeeds as a whole or throws an Error with the name
+// of the file and the system's message.
 
 #include <cstdint>
 #include <span>
@@ -16,18 +16,16 @@ class File {
   File& operator=(File&& other) noexcept;
   ~File();
 
-  // An existing regular file (a pipe or a directory is refused).
+  // Opens an existing regular file for reading.
   static File open(const std::string& path);
-  // A nameless file in the system's folder for temporary files; `purpose` goes into error messages.
+  // A nameless file in the system's temporary folder; `purpose` is its name in errors.
   static File temporary(const std::string& purpose);
 
   const std::string& path() const { return path_; }
   int64_t size() const;
 
-  // Fills `out` from `offset` on; returns how much, less than asked for only at the end of the
-  // file.
+  // Fills `out` from `offset` on. Returns the number of bytes, fewer only at the end of the file.
   size_t read_at(int64_t offset, std::span<char> out) const;
-  // At the end of what was written before.
   void append(std::string_view bytes);
 
  private:
@@ -39,9 +37,8 @@ class File {
   std::string path_;
 };
 
-// A file that comes into being as a whole or not at all: it is written under a temporary name
-// beside its own, and takes its name only in finish(), after the system has confirmed that every
-// byte is on disk. Without finish() nothing is left behind.
+// A file that appears as a whole or not at all: it is written under a temporary name, and finish()
+// renames it after every byte is on disk. Without finish() it is removed.
 class NewFile {
  public:
   explicit NewFile(std::string path);
@@ -59,15 +56,13 @@ class NewFile {
   bool finished_ = false;
 };
 
-// Puts the names in a folder on the disk, where the file system leaves that to its users. Returns 0
-// or an errno.
+// Syncs the names in a folder to disk. Returns 0 or an errno.
 int sync_names_of(const std::string& folder);
 
-// Throws the Error of a standard input that did not end but could not be read. To be asked at its
-// end, which looks the same.
+// At the end of standard input: throws an Error if it is a failed read.
 void check_standard_input();
 
-// The whole content; a file of more than `limit` bytes is an Error.
+// The whole content. Throws an Error for a file of more than `limit` bytes.
 std::string read_file(const std::string& path, int64_t limit);
 void write_file(const std::string& path, std::string_view bytes);
 

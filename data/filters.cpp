@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <iterator>
-#include <utility>
 
 namespace calque {
 namespace {
@@ -16,22 +15,22 @@ constexpr std::array<const char*, drop_kinds> phrases = {
 }  // namespace
 
 Verdict judge_lengths(std::span<const int64_t> lengths, const FilterOptions& options) {
-  // To blame is the first of the longest, or the last of the shortest columns.
+  // The cause is the first of the longest or the last of the shortest columns.
   const auto longest = std::ranges::max_element(lengths);
   auto shortest = lengths.begin();
   for (auto at = lengths.begin(); at != lengths.end(); ++at) {
     if (*at <= *shortest) shortest = at;
   }
-  const auto blame = [&](Drop drop, auto column) {
+  const auto caused_by = [&](auto column, Drop drop) {
     return Verdict{drop, static_cast<int>(column - lengths.begin())};
   };
-  if (*shortest == 0) return blame(Drop::empty, shortest);
+  if (*shortest == 0) return caused_by(shortest, Drop::empty);
   if (options.max_length > 0 && *longest > options.max_length) {
-    return blame(Drop::too_long, longest);
+    return caused_by(longest, Drop::too_long);
   }
   const double ratio = static_cast<double>(*longest) / static_cast<double>(*shortest);
   if (options.max_length_ratio > 0 && ratio > options.max_length_ratio) {
-    return blame(Drop::ratio, shortest);
+    return caused_by(shortest, Drop::ratio);
   }
   return {};
 }
@@ -58,29 +57,6 @@ std::string DropTally::text(int columns) const {
                        reason.first);
   }
   return out.empty() ? "none" : out;
-}
-
-bool HashSet::insert(uint64_t hash) {
-  uint64_t& slot = slots_[slot_of(hash)];
-  if (slot != 0) return false;
-  slot = nonzero(hash);
-  if (++size_ * 2 > static_cast<int64_t>(slots_.size())) grow();
-  return true;
-}
-
-// Where the hash is, or would be put: the first such or free slot from its own on.
-size_t HashSet::slot_of(uint64_t hash) const {
-  const size_t mask = slots_.size() - 1;
-  size_t slot = nonzero(hash) & mask;
-  while (slots_[slot] != 0 && slots_[slot] != nonzero(hash)) slot = (slot + 1) & mask;
-  return slot;
-}
-
-void HashSet::grow() {
-  const std::vector<uint64_t> old = std::exchange(slots_, std::vector<uint64_t>(slots_.size() * 2));
-  for (const uint64_t hash : old) {
-    if (hash != 0) slots_[slot_of(hash)] = hash;
-  }
 }
 
 }  // namespace calque

@@ -1,6 +1,6 @@
 #pragma once
-// Which examples a run leaves out, and the account of it: every dropped example has one reason,
-// each reason its count and the place where it occurred first.
+// Which examples a run drops. A dropped example has one reason; each reason has its count and the
+// place of the first example.
 
 #include <array>
 #include <cstdint>
@@ -20,30 +20,30 @@ inline constexpr Named<InvalidText> invalid_texts[] = {{"error", InvalidText::er
                                                        {"skip", InvalidText::skip}};
 
 struct FilterOptions {
-  int32_t max_length = 256;                  // tokens of any column, without </s>; 0 = any
-  double max_length_ratio = 0;               // longest / shortest column, in tokens; 0 = any
+  int32_t max_length = 256;                  // tokens of any column, without </s>; 0: no limit
+  double max_length_ratio = 0;               // longest / shortest column, in tokens; 0: no limit
   bool drop_duplicates = false;              // examples all of whose texts occurred before
   InvalidText invalid = InvalidText::error;  // not UTF-8
 };
 
-// For validation and test: every example that is text stays.
+// For validation and test: drops only empty and invalid texts.
 inline FilterOptions keeping_all(InvalidText invalid) {
   return {.max_length = 0, .invalid = invalid};
 }
 
-// Why an example is dropped, and which column is to blame.
+// Why an example is dropped, and the column that caused it.
 struct Verdict {
   Drop drop = Drop::none;
   int column = 0;
 };
 
-// By the lengths of an example's columns: Drop::none, empty, too_long or ratio.
+// Judges by the lengths of the columns: Drop::none, empty, too_long or ratio.
 Verdict judge_lengths(std::span<const int64_t> lengths, const FilterOptions& options);
 
 struct DropTally {
   struct Reason {
     int64_t count = 0;
-    std::string first;  // where
+    std::string first;  // place of the first example
     bool operator==(const Reason&) const = default;
   };
   std::array<Reason, drop_kinds> reasons;  // by Drop; the first is unused
@@ -56,23 +56,6 @@ struct DropTally {
   // "12 too long (first: train.en:17), 3 with an empty side (first: train.de:40)", or "none".
   // Examples of one column have no sides: "3 empty".
   std::string text(int columns = 2) const;
-};
-
-// The hashes seen so far, for finding duplicates: 16 bytes each at most.
-class HashSet {
- public:
-  // False if it was there already.
-  bool insert(uint64_t hash);
-  bool contains(uint64_t hash) const { return slots_[slot_of(hash)] == nonzero(hash); }
-  int64_t size() const { return size_; }
-
- private:
-  static uint64_t nonzero(uint64_t hash) { return hash == 0 ? 1 : hash; }
-  size_t slot_of(uint64_t hash) const;
-  void grow();
-
-  std::vector<uint64_t> slots_ = std::vector<uint64_t>(1024);  // 0 = free
-  int64_t size_ = 0;
 };
 
 }  // namespace calque

@@ -3,7 +3,6 @@
 #define ZLIB_CONST
 #include <zlib.h>
 
-#include <algorithm>
 #include <array>
 #include <vector>
 
@@ -37,7 +36,7 @@ class Inflater {
   }
 
  private:
-  // False at the end of the file.
+  // Returns false at the end of the file.
   bool more_input() {
     if (stream_.avail_in > 0) return true;
     const size_t got = packed_.read_at(read_, input_);
@@ -47,7 +46,7 @@ class Inflater {
     return got > 0;
   }
 
-  // Tapes and some tools pad the file with zeros behind the last member.
+  // Some tools pad a file with zeros behind the last member.
   bool only_zeros_left() {
     if (read_ == static_cast<int64_t>(stream_.avail_in)) return false;  // the first member
     do {
@@ -58,7 +57,7 @@ class Inflater {
     return true;
   }
 
-  // Inflates until the input is used up or a member ends, which is what the result tells.
+  // Inflates until the input is used up or a member ends. Returns true for the latter.
   bool unpack_some(File& plain) {
     int status = Z_OK;
     do {

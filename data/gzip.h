@@ -1,15 +1,14 @@
 #pragma once
-// Reading gzip: a compressed text is unpacked once into a nameless temporary file, so that its
-// lines can be read in any order like those of a plain one, and memory does not grow with it.
+// Unpacks gzip files into nameless temporary files, so that lines can be read in any order.
 
 #include "data/file.h"
 
 namespace calque {
 
-// By its first two bytes, whatever the name says.
+// Decides by the first two bytes.
 bool is_gzip(const File& file);
 
-// All members of the file, one after the other. Truncated or damaged data is an Error.
+// Unpacks all members of the file. Throws an Error for truncated or damaged data.
 File unpack_gzip(const File& packed);
 
 }  // namespace calque

@@ -1,13 +1,13 @@
 #pragma once
-// Lower case by Unicode's one-to-one mappings, the same under every locale: the final sigma, the
-// Turkish dotless i and other matters of language are left alone, and a German sharp s stays one.
+// Lower case by Unicode's one-to-one mappings, independent of the locale: language-dependent cases
+// such as the final sigma and the Turkish dotless i are not handled.
 
 #include <string>
 #include <string_view>
 
 namespace calque {
 
-// The text must be well-formed UTF-8.
+// Requires well-formed UTF-8.
 std::string lowercase(std::string_view text);
 
 }  // namespace calque

@@ -15,9 +15,9 @@
 namespace calque {
 namespace {
 
-constexpr std::string_view space_mark = "\u2581";  // SentencePiece writes it for a space
+constexpr std::string_view space_mark = "\u2581";  // SentencePiece's symbol for a space
 
-// Letters up to U+017F that are not their own NFKC, though no mark follows them.
+// The characters up to U+017F that NFKC changes even if no combining mark follows.
 constexpr std::array<char32_t, 20> changing = {0xA0,  0xA8,  0xAA,  0xAF,  0xB2,  0xB3, 0xB4,
                                                0xB5,  0xB8,  0xB9,  0xBA,  0xBC,  0xBD, 0xBE,
                                                0x132, 0x133, 0x13F, 0x140, 0x149, 0x17F};
@@ -32,7 +32,7 @@ bool surely_normal(std::string_view text) {
   return true;
 }
 
-// A model of single characters that normalises as asked and leaves spaces where they are.
+// A model of single characters that normalizes and preserves spaces.
 std::unique_ptr<sentencepiece::SentencePieceProcessor> make_normalizer() {
   SentenceList any({"a"});
   std::string model;
@@ -52,7 +52,7 @@ std::unique_ptr<sentencepiece::SentencePieceProcessor> make_normalizer() {
   return normalizer;
 }
 
-// The pieces of a text, even unknown ones, are together the normalised text.
+// The pieces of a text, known or not, make up the normalized text.
 void append_normal(std::string_view text, std::string& out) {
   static const auto normalizer = make_normalizer();
   std::vector<std::string> pieces;
@@ -74,8 +74,7 @@ std::string nfkc(std::string_view text) {
   if (surely_normal(text)) return std::string(text);
   std::string out;
   out.reserve(text.size());
-  // The mark itself is a character too: normalise between marks, so that it does not turn into a
-  // space.
+  // A mark in the text is a character that must not become a space: normalize between marks.
   for (size_t at = 0;;) {
     const size_t mark = std::min(text.find(space_mark, at), text.size());
     append_normal(text.substr(at, mark - at), out);

@@ -1,6 +1,6 @@
 #pragma once
-// Pairs packed for an encoder-decoder model: the tokens of all pairs one after the other, and where
-// each pair starts. There is no padding.
+// Pairs packed for an encoder-decoder model: the tokens of all pairs one after the other, without
+// padding, and the segments of the pairs.
 
 #include <cstdint>
 #include <span>
@@ -25,7 +25,7 @@ struct PairBatch {
 // Requires examples of two columns: source and target.
 PairBatch make_pair_batch(std::span<const Example> pairs);
 
-// Appends a pair; ids without special symbols.
+// Requires ids without special symbols.
 void append_pair(std::span<const int32_t> source, std::span<const int32_t> target,
                  PairBatch& batch);
 

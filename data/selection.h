@@ -8,8 +8,8 @@
 
 namespace calque {
 
-// Asked for each of `all` items in order, takes exactly `wanted` of them, every set of as many with
-// the same probability (Knuth's selection sampling).
+// Selection sampling (Knuth): call take_next() once for each of `all` items, in order. It selects
+// `wanted` of them, every such set with the same probability.
 class Selection {
  public:
   Selection(int64_t all, int64_t wanted, uint64_t seed)
@@ -22,7 +22,7 @@ class Selection {
   }
 
  private:
-  static constexpr uint32_t sampling_use = 0x7e47;  // tells this stream from others of the seed
+  static constexpr uint32_t sampling_use = 0x7e47;
 
   int64_t left_, wanted_;
   Random random_;

@@ -1,5 +1,5 @@
 #pragma once
-// Texts in the form in which the SentencePiece trainer asks for them. Only sources include this.
+// Texts as the input of the SentencePiece trainer. Only sources include this.
 
 #include <sentencepiece_trainer.h>
 

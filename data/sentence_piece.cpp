@@ -4,13 +4,11 @@
 #include <sentencepiece_trainer.h>
 
 #include <algorithm>
-#include <numeric>
+#include <array>
 #include <unordered_map>
-#include <utility>
 
 #include "core/error.h"
 #include "data/piece_model_check.h"
-#include "data/proto_reader.h"
 #include "data/sentence_list.h"
 #include "data/text_lines.h"
 #include "data/vocabulary.h"
@@ -18,42 +16,18 @@
 namespace calque {
 namespace {
 
-// The model's ids in our order. A special symbol that the model lacks is -1.
-std::vector<int32_t> our_order(const sentencepiece::SentencePieceProcessor& processor) {
-  std::vector<int32_t> order = {processor.unk_id(), processor.bos_id(), processor.eos_id()};
+// The model's ids in the order of calque's. A special symbol that the model lacks is -1.
+std::vector<int32_t> ids_in_order(const sentencepiece::SentencePieceProcessor& processor) {
+  const std::array special = {processor.unk_id(), processor.bos_id(), processor.eos_id()};
+  std::vector<int32_t> order(special.begin(), special.end());
   for (int id = 0; id < processor.GetPieceSize(); ++id) {
-    const bool special =
-        std::find(order.begin(), order.begin() + special_ids, id) != order.begin() + special_ids;
-    if (!special && id != processor.pad_id()) order.push_back(id);
+    const bool other = std::ranges::find(special, id) == special.end();
+    if (other && id != processor.pad_id()) order.push_back(id);
   }
   return order;
 }
 
-// What the library does not tell: the kind of the model, and of each piece by the model's ids.
-struct Kinds {
-  bool bpe = false;
-  std::vector<bool> found;
-};
-
-Kinds kinds_of(std::string_view bytes) {
-  constexpr uint64_t piece_field = 1, trainer_field = 2, type_field = 3, normal = 1, bpe = 2;
-  const auto type_in = [](std::string_view message, uint64_t type) {
-    for (ProtoReader reader(message); reader.next();) {
-      if (reader.field() == type_field) type = reader.number();
-    }
-    return type;
-  };
-  Kinds kinds;
-  for (ProtoReader model(bytes); model.next();) {
-    if (!model.is_bytes()) continue;
-    if (model.field() == piece_field)
-      kinds.found.push_back(type_in(model.bytes(), normal) == normal);
-    if (model.field() == trainer_field) kinds.bpe = type_in(model.bytes(), 0) == bpe;
-  }
-  return kinds;
-}
-
-// The message of the library, without its source positions.
+// The library's message without its source position.
 std::string reason(const sentencepiece::util::Status& status) {
   const std::string text = status.ToString();
   const size_t bracket = text.rfind("] ");
@@ -64,25 +38,28 @@ std::string reason(const sentencepiece::util::Status& status) {
 
 SentencePieceModel::SentencePieceModel(std::string bytes, const std::string& name)
     : bytes_(std::move(bytes)) {
-  if (const auto fault = piece_model_fault(bytes_)) {
-    fail("{}: not a usable SentencePiece model: {}", name, *fault);
-  }
+  const PieceModelReport report = check_piece_model(bytes_);
+  if (report.fault) fail("{}: not a usable SentencePiece model: {}", name, *report.fault);
   auto processor = std::make_shared<sentencepiece::SentencePieceProcessor>();
   const auto status = processor->LoadFromSerializedProto(bytes_);
   if (!status.ok()) fail("{}: not a usable SentencePiece model: {}", name, reason(status));
-  to_model_ = our_order(*processor);
+  to_model_ = ids_in_order(*processor);
   from_model_.assign(processor->GetPieceSize(), unknown_id);
   for (int32_t id = 0; id < size(); ++id) {
     if (to_model_[id] >= 0) from_model_[to_model_[id]] = id;
   }
-  const Kinds kinds = kinds_of(bytes_);
-  bpe_ = kinds.bpe;
-  for (const int32_t id : to_model_) found_.push_back(id >= 0 && kinds.found[id]);
+  bpe_ = report.bpe;
+  for (const int32_t id : to_model_) found_.push_back(id >= 0 && report.found[id]);
   processor_ = std::move(processor);
 }
 
 std::string SentencePieceModel::piece(int32_t id) const {
   return std::string(id < special_ids ? special_symbols[id] : processor_->IdToPiece(to_model_[id]));
+}
+
+std::string SentencePieceModel::symbol(int32_t id) const {
+  const std::string own = piece(id);
+  return own == "\n" ? std::string(newline_symbol) : own;
 }
 
 float SentencePieceModel::score(int32_t id) const {
@@ -110,6 +87,19 @@ std::string SentencePieceModel::decode(std::span<const int32_t> ids) const {
   return text;
 }
 
+// Line by line: the library drops the space before the first piece of a text only.
+std::string SentencePieceModel::decode_document(std::span<const int32_t> ids) const {
+  const std::optional<int32_t> newline = newline_id();
+  std::string text;
+  for (auto begin = ids.begin();;) {
+    const auto end = newline ? std::find(begin, ids.end(), *newline) : ids.end();
+    text += decode({begin, end});
+    if (end == ids.end()) return text;
+    text += '\n';
+    begin = end + 1;
+  }
+}
+
 std::optional<int32_t> SentencePieceModel::newline_id() const {
   for (const char* piece : {"\n", "<0x0A>"}) {
     const int id = processor_->PieceToId(piece);
@@ -132,7 +122,7 @@ std::string train_sentence_piece(std::vector<std::string> texts,
                                  const SentencePieceTraining& options) {
   SentenceList list(std::move(texts));
   std::string model;
-  // A fixed number of threads: the unigram trainer adds up its expectations a thread at a time.
+  // The number of threads is fixed: the result of the unigram trainer depends on it.
   std::unordered_map<std::string, std::string> settings = {
       {"model_type", options.unigram ? "unigram" : "bpe"},
       {"vocab_size", fmt::format("{}", options.vocabulary_size)},

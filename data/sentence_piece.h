@@ -1,7 +1,7 @@
 #pragma once
-// SentencePiece models (BPE, unigram and the library's other kinds) behind the ids that calque uses
-// everywhere: a model whose special symbols have other ids, or that has a padding symbol, is
-// renumbered as it is loaded, and the other pieces keep their order.
+// SentencePiece models (BPE, unigram and the library's other kinds) with the special symbols at ids
+// 0, 1 and 2. A model that numbers them otherwise, or has a padding symbol, is renumbered on
+// loading; the other pieces keep their order.
 
 #include <cstdint>
 #include <memory>
@@ -24,19 +24,23 @@ class SentencePieceModel {
 
   int32_t size() const { return static_cast<int32_t>(to_model_.size()); }
   std::string piece(int32_t id) const;
+  // The same, with the escape of a line end.
+  std::string symbol(int32_t id) const;
   float score(int32_t id) const;
 
   void encode(std::string_view text, std::vector<int32_t>& out) const;
-  // The ids must be below size(); special symbols other than <unk> have no text.
+  void encode_line(std::string_view line, std::vector<int32_t>& out) const { encode(line, out); }
+  // Requires ids below size(). <s> and </s> have no text.
   std::string decode(std::span<const int32_t> ids) const;
+  std::string decode_document(std::span<const int32_t> ids) const;
   std::string normalize(std::string_view text) const;
 
-  // Whether its pieces come about by merges, in the order of their scores.
+  // Whether text is encoded by merges of pieces, those with the highest scores first.
   bool is_bpe() const { return bpe_; }
-  // Whether the algorithm has found the piece: no special symbol, byte, or symbol of a user.
-  bool is_found(int32_t id) const { return found_[static_cast<size_t>(id)]; }
+  // Whether training found the piece: it is not a special symbol, byte, or user-defined symbol.
+  bool is_found(int32_t id) const { return found_[id]; }
 
-  // The id of the line end: a piece "\n" or the byte 10, if the model has one.
+  // The id of the line end: the piece "\n" or the byte 10, if the model has one.
   std::optional<int32_t> newline_id() const;
 
   const std::string& bytes() const { return bytes_; }
@@ -54,11 +58,11 @@ struct SentencePieceTraining {
   bool nfkc = true;
   int32_t vocabulary_size = 8000;
   double character_coverage = 0.9995;  // rarer characters become <unk>
-  bool byte_fallback = false;          // or are spelt in bytes
-  bool newline = false;                // the line end becomes a piece of its own
+  bool byte_fallback = false;          // or are spelled in bytes
+  bool newline = false;                // the line end becomes a piece
 };
 
-// The bytes of a model trained on the texts: the same ones for the same texts and options.
+// The bytes of a model trained on the texts, a function of the arguments alone.
 std::string train_sentence_piece(std::vector<std::string> texts, const SentencePieceTraining&);
 
 }  // namespace calque

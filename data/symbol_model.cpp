@@ -10,8 +10,7 @@ namespace {
 constexpr std::string_view white_space = " \t\r\n\v\f";
 constexpr std::string_view space_symbol = "\u2581";
 
-template <class Visit>
-void for_each_word(std::string_view text, Visit visit) {
+void for_each_word(std::string_view text, const Visit& visit) {
   for (size_t at = 0; (at = text.find_first_not_of(white_space, at)) != text.npos;) {
     const size_t end = std::min(text.find_first_of(white_space, at), text.size());
     visit(text.substr(at, end - at));
@@ -19,50 +18,35 @@ void for_each_word(std::string_view text, Visit visit) {
   }
 }
 
-template <class Visit>
-void visit_symbols(SymbolUnit unit, std::string_view text, Visit visit) {
-  if (unit == SymbolUnit::word) return for_each_word(text, visit);
-  bool first = true;
-  for_each_word(text, [&](std::string_view word) {
-    if (!first) visit(space_symbol);
-    first = false;
-    for (size_t at = 0; at < word.size();) {
-      const size_t begin = at;
-      next_code_point(word, at);
-      visit(word.substr(begin, at - begin));
-    }
-  });
-}
-
-// A space or what a vocabulary file cannot hold, by the name of its symbol.
-std::string_view symbol_of(std::string_view character) {
-  if (character == " ") return space_symbol;
-  if (character == "\n") return newline_symbol;
-  if (character == "\t") return tab_symbol;
-  if (character == "\r") return return_symbol;
-  return character;
-}
-
-template <class Visit>
-void visit_line_symbols(SymbolUnit unit, std::string_view line, Visit visit) {
-  if (unit == SymbolUnit::word) return for_each_word(line, visit);
-  for (size_t at = 0; at < line.size();) {
+void for_each_character(std::string_view text, const Visit& visit) {
+  for (size_t at = 0; at < text.size();) {
     const size_t begin = at;
-    next_code_point(line, at);
-    visit(symbol_of(line.substr(begin, at - begin)));
+    next_code_point(text, at);
+    visit(text.substr(begin, at - begin));
   }
 }
 
+// White space as symbols; a vocabulary file cannot hold the characters themselves.
+constexpr std::pair<std::string_view, std::string_view> escapes[] = {
+    {" ", space_symbol}, {"\n", newline_symbol}, {"\t", tab_symbol}, {"\r", return_symbol}};
+
+std::string_view symbol_of(std::string_view character) {
+  for (const auto& [own, symbol] : escapes) {
+    if (character == own) return symbol;
+  }
+  return character;
+}
+
 std::string_view character_of(std::string_view symbol) {
-  for (const std::string_view character : {" ", "\n", "\t", "\r"}) {
-    if (symbol == symbol_of(character)) return character;
+  for (const auto& [character, own] : escapes) {
+    if (symbol == own) return character;
   }
   return symbol;
 }
 
 }  // namespace
 
-void for_each_line(std::string_view text, const std::function<void(std::string_view)>& visit) {
+void for_each_line(std::string_view text, const Visit& visit) {
   for (size_t begin = 0; begin <= text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     visit(text.substr(begin, end - begin));
@@ -70,18 +54,23 @@ void for_each_line(std::string_view text, const std::function<void(std::string_v
   }
 }
 
-void for_each_line_symbol(SymbolUnit unit, std::string_view line,
-                          const std::function<void(std::string_view)>& visit) {
-  visit_line_symbols(unit, line, [&](std::string_view symbol) { visit(symbol); });
+void for_each_symbol(SymbolUnit unit, std::string_view text, const Visit& visit) {
+  if (unit == SymbolUnit::word) return for_each_word(text, visit);
+  bool first = true;
+  for_each_word(text, [&](std::string_view word) {
+    if (!first) visit(space_symbol);
+    first = false;
+    for_each_character(word, visit);
+  });
 }
 
-void for_each_symbol(SymbolUnit unit, std::string_view text,
-                     const std::function<void(std::string_view)>& visit) {
-  visit_symbols(unit, text, [&](std::string_view symbol) { visit(symbol); });
+void for_each_line_symbol(SymbolUnit unit, std::string_view line, const Visit& visit) {
+  if (unit == SymbolUnit::word) return for_each_word(line, visit);
+  for_each_character(line, [&](std::string_view character) { visit(symbol_of(character)); });
 }
 
 void SymbolModel::encode(std::string_view text, std::vector<int32_t>& out) const {
-  visit_symbols(unit, text, [&](std::string_view symbol) {
+  for_each_symbol(unit, text, [&](std::string_view symbol) {
     const int32_t id = vocabulary.find(symbol).value_or(unknown_id);
     out.push_back(id < special_ids ? unknown_id : id);
   });
@@ -100,8 +89,8 @@ std::string SymbolModel::decode(std::span<const int32_t> ids) const {
 }
 
 void SymbolModel::encode_line(std::string_view line, std::vector<int32_t>& out) const {
-  visit_line_symbols(unit, line, [&](std::string_view symbol) {
-    // A word that is spelt like the escape of the line end is none.
+  for_each_line_symbol(unit, line, [&](std::string_view symbol) {
+    // A word spelled like the symbol of a line end is not one.
     const bool escape = unit == SymbolUnit::word && symbol == newline_symbol;
     const int32_t id = escape ? unknown_id : vocabulary.find(symbol).value_or(unknown_id);
     out.push_back(id < special_ids ? unknown_id : id);
@@ -125,7 +114,7 @@ std::string SymbolModel::decode_document(std::span<const int32_t> ids) const {
   return text;
 }
 
-std::string collapse_spaces(std::string_view text) {
+std::string SymbolModel::normalize(std::string_view text) const {
   std::string out;
   for_each_word(text, [&](std::string_view word) {
     if (!out.empty()) out += ' ';

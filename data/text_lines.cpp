@@ -17,7 +17,7 @@ std::string_view without_line_end(std::string_view line) {
   return line;
 }
 
-// Where the text begins: behind a byte-order mark.
+// The offset of the text behind a byte-order mark.
 int64_t text_start(const File& file, const std::string& path) {
   char mark[3] = {};
   const std::string_view start(mark, file.read_at(0, mark));
@@ -55,18 +55,15 @@ void TextLines::index_lines() {
 LineBlock TextLines::read(int64_t first, int64_t lines, int64_t bytes) const {
   require(first >= 0 && first < count(), "TextLines: line {} of {}", first, count());
   const auto size = [this](int64_t i) { return starts_[i + 1] - starts_[i]; };
-  const auto skipped = [&](int64_t i) { return size(i) > longest_line + 2; };
-  int64_t end = first + 1;
-  const int64_t limit = std::min(count(), first + lines);
-  if (!skipped(first)) {
-    while (end < limit && !skipped(end) && starts_[end + 1] - starts_[first] <= bytes) ++end;
-  }
-
+  const auto too_long = [&](int64_t i) { return size(i) > longest_line + 2; };
   LineBlock block;
-  if (skipped(first)) {
+  if (too_long(first)) {
     block.lines.push_back({.text = {}, .too_long = true});
     return block;
   }
+  int64_t end = first + 1;
+  const int64_t limit = std::min(count(), first + lines);
+  while (end < limit && !too_long(end) && starts_[end + 1] - starts_[first] <= bytes) ++end;
   block.bytes.resize(starts_[end] - starts_[first]);
   if (file_.read_at(starts_[first], block.bytes) < block.bytes.size()) {
     fail("{}: became shorter while it was read", path_);

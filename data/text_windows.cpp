@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <memory>
-#include <utility>
 
 #include "core/error.h"
 #include "core/random.h"
@@ -33,7 +32,7 @@ TextWindows::TextWindows(Dataset dataset, const WindowOptions& options)
   };
   if (options.cross_documents) {
     for (const DatasetPart& part : dataset_.parts) {
-      add_sequence(document_steps_[static_cast<size_t>(part.first_example + part.examples)]);
+      add_sequence(document_steps_[part.first_example + part.examples]);
     }
   } else {
     for (size_t i = 1; i < document_steps_.size(); ++i) add_sequence(document_steps_[i]);
@@ -48,7 +47,7 @@ int64_t TextWindows::sequence_of(int64_t window) const {
 }
 
 int64_t TextWindows::length(int64_t window) const {
-  const auto sequence = static_cast<size_t>(sequence_of(window));
+  const int64_t sequence = sequence_of(window);
   int64_t steps = sequences_[sequence + 1].first_step - sequences_[sequence].first_step;
   if (options_.use == WindowUse::evaluation) {
     steps -= (window - sequences_[sequence].first_window) * options_.context;
@@ -58,10 +57,9 @@ int64_t TextWindows::length(int64_t window) const {
 
 std::vector<SharedRange> TextWindows::parts() const {
   std::vector<SharedRange> ranges;
-  for (size_t i = 0; i < dataset_.parts.size(); ++i) {
-    const DatasetPart& part = dataset_.parts[i];
-    const auto first = options_.cross_documents ? i : static_cast<size_t>(part.first_example);
-    const size_t end = first + (options_.cross_documents ? 1 : static_cast<size_t>(part.examples));
+  for (const DatasetPart& part : dataset_.parts) {
+    const int64_t first = options_.cross_documents ? std::ssize(ranges) : part.first_example;
+    const int64_t end = first + (options_.cross_documents ? 1 : part.examples);
     ranges.push_back({.first = sequences_[first].first_window,
                       .count = sequences_[end].first_window - sequences_[first].first_window,
                       .share = part.share,
@@ -72,8 +70,7 @@ std::vector<SharedRange> TextWindows::parts() const {
 
 TextWindows::Span TextWindows::span_of(int64_t epoch, int64_t window) const {
   const int64_t number = sequence_of(window);
-  const Sequence &own = sequences_[static_cast<size_t>(number)],
-                 &next = sequences_[static_cast<size_t>(number) + 1];
+  const Sequence &own = sequences_[number], &next = sequences_[number + 1];
   const int64_t steps = next.first_step - own.first_step;
   const int64_t fixed = (window - own.first_window) * options_.context;
   const auto at = [&](int64_t step) {
@@ -84,9 +81,7 @@ TextWindows::Span TextWindows::span_of(int64_t epoch, int64_t window) const {
                  .step = static_cast<uint32_t>(epoch),
                  .part = static_cast<uint32_t>(number),
                  .use = window_offset_use});
-  const auto below = [&](int64_t limit) {
-    return static_cast<int64_t>(random.below(static_cast<uint64_t>(limit)));
-  };
+  const auto below = [&](int64_t limit) { return static_cast<int64_t>(random.below(limit)); };
   const int64_t last = steps - std::min(steps, options_.context);
   if (options_.cross_documents) return at((below(steps) + std::min(fixed, last)) % steps);
   if (last == 0) return at(0);
@@ -103,7 +98,7 @@ void TextWindows::append_steps(int64_t begin, int64_t end, std::vector<int32_t>&
   std::vector<int32_t> ids;
   while (begin < end) {
     const int64_t document = document_at(begin);
-    const int64_t start = document_steps_[static_cast<size_t>(document)];
+    const int64_t start = document_steps_[document];
     const int64_t tokens = dataset_.tokens->length(document, 0);
     const int64_t first = begin - start, last = std::min(end - start, tokens + 1);
     // Step s reads token s - 1 and expects token s.

@@ -1,17 +1,16 @@
 #pragma once
-// The examples of a language model: windows of at most `context` steps. A document of n tokens is
-// n + 1 steps, (<s>, t1), (t1, t2), ..., (tn, </s>): what the model reads and what it is trained to
-// predict. Documents either follow each other and are cut as one sequence, or each is cut alone.
+// The examples of a language model: windows of at most `context` steps. A document of n tokens has
+// n + 1 steps (<s>, t1), (t1, t2), ..., (tn, </s>), pairs of the token that the model reads and the
+// token that it is trained to predict. A sequence to cut is a document or all documents of a part.
 //
-// For training the cut is at a random offset that differs by epoch, and every window has `context`
-// steps if its sequence has. A sequence of S steps gives W = ceil(S / context) windows, which visit
-// W * context - S steps twice:
-//   across documents   window k begins at step (o + min(k * context, S - context)) mod S: the last
-//                      document of a part is followed by the first, and o < S is random;
-//   one document       window k begins at step clamp(k * context - o, 0, S - context), where
-//                      o <= W * context - S is random: it has no offset where W * context = S.
-// For evaluation window k begins at step k * context and the last one may be shorter: every step
-// occurs exactly once.
+// Training cuts at a random offset o that differs by epoch. A sequence of S steps has
+// W = ceil(S / context) windows of min(S, context) steps, so W * context - S steps occur twice:
+//   across documents   window k begins at step (o + min(k * context, S - context)) mod S
+//                      with o < S: the first document of a part follows the last one
+//   one document       window k begins at step clamp(k * context - o, 0, S - context)
+//                      with o <= W * context - S
+// Evaluation begins window k at step k * context and visits every step once; the last one may be
+// shorter.
 
 #include <cstdint>
 #include <string>
@@ -26,7 +25,7 @@ enum class WindowUse { training, evaluation };
 
 struct WindowOptions {
   int64_t context = 256;        // steps of a window, at most
-  bool cross_documents = true;  // false: a window has steps of one document alone
+  bool cross_documents = true;  // false: a window has steps of one document only
   WindowUse use = WindowUse::training;
   uint64_t seed = 1;  // of the offsets
 };
@@ -36,27 +35,27 @@ class TextWindows {
   // Requires a dataset of one column.
   TextWindows(Dataset dataset, const WindowOptions& options);
 
-  // The windows of an epoch; numbers and lengths are the same in every epoch.
+  // The number of windows of an epoch. Count and lengths are the same in every epoch.
   int64_t count() const { return sequences_.back().first_window; }
-  // Steps of all documents, each counted once.
+  // The number of steps of all documents.
   int64_t steps() const { return sequences_.back().first_step; }
   int64_t length(int64_t window) const;
 
   // The parts of the dataset as ranges of windows.
   std::vector<SharedRange> parts() const;
 
-  // Both have length(window) ids.
+  // Reads length(window) ids of each.
   void read(int64_t epoch, int64_t window, std::vector<int32_t>& inputs,
             std::vector<int32_t>& expected) const;
 
-  // "book.txt, document 3": the document that the window begins in in epoch 0.
+  // "book.txt, document 3": the document in which the window begins in epoch 0.
   std::string where(int64_t window) const;
 
-  // The windows as examples of two columns, inputs and expected, which cost their length.
+  // The windows as examples of two columns, inputs and expected; the cost is the length.
   ExampleSet examples() const;
 
  private:
-  // Steps that are cut together: a part or a document. The last entry marks the end.
+  // A part or a document, cut as a whole. The last entry marks the end.
   struct Sequence {
     int64_t first_step = 0, first_window = 0;
   };

@@ -1,12 +1,10 @@
-// How a token store is written and recognised (declared in data/token_store.h). The file is a
-// header, the ids, the lengths of the columns, the line numbers, the notes; the header has a digest
-// of all that follows.
+// Writing and loading token files (declared in data/token_store.h). A file has a header, the ids,
+// the lengths of the columns, the line numbers and the notes. The header has a digest of the rest.
 
 #include <algorithm>
 #include <array>
 #include <cstring>
 #include <filesystem>
-#include <utility>
 
 #include "core/error.h"
 #include "data/content_hash.h"
@@ -99,14 +97,13 @@ TokenStore TokenWriter::finish(std::string_view notes) {
   write(bytes_of(store_.lengths_));
   write(bytes_of(store_.lines_));
   write(notes);
-  Header header;
-  header.key = key_;
-  header.digest = digest_.value();
-  header.tokens = static_cast<uint64_t>(store_.tokens_);
-  header.examples = store_.lines_.size();
-  header.notes = notes.size();
-  header.id_size = static_cast<uint32_t>(store_.id_size_);
-  header.columns = static_cast<uint32_t>(store_.columns_);
+  const Header header{.key = key_,
+                      .digest = digest_.value(),
+                      .tokens = static_cast<uint64_t>(store_.tokens_),
+                      .examples = store_.lines_.size(),
+                      .notes = notes.size(),
+                      .id_size = static_cast<uint32_t>(store_.id_size_),
+                      .columns = static_cast<uint32_t>(store_.columns_)};
   file_->write_at(0, bytes_of(header));
   file_->finish();
   store_.file_ = File::open(path_);
@@ -142,7 +139,7 @@ class TokenFileReader {
   }
 
  private:
-  // The sizes in the header must add up to that of the file before anything is allocated.
+  // Checks that the sizes add up to that of the file, before anything is allocated.
   bool read_header(uint64_t key, int columns) {
     char bytes[sizeof(Header)];
     if (file_.read_at(0, bytes) < sizeof bytes) return false;
@@ -188,7 +185,7 @@ class TokenFileReader {
     return highest;
   }
 
-  // Where each example begins; false unless the lengths make up all the ids.
+  // Sets the beginning of each example. Returns false if the lengths do not add up to all ids.
   static bool lay_out(TokenStore& store) {
     uint64_t begin = 0;
     for (int64_t example = 0; example < store.count(); ++example) {

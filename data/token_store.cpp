@@ -25,7 +25,7 @@ void widen(int id_size, const char* from, std::vector<int32_t>& out) {
 template <class Use>
 void TokenStore::with_ids(int64_t begin, int64_t count, const Use& use) const {
   if (!file_) return use(ids_.data() + begin * id_size_);
-  std::vector<char> buffer(static_cast<size_t>(count * id_size_));
+  std::vector<char> buffer(count * id_size_);
   if (file_->read_at(ids_begin_ + begin * id_size_, buffer) < buffer.size()) {
     fail("{}: became shorter while it was in use; delete it and start again", file_->path());
   }
@@ -34,13 +34,13 @@ void TokenStore::with_ids(int64_t begin, int64_t count, const Use& use) const {
 
 void TokenStore::read(int64_t example, Example& out) const {
   require(example >= 0 && example < count(), "TokenStore: example {} of {}", example, count());
-  out.resize(static_cast<size_t>(columns_));
+  out.resize(columns_);
   int64_t ids = 0;
   for (int column = 0; column < columns_; ++column) {
-    out[static_cast<size_t>(column)].resize(static_cast<size_t>(length(example, column)));
+    out[column].resize(length(example, column));
     ids += length(example, column);
   }
-  const auto begin = static_cast<int64_t>(begins_[static_cast<size_t>(example)]);
+  const auto begin = static_cast<int64_t>(begins_[example]);
   with_ids(begin, ids, [&](const char* from) {
     for (std::vector<int32_t>& column : out) {
       widen(id_size_, from, column);
@@ -56,9 +56,9 @@ void TokenStore::read_slice(int64_t example, int column, int64_t begin, int64_t 
           this->count());
   require(begin >= 0 && count >= 0 && count <= length(example, column) - begin,
           "TokenStore: ids {} to {} of {}", begin, begin + count, length(example, column));
-  begin += static_cast<int64_t>(begins_[static_cast<size_t>(example)]);
+  begin += static_cast<int64_t>(begins_[example]);
   for (int before = 0; before < column; ++before) begin += length(example, before);
-  out.resize(static_cast<size_t>(count));
+  out.resize(count);
   with_ids(begin, count, [&](const char* from) { widen(id_size_, from, out); });
 }
 

@@ -1,8 +1,8 @@
 #pragma once
-// The ids of all examples of a dataset, for random access. An example is a number of columns of
-// ids: the two sides of a pair, or the one text of a document. The index (12 bytes an example and 4
-// a column) is in memory; the ids, 2 or 4 bytes each by the size of the vocabulary, are in memory
-// too or in a file, from which an example is one read.
+// Random access to the ids of all examples of a dataset. An example has one or more columns of ids:
+// the two sides of a pair, or the text of a document. The index is in memory (12 bytes an example
+// and 4 a column); the ids are there or in a file (2 or 4 bytes each, by the size of the
+// vocabulary).
 
 #include <cstdint>
 #include <memory>
@@ -24,13 +24,13 @@ inline constexpr int most_columns = 64;
 class TokenStore {
  public:
   int columns() const { return columns_; }
-  int64_t count() const { return static_cast<int64_t>(lines_.size()); }
+  int64_t count() const { return std::ssize(lines_); }
   int64_t tokens() const { return tokens_; }
   int64_t length(int64_t example, int column) const {
-    return lengths_[static_cast<size_t>(example * columns_ + column)];
+    return lengths_[example * columns_ + column];
   }
-  // The number of the example in its corpora, where dropped ones are counted.
-  int64_t line(int64_t example) const { return lines_[static_cast<size_t>(example)]; }
+  // The line of the example in its corpora, which includes dropped examples.
+  int64_t line(int64_t example) const { return lines_[example]; }
 
   void read(int64_t example, Example& out) const;
   // `count` ids of one column, from `begin` on.
@@ -41,23 +41,23 @@ class TokenStore {
   friend class TokenWriter;
   friend class TokenFileReader;
 
-  // Calls use(bytes) with the stored bytes of `count` ids; `begin` counts all ids before them.
+  // Calls use(bytes) with the stored bytes of ids [begin, begin + count).
   template <class Use>
   void with_ids(int64_t begin, int64_t count, const Use& use) const;
 
   int columns_ = 0;
   int id_size_ = 4;
   int64_t tokens_ = 0;
-  std::vector<uint64_t> begins_;   // [examples]  ids before the first one of an example
+  std::vector<uint64_t> begins_;   // [examples]  index of the first id
   std::vector<uint32_t> lengths_;  // [examples, columns]
   std::vector<uint32_t> lines_;    // [examples]
-  std::optional<File> file_;       // of the ids; none: ids_ has them
+  std::optional<File> file_;       // of the ids, unless they are in ids_
   int64_t ids_begin_ = 0;          // in the file
   std::vector<char> ids_;
 };
 
-// Writes a store example by example: in memory, or as a file that appears as a whole in finish()
-// and that load_token_file() recognises. `key` stands for everything that decided the content.
+// Builds a store example by example, in memory or in a file that appears in finish(). `key` is a
+// hash of everything that decides the content.
 class TokenWriter {
  public:
   TokenWriter(int columns, int32_t vocabulary);
@@ -65,7 +65,7 @@ class TokenWriter {
 
   void append(std::span<const std::span<const int32_t>> example, int64_t line);
 
-  // `notes` belong to the caller; load_token_file() returns them.
+  // `notes` are any text of the caller, which load_token_file() returns.
   TokenStore finish(std::string_view notes);
 
  private:
@@ -85,8 +85,8 @@ struct LoadedTokens {
   std::string notes;
 };
 
-// Nothing if there is no such file, or it has another key or number of columns, or any byte of it
-// differs from what was written, or an id is not below `vocabulary`.
+// Returns nothing if there is no such file, if it has another key or number of columns, if it is
+// damaged, or if an id is not below `vocabulary`.
 std::optional<LoadedTokens> load_token_file(const std::string& path, uint64_t key, int columns,
                                             int32_t vocabulary);
 

@@ -14,54 +14,18 @@ Drop judge_line(const Line& line) {
   return find_invalid_utf8(line.text) ? Drop::invalid : Drop::none;
 }
 
-// Tokenises rows of one block.
-class RowTokenizer {
- public:
-  RowTokenizer(const Corpus& corpus, int64_t first, std::span<const Tokenizer> tokenizers,
-               const FilterOptions& options, TokenizedBlock& block)
-      : corpus_(corpus), first_(first), tokenizers_(tokenizers), options_(options), block_(block) {}
-
-  // The rows [begin, end) of the block, their ids into `chunk`.
-  void tokenize(int64_t begin, int64_t end, std::vector<int32_t>& chunk) const {
-    const auto columns = std::ssize(tokenizers_);
-    std::vector<int64_t> lengths(static_cast<size_t>((end - begin) * columns));
-    for (int64_t row = begin; row < end; ++row) {
-      const auto own = std::span(lengths).subspan(static_cast<size_t>((row - begin) * columns),
-                                                  static_cast<size_t>(columns));
-      block_.verdicts[static_cast<size_t>(row)] = tokenize(row, own, chunk);
+// Why a row is dropped before it is tokenized. Throws an Error for invalid text that must not be.
+Verdict judge_row(const Corpus& corpus, int64_t index, std::span<const Line> lines,
+                  InvalidText invalid) {
+  for (int column = 0; column < std::ssize(lines); ++column) {
+    const Drop drop = judge_line(lines[column]);
+    if (drop == Drop::invalid && invalid == InvalidText::error) {
+      require_text(lines[column], corpus.where(index, column));
     }
-    const int32_t* at = chunk.data();  // final: the chunk does not grow any more
-    auto span = block_.ids.begin() + begin * columns;
-    for (const int64_t length : lengths) {
-      *span++ = {at, static_cast<size_t>(length)};
-      at += length;
-    }
+    if (drop != Drop::none) return {drop, column};
   }
-
- private:
-  Verdict tokenize(int64_t row, std::span<int64_t> lengths, std::vector<int32_t>& chunk) const {
-    const std::span<const Line> lines = block_.text.row(row);
-    for (int column = 0; column < block_.text.columns; ++column) {
-      const Drop drop = judge_line(lines[column]);
-      if (drop == Drop::invalid && options_.invalid == InvalidText::error) {
-        require_text(lines[column], corpus_.where(first_ + row, column));
-      }
-      if (drop != Drop::none) return {drop, column};
-    }
-    for (size_t column = 0; column < lengths.size(); ++column) {
-      const auto before = std::ssize(chunk);
-      tokenizers_[column].encode(lines[column].text, chunk);
-      lengths[column] = std::ssize(chunk) - before;
-    }
-    return judge_lengths(lengths, options_);
-  }
-
-  const Corpus& corpus_;
-  int64_t first_;
-  std::span<const Tokenizer> tokenizers_;
-  const FilterOptions& options_;
-  TokenizedBlock& block_;
-};
+  return {};
+}
 
 }  // namespace
 
@@ -69,13 +33,31 @@ TokenizedBlock read_tokenized(const Corpus& corpus, int64_t first,
                               std::span<const Tokenizer> tokenizers, const FilterOptions& options) {
   TokenizedBlock block;
   block.text = corpus.read(first, rows_at_once, bytes_at_once);
-  const int64_t rows = block.text.rows();
-  block.verdicts.resize(static_cast<size_t>(rows));
+  const int64_t rows = block.text.rows(), columns = block.text.columns;
+  block.verdicts.resize(rows);
   block.ids.resize(block.text.lines.size());
-  block.chunks.resize(static_cast<size_t>((rows + rows_per_chunk - 1) / rows_per_chunk));
-  const RowTokenizer tokenizer(corpus, first, tokenizers, options, block);
+  block.chunks.resize((rows + rows_per_chunk - 1) / rows_per_chunk);
   parallel_chunks(rows, rows_per_chunk, [&](int64_t begin, int64_t end) {
-    tokenizer.tokenize(begin, end, block.chunks[static_cast<size_t>(begin / rows_per_chunk)]);
+    std::vector<int32_t>& chunk = block.chunks[begin / rows_per_chunk];
+    std::vector<int64_t> lengths((end - begin) * columns);
+    for (int64_t row = begin; row < end; ++row) {
+      const auto lines = block.text.row(row);
+      Verdict& verdict = block.verdicts[row];
+      verdict = judge_row(corpus, first + row, lines, options.invalid);
+      if (verdict.drop != Drop::none) continue;
+      const auto own = std::span(lengths).subspan((row - begin) * columns, columns);
+      for (int64_t column = 0; column < columns; ++column) {
+        const auto before = std::ssize(chunk);
+        tokenizers[column].encode(lines[column].text, chunk);
+        own[column] = std::ssize(chunk) - before;
+      }
+      verdict = judge_lengths(own, options);
+    }
+    const int32_t* at = chunk.data();  // the chunk does not grow any more
+    for (size_t i = 0; i < lengths.size(); ++i) {
+      block.ids[begin * columns + i] = {at, static_cast<size_t>(lengths[i])};
+      at += lengths[i];
+    }
   });
   return block;
 }

@@ -1,7 +1,6 @@
 #include "data/tokenizer.h"
 
 #include <algorithm>
-#include <utility>
 
 #include "core/error.h"
 #include "data/content_hash.h"
@@ -31,21 +30,25 @@ uint64_t hash_of(const ByteModel&, const TokenizerOptions& options) {
   return ContentHash().add_text("bytes").add(options.lowercase).value();
 }
 
-std::optional<int32_t> newline_of(const SymbolModel& model) {
-  return model.vocabulary.find(newline_symbol);
-}
-std::optional<int32_t> newline_of(const SentencePieceModel& model) { return model.newline_id(); }
-std::optional<int32_t> newline_of(const ByteModel&) { return ByteModel::id_of('\n'); }
-
 uint64_t hash_of(const SentencePieceModel& model, const TokenizerOptions& options) {
   ContentHash hash;
   hash.add_text("pieces").add(options.lowercase).add_text(model.bytes());
-  // Without lower case it is SentencePiece that folds, by the model's own rules.
+  // Without lower case SentencePiece normalizes by the model's own rules.
   if (options.lowercase && !options.nfkc) hash.add_text("no NFKC before lower case");
   return hash.value();
 }
 
-Tokenizer load_model(const std::string& path, const TokenizerOptions& options) {
+}  // namespace
+
+Tokenizer::Tokenizer() : Tokenizer(SymbolModel{}, {.kind = TokenizerKind::words}) {}
+
+Tokenizer::Tokenizer(Model model, const TokenizerOptions& options) : options_(options) {
+  hash_ = std::visit([&](const auto& own) { return hash_of(own, options); }, model);
+  newline_ = std::visit([](const auto& own) { return own.newline_id(); }, model);
+  model_ = std::make_shared<const Model>(std::move(model));
+}
+
+Tokenizer Tokenizer::load(const std::string& path, const TokenizerOptions& options) {
   if (options.kind == TokenizerKind::bytes) return {ByteModel::load(path), options};
   if (is_sentence_piece(options.kind)) {
     return {SentencePieceModel(read_file(path, largest_model), path), options};
@@ -53,59 +56,25 @@ Tokenizer load_model(const std::string& path, const TokenizerOptions& options) {
   return {SymbolModel{unit_of(options.kind), Vocabulary::load(path)}, options};
 }
 
-}  // namespace
-
-Tokenizer::Tokenizer() : Tokenizer(SymbolModel{}, {.kind = TokenizerKind::words}) {}
-
-Tokenizer::Tokenizer(SymbolModel model, const TokenizerOptions& options)
-    : Tokenizer(Model(std::move(model)), options) {}
-
-Tokenizer::Tokenizer(SentencePieceModel model, const TokenizerOptions& options)
-    : Tokenizer(Model(std::move(model)), options) {}
-
-Tokenizer::Tokenizer(ByteModel model, const TokenizerOptions& options)
-    : Tokenizer(Model(model), options) {}
-
-Tokenizer::Tokenizer(Model model, const TokenizerOptions& options) : options_(options) {
-  hash_ = std::visit([&](const auto& own) { return hash_of(own, options); }, model);
-  newline_ = std::visit([](const auto& own) { return newline_of(own); }, model);
-  model_ = std::make_shared<const Model>(std::move(model));
-}
-
-Tokenizer Tokenizer::load(const std::string& path, const TokenizerOptions& options,
-                          std::optional<uint64_t> expected) {
-  Tokenizer tokenizer = load_model(path, options);
-  if (expected && tokenizer.hash() != *expected) {
-    fail(
-        "{}: not the vocabulary that the model was trained with (hash {:016x}, the model's {:016x})"
-        "; put the one of its run folder there",
-        path, tokenizer.hash(), *expected);
-  }
-  return tokenizer;
-}
-
 std::string Tokenizer::file_name(const std::string& prefix, TokenizerKind kind) {
   return prefix + (is_sentence_piece(kind) ? ".model" : ".vocab");
 }
 
 void Tokenizer::save(const std::string& prefix) const {
-  if (const auto* symbols = std::get_if<SymbolModel>(model_.get())) {
-    write_file(prefix + ".vocab", symbols->vocabulary.file_text());
-  } else if (const auto* subwords = sentence_piece()) {
-    std::string listing;
-    for (int32_t id = 0; id < subwords->size(); ++id) {
-      listing += fmt::format("{}\t{}\n", symbol(id), subwords->score(id));
+  std::string listing;
+  for (int32_t id = 0; id < size(); ++id) {
+    listing += symbol(id);
+    if (const auto* subwords = sentence_piece()) {
+      listing += fmt::format("\t{}", subwords->score(id));
     }
-    write_file(prefix + ".vocab", listing);
-    write_file(prefix + ".model", subwords->bytes());
-  } else {
-    write_file(prefix + ".vocab", ByteModel::vocabulary().file_text());
+    listing += '\n';
   }
+  write_file(prefix + ".vocab", listing);
+  if (const auto* subwords = sentence_piece()) write_file(prefix + ".model", subwords->bytes());
 }
 
 std::string prepare_text(std::string_view text, const TokenizerOptions& options) {
-  // SentencePiece does it itself, but only then, where lower case has to come after: NFKC makes
-  // capitals, of "№" and the like.
+  // SentencePiece normalizes itself; but lower case must follow NFKC, which makes capitals of "№".
   const bool fold = options.nfkc && options.kind != TokenizerKind::bytes &&
                     (options.lowercase || !is_sentence_piece(options.kind));
   std::string out = fold ? nfkc(text) : std::string(text);
@@ -139,11 +108,7 @@ void Tokenizer::require_known(std::span<const int32_t> ids) const {
 
 void Tokenizer::encode_line(std::string_view text, std::vector<int32_t>& out) const {
   const std::string ready = prepare_text(text, options_);
-  if (const auto* symbols = std::get_if<SymbolModel>(model_.get())) {
-    symbols->encode_line(ready, out);
-  } else {
-    std::visit([&](const auto& model) { model.encode(ready, out); }, *model_);
-  }
+  std::visit([&](const auto& model) { model.encode_line(ready, out); }, *model_);
 }
 
 void Tokenizer::encode_document(std::string_view text, std::vector<int32_t>& out) const {
@@ -168,45 +133,21 @@ std::vector<int32_t> Tokenizer::encode_document(std::string_view text) const {
 
 std::string Tokenizer::decode_document(std::span<const int32_t> ids) const {
   require_known(ids);
-  if (const auto* symbols = std::get_if<SymbolModel>(model_.get())) {
-    return symbols->decode_document(ids);
-  }
-  const auto* subwords = sentence_piece();
-  if (!subwords) return std::get<ByteModel>(*model_).decode(ids);
-  // Line by line, because the library drops the space before the first subword of a text alone.
-  std::string text;
-  for (auto begin = ids.begin();;) {
-    const auto end = newline_ ? std::find(begin, ids.end(), *newline_) : ids.end();
-    text += subwords->decode({begin, end});
-    if (end == ids.end()) return text;
-    text += '\n';
-    begin = end + 1;
-  }
+  return std::visit([&](const auto& model) { return model.decode_document(ids); }, *model_);
 }
 
 std::string Tokenizer::normalize(std::string_view text) const {
   const std::string ready = prepare_text(text, options_);
-  if (const auto* subwords = sentence_piece()) return subwords->normalize(ready);
-  return std::holds_alternative<ByteModel>(*model_) ? ready : collapse_spaces(ready);
+  return std::visit([&](const auto& model) { return model.normalize(ready); }, *model_);
 }
 
 int32_t Tokenizer::size() const {
-  if (const auto* symbols = std::get_if<SymbolModel>(model_.get())) {
-    return symbols->vocabulary.size();
-  }
-  const auto* subwords = sentence_piece();
-  return subwords ? subwords->size() : ByteModel::vocabulary_size;
+  return std::visit([](const auto& model) { return model.size(); }, *model_);
 }
 
 std::string Tokenizer::symbol(int32_t id) const {
   require_known({&id, 1});
-  if (const auto* symbols = std::get_if<SymbolModel>(model_.get())) {
-    return symbols->vocabulary.symbol(id);
-  }
-  const auto* subwords = sentence_piece();
-  if (!subwords) return ByteModel::symbol(id);
-  const std::string subword = subwords->piece(id);
-  return subword == "\n" ? std::string(newline_symbol) : subword;
+  return std::visit([&](const auto& model) { return model.symbol(id); }, *model_);
 }
 
 }  // namespace calque

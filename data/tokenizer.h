@@ -1,16 +1,16 @@
 #pragma once
-// Text to ids and back: the one interface of SentencePiece, words, characters and bytes. A
-// Tokenizer is a value that is cheap to copy and safe to use from several threads at once. In every
-// one of them <unk>, <s> and </s> are 0, 1 and 2 (data/vocabulary.h).
+// Text to ids and back, by SentencePiece, words, characters or bytes. A Tokenizer is cheap to copy
+// and thread-safe. The ids of <unk>, <s> and </s> are 0, 1 and 2 in all of them
+// (data/vocabulary.h).
 //
 // encode() and decode() are for single lines, encode_document() and decode_document() for texts
-// whose line ends and spaces matter. What a document keeps:
-//   bytes        everything
-//   characters   everything but what lower case and NFKC change, characters that the vocabulary
-//                lacks, and U+2581, which stands for a space
-//   words        the lines; a run of white space within a line counts as one space
-//   SentencePiece  the lines; within a line, what the model's normalisation keeps
-// Line ends need a tokenizer that knows them: see newline_id().
+// with line ends. What decode_document(encode_document(text)) preserves:
+//   bytes          everything
+//   characters     everything but what lower case and NFKC change, characters that the vocabulary
+//                  lacks, and U+2581, which stands for a space
+//   words          the lines; a run of white space within a line becomes one space
+//   SentencePiece  the lines; within a line, what the model's normalization preserves
+// Line ends are preserved only if the tokenizer has a newline_id().
 
 #include <cstdint>
 #include <memory>
@@ -37,49 +37,44 @@ inline constexpr Named<TokenizerKind> tokenizer_kinds[] = {
     {"bytes", TokenizerKind::bytes}};
 
 struct TokenizerOptions {
-  TokenizerKind kind = TokenizerKind::bpe;  // a .model file that exists brings its own algorithm
+  TokenizerKind kind = TokenizerKind::bpe;  // a loaded .model file defines its own algorithm
   bool lowercase = false;
-  bool nfkc = true;  // SentencePiece: when trained (a .model file that exists brings its own
-                     // rules); bytes: never
+  bool nfkc = true;  // SentencePiece: in training (a loaded .model file has its own rules); bytes:
+                     // never
 };
 
 class Tokenizer {
  public:
-  // Words, of which it knows none.
+  using Model = std::variant<SymbolModel, SentencePieceModel, ByteModel>;
+
+  // Words with an empty vocabulary.
   Tokenizer();
-  Tokenizer(SymbolModel model, const TokenizerOptions& options);
-  Tokenizer(SentencePieceModel model, const TokenizerOptions& options);
-  Tokenizer(ByteModel model, const TokenizerOptions& options);
+  Tokenizer(Model model, const TokenizerOptions& options);
 
-  // Reads a .model file (bpe, unigram) or a vocabulary file (words, characters, bytes). If
-  // `expected` is given, a tokenizer with another hash is an Error: with a vocabulary other than
-  // the one that a model was trained with, its output is silent garbage.
-  static Tokenizer load(const std::string& path, const TokenizerOptions& options,
-                        std::optional<uint64_t> expected = std::nullopt);
+  // Reads a .model file (bpe, unigram) or a vocabulary file (words, characters, bytes).
+  static Tokenizer load(const std::string& path, const TokenizerOptions& options);
 
-  // Where save() puts what load() reads: PREFIX.model or PREFIX.vocab.
+  // The file that save() writes and load() reads: PREFIX.model or PREFIX.vocab.
   static std::string file_name(const std::string& prefix, TokenizerKind kind);
-  // Writes that file and, for SentencePiece, PREFIX.vocab beside it for people to read.
+  // Writes that file and, for SentencePiece, a readable PREFIX.vocab.
   void save(const std::string& prefix) const;
 
   // Appends the ids of a text, without <s> and </s>. The text must be well-formed UTF-8.
   void encode(std::string_view text, std::vector<int32_t>& out) const;
   std::vector<int32_t> encode(std::string_view text) const;
 
-  // The text of the ids, on one line; <s> and </s> have none. An id outside the vocabulary is an
-  // Error.
+  // The text of the ids without <s> and </s>, on one line. Throws an Error for an unknown id.
   std::string decode(std::span<const int32_t> ids) const;
 
-  // What decode(encode(text)) is when the vocabulary lacks nothing.
+  // What decode(encode(text)) returns if the vocabulary lacks no symbol of the text.
   std::string normalize(std::string_view text) const;
 
-  // The id of a line end: <n> of words and characters trained with TokenizerTraining::newline, the
-  // user-defined symbol of SentencePiece models trained so, the byte 10 of models that have bytes.
-  // Without one, a line end in a document counts as a space.
+  // The id of a line end, if there is one: a symbol learned with TokenizerTraining::newline, or the
+  // byte 10. Without it, encode_document() treats a line end as a space.
   std::optional<int32_t> newline_id() const { return newline_; }
 
-  // Appends the ids of a document, without <s> and </s>. With a newline_id(), those of a + "\n" + b
-  // are the ids of a, that id, and the ids of b.
+  // Appends the ids of a document, without <s> and </s>. With a newline_id(), the ids of
+  // a + "\n" + b are the ids of a, that id, and the ids of b.
   void encode_document(std::string_view text, std::vector<int32_t>& out) const;
   std::vector<int32_t> encode_document(std::string_view text) const;
 
@@ -95,12 +90,10 @@ class Tokenizer {
     return std::get_if<SentencePieceModel>(model_.get());
   }
 
-  // Of everything that decides which ids a text gets.
+  // A hash of everything that decides the ids of a text.
   uint64_t hash() const { return hash_; }
 
  private:
-  using Model = std::variant<SymbolModel, SentencePieceModel, ByteModel>;
-  Tokenizer(Model model, const TokenizerOptions& options);
   void require_known(std::span<const int32_t> ids) const;
   void encode_line(std::string_view text, std::vector<int32_t>& out) const;
 
@@ -110,7 +103,7 @@ class Tokenizer {
   std::optional<int32_t> newline_;
 };
 
-// Applies lower case and NFKC as the options ask, except what SentencePiece does itself.
+// Applies lower case and NFKC, except what SentencePiece does itself.
 std::string prepare_text(std::string_view text, const TokenizerOptions& options);
 
 inline bool is_sentence_piece(TokenizerKind kind) {

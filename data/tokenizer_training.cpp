@@ -2,7 +2,6 @@
 
 #include <algorithm>
 #include <unordered_map>
-#include <utility>
 
 #include "core/error.h"
 #include "data/selection.h"
@@ -90,7 +89,7 @@ std::vector<std::string> sample_texts(const std::vector<Corpus>& corpora,
       for (int64_t i = 0; i < block.rows(); ++i) {
         if (!selection.take_next()) continue;
         for (const int column : columns) {
-          const Line& line = block.row(i)[static_cast<size_t>(column)];
+          const Line& line = block.row(i)[column];
           if (is_text(line)) texts.emplace_back(line.text);
         }
       }

@@ -1,7 +1,6 @@
 #pragma once
-// UTF-8, as far as a corpus reader needs it: is this text well formed, and which code points are in
-// it. Well formed means the Unicode standard's table 3-7: no overlong forms, no surrogates, nothing
-// above U+10FFFF; and no NUL, which no text has.
+// UTF-8. Well-formed text follows table 3-7 of the Unicode standard (no overlong forms, no
+// surrogates, nothing above U+10FFFF) and has no NUL.
 
 #include <cstddef>
 #include <cstdint>
@@ -14,14 +13,13 @@ namespace calque {
 // The offset of the first byte that begins no well-formed character, or is NUL.
 std::optional<size_t> find_invalid_utf8(std::string_view text);
 
-// What is wrong with a text, "not valid UTF-8 (byte 17)" or "a NUL (byte 3)", counting from 1;
-// empty for one that is well formed.
+// "not valid UTF-8 (byte 17)" or "a NUL (byte 3)", counting from 1; empty for well-formed text.
 std::string utf8_problem(std::string_view text);
 
-// The code point at `at`, which moves behind it. The text must be well formed.
+// The code point at `at`, which moves behind it. Requires well-formed text.
 char32_t next_code_point(std::string_view text, size_t& at);
 
-// The number of code points. The text must be well formed.
+// The number of code points. Requires well-formed text.
 int64_t count_code_points(std::string_view text);
 
 void append_utf8(char32_t code_point, std::string& out);

@@ -16,7 +16,7 @@ std::string_view checked_symbol(std::string_view line, const std::string& where)
   }
   const std::string_view symbol = line.substr(0, line.find('\t'));
   if (symbol.empty()) fail("{}: an empty symbol; a vocabulary has one symbol a line", where);
-  if (symbol.find('\r') != symbol.npos) {  // it would not survive being written and read
+  if (symbol.find('\r') != symbol.npos) {
     fail("{}: a carriage return within a symbol; lines end with LF or CR LF", where);
   }
   return symbol;
@@ -31,7 +31,7 @@ Vocabulary::Vocabulary() {
 Vocabulary Vocabulary::load(const std::string& path) {
   const TextLines lines(path);
   if (lines.count() > most_symbols) {
-    fail("{}: {} lines; more than {} are no vocabulary", path, lines.count(), most_symbols);
+    fail("{}: {} lines; a vocabulary has at most {}", path, lines.count(), most_symbols);
   }
   Vocabulary vocabulary;
   for (int64_t first = 0; first < lines.count();) {
@@ -51,22 +51,12 @@ Vocabulary Vocabulary::load(const std::string& path) {
       }
       vocabulary.add(std::string(symbol));
     }
-    first += static_cast<int64_t>(block.lines.size());
+    first += std::ssize(block.lines);
   }
   if (lines.count() < special_ids) {
     fail("{}: only {} lines; the first three must be <unk>, <s>, </s>", path, lines.count());
   }
   return vocabulary;
-}
-
-std::string Vocabulary::file_text(const std::vector<std::string>& remarks) const {
-  std::string text;
-  for (size_t i = 0; i < symbols_.size(); ++i) {
-    text += symbols_[i];
-    if (!remarks.empty()) text += '\t' + remarks[i];
-    text += '\n';
-  }
-  return text;
 }
 
 int32_t Vocabulary::add(std::string symbol) {

@@ -1,7 +1,7 @@
 #pragma once
-// The symbols of a tokenizer and their numbers. As a file: one symbol a line, line n is id n - 1,
-// the special symbols first; readable, diffable, and what follows a tab (a count, a score) is a
-// remark. A white-space character that a line cannot hold is a symbol under the name of its escape.
+// The symbols of a tokenizer and their ids. A vocabulary file has one symbol a line: line n is id
+// n - 1, the special symbols first. Text behind a tab is ignored. White space that a line cannot
+// hold is written as an escape.
 
 #include <cstdint>
 #include <optional>
@@ -27,14 +27,11 @@ class Vocabulary {
   // The special symbols alone.
   Vocabulary();
 
-  // Reads a file; an Error names it and the line: not UTF-8, an empty or repeated symbol, the
-  // special symbols not in the first three lines.
+  // Throws an Error for text that is not UTF-8, an empty or repeated symbol, and other special
+  // symbols in the first three lines.
   static Vocabulary load(const std::string& path);
 
-  // One line a symbol; `remarks`, if any, one a symbol, go behind a tab.
-  std::string file_text(const std::vector<std::string>& remarks = {}) const;
-
-  // The id of a symbol that is new; the symbol must not be empty nor hold a tab or a line end.
+  // Returns the id. Requires a new symbol that is not empty and holds no tab or line end.
   int32_t add(std::string symbol);
 
   int32_t size() const { return static_cast<int32_t>(symbols_.size()); }

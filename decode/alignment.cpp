@@ -10,7 +10,7 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-// Weights [heads, queries, keys], of which the last key is </s>.
+// weights: [heads, queries, keys]. The last key is </s>.
 std::vector<int32_t> strongest(const Tensor& weights, size_t targets, size_t sources) {
   const size_t keys = sources + 1, queries = targets + 1;
   const size_t heads = weights.span().size() / (keys * queries);

@@ -1,7 +1,6 @@
 #pragma once
-// Which source token each written token looked at: the largest cross-attention weight, averaged
-// over the heads of the last decoder layer but one, whose attention is known to be the nearest to a
-// word alignment (Garg et al. 2019).
+// A word alignment from attention: for each target token the source token with the largest
+// mean cross-attention of the heads of the penultimate decoder layer (Garg et al. 2019).
 
 #include <cstdint>
 #include <vector>
@@ -10,9 +9,8 @@
 
 namespace calque {
 
-// For each token of each target, the place of a token of its source; sources and targets are
-// without </s>, and no token is said to look at it. An empty source has no places: its list is
-// empty.
+// For each token of each target, the index of a token of its source, or no indices for an empty
+// source. Sources and targets are without </s>.
 std::vector<std::vector<int32_t>> attended_places(const Transformer& model,
                                                   const std::vector<std::vector<int32_t>>& sources,
                                                   const std::vector<std::vector<int32_t>>& targets);

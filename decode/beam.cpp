@@ -5,11 +5,6 @@
 #include "data/vocabulary.h"
 
 namespace calque {
-namespace {
-
-bool better(const Hypothesis& a, const Hypothesis& b) { return a.score > b.score; }
-
-}  // namespace
 
 Beam::Beam(const SearchOptions& options, const DecodingItem& item)
     : options_(options), item_(item) {
@@ -18,13 +13,15 @@ Beam::Beam(const SearchOptions& options, const DecodingItem& item)
 }
 
 void Beam::finish(std::vector<int32_t> ids, double log_probability, bool ended, int32_t node) {
-  const auto length = static_cast<int64_t>(ids.size()) + (ended ? 1 : 0);
+  const auto length = std::ssize(ids) + (ended ? 1 : 0);
   const double scored = hypothesis_score(options_, log_probability, std::max<int64_t>(1, length));
-  const Hypothesis hypothesis{std::move(ids), log_probability, scored, node, ended};
-  finished_.insert(std::ranges::upper_bound(finished_, hypothesis, better), hypothesis);
+  const auto place =
+      std::ranges::upper_bound(finished_, scored, std::greater<>(), &Hypothesis::score);
+  finished_.insert(place, {std::move(ids), log_probability, scored, node, ended});
 }
 
-// Adds a hypothesis of this length, </s> included, to the trace; -1 without a trace.
+// Adds a hypothesis to the trace and returns its index, or -1 without a trace. `length` counts
+// </s>.
 int32_t Beam::note(int32_t parent, const NextToken& added, int64_t length, double log_probability) {
   if (!options_.trace) return -1;
   options_.trace->push_back(
@@ -34,28 +31,20 @@ int32_t Beam::note(int32_t parent, const NextToken& added, int64_t length, doubl
 }
 
 void Beam::mark(int32_t node, BeamFate fate) {
-  if (node >= 0) (*options_.trace)[static_cast<size_t>(node)].fate = fate;
+  if (node >= 0) (*options_.trace)[node].fate = fate;
 }
 
-// Whether no live hypothesis can still be among the n best: log-probabilities only fall, and the
-// kindest length is the longest (or the present one, when length is not rewarded).
+// Whether no live hypothesis can still be among the n best. Log-probabilities only fall; the length
+// with the best score is the longest one, or the next one if the penalty does not favour length.
 bool Beam::decided() const {
-  const auto count = static_cast<int64_t>(finished_.size());
-  const int64_t wanted = std::max(options_.n_best, int64_t{1});
-  switch (options_.stop) {
-    case SearchOptions::Stop::first:
-      return count >= options_.beam;
-    case SearchOptions::Stop::never:
-      return false;
-    case SearchOptions::Stop::optimal:
-      break;
-  }
-  if (count < wanted) return false;
-  const double worst_kept = finished_[static_cast<size_t>(wanted - 1)].score;
+  const int64_t count = std::ssize(finished_);
+  if (options_.stop == SearchOptions::Stop::first) return count >= options_.beam;
+  if (options_.stop == SearchOptions::Stop::never || count < options_.n_best) return false;
+  const double worst_kept = finished_[options_.n_best - 1].score;
   return std::ranges::all_of(live_, [&](const Live& hypothesis) {
-    const auto next = static_cast<int64_t>(hypothesis.ids.size()) + 1;
-    const int64_t kindest = options_.length_penalty > 0 ? item_.longest + 1 : next;
-    return hypothesis_score(options_, hypothesis.log_probability, kindest) <= worst_kept;
+    const int64_t length =
+        options_.length_penalty > 0 ? item_.longest + 1 : std::ssize(hypothesis.ids) + 1;
+    return hypothesis_score(options_, hypothesis.log_probability, length) <= worst_kept;
   });
 }
 
@@ -67,9 +56,8 @@ void Beam::advance(const std::vector<std::vector<NextToken>>& candidates, int32_
   };
   std::vector<Candidate> all;
   for (size_t parent = 0; parent < live_.size(); ++parent) {
-    for (const NextToken& next : candidates[parent]) {
-      all.push_back(
-          {live_[parent].log_probability + double(next.log_probability), parent, next.id});
+    for (const auto& [id, log_probability] : candidates[parent]) {
+      all.push_back({live_[parent].log_probability + double(log_probability), parent, id});
     }
   }
   std::ranges::stable_sort(all, std::greater<>(), &Candidate::log_probability);
@@ -80,7 +68,7 @@ void Beam::advance(const std::vector<std::vector<NextToken>>& candidates, int32_
     const Live& parent = live_[candidate.parent];
     const int32_t node =
         note(parent.node, {candidate.id, 0}, std::ssize(parent.ids) + 1, candidate.log_probability);
-    if (next.size() == width) continue;  // considered, but fell out
+    if (next.size() == width) continue;  // pruned
     if (candidate.id == end_id) {
       if (rank >= width) continue;
       mark(node, BeamFate::finished);
@@ -94,17 +82,15 @@ void Beam::advance(const std::vector<std::vector<NextToken>>& candidates, int32_
     next.push_back(std::move(longer));
   }
   std::swap(live_, next);
-  if (live_.empty() && finished_.empty()) {  // the options forbid every continuation
+  if (live_.empty() && finished_.empty()) {  // the rules forbid every continuation
     for (const Live& cut : next) finish(cut.ids, cut.log_probability, false, cut.node);
   }
   if (decided()) live_.clear();
 }
 
 std::vector<Hypothesis> Beam::result() const {
-  const auto count =
-      std::min(finished_.size(), static_cast<size_t>(std::max<int64_t>(1, options_.n_best)));
-  std::vector<Hypothesis> best(finished_.begin(), finished_.begin() + static_cast<int64_t>(count));
-  if (best.empty()) best.emplace_back();
+  std::vector<Hypothesis> best = finished_;
+  best.resize(std::clamp<size_t>(best.size(), 1, options_.n_best));
   return best;
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// The beam of one item: the unfinished hypotheses, the finished ones, and when it is done.
+// The beam of one item: its unfinished and finished hypotheses, and the rule that ends the search.
 
 #include <cstdint>
 #include <span>
@@ -15,8 +15,8 @@ class Beam {
   struct Live {
     std::vector<int32_t> ids;
     double log_probability = 0;
-    int32_t row = 0;    // of the last step
-    int32_t node = -1;  // in the trace
+    int32_t row = 0;    // in the last step
+    int32_t node = -1;  // its index in the trace
   };
 
   Beam(const SearchOptions& options, const DecodingItem& item);
@@ -24,14 +24,14 @@ class Beam {
   const std::vector<Live>& live() const { return live_; }
   bool done() const { return live_.empty(); }
 
-  // Forbids the tokens that must not follow in one hypothesis' row of scores.
+  // Sets the scores of the tokens that must not follow the hypothesis to minus infinity.
   void constrain(const Live& hypothesis, std::span<real> scores) const {
     forbid_tokens(item_, options_, hypothesis.ids, scores);
   }
   // How many candidates of each hypothesis advance() needs.
   int64_t candidates() const { return 2 * options_.beam; }
-  // One step: the candidates of each live hypothesis, in the order of live(), whose rows were
-  // first_row, first_row + 1, ...
+  // Takes the candidates of each live hypothesis, in the order of live(). Their rows in this step
+  // were first_row, first_row + 1, ...
   void advance(const std::vector<std::vector<NextToken>>& candidates, int32_t first_row);
 
   // The n best, best first.

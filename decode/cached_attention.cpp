@@ -13,8 +13,8 @@ namespace {
 
 using Keys = std::span<const real* const>;
 
-// q . keys[i] over `size` columns from `col` on, for as many keys as a vector has lanes. `vectors`
-// is how many make up the columns, where that is known.
+// q . keys[i] over `size` (vectors * lanes, or any if vectors = 0) columns from `col` on, a key a
+// lane.
 template <int vectors>
 Vec products_with(const real* q, const real* const (&keys)[lanes], int64_t col, int64_t size) {
   const int64_t whole = vectors > 0 ? vectors * lanes : size / lanes * lanes;
@@ -32,18 +32,11 @@ Vec products_with(const real* q, const real* const (&keys)[lanes], int64_t col, 
 
 using Products = Vec (*)(const real*, const real* const (&)[lanes], int64_t, int64_t);
 Products products_for(int64_t size) {
-  switch (size) {
-    case 2 * lanes:
-      return products_with<2>;
-    case 4 * lanes:
-      return products_with<4>;
-    default:
-      return products_with<0>;
-  }
+  if (size == 2 * lanes) return products_with<2>;
+  return size == 4 * lanes ? products_with<4> : products_with<0>;
 }
 
-// scores[h * room + j] = scale q_h . k_jh for every head h and row j, and lower than any where the
-// last vector has no more rows.
+// scores[h * room + j] = scale q_h . k_jh for head h and row j; minus infinity behind the last row.
 void score_keys(const real* q, Keys rows, int64_t heads, int64_t size, real* scores) {
   const real scale = 1 / std::sqrt(static_cast<real>(size));
   const int64_t count = std::ssize(rows), room = round_up(count);
@@ -59,7 +52,7 @@ void score_keys(const real* q, Keys rows, int64_t heads, int64_t size, real* sco
   }
 }
 
-// scores = e^(scores - their maximum) over whole vectors of them; returns 1 / the sum.
+// scores = e^(scores - their maximum) over whole vectors; returns 1 / their sum.
 real exp_in_place(real* scores, int64_t count) {
   Vec most = load(scores), total{};
   for (int64_t j = lanes; j < count; j += lanes) most = max(most, load(scores + j));
@@ -72,7 +65,7 @@ real exp_in_place(real* scores, int64_t count) {
   return 1 / sum(total);
 }
 
-// out = `share` times the sum of the values' columns [col, col + vectors * lanes), weighted.
+// out = share * the weighted sum of columns [col, col + vectors * lanes) of the rows.
 template <int vectors>
 void weigh_columns(const real* weights, Keys rows, int64_t col, real share, real* out) {
   Vec total[vectors] = {};
@@ -95,8 +88,7 @@ void weigh_values(const real* weights, Keys rows, int64_t col, int64_t size, rea
   }
 }
 
-// Attention of one query. All heads take each step together: one's steps wait for each other, and
-// the processor fills that time with the others'.
+// Attention of one query. The heads take each step together, so that dependency chains overlap.
 void attend(const real* q, Keys rows, int64_t value_offset, int64_t heads, int64_t size,
             real* scores, real* out) {
   const int64_t room = round_up(std::ssize(rows));
@@ -112,15 +104,15 @@ void attend(const real* q, Keys rows, int64_t value_offset, int64_t heads, int64
 
 Tensor cached_attention(const real* q, int64_t q_stride, int64_t d, int64_t heads,
                         const CachedRows& cached) {
-  const auto queries = static_cast<int64_t>(cached.starts.size()) - 1;
+  const auto queries = std::ssize(cached.starts) - 1;
   Tensor out({queries, d});
-  const int64_t mean = static_cast<int64_t>(cached.rows.size()) / std::max<int64_t>(1, queries) + 1;
+  const int64_t mean = std::ssize(cached.rows) / std::max<int64_t>(1, queries) + 1;
   for_rows(queries, mean * d / 2, [&](int64_t begin, int64_t end) {
     std::vector<real> scores;
     for (int64_t r = begin; r < end; ++r) {
       const Keys rows(cached.rows.data() + cached.starts[r],
                       static_cast<size_t>(cached.starts[r + 1] - cached.starts[r]));
-      scores.resize(static_cast<size_t>(heads * (round_up(std::ssize(rows)) + 1)));
+      scores.resize(heads * (round_up(std::ssize(rows)) + 1));
       attend(q + r * q_stride, rows, cached.value_offset, heads, d / heads, scores.data(),
              out.data() + r * d);
     }

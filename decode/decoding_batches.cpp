@@ -32,15 +32,15 @@ class Ensemble final : public StepDecoder {
   std::vector<std::unique_ptr<StepDecoder>> decoders_;
 };
 
-// The numbers of the items by falling length of the input, so that a batch's items end together.
+// The indices of the items by falling length of the input, so that a batch's items end together.
 std::vector<size_t> longest_first(std::span<const DecodingItem> items) {
-  std::vector<size_t> numbers(items.size());
-  std::iota(numbers.begin(), numbers.end(), size_t{0});
-  std::ranges::stable_sort(numbers, std::greater<>(), [&](size_t i) { return items[i].input; });
-  return numbers;
+  std::vector<size_t> indices(items.size());
+  std::iota(indices.begin(), indices.end(), size_t{0});
+  std::ranges::stable_sort(indices, std::greater<>(), [&](size_t i) { return items[i].input; });
+  return indices;
 }
 
-// Copies of the weights, if steps have so many rows that their products would copy them.
+// Packs the weights once if a step has so many rows that each product would pack them.
 PackedWeights packed_for(std::span<const DecodingModel> models,
                          const std::vector<std::vector<size_t>>& batches, int64_t hypotheses) {
   size_t most = 0;
@@ -89,7 +89,7 @@ std::vector<DecodingItem> within_positions(std::span<const DecodingModel> models
   std::vector<DecodingItem> items(asked.begin(), asked.end());
   for (size_t i = 0; i < items.size(); ++i) {
     DecodingItem& item = items[i];
-    const int64_t room = positions_of(models, i) - (last_is_read ? 1 : 0);  // the first is read
+    const int64_t room = positions_of(models, i) - (last_is_read ? 1 : 0);
     item.longest = std::max(std::min(item.longest, room), std::ssize(item.prefix));
     item.shortest = std::min(item.shortest, item.longest);
     item.expected = std::min(item.expected, room);
@@ -97,24 +97,22 @@ std::vector<DecodingItem> within_positions(std::span<const DecodingModel> models
   return items;
 }
 
-// Of equal work, and as many for each thread, whether there are two or four: none waits for long at
-// the end.
+// Batches of equal work, a multiple of four if more than two: two or four threads finish together.
 std::vector<std::vector<size_t>> batches_of(std::span<const DecodingItem> items, int64_t hypotheses,
                                             int64_t batch_tokens) {
-  constexpr int64_t fair = 4;
   const auto work = [&](const DecodingItem& item) {
     return item.prefill + (item.expected + 1) * hypotheses;
   };
   int64_t total = 0;
   for (const DecodingItem& item : items) total += work(item);
   int64_t count = (total + batch_tokens - 1) / batch_tokens;
-  if (count > 2) count = (count + fair - 1) / fair * fair;
+  if (count > 2) count = (count + 3) / 4 * 4;
   std::vector<std::vector<size_t>> batches;
   int64_t tokens = 0;
-  for (const size_t number : longest_first(items)) {
+  for (const size_t index : longest_first(items)) {
     if (tokens * count >= std::ssize(batches) * total) batches.emplace_back();
-    batches.back().push_back(number);
-    tokens += work(items[number]);
+    batches.back().push_back(index);
+    tokens += work(items[index]);
   }
   return batches;
 }
@@ -124,14 +122,13 @@ void for_batches(std::span<const DecodingModel> models, std::span<const Decoding
                  const std::function<void(std::span<const size_t>)>& decode) {
   const std::vector<std::vector<size_t>> batches = batches_of(items, hypotheses, batch_tokens);
   const PackedWeights packed = packed_for(models, batches, hypotheses);
-  std::mutex telling;
+  std::mutex mutex;
   int64_t finished = 0;
   for_tasks(std::ssize(batches), [&](int64_t number) {
-    const std::vector<size_t>& batch = batches[static_cast<size_t>(number)];
     const PackedWeights::Use use(packed);
-    decode(batch);
-    const std::lock_guard one_at_a_time(telling);
-    finished += std::ssize(batch);
+    decode(batches[number]);
+    const std::lock_guard lock(mutex);
+    finished += std::ssize(batches[number]);
     if (done) done(finished);
   });
 }

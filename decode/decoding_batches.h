@@ -1,6 +1,6 @@
 #pragma once
-// How items are decoded in batches: which are decoded together, on which thread, and by all models
-// of an ensemble. Search and sampling differ only in what they do with the scores of a step.
+// Decodes items in batches on all threads, with one model or an ensemble. Search and sampling
+// differ only in what they do with the scores of a step.
 
 #include <cstdint>
 #include <functional>
@@ -13,27 +13,26 @@
 
 namespace calque {
 
-// The numbers of the items that are decoded together, batch by batch, when each item has so many
-// hypotheses.
+// The indices of the items of each batch. An item has `hypotheses` rows in its batch.
 std::vector<std::vector<size_t>> batches_of(std::span<const DecodingItem> items, int64_t hypotheses,
                                             int64_t batch_tokens);
 
-// The items, with lengths that every model has positions for. The last token written takes one only
-// if it is read too, for </s> after it. Prefixes have to keep to that themselves.
+// The items, with lengths limited to the positions of every model. `last_is_read`: the last token
+// takes a position too, to predict </s>. Prefixes are not limited.
 std::vector<DecodingItem> within_positions(std::span<const DecodingModel> models,
                                            std::span<const DecodingItem> items, bool last_is_read);
 
-// Throws unless there is a model, all have one vocabulary, and every token of the items is in it.
+// Requires a model, one vocabulary for all models, and items whose tokens are in it.
 void check(std::span<const DecodingModel> models, std::span<const DecodingItem> items);
 
-// Calls decode() with the numbers of each batch, each thread with batches of its own. `done` gets
-// the number of items that are finished, one call at a time.
+// Calls decode() with the indices of each batch, in parallel. `done` gets the number of finished
+// items, one call at a time.
 void for_batches(std::span<const DecodingModel> models, std::span<const DecodingItem> items,
                  int64_t hypotheses, int64_t batch_tokens, const std::function<void(int64_t)>& done,
                  const std::function<void(std::span<const size_t>)>& decode);
 
-// The models of an ensemble as one StepDecoder, whose scores are the logarithms of their mean
-// probabilities; those of a single model stay as they are.
+// The models as one StepDecoder. The scores of an ensemble are the logarithms of the mean
+// probabilities; those of a single model are unchanged.
 std::unique_ptr<StepDecoder> start_together(std::span<const DecodingModel> models,
                                             std::span<const size_t> items);
 

@@ -1,6 +1,5 @@
 #pragma once
-// What is written for one input: where it starts, how long it may become, and which tokens may come
-// next. Search and sampling share these rules.
+// One input to decode, and the rules for its output that search and sampling share.
 
 #include <cstdint>
 #include <span>
@@ -12,15 +11,15 @@
 namespace calque {
 
 struct DecodingItem {
-  int32_t first = begin_id;     // the token that is read first
-  std::vector<int32_t> prefix;  // the output begins with it, whatever the lengths and rules say
-  int64_t shortest = 0;         // lengths are in tokens written, without </s>
+  int32_t first = begin_id;          // the token that is read first
+  std::vector<int32_t> prefix = {};  // forced first tokens; the lengths and rules do not apply
+  int64_t shortest = 0;              // lengths are in tokens written, without </s>
   int64_t longest = 1;
-  int64_t number = 0;            // determines what is drawn for it
-  int64_t expected = 1;          // about how many tokens it will write, to form equal batches
-  int64_t input = 0;             // length of its source or prompt; a batch has similar ones
-  int64_t prefill = 0;           // tokens read before the first step that fill a batch too
-  std::vector<int32_t> context;  // tokens before the output that count as repeated
+  int64_t number = 0;                 // keys the random draws
+  int64_t expected = 1;               // estimated length, to form equal batches
+  int64_t input = 0;                  // length of its source or prompt; similar within a batch
+  int64_t prefill = 0;                // prompt tokens read before the first step
+  std::vector<int32_t> context = {};  // what the repetition penalty counts beside the output
 };
 
 struct TokenRules {
@@ -29,7 +28,7 @@ struct TokenRules {
 };
 
 // Sets the scores of all tokens that must not follow `written` to minus infinity. At the longest
-// length only </s> is left.
+// length only </s> is allowed.
 void forbid_tokens(const DecodingItem& item, const TokenRules& rules,
                    std::span<const int32_t> written, std::span<real> scores);
 

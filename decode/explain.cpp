@@ -1,8 +1,9 @@
 #include "decode/explain.h"
 
+#include <algorithm>
+
+#include "core/error.h"
 #include "core/tape.h"
-#include "data/vocabulary.h"
-#include "decode/explained_model.h"
 
 namespace calque {
 namespace {
@@ -13,17 +14,46 @@ Segments whole(const Ids& ids) {
   return Segments::of_lengths(std::vector{static_cast<int32_t>(ids.size())});
 }
 
-void add_attention(Explanation& explanation, const Transformer& model,
-                   const AttentionRecord& record) {
-  int layer = 0;
-  for (const SelfAttentionLayer& block : model.encoder.layers) {
-    add_heads(explanation.encoder_self, layer++, record, block.self_attention.name);
+// Adds the heads of the attention `name`, of a pass over one sentence.
+void add_heads(std::vector<ExplainedHead>& heads, int layer, const AttentionRecord& record,
+               const std::string& name) {
+  const Tensor& weights = record.at(name).sentences.front();  // [heads, queries, keys]
+  const int64_t queries = weights.shape()[1], keys = weights.shape()[2];
+  for (int64_t head = 0; head < weights.shape()[0]; ++head) {
+    const auto values = weights.span().subspan(head * queries * keys, queries * keys);
+    heads.push_back(
+        {layer, static_cast<int>(head), {queries, keys, {values.begin(), values.end()}}});
   }
-  layer = 0;
-  for (const DecoderLayer& block : model.decoder.layers) {
-    add_heads(explanation.decoder_self, layer, record, block.self_attention.name);
-    add_heads(explanation.cross, layer++, record, block.cross_attention.name);
+}
+
+template <class Layers>
+void add_self_attention(std::vector<ExplainedHead>& heads, const Layers& layers,
+                        const AttentionRecord& record) {
+  int number = 0;
+  for (const auto& layer : layers) add_heads(heads, number++, record, layer.self_attention.name);
+}
+
+std::vector<std::vector<float>> rows_of(const Tensor& logits) {
+  std::vector<std::vector<float>> rows;
+  for (int64_t t = 0; t < logits.rows(); ++t) {
+    const auto row = logits.span().subspan(t * logits.cols(), logits.cols());
+    rows.emplace_back(row.begin(), row.end());
   }
+  return rows;
+}
+
+// The first rows of the table that is added to embeddings; empty for kinds that add nothing.
+ExplainedMatrix positions_of(const LayerOptions& options, const Positions& positions) {
+  if (options.positions == PositionKind::rotary || options.positions == PositionKind::none) {
+    return {};
+  }
+  constexpr int64_t shown = 64;
+  const Tensor table = options.positions == PositionKind::learned
+                           ? positions.table
+                           : sinusoids(options.positions, shown, options.d_model);
+  const int64_t rows = std::min(shown, table.rows());
+  const auto values = table.span().first(rows * options.d_model);
+  return {rows, options.d_model, {values.begin(), values.end()}};
 }
 
 }  // namespace
@@ -37,25 +67,47 @@ Explanation explain(const Transformer& model, const Ids& source, const Translati
   options.trace = options.beam > 1 ? &explanation.beam : nullptr;
   const Transformer* const models[] = {&model};
   const Hypothesis best = translate(models, {source}, options).front().front();
-  if (best.node >= 0) explanation.beam[static_cast<size_t>(best.node)].fate = BeamFate::best;
+  if (best.node >= 0) explanation.beam[best.node].fate = BeamFate::best;
 
   explanation.source_tokens = source;
   explanation.source_tokens.push_back(end_id);
-  Ids read = {begin_id};  // row t of what comes out is about target token t
-  read.insert(read.end(), best.ids.begin(), best.ids.end());
   explanation.target_tokens = best.ids;
-  if (best.finished) {
-    explanation.target_tokens.push_back(end_id);
-  } else {
-    read.pop_back();
-  }
+  if (best.finished) explanation.target_tokens.push_back(end_id);
+  Ids input = explanation.target_tokens;  // row t of the output is about target token t
+  input.insert(input.begin(), begin_id);
+  input.pop_back();
+
   AttentionRecord record;
   const Segments sources = whole(explanation.source_tokens);
   const Tensor memory = model.encode(explanation.source_tokens, sources, Mode::evaluate, &record);
   explanation.logits = rows_of(
-      model.logits(model.decode(read, whole(read), memory, sources, Mode::evaluate, &record)));
-  add_attention(explanation, model, record);
-  explanation.positions = explained_positions(model.options.layer, model.target_positions);
+      model.logits(model.decode(input, whole(input), memory, sources, Mode::evaluate, &record)));
+  add_self_attention(explanation.encoder_self, model.encoder.layers, record);
+  add_self_attention(explanation.decoder_self, model.decoder.layers, record);
+  int number = 0;
+  for (const DecoderLayer& layer : model.decoder.layers) {
+    add_heads(explanation.cross, number++, record, layer.cross_attention.name);
+  }
+  explanation.positions = positions_of(model.options.layer, model.target_positions);
+  return explanation;
+}
+
+Explanation explain_text(const LanguageModel& model, const Ids& prompt, const Ids& continuation) {
+  require(prompt.size() + continuation.size() >= 2 && !prompt.empty(),
+          "explain_text: {} tokens of a prompt and {} of its continuation; nothing is predicted",
+          prompt.size(), continuation.size());
+  const NoGradient nothing_recorded;
+  Ids text = prompt;
+  text.insert(text.end(), continuation.begin(), continuation.end());
+  Explanation explanation;
+  explanation.target_tokens.assign(text.begin() + 1, text.end());
+  explanation.given = std::ssize(prompt) - 1;
+  text.pop_back();  // nothing follows the last token
+  AttentionRecord record;
+  explanation.logits =
+      rows_of(model.logits(model.hidden(text, whole(text), Mode::evaluate, &record)));
+  add_self_attention(explanation.decoder_self, model.stack.layers, record);
+  explanation.positions = positions_of(model.options.layer, model.positions);
   return explanation;
 }
 

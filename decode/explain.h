@@ -1,17 +1,24 @@
 #pragma once
-// Fills an Explanation: translates one sentence and records everything that the model computes.
+// Fills an Explanation: everything that a model computes for one sentence or text. The caller adds
+// the texts and the vocabulary.
 
 #include <cstdint>
 #include <vector>
 
 #include "decode/explanation.h"
 #include "decode/translation.h"
+#include "nn/language_model.h"
 
 namespace calque {
 
-// Tokens, logits, attention, positions and, unless the search is greedy, the beam. `source` is
-// without </s>. The texts and the vocabulary are the caller's to add.
+// Translates `source`, which is without </s>. Fills in tokens, logits, attention, positions and,
+// unless the search is greedy, the beam.
 Explanation explain(const Transformer& model, const std::vector<int32_t>& source,
                     const TranslationOptions& options);
+
+// Reads a prompt and its continuation: tokens, logits, attention and positions. The prompt includes
+// its first token, usually <s>, and the continuation the </s> that ended it, if any.
+Explanation explain_text(const LanguageModel& model, const std::vector<int32_t>& prompt,
+                         const std::vector<int32_t>& continuation);
 
 }  // namespace calque

@@ -1,14 +1,12 @@
 #include "decode/key_value_cache.h"
 
-#include <algorithm>
-
 #include "core/ops.h"
 #include "decode/cached_attention.h"
 
 namespace calque {
 
-// Queries are needed once, keys and values at every later step: these are kept without those, close
-// together, as most of the time of attention goes into fetching them from memory.
+// Queries are needed once, keys and values at every later step. The latter are kept contiguous,
+// because loading them from memory takes most of the time of attention.
 Tensor KeyValueCache::read_prompts(size_t number, const SelfAttention& attention, const Tensor& h) {
   const int64_t d = h.cols();
   const Tensor qkv = attention.project(h, prompts_);
@@ -18,14 +16,14 @@ Tensor KeyValueCache::read_prompts(size_t number, const SelfAttention& attention
 }
 
 void KeyValueCache::follow(const DecodingStep& step) {
-  const size_t rows = step.ids.size(), before = static_cast<size_t>(steps_);
-  std::vector<int32_t> history(rows * (before + 1));
+  const size_t rows = step.ids.size();
+  std::vector<int32_t> history;
   for (size_t r = 0; r < rows; ++r) {
-    int32_t* own = history.data() + r * (before + 1);
-    if (before > 0) {
-      std::copy_n(history_.data() + static_cast<size_t>(step.parents[r]) * before, before, own);
+    if (steps_ > 0) {
+      const auto parent = history_.begin() + step.parents[r] * steps_;
+      history.insert(history.end(), parent, parent + steps_);
     }
-    own[before] = static_cast<int32_t>(r);
+    history.push_back(static_cast<int32_t>(r));
   }
   history_ = std::move(history);
   items_ = step.items;
@@ -43,10 +41,10 @@ Tensor KeyValueCache::look_back(size_t number, const SelfAttention& attention, c
   const Tensor qkv = attention.project(h, rows_, positions_);
   layer.written.push_back(slice_cols(qkv, d, 3 * d));
   CachedRows cached{.rows = {}, .starts = {0}, .value_offset = d};
-  cached.rows.reserve(static_cast<size_t>(rows * steps_));
+  cached.rows.reserve(rows * steps_);
   for (int64_t r = 0; r < rows; ++r) {
     if (layer.prompts) {
-      const int32_t item = items_[static_cast<size_t>(r)];
+      const int32_t item = items_[r];
       for (int32_t token = prompts_.begin(item); token < prompts_.end(item); ++token) {
         cached.rows.push_back(layer.prompts.data() + token * (2 * d));
       }

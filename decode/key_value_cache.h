@@ -1,7 +1,7 @@
 #pragma once
-// The keys and values of all tokens read so far (the KV cache), and which of them each row of a
-// step looks back at: the prompt of its item, then one row of each earlier step, then itself.
-// Hypotheses fork and end by changing these histories; keys and values never move.
+// The keys and values of all tokens read so far (the KV cache), and the history of each row of a
+// step: the prompt of its item, then one row of each earlier step, then itself. Forking and ending
+// hypotheses changes histories; keys and values do not move.
 
 #include <cstdint>
 #include <vector>
@@ -14,28 +14,27 @@ namespace calque {
 
 class KeyValueCache {
  public:
-  // Without prompts, items start with nothing to look back at.
+  // Without prompts the histories start empty.
   explicit KeyValueCache(size_t layers, Segments prompts = {})
       : prompts_(std::move(prompts)), layers_(layers) {}
 
   const Segments& prompts() const { return prompts_; }
-  // Self-attention within the prompts, packed, whose keys and values are kept: h [prompt tokens,
-  // d_model] -> the same.
+  // Self-attention within the prompts, h [prompt tokens, d_model]; keeps their keys and values.
   Tensor read_prompts(size_t layer, const SelfAttention& attention, const Tensor& h);
 
-  // Begins a step: each row's history is its parent's, and itself.
+  // Begins a step: each row's history is that of its parent and itself.
   void follow(const DecodingStep& step);
-  // The position of each row's token; of a batch in which each row is a sentence of one token.
+  // The position of each row's token, and the rows as segments of one token.
   const std::vector<int32_t>& positions() const { return positions_; }
   const Segments& rows() const { return rows_; }
 
-  // Self-attention of the step's rows over their histories: h [rows, d_model] -> the same.
+  // Self-attention of the step's rows over their histories, h [rows, d_model].
   Tensor look_back(size_t layer, const SelfAttention& attention, const Tensor& h);
 
  private:
   struct Layer {
-    Tensor prompts;               // keys and values of the prompts: [prompt tokens, 2 d_model]
-    std::vector<Tensor> written;  // of each step: those of its rows, [rows, 2 d_model]
+    Tensor prompts;               // keys and values: [prompt tokens, 2 d_model]
+    std::vector<Tensor> written;  // of each step: [rows, 2 d_model]
   };
 
   Segments prompts_;
@@ -43,7 +42,7 @@ class KeyValueCache {
   int64_t steps_ = 0;
   Segments rows_;                           // of this step
   std::vector<int32_t> items_, positions_;  // of each row
-  std::vector<int32_t> history_;  // at [row * steps + t], the row of step t in the history of `row`
+  std::vector<int32_t> history_;            // [row, t]: the row of step t in the history of `row`
 };
 
 }  // namespace calque

@@ -1,6 +1,6 @@
 #pragma once
-// Text generation by a language model: the items that prompts make, and the model that search() and
-// sample() take for them.
+// Text generation by a language model: what search() and sample() take for a list of prompts
+// (defined in decode/cached_models.cpp).
 
 #include <cstdint>
 #include <vector>
@@ -11,12 +11,12 @@
 
 namespace calque {
 
-// One item for each prompt, of up to `longest` tokens; its number is its place. A prompt has a
-// token at least, usually <s>. The repetition penalty counts the prompt's tokens.
+// One item for each prompt, of up to `longest` tokens; its number is its index. A prompt must not
+// be empty; usually it begins with <s>. The repetition penalty counts the prompt's tokens.
 std::vector<DecodingItem> language_items(const std::vector<std::vector<int32_t>>& prompts,
                                          int64_t longest);
 
-// The cached decoder over these prompts, both of which must outlive it.
+// Decodes with a key-value cache. Model and prompts must outlive it.
 DecodingModel language_decoding_model(const LanguageModel& model,
                                       const std::vector<std::vector<int32_t>>& prompts);
 

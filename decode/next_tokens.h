@@ -14,31 +14,30 @@ struct NextToken {
   real log_probability;
 };
 
-// A row of scores, which stay where they are, and the greatest of each stretch of them, so that
-// most need not be looked at again.
+// A view of a row of scores with the maximum of each stretch, which lets best() skip most of them.
 class ScoreRow {
  public:
   explicit ScoreRow(std::span<const real> scores);
 
   // log of the sum of exp over the row.
   real log_sum_exp() const;
-  // The same; an Error where it is not finite.
+  // The same. Throws an Error if it is not finite.
   real finite_log_sum() const;
 
-  // The `count` best as log-probabilities (scores less `log_sum`), best first; of equals the lower
-  // id. Tokens with a score of minus infinity are never among them. Scores may have been lowered
-  // meanwhile.
+  // The `count` best tokens with log-probabilities (scores - log_sum), best first; of equals the
+  // lower id first. Tokens with a score of minus infinity are left out. Scores may have been
+  // lowered since construction.
   std::vector<NextToken> best(int64_t count, real log_sum) const;
 
  private:
   real bound(int64_t count) const;
-  std::vector<NextToken> best_from(real least, int64_t count) const;
+  std::vector<NextToken> best_of_at_least(real least, int64_t count) const;
 
   std::span<const real> scores_;
-  std::vector<real> greatest_;
+  std::vector<real> maxima_;  // of the stretches
 };
 
-// Several models' scores as one: the logarithm of the mean of their probabilities, row by row.
+// The logarithm of the mean of several models' probabilities, row by row.
 Tensor mean_of_probabilities(const std::vector<Tensor>& scores);
 
 }  // namespace calque

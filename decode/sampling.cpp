@@ -12,8 +12,7 @@
 namespace calque {
 namespace {
 
-// The tokens that are drawn from before top_p and min_p, most probable first; of equals the lower
-// id.
+// The tokens that top_k keeps, most probable first; of equals the lower id first.
 std::vector<NextToken> best_tokens(std::span<const real> scores, real log_sum,
                                    const Sampling& sampling) {
   std::vector<NextToken> pool;
@@ -29,25 +28,25 @@ std::vector<NextToken> best_tokens(std::span<const real> scores, real log_sum,
   const int64_t kept = sampling.temperature == 0 ? 1 : sampling.top_k;
   if (kept > 0 && kept < std::ssize(pool)) {
     std::ranges::partial_sort(pool, pool.begin() + kept, before);
-    pool.resize(static_cast<size_t>(kept));
+    pool.resize(kept);
   } else {
     std::ranges::sort(pool, before);
   }
   return pool;
 }
 
-std::vector<real> penalised(std::span<const real> scores, std::span<const int32_t> seen,
+std::vector<real> penalized(std::span<const real> scores, std::span<const int32_t> seen,
                             double penalty) {
   std::vector<real> lowered(scores.begin(), scores.end());
   const auto factor = static_cast<real>(penalty);
   for (const int32_t id : seen) {
-    const real score = scores[static_cast<size_t>(id)];
-    lowered[static_cast<size_t>(id)] = score > 0 ? score / factor : score * factor;
+    const real score = scores[id];
+    lowered[id] = score > 0 ? score / factor : score * factor;
   }
   return lowered;
 }
 
-// Draws from the pool, best first. Weights are relative to the best one's.
+// Draws from the pool, which is sorted. Weights are relative to the best one's.
 NextToken draw(const std::vector<NextToken>& pool, const Sampling& sampling, double chance) {
   if (sampling.temperature == 0) return pool.front();
   std::vector<double> upto;  // running sum of the weights
@@ -63,15 +62,15 @@ NextToken draw(const std::vector<NextToken>& pool, const Sampling& sampling, dou
   };
   if (sampling.top_p < 1) upto.erase(first_past(sampling.top_p) + 1, upto.end());
   upto.resize(std::min(upto.size(), std::max<size_t>(1, probable)));
-  return pool[static_cast<size_t>(first_past(chance) - upto.begin())];
+  return pool[first_past(chance) - upto.begin()];
 }
 
 // One sample of one item.
 struct Sample {
-  size_t item;       // among all
-  int32_t in_batch;  // the item's place in its batch
-  int32_t number;    // among the item's samples
-  int32_t row = 0;   // of the last step
+  size_t item;       // its index
+  int32_t in_batch;  // the item's index in its batch
+  int32_t number;    // of the sample
+  int32_t row = 0;   // in the last step
   Hypothesis written = {};
   bool ended = false;
 };
@@ -89,16 +88,14 @@ class BatchSampling {
  public:
   BatchSampling(std::span<const DecodingModel> models, std::span<const DecodingItem> items,
                 std::span<const size_t> numbers, const SamplingOptions& options,
-                std::mutex& telling)
+                std::mutex& callbacks)
       : items_(items),
         options_(options),
-        telling_(telling),
+        callbacks_(callbacks),
         decoder_(start_together(models, numbers)) {
     for (size_t i = 0; i < numbers.size(); ++i) {
       for (int64_t n = 0; n < options.samples; ++n) {
-        samples_.push_back({.item = numbers[i],
-                            .in_batch = static_cast<int32_t>(i),
-                            .number = static_cast<int32_t>(n)});
+        samples_.push_back({numbers[i], static_cast<int32_t>(i), static_cast<int32_t>(n)});
         cut(samples_.back());
       }
     }
@@ -110,9 +107,8 @@ class BatchSampling {
       std::vector<std::optional<NextToken>> drawn(live_.size());
       for_rows(std::ssize(live_), scores.cols() * 4, [&](int64_t begin, int64_t end) {
         for (int64_t row = begin; row < end; ++row) {
-          const std::span<real> own(scores.data() + row * scores.cols(),
-                                    static_cast<size_t>(scores.cols()));
-          drawn[static_cast<size_t>(row)] = draw_next(*live_[static_cast<size_t>(row)], own);
+          drawn[row] =
+              draw_next(*live_[row], scores.span().subspan(row * scores.cols(), scores.cols()));
         }
       });
       follow(drawn);
@@ -121,7 +117,7 @@ class BatchSampling {
   }
 
  private:
-  // Lists the rows of the next step; true when nothing is left to do.
+  // Lists the rows of the next step. Returns true if there are none.
   bool plan(bool first) {
     step_ = {};
     live_.clear();
@@ -154,7 +150,7 @@ class BatchSampling {
   }
 
   void follow(const std::vector<std::optional<NextToken>>& drawn) {
-    const std::lock_guard one_at_a_time(telling_);
+    const std::lock_guard lock(callbacks_);
     for (size_t row = 0; row < live_.size(); ++row) {
       Sample& sample = *live_[row];
       sample.row = static_cast<int32_t>(row);
@@ -178,7 +174,7 @@ class BatchSampling {
     if (!sample.ended) cut(sample);
   }
 
-  // Ends a sample that has reached the longest length, unless </s> is to close it.
+  // Ends a sample at the longest length, unless </s> has to close it.
   void cut(Sample& sample) const {
     sample.ended =
         !options_.close_at_longest && std::ssize(sample.written.ids) >= items_[sample.item].longest;
@@ -186,7 +182,7 @@ class BatchSampling {
 
   std::span<const DecodingItem> items_;
   const SamplingOptions& options_;
-  std::mutex& telling_;  // the functions of the options
+  std::mutex& callbacks_;  // guards the functions of the options
   std::unique_ptr<StepDecoder> decoder_;
   std::vector<Sample> samples_;
   std::vector<Sample*> live_;  // one for each row of the step
@@ -200,11 +196,11 @@ std::optional<NextToken> sample_token(std::span<const real> scores, real log_sum
                                       std::span<const int32_t> seen) {
   const bool lowers = sampling.repetition_penalty != 1 && !seen.empty();
   const std::vector<real> lowered =
-      lowers ? penalised(scores, seen, sampling.repetition_penalty) : std::vector<real>();
+      lowers ? penalized(scores, seen, sampling.repetition_penalty) : std::vector<real>();
   const std::vector<NextToken> pool = best_tokens(lowers ? lowered : scores, log_sum, sampling);
   if (pool.empty()) return std::nullopt;
   const int32_t id = draw(pool, sampling, chance).id;
-  return NextToken{id, scores[static_cast<size_t>(id)] - log_sum};
+  return NextToken{id, scores[id] - log_sum};
 }
 
 std::vector<std::vector<Hypothesis>> sample(std::span<const DecodingModel> models,
@@ -215,14 +211,15 @@ std::vector<std::vector<Hypothesis>> sample(std::span<const DecodingModel> model
   check_options(options);
   const std::vector<DecodingItem> items = within_positions(models, asked, options.close_at_longest);
   std::vector<std::vector<Hypothesis>> results(items.size());
-  std::mutex telling;
-  for_batches(models, items, options.samples, options.batch_tokens, done,
-              [&](std::span<const size_t> batch) {
-                for (Sample& sample : BatchSampling(models, items, batch, options, telling).run()) {
-                  sample.written.score = sample.written.log_probability;
-                  results[sample.item].push_back(std::move(sample.written));
-                }
-              });
+  std::mutex callbacks;
+  for_batches(
+      models, items, options.samples, options.batch_tokens, done,
+      [&](std::span<const size_t> batch) {
+        for (Sample& sample : BatchSampling(models, items, batch, options, callbacks).run()) {
+          sample.written.score = sample.written.log_probability;
+          results[sample.item].push_back(std::move(sample.written));
+        }
+      });
   return results;
 }
 

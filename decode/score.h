@@ -1,12 +1,10 @@
 #pragma once
-// How probable a model finds given tokens: of translations the log-probability, </s> included; of
-// plain texts the log-probability of every token.
+// The log-probability that a model assigns to translations, or to each token of texts.
 
 #include <cstdint>
-#include <span>
 #include <vector>
 
-#include "core/segments.h"
+#include "nn/language_model.h"
 #include "nn/transformer.h"
 
 namespace calque {
@@ -14,18 +12,26 @@ namespace calque {
 struct SequenceScore {
   double log_probability = 0;
   int64_t tokens = 0;  // with </s>
-
-  double per_token() const { return log_probability / static_cast<double>(tokens); }
 };
 
-// The sum of each segment's log-probabilities.
-std::vector<SequenceScore> scores_of(std::span<const real> log_probabilities,
-                                     const Segments& segments);
-
-// Sources and targets are without </s>; about `batch_tokens` target tokens are read at once.
+// Sources and targets are without </s>. A batch has about `batch_tokens` target tokens.
 std::vector<SequenceScore> score_pairs(const Transformer& model,
                                        const std::vector<std::vector<int32_t>>& sources,
                                        const std::vector<std::vector<int32_t>>& targets,
                                        int64_t batch_tokens = 1024);
+
+// A text longer than the context is read in overlapping windows; each window scores the tokens that
+// no earlier one has.
+struct TextScoring {
+  int64_t context = 0;  // tokens read in one window; 0: learned positions, or the whole text
+  int64_t stride = 0;   // from one window to the next; 0: half the context
+  int64_t batch_tokens = 4096;  // about so many are read in one batch
+};
+
+// For each text of n tokens n - 1 numbers: number t is log p(token t + 1 | tokens 0 to t). A text
+// includes its first token, usually <s>, and </s> if that is to be scored.
+std::vector<std::vector<real>> token_log_probabilities(
+    const LanguageModel& model, const std::vector<std::vector<int32_t>>& texts,
+    const TextScoring& options = {});
 
 }  // namespace calque

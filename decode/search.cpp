@@ -10,7 +10,7 @@
 namespace calque {
 namespace {
 
-// The items of one batch, and the search over them.
+// The search over one batch.
 class BatchSearch {
  public:
   BatchSearch(std::span<const DecodingModel> models, std::span<const DecodingItem> items,
@@ -28,7 +28,7 @@ class BatchSearch {
   }
 
  private:
-  // Lists the rows of the next step; true when nothing is left to do.
+  // Lists the rows of the next step. Returns true if there are none.
   bool plan(bool first) {
     step_ = {};
     for (size_t item = 0; item < beams_.size(); ++item) {
@@ -47,7 +47,7 @@ class BatchSearch {
     int64_t rows = 0;
     for (const Beam& beam : beams_) {
       first_rows.push_back(rows);
-      rows += static_cast<int64_t>(beam.live().size());
+      rows += std::ssize(beam.live());
     }
     for_rows(std::ssize(beams_), scores.cols() * 4, [&](int64_t begin, int64_t end) {
       for (int64_t i = begin; i < end; ++i) {
@@ -57,11 +57,10 @@ class BatchSearch {
   }
 
   static void advance_beam(Beam& beam, const Tensor& scores, int64_t first_row) {
-    const auto vocabulary = static_cast<size_t>(scores.cols());
     std::vector<std::vector<NextToken>> candidates;
     for (const Beam::Live& live : beam.live()) {
       const int64_t row = first_row + std::ssize(candidates);
-      const std::span<real> own(scores.data() + row * scores.cols(), vocabulary);
+      const std::span<real> own = scores.span().subspan(row * scores.cols(), scores.cols());
       const ScoreRow row_of_scores(own);
       const real log_sum = row_of_scores.finite_log_sum();
       beam.constrain(live, own);

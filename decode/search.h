@@ -1,6 +1,6 @@
 #pragma once
-// Greedy and beam search over any StepDecoder. A batch holds the unfinished hypotheses of many
-// items; each step computes one more token of every hypothesis.
+// Greedy and beam search over any StepDecoder. Each step computes one more token of every
+// unfinished hypothesis of a batch of items.
 
 #include <cstdint>
 #include <functional>
@@ -21,8 +21,11 @@ struct SearchOptions : TokenRules {
   //   none   log p
   // with the length including </s>.
   enum class Penalty { wu, power, none };
-  // When an item is done: when no unfinished hypothesis can still be among the n best; when as many
-  // have finished as the beam is wide; or at the longest length. Greedy search stops at </s>.
+  // When an item is done:
+  //   optimal  no unfinished hypothesis can still be among the n best
+  //   first    as many hypotheses have finished as the beam is wide
+  //   never    at the longest length
+  // Greedy search stops at </s>.
   enum class Stop { optimal, first, never };
 
   int64_t beam = 1;  // 1: greedy
@@ -31,7 +34,7 @@ struct SearchOptions : TokenRules {
   Stop stop = Stop::optimal;
   int64_t n_best = 1;
   int64_t batch_tokens = 4096;  // tokens written in one batch, those of all hypotheses
-  // Where a beam search over one item records all that it considers: parents before children.
+  // A search over one item adds all hypotheses that it considers here, parents before children.
   std::vector<BeamNode>* trace = nullptr;
 };
 
@@ -48,16 +51,15 @@ struct Hypothesis {
   std::vector<int32_t> ids;  // without </s>
   double log_probability = 0;
   double score = 0;
-  int32_t node = -1;      // in the trace, if there is one
-  bool finished = false;  // false: cut off at the longest length, or where no token was allowed
+  int32_t node = -1;      // its index in the trace, if there is one
+  bool finished = false;  // false: cut off at the longest length, or no token was allowed
 };
 
 // The score of a hypothesis of this length, </s> included.
 double hypothesis_score(const SearchOptions& options, double log_probability, int64_t length);
 
-// The n best hypotheses of each item, best first, in the order of the items. Each thread decodes
-// batches of its own. `done` gets the number of finished items now and then, from any thread, one
-// call at a time.
+// The n best hypotheses of each item, best first, in the order of the items. `done` gets the number
+// of finished items, from any thread, one call at a time.
 std::vector<std::vector<Hypothesis>> search(std::span<const DecodingModel> models,
                                             std::span<const DecodingItem> items,
                                             const SearchOptions& options,

@@ -1,6 +1,5 @@
 #pragma once
-// The seam between search and models. Search and sampling write token by token over this interface;
-// the cached decoder of a translation Transformer and that of a language model implement it.
+// The interface between search and models: search and sampling write token by token through it.
 
 #include <cstdint>
 #include <functional>
@@ -16,8 +15,9 @@ namespace calque {
 // The input of one step: row r reads token ids[r], and its scores are those of the next token.
 struct DecodingStep {
   std::vector<int32_t> ids;
-  std::vector<int32_t> items;    // the item that row r belongs to, counted within the batch
-  std::vector<int32_t> parents;  // the row of the step before that row r continues; empty at first
+  std::vector<int32_t> items;  // the item of row r, counted within the batch
+  std::vector<int32_t>
+      parents;  // the row of the previous step that row r continues; empty at first
 };
 
 class StepDecoder {
@@ -28,13 +28,13 @@ class StepDecoder {
   virtual Tensor step(const DecodingStep& step) = 0;
 };
 
-// A model bound to the inputs of all items (sources or prompts), as search takes it. Several are an
-// ensemble, whose probabilities are averaged. What it was made from must outlive it.
+// A model bound to the inputs of all items (sources or prompts). Several form an ensemble, whose
+// probabilities are averaged.
 struct DecodingModel {
-  // Starts to decode the items with these numbers together. Called from several threads.
+  // Starts to decode the items with these indices together. Called from several threads.
   std::function<std::unique_ptr<StepDecoder>(std::span<const size_t> items)> start;
   int64_t vocabulary = 0;
-  // How many tokens each item can read, the first included. Empty: no limit.
+  // How many tokens each item can read, including the first. Empty: no limit.
   std::vector<int64_t> positions;
   // The weights that every step multiplies with, for PackedWeights.
   std::vector<Matrix> right_sides;

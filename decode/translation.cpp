@@ -4,7 +4,6 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "decode/cached_decoder.h"
 
 namespace calque {
 namespace {
@@ -29,20 +28,7 @@ int64_t expected_length(const TranslationOptions& options, int64_t source_length
   return options.max_length > 0 ? std::min(length, options.max_length) : length;
 }
 
-std::unique_ptr<StepDecoder> start(const Transformer& model, const Sources& sources,
-                                   std::span<const size_t> items) {
-  std::vector<int32_t> ids;
-  Segments segments;
-  for (const size_t item : items) {
-    const std::vector<int32_t>& source = sources[item];
-    ids.insert(ids.end(), source.begin(), source.end());
-    ids.push_back(end_id);
-    segments.append(static_cast<int32_t>(source.size()) + 1);
-  }
-  return std::make_unique<CachedDecoder>(model, ids, segments);
-}
-
-// Samples compete as the hypotheses of a beam do; of equal scores the first that ended comes first.
+// Samples are ranked as the hypotheses of a beam are; of equal scores the shorter comes first.
 void rank(std::vector<Hypothesis>& samples, const SearchOptions& options) {
   for (Hypothesis& sample : samples) {
     const int64_t length = std::ssize(sample.ids) + (sample.finished ? 1 : 0);
@@ -58,33 +44,23 @@ void rank(std::vector<Hypothesis>& samples, const SearchOptions& options) {
 std::vector<DecodingItem> translation_items(const Sources& sources,
                                             const TranslationOptions& options) {
   require(!options.numbers || options.numbers->size() == sources.size(),
-          "translation_items: not a number for each of {} sources", sources.size());
+          "translation_items: {} sources need a number each", sources.size());
   require(!options.prefixes || options.prefixes->size() == sources.size(),
-          "translation_items: not a prefix for each of {} sources", sources.size());
+          "translation_items: {} sources need a prefix each", sources.size());
   std::vector<DecodingItem> items;
   for (size_t i = 0; i < sources.size(); ++i) {
-    const int64_t length = std::ssize(sources[i]);
-    DecodingItem& item = items.emplace_back();
+    const int64_t length = std::ssize(sources[i]), longest = longest_translation(options, length);
+    DecodingItem item{.shortest = std::clamp(share_of(length, options.min_length_ratio),
+                                             options.min_length, longest),
+                      .longest = longest,
+                      .number = std::ssize(items),
+                      .expected = expected_length(options, length),
+                      .input = length};
     if (options.prefixes) item.prefix = (*options.prefixes)[i];
-    item.longest = longest_translation(options, length);
-    item.shortest =
-        std::clamp(share_of(length, options.min_length_ratio), options.min_length, item.longest);
-    item.number = options.numbers ? (*options.numbers)[i] : static_cast<int64_t>(i);
-    item.expected = expected_length(options, length);
-    item.input = length;
+    if (options.numbers) item.number = (*options.numbers)[i];
+    items.push_back(std::move(item));
   }
   return items;
-}
-
-DecodingModel translation_model(const Transformer& model, const Sources& sources) {
-  DecodingModel decoding;
-  decoding.start = [&](std::span<const size_t> items) { return start(model, sources, items); };
-  decoding.vocabulary = model.options.target_vocabulary;
-  if (model.options.layer.positions == PositionKind::learned) {
-    decoding.positions.assign(sources.size(), model.options.layer.max_positions);
-  }
-  decoding.right_sides = CachedDecoder::right_sides(model);
-  return decoding;
 }
 
 std::vector<std::vector<Hypothesis>> translate(std::span<const Transformer* const> models,

@@ -1,6 +1,5 @@
 #pragma once
-// Translation by one or several Transformers: the items that sources make, with the rules for the
-// lengths of translations, and search or sampling over them.
+// Translation by one or several Transformers, with rules for the lengths of translations.
 
 #include <cstdint>
 #include <functional>
@@ -17,15 +16,15 @@ namespace calque {
 struct TranslationOptions : SearchOptions {
   // Lengths are tokens without </s>. The ratios are of the source's length.
   int64_t min_length = 0;
-  double min_length_ratio = 0;  // not beyond the longest
-  int64_t max_length = 0;       // 0: the next two decide alone
+  double min_length_ratio = 0;
+  int64_t max_length = 0;       // 0: only the next two limit the length
   double max_length_ratio = 2;  // at most ratio * source + extra; both 0: no such limit
   int64_t max_length_extra = 50;
   // Draws n_best independent translations instead of searching for the best.
   std::optional<Sampling> sampling;
-  // The numbers of the sources, which determine what is drawn; without them 0, 1, 2, ...
+  // The numbers of the sources, which key the random draws; nullptr: 0, 1, 2, ...
   const std::vector<int64_t>* numbers = nullptr;
-  // What the translation of each source begins with, one for each source.
+  // The forced first tokens of each translation.
   const std::vector<std::vector<int32_t>>* prefixes = nullptr;
 };
 
@@ -33,12 +32,12 @@ struct TranslationOptions : SearchOptions {
 std::vector<DecodingItem> translation_items(const std::vector<std::vector<int32_t>>& sources,
                                             const TranslationOptions& options);
 
-// The cached decoder over these sources, both of which must outlive it.
+// Decodes with a key-value cache. Model and sources must outlive it.
 DecodingModel translation_model(const Transformer& model,
                                 const std::vector<std::vector<int32_t>>& sources);
 
 // The n best translations of each source, or n_best samples, best first, in the order of the
-// sources. Several models of one vocabulary are an ensemble. `done` as in search().
+// sources. Several models with one vocabulary are an ensemble. `done` is that of search().
 std::vector<std::vector<Hypothesis>> translate(std::span<const Transformer* const> models,
                                                const std::vector<std::vector<int32_t>>& sources,
                                                const TranslationOptions& options,

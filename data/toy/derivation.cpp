@@ -1,4 +1,4 @@
-// Trees are drawn from the top; features rise as a node is completed, and fall as it is written.
+// Trees grow from the root. Features rise when a node is complete, and fall when it is written.
 #include "data/toy/derivation.h"
 
 #include <algorithm>
@@ -8,66 +8,34 @@
 namespace calque {
 namespace {
 
-// Grows a tree; choose(category) says which alternative to take at each place.
-template <class Choose>
-class Growth {
- public:
-  Growth(const Grammar& grammar, Derivation& tree, Choose& choose)
-      : grammar_(grammar), tree_(tree), choose_(choose) {}
-
-  int32_t grow(int32_t category, int32_t label) {
-    const Category& from = grammar_.categories[static_cast<size_t>(category)];
-    const auto at = tree_.nodes.size();
-    tree_.nodes.emplace_back();
-    const size_t choice = choose_(from);
-    if (!from.words.empty()) {
-      const int32_t word = from.words[choice];
-      tree_.nodes[at].word = &grammar_.words[static_cast<size_t>(word)];
-      tree_.nodes[at].features = tree_.nodes[at].word->features;
-      tree_.unseen = tree_.unseen || grammar_.unseen.contains(grammar_.combination(label, word));
-      return static_cast<int32_t>(at);
-    }
-    const Rule& rule = from.rules[choice];
-    Features features{};
-    std::array<int32_t, most_children> children{};
-    for (size_t i = 0; i < rule.children.size(); ++i) {
-      children[i] = grow(rule.children[i], rule.label != 0 ? rule.label : label);
-      if (rule.heads >> i & 1) {
-        overlay(features, tree_.nodes[static_cast<size_t>(children[i])].features);
-      }
-    }
-    overlay(features, rule.features);
-    tree_.nodes[at].rule = &rule;
-    tree_.nodes[at].features = features;
-    tree_.nodes[at].children = children;
-    return static_cast<int32_t>(at);
-  }
-
- private:
-  const Grammar& grammar_;
-  Derivation& tree_;
-  Choose& choose_;
-};
-
-template <class Choose>
-void grow(const Grammar& grammar, int32_t category, Derivation& out, Choose choose) {
-  out.nodes.clear();
-  out.category = category;
-  out.unseen = false;
-  Growth<Choose>(grammar, out, choose).grow(category, 0);
-}
-
-// How often one token is rewritten at most: rules that lead to one another would go on for ever.
+// One token is rewritten at most so often: rules that lead to one another would not end.
 constexpr int most_rewrites = 8;
 
-// The number of ways below one alternative.
-double ways(const Grammar& grammar, const Category& category, size_t choice) {
-  if (!category.words.empty()) return 1;
-  double product = 1;
-  for (const int32_t child : category.rules[choice].children) {
-    product *= grammar.categories[static_cast<size_t>(child)].count;
+// Adds the tree of a category within a construction. Returns the index of its root.
+int32_t grow(const Grammar& grammar, int32_t category, int32_t label, const Choose& choose,
+             Derivation& tree) {
+  const Category& from = grammar.categories[category];
+  const auto at = static_cast<int32_t>(tree.nodes.size());
+  tree.nodes.emplace_back();
+  Node node;
+  const size_t choice = choose(from);
+  if (!from.words.empty()) {
+    const int32_t word = from.words[choice];
+    node.word = &grammar.words[word];
+    node.features = node.word->features;
+    tree.unseen = tree.unseen || grammar.unseen.contains(grammar.combination(label, word));
+  } else {
+    const Rule& rule = from.rules[choice];
+    node.rule = &rule;
+    for (size_t i = 0; i < rule.children.size(); ++i) {
+      node.children[i] =
+          grow(grammar, rule.children[i], rule.label != 0 ? rule.label : label, choose, tree);
+      if (rule.heads >> i & 1) overlay(node.features, tree.nodes[node.children[i]].features);
+    }
+    overlay(node.features, rule.features);
   }
-  return product;
+  tree.nodes[at] = node;
+  return at;
 }
 
 // Makes the first letter a capital: a to z and, in UTF-8, those of Latin-1.
@@ -81,38 +49,20 @@ void capitalise(std::string& text) {
 
 }  // namespace
 
-void derive(const Grammar& grammar, int32_t category, Random& random, Derivation& out) {
-  grow(grammar, category, out, [&](const Category& from) {
-    if (from.bounds.size() == 1) return size_t{0};
-    const auto drawn =
-        static_cast<int64_t>(random.below(static_cast<uint64_t>(from.bounds.back())));
-    return static_cast<size_t>(std::upper_bound(from.bounds.begin(), from.bounds.end(), drawn) -
-                               from.bounds.begin());
-  });
+void derive(const Grammar& grammar, int32_t category, const Choose& choose, Derivation& out) {
+  out.nodes.clear();
+  out.category = category;
+  out.unseen = false;
+  grow(grammar, category, 0, choose, out);
 }
 
-Derivation nth_derivation(const Grammar& grammar, int32_t category, uint64_t index) {
-  const double count = grammar.categories[static_cast<size_t>(category)].count;
-  require(count < 0x1p53 && static_cast<double>(index) < count,
-          "nth_derivation: {} of {:.0f} derivations", index, count);
-  // At each place the index is split into the alternative and the index below it. What remains for
-  // the siblings to the right is carried along, as the digits of a number in mixed radix.
-  Derivation out;
-  grow(grammar, category, out, [&](const Category& from) {
-    const auto here = static_cast<uint64_t>(from.count);
-    uint64_t below = index % here;
-    const uint64_t rest = index / here;
-    const size_t last = from.bounds.size() - 1;
-    size_t choice = 0;
-    for (; choice < last; ++choice) {
-      const auto size = static_cast<uint64_t>(ways(grammar, from, choice));
-      if (below < size) break;
-      below -= size;
-    }
-    index = below + rest * static_cast<uint64_t>(ways(grammar, from, choice));
-    return choice;
-  });
-  return out;
+void derive(const Grammar& grammar, int32_t category, Random& random, Derivation& out) {
+  const auto choose = [&](const Category& from) -> size_t {
+    if (from.bounds.size() == 1) return 0;
+    const auto drawn = static_cast<int64_t>(random.below(from.bounds.back()));
+    return std::ranges::upper_bound(from.bounds, drawn) - from.bounds.begin();
+  };
+  derive(grammar, category, choose, out);
 }
 
 std::string Writer::operator()(const Derivation& derivation, int side, const Features& context) {
@@ -136,11 +86,9 @@ void Writer::write(const Node& node, Features context) {
     return true;
   };
   const auto& lines = node.rule->sides[side_];
-  const auto line = std::find_if(lines.begin(), lines.end(), fits);
+  const auto line = std::ranges::find_if(lines, fits);
   if (line == lines.end()) return;
-  const auto child = [&](int32_t i) -> const Node& {
-    return derivation_->nodes[static_cast<size_t>(node.children[static_cast<size_t>(i)])];
-  };
+  const auto child = [&](int32_t i) -> const Node& { return derivation_->nodes[node.children[i]]; };
   for (const Item& item : line->items) {
     Features below = context;
     for (const int32_t other : item.agrees) overlay(below, child(other).features);
@@ -153,7 +101,7 @@ void Writer::write(const Node& node, Features context) {
         write(child(item.index), below);
         break;
       case Item::Kind::table:
-        write_forms(grammar_.tables[static_cast<size_t>(item.index)], below, node.rule->line);
+        write_forms(grammar_.tables[item.index], below, node.rule->line);
     }
   }
 }
@@ -167,7 +115,7 @@ void Writer::write_forms(const Forms& forms, const Features& context, int line) 
     }
     index += (context[axis.feature] - 1) * axis.stride;
   }
-  const int32_t token = forms.tokens[static_cast<size_t>(index)];
+  const int32_t token = forms.tokens[index];
   if (token != no_token) tokens_.push_back(token);
 }
 
@@ -182,11 +130,9 @@ void Writer::rewrite() {
     const int32_t next = tokens_[i + 1];
     for (const Rewrite& rewrite : found->second) {
       const bool whole = rewrite.right == next;
-      if (!whole && (grammar_.tokens[static_cast<size_t>(next)].letters & rewrite.letters) == 0) {
-        continue;
-      }
+      if (!whole && (grammar_.tokens[next].letters & rewrite.letters) == 0) continue;
       tokens_[i] = rewrite.result;
-      if (whole) tokens_.erase(tokens_.begin() + static_cast<std::ptrdiff_t>(i) + 1);
+      if (whole) tokens_.erase(tokens_.begin() + i + 1);
       return true;
     }
     return false;
@@ -201,7 +147,7 @@ std::string Writer::join() const {
   std::string text;
   bool joined = true;
   for (const int32_t index : tokens_) {
-    const Token& token = grammar_.tokens[static_cast<size_t>(index)];
+    const Token& token = grammar_.tokens[index];
     if (!joined && !token.joins_left) text += ' ';
     text += token.text;
     joined = token.joins_right;

@@ -1,7 +1,8 @@
 #pragma once
-// A tree of a grammar: drawn at random, or the n-th of all; and its text on either side.
+// A tree of a grammar, and its text on either side.
 
 #include <cstdint>
+#include <functional>
 #include <string>
 #include <vector>
 
@@ -11,8 +12,8 @@
 namespace calque {
 
 struct Node {
-  const Rule* rule = nullptr;  // or else
-  const Word* word = nullptr;
+  const Rule* rule = nullptr;  // either this
+  const Word* word = nullptr;  // or this
   Features features{};
   std::array<int32_t, most_children> children{};
 };
@@ -20,18 +21,19 @@ struct Node {
 struct Derivation {
   int32_t category = 0;
   std::vector<Node> nodes;  // the root is first
-  bool unseen = false;      // holds a word in a construction that training must not show it in
+  bool unseen = false;      // has a word in a construction that is held out of training
 };
 
-// Draws a tree of a category, by the weights.
+// Returns the index of the alternative to take.
+using Choose = std::function<size_t(const Category&)>;
+
+// A tree of a category: by `choose`, or at random by the weights.
+void derive(const Grammar& grammar, int32_t category, const Choose& choose, Derivation& out);
 void derive(const Grammar& grammar, int32_t category, Random& random, Derivation& out);
 
-// Tree number `index` of the `count` that a category has; for categories small enough to count.
-Derivation nth_derivation(const Grammar& grammar, int32_t category, uint64_t index);
-
-// Writes the text of a tree on side 0 (source) or 1 (target); that of the start category, which is
-// a sentence, begins with a capital. An Error names the line where a feature that a form depends on
-// has no value. `context` holds the features that a tree of another category gets from outside.
+// Writes the text of a tree on side 0 (source) or 1 (target). The start category is a sentence and
+// begins with a capital. Throws an Error if a feature that a form depends on has no value.
+// `context` has the features that a tree of another category gets from outside.
 class Writer {
  public:
   explicit Writer(const Grammar& grammar) : grammar_(grammar) {}

@@ -1,10 +1,10 @@
 #pragma once
-// A synchronous grammar: one tree, written in two languages. It is read from a text file whose form
-// docs/toy-languages.md describes; the engine knows words, features and templates, and no language.
+// A synchronous grammar: one tree has a text in each of two languages. docs/toy-languages.md
+// describes its file format. The code knows words, features and templates, but no language.
 //
-// A category is a list of words or of rules. A rule names its children, and for each side the lines
-// that say in which order they are written and which features they get. Features rise from the
-// children marked ^ to their parent, and fall from the parent to all of its children.
+// A category is a list of words or of rules. A rule names its children, and the templates of each
+// side give their order and features. Features rise from the children marked ^ to their parent, and
+// fall from the parent to all of its children.
 
 #include <array>
 #include <cstdint>
@@ -19,10 +19,10 @@ namespace calque {
 inline constexpr int most_features = 16;
 inline constexpr int most_children = 8;
 
-// For each feature one of its values, counted from 1, or 0 where it has none.
+// For each feature the number of a value, counting from 1, or 0 for none.
 using Features = std::array<uint8_t, most_features>;
 
-// Writes the values that `upper` has over those of `lower`.
+// Replaces the values of `lower` with those that `upper` has.
 inline void overlay(Features& lower, const Features& upper) {
   for (size_t i = 0; i < lower.size(); ++i) lower[i] = upper[i] ? upper[i] : lower[i];
 }
@@ -32,12 +32,12 @@ struct Feature {
   std::vector<std::string> values;
 };
 
-// The smallest thing that is written, kept once. Rewriting looks at tokens, joining at their texts.
+// The smallest unit of output. Equal tokens have one index.
 struct Token {
   std::string text;          // without the signs below
   bool joins_left = false;   // "+x": no space before it
   bool joins_right = false;  // "x+": no space after it
-  uint32_t letters = 0;      // the letter sets its first letter is in, one bit each
+  uint32_t letters = 0;      // a bit for each letter set that has its first letter
 };
 
 inline constexpr int32_t no_token = -1;
@@ -53,14 +53,14 @@ struct Forms {
 };
 
 struct Word {
-  std::string name;  // what the file calls it: its first part on the source side
+  std::string name;  // its first part on the source side
   Features features{};
   std::array<Forms, 2> forms;
   int64_t weight = 1;
   int line = 0;
 };
 
-// One thing in a template, with the features it gets on top of those of its surroundings.
+// An element of a template, and the features that it gets on top of its parent's.
 struct Item {
   enum class Kind : uint8_t { literal, child, table };
   Kind kind = Kind::literal;
@@ -69,7 +69,7 @@ struct Item {
   Features set{};               // and then these
 };
 
-// A line of one side. The guard has a bit for each allowed value of a feature, 0 where any will do.
+// A line of one side. The guard has a bit for each allowed value of a feature; 0 allows all.
 struct Template {
   std::array<uint32_t, most_features> guard{};
   std::vector<Item> items;
@@ -94,8 +94,8 @@ struct Category {
   double count = 0;             // of its derivations
 };
 
-// left right -> result. Either `right` is a token and both are replaced, or it is a letter set that
-// the next token must begin with, and only the left one is.
+// left right -> result. If `right` is a token, both are replaced; if it is a letter set that the
+// next token must begin with, only the left one is.
 struct Rewrite {
   int32_t right = no_token;
   uint32_t letters = 0;
@@ -112,18 +112,18 @@ struct Grammar {
   std::vector<Category> categories;
   std::vector<std::string> labels;
   std::array<std::unordered_map<int32_t, std::vector<Rewrite>>, 2> rewrites;  // by left token
-  std::unordered_set<int64_t> unseen;  // combinations that training must not show
+  std::unordered_set<int64_t> unseen;  // combinations held out of training
   int32_t start = 0;
 
   // A word in a construction, as one number.
   int64_t combination(int32_t label, int32_t word) const {
-    return label * static_cast<int64_t>(words.size()) + word;
+    return label * std::ssize(words) + word;
   }
-  // The number of a category, such as "NP<Person>"; an Error if there is none.
+  // The index of a category such as "NP<Person>". Throws an Error if there is none.
   int32_t category(std::string_view name) const;
 };
 
-// Reads a grammar; `file` is the name that messages use.
+// Reads a grammar; `file` is its name in messages.
 Grammar parse_grammar(std::string_view text, std::string file);
 
 }  // namespace calque

@@ -5,8 +5,8 @@ namespace {
 
 bool is_space(char c) { return c == ' ' || c == '\t' || c == '\r'; }
 
-// The end of the piece that begins at `begin`.
-size_t end_of_piece(std::string_view text, size_t begin, const GrammarLine& line) {
+// The end of the field that begins at `begin`.
+size_t end_of_field(std::string_view text, size_t begin, const GrammarLine& line) {
   char closing = 0;
   for (size_t i = begin; i < text.size(); ++i) {
     const char c = text[i];
@@ -32,8 +32,8 @@ GrammarLine cut(std::string_view text, std::string_view file, int number) {
       continue;
     }
     if (text[at] == '#') break;
-    const size_t end = end_of_piece(text, at, line);
-    line.pieces.emplace_back(text.substr(at, end - at));
+    const size_t end = end_of_field(text, at, line);
+    line.fields.emplace_back(text.substr(at, end - at));
     at = end;
   }
   return line;
@@ -46,20 +46,20 @@ std::vector<GrammarLine> grammar_lines(std::string_view text, std::string_view f
   for (int number = 1; !text.empty(); ++number) {
     const size_t end = std::min(text.find('\n'), text.size());
     GrammarLine line = cut(text.substr(0, end), file, number);
-    if (!line.pieces.empty()) lines.push_back(std::move(line));
+    if (!line.fields.empty()) lines.push_back(std::move(line));
     text.remove_prefix(std::min(end + 1, text.size()));
   }
   return lines;
 }
 
-std::vector<std::vector<std::string>> split_pieces(const std::vector<std::string>& pieces,
+std::vector<std::vector<std::string>> split_fields(const std::vector<std::string>& fields,
                                                    std::string_view separator) {
   std::vector<std::vector<std::string>> groups(1);
-  for (const std::string& piece : pieces) {
-    if (piece == separator) {
+  for (const std::string& field : fields) {
+    if (field == separator) {
       groups.emplace_back();
     } else {
-      groups.back().push_back(piece);
+      groups.back().push_back(field);
     }
   }
   return groups;

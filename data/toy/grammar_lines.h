@@ -1,6 +1,6 @@
 #pragma once
-// The lines of a grammar file, cut into pieces at white space. Pieces in quotes or brackets stay
-// whole; a piece that begins with # opens a comment. Messages begin with file and line.
+// The lines of a grammar file, split at white space into fields. Quotes and brackets hold a field
+// together; a field that begins with # starts a comment. Messages begin with file and line.
 
 #include <string>
 #include <string_view>
@@ -14,7 +14,7 @@ struct GrammarLine {
   std::string_view file;
   int number = 0;
   bool indented = false;  // belongs to the statement above
-  std::vector<std::string> pieces;
+  std::vector<std::string> fields;
 
   template <class... Args>
   [[noreturn]] void fail(fmt::format_string<Args...> message, Args&&... args) const {
@@ -22,11 +22,11 @@ struct GrammarLine {
   }
 };
 
-// All lines that hold anything.
+// All lines with fields.
 std::vector<GrammarLine> grammar_lines(std::string_view text, std::string_view file);
 
-// The pieces between separators, such as those of "a | b c".
-std::vector<std::vector<std::string>> split_pieces(const std::vector<std::string>& pieces,
+// The groups of fields between separators: "a | b c" has two.
+std::vector<std::vector<std::string>> split_fields(const std::vector<std::string>& fields,
                                                    std::string_view separator);
 
 // "a, b<c, d>" cut at its outer commas: "a" and "b<c, d>".

@@ -1,13 +1,9 @@
-// The whole of reading a grammar: the statements in turn, and what is left once all are known. Each
-// category that the start symbol leads to is made from the rules whose heads fit it.
+// Reads a grammar: first the statements, then what needs all of them. Each category that the start
+// category leads to is built from the rules whose heads fit it.
 #include <algorithm>
 #include <map>
 
-#include "data/toy/grammar.h"
-#include "data/toy/grammar_lines.h"
-#include "data/toy/grammar_pattern.h"
 #include "data/toy/grammar_rules.h"
-#include "data/toy/grammar_words.h"
 
 namespace calque {
 namespace {
@@ -32,7 +28,7 @@ class Parser {
       at = end;
     }
     if (start_ == nullptr) fail("{}: no start category: write start NAME", grammar_.file);
-    grammar_.start = category(start_->pieces[1], *start_);
+    grammar_.start = category(start_->fields[1], *start_);
     for (size_t i = 0; i < pending_.size(); ++i) build(i);
     check_use();
     count_all();
@@ -44,7 +40,7 @@ class Parser {
  private:
   void read(const GrammarBlock& block) {
     const GrammarLine& line = *block.head;
-    const std::string& kind = line.pieces[0];
+    const std::string& kind = line.fields[0];
     if (kind == "feature") return words_.read_feature(block);
     if (kind == "letters") return words_.read_letters(block);
     if (kind == "table") return words_.read_table(block);
@@ -53,10 +49,10 @@ class Parser {
     if (kind == "rewrite") return rules_.read_rewrites(block);
     if (kind == "unseen") return unseen_.push_back(&line);
     if (kind == "languages") {
-      if (line.pieces.size() != 3) line.fail("write: languages SOURCE TARGET");
-      grammar_.languages = {line.pieces[1], line.pieces[2]};
+      if (line.fields.size() != 3) line.fail("write: languages SOURCE TARGET");
+      grammar_.languages = {line.fields[1], line.fields[2]};
     } else if (kind == "start") {
-      if (line.pieces.size() != 2) line.fail("write: start CATEGORY");
+      if (line.fields.size() != 2) line.fail("write: start CATEGORY");
       start_ = &line;
     } else {
       line.fail(
@@ -66,7 +62,7 @@ class Parser {
     }
   }
 
-  // The number of a category; one not met before is built later.
+  // The index of a category; build() completes a new one.
   int32_t category(const std::string& name, const GrammarLine& line) {
     const auto [found, added] = categories_.emplace(name, static_cast<int32_t>(pending_.size()));
     if (added) {
@@ -101,7 +97,7 @@ class Parser {
     if (built.words.empty() && built.rules.empty()) line.fail("no words or rules for '{}'", name);
     int64_t sum = 0;
     for (const int32_t word : built.words) {
-      built.bounds.push_back(sum += grammar_.words[static_cast<size_t>(word)].weight);
+      built.bounds.push_back(sum += grammar_.words[word].weight);
     }
     for (const Rule& rule : built.rules) built.bounds.push_back(sum += rule.weight);
     grammar_.categories[index] = std::move(built);
@@ -118,7 +114,7 @@ class Parser {
 
   void count_all() {
     std::vector<int> state(grammar_.categories.size(), 0);
-    count(static_cast<size_t>(grammar_.start), state);
+    count(grammar_.start, state);
   }
 
   // state: 0 not counted yet, 1 being counted, 2 counted
@@ -132,7 +128,7 @@ class Parser {
     double sum = static_cast<double>(from.words.size());
     for (const Rule& rule : from.rules) {
       double product = 1;
-      for (const int32_t child : rule.children) product *= count(static_cast<size_t>(child), state);
+      for (const int32_t child : rule.children) product *= count(child, state);
       sum += product;
     }
     state[index] = 2;
@@ -142,16 +138,16 @@ class Parser {
   // unseen LABEL : WORD...
   void hold_out() {
     for (const GrammarLine* line : unseen_) {
-      const auto& pieces = line->pieces;
-      if (pieces.size() < 4 || pieces[2] != ":") line->fail("write: unseen LABEL : WORD...");
-      const auto found = std::find(grammar_.labels.begin(), grammar_.labels.end(), pieces[1]);
-      if (found == grammar_.labels.end()) line->fail("no rule has the label '@{}'", pieces[1]);
+      const auto& fields = line->fields;
+      if (fields.size() < 4 || fields[2] != ":") line->fail("write: unseen LABEL : WORD...");
+      const auto found = std::ranges::find(grammar_.labels, fields[1]);
+      if (found == grammar_.labels.end()) line->fail("no rule has the label '@{}'", fields[1]);
       const auto label = static_cast<int32_t>(found - grammar_.labels.begin());
-      for (size_t i = 3; i < pieces.size(); ++i) hold_out(label, pieces[i], *line);
+      for (size_t i = 3; i < fields.size(); ++i) hold_out(label, fields[i], *line);
     }
   }
 
-  // All words of a name, such as both verbs "know".
+  // A name may have several words, such as both verbs "know".
   void hold_out(int32_t label, const std::string& name, const GrammarLine& line) {
     bool known = false;
     for (size_t word = 0; word < grammar_.words.size(); ++word) {
@@ -169,7 +165,7 @@ class Parser {
   std::vector<const GrammarLine*> unseen_;
   const GrammarLine* start_ = nullptr;
   std::map<std::string, int32_t, std::less<>> categories_;
-  std::vector<const GrammarLine*> pending_;  // by category: where it is first asked for
+  std::vector<const GrammarLine*> pending_;  // by category: the line that first names it
 };
 
 }  // namespace

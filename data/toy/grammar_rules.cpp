@@ -5,12 +5,21 @@
 namespace calque {
 namespace {
 
+bool is_variable(std::string_view text) {
+  return text.size() == 1 && text[0] >= 'A' && text[0] <= 'Z';
+}
+
+bool is_name_character(char c) {
+  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_' ||
+         c == '-';
+}
+
 int32_t child_index(const RuleShape& shape, const std::string& name) {
-  const auto found = std::find(shape.names.begin(), shape.names.end(), name);
+  const auto found = std::ranges::find(shape.names, name);
   return found == shape.names.end() ? -1 : static_cast<int32_t>(found - shape.names.begin());
 }
 
-// What a side without a line of its own writes.
+// The template of a side without a line.
 Template in_order(const RuleShape& shape) {
   Template result;
   for (size_t i = 0; i < shape.children.size(); ++i) {
@@ -29,32 +38,74 @@ std::vector<std::string> bracketed(std::string_view text, const GrammarLine& lin
 
 }  // namespace
 
+Pattern read_pattern(const std::string& text, const GrammarLine& line) {
+  Pattern pattern;
+  const size_t open = text.find('<');
+  pattern.name = text.substr(0, open);
+  const bool named = !pattern.name.empty() &&
+                     std::all_of(pattern.name.begin(), pattern.name.end(), is_name_character);
+  if (!named || (open != std::string::npos && text.back() != '>')) {
+    line.fail("'{}' is no category: write Name or Name<Argument>", text);
+  }
+  if (open != std::string::npos) {
+    pattern.arguments =
+        split_arguments(std::string_view(text).substr(open + 1, text.size() - open - 2));
+  }
+  return pattern;
+}
+
+bool matches(const Pattern& head, const Pattern& wanted, Bindings& bindings) {
+  if (head.name != wanted.name || head.arguments.size() != wanted.arguments.size()) return false;
+  for (size_t i = 0; i < head.arguments.size(); ++i) {
+    if (is_variable(head.arguments[i])) {
+      const auto [found, added] = bindings.emplace(head.arguments[i], wanted.arguments[i]);
+      if (!added && found->second != wanted.arguments[i]) return false;
+    } else if (head.arguments[i] != wanted.arguments[i]) {
+      return false;
+    }
+  }
+  return true;
+}
+
+std::string substitute(std::string_view text, const Bindings& bindings) {
+  std::string result;
+  for (size_t at = 0; at < text.size();) {
+    size_t end = at;
+    while (end < text.size() && is_name_character(text[end])) ++end;
+    const auto found = bindings.find(text.substr(at, end - at));
+    result += found != bindings.end() ? std::string_view(found->second) : text.substr(at, end - at);
+    if (end < text.size()) result += text[end++];
+    at = end;
+  }
+  return result;
+}
+
 void RuleReader::read_rule(const GrammarBlock& block) {
   const GrammarLine& line = *block.head;
-  if (line.pieces.size() < 3 || line.pieces[2] != "->") line.fail("write: rule NAME -> CHILD...");
-  for (auto& pieces : split_pieces({line.pieces.begin() + 3, line.pieces.end()}, "|")) {
-    shapes_.push_back(read_alternative(std::move(pieces), block));
+  if (line.fields.size() < 3 || line.fields[2] != "->") line.fail("write: rule NAME -> CHILD...");
+  for (auto& fields : split_fields({line.fields.begin() + 3, line.fields.end()}, "|")) {
+    shapes_.push_back(read_alternative(std::move(fields), block));
   }
 }
 
-RuleShape RuleReader::read_alternative(std::vector<std::string> pieces, const GrammarBlock& block) {
+RuleShape RuleReader::read_alternative(std::vector<std::string> fields, const GrammarBlock& block) {
   const GrammarLine& line = *block.head;
   RuleShape shape;
-  shape.head = read_pattern(line.pieces[1], line);
+  shape.head = read_pattern(line.fields[1], line);
   shape.line = block.head;
   shape.rule.line = line.number;
-  if (!pieces.empty() && pieces.back().starts_with('@')) {
-    shape.rule.label = label(pieces.back().substr(1));
-    pieces.pop_back();
+  if (!fields.empty() && fields.back().starts_with('@')) {
+    shape.rule.label = label(fields.back().substr(1));
+    fields.pop_back();
   }
-  shape.rule.weight = WordReader::take_weight(pieces, line);
-  if (!pieces.empty() && pieces.back().starts_with('[')) {
-    for (const std::string& name : bracketed(pieces.back(), line)) {
+  shape.rule.weight = WordReader::take_weight(fields, line);
+  if (!fields.empty() && fields.back().starts_with('[')) {
+    for (const std::string& name : bracketed(fields.back(), line)) {
       words_.set_value(name, shape.rule.features, line);
     }
-    pieces.pop_back();
+    fields.pop_back();
   }
-  for (const std::string& piece : pieces) read_child(piece, shape);
+  for (const std::string& field : fields) read_child(field, shape);
   for (const GrammarLine& row : block.body) read_template(row, shape);
   for (auto& side : shape.rule.sides) {
     if (side.empty()) side.push_back(in_order(shape));
@@ -63,18 +114,18 @@ RuleShape RuleReader::read_alternative(std::vector<std::string> pieces, const Gr
 }
 
 // [NAME:]CATEGORY[^]
-void RuleReader::read_child(std::string piece, RuleShape& shape) const {
+void RuleReader::read_child(std::string field, RuleShape& shape) const {
   if (shape.children.size() == most_children) {
     shape.line->fail("more than {} children", most_children);
   }
-  if (piece.back() == '^') {
-    piece.pop_back();
+  if (field.back() == '^') {
+    field.pop_back();
     shape.rule.heads |= 1u << shape.children.size();
   }
-  const size_t colon = piece.find(':');
-  const std::string category = colon == std::string::npos ? piece : piece.substr(colon + 1);
+  const size_t colon = field.find(':');
+  const std::string category = colon == std::string::npos ? field : field.substr(colon + 1);
   const Pattern pattern = read_pattern(category, *shape.line);
-  const std::string name = colon == std::string::npos ? pattern.name : piece.substr(0, colon);
+  const std::string name = colon == std::string::npos ? pattern.name : field.substr(0, colon);
   if (child_index(shape, name) >= 0) {
     shape.line->fail("two children are called '{0}': write other:{0} for one", name);
   }
@@ -84,7 +135,7 @@ void RuleReader::read_child(std::string piece, RuleShape& shape) const {
 
 // LANGUAGE[VALUE...] ITEM...
 void RuleReader::read_template(const GrammarLine& line, RuleShape& shape) {
-  std::string language = line.pieces[0];
+  std::string language = line.fields[0];
   Template result;
   if (const size_t open = language.find('['); open != std::string::npos) {
     for (const std::string& name : bracketed(language.substr(open), line)) {
@@ -95,16 +146,16 @@ void RuleReader::read_template(const GrammarLine& line, RuleShape& shape) {
     language.resize(open);
   }
   const size_t which = side(language, line);
-  for (size_t i = 1; i < line.pieces.size(); ++i) read_item(line.pieces[i], line, shape, result);
+  for (size_t i = 1; i < line.fields.size(); ++i) read_item(line.fields[i], line, shape, result);
   shape.rule.sides[which].push_back(std::move(result));
 }
 
 // "TEXT", or NAME[CHILD-OR-VALUE...] of a child or a table
-void RuleReader::read_item(const std::string& piece, const GrammarLine& line,
+void RuleReader::read_item(const std::string& field, const GrammarLine& line,
                            const RuleShape& shape, Template& out) {
-  if (piece.front() == '"') {
-    if (piece.size() < 3 || piece.back() != '"') line.fail("{} is no text in quotes", piece);
-    const auto text = std::string_view(piece).substr(1, piece.size() - 2);
+  if (field.front() == '"') {
+    if (field.size() < 3 || field.back() != '"') line.fail("{} is no text in quotes", field);
+    const auto text = std::string_view(field).substr(1, field.size() - 2);
     for (const std::string& word : split_spaces(text)) {
       if (word == "-") line.fail("'-' stands for nothing: it cannot be a text");
       out.items.push_back({Item::Kind::literal, words_.token(word), {}, {}});
@@ -112,8 +163,8 @@ void RuleReader::read_item(const std::string& piece, const GrammarLine& line,
     return;
   }
   Item item;
-  const size_t open = piece.find('[');
-  const std::string name = piece.substr(0, open);
+  const size_t open = field.find('[');
+  const std::string name = field.substr(0, open);
   if (const int32_t child = child_index(shape, name); child >= 0) {
     item.kind = Item::Kind::child;
     item.index = child;
@@ -124,7 +175,7 @@ void RuleReader::read_item(const std::string& piece, const GrammarLine& line,
     line.fail("'{}' is neither a child of the rule nor a table; texts are in quotes", name);
   }
   if (open != std::string::npos) {
-    for (const std::string& given : bracketed(piece.substr(open), line)) {
+    for (const std::string& given : bracketed(field.substr(open), line)) {
       if (const int32_t other = child_index(shape, given); other >= 0) {
         item.agrees.push_back(other);
       } else {
@@ -136,23 +187,23 @@ void RuleReader::read_item(const std::string& piece, const GrammarLine& line,
 }
 
 void RuleReader::read_rewrites(const GrammarBlock& block) {
-  if (block.head->pieces.size() != 2) block.head->fail("write: rewrite LANGUAGE");
-  auto& rewrites = grammar_.rewrites[side(block.head->pieces[1], *block.head)];
+  if (block.head->fields.size() != 2) block.head->fail("write: rewrite LANGUAGE");
+  auto& rewrites = grammar_.rewrites[side(block.head->fields[1], *block.head)];
   for (const GrammarLine& line : block.body) {
-    if (line.pieces.size() != 4 || line.pieces[2] != "->") line.fail("write: LEFT RIGHT -> RESULT");
-    rewrites[words_.token(line.pieces[0])].push_back(read_rewrite(line));
+    if (line.fields.size() != 4 || line.fields[2] != "->") line.fail("write: LEFT RIGHT -> RESULT");
+    rewrites[words_.token(line.fields[0])].push_back(read_rewrite(line));
   }
 }
 
 Rewrite RuleReader::read_rewrite(const GrammarLine& line) {
   Rewrite rewrite;
-  const std::string& right = line.pieces[1];
+  const std::string& right = line.fields[1];
   if (right.size() > 2 && right.front() == '<' && right.back() == '>') {
     rewrite.letters = words_.letter_set(right.substr(1, right.size() - 2), line);
   } else {
     rewrite.right = words_.token(right);
   }
-  rewrite.result = words_.token(line.pieces[3]);
+  rewrite.result = words_.token(line.fields[3]);
   if (rewrite.result == no_token || (rewrite.letters == 0 && rewrite.right == no_token)) {
     line.fail("'-' stands for nothing: it cannot be rewritten");
   }
@@ -161,7 +212,7 @@ Rewrite RuleReader::read_rewrite(const GrammarLine& line) {
 
 // The number of a construction's label; those not met before are added.
 int32_t RuleReader::label(const std::string& name) {
-  const auto found = std::find(grammar_.labels.begin(), grammar_.labels.end(), name);
+  const auto found = std::ranges::find(grammar_.labels, name);
   const auto number = static_cast<int32_t>(found - grammar_.labels.begin());
   if (found == grammar_.labels.end()) grammar_.labels.push_back(name);
   return number;

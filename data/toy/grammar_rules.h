@@ -1,16 +1,35 @@
 #pragma once
-// The second part of reading a grammar: rules with their templates, and rewriting.
+// Reads the rules of a grammar with their templates, and the rewriting.
 
 #include <deque>
+#include <map>
 #include <string>
 #include <vector>
 
 #include "data/toy/grammar.h"
 #include "data/toy/grammar_lines.h"
-#include "data/toy/grammar_pattern.h"
 #include "data/toy/grammar_words.h"
 
 namespace calque {
+
+// The name of a category. In a rule, a single capital among the arguments is a parameter: the head
+// NP<X> stands for every category NP<...>, and X among the children for the same argument.
+struct Pattern {
+  std::string name;
+  std::vector<std::string> arguments;
+};
+
+// The values of the parameters.
+using Bindings = std::map<std::string, std::string, std::less<>>;
+
+// Parses "NP<X>". Throws an Error of the line if it has another form.
+Pattern read_pattern(const std::string& text, const GrammarLine& line);
+
+// Whether a head fits a category; sets the parameters.
+bool matches(const Pattern& head, const Pattern& wanted, Bindings& bindings);
+
+// The category with its parameters replaced.
+std::string substitute(std::string_view text, const Bindings& bindings);
 
 // A rule before its parameters are known.
 struct RuleShape {
@@ -34,10 +53,10 @@ class RuleReader {
   std::deque<RuleShape>& shapes() { return shapes_; }
 
  private:
-  RuleShape read_alternative(std::vector<std::string> pieces, const GrammarBlock& block);
-  void read_child(std::string piece, RuleShape& shape) const;
+  RuleShape read_alternative(std::vector<std::string> fields, const GrammarBlock& block);
+  void read_child(std::string field, RuleShape& shape) const;
   void read_template(const GrammarLine& line, RuleShape& shape);
-  void read_item(const std::string& piece, const GrammarLine& line, const RuleShape& shape,
+  void read_item(const std::string& field, const GrammarLine& line, const RuleShape& shape,
                  Template& out);
   Rewrite read_rewrite(const GrammarLine& line);
   int32_t label(const std::string& name);

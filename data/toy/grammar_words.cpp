@@ -30,11 +30,9 @@ Token read_token(std::string_view written) {
 
 void WordReader::read_feature(const GrammarBlock& block) {
   const GrammarLine& line = *block.head;
-  if (line.pieces.size() < 3) line.fail("write: feature NAME VALUE VALUE...");
-  if (grammar_.features.size() == most_features) {
-    line.fail("more than {} features", most_features);
-  }
-  Feature feature{line.pieces[1], {line.pieces.begin() + 2, line.pieces.end()}};
+  if (line.fields.size() < 3) line.fail("write: feature NAME VALUE VALUE...");
+  if (grammar_.features.size() == most_features) line.fail("more than {} features", most_features);
+  Feature feature{line.fields[1], {line.fields.begin() + 2, line.fields.end()}};
   if (feature.values.size() > most_values) line.fail("more than {} values", most_values);
   for (const Feature& other : grammar_.features) {
     if (other.name == feature.name) line.fail("there is a feature '{}' already", feature.name);
@@ -51,50 +49,50 @@ void WordReader::read_feature(const GrammarBlock& block) {
 
 void WordReader::read_letters(const GrammarBlock& block) {
   const GrammarLine& line = *block.head;
-  if (line.pieces.size() < 3) line.fail("write: letters NAME LETTER LETTER...");
+  if (line.fields.size() < 3) line.fail("write: letters NAME LETTER LETTER...");
   if (letters_.size() == most_letter_sets) line.fail("more than {} letter sets", most_letter_sets);
-  letters_.emplace_back(line.pieces[1],
-                        std::vector<std::string>(line.pieces.begin() + 2, line.pieces.end()));
+  letters_.emplace_back(line.fields[1],
+                        std::vector<std::string>(line.fields.begin() + 2, line.fields.end()));
 }
 
 void WordReader::read_table(const GrammarBlock& block) {
   const GrammarLine& line = *block.head;
-  if (line.pieces.size() < 2) line.fail("write: table NAME FEATURE...");
+  if (line.fields.size() < 2) line.fail("write: table NAME FEATURE...");
   Table table;
   size_t cells = 1;
-  for (size_t i = 2; i < line.pieces.size(); ++i) {
+  for (size_t i = 2; i < line.fields.size(); ++i) {
     const auto found = std::find_if(grammar_.features.begin(), grammar_.features.end(),
-                                    [&](const Feature& f) { return f.name == line.pieces[i]; });
-    if (found == grammar_.features.end()) line.fail("no feature '{}'", line.pieces[i]);
+                                    [&](const Feature& f) { return f.name == line.fields[i]; });
+    if (found == grammar_.features.end()) line.fail("no feature '{}'", line.fields[i]);
     table.features.push_back(static_cast<size_t>(found - grammar_.features.begin()));
     cells *= found->values.size();
     if (cells > most_cells) line.fail("a table of more than {} cells", most_cells);
   }
   table.cells.resize(cells);
   for (const GrammarLine& row : block.body) read_row(table, row);
-  check_table(line.pieces[1], table, line);
+  check_table(line.fields[1], table, line);
   for (const std::string& cell : table.cells) {
     for (const char c : cell) table.parts = std::max(table.parts, is_digit(c) ? c - '0' : 0);
   }
-  if (!tables_.emplace(line.pieces[1], std::move(table)).second) {
-    line.fail("there is a table '{}' already", line.pieces[1]);
+  if (!tables_.emplace(line.fields[1], std::move(table)).second) {
+    line.fail("there is a table '{}' already", line.fields[1]);
   }
 }
 
 // A row fills every combination of the values it names, any value where it names none of a feature.
 // Several cells run through the values of the last feature. Later rows win over earlier ones.
 void WordReader::read_row(Table& table, const GrammarLine& line) const {
-  const auto sides = split_pieces(line.pieces, ":");
+  const auto sides = split_fields(line.fields, ":");
   if (sides.size() != 2 || sides[1].empty()) line.fail("write a row as VALUE... : FORM...");
   std::vector<uint32_t> allowed(table.features.size(), 0);
   for (const std::string& name : sides[0]) {
     const auto found = value(name);
     if (!found) line.fail("no feature has the value '{}'", name);
-    const auto at = std::find(table.features.begin(), table.features.end(), found->first);
+    const auto at = std::ranges::find(table.features, found->first);
     if (at == table.features.end()) {
       line.fail("the table does not depend on '{}'", grammar_.features[found->first].name);
     }
-    allowed[static_cast<size_t>(at - table.features.begin())] |= 1u << found->second;
+    allowed[at - table.features.begin()] |= 1u << found->second;
   }
   const std::vector<std::string>& cells = sides[1];
   const size_t columns =
@@ -116,7 +114,7 @@ void WordReader::read_row(Table& table, const GrammarLine& line) const {
 
 void WordReader::check_table(const std::string& name, const Table& table,
                              const GrammarLine& line) const {
-  const auto empty = std::find(table.cells.begin(), table.cells.end(), "");
+  const auto empty = std::ranges::find(table.cells, "");
   if (empty == table.cells.end()) return;
   auto rest = static_cast<size_t>(empty - table.cells.begin());
   std::string place;
@@ -150,7 +148,7 @@ Forms WordReader::fill(const Table& table, const std::string& name,
     std::string written;
     for (const char c : cell) {
       if (is_digit(c)) {
-        written += parts[static_cast<size_t>(c - '1')];
+        written += parts[c - '1'];
       } else {
         written += c;
       }
@@ -162,7 +160,7 @@ Forms WordReader::fill(const Table& table, const std::string& name,
 
 void WordReader::read_words(const GrammarBlock& block) {
   const GrammarLine& line = *block.head;
-  const auto head = split_pieces({line.pieces.begin() + 1, line.pieces.end()}, "|");
+  const auto head = split_fields({line.fields.begin() + 1, line.fields.end()}, "|");
   const bool usual = head.size() == 2 && head[0].size() <= 2 && head[1].size() <= 1;
   if (head[0].empty() || (head.size() != 1 && !usual)) {
     line.fail("write: words NAME, or words NAME TABLE | TABLE");
@@ -173,11 +171,11 @@ void WordReader::read_words(const GrammarBlock& block) {
   if (words.line != nullptr) line.fail("there are words '{}' already", head[0][0]);
   words.line = block.head;
   for (const GrammarLine& entry : block.body) {
-    std::vector<std::string> pieces = entry.pieces;
+    std::vector<std::string> fields = entry.fields;
     Word word;
     word.line = entry.number;
-    word.weight = take_weight(pieces, entry);
-    const auto sides = split_pieces(pieces, "|");
+    word.weight = take_weight(fields, entry);
+    const auto sides = split_fields(fields, "|");
     if (sides.size() != 2) entry.fail("write a word as SOURCE | TARGET");
     std::string unused;
     word.forms[0] = read_side(sides[0], source, word.features, word.name, entry);
@@ -189,19 +187,18 @@ void WordReader::read_words(const GrammarBlock& block) {
 }
 
 // [VALUE... TABLE:] PART...
-Forms WordReader::read_side(const std::vector<std::string>& pieces, const std::string& usual,
+Forms WordReader::read_side(const std::vector<std::string>& fields, const std::string& usual,
                             Features& features, std::string& name, const GrammarLine& line) {
-  const auto colon = std::find_if(pieces.begin(), pieces.end(), [](const std::string& piece) {
-    return piece.size() > 1 && piece.back() == ':';
-  });
+  const auto colon = std::ranges::find_if(
+      fields, [](const std::string& field) { return field.size() > 1 && field.back() == ':'; });
   std::string table_name = usual;
-  auto first = pieces.begin();
-  if (colon != pieces.end()) {
+  auto first = fields.begin();
+  if (colon != fields.end()) {
     for (; first != colon; ++first) set_value(*first, features, line);
     table_name = colon->substr(0, colon->size() - 1);
     ++first;
   }
-  const std::span<const std::string> parts(first, pieces.end());
+  const std::span<const std::string> parts(first, fields.end());
   name = parts.empty() ? table_name : parts[0];
   if (!table_name.empty()) return fill(table(table_name, line), table_name, parts, line);
   if (parts.size() != 1) line.fail("a word without a table has one part, not {}", parts.size());
@@ -222,7 +219,7 @@ int32_t WordReader::token(const std::string& written) {
 std::optional<std::pair<size_t, uint8_t>> WordReader::value(const std::string& name) const {
   for (size_t i = 0; i < grammar_.features.size(); ++i) {
     const auto& values = grammar_.features[i].values;
-    const auto found = std::find(values.begin(), values.end(), name);
+    const auto found = std::ranges::find(values, name);
     if (found != values.end()) return {{i, static_cast<uint8_t>(found - values.begin() + 1)}};
   }
   return std::nullopt;
@@ -263,10 +260,10 @@ void WordReader::mark_letters() {
   }
 }
 
-int64_t WordReader::take_weight(std::vector<std::string>& pieces, const GrammarLine& line) {
-  if (pieces.empty() || !pieces.back().starts_with('*')) return 1;
-  const std::string text = pieces.back().substr(1);
-  pieces.pop_back();
+int64_t WordReader::take_weight(std::vector<std::string>& fields, const GrammarLine& line) {
+  if (fields.empty() || !fields.back().starts_with('*')) return 1;
+  const std::string text = fields.back().substr(1);
+  fields.pop_back();
   const auto weight = parse_number<int>(text);
   if (!weight || *weight < 1 || *weight > 10000) {
     line.fail("'*{}' is no weight: write * and a whole number from 1 to 10000", text);

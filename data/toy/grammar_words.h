@@ -1,5 +1,5 @@
 #pragma once
-// The first half of reading a grammar: features, tables of forms, and the words they inflect.
+// Reads the features, tables of forms and words of a grammar.
 
 #include <map>
 #include <optional>
@@ -28,18 +28,18 @@ class WordReader {
   void read_table(const GrammarBlock& block);    // table NAME FEATURE... / VALUE... : CELL...
   void read_words(const GrammarBlock& block);    // words NAME [TABLE] | [TABLE] / entries
 
-  // The token that is written so in the file; "-" is none.
+  // The index of the token with this spelling in the file; no_token for "-".
   int32_t token(const std::string& written);
-  // The feature that a value belongs to, and its number there; or nothing.
+  // The feature of a value, and the value's number; or nothing.
   std::optional<std::pair<size_t, uint8_t>> value(const std::string& name) const;
   void set_value(const std::string& name, Features& features, const GrammarLine& line) const;
-  // The number of a table without parts, to be written as it is; or nothing.
+  // The index of a table without parts; or nothing.
   std::optional<int32_t> plain_table(const std::string& name, const GrammarLine& line);
   uint32_t letter_set(const std::string& name, const GrammarLine& line) const;
-  // Notes for every token the sets that its first letter is in; called once all are known.
+  // Sets Token::letters. Call it after the last token and letter set.
   void mark_letters();
-  // Takes a trailing *N off the pieces; 1 if there is none.
-  static int64_t take_weight(std::vector<std::string>& pieces, const GrammarLine& line);
+  // Removes a trailing *N from the fields and returns N, or 1.
+  static int64_t take_weight(std::vector<std::string>& fields, const GrammarLine& line);
 
   struct Class {
     std::vector<int32_t> words;
@@ -48,7 +48,7 @@ class WordReader {
   const std::map<std::string, Class>& classes() const { return classes_; }
 
  private:
-  // Cells are as written: digits stand for the parts of a word.
+  // Cells are as in the file: digits stand for the parts of a word.
   struct Table {
     std::vector<size_t> features;
     std::vector<std::string> cells;
@@ -59,7 +59,7 @@ class WordReader {
   const Table& table(const std::string& name, const GrammarLine& line) const;
   Forms fill(const Table& table, const std::string& name, std::span<const std::string> parts,
              const GrammarLine& line);
-  Forms read_side(const std::vector<std::string>& pieces, const std::string& usual,
+  Forms read_side(const std::vector<std::string>& fields, const std::string& usual,
                   Features& features, std::string& name, const GrammarLine& line);
 
   Grammar& grammar_;

@@ -34,15 +34,14 @@ constexpr std::array<std::string_view, 12> habits{
     "sleeps very little", "has three brothers",  "swims in the river", "wants a new hat",
     "laughs a lot",       "knows the king",      "collects old maps",  "rides a grey horse"};
 
-// One combination of trade and town in twelve is kept from training; each trade and each town has
-// eleven others.
-bool kept_from_training(uint64_t trade, uint64_t town) { return (trade + 5 * town) % 12 == 0; }
+// One combination in twelve is held out of training. Each trade and each town has eleven others.
+bool held_out(uint64_t trade, uint64_t town) { return (trade + 5 * town) % 12 == 0; }
 
 ToyLanguage::Draft draw_text(const Grammar& grammar, Random& random) {
   const Person& person = persons[random.below(persons.size())];
   const uint64_t trade = random.below(trades.size()), town = random.below(towns.size());
   ToyLanguage::Draft draft;
-  draft.unseen = kept_from_training(trade, town);
+  draft.unseen = held_out(trade, town);
   std::string& text = draft.pair.first;
   text = fmt::format("{} is a {} from {}.", person.name, trades[trade], towns[town]);
   Writer write(grammar);
@@ -63,7 +62,7 @@ ToyLanguage::Draft draw_text(const Grammar& grammar, Random& random) {
 ToyLanguage toy_text_language() {
   const auto grammar =
       std::make_shared<const Grammar>(parse_grammar(en_de_grammar, "en-de.grammar"));
-  const double sentences = grammar->categories[static_cast<size_t>(grammar->start)].count;
+  const double sentences = grammar->categories[grammar->start].count;
   const double introductions = static_cast<double>(persons.size() * trades.size() * towns.size());
   return ToyLanguage::from_drafts("toy-text", introductions * sentences, [grammar](Random& random) {
     return draw_text(*grammar, random);

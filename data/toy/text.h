@@ -1,8 +1,7 @@
 #pragma once
-// `toy-text`: endless English documents that need no download, for language models. The first
-// sentence of a document introduces a person by name, trade and town; sentences of toy-en-de
-// follow, and sentences on the person with the right pronoun; the last line, after a line end,
-// repeats trade, name and town. A model that looks back far enough can predict it.
+// `toy-text`: generated English documents for language models. The first sentence introduces a
+// person by name, trade and town. Sentences of toy-en-de and sentences on the person follow. The
+// last line repeats name, trade and town: a model needs a long context to predict it.
 //
 //   Clara is a baker from Lyon. The dog sleeps. She likes tea. Peter sold the big car.
 //   So says Clara, the baker from Lyon.
@@ -15,9 +14,9 @@
 
 namespace calque {
 
-// `count` distinct documents of a split, in random order: a function of the arguments alone, and
-// the beginning of any longer list with the same seed. No document is in two splits. The split
-// `compositional` has the trades in towns in which the other splits never show them.
+// `count` distinct documents of a split, in random order: a function of the arguments alone, and a
+// prefix of any longer list with the same seed. No document is in two splits. The split
+// `compositional` has combinations of trade and town that the other splits never show.
 std::vector<std::string> toy_text(Split split, int64_t count, uint64_t seed);
 
 }  // namespace calque

@@ -2,15 +2,13 @@
 
 #include <algorithm>
 #include <array>
-#include <exception>
+#include <cmath>
 #include <memory>
 #include <unordered_set>
-#include <utility>
 
 #include "core/error.h"
-#include "core/parallel.h"
+#include "data/ordered_chunks.h"
 #include "data/toy/derivation.h"
-#include "data/toy/symbols.h"
 
 namespace calque {
 
@@ -22,15 +20,11 @@ namespace {
 constexpr int64_t drafts_per_chunk = 1024;
 constexpr size_t most_chunks_per_round = 128;
 
-struct NamedSplit {
-  std::string_view name;
-  Split split;
-};
-constexpr std::array splits{
-    NamedSplit{"train", Split::train}, NamedSplit{"validation", Split::validation},
-    NamedSplit{"test", Split::test}, NamedSplit{"compositional", Split::compositional}};
-
-std::string_view name_of(Split split) { return splits[static_cast<size_t>(split)].name; }
+constexpr std::array<std::pair<std::string_view, Split>, 4> splits{
+    {{"train", Split::train},
+     {"validation", Split::validation},
+     {"test", Split::test},
+     {"compositional", Split::compositional}}};
 
 // Two sentences in a hundred are for validation, two for testing.
 Split split_of(uint64_t source_hash, bool unseen) {
@@ -39,11 +33,55 @@ Split split_of(uint64_t source_hash, bool unseen) {
   return fiftieth == 0 ? Split::validation : fiftieth == 1 ? Split::test : Split::train;
 }
 
+enum class SymbolTask { copy, reverse, sort };
+
+// a, b, ... z, a1, b1, ...
+std::string symbol_name(int64_t symbol) {
+  std::string name(1, static_cast<char>('a' + symbol % 26));
+  if (symbol >= 26) name += std::to_string(symbol / 26);
+  return name;
+}
+
+std::string spell(const std::vector<int64_t>& line) {
+  std::string text;
+  for (const int64_t symbol : line) text += (text.empty() ? "" : " ") + symbol_name(symbol);
+  return text;
+}
+
+bool held_out(int64_t left, int64_t right) {
+  return hash_text(symbol_name(left) + " " + symbol_name(right)) % 50 == 0;
+}
+
+// A random line and its target. One in fifty pairs of neighbouring symbols is held out of training;
+// a line with such a pair is unseen.
+ToyLanguage::Draft draw_symbols(SymbolTask task, const SymbolOptions& options, Random& random) {
+  const auto lengths = static_cast<uint64_t>(options.longest - options.shortest + 1);
+  const auto length = static_cast<size_t>(options.shortest) + random.below(lengths);
+  std::vector<int64_t> line(length);
+  for (int64_t& symbol : line) symbol = static_cast<int64_t>(random.below(options.symbols));
+  ToyLanguage::Draft draft;
+  draft.pair.first = spell(line);
+  for (size_t i = 1; i < length; ++i) draft.unseen = draft.unseen || held_out(line[i - 1], line[i]);
+  if (task == SymbolTask::reverse) std::reverse(line.begin(), line.end());
+  if (task == SymbolTask::sort) std::sort(line.begin(), line.end());
+  draft.pair.second = spell(line);
+  return draft;
+}
+
+// The number of lines.
+double count_symbols(const SymbolOptions& options) {
+  double sum = 0;
+  for (int64_t length = options.shortest; length <= options.longest; ++length) {
+    sum += std::pow(static_cast<double>(options.symbols), static_cast<double>(length));
+  }
+  return sum;
+}
+
 }  // namespace
 
 Split split_named(std::string_view name) {
-  for (const NamedSplit& known : splits) {
-    if (known.name == name) return known.split;
+  for (const auto& [known, split] : splits) {
+    if (known == name) return split;
   }
   fail("no split '{}': there are train, validation, test, compositional", name);
 }
@@ -61,7 +99,7 @@ ToyLanguage ToyLanguage::named(std::string_view name, const SymbolOptions& optio
     return language;
   }
   const std::vector<std::string> known = names();
-  if (std::find(known.begin(), known.end(), name) != known.end()) return symbols(name, options);
+  if (std::ranges::find(known, name) != known.end()) return symbols(name, options);
   fail("no toy language '{}': there are {}", name, fmt::join(known, ", "));
 }
 
@@ -76,26 +114,22 @@ ToyLanguage ToyLanguage::symbols(std::string_view name, const SymbolOptions& opt
   const SymbolTask task = name == "copy"      ? SymbolTask::copy
                           : name == "reverse" ? SymbolTask::reverse
                                               : SymbolTask::sort;
-  ToyLanguage language;
-  language.name_ = name;
-  language.count_ = count_symbols(options);
-  language.draw_ = [task, options](Random& random) { return draw_symbols(task, options, random); };
-  return language;
+  return from_drafts(std::string(name), count_symbols(options), [task, options](Random& random) {
+    return draw_symbols(task, options, random);
+  });
 }
 
 ToyLanguage ToyLanguage::from_grammar(std::string_view text, std::string file) {
-  ToyLanguage language;
-  language.name_ = file;
-  const auto grammar = std::make_shared<const Grammar>(parse_grammar(text, std::move(file)));
+  const auto grammar = std::make_shared<const Grammar>(parse_grammar(text, file));
+  ToyLanguage language = from_drafts(std::move(file), grammar->categories[grammar->start].count,
+                                     [grammar](Random& random) {
+                                       Derivation tree;
+                                       derive(*grammar, grammar->start, random, tree);
+                                       Writer write(*grammar);
+                                       return Draft{{write(tree, 0), write(tree, 1)}, tree.unseen};
+                                     });
   language.source_language_ = grammar->languages[0];
   language.target_language_ = grammar->languages[1];
-  language.count_ = grammar->categories[static_cast<size_t>(grammar->start)].count;
-  language.draw_ = [grammar](Random& random) {
-    Derivation tree;
-    derive(*grammar, grammar->start, random, tree);
-    Writer write(*grammar);
-    return Draft{{write(tree, 0), write(tree, 1)}, tree.unseen};
-  };
   return language;
 }
 
@@ -107,11 +141,10 @@ ToyLanguage ToyLanguage::from_drafts(std::string name, double count, Draw draw) 
   return language;
 }
 
-// What a number of drafts gave: the pairs of the split, and the hashes of their sources.
+// The pairs of the split among some drafts, and the hashes of their sources.
 struct ToyLanguage::Chunk {
   std::vector<SentencePair> pairs;
   std::vector<uint64_t> hashes;
-  std::exception_ptr error;
 };
 
 ToyLanguage::Chunk ToyLanguage::attempt(Split split, uint64_t seed, uint32_t number) const {
@@ -120,16 +153,12 @@ ToyLanguage::Chunk ToyLanguage::attempt(Split split, uint64_t seed, uint32_t num
                        .step = number,
                        .part = static_cast<uint32_t>(split),
                        .use = static_cast<uint32_t>(hash_text(name_))});
-  try {
-    for (int64_t i = 0; i < drafts_per_chunk; ++i) {
-      Draft draft = draw_(random);
-      const uint64_t hash = hash_text(draft.pair.first);
-      if (split_of(hash, draft.unseen) != split) continue;
-      chunk.pairs.push_back(std::move(draft.pair));
-      chunk.hashes.push_back(hash);
-    }
-  } catch (...) {
-    chunk.error = std::current_exception();
+  for (int64_t i = 0; i < drafts_per_chunk; ++i) {
+    Draft draft = draw_(random);
+    const uint64_t hash = hash_text(draft.pair.first);
+    if (split_of(hash, draft.unseen) != split) continue;
+    chunk.pairs.push_back(std::move(draft.pair));
+    chunk.hashes.push_back(hash);
   }
   return chunk;
 }
@@ -143,24 +172,21 @@ std::vector<SentencePair> ToyLanguage::pairs(Split split, int64_t count, uint64_
   std::vector<SentencePair> pairs;
   std::unordered_set<uint64_t> seen;
   const auto wanted = static_cast<size_t>(count);
-  // A rare sentence may take this many drafts; a language that has no more would take for ever.
+  // Enough for a rare sentence; without a limit, a language with too few pairs would not end.
   const int64_t most_drafts = 300'000 + 1000 * count;
   uint32_t next = 0;
   while (pairs.size() < wanted) {
     if (static_cast<int64_t>(next) * drafts_per_chunk > most_drafts) {
       fail("{}: found only {} distinct sentences for {}: ask for fewer than {}", name_,
-           pairs.size(), name_of(split), count);
+           pairs.size(), splits[static_cast<size_t>(split)].first, count);
     }
-    // Twice as many each time: few rounds, however rare the split, and few drafts too many.
+    // Rounds grow, so that a rare split takes few of them.
     std::vector<Chunk> round(std::clamp<size_t>(next, 2, most_chunks_per_round));
-    parallel_for(static_cast<int64_t>(round.size()), 1, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        round[static_cast<size_t>(i)] = attempt(split, seed, next + static_cast<uint32_t>(i));
-      }
+    parallel_chunks(std::ssize(round), 1, [&](int64_t i, int64_t) {
+      round[i] = attempt(split, seed, next + static_cast<uint32_t>(i));
     });
     next += static_cast<uint32_t>(round.size());
     for (Chunk& chunk : round) {
-      if (chunk.error) std::rethrow_exception(chunk.error);
       for (size_t i = 0; i < chunk.pairs.size() && pairs.size() < wanted; ++i) {
         if (seen.insert(chunk.hashes[i]).second) pairs.push_back(std::move(chunk.pairs[i]));
       }

@@ -43,7 +43,7 @@ std::vector<ExampleBatch> take(BatchStream& stream, int64_t count) {
 
 }  // namespace
 
-TEST_CASE("the stream counts epochs and positions and says how far it is") {
+TEST_CASE("the stream counts epochs and positions") {
   BatchStream stream(toy(), {.tokens = 500});
   const int64_t size = epoch_size({.tokens = 500});
   REQUIRE(size > 3);
@@ -59,7 +59,7 @@ TEST_CASE("the stream counts epochs and positions and says how far it is") {
   CHECK(stream.epochs() == 1);
 }
 
-TEST_CASE("examples that vary do so by epoch and number, also in a restored stream") {
+TEST_CASE("read() gets epoch and example, also in a restored stream") {
   const BatchOptions options{.tokens = 400, .seed = 9};
   ExampleSet varying = toy();
   varying.read = [](int64_t epoch, int64_t number, Example& out) {
@@ -80,7 +80,7 @@ TEST_CASE("examples that vary do so by epoch and number, also in a restored stre
   CHECK(restored.next() == batches[static_cast<size_t>(size) + 2]);
 }
 
-TEST_CASE("a restored stream gives exactly the batches that would have come") {
+TEST_CASE("a restored stream returns exactly the batches that follow its state") {
   const BatchOptions options{.tokens = 400, .seed = 9};
   BatchStream whole(toy(), options);
   const int count = static_cast<int>(epoch_size(options)) * 3;
@@ -138,7 +138,7 @@ TEST_CASE("a state that lies behind the end of the epoch is an error") {
   CHECK_THROWS_AS(BatchStream(toy(), options, {.epoch = 0, .position = -1}), Error);
 }
 
-TEST_CASE("an epoch without a single pair is passed over") {
+TEST_CASE("an epoch without pairs is skipped") {
   Dataset dataset = dataset_of(5);
   dataset.parts[0].share.weight = 0.1;
   BatchStream stream(set_of(dataset), {.tokens = 500});
@@ -154,7 +154,7 @@ TEST_CASE("an epoch without a single pair is passed over") {
   CHECK(state.epoch >= 9);
 }
 
-TEST_CASE("weights that make epochs without end, or with no pair for ever, are an error") {
+TEST_CASE("weights that give too many pairs an epoch, or none in any, are an error") {
   const auto refusal = [](double weight) {
     Dataset dataset = dataset_of(50);
     dataset.parts.front().share.weight = weight;
@@ -166,7 +166,7 @@ TEST_CASE("weights that make epochs without end, or with no pair for ever, are a
   CHECK(refusal(1e300).find("lower them") != std::string::npos);
 }
 
-TEST_CASE("when only corpora without pairs would be left, that is an error at the start") {
+TEST_CASE("corpora without pairs after the last epoch of the others are an error at the start") {
   Dataset dataset = dataset_of(5);
   dataset.parts[0].share.epochs = 3;
   dataset.parts.push_back({.name = "real.en + real.de", .first_example = 5, .first_line = 5});
@@ -175,7 +175,7 @@ TEST_CASE("when only corpora without pairs would be left, that is an error at th
         }).starts_with("real.en + real.de: no example is left"));
 }
 
-TEST_CASE("an example that no batch can hold is an error at the start, in whatever epoch it is") {
+TEST_CASE("an example that exceeds a batch is an error at the start, whatever its epoch") {
   Dataset dataset = dataset_of(50);
   dataset.parts[0].share.weight = 0.01;
   const std::string message = message_of([&] { BatchStream(set_of(dataset), {.tokens = 3}); });
@@ -183,7 +183,7 @@ TEST_CASE("an example that no batch can hold is an error at the start, in whatev
   CHECK(message.find("do not fit into a batch of 3; raise the batch size") != std::string::npos);
 }
 
-TEST_CASE("a failure while preparing reaches the one who asks for a batch") {
+TEST_CASE("next() throws the error of the prefetch thread") {
   const TemporaryFolder folder;
   const Dataset dataset = dataset_of(500, folder.path("cache"));
   for (const auto& entry : std::filesystem::directory_iterator(folder.path("cache"))) {
@@ -194,7 +194,7 @@ TEST_CASE("a failure while preparing reaches the one who asks for a batch") {
   CHECK_THROWS_AS(stream.next(), Error);
 }
 
-TEST_CASE("a stream may be left at any time") {
+TEST_CASE("a stream can be destroyed at any time") {
   for (int i = 0; i < 50; ++i) {
     BatchStream stream(toy(), {.tokens = 50});
     take(stream, i % 5);

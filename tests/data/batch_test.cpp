@@ -74,11 +74,11 @@ TEST_CASE("a batch is its sentences one after the other, without padding") {
   CHECK(batch.pairs() == 2);
 }
 
-TEST_CASE("a batch is made of pairs alone") {
+TEST_CASE("a pair batch requires examples of two columns") {
   CHECK_THROWS_AS(make_pair_batch(std::vector<Example>{{{5}}}), Misuse);
 }
 
-TEST_CASE("no batch holds more tokens or sentences than allowed, and few hold much less") {
+TEST_CASE("no batch exceeds its limits, and few are much smaller") {
   for (const std::vector<int>& columns : {std::vector{0}, {1}, {0, 1}}) {
     for (const int64_t sentences : {0, 7}) {
       const BatchPlan plan = plan_of(toy(), {.tokens = 100, .examples = sentences}, 0, columns);
@@ -99,7 +99,7 @@ TEST_CASE("no batch holds more tokens or sentences than allowed, and few hold mu
   }
 }
 
-TEST_CASE("sentences of one batch are of similar length, and batches come in mixed order") {
+TEST_CASE("the sentences of a batch have similar lengths, and batches are shuffled") {
   const BatchPlan plan = plan_of(toy(), {.tokens = 200}, 0);
   std::vector<int64_t> longest;
   for (int64_t i = 0; i < plan.size(); ++i) {
@@ -127,7 +127,7 @@ TEST_CASE("every sentence is visited exactly once an epoch, in another order eac
   CHECK(first != pairs_of(plan_of(toy(), other, 0)));
 }
 
-TEST_CASE("ranks have equally many batches and together every sentence once") {
+TEST_CASE("ranks have equally many batches and share every sentence once") {
   for (int ranks = 1; ranks <= 17; ++ranks) {
     for (int64_t epoch = 0; epoch < 3; ++epoch) {
       std::vector<uint32_t> all;
@@ -144,7 +144,7 @@ TEST_CASE("ranks have equally many batches and together every sentence once") {
   }
 }
 
-TEST_CASE("a few sentences are shared among as many ranks, but not among more") {
+TEST_CASE("five sentences are shared among five ranks, but not among six") {
   const Dataset few = dataset_of({{in_memory("few", small_pairs(5))}});
   std::vector<uint32_t> all;
   for (int rank = 0; rank < 5; ++rank) {
@@ -161,7 +161,7 @@ TEST_CASE("without shuffling the pairs keep their order") {
   CHECK(pairs_of(plan_of(toy(), {.tokens = 100, .shuffle = false}, 5)) == zero_to(1000));
 }
 
-TEST_CASE("a sentence that no batch can hold is an error that says which") {
+TEST_CASE("a sentence that exceeds a batch is an error that names it") {
   const Dataset dataset = dataset_of({{in_memory("toy", {{"a", "ein"}, {"a", "a b c d e"}})}});
   const ExampleSet set = examples_of(dataset, std::vector{1});
   CHECK_THROWS_WITH_AS(
@@ -176,7 +176,25 @@ TEST_CASE("a sentence that no batch can hold is an error that says which") {
   CHECK(plan_of(dataset, {.tokens = 0, .examples = 2}, 0).size() == 1);
 }
 
-TEST_CASE("a plan is a pure function of costs and parts, whatever they stand for") {
+TEST_CASE("without shuffling a sentence that exceeds a batch is a batch of its own") {
+  // Evaluation reads every sentence, in order, at the costs of any columns.
+  const Dataset dataset = dataset_of(
+      {{in_memory("toy", {{"a b c", "ein"}, {"a", "a b c d e"}, {"b", "c"}, {"b", "d"}})}});
+  const auto batches = [&](const std::vector<int>& columns) {
+    const BatchPlan plan(costs_of(*dataset.tokens, columns), {}, {.tokens = 5, .shuffle = false},
+                         0);
+    std::vector<std::vector<uint32_t>> found;
+    for (int64_t i = 0; i < plan.size(); ++i) {
+      found.emplace_back(plan.batch(i).begin(), plan.batch(i).end());
+    }
+    return found;
+  };
+  CHECK(batches({1}) == std::vector<std::vector<uint32_t>>{{0}, {1}, {2, 3}});
+  CHECK(batches({0}) == std::vector<std::vector<uint32_t>>{{0}, {1, 2}, {3}});
+  CHECK(batches({0, 1}) == std::vector<std::vector<uint32_t>>{{0}, {1}, {2}, {3}});
+}
+
+TEST_CASE("an unshuffled plan cuts at both limits") {
   // By hand: unshuffled batches of at most 10 tokens and 3 examples.
   const std::vector<int32_t> costs = {4, 4, 4, 1, 1, 1, 10, 2};
   const std::vector<SharedRange> parts = {{.first = 0, .count = 8}};
@@ -188,8 +206,8 @@ TEST_CASE("a plan is a pure function of costs and parts, whatever they stand for
   CHECK(batches == std::vector<std::vector<uint32_t>>{{0, 1}, {2, 3, 4}, {5}, {6}, {7}});
 }
 
-TEST_CASE("plans and batches are what they were when checkpoints were written") {
-  // Recorded before examples had columns; a run that resumes depends on them.
+TEST_CASE("plans and batches are the recorded ones") {
+  // Resumed runs depend on them.
   const Tokenizer words = train_tokenizer(small_texts(), {.kind = TokenizerKind::words}, {});
   const Dataset dataset = load_dataset({{in_memory("toy", small_pairs(700)), {2.0}},
                                         {in_memory("b", small_pairs(300, 2)), {0.5}},
@@ -247,7 +265,7 @@ TEST_CASE("plans and batches are what they were when checkpoints were written") 
   CHECK(stream.state() == StreamState{2, 48});
 }
 
-TEST_CASE("a corpus is visited as often as its weight says") {
+TEST_CASE("an epoch visits a corpus as often as its weight says") {
   const std::vector<SharedRange> ranges = {{.first = 0, .count = 10, .share = {.weight = 2}},
                                            {.first = 10, .count = 9, .share = {.weight = 1.0 / 3}}};
   for (int64_t epoch = 0; epoch < 30; epoch += 3) {
@@ -261,7 +279,7 @@ TEST_CASE("a corpus is visited as often as its weight says") {
   }
 }
 
-TEST_CASE("a corpus with epochs takes part in the first of them alone") {
+TEST_CASE("a corpus with epochs takes part only in the first ones") {
   const std::vector<SharedRange> ranges = {{.first = 0, .count = 10},
                                            {.first = 10, .count = 9, .share = {.epochs = 2}}};
   for (const int64_t epoch : {0, 1}) CHECK(epoch_order(ranges, 1, epoch).size() == 19);
@@ -272,7 +290,7 @@ TEST_CASE("a corpus with epochs takes part in the first of them alone") {
   }
 }
 
-TEST_CASE("the shuffle is even: over many epochs each pair comes first about equally often") {
+TEST_CASE("over many epochs each pair comes first about equally often") {
   const std::vector<SharedRange> ranges = {{.first = 0, .count = 8}};
   std::vector<int> firsts(8);
   for (int64_t epoch = 0; epoch < 8000; ++epoch) ++firsts[epoch_order(ranges, 5, epoch)[0]];

@@ -1,4 +1,4 @@
-// The same text in other pieces: which ones may come, how often, and what stays whole.
+// The same text in other subwords: which ones occur, how often, and what stays whole.
 
 #include "data/bpe_dropout.h"
 
@@ -36,7 +36,7 @@ std::string pieces(const SentencePieceModel& model, const std::vector<int32_t>& 
 
 }  // namespace
 
-TEST_CASE("without dropout the pieces are the library's own, whatever they were before") {
+TEST_CASE("without dropout the subwords are the library's, whatever they were before") {
   const BpeDropout none(trained(), 0), half(trained(), 0.5);
   Random random({.seed = 1});
   for (const std::string& text : small_texts()) {
@@ -50,7 +50,7 @@ TEST_CASE("without dropout the pieces are the library's own, whatever they were 
   }
 }
 
-TEST_CASE("the text stays, in more pieces the more merges are left out") {
+TEST_CASE("the text stays the same, in more subwords the more merges are skipped") {
   std::vector<size_t> counts;
   for (const double probability : {0.0, 0.1, 0.5, 0.95}) {
     const BpeDropout dropout(trained(), probability);
@@ -67,7 +67,7 @@ TEST_CASE("the text stays, in more pieces the more merges are left out") {
   for (size_t i = 1; i < counts.size(); ++i) CHECK(counts[i] > counts[i - 1] * 21 / 20);
 }
 
-TEST_CASE("the same stream gives the same pieces") {
+TEST_CASE("the same random stream gives the same subwords") {
   const BpeDropout dropout(trained(), 0.3);
   std::vector<int32_t> once, twice, other;
   for (const std::string& text : small_texts()) {
@@ -82,9 +82,9 @@ TEST_CASE("the same stream gives the same pieces") {
   CHECK(once != other);
 }
 
-// "abc" is made by a b -> ab, then ab c -> abc. With probability p each of the two is left out, and
+// "abc" is made by a b -> ab, then ab c -> abc. With probability p each of the two is skipped, and
 // without the first there is no second; b c is no merge.
-TEST_CASE("each merge is left out as often as it should be") {
+TEST_CASE("each merge is skipped with the given probability") {
   const SentencePieceModel model(
       model_of(piece("ab", 1, 0) + piece("abc", 1, -1) + piece("\u2581", 1, -2) +
                    piece("a", 1, -3) + piece("b", 1, -4) + piece("c", 1, -5),
@@ -105,7 +105,7 @@ TEST_CASE("each merge is left out as often as it should be") {
   CHECK(seen["\u2581 a b c"] == doctest::Approx(draws * 0.25).epsilon(0.05));
 }
 
-TEST_CASE("what merges did not make stays whole: unknown characters, bytes, a user's symbols") {
+TEST_CASE("unknown characters, bytes and user-defined symbols stay whole") {
   const SentencePieceModel model(
       model_of(piece("<to>", user_defined, 0) + piece("ab", 1, 0) + piece("\u2581", 1, -1) +
                    piece("<", 1, -2) + piece("t", 1, -3) + piece("o", 1, -4) + piece(">", 1, -5) +
@@ -131,7 +131,7 @@ TEST_CASE("what merges did not make stays whole: unknown characters, bytes, a us
   }
 }
 
-TEST_CASE("other models have no merges to leave out") {
+TEST_CASE("other models are refused") {
   const SentencePieceModel unigram(
       train_sentence_piece(small_texts(), {.unigram = true, .vocabulary_size = 60}), "unigram");
   CHECK_THROWS_AS(BpeDropout(unigram, 0.1), Misuse);

@@ -14,7 +14,7 @@ TEST_CASE("the hash is XXH64 with seed 0") {
   CHECK(content_hash("Nobody inspects the spammish repetition") == 0xfbcea83c8a378bf1);
 }
 
-TEST_CASE("the hash does not depend on how the bytes are cut into pieces") {
+TEST_CASE("the hash does not depend on how the bytes are split between calls") {
   std::string bytes;
   for (int i = 0; i < 200; ++i) bytes += static_cast<char>(i * 37);
   for (size_t first = 0; first <= bytes.size(); first += 7) {

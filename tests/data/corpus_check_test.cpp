@@ -37,7 +37,7 @@ bool suspects(const CheckReport& report, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("the doctor counts lines, tokens, lengths and what is dropped") {
+TEST_CASE("the check counts lines, tokens, lengths and dropped pairs") {
   const std::vector<Row> pairs = {{"a dog", "ein Hund"},
                                   {"a cat", "eine Katze"},
                                   {"", "ein"},
@@ -69,13 +69,13 @@ TEST_CASE("ordinary data is sound") {
   CHECK(report.splits[0].length_correlation > 0.8);
 }
 
-TEST_CASE("one file named twice is suspected") {
+TEST_CASE("equal sides are suspected") {
   std::vector<Row> pairs = small_pairs(100);
   for (Row& pair : pairs) pair[1] = pair[0];
   CHECK(suspects(check(pairs), "equal in 100.0% of the pairs"));
 }
 
-TEST_CASE("shifted lines are suspected, for their lengths do not correspond") {
+TEST_CASE("shifted lines are suspected, because their lengths do not correlate") {
   std::vector<Row> pairs = small_pairs(2000, 1, 40);
   const std::string first = pairs.front()[1];
   for (size_t i = 0; i + 1 < pairs.size(); ++i) pairs[i][1] = pairs[i + 1][1];
@@ -89,7 +89,7 @@ TEST_CASE("the same language on both sides is suspected") {
   CHECK(suspects(check(pairs), "are they in one language?"));
 }
 
-TEST_CASE("test sides that are swapped are suspected") {
+TEST_CASE("swapped sides of a test set are suspected") {
   const CheckReport report =
       check({{"train", {{in_memory("train", small_pairs(500, 1))}}},
              {"test", {{in_memory("test", swapped(small_pairs(60, 2, 40)))}}}});
@@ -104,13 +104,13 @@ TEST_CASE("test sentences that are in the training data are counted and suspecte
   CHECK(suspects(report, "test: 100.0% of the pairs are in the training data"));
 }
 
-TEST_CASE("text that the vocabulary does not know is suspected") {
+TEST_CASE("many unknown tokens are suspected") {
   std::vector<Row> pairs = small_pairs(100);
   for (Row& pair : pairs) pair[1] = "quite other " + pair[1];
   CHECK(suspects(check(pairs), "of the target tokens are unknown"));
 }
 
-TEST_CASE("what would stop a run is a problem, and the other splits are examined all the same") {
+TEST_CASE("a split that would stop a run is a problem, and the other splits are still examined") {
   const TemporaryFolder folder;
   const std::string good = folder.write("good", "a\nb\n"), bad = folder.write("bad", "x\n\xFF\n");
   const std::string missing = folder.path("missing");

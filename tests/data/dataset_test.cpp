@@ -63,7 +63,7 @@ TEST_CASE("a dataset holds the ids of every pair, in order") {
   }
 }
 
-TEST_CASE("each filter drops its pairs, counts them and says where the first was") {
+TEST_CASE("each filter drops its pairs, counts them and names the place of the first") {
   const std::vector<Row> pairs = {{"a dog", "ein Hund"},
                                   {"", "ein"},
                                   {"a", ""},
@@ -88,7 +88,7 @@ TEST_CASE("each filter drops its pairs, counts them and says where the first was
         "(first: toy:5), 2 seen before (first: toy:8)");
 }
 
-TEST_CASE("the account of the filters names the file that is to blame") {
+TEST_CASE("the place of a dropped pair names the file of the offending column") {
   const TemporaryFolder folder;
   const std::string en = folder.write("t.en", "a\na\na a a a a a\n");
   const std::string de = folder.write("t.de", "ein\n\nein\n");
@@ -97,13 +97,13 @@ TEST_CASE("the account of the filters names the file that is to blame") {
   CHECK(dataset.drops.of(Drop::too_long).first == en + ":3");
 }
 
-TEST_CASE("without filters everything but empty sides is kept") {
+TEST_CASE("without filters only pairs with an empty side are dropped") {
   const Dataset dataset = load({{in_memory("toy", {{"a a a a a a", "ein"}, {"a", "ein"}})}},
                                {.filters = {.max_length = 0}});
   CHECK(dataset.examples() == 2);
 }
 
-TEST_CASE("a corpus all of whose pairs were dropped says why") {
+TEST_CASE("an error of a corpus without remaining pairs says why they were dropped") {
   CHECK(message_of([] {
           load({{in_memory("toy", {{"a", ""}, {"", "b"}})}});
         }) == "toy: none of 2 pairs is left after filtering: 2 with an empty side (first: toy:1)");
@@ -134,13 +134,13 @@ TEST_CASE("a line of 10 MB is dropped as too long and the rest is read") {
   }
 }
 
-TEST_CASE("the first bad line is the one reported, whichever thread meets it") {
+TEST_CASE("the first bad line is reported, whichever thread finds it") {
   std::vector<Row> pairs = small_pairs(5000);
   for (int i = 1234; i < 5000; ++i) pairs[i][1] = "\xFF";
   CHECK(message_of([&] { load({{in_memory("toy", pairs)}}); }).starts_with("toy:1235: "));
 }
 
-TEST_CASE("the first bad line is the one reported, even where a later chunk fails sooner") {
+TEST_CASE("the first bad line is reported, even if a later chunk fails sooner") {
   const Threads as_before;
   set_threads(2);
   std::vector<Row> pairs(4096, Row{"a", "ein"});
@@ -154,8 +154,8 @@ TEST_CASE("the first bad line is the one reported, even where a later chunk fail
   }
 }
 
-TEST_CASE("hash and sample of two columns are what they were when checkpoints were written") {
-  // Recorded before datasets had any number of columns: a run refuses to resume on another hash.
+TEST_CASE("hash and sample of two columns are the recorded ones") {
+  // A run refuses to resume with another hash.
   const TemporaryFolder folder;
   const Tokenizer characters =
       train_tokenizer(small_texts(), {.kind = TokenizerKind::characters}, {});
@@ -204,7 +204,7 @@ TEST_CASE("a dataset has as many columns as its corpora, and every column is fil
   CHECK_THROWS_AS(load({{in_memory("toy", rows)}}), Misuse);
 }
 
-TEST_CASE("several corpora are numbered through, and a line knows its place") {
+TEST_CASE("lines are numbered through all corpora, and each has its place") {
   const auto pairs = small_pairs(10);
   std::vector<Row> holes = {{"a", "ein"}, {"", ""}, {"a dog", "ein Hund"}};
   const Dataset dataset =
@@ -254,7 +254,7 @@ TEST_CASE("a cache that cannot be written leaves the ids in memory and says why"
   CHECK(load(corpora, {.cache_folder = folder.path("cache")}).cache_problem.empty());
 }
 
-TEST_CASE("what an earlier process left half written in the cache is removed") {
+TEST_CASE("unfinished files of killed processes are removed from the cache") {
   const TemporaryFolder folder;
   const std::vector<CorpusSource> corpora = {{in_memory("toy", small_pairs(50))}};
   const DatasetOptions options{.cache_folder = folder.path("cache")};
@@ -266,7 +266,7 @@ TEST_CASE("what an earlier process left half written in the cache is removed") {
   CHECK(folder.read("cache/notes") == "somebody's own");
 }
 
-TEST_CASE("what decides the ids decides which cache is used") {
+TEST_CASE("everything that decides the ids decides the cache file") {
   const TemporaryFolder folder;
   const std::vector<CorpusSource> corpora = {{in_memory("toy", small_pairs(50))}};
   const std::string cache = folder.path("cache");
@@ -283,7 +283,7 @@ TEST_CASE("what decides the ids decides which cache is used") {
   const Tokenizer other = train_tokenizer(small_texts(), {.kind = TokenizerKind::characters}, {});
   add(load_dataset(corpora, {other, other}, {.cache_folder = cache}));
   CHECK(hashes.size() == 6);
-  // A weight changes no ids.
+  // Weights do not change the ids.
   std::vector<CorpusSource> weighted = corpora;
   weighted[0].share.weight = 3;
   const Dataset again = load(weighted, {.cache_folder = cache});
@@ -291,7 +291,7 @@ TEST_CASE("what decides the ids decides which cache is used") {
   CHECK(again.parts[0].share.weight == 3);
 }
 
-TEST_CASE("a damaged cache is made anew, whichever byte is wrong or missing") {
+TEST_CASE("a damaged cache is rebuilt, whichever byte is wrong or missing") {
   const TemporaryFolder folder;
   const std::vector<CorpusSource> corpora = {{in_memory("toy", small_pairs(3, 1, 4))}};
   const DatasetOptions options{.cache_folder = folder.path("cache")};
@@ -313,7 +313,7 @@ TEST_CASE("a damaged cache is made anew, whichever byte is wrong or missing") {
   CHECK(folder.files() == 2);
 }
 
-TEST_CASE("a full disk leaves the ids in memory and no file behind") {
+TEST_CASE("with a full disk the ids stay in memory and no file is left") {
   const TemporaryFolder folder;
   const std::vector<CorpusSource> corpora = {{in_memory("toy", small_pairs(2000))}};
   struct rlimit before {};

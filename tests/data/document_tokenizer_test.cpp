@@ -1,4 +1,4 @@
-// Tokenizers on documents: what survives, line ends above all; and the tokenizer of bytes.
+// Tokenizers on documents: what is preserved; and the tokenizer of bytes.
 
 #include <doctest/doctest.h>
 
@@ -40,7 +40,7 @@ std::string round_trip(const Tokenizer& tokenizer, const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("line ends survive in every kind of tokenizer, empty lines too") {
+TEST_CASE("every kind of tokenizer preserves line ends and empty lines") {
   const std::string text = small_texts()[0] + "\n\n" + small_texts()[1] + "\n" + small_texts()[2];
   for (const TokenizerKind kind : kinds) {
     const Tokenizer tokenizer = trained(kind);
@@ -51,7 +51,7 @@ TEST_CASE("line ends survive in every kind of tokenizer, empty lines too") {
   }
 }
 
-TEST_CASE("the ids of a document are those of its lines with the line end between") {
+TEST_CASE("the ids of a document are those of its lines with the newline id between them") {
   for (const TokenizerKind kind : kinds) {
     const Tokenizer tokenizer = trained(kind);
     const std::string a = small_texts()[0] + "\n" + small_texts()[2], b = small_texts()[1];
@@ -62,7 +62,7 @@ TEST_CASE("the ids of a document are those of its lines with the line end betwee
   }
 }
 
-TEST_CASE("a tokenizer that knows line ends is saved and loaded with them") {
+TEST_CASE("a tokenizer is saved and loaded with its newline id") {
   const TemporaryFolder folder;
   const std::string text = small_texts()[0] + "\n" + small_texts()[1];
   for (const TokenizerKind kind : kinds) {
@@ -79,20 +79,20 @@ TEST_CASE("a tokenizer that knows line ends is saved and loaded with them") {
   }
 }
 
-TEST_CASE("characters keep spaces, tabs and carriage returns of a document exactly") {
+TEST_CASE("characters preserve spaces, tabs and carriage returns of a document") {
   const std::string text = "  a\tb \r c\n\n   b  \n";
   const Tokenizer characters =
       train_tokenizer({text}, {.kind = TokenizerKind::characters}, {.newline = true});
   CHECK(round_trip(characters, text) == text);
-  // <n> comes first whatever its count; then by count: 9 spaces, 2 b, and one each, in order.
+  // <n> comes first. The others are sorted by count: 9 spaces, 2 b, and one each.
   const TemporaryFolder folder;
   characters.save(folder.path("t"));
   CHECK(folder.read("t.vocab") == "<unk>\n<s>\n</s>\n<n>\n\u2581\nb\n<r>\n<t>\na\nc\n");
-  // Single lines are as ever.
+  // Single lines do not preserve them.
   CHECK(characters.decode(characters.encode(" a  b ")) == "a b");
 }
 
-TEST_CASE("words and SentencePiece keep the lines and not the spaces within") {
+TEST_CASE("words and SentencePiece preserve lines, but not runs of spaces") {
   for (const TokenizerKind kind :
        {TokenizerKind::words, TokenizerKind::bpe, TokenizerKind::unigram}) {
     CHECK(round_trip(trained(kind), "  " + small_texts()[0] + "  \n " + small_texts()[2]) ==
@@ -100,7 +100,7 @@ TEST_CASE("words and SentencePiece keep the lines and not the spaces within") {
   }
 }
 
-TEST_CASE("without a symbol for the line end it counts as a space") {
+TEST_CASE("without a newline id a line end is a space") {
   const Tokenizer words = train_tokenizer({"a b"}, {.kind = TokenizerKind::words}, {});
   CHECK_FALSE(words.newline_id());
   CHECK(round_trip(words, "a\nb") == "a b");
@@ -113,7 +113,7 @@ TEST_CASE("without a symbol for the line end it counts as a space") {
         small_texts()[0] + " " + small_texts()[1]);
 }
 
-TEST_CASE("a model with bytes has the line end among them") {
+TEST_CASE("the newline id of a model with bytes is the byte 10") {
   const Tokenizer bytes = train_tokenizer(small_texts(), {.kind = TokenizerKind::bpe},
                                           {.vocabulary_size = 320, .byte_fallback = true});
   REQUIRE(bytes.newline_id());
@@ -121,14 +121,14 @@ TEST_CASE("a model with bytes has the line end among them") {
   CHECK(round_trip(bytes, "a\n\nb c") == "a\n\nb c");
 }
 
-TEST_CASE("a word that is spelt like the symbol of the line end is not one") {
+TEST_CASE("a word spelled like the symbol of a line end is unknown") {
   const Tokenizer words =
       train_tokenizer({"a b\nc <n>"}, {.kind = TokenizerKind::words}, {.newline = true});
   CHECK(words.encode_document("a <n> b") ==
         Ids{words.encode("a")[0], unknown_id, words.encode("b")[0]});
 }
 
-TEST_CASE("a decoded translation is one line, whatever the tokenizer knows") {
+TEST_CASE("a decoded translation is one line, also with a newline id") {
   for (const TokenizerKind kind : kinds) {
     const Tokenizer tokenizer = trained(kind);
     Ids ids = tokenizer.encode(small_texts()[0]);
@@ -137,7 +137,7 @@ TEST_CASE("a decoded translation is one line, whatever the tokenizer knows") {
   }
 }
 
-TEST_CASE("lines longer than SentencePiece's usual limit are learned from") {
+TEST_CASE("training uses lines longer than SentencePiece's default limit") {
   std::string line;
   for (int i = 0; i < 300; ++i) line += small_texts()[static_cast<size_t>(i)] + " ";
   REQUIRE(line.size() > 5000);
@@ -146,7 +146,7 @@ TEST_CASE("lines longer than SentencePiece's usual limit are learned from") {
   CHECK(pieces.size() == 60);
 }
 
-TEST_CASE("bytes are 3 + byte, need no training and keep any text") {
+TEST_CASE("the id of a byte is 3 + byte, and bytes preserve any text") {
   const Tokenizer bytes = train_tokenizer({}, {.kind = TokenizerKind::bytes}, {});
   CHECK(bytes.size() == 259);
   CHECK(bytes.encode("A\u00e4") == Ids{3 + 0x41, 3 + 0xC3, 3 + 0xA4});
@@ -162,7 +162,7 @@ TEST_CASE("bytes are 3 + byte, need no training and keep any text") {
   CHECK(lower.hash() != bytes.hash());
 }
 
-TEST_CASE("every code point survives in bytes") {
+TEST_CASE("bytes preserve every code point") {
   const Tokenizer bytes(ByteModel(), {.kind = TokenizerKind::bytes});
   std::string text;
   for (char32_t point = 1; point <= 0x10FFFF; point += point < 0x3000 ? 1 : 251) {
@@ -171,7 +171,7 @@ TEST_CASE("every code point survives in bytes") {
   CHECK(round_trip(bytes, text) == text);
 }
 
-TEST_CASE("bytes that are no UTF-8 decode to U+FFFD") {
+TEST_CASE("bytes that are not UTF-8 decode to U+FFFD") {
   const Tokenizer bytes(ByteModel(), {.kind = TokenizerKind::bytes});
   const auto decoded = [&](std::string_view raw) {
     Ids ids;
@@ -186,7 +186,7 @@ TEST_CASE("bytes that are no UTF-8 decode to U+FFFD") {
   CHECK(bytes.decode_document(Ids{begin_id, 3 + 'a', unknown_id, end_id}) == "a\uFFFD");
 }
 
-TEST_CASE("the vocabulary file of bytes has 259 lines, and no other file is one") {
+TEST_CASE("the vocabulary file of bytes has 259 lines, and no other file is accepted") {
   const TemporaryFolder folder;
   const TokenizerOptions options{.kind = TokenizerKind::bytes};
   Tokenizer(ByteModel(), options).save(folder.path("bytes"));
@@ -202,8 +202,8 @@ TEST_CASE("the vocabulary file of bytes has 259 lines, and no other file is one"
         }).starts_with(other + ": not the vocabulary of bytes"));
 }
 
-TEST_CASE("tokenizers trained without line ends are what they were") {
-  // Recorded before documents; the hash covers the bytes of a model and every symbol.
+TEST_CASE("tokenizers trained without line ends have the recorded hashes") {
+  // A hash covers the bytes of a model and every symbol.
   const auto hash = [](TokenizerKind kind, bool lowercase) {
     return train_tokenizer(small_texts(), {.kind = kind, .lowercase = lowercase},
                            {.vocabulary_size = 60})

@@ -71,7 +71,7 @@ TEST_CASE("a document and its lines may be of any length") {
   CHECK(texts_of({DocumentFiles{{path}}}) == Texts{line + "\n" + line, "end"});
 }
 
-TEST_CASE("a document knows the file and line where it begins, and where its text is broken") {
+TEST_CASE("a document has the file and line where it begins and where its text is invalid") {
   const TemporaryFolder folder;
   const std::string one = folder.write("one", "a\n\nb\nc\n"),
                     two = folder.write("two", "\n\nd\ne\xFCg\n");
@@ -95,7 +95,7 @@ TEST_CASE("files without a document are an error") {
         folder.path("none") + ": no such file; check the path");
 }
 
-TEST_CASE("the hash of documents is that of their bytes and unit, not of their place") {
+TEST_CASE("the hash of documents depends on their bytes and unit, not on their path") {
   const TemporaryFolder folder;
   const std::string a = folder.write("a", "1\n\n2\n"), b = folder.write("b", "1\n\n2\n");
   const auto hash = [](const std::string& path, DocumentUnit unit) {
@@ -107,7 +107,7 @@ TEST_CASE("the hash of documents is that of their bytes and unit, not of their p
         content_hash(DocumentSource{documents_in_memory("x", {"a", "bc"})}));
 }
 
-TEST_CASE("a sample of documents is of the asked number, in order, from the seed") {
+TEST_CASE("a sample of documents has the given number, in order, by the seed") {
   Texts texts;
   for (int i = 0; i < 100; ++i) texts.push_back(std::to_string(1000 + i));
   const std::vector<DocumentSource> sources = {{documents_in_memory("a", texts)},
@@ -165,7 +165,7 @@ TEST_CASE("cached documents are the same, with their sizes") {
   CHECK(found.noun == "document");
 }
 
-TEST_CASE("a long document has the same ids from several threads as from one text") {
+TEST_CASE("a long document tokenized in slices has the ids of the whole text") {
   const Threads as_before;
   set_threads(3);
   std::string text;
@@ -184,7 +184,7 @@ TEST_CASE("a long document has the same ids from several threads as from one tex
   }
 }
 
-TEST_CASE("the first broken document is the one reported, whichever thread meets one first") {
+TEST_CASE("the first invalid document is reported, whichever thread finds one first") {
   const Threads as_before;
   set_threads(2);
   Texts texts(4000, "a");

@@ -35,11 +35,11 @@ TEST_CASE("a file that cannot be written is an error that names it") {
   CHECK(folder.files() == 1);
 }
 
-TEST_CASE("a folder whose file system cannot sync it counts as synced, one that is not there not") {
+TEST_CASE("a folder whose file system cannot sync it counts as synced, a missing one does not") {
   const TemporaryFolder folder;
   CHECK(sync_names_of(folder.path("")) == 0);
   CHECK(sync_names_of(folder.path("nowhere")) == ENOENT);
-  // The kernel's own files are on no disk: fsync answers EINVAL, as some network file systems do.
+  // fsync fails with EINVAL in /proc, as on some network file systems.
   CHECK(sync_names_of("/proc") == 0);
 }
 

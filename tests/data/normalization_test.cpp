@@ -1,4 +1,4 @@
-// Lower case and NFKC against Python's unicodedata, whose answers are written out here.
+// Lower case and NFKC against recorded results of Python's unicodedata.
 
 #include <doctest/doctest.h>
 
@@ -10,7 +10,7 @@
 
 using namespace calque;
 
-TEST_CASE("letters of many alphabets have their lower case") {
+TEST_CASE("lower case covers many alphabets") {
   CHECK(lowercase("HELLO, World 42!") == "hello, world 42!");
   CHECK(lowercase("ÄÖÜ ẞ ß É ÇÀ Ł Ž Ÿ") == "äöü ß ß é çà ł ž ÿ");
   CHECK(lowercase("ΑΒΓ Σ Ω Ж Щ Ю Ѐ Ա Ⴀ") == "αβγ σ ω ж щ ю ѐ ա ⴀ");
@@ -28,7 +28,7 @@ TEST_CASE("lower case is the same under a Turkish locale") {
   std::setlocale(LC_ALL, before.c_str());
 }
 
-TEST_CASE("NFKC joins accents, dissolves ligatures and leaves the rest alone") {
+TEST_CASE("NFKC composes accents, splits ligatures and leaves the rest unchanged") {
   CHECK(nfkc("plain ascii  with   spaces ") == "plain ascii  with   spaces ");
   CHECK(nfkc("Größe, déjà vu, Œuvre, Łódź") == "Größe, déjà vu, Œuvre, Łódź");
   CHECK(nfkc("ﬁne") == "fine");
@@ -41,6 +41,6 @@ TEST_CASE("NFKC joins accents, dissolves ligatures and leaves the rest alone") {
   CHECK(nfkc("") == "");
 }
 
-TEST_CASE("NFKC does not take the space mark of SentencePiece for a space") {
+TEST_CASE("NFKC preserves SentencePiece's symbol for a space") {
   CHECK(nfkc("\u2581a\u2581 ﬁ\u2581\u2581") == "\u2581a\u2581 fi\u2581\u2581");
 }

@@ -7,7 +7,7 @@
 
 namespace calque {
 
-// The wire format of protocol buffers, as far as a model needs it.
+// The parts of the wire format of protocol buffers that a model needs.
 inline std::string number(uint64_t value) {
   std::string bytes;
   for (; value >= 0x80; value >>= 7) bytes += static_cast<char>(value | 0x80);

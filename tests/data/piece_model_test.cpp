@@ -1,4 +1,4 @@
-// Models that are none, or that mean harm, must be refused before the library touches them.
+// Damaged and hostile models must be refused before the library loads them.
 
 #include <doctest/doctest.h>
 
@@ -34,11 +34,11 @@ const std::string& good_model() {
   return model;
 }
 
-std::string fault(const std::string& model) { return piece_model_fault(model).value_or(""); }
+std::string fault(const std::string& model) { return check_piece_model(model).fault.value_or(""); }
 
 }  // namespace
 
-TEST_CASE("models that the library trained pass, with and without normalisation rules") {
+TEST_CASE("models trained by the library pass, with and without normalization rules") {
   for (const bool unigram : {false, true}) {
     for (const bool nfkc : {false, true}) {
       for (const bool bytes : {false, true}) {
@@ -53,7 +53,7 @@ TEST_CASE("models that the library trained pass, with and without normalisation 
   }
 }
 
-TEST_CASE("a small model made by hand passes and works") {
+TEST_CASE("a small handmade model passes and works") {
   const std::string bytes =
       model_of(piece("\u2581a", 1, 0) + piece("\u2581", 1, -2) + piece("a", 1, -3), bpe());
   CHECK(fault(bytes) == "");
@@ -83,7 +83,7 @@ TEST_CASE("special symbols with other ids, or none, are renumbered") {
   CHECK(model.decode(std::vector<int32_t>{begin_id, 3, 3, end_id}) == "a a");
 }
 
-TEST_CASE("a file that is no model says so and is named") {
+TEST_CASE("an error of a file that is not a model names the file") {
   const TemporaryFolder folder;
   for (const std::string& content :
        {std::string("this is no model\n"), std::string(), std::string(1000, '\0'),
@@ -97,7 +97,7 @@ TEST_CASE("a file that is no model says so and is named") {
   CHECK_THROWS_AS(Tokenizer::load(folder.path(""), {.kind = TokenizerKind::bpe}), Error);
 }
 
-TEST_CASE("pieces must be there, distinct, readable and of a known kind") {
+TEST_CASE("pieces must exist, be distinct, have usable text and a known type") {
   CHECK(fault("") == "it has no pieces");
   CHECK(fault(piece("a")) == "0 unknown symbols, not 1");
   CHECK(fault(model_of(piece("<UNK>", unknown))) == "2 unknown symbols, not 1");
@@ -124,7 +124,7 @@ TEST_CASE("symbols that begin with one another must fit the library's buffer") {
         "too many user-defined symbols begin alike");
 }
 
-TEST_CASE("normalisation rules that point outside their tables are refused") {
+TEST_CASE("normalization rules that point outside their tables are refused") {
   CHECK(fault(model_of("", rules("abc"))) == "the normalisation rules are cut off");
   CHECK(fault(model_of("", rules(word(0) + "abcd"))) ==
         "the normalisation rules give a wrong size");
@@ -155,7 +155,7 @@ TEST_CASE("normalisation rules that point outside their tables are refused") {
         "the normalisation rules go round in circles");
 }
 
-TEST_CASE("a model with any byte changed or cut off is refused or works without harm") {
+TEST_CASE("a model with any byte changed or cut off is refused or works") {
   Random random({.seed = 5});
   const std::string& good = good_model();
   int accepted = 0;

@@ -1,5 +1,5 @@
 #pragma once
-// A folder for the files of one test, gone when the test is over.
+// A folder for the files of a test, removed at its end.
 
 #include <stdlib.h>
 

@@ -36,7 +36,7 @@ TEST_CASE("a line ends at LF and nowhere else") {
         std::vector<std::string>{inner, "second"});
 }
 
-TEST_CASE("CRLF, a byte-order mark and a missing last line end are forgiven") {
+TEST_CASE("CRLF, a byte-order mark and a missing last line end are accepted") {
   const TemporaryFolder folder;
   const std::vector<std::string> expected = {"one", "", "three"};
   CHECK(lines_of(folder.write("lf", "one\n\nthree\n")) == expected);
@@ -61,7 +61,7 @@ TEST_CASE("lines are read in any order and in blocks limited by number and bytes
   CHECK_THROWS_AS(lines.read(1000, 1, 1), Misuse);
 }
 
-TEST_CASE("gzip is recognised by its content and reads like plain text") {
+TEST_CASE("gzip is detected by its content and reads like plain text") {
   const TemporaryFolder folder;
   std::string text;
   for (int i = 0; i < 50000; ++i) text += "line " + std::to_string(i) + "\n";
@@ -90,7 +90,7 @@ TEST_CASE("truncated gzip is an error that names the file, wherever it is cut") 
   }
 }
 
-TEST_CASE("damaged gzip and rubbish behind it are errors that name the file") {
+TEST_CASE("damaged gzip and garbage behind it are errors that name the file") {
   const TemporaryFolder folder;
   std::string packed = gzip_bytes(std::string(1000, 'a') + "\n");
   CHECK(refusal(folder.write("tail.gz", packed + "tail")).find("damaged gzip data") !=
@@ -100,7 +100,7 @@ TEST_CASE("damaged gzip and rubbish behind it are errors that name the file") {
   CHECK(refusal(path).starts_with(path + ": damaged gzip data"));
 }
 
-TEST_CASE("what cannot be read says which file and why") {
+TEST_CASE("an error of an unreadable file names the file and the reason") {
   const TemporaryFolder folder;
   const std::string missing = folder.path("missing");
   CHECK(refusal(missing) == missing + ": no such file; check the path");
@@ -115,18 +115,18 @@ TEST_CASE("what cannot be read says which file and why") {
   CHECK(refusal(pipe).find("is not a regular file") != std::string::npos);
 }
 
-TEST_CASE("a file without text has no lines where that is allowed") {
+TEST_CASE("an empty file has no lines if that is allowed") {
   const TemporaryFolder folder;
   for (const std::string& bytes : {std::string(), gzip_bytes("")}) {
     CHECK(TextLines(folder.write("empty", bytes), TextLines::Empty::allowed).count() == 0);
   }
 }
 
-TEST_CASE("a file that one may not read says so") {
+TEST_CASE("an error of a file without read permission says so") {
   const TemporaryFolder folder;
   const std::string path = folder.write("secret", "text\n");
   REQUIRE(chmod(path.c_str(), 0) == 0);
-  // The superuser may read everything: be somebody else for a moment.
+  // Root can read everything: change the user.
   const bool superuser = geteuid() == 0;
   if (superuser) {
     REQUIRE(chmod(folder.path("").c_str(), 0755) == 0);
@@ -137,7 +137,7 @@ TEST_CASE("a file that one may not read says so") {
   CHECK(message == path + ": no permission to read it; check its mode and owner");
 }
 
-TEST_CASE("a line of 10 MB is passed over without reading it") {
+TEST_CASE("a line of 10 MB is skipped without reading it") {
   const TemporaryFolder folder;
   const TextLines lines(
       folder.write("t", "short\n" + std::string(10 << 20, 'x') + "\nshort again\n"));

@@ -1,4 +1,4 @@
-// Windows over documents: small cases by hand, and what holds for any.
+// Windows over documents: small cases by hand, and properties of all cases.
 
 #include "data/text_windows.h"
 

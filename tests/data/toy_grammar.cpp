@@ -6,6 +6,41 @@
 #include <sstream>
 
 namespace calque {
+namespace {
+
+// The number of trees below one alternative.
+double ways(const Grammar& grammar, const Category& category, size_t choice) {
+  if (!category.words.empty()) return 1;
+  double product = 1;
+  for (const int32_t child : category.rules[choice].children) {
+    product *= grammar.categories[child].count;
+  }
+  return product;
+}
+
+}  // namespace
+
+// The index is a number in mixed radix: each place takes its alternative and the index below it,
+// and leaves the rest to the siblings on its right.
+Derivation nth_derivation(const Grammar& grammar, int32_t category, uint64_t index) {
+  REQUIRE(static_cast<double>(index) < grammar.categories[category].count);
+  Derivation tree;
+  const auto choose = [&](const Category& from) {
+    const auto here = static_cast<uint64_t>(from.count);
+    uint64_t below = index % here;
+    const uint64_t rest = index / here;
+    size_t choice = 0;
+    for (; choice + 1 < from.bounds.size(); ++choice) {
+      const auto size = static_cast<uint64_t>(ways(grammar, from, choice));
+      if (below < size) break;
+      below -= size;
+    }
+    index = below + rest * static_cast<uint64_t>(ways(grammar, from, choice));
+    return choice;
+  };
+  derive(grammar, category, choose, tree);
+  return tree;
+}
 
 std::string grammar_text(const std::string& name) {
   std::ifstream file(CALQUE_SOURCE_DIR "/data/toy/" + name);

@@ -1,5 +1,5 @@
 #pragma once
-// What the tests of the toy languages share: the shipped grammars, and all that a category can say.
+// The shipped grammars, and all derivations of a category.
 
 #include <map>
 #include <string>
@@ -12,17 +12,20 @@ namespace calque {
 
 // The text of data/toy/NAME, such as "en-de.grammar".
 std::string grammar_text(const std::string& name);
-// The same, read; once a program.
+// The same, parsed.
 const Grammar& shipped_grammar(const std::string& name);
 
 // The features of these names: {"acc", "sg"}.
 Features features_named(const Grammar& grammar, const std::vector<std::string>& values);
 
-// What each source text of a category becomes where the surroundings say `values`.
+// Tree number `index` of a category, for categories small enough to count.
+Derivation nth_derivation(const Grammar& grammar, int32_t category, uint64_t index);
+
+// What each source text of a category becomes if the surroundings have the features `values`.
 std::map<std::string, std::string> all_pairs(const Grammar& grammar, const std::string& category,
                                              const std::vector<std::string>& values = {});
 
-// 1 to 9999 in English, by other means than a grammar: "two thousand and five".
+// 1 to 9999 in English, without a grammar: "two thousand and five".
 std::string english_number(int number);
 
 }  // namespace calque

@@ -1,4 +1,4 @@
-// The engine by itself, on grammars of a few lines, and what it says about grammars that are wrong.
+// Small grammars, and the errors of wrong ones.
 #include "data/toy_grammar.h"
 
 #include <doctest/doctest.h>
@@ -71,7 +71,7 @@ TEST_CASE("of several lines the first whose guard holds is written, and none if 
   CHECK(all_of(rules + "rule T -> A\n  xx[calm] A\n") == "A | \n");
 }
 
-TEST_CASE("rules with parameters are made for each argument that is asked for") {
+TEST_CASE("rules with parameters are instantiated for each argument used") {
   CHECK(all_of("words Cat\n  cat | kat\nwords Dog\n  dog | hund\n"
                "rule The<X> -> X\n  en \"the\" X\n  xx \"de\" X\n"
                "rule The<Dog> -> Dog\n  en \"that\" Dog\n  xx \"den\" Dog\n"
@@ -88,7 +88,7 @@ TEST_CASE("a dash writes nothing") {
   CHECK(all_of("words A\n  - | x\nrule S -> A\n  en A \"b\"\n") == "B | X\n");
 }
 
-TEST_CASE("rewriting goes from right to left: what has changed is no longer there to be joined") {
+TEST_CASE("rewriting goes from right to left and sees the tokens already changed") {
   const std::string rules =
       "letters vowel a e i o u h\nwords A\n  a | roi\n  b | homme\n  c | ^hibou\n"
       "rule S -> A\n  xx \"de le\" A\n"
@@ -96,7 +96,7 @@ TEST_CASE("rewriting goes from right to left: what has changed is no longer ther
   CHECK(all_of(rules) == "A | Du roi\nB | De l'homme\nC | Du hibou\n");
 }
 
-TEST_CASE("rewrites that lead to one another come to an end") {
+TEST_CASE("rewrites that lead to one another end") {
   CHECK(all_of("letters l b\nwords A\n  a | b\nrule S -> A\n  xx \"x\" A\n"
                "rewrite xx\n  x <l> -> y\n  y <l> -> x\n")
             .starts_with("A | "));
@@ -107,7 +107,7 @@ TEST_CASE("a sentence begins with a capital, also an accented one") {
         "A | À\nA | École\nA | Über\nA | ÷\n");
 }
 
-TEST_CASE("weights say how often an alternative is drawn") {
+TEST_CASE("alternatives are drawn in proportion to their weights") {
   const Grammar grammar =
       parse_grammar("languages en xx\nstart S\nwords A\n  a | x *3\n  b | y\nrule S -> A\n", "g");
   Random random(Stream{.seed = 1});
@@ -137,7 +137,7 @@ TEST_CASE("the label nearest above a word is its construction") {
   CHECK(unseen == std::vector<std::string>{"A"});
 }
 
-TEST_CASE("a mistake in a grammar is answered with file, line and mend") {
+TEST_CASE("an error of a grammar names file, line and fix") {
   const std::string head = "languages en xx\nstart S\nfeature number sg pl\n";
   const std::vector<std::pair<std::string, std::string>> mistakes{
       {"", "g: no start category: write start NAME"},
@@ -190,13 +190,13 @@ TEST_CASE("a mistake in a grammar is answered with file, line and mend") {
   for (const auto& [text, message] : mistakes) CHECK(error_of(text) == message);
 }
 
-TEST_CASE("a rule that asks for ever larger categories is stopped") {
+TEST_CASE("a rule that leads to ever larger categories is an error") {
   const std::string message =
       error_of("languages en xx\nstart S\nrule S -> A<B>\nrule A<X> -> A<C<X,X>>\n");
   CHECK(message.starts_with("g:4: this leads to endlessly many categories"));
 }
 
-TEST_CASE("a form that depends on a feature without a value is an error of the line that asks") {
+TEST_CASE("a form that depends on a feature without a value is an error that names the line") {
   const Grammar grammar = parse_grammar(
       "languages en xx\nstart S\nfeature number sg pl\ntable t number\n  : a b\n"
       "words A\n  a | t:\nrule S -> A\n",

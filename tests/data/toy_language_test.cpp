@@ -1,4 +1,4 @@
-// What a toy language promises whatever it says: splits, seeds, threads, and that translation is a
+// The properties of every toy language: splits, seeds, threads, and that translation is a
 // function.
 #include <doctest/doctest.h>
 
@@ -51,7 +51,7 @@ TEST_CASE("the splits of a toy language share no sentence, whatever the seeds") 
   }
 }
 
-TEST_CASE("a split holds no sentence twice") {
+TEST_CASE("a split has no sentence twice") {
   for (const std::string& name : ToyLanguage::names()) {
     const auto pairs = ToyLanguage::named(name).pairs(Split::train, 20'000, 5);
     CHECK(pairs.size() == 20'000);
@@ -59,7 +59,8 @@ TEST_CASE("a split holds no sentence twice") {
   }
 }
 
-TEST_CASE("the pairs are a function of split, seed and place, not of threads or of their number") {
+TEST_CASE(
+    "the pairs are a function of split, seed and index, not of the number of threads or pairs") {
   const Threads as_before;
   for (const std::string& name : ToyLanguage::names()) {
     const ToyLanguage language = ToyLanguage::named(name);
@@ -122,7 +123,7 @@ TEST_CASE("sentences are ordinary text: a capital, one space between words, a fu
   }
 }
 
-TEST_CASE("training never shows what the compositional split is made of") {
+TEST_CASE("training never shows the combinations of the compositional split") {
   const ToyLanguage language = ToyLanguage::named("toy-en-de");
   const auto has = [](const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
@@ -198,7 +199,7 @@ TEST_CASE("symbols and lengths are options") {
         "copy: lengths from 5 to 4, but 1 <= shortest <= longest <= 10000 is needed");
 }
 
-TEST_CASE("asking for more pairs than a toy language has says how many there are") {
+TEST_CASE("an error of too many pairs says how many there are") {
   const ToyLanguage tiny = ToyLanguage::named("copy", {.symbols = 2, .shortest = 1, .longest = 6});
   const std::string message = message_of([&] { tiny.pairs(Split::train, 126, 1); });
   CHECK(message.starts_with("copy: found only "));
@@ -207,7 +208,7 @@ TEST_CASE("asking for more pairs than a toy language has says how many there are
         "copy: has 126 sentences in all splits together: ask for fewer than 1000000000");
 }
 
-TEST_CASE("an unknown toy language or split is answered with the known ones") {
+TEST_CASE("an error of an unknown toy language or split lists the known ones") {
   CHECK(message_of([] { ToyLanguage::named("toy-en-nl"); }) ==
         "no toy language 'toy-en-nl': there are copy, reverse, sort, toy-en-de, toy-en-fr");
   CHECK(message_of([] { split_named("dev"); }) ==

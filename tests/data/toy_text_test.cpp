@@ -1,4 +1,4 @@
-// What toy-text promises: splits that share nothing, and an ending that the beginning decides.
+// toy-text: disjoint splits, and a last line that the first sentence decides.
 
 #include <doctest/doctest.h>
 
@@ -31,7 +31,7 @@ TEST_CASE("the last line of a toy text follows from its first sentence") {
   }
 }
 
-TEST_CASE("the splits of toy-text share no document and hold none twice") {
+TEST_CASE("the splits of toy-text share no document and have none twice") {
   const auto train = toy_text(Split::train, 20'000, 1);
   const std::set<std::string> seen(train.begin(), train.end());
   CHECK(seen.size() == 20'000);
@@ -65,7 +65,7 @@ TEST_CASE(
   CHECK(unseen > 100);  // the others have a sentence that toy-en-de keeps from training
 }
 
-TEST_CASE("toy-text is a function of split, seed and place, not of threads") {
+TEST_CASE("toy-text is a function of split, seed and index, not of threads") {
   const Threads as_before;
   set_threads(1);
   const auto alone = toy_text(Split::train, 3000, 7);

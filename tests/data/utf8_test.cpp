@@ -13,7 +13,7 @@ TEST_CASE("well-formed text of every length of character is accepted") {
   CHECK_FALSE(find_invalid_utf8("\uD7FF\uE000\U00010000\U0010FFFF"));
 }
 
-TEST_CASE("the offset of the first byte that is no UTF-8 is found") {
+TEST_CASE("the offset of the first invalid byte is found") {
   CHECK(find_invalid_utf8("\x80") == 0u);
   CHECK(find_invalid_utf8("12345678901\xFFzz") == 11u);
   CHECK(find_invalid_utf8("ok\xC3") == 2u);            // cut off
@@ -28,7 +28,7 @@ TEST_CASE("the offset of the first byte that is no UTF-8 is found") {
   CHECK(find_invalid_utf8("\xE4\xF6") == 0u);  // Latin-1
 }
 
-TEST_CASE("a NUL is no text, wherever it stands") {
+TEST_CASE("a NUL is invalid") {
   for (size_t at = 0; at < 20; ++at) {
     std::string text(20, 'x');
     text[at] = '\0';
@@ -36,7 +36,7 @@ TEST_CASE("a NUL is no text, wherever it stands") {
   }
 }
 
-TEST_CASE("what is wrong with a text is said with its place, counting from 1") {
+TEST_CASE("a problem of a text has its place, counting from 1") {
   CHECK(utf8_problem("M\u00e4dchen").empty());
   CHECK(utf8_problem("ok\xFF") == "not valid UTF-8 (byte 3)");
   CHECK(utf8_problem(std::string("a\0b", 3)) == "a NUL (byte 2)");

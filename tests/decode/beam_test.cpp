@@ -1,4 +1,4 @@
-// The rules of the beam, on candidates made by hand.
+// The rules of the beam, on handmade candidates.
 #include "decode/beam.h"
 
 #include <doctest/doctest.h>
@@ -46,7 +46,7 @@ bool allowed(const Beam& beam, const Ids& ids, int32_t id) {
   return scores[id] == 0;
 }
 
-TEST_CASE("the most probable continuations go on, and know the rows that they continue") {
+TEST_CASE("the most probable continuations stay, with the rows that they continue") {
   Beam beam = beam_for(beam_of(2), 5);
   beam.advance({{{a, -1}, {b, -2}, {c, -3}}}, 7);
   CHECK(live_ids(beam) == std::vector<Ids>{{a}, {b}});
@@ -70,7 +70,7 @@ TEST_CASE("a sentence ends only where its end is among the best of the beam's wi
   CHECK(beam.result()[0].finished);
 }
 
-TEST_CASE("the optimal rule stops when nothing unfinished can win any more") {
+TEST_CASE("the optimal rule stops when no unfinished hypothesis can win") {
   Beam beam = beam_for(beam_of(2), 5);
   beam.advance({{{end_id, -1}, {a, real(-0.5)}, {b, -4}}}, 0);
   CHECK_FALSE(beam.done());  // "a" is still more probable
@@ -79,7 +79,7 @@ TEST_CASE("the optimal rule stops when nothing unfinished can win any more") {
   CHECK(beam.result()[0].ids.empty());
 }
 
-TEST_CASE("the optimal rule grants an unfinished hypothesis the kindest length penalty") {
+TEST_CASE("the optimal rule gives an unfinished hypothesis its best length penalty") {
   TranslationOptions options = beam_of(2);
   options.penalty = SearchOptions::Penalty::power;
   Beam beam = beam_for(options, 5);
@@ -101,7 +101,7 @@ TEST_CASE("the first rule stops when as many have finished as the beam is wide")
   CHECK(beam.result()[0].ids.empty());
 }
 
-TEST_CASE("the rule never goes on to the longest length") {
+TEST_CASE("the rule `never` goes on to the longest length") {
   TranslationOptions options = beam_of(1);
   options.beam = 2;
   options.stop = SearchOptions::Stop::never;
@@ -120,7 +120,7 @@ TEST_CASE("greedy stops at the first end") {
   CHECK(beam.done());
 }
 
-TEST_CASE("the n best come best first, and the others not at all") {
+TEST_CASE("the result is the n best, best first") {
   TranslationOptions options = beam_of(4);
   options.n_best = 2;
   Beam beam = beam_for(options, 5);
@@ -134,7 +134,7 @@ TEST_CASE("the n best come best first, and the others not at all") {
   CHECK(best[0].score == doctest::Approx(-3));
 }
 
-TEST_CASE("both length penalties are their formulas, with the end counted") {
+TEST_CASE("both length penalties are their formulas, with </s> counted") {
   TranslationOptions options = beam_of(2);
   options.length_penalty = 0.6;
   options.penalty = SearchOptions::Penalty::wu;
@@ -174,7 +174,7 @@ TEST_CASE("the longest length grows with the source") {
   CHECK_FALSE(allowed(beam, {a, b, c}, a));
 }
 
-TEST_CASE("no n-gram is said twice") {
+TEST_CASE("no n-gram is written twice") {
   TranslationOptions options = beam_of(1);
   options.no_repeat_ngram = 2;
   const Beam pairs = beam_for(options, 5);
@@ -190,7 +190,7 @@ TEST_CASE("no n-gram is said twice") {
   CHECK(allowed(beam_for(options, 5), {a, b, c}, a));
 }
 
-TEST_CASE("a hypothesis that may not go on is cut off and says so") {
+TEST_CASE("a hypothesis without an allowed token is cut off and not finished") {
   Beam beam = beam_for(beam_of(2), 5);
   beam.advance({{{a, -1}}}, 0);
   beam.advance({{}}, 0);
@@ -214,7 +214,7 @@ TEST_CASE("the best tokens come in order, of equals the lower id, and none that 
   CHECK(ScoreRow(scores).best(1000, 0).size() == 299);
 }
 
-TEST_CASE("the best of many scores are those of a plain sort") {
+TEST_CASE("the best of many scores are those of a sort") {
   Random random({.seed = 5});
   for (const size_t size : {1, 63, 64, 65, 700, 5000}) {
     std::vector<real> scores(size);
@@ -232,7 +232,7 @@ TEST_CASE("the best of many scores are those of a plain sort") {
   }
 }
 
-TEST_CASE("scores that were lowered since are not taken for what they were") {
+TEST_CASE("best() sees scores that were lowered after construction") {
   std::vector<real> scores(300, real(-1));
   scores[299] = 5;
   scores[70] = 4;
@@ -245,7 +245,7 @@ TEST_CASE("scores that were lowered since are not taken for what they were") {
   CHECK(best[1].id == 1);
 }
 
-TEST_CASE("the mean of probabilities is theirs, however small they are") {
+TEST_CASE("the mean of probabilities is right, however small they are") {
   const Tensor one = Tensor::of({2, 2}, {std::log(real(3)), 0, 0, -500});
   const Tensor other = Tensor::of({2, 2}, {0, 0, 0, -400});
   const Tensor mean = mean_of_probabilities({one, other, other});

@@ -1,17 +1,15 @@
-// The cache changes speed, never results: at every step, every row's log-probabilities are those of
-// the full pass over what that row has written.
-#include "decode/cached_decoder.h"
-
+// Cached decoding equals the full pass: at every step, for every row.
 #include <doctest/doctest.h>
 
 #include "data/vocabulary.h"
 #include "decode/plain_decoding.h"
+#include "decode/translation.h"
 #include "decode/wandering.h"
 
 namespace calque {
 namespace {
 
-// Those of nn's own tests, and each choice of each option once more beside the defaults.
+// The variants of nn's tests, and each choice of each option beside the defaults.
 std::vector<Variant> all_variants() {
   std::vector<Variant> list = variants();
   const auto add = [&](std::string_view name, auto member, auto choice) {
@@ -29,25 +27,19 @@ std::vector<Variant> all_variants() {
   return list;
 }
 
-TEST_CASE("cached decoding gives the full pass's log-probabilities, however hypotheses move") {
+TEST_CASE(
+    "cached decoding has the full pass's log-probabilities, however hypotheses are reordered") {
   for (const Variant& variant : all_variants()) {
     CAPTURE(variant.name);
     const SmallModel model(variant.options);
     const auto sources = random_sources(variant.options.source_vocabulary, 3, 7, 5);
-    std::vector<int32_t> ids;
-    Segments segments;
-    for (const auto& source : sources) {
-      ids.insert(ids.end(), source.begin(), source.end());
-      ids.push_back(end_id);
-      segments.append(static_cast<int32_t>(source.size()) + 1);
-    }
-    CachedDecoder decoder(model.transformer, ids, segments);
+    const auto decoder = translation_model(model.transformer, sources).start(all_items(sources));
     Wandering wandering(std::vector<int32_t>(3, begin_id), [&](int32_t item, const auto& written) {
       return next_log_probabilities(model.transformer, sources[item], written);
     });
     for (int step = 0; step < 10; ++step) {
       CAPTURE(step);
-      CHECK(wandering.difference(decoder) <= 1e-5);
+      CHECK(wandering.difference(*decoder) <= 1e-5);
       wandering.wander();
     }
   }

@@ -8,7 +8,6 @@
 #include <numeric>
 
 #include "data/vocabulary.h"
-#include "decode/explain_text.h"
 #include "decode/plain_decoding.h"
 #include "nn/small_language_model.h"
 
@@ -50,7 +49,7 @@ TEST_CASE("an explanation's parts fit its tokens, and its logits are the model's
   }
 }
 
-TEST_CASE("a beam's tree holds the translation from its root to the best leaf") {
+TEST_CASE("a beam's tree has the translation from its root to the best leaf") {
   const SmallModel model = decided_model(small_options(), 15);
   TranslationOptions options;
   options.beam = 3;

@@ -1,5 +1,5 @@
-// Cached decoding with a language model is the full pass over prompt and text, whatever else is
-// decoded beside it.
+// Cached decoding with a language model is the full pass over prompt and text, whatever the other
+// prompts of the batch.
 #include "decode/language_decoding.h"
 
 #include <doctest/doctest.h>
@@ -7,7 +7,6 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "decode/cached_language_model.h"
 #include "decode/decoding_batches.h"
 #include "decode/plain_decoding.h"
 #include "decode/sampling.h"
@@ -20,7 +19,7 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-// Of lengths 1, 2, .. and in no order; the first token is <s>.
+// Prompts of mixed lengths from 1 on; the first token is <s>.
 std::vector<Ids> some_prompts() {
   return {{1, 5, 4}, {1}, {1, 3, 3, 7, 10, 2, 4}, {1, 9}, {6, 8, 8, 3}};
 }
@@ -54,19 +53,18 @@ Ids joined(const Ids& prompt, const Ids& written) {
 
 TEST_CASE("the cached language model is the full pass, for prompts of any lengths at once") {
   const std::vector<Ids> prompts = some_prompts();
-  const std::vector<std::span<const int32_t>> spans(prompts.begin(), prompts.end());
   Ids first;
   for (const Ids& prompt : prompts) first.push_back(prompt.back());
   for (const LanguageModelVariant& variant : all_variants()) {
     CAPTURE(variant.name);
     const SmallLanguageModel small(variant.options);
-    CachedLanguageModel decoder(small.model, spans);
+    const auto decoder = language_decoding_model(small.model, prompts).start(all_items(prompts));
     Wandering wandering(first, [&](int32_t item, const Ids& written) {
       return next_log_probabilities(small.model, joined(prompts[item], written));
     });
     for (int step = 0; step < 9; ++step) {
       CAPTURE(step);
-      CHECK(wandering.difference(decoder) <= 1e-5);
+      CHECK(wandering.difference(*decoder) <= 1e-5);
       wandering.wander();
     }
   }
@@ -128,7 +126,7 @@ TEST_CASE("the same seed draws the same texts with 1, 2 and 4 threads, to the bi
   CHECK(drawn[0][0][0].ids != drawn[0][5][0].ids);  // the same prompt of another number
 }
 
-TEST_CASE("a text does not depend on the prompts beside its own") {
+TEST_CASE("a text does not depend on the other prompts of its batch") {
   const std::vector<Ids> prompts = some_prompts();
   const SmallLanguageModel small(small_language_model_options());
   const DecodingModel together[] = {language_decoding_model(small.model, prompts)};
@@ -144,7 +142,7 @@ TEST_CASE("a text does not depend on the prompts beside its own") {
   }
 }
 
-TEST_CASE("learned positions end, and a text of a longer prompt is shorter") {
+TEST_CASE("learned positions limit prompt and text together") {
   const std::vector<Ids> prompts = {Ids(3, 4), Ids(15, 4), Ids(16, 4)};
   SmallLanguageModel small(small_language_model_options());  // 16 positions
   for (const bool close : {false, true}) {
@@ -163,7 +161,7 @@ TEST_CASE("learned positions end, and a text of a longer prompt is shorter") {
   CHECK_THROWS_AS(sample(models, language_items(longer, 5), {}), Error);
 }
 
-TEST_CASE("rotary positions have no end") {
+TEST_CASE("rotary positions do not limit the text") {
   LanguageModelOptions options = small_language_model_options();
   options.layer.positions = PositionKind::rotary;
   const SmallLanguageModel small(options);
@@ -174,7 +172,7 @@ TEST_CASE("rotary positions have no end") {
   for (const auto& drawn : sample(models, items, {})) CHECK(drawn[0].ids.size() == 40);
 }
 
-TEST_CASE("a beam over a language model finds what is at least as probable as greedy") {
+TEST_CASE("a beam over a language model finds texts at least as probable as greedy ones") {
   const std::vector<Ids> prompts = some_prompts();
   const SmallLanguageModel small(small_language_model_options());
   const DecodingModel models[] = {language_decoding_model(small.model, prompts)};
@@ -191,10 +189,11 @@ TEST_CASE("a beam over a language model finds what is at least as probable as gr
   CHECK(better);
 }
 
-TEST_CASE("a prompt without tokens is refused") {
+TEST_CASE("an empty prompt is refused") {
   const SmallLanguageModel small(small_language_model_options());
   CHECK_THROWS_AS(language_items({{1}, {}}, 3), Misuse);
-  CHECK_THROWS_AS(CachedLanguageModel(small.model, {std::span<const int32_t>()}), Misuse);
+  const std::vector<Ids> prompts(1);
+  CHECK_THROWS_AS(language_decoding_model(small.model, prompts).start(all_items(prompts)), Misuse);
 }
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// The smallest model that can be decoded: the scores of the next token are a row of a table, that
-// of the last token. Its best texts can be worked out by hand.
+// The smallest model that can be decoded: the scores of the next token are the row of the last
+// token in a table. Its best texts can be worked out by hand.
 
 #include <algorithm>
 #include <memory>

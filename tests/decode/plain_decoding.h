@@ -1,6 +1,6 @@
 #pragma once
-// Decoding without a cache, written as one would define it: every log-probability is read off a
-// full pass over all that has been written. What decode/ does quickly must be what this does.
+// Decoding without a cache, by definition: every log-probability comes from a
+// full pass over everything written. decode/ must agree with it.
 
 #include <cstdint>
 #include <vector>
@@ -23,7 +23,7 @@ std::vector<double> next_log_probabilities(const LanguageModel& model,
 double log_probability(const Transformer& model, const std::vector<int32_t>& source,
                        const std::vector<int32_t>& ids);
 
-// The best token again and again (never <s> or <unk>), until </s> or `longest` tokens.
+// The best token at each step (never <s> or <unk>), until </s> or `longest` tokens.
 std::vector<int32_t> plain_greedy(const Transformer& model, const std::vector<int32_t>& source,
                                   int64_t longest);
 

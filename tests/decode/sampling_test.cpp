@@ -1,5 +1,5 @@
-// Drawing tokens: hand-worked distributions, and the loop over a model whose next token depends on
-// the last one alone.
+// Sampling: distributions worked out by hand, and the loop over a model whose next token depends on
+// the last one only.
 #include "decode/sampling.h"
 
 #include <doctest/doctest.h>
@@ -110,7 +110,7 @@ TEST_CASE("a sample is cut at its longest length, or closed there by </s>") {
         doctest::Approx(4 * step - std::log(std::exp(5.0) + 5)));
 }
 
-TEST_CASE("a stop function ends the samples that it says, and sees every token") {
+TEST_CASE("a stop function ends the samples for which it returns true, and gets every token") {
   const MarkovModel model = circle();
   const DecodingModel decoding[] = {model.decoding()};
   const std::vector<DecodingItem> items(2, item_up_to(9));
@@ -134,7 +134,7 @@ TEST_CASE("a stop function ends the samples that it says, and sees every token")
   CHECK(logs == doctest::Approx(drawn[0][0].log_probability));
 }
 
-TEST_CASE("</s> ends a sample, is told, and is not part of the text") {
+TEST_CASE("</s> ends a sample, is passed to `token`, and is not part of the text") {
   MarkovModel model(6);
   model.prefer(begin_id, c), model.prefer(c, end_id);
   const DecodingModel decoding[] = {model.decoding()};
@@ -165,7 +165,7 @@ TEST_CASE("the repetition penalty counts the context and what was written") {
   CHECK(sample(decoding, items, options)[1][0].ids == Ids{a, c});  // and against 3 for a
 }
 
-TEST_CASE("samples differ from each other, and depend on seed, number and length alone") {
+TEST_CASE("samples differ from each other, and depend only on seed, number and length") {
   const MarkovModel model(30);
   const DecodingModel decoding[] = {model.decoding()};
   std::vector<DecodingItem> items(20, item_up_to(12));
@@ -181,7 +181,7 @@ TEST_CASE("samples differ from each other, and depend on seed, number and length
   for (size_t i = 0; i < items.size(); ++i) CHECK(in_parts[i][2].ids == drawn[i][2].ids);
 }
 
-TEST_CASE("what cannot be drawn is refused") {
+TEST_CASE("invalid sampling options are refused") {
   const MarkovModel model = circle();
   const DecodingModel decoding[] = {model.decoding()};
   const std::vector<DecodingItem> items = {item_up_to(3)};

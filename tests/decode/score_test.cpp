@@ -1,4 +1,4 @@
-// Scoring reads a pair at once; its number is that of asking for one token after the other.
+// Scoring reads a pair at once and equals the sum over single tokens.
 #include "decode/score.h"
 
 #include <doctest/doctest.h>
@@ -33,7 +33,7 @@ TEST_CASE("a pair's score is the sum of its tokens' log-probabilities, whatever 
   }
 }
 
-TEST_CASE("every written token looked at one of its source's, and at none of no source's") {
+TEST_CASE("every target token is aligned to a source token, or to none of an empty source") {
   const SmallModel model(small_options());
   const auto places =
       attended_places(model.transformer, {{4, 5, 6}, {}, {7}}, {{8, 9}, {3, 3}, {5, 5, 5}});
@@ -76,7 +76,7 @@ std::vector<int32_t> most_attended(const Transformer& model, const std::vector<i
   return places;
 }
 
-TEST_CASE("the place that a token looked at has the largest of the recorded attention") {
+TEST_CASE("a token is aligned to the largest recorded attention") {
   TransformerOptions options = small_options();
   options.decoder_layers = 3;
   const SmallModel model(options, 5);

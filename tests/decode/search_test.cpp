@@ -1,4 +1,4 @@
-// What a search finds, against decoding without a cache and against trying everything.
+// Search against decoding without a cache and against exhaustive search.
 #include "decode/search.h"
 
 #include <doctest/doctest.h>
@@ -106,9 +106,8 @@ TEST_CASE("every stopping rule of a beam as wide as the whole space finds the sa
   for (size_t i = 0; i < sources.size(); ++i) CHECK(optimal[i][0].ids == never[i][0].ids);
 }
 
-// As many finished hypotheses as the beam is wide end the search, whatever might still come.
-TEST_CASE(
-    "the rule `first` ends with as many translations as the beam is wide, and no better one") {
+// The search ends with as many finished hypotheses as the beam is wide.
+TEST_CASE("the rule `first` ends early and finds nothing better than `never`") {
   const SmallModel model = SmallModel(small_options(), 4);
   const auto sources = random_sources(13, 40, 9, 19);
   TranslationOptions options = up_to(3, 20);
@@ -120,7 +119,7 @@ TEST_CASE(
   bool earlier = false;
   for (size_t i = 0; i < sources.size(); ++i) {
     CHECK(first[i].size() == 3);
-    // Fewer rows at once may round otherwise.
+    // Other numbers of rows may round differently.
     CHECK(first[i][0].score <= doctest::Approx(never[i][0].score).epsilon(1e-5));
     earlier = earlier || first[i][2].ids != never[i][2].ids;
   }
@@ -163,7 +162,7 @@ TEST_CASE("a translation does not depend on its batch") {
   }
 }
 
-TEST_CASE("lengths keep between the least and the longest") {
+TEST_CASE("lengths stay between the shortest and the longest") {
   const SmallModel model = decided_model(small_options(), 7);
   const auto sources = random_sources(13, 12, 9, 31);
   for (const int64_t beam : {1, 3}) {
@@ -177,7 +176,7 @@ TEST_CASE("lengths keep between the least and the longest") {
   }
 }
 
-TEST_CASE("lengths relative to the source hold, and an absolute limit needs no relative one") {
+TEST_CASE("limits relative to the source hold, and an absolute limit works without them") {
   const SmallModel model = decided_model(small_options(), 7);
   const auto sources = random_sources(13, 12, 9, 31);
   for (const int64_t beam : {1, 3}) {
@@ -201,7 +200,7 @@ TEST_CASE("lengths relative to the source hold, and an absolute limit needs no r
   }
 }
 
-TEST_CASE("a forced prefix stands at the beginning, and the search goes on from it") {
+TEST_CASE("a translation begins with a forced prefix, and the search goes on from it") {
   const SmallModel model = decided_model(small_options(), 15);
   const auto sources = random_sources(13, 5, 9, 59);
   const std::vector<Ids> prefixes = {{}, {7}, {4, 4, 9}, {11, 3, 5, 6, 8}, {12, 12, 12, 12}};
@@ -224,7 +223,7 @@ TEST_CASE("a forced prefix stands at the beginning, and the search goes on from 
   }
 }
 
-TEST_CASE("the beginning of a greedy translation, forced, changes nothing") {
+TEST_CASE("the forced beginning of a greedy translation changes nothing") {
   const SmallModel model = decided_model(small_options(), 16);
   const auto sources = random_sources(13, 8, 9, 61);
   const auto free = search_with(model, sources, up_to(1, 9));
@@ -239,7 +238,7 @@ TEST_CASE("the beginning of a greedy translation, forced, changes nothing") {
   for (size_t i = 0; i < sources.size(); ++i) CHECK(forced[i][0].ids == free[i][0].ids);
 }
 
-TEST_CASE("what is drawn begins with the prefix too") {
+TEST_CASE("samples begin with the prefix too") {
   const SmallModel model(small_options());
   const std::vector<Ids> prefixes(3, {9, 4});
   TranslationOptions options = up_to(1, 8);
@@ -257,7 +256,7 @@ TEST_CASE("what is drawn begins with the prefix too") {
   CHECK_THROWS_AS(search_with(model, random_sources(13, 2, 9, 67), options), Misuse);
 }
 
-TEST_CASE("batches hold each source once, and about the same work") {
+TEST_CASE("batches have each source once, and about equal work") {
   const auto sources = random_sources(13, 500, 30, 72);
   TranslationOptions options = up_to(3, 0);
   for (const int64_t tokens : {1, 500, 1700, 6000, 1'000'000}) {
@@ -280,7 +279,7 @@ TEST_CASE("batches hold each source once, and about the same work") {
   CHECK(batches_for({}, options).empty());
 }
 
-TEST_CASE("what is found does not depend on the number of threads") {
+TEST_CASE("the result does not depend on the number of threads") {
   const SmallModel model = decided_model(small_options(), 17);
   const auto sources = random_sources(13, 30, 12, 71);
   TranslationOptions options = up_to(3, 12);
@@ -297,7 +296,7 @@ TEST_CASE("what is found does not depend on the number of threads") {
   }
 }
 
-TEST_CASE("what is told of progress rises to the number of sources") {
+TEST_CASE("the reported progress rises to the number of sources") {
   const SmallModel model(small_options());
   const auto sources = random_sources(13, 12, 9, 73);
   TranslationOptions options = up_to(2, 5);
@@ -310,7 +309,7 @@ TEST_CASE("what is told of progress rises to the number of sources") {
   CHECK(told.back() == 12);
 }
 
-TEST_CASE("<unk> is written only where it is allowed, however probable it is") {
+TEST_CASE("<unk> is written only if it is allowed, however probable it is") {
   SmallModel model = decided_model(small_options(), 18);
   for (int64_t i = 0; i < model.transformer.output.bias.size(); ++i) {
     model.transformer.output.bias.data()[i] += i == unknown_id ? 30 : 0;
@@ -328,7 +327,7 @@ TEST_CASE("<unk> is written only where it is allowed, however probable it is") {
   }
 }
 
-TEST_CASE("no pair of tokens comes twice where that is forbidden") {
+TEST_CASE("no pair of tokens occurs twice if that is forbidden") {
   const SmallModel model = decided_model(small_options(), 8);
   TranslationOptions options = up_to(3, 20);
   options.min_length = 12;
@@ -342,7 +341,7 @@ TEST_CASE("no pair of tokens comes twice where that is forbidden") {
   }
 }
 
-TEST_CASE("one model twice is the ensemble of itself, and two models vote") {
+TEST_CASE("a model twice equals the model, and two models are averaged") {
   const SmallModel first = decided_model(small_options(), 9);
   const SmallModel second = decided_model(small_options(), 10);
   const auto sources = random_sources(13, 5, 9, 41);
@@ -367,7 +366,7 @@ TEST_CASE("one model twice is the ensemble of itself, and two models vote") {
   }
 }
 
-TEST_CASE("what is drawn depends on the seed and the sentence's number, not on its batch") {
+TEST_CASE("samples depend on the seed and the sentence's number, not on the batch") {
   const SmallModel model(small_options());
   const auto sources = random_sources(13, 6, 9, 47);
   TranslationOptions options = up_to(1, 8);
@@ -392,7 +391,7 @@ TEST_CASE("what is drawn depends on the seed and the sentence's number, not on i
       [](const auto& n) { return n[0].ids; }));
 }
 
-TEST_CASE("sampling without heat is greedy") {
+TEST_CASE("sampling at temperature 0 is greedy") {
   const SmallModel model = decided_model(small_options(), 14);
   const auto sources = random_sources(13, 6, 9, 53);
   TranslationOptions options = up_to(1, 8);
@@ -405,7 +404,7 @@ TEST_CASE("sampling without heat is greedy") {
   }
 }
 
-TEST_CASE("a model with learned positions writes no further than they go") {
+TEST_CASE("learned positions limit a translation") {
   TransformerOptions options = small_options();
   options.layer.positions = PositionKind::learned;
   options.layer.max_positions = 6;
@@ -417,7 +416,7 @@ TEST_CASE("a model with learned positions writes no further than they go") {
   }
 }
 
-TEST_CASE("a source without tokens is read as its end alone, and no source gives nothing") {
+TEST_CASE("an empty source is read as </s>, and no sources give no results") {
   const SmallModel model = decided_model(small_options(), 13);
   CHECK(search_with(model, {}, up_to(2, 4)).empty());
   const auto found = search_with(model, {{}, {5}}, up_to(1, 4));
@@ -446,7 +445,7 @@ TEST_CASE("scores that are not finite are an error, not a translation") {
   CHECK_THROWS_AS(search_with(model, {{5}}, drawing), Error);
 }
 
-TEST_CASE("models of different vocabularies are no ensemble, nor is nothing") {
+TEST_CASE("models with different vocabularies, or none, are refused") {
   TransformerOptions other = small_options();
   other.tying = Tying::none;
   other.target_vocabulary = 11;

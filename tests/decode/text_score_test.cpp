@@ -1,5 +1,5 @@
-// Scoring reads texts at once; its numbers are those of asking for one token after the other.
-#include "decode/text_score.h"
+// Scoring reads texts at once and equals the full pass over each prefix.
+#include "decode/score.h"
 
 #include <doctest/doctest.h>
 
@@ -48,7 +48,8 @@ TEST_CASE("each token's log-probability is that of the full pass, whatever its b
 }
 
 // Windows of 6 tokens, 2 apart: tokens 0 to 5, then 2 to 7 of which 6 and 7 count, 4 to 9, ...
-TEST_CASE("a long text is read in windows, each of which counts what none before it has") {
+TEST_CASE(
+    "a long text is read in windows, each of which scores the tokens that no earlier one has") {
   LanguageModelOptions options = small_language_model_options();
   options.layer.positions = PositionKind::rotary;
   const SmallLanguageModel small(options);
@@ -64,7 +65,7 @@ TEST_CASE("a long text is read in windows, each of which counts what none before
   CHECK(logs[1].size() == 3);
 }
 
-TEST_CASE("learned positions limit the context, and windows are half of it apart") {
+TEST_CASE("learned positions limit the context, and the stride is half of it") {
   const SmallLanguageModel small(small_language_model_options());  // 16 positions
   const std::vector<Ids> texts = texts_of({30});
   const auto logs = token_log_probabilities(small.model, texts);

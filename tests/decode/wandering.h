@@ -1,9 +1,10 @@
 #pragma once
-// Hypotheses that fork, die and change places at random: each row of a step continues a random row
-// of the step before. What a cached decoder says of them must be what a full pass says.
+// Hypotheses that fork, end and are reordered at random: each row of a step continues a random row
+// of the previous step. A cached decoder must agree with a full pass.
 
 #include <cmath>
 #include <functional>
+#include <numeric>
 #include <vector>
 
 #include "core/ops.h"
@@ -16,6 +17,13 @@ namespace calque {
 // log p(token | everything read of the item, written) for every token, by a full pass.
 using PlainPass =
     std::function<std::vector<double>(int32_t item, const std::vector<int32_t>& written)>;
+
+// The indices of all inputs of a DecodingModel.
+inline std::vector<size_t> all_items(const std::vector<std::vector<int32_t>>& inputs) {
+  std::vector<size_t> items(inputs.size());
+  std::iota(items.begin(), items.end(), size_t{0});
+  return items;
+}
 
 class Wandering {
  public:

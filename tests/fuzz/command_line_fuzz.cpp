@@ -1,7 +1,5 @@
-// The command line, a word a line: either a command and its options are understood, or one line
-// says what is wrong. Nothing is carried out. Words with a = are also taken for settings, as --set
-// and
-// --sampling take them.
+// The command line, one word a line: either a command and its options are accepted, or one line
+// says what is wrong. No command runs. Words with a = are also settings of --set and --sampling.
 
 #include <string>
 #include <vector>

@@ -1,5 +1,5 @@
-// The config's YAML: what is accepted is shown and read back as the same config; what is not is an
-// Error that names the file. Includes are left to the tests, as they would read this machine's
+// The config's YAML: an accepted config is written and read back as the same; a refused one is an
+// Error that names the file. Includes are not fuzzed, because they would read this machine's
 // files.
 
 #include "core/error.h"

@@ -1,4 +1,4 @@
-// Gzip, twice: the input taken for compressed data, and the input compressed and read back.
+// Gzip: the input as compressed data, and the input compressed and read back.
 
 #include <memory>
 
@@ -34,7 +34,7 @@ void check_round_trip(std::string_view content) {
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view input = text_of(data, size);
   read_lines(input);
-  // With a sound header before it, so that more inputs get as far as the compressed data.
+  // With a valid header, so that more inputs reach the compressed data.
   read_lines(std::string("\x1f\x8b\x08\0\0\0\0\0\0\x03", 10) + std::string(input));
   check_round_trip(input);
   return 0;

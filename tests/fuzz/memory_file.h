@@ -39,8 +39,8 @@ inline std::string_view text_of(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// What the function makes of the input, or nothing where it refuses it. An Error after that is a
-// finding: what is accepted serves.
+// The function's result, or nothing if it refuses the input. An Error after that is a
+// finding.
 template <class Read>
 auto accepted(const Read& read) -> std::optional<decltype(read())> {
   try {

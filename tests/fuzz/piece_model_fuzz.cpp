@@ -1,5 +1,5 @@
-// SentencePiece models: the input as it is, and the input as a list of changes to a sound model, so
-// that the changes reach its inside. What is accepted must encode and decode without harm.
+// SentencePiece models: the input as it is, and the input as a list of changes to a valid model, so
+// that the changes reach its inside. An accepted model must encode and decode.
 
 #include <memory>
 

@@ -1,7 +1,8 @@
 #pragma once
-// Reads a corpus in every way there is, and checks that the ways agree. Errors are expected where a
-// file cannot be taken, a TSV lacks a column, or no row is left; anything else is a finding.
+// Reads a corpus in every way and checks that the results agree. Errors are expected if a file is
+// refused, a TSV line lacks a column, or no row is left; anything else is a finding.
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -21,11 +22,8 @@ inline void read_rows(const Corpus& corpus) {
     const RowBlock block = corpus.read(first, 3, 100);
     must(block.rows() > 0);
     for (int64_t i = 0; i < block.rows(); ++i, ++first) {
-      Row expected;
-      for (const Line& line : block.row(i)) {
-        if (is_text(line)) expected.emplace_back(line.text);
-      }
-      if (std::ssize(expected) == block.columns) must(corpus.row(first) == expected);
+      const RowBlock single = corpus.read(first, 1, 0);
+      must(std::ranges::equal(block.row(i), single.row(0), {}, &Line::text, &Line::text));
     }
   }
 }

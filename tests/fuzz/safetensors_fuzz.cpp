@@ -1,5 +1,5 @@
-// safetensors files: what is accepted covers its file exactly, reads without a step outside it, and
-// writes to a header that says the same.
+// safetensors files: an accepted header covers its file exactly, its tensors can be read, and it is
+// written as an equal header.
 
 #include <fmt/format.h>
 
@@ -53,8 +53,8 @@ void load(std::string_view content) {
 
 }  // namespace
 
-// The input as a file; and as a header with the right length before it, and the values that make
-// the last of its numbers right, which mutations by themselves hardly find.
+// The input as a file, and the input as a header with the right length before it and the values
+// that fit its last number, which mutations hardly find.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view input = text_of(data, size);
   load(input);

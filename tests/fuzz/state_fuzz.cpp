@@ -1,5 +1,5 @@
-// state.json: what is accepted comes back the same when written and read again. Beside the input
-// itself, the input with a right seal is read, or else only the seal would be tested.
+// state.json: an accepted state is the same after writing and reading it. Beside the input
+// itself, the input with a valid checksum is read, or only the checksum would be tested.
 
 #include <fmt/format.h>
 

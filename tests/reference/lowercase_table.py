@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
 """Prints the ranges of data/lowercase.cpp from Python's Unicode tables, and checks them.
 
-A range (first, last, step, distance) means that every step-th code point from first to last has its lower
-case `distance` code points further on. Only one-to-one mappings are included.
+A range (first, count, distance) says: the lower case of `count` code points from `first` on is
+`distance` further on. With a distance of 1 they are every second code point. Only one-to-one mappings
+count.
 """
 import unicodedata
 
@@ -16,18 +17,22 @@ for code in range(0x80, 0x110000):
     if len(lower) == 1 and ord(lower) != code:
         pairs.append((code, ord(lower) - code))
 
+
+def step(distance):
+    return 2 if distance == 1 else 1
+
+
 ranges = []
 for code, distance in pairs:
     if ranges:
-        first, last, step, other = ranges[-1]
-        gap = code - last
-        if other == distance and gap <= 2 and (step == gap or first == last):
-            ranges[-1] = (first, code, gap, distance)
+        first, count, other = ranges[-1]
+        if other == distance and code == first + count * step(distance):
+            ranges[-1] = (first, count + 1, distance)
             continue
-    ranges.append((code, code, 1, distance))
+    ranges.append((code, 1, distance))
 
-expanded = {c: c + d for first, last, step, d in ranges for c in range(first, last + 1, step)}
+expanded = {first + i * step(d): first + i * step(d) + d for first, n, d in ranges for i in range(n)}
 assert expanded == {c: c + d for c, d in pairs}
 print(f"// Unicode {unicodedata.unidata_version}: {len(pairs)} letters in {len(ranges)} ranges")
-for first, last, step, distance in ranges:
-    print(f"{{0x{first:X}, 0x{last:X}, {step}, {distance}}},")
+for first, count, distance in ranges:
+    print(f"{{0x{first:X}, {count}, {distance}}},")

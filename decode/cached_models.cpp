@@ -1,0 +1,199 @@
+// The models that search and sampling decode with (declared in decode/translation.h and
+// decode/language_decoding.h). Each step runs the layers over one token of every unfinished
+// hypothesis; keys and values of earlier tokens come from a cache.
+//
+// Memory: 2 d_model numbers a layer for each written token, and for each source or prompt token.
+
+#include "core/ops.h"
+#include "decode/cached_attention.h"
+#include "decode/key_value_cache.h"
+#include "decode/language_decoding.h"
+#include "decode/translation.h"
+
+namespace calque {
+namespace {
+
+using Ids = std::vector<int32_t>;
+
+Matrix right_side(const Linear& linear) {
+  return {linear.weight.data(), linear.weight.rows(), linear.weight.cols()};
+}
+
+Matrix right_side(const OutputProjection& output) {
+  return transposed({output.weight.data(), output.weight.rows(), output.weight.cols()});
+}
+
+// The encoder runs once, and each layer's cross-attention projects its output once.
+class CachedDecoder final : public StepDecoder {
+ public:
+  CachedDecoder(const Transformer& model, const std::vector<Ids>& sources,
+                std::span<const size_t> items)
+      : model_(model), cache_(model.decoder.layers.size()) {
+    const NoGradient nothing_recorded;
+    Ids ids;
+    for (const size_t item : items) {
+      ids.insert(ids.end(), sources[item].begin(), sources[item].end());
+      ids.push_back(end_id);
+      segments_.append(static_cast<int32_t>(sources[item].size()) + 1);
+    }
+    const Tensor memory = model.encode(ids, segments_, Mode::evaluate);
+    for (const DecoderLayer& layer : model.decoder.layers) {
+      memory_.push_back(layer.cross_attention.project_memory(memory));
+    }
+  }
+
+  Tensor step(const DecodingStep& step) override {
+    const NoGradient nothing_recorded;
+    cache_.follow(step);
+    Tensor x = model_.target_positions(model_.target_embedding(step.ids), cache_.rows(),
+                                       cache_.positions());
+    for (size_t i = 0; i < memory_.size(); ++i) {
+      const DecoderLayer& layer = model_.decoder.layers[i];
+      x = layer.self_attention_residual(x, Mode::evaluate, [&](const Tensor& h) {
+        return cache_.look_back(i, layer.self_attention, h);
+      });
+      x = layer.cross_attention_residual(x, Mode::evaluate,
+                                         [&](const Tensor& h) { return look_across(i, h, step); });
+      x = layer.feed_forward_residual(x, Mode::evaluate, [&](const Tensor& h) {
+        return layer.feed_forward(h, Mode::evaluate);
+      });
+    }
+    return model_.logits(model_.decoder.norm ? (*model_.decoder.norm)(x) : x);
+  }
+
+ private:
+  Tensor look_across(size_t number, const Tensor& h, const DecodingStep& step) const {
+    const CrossAttention& attention = model_.decoder.layers[number].cross_attention;
+    const int64_t d = h.cols();
+    CachedRows cached{.rows = {}, .starts = {0}, .value_offset = d};
+    for (const int32_t item : step.items) {
+      for (int32_t token = segments_.begin(item); token < segments_.end(item); ++token) {
+        cached.rows.push_back(memory_[number].data() + token * (2 * d));
+      }
+      cached.starts.push_back(std::ssize(cached.rows));
+    }
+    const Tensor q = attention.query(h);
+    return attention.output(cached_attention(q.data(), d, d, attention.heads, cached));
+  }
+
+  const Transformer& model_;
+  Segments segments_;           // of the sources, </s> included
+  std::vector<Tensor> memory_;  // of each layer: keys and values of the sources
+  KeyValueCache cache_;
+};
+
+// All tokens of each prompt but the last, which the first step reads.
+Segments prefill_segments(const std::vector<Ids>& prompts, std::span<const size_t> items) {
+  Segments segments;
+  for (const size_t item : items) {
+    require(!prompts[item].empty(), "language_decoding_model: an empty prompt; begin with <s>");
+    segments.append(static_cast<int32_t>(prompts[item].size()) - 1);
+  }
+  return segments;
+}
+
+// One packed pass computes the prompts (prefill). Samples of a prompt share its keys and values.
+class CachedLanguageModel final : public StepDecoder {
+ public:
+  CachedLanguageModel(const LanguageModel& model, const std::vector<Ids>& prompts,
+                      std::span<const size_t> items)
+      : model_(model), cache_(model.stack.layers.size(), prefill_segments(prompts, items)) {
+    const NoGradient nothing_recorded;
+    Ids ids;
+    for (const size_t item : items) {
+      ids.insert(ids.end(), prompts[item].begin(), prompts[item].end() - 1);
+    }
+    if (ids.empty()) return;
+    run_layers(model.positions(model.embedding(ids), cache_.prompts()),
+               &KeyValueCache::read_prompts);
+  }
+
+  Tensor step(const DecodingStep& step) override {
+    const NoGradient nothing_recorded;
+    cache_.follow(step);
+    const Tensor x =
+        run_layers(model_.positions(model_.embedding(step.ids), cache_.rows(), cache_.positions()),
+                   &KeyValueCache::look_back);
+    return model_.logits(model_.stack.norm ? (*model_.stack.norm)(x) : x);
+  }
+
+ private:
+  using Attend = Tensor (KeyValueCache::*)(size_t, const SelfAttention&, const Tensor&);
+
+  // The layers over the embedded tokens, with `attend` in place of self-attention.
+  Tensor run_layers(Tensor x, Attend attend) {
+    for (size_t i = 0; i < model_.stack.layers.size(); ++i) {
+      const SelfAttentionLayer& layer = model_.stack.layers[i];
+      x = layer.self_attention_residual(x, Mode::evaluate, [&](const Tensor& h) {
+        return (cache_.*attend)(i, layer.self_attention, h);
+      });
+      x = layer.feed_forward_residual(x, Mode::evaluate, [&](const Tensor& h) {
+        return layer.feed_forward(h, Mode::evaluate);
+      });
+    }
+    return x;
+  }
+
+  const LanguageModel& model_;
+  KeyValueCache cache_;
+};
+
+}  // namespace
+
+DecodingModel translation_model(const Transformer& model, const std::vector<Ids>& sources) {
+  DecodingModel decoding;
+  decoding.start = [&](std::span<const size_t> items) {
+    return std::make_unique<CachedDecoder>(model, sources, items);
+  };
+  decoding.vocabulary = model.options.target_vocabulary;
+  if (model.options.layer.positions == PositionKind::learned) {
+    decoding.positions.assign(sources.size(), model.options.layer.max_positions);
+  }
+  for (const DecoderLayer& layer : model.decoder.layers) {
+    for (const Linear* linear :
+         {&layer.self_attention.qkv, &layer.self_attention.output, &layer.cross_attention.query,
+          &layer.cross_attention.output, &layer.feed_forward.inner, &layer.feed_forward.outer}) {
+      decoding.right_sides.push_back(right_side(*linear));
+    }
+  }
+  decoding.right_sides.push_back(right_side(model.output));
+  return decoding;
+}
+
+std::vector<DecodingItem> language_items(const std::vector<Ids>& prompts, int64_t longest) {
+  std::vector<DecodingItem> items;
+  for (const std::vector<int32_t>& prompt : prompts) {
+    require(!prompt.empty(), "language_items: an empty prompt; begin with <s>");
+    items.push_back({.first = prompt.back(),
+                     .longest = longest,
+                     .number = std::ssize(items),
+                     .expected = longest,
+                     .input = std::ssize(prompt),
+                     .prefill = std::ssize(prompt) - 1,
+                     .context = prompt});
+  }
+  return items;
+}
+
+DecodingModel language_decoding_model(const LanguageModel& model, const std::vector<Ids>& prompts) {
+  DecodingModel decoding;
+  decoding.start = [&](std::span<const size_t> items) {
+    return std::make_unique<CachedLanguageModel>(model, prompts, items);
+  };
+  decoding.vocabulary = model.options.vocabulary;
+  if (model.options.layer.positions == PositionKind::learned) {
+    for (const Ids& prompt : prompts) {
+      decoding.positions.push_back(model.options.layer.max_positions - std::ssize(prompt) + 1);
+    }
+  }
+  for (const SelfAttentionLayer& layer : model.stack.layers) {
+    for (const Linear* linear : {&layer.self_attention.qkv, &layer.self_attention.output,
+                                 &layer.feed_forward.inner, &layer.feed_forward.outer}) {
+      decoding.right_sides.push_back(right_side(*linear));
+    }
+  }
+  decoding.right_sides.push_back(right_side(model.output));
+  return decoding;
+}
+
+}  // namespace calque
