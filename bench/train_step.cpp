@@ -28,7 +28,7 @@
 #include "timing.h"
 #include "train/learner.h"
 #include "train/profile_report.h"
-#include "train/tasks/translation/translation_model.h"
+#include "train/tasks/task_model.h"
 #include "train/tasks/translation/translation_work.h"
 #include "train/training_settings.h"
 
@@ -90,8 +90,8 @@ double peak_memory() {
 
 Result run(const Options& options) {
   const TransformerOptions shape = model_of(options);
-  TranslationModel model(shape);
-  Learner learner(options.training, model.parameters);
+  TaskModel<Transformer> network(shape);
+  Learner learner(options.training, network.parameters);
   learner.initialise();
   learner.set_chunks(options.chunks);
   std::vector<PairBatch> batches =
@@ -99,9 +99,8 @@ Result run(const Options& options) {
                    static_cast<uint64_t>(options.training.seed));
   std::vector<Works> works(batches.size());
   for (size_t i = 0; i < batches.size(); ++i) {
-    works[i].push_back(std::make_unique<TranslationWork>(model.transformer, options.training,
-                                                         std::move(batches[i]),
-                                                         std::vector<int64_t>(), nullptr));
+    works[i].push_back(std::make_unique<TranslationWork>(
+        network.model, options.training, std::move(batches[i]), std::vector<int64_t>(), nullptr));
   }
   RawProducts raw(CALQUE_RAW_PRODUCTS, threads());
   Result result;

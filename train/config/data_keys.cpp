@@ -71,8 +71,7 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
         {{fairseq, "max-ratio"}})
       .idle_if(no_translation, with_translation);
   in.key("drop_duplicates", &DataConfig::drop_duplicates, {}, harmful,
-         "Keeps only the first of several equal training pairs.")
-      .idle_if(no_translation, with_translation);
+         "Keeps only the first of several equal training pairs or documents.");
   in.key("cache", &DataConfig::cache, {}, harmless,
          "Keeps the tokenised corpora on disk beside the run, so that the next start is quick.");
   in.key(
