@@ -18,9 +18,9 @@
 #include "data/pair_batch.h"
 #include "train/config/show.h"
 #include "train/parameter_tensors.h"
+#include "train/tasks/task_model.h"
 #include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/tokenizers.h"
-#include "train/tasks/translation/translation_model.h"
 #include "train/trained_run.h"
 
 using namespace calque;
@@ -72,11 +72,11 @@ void export_run(const std::string& run, int64_t updates, const std::string& out)
     return load_dataset(corpus_sources(corpora, config.data, split),
                         {tokenizers.source, tokenizers.target}, {kept, ""});
   };
-  TranslationModel model(
+  TaskModel<Transformer> network(
       transformer_options(config.model, tokenizers.source.size(), tokenizers.target.size()));
-  model.parameters.initialise(static_cast<uint64_t>(config.training.seed));
+  network.parameters.initialise(static_cast<uint64_t>(config.training.seed));
   write_safetensors(real_files(), out + "/initial.safetensors",
-                    parameter_tensors(model.parameters));
+                    parameter_tensors(network.parameters));
 
   std::ofstream validation(out + "/validation.jsonl");
   const Dataset held_out = dataset(config.data.validation, CorpusConfig::Split::validation,

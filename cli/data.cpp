@@ -8,16 +8,11 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/tasks/task_commands.h"
 #include "core/error.h"
-#include "data/corpus_check.h"
-#include "data/document_dataset.h"
 #include "data/file.h"
 #include "data/toy/toy.h"
-#include "train/tasks/language_model/settings.h"
-#include "train/tasks/language_model/tokenizer.h"
 #include "train/tasks/registry.h"
-#include "train/tasks/translation/settings.h"
-#include "train/tasks/translation/tokenizers.h"
 
 namespace calque {
 namespace {
@@ -27,44 +22,9 @@ struct CheckArguments {
   std::vector<std::string> settings;
 };
 
-// What there is of each split, and what of it is dropped.
-void check_texts(const Config& config) {
-  const Tokenizer tokenizer = open_text_tokenizer(config, {}, {TaskStart::Purpose::plan});
-  const auto check = [&](const char* name, const Corpora& corpora, CorpusConfig::Split split) {
-    if (corpora.empty()) return;
-    const Dataset dataset = load_documents(document_sources(corpora, config.data, split), tokenizer,
-                                           {.invalid = filter_options(config.data).invalid});
-    const TextSize& size = dataset.sizes.front();
-    fmt::print("{}: {} documents, {} tokens, {} characters, {} bytes; dropped: {}\n", name,
-               dataset.examples(), dataset.tokens->tokens(), size.characters, size.bytes,
-               dataset.drops.text());
-  };
-  check("train", config.data.train, CorpusConfig::Split::train);
-  check("validation", config.data.validation, CorpusConfig::Split::validation);
-  check("test", config.data.test, CorpusConfig::Split::test);
-  fmt::print("vocabulary: {}\n", tokenizer.size());
-}
-
 void check(const CheckArguments& arguments) {
   const Config config = load_task_config(arguments.config, arguments.settings).config;
-  if (config.task == TaskKind::language_model) return check_texts(config);
-  const DataConfig& data = config.data;
-  std::vector<SplitSource> splits;
-  splits.push_back({"train", corpus_sources(data.train, data, CorpusConfig::Split::train)});
-  if (!data.validation.empty()) {
-    splits.push_back({"validation",
-                      corpus_sources(data.validation, data, CorpusConfig::Split::validation),
-                      false});
-  }
-  for (const CorpusConfig& corpus : data.test) {
-    splits.push_back(
-        {corpus_name(corpus), corpus_sources({corpus}, data, CorpusConfig::Split::test), false});
-  }
-  const Tokenizers tokenizers = make_tokenizers(config);
-  const CheckReport report =
-      check_corpora(splits, tokenizers.source, tokenizers.target, filter_options(data));
-  fmt::print("{}", to_text(report));
-  if (!report.sound()) throw CLI::RuntimeError(1);
+  commands_of(config.task).check_data(config);
 }
 
 struct ToyArguments {

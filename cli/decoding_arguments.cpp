@@ -15,10 +15,11 @@ CLI::Option* add_beam(CLI::App* command, int64_t& beam) {
       ->type_name("N");
 }
 
-void add_decoding_settings(CLI::App* command, std::vector<std::string>& settings) {
-  add_settings(command, settings,
-               "Override a key of the config's section decoding, such as "
-               "decoding.max_length_ratio=1.5 (calque config keys lists them); may be repeated")
+CLI::Option* add_decoding_settings(CLI::App* command, std::vector<std::string>& settings) {
+  return add_settings(
+             command, settings,
+             "Override a key of the config's section decoding, such as "
+             "decoding.max_length_ratio=1.5 (calque config keys lists them); may be repeated")
       ->check(CLI::Validator(
           [](std::string& setting) {
             return setting.starts_with("decoding.")

@@ -17,7 +17,7 @@ struct DecodingArguments {
 
 // The options --beam N and --set decoding.KEY=VALUE.
 CLI::Option* add_beam(CLI::App* command, int64_t& beam);
-void add_decoding_settings(CLI::App* command, std::vector<std::string>& settings);
+CLI::Option* add_decoding_settings(CLI::App* command, std::vector<std::string>& settings);
 
 // The config's section, checked only once the command line's values are in it: a beam that the
 // options give may be what makes a setting possible. A wide n_best widens the beam.

@@ -13,7 +13,6 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/result_file.h"
-#include "train/config/values.h"
 #include "train/report/curves_csv.h"
 #include "train/report/figure.h"
 #include "train/report/report_page.h"
@@ -53,21 +52,11 @@ std::string usual_page(const std::vector<fs::path>& runs) {
   return one_folder ? (runs.front() / "report.html").string() : "report.html";
 }
 
-// The task of a run by its config; runs without the key are translators.
-TaskKind task_named(const FlatConfig& config) {
-  for (const auto& [key, value] : config) {
-    for (const auto& [name, task] : task_kinds) {
-      if (key == "task" && value == name) return task;
-    }
-  }
-  return TaskKind::translation;
-}
-
 void plot(PlotArguments& arguments) {
   arguments.options.axis = axis_named(arguments.over);
   std::vector<ReportRun> runs = read_runs(arguments.runs, {});
   for (ReportRun& run : runs) {
-    const auto metrics = metrics_of(task_named(run.config));
+    const auto metrics = metrics_of(run.config);
     run.metrics.assign(metrics.begin(), metrics.end());
   }
   for (const ReportRun& run : runs) {

@@ -8,6 +8,7 @@
 #include "data/pair_batch.h"
 #include "data/small_corpus.h"
 #include "data/tokenizer_training.h"
+#include "train/tasks/task_model.h"
 #include "train/tasks/translation/validation.h"
 
 using namespace calque;
@@ -31,12 +32,13 @@ TEST_CASE("a dataset is judged pair by pair, whatever the batches and whatever t
   const Dataset dataset =
       load_dataset({{in_memory("small", small_pairs(40))}}, {words, words}, {.filters = {}});
   REQUIRE(dataset.examples() == 40);
-  TranslationModel model({.layer = {.d_model = 8, .d_ff = 16, .heads = 2, .dropout = real(0.5)},
-                          .source_vocabulary = words.size(),
-                          .target_vocabulary = words.size(),
-                          .encoder_layers = 1,
-                          .decoder_layers = 1});
-  model.parameters.initialise(1);
+  TaskModel<Transformer> network(
+      {.layer = {.d_model = 8, .d_ff = 16, .heads = 2, .dropout = real(0.5)},
+       .source_vocabulary = words.size(),
+       .target_vocabulary = words.size(),
+       .encoder_layers = 1,
+       .decoder_layers = 1});
+  network.parameters.initialise(1);
 
   LossSums expected;
   for (int64_t pair = 0; pair < 40; ++pair) {
@@ -44,8 +46,8 @@ TEST_CASE("a dataset is judged pair by pair, whatever the batches and whatever t
     dataset.tokens->read(pair, example);
     const PairBatch one = make_pair_batch(std::span(&example, 1));
     const TokenLoss loss =
-        model.transformer.loss(one.source, one.source_segments, one.decoder_input, one.expected,
-                               one.target_segments, real(0.1), Mode::evaluate);
+        network.model.loss(one.source, one.source_segments, one.decoder_input, one.expected,
+                           one.target_segments, real(0.1), Mode::evaluate);
     expected.loss += double(loss.loss.item());
     expected.nll += loss.nll;
     expected.correct += loss.correct;
@@ -53,7 +55,8 @@ TEST_CASE("a dataset is judged pair by pair, whatever the batches and whatever t
   }
   for (const int64_t batch_tokens : {1, 30, 100000}) {
     int between = 0;
-    const LossSums sums = evaluate_tokens(model, dataset, 0.1, batch_tokens, [&] { ++between; });
+    const LossSums sums =
+        evaluate_tokens(network.model, dataset, 0.1, batch_tokens, [&] { ++between; });
     CHECK(sums.terms == expected.terms);
     CHECK(sums.correct == expected.correct);
     CHECK(sums.nll == doctest::Approx(expected.nll).epsilon(1e-5));

@@ -8,13 +8,13 @@
 
 #include "core/memory.h"
 #include "data/corpus.h"
+#include "data/document_dataset.h"
 #include "data/tokenizer_training.h"
 #include "support/message_of.h"
 #include "support/worse.h"
 #include "train/chunks.h"
-#include "train/tasks/language_model/language_model_network.h"
 #include "train/tasks/language_model/language_model_work.h"
-#include "train/tasks/translation/translation_model.h"
+#include "train/tasks/task_model.h"
 #include "train/tasks/translation/translation_work.h"
 
 using namespace calque;
@@ -40,14 +40,14 @@ PairBatch five_pairs() {
 // A model under training, and the five pairs as its work.
 struct Small {
   TrainingConfig training;
-  TranslationModel model{options};
+  TaskModel<Transformer> network{options};
   Learner learner;
   Works works;
 
   explicit Small(const TrainingConfig& settings)
-      : training(settings), learner(training, model.parameters) {
+      : training(settings), learner(training, network.parameters) {
     learner.initialise();
-    works.push_back(std::make_unique<TranslationWork>(model.transformer, training, five_pairs(),
+    works.push_back(std::make_unique<TranslationWork>(network.model, training, five_pairs(),
                                                       std::vector<int64_t>(), nullptr));
   }
   StepOutcome step(double rate) { return learner.step(works, 0, rate); }
@@ -63,7 +63,7 @@ FirstStep first_step(TrainingConfig training) {
   training.momentum = 0;
   training.weight_decay = 0;
   Small small(training);
-  const std::span<const real> values = small.model.parameters.values();
+  const std::span<const real> values = small.network.parameters.values();
   const std::vector<real> before(values.begin(), values.end());
   FirstStep step{small.step(1)};
   for (size_t i = 0; i < before.size(); ++i) {
@@ -107,7 +107,7 @@ TEST_CASE("no gradients are held after a step, so that validation has their memo
   Small small{TrainingConfig()};
   small.step(1e-3);
   const int64_t held = memory_statistics().used;
-  small.model.parameters.clear_gradients();
+  small.network.parameters.clear_gradients();
   CHECK(memory_statistics().used == held);
 }
 
@@ -116,7 +116,7 @@ TEST_CASE("a step that is not finite is repeated to find the op, unless check_fi
     TrainingConfig training;
     training.check_finite = check;
     Small small(training);
-    small.model.parameters.values()[0] = std::numeric_limits<real>::quiet_NaN();
+    small.network.parameters.values()[0] = std::numeric_limits<real>::quiet_NaN();
     Profile profile;
     const Profiling profiling(profile);
     const StepOutcome outcome = small.step(1);
@@ -202,8 +202,8 @@ TEST_CASE("a chunk's place names only its own pairs") {
   std::vector<Example> pairs(4);
   for (int64_t i = 0; i < 4; ++i) dataset->tokens->read(i, pairs[static_cast<size_t>(i)]);
   const TrainingConfig training;
-  const TranslationModel model(options);
-  const TranslationWork work(model.transformer, training, make_pair_batch(pairs), {0, 1, 2, 3},
+  const TaskModel<Transformer> network(options);
+  const TranslationWork work(network.model, training, make_pair_batch(pairs), {0, 1, 2, 3},
                              dataset);
   CHECK(work.where() == dataset->where(std::vector<int64_t>{0, 1, 2, 3}));
   const Works halves = work.split(2);
@@ -213,22 +213,26 @@ TEST_CASE("a chunk's place names only its own pairs") {
 }
 
 TEST_CASE("windows in chunks are the same windows in order, about as many in each") {
-  const LanguageModelNetwork network({.layer = small_layer, .vocabulary = 10, .layers = 1});
+  const TaskModel<LanguageModel> network({.layer = small_layer, .vocabulary = 10, .layers = 1});
   const TrainingConfig training;
+  const Tokenizer tokenizer = train_tokenizer({}, {.kind = TokenizerKind::bytes}, {});
+  const Dataset documents = load_documents(
+      {{documents_in_memory("ten", std::vector<std::string>(10, "four"))}}, tokenizer, {});
+  const auto text = std::make_shared<const TextWindows>(
+      documents, WindowOptions{.context = 5, .cross_documents = false});
   PackedWindows windows;
-  std::vector<std::string> places;
-  for (int i = 0; i < 10; ++i) {
-    windows.append(words, words);
-    places.push_back(fmt::format("document {}", i));
-  }
-  const LanguageModelWork work(network.model, training, windows, places);
+  for (int i = 0; i < 10; ++i) windows.append(words, words);
+  const LanguageModelWork work(network.model, training, windows, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
+                               text);
   CHECK(work.where() ==
-        "document 0; document 1; document 2; document 3; document 4; document 5; "
-        "document 6; document 7 and 2 more");
+        "ten, document 1; ten, document 2; ten, document 3; ten, document 4; ten, document 5; "
+        "ten, document 6; ten, document 7; ten, document 8 and 2 more");
+  CHECK(LanguageModelWork(network.model, training, windows, {3, 2, 3}, text).where() ==
+        "ten, document 4; ten, document 3");
   const Works parts = work.split(4);
   REQUIRE(parts.size() == 4);
-  CHECK(parts[0]->where() == "document 0; document 1; document 2");
-  CHECK(parts[3]->where() == "document 9");
+  CHECK(parts[0]->where() == "ten, document 1; ten, document 2; ten, document 3");
+  CHECK(parts[3]->where() == "ten, document 10");
   int64_t examples = 0, tokens = 0;
   for (const auto& part : parts) {
     examples += part->size().examples;
@@ -254,29 +258,29 @@ std::vector<int32_t> long_text(int64_t number) {
 LayerOptions wide_layer() { return {.d_model = 32, .d_ff = 64, .heads = 2, .dropout = real(0.1)}; }
 
 struct WideTranslation {
-  TranslationModel network{{.layer = wide_layer(),
-                            .source_vocabulary = 100,
-                            .target_vocabulary = 100,
-                            .encoder_layers = 2,
-                            .decoder_layers = 2}};
+  TaskModel<Transformer> network{{.layer = wide_layer(),
+                                  .source_vocabulary = 100,
+                                  .target_vocabulary = 100,
+                                  .encoder_layers = 2,
+                                  .decoder_layers = 2}};
   std::unique_ptr<Work> work(const TrainingConfig& training) const {
     PairBatch batch;
     for (int64_t i = 0; i < texts_of_a_batch; ++i)
       append_pair(long_text(i), long_text(i + 3), batch);
-    return std::make_unique<TranslationWork>(network.transformer, training, std::move(batch),
+    return std::make_unique<TranslationWork>(network.model, training, std::move(batch),
                                              std::vector<int64_t>(), nullptr);
   }
 };
 
 struct WideLanguageModel {
-  LanguageModelNetwork network{{.layer = wide_layer(), .vocabulary = 100, .layers = 4}};
+  TaskModel<LanguageModel> network{{.layer = wide_layer(), .vocabulary = 100, .layers = 4}};
   std::unique_ptr<Work> work(const TrainingConfig& training) const {
     PackedWindows windows;
     for (int64_t i = 0; i < texts_of_a_batch; ++i) {
       windows.append(long_text(i), long_text(i));
     }
     return std::make_unique<LanguageModelWork>(network.model, training, std::move(windows),
-                                               std::vector<std::string>());
+                                               std::vector<int64_t>(), nullptr);
   }
 };
 

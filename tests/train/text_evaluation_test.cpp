@@ -9,7 +9,7 @@
 #include "core/tape.h"
 #include "data/document_dataset.h"
 #include "data/tokenizer_training.h"
-#include "train/tasks/language_model/language_model_network.h"
+#include "train/tasks/task_model.h"
 
 namespace calque {
 namespace {
@@ -20,14 +20,14 @@ const std::vector<std::string> documents = {"the dog sees a house", "é", "a big
 struct Judged {
   Tokenizer tokenizer = train_tokenizer(documents, {.kind = TokenizerKind::characters}, {});
   Dataset dataset = load_documents({{documents_in_memory("some", documents)}}, tokenizer, {});
-  LanguageModelNetwork network{{.layer = {.d_model = 16,
-                                          .d_ff = 32,
-                                          .heads = 2,
-                                          .positions = PositionKind::rotary,
-                                          .norm_placement = NormPlacement::pre,
-                                          .dropout = real(0.5)},
-                                .vocabulary = tokenizer.size(),
-                                .layers = 2}};
+  TaskModel<LanguageModel> network{{.layer = {.d_model = 16,
+                                              .d_ff = 32,
+                                              .heads = 2,
+                                              .positions = PositionKind::rotary,
+                                              .norm_placement = NormPlacement::pre,
+                                              .dropout = real(0.5)},
+                                    .vocabulary = tokenizer.size(),
+                                    .layers = 2}};
 
   Judged() { network.parameters.initialise(3); }
 };

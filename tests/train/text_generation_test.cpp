@@ -12,7 +12,7 @@
 #include "data/tokenizer_training.h"
 #include "data/vocabulary.h"
 #include "support/threads.h"
-#include "train/tasks/language_model/language_model_network.h"
+#include "train/tasks/task_model.h"
 
 namespace calque {
 namespace {
@@ -27,7 +27,7 @@ Tokenizer tokenizer_of(TokenizerKind kind) {
 
 struct Writer {
   Tokenizer tokenizer;
-  LanguageModelNetwork network;
+  TaskModel<LanguageModel> network;
 
   // Sharpened, so that no two tokens are nearly as probable; `end` is added to the score of </s>.
   explicit Writer(const Tokenizer& of, real end = 0, PositionKind positions = PositionKind::rotary)

@@ -59,8 +59,7 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "fairseq: max-ratio")
       .idle_if(no_translation, with_translation);
   in.key("drop_duplicates", &D::drop_duplicates, {}, harmful,
-         "Keeps only the first of several equal training pairs.")
-      .idle_if(no_translation, with_translation);
+         "Keeps only the first of several equal training pairs or documents.");
   in.key("cache", &D::cache, {}, harmless,
          "Stores the tokenized corpora beside the run, so that the next start is fast.");
   in.key("documents", &D::documents, document_units, harmful,

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "train/config/values.h"
 #include "train/tasks/language_model/language_model_task.h"
 #include "train/tasks/translation/translation_task.h"
 
@@ -34,6 +35,16 @@ std::unique_ptr<Task> make_task(const Config& config, const RunFolder& run,
 
 std::span<const MetricInfo> metrics_of(TaskKind task) { return entry_of(task).metrics(); }
 
+std::span<const MetricInfo> metrics_of(const FlatConfig& config) {
+  for (const auto& [key, value] : config) {
+    if (key != "task") continue;
+    for (const Entry& entry : entries) {
+      if (value == write_value(entry.kind)) return entry.metrics();
+    }
+  }
+  return metrics_of(TaskKind::translation);
+}
+
 std::vector<MetricInfo> all_metrics() {
   std::vector<MetricInfo> all;
   for (const Entry& entry : entries) {
@@ -51,7 +62,8 @@ std::vector<Contradiction> task_contradictions(const Config& config) {
   for (const MetricInfo& metric : entry.metrics()) names.push_back(metric.name);
   const auto require_metric = [&](const char* key, const std::string& name) {
     if (std::ranges::count(names, name) > 0) return;
-    all.push_back({key, fmt::format("the metric must be {}, not {}", fmt::join(names, ", "), name)});
+    all.push_back(
+        {key, fmt::format("the metric must be {}, not {}", fmt::join(names, ", "), name)});
   };
   require_metric("training.metric", config.training.metric);
   const Goal& goal = config.training.until.goal;

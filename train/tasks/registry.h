@@ -5,6 +5,7 @@
 #include <vector>
 
 #include "train/config/load.h"
+#include "train/report/run_config.h"
 #include "train/task.h"
 
 namespace calque {
@@ -12,8 +13,10 @@ namespace calque {
 // Makes the config's task.
 std::unique_ptr<Task> make_task(const Config& config, const RunFolder& run, const TaskStart& start);
 
-// The metrics of one task, and of all.
+// The metrics of one task, by its kind or by `task:` in a config, which is translation if absent.
 std::span<const MetricInfo> metrics_of(TaskKind task);
+std::span<const MetricInfo> metrics_of(const FlatConfig& config);
+// Those of all tasks.
 std::vector<MetricInfo> all_metrics();
 
 // What the config's task cannot do, among it a training.metric that it does not have.

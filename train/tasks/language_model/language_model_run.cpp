@@ -11,7 +11,7 @@ LanguageModelRun open_language_model_run(const std::string& place) {
   run.folder = found.folder;
   run.config = found.config;
   run.tokenizer = open_text_tokenizer(run.config, run.folder, {TaskStart::Purpose::use});
-  run.network = std::make_unique<LanguageModelNetwork>(
+  run.network = std::make_unique<TaskModel<LanguageModel>>(
       language_model_options(run.config, run.tokenizer.size()));
   const LoadedWeights loaded =
       load_weights(found, run.network->parameters, hash_of({run.tokenizer}));

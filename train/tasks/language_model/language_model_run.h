@@ -5,7 +5,8 @@
 #include <string>
 
 #include "data/tokenizer.h"
-#include "train/tasks/language_model/language_model_network.h"
+#include "nn/language_model.h"
+#include "train/tasks/task_model.h"
 #include "train/trained_run.h"
 
 namespace calque {
@@ -14,7 +15,7 @@ struct LanguageModelRun {
   RunFolder folder;
   Config config;
   Tokenizer tokenizer;
-  std::unique_ptr<LanguageModelNetwork> network;
+  std::unique_ptr<TaskModel<LanguageModel>> network;
   std::string checkpoint;  // the folder that the weights are from
   int64_t step = 0;        // how far it was trained
 

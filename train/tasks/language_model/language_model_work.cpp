@@ -15,11 +15,13 @@ void PackedWindows::append(std::span<const int32_t> window_inputs,
 }
 
 LanguageModelWork::LanguageModelWork(const LanguageModel& model, const TrainingConfig& training,
-                                     PackedWindows windows, std::vector<std::string> places)
+                                     PackedWindows windows, std::vector<int64_t> numbers,
+                                     std::shared_ptr<const TextWindows> text)
     : model_(model),
       training_(training),
       windows_(std::move(windows)),
-      places_(std::move(places)) {}
+      numbers_(std::move(numbers)),
+      text_(std::move(text)) {}
 
 SummedLoss LanguageModelWork::forward() const {
   const TokenLoss loss = model_.loss(windows_.inputs, windows_.expected, windows_.segments,
@@ -32,32 +34,37 @@ WorkSize LanguageModelWork::size() const {
   return {windows_.segments.count(), windows_.segments.tokens()};
 }
 
+// Each document once, the first few by name.
 std::string LanguageModelWork::where() const {
+  if (!text_) return "";
   constexpr size_t most = 8;
-  const size_t shown = std::min(most, places_.size());
-  const auto first = std::span(places_).first(shown);
-  return fmt::format(
-      "{}{}", fmt::join(first, "; "),
-      places_.size() > shown ? fmt::format(" and {} more", places_.size() - shown) : "");
+  std::vector<std::string> places;
+  for (const int64_t number : numbers_) {
+    std::string place = text_->where(number);
+    if (std::ranges::count(places, place) == 0) places.push_back(std::move(place));
+  }
+  const size_t shown = std::min(most, places.size()), hidden = places.size() - shown;
+  return fmt::format("{}{}", fmt::join(std::span(places).first(shown), "; "),
+                     hidden > 0 ? fmt::format(" and {} more", hidden) : "");
 }
 
-// Windows are of similar length: so many a chunk.
+// Windows have similar lengths: each chunk takes the same number of them.
 Works LanguageModelWork::split(int64_t chunks) const {
   const int64_t count = windows_.segments.count();
   const int64_t each = (count + chunks - 1) / chunks;
   Works works;
   for (int64_t first = 0; first < count; first += each) {
     PackedWindows part;
-    std::vector<std::string> places;
+    std::vector<int64_t> numbers;
     for (int64_t i = first; i < std::min(count, first + each); ++i) {
       const auto begin = static_cast<size_t>(windows_.segments.begin(i));
       const auto length = static_cast<size_t>(windows_.segments.length(i));
       part.append(std::span(windows_.inputs).subspan(begin, length),
                   std::span(windows_.expected).subspan(begin, length));
-      if (!places_.empty()) places.push_back(places_[static_cast<size_t>(i)]);
+      if (!numbers_.empty()) numbers.push_back(numbers_[static_cast<size_t>(i)]);
     }
-    works.push_back(
-        std::make_unique<LanguageModelWork>(model_, training_, std::move(part), std::move(places)));
+    works.push_back(std::make_unique<LanguageModelWork>(model_, training_, std::move(part),
+                                                        std::move(numbers), text_));
   }
   return works;
 }

@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "data/batch_stream.h"
+#include "data/text_windows.h"
 #include "nn/language_model.h"
 #include "train/config/config.h"
 #include "train/task.h"
@@ -22,8 +22,10 @@ struct PackedWindows {
 
 class LanguageModelWork : public Work {
  public:
+  // `numbers` are those of the windows in `text`, which names them in messages. Both may be empty.
   LanguageModelWork(const LanguageModel& model, const TrainingConfig& training,
-                    PackedWindows windows, std::vector<std::string> places);
+                    PackedWindows windows, std::vector<int64_t> numbers,
+                    std::shared_ptr<const TextWindows> text);
 
   SummedLoss forward() const override;
   WorkSize size() const override;
@@ -34,7 +36,8 @@ class LanguageModelWork : public Work {
   const LanguageModel& model_;
   const TrainingConfig& training_;
   const PackedWindows windows_;
-  const std::vector<std::string> places_;
+  const std::vector<int64_t> numbers_;
+  const std::shared_ptr<const TextWindows> text_;
 };
 
 }  // namespace calque

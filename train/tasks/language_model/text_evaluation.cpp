@@ -8,6 +8,8 @@
 
 #include "core/tape.h"
 #include "train/tasks/language_model/language_model_work.h"
+#include "train/tasks/loss_metrics.h"
+#include "train/tasks/task_data.h"
 
 namespace calque {
 namespace {
@@ -29,13 +31,10 @@ double TextEvaluation::bits_per_character() const { return bits_each(sums.nll, s
 double TextEvaluation::bits_per_byte() const { return bits_each(sums.nll, size.bytes); }
 
 std::vector<std::pair<std::string, double>> TextEvaluation::values() const {
-  const MeanLoss mean = mean_of(sums);
-  return {{"loss", mean.loss},
-          {"nll", mean.nll},
-          {"perplexity", mean.perplexity},
-          {"accuracy", mean.accuracy},
-          {"bits_per_character", bits_per_character()},
-          {"bits_per_byte", bits_per_byte()}};
+  auto values = loss_values(sums);
+  values.emplace_back("bits_per_character", bits_per_character());
+  values.emplace_back("bits_per_byte", bits_per_byte());
+  return values;
 }
 
 TextEvaluation evaluate_text(const LanguageModel& model, const Dataset& dataset,
@@ -69,7 +68,7 @@ std::string evaluation_text(const std::string& name, const Dataset& dataset,
   std::string text =
       fmt::format("{}: {} documents, {} tokens, {} characters, {} bytes", name, dataset.examples(),
                   evaluation.sums.terms, evaluation.size.characters, evaluation.size.bytes);
-  if (dataset.drops.total() > 0) text += fmt::format("; dropped: {}", dataset.drops.text());
+  if (dataset.drops.total() > 0) text += fmt::format("; dropped: {}", dropped_text(dataset));
   return text + fmt::format(
                     "\n  loss {:.4f} nats a token  perplexity {:.3f}  token accuracy {:.2f}%\n"
                     "  {:.4f} nats a character  {:.4f} bits per character  {:.4f} bits per byte\n",

@@ -6,20 +6,20 @@
 #include "core/error.h"
 #include "data/vocabulary.h"
 #include "decode/language_decoding.h"
+#include "train/tasks/language_model/incremental_decoder.h"
 
 namespace calque {
 namespace {
 
-constexpr std::string_view replacement = "\uFFFD";  // of bytes that are no whole character yet
-
-// One text under way.
+// A text that is being written.
 class Draft {
  public:
   Draft(const Tokenizer& tokenizer, const std::string& prompt, const GenerationOptions& options)
-      : tokenizer_(tokenizer), options_(options), ids_{begin_id} {
+      : options_(options), ids_{begin_id}, decoder_(tokenizer) {
     tokenizer.encode_document(prompt, ids_);
     prompt_size_ = ids_.size();
-    prompt_text_ = tokenizer.decode_document(ids_);
+    decoder_.append(ids_);
+    begin_ = decoder_.text().size();
     for (const std::string& stop : options.stop) {
       longest_stop_ = std::max(longest_stop_, stop.size());
     }
@@ -27,8 +27,10 @@ class Draft {
 
   int64_t written() const { return std::ssize(ids_) - static_cast<int64_t>(prompt_size_); }
   bool done() const { return done_ || written() >= options_.max_tokens; }
+  // Whether a stop string has occurred.
+  bool stopped() const { return stop_ != std::string::npos; }
 
-  // What the model reads next: everything, or the second half of the context where that is full.
+  // What the model reads next: everything, or the second half of the context once that is full.
   std::vector<int32_t> visible() const {
     const auto context = static_cast<size_t>(options_.context);
     if (ids_.size() < context) return ids_;
@@ -36,54 +38,60 @@ class Draft {
     return {ids_.end() - static_cast<int64_t>(kept), ids_.end()};
   }
 
-  void append(int32_t id) { ids_.push_back(id); }
+  void append(std::span<const int32_t> ids) {
+    const size_t searched = decoder_.settled();
+    ids_.insert(ids_.end(), ids.begin(), ids.end());
+    decoder_.append(ids);
+    find_stop(searched);
+  }
+
   void end(FinishReason reason) {
     finish_ = reason;
     done_ = true;
   }
   void add_probability(double log_probability) { log_probability_ += log_probability; }
 
-  // The text behind the prompt; a tokenizer may write its first space only after the prompt.
-  std::string text() const {
-    const std::string all = tokenizer_.decode_document(ids_);
-    return all.starts_with(prompt_text_) ? all.substr(prompt_text_.size()) : all;
-  }
-
-  size_t stop_in(std::string_view text) const {
-    size_t first = std::string_view::npos;
-    for (const std::string& stop : options_.stop) first = std::min(first, text.find(stop));
-    return first;
-  }
-
-  // Text that has become certain since the last call.
+  // The text that has become certain since the last call; `all` at the end.
   std::string news(bool all) {
-    std::string text = this->text();
-    size_t end = std::min(text.size(), stop_in(text));
+    const std::string_view text = written_text();
+    size_t end = std::min(text.size(), stop_);
     if (!all) {
-      while (std::string_view(text).substr(0, end).ends_with(replacement)) {
-        end -= replacement.size();
+      while (text.substr(0, end).ends_with(replacement_character)) {
+        end -= replacement_character.size();
       }
       if (longest_stop_ > 0) end -= std::min(end, longest_stop_ - 1);
-      while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+      while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
+        --end;
     }
     const size_t from = std::min(shown_, end);
     shown_ = std::max(shown_, end);
-    return text.substr(from, shown_ - from);
+    return std::string(text.substr(from, shown_ - from));
   }
 
   GeneratedText result() const {
-    std::string text = this->text();
-    const size_t stop = stop_in(text);
-    return {text.substr(0, stop), written(), finish_, log_probability_};
+    return {std::string(written_text().substr(0, stop_)), written(), finish_, log_probability_};
   }
 
  private:
-  const Tokenizer& tokenizer_;
+  // The text after the prompt: some tokenizers write the space before a word only then.
+  std::string_view written_text() const { return std::string_view(decoder_.text()).substr(begin_); }
+
+  // Looks for stop strings that end behind the first `searched` bytes of the whole text.
+  void find_stop(size_t searched) {
+    if (longest_stop_ == 0 || stopped()) return;
+    const std::string_view text = written_text();
+    const size_t known = searched - std::min(searched, begin_);
+    const size_t from = known - std::min(known, longest_stop_ - 1);
+    for (const std::string& stop : options_.stop) stop_ = std::min(stop_, text.find(stop, from));
+  }
+
   const GenerationOptions& options_;
   std::vector<int32_t> ids_;  // <s>, the prompt, and what is written
-  size_t prompt_size_ = 0;
-  std::string prompt_text_;
-  size_t longest_stop_ = 0, shown_ = 0;
+  IncrementalDecoder decoder_;
+  size_t prompt_size_ = 0;               // ids
+  size_t begin_ = 0;                     // bytes of the prompt's text
+  size_t longest_stop_ = 0, shown_ = 0;  // bytes
+  size_t stop_ = std::string::npos;      // where a stop string begins in the written text
   bool done_ = false;
   FinishReason finish_ = FinishReason::length;
   double log_probability_ = 0;
@@ -126,39 +134,33 @@ class Rounds {
     sampling.sampling = options_.sampling;
     sampling.sampling.seed += round * 0x9E3779B97F4A7C15;  // the draws of a round are its own
     sampling.close_at_longest = false;
-    if (!options_.stop.empty() || sink_) {
+    if (follows()) {
       sampling.token = [&](const SampledToken& token) { note(drafts, token); };
       sampling.stop = [&](size_t item, std::span<const int32_t>) {
-        return stopped(drafts[numbers_[item]]);
+        Draft& draft = drafts[numbers_[item]];
+        if (draft.stopped()) draft.end(FinishReason::stop);
+        return draft.stopped();
       };
     }
     const auto found = sample({&model, 1}, items, sampling);
     for (size_t k = 0; k < found.size(); ++k) conclude(drafts[numbers_[k]], found[k].front());
   }
 
-  // While tokens are followed one by one, drafts hold them already.
+  // Whether drafts receive tokens one by one, as they are drawn.
   bool follows() const { return !options_.stop.empty() || sink_; }
 
   void note(std::vector<Draft>& drafts, const SampledToken& token) {
     Draft& draft = drafts[numbers_[token.item]];
-    if (token.id != end_id) draft.append(token.id);
+    if (token.id != end_id) draft.append({&token.id, 1});
     if (!sink_) return;
     const std::string news = draft.news(false);
     const auto samples = static_cast<size_t>(options_.samples);
     if (!news.empty()) sink_(numbers_[token.item] / samples, numbers_[token.item] % samples, news);
   }
 
-  static bool stopped(Draft& draft) {
-    if (draft.stop_in(draft.text()) == std::string::npos) return false;
-    draft.end(FinishReason::stop);
-    return true;
-  }
-
   void conclude(Draft& draft, const Hypothesis& hypothesis) const {
     draft.add_probability(hypothesis.log_probability);
-    if (!follows()) {
-      for (const int32_t id : hypothesis.ids) draft.append(id);
-    }
+    if (!follows()) draft.append(hypothesis.ids);
     if (hypothesis.finished && !draft.done()) draft.end(FinishReason::end);
   }
 

@@ -9,20 +9,19 @@
 namespace calque {
 namespace {
 
-void add_batch(const TranslationModel& model, const std::vector<Example>& examples,
+void add_batch(const Transformer& model, const std::vector<Example>& examples,
                double label_smoothing, LossSums& sums) {
   const PairBatch batch = make_pair_batch(examples);
-  const TokenLoss loss = model.transformer.loss(
-      batch.source, batch.source_segments, batch.decoder_input, batch.expected,
-      batch.target_segments, static_cast<real>(label_smoothing), Mode::evaluate);
-  sums += summed(loss).sums();
+  sums += summed(model.loss(batch.source, batch.source_segments, batch.decoder_input,
+                            batch.expected, batch.target_segments,
+                            static_cast<real>(label_smoothing), Mode::evaluate))
+              .sums();
 }
 
 }  // namespace
 
-LossSums evaluate_tokens(const TranslationModel& model, const Dataset& dataset,
-                         double label_smoothing, int64_t batch_tokens,
-                         const std::function<void()>& between) {
+LossSums evaluate_tokens(const Transformer& model, const Dataset& dataset, double label_smoothing,
+                         int64_t batch_tokens, const std::function<void()>& between) {
   const NoGradient nothing_recorded;
   LossSums sums;
   std::vector<Example> examples;

@@ -31,7 +31,7 @@ std::string pharaoh(const TranslationRun& run, const std::vector<int32_t>& sourc
   if (source.empty()) return "";
   const auto from = words_of(run.tokenizers.source, source);
   const auto to = words_of(run.tokenizers.target, target);
-  const auto places = attended_places(run.model->transformer, {source}, {target}).front();
+  const auto places = attended_places(run.model(), {source}, {target}).front();
   std::vector<std::pair<int32_t, int32_t>> pairs;
   pairs.reserve(places.size());
   for (size_t t = 0; t < places.size(); ++t) pairs.push_back({from[places[t]], to[t]});
@@ -60,7 +60,7 @@ std::string LineTranslator::objection(const std::string& line, Side side) const 
     return "not all of it is in the vocabulary; spell it with what is";
   }
   for (const TranslationRun& run : runs_) {
-    const TransformerOptions& options = run.model->transformer.options;
+    const TransformerOptions& options = run.model().options;
     if (options.layer.positions != PositionKind::learned) continue;
     const int64_t tokens = std::ssize(ids()) + 1;
     if (tokens > options.layer.max_positions) {

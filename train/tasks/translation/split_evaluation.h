@@ -10,19 +10,19 @@
 #include "data/corpus.h"
 #include "data/filters.h"
 #include "decode/translation.h"
-#include "train/tasks/translation/evaluation.h"
 #include "train/metrics/bleu.h"
 #include "train/metrics/chrf.h"
 #include "train/metrics/ter.h"
+#include "train/tasks/translation/evaluation.h"
 #include "train/tasks/translation/translation_run.h"
 
 namespace calque {
 
 struct SplitResult {
   std::string name;
-  int64_t pairs = 0;                  // that are translated
-  DropTally skipped;                  // that are no text, where the config skips those
-  DropTally empty;                    // translated pairs of which one side has no words
+  int64_t pairs = 0;               // that are translated
+  DropTally skipped;               // that are no text, where the config skips those
+  DropTally empty;                 // translated pairs of which one side has no words
   std::optional<MeanLoss> tokens;  // of one run alone, over the pairs that are not empty
   double exact = 0;
   BleuScore bleu;

@@ -11,9 +11,9 @@ TranslationRun open_translation_run(const std::string& place) {
   run.folder = found.folder;
   run.config = found.config;
   run.tokenizers = open_translation_tokenizers(run.config, run.folder, {TaskStart::Purpose::use});
-  run.model = std::make_unique<TranslationModel>(transformer_options(
+  run.network = std::make_unique<TaskModel<Transformer>>(transformer_options(
       run.config.model, run.tokenizers.source.size(), run.tokenizers.target.size()));
-  const LoadedWeights loaded = load_weights(found, run.model->parameters, run.tokenizers.hash());
+  const LoadedWeights loaded = load_weights(found, run.network->parameters, run.tokenizers.hash());
   run.checkpoint = loaded.checkpoint;
   run.step = loaded.step;
   return run;
@@ -34,7 +34,7 @@ std::vector<TranslationRun> open_translation_runs(const std::vector<std::string>
 std::vector<const Transformer*> models_of(const std::vector<TranslationRun>& runs) {
   std::vector<const Transformer*> models;
   models.reserve(runs.size());
-  for (const TranslationRun& run : runs) models.push_back(&run.model->transformer);
+  for (const TranslationRun& run : runs) models.push_back(&run.model());
   return models;
 }
 

@@ -6,8 +6,9 @@
 #include <string>
 #include <vector>
 
+#include "nn/transformer.h"
+#include "train/tasks/task_model.h"
 #include "train/tasks/translation/tokenizers.h"
-#include "train/tasks/translation/translation_model.h"
 #include "train/trained_run.h"
 
 namespace calque {
@@ -16,9 +17,11 @@ struct TranslationRun {
   RunFolder folder;
   Config config;
   Tokenizers tokenizers;
-  std::unique_ptr<TranslationModel> model;
+  std::unique_ptr<TaskModel<Transformer>> network;
   std::string checkpoint;  // the folder that the weights are from
   int64_t step = 0;        // how far it was trained
+
+  const Transformer& model() const { return network->model; }
 };
 
 // Throws Error for a run of another task.

@@ -8,8 +8,10 @@
 #include "train/config/schema.h"
 #include "train/config/values.h"
 #include "train/tasks/example_works.h"
+#include "train/tasks/loss_metrics.h"
+#include "train/tasks/task_data.h"
+#include "train/tasks/task_model.h"
 #include "train/tasks/translation/settings.h"
-#include "train/tasks/translation/translation_model.h"
 #include "train/tasks/translation/translation_work.h"
 #include "train/tasks/translation/validation.h"
 
@@ -49,20 +51,18 @@ class TranslationTask : public Task {
   TranslationTask(const Config& config, const RunFolder& run, const TaskStart& start)
       : config_(config),
         tokenizers_(open_translation_tokenizers(config_, run, start)),
-        model_(transformer_options(config_.model, tokenizers_.source.size(),
-                                   tokenizers_.target.size())) {
+        network_(transformer_options(config_.model, tokenizers_.source.size(),
+                                     tokenizers_.target.size())) {
     if (start.purpose == TaskStart::Purpose::use) return;
-    const bool cached = config_.data.cache && start.purpose != TaskStart::Purpose::plan;
-    const std::string cache = cached ? run.cache() : "";
-    // What is wrong with these shows before the training corpora are tokenised, which may take
-    // long.
+    const std::string cache = cache_folder(config_, run, start);
+    // First, so that its errors show before the long tokenization of the training corpora.
     validation_ = std::make_unique<Validation>(config_, tokenizers_, cache);
     data_ = std::make_shared<const Dataset>(load_dataset(
         corpus_sources(config_.data.train, config_.data, CorpusConfig::Split::train),
         {tokenizers_.source, tokenizers_.target}, {filter_options(config_.data), cache}));
   }
 
-  Parameters& parameters() override { return model_.parameters; }
+  Parameters& parameters() override { return network_.parameters; }
   std::span<const MetricInfo> metrics() const override { return translation_metrics(); }
   std::string tokenizer_hash() const override { return tokenizers_.hash(); }
   std::string data_hash() const override { return hexadecimal(data_->hash); }
@@ -77,12 +77,7 @@ class TranslationTask : public Task {
   }
 
   std::string data_description() const override {
-    std::string text = fmt::format("{} pairs, dropped: {}, vocabulary {}", data_->examples(),
-                                   data_->drops.text(), tokenizers_.target.size());
-    if (!data_->cache_problem.empty()) {
-      text += fmt::format("; {}; the next start tokenises again", data_->cache_problem);
-    }
-    return text;
+    return calque::data_description(*data_, tokenizers_.target.size());
   }
 
   std::unique_ptr<WorkStream> training(StreamPosition from) override {
@@ -95,21 +90,20 @@ class TranslationTask : public Task {
 
   bool validates() const override { return validation_ && validation_->there(); }
   std::optional<Scores> validate(const std::function<bool()>& stop) override {
-    return validation_->run(model_, stop);
+    return validation_->run(network_.model, stop);
   }
 
  private:
   std::unique_ptr<Work> work_of(const ExampleBatch& batch) const {
     std::vector<int64_t> lines;
     for (const int64_t number : batch.numbers) lines.push_back(data_->tokens->line(number));
-    return std::make_unique<TranslationWork>(model_.transformer, config_.training,
-                                             make_pair_batch(batch.examples), std::move(lines),
-                                             data_);
+    return std::make_unique<TranslationWork>(
+        network_.model, config_.training, make_pair_batch(batch.examples), std::move(lines), data_);
   }
 
   const Config config_;
   const Tokenizers tokenizers_;
-  TranslationModel model_;
+  TaskModel<Transformer> network_;
   std::unique_ptr<const Validation> validation_;
   std::shared_ptr<const Dataset> data_;
 };
@@ -124,24 +118,19 @@ std::unique_ptr<Task> make_translation_task(const Config& config, const RunFolde
 
 std::span<const MetricInfo> translation_metrics() {
   using enum ValueFormat;
-  constexpr auto lower = Better::lower, higher = Better::higher;
-  static const std::vector<MetricInfo> metrics = {
-      {"loss", "loss", "loss", "Loss", "per target token",
-       "What training minimises: label-smoothed cross-entropy.", number, 4, lower},
-      {"nll", "nll", "", "Negative log-likelihood", "nats per target token",
-       "The loss without label smoothing.", number, 4, lower},
-      {"perplexity", "ppl", "ppl", "Perplexity", "",
-       "Between how many words the model hesitates, on average.", number, 2, lower, true},
-      {"accuracy", "accuracy", "acc", "Token accuracy", "",
-       "How often the likeliest next token is the right one.", percent, 1, higher, false, true},
-      {"bleu", "bleu", "BLEU", "BLEU", "0 to 100",
-       "Overlap with the references in one to four words.", number, 1, higher, false, true},
-      {"chrf", "chrf", "chrF", "chrF", "0 to 100",
-       "Overlap with the references in runs of characters.", number, 1, higher},
-      {"exact", "exact", "exact", "Exact translations", "",
-       "How many translations equal their reference.", percent, 1, higher},
-  };
-  return metrics;
+  static const std::vector<MetricInfo> all = [] {
+    std::vector<MetricInfo> metrics = loss_metrics("target token");
+    metrics.push_back({"bleu", "bleu", "BLEU", "BLEU", "0 to 100",
+                       "Overlap with the references in one to four words.", number, 1,
+                       Better::higher, false, true});
+    metrics.push_back({"chrf", "chrf", "chrF", "chrF", "0 to 100",
+                       "Overlap with the references in character n-grams.", number, 1,
+                       Better::higher});
+    metrics.push_back({"exact", "exact", "exact", "Exact translations", "",
+                       "How many translations equal their reference.", percent, 1, Better::higher});
+    return metrics;
+  }();
+  return all;
 }
 
 std::vector<Contradiction> translation_contradictions(const Config& config) {

@@ -6,8 +6,10 @@
 #include "data/lowercase.h"
 #include "train/metrics/bleu.h"
 #include "train/metrics/chrf.h"
-#include "train/tasks/translation/settings.h"
+#include "train/tasks/interruptible.h"
+#include "train/tasks/loss_metrics.h"
 #include "train/tasks/translation/evaluation.h"
+#include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/translation.h"
 
 namespace calque {
@@ -93,8 +95,7 @@ void require_positions(const ParallelTexts& texts, const Tokenizer& source,
   }
 }
 
-Validation::Validation(const Config& config, const Tokenizers& tokenizers,
-                       const std::string& cache)
+Validation::Validation(const Config& config, const Tokenizers& tokenizers, const std::string& cache)
     : config_(config), tokenizers_(tokenizers) {
   if (config.data.validation.empty()) return;
   const std::vector<CorpusSource> corpora =
@@ -108,40 +109,28 @@ Validation::Validation(const Config& config, const Tokenizers& tokenizers,
   }
 }
 
-std::optional<Scores> Validation::run(const TranslationModel& model,
+std::optional<Scores> Validation::run(const Transformer& model,
                                       const std::function<bool()>& stop) const {
-  struct Stopped {};
-  const auto between = [&] {
-    if (stop()) throw Stopped();
-  };
-  try {
-    return whole(model, between);
-  } catch (const Stopped&) {
-    return std::nullopt;
-  }
+  return interruptible(stop,
+                       [&](const std::function<void()>& between) { return whole(model, between); });
 }
 
-Scores Validation::whole(const TranslationModel& model,
-                         const std::function<void()>& between) const {
+Scores Validation::whole(const Transformer& model, const std::function<void()>& between) const {
   const int64_t tokens = config_.training.batch_tokens > 0 ? config_.training.batch_tokens
                                                            : config_.decoding.batch_tokens;
-  const MeanLoss mean = mean_of(
-      evaluate_tokens(model, *dataset_, config_.training.label_smoothing, tokens, between));
   Scores scores;
-  scores.values = {{"loss", mean.loss},
-                   {"nll", mean.nll},
-                   {"perplexity", mean.perplexity},
-                   {"accuracy", mean.accuracy}};
+  scores.values = loss_values(
+      evaluate_tokens(model, *dataset_, config_.training.label_smoothing, tokens, between));
   if (!texts_.sources.empty()) translate(model, between, scores);
   return scores;
 }
 
-void Validation::translate(const TranslationModel& model, const std::function<void()>& between,
+void Validation::translate(const Transformer& model, const std::function<void()>& between,
                            Scores& scores) const {
   TranslationOptions options = translation_options(config_.decoding);
   options.n_best = 1;
   if (config_.training.validate_translate == TrainingConfig::Translate::greedy) options.beam = 1;
-  const Transformer* const models[] = {&model.transformer};
+  const Transformer* const models[] = {&model};
   const std::vector<std::string> outputs =
       translate_texts(models, tokenizers_, texts_.sources, options, [&](int64_t) { between(); });
   const TranslationScores found = score_translations(outputs, texts_.references, config_);

@@ -9,9 +9,9 @@
 
 #include "data/corpus.h"
 #include "data/dataset.h"
+#include "nn/transformer.h"
 #include "train/task.h"
 #include "train/tasks/translation/tokenizers.h"
-#include "train/tasks/translation/translation_model.h"
 
 namespace calque {
 
@@ -53,13 +53,13 @@ class Validation {
   Validation(const Config& config, const Tokenizers& tokenizers, const std::string& cache);
 
   // Nothing if `stop`, which is asked now and then, returns true.
-  std::optional<Scores> run(const TranslationModel& model, const std::function<bool()>& stop) const;
+  std::optional<Scores> run(const Transformer& model, const std::function<bool()>& stop) const;
 
   bool there() const { return dataset_.has_value(); }
 
  private:
-  Scores whole(const TranslationModel& model, const std::function<void()>& between) const;
-  void translate(const TranslationModel& model, const std::function<void()>& between,
+  Scores whole(const Transformer& model, const std::function<void()>& between) const;
+  void translate(const Transformer& model, const std::function<void()>& between,
                  Scores& scores) const;
 
   const Config config_;

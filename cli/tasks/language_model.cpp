@@ -1,0 +1,170 @@
+// Runs of task: language-model in the commands that take every task.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numeric>
+
+#include "cli/command_line.h"
+#include "cli/result_file.h"
+#include "cli/tasks/task_commands.h"
+#include "core/error.h"
+#include "data/text_lines.h"
+#include "data/utf8.h"
+#include "data/vocabulary.h"
+#include "decode/explain.h"
+#include "decode/language_decoding.h"
+#include "decode/sampling.h"
+#include "decode/score.h"
+#include "train/tasks/data_settings.h"
+#include "train/tasks/language_model/language_model_run.h"
+#include "train/tasks/language_model/settings.h"
+#include "train/tasks/language_model/text_evaluation.h"
+#include "train/tasks/language_model/text_samples.h"
+#include "train/tasks/language_model/texts.h"
+#include "train/tasks/language_model/tokenizer.h"
+#include "train/tasks/task_data.h"
+
+namespace calque {
+namespace {
+
+constexpr int64_t texts_at_once = 2000;
+
+void check_data(const Config& config) {
+  const DataConfig& data = config.data;
+  const Tokenizer tokenizer = open_text_tokenizer(config, {}, {TaskStart::Purpose::plan});
+  const auto print = [&](const char* name, const Dataset& texts) {
+    const TextSize& size = texts.sizes.front();
+    fmt::print("{}: {} documents, {} tokens, {} characters, {} bytes; dropped: {}\n", name,
+               texts.examples(), texts.tokens->tokens(), size.characters, size.bytes,
+               dropped_text(texts));
+  };
+  print("train", load_training_texts(data, tokenizer));
+  if (!data.validation.empty()) {
+    print("validation",
+          load_texts(data, data.validation, CorpusConfig::Split::validation, tokenizer));
+  }
+  if (!data.test.empty()) {
+    print("test", load_texts(data, data.test, CorpusConfig::Split::test, tokenizer));
+  }
+  fmt::print("vocabulary: {}\n", tokenizer.size());
+}
+
+// A line of `calque score` for each document, as ids from <s> to </s>.
+std::string score_lines(const LanguageModelRun& run,
+                        const std::vector<std::vector<int32_t>>& documents) {
+  std::string lines;
+  for (const std::vector<real>& tokens :
+       token_log_probabilities(run.model(), documents, {.context = run.config.data.context})) {
+    lines += score_line(std::accumulate(tokens.begin(), tokens.end(), 0.0), std::ssize(tokens));
+  }
+  return lines;
+}
+
+void score(const ScoreArguments& arguments) {
+  const LanguageModelRun run = open_language_model_run(arguments.run);
+  const TextLines text(arguments.text);
+  for (int64_t first = 0; first < text.count(); first += texts_at_once) {
+    std::vector<std::vector<int32_t>> documents;
+    for (int64_t i = first; i < std::min(text.count(), first + texts_at_once); ++i) {
+      const std::string line = text.line(i);
+      const std::string problem = utf8_problem(line);
+      if (!problem.empty()) fail("{}: {}", text.where(i), problem);
+      documents.push_back({begin_id});
+      run.tokenizer.encode_document(line, documents.back());
+      documents.back().push_back(end_id);
+    }
+    fmt::print("{}", score_lines(run, documents));
+  }
+}
+
+std::string document_scores(const LanguageModelRun& run, const Dataset& texts) {
+  std::string lines;
+  Example document;
+  for (int64_t first = 0; first < texts.examples(); first += texts_at_once) {
+    std::vector<std::vector<int32_t>> documents;
+    for (int64_t i = first; i < std::min(texts.examples(), first + texts_at_once); ++i) {
+      texts.tokens->read(i, document);
+      std::vector<int32_t>& ids = documents.emplace_back(std::move(document[0]));
+      ids.insert(ids.begin(), begin_id);
+      ids.push_back(end_id);
+    }
+    lines += score_lines(run, documents);
+  }
+  return lines;
+}
+
+void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSplit>& corpora) {
+  if (arguments.runs.size() > 1) {
+    wrong_command_line("several runs: only translators are evaluated together; give one run");
+  }
+  const LanguageModelRun run = open_language_model_run(arguments.runs.front());
+  const Config& config = run.config;
+  fmt::print("{}, step {}\n", run.checkpoint, run.step);
+  std::string scores;
+  for (const auto& [corpus, split] : corpora) {
+    const Dataset texts = load_texts(config.data, {corpus}, split, run.tokenizer);
+    for (const Sample& sample :
+         sample_continuations(run.model(), run.tokenizer, texts, config, arguments.samples)) {
+      fmt::print("  {}\n  > {}\n\n", sample.input, sample.output);
+    }
+    const TextEvaluation found =
+        evaluate_text(run.model(), texts, window_options(config, WindowUse::evaluation),
+                      config.training.label_smoothing, tokens_at_once(config));
+    fmt::print("{}", evaluation_text(corpus_name(corpus), texts, found));
+    if (!arguments.output.empty()) scores += document_scores(run, texts);
+  }
+  if (!arguments.output.empty()) write_result(arguments.output, scores);
+}
+
+std::vector<int32_t> encoded_prompt(const LanguageModelRun& run, const std::string& text) {
+  const std::string problem = utf8_problem(text);
+  if (!problem.empty()) fail("the prompt: {}", problem);
+  std::vector<int32_t> ids = {begin_id};
+  run.tokenizer.encode_document(text, ids);
+  const int64_t context = run.config.data.context;
+  if (std::ssize(ids) >= context) {
+    fail("the prompt has {} tokens, but the model sees {} at once; shorten it", ids.size(),
+         context);
+  }
+  return ids;
+}
+
+// The most probable continuation of a prompt.
+Explanation explain_prompt(const ExplainArguments& arguments) {
+  constexpr int64_t most_tokens = 24;
+  const LanguageModelRun run = open_language_model_run(arguments.run);
+  const std::vector<std::vector<int32_t>> prompts = {encoded_prompt(run, arguments.text)};
+  const int64_t room = run.config.data.context - std::ssize(prompts.front());
+  SamplingOptions greedy;
+  greedy.sampling.temperature = 0;
+  greedy.close_at_longest = false;
+  const DecodingModel model = language_decoding_model(run.model(), prompts);
+  const Hypothesis found =
+      sample({&model, 1}, language_items(prompts, std::min(room, most_tokens)), greedy)
+          .front()
+          .front();
+  std::vector<int32_t> continuation = found.ids;
+  if (found.finished) continuation.push_back(end_id);
+  Explanation explanation = explain_text(run.model(), prompts.front(), continuation);
+  explanation.source = arguments.text;
+  explanation.translation = run.tokenizer.decode_document(found.ids);
+  explanation.model =
+      fmt::format("{}, {} parameters", run.checkpoint, run.network->parameters.count());
+  for (int32_t id = 0; id < run.tokenizer.size(); ++id) {
+    explanation.vocabulary.push_back(run.tokenizer.symbol(id));
+  }
+  return explanation;
+}
+
+}  // namespace
+
+const TaskCommands language_model_commands = {
+    .task = TaskKind::language_model,
+    .check_data = check_data,
+    .evaluate = evaluate,
+    .score = score,
+    .explain = explain_prompt,
+    .files_to_evaluate = "--text",
+};
+
+}  // namespace calque

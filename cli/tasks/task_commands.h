@@ -1,0 +1,69 @@
+#pragma once
+// What commands do with a run of each task. A new task adds a file to this folder, with its
+// TaskCommands, and an entry in task_commands.cpp.
+
+#include <CLI/CLI.hpp>
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "cli/decoding_arguments.h"
+#include "decode/explanation.h"
+#include "train/config/config.h"
+
+namespace calque {
+
+struct EvaluateArguments {
+  std::vector<std::string> runs;
+  std::string split = "test", source, target, text, tokenize, output;
+  DecodingArguments decoding;
+  int64_t samples = 0;
+};
+
+struct ScoreArguments {
+  std::string run, source, target, text;
+};
+
+// "log-probability, the same per token, tokens", by tabs: a line of `calque score`.
+std::string score_line(double log_probability, int64_t tokens);
+
+struct ExplainArguments {
+  std::string run, text;
+  DecodingArguments decoding;
+};
+
+struct CorpusOfSplit {
+  CorpusConfig corpus;
+  CorpusConfig::Split split;
+};
+
+struct TaskCommands {
+  TaskKind task;
+  void (*check_data)(const Config& config);
+  void (*evaluate)(const EvaluateArguments&, const std::vector<CorpusOfSplit>&);
+  void (*score)(const ScoreArguments&);
+  Explanation (*explain)(const ExplainArguments&);
+  const char* files_to_evaluate;  // the options that name them
+};
+
+extern const TaskCommands translation_commands, language_model_commands;
+
+const TaskCommands& commands_of(TaskKind task);
+const TaskCommands& commands_for(const std::string& run);
+
+// Throws Error unless the run is of this task. `user` is what needs it: "calque translate".
+void require_task(const std::string& user, const std::string& run, TaskKind task);
+
+// The options of a command that only runs of one task take.
+class TaskOptions {
+ public:
+  CLI::Option* add(TaskKind task, CLI::Option* option);
+  // Throws Error for an option that was given and is not for the run's task.
+  void check(const std::string& run) const;
+
+ private:
+  std::vector<std::pair<TaskKind, const CLI::Option*>> options_;
+};
+
+}  // namespace calque

@@ -1,0 +1,144 @@
+// Runs of task: translation in the commands that take every task.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "cli/command_line.h"
+#include "cli/progress.h"
+#include "cli/result_file.h"
+#include "cli/tasks/task_commands.h"
+#include "core/error.h"
+#include "data/corpus_check.h"
+#include "data/text_lines.h"
+#include "data/utf8.h"
+#include "decode/explain.h"
+#include "decode/score.h"
+#include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/split_evaluation.h"
+
+namespace calque {
+namespace {
+
+void check_data(const Config& config) {
+  const DataConfig& data = config.data;
+  const auto split = [&](const std::string& name, const Corpora& corpora,
+                         CorpusConfig::Split part) -> SplitSource {
+    return {name, corpus_sources(corpora, data, part), part == CorpusConfig::Split::train};
+  };
+  std::vector<SplitSource> splits = {split("train", data.train, CorpusConfig::Split::train)};
+  if (!data.validation.empty()) {
+    splits.push_back(split("validation", data.validation, CorpusConfig::Split::validation));
+  }
+  for (const CorpusConfig& corpus : data.test) {
+    splits.push_back(split(corpus_name(corpus), {corpus}, CorpusConfig::Split::test));
+  }
+  const Tokenizers tokenizers = make_tokenizers(config);
+  const CheckReport report =
+      check_corpora(splits, tokenizers.source, tokenizers.target, filter_options(data));
+  fmt::print("{}", to_text(report));
+  if (!report.sound()) throw CLI::RuntimeError(1);
+}
+
+void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSplit>& corpora) {
+  std::vector<TranslationRun> runs = open_translation_runs(arguments.runs);
+  Config& config = runs.front().config;
+  config.decoding = decoding_of(runs.front(), arguments.decoding);
+  BleuOptions bleu = bleu_options(config);
+  if (!arguments.tokenize.empty()) bleu.tokenization = parse_tokenization(arguments.tokenize);
+  for (const TranslationRun& run : runs) fmt::print("{}, step {}\n", run.checkpoint, run.step);
+  std::string translations;
+  for (const auto& [corpus, split] : corpora) {
+    const Progress progress;
+    const SplitResult result = evaluate_corpus(
+        runs, corpus_name(corpus), corpus_sources({corpus}, config.data, split).front(),
+        translation_options(config.decoding), bleu,
+        [&](int64_t sentences) { progress.show("sentences", sentences); });
+    progress.end();
+    fmt::print("{}", to_text(result, arguments.samples));
+    for (const std::string& output : result.outputs) translations += output + '\n';
+  }
+  if (!arguments.output.empty()) write_result(arguments.output, translations);
+}
+
+std::vector<std::vector<int32_t>> encode(const TextLines& text, int64_t first, int64_t count,
+                                         const Tokenizer& tokenizer,
+                                         const TransformerOptions& options) {
+  std::vector<std::vector<int32_t>> ids;
+  for (int64_t i = first; i < first + count; ++i) {
+    const std::string line = text.line(i);
+    const std::string problem = utf8_problem(line);
+    if (!problem.empty()) fail("{}: {}", text.where(i), problem);
+    ids.push_back(tokenizer.encode(line));
+    if (options.layer.positions == PositionKind::learned &&
+        std::ssize(ids.back()) + 1 > options.layer.max_positions) {
+      fail("{}: {} tokens, but the model has learned {} positions", text.where(i),
+           ids.back().size() + 1, options.layer.max_positions);
+    }
+  }
+  return ids;
+}
+
+void score(const ScoreArguments& arguments) {
+  constexpr int64_t lines_at_once = 2000;
+  const TranslationRun run = open_translation_run(arguments.run);
+  const TransformerOptions& options = run.model().options;
+  const TextLines source(arguments.source), target(arguments.target);
+  if (source.count() != target.count()) {
+    fail("{} has {} lines, but {} has {}; line n of one belongs to line n of the other",
+         source.path(), source.count(), target.path(), target.count());
+  }
+  for (int64_t first = 0; first < source.count(); first += lines_at_once) {
+    const int64_t count = std::min(lines_at_once, source.count() - first);
+    for (const SequenceScore& pair :
+         score_pairs(run.model(), encode(source, first, count, run.tokenizers.source, options),
+                     encode(target, first, count, run.tokenizers.target, options))) {
+      fmt::print("{}", score_line(pair.log_probability, pair.tokens));
+    }
+  }
+}
+
+// The explanation has one vocabulary. Source tokens of another one are added behind the target's,
+// with logits too low to matter.
+void add_vocabulary(Explanation& explanation, const Tokenizers& tokenizers) {
+  for (int32_t id = 0; id < tokenizers.target.size(); ++id) {
+    explanation.vocabulary.push_back(tokenizers.target.symbol(id));
+  }
+  if (tokenizers.source.hash() == tokenizers.target.hash()) return;
+  for (int32_t& id : explanation.source_tokens) {
+    explanation.vocabulary.push_back(tokenizers.source.symbol(id));
+    id = static_cast<int32_t>(explanation.vocabulary.size()) - 1;
+  }
+  for (std::vector<float>& logits : explanation.logits) {
+    const float low = *std::ranges::min_element(logits) - 100;
+    logits.resize(explanation.vocabulary.size(), low);
+  }
+}
+
+Explanation explain_sentence(const ExplainArguments& arguments) {
+  const TranslationRun run = open_translation_run(arguments.run);
+  const std::string problem = utf8_problem(arguments.text);
+  if (!problem.empty()) fail("the sentence: {}", problem);
+  const std::vector<int32_t> source = run.tokenizers.source.encode(arguments.text);
+  if (source.empty()) fail("there is nothing to explain in an empty sentence");
+  Explanation explanation =
+      explain(run.model(), source, translation_options(decoding_of(run, arguments.decoding)));
+  explanation.source = arguments.text;
+  explanation.translation = run.tokenizers.target.decode(explanation.target_tokens);
+  explanation.model =
+      fmt::format("{}, {} parameters", run.checkpoint, run.network->parameters.count());
+  add_vocabulary(explanation, run.tokenizers);
+  return explanation;
+}
+
+}  // namespace
+
+const TaskCommands translation_commands = {
+    .task = TaskKind::translation,
+    .check_data = check_data,
+    .evaluate = evaluate,
+    .score = score,
+    .explain = explain_sentence,
+    .files_to_evaluate = "--source and --target",
+};
+
+}  // namespace calque

@@ -1,0 +1,41 @@
+#pragma once
+// The text of a growing sequence of ids, of which only a short tail is decoded again for each new
+// id. The tail begins with an anchor: at most four ids whose own text is neither empty nor has a
+// U+FFFD. What follows an anchor does not depend on what precedes it, for every tokenizer: the
+// anchor ends in a whole character, and it is not the leading space that SentencePiece drops.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "data/tokenizer.h"
+
+namespace calque {
+
+// What decoding writes for bytes that are not, or not yet, a character.
+inline constexpr std::string_view replacement_character = "\uFFFD";
+
+class IncrementalDecoder {
+ public:
+  explicit IncrementalDecoder(Tokenizer tokenizer) : tokenizer_(std::move(tokenizer)) {}
+
+  void append(std::span<const int32_t> ids);
+
+  // Tokenizer::decode_document() of all ids.
+  const std::string& text() const { return text_; }
+  // So many bytes of the text do not change any more.
+  size_t settled() const { return settled_; }
+
+ private:
+  void choose_anchor();
+
+  Tokenizer tokenizer_;
+  std::vector<int32_t> tail_;  // from the anchor on
+  size_t anchor_size_ = 0;     // bytes of the anchor's own text
+  std::string text_;
+  size_t settled_ = 0;  // up to the end of the anchor
+};
+
+}  // namespace calque

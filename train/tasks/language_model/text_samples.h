@@ -1,0 +1,18 @@
+#pragma once
+// Samples of a language model: how it continues the beginnings of windows of a text.
+
+#include <vector>
+
+#include "data/dataset.h"
+#include "data/tokenizer.h"
+#include "nn/language_model.h"
+#include "train/config/config.h"
+#include "train/report/records.h"
+
+namespace calque {
+
+// At most `count` samples from all over the text; the prompts are the same at every call.
+std::vector<Sample> sample_continuations(const LanguageModel& model, const Tokenizer& tokenizer,
+                                         const Dataset& text, const Config& config, int64_t count);
+
+}  // namespace calque

@@ -1,0 +1,20 @@
+#pragma once
+// Texts of a split as a dataset of documents. Without a cache folder the ids stay in memory.
+
+#include <string>
+
+#include "data/dataset.h"
+#include "data/tokenizer.h"
+#include "train/config/config.h"
+
+namespace calque {
+
+// data.train, without duplicates if data.drop_duplicates.
+Dataset load_training_texts(const DataConfig& data, const Tokenizer& tokenizer,
+                            const std::string& cache_folder = {});
+
+// Every text of the corpora. `split` is what `split: auto` stands for.
+Dataset load_texts(const DataConfig& data, const Corpora& corpora, CorpusConfig::Split split,
+                   const Tokenizer& tokenizer, const std::string& cache_folder = {});
+
+}  // namespace calque

@@ -1,0 +1,30 @@
+#include "train/tasks/loss_metrics.h"
+
+namespace calque {
+
+std::vector<MetricInfo> loss_metrics(const std::string& term) {
+  using enum ValueFormat;
+  const std::string unit = "nats per " + term;
+  return {
+      {"loss", "loss", "loss", "Loss", unit,
+       "What training minimises: the cross-entropy, with label smoothing.", number, 4,
+       Better::lower},
+      {"nll", "nll", "", "Negative log-likelihood", unit, "The loss without label smoothing.",
+       number, 4, Better::lower},
+      {"perplexity", "ppl", "ppl", "Perplexity", "",
+       "exp(nll): as uncertain as a uniform choice among so many.", number, 2, Better::lower, true},
+      {"accuracy", "accuracy", "acc", "Accuracy", "",
+       "How often the most probable " + term + " is the right one.", percent, 1, Better::higher,
+       false, true},
+  };
+}
+
+std::vector<std::pair<std::string, double>> loss_values(const LossSums& sums) {
+  const MeanLoss mean = mean_of(sums);
+  return {{"loss", mean.loss},
+          {"nll", mean.nll},
+          {"perplexity", mean.perplexity},
+          {"accuracy", mean.accuracy}};
+}
+
+}  // namespace calque

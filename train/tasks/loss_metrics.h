@@ -1,0 +1,19 @@
+#pragma once
+// The metrics that follow from the sums of a cross-entropy: loss, nll, perplexity and accuracy.
+
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "train/metrics/metric_info.h"
+#include "train/report/records.h"
+
+namespace calque {
+
+// `term` is what the loss is a sum over: "token".
+std::vector<MetricInfo> loss_metrics(const std::string& term);
+
+// Their values, by name.
+std::vector<std::pair<std::string, double>> loss_values(const LossSums& sums);
+
+}  // namespace calque

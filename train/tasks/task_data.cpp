@@ -1,0 +1,25 @@
+#include "train/tasks/task_data.h"
+
+#include <fmt/format.h>
+
+namespace calque {
+
+std::string cache_folder(const Config& config, const RunFolder& run, const TaskStart& start) {
+  return config.data.cache && start.purpose != TaskStart::Purpose::plan ? run.cache() : "";
+}
+
+std::string data_description(const Dataset& dataset, int64_t vocabulary) {
+  std::string text =
+      fmt::format("{} {}s, {} tokens, dropped: {}, vocabulary {}", dataset.examples(), dataset.noun,
+                  dataset.tokens->tokens(), dropped_text(dataset), vocabulary);
+  if (!dataset.cache_problem.empty()) {
+    text += fmt::format("; {}; the next start tokenizes again", dataset.cache_problem);
+  }
+  return text;
+}
+
+std::string dropped_text(const Dataset& dataset) {
+  return dataset.drops.text(static_cast<int>(dataset.sizes.size()));
+}
+
+}  // namespace calque
