@@ -78,4 +78,11 @@ const LanguageModelOptions& validate(const LanguageModelOptions& options) {
   return options;
 }
 
+const EncoderOptions& validate(const EncoderOptions& options) {
+  check_size("vocabulary", options.vocabulary);
+  check_size("layers", options.layers);
+  validate(options.layer);
+  return options;
+}
+
 }  // namespace calque

@@ -19,6 +19,9 @@ enum class FeedForwardKind { relu, gelu, silu, swiglu };
 // Which embeddings share a table: source, target and output; target and output; or none.
 enum class Tying { all, target, none };
 
+// How a classifier reduces a sequence to one vector: the first token, or the mean of all.
+enum class Pooling { cls, mean };
+
 // The options that modules share.
 struct LayerOptions {
   int64_t d_model = 512;  // numbers in the vector of a token
@@ -66,10 +69,21 @@ struct LanguageModelOptions {
   bool operator==(const LanguageModelOptions&) const = default;
 };
 
+// The encoder-only model (nn/encoder.h). Its layers are not masked.
+struct EncoderOptions {
+  LayerOptions layer;
+  int64_t vocabulary = 0;
+  int64_t layers = 6;
+  int64_t segment_kinds = 0;  // 2: the two texts of a pair have embeddings that tell them apart
+
+  bool operator==(const EncoderOptions&) const = default;
+};
+
 // Returns the options. Throws an Error that names the invalid setting and the fix.
 const LayerOptions& validate(const LayerOptions& options);
 const TransformerOptions& validate(const TransformerOptions& options);
 const LanguageModelOptions& validate(const LanguageModelOptions& options);
+const EncoderOptions& validate(const EncoderOptions& options);
 
 // The names of the choices.
 inline constexpr Named<PositionKind> position_kinds[] = {{"interleaved", PositionKind::interleaved},
@@ -87,6 +101,7 @@ inline constexpr Named<FeedForwardKind> feed_forward_kinds[] = {
     {"gelu", FeedForwardKind::gelu},
     {"silu", FeedForwardKind::silu},
     {"swiglu", FeedForwardKind::swiglu}};
+inline constexpr Named<Pooling> poolings[] = {{"cls", Pooling::cls}, {"mean", Pooling::mean}};
 inline constexpr Named<Tying> tyings[] = {
     {"all", Tying::all}, {"target", Tying::target}, {"none", Tying::none}};
 

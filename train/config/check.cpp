@@ -7,6 +7,7 @@
 #include <cstdlib>
 
 #include "train/config/presets.h"
+#include "train/config/schema.h"
 
 namespace calque {
 namespace {
@@ -58,16 +59,26 @@ bool is_text(const CorpusConfig& corpus) {
   return !corpus.text.empty() || corpus.toy == CorpusConfig::Toy::toy_text;
 }
 
+bool is_labelled(const CorpusConfig& corpus) {
+  using enum CorpusConfig::Toy;
+  return !corpus.labelled.empty() || corpus.toy == toy_en_de || corpus.toy == toy_en_fr;
+}
+
 void check_kind(const Config& config, const Corpora& corpora, const std::string& key,
                 Contradictions& all) {
-  const bool text = config.task == TaskKind::language_model;
+  if (config.task == TaskKind::classification) {
+    if (std::ranges::all_of(corpora, is_labelled)) return;
+    blame(all, key, "task: classification needs {{labelled: FILE}} or {{toy: toy-en-de}}");
+    return;
+  }
+  const bool text = config.task != TaskKind::translation;
   if (std::ranges::all_of(corpora, [&](const auto& corpus) { return is_text(corpus) == text; })) {
     return;
   }
   if (text) {
     blame(all, key,
-          "task: language-model needs {{text: FILE}} or {{toy: toy-text}}; pairs are for task: "
-          "translation");
+          "task: {} needs {{text: FILE}} or {{toy: toy-text}}; pairs are for task: translation",
+          name_of(task_kinds, config.task));
   } else {
     blame(all, key,
           "task: translation needs pairs, such as {{source: train.en, target: train.de}}; plain "
@@ -77,7 +88,8 @@ void check_kind(const Config& config, const Corpora& corpora, const std::string&
 
 void check_windows(const Config& config, Contradictions& all) {
   const TrainingConfig& training = config.training;
-  if (training.batch_tokens > 0 && training.batch_tokens < config.data.context) {
+  const int64_t begin = config.task == TaskKind::masked_lm ? 1 : 0;
+  if (training.batch_tokens > 0 && training.batch_tokens < config.data.context + begin) {
     blame(all, "training.batch_tokens", "{} is less than one window of data.context {}",
           training.batch_tokens, config.data.context);
   }
@@ -88,7 +100,7 @@ void check_data(const Config& config, Contradictions& all) {
   check_kind(config, data.train, "data.train", all);
   check_kind(config, data.validation, "data.validation", all);
   check_kind(config, data.test, "data.test", all);
-  if (config.task == TaskKind::language_model) check_windows(config, all);
+  if (!no_language_model(config)) check_windows(config, all);
   if (!data.languages.empty() && data.languages.size() != 2) {
     blame(all, "data.languages", "must be two, [source, target], not {}", data.languages.size());
   }

@@ -24,18 +24,21 @@
 namespace calque {
 
 // What is trained; each task has a folder in train/tasks/.
-enum class TaskKind { translation, language_model };
+enum class TaskKind { translation, language_model, masked_lm, classification };
 inline constexpr Named<TaskKind> task_kinds[] = {{"translation", TaskKind::translation},
-                                                 {"language-model", TaskKind::language_model}};
+                                                 {"language-model", TaskKind::language_model},
+                                                 {"masked-lm", TaskKind::masked_lm},
+                                                 {"classification", TaskKind::classification}};
 
 // One corpus. Of pairs: exactly one of prefix, source + target, tsv and toy. Of text: one of text
-// and toy.
+// and toy. Of labelled text: one of labelled and toy.
 struct CorpusConfig {
   enum class Toy { none, copy, reverse, sort, toy_en_de, toy_en_fr, toy_text };
   using Split = calque::Split;
 
   std::string name;
   std::vector<std::string> text;  // files of a language model
+  std::string labelled;           // a file of classification: label, tab or space, text
   std::string prefix;
   std::vector<std::string> languages;
   std::string source;
@@ -84,6 +87,8 @@ struct DataConfig {
   DocumentUnit documents = DocumentUnit::lines;
   int64_t context = 256;
   bool cross_documents = true;
+  double mask_share = 0.15;
+  bool whole_words = false;
 
   bool operator==(const DataConfig&) const = default;
 };
@@ -115,6 +120,9 @@ struct ModelConfig : LayerOptions {
   int64_t decoder_layers = 6;
   Tying tied = Tying::all;
   bool output_bias = false;
+  bool segment_embeddings = false;
+  bool masked_head = true;
+  Pooling pooling = Pooling::cls;
   std::string init_from;
 
   bool operator==(const ModelConfig&) const = default;
@@ -150,6 +158,7 @@ struct TrainingConfig {
   Decayed decayed = Decayed::matrices;
   double clip_norm = 0;
   double label_smoothing = 0.1;
+  bool class_weights = false;
   double r_drop = 0;
   double ema = 0;
 

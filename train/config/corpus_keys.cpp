@@ -29,6 +29,9 @@ std::vector<CorpusKey> declare() {
   constexpr std::string_view with_toy = "needs toy",
                              with_symbols = "needs toy: copy, reverse or sort";
   in.key("text", &C::text, {}, fixed, "Text files, plain or gzip, for a language model.");
+  in.key("labelled", &C::labelled, {}, fixed,
+         "A file for classification with an example a line: a label, a tab or a space, and the "
+         "text; a second text follows after another tab.");
   in.key("prefix", &C::prefix, {}, fixed,
          "Two line-aligned text files, plain or gzip: this path followed by a dot and each of the "
          "languages.",
@@ -94,8 +97,8 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
   }
   if (from.kind != YamlValue::Kind::map) {
     refuse_value(from, list,
-                 "a corpus: {prefix: ...}, {source: ..., target: ...}, {tsv: ...}, {text: ...} or "
-                 "{toy: ...}");
+                 "a corpus: {prefix: ...}, {source: ..., target: ...}, {tsv: ...}, {text: ...}, "
+                 "{labelled: ...} or {toy: ...}");
   }
   for (const YamlEntry& entry : from.entries) {
     const auto& keys = corpus_keys();
@@ -105,13 +108,15 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
     }
     key->read(entry.value, corpus);
   }
-  const int forms = (corpus.text.empty() ? 0 : 1) + (corpus.prefix.empty() ? 0 : 1) +
-                    (corpus.tsv.empty() ? 0 : 1) +
+  const int forms = (corpus.text.empty() ? 0 : 1) + (corpus.labelled.empty() ? 0 : 1) +
+                    (corpus.prefix.empty() ? 0 : 1) + (corpus.tsv.empty() ? 0 : 1) +
                     (corpus.source.empty() && corpus.target.empty() ? 0 : 1) +
                     (is_toy(corpus) ? 1 : 0);
   if (forms != 1 || corpus.source.empty() != corpus.target.empty()) {
-    fail("{}: {}: a corpus needs exactly one of prefix, source and target, tsv, text, and toy",
-         from.place.text(), list);
+    fail(
+        "{}: {}: a corpus needs exactly one of prefix, source and target, tsv, text, labelled, and "
+        "toy",
+        from.place.text(), list);
   }
   if (corpus.longest < corpus.shortest) {
     fail("{}: {}.longest: {} is less than shortest: {}", from.place.text(), list, corpus.longest,

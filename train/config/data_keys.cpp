@@ -68,13 +68,22 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
       .idle_if(no_language_model, with_language_model);
   in.key("context", &D::context, between(1, 1'000'000), harmful,
          "The number of tokens that a language model sees at once: texts are cut into windows of "
-         "this length. Also the number of learned positions.",
+         "this length. For classification: the most tokens of an example, which is cut to them. "
+         "Also the number of learned positions.",
          "nanoGPT: block_size")
-      .idle_if(no_language_model, with_language_model);
+      .idle_if(is_translation, with_one_stack);
   in.key("cross_documents", &D::cross_documents, {}, harmful,
          "Whether a window continues in the next document where one ends, so that every window is "
          "full. With false, a window holds tokens of one document only.")
       .idle_if(no_language_model, with_language_model);
+  in.key("mask_share", &D::mask_share, between(0.001, 1), harmful,
+         "The share of tokens that a masked language model is trained to predict.",
+         "fairseq: mask-prob")
+      .idle_if(no_masked_lm, with_masked_lm);
+  in.key("whole_words", &D::whole_words, {}, harmful,
+         "Chooses words instead of tokens, and then all tokens of a word.",
+         "fairseq: mask-whole-words")
+      .idle_if(no_masked_lm, with_masked_lm);
 }
 
 void declare_tokenizer_keys(std::vector<ConfigKey>& table) {

@@ -33,9 +33,9 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "The number of attention heads. It must divide d_model.",
          "Marian: transformer-heads; Joey NMT: num_heads; OpenNMT-py: heads; fairseq: "
          "encoder-attention-heads, decoder-attention-heads; Sockeye: transformer-attention-heads");
-  in.key("layers", &M::layers, layers, harmful, "The number of layers of a decoder-only model.",
-         "nanoGPT: n_layer")
-      .idle_if(no_language_model, with_language_model);
+  in.key("layers", &M::layers, layers, harmful,
+         "The number of layers of a decoder-only or encoder-only model.", "nanoGPT: n_layer")
+      .idle_if(is_translation, with_one_stack);
   in.key("encoder_layers", &M::encoder_layers, layers, harmful,
          "The number of layers of the encoder.",
          "Marian: enc-depth; Joey NMT: encoder.num_layers; OpenNMT-py: enc_layers, layers; "
@@ -73,7 +73,8 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "fairseq: max-target-positions")
       .idle_if([](const Config& c) { return c.model.positions != PositionKind::learned; },
                "needs positions: learned")
-      .idle_if(no_translation, "is not used by a language model, whose positions are data.context");
+      .idle_if(no_translation,
+               "is only for task: translation; elsewhere data.context sets the positions");
   in.key("tied", &M::tied, tyings, harmful,
          "Which matrices are shared: the source embedding, the target embedding and the output "
          "projection (all, as in the paper), the last two (target), or none.",
@@ -82,6 +83,15 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "share-decoder-input-output-embed; Sockeye: weight-tying-type");
   in.key("output_bias", &M::output_bias, {}, harmful,
          "Adds a bias to the output projection, as Marian does.");
+  in.key("segment_embeddings", &M::segment_embeddings, {}, harmful,
+         "Adds an embedding to the tokens of each of the two texts of an example, as BERT does.")
+      .idle_if(no_classification, with_classification);
+  in.key("masked_head", &M::masked_head, {}, harmful,
+         "Whether a dense layer and a norm come before the output projection, as in BERT.")
+      .idle_if(no_masked_lm, with_masked_lm);
+  in.key("pooling", &M::pooling, poolings, harmful,
+         "What the classifier reads: the vector of the first token, or the mean of all vectors.")
+      .idle_if(no_classification, with_classification);
   in.key("dropout", &M::dropout, dropped(), harmful,
          "The dropout probability of each sublayer's output and of the sums of embeddings and "
          "positions, as in the paper.",

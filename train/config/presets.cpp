@@ -23,7 +23,7 @@ void apply_task(Config& config) {
   const Config paper;
   ModelConfig& model = config.model;
   TrainingConfig& training = config.training;
-  const bool text = config.task == TaskKind::language_model;
+  const bool text = config.task != TaskKind::translation;
   model.norm_placement = text ? NormPlacement::pre : paper.model.norm_placement;
   model.feed_forward = text ? FeedForwardKind::gelu : paper.model.feed_forward;
   model.positions = text ? PositionKind::rotary : paper.model.positions;

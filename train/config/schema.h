@@ -51,9 +51,19 @@ struct Key {
 
 // Conditions of keys that only one task has.
 inline bool no_translation(const Config& c) { return c.task != TaskKind::translation; }
-inline bool no_language_model(const Config& c) { return c.task != TaskKind::language_model; }
+inline bool is_translation(const Config& c) { return c.task == TaskKind::translation; }
+inline bool no_classification(const Config& c) { return c.task != TaskKind::classification; }
+inline bool no_masked_lm(const Config& c) { return c.task != TaskKind::masked_lm; }
+// Plain text cut into windows.
+inline bool no_language_model(const Config& c) {
+  return c.task != TaskKind::language_model && no_masked_lm(c);
+}
 inline constexpr std::string_view with_translation = "needs task: translation",
-                                  with_language_model = "needs task: language-model";
+                                  with_language_model = "needs task: language-model or masked-lm",
+                                  with_one_stack =
+                                      "needs task: language-model, masked-lm or classification",
+                                  with_masked_lm = "needs task: masked-lm",
+                                  with_classification = "needs task: classification";
 
 using ConfigKey = Key<Config>;
 using CorpusKey = Key<CorpusConfig>;

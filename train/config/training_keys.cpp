@@ -103,6 +103,10 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
          "the correct token and padding out of the spread, so its losses differ slightly.",
          "Marian: label-smoothing; Joey NMT: label_smoothing; OpenNMT-py: label_smoothing; "
          "fairseq: label-smoothing; Sockeye: label-smoothing");
+  in.key("class_weights", &T::class_weights, {}, harmful,
+         "Weights each class by the inverse of its frequency in data.train, so that rare classes "
+         "count as much as frequent ones.")
+      .idle_if(no_classification, with_classification);
   in.key("r_drop", &T::r_drop, at_least(0), harmful,
          "R-Drop: each batch goes through the model twice with different dropout. The loss is the "
          "mean of both losses plus r_drop / 4 times the sum of the two Kullback-Leibler "
