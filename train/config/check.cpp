@@ -88,8 +88,7 @@ void check_kind(const Config& config, const Corpora& corpora, const std::string&
 
 void check_windows(const Config& config, Contradictions& all) {
   const TrainingConfig& training = config.training;
-  const int64_t begin = config.task == TaskKind::masked_lm ? 1 : 0;
-  if (training.batch_tokens > 0 && training.batch_tokens < config.data.context + begin) {
+  if (training.batch_tokens > 0 && training.batch_tokens < config.data.context) {
     blame(all, "training.batch_tokens", "{} is less than one window of data.context {}",
           training.batch_tokens, config.data.context);
   }

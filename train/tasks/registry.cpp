@@ -5,7 +5,9 @@
 #include <algorithm>
 
 #include "train/config/values.h"
+#include "train/tasks/classification/classification_task.h"
 #include "train/tasks/language_model/language_model_task.h"
+#include "train/tasks/masked_lm/masked_lm_task.h"
 #include "train/tasks/translation/translation_task.h"
 
 namespace calque {
@@ -22,6 +24,9 @@ constexpr Entry entries[] = {
     {TaskKind::translation, make_translation_task, translation_metrics, translation_contradictions},
     {TaskKind::language_model, make_language_model_task, language_model_metrics,
      language_model_contradictions},
+    {TaskKind::masked_lm, make_masked_lm_task, masked_lm_metrics, masked_lm_contradictions},
+    {TaskKind::classification, make_classification_task, classification_metrics,
+     classification_contradictions},
 };
 
 const Entry& entry_of(TaskKind kind) { return *std::ranges::find(entries, kind, &Entry::kind); }

@@ -1,0 +1,26 @@
+#pragma once
+// Texts with a label, for classification. A line of a file is a label, a separator and a text;
+// another tab separates a second text. The separator is the first tab, or the first space in a line
+// without tabs.
+
+#include <string>
+#include <string_view>
+#include <vector>
+
+namespace calque {
+
+struct LabelledText {
+  std::string label;
+  std::vector<std::string> texts;  // one or two
+
+  bool operator==(const LabelledText&) const = default;
+};
+
+// Throws an Error that names the line: for a file that cannot be read or is empty, a line without a
+// label or a text, one with more than two texts, and text that is not UTF-8.
+std::vector<LabelledText> read_labelled_texts(const std::string& path);
+
+// The same for one line; `where` names it in errors.
+LabelledText parse_labelled_text(std::string_view line, const std::string& where);
+
+}  // namespace calque

@@ -1,0 +1,163 @@
+#include "train/tasks/classification/classification_data.h"
+
+#include <algorithm>
+#include <set>
+
+#include "core/error.h"
+#include "data/content_hash.h"
+#include "data/file.h"
+#include "data/text_lines.h"
+#include "data/toy/toy.h"
+#include "data/vocabulary.h"
+#include "train/tasks/data_settings.h"
+#include "train/tasks/run_tokenizers.h"
+
+namespace calque {
+namespace {
+
+std::string labels_file(const RunFolder& run) { return run.path + "/labels.txt"; }
+
+std::vector<LabelledText> toy_rows(const CorpusConfig& corpus, Split split) {
+  const ToyLanguage language = ToyLanguage::named(name_of(toys, corpus.toy));
+  std::vector<LabelledText> rows;
+  for (const auto& [source, target] :
+       language.pairs(corpus.split.value_or(split), corpus.pairs, uint64_t(corpus.seed))) {
+    rows.push_back({language.source_language(), {source}});
+    rows.push_back({language.target_language(), {target}});
+  }
+  return rows;
+}
+
+}  // namespace
+
+LabelledCorpus read_labelled_corpus(const CorpusConfig& corpus, Split split) {
+  return {.name = corpus_name(corpus),
+          .share = {.weight = corpus.weight, .epochs = corpus.epochs},
+          .rows = corpus.labelled.empty() ? toy_rows(corpus, split)
+                                          : read_labelled_texts(corpus.labelled)};
+}
+
+std::vector<LabelledCorpus> read_labelled_corpora(const Corpora& corpora, Split split) {
+  std::vector<LabelledCorpus> read;
+  for (const CorpusConfig& corpus : corpora) read.push_back(read_labelled_corpus(corpus, split));
+  return read;
+}
+
+Labels labels_of(const std::vector<LabelledCorpus>& corpora) {
+  std::set<std::string> labels;
+  for (const LabelledCorpus& corpus : corpora) {
+    for (const LabelledText& row : corpus.rows) labels.insert(row.label);
+  }
+  if (labels.size() < 2) {
+    fail("{}: every example has the label '{}'; a classifier needs examples of two classes or more",
+         corpora.front().name, *labels.begin());
+  }
+  return {labels.begin(), labels.end()};
+}
+
+void save_labels(const Labels& labels, const RunFolder& run) {
+  std::string text;
+  for (const std::string& label : labels) text += label + '\n';
+  write_file(labels_file(run), text);
+}
+
+Labels load_labels(const RunFolder& run) {
+  const TextLines lines(labels_file(run));
+  Labels labels;
+  for (int64_t i = 0; i < lines.count(); ++i) labels.push_back(lines.line(i));
+  if (labels.size() < 2) {
+    fail("{}: has fewer than 2 labels; restore it, or train anew with --fresh", lines.path());
+  }
+  return labels;
+}
+
+EncodedText encode_texts(const std::vector<std::string>& texts, const Tokenizer& tokenizer,
+                         int64_t context) {
+  std::vector<std::vector<int32_t>> parts;
+  int64_t size = 1;
+  for (const std::string& text : texts) {
+    parts.push_back(tokenizer.encode(text));
+    size += std::ssize(parts.back()) + 1;
+  }
+  const auto shorter = [](const auto& a, const auto& b) { return a.size() < b.size(); };
+  for (; size > context; --size) {
+    std::vector<int32_t>& longest = *std::ranges::max_element(parts, shorter);
+    if (longest.empty()) break;
+    longest.pop_back();
+  }
+  EncodedText encoded{.ids = {begin_id}, .kinds = {0}};
+  for (size_t part = 0; part < parts.size(); ++part) {
+    encoded.ids.insert(encoded.ids.end(), parts[part].begin(), parts[part].end());
+    encoded.ids.push_back(end_id);
+    encoded.kinds.resize(encoded.ids.size(), static_cast<int32_t>(part));
+  }
+  return encoded;
+}
+
+std::string ClassificationData::where(int64_t example) const {
+  const auto after = std::ranges::upper_bound(parts, example, {}, &SharedRange::first);
+  const SharedRange& part = *(after - 1);
+  return fmt::format("{}, example {}", part.name, example - part.first + 1);
+}
+
+ExampleSet ClassificationData::set() const {
+  ExampleSet set;
+  for (const ClassifiedText& example : examples) {
+    set.costs.push_back(static_cast<int32_t>(example.ids.size()));
+  }
+  set.parts = parts;
+  set.read = [this](int64_t, int64_t number, Example& out) {
+    const ClassifiedText& example = examples[static_cast<size_t>(number)];
+    out = {example.ids, example.kinds, {example.label}};
+  };
+  set.where = [this](int64_t example) { return where(example); };
+  return set;
+}
+
+ClassificationData encode_corpora(const std::vector<LabelledCorpus>& corpora, const Labels& labels,
+                                  const Tokenizer& tokenizer, int64_t context) {
+  ClassificationData data;
+  data.counts.resize(labels.size());
+  ContentHash hash;
+  hash.add_text("labelled").add(tokenizer.hash()).add(context);
+  for (const std::string& label : labels) hash.add_text(label);
+  for (const LabelledCorpus& corpus : corpora) {
+    data.parts.push_back({.first = std::ssize(data.examples),
+                          .count = std::ssize(corpus.rows),
+                          .share = corpus.share,
+                          .name = corpus.name});
+    for (size_t i = 0; i < corpus.rows.size(); ++i) {
+      const LabelledText& row = corpus.rows[i];
+      const auto label = std::ranges::lower_bound(labels, row.label);
+      if (label == labels.end() || *label != row.label) {
+        fail("{}, example {}: the label '{}' does not occur in the training data", corpus.name,
+             i + 1, row.label);
+      }
+      const auto number = static_cast<int32_t>(label - labels.begin());
+      data.examples.push_back({encode_texts(row.texts, tokenizer, context), number});
+      data.tokens += std::ssize(data.examples.back().ids);
+      ++data.counts[static_cast<size_t>(number)];
+      hash.add(number).add(row.texts.size());
+      for (const std::string& text : row.texts) hash.add_text(text);
+    }
+  }
+  data.hash = hash.value();
+  return data;
+}
+
+Tokenizer open_classification_tokenizer(const Config& config, const RunFolder& run,
+                                        const TaskStart& start,
+                                        const std::vector<LabelledCorpus>& corpora) {
+  const auto train = [&] {
+    std::vector<std::string> texts;
+    for (const LabelledCorpus& corpus : corpora) {
+      for (const LabelledText& row : corpus.rows) {
+        texts.insert(texts.end(), row.texts.begin(), row.texts.end());
+      }
+    }
+    return trained_tokenizer(config, std::move(texts), tokenizer_training(config.tokenizer));
+  };
+  return open_tokenizers(config, run, start, {{"", train}}).front();
+}
+
+}  // namespace calque

@@ -1,0 +1,70 @@
+#include "train/tasks/classification/classification_evaluation.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/tape.h"
+#include "train/task.h"
+#include "train/tasks/classification/classification_work.h"
+#include "train/tasks/loss_metrics.h"
+
+namespace calque {
+namespace {
+
+constexpr int64_t tokens_at_once = 4096;
+
+}  // namespace
+
+std::vector<std::pair<std::string, double>> ClassificationResult::values() const {
+  auto values = loss_values(sums);
+  values.emplace_back("macro_f1", confusion.macro_f1());
+  return values;
+}
+
+std::vector<std::vector<double>> class_probabilities(const Classifier& model,
+                                                     const std::vector<EncodedText>& texts) {
+  const NoGradient nothing_recorded;
+  std::vector<std::vector<double>> all;
+  for (size_t next = 0; next < texts.size();) {
+    PackedTexts batch;
+    do {
+      batch.append(texts[next].ids, texts[next].kinds, 0);
+    } while (++next < texts.size() && batch.segments.tokens() < tokens_at_once);
+    const Tensor p = softmax(model.head.logits(
+        model.pooled(batch.ids, batch.kinds, batch.segments, Mode::evaluate)));
+    for (int64_t i = 0; i < p.rows(); ++i) {
+      const real* const row = p.data() + i * p.cols();
+      all.emplace_back(row, row + p.cols());
+    }
+  }
+  return all;
+}
+
+ClassificationResult evaluate_classifier(const Classifier& model, const ClassificationData& data,
+                                         double label_smoothing,
+                                         const std::function<void()>& between) {
+  const NoGradient nothing_recorded;
+  ClassificationResult result{
+      .sums = {}, .confusion = ConfusionMatrix(model.options.head.classes), .predicted = {}};
+  for (size_t next = 0; next < data.examples.size();) {
+    PackedTexts batch;
+    do {
+      const ClassifiedText& example = data.examples[next];
+      batch.append(example.ids, example.kinds, example.label);
+    } while (++next < data.examples.size() && batch.segments.tokens() < tokens_at_once);
+    const Tensor logits = model.head.logits(
+        model.pooled(batch.ids, batch.kinds, batch.segments, Mode::evaluate));
+    result.sums +=
+        summed(cross_entropy(logits, batch.labels, static_cast<real>(label_smoothing))).sums();
+    for (int64_t i = 0; i < logits.rows(); ++i) {
+      const real* const row = logits.data() + i * logits.cols();
+      const auto best = static_cast<int32_t>(std::max_element(row, row + logits.cols()) - row);
+      result.predicted.push_back(best);
+      result.confusion.add(batch.labels[static_cast<size_t>(i)], best);
+    }
+    if (between) between();
+  }
+  return result;
+}
+
+}  // namespace calque

@@ -1,0 +1,33 @@
+#pragma once
+// How well a classifier does on labelled texts, and the classes of new texts.
+
+#include <functional>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "nn/classification_head.h"
+#include "train/metrics/classification.h"
+#include "train/tasks/classification/classification_data.h"
+#include "train/storage/training_state.h"
+
+namespace calque {
+
+// The probability of each class for each text: [texts][classes].
+std::vector<std::vector<double>> class_probabilities(const Classifier& model,
+                                                     const std::vector<EncodedText>& texts);
+
+struct ClassificationResult {
+  LossSums sums;
+  ConfusionMatrix confusion;
+  std::vector<int32_t> predicted;  // [examples]
+
+  std::vector<std::pair<std::string, double>> values() const;  // by the metric's name
+};
+
+// Calls `between` between batches.
+ClassificationResult evaluate_classifier(const Classifier& model, const ClassificationData& data,
+                                         double label_smoothing,
+                                         const std::function<void()>& between = {});
+
+}  // namespace calque
