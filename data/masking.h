@@ -19,15 +19,15 @@ inline constexpr int32_t not_masked = -1;
 struct Masking {
   double share = 0.15;
   uint64_t seed = 1;
-  int32_t vocabulary = 0;                // ids of the tokenizer; [MASK] is the next id
-  std::vector<bool> begins_word = {};    // by id; empty: every token is chosen for itself
+  int32_t vocabulary = 0;              // ids of the tokenizer; [MASK] is the next id
+  std::vector<bool> begins_word = {};  // by id; empty: every token is chosen for itself
 };
 
 // For whole words: which tokens begin a word. Requires a tokenizer other than bytes.
 std::vector<bool> word_beginnings(const Tokenizer& tokenizer);
 
-// Masks ids in place. Returns the original id at chosen positions, and not_masked elsewhere. Special
-// symbols are never chosen. At least one token is chosen, unless all are special symbols.
+// Masks ids in place. Returns the original id at chosen positions, and not_masked elsewhere.
+// Special symbols are never chosen. At least one token is chosen, unless all are special symbols.
 std::vector<int32_t> mask_tokens(std::span<int32_t> ids, const Masking& masking, int64_t epoch,
                                  int64_t window);
 

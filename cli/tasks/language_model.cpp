@@ -29,7 +29,9 @@ namespace {
 
 constexpr int64_t texts_at_once = 2000;
 
-void check_data(const Config& config) {
+}  // namespace
+
+void check_texts(const Config& config) {
   const DataConfig& data = config.data;
   const Tokenizer tokenizer = open_text_tokenizer(config, {}, {TaskStart::Purpose::plan});
   const auto print = [&](const char* name, const Dataset& texts) {
@@ -48,6 +50,8 @@ void check_data(const Config& config) {
   }
   fmt::print("vocabulary: {}\n", tokenizer.size());
 }
+
+namespace {
 
 // A line of `calque score` for each document, as ids from <s> to </s>.
 std::string score_lines(const LanguageModelRun& run,
@@ -160,7 +164,7 @@ Explanation explain_prompt(const ExplainArguments& arguments) {
 
 const TaskCommands language_model_commands = {
     .task = TaskKind::language_model,
-    .check_data = check_data,
+    .check_data = check_texts,
     .evaluate = evaluate,
     .score = score,
     .explain = explain_prompt,

@@ -11,7 +11,8 @@
 namespace calque {
 namespace {
 
-const TaskCommands* const all_commands[] = {&translation_commands, &language_model_commands};
+const TaskCommands* const all_commands[] = {&translation_commands, &language_model_commands,
+                                            &masked_lm_commands, &classification_commands};
 
 }  // namespace
 
@@ -31,8 +32,8 @@ const TaskCommands& commands_for(const std::string& run) {
 void require_task(const std::string& user, const std::string& run, TaskKind task) {
   const TaskKind found = find_run(run).config.task;
   if (found == task) return;
-  fail("{} needs a run of task: {}; {} is of task: {}", user, write_value(task), run,
-       write_value(found));
+  fail("{} needs a run of task: {}; {} is of task: {}", user, name_of(task_kinds, task), run,
+       name_of(task_kinds, found));
 }
 
 CLI::Option* TaskOptions::add(TaskKind task, CLI::Option* option) {

@@ -47,7 +47,11 @@ struct TaskCommands {
   const char* files_to_evaluate;  // the options that name them
 };
 
-extern const TaskCommands translation_commands, language_model_commands;
+extern const TaskCommands translation_commands, language_model_commands, masked_lm_commands,
+    classification_commands;
+
+// The `check_data` of plain text.
+void check_texts(const Config& config);
 
 const TaskCommands& commands_of(TaskKind task);
 const TaskCommands& commands_for(const std::string& run);

@@ -30,8 +30,8 @@ std::vector<std::vector<double>> class_probabilities(const Classifier& model,
     do {
       batch.append(texts[next].ids, texts[next].kinds, 0);
     } while (++next < texts.size() && batch.segments.tokens() < tokens_at_once);
-    const Tensor p = softmax(model.head.logits(
-        model.pooled(batch.ids, batch.kinds, batch.segments, Mode::evaluate)));
+    const Tensor p = softmax(
+        model.head.logits(model.pooled(batch.ids, batch.kinds, batch.segments, Mode::evaluate)));
     for (int64_t i = 0; i < p.rows(); ++i) {
       const real* const row = p.data() + i * p.cols();
       all.emplace_back(row, row + p.cols());
@@ -52,8 +52,8 @@ ClassificationResult evaluate_classifier(const Classifier& model, const Classifi
       const ClassifiedText& example = data.examples[next];
       batch.append(example.ids, example.kinds, example.label);
     } while (++next < data.examples.size() && batch.segments.tokens() < tokens_at_once);
-    const Tensor logits = model.head.logits(
-        model.pooled(batch.ids, batch.kinds, batch.segments, Mode::evaluate));
+    const Tensor logits =
+        model.head.logits(model.pooled(batch.ids, batch.kinds, batch.segments, Mode::evaluate));
     result.sums +=
         summed(cross_entropy(logits, batch.labels, static_cast<real>(label_smoothing))).sums();
     for (int64_t i = 0; i < logits.rows(); ++i) {

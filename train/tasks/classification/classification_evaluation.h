@@ -8,8 +8,8 @@
 
 #include "nn/classification_head.h"
 #include "train/metrics/classification.h"
-#include "train/tasks/classification/classification_data.h"
 #include "train/storage/training_state.h"
+#include "train/tasks/classification/classification_data.h"
 
 namespace calque {
 

@@ -1,6 +1,7 @@
 #include "train/tasks/classification/classification_task.h"
 
 #include <fmt/format.h>
+
 #include <filesystem>
 
 #include "data/content_hash.h"

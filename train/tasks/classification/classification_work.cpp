@@ -59,8 +59,8 @@ Works ClassificationWork::split(int64_t chunks) const {
                   texts_.labels[static_cast<size_t>(i)]);
       numbers.push_back(numbers_[static_cast<size_t>(i)]);
     }
-    works.push_back(std::make_unique<ClassificationWork>(
-        model_, training_, class_weights_, data_, std::move(part), std::move(numbers)));
+    works.push_back(std::make_unique<ClassificationWork>(model_, training_, class_weights_, data_,
+                                                         std::move(part), std::move(numbers)));
   }
   return works;
 }

@@ -8,8 +8,8 @@
 
 #include "nn/classification_head.h"
 #include "train/config/config.h"
-#include "train/tasks/classification/classification_data.h"
 #include "train/task.h"
+#include "train/tasks/classification/classification_data.h"
 
 namespace calque {
 

@@ -1,0 +1,89 @@
+// calque classify: the class of each line of standard input.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <iostream>
+#include <memory>
+#include <string>
+#include <vector>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/output.h"
+#include "core/error.h"
+#include "data/utf8.h"
+#include "train/tasks/classification/classification_evaluation.h"
+#include "train/tasks/classification/classification_run.h"
+
+namespace calque {
+namespace {
+
+struct Arguments {
+  std::string run;
+  bool probabilities = false;
+  int64_t top = 1;
+};
+
+std::vector<std::string> texts_of(const std::string& line, int64_t number) {
+  const std::string problem = utf8_problem(line);
+  if (!problem.empty()) fail("standard input, line {}: {}", number, problem);
+  const size_t tab = line.find('\t');
+  if (tab == line.npos) return {line};
+  return {line.substr(0, tab), line.substr(tab + 1)};
+}
+
+std::string result_line(const Labels& labels, const std::vector<double>& probabilities,
+                        const Arguments& arguments) {
+  std::vector<size_t> order(labels.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, std::ranges::greater(),
+                           [&](size_t i) { return probabilities[i]; });
+  order.resize(std::min(order.size(), static_cast<size_t>(arguments.top)));
+  std::string line;
+  for (const size_t i : order) {
+    line += (line.empty() ? "" : "\t") + labels[i];
+    if (arguments.probabilities) line += fmt::format("\t{:.4f}", probabilities[i]);
+  }
+  return line + '\n';
+}
+
+void classify(const Arguments& arguments) {
+  constexpr int64_t lines_at_once = 256;
+  const ClassificationRun run = open_classification_run(arguments.run);
+  std::vector<EncodedText> texts;
+  const auto print = [&] {
+    for (const auto& probabilities : class_probabilities(run.model(), texts)) {
+      write_output(result_line(run.labels, probabilities, arguments));
+    }
+    texts.clear();
+  };
+  std::string line;
+  for (int64_t number = 1; std::getline(std::cin, line); ++number) {
+    if (line.ends_with('\r')) line.pop_back();
+    texts.push_back(encode_texts(texts_of(line, number), run.tokenizer, run.config.data.context));
+    if (std::ssize(texts) == lines_at_once) print();
+  }
+  print();
+}
+
+}  // namespace
+
+void add_classify_command(CLI::App& calque) {
+  const auto arguments = std::make_shared<Arguments>();
+  CLI::App* command = calque.add_subcommand("classify", "Print the class of each line of stdin");
+  command->add_option("RUN", arguments->run, "A run's folder, or one of its checkpoints")
+      ->required()
+      ->type_name("");
+  command->add_flag("--probabilities", arguments->probabilities,
+                    "Print the probability behind each label");
+  command->add_option("--top", arguments->top, "Print the N most probable labels (default: 1)")
+      ->check(whole_number(1))
+      ->type_name("N");
+  add_threads(command);
+  command->footer(
+      "A tab separates the two texts of a pair. Labels and probabilities are separated by tabs.\n"
+      "Example: echo 'How far is the moon ?' | calque classify runs/trec --probabilities --top 3");
+  command->callback([arguments] { classify(*arguments); });
+}
+
+}  // namespace calque

@@ -1,0 +1,79 @@
+// Runs of task: classification in the commands that take every task.
+#include <fmt/format.h>
+
+#include "cli/command_line.h"
+#include "cli/result_file.h"
+#include "cli/tasks/task_commands.h"
+#include "core/error.h"
+#include "train/report/records.h"
+#include "train/tasks/classification/classification_evaluation.h"
+#include "train/tasks/classification/classification_run.h"
+
+namespace calque {
+namespace {
+
+void check_data(const Config& config) {
+  const auto corpora = read_labelled_corpora(config.data.train, Split::train);
+  const Labels labels = labels_of(corpora);
+  const Tokenizer tokenizer =
+      open_classification_tokenizer(config, {}, {TaskStart::Purpose::plan}, corpora);
+  const auto print = [&](const char* name, const std::vector<LabelledCorpus>& read) {
+    if (read.empty()) return;
+    const ClassificationData data = encode_corpora(read, labels, tokenizer, config.data.context);
+    fmt::print("{}: {} examples, {} tokens\n", name, data.examples.size(), data.tokens);
+    for (size_t c = 0; c < labels.size(); ++c) fmt::print("  {}: {}\n", labels[c], data.counts[c]);
+  };
+  print("train", corpora);
+  print("validation", read_labelled_corpora(config.data.validation, Split::validation));
+  print("test", read_labelled_corpora(config.data.test, Split::test));
+  fmt::print("vocabulary: {}\n", tokenizer.size());
+}
+
+void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSplit>& corpora) {
+  if (arguments.runs.size() > 1) {
+    wrong_command_line("several runs: only translators are evaluated together; give one run");
+  }
+  const ClassificationRun run = open_classification_run(arguments.runs.front());
+  fmt::print("{}, step {}\n", run.checkpoint, run.step);
+  std::string predicted;
+  for (const auto& [corpus, split] : corpora) {
+    const LabelledCorpus texts = read_labelled_corpus(corpus, split);
+    const ClassificationData data =
+        encode_corpora({texts}, run.labels, run.tokenizer, run.config.data.context);
+    const ClassificationResult result =
+        evaluate_classifier(run.model(), data, run.config.training.label_smoothing);
+    for (size_t i = 0; i < texts.rows.size(); ++i) {
+      const std::string& label = run.labels[static_cast<size_t>(result.predicted[i])];
+      predicted += label + '\n';
+      if (static_cast<int64_t>(i) >= arguments.samples) continue;
+      fmt::print("  {}\n  = {}\n  > {}\n\n", texts.rows[i].texts.front(), texts.rows[i].label,
+                 label);
+    }
+    fmt::print("{}: {} examples\n  loss {:.4f}  accuracy {:.2f}%  macro F1 {:.2f}%\n{}", texts.name,
+               data.examples.size(), mean_of(result.sums).loss, 100 * result.confusion.accuracy(),
+               100 * result.confusion.macro_f1(), result.confusion.text(run.labels));
+  }
+  if (!arguments.output.empty()) write_result(arguments.output, predicted);
+}
+
+void score(const ScoreArguments& arguments) {
+  fail("{}: a classifier gives no probability to texts; calque classify prints those of classes",
+       arguments.run);
+}
+
+Explanation explain(const ExplainArguments& arguments) {
+  fail("{}: calque explain does not show classifiers", arguments.run);
+}
+
+}  // namespace
+
+const TaskCommands classification_commands = {
+    .task = TaskKind::classification,
+    .check_data = check_data,
+    .evaluate = evaluate,
+    .score = score,
+    .explain = explain,
+    .files_to_evaluate = "data.test in the config",
+};
+
+}  // namespace calque

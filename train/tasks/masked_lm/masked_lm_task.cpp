@@ -1,0 +1,111 @@
+#include "train/tasks/masked_lm/masked_lm_task.h"
+
+#include "data/content_hash.h"
+#include "train/config/schema.h"
+#include "train/tasks/data_settings.h"
+#include "train/tasks/example_works.h"
+#include "train/tasks/interruptible.h"
+#include "train/tasks/language_model/texts.h"
+#include "train/tasks/language_model/tokenizer.h"
+#include "train/tasks/loss_metrics.h"
+#include "train/tasks/masked_lm/masked_evaluation.h"
+#include "train/tasks/masked_lm/masked_lm_run.h"
+#include "train/tasks/masked_lm/masked_work.h"
+#include "train/tasks/task_data.h"
+
+namespace calque {
+namespace {
+
+class MaskedLmTask : public Task {
+ public:
+  MaskedLmTask(const Config& config, const RunFolder& run, const TaskStart& start)
+      : config_(config),
+        tokenizer_(open_text_tokenizer(config_, run, start)),
+        network_(masked_lm_options(config_, tokenizer_.size())) {
+    if (start.purpose == TaskStart::Purpose::use) return;
+    const std::string cache = cache_folder(config_, run, start);
+    if (!config_.data.validation.empty()) {
+      validation_ = load_texts(config_.data, config_.data.validation,
+                               CorpusConfig::Split::validation, tokenizer_, cache);
+    }
+    data_ = load_training_texts(config_.data, tokenizer_, cache);
+  }
+
+  Parameters& parameters() override { return network_.parameters; }
+  std::span<const MetricInfo> metrics() const override { return masked_lm_metrics(); }
+  std::string tokenizer_hash() const override { return hash_of({tokenizer_}); }
+  std::string data_hash() const override { return hexadecimal(data_.hash); }
+
+  std::string measured_by(const MetricInfo&, const Config& config) const override {
+    return write_value(config.data.validation);
+  }
+
+  std::string data_description() const override {
+    return calque::data_description(data_, tokenizer_.size());
+  }
+
+  std::unique_ptr<WorkStream> training(StreamPosition from) override {
+    const auto windows = std::make_shared<const MaskedWindows>(data_, config_, WindowUse::training,
+                                                               masking_of(config_, tokenizer_));
+    const ExampleSet examples = masked_examples(windows);
+    const MakeWork make = [this, windows](const ExampleBatch& batch) -> std::unique_ptr<Work> {
+      PackedMasks packed;
+      for (const Example& window : batch.examples) packed.append(window[0], window[1]);
+      return std::make_unique<MaskedWork>(network_.model, config_.training, std::move(packed),
+                                          batch.numbers, windows);
+    };
+    return std::make_unique<ExampleWorks>(examples, examples.costs, batch_options(config_.training),
+                                          from, make);
+  }
+
+  bool validates() const override { return validation_.has_value(); }
+
+  std::optional<Scores> validate(const std::function<bool()>& stop) override {
+    return interruptible(stop, [&](const std::function<void()>& between) -> Scores {
+      const MaskedEvaluation found =
+          evaluate_masked(network_.model, *validation_, config_, tokenizer_, between);
+      return {found.values(), masked_samples(network_.model, *validation_, config_, tokenizer_,
+                                             config_.logging.samples)};
+    });
+  }
+
+ private:
+  const Config config_;
+  const Tokenizer tokenizer_;
+  TaskModel<MaskedLm> network_;
+  std::optional<Dataset> validation_;
+  Dataset data_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_masked_lm_task(const Config& config, const RunFolder& run,
+                                          const TaskStart& start) {
+  return std::make_unique<MaskedLmTask>(config, run, start);
+}
+
+std::span<const MetricInfo> masked_lm_metrics() {
+  static const std::vector<MetricInfo> all = [] {
+    std::vector<MetricInfo> metrics = loss_metrics("masked token");
+    metrics.push_back({"mask_accuracy", "mask_accuracy", "behind [MASK]", "Accuracy behind [MASK]",
+                       "",
+                       "The accuracy of the tokens that [MASK] hides, without those that are "
+                       "replaced by another token or shown.",
+                       ValueFormat::percent, 1, Better::higher});
+    return metrics;
+  }();
+  return all;
+}
+
+std::vector<Contradiction> masked_lm_contradictions(const Config& config) {
+  std::vector<Contradiction> all;
+  if (config.data.context < 2) {
+    all.push_back({"data.context", "task: masked-lm needs 2 tokens at least, <s> and another"});
+  }
+  if (config.data.whole_words && config.tokenizer.kind == TokenizerKind::bytes) {
+    all.push_back({"data.whole_words", "bytes do not show where words begin"});
+  }
+  return all;
+}
+
+}  // namespace calque

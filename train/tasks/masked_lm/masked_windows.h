@@ -1,0 +1,42 @@
+#pragma once
+// The examples of masked language modelling: windows of a text behind <s>, with masks. A window has
+// data.context tokens at most, <s> included.
+
+#include <memory>
+#include <vector>
+
+#include "data/masking.h"
+#include "data/text_windows.h"
+#include "train/config/config.h"
+
+namespace calque {
+
+Masking masking_of(const Config& config, const Tokenizer& tokenizer);
+
+class MaskedWindows {
+ public:
+  MaskedWindows(const Dataset& text, const Config& config, WindowUse use, Masking masking)
+      : windows_(text, {.context = config.data.context - 1,
+                        .cross_documents = config.data.cross_documents,
+                        .use = use,
+                        .seed = static_cast<uint64_t>(config.training.seed)}),
+        masking_(std::move(masking)) {}
+
+  int64_t count() const { return windows_.count(); }
+  std::string where(int64_t window) const { return windows_.where(window); }
+
+  // The masked ids and, at chosen positions, the original ids; elsewhere not_masked.
+  void read(int64_t epoch, int64_t window, std::vector<int32_t>& ids,
+            std::vector<int32_t>& expected) const;
+
+ private:
+  TextWindows windows_;
+  Masking masking_;
+
+  friend ExampleSet masked_examples(std::shared_ptr<const MaskedWindows> windows);
+};
+
+// Examples of two columns, ids and expected; the cost is the length.
+ExampleSet masked_examples(std::shared_ptr<const MaskedWindows> windows);
+
+}  // namespace calque
