@@ -21,4 +21,24 @@ tokenizer: {kind: characters}
 model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
 )";
 
+inline constexpr const char* small_masked_lm = R"(
+task: masked-lm
+data:
+  train: {toy: toy-text, pairs: 60}
+  validation: {toy: toy-text, pairs: 8}
+  context: 32
+tokenizer: {kind: characters}
+model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
+)";
+
+inline constexpr const char* small_classification = R"(
+task: classification
+data:
+  train: {toy: toy-en-de, pairs: 200}
+  validation: {toy: toy-en-de, pairs: 10}
+  context: 32
+tokenizer: {kind: words}
+model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
+)";
+
 }  // namespace calque

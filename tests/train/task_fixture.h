@@ -42,6 +42,22 @@ inline const std::vector<TaskCase>& all_tasks() {
        .corpus_text = "one line of text\nand another line\n",
        .other_text = "one line of text\nand another lane\n",
        .measure_all = {}},
+      {.name = "masked-lm",
+       .config = std::string(small_masked_lm) + small_training,
+       .metric_column = "mask_accuracy",
+       .place = ", document ",
+       .corpus_key = "text",
+       .corpus_text = "one line of text\nand another line\n",
+       .other_text = "one line of text\nand another lane\n",
+       .measure_all = {}},
+      {.name = "classification",
+       .config = std::string(small_classification) + small_training,
+       .metric_column = "macro_f1",
+       .place = ", example ",
+       .corpus_key = "labelled",
+       .corpus_text = "x\tan apple\ny\ta day\n",
+       .other_text = "x\tan apple\nx\ta day\ny\ta day\n",
+       .measure_all = {}},
   };
   return tasks;
 }

@@ -412,7 +412,8 @@ TEST_CASE("a run with other validation data starts new best scores") {
     const TemporaryFolder folder;
     run_task(task, folder);
     const std::string corpus = task.name == "translation" ? "{toy: reverse, pairs: 20, longest: 9}"
-                                                          : "{toy: toy-text, pairs: 9}";
+                               : task.name == "classification" ? "{toy: toy-en-de, pairs: 9}"
+                                                               : "{toy: toy-text, pairs: 9}";
     run_task(task, folder, {"data.validation=" + corpus, "training.until=40u"});
     const TrainingState state = load_state(real_files(), folder.path("run/last"));
     REQUIRE(state.retired.size() == 1);
@@ -446,7 +447,8 @@ TEST_CASE("a run is opened only by its own task, and without its data") {
     const TrainedRun run = open_run(folder.path(task.name), make_task);
     CHECK(run.weights.step == 3);
     CHECK(run.weights.checkpoint == folder.path(task.name + "/checkpoints/step-000003"));
-    for (const TaskKind kind : {TaskKind::translation, TaskKind::language_model}) {
+    for (const TaskKind kind : {TaskKind::translation, TaskKind::language_model,
+                                TaskKind::masked_lm, TaskKind::classification}) {
       const std::string message = message_of([&] { find_run(folder.path(task.name), kind); });
       if (kind == run.place.config.task) {
         CHECK(message.empty());
