@@ -67,7 +67,7 @@ std::string resuming_text(const Config& config, const RunFolder& run) {
 // What to do with a run that has finished at a step; `command` is what trained it.
 std::string ways_on(const Config& config, const RunFolder& run, int64_t step,
                     const std::string& command) {
-  const bool ends = comes_to_an_end(config.training.schedule);
+  const bool ends = config.training.has_final_step();
   if (ends && step >= config.training.decay_steps) {
     return fmt::format(
         ", and its learning rate is at its end. To train on from its\n"

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "train/config/values.h"
 #include "train/trained_run.h"
 
 namespace calque {
@@ -31,8 +30,8 @@ const TaskCommands& commands_for(const std::string& run) {
 void require_task(const std::string& user, const std::string& run, TaskKind task) {
   const TaskKind found = find_run(run).config.task;
   if (found == task) return;
-  fail("{} needs a run of task: {}; {} is of task: {}", user, write_value(task), run,
-       write_value(found));
+  fail("{} needs a run of task: {}; {} is of task: {}", user, name_of(task_kinds, task), run,
+       name_of(task_kinds, found));
 }
 
 CLI::Option* TaskOptions::add(TaskKind task, CLI::Option* option) {

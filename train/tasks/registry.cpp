@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "train/config/values.h"
 #include "train/tasks/language_model/language_model_task.h"
 #include "train/tasks/translation/translation_task.h"
 
@@ -39,7 +38,7 @@ std::span<const MetricInfo> metrics_of(const FlatConfig& config) {
   for (const auto& [key, value] : config) {
     if (key != "task") continue;
     for (const Entry& entry : entries) {
-      if (value == write_value(entry.kind)) return entry.metrics();
+      if (value == name_of(task_kinds, entry.kind)) return entry.metrics();
     }
   }
   return metrics_of(TaskKind::translation);
