@@ -279,7 +279,7 @@ TEST_CASE("runs with other vocabularies do not translate together") {
   const Ran both = translate("a\\n", other);
   CHECK(both.status == 1);
   CHECK(both.out.empty());
-  CHECK(both.err.find("has another vocabulary than") != std::string::npos);
+  CHECK(both.err.find("its vocabulary differs from") != std::string::npos);
 }
 
 TEST_CASE("a run and itself translate together as it does alone") {
