@@ -120,7 +120,7 @@ TEST_CASE("a wrong command line is told from a failure") {
   CHECK(at("calque bleu -r ref1 --tokenize zh hyp").status == 2);
   CHECK(at("calque bleu -r ref1 --smooth-value 2 hyp").status == 2);
   for (const std::string metric : {"bleu", "chrf", "ter"}) {
-    CHECK(at("calque " + metric + " -r ref1 --samples 9 hyp").err.find("goes with --confidence") !=
+    CHECK(at("calque " + metric + " -r ref1 --samples 9 hyp").err.find("needs --confidence") !=
           std::string::npos);
     CHECK(at("calque " + metric + " -r ref1 --seed 9 --sentence hyp").status == 2);
   }
