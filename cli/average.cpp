@@ -1,4 +1,4 @@
-// calque average: one model from the mean of several checkpoints' weights.
+// calque average: averages the weights of several checkpoints into one model.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -21,7 +21,7 @@ struct Arguments {
   int64_t last = 0, best = 0;
 };
 
-// The checkpoints that are meant, or the places as they were given.
+// The chosen checkpoints of each run, or the places as they were given.
 std::vector<std::string> places_of(const Arguments& arguments) {
   if (arguments.last == 0 && arguments.best == 0) return arguments.runs;
   std::vector<std::string> places;
@@ -33,8 +33,8 @@ std::vector<std::string> places_of(const Arguments& arguments) {
   return places;
 }
 
-// RUN-average, beside the run: also where that is `.`, which has no name to put something behind.
-std::string usual_place(const std::string& run) {
+// RUN-average, beside the run. `.` has no name to extend, so its full path is used.
+std::string default_folder(const std::string& run) {
   const std::filesystem::path path = without_slash(run);
   const bool named = path.filename() != "." && path.filename() != "..";
   return (named ? path : std::filesystem::weakly_canonical(path)).string() + "-average";
@@ -42,11 +42,10 @@ std::string usual_place(const std::string& run) {
 
 void average(const Arguments& arguments) {
   const std::string out =
-      arguments.out.empty() ? usual_place(arguments.runs.front()) : arguments.out;
+      arguments.out.empty() ? default_folder(arguments.runs.front()) : arguments.out;
   const std::vector<std::string> places = places_of(arguments);
   average_weights(places, out, make_task);
-  fmt::print("{}: the mean of\n  {}\nUse it as you would use a run.\n", out,
-             fmt::join(places, "\n  "));
+  fmt::print("{}: the average of\n  {}\nUse it like a run.\n", out, fmt::join(places, "\n  "));
 }
 
 }  // namespace
@@ -58,26 +57,26 @@ void add_average_command(CLI::App& calque) {
   command
       ->add_option(
           "RUN", arguments->runs,
-          "Runs' folders, or with neither --last nor --best their checkpoints'; a run means "
-          "its best checkpoint")
+          "Folders of runs; without --last and --best, also of single checkpoints. A run then "
+          "stands for its best checkpoint")
       ->required()
       ->type_name("");
   CLI::Option* last =
       command->add_option("--last", arguments->last, "The newest N checkpoints of each run");
-  CLI::Option* best =
-      command->add_option("--best", arguments->best, "Those of the N best validations of each run");
+  CLI::Option* best = command->add_option("--best", arguments->best,
+                                          "The checkpoints of the N best validations of each run");
   last->check(whole_number(1))->excludes(best);
   best->check(whole_number(1));
   command->add_option("--out", arguments->out,
-                      "The new folder (default: RUN-average, of the first)");
+                      "The new folder (default: the first RUN, with -average)");
   command->footer(
-      "Several runs have a mean where one began with the weights of another (model.init_from).\n"
+      "Runs can be averaged if they started from the same weights (model.init_from).\n"
       "Examples: calque average runs/multi30k --last 10\n"
       "          calque average runs/general/last runs/tuned/last --out runs/both");
   command->callback([arguments, last, best] {
     if (arguments->runs.size() == 1 && last->empty() && best->empty()) {
       wrong_command_line(
-          "one checkpoint is its own mean; give --last N, --best N, or several runs");
+          "there is only one checkpoint to average; give --last N, --best N, or several runs");
     }
     average(*arguments);
   });

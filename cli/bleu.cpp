@@ -1,4 +1,4 @@
-// calque bleu: BLEU of a file of translations, in the way of sacreBLEU.
+// calque bleu: BLEU of a file of translations, as sacreBLEU computes it.
 #include "train/metrics/bleu.h"
 
 #include "cli/command_line.h"
@@ -25,8 +25,7 @@ BleuOptions options_of(const BleuArguments& arguments) {
   const bool takes_value =
       options.smoothing == Smoothing::floor || options.smoothing == Smoothing::add_k;
   if (options.smoothing_value && !takes_value) {
-    wrong_command_line("--smooth-value means nothing to --smooth " + arguments.smoothing +
-                       ", only to floor and add-k");
+    wrong_command_line("--smooth-value needs --smooth floor or add-k, not " + arguments.smoothing);
   }
   return options;
 }
@@ -35,8 +34,8 @@ SegmentStatistics statistics_of(Hypotheses hypotheses, References references,
                                 const BleuOptions& options) {
   if (options.tokenization != Tokenization::none && looks_tokenized(hypotheses)) {
     note(
-        "calque: a hundred lines end in ' .': the text looks tokenised, "
-        "which BLEU is not meant for; see --tokenize none\n");
+        "calque: a hundred lines end in ' .', so the text looks tokenized; BLEU expects plain "
+        "text, see --tokenize none\n");
   }
   return bleu_statistics(hypotheses, references, options);
 }
@@ -59,7 +58,7 @@ void print_bleu(const BleuArguments& arguments) {
 
 void add_bleu_command(CLI::App& calque) {
   const auto arguments = std::make_shared<BleuArguments>();
-  CLI::App* command = calque.add_subcommand("bleu", "BLEU of a file of translations");
+  CLI::App* command = calque.add_subcommand("bleu", "Compute BLEU of a file of translations");
   add_metric_options(command, arguments->files);
   command->add_option("--tokenize", arguments->tokenization, "13a, intl, char or none")
       ->capture_default_str()

@@ -1,4 +1,4 @@
-// calque chrf: chrF or chrF++ of a file of translations, in the way of sacreBLEU.
+// calque chrf: chrF or chrF++ of a file of translations, as sacreBLEU computes it.
 #include "train/metrics/chrf.h"
 
 #include "cli/command_line.h"
@@ -32,7 +32,7 @@ void print_chrf(const ChrfArguments& arguments) {
 void add_chrf_command(CLI::App& calque) {
   const auto arguments = std::make_shared<ChrfArguments>();
   ChrfOptions& options = arguments->options;
-  CLI::App* command = calque.add_subcommand("chrf", "chrF of a file of translations");
+  CLI::App* command = calque.add_subcommand("chrf", "Compute chrF of a file of translations");
   add_metric_options(command, arguments->files);
   command->add_option("--char-order", options.character_order, "Longest character n-grams")
       ->capture_default_str()
@@ -42,14 +42,14 @@ void add_chrf_command(CLI::App& calque) {
       ->capture_default_str()
       ->check(whole_number(0, 100))
       ->type_name("N");
-  command->add_option("--beta", options.beta, "How much more recall weighs than precision")
+  command->add_option("--beta", options.beta, "The weight of recall relative to precision")
       ->capture_default_str()
       ->check(whole_number(1, 100))
       ->type_name("N");
   command->add_flag("--lowercase", options.lowercase, "Ignore upper and lower case");
-  command->add_flag("--whitespace", options.whitespace, "Count white space as characters");
+  command->add_flag("--whitespace", options.whitespace, "Count white space too");
   command->add_flag("--eps-smoothing", options.eps_smoothing,
-                    "Smooth as chrF++.py does; matters for very short text");
+                    "Smooth as chrF++.py does, for very short texts");
   command->footer("Example: calque chrf --reference test.de --word-order 2 translations.de");
   command->callback([arguments] { print_chrf(*arguments); });
 }

@@ -1,4 +1,4 @@
-// CLI11 says what it could not use; the nearest word that it could have used is found here.
+// For an unknown word, CLI11 reports only the word; the nearest known one is added here.
 #include "cli/command_line.h"
 
 #include <fmt/format.h>
@@ -14,7 +14,7 @@
 namespace calque {
 namespace {
 
-// The innermost command that was named.
+// The innermost command of the command line.
 const CLI::App* innermost(const CLI::App* app) {
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
   return app;
@@ -97,7 +97,7 @@ void refuse_empty_values(CLI::App& app) {
   for (CLI::App* command : app.get_subcommands({})) refuse_empty_values(*command);
 }
 
-// `--out=`, for which CLI11 would take the next word.
+// `--out=`: CLI11 would take the next word as its value.
 bool lacks_value(std::string_view word) {
   return word.starts_with("--") && word.size() > 3 && word.find('=') == word.size() - 1;
 }

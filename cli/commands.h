@@ -1,7 +1,7 @@
 #pragma once
-// The commands of calque. Each has a short file of its own, named after it, which adds a subcommand
-// with its options and a callback. A callback prints results to stdout and throws Error for what a
-// person can mend; a status other than 0 without an error is CLI::RuntimeError(status).
+// The commands of calque. Each has a file of its own name, which adds a subcommand with its options
+// and a callback. A callback prints results to stdout. It throws Error for what the user can fix,
+// and CLI::RuntimeError(status) to exit with a status without an error.
 
 #include <CLI/CLI.hpp>
 

@@ -1,4 +1,4 @@
-// calque config check | show | keys: what a config says, and what it could say.
+// calque config check | show | keys: checks and explains configs.
 #include <fmt/format.h>
 
 #include <memory>
@@ -32,7 +32,7 @@ void check(const Arguments& arguments) {
     for (const std::string& problem : problems) {
       note("calque: {}\n", one_line(problem));
     }
-    if (problems.empty()) fmt::print("{}: sound\n", config);
+    if (problems.empty()) fmt::print("{}: valid\n", config);
     sound = sound && problems.empty();
   }
   if (!sound) throw CLI::RuntimeError(1);
@@ -90,27 +90,29 @@ void add_config_command(CLI::App& calque) {
   config->require_subcommand(1);
   config->footer("Example: calque config check configs/toy.yaml --set training.until=20e");
 
-  CLI::App* check_command = config->add_subcommand("check", "Name everything wrong with a config");
+  CLI::App* check_command =
+      config->add_subcommand("check", "List everything that is wrong with configs");
   check_command->add_option("CONFIG", arguments->configs, "YAML files")->required();
   add_settings(check_command, arguments->settings);
   check_command->footer("Example: calque config check configs/*.yaml");
   check_command->callback([arguments] { check(*arguments); });
 
-  CLI::App* show_command =
-      config->add_subcommand("show", "Print the settings in use, resolved, as a config of its own");
+  CLI::App* show_command = config->add_subcommand(
+      "show", "Print a config with all includes, presets and settings resolved");
   show_command->add_option("CONFIG", arguments->config, "YAML file")->required();
-  show_command->add_flag("--comments", arguments->comments, "Say what each key means");
+  show_command->add_flag("--comments", arguments->comments, "Add the meaning of each key");
   add_settings(show_command, arguments->settings);
   show_command->footer("Example: calque config show configs/toy.yaml --set model.preset=small");
   show_command->callback([arguments] { show(*arguments); });
 
   CLI::App* keys_command = config->add_subcommand(
-      "keys", "List all keys; with a CONFIG, their values and where they were set");
+      "keys", "List all keys; with a CONFIG, also their values and where they are set");
   CLI::Option* file = keys_command->add_option("CONFIG", arguments->config, "YAML file");
   CLI::Option* about = keys_command->add_option(
       "--about", arguments->about,
-      "Only keys with this word in name or meaning, also another toolkit's name");
-  keys_command->add_flag("--markdown", arguments->markdown, "The page docs/config.md")
+      "List only keys with this word in their name or meaning, or in another toolkit's name");
+  keys_command
+      ->add_flag("--markdown", arguments->markdown, "Write the reference page docs/config.md")
       ->excludes(about)
       ->excludes(file);
   add_settings(keys_command, arguments->settings)->needs(file);

@@ -1,5 +1,4 @@
-// calque data: corpora to look at. `check` reads everything that a run would read and reports;
-// the toy languages can be written out as ordinary corpus files.
+// calque data: checks the corpora of a config, and writes corpora of the toy languages.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -45,12 +44,12 @@ void write_toy(const std::string& name, const ToyArguments& arguments) {
   const auto pairs = language.pairs(split_named(arguments.split), arguments.pairs, arguments.seed);
   std::error_code problem;
   std::filesystem::create_directories(arguments.out, problem);
-  if (problem) fail("{}: cannot be made: {}", arguments.out, problem.message());
+  if (problem) fail("{}: cannot be created: {}", arguments.out, problem.message());
   const std::string prefix = arguments.out + "/" + arguments.split + ".";
   const std::string source = prefix + language.source_language();
   const std::string target = prefix + language.target_language();
   for (const std::string& path : {source, target}) {
-    if (std::filesystem::exists(path)) fail("{}: exists already; choose another --out", path);
+    if (std::filesystem::exists(path)) fail("{}: already exists; choose another --out", path);
   }
   write_lines(source, pairs, &SentencePair::first);
   write_lines(target, pairs, &SentencePair::second);
@@ -60,12 +59,13 @@ void write_toy(const std::string& name, const ToyArguments& arguments) {
 void add_check(CLI::App& data) {
   const auto arguments = std::make_shared<CheckArguments>();
   CLI::App* command = data.add_subcommand(
-      "check", "Read all that a run would read: lengths, drops, unknown words, suspicions");
+      "check",
+      "Read all corpora of a run and report lengths, dropped examples, unknown words and problems");
   command->add_option("CONFIG", arguments->config, "The config file")->required();
   add_settings(command, arguments->settings);
   command->footer(
-      "Example: calque data check configs/toy.yaml\n"
-      "Exit status 1 if something would stop a run or is probably not meant.");
+      "Exits with status 1 if something would stop a run or looks like a mistake.\n"
+      "Example: calque data check configs/toy.yaml");
   command->callback([arguments] { check(*arguments); });
 }
 
@@ -76,15 +76,15 @@ void add_toy(CLI::App& data, const std::string& name) {
       ->capture_default_str()
       ->check(CLI::IsMember({"train", "validation", "test", "compositional"}))
       ->type_name("NAME");
-  command->add_option("--pairs", arguments->pairs, "How many")
+  command->add_option("--pairs", arguments->pairs, "The number of pairs")
       ->capture_default_str()
       ->check(whole_number(1, 1'000'000'000))
       ->type_name("N");
-  command->add_option("--seed", arguments->seed, "Another seed, other pairs")
+  command->add_option("--seed", arguments->seed, "Each seed gives other pairs")
       ->capture_default_str()
       ->check(whole_number(0))
       ->type_name("N");
-  command->add_option("--out", arguments->out, "Folder for the two files, which must not be there")
+  command->add_option("--out", arguments->out, "Folder for the two files, which must not exist")
       ->capture_default_str()
       ->type_name("DIR");
   command->footer("Example: calque data " + name + " --split train --pairs 100000 --out corpora");
@@ -94,7 +94,8 @@ void add_toy(CLI::App& data, const std::string& name) {
 }  // namespace
 
 void add_data_command(CLI::App& calque) {
-  CLI::App* data = calque.add_subcommand("data", "Check corpora, or write those of toy languages");
+  CLI::App* data =
+      calque.add_subcommand("data", "Check corpora, or write corpora of toy languages");
   data->require_subcommand(1);
   data->footer("Example: calque data check configs/toy.yaml");
   add_check(*data);

@@ -10,7 +10,8 @@
 namespace calque {
 
 CLI::Option* add_beam(CLI::App* command, int64_t& beam) {
-  return command->add_option("--beam", beam, "Width of the beam, 1: greedy (default: the config's)")
+  return command
+      ->add_option("--beam", beam, "Width of the beam; 1 is greedy search (default: the config's)")
       ->check(whole_number(1, 1000))
       ->type_name("N");
 }
@@ -25,7 +26,7 @@ CLI::Option* add_decoding_settings(CLI::App* command, std::vector<std::string>& 
             return setting.starts_with("decoding.")
                        ? std::string()
                        : setting +
-                             ": the model is trained already; here only decoding.* can be set";
+                             ": only decoding.* can be set here, the model is already trained";
           },
           ""));
 }
@@ -37,7 +38,7 @@ DecodingConfig decoding_of(const TranslationRun& run, const DecodingArguments& a
   };
   if (arguments.beam > 0) settings.push_back(fmt::format("decoding.beam={}", arguments.beam));
   if (arguments.n_best == 0) return loaded();
-  settings.emplace_back("decoding.n_best=1");  // whatever the beam is
+  settings.emplace_back("decoding.n_best=1");  // valid with any beam
   DecodingConfig decoding = loaded();
   decoding.n_best = arguments.n_best;
   decoding.beam = std::max(decoding.beam, decoding.n_best);

@@ -1,5 +1,5 @@
 #pragma once
-// How to decode: as the run's config says, with what the command line says over it.
+// How to decode: the run's config, overridden by the command line.
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -19,8 +19,8 @@ struct DecodingArguments {
 CLI::Option* add_beam(CLI::App* command, int64_t& beam);
 CLI::Option* add_decoding_settings(CLI::App* command, std::vector<std::string>& settings);
 
-// The config's section, checked only once the command line's values are in it: a beam that the
-// options give may be what makes a setting possible. A wide n_best widens the beam.
+// The config's section with the command line's values, checked as a whole: a setting may need the
+// beam of an option. An n_best wider than the beam widens it.
 DecodingConfig decoding_of(const TranslationRun& run, const DecodingArguments& arguments);
 
 }  // namespace calque

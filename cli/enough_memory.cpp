@@ -1,7 +1,7 @@
-// OpenBLAS takes a buffer for each thread while it is loaded, before main(), and asks for it again
-// and again, for ever, when there is no memory (ulimit -v, a small container). So that this ends in
-// a message, the program asks first, before any library's own beginning: that is what
-// .preinit_array is for. Nothing but bare system calls may be used here.
+// OpenBLAS allocates a buffer for each thread while it is loaded, before main(), and retries for
+// ever if there is no memory (ulimit -v, a small container). This check runs before the
+// initialisers of all libraries (.preinit_array) and exits with a message instead. It may use
+// nothing but system calls.
 
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <sched.h>
@@ -10,15 +10,15 @@
 
 namespace {
 
-constexpr unsigned long buffer = (128UL << 20) + (1UL << 20);  // and what lies around it
+constexpr unsigned long buffer = (128UL << 20) + (1UL << 20);  // with its surroundings
 
 void require_memory_for_blas(int, char**, char**) {
   cpu_set_t processors;
   CPU_ZERO(&processors);
   const int known = sched_getaffinity(0, sizeof processors, &processors);
   const unsigned long threads = known == 0 ? CPU_COUNT(&processors) : 1;
-  // Two more for what libraries and the threads for data and checkpoints map before the first
-  // product asks. Asked for by address alone: not a page of it is touched.
+  // Two more for libraries and for the threads for data and checkpoints. Only addresses are
+  // reserved; no page is touched.
   const unsigned long wanted = (threads + 2) * buffer;
   void* const memory = mmap(nullptr, wanted, PROT_READ | PROT_WRITE,
                             MAP_PRIVATE | MAP_ANONYMOUS | MAP_NORESERVE, -1, 0);
@@ -27,7 +27,7 @@ void require_memory_for_blas(int, char**, char**) {
     return;
   }
   constexpr char message[] =
-      "calque: not enough memory to begin with: OpenBLAS takes 128 MB of addresses for each "
+      "calque: not enough memory to start: OpenBLAS reserves 128 MB of addresses for each "
       "processor; raise the limit (ulimit -v), or use fewer processors (taskset)\n";
   [[maybe_unused]] const ssize_t n = write(STDERR_FILENO, message, sizeof message - 1);
   _exit(1);

@@ -1,4 +1,4 @@
-// calque generate: a language model goes on with a prompt.
+// calque generate: a language model continues a prompt.
 #include <fmt/format.h>
 #include <unistd.h>
 
@@ -10,6 +10,8 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/sampling_arguments.h"
+#include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "data/utf8.h"
 #include "train/tasks/language_model/language_model_run.h"
@@ -29,7 +31,7 @@ void require_prompt(const std::string& prompt) {
   if (!problem.empty()) fail("the prompt: {}", problem);
 }
 
-// Shows a text as it comes into being.
+// Shows the text while it is generated.
 void generate_one(const LanguageModelRun& run, const std::string& prompt,
                   const GenerationOptions& options) {
   write_output(prompt);
@@ -50,7 +52,7 @@ void generate_several(const LanguageModelRun& run, const std::string& prompt,
   }
 }
 
-// A prompt a line, until the end of the input.
+// Reads a prompt from each line of standard input.
 void converse(const LanguageModelRun& run, GenerationOptions options) {
   const bool terminal = isatty(STDIN_FILENO) == 1;
   std::string prompt;
@@ -62,13 +64,14 @@ void converse(const LanguageModelRun& run, GenerationOptions options) {
     if (!std::getline(std::cin, prompt)) break;
     require_prompt(prompt);
     generate_one(run, prompt, options);
-    ++options.sampling.seed;  // the same prompt again gives another text
+    ++options.sampling.seed;  // a repeated prompt gets another text
   }
   if (terminal) write_output("\n");
 }
 
 void generate(Arguments arguments) {
   require_prompt(arguments.prompt);
+  require_task("calque generate", arguments.run, TaskKind::language_model);
   const LanguageModelRun run = open_language_model_run(arguments.run);
   arguments.options.context = run.config.data.context;
   if (arguments.interactive) {
@@ -80,64 +83,33 @@ void generate(Arguments arguments) {
   }
 }
 
-void add_sampling_options(CLI::App& command, Sampling& sampling) {
-  command
-      .add_option(
-          "--temperature", sampling.temperature,
-          "Below 1: more probable tokens; above 1: more surprising ones; 0: always the most "
-          "probable (default: 1)")
-      ->check(number(0, 1000));
-  command.add_option("--top-k", sampling.top_k, "Draw from the K most probable tokens; 0: all")
-      ->check(whole_number(0, int64_t{1} << 31))
-      ->type_name("K");
-  command
-      .add_option("--top-p", sampling.top_p,
-                  "Draw from the fewest tokens whose probabilities reach P")
-      ->check(number(0, 1))
-      ->type_name("P");
-  command
-      .add_option("--min-p", sampling.min_p,
-                  "Draw from tokens with at least P times the probability of the best")
-      ->check(number(0, 1))
-      ->type_name("P");
-  command
-      .add_option("--repetition-penalty", sampling.repetition_penalty,
-                  "Above 1: tokens that occurred before become less probable (default: 1)")
-      ->check(number(0.01, 100))
-      ->type_name("R");
-  command
-      .add_option("--seed", sampling.seed,
-                  "The same seed gives the same text on any number of threads (default: 1)")
-      ->check(whole_number(0));
-}
-
 }  // namespace
 
 void add_generate_command(CLI::App& calque) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = calque.add_subcommand("generate", "Continue a text with a language model");
-  command->add_option("RUN", arguments->run, "A run's folder, or one of its checkpoints")
+  command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")
       ->required()
       ->type_name("");
-  CLI::Option* prompt = command
-                            ->add_option("PROMPT", arguments->prompt,
-                                         "What the text begins with (default: nothing, a new text)")
-                            ->type_name("");
+  CLI::Option* prompt =
+      command->add_option("PROMPT", arguments->prompt, "The beginning of the text (default: none)")
+          ->type_name("");
   GenerationOptions& options = arguments->options;
-  command->add_option("--max-tokens", options.max_tokens, "The longest continuation (default: 256)")
+  command
+      ->add_option("--max-tokens", options.max_tokens, "The most tokens to generate (default: 256)")
       ->check(whole_number(1, 1'000'000))
       ->type_name("N");
   add_sampling_options(*command, options.sampling);
-  command->add_option("--stop", options.stop, "End before this text; may be repeated")
+  command->add_option("--stop", options.stop, "End a text before this string; may be repeated")
       ->allow_extra_args(false)
       ->type_name("TEXT");
   CLI::Option* samples =
-      command->add_option("--samples", options.samples, "How many texts (default: 1)")
+      command->add_option("--samples", options.samples, "The number of texts (default: 1)")
           ->check(whole_number(1, 10'000))
           ->type_name("N");
   command
       ->add_flag("--interactive", arguments->interactive,
-                 "Read prompts from standard input, a line each")
+                 "Read a prompt from each line of standard input")
       ->excludes(prompt)
       ->excludes(samples);
   add_threads(command);

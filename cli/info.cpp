@@ -1,4 +1,4 @@
-// calque info: what a run or a checkpoint is, and how far it has come.
+// calque info: describes a run or a checkpoint.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -43,8 +43,9 @@ void info(const std::string& place) {
 
 void add_info_command(CLI::App& calque) {
   const auto place = std::make_shared<std::string>();
-  CLI::App* command = calque.add_subcommand("info", "Tell what a run or a checkpoint is");
-  command->add_option("RUN", *place, "A run's folder, or one of its checkpoints")->required();
+  CLI::App* command = calque.add_subcommand("info", "Describe a run or a checkpoint");
+  command->add_option("RUN", *place, "The folder of a run or of one of its checkpoints")
+      ->required();
   command->footer("Example: calque info runs/toy");
   command->callback([place] { info(*place); });
 }

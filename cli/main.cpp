@@ -1,5 +1,5 @@
-// calque's command line: finds the command, and turns whatever goes wrong into one line on stderr
-// and an exit status: 1 for a failure, 2 for a command line that makes no sense.
+// Runs a command of calque. Every failure becomes one line on stderr and an exit status: 1 for an
+// error, 2 for a wrong command line.
 #include <fcntl.h>
 #include <unistd.h>
 
@@ -54,7 +54,7 @@ int run(int count, char** arguments) {
     app.require_subcommand(1);
     app.footer(
         "Example: calque config check configs/toy.yaml\n"
-        "'calque COMMAND --help' tells more about each.");
+        "'calque COMMAND --help' describes a command.");
     for (const auto add_command : add_commands) add_command(app);
     const int status = run_command(app, count, arguments);
     finish_output();
@@ -66,7 +66,7 @@ int run(int count, char** arguments) {
   } catch (const std::filesystem::filesystem_error& error) {
     const auto& path = error.path2().empty() ? error.path1() : error.path2();
     return complain(failure, path.string() + ": " + error.code().message());
-  } catch (const std::system_error& error) {  // fmt::print, where a buffer could not be written
+  } catch (const std::system_error& error) {  // fmt::print, for one
     if (error.code().value() == EPIPE) return pipe_closed;
     if (error.code() == std::errc::resource_unavailable_try_again) {
       return complain(
@@ -76,18 +76,17 @@ int run(int count, char** arguments) {
     }
     return complain(failure, std::string("standard output: ") + error.code().message());
   } catch (const std::bad_alloc&) {
-    return complain(failure,
-                    "not enough memory; a smaller batch or model, or training.memory_limit, helps");
+    return complain(
+        failure, "not enough memory; use a smaller batch or model, or set training.memory_limit");
   } catch (const Misuse& error) {
-    return complain(failure,
-                    std::string("a mistake in calque itself, please report it: ") + error.what());
+    return complain(failure, std::string("internal error, please report it: ") + error.what());
   } catch (const std::exception& error) {
     return complain(failure, error.what());
   }
 }
 
-// So that a file that is opened later is not taken for one of the three. Each stays what it was,
-// of no use: an input that cannot be read, outputs that cannot be written.
+// Opens the closed ones of the three standard streams, so that no file opened later gets their
+// numbers. Reading and writing still fail: the modes are the wrong way round on purpose.
 void occupy_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);

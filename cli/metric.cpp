@@ -15,7 +15,7 @@ using Lines = std::vector<std::string>;
 Lines read_corresponding(const std::string& path, const std::string& other, size_t count) {
   Lines lines = read_segments(path);
   if (lines.size() != count) {
-    fail("{} has {} lines, but {} has {}: they must correspond line by line", path, lines.size(),
+    fail("{} has {} lines, but {} has {}; they must correspond line by line", path, lines.size(),
          other, count);
   }
   return lines;
@@ -25,13 +25,13 @@ void check_standard_input(const MetricArguments& arguments) {
   int uses = arguments.hypotheses == "-" ? 1 : 0;
   uses += arguments.baseline == "-" ? 1 : 0;
   for (const std::string& path : arguments.references) uses += path == "-" ? 1 : 0;
-  if (uses > 1) wrong_command_line("only one of the files can be the standard input");
+  if (uses > 1) wrong_command_line("only one of the files can be standard input");
 }
 
 void check_resampling(const MetricArguments& arguments) {
   if (arguments.confidence || !arguments.baseline.empty()) return;
-  if (arguments.samples > 0) wrong_command_line("--samples goes with --confidence or --paired");
-  if (arguments.seed) wrong_command_line("--seed goes with --confidence or --paired");
+  if (arguments.samples > 0) wrong_command_line("--samples needs --confidence or --paired");
+  if (arguments.seed) wrong_command_line("--seed needs --confidence or --paired");
 }
 
 void print_each_line(const Metric& metric, const MetricArguments& arguments,
@@ -52,7 +52,7 @@ void print_comparison(const Metric& metric, const MetricArguments& arguments,
       read_corresponding(arguments.baseline, arguments.hypotheses, hypotheses.size());
   const SegmentStatistics baseline = metric.statistics(other, references);
   const Comparison found = compare(baseline, statistics, metric.score, arguments.test, resampling);
-  // The part of the line before the score: the metric's name and signature.
+  // The metric's name and signature, from before the score.
   const std::string line = metric.line(baseline.sums(), references.size(), {},
                                        resampling_fields(arguments.test, resampling));
   const std::string head = line.substr(0, line.find(" = "));
@@ -64,19 +64,21 @@ void print_comparison(const Metric& metric, const MetricArguments& arguments,
 }  // namespace
 
 void add_metric_options(CLI::App* command, MetricArguments& arguments) {
-  command->add_option("HYP", arguments.hypotheses, "The translations, a line each; - reads stdin")
+  command
+      ->add_option("HYP", arguments.hypotheses,
+                   "The translations, a line each; - for standard input")
       ->required()
       ->type_name("");
   command
       ->add_option("-r,--reference", arguments.references,
-                   "The right translations, a line each; may be repeated")
+                   "The reference translations, a line each; may be repeated")
       ->required()
       ->type_name("FILE")
       ->allow_extra_args(false);
   const auto sentence =
-      command->add_flag("--sentence", arguments.each_line, "Score each line by itself");
+      command->add_flag("--sentence", arguments.each_line, "Score each line on its own");
   const auto confidence = command->add_flag("--confidence", arguments.confidence,
-                                            "Say how much is chance, by bootstrap resampling");
+                                            "Add a confidence interval, by bootstrap resampling");
   const auto paired = command->add_option("--paired", arguments.baseline,
                                           "Compare HYP with another system's translations");
   paired->type_name("FILE")->excludes(confidence)->excludes(sentence);
@@ -88,23 +90,23 @@ void add_metric_options(CLI::App* command, MetricArguments& arguments) {
             arguments.test =
                 name == "bootstrap" ? PairedTest::bootstrap : PairedTest::randomization;
           },
-          "How --paired tells chance from difference")
+          "The significance test of --paired")
       ->check(CLI::IsMember({"bootstrap", "randomization"}))
       ->type_name("HOW")
       ->needs(paired);
   command
       ->add_option("--samples", arguments.samples,
-                   "Random test sets to draw (default 1000; 10000 for randomization)")
+                   "Number of random test sets (default: 1000; 10000 for randomization)")
       ->check(whole_number(2, 10000000))
       ->type_name("N");
-  command->add_option("--seed", arguments.seed, "Of the random test sets (default 12345)")
+  command->add_option("--seed", arguments.seed, "Seed of the random test sets (default: 12345)")
       ->check(whole_number(0))
       ->type_name("N");
   command->add_option("--width", arguments.decimals, "Decimals of the score")
       ->capture_default_str()
       ->check(whole_number(0, 15))
       ->type_name("N");
-  command->add_flag("--score-only", arguments.score_only, "Print the number and nothing else")
+  command->add_flag("--score-only", arguments.score_only, "Print only the number")
       ->excludes(paired)
       ->excludes(confidence);
 }

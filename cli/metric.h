@@ -1,6 +1,6 @@
 #pragma once
-// What the commands bleu, chrf and ter have in common: the files, the kinds of answer, and that
-// every answer is made from the rows of SegmentStatistics, whichever metric they belong to.
+// What the commands bleu, chrf and ter have in common: the files, the kinds of output, and that
+// every output is computed from the rows of SegmentStatistics.
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -28,7 +28,7 @@ struct MetricArguments {
   bool score_only = false;
 };
 
-// A metric with its options decided.
+// A metric with its options.
 struct Metric {
   std::function<SegmentStatistics(Hypotheses, References)> statistics;
   ScoreOfSums score;
@@ -39,8 +39,8 @@ struct Metric {
       line;
 };
 
-// From the functions that every metric has: of_sums(sums) is its score with all that belongs to it,
-// signature(references, resampling) tells how it was counted.
+// From the functions of a metric: of_sums(sums) returns its score with all details,
+// signature(references, resampling) how it was computed.
 template <class Statistics, class OfSums, class Signature>
 Metric metric_of(Statistics statistics, OfSums of_sums, Signature signature, int decimals) {
   return {.statistics = statistics,
@@ -56,7 +56,7 @@ Metric metric_of(Statistics statistics, OfSums of_sums, Signature signature, int
 
 void add_metric_options(CLI::App* command, MetricArguments& arguments);
 
-// Reads the files, and prints what was asked for.
+// Reads the files and prints the scores.
 void print_scores(const Metric& metric, const MetricArguments& arguments);
 
 }  // namespace calque

@@ -1,5 +1,5 @@
-// Both buffers remember a failed write until they are asked, but not its cause: that is in errno
-// right after the call that failed, and nowhere later.
+// Both buffers keep the fact that a write failed, but not its cause, which is in errno only right
+// after the call that failed.
 #include "cli/output.h"
 
 #include <cerrno>

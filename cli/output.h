@@ -1,6 +1,6 @@
 #pragma once
-// Standard output is a file like any other: what could not be written to it is an error. Standard
-// error is for remarks: that nobody hears them is no reason to fail.
+// A failed write to standard output is an error, as for any file. Standard error is for remarks;
+// failed writes to it are ignored.
 
 #include <fmt/format.h>
 
@@ -10,24 +10,24 @@
 
 namespace calque {
 
-// Thrown where the reader of standard output (head, less) has gone away.
+// Thrown when the reader of standard output (head, less) has closed it.
 struct BrokenPipe {};
 
-// Writes to standard output; an Error if that fails, or BrokenPipe.
+// Writes to standard output. Throws Error or BrokenPipe.
 void write_output(std::string_view text);
 
-// Flushes stdout and std::cout; the same if anything written to them was lost.
+// Flushes stdout and std::cout. Throws the same if anything written to them was lost.
 void finish_output();
 
-// Says something on standard error beside the result.
+// Write a remark to standard error.
 void note_text(std::string_view text);
 template <class... Values>
 void note(fmt::format_string<Values...> format, Values&&... values) {
   note_text(fmt::format(format, std::forward<Values>(values)...));
 }
 
-// Why the last operation on a file failed, as the end of a message: ": No space left on device", or
-// nothing if the system has not said.
+// Why the last operation on a file failed, as the end of a message: ": No space left on device".
+// Empty if errno is not set.
 std::string reason_given();
 
 }  // namespace calque

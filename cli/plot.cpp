@@ -1,5 +1,4 @@
-// calque plot RUN...: the curves of one or several runs as a page, a figure, a table, or right
-// here.
+// calque plot: draws the curves of runs as a page, a figure, a table, or in the terminal.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -46,8 +45,8 @@ std::string check_smoothing(const std::string& text) {
   return sound ? "" : "must be a number from 0 to 0.99";
 }
 
-// A run's own report goes into its folder; a comparison belongs to none of its runs.
-std::string usual_page(const std::vector<fs::path>& runs) {
+// The report of one run goes into its folder.
+std::string default_page(const std::vector<fs::path>& runs) {
   const bool one_folder = runs.size() == 1 && fs::is_directory(runs.front());
   return one_folder ? (runs.front() / "report.html").string() : "report.html";
 }
@@ -73,7 +72,7 @@ void plot(PlotArguments& arguments) {
   if (!arguments.page.empty()) {
     write_result(arguments.page, report_page(runs));
   } else if (!only_others) {
-    write_result(usual_page(arguments.runs), report_page(runs));
+    write_result(default_page(arguments.runs), report_page(runs));
   }
 }
 
@@ -81,23 +80,23 @@ void plot(PlotArguments& arguments) {
 
 void add_plot_command(CLI::App& calque) {
   auto arguments = std::make_shared<PlotArguments>();
-  CLI::App* command = calque.add_subcommand("plot", "Draws the curves of one or several runs");
+  CLI::App* command = calque.add_subcommand("plot", "Draw the curves of one or several runs");
   command->add_option("RUN", arguments->runs, "Folders of runs, or metrics.jsonl files")
       ->required()
       ->type_name("");
   command->add_option("--out", arguments->page,
-                      "Write the interactive page here (default: RUN/report.html, or ./report.html "
-                      "for several runs); - is the standard output");
+                      "The file for the interactive page, - for standard output (default: "
+                      "RUN/report.html, or ./report.html for several runs)");
   command->add_option("--svg", arguments->svg, "Write a figure for a paper");
-  command->add_option("--csv", arguments->csv, "Write every record as a table");
+  command->add_option("--csv", arguments->csv, "Write all records as a table");
   command->add_flag("--terminal", arguments->terminal, "Draw in the terminal");
   const std::vector<CLI::Option*> looks = {
       command
           ->add_option("--metric", arguments->options.columns,
-                       "Which curves --svg and --terminal draw, such as loss,bleu")
+                       "The curves that --svg and --terminal draw, such as loss,bleu")
           ->delimiter(',')
           ->allow_extra_args(false),
-      command->add_option("--over", arguments->over, "step, epoch, tokens or time")
+      command->add_option("--over", arguments->over, "The x axis: step, epoch, tokens or time")
           ->check(CLI::IsMember(std::vector<std::string>(axis_names.begin(), axis_names.end()))
                       .description(""))
           ->type_name(""),
@@ -113,7 +112,8 @@ void add_plot_command(CLI::App& calque) {
   command->callback([arguments, looks] {
     for (const CLI::Option* look : looks) {
       if (look->empty() || arguments->terminal || !arguments->svg.empty()) continue;
-      wrong_command_line(look->get_name() + " goes with --svg or --terminal; the page draws all");
+      wrong_command_line(look->get_name() +
+                         " needs --svg or --terminal; the page draws everything");
     }
     plot(*arguments);
   });

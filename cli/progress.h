@@ -1,5 +1,5 @@
 #pragma once
-// A line at a terminal that says how far a long command has come; nothing anywhere else.
+// A progress line of a long command; shown only at a terminal.
 
 #include <chrono>
 #include <cstdint>
@@ -9,12 +9,12 @@ namespace calque {
 
 class Progress {
  public:
-  // Not `wanted`: silent at a terminal too.
+  // Without `wanted` nothing is shown.
   explicit Progress(bool wanted = true);
 
-  // `what` is what is counted, such as "lines". Without tokens only those are told.
+  // `what` names what is counted, such as "lines". Tokens are shown if there are any.
   void show(std::string_view what, int64_t count, int64_t tokens = 0) const;
-  // Ends the line, so that what follows stands on one of its own.
+  // Ends the line.
   void end() const;
 
  private:

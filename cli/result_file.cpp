@@ -1,5 +1,4 @@
-// Replacing a file by renaming is safe for regular files only: a rename would put a file in the
-// place of a device or of a pipe.
+// Only regular files are replaced by renaming: a rename would turn a device or a pipe into a file.
 #include "cli/result_file.h"
 
 #include <cerrno>

@@ -1,4 +1,4 @@
-// calque ter: TER of a file of translations, in the way of Tercom and sacreBLEU.
+// calque ter: TER of a file of translations, as Tercom and sacreBLEU compute it.
 #include "train/metrics/ter.h"
 
 #include "cli/commands.h"
@@ -31,13 +31,14 @@ void print_ter(const TerArguments& arguments) {
 void add_ter_command(CLI::App& calque) {
   const auto arguments = std::make_shared<TerArguments>();
   TerOptions& options = arguments->options;
-  CLI::App* command = calque.add_subcommand("ter", "TER of a file of translations");
+  CLI::App* command = calque.add_subcommand("ter", "Compute TER of a file of translations");
   add_metric_options(command, arguments->files);
-  command->add_flag("--normalized", options.normalized, "Tokenise both sides");
-  command->add_flag("--no-punct", options.no_punctuation, "Leave out punctuation");
-  command->add_flag("--asian-support", options.asian_support,
-                    "With the two above: split ideographs, know Asian punctuation");
-  command->add_flag("--case-sensitive", options.case_sensitive, "Mind upper and lower case");
+  command->add_flag("--normalized", options.normalized, "Tokenize both sides");
+  command->add_flag("--no-punct", options.no_punctuation, "Ignore punctuation");
+  command->add_flag(
+      "--asian-support", options.asian_support,
+      "With --normalized and --no-punct: also split ideographs and treat Asian punctuation");
+  command->add_flag("--case-sensitive", options.case_sensitive, "Distinguish upper and lower case");
   command->footer("Example: calque ter --reference test.de translations.de");
   command->callback([arguments] { print_ter(*arguments); });
 }

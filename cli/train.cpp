@@ -1,4 +1,4 @@
-// calque train: one config in, a trained model out; typed again, the run goes on.
+// calque train: trains the model of a config; the same command again resumes the run.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -34,7 +34,7 @@ RunFolder folder_of(const Arguments& arguments) {
   return {arguments.fresh ? unused_run_folder(folder) : folder};
 }
 
-// A word as a shell reads it.
+// A word quoted for a shell.
 std::string quoted(const std::string& word) {
   constexpr std::string_view plain =
       "abcdefghijklmnopqrstuvwxyzABCDEFGHIJKLMNOPQRSTUVWXYZ0123456789_-./=:,+@%";
@@ -44,8 +44,8 @@ std::string quoted(const std::string& word) {
   return text + "'";
 }
 
-// The command that goes on with the run that was trained.
-std::string again(const Arguments& arguments, const RunFolder& run) {
+// The command that resumes this run.
+std::string resume_command(const Arguments& arguments, const RunFolder& run) {
   std::string command = "calque train " + quoted(arguments.config);
   if (run.path != default_run_folder(arguments.config)) command += " --run " + quoted(run.path);
   for (const std::string& setting : arguments.settings) command += " --set " + quoted(setting);
@@ -53,40 +53,41 @@ std::string again(const Arguments& arguments, const RunFolder& run) {
   return command;
 }
 
-// Where a run that is there would go on from; an Error if it cannot with this config.
+// Where an existing run would resume. Throws Error if it cannot resume with this config.
 std::string resuming_text(const Config& config, const RunFolder& run) {
   const auto state = newest_state(Checkpoints(real_files(), run.path));
   if (!state) return "";
   std::string text;
   for (const std::string& note : check_same_settings(*state, config)) text += note + "\n";
   return text +
-         fmt::format("{} is at step {} and goes on from there; what follows is all of it\n\n",
-                     run.path, state->step);
+         fmt::format(
+             "{} is at step {} and resumes from there; the plan below is for the whole run\n\n",
+             run.path, state->step);
 }
 
-// What to do with a run that has finished at a step; `command` is what trained it.
-std::string ways_on(const Config& config, const RunFolder& run, int64_t step,
-                    const std::string& command) {
-  const bool ends = comes_to_an_end(config.training.schedule);
+// How to train a finished run further.
+std::string how_to_continue(const Config& config, const RunFolder& run, int64_t step,
+                            const std::string& command) {
+  const bool ends = config.training.has_final_step();
   if (ends && step >= config.training.decay_steps) {
     return fmt::format(
-        ", and its learning rate is at its end. To train on from its\n"
-        "weights, give another run model.init_from: {}",
+        ", the end of its learning rate schedule. To train its weights\n"
+        "further, start another run with model.init_from: {}",
         run.path);
   }
-  // What the schedule's end follows from must not change with the limit.
+  // The end of the schedule must not move with the limit.
   const std::string end =
       ends ? fmt::format(" --set training.decay_steps={}", config.training.decay_steps) : "";
   return fmt::format(". To train it further, raise the limit:\n  {}{} --set training.until=...",
                      command, end);
 }
 
-// What to say at the end, and the exit status.
+// Prints how the run ended; returns the exit status.
 int conclude(const TrainResult& result, const Arguments& arguments, const Config& config,
              const RunFolder& run) {
-  const std::string command = again(arguments, run);
+  const std::string command = resume_command(arguments, run);
   const std::string over_again =
-      fmt::format("and to start over in a new folder:\n  {} --fresh\n", command);
+      fmt::format("To start over in a new folder:\n  {} --fresh\n", command);
   switch (result.ending) {
     case Ending::finished:
       fmt::print("finished at step {}; the model is in {}", result.step, run.path);
@@ -95,23 +96,24 @@ int conclude(const TrainResult& result, const Arguments& arguments, const Config
       return 0;
     case Ending::patience:
       fmt::print(
-          "stopped at step {}: no better validation for as long as training.patience "
-          "allows; the best model is {}/best\n",
+          "stopped at step {}: no better validation within training.patience; the best model is "
+          "{}/best\n",
           result.step, run.path);
       return 0;
     case Ending::already_finished:
       fmt::print("{} has finished, at step {}{}\n{}", run.path, result.step,
-                 ways_on(config, run, result.step, command), over_again);
+                 how_to_continue(config, run, result.step, command), over_again);
       return 0;
     case Ending::no_patience_left:
       fmt::print(
-          "{} has stopped at step {}, because training.patience had run out. To train it further, "
-          "allow more, or 0 for all:\n"
+          "{} has stopped at step {}: no better validation within training.patience. To train it "
+          "further, raise it, or set 0 for no limit:\n"
           "  {} --set training.patience=...\n{}",
           run.path, result.step, command, over_again);
       return 0;
     case Ending::interrupted:
-      fmt::print("interrupted at step {}, which is saved; to go on:\n  {}\n", result.step, command);
+      fmt::print("interrupted at step {}, which is saved; to resume:\n  {}\n", result.step,
+                 command);
       return 128 + result.signal;
   }
   return 0;
@@ -123,7 +125,7 @@ void report(const Profile& profile, Precision precision, const RunFolder& run) {
   replace_text(real_files(), run.profile(), table);
   replace_text(real_files(), run.trace(), chrome_trace(profile));
   fmt::print(
-      "\n{}\nThe same in {}; {} shows single ops in chrome://tracing or ui.perfetto.dev.\n\n",
+      "\n{}\nSaved in {}; open {} in chrome://tracing or ui.perfetto.dev to see single ops.\n\n",
       table, run.profile(), run.trace());
 }
 
@@ -150,28 +152,27 @@ int train_command(const Arguments& arguments) {
 
 void add_train_command(CLI::App& calque) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = calque.add_subcommand("train", "Train a model, or go on training it");
+  CLI::App* command = calque.add_subcommand("train", "Train a model, or resume its training");
   command->add_option("CONFIG", arguments->config, "The config file")->required();
   command->add_option("--run", arguments->run,
-                      "Folder of the run (default: runs/ and the config's name)");
+                      "Folder of the run (default: runs/NAME, for NAME.yaml)");
   add_settings(command, arguments->settings);
   command->add_flag("--fresh", arguments->fresh,
-                    "Start over in a new folder; what is there is never touched");
+                    "Start over in a new folder; the old run is not changed");
   command
       ->add_option("--threads", arguments->threads,
                    "Threads (default: training.threads, or all processors)")
       ->check(whole_number(1, 1024));
-  command->add_flag("--quiet", arguments->quiet, "Say only how it ends, and what goes wrong");
-  CLI::Option* dry_run =
-      command->add_flag("--dry-run", arguments->dry_run,
-                        "Show the model, its memory and the time it will take, and stop");
+  command->add_flag("--quiet", arguments->quiet, "Print only how the run ends, and errors");
+  CLI::Option* dry_run = command->add_flag(
+      "--dry-run", arguments->dry_run, "Show the model and its memory and time, without training");
   command
       ->add_flag("--profile", arguments->profile,
-                 "Afterwards, show where the time went: a table of the ops, and a trace")
+                 "Measure where the time goes: a table of the ops, and a trace")
       ->excludes(dry_run);
   command->footer(
-      "Example: calque train configs/toy.yaml\n"
-      "The same command again resumes a run that was interrupted.");
+      "The same command again resumes an interrupted run.\n"
+      "Example: calque train configs/toy.yaml");
   command->callback([arguments] {
     if (const int status = train_command(*arguments)) throw CLI::RuntimeError(status);
   });

@@ -1,4 +1,4 @@
-// The CPU's features are read at run time; those that this build uses were fixed by the compiler.
+// The CPU's features are read at run time; the compiler fixed those that this build uses.
 #include "cli/version.h"
 
 #include <fmt/format.h>
@@ -22,7 +22,7 @@ std::string cpu_features() {
   if (__builtin_cpu_supports("avx512vnni")) features.push_back("AVX-512VNNI");
   if (__builtin_cpu_supports("avx512bf16")) features.push_back("AVX-512BF16");
 #endif
-  return features.empty() ? "none that calque asks for"
+  return features.empty() ? "none of those that calque uses"
                           : fmt::format("{}", fmt::join(features, ", "));
 }
 

@@ -1,5 +1,5 @@
 #pragma once
-// What `calque --version` prints: enough to tell two builds and two machines apart.
+// What `calque --version` prints, to tell builds and machines apart.
 
 #include <string>
 

@@ -5,7 +5,6 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "train/config/values.h"
 #include "train/trained_run.h"
 
 namespace calque {

@@ -16,7 +16,7 @@ bool mentions(const std::string& text, const std::string& part) {
 TEST_CASE("config check says of a sound config that it is") {
   const Ran ran = run("calque config check " + toy);
   CHECK(ran.status == 0);
-  CHECK(ran.out == folder + "toy.yaml: sound\n");
+  CHECK(ran.out == folder + "toy.yaml: valid\n");
   CHECK(ran.err.empty());
 }
 

@@ -38,7 +38,7 @@ TEST_CASE("explain gives the cross-attention as a picture and everything as numb
 TEST_CASE("explain refuses nothing, what is no text, two forms at once, and what is no run") {
   CHECK(explain("' '").err == "calque: there is nothing to explain in an empty sentence\n");
   CHECK(explain("$'a\\377'").status == 1);
-  CHECK(explain("'a b' --svg --json").err.find("choose one") != std::string::npos);
+  CHECK(explain("'a b' --svg --json").err.find("--svg excludes --json") != std::string::npos);
   CHECK(explain("'a b' --out /nosuch/page.html").status == 1);
   CHECK(run("calque explain /nosuch 'a b'").err == "calque: /nosuch: there is no such run\n");
   CHECK(run("calque explain").status == 2);

@@ -31,7 +31,7 @@ TEST_CASE("generate writes the prompt and goes on, the same for the same seed an
   CHECK(once.status == 0);
   CHECK(once.err.empty());
   CHECK(once.out.starts_with("The dog"));
-  CHECK(once.out.size() > 20);
+  CHECK(once.out.size() > std::string("The dog\n").size());
   CHECK(generate("'The dog' --max-tokens 50 --seed 5 --threads 1").out == once.out);
   CHECK(generate("'The dog' --max-tokens 50 --seed 5 --threads 3").out == once.out);
   CHECK(generate("'The dog' --max-tokens 50 --seed 6").out != once.out);
@@ -83,7 +83,7 @@ TEST_CASE("generate refuses what is no text, no run, no language model and no nu
   check_refused(generate("$'a\\377'"), 1, "the prompt: not valid UTF-8 (byte 2)");
   check_refused(run("calque generate /nosuch The"), 1, "/nosuch: there is no such run");
   check_refused(run("calque generate " + trained().run + " The"), 1,
-                "is a run of task: translation; this needs one of task: language-model");
+                "calque generate needs a run of task: language-model; ");
   check_refused(generate("The --max-tokens 0"), 2, "--max-tokens");
   check_refused(generate("The --top-p 2"), 2, "--top-p");
   check_refused(generate("The --temperature -1"), 2, "--temperature");
@@ -92,11 +92,11 @@ TEST_CASE("generate refuses what is no text, no run, no language model and no nu
 
 TEST_CASE("a language model is refused by the commands for translators, and the other way round") {
   check_refused(run("echo a | calque translate " + run_folder()), 1,
-                "is a run of task: language-model; this needs one of task: translation");
+                "calque translate needs a run of task: translation; ");
   check_refused(run("calque score " + run_folder() + " --source /dev/null --target /dev/null"), 1,
-                "this needs one of task: translation");
+                "--source needs a run of task: translation; ");
   check_refused(run("calque score " + trained().run + " --text /dev/null"), 1,
-                "this needs one of task: language-model");
+                "--text needs a run of task: language-model; ");
 }
 
 Ran score(const std::string& text) {
@@ -156,7 +156,52 @@ TEST_CASE("evaluate refuses a split that the run lacks, and files of pairs") {
   check_refused(run("calque evaluate " + trained().run + " --text /dev/null"), 1,
                 "task: language-model");
   check_refused(run("calque evaluate " + run_folder() + " " + run_folder() + " --split validation"),
-                2, "one by one");
+                2, "give one run");
+}
+
+TEST_CASE("evaluate --output writes the scores of the documents") {
+  const std::string text = trained_language_model().file("lines");
+  const std::string output = trained_language_model().file("scores");
+  const Ran scored = score("The dog sees\\nIt is a cat\\n");
+  const Ran ran = run("calque evaluate " + run_folder() + " --text " + text + " --output " +
+                      output + " && cat " + output);
+  REQUIRE_MESSAGE(ran.status == 0, ran.err);
+  CHECK(lines(scored.out) == 2);
+  CHECK(ran.out.ends_with(scored.out));
+}
+
+TEST_CASE("evaluate --samples shows continuations of the text") {
+  const std::string command = "calque evaluate " + run_folder() + " --split validation";
+  const auto shown = [](const std::string& text) {
+    int count = 0;
+    for (size_t at = 0; (at = text.find("\n  > ", at)) != std::string::npos; ++at) ++count;
+    return count;
+  };
+  const std::string plain = run(command).out, sampled = run(command + " --samples 3").out;
+  CHECK(shown(plain) == 0);
+  CHECK(shown(sampled) == 3);
+  CHECK(sampled.ends_with(plain.substr(plain.find('\n') + 1)));
+}
+
+TEST_CASE("evaluate and explain refuse the options of translators for a language model") {
+  for (const char* option : {"--beam 2", "--tokenize intl", "--set decoding.max_length=5"}) {
+    check_refused(run("calque evaluate " + run_folder() + " --split validation " + option), 1,
+                  std::string(option).substr(0, std::string(option).find(' ')) +
+                      " needs a run of task: translation; ");
+  }
+  check_refused(run("calque explain " + run_folder() + " The --beam 2"), 1,
+                "--beam needs a run of task: translation; ");
+}
+
+TEST_CASE("data.drop_duplicates drops training documents that occurred before") {
+  const Trained& all = trained_language_model();
+  const std::string check = "printf 'a\\nb\\na\\n' > " + all.file("twice") +
+                            "; calque data check " + all.file("config.yaml") +
+                            " --set 'data.train={text: " + all.file("twice") + "}'";
+  CHECK(run(check).out.starts_with("train: 3 documents"));
+  const Ran dropped = run(check + " --set data.drop_duplicates=true");
+  CHECK_MESSAGE(dropped.out.starts_with("train: 2 documents"), dropped.out);
+  CHECK(dropped.out.find("1 seen before") != std::string::npos);
 }
 
 Ran explain(const std::string& options) {
@@ -179,8 +224,8 @@ TEST_CASE(
   check_refused(explain(std::string(40, 'e')), 1,
                 "the prompt has 41 tokens, but the model sees 32 at once");
   check_refused(explain("$'a\\377'"), 1, "the prompt: not valid UTF-8 (byte 2)");
-  check_refused(explain("''"), 2, "SENTENCE: the value is empty");
-  check_refused(explain("The --svg"), 1, "--svg draws the cross-attention");
+  check_refused(explain("''"), 2, "TEXT: the value is empty");
+  check_refused(explain("The --svg"), 1, "--svg needs a run of task: translation; ");
 }
 
 TEST_CASE("info tells the task of a run and its parameters") {

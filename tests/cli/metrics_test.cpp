@@ -95,10 +95,10 @@ TEST_CASE("what cannot be scored is refused with both names, both counts, or the
   const Ran counts = at("calque bleu -r short hyp");
   CHECK(counts.status == 1);
   CHECK(counts.err ==
-        "calque: short has 1 lines, but hyp has 3: they must correspond line by line\n");
+        "calque: short has 1 lines, but hyp has 3; they must correspond line by line\n");
   CHECK(at("calque bleu -r hyp broken").err == "calque: broken:2: not valid UTF-8 (byte 5)\n");
   CHECK(at("calque bleu -r - -").err ==
-        "calque bleu: only one of the files can be the standard input; see 'calque bleu --help'\n");
+        "calque bleu: only one of the files can be standard input; see 'calque bleu --help'\n");
   CHECK(at("calque bleu -r missing hyp").status == 1);
 }
 
@@ -120,7 +120,7 @@ TEST_CASE("a wrong command line is told from a failure") {
   CHECK(at("calque bleu -r ref1 --tokenize zh hyp").status == 2);
   CHECK(at("calque bleu -r ref1 --smooth-value 2 hyp").status == 2);
   for (const std::string metric : {"bleu", "chrf", "ter"}) {
-    CHECK(at("calque " + metric + " -r ref1 --samples 9 hyp").err.find("goes with --confidence") !=
+    CHECK(at("calque " + metric + " -r ref1 --samples 9 hyp").err.find("needs --confidence") !=
           std::string::npos);
     CHECK(at("calque " + metric + " -r ref1 --seed 9 --sentence hyp").status == 2);
   }
@@ -135,6 +135,6 @@ TEST_CASE("text that was tokenised before is scored with a warning") {
       at("for i in $(seq 100); do echo 'so it ends .'; done > tok; "
          "calque bleu -r tok tok");
   CHECK(ran.status == 0);
-  CHECK(ran.err.find("looks tokenised") != std::string::npos);
+  CHECK(ran.err.find("looks tokenized") != std::string::npos);
   CHECK(at("calque bleu --tokenize none -r tok tok").err.empty());
 }

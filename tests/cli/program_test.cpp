@@ -50,10 +50,12 @@ TEST_CASE(
       {"evaluate r --tokenize zh", "zh not in {13a,intl,char,none}"},
       {"evaluate r --set training.seed=3", "only decoding.* can be set"},
       {"translate r --sampling top-k=3 --beam 7", "--beam excludes --sampling"},
-      {"translate r --sampling top=3", "there are temperature, top-k, top-p and seed"},
+      {"translate r --sampling top=3",
+       "with a name among temperature, top-k, top-p, min-p, "
+       "repetition-penalty, seed"},
       {"data copy --split nonsense", "nonsense not in {train,validation,test,compositional}"},
-      {"average r", "one checkpoint is its own mean"},
-      {"explain r s --svg --json", "choose one"},
+      {"average r", "there is only one checkpoint to average"},
+      {"explain r s --svg --json", "--svg excludes --json"},
       {"config keys --markdown --about x", "--about excludes --markdown"},
       {"config keys c.yaml --markdown", "CONFIG excludes --markdown"},
       {"train c --dry-run --profile", "--dry-run excludes --profile"},
@@ -97,7 +99,7 @@ TEST_CASE("the files of a toy language take no other file's place") {
       run("(d=$(mktemp -d); calque data copy --pairs 2 --out $d && echo mine > $d/train.src;"
           " calque data copy --pairs 2 --out $d; echo $?; cat $d/train.src; rm -r $d)");
   CHECK(ran.out.ends_with("\n1\nmine\n"));
-  CHECK(ran.err.find("train.src: exists already") != std::string::npos);
+  CHECK(ran.err.find("train.src: already exists") != std::string::npos);
 }
 
 TEST_CASE("a wrong command line is one line on stderr and status 2, and runs nothing") {

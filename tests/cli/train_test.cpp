@@ -72,7 +72,7 @@ TEST_CASE("a finished run whose learning rate is at its end is not to be trained
   run(command + " --quiet");
   const Ran again = run(command);
   CHECK(again.status == 0);
-  CHECK(again.out.find("its learning rate is at its end") != std::string::npos);
+  CHECK(again.out.find("the end of its learning rate schedule") != std::string::npos);
   CHECK(again.out.find("model.init_from: " + place.folder.path("run")) != std::string::npos);
   CHECK(again.out.find("--set training.until=") == std::string::npos);
   CHECK(again.out.find("--fresh") != std::string::npos);
@@ -85,7 +85,7 @@ TEST_CASE("a finished run whose learning rate ends later can be trained until th
                               " --set 'training.until=[1000u, 100t]'";
   run(command + " --quiet");
   const Ran again = run(command);
-  CHECK(again.out.find("at its end") == std::string::npos);
+  CHECK(again.out.find("the end of its learning rate") == std::string::npos);
   CHECK(again.out.find("--set training.decay_steps=1000 --set training.until=...") !=
         std::string::npos);
   const Ran further =
@@ -159,7 +159,7 @@ TEST_CASE("--dry-run of a run that is there says where it stands, or why it cann
   run(place.command + " --quiet");
   const Ran planned = run(place.command + " --dry-run");
   CHECK(planned.status == 0);
-  CHECK(planned.out.find("and goes on from there") != std::string::npos);
+  CHECK(planned.out.find("and resumes from there") != std::string::npos);
   const Ran refused = run(place.command + " --dry-run --set model.d_ff=48");
   CHECK(refused.status == 1);
   CHECK(refused.err.find("model.d_ff") != std::string::npos);

@@ -91,6 +91,15 @@ TEST_CASE("translate draws the same from the same seed") {
   CHECK(first.out != translate("a b c\\nd e\\n", hot + "4").out);
 }
 
+TEST_CASE("--sampling takes every way to narrow the choice") {
+  const Ran best = translate("a b c\\nd e\\n", "--beam 1");
+  for (const char* narrow : {"top-k=1", "temperature=0", "min-p=1", "top-p=0"}) {
+    CAPTURE(narrow);
+    CHECK(translate("a b c\\nd e\\n", std::string("--sampling ") + narrow).out == best.out);
+  }
+  CHECK(translate("a b c\\n", "--sampling repetition-penalty=1.5,seed=2").status == 0);
+}
+
 TEST_CASE("translate names the line that is no text, and translates those before it") {
   const Ran ran = translate("a\\nb\\n\\377\\nc\\n", "");
   CHECK(ran.status == 1);
@@ -121,7 +130,8 @@ TEST_CASE("translate refuses what is no run, no input, no sampling, and to overw
         "calque: /nosuch: there is no such run\n");
   CHECK(translate("", "--input /nosuch").err ==
         "calque: /nosuch: cannot be read: No such file or directory\n");
-  for (const std::string wrong : {"top-p", "top-p=2", "top=3", "temperature=x", "seed=-1", "="}) {
+  for (const std::string wrong : {"top-p", "top-p=", "top-p=2", "top=3", "temperature=x", "seed=-1",
+                                  "=", "top-k=1,", "top-p=1,top-p=1"}) {
     CAPTURE(wrong);
     CHECK(translate("", "--sampling " + wrong).status == 2);
   }
@@ -208,7 +218,7 @@ TEST_CASE("translate refuses prefixes that are not a line for a line") {
         std::string::npos);
   const Ran unknown = with("x\\nx strange\\n");
   CHECK(unknown.status == 1);
-  CHECK(unknown.err.find("prefixes:2: not all of it is in the vocabulary") != std::string::npos);
+  CHECK(unknown.err.find("prefixes:2: a part of it is not in the vocabulary") != std::string::npos);
   CHECK(with("x\\n\\377\\n").err.find("prefixes:2: not valid UTF-8") != std::string::npos);
 }
 

@@ -28,7 +28,7 @@ TEST_CASE("the special symbols are 0, 1 and 2") {
   CHECK_FALSE(vocabulary.find("word"));
 }
 
-TEST_CASE("a vocabulary file has one symbol a line; text behind a tab is ignored") {
+TEST_CASE("a vocabulary file has one symbol a line, and text behind a tab is ignored") {
   const TemporaryFolder folder;
   const std::string path = folder.write("v", "<unk>\n<s>\n</s>\t0\ndas\t7\nM\u00e4dchen\t2\n");
   const Vocabulary loaded = Vocabulary::load(path);

@@ -6,10 +6,10 @@
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/sampling_arguments.h"
 #include "core/error.h"
 #include "fuzz/memory_file.h"
 #include "train/config/load.h"
-#include "train/tasks/translation/line_translation.h"
 
 using namespace calque;
 

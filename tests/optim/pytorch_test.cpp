@@ -43,7 +43,7 @@ double tolerance(bool clipped) { return sizeof(real) == 4 || clipped ? 1e-6 : 1e
 // The largest difference, relative to the largest weight.
 double difference(const SmallModel& model, const nlohmann::json& expected) {
   double worst = 0, largest = 0;
-  for (const auto& [name, numbers] : expected.get<Named>()) {
+  for (const auto& [name, numbers] : expected.get<NamedValues>()) {
     for (size_t i = 0; i < numbers.size(); ++i) {
       worst = worse(worst, std::abs(model.value(name, i) - numbers[i]));
       largest = std::max(largest, std::abs(numbers[i]));
@@ -62,12 +62,12 @@ TEST_CASE("ten steps of Adam, AdamW and SGD, clipped or not, end in PyTorch's we
     CAPTURE(name);
     const bool clipped = name.ends_with("clipped");
     SmallModel model({{"weight", {3, 5}}, {"bias", {7}}});
-    model.set_values(recorded["initial"].get<Named>());
+    model.set_values(recorded["initial"].get<NamedValues>());
     Optimizer optimizer(model.parameters, settings_of(name), clipped ? 8 : 0);
     const auto norms = expected["norms"].get<std::vector<double>>();
     int clips = 0;
     for (size_t step = 0; step < norms.size(); ++step) {
-      model.set_gradients(recorded["gradients"][step].get<Named>());
+      model.set_gradients(recorded["gradients"][step].get<NamedValues>());
       const UpdateReport report = optimizer.update(model.parameters, rate);
       CHECK(report.gradient_norm == Approx(norms[step]).epsilon(1e-12));
       clips += report.clip_factor < 1;

@@ -9,7 +9,7 @@
 
 namespace calque {
 
-using Named = std::map<std::string, std::vector<double>>;
+using NamedValues = std::map<std::string, std::vector<double>>;
 
 struct SmallModel {
   Parameters parameters;
@@ -24,10 +24,10 @@ struct SmallModel {
     parameters.allocate();
   }
 
-  void set_values(const Named& values) {
+  void set_values(const NamedValues& values) {
     for (const auto& [name, numbers] : values) write(numbers, entry(name).values().data());
   }
-  void set_gradients(const Named& gradients) {
+  void set_gradients(const NamedValues& gradients) {
     parameters.clear_gradients();
     for (const auto& [name, numbers] : gradients) {
       write(numbers, entry(name).tensor.gradient().open().data);

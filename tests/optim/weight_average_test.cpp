@@ -68,7 +68,7 @@ TEST_CASE("the model computes with the average while it is swapped in") {
   CHECK(std::ranges::equal(average.state()[0].values, old));
 }
 
-TEST_CASE("a decay outside [0, 1) and parameters of another size are refused") {
+TEST_CASE("a decay below 0 or from 1 on and parameters of another size are refused") {
   SmallModel model({{"w", {1}}}), other({{"w", {100}}});
   CHECK_THROWS_AS(WeightAverage(model.parameters, {.decay = 1}), Error);
   CHECK_THROWS_AS(WeightAverage(model.parameters, {.decay = std::nan("")}), Error);

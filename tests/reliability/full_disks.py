@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Trains where the disk, or the memory, is not what it should be: a small file system that fills up, a
-folder without the right to write, a limit on the size of files, a folder that vanishes, too little
-memory. Each must end in one clear line and a status of 1, with the last checkpoint whole where there is
-one. What needs root (the small file system) or needs not to be root is left out otherwise, and says so.
+"""Trains with a broken disk or too little memory: a small file system that fills up, a folder without
+write permission, a limit on file sizes, a folder that vanishes. Each case must end in one clear line and
+status 1, and leave the last checkpoint whole. Cases that need root, or need not to be root, are left out
+and reported where they cannot run.
 
     tests/reliability/full_disks.py CALQUE [--task language-model]
 """
@@ -16,24 +16,8 @@ import sys
 import tempfile
 import time
 
-TASKS = {
-    "translation": """
-data:
-  train: {toy: reverse, pairs: 300, longest: 6}
-  validation: {toy: reverse, pairs: 20, longest: 6}
-tokenizer: {kind: words}
-model: {d_model: 64, d_ff: 256, heads: 2, encoder_layers: 1, decoder_layers: 1}
-""",
-    "language-model": """
-task: language-model
-data:
-  train: {toy: toy-text, pairs: 60}
-  validation: {toy: toy-text, pairs: 8}
-  context: 32
-tokenizer: {kind: characters}
-model: {d_model: 64, d_ff: 256, heads: 2, layers: 2}
-""",
-}
+from small_tasks import small_config
+
 DEEPER = {"translation": "model.encoder_layers=24", "language-model": "model.layers=24"}
 CONFIG = """
 training:
@@ -60,8 +44,8 @@ def require(condition, ran, what):
 class Place:
     def __init__(self, calque, task, folder):
         self.calque, self.task, self.folder = calque, task, folder
-        self.config = self.write("config.yaml", TASKS[task] + CONFIG % 1)
-        self.greedy = self.write("greedy.yaml", TASKS[task] + CONFIG % 100)
+        self.config = self.write("config.yaml", small_config(task, 64, 256) + CONFIG % 1)
+        self.greedy = self.write("greedy.yaml", small_config(task, 64, 256) + CONFIG % 100)
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)
@@ -202,7 +186,7 @@ CASES = [a_full_file_system, a_folder_without_rights, a_limit_on_the_size_of_fil
 def main():
     parser = argparse.ArgumentParser()
     parser.add_argument("calque")
-    parser.add_argument("--task", choices=sorted(TASKS), default="translation")
+    parser.add_argument("--task", choices=sorted(DEEPER), default="translation")
     arguments = parser.parse_args()
     failures = 0
     with tempfile.TemporaryDirectory(prefix="calque-disks-") as folder:

@@ -179,7 +179,8 @@ TEST_CASE("a longer limit is harmful where it moves the end of the learning rate
 
 TEST_CASE("a key that another setting makes idle differs as not used") {
   const auto differences =
-      config_differences(parsed(""), parsed("training: {schedule: inverse_sqrt}\n"));
+      config_differences(parsed("training: {schedule: noam}\n"),
+                         parsed("training: {schedule: inverse_sqrt, learning_rate: 0.0005}\n"));
   bool found = false;
   for (const auto& difference : differences) {
     if (difference.key != "training.learning_rate") continue;

@@ -102,7 +102,7 @@ TEST_CASE(
   std::filesystem::remove(folder.path("run/tokenizer.source.vocab"));
   folder.write("pairs.tsv", "d e\tv w\nd e f\tv w u\n");
   const std::string message = message_of([&] { run(folder, settings); });
-  CHECK_MESSAGE(message.starts_with(folder.path("run/tokenizer.source.vocab: is gone")), message);
+  CHECK_MESSAGE(message.starts_with(folder.path("run/tokenizer.source.vocab: is missing")), message);
   CHECK_FALSE(std::filesystem::exists(folder.path("run/tokenizer.source.vocab")));
   CHECK(folder.read("run/tokenizer.target.vocab") == target);
   folder.write("pairs.tsv", text);
@@ -171,10 +171,10 @@ TEST_CASE("a stop request ends a validation") {
   const TranslationRun trained = open_translation_run(folder.path("run"));
   Config translating = config({"training.validate_translate=greedy", "training.batch_tokens=40"});
   const Validation validation(translating, trained.tokenizers, trained.folder.cache());
-  CHECK(validation.run(*trained.model, [] { return false; }).has_value());
-  CHECK(!validation.run(*trained.model, [] { return true; }).has_value());
+  CHECK(validation.run(trained.model(), [] { return false; }).has_value());
+  CHECK(!validation.run(trained.model(), [] { return true; }).has_value());
   int asked = 0;
-  CHECK(!validation.run(*trained.model, [&] { return ++asked > 1; }).has_value());
+  CHECK(!validation.run(trained.model(), [&] { return ++asked > 1; }).has_value());
   CHECK(asked == 2);
 }
 
@@ -291,7 +291,7 @@ TEST_CASE("the mean of two runs has the mean of each weight, and the first run's
   average_weights({general, tuned}, folder.path("mean"), make_task);
   const TranslationRun a = open_translation_run(general), b = open_translation_run(tuned),
                        mean = open_translation_run(folder.path("mean"));
-  const auto weights = [](const TranslationRun& of) { return of.model->parameters.values(); };
+  const auto weights = [](const TranslationRun& of) { return of.network->parameters.values(); };
   size_t apart = 0;
   for (size_t i = 0; i < weights(mean).size(); ++i) {
     const double right = (double(weights(a)[i]) + double(weights(b)[i])) / 2;

@@ -230,7 +230,7 @@ TEST_CASE(
     CHECK(load_state(real_files(), folder.path("mean/last")).mean_of == 2);
     const std::string message =
         message_of([&] { run_task(task, folder, {"training.until=40u"}, "mean"); });
-    CHECK_MESSAGE(mentions(message, "holds a mean of weights"), message);
+    CHECK_MESSAGE(mentions(message, "is an average of checkpoints"), message);
   }
 }
 

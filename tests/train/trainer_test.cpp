@@ -306,7 +306,7 @@ TEST_CASE("a learning rate far too high ends in a diagnosis, with finite weights
   CHECK(last["text"] == "ended by an error: " + message);
   CHECK(last["step"] > 0);
   const TranslationRun kept = open_translation_run(folder.path("run"));
-  for (const real weight : kept.model->parameters.values()) REQUIRE(std::isfinite(weight));
+  for (const real weight : kept.network->parameters.values()) REQUIRE(std::isfinite(weight));
 }
 
 TEST_CASE("training stops when patience runs out") {
@@ -359,8 +359,8 @@ namespace {
 // Of the first run's weights from the second one's of the same names.
 double largest_difference(const TranslationRun& a, const TranslationRun& b) {
   double largest = 0;
-  for (const Parameters::Entry& entry : a.model->parameters.entries()) {
-    const Parameters::Entry* other = b.model->parameters.find(entry.name);
+  for (const Parameters::Entry& entry : a.network->parameters.entries()) {
+    const Parameters::Entry* other = b.network->parameters.find(entry.name);
     REQUIRE(other);
     REQUIRE(other->shape == entry.shape);
     for (size_t i = 0; i < entry.values().size(); ++i) {
@@ -379,7 +379,7 @@ TEST_CASE("with ema checkpoints have the average of the weights, which does not 
   run(folder, {"training.until=4u", "training.ema=0.1"}, "averaged");
   const auto weights = [&](const std::string& place) {
     const TranslationRun run = open_translation_run(folder.path(place));
-    const std::span<const real> values = run.model->parameters.values();
+    const std::span<const real> values = run.network->parameters.values();
     return std::vector<double>(values.begin(), values.end());
   };
   std::vector<double> expected = weights("start/last"), steps;
@@ -458,7 +458,7 @@ TEST_CASE("bpe_dropout does not change a pair that would become too long, and re
   const Tokenizer words = train_tokenizer({"hello world"}, {.kind = TokenizerKind::words}, {});
   CHECK(message_of([&] {
           with_bpe_dropout(set, config, {words, words});
-        }).find("no merges") != std::string::npos);
+        }).find("needs a BPE model") != std::string::npos);
   config.tokenizer.bpe_dropout = 0;
   CHECK(varied(0, 1) == whole);
 }

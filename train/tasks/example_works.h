@@ -15,7 +15,7 @@ using MakeWork = std::function<std::unique_ptr<Work>(const ExampleBatch&)>;
 
 class ExampleWorks : public WorkStream {
  public:
-  // `sizes` are the tokens of each example that go through the model, for largest().
+  // `sizes` are the tokens of each example, for largest().
   ExampleWorks(const ExampleSet& set, std::vector<int32_t> sizes, const BatchOptions& options,
                StreamPosition from, MakeWork make);
 

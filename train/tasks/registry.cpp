@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "train/config/values.h"
 #include "train/tasks/classification/classification_task.h"
 #include "train/tasks/language_model/language_model_task.h"
 #include "train/tasks/masked_lm/masked_lm_task.h"

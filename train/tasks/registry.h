@@ -1,5 +1,5 @@
 #pragma once
-// Every task that a config can name. To add one, add its entry to the table in registry.cpp.
+// Every task that a config can name. A new task adds its entry to the table in registry.cpp.
 
 #include <string>
 #include <vector>
@@ -10,7 +10,7 @@
 
 namespace calque {
 
-// Makes the config's task.
+// The config's task.
 std::unique_ptr<Task> make_task(const Config& config, const RunFolder& run, const TaskStart& start);
 
 // The metrics of one task, by its kind or by `task:` in a config, which is translation if absent.
@@ -19,7 +19,7 @@ std::span<const MetricInfo> metrics_of(const FlatConfig& config);
 // Those of all tasks.
 std::vector<MetricInfo> all_metrics();
 
-// What the config's task cannot do, among it a training.metric that it does not have.
+// What the config asks of its task that the task cannot do, such as an unknown training.metric.
 std::vector<Contradiction> task_contradictions(const Config& config);
 
 // load_config() with task_contradictions().

@@ -36,7 +36,7 @@ class TokenizerFolder {
     });
   }
 
-  // Saves them in the place of those of another run, maybe of another kind, that never trained.
+  // Removes the tokenizers of a run that never trained, maybe of another kind, and saves these.
   void replace(const std::vector<Tokenizer>& made) const {
     for (const auto& entry : std::filesystem::directory_iterator(run_.path)) {
       if (entry.path().filename().string().starts_with("tokenizer.")) {
@@ -47,14 +47,14 @@ class TokenizerFolder {
     for (size_t i = 0; i < places_.size(); ++i) made[i].save(prefix_of(places_[i]));
   }
 
-  // Saves those whose file is gone.
+  // Saves those whose file is missing.
   void restore(const std::vector<Tokenizer>& made, const std::string& hash) const {
     for (size_t i = 0; i < places_.size(); ++i) {
       if (std::filesystem::exists(file_of(places_[i]))) continue;
       if (hash_of(made) != hash) {
         fail(
-            "{}: is gone, and what would be made in its place is not what the run's checkpoint was "
-            "trained with; restore it, or train anew with --fresh",
+            "{}: is missing, and training it again gives another tokenizer than the checkpoint's; "
+            "restore the file, or start over with --fresh",
             file_of(places_[i]));
       }
       made[i].save(prefix_of(places_[i]));
@@ -96,7 +96,7 @@ std::vector<Tokenizer> open_tokenizers(const Config& config, const RunFolder& ru
       if (!folder.complete()) folder.restore(folder.make(), start.tokenizer_hash);
       return folder.load();
     case TaskStart::Purpose::plan:
-      // Files without a checkpoint are those of a run that never trained.
+      // Without a checkpoint, files belong to a run that never trained.
       if (Checkpoints(real_files(), run.path).steps().empty()) return folder.make();
       return folder.complete() ? folder.load() : folder.make();
     case TaskStart::Purpose::use:

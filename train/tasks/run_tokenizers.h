@@ -1,6 +1,5 @@
 #pragma once
-// The tokenizers of a run: trained on the training text once, kept in the run's folder, and read
-// from there afterwards.
+// The tokenizers of a run: trained once on the training text and kept in the run's folder.
 
 #include <functional>
 #include <string>
@@ -13,25 +12,24 @@
 
 namespace calque {
 
-// A tokenizer's file is RUN/tokenizer, this ending, and .model or .vocab.
+// The file of a tokenizer is RUN/tokenizer, this ending, and .model or .vocab.
 struct TokenizerPlace {
   std::string ending;
   std::function<Tokenizer()> train;  // from the training text
 };
 
-// One tokenizer a place. With tokenizer.files these are read instead of trained. A run that resumes
-// and has lost a file gets it back if training it again gives the same; otherwise that is an Error,
-// and the folder stays as it is.
+// Returns a tokenizer for each place. tokenizer.files are read instead of trained. A resumed run
+// that lacks a file trains it again; if the result differs, throws Error and writes nothing.
 std::vector<Tokenizer> open_tokenizers(const Config& config, const RunFolder& run,
                                        const TaskStart& start,
                                        const std::vector<TokenizerPlace>& places);
 
-// What a checkpoint remembers: 16 hexadecimal digits for each tokenizer that is not the first.
+// For checkpoints: 16 hexadecimal digits for each tokenizer that differs from the first.
 std::string hash_of(const std::vector<Tokenizer>& tokenizers);
 
 TokenizerOptions tokenizer_options(const Config& config);
 TokenizerTraining tokenizer_training(const TokenizerConfig& tokenizer);
-// train_tokenizer(), with the config's keys in its errors.
+// train_tokenizer(), whose errors name the config's keys.
 Tokenizer trained_tokenizer(const Config& config, std::vector<std::string> texts,
                             const TokenizerTraining& training);
 

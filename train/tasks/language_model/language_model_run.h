@@ -1,5 +1,5 @@
 #pragma once
-// A trained language model in use, with the weights of one of its checkpoints.
+// A trained language model, with the weights of one of its checkpoints.
 
 #include <memory>
 #include <string>
@@ -16,8 +16,8 @@ struct LanguageModelRun {
   Config config;
   Tokenizer tokenizer;
   std::unique_ptr<TaskModel<LanguageModel>> network;
-  std::string checkpoint;  // the folder that the weights are from
-  int64_t step = 0;        // how far it was trained
+  std::string checkpoint;  // the folder of the weights
+  int64_t step = 0;        // of the checkpoint
 
   const LanguageModel& model() const { return network->model; }
 };

@@ -1,5 +1,5 @@
 #pragma once
-// A micro-batch of text windows: each token is predicted from those before it in its window.
+// A micro-batch of text windows: predicts each token from those before it in its window.
 
 #include <memory>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace calque {
 
-// Windows one after the other, without padding.
+// Windows in one sequence, without padding.
 struct PackedWindows {
   std::vector<int32_t> inputs, expected;  // [steps]
   Segments segments;                      // [windows]

@@ -1,5 +1,5 @@
 #pragma once
-// From the config to the options of the layers below, for language models.
+// The options of the layers below, from the config of a language model.
 
 #include <vector>
 
@@ -14,11 +14,11 @@ namespace calque {
 LanguageModelOptions language_model_options(const Config& config, int64_t vocabulary);
 WindowOptions window_options(const Config& config, WindowUse use);
 
-// The texts of a split. `split` is what `split: auto` of a toy text stands for.
+// The texts of a split. `split` replaces `split: auto` of a toy text.
 std::vector<DocumentSource> document_sources(const Corpora& corpora, const DataConfig& data,
                                              Split split);
 
-// Whether documents have line ends inside, for which the tokenizer needs a symbol.
+// Whether documents contain line ends, so that the tokenizer needs a symbol for them.
 bool has_line_ends(const DataConfig& data);
 
 }  // namespace calque

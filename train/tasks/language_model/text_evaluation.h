@@ -1,6 +1,5 @@
 #pragma once
-// How well a language model predicts texts: every token once, in windows of the context that it was
-// trained with.
+// The loss of a language model on texts: every token once, in windows of its context.
 
 #include <functional>
 #include <string>
@@ -25,16 +24,16 @@ struct TextEvaluation {
   std::vector<std::pair<std::string, double>> values() const;
 };
 
-// The windows are those of evaluation. About `batch_tokens` tokens are read at once; `between` is
-// called between batches.
+// Requires windows for evaluation. A batch has about `batch_tokens` tokens; `between` is called
+// between batches.
 TextEvaluation evaluate_text(const LanguageModel& model, const Dataset& dataset,
                              const WindowOptions& windows, double label_smoothing,
                              int64_t batch_tokens, const std::function<void()>& between = {});
 
-// As many tokens as evaluation reads at once: those of a training batch, and 4,096 at least.
+// The tokens of a batch of evaluation: as in training, at least 4,096.
 int64_t tokens_at_once(const Config& config);
 
-// For people, several lines.
+// For people, in several lines.
 std::string evaluation_text(const std::string& name, const Dataset& dataset,
                             const TextEvaluation& evaluation);
 

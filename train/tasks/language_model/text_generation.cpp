@@ -97,14 +97,14 @@ class Draft {
   double log_probability_ = 0;
 };
 
-// Each round goes on with all unfinished drafts until their context is full.
+// Each round continues all unfinished drafts until their context is full.
 class Rounds {
  public:
   Rounds(const LanguageModel& model, const GenerationOptions& options, const TextSink& sink)
       : model_(model), options_(options), sink_(sink) {}
 
   void run(std::vector<Draft>& drafts) {
-    for (uint64_t round = 0; start(drafts); ++round) go_on(drafts, round);
+    for (uint64_t round = 0; start(drafts); ++round) continue_drafts(drafts, round);
   }
 
  private:
@@ -120,7 +120,7 @@ class Rounds {
     return !numbers_.empty();
   }
 
-  void go_on(std::vector<Draft>& drafts, uint64_t round) {
+  void continue_drafts(std::vector<Draft>& drafts, uint64_t round) {
     const DecodingModel model = language_decoding_model(model_, prompts_);
     std::vector<DecodingItem> items = language_items(prompts_, 1);
     for (size_t k = 0; k < items.size(); ++k) {
@@ -132,7 +132,7 @@ class Rounds {
     }
     SamplingOptions sampling;
     sampling.sampling = options_.sampling;
-    sampling.sampling.seed += round * 0x9E3779B97F4A7C15;  // the draws of a round are its own
+    sampling.sampling.seed += round * 0x9E3779B97F4A7C15;  // other draws in each round
     sampling.close_at_longest = false;
     if (follows()) {
       sampling.token = [&](const SampledToken& token) { note(drafts, token); };
@@ -167,8 +167,8 @@ class Rounds {
   const LanguageModel& model_;
   const GenerationOptions& options_;
   const TextSink& sink_;
-  std::vector<size_t> numbers_;                // of the drafts of this round
-  std::vector<std::vector<int32_t>> prompts_;  // and what each reads
+  std::vector<size_t> numbers_;                // of this round's drafts
+  std::vector<std::vector<int32_t>> prompts_;  // what each of them reads
 };
 
 }  // namespace

@@ -1,6 +1,6 @@
 #pragma once
-// Prompts in, texts out: encode, draw tokens, decode. A text that grows beyond the context goes on
-// from the second half of the context.
+// Generates texts: encodes prompts, draws tokens and decodes them. When the context is full, the
+// text continues from its second half.
 
 #include <functional>
 #include <span>
@@ -17,7 +17,7 @@ struct GenerationOptions {
   Sampling sampling;
   int64_t samples = 1;  // texts for each prompt
   int64_t max_tokens = 256;
-  int64_t context = 256;          // tokens that the model sees at once
+  int64_t context = 256;          // tokens that the model reads at most
   std::vector<std::string> stop;  // a text ends before the first of these
 };
 
@@ -30,11 +30,10 @@ struct GeneratedText {
   double log_probability = 0;
 };
 
-// Receives text as soon as it cannot change any more.
+// Receives text once it cannot change any more.
 using TextSink = std::function<void(size_t prompt, size_t sample, const std::string& text)>;
 
-// For each prompt its samples. The same seed gives the same texts on any number of threads,
-// whatever the other prompts are.
+// The samples of each prompt. They depend on the seed, but not on threads or later prompts.
 std::vector<std::vector<GeneratedText>> generate_texts(const LanguageModel& model,
                                                        const Tokenizer& tokenizer,
                                                        std::span<const std::string> prompts,

@@ -1,5 +1,5 @@
 #pragma once
-// How good a model is on a dataset with teacher forcing.
+// The loss of a translator on a dataset, with teacher forcing.
 
 #include <functional>
 
@@ -9,8 +9,8 @@
 
 namespace calque {
 
-// Sums over the target tokens of the whole dataset, in batches of at most `batch_tokens` of them;
-// `between` is called between batches.
+// Sums over all target tokens of the dataset, in batches of at most `batch_tokens`; `between` is
+// called between batches.
 LossSums evaluate_tokens(const Transformer& model, const Dataset& dataset, double label_smoothing,
                          int64_t batch_tokens, const std::function<void()>& between = {});
 

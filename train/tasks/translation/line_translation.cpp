@@ -1,10 +1,7 @@
 #include "train/tasks/translation/line_translation.h"
 
 #include <algorithm>
-#include <type_traits>
 
-#include "core/error.h"
-#include "core/parse_number.h"
 #include "data/text_lines.h"
 #include "data/utf8.h"
 #include "data/vocabulary.h"
@@ -14,7 +11,7 @@
 namespace calque {
 namespace {
 
-// The number of the word that each token is part of.
+// The number of the word that each token belongs to.
 std::vector<int32_t> words_of(const Tokenizer& tokenizer, const std::vector<int32_t>& ids) {
   const bool each = tokenizer.options().kind == TokenizerKind::words;
   std::vector<int32_t> words;
@@ -50,14 +47,14 @@ LineTranslator::LineTranslator(std::vector<TranslationRun> runs, const LineOptio
 
 std::string LineTranslator::objection(const std::string& line, Side side) const {
   if (std::ssize(line) > longest_line) {
-    return fmt::format("{} bytes are no sentence; the longest line is {}", line.size(),
-                       longest_line);
+    return fmt::format("{} bytes, more than the {} of the longest line; split the line",
+                       line.size(), longest_line);
   }
   if (std::string problem = utf8_problem(line); !problem.empty()) return problem;
   const Tokenizers& both = runs_.front().tokenizers;
   const auto ids = [&] { return (side == Side::source ? both.source : both.target).encode(line); };
   if (side == Side::target && std::ranges::count(ids(), unknown_id) > 0) {
-    return "not all of it is in the vocabulary; spell it with what is";
+    return "a part of it is not in the vocabulary; spell it otherwise";
   }
   for (const TranslationRun& run : runs_) {
     const TransformerOptions& options = run.model().options;
@@ -96,39 +93,6 @@ std::string LineTranslator::translate(std::span<const std::string> lines, int64_
     ++number;
   }
   return out;
-}
-
-Sampling parse_sampling(const std::string& text) {
-  Sampling sampling;
-  for (size_t begin = 0; begin <= text.size();) {
-    const size_t end = std::min(text.find(',', begin), text.size());
-    const std::string_view part = std::string_view(text).substr(begin, end - begin);
-    begin = end + 1;
-    const std::string_view name = part.substr(0, part.find('='));
-    const std::string_view value = part.substr(std::min(part.size(), name.size() + 1));
-    const auto read = [&](auto& number, auto least, auto most) {
-      const auto given = parse_number<std::remove_reference_t<decltype(number)>>(value);
-      if (!given || !(*given >= least) || !(*given <= most)) {
-        fail("{}: a number from {} to {} is needed", part, least, most);
-      }
-      number = *given;
-    };
-    if (name == "temperature") {
-      read(sampling.temperature, 0.0, 1000.0);
-    } else if (name == "top-p") {
-      read(sampling.top_p, 0.0, 1.0);
-    } else if (name == "top-k") {
-      read(sampling.top_k, int64_t{0}, int64_t{1} << 31);
-    } else if (name == "seed") {
-      read(sampling.seed, uint64_t{0}, ~uint64_t{0});
-    } else {
-      fail(
-          "{}: there are temperature, top-k, top-p and seed, as in "
-          "top-p=0.9,temperature=0.8",
-          part);
-    }
-  }
-  return sampling;
 }
 
 }  // namespace calque

@@ -1,5 +1,5 @@
 #pragma once
-// Lines of text in, lines of output out: what `calque translate` writes for each.
+// Lines of text in, lines of output out, in the format of `calque translate`.
 
 #include <cstdint>
 #include <span>
@@ -11,29 +11,27 @@
 
 namespace calque {
 
-// What stands in a line of output: the translation, and behind it, each behind " ||| ", what is
-// asked for. With n_best above 1 the number of the input line, from 0, stands in front (Moses'
-// n-best format) and a line has several lines of output.
+// A line of output is the translation, followed by the fields below, each after " ||| ". With
+// n_best above 1, a line of input has several lines of output, which begin with its number, from 0
+// (Moses' n-best format).
 struct LineOptions {
   TranslationOptions search;
-  bool scores = false;     // the score that ranks hypotheses, and the log-probability
-  bool alignment = false;  // Pharaoh's i-j: source and target words that belong together, from 0
+  bool scores = false;     // the score that ranks, and the log-probability
+  bool alignment = false;  // pairs i-j of source and target words, from 0 (Pharaoh)
 };
 
 class LineTranslator {
  public:
-  // Several runs, of the same vocabularies, vote.
+  // Several runs need the same vocabularies and translate together.
   LineTranslator(std::vector<TranslationRun> runs, const LineOptions& options);
 
-  // Why a line cannot be translated, or nothing: not UTF-8, longer than a sentence can be, or than
-  // the positions that a model has learned. Of a prefix (target) also: with what the vocabulary has
-  // no token for, of which the translation could not begin with more than <unk>.
+  // Why a line cannot be translated, or nothing: it is not UTF-8, too long for a line, or longer
+  // than the learned positions. A prefix (target) must also have no unknown tokens.
   enum class Side { source, target };
   std::string objection(const std::string& line, Side side = Side::source) const;
 
-  // The output for consecutive lines without objections, of which the first has this number. With
-  // prefixes, a line each, what translations begin with. A line without tokens is translated by its
-  // prefix alone, or by nothing.
+  // The output for consecutive lines without objections, numbered from `first_number`. Translation
+  // i begins with prefixes[i], if there are any. A line without tokens becomes its prefix.
   std::string translate(std::span<const std::string> lines, int64_t first_number,
                         std::span<const std::string> prefixes = {});
 
@@ -48,9 +46,5 @@ class LineTranslator {
   std::vector<const Transformer*> models_;
   int64_t tokens_written_ = 0;
 };
-
-// Reads "top-p=0.9,temperature=0.8,top-k=10,seed=3", any of them; an Error says what is
-// wrong.
-Sampling parse_sampling(const std::string& text);
 
 }  // namespace calque

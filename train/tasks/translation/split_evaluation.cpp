@@ -19,7 +19,7 @@ MeanLoss token_scores(const TranslationRun& run, const Dataset& dataset) {
                                  run.config.decoding.batch_tokens));
 }
 
-// Of all that was dropped, what was for these reasons.
+// What was dropped for these reasons.
 DropTally only(const DropTally& drops, std::initializer_list<Drop> reasons) {
   DropTally some;
   for (const Drop reason : reasons) {

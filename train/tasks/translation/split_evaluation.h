@@ -1,6 +1,6 @@
 #pragma once
-// How good a trained model is on a split: with the right words given, and by its own translations
-// against the untouched references.
+// Evaluates trained models on a split: the loss with teacher forcing, and translations against the
+// references.
 
 #include <functional>
 #include <optional>
@@ -20,10 +20,10 @@ namespace calque {
 
 struct SplitResult {
   std::string name;
-  int64_t pairs = 0;               // that are translated
-  DropTally skipped;               // that are no text, where the config skips those
-  DropTally empty;                 // translated pairs of which one side has no words
-  std::optional<MeanLoss> tokens;  // of one run alone, over the pairs that are not empty
+  int64_t pairs = 0;               // translated
+  DropTally skipped;               // invalid UTF-8, if the config skips it
+  DropTally empty;                 // translated pairs with an empty side
+  std::optional<MeanLoss> tokens;  // of a single run, over the pairs without an empty side
   double exact = 0;
   BleuScore bleu;
   ChrfScore chrf;
@@ -31,15 +31,15 @@ struct SplitResult {
   std::vector<std::string> sources, references, outputs;
 };
 
-// Several runs translate together; the first one's config says how corpora are read and scored.
-// `done` is told the number of translated sentences now and then. A sentence that is longer than
-// learned positions is an Error.
+// Several runs translate together; the config of the first decides how corpora are read and scored.
+// `done` receives the number of translated sentences from time to time. Throws Error for a sentence
+// longer than the learned positions.
 SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::string& name,
                             const CorpusSource& corpus, const TranslationOptions& options,
                             const BleuOptions& bleu_options,
                             const std::function<void(int64_t)>& done = {});
 
-// For people, several lines; `samples` of the translations, from all over the split.
+// For people, in several lines, with this many translations from all over the split.
 std::string to_text(const SplitResult& result, int64_t samples);
 
 }  // namespace calque

@@ -1,5 +1,5 @@
 #pragma once
-// The two tokenizers of a translator, which may be one.
+// The two tokenizers of a translator, which may be the same.
 
 #include <string>
 
@@ -11,17 +11,17 @@ namespace calque {
 struct Tokenizers {
   Tokenizer source, target;
 
-  // What a checkpoint remembers: 16 or 2 x 16 hexadecimal digits.
+  // For checkpoints: 16 or 2 x 16 hexadecimal digits.
   std::string hash() const { return hash_of({source, target}); }
 };
 
 Tokenizers open_translation_tokenizers(const Config& config, const RunFolder& run,
                                        const TaskStart& start);
 
-// Those that the config describes, without a run: read from tokenizer.files or trained.
+// Without a run: read from tokenizer.files or trained.
 Tokenizers make_tokenizers(const Config& config);
 
-// tokenizer.bpe_dropout: the examples of the set with other subwords in each epoch.
+// tokenizer.bpe_dropout: segments the examples into other subwords in each epoch.
 ExampleSet with_bpe_dropout(ExampleSet set, const Config& config, const Tokenizers& tokenizers);
 
 }  // namespace calque

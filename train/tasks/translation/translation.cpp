@@ -3,7 +3,7 @@
 namespace calque {
 namespace {
 
-// The texts that have tokens, as a search wants them.
+// The texts that have tokens, for the search.
 struct Searched {
   std::vector<std::vector<int32_t>> sources, prefixes;
   std::vector<int64_t> numbers;

@@ -1,5 +1,5 @@
 #pragma once
-// Texts in, translations out: tokenise, search, detokenise.
+// Translates texts: tokenizes, searches and detokenizes.
 
 #include <functional>
 #include <span>
@@ -11,15 +11,15 @@
 
 namespace calque {
 
-// What a search found for a text.
+// The result of a search.
 struct FoundTranslations {
   std::vector<int32_t> source;   // the text's tokens
-  std::vector<Hypothesis> best;  // best first; for a text without tokens its prefix alone
+  std::vector<Hypothesis> best;  // best first; only the prefix for a text without tokens
 };
 
-// One element a text, in the same order; they are numbered from `first_number`, which decides what
-// is drawn. With `prefixes`, a text each, what a translation begins with. A text without tokens is
-// not searched for, nor told as done.
+// Returns an element for each text, in order. Sampling depends on their numbers, which count from
+// `first_number`. Translation i begins with prefixes[i], if there are any. Texts without tokens are
+// not searched for, and `done` does not count them.
 std::vector<FoundTranslations> search_texts(std::span<const Transformer* const> models,
                                             const Tokenizers& tokenizers,
                                             std::span<const std::string> texts,

@@ -1,6 +1,5 @@
 #pragma once
-// A trained translator in use: the tokenizers and the model of a run, with the weights of one of
-// its checkpoints.
+// A trained translator: the tokenizers and the model of a run, with the weights of a checkpoint.
 
 #include <memory>
 #include <string>
@@ -18,8 +17,8 @@ struct TranslationRun {
   Config config;
   Tokenizers tokenizers;
   std::unique_ptr<TaskModel<Transformer>> network;
-  std::string checkpoint;  // the folder that the weights are from
-  int64_t step = 0;        // how far it was trained
+  std::string checkpoint;  // the folder of the weights
+  int64_t step = 0;        // of the checkpoint
 
   const Transformer& model() const { return network->model; }
 };
@@ -27,7 +26,7 @@ struct TranslationRun {
 // Throws Error for a run of another task.
 TranslationRun open_translation_run(const std::string& place);
 
-// Runs that translate together, whose vocabularies have to be the same.
+// Runs that translate together. Throws Error unless they have the same vocabularies.
 std::vector<TranslationRun> open_translation_runs(const std::vector<std::string>& places);
 std::vector<const Transformer*> models_of(const std::vector<TranslationRun>& runs);
 

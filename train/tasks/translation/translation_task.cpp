@@ -18,7 +18,7 @@
 namespace calque {
 namespace {
 
-// Whether a metric is measured on translations, not with teacher forcing.
+// Whether a metric is measured on translations instead of with teacher forcing.
 bool compares_translations(const MetricInfo& metric) {
   return metric.name == "exact" || metric.name == "bleu" || metric.name == "chrf";
 }

@@ -14,7 +14,7 @@ namespace calque {
 
 class TranslationWork : public Work {
  public:
-  // `lines` are those of the pairs in the dataset, which names them in messages; it may be absent.
+  // `lines` are those of the pairs in `dataset`, which names them in messages. Both may be empty.
   TranslationWork(const Transformer& model, const TrainingConfig& training, PairBatch batch,
                   std::vector<int64_t> lines, std::shared_ptr<const Dataset> dataset);
 
@@ -33,9 +33,9 @@ class TranslationWork : public Work {
   const std::shared_ptr<const Dataset> dataset_;
 };
 
-// The numbers of the pairs that each of at most `chunks` chunks begins with. A pair goes where its
-// middle lies among the target tokens, and no chunk has more than its share of them and a sixteenth
-// of it, unless it is a single pair.
+// The first pair of each of at most `chunks` chunks. A pair belongs to the chunk that the middle of
+// its target tokens lies in. A chunk has at most 17/16 of an equal share of the tokens, or one
+// pair.
 std::vector<int64_t> chunk_begins(const Segments& targets, int64_t chunks);
 
 }  // namespace calque

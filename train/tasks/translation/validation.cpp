@@ -70,7 +70,7 @@ void require_position(int64_t tokens, const std::string& place, const ModelConfi
   if (tokens + 1 <= model.max_positions) return;
   fail(
       "{}: a sentence of {} tokens, but model.max_positions is {}; shorten it, or train with more "
-      "or other positions",
+      "positions",
       place, tokens + 1, model.max_positions);
 }
 
@@ -102,7 +102,7 @@ Validation::Validation(const Config& config, const Tokenizers& tokenizers, const
       corpus_sources(config.data.validation, config.data, CorpusConfig::Split::validation);
   const FilterOptions keep_all = keeping_all(filter_options(config.data).invalid);
   dataset_ = load_dataset(corpora, {tokenizers.source, tokenizers.target}, {keep_all, cache});
-  require_positions(*dataset_, config.model);  // before it trains
+  require_positions(*dataset_, config.model);
   if (config.training.validate_translate != TrainingConfig::Translate::none) {
     texts_ = read_texts(corpora, config.training.validate_sentences, config.data);
     require_positions(texts_, tokenizers.source, config.model);
@@ -139,7 +139,7 @@ void Validation::translate(const Transformer& model, const std::function<void()>
   scores.values.emplace_back("chrf", found.chrf);
   const size_t wanted = std::min(static_cast<size_t>(config_.logging.samples), outputs.size());
   for (size_t i = 0; i < wanted; ++i) {
-    const size_t at = i * outputs.size() / wanted;  // from all over the set, the same every time
+    const size_t at = i * outputs.size() / wanted;  // the same ones at every validation
     scores.samples.push_back({texts_.sources[at], texts_.references[at], outputs[at]});
   }
 }

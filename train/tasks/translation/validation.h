@@ -1,5 +1,5 @@
 #pragma once
-// What a run is judged by while it trains: the validation set with teacher forcing and, if asked,
+// The validation of a translator: the loss with teacher forcing and, if the config asks for it,
 // translations compared with the references.
 
 #include <functional>
@@ -15,28 +15,26 @@
 
 namespace calque {
 
-// Source and reference texts of a split: as they stand in the corpora, but references in lower case
-// if the config wants both sides so.
+// The source and reference texts of a split, unchanged; references are in lower case if
+// data.lowercase is set.
 struct ParallelTexts {
   std::vector<std::string> sources, references;
   std::vector<std::string> places;  // of the sources: "train.en:17"
 };
-// At most `most` pairs, or all if it is 0. A line that is no text is an Error, or its pair is left
-// out.
+// At most `most` pairs; 0: all. Invalid UTF-8 is an Error, or its pair is skipped, as the config
+// says.
 ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
                          const DataConfig& data);
 
-// Throws Error if a sentence is longer than the positions that a model has learned. Texts may be of
-// pairs that the dataset lacks, because their other side is empty.
+// Throws Error if a sentence is longer than the learned positions. Texts include pairs that the
+// dataset drops because their other side is empty.
 void require_positions(const Dataset& dataset, const ModelConfig& model);
 void require_positions(const ParallelTexts& texts, const Tokenizer& source,
                        const ModelConfig& model);
 
-// Throws Error if a file of the validation corpora cannot be opened, before anything that takes
-// long.
+// Throws Error if a file of the validation corpora cannot be opened. Fast.
 void require_validation_files(const Config& config);
 
-// How translations compare with their references.
 struct TranslationScores {
   double exact = 0;  // share of equal lines
   double bleu = 0, chrf = 0;
@@ -49,10 +47,10 @@ TranslationScores score_translations(const std::vector<std::string>& outputs,
 
 class Validation {
  public:
-  // Tokenised corpora are kept in the cache folder, if it is not empty.
+  // An empty cache folder keeps the tokens in memory.
   Validation(const Config& config, const Tokenizers& tokenizers, const std::string& cache);
 
-  // Nothing if `stop`, which is asked now and then, returns true.
+  // Returns nothing once `stop` returns true.
   std::optional<Scores> run(const Transformer& model, const std::function<bool()>& stop) const;
 
   bool there() const { return dataset_.has_value(); }

@@ -1,0 +1,24 @@
+"""A small config of each task, which the scripts complete with their own sections."""
+
+TASKS = {
+    "translation": """
+data:
+  train: {toy: reverse, pairs: 300, longest: 6}
+  validation: {toy: reverse, pairs: 20, longest: 6}
+tokenizer: {kind: words}
+model: {d_model: %d, d_ff: %d, heads: 2, encoder_layers: 1, decoder_layers: 1}
+""",
+    "language-model": """
+task: language-model
+data:
+  train: {toy: toy-text, pairs: 60}
+  validation: {toy: toy-text, pairs: 8}
+  context: 32
+tokenizer: {kind: characters}
+model: {d_model: %d, d_ff: %d, heads: 2, layers: 1}
+""",
+}
+
+
+def small_config(task, d_model=16, d_ff=32):
+    return TASKS[task] % (d_model, d_ff)
