@@ -2,14 +2,15 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <iostream>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
+#include "cli/line_streams.h"
 #include "cli/output.h"
+#include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "data/utf8.h"
 #include "train/tasks/classification/classification_evaluation.h"
@@ -24,11 +25,14 @@ struct Arguments {
   int64_t top = 1;
 };
 
-std::vector<std::string> texts_of(const std::string& line, int64_t number) {
+std::vector<std::string> texts_of(const std::string& line, const LineInput& input) {
   const std::string problem = utf8_problem(line);
-  if (!problem.empty()) fail("standard input, line {}: {}", number, problem);
+  if (!problem.empty()) fail("{}: {}", input.where(), problem);
   const size_t tab = line.find('\t');
   if (tab == line.npos) return {line};
+  if (line.find('\t', tab + 1) != line.npos) {
+    fail("{}: has more than two texts; a tab separates the two texts of a pair", input.where());
+  }
   return {line.substr(0, tab), line.substr(tab + 1)};
 }
 
@@ -49,6 +53,7 @@ std::string result_line(const Labels& labels, const std::vector<double>& probabi
 
 void classify(const Arguments& arguments) {
   constexpr int64_t lines_at_once = 256;
+  require_task("calque classify", arguments.run, TaskKind::classification);
   const ClassificationRun run = open_classification_run(arguments.run);
   std::vector<EncodedText> texts;
   const auto print = [&] {
@@ -57,10 +62,10 @@ void classify(const Arguments& arguments) {
     }
     texts.clear();
   };
+  LineInput input("");
   std::string line;
-  for (int64_t number = 1; std::getline(std::cin, line); ++number) {
-    if (line.ends_with('\r')) line.pop_back();
-    texts.push_back(encode_texts(texts_of(line, number), run.tokenizer, run.config.data.context));
+  while (input.next(line)) {
+    texts.push_back(encode_texts(texts_of(line, input), run.tokenizer, run.config.data.context));
     if (std::ssize(texts) == lines_at_once) print();
   }
   print();
@@ -71,7 +76,7 @@ void classify(const Arguments& arguments) {
 void add_classify_command(CLI::App& calque) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command = calque.add_subcommand("classify", "Print the class of each line of stdin");
-  command->add_option("RUN", arguments->run, "A run's folder, or one of its checkpoints")
+  command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")
       ->required()
       ->type_name("");
   command->add_flag("--probabilities", arguments->probabilities,

@@ -34,7 +34,10 @@ std::vector<CorpusOfSplit> chosen_corpora(const EvaluateArguments& arguments,
   files.source = arguments.source;
   files.target = arguments.target;
   if (!arguments.text.empty()) files.text = {arguments.text};
-  if (!files.source.empty() || !files.text.empty()) return {{files, {}}};
+  files.labelled = arguments.labelled;
+  if (!files.source.empty() || !files.text.empty() || !files.labelled.empty()) {
+    return {{files, {}}};
+  }
   const DataConfig& data = config.data;
   std::vector<CorpusOfSplit> named = corpora_of_split(data, arguments.split);
   if (!named.empty()) return named;
@@ -67,13 +70,20 @@ void add_corpus_options(CLI::App& command, EvaluateArguments& arguments, TaskOpt
       command.add_option("--target", arguments.target, "The references for --source");
   source->type_name("FILE")->excludes(split)->needs(target);
   target->type_name("FILE")->needs(source);
+  CLI::Option* text =
+      options.add({TaskKind::language_model, TaskKind::masked_lm},
+                  command.add_option("--text", arguments.text,
+                                     "Language models: evaluate on this text instead"));
+  text->type_name("FILE")->excludes(split)->excludes(source);
   options
-      .add(TaskKind::language_model,
-           command.add_option("--text", arguments.text,
-                              "Language model: evaluate on this text instead"))
+      .add(TaskKind::classification,
+           command.add_option("--labelled", arguments.labelled,
+                              "Classification: evaluate on this file instead, a label, a tab or a "
+                              "space, and a text a line"))
       ->type_name("FILE")
       ->excludes(split)
-      ->excludes(source);
+      ->excludes(source)
+      ->excludes(text);
 }
 
 }  // namespace
@@ -101,13 +111,15 @@ void add_evaluate_command(CLI::App& calque) {
       ->type_name("HOW");
   command
       ->add_option("--samples", arguments->samples,
-                   "Show N of the translations, or N continuations of the text (default: 0)")
+                   "Show N translations, continuations, filled windows or classified texts "
+                   "(default: 0)")
       ->check(whole_number(0))
       ->type_name("N");
   command
       ->add_option("--output", arguments->output,
-                   "Write the translations to this file, a line each; a language model writes the "
-                   "scores of the documents, as calque score does")
+                   "Write the translations or the labels to this file, a line each; a language "
+                   "model writes the scores of the documents, as calque score does; a masked one "
+                   "writes each window with [MASK], its original and its filled text, by tabs")
       ->type_name("FILE");
   add_threads(command);
   command->footer(

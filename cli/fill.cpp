@@ -3,10 +3,12 @@
 
 #include <memory>
 #include <string>
+#include <vector>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "data/utf8.h"
 #include "train/tasks/masked_lm/filling.h"
@@ -23,6 +25,7 @@ struct Arguments {
 void fill(const Arguments& arguments) {
   const std::string problem = utf8_problem(arguments.text);
   if (!problem.empty()) fail("the text: {}", problem);
+  require_task("calque fill", arguments.run, TaskKind::masked_lm);
   const MaskedLmRun run = open_masked_lm_run(arguments.run);
   std::vector<int32_t> ids = encode_masked_text(run.tokenizer, arguments.text);
   std::vector<int32_t> rows;
@@ -53,7 +56,7 @@ void add_fill_command(CLI::App& calque) {
   const auto arguments = std::make_shared<Arguments>();
   CLI::App* command =
       calque.add_subcommand("fill", "Replace each [MASK] with a masked language model");
-  command->add_option("RUN", arguments->run, "A run's folder, or one of its checkpoints")
+  command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")
       ->required()
       ->type_name("");
   command->add_option("TEXT", arguments->text, "A text with one [MASK] or more")
@@ -66,8 +69,8 @@ void add_fill_command(CLI::App& calque) {
       ->type_name("N");
   add_threads(command);
   command->footer(
-      "Prints the filled text, then for each [MASK] its number, and the probability and the name "
-      "of a token.\n"
+      "Prints the filled text, then a line for each token: the number of its [MASK], its\n"
+      "probability and its symbol, separated by tabs.\n"
       "Example: calque fill runs/masked 'The [MASK] sleeps.' --alternatives 5");
   command->callback([arguments] { fill(*arguments); });
 }

@@ -41,7 +41,7 @@ std::vector<bool> word_beginnings(const Tokenizer& tokenizer) {
   std::vector<bool> begins(static_cast<size_t>(tokenizer.size()), true);
   if (tokenizer.options().kind == TokenizerKind::words) return begins;
   for (int32_t id = special_ids; id < tokenizer.size(); ++id) {
-    begins[static_cast<size_t>(id)] = tokenizer.symbol(id).starts_with("\u2581");
+    begins[static_cast<size_t>(id)] = tokenizer.symbol(id).starts_with(space_mark);
   }
   return begins;
 }

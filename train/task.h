@@ -127,12 +127,14 @@ class Task {
 struct TaskStart {
   enum class Purpose {
     begin,   // a new run: tokenizers are trained and saved in its folder
-    resume,  // a run with a checkpoint: its tokenizers must have the hash below
+    resume,  // a run with a checkpoint: its tokenizers must have the hash below; the trainer
+             // compares the data's
     plan,    // a dry run: nothing is written
     use,     // tokenizers and model alone; the data is not read
   };
   Purpose purpose = Purpose::use;
-  std::string tokenizer_hash = {};  // of the checkpoint to resume from
+  // Of the checkpoint to resume from.
+  std::string tokenizer_hash = {}, data_hash = {};
 };
 
 using MakeTask =

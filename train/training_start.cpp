@@ -29,7 +29,7 @@ std::unique_ptr<Task> task_of(const Config& config, const RunFolder& run,
   // Without a readable state, loading the checkpoints throws.
   if (!state) return make_task(config, run, {Purpose::plan});
   check_same_settings(*state, config);
-  return make_task(config, run, {Purpose::resume, state->tokenizer_hash});
+  return make_task(config, run, {Purpose::resume, state->tokenizer_hash, state->data_hash});
 }
 
 MetricInfo chosen_metric(const Task& task, const TrainingConfig& training) {

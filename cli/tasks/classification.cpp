@@ -1,13 +1,14 @@
 // Runs of task: classification in the commands that take every task.
 #include <fmt/format.h>
+#include <fmt/ranges.h>
 
-#include "cli/command_line.h"
 #include "cli/result_file.h"
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "train/report/records.h"
 #include "train/tasks/classification/classification_evaluation.h"
 #include "train/tasks/classification/classification_run.h"
+#include "train/tasks/classification/classification_tokenizer.h"
 
 namespace calque {
 namespace {
@@ -30,9 +31,7 @@ void check_data(const Config& config) {
 }
 
 void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSplit>& corpora) {
-  if (arguments.runs.size() > 1) {
-    wrong_command_line("several runs: only translators are evaluated together; give one run");
-  }
+  require_one_run(arguments.runs);
   const ClassificationRun run = open_classification_run(arguments.runs.front());
   fmt::print("{}, step {}\n", run.checkpoint, run.step);
   std::string predicted;
@@ -46,8 +45,8 @@ void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSpli
       const std::string& label = run.labels[static_cast<size_t>(result.predicted[i])];
       predicted += label + '\n';
       if (static_cast<int64_t>(i) >= arguments.samples) continue;
-      fmt::print("  {}\n  = {}\n  > {}\n\n", texts.rows[i].texts.front(), texts.rows[i].label,
-                 label);
+      fmt::print("  {}\n  = {}\n  > {}\n\n", fmt::join(texts.rows[i].texts, " | "),
+                 texts.rows[i].label, label);
     }
     fmt::print("{}: {} examples\n  loss {:.4f}  accuracy {:.2f}%  macro F1 {:.2f}%\n{}", texts.name,
                data.examples.size(), mean_of(result.sums).loss, 100 * result.confusion.accuracy(),
@@ -57,12 +56,13 @@ void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSpli
 }
 
 void score(const ScoreArguments& arguments) {
-  fail("{}: a classifier gives no probability to texts; calque classify prints those of classes",
+  fail("{}: a classifier has no probabilities of texts; calque classify prints those of classes",
        arguments.run);
 }
 
 Explanation explain(const ExplainArguments& arguments) {
-  fail("{}: calque explain does not show classifiers", arguments.run);
+  fail("{}: calque explain supports translation and language models, not classifiers",
+       arguments.run);
 }
 
 }  // namespace
@@ -73,7 +73,7 @@ const TaskCommands classification_commands = {
     .evaluate = evaluate,
     .score = score,
     .explain = explain,
-    .files_to_evaluate = "data.test in the config",
+    .files_to_evaluate = "--labelled",
 };
 
 }  // namespace calque

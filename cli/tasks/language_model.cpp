@@ -4,7 +4,6 @@
 #include <algorithm>
 #include <numeric>
 
-#include "cli/command_line.h"
 #include "cli/result_file.h"
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
@@ -98,9 +97,7 @@ std::string document_scores(const LanguageModelRun& run, const Dataset& texts) {
 }
 
 void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSplit>& corpora) {
-  if (arguments.runs.size() > 1) {
-    wrong_command_line("several runs: only translators are evaluated together; give one run");
-  }
+  require_one_run(arguments.runs);
   const LanguageModelRun run = open_language_model_run(arguments.runs.front());
   const Config& config = run.config;
   fmt::print("{}, step {}\n", run.checkpoint, run.step);

@@ -1,7 +1,9 @@
 // Runs of task: masked-lm in the commands that take every task.
 #include <fmt/format.h>
 
-#include "cli/command_line.h"
+#include <limits>
+
+#include "cli/result_file.h"
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "train/tasks/data_settings.h"
@@ -12,13 +14,23 @@
 namespace calque {
 namespace {
 
-void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSplit>& corpora) {
-  if (arguments.runs.size() > 1) {
-    wrong_command_line("several runs: only translators are evaluated together; give one run");
+constexpr int64_t every_window = std::numeric_limits<int64_t>::max();
+
+// A window as three columns: with [MASK], the original, and filled.
+std::string output_line(const Sample& sample) {
+  std::string line;
+  for (const std::string* text : {&sample.input, &sample.reference, &sample.output}) {
+    if (!line.empty()) line += '\t';
+    for (const char c : *text) line += c == '\n' || c == '\r' || c == '\t' ? ' ' : c;
   }
-  if (!arguments.output.empty()) fail("--output: a masked language model has no output to write");
+  return line + '\n';
+}
+
+void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSplit>& corpora) {
+  require_one_run(arguments.runs);
   const MaskedLmRun run = open_masked_lm_run(arguments.runs.front());
   fmt::print("{}, step {}\n", run.checkpoint, run.step);
+  std::string filled;
   for (const auto& [corpus, split] : corpora) {
     const Dataset texts = load_texts(run.config.data, {corpus}, split, run.tokenizer);
     for (const Sample& sample :
@@ -28,19 +40,26 @@ void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSpli
     const MaskedEvaluation found = evaluate_masked(run.model(), texts, run.config, run.tokenizer);
     const MeanLoss mean = mean_of(found.sums);
     fmt::print(
-        "{}: {} documents, {} masked tokens\n  loss {:.4f}  perplexity {:.3f}  accuracy "
-        "{:.2f}%\n",
+        "{}: {} documents, {} masked tokens\n  loss {:.4f}  perplexity {:.3f}  accuracy {:.2f}%  "
+        "behind [MASK] {:.2f}%\n",
         corpus_name(corpus), texts.examples(), found.sums.terms, mean.loss, mean.perplexity,
-        100 * mean.accuracy);
+        100 * mean.accuracy, 100 * mean_of(found.behind_mask).accuracy);
+    if (arguments.output.empty()) continue;
+    for (const Sample& window :
+         masked_samples(run.model(), texts, run.config, run.tokenizer, every_window)) {
+      filled += output_line(window);
+    }
   }
+  if (!arguments.output.empty()) write_result(arguments.output, filled);
 }
 
 void score(const ScoreArguments& arguments) {
-  fail("{}: a masked language model gives no probability to texts", arguments.run);
+  fail("{}: a masked language model has no probabilities of texts", arguments.run);
 }
 
 Explanation explain(const ExplainArguments& arguments) {
-  fail("{}: calque explain does not show masked language models", arguments.run);
+  fail("{}: calque explain supports translation and language models, not masked ones",
+       arguments.run);
 }
 
 }  // namespace
@@ -51,7 +70,7 @@ const TaskCommands masked_lm_commands = {
     .evaluate = evaluate,
     .score = score,
     .explain = explain,
-    .files_to_evaluate = "data.test in the config",
+    .files_to_evaluate = "--text",
 };
 
 }  // namespace calque

@@ -4,6 +4,7 @@
 
 #include <algorithm>
 
+#include "cli/command_line.h"
 #include "core/error.h"
 #include "train/trained_run.h"
 
@@ -28,22 +29,33 @@ const TaskCommands& commands_for(const std::string& run) {
   return commands_of(find_run(run).config.task);
 }
 
-void require_task(const std::string& user, const std::string& run, TaskKind task) {
+void require_task(const std::string& user, const std::string& run,
+                  const std::vector<TaskKind>& tasks) {
   const TaskKind found = find_run(run).config.task;
-  if (found == task) return;
-  fail("{} needs a run of task: {}; {} is of task: {}", user, name_of(task_kinds, task), run,
+  if (std::ranges::count(tasks, found) > 0) return;
+  std::string names;
+  for (const TaskKind task : tasks) {
+    if (!names.empty()) names += " or ";
+    names += name_of(task_kinds, task);
+  }
+  fail("{} needs a run of task: {}; {} is of task: {}", user, names, run,
        name_of(task_kinds, found));
 }
 
-CLI::Option* TaskOptions::add(TaskKind task, CLI::Option* option) {
-  options_.emplace_back(task, option);
+CLI::Option* TaskOptions::add(const std::vector<TaskKind>& tasks, CLI::Option* option) {
+  options_.emplace_back(tasks, option);
   return option;
 }
 
 void TaskOptions::check(const std::string& run) const {
-  for (const auto& [task, option] : options_) {
-    if (!option->empty()) require_task(option->get_name(), run, task);
+  for (const auto& [tasks, option] : options_) {
+    if (!option->empty()) require_task(option->get_name(), run, tasks);
   }
+}
+
+void require_one_run(const std::vector<std::string>& runs) {
+  if (runs.size() == 1) return;
+  wrong_command_line("several runs: only translators are evaluated together; give one run");
 }
 
 }  // namespace calque

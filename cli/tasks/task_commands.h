@@ -16,7 +16,7 @@ namespace calque {
 
 struct EvaluateArguments {
   std::vector<std::string> runs;
-  std::string split = "test", source, target, text, tokenize, output;
+  std::string split = "test", source, target, text, labelled, tokenize, output;
   DecodingArguments decoding;
   int64_t samples = 0;
 };
@@ -56,18 +56,27 @@ void check_texts(const Config& config);
 const TaskCommands& commands_of(TaskKind task);
 const TaskCommands& commands_for(const std::string& run);
 
-// Throws Error unless the run is of this task. `user` is what needs it: "calque translate".
-void require_task(const std::string& user, const std::string& run, TaskKind task);
+// Throws Error unless the run is of one of these tasks. `user` is what needs it: "calque
+// translate".
+void require_task(const std::string& user, const std::string& run,
+                  const std::vector<TaskKind>& tasks);
+inline void require_task(const std::string& user, const std::string& run, TaskKind task) {
+  require_task(user, run, std::vector{task});
+}
 
-// The options of a command that only runs of one task take.
+// The options of a command that only runs of some tasks take.
 class TaskOptions {
  public:
-  CLI::Option* add(TaskKind task, CLI::Option* option);
+  CLI::Option* add(TaskKind task, CLI::Option* option) { return add(std::vector{task}, option); }
+  CLI::Option* add(const std::vector<TaskKind>& tasks, CLI::Option* option);
   // Throws Error for an option that was given and is not for the run's task.
   void check(const std::string& run) const;
 
  private:
-  std::vector<std::pair<TaskKind, const CLI::Option*>> options_;
+  std::vector<std::pair<std::vector<TaskKind>, const CLI::Option*>> options_;
 };
+
+// Throws for more than one run. Only translators are evaluated together.
+void require_one_run(const std::vector<std::string>& runs);
 
 }  // namespace calque

@@ -64,25 +64,28 @@ bool is_labelled(const CorpusConfig& corpus) {
   return !corpus.labelled.empty() || corpus.toy == toy_en_de || corpus.toy == toy_en_fr;
 }
 
+bool is_pairs(const CorpusConfig& corpus) { return !is_text(corpus) && corpus.labelled.empty(); }
+
 void check_kind(const Config& config, const Corpora& corpora, const std::string& key,
                 Contradictions& all) {
-  if (config.task == TaskKind::classification) {
-    if (std::ranges::all_of(corpora, is_labelled)) return;
-    blame(all, key, "task: classification needs {{labelled: FILE}} or {{toy: toy-en-de}}");
-    return;
-  }
-  const bool text = config.task != TaskKind::translation;
-  if (std::ranges::all_of(corpora, [&](const auto& corpus) { return is_text(corpus) == text; })) {
-    return;
-  }
-  if (text) {
-    blame(all, key,
-          "task: {} needs {{text: FILE}} or {{toy: toy-text}}; pairs are for task: translation",
-          name_of(task_kinds, config.task));
-  } else {
-    blame(all, key,
-          "task: translation needs pairs, such as {{source: train.en, target: train.de}}; plain "
-          "text is for task: language-model");
+  switch (config.task) {
+    case TaskKind::translation:
+      if (std::ranges::all_of(corpora, is_pairs)) return;
+      blame(all, key,
+            "task: translation needs pairs, such as {{source: train.en, target: train.de}}; plain "
+            "text is for task: language-model");
+      return;
+    case TaskKind::language_model:
+    case TaskKind::masked_lm:
+      if (std::ranges::all_of(corpora, is_text)) return;
+      blame(all, key,
+            "task: {} needs {{text: FILE}} or {{toy: toy-text}}; pairs are for task: translation",
+            name_of(task_kinds, config.task));
+      return;
+    case TaskKind::classification:
+      if (std::ranges::all_of(corpora, is_labelled)) return;
+      blame(all, key, "task: classification needs {{labelled: FILE}} or {{toy: toy-en-de}}");
+      return;
   }
 }
 

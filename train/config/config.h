@@ -158,7 +158,7 @@ struct TrainingConfig {
   Decayed decayed = Decayed::matrices;
   double clip_norm = 0;
   double label_smoothing = 0.1;
-  bool class_weights = false;
+  std::vector<std::string> class_weights;
   double r_drop = 0;
   double ema = 0;
 

@@ -47,7 +47,8 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "and the like become plain characters.");
   in.key("invalid_utf8", &D::invalid_utf8, invalid_texts, harmful,
          "What happens at a line that is not valid UTF-8: error stops and names the line, skip "
-         "drops the pair and counts it.");
+         "drops the pair and counts it.")
+      .idle_if(is_classification, "is not used by task: classification");
   in.key("max_length", &D::max_length, between(0, 1'000'000), harmful,
          "Drops training pairs with more tokens than this on either side. 0: no limit.",
          "Marian: max-length; Joey NMT: max_length; OpenNMT-py: src_seq_length; fairseq: "
@@ -59,9 +60,11 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "fairseq: max-ratio")
       .idle_if(no_translation, with_translation);
   in.key("drop_duplicates", &D::drop_duplicates, {}, harmful,
-         "Keeps only the first of several equal training pairs or documents.");
+         "Keeps only the first of several equal training pairs or documents.")
+      .idle_if(is_classification, "is not used by task: classification");
   in.key("cache", &D::cache, {}, harmless,
-         "Stores the tokenized corpora beside the run, so that the next start is fast.");
+         "Stores the tokenized corpora beside the run, so that the next start is fast.")
+      .idle_if(is_classification, "is not used by task: classification");
   in.key("documents", &D::documents, document_units, harmful,
          "What one document of a text is: a line, a paragraph (text between blank lines), or a "
          "file.")
@@ -109,8 +112,9 @@ void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
          "Sockeye: num-words");
   in.key("files", &T::files, {}, harmful,
          "Existing SentencePiece models or vocabulary files: one if joint, else [source, target]. "
-         "Empty: the tokenizer is trained on `data.train`. With files, the keys of tokenizer "
-         "training (vocabulary_size, training_pairs, ...) have no effect.",
+         "Empty: a classifier that starts from a masked language model (model.init_from) takes "
+         "the model's tokenizer; every other run trains one on `data.train`. With files, the keys "
+         "of tokenizer training (vocabulary_size, training_pairs, ...) have no effect.",
          "Marian: vocabs; Joey NMT: voc_file; OpenNMT-py: src_vocab; fairseq: srcdict; Sockeye: "
          "source-vocab");
   in.key("minimum_count", &T::minimum_count, at_least(1), harmful,
@@ -134,8 +138,9 @@ void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
                "needs the kind sentencepiece-bpe")
       .idle_if(no_translation, with_translation);
   in.key("training_pairs", &T::training_pairs, at_least(1), harmful,
-         "The tokenizer is trained on at most this many pairs, sampled at random.",
-         "Marian: sentencepiece-max-lines");
+         "The tokenizer is trained on at most this many pairs or documents, sampled at random.",
+         "Marian: sentencepiece-max-lines")
+      .idle_if(is_classification, "is not used by task: classification");
 }
 
 }  // namespace calque

@@ -80,9 +80,11 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "projection (all, as in the paper), the last two (target), or none.",
          "Marian: tied-embeddings-all, tied-embeddings; Joey NMT: tied_embeddings, tied_softmax; "
          "OpenNMT-py: share_embeddings, share_decoder_embeddings; fairseq: share-all-embeddings, "
-         "share-decoder-input-output-embed; Sockeye: weight-tying-type");
+         "share-decoder-input-output-embed; Sockeye: weight-tying-type")
+      .idle_if(is_classification, "is not used by task: classification");
   in.key("output_bias", &M::output_bias, {}, harmful,
-         "Adds a bias to the output projection, as Marian does.");
+         "Adds a bias to the output projection, as Marian does.")
+      .idle_if(is_encoder_only, "is for task: translation or language-model");
   in.key("segment_embeddings", &M::segment_embeddings, {}, harmful,
          "Adds an embedding to the tokens of each of the two texts of an example, as BERT does.")
       .idle_if(no_classification, with_classification);
@@ -108,7 +110,8 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
   in.key("init_from", &M::init_from, {}, harmful,
          "A run, a checkpoint or a safetensors file to start from, for fine-tuning: its weights "
          "are used where name and shape match. The tokenizer must be the same (tokenizer.files: "
-         "RUN/tokenizer.model). Empty: random weights.",
+         "RUN/tokenizer.model); a classifier takes that of a masked language model by itself. "
+         "Empty: random weights.",
          "Marian: pretrained-model; Joey NMT: load_model; OpenNMT-py: train_from; fairseq: "
          "finetune-from-model, restore-file; Sockeye: params");
 }

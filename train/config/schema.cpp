@@ -44,10 +44,10 @@ const std::vector<ConfigKey>& config_keys() {
     Section top(
         "", [](auto& config) -> auto& { return config; }, table);
     top.key("task", &Config::task, task_kinds, OnResume::harmful,
-            "What is trained: translation, the encoder-decoder Transformer on pairs of lines; or "
-            "language-model, a decoder-only Transformer on plain text; or masked-lm and "
-            "classification, encoder-only Transformers on text. It sets defaults for the "
-            "task, which other keys override.")
+            "What is trained: translation, the encoder-decoder Transformer on pairs of lines; "
+            "language-model, a decoder-only Transformer on plain text; masked-lm, an encoder-only "
+            "Transformer on plain text; or classification, an encoder-only Transformer on labelled "
+            "texts. It sets defaults for the task, which other keys override.")
         .read = [](const YamlValue& from, Config& to) {
       Choices(task_kinds).read(from, "task", to.task);
       apply_task(to);

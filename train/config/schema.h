@@ -52,8 +52,10 @@ struct Key {
 // Conditions of keys that only one task has.
 inline bool no_translation(const Config& c) { return c.task != TaskKind::translation; }
 inline bool is_translation(const Config& c) { return c.task == TaskKind::translation; }
-inline bool no_classification(const Config& c) { return c.task != TaskKind::classification; }
+inline bool is_classification(const Config& c) { return c.task == TaskKind::classification; }
+inline bool no_classification(const Config& c) { return !is_classification(c); }
 inline bool no_masked_lm(const Config& c) { return c.task != TaskKind::masked_lm; }
+inline bool is_encoder_only(const Config& c) { return is_classification(c) || !no_masked_lm(c); }
 // Plain text cut into windows.
 inline bool no_language_model(const Config& c) {
   return c.task != TaskKind::language_model && no_masked_lm(c);

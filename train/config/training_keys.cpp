@@ -104,8 +104,9 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
          "Marian: label-smoothing; Joey NMT: label_smoothing; OpenNMT-py: label_smoothing; "
          "fairseq: label-smoothing; Sockeye: label-smoothing");
   in.key("class_weights", &T::class_weights, {}, harmful,
-         "Weights each class by the inverse of its frequency in data.train, so that rare classes "
-         "count as much as frequent ones.")
+         "Multiplies the loss of each example by the weight of its class. balanced: the inverse of "
+         "the frequency in data.train, so that rare classes count as much as frequent ones. A list "
+         "such as [spam=5, ham=1]: these weights, and 1 for other labels. Empty: no weights.")
       .idle_if(no_classification, with_classification);
   in.key("r_drop", &T::r_drop, at_least(0), harmful,
          "R-Drop: each batch goes through the model twice with different dropout. The loss is the "

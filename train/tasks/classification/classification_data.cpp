@@ -1,75 +1,12 @@
 #include "train/tasks/classification/classification_data.h"
 
 #include <algorithm>
-#include <set>
 
 #include "core/error.h"
 #include "data/content_hash.h"
-#include "data/file.h"
-#include "data/text_lines.h"
-#include "data/toy/toy.h"
 #include "data/vocabulary.h"
-#include "train/tasks/data_settings.h"
-#include "train/tasks/run_tokenizers.h"
 
 namespace calque {
-namespace {
-
-std::string labels_file(const RunFolder& run) { return run.path + "/labels.txt"; }
-
-std::vector<LabelledText> toy_rows(const CorpusConfig& corpus, Split split) {
-  const ToyLanguage language = ToyLanguage::named(name_of(toys, corpus.toy));
-  std::vector<LabelledText> rows;
-  for (const auto& [source, target] :
-       language.pairs(corpus.split.value_or(split), corpus.pairs, uint64_t(corpus.seed))) {
-    rows.push_back({language.source_language(), {source}});
-    rows.push_back({language.target_language(), {target}});
-  }
-  return rows;
-}
-
-}  // namespace
-
-LabelledCorpus read_labelled_corpus(const CorpusConfig& corpus, Split split) {
-  return {.name = corpus_name(corpus),
-          .share = {.weight = corpus.weight, .epochs = corpus.epochs},
-          .rows = corpus.labelled.empty() ? toy_rows(corpus, split)
-                                          : read_labelled_texts(corpus.labelled)};
-}
-
-std::vector<LabelledCorpus> read_labelled_corpora(const Corpora& corpora, Split split) {
-  std::vector<LabelledCorpus> read;
-  for (const CorpusConfig& corpus : corpora) read.push_back(read_labelled_corpus(corpus, split));
-  return read;
-}
-
-Labels labels_of(const std::vector<LabelledCorpus>& corpora) {
-  std::set<std::string> labels;
-  for (const LabelledCorpus& corpus : corpora) {
-    for (const LabelledText& row : corpus.rows) labels.insert(row.label);
-  }
-  if (labels.size() < 2) {
-    fail("{}: every example has the label '{}'; a classifier needs examples of two classes or more",
-         corpora.front().name, *labels.begin());
-  }
-  return {labels.begin(), labels.end()};
-}
-
-void save_labels(const Labels& labels, const RunFolder& run) {
-  std::string text;
-  for (const std::string& label : labels) text += label + '\n';
-  write_file(labels_file(run), text);
-}
-
-Labels load_labels(const RunFolder& run) {
-  const TextLines lines(labels_file(run));
-  Labels labels;
-  for (int64_t i = 0; i < lines.count(); ++i) labels.push_back(lines.line(i));
-  if (labels.size() < 2) {
-    fail("{}: has fewer than 2 labels; restore it, or train anew with --fresh", lines.path());
-  }
-  return labels;
-}
 
 EncodedText encode_texts(const std::vector<std::string>& texts, const Tokenizer& tokenizer,
                          int64_t context) {
@@ -143,21 +80,6 @@ ClassificationData encode_corpora(const std::vector<LabelledCorpus>& corpora, co
   }
   data.hash = hash.value();
   return data;
-}
-
-Tokenizer open_classification_tokenizer(const Config& config, const RunFolder& run,
-                                        const TaskStart& start,
-                                        const std::vector<LabelledCorpus>& corpora) {
-  const auto train = [&] {
-    std::vector<std::string> texts;
-    for (const LabelledCorpus& corpus : corpora) {
-      for (const LabelledText& row : corpus.rows) {
-        texts.insert(texts.end(), row.texts.begin(), row.texts.end());
-      }
-    }
-    return trained_tokenizer(config, std::move(texts), tokenizer_training(config.tokenizer));
-  };
-  return open_tokenizers(config, run, start, {{"", train}}).front();
 }
 
 }  // namespace calque

@@ -1,35 +1,15 @@
 #pragma once
-// The data of text classification: labels, and examples as ids <s> a </s>, or <s> a </s> b </s> for
-// two texts. All examples are in memory.
+// The examples of text classification as ids: <s> a </s>, or <s> a </s> b </s> for two texts. All
+// examples are in memory.
 
 #include <string>
 #include <vector>
 
 #include "data/batch_stream.h"
-#include "data/labelled_text.h"
 #include "data/tokenizer.h"
-#include "train/config/config.h"
-#include "train/task.h"
+#include "train/tasks/classification/labelled_corpora.h"
 
 namespace calque {
-
-// The classes, sorted by name; a class is its index.
-using Labels = std::vector<std::string>;
-
-struct LabelledCorpus {
-  std::string name;
-  CorpusShare share;
-  std::vector<LabelledText> rows;
-};
-
-// Toy corpora are sentences labelled with their language.
-LabelledCorpus read_labelled_corpus(const CorpusConfig& corpus, Split split);
-std::vector<LabelledCorpus> read_labelled_corpora(const Corpora& corpora, Split split);
-
-// Throws an Error for fewer than two classes.
-Labels labels_of(const std::vector<LabelledCorpus>& corpora);
-void save_labels(const Labels& labels, const RunFolder& run);
-Labels load_labels(const RunFolder& run);
 
 struct EncodedText {
   std::vector<int32_t> ids, kinds;  // kind 0 and 1: of the first and the second text
@@ -57,10 +37,5 @@ struct ClassificationData {
 // Throws an Error for a label that is not among `labels`.
 ClassificationData encode_corpora(const std::vector<LabelledCorpus>& corpora, const Labels& labels,
                                   const Tokenizer& tokenizer, int64_t context);
-
-// Trains on the texts of `corpora` where a tokenizer is made.
-Tokenizer open_classification_tokenizer(const Config& config, const RunFolder& run,
-                                        const TaskStart& start,
-                                        const std::vector<LabelledCorpus>& corpora);
 
 }  // namespace calque

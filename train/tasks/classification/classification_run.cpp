@@ -1,5 +1,6 @@
 #include "train/tasks/classification/classification_run.h"
 
+#include "train/tasks/classification/classification_tokenizer.h"
 #include "train/tasks/run_tokenizers.h"
 
 namespace calque {

@@ -2,12 +2,12 @@
 
 #include <fmt/format.h>
 
-#include <filesystem>
-
 #include "data/content_hash.h"
 #include "train/config/schema.h"
+#include "train/tasks/classification/class_weights.h"
 #include "train/tasks/classification/classification_evaluation.h"
 #include "train/tasks/classification/classification_run.h"
+#include "train/tasks/classification/classification_tokenizer.h"
 #include "train/tasks/classification/classification_work.h"
 #include "train/tasks/data_settings.h"
 #include "train/tasks/example_works.h"
@@ -25,23 +25,10 @@ std::vector<LabelledCorpus> training_corpora(const Config& config, const TaskSta
   return read_labelled_corpora(config.data.train, Split::train);
 }
 
-// Those of the training data, which a run keeps for its use.
-Labels run_labels(const std::vector<LabelledCorpus>& corpora, const RunFolder& run,
-                  const TaskStart& start) {
-  if (start.purpose == Purpose::use) return load_labels(run);
-  const Labels labels = labels_of(corpora);
-  if (start.purpose != Purpose::plan) save_labels(labels, run);
-  return labels;
-}
-
-// The mean weight of an example is 1.
-std::vector<real> balanced_weights(const ClassificationData& data) {
-  std::vector<real> weights;
-  for (const int64_t count : data.counts) {
-    weights.push_back(static_cast<real>(static_cast<double>(data.examples.size()) /
-                                        static_cast<double>(std::ssize(data.counts) * count)));
-  }
-  return weights;
+// A resumed run keeps its labels until its data is known to be the checkpoint's.
+bool writes_labels(const TaskStart& start, const std::string& data_hash) {
+  return start.purpose == Purpose::begin ||
+         (start.purpose == Purpose::resume && start.data_hash == data_hash);
 }
 
 class ClassificationTask : public Task {
@@ -90,13 +77,14 @@ class ClassificationTask : public Task {
                      const std::vector<LabelledCorpus>& corpora)
       : config_(config),
         tokenizer_(open_classification_tokenizer(config_, run, start, corpora)),
-        labels_(run_labels(corpora, run, start)),
+        labels_(start.purpose == Purpose::use ? load_labels(run) : labels_of(corpora)),
         network_(classifier_options(config_, tokenizer_.size(), std::ssize(labels_))) {
     if (start.purpose == Purpose::use) return;
+    data_ = encode_corpora(corpora, labels_, tokenizer_, config_.data.context);
+    class_weights_ = class_weights(config_.training.class_weights, labels_, data_.counts);
     validation_corpora_ = read_labelled_corpora(config_.data.validation, Split::validation);
     validation_ = encode_corpora(validation_corpora_, labels_, tokenizer_, config_.data.context);
-    data_ = encode_corpora(corpora, labels_, tokenizer_, config_.data.context);
-    if (config_.training.class_weights) class_weights_ = balanced_weights(data_);
+    if (writes_labels(start, hexadecimal(data_.hash))) save_labels(labels_, run);
   }
 
   std::vector<Sample> samples(const ClassificationResult& result) const {
@@ -144,14 +132,15 @@ std::span<const MetricInfo> classification_metrics() {
 
 std::vector<Contradiction> classification_contradictions(const Config& config) {
   std::vector<Contradiction> all;
-  if (config.data.drop_duplicates) {
-    all.push_back({"data.drop_duplicates", "task: classification keeps all examples"});
-  }
   if (config.data.context < 4) {
     all.push_back({"data.context", "an example of task: classification needs 4 tokens at least"});
   }
-  if (config.training.class_weights && config.training.r_drop > 0) {
-    all.push_back({"training.class_weights", "has no effect with r_drop; set one of them"});
+  const std::vector<std::string>& weights = config.training.class_weights;
+  if (!weights.empty() && config.training.r_drop > 0) {
+    all.push_back({"training.class_weights", "cannot be combined with r_drop; set one of them"});
+  }
+  if (const std::string problem = class_weights_problem(weights); !problem.empty()) {
+    all.push_back({"training.class_weights", problem});
   }
   if (config.training.batch_tokens > 0 && config.training.batch_tokens < config.data.context) {
     all.push_back({"training.batch_tokens",

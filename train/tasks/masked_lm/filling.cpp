@@ -6,6 +6,32 @@
 #include "data/vocabulary.h"
 
 namespace calque {
+namespace {
+
+// SentencePiece encodes every text as the beginning of a word. Replaces the first of `ids` from
+// `first` on by the token that continues a word, if the vocabulary has one.
+void continue_word(const Tokenizer& tokenizer, std::vector<int32_t>& ids, size_t first) {
+  const std::string symbol = tokenizer.symbol(ids[first]);
+  if (!symbol.starts_with(space_mark)) return;
+  const std::string rest = symbol.substr(space_mark.size());
+  if (rest.empty()) {
+    ids.erase(ids.begin() + static_cast<std::ptrdiff_t>(first));
+    return;
+  }
+  for (int32_t id = special_ids; id < tokenizer.size(); ++id) {
+    if (tokenizer.symbol(id) != rest) continue;
+    ids[first] = id;
+    return;
+  }
+}
+
+// Whether the text of these ids is behind a space, if it is behind [MASK].
+bool follows_space(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
+  if (tokenizer.options().kind == TokenizerKind::words) return true;
+  return !ids.empty() && tokenizer.symbol(ids.front()).starts_with(space_mark);
+}
+
+}  // namespace
 
 std::vector<std::vector<Filling>> fill_rows(const MaskedLm& model, const Tokenizer& tokenizer,
                                             std::span<const int32_t> ids,
@@ -31,10 +57,16 @@ std::vector<std::vector<Filling>> fill_rows(const MaskedLm& model, const Tokeniz
 }
 
 std::vector<int32_t> encode_masked_text(const Tokenizer& tokenizer, std::string_view text) {
+  const bool subwords = is_sentence_piece(tokenizer.options().kind);
   std::vector<int32_t> ids = {begin_id};
   while (true) {
     const size_t end = std::min(text.find(mask_symbol), text.size());
-    tokenizer.encode_document(text.substr(0, end), ids);
+    const std::string_view part = text.substr(0, end);
+    const size_t first = ids.size();
+    tokenizer.encode_document(part, ids);
+    const bool glued = ids[first - 1] == mask_id(tokenizer) && ids.size() > first &&
+                       part.front() != ' ' && part.front() != '\n';
+    if (subwords && glued) continue_word(tokenizer, ids, first);
     if (end == text.size()) break;
     ids.push_back(mask_id(tokenizer));
     text.remove_prefix(end + mask_symbol.size());
@@ -44,16 +76,21 @@ std::vector<int32_t> encode_masked_text(const Tokenizer& tokenizer, std::string_
 }
 
 std::string masked_text(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
+  const TokenizerKind kind = tokenizer.options().kind;
+  // Their symbols include the spaces.
+  const bool exact = kind == TokenizerKind::characters || kind == TokenizerKind::bytes;
   std::string text;
-  const auto append = [&](const std::string& part) {
-    if (!text.empty() && !part.empty()) text += ' ';
+  const auto append = [&](std::string_view part, bool behind_space) {
+    const bool between = !text.empty() && text.back() != '\n' && !part.empty() && part[0] != '\n';
+    if (!exact && between && behind_space) text += ' ';
     text += part;
   };
   while (true) {
     const auto mask = std::ranges::find(ids, mask_id(tokenizer));
-    append(tokenizer.decode_document({ids.begin(), mask}));
+    const std::span<const int32_t> before(ids.begin(), mask);
+    append(tokenizer.decode_document(before), follows_space(tokenizer, before));
     if (mask == ids.end()) return text;
-    append(std::string(mask_symbol));
+    append(mask_symbol, true);
     ids = {mask + 1, ids.end()};
   }
 }

@@ -23,10 +23,11 @@ std::vector<std::vector<Filling>> fill_rows(const MaskedLm& model, const Tokeniz
                                             std::span<const int32_t> ids,
                                             std::span<const int32_t> rows, int64_t count);
 
-// <s>, the text with an id for each [MASK], </s>.
+// <s>, the text with an id for each [MASK], </s>. Text right behind [MASK] continues its word.
 std::vector<int32_t> encode_masked_text(const Tokenizer& tokenizer, std::string_view text);
 
-// The text of ids, with [MASK] where it is.
+// The text of ids, with [MASK] where it is. A token that [MASK] hides may begin a word or continue
+// one: for words and SentencePiece, a space is before each [MASK].
 std::string masked_text(const Tokenizer& tokenizer, std::span<const int32_t> ids);
 
 }  // namespace calque

@@ -99,8 +99,8 @@ std::span<const MetricInfo> masked_lm_metrics() {
 
 std::vector<Contradiction> masked_lm_contradictions(const Config& config) {
   std::vector<Contradiction> all;
-  if (config.data.context < 2) {
-    all.push_back({"data.context", "task: masked-lm needs 2 tokens at least, <s> and another"});
+  if (config.data.context < 3) {
+    all.push_back({"data.context", "task: masked-lm needs 3 tokens at least: <s>, a token, </s>"});
   }
   if (config.data.whole_words && config.tokenizer.kind == TokenizerKind::bytes) {
     all.push_back({"data.whole_words", "bytes do not show where words begin"});

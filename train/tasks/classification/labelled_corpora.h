@@ -1,0 +1,35 @@
+#pragma once
+// The labelled texts of a config, and their labels, which a run keeps in RUN/labels.txt.
+
+#include <string>
+#include <vector>
+
+#include "data/batch_stream.h"
+#include "data/labelled_text.h"
+#include "train/config/config.h"
+#include "train/storage/run_folder.h"
+
+namespace calque {
+
+struct LabelledCorpus {
+  std::string name;
+  CorpusShare share;
+  std::vector<LabelledText> rows;
+};
+
+// The rows of a toy corpus are sentences labelled with their language.
+LabelledCorpus read_labelled_corpus(const CorpusConfig& corpus, Split split);
+std::vector<LabelledCorpus> read_labelled_corpora(const Corpora& corpora, Split split);
+
+// The classes, sorted by name; a class is its index.
+using Labels = std::vector<std::string>;
+
+// Throws an Error for fewer than two classes.
+Labels labels_of(const std::vector<LabelledCorpus>& corpora);
+
+// A file with the same labels is not written again.
+void save_labels(const Labels& labels, const RunFolder& run);
+// Throws an Error if the file is missing, or is not a sorted list of two labels or more.
+Labels load_labels(const RunFolder& run);
+
+}  // namespace calque
