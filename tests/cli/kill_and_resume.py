@@ -44,6 +44,28 @@ model: {d_model: 32, d_ff: 64, heads: 2, layers: 1, dropout: 0.1}
 """, """
   metric: bits_per_character
 """),
+    "masked-lm": ("""
+task: masked-lm
+data:
+  train: {toy: toy-text, pairs: 300}
+  validation: {toy: toy-text, pairs: 10}
+  context: 32
+tokenizer: {kind: characters}
+model: {d_model: 32, d_ff: 64, heads: 2, layers: 1, dropout: 0.1}
+""", """
+  metric: mask_accuracy
+"""),
+    "classification": ("""
+task: classification
+data:
+  train: {toy: toy-en-de, pairs: 1000}
+  validation: {toy: toy-en-de, pairs: 20}
+  context: 32
+tokenizer: {kind: words}
+model: {d_model: 32, d_ff: 64, heads: 2, layers: 1, dropout: 0.1}
+""", """
+  metric: macro_f1
+"""),
 }
 CONFIG = """
 training:

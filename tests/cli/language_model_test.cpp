@@ -17,15 +17,6 @@ Ran generate(const std::string& arguments) {
   return run("calque generate " + run_folder() + " " + arguments);
 }
 
-// Refused in one line: with status 2 the command line, with 1 what it names.
-void check_refused(const Ran& ran, int status, const std::string& part) {
-  CAPTURE(part);
-  CHECK(ran.status == status);
-  CHECK_MESSAGE(ran.err.starts_with(status == 2 ? "calque " : "calque: "), ran.err);
-  CHECK_MESSAGE(ran.err.find(part) != std::string::npos, ran.err);
-  CHECK(lines(ran.err) == 1);
-}
-
 TEST_CASE("generate writes the prompt and goes on, the same for the same seed and any threads") {
   const Ran once = generate("'The dog' --max-tokens 50 --seed 5");
   CHECK(once.status == 0);

@@ -45,6 +45,14 @@ int lines(const std::string& text) {
   return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
+void check_refused(const Ran& ran, int status, const std::string& part) {
+  CAPTURE(part);
+  CHECK(ran.status == status);
+  CHECK_MESSAGE(ran.err.starts_with(status == 2 ? "calque " : "calque: "), ran.err);
+  CHECK_MESSAGE(ran.err.find(part) != std::string::npos, ran.err);
+  CHECK(lines(ran.err) == 1);
+}
+
 void check_scores(const std::string& text, const std::vector<int64_t>& tokens) {
   CHECK(lines(text) == std::ssize(tokens));
   std::istringstream all(text);

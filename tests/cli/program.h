@@ -19,6 +19,9 @@ Ran run(const std::string& command);
 // How many lines the text has; the last one must end.
 int lines(const std::string& text);
 
+// Refused in one line that has this part: with status 2 the command line, with 1 what it names.
+void check_refused(const Ran& ran, int status, const std::string& part);
+
 // Checks what `calque score` prints: one line for each of these numbers of tokens, with the
 // log-probability, the same per token, and the number.
 void check_scores(const std::string& text, const std::vector<int64_t>& tokens);

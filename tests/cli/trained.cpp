@@ -20,18 +20,17 @@ struct Once : Trained {
   ~Once() { std::filesystem::remove_all(place); }
 };
 
-struct LanguageModelOnce : Trained {
-  LanguageModelOnce() {
-    place =
-        std::filesystem::temp_directory_path() / ("calque_cli_text." + std::to_string(getpid()));
+struct TaskOnce : Trained {
+  TaskOnce(const std::string& name, const char* config) {
+    place = std::filesystem::temp_directory_path() /
+            ("calque_cli_" + name + "." + std::to_string(getpid()));
     run = file("run");
     std::filesystem::create_directories(place);
-    std::ofstream(place / "config.yaml")
-        << small_language_model << "training: {until: 3u, batch_tokens: 128}\n";
+    std::ofstream(place / "config.yaml") << config << "training: {until: 3u, batch_tokens: 128}\n";
     const Ran ran = calque::run("calque train " + file("config.yaml") + " --quiet --run " + run);
     REQUIRE_MESSAGE(ran.status == 0, ran.err);
   }
-  ~LanguageModelOnce() { std::filesystem::remove_all(place); }
+  ~TaskOnce() { std::filesystem::remove_all(place); }
 };
 
 }  // namespace
@@ -51,7 +50,17 @@ const Trained& trained() {
 }
 
 const Trained& trained_language_model() {
-  static const LanguageModelOnce once;
+  static const TaskOnce once("text", small_language_model);
+  return once;
+}
+
+const Trained& trained_masked_lm() {
+  static const TaskOnce once("masked", small_masked_lm);
+  return once;
+}
+
+const Trained& trained_classifier() {
+  static const TaskOnce once("classes", small_classification);
   return once;
 }
 

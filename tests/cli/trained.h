@@ -21,5 +21,9 @@ struct Trained {
 const Trained& trained();
 // The same for a language model of characters, with a context of 32 and a validation text.
 const Trained& trained_language_model();
+// The same for a masked language model.
+const Trained& trained_masked_lm();
+// A classifier of sentences in the languages `en` and `de`, by words.
+const Trained& trained_classifier();
 
 }  // namespace calque

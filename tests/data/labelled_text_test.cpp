@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include "data/temporary_folder.h"
 #include "support/message_of.h"
 
 using namespace calque;
@@ -17,4 +18,18 @@ TEST_CASE("a label ends at the first tab, or at the first space in a line withou
           "a.txt:3: must be a label, a tab or a space, and a text");
   }
   CHECK(message_of([&] { parse("a\tb\tc\td"); }).starts_with("a.txt:3: has 3 texts"));
+}
+
+TEST_CASE("a file has an example a line, and the line of a wrong one is named") {
+  const TemporaryFolder folder;
+  const std::string file = folder.write("a.txt", "x one\r\ny\ttwo\tthree");
+  CHECK(read_labelled_texts(file) ==
+        std::vector<LabelledText>{{"x", {"one"}}, {"y", {"two", "three"}}});
+  const auto refused = [&](const char* text) {
+    return message_of([&] { read_labelled_texts(folder.write("b.txt", text)); });
+  };
+  CHECK(refused("") == folder.path("b.txt") + ": the file is empty");
+  CHECK(refused("x one\n\ny two\n") ==
+        folder.path("b.txt") + ":2: must be a label, a tab or a space, and a text");
+  CHECK(refused("x one\ny \xff\n") == folder.path("b.txt") + ":2: not valid UTF-8 (byte 3)");
 }

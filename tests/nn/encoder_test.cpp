@@ -19,6 +19,50 @@ TEST_CASE("the mean of a sequence is that of its own rows") {
   CHECK(mean.data()[3] == 8);
 }
 
+TEST_CASE("the first token's vector stands for its sequence") {
+  Parameters parameters;
+  const ClassificationHead head(Path(parameters), 2, {.pooling = Pooling::cls, .dense = false});
+  parameters.allocate();
+  const Tensor x = Tensor::of({3, 2}, {1, 2, 3, 6, 7, 8});
+  const Segments segments = Segments::of_lengths(std::vector<int32_t>{2, 1});
+  const Tensor pooled = head.pooled(x, segments, Mode::evaluate);
+  CHECK(pooled.shape() == Shape{2, 2});
+  CHECK(pooled.data()[0] == 1);
+  CHECK(pooled.data()[3] == 8);
+}
+
+TEST_CASE("the weighted loss counts correct answers and their log-probability without weights") {
+  Parameters parameters;
+  const ClassificationHead head(Path(parameters), 4, {.classes = 3, .pooling = Pooling::mean});
+  parameters.allocate();
+  parameters.initialise(1);
+  const Tensor x = random_tensor({5, 4}, 1);
+  const auto pass = [&] { return x; };
+  const std::vector<int32_t> expected = {2, 0, 1, 1, 0};
+  const TokenLoss plain = head.loss(pass, expected, {}, real(0.1), 0);
+  const TokenLoss weighted =
+      head.loss(pass, expected, std::vector<real>{2, 3, real(0.5)}, real(0.1), 0);
+  CHECK(weighted.tokens == 5);
+  CHECK(weighted.correct == plain.correct);
+  CHECK(weighted.nll == doctest::Approx(plain.nll));
+  CHECK(double(weighted.loss.item()) != doctest::Approx(double(plain.loss.item())));
+}
+
+TEST_CASE("a token attends to those before and behind it, in its own sequence alone") {
+  Parameters parameters;
+  const EncoderOptions options = {
+      .layer = {.d_model = 8, .d_ff = 12, .heads = 2, .dropout = 0}, .vocabulary = 7, .layers = 1};
+  const Encoder encoder(Path(parameters), options);
+  parameters.allocate();
+  parameters.initialise(1);
+  const Segments segments = Segments::of_lengths(std::vector<int32_t>{3, 2});
+  const auto first = [&](const std::vector<int32_t>& ids) {
+    return double(encoder(ids, {}, segments, Mode::evaluate).data()[0]);
+  };
+  CHECK(first({3, 4, 5, 6, 3}) == first({3, 4, 5, 4, 4}));
+  CHECK(first({3, 4, 5, 6, 3}) != first({3, 4, 6, 6, 3}));
+}
+
 TEST_CASE("class weights of 1 leave the loss as it is, and others multiply it") {
   Parameters parameters;
   const ClassificationHead head(Path(parameters), 4, {.classes = 3, .pooling = Pooling::mean});
@@ -39,5 +83,19 @@ TEST_CASE("gradients of pooling and of the weighted loss agree with finite diffe
   const Segments segments = Segments::of_lengths(std::vector<int32_t>{3, 2});
   CHECK(gradient_error([&](const auto& in) { return mean_of_sequences(in[0], segments); },
                        {random_tensor({5, 4}, 2)}) < 1e-6);
+  Parameters parameters;
+  const ClassificationHead head(Path(parameters), 4, {.classes = 3, .pooling = Pooling::mean});
+  parameters.allocate();
+  const std::vector<int32_t> expected = {2, 0};
+  const std::vector<real> class_weights = {real(0.5), 1, 3};
+  const auto loss = [&](const std::vector<Tensor>& in) {
+    ClassificationHead own = head;
+    own.weight = in[1];
+    own.bias = in[2];
+    const auto pass = [&] { return own.pooled(in[0], segments, Mode::train); };
+    return own.loss(pass, expected, class_weights, real(0.1), 0).loss;
+  };
+  CHECK(gradient_error(loss, {random_tensor({5, 4}, 3), random_tensor({3, 4}, 4),
+                              random_tensor({3}, 5)}) < 1e-6);
 }
 #endif

@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include "nn/classification_head.h"
+#include "nn/encoder.h"
 #include "nn/small_language_model.h"
 #include "nn/small_model.h"
 #include "support/worse.h"
@@ -88,6 +90,44 @@ double largest_error(const LanguageModelVariant& variant, real agreement = 0) {
   });
 }
 
+const std::vector<int32_t> encoder_ids = {1, 4, 7, 1, 3, 10, 5, 5, 2};
+const Segments encoder_segments = Segments::of_lengths(std::vector<int32_t>{3, 1, 5});
+
+EncoderOptions small_encoder_options(NormPlacement placement) {
+  EncoderOptions options;
+  options.layer = small_language_model_options().layer;
+  options.layer.norm_placement = placement;
+  options.vocabulary = 11;
+  options.layers = 2;
+  return options;
+}
+
+double largest_error(const MaskedLmOptions& options, real agreement = 0) {
+  Parameters parameters;
+  const MaskedLm model(Path(parameters), options);
+  initialise_with_noise(parameters, 1);
+  const std::vector<int32_t> rows = {1, 3, 4, 7}, expected = {6, 1, 0, 9};
+  return largest_error(parameters, [&] {
+    return model
+        .loss(encoder_ids, encoder_segments, rows, expected, real(0.1), Mode::train, agreement)
+        .loss;
+  });
+}
+
+double largest_error(const ClassifierOptions& options, const std::vector<real>& class_weights,
+                     real agreement = 0) {
+  Parameters parameters;
+  const Classifier model(Path(parameters), options);
+  initialise_with_noise(parameters, 1);
+  const std::vector<int32_t> kinds = {0, 0, 1, 0, 0, 0, 1, 1, 1}, expected = {2, 0, 1};
+  return largest_error(parameters, [&] {
+    const auto pass = [&] {
+      return model.pooled(encoder_ids, kinds, encoder_segments, Mode::train);
+    };
+    return model.head.loss(pass, expected, class_weights, real(0.1), agreement).loss;
+  });
+}
+
 }  // namespace
 
 TEST_CASE("the gradient of every variant's loss agrees with finite differences") {
@@ -123,6 +163,38 @@ TEST_CASE("with dropout the gradient of a decoder-only model is right in one pas
   variant.options.layer.activation_dropout = 0.25;
   CHECK(largest_error(variant) < 1e-6);
   CHECK(largest_error(variant, 0.7) < 1e-6);
+}
+
+TEST_CASE("the gradient of a masked language model agrees with finite differences") {
+  for (const auto& placement : norm_placements) {
+    for (const bool plain : {true, false}) {
+      CAPTURE(placement.name);
+      CAPTURE(plain);
+      MaskedLmOptions options{
+          .encoder = small_encoder_options(placement.choice), .tied = !plain, .transform = !plain};
+      CHECK(largest_error(options) < 1e-6);
+      options.encoder.layer.dropout = 0.3;
+      CHECK(largest_error(options) < 1e-6);
+      CHECK(largest_error(options, 0.7) < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("the gradient of a classifier agrees with finite differences, with class weights too") {
+  for (const auto& placement : norm_placements) {
+    for (const auto& pooling : poolings) {
+      CAPTURE(placement.name);
+      CAPTURE(pooling.name);
+      ClassifierOptions options{
+          .encoder = small_encoder_options(placement.choice),
+          .head = {.classes = 3, .pooling = pooling.choice, .dropout = real(0.2)}};
+      options.encoder.segment_kinds = 2;
+      options.encoder.layer.dropout = 0.3;
+      CHECK(largest_error(options, {}) < 1e-6);
+      CHECK(largest_error(options, {real(0.5), 2, 1}) < 1e-6);
+      CHECK(largest_error(options, {}, 0.7) < 1e-6);
+    }
+  }
 }
 
 #endif

@@ -26,6 +26,8 @@ from small_tasks import small_config
 MEASURED = {
     "translation": "  validate_translate: greedy\n  metric: exact\n",
     "language-model": "  metric: bits_per_character\n",
+    "masked-lm": "  metric: mask_accuracy\n",
+    "classification": "  metric: macro_f1\n",
 }
 TRAINING = """
 logging: {every: 5, samples: 1}

@@ -17,6 +17,24 @@ data:
 tokenizer: {kind: characters}
 model: {d_model: %d, d_ff: %d, heads: 2, layers: 1}
 """,
+    "masked-lm": """
+task: masked-lm
+data:
+  train: {toy: toy-text, pairs: 60}
+  validation: {toy: toy-text, pairs: 8}
+  context: 32
+tokenizer: {kind: characters}
+model: {d_model: %d, d_ff: %d, heads: 2, layers: 1}
+""",
+    "classification": """
+task: classification
+data:
+  train: {toy: toy-en-de, pairs: 200}
+  validation: {toy: toy-en-de, pairs: 10}
+  context: 32
+tokenizer: {kind: words}
+model: {d_model: %d, d_ff: %d, heads: 2, layers: 1}
+""",
 }
 
 
