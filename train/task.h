@@ -96,6 +96,7 @@ class WorkStream {
 struct Scores {
   std::vector<std::pair<std::string, double>> values;  // by the metric's name
   std::vector<Sample> samples;
+  std::vector<ResultTable> tables = {};
 };
 
 class Task {

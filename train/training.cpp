@@ -166,6 +166,7 @@ ValidRecord Training::record_of(const Scores& scores) const {
     record.values.emplace_back(metric->column, value);
   }
   record.samples = scores.samples;
+  record.tables = scores.tables;
   return record;
 }
 

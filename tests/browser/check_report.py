@@ -146,7 +146,7 @@ def check_young(browser, checks, page):
     for control in ("#log-y", "#log-x"):
         browser.click(control)
     checks.that("NaN" not in "".join(browser.run(PATHS)), "one record on log axes draws no NaN")
-    for section in ("samples", "events"):
+    for section in ("samples", "tables", "events"):
         checks.that(browser.run("return document.getElementById(arguments[0]).hidden", section), f"{section} are hidden when there are none")
     checks.equal(browser.console(), [], "using it says nothing on the console")
 

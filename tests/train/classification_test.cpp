@@ -83,6 +83,21 @@ TEST_CASE("class weights are balanced or given by label, and 1 for other labels"
   CHECK(class_weights_problem({"a=1", "b=2"}).empty());
 }
 
+TEST_CASE("every validation records the confusion matrix, and the report shows it") {
+  const TemporaryFolder folder;
+  classify(folder, {"training.until=10u", "logging.report=true"});
+  const nlohmann::json table = metrics_of(folder, "run", "valid").at(0)["tables"].at(0);
+  CHECK(table["columns"] ==
+        nlohmann::json({"expected", "as de", "as en", "examples", "precision", "recall", "F1"}));
+  REQUIRE(table["rows"].size() == 2);
+  for (const auto& row : table["rows"]) {
+    const auto number = [&](int column) { return std::stoi(row[column].get<std::string>()); };
+    CHECK(number(1) + number(2) == number(3));
+    CHECK(number(3) == 10);
+  }
+  CHECK(folder.read("run/report.html").find("\"title\":\"Classes\"") != std::string::npos);
+}
+
 TEST_CASE("class weights change the training of a classifier") {
   const TemporaryFolder folder;
   const auto loss = [&](const char* setting, const char* name) {

@@ -65,6 +65,24 @@ TEST_CASE("the data holds every run, its columns, samples once, and its configur
   CHECK(data["panels"][0]["title"] == "Loss");
 }
 
+TEST_CASE(
+    "the data holds the tables of the last validation that has some, whatever is wrong in them") {
+  const TemporaryRun folder;
+  const calque::ReportRun run = folder.run(
+      R"({"kind":"valid","step":1,"tables":[{"title":"old","columns":["a"],"rows":[["1"]]}]})"
+      "\n"
+      R"({"kind":"valid","step":2,"tables":[{"title":"<t>","columns":["","x"],"rows":[["y","3"],[4]]},7,{"columns":1,"rows":{"a":2}}]})"
+      "\n"
+      R"({"kind":"valid","step":3,"loss":1})"
+      "\n");
+  const Json tables = Json::parse(calque::report_data({&run, 1}))["runs"][0]["tables"];
+  REQUIRE(tables.size() == 2);
+  CHECK(tables[0]["title"] == "<t>");
+  CHECK(tables[0]["columns"] == Json::parse(R"(["","x"])"));
+  CHECK(tables[0]["rows"] == Json::parse(R"([["y","3"],[""]])"));
+  CHECK(tables[1]["columns"].empty());
+}
+
 TEST_CASE("an unknown value gets a panel of its own") {
   const TemporaryRun folder;
   const calque::ReportRun run =

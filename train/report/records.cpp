@@ -50,6 +50,10 @@ std::string json_line(const ValidRecord& r) {
     json["samples"].push_back(
         {{"source", sample.input}, {"reference", sample.reference}, {"output", sample.output}});
   }
+  for (const ResultTable& table : r.tables) {
+    json["tables"].push_back(
+        {{"title", table.title}, {"columns", table.columns}, {"rows", table.rows}});
+  }
   json["timing"] = {{"seconds", r.seconds}};
   return dumped(json);
 }

@@ -39,11 +39,21 @@ struct Sample {
   std::string input, reference, output;
 };
 
+// A table of a validation, such as a confusion matrix. The first cell of a row is its name.
+struct ResultTable {
+  std::string title;
+  std::vector<std::string> columns;
+  std::vector<std::vector<std::string>> rows;
+
+  bool operator==(const ResultTable&) const = default;
+};
+
 struct ValidRecord {
   int64_t step = 0;
   double epoch = 0;
   std::vector<std::pair<std::string, double>> values;  // by column
   std::vector<Sample> samples;
+  std::vector<ResultTable> tables;
   double seconds = 0;
 };
 

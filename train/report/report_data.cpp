@@ -67,10 +67,22 @@ void append_samples(std::string& out, const std::vector<SamplesAtStep>& all) {
   out += ",\"steps\":" + steps + '}';
 }
 
+void append_texts(std::string& out, const std::vector<std::string>& texts) {
+  append_list(out, texts, [&](const std::string& text) { out += json_quoted(text); });
+}
+
+void append_result(std::string& out, const ResultTable& table) {
+  out += "{\"title\":" + json_quoted(table.title) + ",\"columns\":";
+  append_texts(out, table.columns);
+  out += ",\"rows\":";
+  append_list(out, table.rows, [&](const auto& row) { append_texts(out, row); });
+  out += '}';
+}
+
 void append_run(std::string& out, const ReportRun& run, size_t most_rows) {
   out += "{\"name\":" + json_quoted(run.name) + ",\"path\":" + json_quoted(run.path.string());
   out += ",\"remarks\":";
-  append_list(out, run.remarks, [&](const std::string& remark) { out += json_quoted(remark); });
+  append_texts(out, run.remarks);
   out += ",\n\"train\":";
   append_table(out, run.train, most_rows);
   out += ",\n\"valid\":";
@@ -83,6 +95,8 @@ void append_run(std::string& out, const ReportRun& run, size_t most_rows) {
   });
   out += ",\n\"samples\":";
   append_samples(out, run.samples);
+  out += ",\n\"tables\":";
+  append_list(out, run.tables, [&](const ResultTable& table) { append_result(out, table); });
   out += '}';
 }
 
@@ -123,7 +137,7 @@ void append_config(std::string& out, std::span<const ReportRun> runs) {
   for (const ReportRun& run : runs) configs.push_back(&run.config);
   append_list(out, compare_configs(configs), [&](const ConfigRow& row) {
     out += "{\"key\":" + json_quoted(row.key) + ",\"values\":";
-    append_list(out, row.values, [&](const std::string& value) { out += json_quoted(value); });
+    append_texts(out, row.values);
     out += row.differs ? ",\"differs\":true}" : "}";
   });
 }

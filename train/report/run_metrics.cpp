@@ -82,6 +82,26 @@ void append_samples(ReportRun& run, double step, const Json& record) {
   if (!here.samples.empty()) run.samples.push_back(std::move(here));
 }
 
+std::vector<std::string> texts_of(const Json& list) {
+  std::vector<std::string> texts;
+  if (!list.is_array()) return texts;
+  for (const Json& text : list) texts.push_back(text.is_string() ? text.get<std::string>() : "");
+  return texts;
+}
+
+void replace_tables(ReportRun& run, const Json& record) {
+  const auto found = record.find("tables");
+  if (found == record.end() || !found->is_array()) return;
+  run.tables.clear();
+  for (const Json& table : *found) {
+    if (!table.is_object()) continue;
+    ResultTable& read = run.tables.emplace_back();
+    read.title = text_or_empty(table, "title");
+    read.columns = texts_of(table.value("columns", Json::array()));
+    for (const Json& row : table.value("rows", Json::array())) read.rows.push_back(texts_of(row));
+  }
+}
+
 // Returns false if the line is not a record.
 bool read_line(ReportRun& run, std::string_view line) {
   const Json record = Json::parse(line, nullptr, /*allow_exceptions=*/false);
@@ -93,6 +113,7 @@ bool read_line(ReportRun& run, std::string_view line) {
   if (kind == "valid") {
     append_record(run.valid, step, record);
     append_samples(run, step, record);
+    replace_tables(run, record);
   }
   if (kind == "event") run.events.push_back({step, text_or_empty(record, "text")});
   return true;

@@ -48,6 +48,7 @@ struct ReportRun {
   MetricsTable train;
   MetricsTable valid;
   std::vector<SamplesAtStep> samples;
+  std::vector<ResultTable> tables;  // of the last validation
   std::vector<RunEvent> events;
   std::vector<std::string> remarks;  // problems in reading, one line each
 };

@@ -206,6 +206,7 @@ function start() {
   drawLegend(board, viewer);
   drawRemarks(board);
   drawSummary(board);
+  drawResults(board);
   drawConfig(board, data.config);
   drawEvents(board);
   board.draw();

@@ -56,6 +56,21 @@ function drawSummary(board) {
   if (panels.length) byId('summary').append(element('p', {class: 'note'}, 'Best values are of the validation set.'));
 }
 
+// The tables of each run's last validation, such as a confusion matrix.
+function drawResults(board) {
+  const section = byId('tables');
+  for (const run of board.runs) {
+    for (const {title, columns, rows} of run.tables) {
+      const head = element('tr', {}, ...columns.map((text, i) => element('th', {scope: 'col', class: i > 0 ? 'number' : ''}, text)));
+      const body = element('tbody', {}, ...rows.map((row) => element('tr', {},
+        ...row.map((text, i) => element(i > 0 ? 'td' : 'th', i > 0 ? {class: 'number'} : {scope: 'row'}, text)))));
+      section.append(element('h3', {}, board.runs.length > 1 ? swatchFor(run) : null, board.runs.length > 1 ? ` ${run.name}: ${title}` : title),
+        element('div', {class: 'scroll'}, element('table', {}, element('thead', {}, head), body)));
+    }
+  }
+  section.hidden = board.runs.every((run) => run.tables.length === 0);
+}
+
 function drawConfig(board, config) {
   const section = byId('config');
   if (config.length === 0) { section.hidden = true; return; }

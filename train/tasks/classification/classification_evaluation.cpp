@@ -1,7 +1,8 @@
 #include "train/tasks/classification/classification_evaluation.h"
 
+#include <fmt/format.h>
+
 #include <algorithm>
-#include <cmath>
 
 #include "core/tape.h"
 #include "train/task.h"
@@ -19,6 +20,29 @@ std::vector<std::pair<std::string, double>> ClassificationResult::values() const
   auto values = loss_values(sums);
   values.emplace_back("macro_f1", confusion.macro_f1());
   return values;
+}
+
+ResultTable confusion_table(const ConfusionMatrix& matrix, const Labels& labels) {
+  const bool counts = matrix.classes() <= 20;
+  ResultTable table{.title = "Classes", .columns = {"expected"}, .rows = {}};
+  if (counts) {
+    for (const std::string& label : labels) table.columns.push_back("as " + label);
+  }
+  for (const char* column : {"examples", "precision", "recall", "F1"}) {
+    table.columns.emplace_back(column);
+  }
+  for (int64_t c = 0; c < matrix.classes(); ++c) {
+    std::vector<std::string>& row = table.rows.emplace_back();
+    row.push_back(labels[static_cast<size_t>(c)]);
+    for (int64_t p = 0; counts && p < matrix.classes(); ++p) {
+      row.push_back(fmt::format("{}", matrix.count(c, p)));
+    }
+    row.push_back(fmt::format("{}", matrix.occurrences(c)));
+    for (const double share : {matrix.precision(c), matrix.recall(c), matrix.f1(c)}) {
+      row.push_back(fmt::format("{:.1f}%", 100 * share));
+    }
+  }
+  return table;
 }
 
 std::vector<std::vector<double>> class_probabilities(const Classifier& model,

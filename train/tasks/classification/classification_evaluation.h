@@ -8,7 +8,7 @@
 
 #include "nn/classification_head.h"
 #include "train/metrics/classification.h"
-#include "train/storage/training_state.h"
+#include "train/report/records.h"
 #include "train/tasks/classification/classification_data.h"
 
 namespace calque {
@@ -24,6 +24,10 @@ struct ClassificationResult {
 
   std::vector<std::pair<std::string, double>> values() const;  // by the metric's name
 };
+
+// How often each class is predicted for each class, without these columns for more than 20 classes,
+// and precision, recall and F1.
+ResultTable confusion_table(const ConfusionMatrix& matrix, const Labels& labels);
 
 // Calls `between` between batches.
 ClassificationResult evaluate_classifier(const Classifier& model, const ClassificationData& data,

@@ -68,7 +68,7 @@ class ClassificationTask : public Task {
     return interruptible(stop, [&](const std::function<void()>& between) -> Scores {
       const ClassificationResult result = evaluate_classifier(
           network_.model, validation_, config_.training.label_smoothing, between);
-      return {result.values(), samples(result)};
+      return {result.values(), samples(result), {confusion_table(result.confusion, labels_)}};
     });
   }
 
