@@ -1,9 +1,24 @@
 #include "train/tasks/example_works.h"
 
+#include <fmt/ranges.h>
+
 #include <algorithm>
 #include <set>
 
 namespace calque {
+
+std::string places_of(std::span<const int64_t> numbers,
+                      const std::function<std::string(int64_t)>& where) {
+  constexpr size_t most = 8;
+  std::vector<std::string> places;
+  for (const int64_t number : numbers) {
+    std::string place = where(number);
+    if (std::ranges::count(places, place) == 0) places.push_back(std::move(place));
+  }
+  const size_t shown = std::min(most, places.size()), hidden = places.size() - shown;
+  return fmt::format("{}{}", fmt::join(std::span(places).first(shown), "; "),
+                     hidden > 0 ? fmt::format(" and {} more", hidden) : "");
+}
 
 ExampleWorks::ExampleWorks(const ExampleSet& set, std::vector<int32_t> sizes,
                            const BatchOptions& options, StreamPosition from, MakeWork make)

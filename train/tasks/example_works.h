@@ -4,6 +4,8 @@
 
 #include <functional>
 #include <memory>
+#include <span>
+#include <string>
 #include <vector>
 
 #include "data/batch_stream.h"
@@ -12,6 +14,10 @@
 namespace calque {
 
 using MakeWork = std::function<std::unique_ptr<Work>(const ExampleBatch&)>;
+
+// For Work::where(): the places of these examples, each once, the first few by name.
+std::string places_of(std::span<const int64_t> numbers,
+                      const std::function<std::string(int64_t)>& where);
 
 class ExampleWorks : public WorkStream {
  public:

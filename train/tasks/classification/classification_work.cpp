@@ -3,6 +3,8 @@
 #include <algorithm>
 #include <utility>
 
+#include "train/tasks/example_works.h"
+
 namespace calque {
 
 void PackedTexts::append(std::span<const int32_t> text_ids, std::span<const int32_t> text_kinds,
@@ -34,13 +36,7 @@ SummedLoss ClassificationWork::forward() const {
 }
 
 std::string ClassificationWork::where() const {
-  constexpr size_t most = 8;
-  std::string places;
-  for (size_t i = 0; i < std::min(most, numbers_.size()); ++i) {
-    places += (i > 0 ? "; " : "") + data_.where(numbers_[i]);
-  }
-  if (numbers_.size() > most) places += fmt::format(" and {} more", numbers_.size() - most);
-  return places;
+  return places_of(numbers_, [&](int64_t example) { return data_.where(example); });
 }
 
 // The examples of a batch have similar lengths: each chunk takes the same number of them.

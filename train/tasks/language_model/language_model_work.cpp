@@ -1,9 +1,9 @@
 #include "train/tasks/language_model/language_model_work.h"
 
-#include <fmt/ranges.h>
-
 #include <algorithm>
 #include <utility>
+
+#include "train/tasks/example_works.h"
 
 namespace calque {
 
@@ -34,18 +34,9 @@ WorkSize LanguageModelWork::size() const {
   return {windows_.segments.count(), windows_.segments.tokens()};
 }
 
-// Each document once, the first few by name.
 std::string LanguageModelWork::where() const {
   if (!text_) return "";
-  constexpr size_t most = 8;
-  std::vector<std::string> places;
-  for (const int64_t number : numbers_) {
-    std::string place = text_->where(number);
-    if (std::ranges::count(places, place) == 0) places.push_back(std::move(place));
-  }
-  const size_t shown = std::min(most, places.size()), hidden = places.size() - shown;
-  return fmt::format("{}{}", fmt::join(std::span(places).first(shown), "; "),
-                     hidden > 0 ? fmt::format(" and {} more", hidden) : "");
+  return places_of(numbers_, [&](int64_t window) { return text_->where(window); });
 }
 
 // Windows have similar lengths: each chunk takes the same number of them.

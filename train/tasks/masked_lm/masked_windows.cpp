@@ -23,9 +23,9 @@ void MaskedWindows::read(int64_t epoch, int64_t window, std::vector<int32_t>& id
 ExampleSet masked_examples(std::shared_ptr<const MaskedWindows> windows) {
   ExampleSet set;
   for (int64_t i = 0; i < windows->count(); ++i) {
-    set.costs.push_back(static_cast<int32_t>(windows->windows_.length(i) + 1));
+    set.costs.push_back(static_cast<int32_t>(windows->length(i)));
   }
-  set.parts = windows->windows_.parts();
+  set.parts = windows->parts();
   set.read = [windows](int64_t epoch, int64_t window, Example& out) {
     out.resize(2);
     windows->read(epoch, window, out[0], out[1]);

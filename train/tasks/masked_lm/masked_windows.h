@@ -23,6 +23,8 @@ class MaskedWindows {
         masking_(std::move(masking)) {}
 
   int64_t count() const { return windows_.count(); }
+  int64_t length(int64_t window) const { return windows_.length(window) + 1; }
+  std::vector<SharedRange> parts() const { return windows_.parts(); }
   std::string where(int64_t window) const { return windows_.where(window); }
 
   // The masked ids and, at chosen positions, the original ids; elsewhere not_masked.
@@ -32,8 +34,6 @@ class MaskedWindows {
  private:
   TextWindows windows_;
   Masking masking_;
-
-  friend ExampleSet masked_examples(std::shared_ptr<const MaskedWindows> windows);
 };
 
 // Examples of two columns, ids and expected; the cost is the length.

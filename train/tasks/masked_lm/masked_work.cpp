@@ -1,9 +1,9 @@
 #include "train/tasks/masked_lm/masked_work.h"
 
-#include <fmt/format.h>
-
 #include <algorithm>
 #include <utility>
+
+#include "train/tasks/example_works.h"
 
 namespace calque {
 
@@ -40,13 +40,7 @@ SummedLoss MaskedWork::forward() const {
 }
 
 std::string MaskedWork::where() const {
-  constexpr size_t most = 8;
-  std::string places;
-  for (size_t i = 0; i < std::min(most, numbers_.size()); ++i) {
-    places += (i > 0 ? "; " : "") + text_->where(numbers_[i]);
-  }
-  if (numbers_.size() > most) places += fmt::format(" and {} more", numbers_.size() - most);
-  return places;
+  return places_of(numbers_, [&](int64_t window) { return text_->where(window); });
 }
 
 // Windows have similar lengths: each chunk takes the same number of them.
