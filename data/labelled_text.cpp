@@ -10,7 +10,7 @@ namespace calque {
 
 LabelledText parse_labelled_text(std::string_view line, const std::string& where) {
   const std::string problem = utf8_problem(line);
-  if (!problem.empty()) fail("{}: {}", where, problem);
+  if (!problem.empty()) fail("{}: {}; fix the line or set data.invalid_utf8: skip", where, problem);
   size_t end = line.find('\t');
   if (end == line.npos) end = line.find(' ');
   if (end == line.npos || end == 0 || end + 1 == line.size()) {
@@ -30,13 +30,19 @@ LabelledText parse_labelled_text(std::string_view line, const std::string& where
   return row;
 }
 
-std::vector<LabelledText> read_labelled_texts(const std::string& path) {
+LabelledFile read_labelled_file(const std::string& path, InvalidText invalid) {
   const TextLines lines(path);
-  std::vector<LabelledText> rows;
+  LabelledFile file;
   for (int64_t i = 0; i < lines.count(); ++i) {
-    rows.push_back(parse_labelled_text(lines.line(i), lines.where(i)));
+    const std::string line = lines.line(i);
+    if (invalid == InvalidText::skip && find_invalid_utf8(line)) {
+      ++file.skipped;
+    } else {
+      file.rows.push_back(parse_labelled_text(line, lines.where(i)));
+    }
   }
-  return rows;
+  if (file.rows.empty()) fail("{}: no line is valid UTF-8", path);
+  return file;
 }
 
 }  // namespace calque

@@ -3,9 +3,12 @@
 // another tab separates a second text. The separator is the first tab, or the first space in a line
 // without tabs.
 
+#include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
+
+#include "data/filters.h"
 
 namespace calque {
 
@@ -16,9 +19,14 @@ struct LabelledText {
   bool operator==(const LabelledText&) const = default;
 };
 
-// Throws an Error that names the line: for a file that cannot be read or is empty, a line without a
-// label or a text, one with more than two texts, and text that is not UTF-8.
-std::vector<LabelledText> read_labelled_texts(const std::string& path);
+struct LabelledFile {
+  std::vector<LabelledText> rows;
+  int64_t skipped = 0;  // lines that are not UTF-8
+};
+
+// Throws an Error that names the line: for a file that cannot be read or has no row, a line without
+// a label or a text, one with more than two texts, and text that is not UTF-8 unless it is skipped.
+LabelledFile read_labelled_file(const std::string& path, InvalidText invalid = InvalidText::error);
 
 // The same for one line; `where` names it in errors.
 LabelledText parse_labelled_text(std::string_view line, const std::string& where);

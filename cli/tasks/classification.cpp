@@ -14,19 +14,23 @@ namespace calque {
 namespace {
 
 void check_data(const Config& config) {
-  const auto corpora = read_labelled_corpora(config.data.train, Split::train);
+  const auto read = [&](const Corpora& corpora, Split split) {
+    return read_labelled_corpora(corpora, split, config.data.invalid_utf8);
+  };
+  const auto corpora = read(config.data.train, Split::train);
   const Labels labels = labels_of(corpora);
   const Tokenizer tokenizer =
       open_classification_tokenizer(config, {}, {TaskStart::Purpose::plan}, corpora);
-  const auto print = [&](const char* name, const std::vector<LabelledCorpus>& read) {
-    if (read.empty()) return;
-    const ClassificationData data = encode_corpora(read, labels, tokenizer, config.data.context);
-    fmt::print("{}: {} examples, {} tokens\n", name, data.examples.size(), data.tokens);
+  const auto print = [&](const char* name, const std::vector<LabelledCorpus>& texts) {
+    if (texts.empty()) return;
+    const ClassificationData data = encode_corpora(texts, labels, tokenizer, config.data.context);
+    fmt::print("{}: {} examples, {} tokens, {} lines skipped\n", name, data.examples.size(),
+               data.tokens, data.skipped);
     for (size_t c = 0; c < labels.size(); ++c) fmt::print("  {}: {}\n", labels[c], data.counts[c]);
   };
   print("train", corpora);
-  print("validation", read_labelled_corpora(config.data.validation, Split::validation));
-  print("test", read_labelled_corpora(config.data.test, Split::test));
+  print("validation", read(config.data.validation, Split::validation));
+  print("test", read(config.data.test, Split::test));
   fmt::print("vocabulary: {}\n", tokenizer.size());
 }
 
@@ -36,7 +40,7 @@ void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSpli
   fmt::print("{}, step {}\n", run.checkpoint, run.step);
   std::string predicted;
   for (const auto& [corpus, split] : corpora) {
-    const LabelledCorpus texts = read_labelled_corpus(corpus, split);
+    const LabelledCorpus texts = read_labelled_corpus(corpus, split, run.config.data.invalid_utf8);
     const ClassificationData data =
         encode_corpora({texts}, run.labels, run.tokenizer, run.config.data.context);
     const ClassificationResult result =

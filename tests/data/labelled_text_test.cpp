@@ -23,13 +23,19 @@ TEST_CASE("a label ends at the first tab, or at the first space in a line withou
 TEST_CASE("a file has an example a line, and the line of a wrong one is named") {
   const TemporaryFolder folder;
   const std::string file = folder.write("a.txt", "x one\r\ny\ttwo\tthree");
-  CHECK(read_labelled_texts(file) ==
+  CHECK(read_labelled_file(file).rows ==
         std::vector<LabelledText>{{"x", {"one"}}, {"y", {"two", "three"}}});
   const auto refused = [&](const char* text) {
-    return message_of([&] { read_labelled_texts(folder.write("b.txt", text)); });
+    return message_of([&] { read_labelled_file(folder.write("b.txt", text)); });
   };
   CHECK(refused("") == folder.path("b.txt") + ": the file is empty");
   CHECK(refused("x one\n\ny two\n") ==
         folder.path("b.txt") + ":2: must be a label, a tab or a space, and a text");
-  CHECK(refused("x one\ny \xff\n") == folder.path("b.txt") + ":2: not valid UTF-8 (byte 3)");
+  CHECK(refused("x one\ny \xff\n") ==
+        folder.path("b.txt") +
+            ":2: not valid UTF-8 (byte 3); fix the line or set data.invalid_utf8: skip");
+  const LabelledFile rest =
+      read_labelled_file(folder.write("c.txt", "x one\ny \xff\n"), InvalidText::skip);
+  CHECK(rest.rows == std::vector<LabelledText>{{"x", {"one"}}});
+  CHECK(rest.skipped == 1);
 }

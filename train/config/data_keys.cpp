@@ -47,8 +47,7 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "and the like become plain characters.");
   in.key("invalid_utf8", &D::invalid_utf8, invalid_texts, harmful,
          "What happens at a line that is not valid UTF-8: error stops and names the line, skip "
-         "drops the pair and counts it.")
-      .idle_if(is_classification, "is not used by task: classification");
+         "drops the pair, document or example and counts it.");
   in.key("max_length", &D::max_length, between(0, 1'000'000), harmful,
          "Drops training pairs with more tokens than this on either side. 0: no limit.",
          "Marian: max-length; Joey NMT: max_length; OpenNMT-py: src_seq_length; fairseq: "

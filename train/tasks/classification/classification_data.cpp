@@ -59,6 +59,7 @@ ClassificationData encode_corpora(const std::vector<LabelledCorpus>& corpora, co
   hash.add_text("labelled").add(tokenizer.hash()).add(context);
   for (const std::string& label : labels) hash.add_text(label);
   for (const LabelledCorpus& corpus : corpora) {
+    data.skipped += corpus.skipped;
     data.parts.push_back({.first = std::ssize(data.examples),
                           .count = std::ssize(corpus.rows),
                           .share = corpus.share,

@@ -27,6 +27,7 @@ struct ClassificationData {
   std::vector<SharedRange> parts;
   std::vector<int64_t> counts;  // [classes]
   int64_t tokens = 0;
+  int64_t skipped = 0;  // lines that are not UTF-8
   uint64_t hash = 0;
 
   // "questions.txt, example 17"

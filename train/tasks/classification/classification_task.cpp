@@ -22,7 +22,7 @@ using Purpose = TaskStart::Purpose;
 
 std::vector<LabelledCorpus> training_corpora(const Config& config, const TaskStart& start) {
   if (start.purpose == Purpose::use) return {};
-  return read_labelled_corpora(config.data.train, Split::train);
+  return read_labelled_corpora(config.data.train, Split::train, config.data.invalid_utf8);
 }
 
 // A resumed run keeps its labels until its data is known to be the checkpoint's.
@@ -46,8 +46,9 @@ class ClassificationTask : public Task {
   }
 
   std::string data_description() const override {
-    return fmt::format("{} examples of {} classes, {} tokens, vocabulary {}", data_.examples.size(),
-                       labels_.size(), data_.tokens, tokenizer_.size());
+    return fmt::format("{} examples of {} classes, {} tokens, {} lines skipped, vocabulary {}",
+                       data_.examples.size(), labels_.size(), data_.tokens, data_.skipped,
+                       tokenizer_.size());
   }
 
   std::unique_ptr<WorkStream> training(StreamPosition from) override {
@@ -82,7 +83,8 @@ class ClassificationTask : public Task {
     if (start.purpose == Purpose::use) return;
     data_ = encode_corpora(corpora, labels_, tokenizer_, config_.data.context);
     class_weights_ = class_weights(config_.training.class_weights, labels_, data_.counts);
-    validation_corpora_ = read_labelled_corpora(config_.data.validation, Split::validation);
+    validation_corpora_ = read_labelled_corpora(config_.data.validation, Split::validation,
+                                                config_.data.invalid_utf8);
     validation_ = encode_corpora(validation_corpora_, labels_, tokenizer_, config_.data.context);
     if (writes_labels(start, hexadecimal(data_.hash))) save_labels(labels_, run);
   }

@@ -4,6 +4,7 @@
 #include <filesystem>
 #include <functional>
 #include <set>
+#include <utility>
 
 #include "core/error.h"
 #include "data/file.h"
@@ -30,16 +31,26 @@ std::vector<LabelledText> toy_rows(const CorpusConfig& corpus, Split split) {
 
 }  // namespace
 
-LabelledCorpus read_labelled_corpus(const CorpusConfig& corpus, Split split) {
-  return {.name = corpus_name(corpus),
-          .share = {.weight = corpus.weight, .epochs = corpus.epochs},
-          .rows = corpus.labelled.empty() ? toy_rows(corpus, split)
-                                          : read_labelled_texts(corpus.labelled)};
+LabelledCorpus read_labelled_corpus(const CorpusConfig& corpus, Split split, InvalidText invalid) {
+  LabelledCorpus read{.name = corpus_name(corpus),
+                      .share = {.weight = corpus.weight, .epochs = corpus.epochs},
+                      .rows = {}};
+  if (corpus.labelled.empty()) {
+    read.rows = toy_rows(corpus, split);
+  } else {
+    LabelledFile file = read_labelled_file(corpus.labelled, invalid);
+    read.rows = std::move(file.rows);
+    read.skipped = file.skipped;
+  }
+  return read;
 }
 
-std::vector<LabelledCorpus> read_labelled_corpora(const Corpora& corpora, Split split) {
+std::vector<LabelledCorpus> read_labelled_corpora(const Corpora& corpora, Split split,
+                                                  InvalidText invalid) {
   std::vector<LabelledCorpus> read;
-  for (const CorpusConfig& corpus : corpora) read.push_back(read_labelled_corpus(corpus, split));
+  for (const CorpusConfig& corpus : corpora) {
+    read.push_back(read_labelled_corpus(corpus, split, invalid));
+  }
   return read;
 }
 

@@ -15,11 +15,13 @@ struct LabelledCorpus {
   std::string name;
   CorpusShare share;
   std::vector<LabelledText> rows;
+  int64_t skipped = 0;  // lines that are not UTF-8
 };
 
 // The rows of a toy corpus are sentences labelled with their language.
-LabelledCorpus read_labelled_corpus(const CorpusConfig& corpus, Split split);
-std::vector<LabelledCorpus> read_labelled_corpora(const Corpora& corpora, Split split);
+LabelledCorpus read_labelled_corpus(const CorpusConfig& corpus, Split split, InvalidText invalid);
+std::vector<LabelledCorpus> read_labelled_corpora(const Corpora& corpora, Split split,
+                                                  InvalidText invalid);
 
 // The classes, sorted by name; a class is its index.
 using Labels = std::vector<std::string>;
