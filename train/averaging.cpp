@@ -38,6 +38,13 @@ void copy_surroundings(const RunFolder& from, const std::string& to) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("tokenizer.")) fs::copy_file(entry.path(), fs::path(to) / name);
   }
+  if (fs::exists(from.labels())) fs::copy_file(from.labels(), RunFolder{to}.labels());
+}
+
+// Empty for a task without labels.
+std::string labels_of(const RunFolder& run) {
+  constexpr uint64_t most_bytes = 1 << 28;
+  return fs::exists(run.labels()) ? read_text(real_files(), run.labels(), most_bytes) : "";
 }
 
 // Whether both models have the same parameters, used in the same way.
@@ -54,6 +61,10 @@ bool same_model(Config a, Config b) {
 void require_same(const TrainedRun& run, const TrainedRun& first) {
   if (run.task->tokenizer_hash() != first.task->tokenizer_hash()) {
     fail("{}: its vocabulary differs from that of {}; average checkpoints with one vocabulary",
+         run.weights.checkpoint, first.weights.checkpoint);
+  }
+  if (labels_of(run.place.folder) != labels_of(first.place.folder)) {
+    fail("{}: its labels differ from those of {}; average checkpoints with one list of labels",
          run.weights.checkpoint, first.weights.checkpoint);
   }
   if (!same_model(run.place.config, first.place.config)) {

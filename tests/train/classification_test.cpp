@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "data/tokenizer_training.h"
+#include "train/averaging.h"
 #include "train/task_fixture.h"
 #include "train/tasks/classification/class_weights.h"
 #include "train/tasks/classification/classification_data.h"
@@ -134,6 +135,19 @@ TEST_CASE("a resumed run keeps its labels unless its data is that of the checkpo
   folder.write("data", "b x y\na z\n");
   CHECK(classify(folder, longer).step == 6);
   CHECK(folder.read("run/labels.txt") == "a\nb\n");
+}
+
+TEST_CASE("an average of classifiers keeps their labels, which must be the same") {
+  const TemporaryFolder folder;
+  classify(folder, trained_on(folder.write("data", "b x\na x\n")), "one");
+  classify(folder, trained_on(folder.write("data", "b x\nc x\n")), "two");
+  average_weights({folder.path("one/last"), folder.path("one/last")}, folder.path("mean"),
+                  make_task);
+  CHECK(folder.read("mean/labels.txt") == "a\nb\n");
+  CHECK(message_of<Error>([&] {
+          average_weights({folder.path("one/last"), folder.path("two/last")}, folder.path("none"),
+                          make_task);
+        }).find("its labels differ from those of") != std::string::npos);
 }
 
 TEST_CASE("an example that is longer than the context loses the end of its longer text") {

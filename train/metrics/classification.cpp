@@ -1,9 +1,5 @@
 #include "train/metrics/classification.h"
 
-#include <fmt/format.h>
-
-#include <algorithm>
-
 #include "core/error.h"
 
 namespace calque {
@@ -65,24 +61,6 @@ double ConfusionMatrix::macro_f1() const {
     ++present;
   }
   return present == 0 ? 0 : sum / static_cast<double>(present);
-}
-
-std::string ConfusionMatrix::text(const std::vector<std::string>& names) const {
-  size_t width = 9;
-  for (const std::string& name : names) width = std::max(width, name.size());
-  std::string table = fmt::format("  {:<{}}", "", width);
-  for (const std::string& name : names) table += fmt::format(" {:>7}", name);
-  table += "  precision  recall      F1\n";
-  for (int64_t row = 0; row < classes_; ++row) {
-    table += fmt::format("  {:<{}}", names[static_cast<size_t>(row)], width);
-    for (int64_t column = 0; column < classes_; ++column) {
-      const auto name = names[static_cast<size_t>(column)].size();
-      table += fmt::format(" {:>{}}", count(row, column), std::max<size_t>(7, name));
-    }
-    table += fmt::format("  {:>8.2f}%  {:>5.2f}%  {:>5.2f}%\n", 100 * precision(row),
-                         100 * recall(row), 100 * f1(row));
-  }
-  return table;
 }
 
 }  // namespace calque

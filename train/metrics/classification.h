@@ -4,7 +4,6 @@
 // predicted does not count for the mean.
 
 #include <cstdint>
-#include <string>
 #include <vector>
 
 namespace calque {
@@ -28,10 +27,6 @@ class ConfusionMatrix {
   double recall(int64_t of_class) const;     // 0 if it never occurs
   double f1(int64_t of_class) const;
   double macro_f1() const;
-
-  // A table for people: rows are the expected classes, columns the predicted ones, then precision,
-  // recall and F1. `names` are those of the classes.
-  std::string text(const std::vector<std::string>& names) const;
 
  private:
   int64_t classes_;

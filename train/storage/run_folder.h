@@ -17,6 +17,8 @@ struct RunFolder {
   std::string cache() const { return path + "/cache"; }
   std::string tensorboard() const { return path + "/tensorboard"; }
   std::string checkpoints() const { return path + "/checkpoints"; }
+  // Of tasks with classes: one label a line, in the order of the classes.
+  std::string labels() const { return path + "/labels.txt"; }
   // Without the extension, which depends on the kind of tokenizer.
   std::string tokenizer() const { return path + "/tokenizer"; }
 };

@@ -16,8 +16,6 @@
 namespace calque {
 namespace {
 
-std::string labels_file(const RunFolder& run) { return run.path + "/labels.txt"; }
-
 std::vector<LabelledText> toy_rows(const CorpusConfig& corpus, Split split) {
   const ToyLanguage language = ToyLanguage::named(name_of(toys, corpus.toy));
   std::vector<LabelledText> rows;
@@ -67,7 +65,7 @@ Labels labels_of(const std::vector<LabelledCorpus>& corpora) {
 }
 
 void save_labels(const Labels& labels, const RunFolder& run) {
-  const std::string path = labels_file(run);
+  const std::string path = run.labels();
   std::string text;
   for (const std::string& label : labels) text += label + '\n';
   std::error_code not_there;
@@ -79,7 +77,7 @@ void save_labels(const Labels& labels, const RunFolder& run) {
 Labels load_labels(const RunFolder& run) {
   constexpr const char* fix =
       "resume the run with calque train and its data, which writes it again";
-  const std::string path = labels_file(run);
+  const std::string path = run.labels();
   if (!std::filesystem::exists(path)) fail("{}: is missing; restore it, or {}", path, fix);
   const TextLines lines(path, TextLines::Empty::allowed);
   Labels labels;
