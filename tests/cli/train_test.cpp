@@ -11,7 +11,7 @@ constexpr const char* small = R"(
 data: {train: {toy: copy, pairs: 300, longest: 5}, validation: {toy: copy, pairs: 20, longest: 5}}
 tokenizer: {kind: words}
 model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
-training: {until: 20u, batch_tokens: 256, validate_every: 10u, save_every: 10u, validate_translate: greedy}
+training: {until: 20u, batch_tokens: 256, validate_every: 10u, save_every: 10u, validate_translate: greedy, schedule: constant}
 logging: {every: 5}
 )";
 
@@ -66,16 +66,18 @@ TEST_CASE(
 }
 
 TEST_CASE("a finished run whose learning rate is at its end is not to be trained further") {
-  const Place place;
-  const std::string command =
-      place.command + " --set training.schedule=linear --set training.warmup_steps=5";
-  run(command + " --quiet");
-  const Ran again = run(command);
-  CHECK(again.status == 0);
-  CHECK(again.out.find("the end of its learning rate schedule") != std::string::npos);
-  CHECK(again.out.find("model.init_from: " + place.folder.path("run")) != std::string::npos);
-  CHECK(again.out.find("--set training.until=") == std::string::npos);
-  CHECK(again.out.find("--fresh") != std::string::npos);
+  for (const char* schedule : {"linear --set training.warmup_steps=5", "auto"}) {
+    CAPTURE(schedule);
+    const Place place;
+    const std::string command = place.command + " --set training.schedule=" + schedule;
+    run(command + " --quiet");
+    const Ran again = run(command);
+    CHECK(again.status == 0);
+    CHECK(again.out.find("the end of its learning rate schedule") != std::string::npos);
+    CHECK(again.out.find("model.init_from: " + place.folder.path("run")) != std::string::npos);
+    CHECK(again.out.find("--set training.until=") == std::string::npos);
+    CHECK(again.out.find("--fresh") != std::string::npos);
+  }
 }
 
 TEST_CASE("a finished run whose learning rate ends later can be trained until then") {
