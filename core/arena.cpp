@@ -31,9 +31,9 @@ void forbid(void*, int64_t) {}
 
 // Intel processors compare the low 20 bits of addresses to decide whether a load depends on an
 // earlier store. If the distance of two arrays is slightly more than a multiple of 1 MB, loads from
-// one wait for stores to the other (exp of 8 MB takes four times as long). Tensors whose sizes are
-// powers of two would have such distances, with up to four blocks between them, so a large block of
-// such a size is made longer.
+// one wait for stores to the other (exp of 8 MB takes four times as long). Blocks of a multiple of
+// 256 KB, such as tensors whose sizes are powers of two, would have such a distance to the next,
+// second or fourth block after them, so large blocks of such sizes are made longer.
 constexpr int64_t large = int64_t{1} << 20, apart = int64_t{8} << 10;
 
 // A smaller remainder stays part of the block.
