@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Reports how many lines of each layer the tests executed, from a build with the preset coverage in
-which the tests have run.
+"""Reports how many lines of each layer the tests executed.
+
+Requires a build with the preset coverage in which the tests have run.
 
   coverage.py build/coverage [--missed] [--least 95]
 

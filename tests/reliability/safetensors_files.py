@@ -77,7 +77,7 @@ def not_finite(run):
 
 
 def poison(checkpoint):
-    """Sets one weight of a checkpoint to NaN, and updates the digests. Returns the tensor's name."""
+    """Sets one weight of a checkpoint to NaN and updates the digests. Returns the tensor's name."""
     path = os.path.join(checkpoint, "model.safetensors")
     name, (_, begin) = sorted(tensors(path).items())[0]
     with open(path, "r+b") as file:
