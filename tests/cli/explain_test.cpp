@@ -1,4 +1,4 @@
-// calque explain; what its pages hold is tested with train/report and in a browser.
+// calque explain; tests of train/report and of the browser check the content of its pages.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>

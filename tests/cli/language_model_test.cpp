@@ -17,7 +17,7 @@ Ran generate(const std::string& arguments) {
   return run("calque generate " + run_folder() + " " + arguments);
 }
 
-// Refused in one line: with status 2 the command line, with 1 what it names.
+// Requires a failure with one line, which contains `part`; status 2 means a wrong command line.
 void check_refused(const Ran& ran, int status, const std::string& part) {
   CAPTURE(part);
   CHECK(ran.status == status);
@@ -110,9 +110,9 @@ TEST_CASE("score --text gives for each line its log-probability, the same per to
   const Ran ran = score("The dog\\n\\n" + longer + "\\n");
   CHECK(ran.status == 0);
   CHECK(ran.err.empty());
-  check_scores(ran.out, {8, 1, 101});  // with the end
+  check_scores(ran.out, {8, 1, 101});  // with </s>
   CHECK(score("").out.empty());
-  // A line does not depend on those beside it.
+  // The score of a line does not depend on the lines around it.
   CHECK(score("The dog\\n").out == ran.out.substr(0, ran.out.find('\n') + 1));
 }
 
@@ -131,7 +131,7 @@ TEST_CASE("evaluate judges a split or a file, and is what score adds up to") {
        {"step 3", "8 documents", "perplexity", "bits per character", "bits per byte"}) {
     CHECK_MESSAGE(split.out.find(part) != std::string::npos, split.out);
   }
-  // Without documents that meet in a window, a text is the sum of its lines.
+  // If no window contains two documents, the loss of a text is the sum over its lines.
   const std::string file = trained_language_model().file("lines");
   const Ran scored = score("The dog sees\\nIt is a cat\\n");
   const Ran judged = run("calque evaluate " + run_folder() + " --text " + file);

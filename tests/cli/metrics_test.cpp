@@ -1,4 +1,4 @@
-// calque bleu, chrf and ter as a person uses them: files in, one line or a plain message out.
+// calque bleu, chrf and ter, from outside: they read files, and print one line or an error.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 

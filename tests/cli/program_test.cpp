@@ -197,7 +197,7 @@ TEST_CASE("a reader that goes away ends the program without a word") {
   CHECK((ignored.status == 0 || ignored.status == 141));
 }
 
-#ifndef __SANITIZE_ADDRESS__  // which has no room itself
+#ifndef __SANITIZE_ADDRESS__  // it needs more memory itself
 TEST_CASE("too little memory is told in one line") {
   const Ran ran = run("(ulimit -v 100000; OMP_NUM_THREADS=1 calque config check " + toy + ")");
   CHECK(ran.status == 1);

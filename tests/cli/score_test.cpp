@@ -17,7 +17,7 @@ TEST_CASE("score gives for each pair its log-probability, the same per token, an
   const Ran ran = score("a b c\\nd\\n\\n", "a b c\\n\\nd e\\n");
   CHECK(ran.status == 0);
   CHECK(ran.err.empty());
-  check_scores(ran.out, {4, 1, 3});  // with the end
+  check_scores(ran.out, {4, 1, 3});  // with </s>
 }
 
 TEST_CASE("the score of a translation is the log-probability that translate writes") {

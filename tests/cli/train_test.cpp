@@ -1,4 +1,4 @@
-// calque train as a person meets it: files, endings, signals, two at once.
+// calque train, from outside: files, endings, signals, two processes in one folder.
 #include <doctest/doctest.h>
 
 #include "../data/temporary_folder.h"
@@ -147,7 +147,7 @@ TEST_CASE("--dry-run tells model, memory and time, and writes nothing") {
                              "{toy: copy, pairs: 9000, weight: 2, epochs: 16}]'");
   CHECK(pretrained.out.find(" updates of 27000 examples in all") != std::string::npos);
   CHECK(pretrained.out.find(" from epoch 17 on\n") != std::string::npos);
-  // An epoch has an update at least: as many updates as epochs, hours of them.
+  // Each epoch has an update, so the run has as many updates as epochs and takes hours.
   const Ran tiny = run(place.command +
                        " --dry-run --set 'data.train=[{toy: copy, pairs: 3}]' "
                        "--set training.until=10000000000e --set training.batch_tokens=4096");

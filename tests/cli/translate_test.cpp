@@ -1,4 +1,4 @@
-// calque translate, with a model that has hardly learned anything: what matters here is lines.
+// calque translate, with a barely trained model: the tests are about the handling of lines.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -244,8 +244,7 @@ TEST_CASE("translate keeps to the lengths and n-grams that the settings ask for"
   CHECK(different(free) < words(free));
   CHECK(words(varied) >= 8);
   CHECK(different(varied) == words(varied));
-  // The run's config has a length penalty, which this makes useless; given on purpose it is
-  // refused.
+  // The length penalty of the run's config then has no effect; one on the command line is refused.
   CHECK(translate("a\\n", "--set decoding.length_penalty_kind=none").status == 0);
   for (const char* penalty : {"--length-penalty 1", "--set decoding.length_penalty=1"}) {
     const Ran ran =

@@ -62,7 +62,7 @@ TEST_CASE(
     CHECK(words.contains(between(text, " is a ", " from ")));
     CHECK(words.contains(between(text, " from ", ".")));
   }
-  CHECK(unseen > 100);  // the others have a sentence that toy-en-de keeps from training
+  CHECK(unseen > 100);  // the others have a sentence that toy-en-de holds out of training
 }
 
 TEST_CASE("toy-text is a function of split, seed and index, not of threads") {

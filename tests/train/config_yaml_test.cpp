@@ -1,4 +1,4 @@
-// The YAML reader by itself: what it reads, and how it says no.
+// The YAML reader alone: what it reads, and what it refuses.
 #include <random>
 
 #include "train/config/yaml.h"

@@ -1,4 +1,4 @@
-// What is drawn or written once: CSV, SVG, the terminal.
+// Static outputs: CSV, the SVG figure, the terminal plot.
 #include <nlohmann/json.hpp>
 #include <regex>
 

@@ -1,4 +1,4 @@
-// One process a run folder, and no lock that outlives its process.
+// One process at a time trains in a run folder, and the lock ends with its process.
 
 #include <doctest/doctest.h>
 #include <signal.h>

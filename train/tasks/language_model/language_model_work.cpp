@@ -34,7 +34,7 @@ WorkSize LanguageModelWork::size() const {
   return {windows_.segments.count(), windows_.segments.tokens()};
 }
 
-// Each document once, the first few by name.
+// Names the first few documents, each once.
 std::string LanguageModelWork::where() const {
   if (!text_) return "";
   constexpr size_t most = 8;
