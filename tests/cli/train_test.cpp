@@ -24,7 +24,7 @@ struct Place {
 
 }  // namespace
 
-TEST_CASE("train prints lines without a bar into a pipe, and says where the model is") {
+TEST_CASE("train prints no progress bar to a pipe, and prints the path of the model") {
   const Place place;
   const Ran ran = run(place.command);
   CHECK(ran.status == 0);
@@ -36,7 +36,7 @@ TEST_CASE("train prints lines without a bar into a pipe, and says where the mode
   CHECK(place.folder.read("run/report.html").size() > 1000);
 }
 
-TEST_CASE("--profile ends in a table of the ops, and leaves it and a trace in the run") {
+TEST_CASE("--profile prints a table of the ops, and saves it and a trace in the run's folder") {
   const Place place;
   const Ran ran = run(place.command + " --profile");
   CHECK(ran.status == 0);
@@ -50,7 +50,7 @@ TEST_CASE("--profile ends in a table of the ops, and leaves it and a trace in th
 }
 
 TEST_CASE(
-    "the same command on a finished run says so and how to go on, and --fresh starts another") {
+    "the same command on a finished run says how to continue it, and --fresh starts a new run") {
   const Place place;
   run(place.command + " --quiet");
   const Ran again = run(place.command);
@@ -65,7 +65,7 @@ TEST_CASE(
   CHECK(fresh.out.find("the model is in " + place.folder.path("run-3")) != std::string::npos);
 }
 
-TEST_CASE("a finished run whose learning rate is at its end is not to be trained further") {
+TEST_CASE("a finished run whose learning rate has reached its end cannot be trained further") {
   for (const char* schedule : {"linear --set training.warmup_steps=5", "auto"}) {
     CAPTURE(schedule);
     const Place place;
@@ -95,7 +95,7 @@ TEST_CASE("a finished run whose learning rate ends later can be trained until th
   CHECK_MESSAGE(further.status == 0, further.err);
 }
 
-TEST_CASE("the command that goes on names the folder and the settings of the run") {
+TEST_CASE("the command for resuming has the folder and the settings of the run") {
   const Place place;
   const std::string settings = " --set 'training.betas=[0.9, 0.95]' --threads 1";
   run(place.command + " --quiet" + settings);
@@ -106,7 +106,7 @@ TEST_CASE("the command that goes on names the folder and the settings of the run
                 ran.out);
 }
 
-TEST_CASE("without anybody to read what it says, training goes on") {
+TEST_CASE("training continues when nobody reads its output") {
   const Place place;
   run(place.command + " --set training.until=200u 2>&1 | head -n 1");
   CHECK(place.folder.read("run/train.log").find("step    200") != std::string::npos);
@@ -136,7 +136,7 @@ TEST_CASE("a second process refuses to train in the same folder") {
   CHECK(lines(ran.err) == 1);
 }
 
-TEST_CASE("--dry-run tells model, memory and time, and writes nothing") {
+TEST_CASE("--dry-run prints model, memory and time, and writes nothing") {
   const Place place;
   const Ran ran = run(place.command + " --dry-run");
   CHECK(ran.status == 0);
@@ -156,7 +156,7 @@ TEST_CASE("--dry-run tells model, memory and time, and writes nothing") {
   CHECK_FALSE(std::filesystem::exists(place.folder.path("run")));
 }
 
-TEST_CASE("--dry-run of a run that is there says where it stands, or why it cannot go on") {
+TEST_CASE("--dry-run of an existing run prints its step, or why it cannot be resumed") {
   const Place place;
   run(place.command + " --quiet");
   const Ran planned = run(place.command + " --dry-run");
@@ -167,7 +167,7 @@ TEST_CASE("--dry-run of a run that is there says where it stands, or why it cann
   CHECK(refused.err.find("model.d_ff") != std::string::npos);
 }
 
-TEST_CASE("a trained run can be evaluated, averaged, and asked what it is") {
+TEST_CASE("a trained run can be evaluated, averaged and described") {
   const Place place;
   run(place.command + " --quiet");
   const std::string folder = "'" + place.folder.path("run") + "'";
@@ -199,7 +199,7 @@ TEST_CASE("a trained run can be evaluated, averaged, and asked what it is") {
   }
 }
 
-TEST_CASE("data writes toy corpora that data check then finds sound") {
+TEST_CASE("data writes toy corpora in which data check finds no problem") {
   const TemporaryFolder folder;
   const std::string out = "--out '" + folder.path("corpus") + "'";
   CHECK(run("calque data toy-en-de --split train --pairs 1000 --seed 1 " + out).status == 0);

@@ -44,8 +44,7 @@ TEST_CASE("the splits of toy-text share no document and have none twice") {
   }
 }
 
-TEST_CASE(
-    "training never shows the trades in towns that the compositional split has, but each one") {
+TEST_CASE("training has no trade and town of the compositional split together, but each of them") {
   const auto combination = [](const std::string& text) {
     return between(text, " is a ", ".");  // "baker from Lyon"
   };

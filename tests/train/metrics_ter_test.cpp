@@ -110,7 +110,7 @@ TEST_CASE("case counts only if requested, and the signature says so") {
         "100.0");
 }
 
-TEST_CASE("without shifts the edit distance is the textbook's, for texts of any length") {
+TEST_CASE("without shifts the edit distance is the standard one, for texts of any length") {
   Random random({.seed = 6});
   for (int round = 0; round < 400; ++round) {
     const Words hypothesis = random_words(random, random.below(24));

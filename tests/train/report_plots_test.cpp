@@ -33,7 +33,7 @@ size_t count(const std::string& text, const std::string& part) {
 
 }  // namespace
 
-TEST_CASE("CSV has a row a record, a column a value, quotes where they are needed") {
+TEST_CASE("CSV has a row for each record, a column for each value, and quotes where necessary") {
   const TemporaryRun folder("a,\"b\"");
   const ReportRun run = folder.run(
       "{\"kind\":\"train\",\"step\":1,\"epoch\":0.1,\"loss\":0.1}\n{\"kind\":\"valid\",\"step\":2,"
@@ -155,7 +155,7 @@ TEST_CASE("a single point, equal values and a log axis without positive values c
   }
 }
 
-TEST_CASE("the terminal plot keeps to its width and uses colour only when told") {
+TEST_CASE("the terminal plot keeps to its width and uses colour only if requested") {
   const TemporaryRun folder("name\x1b[31m");
   const ReportRun run = folder.run(falling_loss(200));
   const std::vector<ReportRun> two = {run, run};
