@@ -1,10 +1,9 @@
 // Translation speed of a Transformer of the preset small with random weights, on sources as long as
-// Multi30k's, with a fixed number of tokens per translation. Each figure stands beside its floor:
+// Multi30k's, with a fixed number of tokens per translation. Each time is compared with its floor:
 //
 //   greedy, beam   the decoder's products with weights, called through cblas
 //   single         one sentence at a time: reading the decoder's weights once per token, from
-//   memory
-//                  and from an array of their size, which caches may hold
+//                  memory and from an array of their size, which caches may hold
 //
 // The first floor uses the processors in the faster of two ways: one batch per thread, or all
 // threads for each product. bench/peers/pytorch_decode.py does the same work in PyTorch.
@@ -61,7 +60,7 @@ TranslationOptions search_options(const Options& options, int64_t beam) {
 // The products with weights of translating the sources in one batch.
 std::vector<GemmCall> products_of(const Transformer& model, const Sources& sources,
                                   TranslationOptions search) {
-  search.batch_tokens = int64_t{1} << 40;  // so that this thread decodes, which the recorder hears
+  search.batch_tokens = int64_t{1} << 40;  // a single batch, decoded on the recorder's thread
   const Transformer* const models[] = {&model};
   std::vector<GemmCall> products;
   const GemmRecorder recorder(products);
@@ -69,7 +68,8 @@ std::vector<GemmCall> products_of(const Transformer& model, const Sources& sourc
   return products;
 }
 
-// The weights that a decoder reads to write one token: by how much a longer translation needs more.
+// The number of weights that a decoder reads for one token: the difference between translations of
+// three and of two tokens.
 int64_t weights_per_token(const Transformer& model) {
   const auto read = [&](int64_t written) {
     int64_t size = 0;
@@ -80,8 +80,8 @@ int64_t weights_per_token(const Transformer& model) {
   return read(3) - read(2);
 }
 
-// The right sides follow one another through half of `weights`, as large as those of one token, so
-// that every token reads the same ones; the other half is room for the last.
+// The right sides are taken from the first half of `weights` one after the other. The half has the
+// size of those of one token, so every token reads the same ones; the last may extend beyond it.
 void multiply_raw(const std::vector<GemmCall>& products, const Tensor& weights) {
   int64_t a_size = 0, c_size = 0;
   for (const GemmCall& p : products) {
@@ -103,7 +103,7 @@ struct Result {
   double peak_mb = 0;
 };
 
-// Keeps the best time. Memory is the peak beyond what was used before.
+// Keeps the best time. Memory is the peak minus the memory used before.
 void measure(Result& result, const std::function<void()>& work) {
   release_cached_memory();
   reset_peak_memory();

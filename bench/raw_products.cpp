@@ -59,7 +59,7 @@ class Operand {
 
 enum class Way { library, rows, columns };
 
-// Shapes of about the same size share operands and the way they are called.
+// Shapes of about the same size share their operands and the way of the call.
 struct Kind {
   Operand a, b, c;
   Way way = Way::library;

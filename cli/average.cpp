@@ -21,7 +21,7 @@ struct Arguments {
   int64_t last = 0, best = 0;
 };
 
-// The chosen checkpoints of each run, or the places as they were given.
+// The chosen checkpoints of each run, or without a choice the places as given.
 std::vector<std::string> places_of(const Arguments& arguments) {
   if (arguments.last == 0 && arguments.best == 0) return arguments.runs;
   std::vector<std::string> places;

@@ -1,4 +1,4 @@
-// For an unknown word, CLI11 reports only the word; the nearest known one is added here.
+// For an unknown word, CLI11 reports only the word; this file adds the nearest known one.
 #include "cli/command_line.h"
 
 #include <fmt/format.h>

@@ -25,10 +25,10 @@ CLI::Validator number(double least, double most);
 // refused everywhere: it is most likely an unset variable of a script.
 void parse_words(CLI::App& calque, int count, const char* const* words);
 
-// Throws what CLI11 cannot express, from a command's callback: "--a needs --b".
+// For rules that CLI11 cannot express, such as "--a needs --b"; throws from a command's callback.
 [[noreturn]] void wrong_command_line(const std::string& message);
 
-// One line: what is wrong, the nearest option or command, and how to get help.
+// The message in one line: what is wrong, the nearest option or command, and how to get help.
 std::string explain(const CLI::App& calque, const CLI::ParseError& error);
 
 // `text` on one line, with control characters escaped.

@@ -10,7 +10,7 @@
 
 namespace {
 
-constexpr unsigned long buffer = (128UL << 20) + (1UL << 20);  // with its surroundings
+constexpr unsigned long buffer = (128UL << 20) + (1UL << 20);  // with its overhead
 
 void require_memory_for_blas(int, char**, char**) {
   cpu_set_t processors;

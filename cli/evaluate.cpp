@@ -1,4 +1,4 @@
-// calque evaluate: how good a model is on a split, by the metrics of its task.
+// calque evaluate: measures a model on a split by the metrics of its task.
 #include <memory>
 
 #include "cli/command_line.h"

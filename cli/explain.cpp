@@ -1,5 +1,5 @@
-// calque explain: one sentence's translation, or a text's continuation, as a page, a picture or
-// numbers.
+// calque explain: shows the translation of a sentence, or the continuation of a text, as a page, a
+// figure or numbers.
 #include <memory>
 
 #include "cli/command_line.h"

@@ -85,8 +85,8 @@ int run(int count, char** arguments) {
   }
 }
 
-// Opens the closed ones of the three standard streams, so that no file opened later gets their
-// numbers. Reading and writing still fail: the modes are the wrong way round on purpose.
+// Opens those standard streams that are closed, so that no file opened later gets their numbers.
+// The modes are swapped on purpose, so that reading and writing still fail.
 void occupy_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);

@@ -52,7 +52,7 @@ void print_comparison(const Metric& metric, const MetricArguments& arguments,
       read_corresponding(arguments.baseline, arguments.hypotheses, hypotheses.size());
   const SegmentStatistics baseline = metric.statistics(other, references);
   const Comparison found = compare(baseline, statistics, metric.score, arguments.test, resampling);
-  // The metric's name and signature, from before the score.
+  // The metric's name and signature, which precede the score.
   const std::string line = metric.line(baseline.sums(), references.size(), {},
                                        resampling_fields(arguments.test, resampling));
   const std::string head = line.substr(0, line.find(" = "));

@@ -1,5 +1,5 @@
-// Both buffers keep the fact that a write failed, but not its cause, which is in errno only right
-// after the call that failed.
+// Both buffers record that a write failed, but not the cause, which errno has only right after the
+// call that failed.
 #include "cli/output.h"
 
 #include <cerrno>

@@ -1,5 +1,5 @@
 #pragma once
-// A progress line of a long command; shown only at a terminal.
+// The progress line of a long command, shown only on a terminal.
 
 #include <chrono>
 #include <cstdint>

@@ -57,7 +57,7 @@ Sampling parse_sampling(const std::string& text) {
     if (std::ranges::count(names, part.substr(0, equals)) == 0 || equals >= part.size() - 1) {
       fail("{}: give NAME=VALUE, with a name among {}", part, fmt::join(names, ", "));
     }
-    words.insert(words.begin(), "--" + part);  // the parser takes them in reverse
+    words.insert(words.begin(), "--" + part);  // the parser takes words in reverse order
   }
   try {
     options.parse(std::move(words));

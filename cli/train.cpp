@@ -68,8 +68,11 @@ std::string resuming_text(const Config& config, const RunFolder& run) {
 // How to train a finished run further.
 std::string how_to_continue(const Config& config, const RunFolder& run, int64_t step,
                             const std::string& command) {
-  const bool ends = config.training.has_final_step();
-  if (ends && step >= config.training.decay_steps) {
+  const TrainingConfig& training = config.training;
+  const bool ends = training.has_final_step();
+  const bool to_the_limit =
+      training.schedule == TrainingConfig::Schedule::whole_run && training.until.has_limit();
+  if (to_the_limit || (ends && step >= training.decay_steps)) {
     return fmt::format(
         ", the end of its learning rate schedule. To train its weights\n"
         "further, start another run with model.init_from: {}",
@@ -77,7 +80,7 @@ std::string how_to_continue(const Config& config, const RunFolder& run, int64_t 
   }
   // The end of the schedule must not move with the limit.
   const std::string end =
-      ends ? fmt::format(" --set training.decay_steps={}", config.training.decay_steps) : "";
+      ends ? fmt::format(" --set training.decay_steps={}", training.decay_steps) : "";
   return fmt::format(". To train it further, raise the limit:\n  {}{} --set training.until=...",
                      command, end);
 }

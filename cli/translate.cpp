@@ -109,7 +109,7 @@ void translate_all(Lines& lines, LineOutput& output, LineTranslator& translator,
       if (lines.count() >= buffer) flush();
     }
   } catch (const Error&) {
-    flush();  // the lines before the wrong one
+    flush();  // the lines before the one that failed
     throw;
   }
   flush();

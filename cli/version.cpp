@@ -1,4 +1,4 @@
-// The CPU's features are read at run time; the compiler fixed those that this build uses.
+// The CPU's features are read at run time; those that the build uses were fixed at compile time.
 #include "cli/version.h"
 
 #include <fmt/format.h>

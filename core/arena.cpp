@@ -29,10 +29,11 @@ void allow(void*, int64_t) {}
 void forbid(void*, int64_t) {}
 #endif
 
-// Intel's processors compare the low 20 bits of addresses to find a load that depends on an earlier
-// store. Where two arrays begin just beyond a multiple of 1 MB apart, loads from one wait for
-// stores to the other (exp of 8 MB takes four times as long). Tensors whose sizes are powers of two
-// would have such distances, also over two or four blocks, so such large blocks are made longer.
+// Intel processors compare the low 20 bits of addresses to decide whether a load depends on an
+// earlier store. If the distance of two arrays is slightly more than a multiple of 1 MB, loads from
+// one wait for stores to the other (exp of 8 MB takes four times as long). Blocks of a multiple of
+// 256 KB, such as tensors whose sizes are powers of two, would have such a distance to the next,
+// second or fourth block after them, so large blocks of such sizes are made longer.
 constexpr int64_t large = int64_t{1} << 20, apart = int64_t{8} << 10;
 
 // A smaller remainder stays part of the block.
@@ -46,7 +47,8 @@ int64_t Arena::lines_for(int64_t bytes) {
   return too_close ? whole + apart : whole;
 }
 
-// The position of the leading bit, and the three bits after it: a list spans an eighth.
+// Combines the position of the leading bit with the three bits after it, so the sizes in a list
+// differ by at most an eighth.
 size_t Arena::list_of(int64_t bytes) {
   const auto size = static_cast<uint64_t>(std::max(bytes, line));
   const auto octave = static_cast<size_t>(std::bit_width(size)) - 1;

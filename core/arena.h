@@ -1,7 +1,7 @@
 #pragma once
 // Splits slabs of memory into blocks of any size, and merges free neighbours. Batches differ in
-// length, so a step needs blocks of other sizes than the step before; a cache of blocks by size
-// would hold twice the memory in use. Free blocks are in lists by size, eight a power of two.
+// length, so each step needs blocks of different sizes; a cache of blocks by size would hold twice
+// the memory in use. Free blocks are kept in lists by size, eight lists for each power of two.
 
 #include <array>
 #include <cstddef>
@@ -60,7 +60,7 @@ class Arena {
   void merge_with_next(Block* block);
   void remove_slab(Block* slab);
 
-  std::array<Block*, 512> free_{};  // list i holds the sizes of which list_of() is i
+  std::array<Block*, 512> free_{};  // list i holds the free blocks with list_of(size) == i
 };
 
 }  // namespace calque

@@ -1,7 +1,7 @@
 #pragma once
 // Floats rounded to bfloat16, the first 16 bits of a float: its whole range with 8 bits of
 // precision. Processors with AVX512-BF16 multiply pairs of them, and add both products, in the time
-// of one multiplication of floats. The emulation for others may differ in the last bit of a sum.
+// of one multiplication of floats. The emulation may differ in the last bit of a sum.
 
 #include <cstdint>
 
@@ -32,7 +32,7 @@ inline Vec pairs(Vec first, Vec second) {
   return reinterpret_cast<Vec>((rounded(first) >> 16) | rounded(second));
 }
 
-// Every other number of both, from `first` on.
+// Every second number of `low` and `high`, beginning with number `first`.
 template <int first, size_t... i>
 Vec every_other(Vec low, Vec high, std::index_sequence<i...>) {
   return __builtin_shufflevector(low, high, static_cast<int>(first + 2 * i)...);

@@ -1,6 +1,6 @@
 #pragma once
-// Matrix products, made by OpenBLAS or, where OpenBLAS does not know the processor, by
-// block_product(). This is the only interface to OpenBLAS.
+// Matrix products, computed by OpenBLAS, or by block_product() on processors that OpenBLAS does not
+// know. This is the only interface to OpenBLAS.
 //
 //   gemm({x, rows, in}, {w, in, out}, y);                          // y = x w
 //   gemm(transposed({x, rows, in}), {dy, rows, out}, dw.open());   // dw (+)= x^T dy
@@ -30,7 +30,7 @@ struct Matrix {
 
 Matrix transposed(Matrix matrix);
 
-// The matrix that it denotes, as block_product() reads it.
+// The same matrix as an operand of block_product().
 struct Strided;
 Strided strided(const Matrix& matrix);
 
@@ -75,7 +75,7 @@ struct GemmCall {
   bool operator==(const GemmCall&) const = default;
 };
 
-// Lists the non-empty calls of gemm() on this thread while it is alive, for benchmarks. Attention
+// Records the non-empty calls of gemm() on this thread while it is alive, for benchmarks. Attention
 // does not use gemm().
 class GemmRecorder {
  public:
@@ -88,7 +88,7 @@ class GemmRecorder {
   std::vector<GemmCall>* before_;
 };
 
-// What is known of OpenBLAS's kernels by their name, that of a processor.
+// The properties of OpenBLAS's kernels, which are named for a processor.
 struct BlasKernels {
   bool fill_vectors;    // they use AVX-512 where the processor has it
   bool cuts_are_exact;  // a result has the same bits however it is cut into blocks
@@ -98,7 +98,7 @@ BlasKernels blas_kernels(std::string_view name);
 // Whether block_product() replaces OpenBLAS, which does not use this processor's AVX-512.
 bool own_product_is_faster();
 
-// What makes the products: "OpenBLAS 0.3.21 SkylakeX".
+// The implementation of the products: "OpenBLAS 0.3.21 SkylakeX".
 std::string blas_description(Precision precision = Precision::full);
 
 }  // namespace calque

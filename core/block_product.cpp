@@ -91,10 +91,10 @@ struct Depths {
   int64_t k, steps, count;
 };
 
-// Blocks of A are copied if it is read by columns that conflict in the cache, where the next tile
-// would find none of their lines. The weight gradient of a layer with 2,048 inputs takes 0.54 of
-// the time with it. The copy has columns of block_rows steps, or rows an odd number of cache lines
-// apart.
+// Blocks of A are copied if A is read by columns that conflict in the cache: their lines would be
+// evicted before the next tile reads them. The copy reduces the time of the weight gradient of a
+// layer with 2,048 inputs to 0.54. It has columns of block_rows steps, or rows an odd number of
+// cache lines apart.
 template <class Operand>
 bool copies_left(Strided a) {
   return Operand::per_step > 1 || (a.row == 1 && conflicts(a.col));

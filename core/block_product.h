@@ -1,13 +1,13 @@
 #pragma once
-// Matrix products on one thread: of small matrices, as inside attention, and of all where OpenBLAS
-// does not use the processor's vectors (core/blas.cpp).
+// Matrix products on one thread: of small matrices, as in attention, and of all matrices where
+// OpenBLAS does not use the processor's vectors (core/blas.cpp).
 //
 // As in Goto (2008), a tile of C stays in registers over the whole inner dimension, and a block of
 // B is copied to narrow panels that stay in the first caches. A is read in place, one number at a
-// time, which for the matrices of a Transformer is faster than a copy, unless its columns conflict
-// in the cache. Operands rounded to bfloat16 (core/bfloat16.h) are both copied, two numbers to a
-// word. The order of each sum does not depend on where blocks of rows and columns begin, so threads
-// may split a product anywhere.
+// time; for the matrices of a Transformer, a copy pays only if the columns of A conflict in the
+// cache. In bfloat16 (core/bfloat16.h) both operands are copied, two numbers to a word. The order
+// of each sum does not depend on where blocks of rows and columns begin, so threads may split a
+// product anywhere.
 
 #include <cstdint>
 
@@ -59,7 +59,8 @@ constexpr int64_t tile_cols = tile_vectors * lanes;
 // readable to the end of a vector.
 void tile_product(ProductSize size, Strided a, const real* b, int64_t b_row, const Destination& to);
 
-// The numbers of scratch memory that the product needs, aligned like the pool's.
+// The size of the scratch memory that the product needs, in numbers. Its alignment must be that of
+// the pool.
 int64_t block_product_scratch(ProductSize size, Strided a, Precision precision = Precision::full);
 
 // One of the strides of b must be 1; in bfloat16, also one of those of a.

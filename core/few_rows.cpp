@@ -11,8 +11,8 @@
 namespace calque {
 namespace {
 
-// The vectors of a row of c that are summed in registers, for each number of rows of a: as many as
-// there are registers for, so that long parts of b's rows are read.
+// For each number of rows of a, the number of vectors of a row of c that are summed in registers:
+// as many as fit, so that long parts of the rows of b are read.
 #ifdef __AVX512F__
 constexpr int most_vectors[] = {16, 12, 8, 6, 5, 4, 3, 3};
 #else

@@ -1,7 +1,7 @@
 #pragma once
-// Products whose left side has only a few rows, as in translating a single sentence. The time is
-// that of reading the right side, so it is read once and not copied to panels: decoding a sentence
-// at a time with a beam of 5 is 1.6 times as fast as with OpenBLAS's products.
+// Products whose left side has only a few rows, as in translating a single sentence. Most of the
+// time goes into reading the right side, so it is read once and not copied to panels: decoding one
+// sentence at a time with a beam of 5 is 1.6 times as fast as with OpenBLAS's products.
 //
 // The order of each sum does not depend on how threads split the columns.
 

@@ -7,7 +7,7 @@
 //   const PackedWeights::Use use(packed);                // in each thread that multiplies
 //   linear(x, w, b);                                     // the same bits, without the copy
 //
-// It takes as much memory as the weights, and copies nothing where OpenBLAS makes the products.
+// It takes as much memory as the weights, and copies nothing where OpenBLAS computes the products.
 
 #include <vector>
 

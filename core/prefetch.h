@@ -1,6 +1,6 @@
 #pragma once
-// Prefetches the operands of the next block of a product while the current one computes, a cache
-// line at each step. Base gains 4% of a training step with it in bfloat16 (1% in float32).
+// Prefetches the operands of the next block of a product while the current one is computed, a cache
+// line at each step. It saves 4% of a training step of base in bfloat16 (1% in float32).
 
 #include <array>
 #include <cstddef>

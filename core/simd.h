@@ -1,8 +1,8 @@
 #pragma once
-// One vector of numbers, as wide as the machine's registers. (The compiler splits wider vectors by
-// way of memory, which makes some ops ten times as slow.) Loops over rows use map() and sum_lanes()
-// below, which take a function over vectors and handle the tail. Sums are kept in the lanes of a
-// vector and folded in a fixed order, so they do not depend on the compiler.
+// One vector of numbers, as wide as the machine's registers. (The compiler splits wider vectors
+// through memory, which makes some ops ten times as slow.) Loops over rows use map() and
+// sum_lanes() below, which take a function over vectors and handle the tail. Sums are kept in the
+// lanes of a vector and folded in a fixed order, so they do not depend on the compiler.
 
 #include <cmath>
 #include <cstdint>

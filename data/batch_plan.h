@@ -1,6 +1,6 @@
 #pragma once
-// The batches of an epoch: examples of similar cost together, because the cost of attention grows
-// with the length, in shuffled order. A plan is a pure function of its arguments; every rank
+// The batches of an epoch, in shuffled order. A batch has examples of similar cost, because the
+// cost of attention grows with the length. A plan is a pure function of its arguments; every rank
 // computes the same plan and takes every ranks-th batch.
 
 #include <cstdint>
@@ -14,8 +14,8 @@
 namespace calque {
 
 struct BatchOptions {
-  int64_t tokens = 4096;  // the most tokens of a batch; 0: no limit
-  int64_t examples = 0;   // the most examples of a batch; 0: no limit
+  int64_t tokens = 4096;  // maximum of a batch; 0: no limit
+  int64_t examples = 0;   // maximum of a batch; 0: no limit
   uint64_t seed = 1;
   bool shuffle = true;  // false: all examples once, in their order
   int rank = 0, ranks = 1;
@@ -23,8 +23,8 @@ struct BatchOptions {
 
 class BatchPlan {
  public:
-  // costs: the tokens that each example takes of a batch. Requires that none exceeds
-  // options.tokens; without shuffling such an example is a batch of its own, and `parts` are not
+  // costs: the number of tokens that each example adds to a batch. Requires that none exceeds
+  // options.tokens; without shuffling, such an example is a batch of its own, and `parts` is not
   // used. Throws an Error if an epoch has too many examples, or fewer than ranks.
   BatchPlan(std::span<const int32_t> costs, std::span<const SharedRange> parts,
             const BatchOptions& options, int64_t epoch);

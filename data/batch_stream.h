@@ -20,7 +20,7 @@ namespace calque {
 // The source of a stream: examples_of() a dataset (data/dataset_examples.h), or
 // TextWindows::examples() of a language model.
 struct ExampleSet {
-  std::vector<int32_t> costs;      // [examples]  tokens that each takes of a batch
+  std::vector<int32_t> costs;      // [examples]  the tokens that each adds to a batch
   std::vector<SharedRange> parts;  // cover all examples
   // Reads an example, which may vary by epoch. A pure function, called on the prefetch thread.
   std::function<void(int64_t epoch, int64_t example, Example& out)> read;

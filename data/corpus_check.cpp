@@ -74,7 +74,7 @@ void add_sentence(std::span<const int32_t> ids, SideReport& side) {
   ++side.lengths[std::ranges::lower_bound(length_classes, length) - length_classes.begin()];
 }
 
-// What a split is compared with others by.
+// The properties by which splits are compared.
 struct Traces {
   std::unordered_set<uint64_t> pairs, sources;  // hashes
   WordProfile source_words, target_words;

@@ -21,7 +21,7 @@ std::string class_name(size_t index) {
   return fmt::format("{}-{}", low, length_classes[index]);
 }
 
-// Source and target side by side, a bar for each class of lengths.
+// Source and target side by side, with a bar for each class of lengths.
 std::string histogram(const SplitReport& split) {
   constexpr int64_t widest = 24;
   const auto& source = split.source.lengths;

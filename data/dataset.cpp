@@ -12,7 +12,7 @@
 namespace calque {
 namespace {
 
-// To be raised when the same input gives other ids or another choice of rows.
+// Increase it when the same input gives other ids or another choice of rows.
 constexpr int preparation_version = 1;
 
 uint64_t key_of(const std::vector<CorpusSource>& corpora, const std::vector<Tokenizer>& tokenizers,

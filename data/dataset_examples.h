@@ -10,7 +10,7 @@
 
 namespace calque {
 
-// What each example takes of a batch: the lengths of these columns with </s>.
+// The cost of each example in a batch: the lengths of these columns with </s>.
 std::vector<int32_t> costs_of(const TokenStore& store, std::span<const int> columns);
 
 // All examples of the dataset. To vary them by epoch, wrap `read`.

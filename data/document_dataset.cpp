@@ -10,7 +10,7 @@
 namespace calque {
 namespace {
 
-// To be raised when the same input gives other ids or another choice of documents.
+// Increase it when the same input gives other ids or another choice of documents.
 constexpr int preparation_version = 1;
 
 constexpr int64_t documents_at_once = 1 << 14, bytes_at_once = 8 << 20;

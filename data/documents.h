@@ -14,8 +14,8 @@
 
 namespace calque {
 
-// What a document is: a line, what stands between blank lines (of nothing but spaces and tabs), or
-// a whole file.
+// What a document is: a line, a paragraph (the lines between blank ones, which have only spaces and
+// tabs), or a whole file.
 enum class DocumentUnit { lines, paragraphs, files };
 inline constexpr Named<DocumentUnit> document_units[] = {{"lines", DocumentUnit::lines},
                                                          {"paragraphs", DocumentUnit::paragraphs},

@@ -59,7 +59,7 @@ class NewFile {
 // Syncs the names in a folder to disk. Returns 0 or an errno.
 int sync_names_of(const std::string& folder);
 
-// At the end of standard input: throws an Error if it is a failed read.
+// To be called after the last line of standard input: throws an Error if a read failed.
 void check_standard_input();
 
 // The whole content. Throws an Error for a file of more than `limit` bytes.

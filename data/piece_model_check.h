@@ -10,12 +10,13 @@
 
 namespace calque {
 
-// With what the library does not report: the kind of the model and of its pieces.
+// The result of the check, and the kinds of the model and its pieces, which the library does not
+// report.
 struct PieceModelReport {
   std::optional<std::string> fault = {};
   bool bpe = false;
-  std::vector<bool> found =
-      {};  // of each piece: it is neither special, nor a byte, nor user-defined
+  // Of each piece, whether training found it: it is not special, not a byte, not user-defined.
+  std::vector<bool> found = {};
 };
 
 PieceModelReport check_piece_model(std::string_view bytes);

@@ -13,10 +13,10 @@ namespace calque {
 
 struct TokenizedBlock {
   RowBlock text;
-  std::vector<Verdict> verdicts;              // [rows]  never Drop::duplicate
-  std::vector<std::span<const int32_t>> ids;  // [rows, columns]  without <s> and </s>; may be empty
-                                              // if the row is dropped
-  std::vector<std::vector<int32_t>> chunks;   // what the spans point into
+  std::vector<Verdict> verdicts;  // [rows]  never Drop::duplicate
+  // [rows, columns]  without <s> and </s>; may be empty if the row is dropped
+  std::vector<std::span<const int32_t>> ids;
+  std::vector<std::vector<int32_t>> chunks;  // the spans point into these
 
   int64_t rows() const { return std::ssize(verdicts); }
   std::span<const std::span<const int32_t>> row(int64_t index) const {

@@ -39,8 +39,8 @@ inline constexpr Named<TokenizerKind> tokenizer_kinds[] = {
 struct TokenizerOptions {
   TokenizerKind kind = TokenizerKind::bpe;  // a loaded .model file defines its own algorithm
   bool lowercase = false;
-  bool nfkc = true;  // SentencePiece: in training (a loaded .model file has its own rules); bytes:
-                     // never
+  // SentencePiece applies it in training; a loaded .model file has its own rules. Bytes ignore it.
+  bool nfkc = true;
 };
 
 class Tokenizer {

@@ -16,8 +16,8 @@ struct TokenizerTraining {
   int64_t min_count = 1;           // rarer words and characters become <unk>
   double character_coverage = 0.9995;  // SentencePiece: the share of the text its alphabet covers
   bool byte_fallback = false;          // SentencePiece: spell other characters in bytes
-  bool newline = false;  // for documents: learn a symbol for the line end, and if the symbols are
-                         // characters, for tabs and carriage returns
+  // For documents: learn a symbol for the line end; characters also for tabs and carriage returns.
+  bool newline = false;
 };
 
 Tokenizer train_tokenizer(std::vector<std::string> texts, const TokenizerOptions& options,

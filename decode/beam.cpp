@@ -20,8 +20,7 @@ void Beam::finish(std::vector<int32_t> ids, double log_probability, bool ended, 
   finished_.insert(place, {std::move(ids), log_probability, scored, node, ended});
 }
 
-// Adds a hypothesis to the trace and returns its index, or -1 without a trace. `length` counts
-// </s>.
+// Adds a hypothesis to the trace. Returns its index, or -1 without a trace. `length` counts </s>.
 int32_t Beam::note(int32_t parent, const NextToken& added, int64_t length, double log_probability) {
   if (!options_.trace) return -1;
   options_.trace->push_back(

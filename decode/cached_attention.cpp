@@ -13,8 +13,8 @@ namespace {
 
 using Keys = std::span<const real* const>;
 
-// q . keys[i] over `size` (vectors * lanes, or any if vectors = 0) columns from `col` on, a key a
-// lane.
+// q . keys[i] over `size` columns from `col` on, with a key in each lane. `size` is
+// vectors * lanes, or any number if vectors = 0.
 template <int vectors>
 Vec products_with(const real* q, const real* const (&keys)[lanes], int64_t col, int64_t size) {
   const int64_t whole = vectors > 0 ? vectors * lanes : size / lanes * lanes;

@@ -16,8 +16,8 @@ struct CachedRows {
   int64_t value_offset = 0;
 };
 
-// softmax(q k^T / sqrt(head size)) v of each head: q [queries, d], rows q_stride apart -> [queries,
-// d].
+// softmax(q k^T / sqrt(head size)) v of each head: q [queries, d] -> [queries, d]. Rows of q are
+// q_stride apart.
 Tensor cached_attention(const real* q, int64_t q_stride, int64_t d, int64_t heads,
                         const CachedRows& cached);
 

@@ -97,7 +97,8 @@ std::vector<DecodingItem> within_positions(std::span<const DecodingModel> models
   return items;
 }
 
-// Batches of equal work, a multiple of four if more than two: two or four threads finish together.
+// Batches of equal work. If there are more than two, their number is a multiple of four, so that
+// two or four threads finish together.
 std::vector<std::vector<size_t>> batches_of(std::span<const DecodingItem> items, int64_t hypotheses,
                                             int64_t batch_tokens) {
   const auto work = [&](const DecodingItem& item) {

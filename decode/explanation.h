@@ -1,7 +1,6 @@
 #pragma once
-// What a model did with one sentence, kept so that it can be looked at: plain data, filled while
-// decoding and drawn elsewhere. Nothing here is summarised: a reader of the data may ask its own
-// questions of the full distributions and of every head's weights.
+// What a model computed for one sentence: plain data, filled during decoding and drawn elsewhere.
+// Nothing is summarised: it holds the full distributions and the weights of every head.
 
 #include <cstdint>
 #include <string>
@@ -23,7 +22,7 @@ struct ExplainedHead {
   ExplainedMatrix weights;
 };
 
-// What became of one hypothesis of a beam search at the step that made it.
+// The result of a step of a beam search for one new hypothesis.
 enum class BeamFate {
   pruned,    // was considered, but fell out of the beam
   kept,      // stayed in the beam and was continued
@@ -54,8 +53,8 @@ struct Explanation {
   std::vector<std::vector<float>> logits;
 
   std::vector<ExplainedHead> encoder_self;  // [source, source]
-  std::vector<ExplainedHead>
-      decoder_self;                  // [target, target]: keys are <s>, target_tokens[0 .. n-2]
+  // [target, target]: the keys are <s>, target_tokens[0 .. n-2]
+  std::vector<ExplainedHead> decoder_self;
   std::vector<ExplainedHead> cross;  // [target, source]
 
   ExplainedMatrix positions;   // [positions, d_model]: what is added to the embeddings

@@ -25,7 +25,7 @@ std::vector<SequenceScore> score_pairs(const Transformer& model,
 struct TextScoring {
   int64_t context = 0;  // tokens read in one window; 0: learned positions, or the whole text
   int64_t stride = 0;   // from one window to the next; 0: half the context
-  int64_t batch_tokens = 4096;  // about so many are read in one batch
+  int64_t batch_tokens = 4096;  // approximate number of tokens in one batch
 };
 
 // For each text of n tokens n - 1 numbers: number t is log p(token t + 1 | tokens 0 to t). A text

@@ -16,8 +16,8 @@ namespace calque {
 struct DecodingStep {
   std::vector<int32_t> ids;
   std::vector<int32_t> items;  // the item of row r, counted within the batch
-  std::vector<int32_t>
-      parents;  // the row of the previous step that row r continues; empty at first
+  // The row of the previous step that row r continues; empty in the first step.
+  std::vector<int32_t> parents;
 };
 
 class StepDecoder {

@@ -14,8 +14,7 @@ namespace calque {
 enum class AverageStart {
   constant,        // rate = 1 - decay
   warm_up,         // rate = 1 - min(decay, (1 + t) / (10 + t)), as TensorFlow's
-  bias_corrected,  // rate = (1 - decay) / (1 - decay^t): step i has a weight of decay^(t - i),
-                   // scaled
+  bias_corrected,  // rate = (1 - decay) / (1 - decay^t): weights step i by decay^(t - i), scaled
 };
 
 struct WeightAverageSettings {

@@ -25,8 +25,8 @@ std::vector<Score> best_scores(const TrainingConfig& training, const TrainingSta
 void forget_unsaved_best(const std::vector<Score>& saved, std::span<const int64_t> steps,
                          Better better, const TrainingConfig& training, TrainingState& state);
 
-// A save of the state, with the checkpoints to keep and link: the best by every metric that the run
-// has used, since a later config may choose any of them.
+// A save of the state, with the checkpoints to keep and link. It keeps the best by every metric
+// that the run has used, since a later config may choose any of them.
 CheckpointJob checkpoint_job(const TrainingState& state, const TrainingConfig& training);
 
 }  // namespace calque

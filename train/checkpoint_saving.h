@@ -1,6 +1,6 @@
 #pragma once
-// Saves a run during training: in the background if the config says so, each step once. A failed
-// save is tried once more; a second failure ends training.
+// Saves a run during training, in the background if the config says so. Each step is saved once. A
+// failed save is tried once more; a second failure ends training.
 //
 //   saved --changed()--> unsaved --save()--> in progress --poll()--> saved
 //                           ^                     |

@@ -9,7 +9,7 @@ namespace calque {
 void DivergenceGuard::saw(double loss) {
   Divergence& m = memory_;
   m.bad_steps = 0;
-  const double factor = training_.divergence_factor;  // 0: never above
+  const double factor = training_.divergence_factor;  // 0: off
   const bool above = factor > 0 && m.steps > 0 && loss > factor * m.mean;
   m.steps_above = above ? m.steps_above + 1 : 0;
   if (training_.divergence_steps > 0 && m.steps_above >= training_.divergence_steps) {

@@ -1,6 +1,6 @@
 #pragma once
-// Stops training that has failed: a loss far above its running mean for many steps, or too many
-// skipped steps in a row. Its memory is part of the training state.
+// Stops training that has failed: the loss was far above its running mean for many steps, or too
+// many steps in a row were skipped. Its own state is part of the training state.
 
 #include "train/config/config.h"
 #include "train/storage/training_state.h"
@@ -12,15 +12,15 @@ class DivergenceGuard {
   DivergenceGuard(const TrainingConfig& training, Divergence& memory)
       : training_(training), memory_(memory) {}
 
-  // After an update, with the mean loss of its step. Throws an Error when the loss has been above
-  // divergence_factor times its running mean for divergence_steps steps.
+  // To be called after an update, with the mean loss of its step. Throws an Error when the loss has
+  // been above divergence_factor times its running mean for divergence_steps steps.
   void saw(double loss);
 
-  // After a skipped step. Throws an Error after max_bad_steps in a row; `diagnosis` names the op
-  // that produced the first number that was not finite.
+  // To be called after a skipped step. Throws an Error after max_bad_steps in a row; `diagnosis`
+  // names the op that produced the first number that was not finite.
   void skipped(int64_t step, const std::string& diagnosis);
 
-  // When the training data changes: earlier losses do not predict later ones.
+  // To be called when the training data changes: earlier losses do not predict later ones.
   void data_changed();
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
-// The highest rates at which this machine multiplies matrices and moves memory, to compare the
-// speed of training with.
+// The highest rates at which this machine multiplies matrices and moves memory. The speed of
+// training is compared with them.
 
 #include "core/blas.h"
 

@@ -17,7 +17,7 @@ namespace calque {
 std::optional<TrainingState> newest_state(const Checkpoints& checkpoints);
 
 // Throws an Error if a run without checkpoints has a metrics.jsonl: its checkpoints have been
-// removed, and a fresh start would remove the record too.
+// removed, and a fresh start would also remove metrics.jsonl.
 void refuse_lost_checkpoints(const RunFolder& run);
 
 // Returns a note for each harmless change. Throws an Error if another change would make it another
@@ -27,9 +27,9 @@ std::vector<std::string> check_same_settings(const TrainingState& state, const C
 // The config that a checkpoint was trained with.
 Config config_of(const TrainingState& state);
 
-// Retires the scores of each metric that the new config measures in another way (on other data, by
-// another search): they are not comparable with later ones. Their checkpoints are kept, and the
-// best is determined from the next validation on. Returns a note for each metric.
+// Retires the scores of each metric that the new config measures in another way (on other data, or
+// with another search), because they are not comparable with later ones. Their checkpoints are
+// kept, and the best is determined from the next validation on. Returns a note for each metric.
 std::vector<std::string> judge_anew(TrainingState& state, const Config& before,
                                     const Config& config, const Task& task);
 

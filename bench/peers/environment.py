@@ -1,5 +1,5 @@
-"""The settings with which PyTorch was found to be fastest. Libraries read them when they are loaded, so a
-program sets them and starts again.
+"""The environment variables with which PyTorch is fastest. Libraries read them while they are
+loaded, so a program sets them and restarts itself.
 """
 import os
 import sys

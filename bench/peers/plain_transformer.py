@@ -1,8 +1,9 @@
-"""The encoder-decoder Transformer as one writes it in PyTorch: modules, autograd, one process.
+"""The encoder-decoder Transformer in the usual style of PyTorch: modules, autograd, one process.
 
-It is tuned where that costs no clarity: activations are [time, batch, d_model], so that heads are views and
-need no copies; masks are left out where nothing is padded; the loss covers real tokens only and forms its
-gradient in place; dropout masks come from random bytes; Adam updates all tensors together.
+It is tuned where the code stays clear: activations are [time, batch, d_model], so that heads are
+views and need no copies; masks are left out where nothing is padded; the loss covers real tokens
+only and computes its gradient in place; dropout masks come from random bytes; Adam updates all
+tensors together.
 """
 import math
 

@@ -4,15 +4,16 @@ bench/decode, with random weights of the same sizes and sources of the same leng
 
   pytorch_decode.py [greedy] [beam] [single] [--sentences 1000] [--written 30]
 
-It does what makes PyTorch alone fast. Keys and values of earlier steps are kept in one tensor per layer,
-allocated once; queries, keys and values are one product; the keys and values of a source are computed once
-and shared by its beam; sentences are sorted by length, so that a batch has almost no padding;
-log-probabilities are computed of the beam's candidates alone, from one logsumexp per row. A beam of random
-weights changes its hypotheses at nearly every step, so their caches are gathered, as in fairseq.
+It uses what makes PyTorch fast. Keys and values of earlier steps are kept in one tensor per layer,
+allocated once. Queries, keys and values are one product. The keys and values of a source are
+computed once and shared by its beam. Sentences are sorted by length, so that a batch has almost no
+padding. Log-probabilities are computed only for the candidates of the beam, from one logsumexp per
+row. With random weights a beam changes its hypotheses at nearly every step, so the caches are
+gathered, as in fairseq.
 
-The processors are used in two ways, one batch per process (--workers 2 --threads 1) or all threads for one
-batch (--workers 1 --threads 2), and the faster one is printed. OpenBLAS, where PyTorch uses it, runs its
-fastest kernels whatever the environment says, unless --keep-kernels.
+The processors are used in two ways, one batch per process (--workers 2 --threads 1) or all threads
+for one batch (--workers 1 --threads 2), and the faster one is printed. OpenBLAS, where PyTorch uses
+it, runs its fastest kernels regardless of the environment, unless --keep-kernels is given.
 """
 import argparse
 import os
@@ -128,7 +129,7 @@ class Translator:
 
     @torch.no_grad()
     def translate(self, lengths, beam, written, vocabulary):
-        """`written` tokens of one batch; the last is </s>, so that the others are any but that."""
+        """`written` tokens of one batch; only the last one is </s>."""
         sentences, longest = len(lengths), max(lengths) + 1
         ids = torch.randint(3, vocabulary, (sentences, longest))
         mask = torch.zeros(sentences, 1, 1, longest)

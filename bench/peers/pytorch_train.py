@@ -5,16 +5,17 @@ does the same work on sentences of the same lengths.
   pytorch_train.py tiny|small|base [--steps 20] [--workers 2] [--plain] [--precision bfloat16] [--json]
   pytorch_train.py tiny --check      # loss and gradients against plain PyTorch
 
-By default it is as fast as PyTorch was made to go here (torch_transformer.py): backward passes written by
-hand, and one process with one thread per core, each with a share of every batch. That is faster than one
-process with as many threads, because PyTorch's small kernels then run side by side. Weights and gradients
-lie in shared memory; each worker updates its part of the weights with the gradients of all.
+By default it runs the fastest version found (torch_transformer.py): backward passes written by
+hand, and one process with one thread per core, each with a share of every batch. That is faster
+than one process with as many threads, because PyTorch's small kernels then run in parallel. Weights
+and gradients are in shared memory; each worker updates its part of the weights with the gradients
+of all.
 
-With --plain it is the model as one writes it in PyTorch (plain_transformer.py): autograd, in one process
-with a thread per core.
+With --plain it runs the model in the usual style of PyTorch (plain_transformer.py): autograd, in
+one process with a thread per core.
 
-OpenBLAS, where PyTorch uses it, runs its fastest kernels whatever the environment says, unless
---keep-kernels.
+OpenBLAS, where PyTorch uses it, runs its fastest kernels regardless of the environment, unless
+--keep-kernels is given.
 """
 import argparse
 import os

@@ -23,7 +23,7 @@ import torch.nn.functional as F
 
 
 def config_value(text, key):
-    """The value of a key in the config as calque shows it, where every key stands once."""
+    """The value of a key in the config that calque saved, which has every key once."""
     for line in text.splitlines():
         name, _, value = line.strip().partition(": ")
         if name == key:

@@ -1,14 +1,14 @@
-"""One training step of the encoder-decoder Transformer in PyTorch, as fast as PyTorch alone goes on a CPU.
+"""One training step of the encoder-decoder Transformer in PyTorch, as fast as possible on a CPU.
 
-Each sublayer is one autograd.Function whose backward is written by hand: few kernels, results in place,
-weight gradients straight into one flat buffer, one byte per element of a dropout mask. Activations are
-[batch * time, d_model]; the queries, keys and values of each head are gathered into matrices of their own.
-PyTorch multiplies those one by one, so short sentences go through attention in groups, under a mask that
-keeps them apart. Sublayers are post-norm: norm(x + dropout(f(x))), as in the paper.
+Each sublayer is one autograd.Function whose backward pass is written by hand: few kernels, results
+in place, weight gradients in one flat buffer, one byte per element of a dropout mask. Activations
+are [batch * time, d_model]; the queries, keys and values of each head are gathered into separate
+matrices. PyTorch multiplies those one by one, so attention processes short sentences in groups,
+with a mask that separates them. Sublayers are post-norm: norm(x + dropout(f(x))), as in the paper.
 
 With `Products.rounded` the operands and results of products with weights are bfloat16, which oneDNN
-multiplies; results become float32 again, except those of the feed-forward sublayer's inner layer. An operand
-of two products is rounded once.
+multiplies. Results are converted back to float32, except those of the feed-forward sublayer's inner
+layer. An operand of two products is rounded once.
 """
 import itertools
 import math

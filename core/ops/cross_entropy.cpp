@@ -19,9 +19,9 @@ void scale_into(Sink to, const real* from, int64_t size, real scale) {
   });
 }
 
-// The rows of a block of logits, for each pass: about two million numbers, which is enough for fast
-// products. The minimum of rows is for large vocabularies, where each block's product copies many
-// weights to panels.
+// The number of rows in a block of logits, for each pass. A block has about two million numbers,
+// which is enough for fast products. With a large vocabulary each product copies many weights to
+// panels, so there is a minimum of rows.
 int64_t logit_block_rows(int64_t vocabulary) {
   return std::clamp<int64_t>((int64_t{2} << 20) / std::max<int64_t>(1, vocabulary), 192, 1024);
 }

@@ -11,8 +11,8 @@ namespace {
 
 // out = number >= threshold ? scale : 0, for numbers of 16 bits.
 void select(Words numbers, uint32_t threshold, real scale, real* out) {
-  using Signed [[gnu::vector_size(register_bytes)]] =
-      int32_t;  // signed, which every SIMD set compares
+  // Signed, because every SIMD instruction set compares signed words.
+  using Signed [[gnu::vector_size(register_bytes)]] = int32_t;
   const auto from = reinterpret_cast<Signed>(numbers);
   const auto least = static_cast<int32_t>(threshold);
   for (int64_t i = 0; i < words_at_once; ++i) out[i] = from[i] >= least ? scale : 0;

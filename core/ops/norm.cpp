@@ -48,8 +48,8 @@ Affine identity(int64_t cols) {
 }
 
 // The map from the result to h: 1 / gain and -bias / gain. Absent if a gain is nearly 0, or if a
-// bias is so much larger than its gain (in trained models below 5 times) that h would lose more
-// than one of seven decimals; h itself is kept then.
+// bias is so much larger than its gain that h would lose more than one of seven decimal digits (the
+// ratio is below 5 in trained models); then h itself is kept.
 std::optional<Affine> inverse_of(const Affine& affine, int64_t cols) {
   constexpr real most = 16, least = real(1e-6);
   const Affine inverse{Values(cols), Values(cols)};

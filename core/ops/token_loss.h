@@ -1,7 +1,7 @@
 #pragma once
 // The cross-entropy of single tokens, for the ops of cross_entropy.cpp. With p = softmax(logits)
-// and the target distribution q = (1 - e) onehot + e / V, the loss of a token is -sum_j q_j log
-// p_j, and its gradient by the logits is p - q, which can overwrite the logits.
+// and the target distribution q = (1 - e) onehot + e / V, the loss of a token is
+// -sum_j q_j log p_j, and its gradient by the logits is p - q, which can overwrite the logits.
 
 #include <span>
 #include <vector>

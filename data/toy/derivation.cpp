@@ -8,7 +8,7 @@
 namespace calque {
 namespace {
 
-// One token is rewritten at most so often: rules that lead to one another would not end.
+// The most rewrites of one token; without a limit, rules that lead to one another would not end.
 constexpr int most_rewrites = 8;
 
 // Adds the tree of a category within a construction. Returns the index of its root.
@@ -119,8 +119,8 @@ void Writer::write_forms(const Forms& forms, const Features& context, int line) 
   if (token != no_token) tokens_.push_back(token);
 }
 
-// From right to left, so that "de" meets the article only once that has seen its noun: "de" "le"
-// "hôtel" becomes "de" "l'" "hôtel" and stays so, while "de" "le" "train" becomes "du" "train".
+// Rewrites from right to left, so that an article is combined with its noun before its preposition:
+// "de" "le" "hôtel" becomes "de" "l'" "hôtel", while "de" "le" "train" becomes "du" "train".
 void Writer::rewrite() {
   const auto& by_left = grammar_.rewrites[side_];
   if (by_left.empty()) return;

@@ -1,5 +1,5 @@
 #pragma once
-// A tree of a grammar, and its text on either side.
+// A tree of a grammar, and its text on each side.
 
 #include <cstdint>
 #include <functional>
@@ -12,8 +12,8 @@
 namespace calque {
 
 struct Node {
-  const Rule* rule = nullptr;  // either this
-  const Word* word = nullptr;  // or this
+  const Rule* rule = nullptr;  // exactly one of these two is set
+  const Word* word = nullptr;
   Features features{};
   std::array<int32_t, most_children> children{};
 };
@@ -27,13 +27,13 @@ struct Derivation {
 // Returns the index of the alternative to take.
 using Choose = std::function<size_t(const Category&)>;
 
-// A tree of a category: by `choose`, or at random by the weights.
+// Grows a tree of a category: by `choose`, or at random by the weights.
 void derive(const Grammar& grammar, int32_t category, const Choose& choose, Derivation& out);
 void derive(const Grammar& grammar, int32_t category, Random& random, Derivation& out);
 
-// Writes the text of a tree on side 0 (source) or 1 (target). The start category is a sentence and
-// begins with a capital. Throws an Error if a feature that a form depends on has no value.
-// `context` has the features that a tree of another category gets from outside.
+// Writes the text of a tree on side 0 (source) or 1 (target). A tree of the start category is a
+// sentence and begins with a capital. `context` has the features of the root, for other categories.
+// Throws an Error if a feature that a form depends on has no value.
 class Writer {
  public:
   explicit Writer(const Grammar& grammar) : grammar_(grammar) {}

@@ -60,13 +60,13 @@ struct Word {
   int line = 0;
 };
 
-// An element of a template, and the features that it gets on top of its parent's.
+// An element of a template, and the features that replace those of its parent.
 struct Item {
   enum class Kind : uint8_t { literal, child, table };
   Kind kind = Kind::literal;
   int32_t index = 0;            // of the token, the child or the table
-  std::vector<int32_t> agrees;  // with these children, in this order
-  Features set{};               // and then these
+  std::vector<int32_t> agrees;  // children whose features it takes, in this order
+  Features set{};               // the features that it takes after them
 };
 
 // A line of one side. The guard has a bit for each allowed value of a feature; 0 allows all.

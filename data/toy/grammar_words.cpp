@@ -79,8 +79,9 @@ void WordReader::read_table(const GrammarBlock& block) {
   }
 }
 
-// A row fills every combination of the values it names, any value where it names none of a feature.
-// Several cells run through the values of the last feature. Later rows win over earlier ones.
+// A row fills the cells of the values that it names, and of every value of a feature that it does
+// not name. If it has several forms, there is one for each value of the last feature. Later rows
+// replace earlier ones.
 void WordReader::read_row(Table& table, const GrammarLine& line) const {
   const auto sides = split_fields(line.fields, ":");
   if (sides.size() != 2 || sides[1].empty()) line.fail("write a row as VALUE... : FORM...");

@@ -1,6 +1,6 @@
 #pragma once
 // `toy-text`: generated English documents for language models. The first sentence introduces a
-// person by name, trade and town. Sentences of toy-en-de and sentences on the person follow. The
+// person by name, trade and town. Sentences of toy-en-de and sentences about the person follow. The
 // last line repeats name, trade and town: a model needs a long context to predict it.
 //
 //   Clara is a baker from Lyon. The dog sleeps. She likes tea. Peter sold the big car.

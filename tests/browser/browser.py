@@ -1,7 +1,7 @@
-"""A headless Chromium driven through chromedriver, with nothing but the standard library.
+"""Drives a headless Chromium through chromedriver, with the standard library alone.
 
-Only what the page tests need of the WebDriver protocol: open, run a script, move and press the
-pointer, press keys, take a picture, read the console.
+Implements the part of the WebDriver protocol that the page tests need: open a page, run a script,
+move and press the pointer, press keys, take a screenshot, read the console.
 """
 import base64
 import json
@@ -66,14 +66,14 @@ class Browser:
             raise OSError(json.load(error)["value"]["message"]) from None
 
     def open(self, path, fragment=""):
-        # By way of an empty page: a new fragment alone would not load the page again.
+        # Opens an empty page first, because a new fragment alone would not reload the page.
         self.call("POST", self.session + "/url", {"url": "about:blank"})
         address = "file://" + urllib.request.pathname2url(str(path)) + (f"#{fragment}" if fragment else "")
         self.call("POST", self.session + "/url", {"url": address})
         self.settle()
 
     def settle(self):
-        """Waits until what was asked for has been drawn."""
+        """Waits until the browser has drawn all changes."""
         self.call("POST", self.session + "/execute/async", {
             "script": "const done = arguments[0]; requestAnimationFrame(() => requestAnimationFrame(() => done()));", "args": []})
 
@@ -84,11 +84,11 @@ class Browser:
         return self.call("POST", self.session + "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def console(self):
-        """What the page has logged since the last question, and every refused request among it."""
+        """The console messages of the page since the last call. Refused requests are among them."""
         return [entry["message"] for entry in self.call("POST", self.session + "/se/log", {"type": "browser"})]
 
     def tooltip(self):
-        """What the tooltip says, or None while it is hidden."""
+        """The text of the tooltip, or None while it is hidden."""
         return self.run("const tip = document.getElementById('tooltip'); return tip.hidden ? null : tip.textContent")
 
     def pointer(self, *steps):
@@ -113,7 +113,7 @@ class Browser:
         self.settle()
 
     def box(self, selector):
-        """The element's place in the window, after scrolling it into view."""
+        """The position and size of the element in the window, after scrolling it into view."""
         return self.run("const e = document.querySelector(arguments[0]); e.scrollIntoView({block: 'center'});"
                         "const b = e.getBoundingClientRect(); return {x: b.x, y: b.y, width: b.width, height: b.height};", selector)
 
@@ -130,7 +130,7 @@ class Browser:
 
 
 class Checks:
-    """Counts what does not hold, says so, and goes on."""
+    """Counts and prints failed checks, without stopping at them."""
 
     def __init__(self):
         self.failed = 0
@@ -143,11 +143,11 @@ class Checks:
             print("FAILED:", sentence)
 
     def equal(self, found, wanted, sentence):
-        self.that(found == wanted, f"{sentence}: found {found!r}, wanted {wanted!r}")
+        self.that(found == wanted, f"{sentence}: found {found!r}, expected {wanted!r}")
 
     def opens_clean(self, browser, page, fragment=""):
         browser.open(page, fragment)
-        self.equal(browser.console(), [], f"{page.name} opens without a word on the console")
+        self.equal(browser.console(), [], f"{page.name} opens without messages on the console")
 
     def finish(self):
         print(f"{self.made - self.failed} of {self.made} checks hold")

@@ -1,6 +1,6 @@
-"""check_explain.py FOLDER: opens the explain pages that make_pages wrote there and uses them.
+"""check_explain.py FOLDER: opens the explain pages that make_pages wrote there, and tests them.
 
-With --pictures it also saves screenshots beside them, for looking at.
+With --pictures it also saves screenshots in the folder, for inspection.
 """
 import pathlib
 import sys
@@ -21,7 +21,7 @@ def check_parts(browser, checks, page):
     for section in SECTIONS:
         checks.that(browser.run("return document.getElementById(arguments[0]).offsetHeight > 30", section), f"{section} is shown")
     checks.equal(browser.run("return document.querySelectorAll('#tokens .token').length"), 24, "every token is shown")
-    checks.equal(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), True, "nothing sticks out sideways")
+    checks.equal(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), True, "nothing overflows horizontally")
     lessons = browser.run("return [...document.querySelectorAll('section:not(#sentence)')].every((s) => s.querySelector('.lesson'))")
     checks.that(lessons, "every part is explained")
 
@@ -32,14 +32,14 @@ def check_steps(browser, checks, page):
     checks.that(abs(sum(first) - 100) < 0.5, f"the probabilities of a step add up to one ({sum(first)})")
     slide(browser, "temperature", 0.1)
     cold = browser.run(BARS)
-    checks.that(max(cold) > max(first), "a low temperature sharpens")
+    checks.that(max(cold) > max(first), "a low temperature sharpens the distribution")
     slide(browser, "temperature", 2)
     hot = browser.run(BARS)
-    checks.that(max(hot) < max(first), "a high temperature flattens")
-    checks.that(abs(sum(hot) - 100) < 0.5, "it still adds up to one")
+    checks.that(max(hot) < max(first), "a high temperature flattens the distribution")
+    checks.that(abs(sum(hot) - 100) < 0.5, "the probabilities at a high temperature add up to one")
     slide(browser, "topK", 3)
     checks.equal(sum(width > 0 for width in browser.run(BARS)), 3, "top-k 3 leaves three tokens")
-    checks.that(abs(sum(browser.run(BARS)) - 100) < 0.5, "what is left adds up to one")
+    checks.that(abs(sum(browser.run(BARS)) - 100) < 0.5, "the probabilities of the three tokens add up to one")
     slide(browser, "topK", 0)
     slide(browser, "temperature", 1)
     slide(browser, "topP", 0.05)
@@ -59,15 +59,15 @@ def check_attention(browser, checks, page):
     checks.that(browser.run("return document.querySelector('.view h3').textContent") != before, "choosing a head shows it in full")
     box = browser.box(".cell")
     browser.pointer(("move", box["x"] + 5, box["y"] + 5))
-    checks.that("%" in (browser.tooltip() or ""), "pointing at a square tells its weight")
+    checks.that("%" in (browser.tooltip() or ""), "pointing at a square shows its weight")
     box = browser.box(".lines .word")
     browser.pointer(("move", box["x"] + 5, box["y"] + 8))
-    checks.that(browser.run("return document.querySelectorAll('.lines .dim').length") > 0, "pointing at a word leaves its lines only")
+    checks.that(browser.run("return document.querySelectorAll('.lines .dim').length") > 0, "pointing at a word dims the lines of the others")
     shares = browser.run("return [...document.querySelectorAll('.lines .small')].map((t) => parseFloat(t.textContent)).filter(isFinite)")
     checks.that(abs(sum(shares) - 100) < 2, f"the weights of a word add up to one ({sum(shares)})")
     browser.click("[data-kind=decoder]")
     future = browser.run("return [...document.querySelectorAll('.cell')].filter((c, i) => i % 12 > Math.floor(i / 12)).map((c) => c.getAttribute('fill'))")
-    checks.equal(len(set(future)), 1, "the decoder sees nothing of the future")
+    checks.equal(len(set(future)), 1, "the decoder does not attend to later tokens")
 
 
 def check_positions_and_beam(browser, checks, page):
@@ -79,7 +79,7 @@ def check_positions_and_beam(browser, checks, page):
     checks.equal(browser.run("return document.querySelectorAll('.beam .edge.best').length"), 12, "the best one can be followed from its start")
     box = browser.box(".beam g.best:last-of-type, .beam g.best")
     browser.pointer(("move", box["x"] + 10, box["y"] + 10))
-    checks.that("score" in (browser.tooltip() or ""), "pointing at a hypothesis tells its score")
+    checks.that("score" in (browser.tooltip() or ""), "pointing at a hypothesis shows its score")
 
 
 def check_themes(browser, checks, page):
@@ -88,24 +88,24 @@ def check_themes(browser, checks, page):
         browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         checks.opens_clean(browser, page)
         seen.append(browser.run("return [getComputedStyle(document.body).backgroundColor, [...document.querySelectorAll('.cell')].at(-1).getAttribute('fill')]"))
-    checks.that(seen[0][0] != seen[1][0], "the page follows the system's light or dark")
-    checks.that(seen[0][1] != seen[1][1], "so do the heat maps")
+    checks.that(seen[0][0] != seen[1][0], "the page follows the system's light or dark theme")
+    checks.that(seen[0][1] != seen[1][1], "the heat maps follow the theme")
     browser.click("#theme")
     after = browser.run("return [...document.querySelectorAll('.cell')].at(-1).getAttribute('fill')")
-    checks.equal(after, seen[0][1], "the button repaints them")
+    checks.equal(after, seen[0][1], "the button repaints the heat maps")
     browser.devtools("Emulation.setEmulatedMedia", features=[])
 
 
 def check_hostile(browser, checks, page):
     checks.opens_clean(browser, page)
     checks.that(browser.run("return window.broken === undefined && document.querySelectorAll('img').length === 0"), "no token is executed")
-    checks.that(browser.run("return document.getElementById('sentence').textContent.includes(\"onerror='window.broken\")"), "hostile text is shown as it is")
+    checks.that(browser.run("return document.getElementById('sentence').textContent.includes(\"onerror='window.broken\")"), "hostile text is shown unchanged")
 
 
 def check_text(browser, checks, page):
     """A language model: a prompt and its continuation, without encoder and beam."""
     checks.opens_clean(browser, page)
-    checks.that(browser.run("return document.getElementById('sentence').textContent.startsWith('prompt')"), "the prompt is called so")
+    checks.that(browser.run("return document.getElementById('sentence').textContent.startsWith('prompt')"), "the prompt is labelled")
     checks.equal(browser.run("return document.querySelectorAll('#tokens .token').length"), 9, "every token is shown")
     checks.that("4 tokens in, 5 out" in browser.run("return document.getElementById('tokens').textContent"), "the tokens are counted")
     for section in ("positions", "beam"):
@@ -113,7 +113,7 @@ def check_text(browser, checks, page):
     checks.equal(browser.run("return [...document.querySelectorAll('.tabs button')].map((b) => b.textContent).join()"), "Self-attention",
                  "there is one kind of attention")
     checks.that(abs(sum(browser.run(BARS)) - 100) < 0.5, "the probabilities of a step add up to one")
-    checks.equal(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), True, "nothing sticks out sideways")
+    checks.equal(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), True, "nothing overflows horizontally")
 
 
 def main():

@@ -1,6 +1,6 @@
-"""check_report.py FOLDER: opens the report pages that make_pages wrote there and uses them.
+"""check_report.py FOLDER: opens the report pages that make_pages wrote there, and tests them.
 
-With --pictures it also saves screenshots beside them, for looking at.
+With --pictures it also saves screenshots in the folder, for inspection.
 """
 import pathlib
 import sys
@@ -23,7 +23,7 @@ def check_one_run(browser, checks, page):
     checks.that(browser.run("return document.querySelectorAll('.event').length > 0"), "events are marked")
     checks.that("NaN" not in "".join(browser.run(PATHS)), "no path holds NaN")
     checks.equal(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), True,
-                 "nothing sticks out sideways")
+                 "nothing overflows horizontally")
 
 
 def check_hover(browser, checks, page):
@@ -32,11 +32,11 @@ def check_hover(browser, checks, page):
     browser.pointer(("move", box["x"] + box["width"] / 2, box["y"] + 40))
     text = browser.tooltip() or ""
     for word in ("step", "epoch", "training", "validation"):
-        checks.that(word in text, f"hovering tells the {word} ({text!r})")
+        checks.that(word in text, f"hovering shows the {word} ({text!r})")
     crosses = browser.run("return [...document.querySelectorAll('.chart')].filter((c) => c.querySelector('.cross')).length")
     checks.equal(crosses, browser.run("return document.querySelectorAll('.chart').length"), "the cross-hair shows in every chart")
     browser.pointer(("move", 5, 5))
-    checks.equal(browser.tooltip(), None, "the values go when the pointer leaves")
+    checks.equal(browser.tooltip(), None, "the values are hidden when the pointer leaves")
 
 
 def check_keyboard(browser, checks, page):
@@ -94,16 +94,16 @@ def check_several_runs(browser, checks, page):
     browser.click("#legend .chip")
     checks.equal(browser.run(LINES.format("loss")), 4, "the legend hides a run")
     checks.equal(browser.run("return document.querySelector('#legend .chip').getAttribute('aria-pressed')"), "false",
-                 "a hidden run's button is not pressed")
+                 "the button of a hidden run is not pressed")
     browser.click("#legend .chip")
     browser.click("#legend .chip:last-of-type")
     checks.equal(browser.run(LINES.format("loss")), 3, "the legend hides validation")
     keys = browser.run("return [...document.querySelectorAll('#config tbody tr')].map((r) => r.firstChild.textContent)")
     checks.that("training.learning_rate" in keys, "a differing key is in the table")
-    checks.that("model.d_model" not in keys, "an equal key is not")
+    checks.that("model.d_model" not in keys, "an equal key is not in the table")
     browser.click("#all-keys")
     checks.that(browser.run("return document.querySelector('#config tbody').textContent.includes('model.d_model')"),
-                "every key shows when asked for")
+                "the checkbox shows every key")
 
 
 def check_samples(browser, checks, page):
@@ -115,7 +115,7 @@ def check_samples(browser, checks, page):
     checks.that(browser.run("return document.querySelectorAll('#samples .off').length > 0"), "wrong words are marked")
     browser.run("document.querySelector('.sentence details').open = true")
     browser.settle()
-    checks.that(browser.run("return document.querySelectorAll('.sentence details dd').length > 2"), "a sentence tells its history")
+    checks.that(browser.run("return document.querySelectorAll('.sentence details dd').length > 2"), "a sentence shows its history")
 
 
 def check_themes(browser, checks, page):
@@ -125,7 +125,7 @@ def check_themes(browser, checks, page):
         browser.devtools("Emulation.setEmulatedMedia", features=[{"name": "prefers-color-scheme", "value": scheme}])
         checks.opens_clean(browser, page)
         seen[scheme] = browser.run(background)
-    checks.that(seen["light"] != seen["dark"], "the page follows the system's light or dark")
+    checks.that(seen["light"] != seen["dark"], "the page follows the system's light or dark theme")
     browser.click("#theme")
     checks.equal(browser.run(background), seen["light"], "the button overrides the system")
     browser.devtools("Emulation.setEmulatedMedia", features=[])
@@ -137,7 +137,7 @@ def check_hostile(browser, checks, page):
     checks.equal(browser.run("return document.querySelectorAll('main img, main b[onclick], header img').length"), 0,
                  "no text of a run becomes markup")
     checks.that(browser.run("return document.getElementById('samples').textContent.includes('</script><script>window.broken = 1')"),
-                "hostile text is shown as it is")
+                "hostile text is shown unchanged")
 
 
 def check_young(browser, checks, page):
@@ -148,7 +148,7 @@ def check_young(browser, checks, page):
     checks.that("NaN" not in "".join(browser.run(PATHS)), "one record on log axes draws no NaN")
     for section in ("samples", "tables", "events"):
         checks.that(browser.run("return document.getElementById(arguments[0]).hidden", section), f"{section} are hidden when there are none")
-    checks.equal(browser.console(), [], "using it says nothing on the console")
+    checks.equal(browser.console(), [], "using the page leaves no messages on the console")
 
 
 def check_text(browser, checks, page):
@@ -159,7 +159,7 @@ def check_text(browser, checks, page):
     checks.equal(browser.run("return document.querySelectorAll('[data-panel=\"bleu\"]').length"), 0, "there is no BLEU")
     checks.that(browser.run("return document.getElementById('samples').textContent.includes('Clara is a baker')"), "prompts are shown")
     checks.equal(browser.run("return document.querySelectorAll('#samples .off, #samples .exact').length"), 0,
-                 "without a reference nothing is right or wrong")
+                 "without a reference nothing is marked right or wrong")
 
 
 def check_both_tasks(browser, checks, page):
@@ -177,7 +177,7 @@ def check_large(browser, checks, page):
                          "document.getElementById('smoothing').dispatchEvent(new Event('input')); return t")
     browser.settle()
     redraw = browser.run("return performance.now()") - redraw
-    print(f"two runs of 100,000 and 150,000 points: opened in {opened:.2f} s, smoothed and drawn anew in {redraw:.0f} ms")
+    print(f"two runs of 100,000 and 150,000 points: opened in {opened:.2f} s, smoothed and redrawn in {redraw:.0f} ms")
     checks.that(opened < 20 and redraw < 5000, "a long run stays usable")
     longest = max(len(d) for d in browser.run(PATHS))
     checks.that(longest < 60000, "a path has no more points than pixels can show")

@@ -1,5 +1,5 @@
-// Heads with the patterns that real ones have: to the left, to the right, to itself, along the
-// alignment, everywhere.
+// The heads have the patterns of trained ones: attention to the left, to the right, to the token
+// itself, along the alignment, and to everything.
 #include "browser/made_up_explanation.h"
 
 #include <algorithm>
@@ -108,7 +108,7 @@ void add_positions(Explanation& explanation) {
   }
 }
 
-// Three hypotheses a step, one of which follows the translation, and what fell out of the beam.
+// Adds three hypotheses in each step, one of which follows the translation, and pruned ones.
 void add_beam(Explanation& explanation, std::mt19937& random) {
   std::vector<int> alive = {-1};
   int best = -1;

@@ -1,6 +1,5 @@
 #pragma once
-// An explanation as a trained model might give it, without one: for pages to be tested and looked
-// at.
+// An explanation like that of a trained model, computed without one, for tests of pages.
 
 #include "decode/explanation.h"
 
@@ -8,10 +7,10 @@ namespace calque::tests {
 
 Explanation made_up_explanation();
 
-// Of a language model: a prompt of four tokens and how it goes on; no encoder, no beam.
+// That of a language model: a prompt of four tokens and its continuation, without encoder and beam.
 Explanation made_up_text_explanation();
 
-// The first with texts that try to break out of a page.
+// made_up_explanation() with texts that try to break out of a page.
 Explanation hostile_explanation();
 
 }  // namespace calque::tests

@@ -1,5 +1,4 @@
-// Draws curves from simple formulas and a seeded generator, so that every page is the same each
-// time.
+// Computes curves from simple formulas and a seeded generator, so that pages never change.
 #include "browser/made_up_runs.h"
 
 #include <algorithm>
@@ -32,7 +31,7 @@ const std::vector<Sentence> sentences = {
     {"a man plays the guitar on a bridge .", "ein Mann spielt auf einer Brücke Gitarre ."},
 };
 
-// A prompt has no reference; the second text is what a trained model makes of it.
+// A prompt has no reference; the second text is the continuation of a trained model.
 const std::vector<Sentence> prompts = {
     {"Clara is a baker", "from Lyon.\nSo says Clara, the baker from Lyon."},
     {"The dog sleeps. She", "likes tea. Peter sold the big car."},
@@ -65,7 +64,7 @@ double loss_at(const MadeUpRun& run, double step) {
   return run.final_loss + (9.1 - run.final_loss) * (1 - done) + 0.25 / std::sqrt(1 + step / 400);
 }
 
-// Words of the reference are right with the probability of the progress.
+// The reference with wrong words, which become fewer as `done` grows from 0 to 1.
 std::string translation(const char* reference, double done, std::mt19937& random) {
   const std::vector<std::string> wrong = {"der", "ein", "Hund", "ist", ".", "Haus", "und"};
   std::string out, word;

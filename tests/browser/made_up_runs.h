@@ -1,6 +1,6 @@
 #pragma once
-// Run folders that look like real ones, for pages to be tested and looked at without training
-// anything: curves with noise and spikes, a configuration, translations that get better.
+// Run folders like real ones, for tests of pages without training: curves with noise and spikes, a
+// config, and translations that improve.
 
 #include <cstdint>
 #include <filesystem>
@@ -12,8 +12,8 @@ struct MadeUpRun {
   int64_t steps = 8000;
   int64_t logged_every = 50;
   int64_t validated_every = 500;
-  double final_loss = 1.35;  // where the loss tends to
-  double speed = 1.0;        // how fast it gets there
+  double final_loss = 1.35;  // the limit of the loss
+  double speed = 1.0;        // how fast the loss approaches it
   int64_t warmup_steps = 800;
   double learning_rate = 1e-3;
   uint32_t seed = 1;

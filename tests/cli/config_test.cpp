@@ -13,7 +13,7 @@ bool mentions(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-TEST_CASE("config check says of a sound config that it is") {
+TEST_CASE("config check reports that a valid config is valid") {
   const Ran ran = run("calque config check " + toy);
   CHECK(ran.status == 0);
   CHECK(ran.out == folder + "toy.yaml: valid\n");
@@ -29,14 +29,14 @@ TEST_CASE("config check lists every problem, a line each, and fails") {
   CHECK(mentions(ran.err, "nearest is model.d_model"));
 }
 
-TEST_CASE("config check looks at all files that it is given") {
+TEST_CASE("config check checks all given files") {
   const Ran ran = run("calque config check " + toy + " nowhere.yaml " + toy);
   CHECK(ran.status == 1);
   CHECK(lines(ran.out) == 2);
   CHECK(lines(ran.err) == 1);
 }
 
-TEST_CASE("config show prints a config that shows itself") {
+TEST_CASE("config show prints a config that config show prints unchanged") {
   const Ran once =
       run("calque config show " + toy + " --set training.until=20e --set model.preset=tiny");
   CHECK(once.status == 0);
@@ -49,7 +49,7 @@ TEST_CASE("config show prints a config that shows itself") {
   CHECK(twice.out == once.out);
 }
 
-TEST_CASE("config keys lists every key, or those about a word, also another toolkit's") {
+TEST_CASE("config keys lists every key, or those that match a word or another toolkit's name") {
   const Ran all = run("calque config keys");
   CHECK(all.status == 0);
   CHECK(mentions(all.out, "model.d_model: a whole number, 1 to 65536 (default 512)"));

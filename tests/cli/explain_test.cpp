@@ -1,4 +1,4 @@
-// calque explain; what its pages hold is tested with train/report and in a browser.
+// calque explain; tests of train/report and of the browser check the content of its pages.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -13,7 +13,7 @@ Ran explain(const std::string& options) {
   return run("cd " + trained().file("") + " && calque explain " + trained().run + " " + options);
 }
 
-TEST_CASE("explain writes one page that needs nothing else, where it is told to") {
+TEST_CASE("explain writes one self-contained page to the given file") {
   const Ran usual = explain("'a b c' && cat explain.html");
   CHECK(usual.status == 0);
   CHECK(usual.out.find("</html>") != std::string::npos);
@@ -25,7 +25,7 @@ TEST_CASE("explain writes one page that needs nothing else, where it is told to"
   CHECK(named.out.find("</html>") != std::string::npos);
 }
 
-TEST_CASE("explain gives the cross-attention as a picture and everything as numbers") {
+TEST_CASE("explain writes the cross-attention as a figure, and everything as numbers") {
   const Ran picture = explain("'a b' --svg");
   CHECK(picture.status == 0);
   CHECK(picture.out.find("<svg") != std::string::npos);
@@ -35,7 +35,8 @@ TEST_CASE("explain gives the cross-attention as a picture and everything as numb
   CHECK(json.is_object());
 }
 
-TEST_CASE("explain refuses nothing, what is no text, two forms at once, and what is no run") {
+TEST_CASE(
+    "explain refuses empty or invalid text, two output formats, and a path that is not a run") {
   CHECK(explain("' '").err == "calque: there is nothing to explain in an empty sentence\n");
   CHECK(explain("$'a\\377'").status == 1);
   CHECK(explain("'a b' --svg --json").err.find("--svg excludes --json") != std::string::npos);

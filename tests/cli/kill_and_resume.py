@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
-"""Kills a training run with SIGKILL at random moments, resumes it each time with the same command, and
-compares what it ends with (weights, moments, metrics) with a run that nobody disturbed: every bit must
-be the same, timing aside. Some of the kills meet the start, most of them the steps, and a quarter a checkpoint under
-way. A run that comes to its end is compared, and another is begun, until there were so many kills. Every other run
-waits for its checkpoints (save_in_background: false): there no kill may cost more than an interval. The first run
-meets at most half of the kills, so that the second meets some.
+"""Kills a training run with SIGKILL at random moments and resumes it each time with the same
+command. Its result (weights, moments, metrics without timing) must have the same bits as that of an
+undisturbed run. A quarter of the kills happens during the start, half during steps, and a quarter
+while a checkpoint is written. When a run has finished, its result is compared and another run
+begins, until the number of kills is reached. Every second run waits for its checkpoints
+(save_in_background: false); there a kill may not lose more than an interval. The first run gets at
+most half of the kills, so that the second gets some.
 
     tests/cli/kill_and_resume.py CALQUE [--task language-model] [--kills 50] [--steps 400] [--seed 1]
 """
@@ -100,7 +101,7 @@ def run_to_the_end(arguments):
 
 
 def metrics(folder, run):
-    """The records but for their timing; of a run that was killed, without the line it was writing."""
+    """The records without their timing, and without the unfinished last line of a killed run."""
     records = []
     try:
         with open(os.path.join(folder, run, "metrics.jsonl"), encoding="utf-8") as file:
@@ -124,7 +125,7 @@ def final_tensors(folder, run, steps):
 
 
 def links(folder, run):
-    """The checkpoints that RUN/best and RUN/last point to, and what training knows of the best."""
+    """The checkpoints that RUN/best and RUN/last link to, and the best scores in the state."""
     with open(os.path.join(folder, run, "last", "state.json"), encoding="utf-8") as file:
         best = json.load(file)["best"]
     return [os.readlink(os.path.join(folder, run, name)) for name in ("best", "last")], best
@@ -142,7 +143,7 @@ def being_written(folder, run):
 
 
 class Kills:
-    """What the kills met, and what they cost."""
+    """Counts the kills and the steps that they lost."""
 
     def __init__(self):
         self.in_writing = self.rounds = self.more_than_interval = 0
@@ -172,7 +173,7 @@ def logged_steps(folder, run):
 
 
 def wait_for_the_moment(process, folder, run, rng):
-    """Any moment of the start; one after some more steps; or one at which a checkpoint is written."""
+    """Waits for a moment during the start, after some steps, or while a checkpoint is written."""
     def wait_until(condition):
         deadline = time.monotonic() + 30
         while process.poll() is None and time.monotonic() < deadline and not condition():
@@ -190,7 +191,7 @@ def wait_for_the_moment(process, folder, run, rng):
 
 
 def kill_until_it_ends(calque, folder, kills, limit, rng):
-    """Starts the run again and again until it comes to its end or enough kills were counted."""
+    """Starts the run repeatedly until it finishes or the number of kills reaches the limit."""
     while kills.met < limit:
         process = subprocess.Popen(command(calque, folder, "disturbed", rng.choice([1, 2, 3, 4])),
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
@@ -212,7 +213,7 @@ def compare(folder, steps, kills):
     if metrics(folder, "undisturbed") != metrics(folder, "disturbed"):
         sys.exit("metrics.jsonl differs after %d kills" % kills)
     if links(folder, "undisturbed") != links(folder, "disturbed"):
-        sys.exit("best or last is another one after %d kills" % kills)
+        sys.exit("best or last differs after %d kills" % kills)
 
 
 def main():
@@ -238,11 +239,11 @@ def main():
             run_to_the_end(command(arguments.calque, folder, "disturbed", 1))
             compare(folder, arguments.steps, kills.met)
             kills.rounds += 1
-            print("run %d: %d kills so far, %d within a checkpoint"
+            print("run %d: %d kills so far, %d while a checkpoint was written"
                   % (kills.rounds, kills.met, kills.in_writing), flush=True)
         if not all(kills.met_by.values()):
-            sys.exit("all of the kills met runs of one kind: %s" % kills.met_by)
-        # The next checkpoint waits for one that is still being written: hence never two intervals.
+            sys.exit("all kills hit runs of one kind: %s" % kills.met_by)
+        # A checkpoint waits for the one before, so at most two intervals are lost.
         for in_background, bound in ((False, INTERVAL), (True, 2 * INTERVAL)):
             if kills.repeated_most[in_background] > bound:
                 sys.exit("%d steps had to be repeated, save_in_background: %s"

@@ -17,7 +17,8 @@ Ran generate(const std::string& arguments) {
   return run("calque generate " + run_folder() + " " + arguments);
 }
 
-TEST_CASE("generate writes the prompt and goes on, the same for the same seed and any threads") {
+TEST_CASE(
+    "generate writes the prompt and a continuation, the same for a seed on any number of threads") {
   const Ran once = generate("'The dog' --max-tokens 50 --seed 5");
   CHECK(once.status == 0);
   CHECK(once.err.empty());
@@ -28,7 +29,7 @@ TEST_CASE("generate writes the prompt and goes on, the same for the same seed an
   CHECK(generate("'The dog' --max-tokens 50 --seed 6").out != once.out);
 }
 
-TEST_CASE("generate needs no prompt, but refuses one that is empty") {
+TEST_CASE("generate works without a prompt, but refuses an empty one") {
   const Ran without = generate("--max-tokens 20");
   CHECK(without.status == 0);
   CHECK(without.out.size() > 1);
@@ -45,7 +46,7 @@ TEST_CASE("a text may be longer than the context, and so may its prompt") {
   CHECK(longer.out.size() > prompt.size() + 1);
 }
 
-TEST_CASE("--samples writes so many texts, and --stop ends each of them") {
+TEST_CASE("--samples sets the number of texts, and --stop ends each of them") {
   const Ran several = generate("The --samples 3 --max-tokens 30");
   CHECK(several.status == 0);
   size_t rules = 0;
@@ -59,7 +60,7 @@ TEST_CASE("--samples writes so many texts, and --stop ends each of them") {
   CHECK(stopped.out == whole.substr(0, whole.find(stop, 3)) + "\n");
 }
 
-TEST_CASE("--interactive answers a prompt a line") {
+TEST_CASE("--interactive continues the prompt on each line") {
   const Ran ran = run("printf 'The\\nA cat\\n' | calque generate " + run_folder() +
                       " --interactive "
                       "--max-tokens 5 --temperature 0");
@@ -70,7 +71,8 @@ TEST_CASE("--interactive answers a prompt a line") {
   check_refused(generate("The --interactive"), 2, "--interactive");
 }
 
-TEST_CASE("generate refuses what is no text, no run, no language model and no number") {
+TEST_CASE(
+    "generate refuses invalid text, runs and numbers, and a run that is not a language model") {
   check_refused(generate("$'a\\377'"), 1, "the prompt: not valid UTF-8 (byte 2)");
   check_refused(run("calque generate /nosuch The"), 1, "/nosuch: there is no such run");
   check_refused(run("calque generate " + trained().run + " The"), 1,
@@ -81,7 +83,7 @@ TEST_CASE("generate refuses what is no text, no run, no language model and no nu
   check_refused(generate("The --nosuch"), 2, "--nosuch");
 }
 
-TEST_CASE("a language model is refused by the commands for translators, and the other way round") {
+TEST_CASE("commands for one task refuse runs of the other") {
   check_refused(run("echo a | calque translate " + run_folder()), 1,
                 "calque translate needs a run of task: translation; ");
   check_refused(run("calque score " + run_folder() + " --source /dev/null --target /dev/null"), 1,
@@ -96,18 +98,19 @@ Ran score(const std::string& text) {
              file);
 }
 
-TEST_CASE("score --text gives for each line its log-probability, the same per token, the tokens") {
+TEST_CASE(
+    "score --text prints the log-probability of each line, its mean per token, and its tokens") {
   const std::string longer(100, 'e');
   const Ran ran = score("The dog\\n\\n" + longer + "\\n");
   CHECK(ran.status == 0);
   CHECK(ran.err.empty());
-  check_scores(ran.out, {8, 1, 101});  // with the end
+  check_scores(ran.out, {8, 1, 101});  // with </s>
   CHECK(score("").out.empty());
-  // A line does not depend on those beside it.
+  // The score of a line does not depend on the lines around it.
   CHECK(score("The dog\\n").out == ran.out.substr(0, ran.out.find('\n') + 1));
 }
 
-TEST_CASE("score --text refuses what is no text, a file that is not there, and nothing to score") {
+TEST_CASE("score --text refuses invalid text, a missing file, and a missing option") {
   check_refused(score("a\\n\\377\\n"), 1, "lines:2: not valid UTF-8 (byte 1)");
   check_refused(run("calque score " + run_folder() + " --text /nosuch"), 1, "/nosuch");
   check_refused(run("calque score " + run_folder()), 2, "--text");
@@ -115,14 +118,14 @@ TEST_CASE("score --text refuses what is no text, a file that is not there, and n
                 "--text");
 }
 
-TEST_CASE("evaluate judges a split or a file, and is what score adds up to") {
+TEST_CASE("evaluate measures a split or a file, and agrees with the sum of the scores") {
   const Ran split = run("calque evaluate " + run_folder() + " --split validation");
   CHECK(split.status == 0);
   for (const char* part :
        {"step 3", "8 documents", "perplexity", "bits per character", "bits per byte"}) {
     CHECK_MESSAGE(split.out.find(part) != std::string::npos, split.out);
   }
-  // Without documents that meet in a window, a text is the sum of its lines.
+  // If no window contains two documents, the loss of a text is the sum over its lines.
   const std::string file = trained_language_model().file("lines");
   const Ran scored = score("The dog sees\\nIt is a cat\\n");
   const Ran judged = run("calque evaluate " + run_folder() + " --text " + file);
@@ -200,7 +203,7 @@ Ran explain(const std::string& options) {
              " " + options);
 }
 
-TEST_CASE("explain shows how a language model goes on, as a page and as numbers") {
+TEST_CASE("explain shows the continuation of a language model, as a page and as numbers") {
   const Ran page = explain("'The dog' && cat explain.html");
   CHECK(page.status == 0);
   CHECK(page.out.find("</html>") != std::string::npos);
@@ -210,8 +213,7 @@ TEST_CASE("explain shows how a language model goes on, as a page and as numbers"
   REQUIRE(json.is_object());
 }
 
-TEST_CASE(
-    "explain refuses a prompt that is too long, no text, and a picture of no cross-attention") {
+TEST_CASE("explain refuses a prompt that is too long, invalid text, and --svg") {
   check_refused(explain(std::string(40, 'e')), 1,
                 "the prompt has 41 tokens, but the model sees 32 at once");
   check_refused(explain("$'a\\377'"), 1, "the prompt: not valid UTF-8 (byte 2)");
@@ -219,7 +221,7 @@ TEST_CASE(
   check_refused(explain("The --svg"), 1, "--svg needs a run of task: translation; ");
 }
 
-TEST_CASE("info tells the task of a run and its parameters") {
+TEST_CASE("info prints the task of a run and its parameters") {
   const Ran ran = run("calque info " + run_folder());
   CHECK(ran.status == 0);
   CHECK(ran.out.find("task language-model\n") != std::string::npos);
@@ -240,7 +242,7 @@ TEST_CASE("average and plot take runs of a language model") {
   CHECK_MESSAGE(plot.status == 0, plot.err);
 }
 
-TEST_CASE("a wrong metric is refused with those of the task") {
+TEST_CASE("an unknown metric is refused with the list of the task's metrics") {
   const Ran ran = run("calque train " + trained_language_model().file("config.yaml") + " --run " +
                       trained_language_model().file("none") + " --set training.metric=bleu");
   check_refused(

@@ -1,4 +1,4 @@
-// calque bleu, chrf and ter as a person uses them: files in, one line or a plain message out.
+// calque bleu, chrf and ter, from outside: they read files, and print one line or an error.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -62,7 +62,7 @@ TEST_CASE("calque chrf and calque ter print their lines, also from a pipe and fr
         "0.0\n");
 }
 
-TEST_CASE("--sentence prints as many lines as there are, for any characters between them") {
+TEST_CASE("--sentence prints a line for each segment, whatever characters the segments contain") {
   const TestSet at;
   at.write("odd", "one\u2028two\r\n\n\fthree\u0085four\n");
   const Ran ran = at("calque bleu -r odd --sentence --score-only --tokenize none odd");
@@ -71,7 +71,7 @@ TEST_CASE("--sentence prints as many lines as there are, for any characters betw
   CHECK(at("calque bleu -r ref1 --sentence hyp").out.find("eff:yes") != std::string::npos);
 }
 
-TEST_CASE("--confidence and --paired name their seed and repeat themselves") {
+TEST_CASE("--confidence and --paired print their seed, and the same results each time") {
   const TestSet at;
   const Ran ran = at("calque bleu -r ref1 --confidence --samples 50 hyp");
   CHECK(ran.out.starts_with("BLEU|nrefs:1|bs:50|seed:12345|case:mixed"));
@@ -86,7 +86,7 @@ TEST_CASE("--confidence and --paired name their seed and repeat themselves") {
   CHECK(lines(paired.out) == 3);
 }
 
-TEST_CASE("what cannot be scored is refused with both names, both counts, or the place") {
+TEST_CASE("input that cannot be scored is refused with both names and counts, or with the place") {
   const TestSet at;
   at.write("short", "only one line\n");
   at.write("broken",
@@ -102,7 +102,7 @@ TEST_CASE("what cannot be scored is refused with both names, both counts, or the
   CHECK(at("calque bleu -r missing hyp").status == 1);
 }
 
-TEST_CASE("a text on standard input is read as one in a file is") {
+TEST_CASE("standard input is read like a file") {
   const TestSet at;
   at.write("marked", "\xEF\xBB\xBFThe dog bit the man.\r\nIt was.\n");
   at.write("nul", std::string("a\nb\0c\n", 6));
@@ -114,7 +114,7 @@ TEST_CASE("a text on standard input is read as one in a file is") {
   CHECK(at(make + "calque ter -r ref1 - < long").err == "calque: standard input" + message);
 }
 
-TEST_CASE("a wrong command line is told from a failure") {
+TEST_CASE("a wrong command line ends with status 2") {
   const TestSet at;
   CHECK(at("calque bleu hyp").status == 2);
   CHECK(at("calque bleu -r ref1 --tokenize zh hyp").status == 2);
@@ -129,7 +129,7 @@ TEST_CASE("a wrong command line is told from a failure") {
   CHECK(at("calque ter -r ref1 --paired other --paired-test luck hyp").status == 2);
 }
 
-TEST_CASE("text that was tokenised before is scored with a warning") {
+TEST_CASE("text that is already tokenized is scored with a warning") {
   const TestSet at;
   const Ran ran =
       at("for i in $(seq 100); do echo 'so it ends .'; done > tok; "

@@ -33,7 +33,7 @@ class RunFolder {
   fs::path path;
 };
 
-TEST_CASE("plot writes the report of a run into its folder, and says so") {
+TEST_CASE("plot writes the report of a run to its folder, and prints the path") {
   const RunFolder run;
   const Ran ran = calque::run("calque plot " + run.at(""));
   CHECK(ran.status == 0);
@@ -42,7 +42,7 @@ TEST_CASE("plot writes the report of a run into its folder, and says so") {
   CHECK(fs::file_size(run.path / "report.html") > 10'000);
 }
 
-TEST_CASE("plot writes only what is asked for, to standard output if told") {
+TEST_CASE("plot writes only the requested outputs, to standard output if requested") {
   const RunFolder run;
   const Ran table = calque::run("calque plot " + run.at("") + " --csv -");
   CHECK(table.status == 0);
@@ -83,7 +83,7 @@ TEST_CASE("plot replaces the file that a link names, not the link") {
   CHECK(fs::file_size(run.path / "figure.svg") > 100);
 }
 
-TEST_CASE("what plot cannot draw is one line on stderr") {
+TEST_CASE("plot reports what it cannot draw in one line on stderr") {
   const RunFolder run;
   for (const auto& [given, status] : {std::pair{run.at("none"), 1},
                                       {run.at("") + " --metric blue --terminal", 1},

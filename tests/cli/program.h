@@ -1,5 +1,5 @@
 #pragma once
-// Runs the calque program that was just built, as a shell would, and keeps what it says.
+// Runs the calque program of this build through a shell, and captures its output.
 
 #include <cstdint>
 #include <string>
@@ -16,7 +16,7 @@ struct Ran {
 // -1"). Pipes report the status of the first command that failed.
 Ran run(const std::string& command);
 
-// How many lines the text has; the last one must end.
+// The number of lines of a text; the last one must end with a line break.
 int lines(const std::string& text);
 
 // Refused in one line that has this part: with status 2 the command line, with 1 what it names.

@@ -12,7 +12,7 @@ namespace {
 
 const std::string toy = "'" CALQUE_SOURCE_DIR "/configs/toy.yaml'";
 
-TEST_CASE("--version tells the version, BLAS, threads and CPU") {
+TEST_CASE("--version prints the version, BLAS, threads and CPU") {
   const Ran ran = run("calque --version");
   CHECK(ran.status == 0);
   CHECK(ran.err.empty());
@@ -39,7 +39,7 @@ TEST_CASE("every command has a help text with an example") {
 }
 
 TEST_CASE(
-    "a value that is empty, no number or out of range is refused, and what is allowed is said") {
+    "a value that is empty, not a number or out of range is refused with the allowed values") {
   const std::pair<std::string, std::string> wrong[] = {
       {"evaluate r --source '' --target ''", "--source: the value is empty"},
       {"translate ''", "RUN: the value is empty"},
@@ -76,8 +76,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "an input that cannot be read is no empty text, and no stream is taken for another file") {
+TEST_CASE("unreadable input is not an empty text, and a closed stream does not become a file") {
   const Ran folder = run("calque bleu - -r /dev/null < /");
   CHECK(folder.status == 1);
   CHECK(folder.err.find("standard input: cannot be read: ") != std::string::npos);
@@ -94,7 +93,7 @@ TEST_CASE("a limit on the size of files ends in a message") {
   CHECK(ran.err.find("File too large") != std::string::npos);
 }
 
-TEST_CASE("the files of a toy language take no other file's place") {
+TEST_CASE("the files of a toy language do not replace other files") {
   const Ran ran =
       run("(d=$(mktemp -d); calque data copy --pairs 2 --out $d && echo mine > $d/train.src;"
           " calque data copy --pairs 2 --out $d; echo $?; cat $d/train.src; rm -r $d)");
@@ -141,7 +140,7 @@ TEST_CASE("an error stays on one line, whatever the name of a file holds") {
   CHECK(ran.err.starts_with("calque: no\\x0asuch\\x1b[31mfile: "));
 }
 
-TEST_CASE("a path that leads nowhere is named") {
+TEST_CASE("a path that does not exist is named in the error") {
   const TemporaryFolder folder;
   const std::string loop = folder.path("loop");
   std::filesystem::create_symlink(loop, loop);
@@ -150,13 +149,13 @@ TEST_CASE("a path that leads nowhere is named") {
   CHECK(ran.err == "calque: " + loop + ": Too many levels of symbolic links\n");
 }
 
-TEST_CASE("a full disk under standard output is an error") {
+TEST_CASE("standard output on a full disk is an error") {
   const Ran ran = run("calque config show " + toy + " > /dev/full");
   CHECK(ran.status == 1);
   CHECK(ran.err == "calque: standard output: No space left on device\n");
 }
 
-TEST_CASE("a full disk or a reader gone is told of a result that is larger than any buffer") {
+TEST_CASE("a full disk or a closed pipe is reported for a result that is larger than any buffer") {
   const TemporaryFolder folder;
   std::string records;
   for (int step = 1; step < 9000; ++step) {
@@ -174,7 +173,7 @@ TEST_CASE("a full disk or a reader gone is told of a result that is larger than 
   CHECK(device.err == "calque: /dev/full: cannot be written: No space left on device\n");
 }
 
-TEST_CASE("nobody to hear a remark is no failure") {
+TEST_CASE("a failed write to standard error is not a failure") {
   const TemporaryFolder folder;
   const std::string metrics =
       folder.write("metrics.jsonl", "{\"kind\":\"train\",\"step\":1,\"loss\":3}\nrubbish\n");
@@ -189,7 +188,7 @@ TEST_CASE("a closed standard output is an error") {
   CHECK(lines(ran.err) == 1);
 }
 
-TEST_CASE("a reader that goes away ends the program without a word") {
+TEST_CASE("a closed pipe ends the program without a message") {
   const std::string many = "for i in 1 2 3 4 5 6 7 8 9 10; do calque config keys --markdown; done";
   CHECK(run("(" + many + ") | head -1").err.empty());
   const Ran ignored = run("trap '' PIPE; calque config keys --markdown | true");
@@ -197,8 +196,8 @@ TEST_CASE("a reader that goes away ends the program without a word") {
   CHECK((ignored.status == 0 || ignored.status == 141));
 }
 
-#ifndef __SANITIZE_ADDRESS__  // which has no room itself
-TEST_CASE("too little memory is told in one line") {
+#ifndef __SANITIZE_ADDRESS__  // it needs more memory itself
+TEST_CASE("too little memory is reported in one line") {
   const Ran ran = run("(ulimit -v 100000; OMP_NUM_THREADS=1 calque config check " + toy + ")");
   CHECK(ran.status == 1);
   CHECK(lines(ran.err) == 1);

@@ -13,11 +13,11 @@ Ran score(const std::string& source, const std::string& target) {
              "; calque score " + trained().run + " --source " + from + " --target " + to);
 }
 
-TEST_CASE("score gives for each pair its log-probability, the same per token, and the tokens") {
+TEST_CASE("score prints the log-probability of each pair, in total and per token, and its tokens") {
   const Ran ran = score("a b c\\nd\\n\\n", "a b c\\n\\nd e\\n");
   CHECK(ran.status == 0);
   CHECK(ran.err.empty());
-  check_scores(ran.out, {4, 1, 3});  // with the end
+  check_scores(ran.out, {4, 1, 3});  // with </s>
 }
 
 TEST_CASE("the score of a translation is the log-probability that translate writes") {
@@ -32,7 +32,7 @@ TEST_CASE("the score of a translation is the log-probability that translate writ
   CHECK(std::stod(scored.out) == doctest::Approx(std::stod(ran.out)).epsilon(1e-3));
 }
 
-TEST_CASE("score refuses files that do not belong together, and what is no text or no run") {
+TEST_CASE("score refuses files of different lengths, invalid text, and a path that is not a run") {
   const Ran ran = score("a\\nb\\n", "a\\n");
   CHECK(ran.status == 1);
   CHECK(ran.out.empty());

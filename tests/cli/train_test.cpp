@@ -1,4 +1,4 @@
-// calque train as a person meets it: files, endings, signals, two at once.
+// calque train, from outside: files, endings, signals, two processes in one folder.
 #include <doctest/doctest.h>
 
 #include "../data/temporary_folder.h"
@@ -11,7 +11,7 @@ constexpr const char* small = R"(
 data: {train: {toy: copy, pairs: 300, longest: 5}, validation: {toy: copy, pairs: 20, longest: 5}}
 tokenizer: {kind: words}
 model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
-training: {until: 20u, batch_tokens: 256, validate_every: 10u, save_every: 10u, validate_translate: greedy}
+training: {until: 20u, batch_tokens: 256, validate_every: 10u, save_every: 10u, validate_translate: greedy, schedule: constant}
 logging: {every: 5}
 )";
 
@@ -24,7 +24,7 @@ struct Place {
 
 }  // namespace
 
-TEST_CASE("train prints lines without a bar into a pipe, and says where the model is") {
+TEST_CASE("train prints no progress bar to a pipe, and prints the path of the model") {
   const Place place;
   const Ran ran = run(place.command);
   CHECK(ran.status == 0);
@@ -36,7 +36,7 @@ TEST_CASE("train prints lines without a bar into a pipe, and says where the mode
   CHECK(place.folder.read("run/report.html").size() > 1000);
 }
 
-TEST_CASE("--profile ends in a table of the ops, and leaves it and a trace in the run") {
+TEST_CASE("--profile prints a table of the ops, and saves it and a trace in the run's folder") {
   const Place place;
   const Ran ran = run(place.command + " --profile");
   CHECK(ran.status == 0);
@@ -50,7 +50,7 @@ TEST_CASE("--profile ends in a table of the ops, and leaves it and a trace in th
 }
 
 TEST_CASE(
-    "the same command on a finished run says so and how to go on, and --fresh starts another") {
+    "the same command on a finished run says how to continue it, and --fresh starts a new run") {
   const Place place;
   run(place.command + " --quiet");
   const Ran again = run(place.command);
@@ -65,17 +65,19 @@ TEST_CASE(
   CHECK(fresh.out.find("the model is in " + place.folder.path("run-3")) != std::string::npos);
 }
 
-TEST_CASE("a finished run whose learning rate is at its end is not to be trained further") {
-  const Place place;
-  const std::string command =
-      place.command + " --set training.schedule=linear --set training.warmup_steps=5";
-  run(command + " --quiet");
-  const Ran again = run(command);
-  CHECK(again.status == 0);
-  CHECK(again.out.find("the end of its learning rate schedule") != std::string::npos);
-  CHECK(again.out.find("model.init_from: " + place.folder.path("run")) != std::string::npos);
-  CHECK(again.out.find("--set training.until=") == std::string::npos);
-  CHECK(again.out.find("--fresh") != std::string::npos);
+TEST_CASE("a finished run whose learning rate has reached its end cannot be trained further") {
+  for (const char* schedule : {"linear --set training.warmup_steps=5", "auto"}) {
+    CAPTURE(schedule);
+    const Place place;
+    const std::string command = place.command + " --set training.schedule=" + schedule;
+    run(command + " --quiet");
+    const Ran again = run(command);
+    CHECK(again.status == 0);
+    CHECK(again.out.find("the end of its learning rate schedule") != std::string::npos);
+    CHECK(again.out.find("model.init_from: " + place.folder.path("run")) != std::string::npos);
+    CHECK(again.out.find("--set training.until=") == std::string::npos);
+    CHECK(again.out.find("--fresh") != std::string::npos);
+  }
 }
 
 TEST_CASE("a finished run whose learning rate ends later can be trained until then") {
@@ -93,7 +95,7 @@ TEST_CASE("a finished run whose learning rate ends later can be trained until th
   CHECK_MESSAGE(further.status == 0, further.err);
 }
 
-TEST_CASE("the command that goes on names the folder and the settings of the run") {
+TEST_CASE("the command for resuming has the folder and the settings of the run") {
   const Place place;
   const std::string settings = " --set 'training.betas=[0.9, 0.95]' --threads 1";
   run(place.command + " --quiet" + settings);
@@ -104,7 +106,7 @@ TEST_CASE("the command that goes on names the folder and the settings of the run
                 ran.out);
 }
 
-TEST_CASE("without anybody to read what it says, training goes on") {
+TEST_CASE("training continues when nobody reads its output") {
   const Place place;
   run(place.command + " --set training.until=200u 2>&1 | head -n 1");
   CHECK(place.folder.read("run/train.log").find("step    200") != std::string::npos);
@@ -134,7 +136,7 @@ TEST_CASE("a second process refuses to train in the same folder") {
   CHECK(lines(ran.err) == 1);
 }
 
-TEST_CASE("--dry-run tells model, memory and time, and writes nothing") {
+TEST_CASE("--dry-run prints model, memory and time, and writes nothing") {
   const Place place;
   const Ran ran = run(place.command + " --dry-run");
   CHECK(ran.status == 0);
@@ -145,7 +147,7 @@ TEST_CASE("--dry-run tells model, memory and time, and writes nothing") {
                              "{toy: copy, pairs: 9000, weight: 2, epochs: 16}]'");
   CHECK(pretrained.out.find(" updates of 27000 examples in all") != std::string::npos);
   CHECK(pretrained.out.find(" from epoch 17 on\n") != std::string::npos);
-  // An epoch has an update at least: as many updates as epochs, hours of them.
+  // Each epoch has an update, so the run has as many updates as epochs and takes hours.
   const Ran tiny = run(place.command +
                        " --dry-run --set 'data.train=[{toy: copy, pairs: 3}]' "
                        "--set training.until=10000000000e --set training.batch_tokens=4096");
@@ -154,7 +156,7 @@ TEST_CASE("--dry-run tells model, memory and time, and writes nothing") {
   CHECK_FALSE(std::filesystem::exists(place.folder.path("run")));
 }
 
-TEST_CASE("--dry-run of a run that is there says where it stands, or why it cannot go on") {
+TEST_CASE("--dry-run of an existing run prints its step, or why it cannot be resumed") {
   const Place place;
   run(place.command + " --quiet");
   const Ran planned = run(place.command + " --dry-run");
@@ -165,7 +167,7 @@ TEST_CASE("--dry-run of a run that is there says where it stands, or why it cann
   CHECK(refused.err.find("model.d_ff") != std::string::npos);
 }
 
-TEST_CASE("a trained run can be evaluated, averaged, and asked what it is") {
+TEST_CASE("a trained run can be evaluated, averaged and described") {
   const Place place;
   run(place.command + " --quiet");
   const std::string folder = "'" + place.folder.path("run") + "'";
@@ -197,7 +199,7 @@ TEST_CASE("a trained run can be evaluated, averaged, and asked what it is") {
   }
 }
 
-TEST_CASE("data writes toy corpora that data check then finds sound") {
+TEST_CASE("data writes toy corpora in which data check finds no problem") {
   const TemporaryFolder folder;
   const std::string out = "--out '" + folder.path("corpus") + "'";
   CHECK(run("calque data toy-en-de --split train --pairs 1000 --seed 1 " + out).status == 0);

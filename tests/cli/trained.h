@@ -1,16 +1,15 @@
 #pragma once
-// A model that has hardly learned anything, for commands of which only the handling of text
-// matters.
+// A model after a few steps of training, for tests of how commands handle text.
 
 #include <filesystem>
 #include <string>
 
 namespace calque {
 
-// Trains for a few steps, with these settings besides; the folder's name is quoted for a shell.
+// Trains for a few steps, with these additional settings; the folder's name is quoted for a shell.
 void train_briefly(const std::string& folder, const std::string& settings);
 
-// Trained for a few steps, once a process; paths are quoted for a shell.
+// A run of a few steps, trained once in each process; paths are quoted for a shell.
 struct Trained {
   std::filesystem::path place;  // a folder for files, removed at the end
   std::string run;

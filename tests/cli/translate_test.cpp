@@ -1,4 +1,4 @@
-// calque translate, with a model that has hardly learned anything: what matters here is lines.
+// calque translate, with a barely trained model: the tests are about the handling of lines.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -19,7 +19,8 @@ Ran translate(const std::string& input, const std::string& options) {
   return run("printf '" + input + "' | calque translate " + run_folder() + " " + options);
 }
 
-TEST_CASE("translate gives a line for a line, in order, however many are translated together") {
+TEST_CASE(
+    "translate writes one line for each line, in order, however many are translated together") {
   const std::string input = "a b c\\n\\nb c\\nd e f g h\\na\\n";
   const Ran together = translate(input, "--scores --beam 2");
   CHECK(together.status == 0);
@@ -31,7 +32,7 @@ TEST_CASE("translate gives a line for a line, in order, however many are transla
   CHECK(lines(apart.out) == 5);
 }
 
-TEST_CASE("translate gives nothing for nothing, and a last line needs no end") {
+TEST_CASE("translate writes nothing for empty input, and the last line needs no line break") {
   CHECK(translate("", "").out.empty());
   CHECK(lines(translate("a\\nb", "").out) == 2);
 }
@@ -44,7 +45,7 @@ TEST_CASE("translate writes n-best lists as Moses does") {
   CHECK(ran.out.find("\n1 |||  ||| 0.0000 0.0000\n2 ||| ") != std::string::npos);
 }
 
-TEST_CASE("--alignment links each word written to a word that was read") {
+TEST_CASE("--alignment links each word of the translation to a word of the source") {
   const Ran ran = translate("a b c\\n\\nd\\n", "--alignment");
   CHECK(ran.status == 0);
   std::istringstream out(ran.out);
@@ -83,7 +84,7 @@ TEST_CASE("translate refuses a line that is longer than the positions a model ha
         "line\n");
 }
 
-TEST_CASE("translate draws the same from the same seed") {
+TEST_CASE("translate draws the same translations from the same seed") {
   const std::string hot = "--sampling temperature=1.5,top-p=0.9,seed=";
   const Ran first = translate("a b c\\nd e\\n", hot + "3");
   CHECK(first.status == 0);
@@ -91,7 +92,7 @@ TEST_CASE("translate draws the same from the same seed") {
   CHECK(first.out != translate("a b c\\nd e\\n", hot + "4").out);
 }
 
-TEST_CASE("--sampling takes every way to narrow the choice") {
+TEST_CASE("--sampling accepts every option of sampling") {
   const Ran best = translate("a b c\\nd e\\n", "--beam 1");
   for (const char* narrow : {"top-k=1", "temperature=0", "min-p=1", "top-p=0"}) {
     CAPTURE(narrow);
@@ -100,7 +101,7 @@ TEST_CASE("--sampling takes every way to narrow the choice") {
   CHECK(translate("a b c\\n", "--sampling repetition-penalty=1.5,seed=2").status == 0);
 }
 
-TEST_CASE("translate names the line that is no text, and translates those before it") {
+TEST_CASE("translate reports a line of invalid text, and translates the lines before it") {
   const Ran ran = translate("a\\nb\\n\\377\\nc\\n", "");
   CHECK(ran.status == 1);
   CHECK(lines(ran.out) == 2);
@@ -125,7 +126,8 @@ TEST_CASE("translate says when its output cannot be written") {
   CHECK(gone.err.empty());
 }
 
-TEST_CASE("translate refuses what is no run, no input, no sampling, and to overwrite its input") {
+TEST_CASE(
+    "translate refuses an invalid run, input or --sampling, and does not overwrite its input") {
   CHECK(run("calque translate /nosuch < /dev/null").err ==
         "calque: /nosuch: there is no such run\n");
   CHECK(translate("", "--input /nosuch").err ==
@@ -181,7 +183,7 @@ TEST_CASE("translate begins each translation as --prefix says, in every way to d
   }
 }
 
-TEST_CASE("translate gives an empty line what --prefix says, and draws by the number of the line") {
+TEST_CASE("translate writes the prefix for an empty line, and draws by the number of the line") {
   const std::string prefixes = trained().file("prefixes");
   const std::string with = "printf 'x\\ny\\n\\n' > " + prefixes +
                            "; printf 'a b\\n\\ne f g\\n' | calque translate " + run_folder() +
@@ -191,7 +193,7 @@ TEST_CASE("translate gives an empty line what --prefix says, and draws by the nu
   CHECK(run(with + " --buffer 1").out == ran.out);
 }
 
-TEST_CASE("the command line decides before the run's config is checked, and with it") {
+TEST_CASE("the command line overrides the run's config before both are checked together") {
   const std::string wide = "--set decoding.n_best=4 ";
   CHECK(lines(translate("a\\n", wide + "--beam 4").out) == 4);
   const Ran narrow = translate("a\\n", wide + "--beam 2");
@@ -202,7 +204,7 @@ TEST_CASE("the command line decides before the run's config is checked, and with
   CHECK(lines(translate("a\\n", "--beam 1 --n-best 3").out) == 3);
 }
 
-TEST_CASE("translate refuses prefixes that are not a line for a line") {
+TEST_CASE("translate refuses prefixes with another number of lines") {
   const std::string prefixes = trained().file("prefixes");
   const auto with = [&](const std::string& text) {
     return run("printf '" + text + "' > " + prefixes + "; printf 'a\\nb\\n' | calque translate " +
@@ -222,7 +224,7 @@ TEST_CASE("translate refuses prefixes that are not a line for a line") {
   CHECK(with("x\\n\\377\\n").err.find("prefixes:2: not valid UTF-8") != std::string::npos);
 }
 
-TEST_CASE("translate keeps to the lengths and n-grams that the settings ask for") {
+TEST_CASE("translate obeys the settings for lengths and n-grams") {
   const auto words = [](const std::string& line) {
     return 1 + std::count(line.begin(), line.end(), ' ');
   };
@@ -244,8 +246,7 @@ TEST_CASE("translate keeps to the lengths and n-grams that the settings ask for"
   CHECK(different(free) < words(free));
   CHECK(words(varied) >= 8);
   CHECK(different(varied) == words(varied));
-  // The run's config has a length penalty, which this makes useless; given on purpose it is
-  // refused.
+  // The length penalty of the run's config then has no effect; one on the command line is refused.
   CHECK(translate("a\\n", "--set decoding.length_penalty_kind=none").status == 0);
   for (const char* penalty : {"--length-penalty 1", "--set decoding.length_penalty=1"}) {
     const Ran ran =
@@ -259,7 +260,7 @@ TEST_CASE("translate keeps to the lengths and n-grams that the settings ask for"
         std::string::npos);
 }
 
-TEST_CASE("translate says in its help how to decode otherwise") {
+TEST_CASE("the help of translate lists the decoding options") {
   const std::string help = run("calque translate --help").out;
   for (const char* option : {"--beam", "--n-best", "--sampling", "--prefix", "--alignment",
                              "--scores", "--set", "--length-penalty", "gzip"}) {
@@ -282,7 +283,7 @@ TEST_CASE("runs with other vocabularies do not translate together") {
   CHECK(both.err.find("its vocabulary differs from") != std::string::npos);
 }
 
-TEST_CASE("a run and itself translate together as it does alone") {
+TEST_CASE("a run twice translates like the run alone") {
   const Ran alone = translate("a b c\\nd\\n", "--beam 2");
   CHECK(translate("a b c\\nd\\n", run_folder() + " --beam 2").out == alone.out);
 }

@@ -20,7 +20,7 @@ std::vector<real> numbers(int64_t count, uint64_t seed) {
   return values;
 }
 
-// The strides are longer than the rows, so that a wrong stride shows.
+// The strides are longer than the rows, so that a wrong stride is detected.
 struct Product {
   int64_t m, n, k;
   bool flipped, add;

@@ -135,7 +135,7 @@ TEST_CASE("block_product() gives every number the same bits however the result i
   }
 }
 
-TEST_CASE("OpenBLAS makes the products with kernels for AVX-512, also those of unknown names") {
+TEST_CASE("OpenBLAS computes the products with kernels for AVX-512, also those of unknown names") {
   for (const char* name : {"Haswell", "Zen", "Sandybridge", "Prescott"}) {
     CHECK_FALSE(blas_kernels(name).fill_vectors);
     CHECK_FALSE(blas_kernels(name).cuts_are_exact);

@@ -38,7 +38,7 @@ TEST_CASE("cached blocks are returned to the system on request") {
 TEST_CASE("shapes with too many elements are refused") {
   const int64_t many = int64_t{1} << 32;
   CHECK_THROWS_AS(Tensor::zeros({many, many}), Misuse);
-  CHECK_THROWS_AS(Shape({0, many, many}), Misuse);  // of which [rows, cols] would be made
+  CHECK_THROWS_AS(Shape({0, many, many}), Misuse);  // a product of some axes overflows
   CHECK_THROWS_AS((Shape{many, 1}.with_cols(many)), Misuse);
   CHECK(Shape({many, many / 4}).elements() == int64_t{1} << 62);
   Segments segments = Segments::of_lengths(std::vector<int32_t>{2'000'000'000});

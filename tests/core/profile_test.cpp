@@ -118,7 +118,7 @@ TEST_CASE("ops follow one another without overlap, inside the phase around them"
     step(x, x);
   }
   const std::vector<Profile::Event>& events = profile.events();
-  REQUIRE(events.size() == 7);  // three ops there and back, and at last the phase
+  REQUIRE(events.size() == 7);  // three ops forward and backward, then the phase
   const Profile::Event& phase = events.back();
   CHECK(std::string(phase.name) == "everything");
   double end = phase.start;

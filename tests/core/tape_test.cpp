@@ -209,7 +209,7 @@ TEST_CASE("a graph that has run backward, or whose tape has ended, cannot be use
     CHECK_THROWS_AS(backward(y), Misuse);
     CHECK_THROWS_AS(left_over * x, Misuse);
   }
-  CHECK(left_over.item() == 9);  // its values may be
+  CHECK(left_over.item() == 9);  // its values can still be read
   const Tape tape;
   CHECK(message_of([&] { left_over* x; }).find("freed") != std::string::npos);
   CHECK((left_over.detached() * x).item() == 27);

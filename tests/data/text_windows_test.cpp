@@ -52,7 +52,7 @@ Texts shown(const TextWindows& windows, int64_t epoch = 0) {
   return texts;
 }
 
-// How often each step occurs in an epoch; a step is told by the unique character in it.
+// How often each step occurs in an epoch; a step is identified by its unique character.
 std::map<std::string, int> visits(const TextWindows& windows, int64_t epoch) {
   std::map<std::string, int> counts;
   for (const std::string& text : shown(windows, epoch)) {
@@ -62,7 +62,7 @@ std::map<std::string, int> visits(const TextWindows& windows, int64_t epoch) {
   return counts;
 }
 
-// Documents of random lengths in which no character occurs twice, in parts.
+// Parts with documents of random lengths, in which no character occurs twice.
 std::vector<Texts> random_parts(uint64_t seed) {
   Random random({.seed = seed});
   std::vector<Texts> parts;

@@ -12,7 +12,7 @@ namespace {
 
 const Grammar& grammar() { return shipped_grammar("en-fr.grammar"); }
 
-// What the English becomes; "(missing)" if the category cannot say it.
+// The French for an English text; "(missing)" if the category does not have the text.
 std::string french(const char* category, const char* english,
                    const std::vector<std::string>& values = {}) {
   const auto pairs = all_pairs(grammar(), category, values);
@@ -20,7 +20,7 @@ std::string french(const char* category, const char* english,
   return found == pairs.end() ? "(missing)" : found->second;
 }
 
-// A speller of its own, written without a look at the grammar; masculine, as when named.
+// Spells a number, independently of the grammar. Masculine, as in counting.
 std::string french_number(int n, bool last = true) {
   static const std::array<std::string, 17> small{
       "",     "un",  "deux", "trois", "quatre", "cinq",     "six",    "sept", "huit",

@@ -31,7 +31,7 @@ const std::array<std::string, 20> below_twenty{
 const std::array<std::string, 10> tens{"",        "",        "zwanzig", "dreißig", "vierzig",
                                        "fünfzig", "sechzig", "siebzig", "achtzig", "neunzig"};
 
-// A speller of its own, written without a look at the grammar.
+// Spells a number, independently of the grammar.
 std::string german_number(int n, bool within = false) {
   if (n >= 1000) {
     return (n >= 2000 ? below_twenty[static_cast<size_t>(n / 1000)] : "") + "tausend" +

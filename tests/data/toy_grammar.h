@@ -21,7 +21,7 @@ Features features_named(const Grammar& grammar, const std::vector<std::string>& 
 // Tree number `index` of a category, for categories small enough to count.
 Derivation nth_derivation(const Grammar& grammar, int32_t category, uint64_t index);
 
-// What each source text of a category becomes if the surroundings have the features `values`.
+// The target text of each source text of a category, where the context has the features `values`.
 std::map<std::string, std::string> all_pairs(const Grammar& grammar, const std::string& category,
                                              const std::vector<std::string>& values = {});
 

@@ -19,7 +19,7 @@ std::string error_of(const std::string& text) {
   return message_of([&] { parse_grammar(text, "g"); });
 }
 
-// Everything the start category says, as "source | target" lines in order.
+// All texts of the start category, as "source | target" lines in order.
 std::string all_of(const std::string& text) {
   const Grammar grammar = parse_grammar("languages en xx\nstart S\n" + text, "g");
   std::string lines;

@@ -26,7 +26,7 @@ std::unordered_set<std::string> sources(const std::vector<SentencePair>& pairs) 
   return texts;
 }
 
-// Without the punctuation.
+// The words of a text, without punctuation.
 std::vector<std::string> words_of(std::string text) {
   std::erase_if(text, [](char c) { return c == '.' || c == ',' || c == '?'; });
   std::istringstream stream(text);
@@ -154,7 +154,7 @@ TEST_CASE("training shows every form of every word that the compositional split 
     }
     for (const auto& [source, target] : language.pairs(Split::compositional, 2'000, 1)) {
       for (const std::string& word : words_of(fmt::format("{} {}", source, target))) {
-        // Thousands of long numbers are words of their own in German.
+        // In German each of thousands of long numbers is a word of its own.
         const bool number =
             word.find("hundert") != std::string::npos || word.find("tausend") != std::string::npos;
         if (!number) CHECK_MESSAGE(known.contains(word), word);

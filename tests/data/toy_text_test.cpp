@@ -44,8 +44,7 @@ TEST_CASE("the splits of toy-text share no document and have none twice") {
   }
 }
 
-TEST_CASE(
-    "training never shows the trades in towns that the compositional split has, but each one") {
+TEST_CASE("training has no trade and town of the compositional split together, but each of them") {
   const auto combination = [](const std::string& text) {
     return between(text, " is a ", ".");  // "baker from Lyon"
   };
@@ -62,7 +61,7 @@ TEST_CASE(
     CHECK(words.contains(between(text, " is a ", " from ")));
     CHECK(words.contains(between(text, " from ", ".")));
   }
-  CHECK(unseen > 100);  // the others have a sentence that toy-en-de keeps from training
+  CHECK(unseen > 100);  // the others have a sentence that toy-en-de holds out of training
 }
 
 TEST_CASE("toy-text is a function of split, seed and index, not of threads") {

@@ -86,8 +86,8 @@ TEST_CASE("the optimal rule gives an unfinished hypothesis its best length penal
   beam.advance({{{end_id, -1}, {a, -2}, {b, -9}}}, 0);
   CHECK_FALSE(beam.done());  // -2 / 11 could still beat -1 / 1
   beam.advance({{{end_id, real(-0.1)}}, {{c, -1}}}, 0);
-  CHECK_FALSE(beam.done());                              // -10 / 11 could
-  CHECK(beam.result()[0].score == doctest::Approx(-1));  // against -1.05
+  CHECK_FALSE(beam.done());                              // -10 / 11 could still beat -1
+  CHECK(beam.result()[0].score == doctest::Approx(-1));  // the other one has -1.05
 }
 
 TEST_CASE("the first rule stops when as many have finished as the beam is wide") {

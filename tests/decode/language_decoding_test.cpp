@@ -151,7 +151,7 @@ TEST_CASE("learned positions limit prompt and text together") {
     for (DecodingItem& item : items) item.shortest = 100;  // never </s> before the longest
     const DecodingModel models[] = {language_decoding_model(small.model, prompts)};
     const auto drawn = sample(models, items, options);
-    const size_t unread = close ? 0 : 1;  // a token that is cut off behind need not be read
+    const size_t unread = close ? 0 : 1;  // the last token of a text that is cut off is not read
     CHECK(drawn[0][0].ids.size() == 13 + unread);
     CHECK(drawn[1][0].ids.size() == 1 + unread);
     CHECK(drawn[2][0].ids.size() == 0 + unread);

@@ -54,7 +54,7 @@ TEST_CASE("min_p keeps the tokens of at least that share of the best one's proba
   // After the temperature: 0.16 / 0.25 is 0.64.
   near(shares(scores, {.temperature = 0.5, .min_p = 0.63}), {0, 25.0 / 41, 16.0 / 41});
   near(shares(scores, {.temperature = 0.5, .min_p = 0.65}), {0, 1, 0});
-  // Whichever of top_p and min_p keeps fewer.
+  // The stricter of top_p and min_p decides.
   near(shares(scores, {.top_p = 0.45, .min_p = 0.1}), {0, 1, 0});
   near(shares(scores, {.top_p = 0.95, .min_p = 0.3}), {0, 5.0 / 9, 4.0 / 9});
 }

@@ -44,7 +44,8 @@ TEST_CASE("every target token is aligned to a source token, or to none of an emp
   CHECK(places[2] == std::vector<int32_t>{0, 0, 0});
 }
 
-// Of the last decoder layer but one, as the decoder records it when it reads both sentences.
+// The source token with the most attention for each target token, in the penultimate decoder layer
+// of a full pass over both sentences.
 std::vector<int32_t> most_attended(const Transformer& model, const std::vector<int32_t>& source,
                                    const std::vector<int32_t>& target) {
   std::vector<int32_t> read = source, written = {begin_id};

@@ -25,7 +25,7 @@ std::vector<std::string> words_of(std::string_view text) {
   return words;
 }
 
-// Whether an option comes with a = and nothing behind it.
+// Whether an option ends in = without a value.
 bool one_lacks_value(const std::vector<std::string>& words) {
   for (const std::string& word : words) {
     if (word == "--") return false;

@@ -1,5 +1,5 @@
-// SentencePiece models: the input as it is, and the input as a list of changes to a valid model, so
-// that the changes reach its inside. An accepted model must encode and decode.
+// SentencePiece models: the input itself, and a valid model with the changes that the input lists,
+// so that they reach all parts of the format. An accepted model must encode and decode.
 
 #include <memory>
 
@@ -40,7 +40,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   use(std::string(text_of(data, size)));
   if (size == 0) return 0;
   std::string changed = sound_model(data[0] & 1);
-  // Each change is four bytes: where (24 bits, counted around) and what.
+  // Each change is four bytes: the position (24 bits, modulo the size) and the new byte.
   for (size_t i = 1; i + 4 <= size; i += 4) {
     const size_t where = data[i] | data[i + 1] << 8 | data[i + 2] << 16;
     changed[where % changed.size()] = static_cast<char>(data[i + 3]);

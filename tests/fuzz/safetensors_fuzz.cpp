@@ -53,8 +53,8 @@ void load(std::string_view content) {
 
 }  // namespace
 
-// The input as a file, and the input as a header with the right length before it and the values
-// that fit its last number, which mutations hardly find.
+// Loads the input as a file, and as a header. The header gets the right length and as many values
+// as its last number says, which mutations hardly ever produce.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view input = text_of(data, size);
   load(input);

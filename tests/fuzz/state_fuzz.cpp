@@ -1,5 +1,5 @@
-// state.json: an accepted state is the same after writing and reading it. Beside the input
-// itself, the input with a valid checksum is read, or only the checksum would be tested.
+// state.json: an accepted state is the same after writing and reading it. The input is also read
+// with a valid checksum; otherwise only the checksum would be tested.
 
 #include <fmt/format.h>
 

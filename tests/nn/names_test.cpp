@@ -163,7 +163,7 @@ TEST_CASE(
     } else if (entry.name == "embedding.weight") {
       CHECK(deviation(values) == doctest::Approx(1.0 / 8).epsilon(0.02));
     } else {
-      // attention's projections count as parts of one [64, 192] matrix, the rest as what they are
+      // The projections of attention count as parts of one [64, 192] matrix.
       const bool output = entry.name.ends_with("attention.output.weight");
       const double limit = std::sqrt(6.0 / (64 + (output ? 64 : 192)));
       CHECK(double(std::ranges::max(values)) <= limit);

@@ -181,8 +181,7 @@ TEST_CASE("dropout is on only in training, and depends only on the tape's seed a
   CHECK(on_tape(2, Mode::train) != first);
 }
 
-TEST_CASE(
-    "two passes of a batch differ by their dropout, and what they are to agree on costs more") {
+TEST_CASE("two passes of a batch differ in their dropout, and agreement adds to the loss") {
   TransformerOptions options = small_options();
   options.layer.dropout = real(0.3);
   const SmallModel model(options);

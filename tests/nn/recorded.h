@@ -18,7 +18,7 @@ class Recorded {
 
   std::vector<real> numbers(std::string_view name) const;
   std::vector<int32_t> integers(std::string_view name) const;
-  // Every name with this prefix, without it.
+  // The names with this prefix, without the prefix.
   std::vector<std::string> names_after(std::string_view prefix) const;
 
  private:

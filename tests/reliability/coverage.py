@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""How many of the lines of each floor the tests have executed, from a build with the preset coverage whose
-tests have run.
+"""Reports how many lines of each layer the tests executed.
+
+Requires a build with the preset coverage in which the tests have run.
 
   coverage.py build/coverage [--missed] [--least 95]
 
---missed lists the lines that were not. A line counts once, wherever it was compiled in (templates and inline
-functions); status 1 when a floor has a smaller share than --least says.
+--missed lists the lines that were not executed. A line counts once, however many files it was
+compiled into (templates and inline functions). The status is 1 if the share of a layer is below
+--least.
 """
 import argparse
 import collections
@@ -52,7 +54,7 @@ def main():
     options = parser.parse_args()
     counted = sorted(options.build.resolve().rglob("*.gcda"))
     if not counted:
-        sys.exit(f"{options.build}: no .gcda files; have its tests run?")
+        sys.exit(f"{options.build}: no .gcda files; run its tests first")
     executed = collections.defaultdict(lambda: collections.defaultdict(int))
     with concurrent.futures.ThreadPoolExecutor() as pool:
         for found in pool.map(lines_of, counted):

@@ -1,5 +1,5 @@
-// Loaded before a program (LD_PRELOAD), makes one of its system calls fail, as a disk would. It is
-// told what to do by the environment:
+// A library that makes system calls of a program fail, as a faulty disk would. It is loaded with
+// LD_PRELOAD and configured by environment variables:
 //   FAIL_UNDER   only calls on files under this folder count, and only those that write
 //   FAIL_CALL    open, write, sync, close, rename, mkdir, allocate, link, remove or truncate; or
 //                close_read, the close of a file that was only read
@@ -7,7 +7,7 @@
 //   FAIL_WITH    the errno; 0 makes a write short instead
 //   FAIL_ON      "once" or "from_then_on"
 //   FAIL_REPORT  a file that receives a line for each such call: its kind, its path, and "failed"
-// The calls of the process itself are counted, whichever thread makes them.
+// The calls of all threads are counted together.
 
 #include <dlfcn.h>
 #include <fcntl.h>
@@ -54,7 +54,7 @@ void report(const std::string& line) {
 
 enum class Verdict { pass, fail, shorten };
 
-// Counts the call, and sets errno if it is to fail.
+// Counts the call, and sets errno if it must fail.
 Verdict judge(const char* call, const std::string& path) {
   static const std::string under = setting("FAIL_UNDER"), wanted = setting("FAIL_CALL");
   static const long at = std::atol(setting("FAIL_AT").c_str());
@@ -74,7 +74,7 @@ Verdict judge(const char* call, const std::string& path) {
 
 bool fails(const char* call, const std::string& path) { return judge(call, path) == Verdict::fail; }
 
-// Of the calls that open, those that create, write, or open a folder to sync it.
+// Counts only those calls that create a file, open it for writing, or open a folder to sync it.
 bool open_fails(const char* path, int flags) {
   const bool counts = (flags & (O_WRONLY | O_RDWR | O_CREAT | O_DIRECTORY)) != 0;
   return counts && fails("open", path);
@@ -138,7 +138,7 @@ ssize_t pwrite(int file, const void* bytes, size_t count, off_t offset) {
 
 int fsync(int file) { return fails("sync", path_of(file)) ? -1 : real<int(int)>("fsync")(file); }
 
-// A close that fails has closed all the same.
+// A close that fails has closed the file nevertheless.
 int close(int file) {
   const int mode = fcntl(file, F_GETFL);
   const bool only_read = mode >= 0 && (mode & O_ACCMODE) == O_RDONLY && (mode & O_DIRECTORY) == 0;

@@ -1,13 +1,13 @@
 #!/usr/bin/env python3
-"""Lets each system call of a training run that writes fail in turn, with each error that a disk can
-report, and checks what the program promises. It ends by itself. What it could not do it reports in one
-line with the file and the cause and a status other than 0, unless it can go on without. The run resumes
-from a whole checkpoint, has a checkpoint for each score that it keeps, and ends in the same bits as an
-undisturbed run.
+"""Makes each writing system call of a training run fail in turn, with each error that a disk can
+report, and checks what the program promises. The program ends by itself. It exits with a status
+other than 0 and reports the failure in one line, with the file and the cause, unless it can
+continue without the file. The run resumes from a complete checkpoint, has a checkpoint for each
+score that it keeps, and ends in the same bits as an undisturbed run.
 
     tests/reliability/faults.py CALQUE LIBRARY [--task language-model] [--every 1] [--only write]
 
-LIBRARY is failing_calls.cpp as a shared library. With --every N, one in N of the calls.
+LIBRARY is failing_calls.cpp as a shared library. --every N tries one fault in N.
 """
 
 import argparse
@@ -22,7 +22,7 @@ import tempfile
 
 from small_tasks import small_config
 
-# What validations measure, so that samples and best checkpoints are written too.
+# The measurements of validations, so that samples and best checkpoints are also written.
 MEASURED = {
     "translation": "  validate_translate: greedy\n  metric: exact\n",
     "language-model": "  metric: bits_per_character\n",
@@ -48,12 +48,12 @@ CALLS = {
     "rename": [errno.ENOSPC, errno.EIO],
     "mkdir": [errno.ENOSPC, errno.EIO],
     "close": [errno.ENOSPC, errno.EIO, errno.EINTR],
-    "close_read": [errno.EIO],  # loses nothing, so that nothing is to be said
+    "close_read": [errno.EIO],  # loses no data, so no message is required
     "allocate": [errno.ENOSPC, errno.EIO, errno.EINTR],
     "link": [errno.ENOSPC, errno.EIO],
     "remove": [errno.EIO],
 }
-# Without these files training goes on: logs, and what only shows or speeds up.
+# Training continues without these files: logs, reports, links and caches.
 DISPENSABLE = ("metrics.jsonl", "train.log", "report.html", "/best", "/last", "/cache")
 
 Ran = collections.namedtuple("Ran", "status err out")
@@ -95,7 +95,7 @@ class Laboratory:
         return Ran(done.returncode, done.stderr, done.stdout)
 
     def calls(self, call):
-        """The paths of such calls in the last run with a fault, and the ones that failed."""
+        """The paths of these calls in the last run with a fault, and of those that failed."""
         with open(self.path("report"), encoding="utf-8") as file:
             lines = [line.split() for line in file if line.startswith(call + " ")]
         return [line[1] for line in lines], [line[1] for line in lines if len(line) == 3]
@@ -108,7 +108,7 @@ class Laboratory:
         return contents
 
     def start(self, begun):
-        """A run folder: none, or one that stands at step 10."""
+        """Restores the run folder: none, or one at step 10."""
         shutil.rmtree(self.path("run"), ignore_errors=True)
         if begun:
             shutil.copytree(self.path("begun"), self.path("run"), symlinks=True)
@@ -133,44 +133,44 @@ class Laboratory:
         said = ran.err
         if ran.status == 1:
             if said.count("\n") != 1 and "training goes on" not in said:
-                found.append("says more than a line: " + said)
+                found.append("prints more than one line: " + said)
             if os.strerror(code) not in said:
                 found.append("does not name the cause: " + said)
             if self.path("run") not in said:
                 found.append("does not name the file: " + said)
-            # At the start the record must be readable, so that it can be cut back to the checkpoint.
+            # At the start metrics.jsonl must be readable, to remove the lines after the checkpoint.
             at_start = said.startswith("calque: %s: cannot open" % self.path("run/metrics.jsonl"))
             if all(dispensable(path) for path in failed) and not at_start:
-                found.append("could have gone on: " + said)
+                found.append("stops, although it could continue: " + said)
         else:
             if self.tensors("run") != self.tensors("undisturbed"):
-                found.append("ends in other weights, and says nothing")
+                found.append("ends with other weights, without a message")
             if (call != "close_read" and code in (errno.ENOSPC, errno.EIO)
                     and any(to_be_told(path) for path in failed)):
                 if os.strerror(code) not in said:
-                    found.append("goes on without it, and does not say so")
+                    found.append("continues without the file, without a message")
         again = self.train("run")
         if again.status != 0:
-            return found + ["does not go on afterwards: " + again.err]
+            return found + ["does not resume afterwards: " + again.err]
         with open(os.path.join(self.path("run"), "train.log"), encoding="utf-8") as file:
             if "damaged" in file.read():
                 found.append("left a damaged checkpoint")
         if self.tensors("run") != self.tensors("undisturbed"):
-            found.append("ends in other weights after going on")
+            found.append("ends with other weights after it has resumed")
         lost = self.lost_scores("run")
         if lost or not os.path.exists(os.path.join(self.path("run"), "best")):
-            found.append("has no checkpoint for its best scores, of %s" % lost)
+            found.append("has no checkpoint for its best scores, at steps %s" % lost)
         return found
 
     def lost_scores(self, run):
-        """Of the best that the run remembers, those without a checkpoint."""
+        """The steps of the best scores in the state that have no checkpoint."""
         with open(os.path.join(self.path(run), "last", "state.json"), encoding="utf-8") as file:
             best = json.load(file)["best"]
         return [score["step"] for scores in best.values() for score in scores
                 if not os.path.exists(os.path.join(self.path(run), "checkpoints", "step-%06d" % score["step"]))]
 
     def fail_first_best(self):
-        """The first validation is the best, and its save, of which no other is due, fails."""
+        """Fails the only save that is due at the first validation, which is the best so far."""
         self.start(False)
         self.train("run", fault=("open", -1, 0, "once"))
         opened, _ = self.calls("open")
@@ -189,7 +189,7 @@ class Laboratory:
                 sys.exit("an undisturbed run fails: " + ran.err)
 
     def sweep(self, every, only):
-        """Every N-th of all faults there are, of new runs and of begun ones."""
+        """Tries every N-th of all faults, on new runs and on begun ones. Returns their number."""
         tried = number = 0
         for begun in (False, True):
             for call, codes in CALLS.items():

@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Trains with a broken disk or too little memory: a small file system that fills up, a folder without
-write permission, a limit on file sizes, a folder that vanishes. Each case must end in one clear line and
-status 1, and leave the last checkpoint whole. Cases that need root, or need not to be root, are left out
-and reported where they cannot run.
+"""Trains with a faulty disk or too little memory: a small file system that fills up, a folder
+without write permission, a limit on file sizes, a folder that vanishes. Each case must end with one
+clear line and status 1, and leave the last checkpoint complete. Cases that cannot run, for example
+without root, are left out and reported.
 
     tests/reliability/full_disks.py CALQUE [--task language-model]
 """
@@ -76,12 +76,12 @@ def stops(ran, *words):
 
 
 def goes_on(place, run):
-    """The run resumes from a whole checkpoint and comes to its end."""
+    """Requires that the run resumes from a complete checkpoint and finishes."""
     ran = place.train(run)
-    require(ran.returncode == 0, ran, "does not go on afterwards")
+    require(ran.returncode == 0, ran, "does not resume afterwards")
     with open(os.path.join(run, "train.log"), encoding="utf-8") as file:
         text = file.read()
-    require("resuming" in text and "damaged" not in text, ran, "goes on from nothing whole")
+    require("resuming" in text and "damaged" not in text, ran, "has no complete checkpoint")
 
 
 def a_full_file_system(place):
@@ -96,10 +96,10 @@ def a_full_file_system(place):
         stops(place.train(run, place.greedy, "--set", "training.until=1000u"), run,
               "No space left on device", "free some space")
         checkpoints = sorted(os.listdir(os.path.join(run, "checkpoints")))
-        for checkpoint in checkpoints[:-1]:  # as a person would make room
+        for checkpoint in checkpoints[:-1]:  # as a user would free space
             shutil.rmtree(os.path.join(run, "checkpoints", checkpoint))
         ran = place.train(run, None, "--set", "training.until=%du" % (int(checkpoints[-1][5:]) + 10))
-        require(ran.returncode == 0, ran, "does not go on when there is room")
+        require(ran.returncode == 0, ran, "does not resume after space was freed")
     finally:
         subprocess.run(["umount", disk])
 
@@ -109,7 +109,7 @@ def a_folder_without_rights(place):
     os.mkdir(folder)
     os.chmod(folder, 0o555)
     if os.geteuid() == 0:
-        # Nothing is forbidden to root but by the file system itself.
+        # Only a read-only file system keeps root from writing.
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", folder]).returncode != 0:
             return "left out: root may write anywhere, and a read-only file system cannot be mounted"
     try:
@@ -151,32 +151,32 @@ def standard_output_that_is_full(place):
     with open("/dev/full", "w") as full:
         ran = subprocess.run(place.command(place.path("unheard"))[:-3] + ["--threads", "1"], stdout=full,
                              stderr=subprocess.PIPE, text=True, timeout=300)
-    require(ran.returncode == 1 and "standard output" in ran.stderr, ran, "does not tell")
-    require(os.path.isdir(place.path("unheard/checkpoints/step-000040")), ran, "does not train on")
+    require(ran.returncode == 1 and "standard output" in ran.stderr, ran, "does not report it")
+    require(os.path.isdir(place.path("unheard/checkpoints/step-000040")), ran, "does not finish")
 
 
 def too_little_memory(place):
     run = place.path("cramped")
     place.train(run, None, "--set", "training.until=10u")
     clear = 0
-    enough = 130 * (len(os.sched_getaffinity(0)) + 6)  # OpenBLAS takes 128 for each processor
+    enough = 130 * (len(os.sched_getaffinity(0)) + 6)  # OpenBLAS reserves 128 MB for each processor
     for megabytes in (enough * share // 12 for share in range(1, 13)):
         ran = place.train(run, None, "--set", "training.until=20u",
                           limit=(resource.RLIMIT_AS, megabytes << 20))
         if ran.returncode == 0:
             break
-        # Below some size the system cannot even load the libraries, and says so itself.
+        # With very little memory the system cannot load the libraries, and reports that itself.
         if "error while loading shared libraries" in ran.stderr:
             continue
         require(ran.returncode == 1 and "not enough memory" in ran.stderr, ran,
                 "with %d MB" % megabytes)
         clear += 1
-    require(ran.returncode == 0, ran, "works with no size of memory")
+    require(ran.returncode == 0, ran, "does not work with any size of memory")
     huge = place.train(place.path("huge"), None, "--set", "model.d_model=8192", "--set",
                        "model.d_ff=32768", "--set", DEEPER[place.task],
                        limit=(resource.RLIMIT_AS, enough << 20))
     stops(huge, "not enough memory")
-    return "%d sizes of memory too little" % clear
+    return "stops clearly with %d sizes of memory" % clear
 
 
 CASES = [a_full_file_system, a_folder_without_rights, a_limit_on_the_size_of_files,

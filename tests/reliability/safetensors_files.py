@@ -1,5 +1,5 @@
-"""Checkpoints read and changed by other means than the program's own: a plain reader of safetensors, and
-XXH64, with which a changed file is signed again so that its digest does not give it away."""
+"""Reads and changes checkpoints independently of the program: a simple reader of safetensors, and
+XXH64, to give a changed file a valid digest."""
 
 import json
 import math
@@ -50,7 +50,7 @@ def xxh64(data):
 
 
 def tensors(path):
-    """Name to values, of a file of 32-bit floats; and where each begins in the file."""
+    """{name: (values, offset in the file)} of the 32-bit floats of a file."""
     with open(path, "rb") as file:
         data = file.read()
     length = struct.unpack_from("<Q", data)[0]
@@ -65,7 +65,7 @@ def tensors(path):
 
 
 def not_finite(run):
-    """The tensors of a run's checkpoints with a value that is no number."""
+    """The tensors of a run's checkpoints with a value that is not finite."""
     found = []
     for folder, _, names in os.walk(os.path.join(run, "checkpoints")):
         for name in names:
@@ -77,7 +77,7 @@ def not_finite(run):
 
 
 def poison(checkpoint):
-    """Makes one weight of a checkpoint NaN, and signs the checkpoint again."""
+    """Sets one weight of a checkpoint to NaN and updates the digests. Returns the tensor's name."""
     path = os.path.join(checkpoint, "model.safetensors")
     name, (_, begin) = sorted(tensors(path).items())[0]
     with open(path, "r+b") as file:

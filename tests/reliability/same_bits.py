@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Trains the same config on 1, 2, 3 and 4 threads, twice each, and once more in two halves: the weights
-and the optimiser's memory must have the same hashes every time.
+"""Trains the same config on 1, 2, 3 and 4 threads, twice each, and once more in two halves. The
+weights and the state of the optimizer must have the same hash every time.
 
     tests/reliability/same_bits.py CALQUE [--task language-model] [--steps 200]
 """

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
-"""Trains where numbers like to go wrong. Each case must work, or stop with a diagnosis; none may hang,
-end by a signal, or leave a checkpoint with a value that is no number.
+"""Trains with extreme settings and data, where numeric errors are likely. Each case must work, or
+stop with a diagnosis. None may hang, end by a signal, or write a checkpoint with a value that is
+not finite.
 
     tests/reliability/sane_numbers.py CALQUE [--task language-model] [CASE...]
 """
@@ -38,7 +39,7 @@ BASE = {
     "logging.every": "10", "logging.report": "false",
 }
 WORKS, MAY_STOP = "works", "works or stops"
-# Name: what is set, and what must come of it. CORPUS stands for files of that name, written below.
+# Name: the settings, and the expected result. "CORPUS NAME" stands for the files of TEXTS[NAME].
 CASES = {
     "plain": ({}, WORKS),
     "learning rate 1000 times too high": ({"training.learning_rate": "3"}, MAY_STOP),
@@ -101,11 +102,11 @@ def problem_of(ran, expected, run):
     if ran.returncode == 1 and (expected == WORKS or ran.stderr.count("\n") != 1):
         return "stops: " + ran.stderr
     bad = not_finite(run)
-    return "wrote a value that is no number: " + bad[0] if bad else None
+    return "wrote a value that is not finite: " + bad[0] if bad else None
 
 
 def poisoned(place):
-    """A checkpoint with a NaN in its weights, signed as if it were whole: resumed, and started from."""
+    """Resumes and starts from a checkpoint that has a NaN in its weights and valid digests."""
     run = os.path.join(place.folder, "poisoned")
     train(place, run, {})
     checkpoint = os.path.join(run, "checkpoints", "step-000040")
@@ -117,9 +118,9 @@ def poisoned(place):
             return "hangs, or ends by a signal"
         bad = [path for path in not_finite(run_again) if "step-000040" not in path]
         if bad:
-            return "wrote a value that is no number: " + bad[0]
+            return "wrote a value that is not finite: " + bad[0]
         if ran.returncode == 0 and "damaged" not in open(os.path.join(run_again, "train.log")).read():
-            return "trains on with a NaN, and says nothing"
+            return "trains with a NaN, without a message"
         if ran.returncode == 1 and name not in ran.stderr:
             return "does not name the tensor %s: %s" % (name, ran.stderr)
     return None

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Trains a small model for many steps and watches its resident memory and its open files, which must
-stay what they are after the first hundred steps: by then it has validated, translated and saved, as
-it does every fifty steps.
+"""Trains a small model for many steps and watches its resident memory and its open files. Neither
+may grow after the first hundred steps: by then it has validated, translated and saved, as it does
+every fifty steps.
 
     tests/reliability/soak.py CALQUE [--steps 20000] [--table FILE]
 
-FILE receives what was seen: step, kilobytes, open files.
+FILE receives the measurements: step, kilobytes, open files.
 """
 
 import argparse
@@ -45,7 +45,7 @@ def resident_kilobytes(pid):
 
 
 def open_files(pid):
-    """What is open for longer than a moment: not the checkpoint that is just being written."""
+    """The number of open files, without those of a checkpoint that is being written."""
     links = []
     for name in os.listdir("/proc/%d/fd" % pid):
         try:
@@ -81,7 +81,7 @@ def watch(process, metrics, table):
 
 
 def growth(seen):
-    """Bytes a step, by least squares."""
+    """Bytes per step, by least squares."""
     steps = [step for step, _, _ in seen]
     sizes = [1024.0 * kilobytes for _, kilobytes, _ in seen]
     mean_step, mean_size = sum(steps) / len(steps), sum(sizes) / len(sizes)
@@ -110,15 +110,16 @@ def main():
         if process.returncode != 0:
             sys.exit("training ended with status %d" % process.returncode)
     if len(seen) < 20:
-        sys.exit("only %d looks at the process: make it longer with --steps" % len(seen))
+        sys.exit("only %d measurements; increase --steps" % len(seen))
     sizes = [kilobytes for _, kilobytes, _ in seen]
     files = [count for _, _, count in seen]
     slope = growth(seen)
-    print("%d steps, %d looks: resident memory %d to %d kB, growing by %.1f bytes a step; %d to %d open "
-          "files" % (arguments.steps, len(seen), min(sizes), max(sizes), slope, min(files), max(files)))
+    print("%d steps, %d measurements: resident memory %d to %d kB, growing by %.1f bytes per step; "
+          "%d to %d open files" % (arguments.steps, len(seen), min(sizes), max(sizes), slope,
+                                   min(files), max(files)))
     if slope >= MOST_PER_STEP:
         sys.exit("resident memory grows")
-    # A checkpoint being written has files open for a moment; a leak shows in the fewest as well.
+    # While a checkpoint is written, more files are open; a leak also increases the minimum.
     if min(files[-10:]) > min(files[:10]):
         sys.exit("open files grow")
 

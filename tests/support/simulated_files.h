@@ -32,10 +32,10 @@ class SimulatedFiles final : public FileSystem {
   int make_link(const std::string& target, const std::string& path) override;
   int remove(const std::string& path) override;
 
-  // Marks the present state as being on the disk, and begins to record.
+  // Marks the current state as synced, and starts to record.
   void start_recording();
-  // Visits the file systems that a crash at any recorded call may leave: all subsets of the lost
-  // changes where there are few, else the extreme ones and some hundreds at random.
+  // Visits the file systems that a crash at any recorded call may leave: every subset of lost
+  // changes if there are few, otherwise the extreme ones and some hundreds at random.
   void for_each_crash(const std::function<void(SimulatedFiles&)>& visit) const;
   // The same for a crash after the last recorded call.
   void for_each_crash_now(const std::function<void(SimulatedFiles&)>& visit) const;

@@ -1,6 +1,6 @@
 #pragma once
-// The larger of two errors, where NaN is the largest. std::max(error, NaN) is `error`, so that a
-// test of the largest error would pass.
+// The larger of two errors; NaN counts as the largest. std::max(error, NaN) returns `error`, so a
+// test of the largest error would not detect the NaN.
 
 #include <cmath>
 

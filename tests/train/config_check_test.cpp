@@ -1,4 +1,4 @@
-// Settings that are fine each and impossible together.
+// Settings that are valid on their own and contradict each other.
 #include "train/config_fixture.h"
 
 namespace calque {

@@ -17,7 +17,7 @@ namespace calque {
 
 inline const std::string small_config = "data:\n  train: {toy: copy}\n";
 
-// Of parsing the small config with `text` below it.
+// The error of parsing the small config followed by `text`.
 inline std::string complaint(const std::string& text, const std::vector<std::string>& set = {}) {
   return message_of([&] { parse_config(small_config + text, "c.yaml", set, task_contradictions); });
 }
@@ -26,7 +26,7 @@ inline Config parsed(const std::string& text, const std::vector<std::string>& se
   return parse_config(small_config + text, "c.yaml", set).config;
 }
 
-// A folder of files that goes away with it.
+// A folder of files, removed by the destructor.
 class ConfigFolder {
  public:
   ConfigFolder() {

@@ -1,4 +1,4 @@
-// Unknown keys: the answer names the one that was meant.
+// Unknown keys: the message names the key that was meant.
 #include "train/config/nearest.h"
 #include "train/config/schema.h"
 #include "train/config/suggestion.h"
@@ -65,7 +65,7 @@ TEST_CASE("another toolkit's name is translated") {
   for (const auto& [given, answer] : names) {
     const auto& text = given;
     CAPTURE(text);
-    // Without the small config, whose section data would stand twice.
+    // Without the small config, which would repeat the section data.
     CHECK(mentions(message_of([&] { parse_config(text, "c.yaml"); }), answer));
   }
 }

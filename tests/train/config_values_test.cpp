@@ -1,4 +1,4 @@
-// Types and ranges: each value is checked for what it is, wherever and under whatever locale.
+// Types and ranges: each value is checked, under every locale.
 #include <clocale>
 
 #include "train/config/schema.h"

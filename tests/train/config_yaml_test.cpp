@@ -1,4 +1,4 @@
-// The YAML reader by itself: what it reads, and how it says no.
+// The YAML reader alone: what it reads, and what it refuses.
 #include <random>
 
 #include "train/config/yaml.h"
@@ -11,7 +11,7 @@ std::string refusal(const std::string& text) {
   return message_of([&] { parse_yaml(text, "f.yaml"); });
 }
 
-TEST_CASE("values know the line on which they stand") {
+TEST_CASE("values have the number of their line") {
   const YamlValue root = parse_yaml("a: 1\n\n# a comment\nb:\n  - x\n  - 'y'\n", "f.yaml");
   REQUIRE(root.entries.size() == 2);
   CHECK(root.entries[0].value.place.text() == "f.yaml:1");
@@ -36,7 +36,7 @@ TEST_CASE("a repeated key is refused with both lines") {
   CHECK(refusal("a: 1\nb: 2\na: 3\n") == "f.yaml:3: 'a' is given twice, first at f.yaml:1");
 }
 
-TEST_CASE("a tab in the indentation is named as such") {
+TEST_CASE("a tab in the indentation is named in the error") {
   CHECK(refusal("a:\n\tb: 1\n") == "f.yaml:2: a tab in the indentation; YAML requires spaces");
   CHECK(refusal("a: 1\t# a tab elsewhere is fine\n").empty());
 }

@@ -1,5 +1,5 @@
-// What a change of the config or an interruption must not take away: the best checkpoints, a
-// validation that was due, the meaning of pieces and of lower case.
+// What a change of the config or an interruption must preserve: the best checkpoints, a validation
+// that is due, the tokenizers and lower case.
 #include <filesystem>
 #include <nlohmann/json.hpp>
 #include <sstream>
@@ -29,7 +29,7 @@ TEST_CASE("the best checkpoint by one metric outlives a change to another, and b
     return std::filesystem::exists(folder.path("run/checkpoints/") +
                                    fmt::format("step-{:06}", scores[place]["step"].get<int>()));
   };
-  // A finished run only tidies.
+  // On a finished run, training only removes checkpoints and updates links.
   run(folder, {"training.keep_last=1", "training.keep_best=3", "training.metric=chrf",
                "training.validate_translate=greedy"});
   CHECK((there(0) && there(1) && there(2)));
@@ -338,7 +338,7 @@ TEST_CASE("a run does not start from damaged weights") {
   });
   CHECK(
       message.ends_with("model.safetensors: damaged: its contents are not those that were saved"));
-  // Alone, nothing is known of them.
+  // Outside a checkpoint there is no digest of the file.
   const std::string alone = folder.write("alone.safetensors", bytes);
   CHECK(run(folder, {"training.until=1u", "model.init_from=" + alone}, "alone").step == 1);
 }

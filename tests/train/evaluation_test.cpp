@@ -53,10 +53,12 @@ TEST_CASE("a dataset is judged pair by pair, whatever the batches and whatever t
     expected.correct += loss.correct;
     expected.terms += loss.tokens;
   }
+  TrainingConfig training;
+  training.label_smoothing = 0.1;
   for (const int64_t batch_tokens : {1, 30, 100000}) {
+    training.batch_tokens = batch_tokens;
     int between = 0;
-    const LossSums sums =
-        evaluate_tokens(network.model, dataset, 0.1, batch_tokens, [&] { ++between; });
+    const LossSums sums = evaluate_tokens(network.model, dataset, training, [&] { ++between; });
     CHECK(sums.terms == expected.terms);
     CHECK(sums.correct == expected.correct);
     CHECK(sums.nll == doctest::Approx(expected.nll).epsilon(1e-5));
@@ -64,4 +66,17 @@ TEST_CASE("a dataset is judged pair by pair, whatever the batches and whatever t
     if (batch_tokens == 1) CHECK(between == 39);
     if (batch_tokens == 100000) CHECK(between == 0);
   }
+
+  // Batches are those of training: by sentences, or by the tokens of both sides.
+  const auto batches = [&] {
+    int count = 1;
+    evaluate_tokens(network.model, dataset, training, [&] { ++count; });
+    return count;
+  };
+  training.batch_tokens = 0, training.batch_sentences = 10;
+  CHECK(batches() == 4);
+  training.batch_tokens = 30, training.batch_sentences = 0;
+  const int by_target = batches();
+  training.batch_by = TrainingConfig::BatchBy::both;
+  CHECK(batches() > by_target);
 }

@@ -299,7 +299,7 @@ struct Wide {
     learner.start_averaging();
   }
 
-  // The most that tensors really take in the second and third step.
+  // The measured peak memory of tensors in the second and third step.
   int64_t measured_peak(int64_t chunks) {
     learner.set_chunks(chunks);
     Works works;

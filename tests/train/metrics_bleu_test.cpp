@@ -1,4 +1,4 @@
-// BLEU by hand, and what must be true of it for any text.
+// BLEU against values by hand, and its properties for any text.
 #include <doctest/doctest.h>
 
 #include <algorithm>

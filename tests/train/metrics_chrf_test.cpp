@@ -1,4 +1,4 @@
-// chrF by hand, against published values, and what must be true of it for any text.
+// chrF against values by hand and published ones, and its properties for any text.
 #include <doctest/doctest.h>
 
 #include <string>

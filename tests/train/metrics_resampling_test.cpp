@@ -1,4 +1,5 @@
-// Resampling: the generator against values recorded from NumPy, and what must be true of the tests.
+// Resampling: the generator against values recorded from NumPy, and properties of the significance
+// tests.
 #include <doctest/doctest.h>
 
 #include <locale>
@@ -85,8 +86,7 @@ TEST_CASE("a large difference is not chance, and a system does not differ from i
     CHECK(different.system - different.baseline == doctest::Approx(9));
     CHECK(different.p_value == doctest::Approx(1.0 / 201));
   }
-  // No sample differs by more than nothing: the smallest p-value there is, as in the tests'
-  // sources.
+  // No sample differs by more than 0, so the p-value is the smallest possible one, as published.
   CHECK(compare(low, same, mean_of, PairedTest::randomization, {.samples = 99}).p_value ==
         doctest::Approx(0.01));
 }

@@ -1,4 +1,4 @@
-// TER by hand, against published values, and what must be true of it for any text.
+// TER against values by hand and published ones, and its properties for any text.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -24,7 +24,7 @@ double rate(const std::string& hypothesis, const std::string& reference) {
   return sentence_ter(hypothesis, Lines{reference}).score;
 }
 
-// The textbook's edit distance, over the whole table.
+// The standard edit distance, over the whole table.
 int64_t plain_distance(const Words& a, const Words& b) {
   std::vector<int64_t> row(b.size() + 1);
   std::iota(row.begin(), row.end(), 0);
@@ -110,7 +110,7 @@ TEST_CASE("case counts only if requested, and the signature says so") {
         "100.0");
 }
 
-TEST_CASE("without shifts the edit distance is the textbook's, for texts of any length") {
+TEST_CASE("without shifts the edit distance is the standard one, for texts of any length") {
   Random random({.seed = 6});
   for (int round = 0; round < 400; ++round) {
     const Words hypothesis = random_words(random, random.below(24));
@@ -118,7 +118,7 @@ TEST_CASE("without shifts the edit distance is the textbook's, for texts of any 
     EditTable table(reference, hypothesis.size());
     const int64_t distance = table.distance(hypothesis);
     CHECK(distance == plain_distance(hypothesis, reference));
-    // Its edits lead from one to the other at that cost.
+    // The edits turn one into the other, at that cost.
     int64_t cost = 0, read = 0, written = 0;
     for (const Edit edit : table.edits()) {
       cost += edit == Edit::keep ? 0 : 1;

@@ -1,4 +1,4 @@
-// The tokenisations rule by rule, and the characters that they know.
+// The tokenizations rule by rule, and the classes of characters.
 #include <doctest/doctest.h>
 
 #include <string>
@@ -61,7 +61,7 @@ TEST_CASE("intl separates all of Unicode's punctuation and symbols") {
   CHECK(intl("5€+3£=8") == "5 € + 3 £ = 8");
   CHECK(intl("人口、１，０００人。") == "人口 、 １，０００人 。");
   CHECK(intl("well-known isn't") == "well - known isn ' t");
-  // A full stop behind the number that ends the line stays, as in the script it is taken from.
+  // As in the original script, a full stop after a number at the end of the line is not separated.
   CHECK(intl("1,000.5 in 1999.") == "1,000.5 in 1999.");
   CHECK(intl("&amp;") == "& amp ;");
 }

@@ -1,4 +1,4 @@
-// Explanations as data: what the page is given, the JSON of raw weights, the figure.
+// Explanations as data: the data of the page, the JSON of raw weights, the figure.
 #include <cmath>
 #include <nlohmann/json.hpp>
 

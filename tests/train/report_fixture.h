@@ -1,5 +1,5 @@
 #pragma once
-// A folder that is there for one test, and files in it.
+// A folder for the files of one test.
 
 #include <doctest/doctest.h>
 #include <unistd.h>

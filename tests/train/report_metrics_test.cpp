@@ -1,4 +1,4 @@
-// metrics.jsonl as live, killed and odd runs leave it.
+// Reading metrics.jsonl of running, killed and unusual runs.
 #include <cmath>
 #include <vector>
 

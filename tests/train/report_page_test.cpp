@@ -1,5 +1,5 @@
-// The page as text: its data, and that nothing in it can break out. What a browser makes of it is
-// tested in tests/browser.
+// The page as text: its data, and that no inserted text becomes markup. tests/browser opens the
+// page in a browser.
 #include "train/report/report_page.h"
 
 #include <nlohmann/json.hpp>

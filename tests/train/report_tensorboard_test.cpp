@@ -20,7 +20,7 @@ uint64_t little_endian(std::string_view bytes) {
   return value;
 }
 
-// Bit by bit, from the definition of the CRC: not the table that the writer uses.
+// Computes the CRC bit by bit from its definition, without the table that the writer uses.
 uint32_t slow_crc32c(std::string_view bytes) {
   uint32_t crc = 0xFFFFFFFF;
   for (const char c : bytes) {

@@ -54,7 +54,7 @@ TEST_CASE("without a schedule, rate and warm-up follow from the model, the batch
   const auto by_time = std::get<WholeRun>(schedule_of(config));
   CHECK(by_time.peak == peak_learning_rate(config));
   CHECK(by_time.warmup_steps == 4000);
-  config.training.until = {.goal = {.metric = "exact"}};  // no end in sight
+  config.training.until = {.goal = {.metric = "exact"}};  // the end is unknown
   CHECK(std::get<InverseSqrt>(schedule_of(config)).warmup_steps == 1000);
   config.training.learning_rate = 0.01;
   CHECK(peak_learning_rate(config) == 0.01);

@@ -1,4 +1,4 @@
-// Steps that are not finite, by a task of one weight whose loss is infinite where the test says.
+// Steps that are not finite, with a task of one weight whose loss is infinite at chosen steps.
 
 #include <doctest/doctest.h>
 

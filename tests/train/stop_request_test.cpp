@@ -1,4 +1,5 @@
-// Signals while training: the first asks, the second ends; one sent twice at once is one.
+// Signals during training: the first asks training to stop, the second ends the process, and two
+// within a moment count as one.
 #include "train/stop_request.h"
 
 #include <doctest/doctest.h>
@@ -10,7 +11,8 @@
 namespace calque {
 namespace {
 
-// How a process ends that listens, gets `signal`, then `second` after a pause; 0 when it lives on.
+// Starts a process with a StopRequest, which receives `signal` and, after a pause, `second`.
+// Returns the signal that ended it, or 0 if it survived.
 int ended_by(int signal, int second, int pause_microseconds) {
   const pid_t child = fork();
   if (child == 0) {

@@ -1,4 +1,4 @@
-// The folder of checkpoints, on a real disk: what is saved is found again, what is damaged is told.
+// The folder of checkpoints, on a real disk: what was saved is loaded, and damage is reported.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -96,7 +96,7 @@ TEST_CASE("a file cut short, made longer, empty, missing or not a file is damage
     fs::create_directory(path);
     is_damage();
     fs::remove(path);
-    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);  // opening it must not wait for somebody to write
+    REQUIRE(::mkfifo(path.c_str(), 0600) == 0);  // opening it must not wait for a writer
     is_damage();
     fs::remove(path);
     fs::create_symlink("/dev/zero", path);

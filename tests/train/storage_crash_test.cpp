@@ -1,4 +1,4 @@
-// Every state in which a crash of the machine may leave the disk, read as the next process would.
+// Every state in which a crash of the machine may leave the disk, read like the next process does.
 
 #include <doctest/doctest.h>
 
@@ -17,7 +17,7 @@ void save_and_tidy(FileSystem& files, int64_t step, int64_t keep_last) {
   checkpoints.prune(step, keep_last, {});
 }
 
-// What the next process does with what the crash has left; it must be able to go on.
+// What the next process does after the crash; it must be able to continue.
 int64_t recover_and_go_on(SimulatedFiles& files) {
   Checkpoints checkpoints(files, "run");
   std::vector<DamagedCheckpoint> damaged;

@@ -1,4 +1,4 @@
-// Every system call made to fail in turn, with every cause that a disk has to offer.
+// Makes every system call fail in turn, with every error that a disk can report.
 
 #include <doctest/doctest.h>
 
@@ -21,7 +21,7 @@ void check_message(const std::string& message, int code) {
   CHECK(message.find('\n') == message.npos);
 }
 
-// A run with a checkpoint of step 100, and perhaps already one of step 200.
+// A run with a checkpoint of step 100 and, if `again`, one of step 200.
 SimulatedFiles run_so_far(bool again) {
   SimulatedFiles files;
   make_folder(files, "run");
@@ -30,7 +30,7 @@ SimulatedFiles run_so_far(bool again) {
   return files;
 }
 
-// At how many of its calls a save of step 200 fails, where one of them fails with this code.
+// The number of calls in a save of step 200 that make the save fail if they fail with this code.
 int failing_calls(int code) {
   int failing = 0;
   for (int64_t call = 0;; ++call) {
@@ -75,7 +75,7 @@ TEST_CASE(
           CHECK(disk.open_files() == 0);
           const int64_t found = load_step(disk, "run");
           CHECK((found == 200 || (!again && found == 100)));
-          // The next save, when the disk is well again, is not troubled by what this one left.
+          // When the disk works again, the next save succeeds despite the remains of this one.
           save_step(disk, "run", 200);
           CHECK(load_step(disk, "run") == 200);
           if (succeeded) CHECK(found == 200);
@@ -105,7 +105,7 @@ TEST_CASE("interrupted calls are repeated, except a sync") {
     }
     if (call >= files.calls()) break;
   }
-  CHECK(failed == 7);  // three files; the run, the checkpoints twice, the new folder: and no others
+  CHECK(failed == 7);  // three files, the run, the checkpoints twice, the new folder
 }
 
 TEST_CASE("short writes are continued") {
@@ -118,7 +118,7 @@ TEST_CASE("short writes are continued") {
 
 TEST_CASE("file systems without allocation are written to as well") {
   for (const int code : {EOPNOTSUPP, ENOSYS, EINVAL}) {
-    // Three files have space set aside for them: so many calls more may fail of this than of EIO.
+    // Allocating the space of the three files may fail with this code, but not with EIO.
     CHECK(failing_calls(EIO) - failing_calls(code) == 3);
   }
 }
@@ -143,7 +143,7 @@ TEST_CASE("whichever call of a load fails, the result is a whole checkpoint or a
       CHECK(disk.open_files() == 0);
       if (call >= files.calls()) break;
     }
-    // A fault of the disk is damage; missing rights and the like would meet all checkpoints alike.
+    // A failing disk damages one checkpoint; missing permissions would affect every checkpoint.
     CHECK((code == EIO) == (older > 0));
     CHECK((code == EINTR) == (failed == 0));
     CHECK(newest > 0);
@@ -178,7 +178,7 @@ TEST_CASE("a log reports a full disk once, and writes all lines when there is sp
     std::string expected;
     {
       files.fail(call, ENOSPC, FaultyFiles::Fault::from_then_on);
-      LineLog log(files, "run/metrics.jsonl");  // what fails here is told by a line
+      LineLog log(files, "run/metrics.jsonl");  // the first append() reports a failure
       int complaints = 0;
       for (int line = 0; line < 20; ++line) {
         const std::string text = "line " + std::to_string(line);
@@ -230,7 +230,7 @@ TEST_CASE("closing a log reports the number of lost lines, however long it has b
   CHECK(complaint->find("run/metrics.jsonl: cannot write: No space left") == 0);
   CHECK(complaint->ends_with("; lines that are lost: 3"));
   files.fail(-1, 0);
-  CHECK(!log.append("fourth"));  // they had only been waiting
+  CHECK(!log.append("fourth"));  // also writes the lines that were waiting
   CHECK(!log.close());
   CHECK(disk.contents("run/metrics.jsonl").ends_with("first\n\nthird\nfourth\n"));
 }

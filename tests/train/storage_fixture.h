@@ -1,6 +1,6 @@
 #pragma once
-// A small training run for the tests of storage: a few tensors whose values tell which step they
-// are of, so that a mixture of two checkpoints cannot go unnoticed.
+// A small training run for the tests of storage: a few tensors whose values identify their step, so
+// that a mixture of two checkpoints is detected.
 
 #include <array>
 #include <cerrno>
@@ -12,7 +12,7 @@
 
 namespace calque {
 
-// A folder of its own in the system's place for temporary files, removed at the end.
+// A new folder in the system's temporary folder, removed at the end.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -82,8 +82,8 @@ inline void save_step(FileSystem& files, const std::string& run, int64_t step) {
       .save(small.model<NamedTensor>(), small.optimizer<NamedTensor>(), small.state(step));
 }
 
-// The step of the newest whole checkpoint, after having made sure that every value is of that step;
-// -1 if there is none.
+// The step of the newest undamaged checkpoint, or -1. Requires that every value belongs to that
+// step.
 inline int64_t load_step(FileSystem& files, const std::string& run,
                          std::vector<DamagedCheckpoint>& damaged) {
   SmallRun small;

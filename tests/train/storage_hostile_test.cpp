@@ -1,4 +1,4 @@
-// safetensors headers as an enemy, or a bad cable, would write them.
+// Hostile and damaged safetensors headers.
 
 #include <doctest/doctest.h>
 
@@ -22,7 +22,7 @@ std::string with_length(uint64_t length, std::string_view rest) {
   return std::string(reinterpret_cast<const char*>(&length), 8).append(rest);
 }
 
-// The refusal of a header with so many bytes of values behind it.
+// The error for a header that is followed by this many bytes of values.
 std::string refused(std::string_view header, size_t values) {
   return refusal(with_length(header.size(), header) + std::string(values, '\0'));
 }
@@ -127,7 +127,7 @@ TEST_CASE("numbers that are not sizes are refused, and so are sizes that overflo
          {shape("18446744073709551616"), 4, "whole number"},
          {shape("9223372036854775808"), 4, "whole number"},
          {shape("4294967296,4294967296"), 4, "counted"},
-         {shape("4611686018427387905"), 4, "counted"},  // times four is 4 once more
+         {shape("4611686018427387905"), 4, "counted"},  // times four overflows to 4
          {shape("2147483648,2147483648,4"), 4, "counted"},
          {shape("2"), 4, "needs 8 bytes"},
          {shape("0"), 4, "needs 0 bytes"},

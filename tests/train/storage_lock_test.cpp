@@ -1,4 +1,4 @@
-// One process a run folder, and no lock that outlives its process.
+// One process at a time trains in a run folder, and the lock ends with its process.
 
 #include <doctest/doctest.h>
 #include <signal.h>
@@ -54,8 +54,7 @@ class Holder {
 }  // namespace
 
 TEST_CASE(
-    "while one process holds a run, a second is refused and told which, and after kill -9 it is "
-    "free") {
+    "a second process is refused with the name of the holder, and kill -9 releases the lock") {
   const ScratchFolder run;
   Holder holder(run.path());
   const std::string message = refusal(run.path());

@@ -1,4 +1,4 @@
-// safetensors: what is written, byte for byte, and that what was written comes back.
+// safetensors: the bytes of a file, and reading back what was written.
 
 #include <doctest/doctest.h>
 
@@ -16,7 +16,7 @@ using namespace calque;
 
 namespace {
 
-// A file with this header, and the values behind it.
+// A file with this header, followed by the values.
 std::string file_of(std::string_view header, std::string_view values) {
   const uint64_t length = header.size();
   std::string file(reinterpret_cast<const char*>(&length), 8);

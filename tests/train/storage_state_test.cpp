@@ -1,4 +1,4 @@
-// state.json: everything comes back exactly, and nothing else is accepted.
+// state.json: every field is read back exactly, and other texts are refused.
 
 #include <doctest/doctest.h>
 
@@ -49,12 +49,12 @@ std::string refusal(const std::string& text) {
   return message_of([&] { parse_state(text, "state.json"); });
 }
 
-// With the last field, which vouches for all before it.
+// Appends the last field, the digest of everything before it.
 std::string sealed(const std::string& body) {
   return body + fmt::format(",\n  \"xxh64\": \"{:016x}\"\n}}\n", content_hash(body));
 }
 
-// The text with one part replaced, and sealed again: what a forger would write.
+// The text with one part replaced, and with a valid digest.
 std::string forged(const std::string& from, const std::string& to) {
   std::string text = format_state(full_state());
   const size_t seal = text.rfind(",\n  \"xxh64\"");

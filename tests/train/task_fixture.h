@@ -1,6 +1,5 @@
 #pragma once
-// A small run of each task, so that what the trainer promises is tested over all of them by one
-// list.
+// A small run of each task: one list, over which the promises of the trainer are tested.
 
 #include <doctest/doctest.h>
 
@@ -20,7 +19,7 @@ struct TaskCase {
   std::string place;          // how the task names an example: ", pairs "
   std::string corpus_key;     // of a corpus in one file
   std::string corpus_text, other_text;
-  // What makes every validation measure all that the task can.
+  // Settings with which every validation measures all metrics of the task.
   std::vector<std::string> measure_all;
 };
 

@@ -1,4 +1,4 @@
-// What the trainer promises, for every task alike.
+// The promises of the trainer, for every task.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -40,7 +40,8 @@ double largest_difference(const std::vector<double>& a, const std::vector<double
   return largest;
 }
 
-// Memory of a step over the largest micro-batch of a task in so many chunks, in kB, rounded up.
+// The memory of a step over the largest micro-batch of a task in this number of chunks, in kB,
+// rounded up.
 int64_t kilobytes_of_step(const TaskCase& task, int64_t chunks) {
   const Config config = config_of_task(task);
   const auto made = make_task(config, {}, {TaskStart::Purpose::plan});
@@ -202,7 +203,7 @@ TEST_CASE(
     CHECK_FALSE(mentions(folder.read("tuned/train.log"), "not loaded: "));
     CHECK(largest_difference(weights(folder, "tuned"), weights(folder, "run/best")) < 1e-6);
 
-    // As many symbols, but others.
+    // The same number of symbols, but different ones.
     std::string text = task.corpus_text;
     run_task(task, folder, on_a_file(task, folder.write("text", text)), "first");
     std::ranges::replace(text, 'a', 'q');

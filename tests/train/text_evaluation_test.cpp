@@ -1,4 +1,4 @@
-// How a text is judged: every token once, and bits per character and byte.
+// The evaluation of a text: every token counts once; bits per character and per byte.
 #include "train/tasks/language_model/text_evaluation.h"
 
 #include <doctest/doctest.h>

@@ -92,7 +92,7 @@ GenerationOptions drawn(uint64_t seed, int64_t max_tokens = 12) {
   return options;
 }
 
-// Token by token with the whole model. A context that is full goes on from its second half.
+// Token by token with the whole model. A full context is replaced by its second half.
 GeneratedText plain_greedy(const Writer& writer, const std::string& prompt, int64_t max_tokens,
                            size_t context) {
   std::vector<int32_t> ids = {begin_id};

@@ -1,5 +1,5 @@
 #pragma once
-// A whole run, made small: its config, and what the tests of runs ask of it.
+// A small run: its config, and the functions that tests of runs share.
 
 #include <doctest/doctest.h>
 
@@ -38,7 +38,7 @@ inline TrainResult run(const TemporaryFolder& folder, const std::vector<std::str
   return train(config(settings), {folder.path(name)}, Loudness::quiet, make_task);
 }
 
-// The tensors of a checkpoint, as their files hold them.
+// The bytes of the tensor files of a checkpoint.
 inline std::string tensors(const TemporaryFolder& folder, const std::string& run_and_step) {
   const std::string checkpoint = run_and_step.substr(0, run_and_step.find(' ')) +
                                  "/checkpoints/step-" +

@@ -1,4 +1,4 @@
-// Whole runs, made small: what they leave behind, how they go on, and what stops them.
+// Small runs: the files that they write, how they resume, and what ends them.
 #include "train/trainer.h"
 
 #include <doctest/doctest.h>
@@ -55,8 +55,8 @@ TEST_CASE(
 
 namespace {
 
-// Runs without a setting and with it, the latter in one sitting and in two: "plain", "whole" and
-// "resumed", whose weights are to be the same, and others than without.
+// Trains without a setting ("plain"), and with it in one start ("whole") and in two ("resumed").
+// The last two must have the same weights, which differ from those of the first.
 void check_resumed_runs(const TemporaryFolder& folder, const std::string& without,
                         const std::string& with) {
   const auto until = [&](const char* limit, const std::string& setting, const char* name) {
@@ -337,7 +337,7 @@ TEST_CASE("a limit in epochs, tokens or seconds ends a run with the update that 
     CAPTURE(limit);
     const TrainResult result = run(
         folder, {std::string("training.until=") + limit, "logging.every=1", "data.validation=[]"},
-        limit);  // a validation takes time too, and may end a run in its turn
+        limit);  // without validations, which take time too and may reach the limit
     CHECK(result.ending == Ending::finished);
     std::vector<double> course;
     for (const nlohmann::json& record : metrics_of(folder, limit, "train")) {
@@ -356,7 +356,7 @@ TEST_CASE("a limit in epochs, tokens or seconds ends a run with the update that 
 
 namespace {
 
-// Of the first run's weights from the second one's of the same names.
+// The largest difference between weights of the same name.
 double largest_difference(const TranslationRun& a, const TranslationRun& b) {
   double largest = 0;
   for (const Parameters::Entry& entry : a.network->parameters.entries()) {
@@ -474,10 +474,10 @@ TEST_CASE(
   guard.saw(5);  // below 3 times 2
   CHECK(memory.steps_above == 0);
   for (int step = 0; step < 3; ++step) guard.saw(700);
-  CHECK(memory.mean < 2.3);  // of the steps that went well
+  CHECK(memory.mean < 2.3);  // without the high losses
   CHECK_THROWS_WITH_AS(guard.saw(700), doctest::Contains("training has diverged: the loss, 700"),
                        Error);
-  training.divergence_factor = 0;  // never
+  training.divergence_factor = 0;  // off
   for (int step = 0; step < 100; ++step) guard.saw(1e9);
 }
 
@@ -493,7 +493,7 @@ TEST_CASE("a corpus that ends after its epochs and leaves harder ones is not a d
       "training.divergence_steps=5",
       "logging.every=1"};
   CHECK(run(folder, settings).ending == Ending::finished);
-  double before = 0, after = 0;  // it was indeed harder
+  double before = 0, after = 0;  // the second corpus is harder
   for (const nlohmann::json& record : metrics_of(folder, "run", "train")) {
     const double epoch = record["epoch"], loss = record["loss"];
     if (epoch > 4 && epoch < 5 && before == 0) before = loss;

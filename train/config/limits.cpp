@@ -1,4 +1,4 @@
-// Every amount is a number, a multiplier (k, M, G) where the unit takes one, and the unit.
+// Every amount consists of a number, a multiplier (k, M, G) if the unit allows one, and the unit.
 #include "train/config/limits.h"
 
 #include <fmt/format.h>

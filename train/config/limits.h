@@ -27,7 +27,7 @@ struct Until {
   double seconds = 0;  // of training, summed over all starts of the run
   Goal goal = {};      // of a validation
 
-  // Whether something else than a goal ends the run.
+  // Whether there is a limit besides a goal.
   bool has_limit() const { return updates > 0 || epochs > 0 || tokens > 0 || seconds > 0; }
 
   bool operator==(const Until&) const = default;

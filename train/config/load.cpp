@@ -60,7 +60,7 @@ class Loader {
       const std::string_view reason = find_config_key(key)->idle(loaded_.config);
       if (!reason.empty()) problem("{}: {}: {}", place, key, reason);
     }
-    if (!problems_.empty()) return;  // which may have caused the contradictions
+    if (!problems_.empty()) return;  // they may have caused the contradictions
     std::vector<Contradiction> all = contradictions(loaded_.config);
     if (extra_check) std::ranges::move(extra_check(loaded_.config), std::back_inserter(all));
     for (const auto& [key, message] : all) {

@@ -1,4 +1,4 @@
-// Three rows of the table are enough, since a swap looks back two.
+// Keeps three rows of the table, because a swap needs the row before the previous one.
 #include "train/config/nearest.h"
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Types are strict: 12 is a number and "12" is text. But a single word may stand for a list of one.
+// Types are strict: 12 is a number and "12" is text. A list of one word may also be the word alone.
 #include "train/config/values.h"
 
 #include <fmt/format.h>

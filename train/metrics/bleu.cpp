@@ -21,7 +21,7 @@ constexpr size_t row_width = 2 + 2 * orders;
 struct SmoothingName {
   Smoothing smoothing;
   std::string_view name;
-  double value;  // by default; 0 if it has none
+  double value;  // the default; 0 for a method without a value
 };
 constexpr std::array<SmoothingName, 4> smoothing_names = {{{Smoothing::none, "none", 0},
                                                            {Smoothing::exponential, "exp", 0},

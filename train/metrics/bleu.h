@@ -21,9 +21,8 @@
 
 namespace calque {
 
-// How an order without matches is smoothed, since its logarithm would make BLEU zero
-// (Chen and Cherry, "A systematic comparison of smoothing techniques for sentence-level BLEU",
-// 2014).
+// How an order without matches is smoothed; its logarithm would make BLEU zero (Chen and Cherry, "A
+// systematic comparison of smoothing techniques for sentence-level BLEU", 2014).
 enum class Smoothing {
   none,
   exponential,  // the k-th order without a match counts as 1/2^k matches
@@ -70,8 +69,8 @@ BleuScore bleu_of_sums(std::span<const double> sums, const BleuOptions& options)
 std::string bleu_signature(size_t references, const BleuOptions& options,
                            std::string_view resampling = {});
 
-// Whether the text seems to be tokenized already, which the tokenizations do not expect: a hundred
-// lines end in " .".
+// Whether the text seems to be tokenized, which no tokenization expects: a hundred lines end in
+// " .".
 bool looks_tokenized(Hypotheses hypotheses);
 
 }  // namespace calque

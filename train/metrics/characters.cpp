@@ -19,7 +19,7 @@ bool contains(std::span<const CharacterRange> ranges, char32_t character) {
   return after != ranges.begin() && character <= std::prev(after)->last;
 }
 
-// Most text is ASCII, for which one look is enough.
+// Most text is ASCII, which is looked up in a table.
 struct CharacterClass {
   std::span<const CharacterRange> ranges;
   std::array<bool, 128> ascii = {};
@@ -40,7 +40,8 @@ const CharacterClass punctuation{punctuation_ranges}, symbols{symbols_ranges},
 bool is_cased(char32_t character) { return contains(cased_ranges, character); }
 bool is_ignorable(char32_t character) { return contains(ignorable_ranges, character); }
 
-// A letter before it and none behind it, when one looks past what is no letter of its own.
+// Unicode's condition Final_Sigma: the nearest character before that is not ignorable is a cased
+// letter, and the nearest one after is not.
 bool ends_word(std::u32string_view text, size_t at) {
   size_t before = at;
   while (before > 0 && is_ignorable(text[before - 1])) --before;

@@ -44,7 +44,7 @@ double f_score(std::span<const double> row, const ChrfOptions& options) {
   return 100 * ((1 + factor) * precision * recall / (factor * precision + recall));
 }
 
-// Parts an ASCII punctuation mark from the end of a word, or if there is none, from its start.
+// Splits an ASCII punctuation mark from the end of a word or, if it has none there, from its start.
 void split_punctuation(std::string_view word, std::vector<std::string_view>& parts) {
   const auto is_mark = [](char byte) {
     return byte > ' ' && byte < 0x7F && !(byte >= '0' && byte <= '9') &&
@@ -114,7 +114,7 @@ class RowMaker {
       for (size_t r = 1; r < sequences.size(); ++r) {
         double* counts = &rows_[r][3 * order];
         counts[1] = static_cast<double>(matcher_.total(r));
-        // A reference too short for the order says nothing about the hypothesis.
+        // If the reference is too short for the order, the hypothesis does not count either.
         counts[0] = counts[1] > 0 ? static_cast<double>(matcher_.total(0)) : 0;
         counts[2] = static_cast<double>(matcher_.common(r));
       }

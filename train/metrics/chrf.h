@@ -1,12 +1,12 @@
 #pragma once
 // chrF and chrF++ (Popovic, "chrF: character n-gram F-score for automatic MT evaluation", 2015, and
 // "chrF++: words helping character n-grams", 2017): precision and recall of character n-grams of 1
-// to 6 characters (in chrF++ also of one and two words), averaged over the orders, as an F-score in
-// which recall weighs beta times as much:
+// to 6 characters (in chrF++ also of one and two words), averaged over the orders and combined into
+// an F-score in which recall weighs beta times as much as precision:
 //
 //   chrF = 100 (1 + beta^2) P R / (beta^2 P + R)
 //
-// Of several references, each segment takes the one that gives it the best score.
+// With several references, each segment is compared with the one that gives it the best score.
 
 #include <optional>
 #include <span>
@@ -24,8 +24,8 @@ struct ChrfOptions {
   int beta = 2;
   bool lowercase = false;
   bool whitespace = false;  // count white space as characters, instead of leaving it out
-  bool eps_smoothing =
-      false;  // average the F-scores of all orders, instead of P and R of those present
+  // Average the F-scores of all orders, instead of P and R of those present.
+  bool eps_smoothing = false;
 };
 
 struct ChrfScore {

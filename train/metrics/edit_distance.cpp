@@ -10,7 +10,7 @@ namespace {
 
 constexpr int32_t unreached = 1 << 30;
 
-// A reference that is very much longer needs a wider band, or neighbouring rows would not meet.
+// If the reference is much longer, the band must be wider, or adjacent rows would not overlap.
 int64_t band_width(double length_ratio) {
   constexpr int64_t usual = 25;
   if (length_ratio / 2 <= usual) return usual;
@@ -34,7 +34,7 @@ size_t EditTable::band_begin(size_t row) const {
   return static_cast<size_t>(std::max<int64_t>(0, diagonal - band_));
 }
 
-// The last row reaches to the last column in any case.
+// The last row always extends to the last column.
 size_t EditTable::band_end(size_t row) const {
   const size_t columns = reference_.size() + 1;
   if (row == hypothesis_.size()) return columns;

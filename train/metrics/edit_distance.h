@@ -1,7 +1,7 @@
 #pragma once
 // The edit distance between a hypothesis and a reference, and its edits, as defined by Tercom: only
-// the cells within 25 of the table's diagonal are computed, and of equally cheap edits, keeping or
-// replacing a word is preferred to deleting one, and that to inserting one.
+// the cells within 25 of the table's diagonal are computed. Among edits of equal cost, keeping or
+// replacing a word comes first, then deleting one, then inserting one.
 
 #include <cstdint>
 #include <span>
@@ -18,11 +18,11 @@ class EditTable {
   // Words are numbers. All hypotheses must have the given length.
   EditTable(std::span<const int32_t> reference, size_t hypothesis_length);
 
-  // The distance; fills the table from the row of the first word in which the hypothesis differs
-  // from the one before, since all rows up to there are the same.
+  // Returns the distance. Recomputes the table only from the first word on in which the hypothesis
+  // differs from the previous one.
   int64_t distance(std::span<const int32_t> hypothesis);
 
-  // Of the last hypothesis, from its first word to its last.
+  // The edits of the last hypothesis, from its first word to its last.
   std::vector<Edit> edits() const;
 
  private:
@@ -33,7 +33,7 @@ class EditTable {
 
   void fill_row(size_t row);
   Cell cell(size_t row, size_t column) const;
-  // The columns [begin, end) of a row that are looked at, from row 1 on.
+  // The columns [begin, end) of a row that are computed, for rows from 1 on.
   size_t band_begin(size_t row) const;
   size_t band_end(size_t row) const;
 

@@ -15,7 +15,7 @@ enum class Better { lower, higher, neither };
 struct MetricInfo {
   std::string name;     // in training.metric: "perplexity"
   std::string column;   // in metrics.jsonl: "ppl"
-  std::string label;    // in a line of the log: "ppl"; empty: not shown there
+  std::string label;    // in a line of the log: "ppl"; empty: not in the log
   std::string title;    // of its panel in the report
   std::string unit;     // "per token", "0 to 100"
   std::string meaning;  // one sentence of explanation

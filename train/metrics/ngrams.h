@@ -1,8 +1,8 @@
 #pragma once
-// Counting the n-grams that a hypothesis shares with its references. An n-gram is known by a
-// number: that of the pair (number of its first n-1 symbols, its last symbol). So n-grams of any
-// length and any kind of symbol compare exactly, and one round of numbering takes all sequences
-// from n-1 to n.
+// Counts the n-grams that a hypothesis shares with its references. An n-gram is identified by the
+// number of the pair (number of its first n-1 symbols, its last symbol). So n-grams of any length
+// and any kind of symbol are compared exactly, and one pass over the sequences computes the numbers
+// for n from those for n-1.
 
 #include <algorithm>
 #include <cstdint>
@@ -13,8 +13,8 @@
 
 namespace calque {
 
-// Numbers keys 0, 1, 2, ... in the order of first appearance. A hash table that is cleared for
-// every sentence without touching its slots.
+// Numbers keys 0, 1, 2, ... in the order of first appearance. This hash table is cleared for every
+// sentence without touching its slots.
 template <class Key>
 class Numbering {
  public:
@@ -33,7 +33,7 @@ class Numbering {
  private:
   struct Slot {
     Key key{};
-    uint32_t round = 0;  // in use if it is the table's
+    uint32_t round = 0;  // the slot is in use if this is the round of the table
     int32_t number = 0;
   };
 
@@ -67,23 +67,24 @@ class Numbering {
 
 class NgramMatcher {
  public:
-  // Sequence 0 is the hypothesis, the others are its references. Order 0 from here.
+  // Sequence 0 is the hypothesis, the others are its references. Sets the order n to 0.
   void start(std::span<const std::vector<int32_t>> sequences);
-  // To the n-grams that are one symbol longer.
+  // Increments n.
   void next_order();
 
-  // How many n-grams a sequence has.
+  // The number of n-grams of a sequence.
   int64_t total(size_t sequence) const { return static_cast<int64_t>(names_[sequence].size()); }
-  // The hypothesis' n-grams that the reference has too, each no more often than there.
+  // The number of n-grams of the hypothesis that the reference has too. An n-gram counts at most as
+  // often as the reference has it.
   int64_t common(size_t reference);
-  // The same with all references, each n-gram no more often than in the one that has most of it.
+  // The same for all references: an n-gram counts at most as often as any one of them has it.
   int64_t common_with_any();
 
  private:
   void count(size_t sequence, std::vector<int32_t>& counts) const;
 
   std::span<const std::vector<int32_t>> symbols_;
-  std::vector<std::vector<int32_t>> names_;  // of the n-gram that starts at each place
+  std::vector<std::vector<int32_t>> names_;  // numbers of the n-grams, by the place of their start
   size_t order_ = 0;
   Numbering<uint64_t> numbering_;
   std::vector<int32_t> in_hypothesis_, in_reference_, most_;

@@ -2,9 +2,8 @@
 // The random numbers of NumPy's default_rng(seed): PCG64 (O'Neill, "PCG: a family of simple fast
 // space-efficient statistically good algorithms", 2014; the variant XSL-RR) behind NumPy's seeding.
 //
-// Everything else in this project draws from core/random.h. Confidence intervals and p-values are
-// the exception, because they are compared with those that sacreBLEU prints, and it draws from
-// this.
+// Only confidence intervals and p-values use it, so that they equal those that sacreBLEU prints.
+// Everything else draws from core/random.h.
 
 #include <cstddef>
 #include <cstdint>
@@ -28,7 +27,7 @@ class NumpyRandom {
   uint32_t next32();
 
   Wide state_ = 0, increment_ = 0;
-  bool has_half_ = false;  // the upper half of the last 64 bits is still to be used
+  bool has_half_ = false;  // half_ has the unused upper half of the last 64 bits
   uint32_t half_ = 0;
   uint32_t coins_ = 0;
   int coins_left_ = 0;

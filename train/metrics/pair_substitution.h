@@ -6,8 +6,8 @@
 
 namespace calque {
 
-// Lets write(out, a, b) replace each pair of neighbours for which fits(a, b), from left to right. A
-// pair is consumed together: its second character cannot be the first of the next pair.
+// Calls write(out, a, b) in place of each pair of adjacent characters with fits(a, b), from left to
+// right. Pairs do not overlap: the second character of one cannot be the first of the next.
 template <class Text, class Fits, class Write>
 Text replace_pairs(const Text& text, Fits fits, Write write) {
   Text out;

@@ -3,11 +3,11 @@
 //
 // The bootstrap (Koehn, "Statistical significance tests for machine translation evaluation", 2004)
 // draws segments with replacement. Approximate randomization (Riezler and Maxwell, "On some
-// pitfalls in automatic evaluation and significance testing for MT", 2005) asks how often two
-// systems would differ so much if each segment's output came from either by the toss of a coin.
+// pitfalls in automatic evaluation and significance testing for MT", 2005) swaps the outputs of two
+// systems for random segments, and counts how often the systems then differ by more.
 //
 // Samples are drawn from NumPy's generator, and sums of resampled rows are taken in single
-// precision: what is printed is what sacreBLEU prints for the same seed.
+// precision, so the results equal those that sacreBLEU prints for the same seed.
 
 #include <cstdint>
 #include <optional>
@@ -25,7 +25,7 @@ struct Resampling {
 
 enum class PairedTest { bootstrap, randomization };
 
-// Its fields in a signature: bs:1000|seed:12345, or ar: for approximate randomization.
+// The fields of a signature: bs:1000|seed:12345, or ar: for approximate randomization.
 std::string resampling_fields(PairedTest test, const Resampling& resampling);
 
 Confidence bootstrap(const SegmentStatistics& statistics, const ScoreOfSums& score,
@@ -33,12 +33,12 @@ Confidence bootstrap(const SegmentStatistics& statistics, const ScoreOfSums& sco
 
 struct Comparison {
   double baseline = 0, system = 0;  // the scores
-  // Of the bootstrap.
+  // Only from the bootstrap.
   std::optional<Confidence> baseline_confidence = {}, system_confidence = {};
-  double p_value = 1;  // of the difference between them being chance
+  double p_value = 1;  // of the hypothesis that the difference is due to chance
 };
 
-// Two systems on the same test set.
+// Compares two systems on the same test set.
 Comparison compare(const SegmentStatistics& baseline, const SegmentStatistics& system,
                    const ScoreOfSums& score, PairedTest test, const Resampling& resampling);
 

@@ -3,8 +3,8 @@
 // number, in sacreBLEU's form:
 //   BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:... = 41.0 71.0/47.5/... (BP = ...)
 //
-// The field `version` says whose definitions a number follows, sacreBLEU's since its version 2, and
-// whose program computed it.
+// The field `version` names the definitions that a number follows, those of sacreBLEU since its
+// version 2, and the program that computed it.
 
 #include <cstddef>
 #include <initializer_list>
@@ -16,13 +16,13 @@
 namespace calque {
 
 // From bootstrap resampling: the mean of the resampled scores, and half the width of the interval
-// in which the middle 95 % of them lie.
+// that contains the middle 95% of them.
 struct Confidence {
   double mean = 0;
   double half_width = 0;
 };
 
-// `resampling`, if there was any, is what resampling.h calls its fields.
+// `resampling` is the result of resampling_fields(), or empty without resampling.
 std::string signature(size_t references, std::string_view resampling,
                       std::initializer_list<std::pair<std::string_view, std::string>> fields);
 

@@ -19,7 +19,7 @@ using References = std::span<const std::vector<std::string>>;
 // hypotheses.
 void check_line_counts(Hypotheses hypotheses, References references);
 
-// The references of a single segment, as those of a test set.
+// The references of a single segment in the form of those of a test set.
 std::vector<std::vector<std::string>> one_segment(std::span<const std::string> references);
 
 struct SegmentStatistics {
@@ -33,7 +33,7 @@ struct SegmentStatistics {
   std::vector<double> sums() const;
 };
 
-// The score, between 0 and 100 and for TER perhaps above, of the sums of rows.
+// The score for the sums of rows: 0 to 100, or more in the case of TER.
 using ScoreOfSums = std::function<double(std::span<const double> sums)>;
 
 // Calls fill(begin, end, rows) on all threads to compute the rows of consecutive ranges of segments

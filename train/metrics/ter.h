@@ -5,7 +5,8 @@
 // shifts cannot be found in reasonable time, so TER is defined as the result of Tercom's greedy
 // search: it makes the shift that saves the most edits until none saves any.
 //
-// Of several references, a segment takes the fewest edits, and the mean of their lengths.
+// With several references, a segment counts the fewest edits to any of them, and the mean of their
+// lengths.
 
 #include <cstdint>
 #include <optional>
@@ -44,7 +45,7 @@ TerScore ter_of_sums(std::span<const double> sums);
 std::string ter_signature(size_t references, const TerOptions& options,
                           std::string_view resampling = {});
 
-// The edits between two sequences of words, which are numbers here.
+// The number of edits between two sequences of words. Words are numbers.
 int64_t translation_edits(std::span<const int32_t> hypothesis, std::span<const int32_t> reference);
 
 }  // namespace calque

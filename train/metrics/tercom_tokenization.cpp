@@ -22,7 +22,7 @@ bool is_asian_punctuation(char32_t c) {
          std::ranges::find(full_width, c) != full_width.end();
 }
 
-// The ideographs and their strokes, radicals, enclosed and compatibility forms.
+// Ideographs, including their strokes, radicals, enclosed and compatibility forms.
 bool stands_alone(char32_t c) {
   return within(c, 0x2E80, 0x2EFF) || within(c, 0x31C0, 0x31EF) || within(c, 0x3200, 0x4DBF) ||
          within(c, 0x4E00, 0x9FFF) || within(c, 0xF900, 0xFAFF) || within(c, 0xFE30, 0xFE4F) ||

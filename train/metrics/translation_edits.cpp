@@ -1,6 +1,6 @@
-// Tercom's greedy search for shifts, which defines TER: only misplaced words are shifted, to a
-// place where the reference has the same words and the hypothesis has others; sequences have up to
-// 10 words and move over up to 50 places; and after 1000 tried shifts of a segment the search ends.
+// Tercom's greedy search for shifts, which defines TER. Only misplaced words are shifted, to a
+// place where the reference has the same words and the hypothesis has others. A sequence has up to
+// 10 words and moves by up to 50 places. After 1000 tried shifts of a segment the search ends.
 #include <algorithm>
 #include <tuple>
 
@@ -13,10 +13,10 @@ namespace {
 constexpr size_t longest_shift = 10, farthest_shift = 50;
 constexpr int most_tries = 1000;
 
-// How the words of hypothesis and reference correspond, read from the edits between them.
+// How the words of hypothesis and reference correspond, according to the edits between them.
 struct Alignment {
-  std::vector<int64_t>
-      place;  // for each reference word: of its word, or the last one before, or -1
+  // For each reference word, the place of its hypothesis word or of the last one before; or -1.
+  std::vector<int64_t> place;
   std::vector<int> hypothesis_errors, reference_errors;  // the number among the words before
 
   explicit Alignment(const std::vector<Edit>& edits) : hypothesis_errors{0}, reference_errors{0} {
@@ -34,7 +34,7 @@ struct Alignment {
     }
   }
 
-  // Are words wrong on both sides, and does the sequence not stand where it belongs already?
+  // Whether both sequences have words that are wrong, and the goal is not within the sequence.
   bool invites_shift(size_t from, size_t to, size_t length) const {
     const auto start = static_cast<int64_t>(from), end = static_cast<int64_t>(from + length);
     return hypothesis_errors[from] != hypothesis_errors[from + length] &&
@@ -45,8 +45,8 @@ struct Alignment {
 
 using Words = std::vector<int32_t>;
 
-// `length` words from `from` on, put before the word that now stands at `to`; if that is one of
-// them, so many words further on.
+// Moves `length` words from `from` on to before the word that is now at `to`. If that is one of
+// them, moves them as many places further as it is from the first of them.
 Words shifted(const Words& words, size_t from, size_t length, size_t to) {
   Words result = words;
   const auto at = [&](size_t index) {
@@ -81,7 +81,7 @@ class ShiftSearch {
     size_t length = 0, from = 0, to = 0;
     Words words;
 
-    // The most edits saved; then the longest, the earliest, and the one with the earliest goal.
+    // Prefers the most edits saved, then the longest, the earliest, and the earliest goal.
     bool is_better_than(const Candidate& other) const {
       return std::tuple(saved, length, other.from, other.to) >
              std::tuple(other.saved, other.length, from, to);
@@ -117,7 +117,7 @@ class ShiftSearch {
     }
   }
 
-  // The places behind the word before the goal, and behind each word of the goal.
+  // Tries the places after the word before the goal, and after each word of the goal.
   void try_goals(const Alignment& alignment, size_t from, size_t goal, size_t length) {
     int64_t previous = -1;
     for (size_t behind = 0; behind <= length; ++behind) {

@@ -27,8 +27,8 @@ struct DrawnCurve {
 std::vector<DrawnCurve> drawn_curves(std::span<const ReportRun> runs, const Panel& panel,
                                      const PlotOptions& options, bool logarithmic);
 
-// The panels that the options name, in their order. Throws an Error for a panel without values,
-// which lists those with values. Without names: the existing ones of `usual`.
+// The panels that the options name, in their order; without names, those of `usual` that exist.
+// Throws an Error for a panel without values; the message lists those with values.
 std::vector<Panel> chosen_panels(std::span<const ReportRun> runs, const PlotOptions& options,
                                  std::span<const std::string> usual);
 

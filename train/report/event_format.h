@@ -21,7 +21,7 @@ struct EventTime {
 };
 
 std::string version_event(EventTime at);  // the first one of a file
-// A run starts or resumes at this step: later steps in older files are void.
+// Says that a run starts or resumes at this step, so that later steps of older files are ignored.
 std::string start_event(EventTime at);
 std::string scalar_event(EventTime at, std::string_view tag, float value);
 std::string text_event(EventTime at, std::string_view tag, std::string_view text);  // Markdown

@@ -88,7 +88,7 @@ void append_step(std::string& out, const Explanation& explanation, size_t step) 
   out += '}';
 }
 
-// Weights in thousandths, which takes few bytes and suffices for the eye.
+// Weights in thousandths, which take few bytes and are precise enough for display.
 void append_heads(std::string& out, const std::vector<ExplainedHead>& heads) {
   append_list(out, heads, [&](const ExplainedHead& head) {
     out += "\n{\"layer\":" + std::to_string(head.layer) + ",\"head\":" + std::to_string(head.head) +

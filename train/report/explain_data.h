@@ -1,5 +1,5 @@
 #pragma once
-// The data that explain pages and figures take from an explanation.
+// The parts of an explanation that pages and figures show.
 
 #include <optional>
 #include <string>
@@ -19,7 +19,7 @@ struct StepSummary {
     int32_t token = 0;
     float logit = 0;
   };
-  std::vector<Alternative> best;                 // descending, always with the chosen token
+  std::vector<Alternative> best;                 // descending; includes the chosen token
   double log_normaliser = 0;                     // log of the sum of exp(logit) over the vocabulary
   std::vector<double> rest_logits, rest_counts;  // bins: mean logit and number of tokens
 };
@@ -30,7 +30,7 @@ ExplainedMatrix mean_weights(const std::vector<ExplainedHead>& heads, std::optio
 
 const char* name_of(BeamFate fate);
 
-// The data of the page, with few digits a number.
+// The data of the page, with few digits for each number.
 std::string explanation_page_data(const Explanation& explanation);
 
 }  // namespace calque

@@ -1,5 +1,5 @@
 #pragma once
-// The curves as a static SVG figure for a paper or a README: white, two panels a row, no script.
+// The curves as a static SVG figure for a paper or a README: white, two panels in a row, no script.
 
 #include <span>
 #include <string>

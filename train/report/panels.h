@@ -19,7 +19,7 @@ struct Panel {
   ValueFormat format = ValueFormat::number;
   Better better = Better::neither;
   bool logarithmic = false;  // by default
-  bool noisy = true;         // worth smoothing
+  bool noisy = true;         // whether smoothing helps
 };
 
 // The panels with values in at least one run: the metrics of the runs' tasks, then the trainer's

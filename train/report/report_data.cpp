@@ -1,5 +1,5 @@
-// Writes JSON directly: most of it is numbers with few digits, which a general writer would make
-// three times as long.
+// Writes JSON directly: most of it is numbers with few digits, and a general JSON writer would make
+// them three times as long.
 #include "train/report/report_data.h"
 
 #include <map>
@@ -43,7 +43,7 @@ void append_table(std::string& out, const MetricsTable& table, size_t most_rows)
   out += "}}";
 }
 
-// Each sentence once, and its outputs at all validations.
+// Writes each sentence once, with its outputs at all validations.
 void append_samples(std::string& out, const std::vector<SamplesAtStep>& all) {
   std::map<std::pair<std::string, std::string>, size_t> place;
   std::vector<std::pair<std::string, std::string>> sentences;

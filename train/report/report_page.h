@@ -1,6 +1,6 @@
 #pragma once
-// report.html: a self-contained page with the curves of one or several runs, without network or
-// server. Every text in it is data, never markup.
+// report.html: a self-contained page with the curves of one or several runs, which needs no network
+// and no server. Every text in it is data, never markup.
 
 #include <filesystem>
 #include <span>

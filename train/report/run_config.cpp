@@ -11,7 +11,7 @@
 namespace calque {
 namespace {
 
-constexpr int deepest = 16;  // an alias may point at its own parent
+constexpr int deepest = 16;  // a limit, because an alias may refer to its own parent
 constexpr size_t longest_value = 300;
 
 std::string shortened(std::string text) {

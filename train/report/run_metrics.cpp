@@ -138,7 +138,7 @@ void read_lines(ReportRun& run, const fs::path& file, std::string_view text) {
   }
 }
 
-// A clock that restarted when the run was resumed continues from its last value.
+// If a clock restarted when the run was resumed, continues it from its last value.
 void make_continuous(std::vector<double>& clock) {
   double offset = 0, last = 0, last_read = 0;
   for (double& value : clock) {

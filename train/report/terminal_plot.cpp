@@ -1,5 +1,5 @@
-// A canvas of characters, each a bit set of Braille dots (U+2800 + bits) or a letter, and who drew
-// there last.
+// A canvas of characters. Each is a bit set of Braille dots (U+2800 + bits) or a letter, and
+// remembers the curve that was drawn there last.
 #include "train/report/terminal_plot.h"
 
 #include <fmt/format.h>
@@ -37,7 +37,7 @@ std::vector<std::string> usual_columns(std::span<const ReportRun> runs) {
   return columns;
 }
 
-size_t columns_of(std::string_view text) {  // good enough for names: one column a code point
+size_t columns_of(std::string_view text) {  // approximately: one column for each code point
   return static_cast<size_t>(std::count_if(text.begin(), text.end(), [](char c) {
     return (static_cast<unsigned char>(c) & 0xC0) != 0x80;
   }));
@@ -48,7 +48,7 @@ class Canvas {
   Canvas(int columns, int rows, bool braille)
       : columns_(columns), rows_(rows), braille_(braille), cells_(size_t(columns) * size_t(rows)) {}
 
-  // Dots across and down: Braille has two by four a character.
+  // The size in dots; a Braille character has two by four.
   int width() const { return columns_ * (braille_ ? 2 : 1); }
   int height() const { return rows_ * (braille_ ? 4 : 1); }
 
@@ -103,7 +103,7 @@ class Canvas {
   std::vector<Cell> cells_;
 };
 
-// The same colour or letter in every panel.
+// Selects the colour or letter, the same in every panel.
 int identity(const DrawnCurve& curve) {
   return int(curve.run) * 2 + (curve.source == CurveSource::valid ? 1 : 0);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// A small plot for the terminal: curves in Braille dots, eight to a character, or in letters where
-// there is neither colour nor Unicode to tell curves apart.
+// A small plot for the terminal. Curves consist of Braille dots, eight in a character, or of
+// letters where the terminal has no colours or no Unicode.
 
 #include <span>
 #include <string>
@@ -10,14 +10,14 @@
 namespace calque {
 
 struct TerminalStyle {
-  int width = 80;       // columns the plot may use
+  int width = 80;       // maximum number of columns
   int height = 14;      // rows of each panel, without its axis
   bool color = true;    // ANSI colours
   bool unicode = true;  // Braille and box lines; else ASCII
 };
 
-// The size, colour and encoding of the terminal that stdout is: COLUMNS or the window's width,
-// colours unless NO_COLOR is set or stdout is no terminal, Unicode if the locale says UTF-8.
+// The style for stdout: as wide as COLUMNS or the window, with colours unless NO_COLOR is set or
+// stdout is not a terminal, with Unicode if the locale uses UTF-8.
 TerminalStyle terminal_style();
 
 std::string terminal_plot(std::span<const ReportRun> runs, const PlotOptions& options,

@@ -1,4 +1,4 @@
-// Reading checkpoints. After damage the checkpoint before is tried; any other failure is an Error.
+// Reads checkpoints. If one is damaged, tries the one before; any other failure is an Error.
 #include <fmt/ranges.h>
 
 #include <algorithm>
@@ -11,8 +11,8 @@
 namespace calque {
 namespace {
 
-// Disk failures and missing files are damage to one checkpoint. Others, such as missing permissions
-// or too many open files, would affect every checkpoint.
+// Disk failures and missing files affect a single checkpoint. Other failures, such as missing
+// permissions or too many open files, would affect every checkpoint.
 bool is_damage(const FileError& error) {
   constexpr std::array damage{EIO,   ENOENT,  ENOTDIR, EISDIR, ENODEV,    ELOOP,
                               ENXIO, ENODATA, EBADMSG, ESTALE, EOVERFLOW, EUCLEAN};
@@ -87,7 +87,7 @@ std::optional<LoadedCheckpoint> Checkpoints::load_newest(
     } catch (const FileError& error) {
       if (!is_damage(error)) throw;
       if (!exists(files_, folder)) {
-        // A running training has pruned it, so there is a newer one.
+        // A process that is training has pruned it, so there is a newer one.
         damaged.clear();
         return load_newest(model, optimizer, damaged);
       }

@@ -11,7 +11,7 @@
 namespace calque {
 namespace {
 
-// Signals are for the training thread: it decides when to stop.
+// Signals go to the training thread, which decides when to stop.
 void block_signals() {
   sigset_t all;
   sigfillset(&all);

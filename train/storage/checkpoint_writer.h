@@ -1,6 +1,6 @@
 #pragma once
-// Writes checkpoints during training: copies the tensors into buffers of its own, which a thread
-// writes. The buffers are reused, so only the first save allocates memory.
+// Writes checkpoints during training: copies the tensors to buffers of its own, and a thread writes
+// these. The buffers are reused, so only the first save allocates memory.
 
 #include <cstdint>
 #include <functional>

@@ -1,4 +1,4 @@
-// All that changes the folder of checkpoints. Its names:
+// Everything that changes the folder of checkpoints. The names in it:
 //   step-000500          a checkpoint
 //   step-000500.old      the same, while a new one of that step replaces it
 //   step-000500.tmp      being written or removed; useless after a crash
@@ -125,7 +125,7 @@ void Checkpoints::prune(int64_t whole, int64_t last, std::span<const int64_t> al
   }
   for (const std::string& name : newest_first()) {
     if (kept.contains(*step_of(name))) continue;
-    // Renamed first, so that its remains after a crash do not look like a checkpoint.
+    // Renames it first, so that its remains after a crash do not look like a checkpoint.
     const std::string going = all_ + "/" + name + ".tmp";
     remove_all(files_, going);
     rename(files_, all_ + "/" + name, going);
@@ -145,7 +145,7 @@ std::vector<std::string> Checkpoints::newest_first() const {
   std::vector<std::string> names;
   if (exists(files_, all_)) names = list_folder(files_, all_);
   std::erase_if(names, [](const std::string& name) { return !step_of(name); });
-  // Of one step, the plain name before ".old".
+  // For the same step, the plain name comes before ".old".
   std::ranges::sort(names, [](const std::string& a, const std::string& b) {
     return std::pair(-*step_of(a), a) < std::pair(-*step_of(b), b);
   });

@@ -178,7 +178,7 @@ int write_all(FileSystem& files, int file, std::string_view bytes, uint64_t& wri
     const int64_t count =
         uninterrupted([&] { return files.write(file, std::as_bytes(std::span(bytes))); });
     if (count < 0) return static_cast<int>(-count);
-    // Writing no bytes is not an error, but would repeat for ever.
+    // Writing 0 bytes is not an error, but repeating it would not end.
     if (count == 0) return EIO;
     written += static_cast<uint64_t>(count);
     bytes.remove_prefix(static_cast<size_t>(count));
@@ -212,8 +212,8 @@ void make_folder(FileSystem& files, const std::string& path) {
 void make_subfolder(FileSystem& files, const std::string& path) {
   const int result = uninterrupted([&] { return files.make_folder(path); });
   if (result != -EEXIST) checked(result, path, "make the folder");
-  // Even if it existed: its creator may have been stopped before the sync. But the parent of an
-  // existing folder may be unreadable.
+  // Syncs even an existing folder: its creator may have been stopped before the sync. But the
+  // parent of an existing folder may be unreadable.
   const int synced = files.sync_folder(folder_of(path));
   if (result == -EEXIST && synced == -EACCES) return;
   checked(synced, folder_of(path), "sync the folder to the disk");
@@ -247,7 +247,7 @@ std::string folder_of(const std::string& path) {
 std::string printable(std::string_view name) {
   constexpr size_t longest = 120;
   std::string shown(name.substr(0, longest));
-  // Not in the middle of a UTF-8 character, whose further bytes are 10xxxxxx.
+  // Does not cut a UTF-8 character, whose further bytes are 10xxxxxx.
   if (name.size() > longest) {
     while (!shown.empty() && (static_cast<unsigned char>(name[shown.size()]) & 0xC0) == 0x80) {
       shown.pop_back();

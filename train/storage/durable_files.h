@@ -1,8 +1,8 @@
 #pragma once
-// Durable writing and distrustful reading of files, on top of file_system.h: interrupted calls are
-// repeated, short writes continued, and every result is checked, close included. A failed sync is
-// never repeated: the kernel may have dropped the pages that it could not write, and a second sync
-// would succeed without them.
+// Durable writing and checked reading of files, on top of file_system.h: interrupted calls are
+// repeated, short writes are continued, and every result is checked, also that of close. A failed
+// sync is never repeated: the kernel may have dropped the pages that it could not write, and a
+// second sync would succeed without them.
 
 #include <cstddef>
 #include <cstdint>
@@ -27,8 +27,8 @@ class FileError : public Error {
   int code_;
 };
 
-// An undamaged file that does not fit: from another model, or written by a newer calque. No older
-// checkpoint would fit better, and nothing may be set aside.
+// An undamaged file that does not match: from another model, or written by a newer calque. Older
+// checkpoints would not match either, so none is tried, and the file is not set aside.
 class Mismatch : public Error {
  public:
   using Error::Error;
@@ -46,7 +46,7 @@ struct Fingerprint {
 // A new file, digested as it is written.
 class OutputFile {
  public:
-  // `size` bytes are allocated at once, so that a full disk fails before anything is written.
+  // Allocates `size` bytes at once, so that a full disk is detected before anything is written.
   OutputFile(FileSystem& files, std::string path, uint64_t size);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;
@@ -89,7 +89,7 @@ Fingerprint write_text(FileSystem& files, const std::string& path, std::string_v
 // Creates or replaces a file: at every moment the path has the old text or the new one.
 void replace_text(FileSystem& files, const std::string& path, std::string_view text);
 
-// Descriptors, for uses without a class here.
+// Calls on plain descriptors.
 int open_file(FileSystem& files, const std::string& path, OpenFor use);
 void close_file(FileSystem& files, int file, const std::string& path);
 // Writes the bytes to an open file. Returns 0 or an errno, and adds the number of bytes written to
@@ -99,7 +99,7 @@ int write_all(FileSystem& files, int file, std::string_view bytes, uint64_t& wri
 bool exists(FileSystem& files, const std::string& path);
 std::vector<std::string> list_folder(FileSystem& files, const std::string& path);  // sorted
 // Create the folder unless it exists, and sync its name. make_folder() also creates its parents;
-// make_subfolder() requires them, because a missing parent was removed by somebody.
+// make_subfolder() requires them: a missing parent has been removed by another process.
 void make_folder(FileSystem& files, const std::string& path);
 void make_subfolder(FileSystem& files, const std::string& path);
 void sync_folder(FileSystem& files, const std::string& path);

@@ -1,6 +1,6 @@
 #pragma once
-// The system calls of storage behind an interface, so that tests can make any call fail and replay
-// what a crash may leave. Every call returns the kernel's result, at least 0, or a negated errno;
+// The system calls of storage behind an interface, so that tests can make any call fail and
+// simulate crashes. Every call returns the kernel's result, at least 0, or a negated errno;
 // durable_files.h decides what to retry and report.
 
 #include <cstddef>

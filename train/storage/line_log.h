@@ -1,7 +1,7 @@
 #pragma once
 // Files that grow line by line: metrics.jsonl and train.log. A line that cannot be written, for
-// example on a full disk, does not end training: it waits in memory, and every further line tries
-// again, also to open the file.
+// example on a full disk, does not end training: it waits in memory, and each later line tries
+// again to open the file and to write.
 
 #include <cstdint>
 #include <optional>
@@ -14,8 +14,8 @@ namespace calque {
 
 class LineLog {
  public:
-  // Opens or creates the file; the first append() reports a failure. Ends a last line that a crash
-  // has cut short.
+  // Opens or creates the file; the first append() reports a failure. Adds the line break to a last
+  // line that a crash has cut short.
   LineLog(FileSystem& files, std::string path);
   ~LineLog();
   LineLog(const LineLog&) = delete;
@@ -27,8 +27,8 @@ class LineLog {
   std::optional<std::string> append(std::string_view line);
   // Syncs all lines to the disk, so that no checkpoint is newer than its log.
   std::optional<std::string> sync();
-  // Closes the file, which may be the first call to fail. Returns any problem, also an old one,
-  // with the number of lost lines. A later append() opens the file again.
+  // Closes the file, which may be the first call to fail. Returns any problem, even if it has been
+  // returned before, with the number of lost lines. A later append() opens the file again.
   std::optional<std::string> close();
 
   // The number of lines not in the file: waiting, or dropped because too many were waiting.
@@ -46,7 +46,7 @@ class LineLog {
   bool torn_ = false;    // waiting_ begins with the break that ends a torn line
   uint64_t lost_ = 0;
   bool failing_ = false;
-  std::optional<std::string> untold_;  // the problem of the constructor
+  std::optional<std::string> untold_;  // the constructor's problem, not yet returned
 };
 
 // Removes the lines of metrics.jsonl that a run resumed at `step` will write again: those with a

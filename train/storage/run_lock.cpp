@@ -1,4 +1,4 @@
-// flock, not fcntl, whose lock is lost when any other descriptor of the file is closed.
+// Uses flock, because a lock of fcntl is lost when any other descriptor of the file is closed.
 #include "train/storage/run_lock.h"
 
 #include <fcntl.h>
@@ -43,7 +43,7 @@ RunLock::RunLock(const std::string& run_folder) {
   const int failure = take(file_);
   if (failure == 0) {
     const std::string holder = fmt::format("process {} on {}\n", ::getpid(), host_name());
-    // Only for the message of a second process, so a full disk is ignored.
+    // The name serves only the message of a second process, so a full disk is ignored.
     if (::ftruncate(file_, 0) == 0) [[maybe_unused]]
       const auto n = ::write(file_, holder.data(), holder.size());
     return;

@@ -1,7 +1,7 @@
 #pragma once
 // Ensures that one process at a time trains in a run folder. The lock belongs to an open file, so
-// the kernel releases it when the process ends in any way; the file itself remains and means
-// nothing.
+// the kernel releases it when the process ends in any way. The file itself remains and has no
+// meaning.
 
 #include <string>
 

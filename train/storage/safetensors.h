@@ -49,11 +49,11 @@ class SafetensorsFile {
   TensorTable table_;
 };
 
-// Why the table's tensor of the wanted name does not fit, or nothing.
+// Why the tensor of that name in the table does not match, or nothing.
 std::optional<std::string> mismatch(const TensorTable& table, const TensorSlot& wanted);
 
-// Why a file does not fill exactly these slots, one line each; empty if it does. At most `limit`
-// lines, the last of which then gives the number of further ones.
+// The differences between the tensors of a file and these slots, one line each; empty if they
+// match. At most `limit` lines; if there are more, the last line has the number of those left out.
 std::vector<std::string> differences(const TensorTable& table, std::span<const TensorSlot> wanted,
                                      size_t limit = 8);
 

@@ -1,5 +1,5 @@
-// Reads the header as a state machine on the JSON parser's events, which stops at the first event
-// that does not fit. So no document is built, however deep or wide a hostile one is.
+// Reads the header with a state machine on the events of the JSON parser, which stops at the first
+// invalid event. No document is built, so a deep or wide hostile header takes no memory.
 #include "train/storage/safetensors_header.h"
 
 #include <algorithm>

@@ -44,7 +44,7 @@ struct TensorTable {
   const TensorEntry* find(std::string_view name) const;  // null if there is none
 };
 
-// The first eight bytes of a file of `file_size` bytes: the length of its header.
+// The length of the header, from the first eight bytes of a file of `file_size` bytes.
 uint64_t parse_header_length(std::span<const std::byte, 8> bytes, uint64_t file_size,
                              const std::string& path);
 // The checked header. `path` is for messages.

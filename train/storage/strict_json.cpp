@@ -14,7 +14,7 @@ using Json = nlohmann::json;
 Json parse_json(std::string_view text, const std::string& path) {
   // The parser would take a zero byte as the end of its input.
   if (text.find('\0') != text.npos) fail("{}: a zero byte in its text", path);
-  std::vector<std::set<std::string>> open;  // the names so far of each object around this point
+  std::vector<std::set<std::string>> open;  // the names in each object that is not yet closed
   const auto check = [&](int depth, Json::parse_event_t event, const Json& parsed) {
     if (depth > 8) fail("{}: nested too deeply", path);
     if (event == Json::parse_event_t::object_start) open.emplace_back();

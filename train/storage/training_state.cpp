@@ -16,7 +16,7 @@ using Json = nlohmann::ordered_json;
 // ignored; retired scores are among the best ones, and an average is marked among the versions.
 constexpr int64_t newest_format = 3;
 
-// Of constant length, so that it is found without parsing.
+// The seal has a constant length, so that it is found without parsing.
 std::string seal_of(std::string_view body) {
   return ",\n  \"xxh64\": \"" + hexadecimal(content_hash(body)) + "\"\n}\n";
 }
@@ -46,7 +46,7 @@ Json retired_to_json(const std::vector<RetiredScores>& retired) {
 
 Json to_json(const TrainingState& state) {
   const Divergence& divergence = state.divergence;
-  Json checksums = Json::object();  // as text: JSON readers elsewhere keep 53 bits of a number
+  Json checksums = Json::object();  // as text: many JSON readers keep only 53 bits of a number
   for (const auto& [name, file] : state.checksums) {
     checksums[name] = {{"size", file.size}, {"xxh64", hexadecimal(file.digest)}};
   }

@@ -36,7 +36,8 @@ class TokenizerFolder {
     });
   }
 
-  // Removes the tokenizers of a run that never trained, maybe of another kind, and saves these.
+  // Removes the tokenizers of a run that never trained, which may be of another kind, and saves
+  // these.
   void replace(const std::vector<Tokenizer>& made) const {
     for (const auto& entry : std::filesystem::directory_iterator(run_.path)) {
       if (entry.path().filename().string().starts_with("tokenizer.")) {

@@ -1,5 +1,5 @@
 #pragma once
-// What all tasks do alike with the datasets of a run.
+// Functions for the datasets of a run that all tasks share.
 
 #include <string>
 
@@ -14,7 +14,7 @@ std::string cache_folder(const Config& config, const RunFolder& run, const TaskS
 // Task::data_description().
 std::string data_description(const Dataset& dataset, int64_t vocabulary);
 
-// What was dropped, in the words of the dataset's columns.
+// What was dropped, for the log. The wording depends on the number of columns.
 std::string dropped_text(const Dataset& dataset);
 
 }  // namespace calque

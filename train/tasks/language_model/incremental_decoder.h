@@ -14,7 +14,7 @@
 
 namespace calque {
 
-// What decoding writes for bytes that are not, or not yet, a character.
+// Decoding writes it for bytes that are not, or not yet, a character.
 inline constexpr std::string_view replacement_character = "\uFFFD";
 
 class IncrementalDecoder {
@@ -25,7 +25,7 @@ class IncrementalDecoder {
 
   // Tokenizer::decode_document() of all ids.
   const std::string& text() const { return text_; }
-  // So many bytes of the text do not change any more.
+  // The number of bytes at the beginning of the text that cannot change any more.
   size_t settled() const { return settled_; }
 
  private:

@@ -11,7 +11,7 @@
 namespace calque {
 namespace {
 
-// A text that is being written.
+// A text that is being generated.
 class Draft {
  public:
   Draft(const Tokenizer& tokenizer, const std::string& prompt, const GenerationOptions& options)
@@ -30,7 +30,7 @@ class Draft {
   // Whether a stop string has occurred.
   bool stopped() const { return stop_ != std::string::npos; }
 
-  // What the model reads next: everything, or the second half of the context once that is full.
+  // The tokens that the model reads next: all, or the second half of the context once it is full.
   std::vector<int32_t> visible() const {
     const auto context = static_cast<size_t>(options_.context);
     if (ids_.size() < context) return ids_;
@@ -51,7 +51,7 @@ class Draft {
   }
   void add_probability(double log_probability) { log_probability_ += log_probability; }
 
-  // The text that has become certain since the last call; `all` at the end.
+  // The text that has become final since the last call; `all` at the end.
   std::string news(bool all) {
     const std::string_view text = written_text();
     size_t end = std::min(text.size(), stop_);
@@ -76,7 +76,7 @@ class Draft {
   // The text after the prompt: some tokenizers write the space before a word only then.
   std::string_view written_text() const { return std::string_view(decoder_.text()).substr(begin_); }
 
-  // Looks for stop strings that end behind the first `searched` bytes of the whole text.
+  // Finds stop strings that end after the first `searched` bytes of the whole text.
   void find_stop(size_t searched) {
     if (longest_stop_ == 0 || stopped()) return;
     const std::string_view text = written_text();
@@ -108,7 +108,7 @@ class Rounds {
   }
 
  private:
-  // Lists the drafts of a round; false if there is none.
+  // Lists the drafts of a round. Returns false if there is none.
   bool start(const std::vector<Draft>& drafts) {
     numbers_.clear();
     prompts_.clear();
@@ -146,7 +146,7 @@ class Rounds {
     for (size_t k = 0; k < found.size(); ++k) conclude(drafts[numbers_[k]], found[k].front());
   }
 
-  // Whether drafts receive tokens one by one, as they are drawn.
+  // Whether drafts receive each token as it is drawn.
   bool follows() const { return !options_.stop.empty() || sink_; }
 
   void note(std::vector<Draft>& drafts, const SampledToken& token) {

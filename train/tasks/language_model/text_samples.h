@@ -11,7 +11,7 @@
 
 namespace calque {
 
-// At most `count` samples from all over the text; the prompts are the same at every call.
+// At most `count` samples, spread evenly over the text. The prompts are the same at every call.
 std::vector<Sample> sample_continuations(const LanguageModel& model, const Tokenizer& tokenizer,
                                          const Dataset& text, const Config& config, int64_t count);
 

@@ -5,13 +5,15 @@
 
 #include "data/dataset.h"
 #include "nn/transformer.h"
+#include "train/config/config.h"
 #include "train/report/records.h"
 
 namespace calque {
 
-// Sums over all target tokens of the dataset, in batches of at most `batch_tokens`; `between` is
-// called between batches.
-LossSums evaluate_tokens(const Transformer& model, const Dataset& dataset, double label_smoothing,
-                         int64_t batch_tokens, const std::function<void()>& between = {});
+// Sums over all target tokens of the dataset, in batches of the size that training has; `between`
+// is called between batches.
+LossSums evaluate_tokens(const Transformer& model, const Dataset& dataset,
+                         const TrainingConfig& training,
+                         const std::function<void()>& between = {});
 
 }  // namespace calque

@@ -15,8 +15,7 @@ Dataset dataset_of(const TranslationRun& run, const CorpusSource& corpus) {
 }
 
 MeanLoss token_scores(const TranslationRun& run, const Dataset& dataset) {
-  return mean_of(evaluate_tokens(run.model(), dataset, run.config.training.label_smoothing,
-                                 run.config.decoding.batch_tokens));
+  return mean_of(evaluate_tokens(run.model(), dataset, run.config.training));
 }
 
 // What was dropped for these reasons.

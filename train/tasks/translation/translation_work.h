@@ -33,8 +33,8 @@ class TranslationWork : public Work {
   const std::shared_ptr<const Dataset> dataset_;
 };
 
-// The first pair of each of at most `chunks` chunks. A pair belongs to the chunk that the middle of
-// its target tokens lies in. A chunk has at most 17/16 of an equal share of the tokens, or one
+// The first pair of each of at most `chunks` chunks. A pair belongs to the chunk that contains the
+// middle of its target tokens. A chunk has at most 17/16 of an equal share of the tokens, or one
 // pair.
 std::vector<int64_t> chunk_begins(const Segments& targets, int64_t chunks);
 

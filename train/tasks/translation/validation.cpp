@@ -116,11 +116,8 @@ std::optional<Scores> Validation::run(const Transformer& model,
 }
 
 Scores Validation::whole(const Transformer& model, const std::function<void()>& between) const {
-  const int64_t tokens = config_.training.batch_tokens > 0 ? config_.training.batch_tokens
-                                                           : config_.decoding.batch_tokens;
   Scores scores;
-  scores.values = loss_values(
-      evaluate_tokens(model, *dataset_, config_.training.label_smoothing, tokens, between));
+  scores.values = loss_values(evaluate_tokens(model, *dataset_, config_.training, between));
   if (!texts_.sources.empty()) translate(model, between, scores);
   return scores;
 }
