@@ -15,6 +15,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "cli/thread_waits.h"
 #include "cli/version.h"
 #include "core/blas.h"
 #include "core/error.h"
@@ -97,6 +98,7 @@ void occupy_closed_streams() {
 }  // namespace calque
 
 int main(int count, char** arguments) {
+  calque::shorten_thread_waits(arguments);
   std::signal(SIGXFSZ, SIG_IGN);  // beyond `ulimit -f` a write fails, and says so
   calque::occupy_closed_streams();
   return calque::run(count, arguments);

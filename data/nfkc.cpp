@@ -34,7 +34,8 @@ bool surely_normal(std::string_view text) {
 
 // A model of single characters that normalizes and preserves spaces.
 std::unique_ptr<sentencepiece::SentencePieceProcessor> make_normalizer() {
-  SentenceList any({"a"});
+  const std::vector<std::string> text = {"a"};
+  SentenceList any(text);
   std::string model;
   const auto trained =
       sentencepiece::SentencePieceTrainer::Train({{"model_type", "char"},

@@ -118,10 +118,8 @@ std::string SentencePieceModel::normalize(std::string_view text) const {
   return normal;
 }
 
-std::string train_sentence_piece(std::vector<std::string> texts,
+std::string train_sentence_piece(std::span<const std::string> texts,
                                  const SentencePieceTraining& options) {
-  SentenceList list(std::move(texts));
-  std::string model;
   // The number of threads is fixed: the result of the unigram trainer depends on it.
   std::unordered_map<std::string, std::string> settings = {
       {"model_type", options.unigram ? "unigram" : "bpe"},
@@ -139,7 +137,16 @@ std::string train_sentence_piece(std::vector<std::string> texts,
     settings["user_defined_symbols"] = "\n";
     settings["max_sentence_length"] = fmt::format("{}", longest_line);
   }
-  const auto status = sentencepiece::SentencePieceTrainer::Train(settings, &list, &model);
+  std::string model;
+  const auto train = [&] {
+    SentenceList list(texts);
+    return sentencepiece::SentencePieceTrainer::Train(settings, &list, &model);
+  };
+  auto status = train();
+  if (!status.ok()) {  // perhaps the text is too small for the vocabulary: then take a smaller one
+    settings["hard_vocab_limit"] = "false";
+    status = train();
+  }
   if (!status.ok()) fail("training the tokenizer: {}", reason(status));
   return model;
 }

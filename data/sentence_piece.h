@@ -63,6 +63,6 @@ struct SentencePieceTraining {
 };
 
 // The bytes of a model trained on the texts, a function of the arguments alone.
-std::string train_sentence_piece(std::vector<std::string> texts, const SentencePieceTraining&);
+std::string train_sentence_piece(std::span<const std::string> texts, const SentencePieceTraining&);
 
 }  // namespace calque

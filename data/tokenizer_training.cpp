@@ -67,12 +67,12 @@ Tokenizer train_tokenizer(std::vector<std::string> texts, const TokenizerOptions
   if (training.newline) texts = lines_of(texts);
   for (std::string& text : texts) text = prepare_text(text, options);
   const std::string model =
-      train_sentence_piece(std::move(texts), {.unigram = options.kind == TokenizerKind::unigram,
-                                              .nfkc = options.nfkc,
-                                              .vocabulary_size = training.vocabulary_size,
-                                              .character_coverage = training.character_coverage,
-                                              .byte_fallback = training.byte_fallback,
-                                              .newline = training.newline});
+      train_sentence_piece(texts, {.unigram = options.kind == TokenizerKind::unigram,
+                                   .nfkc = options.nfkc,
+                                   .vocabulary_size = training.vocabulary_size,
+                                   .character_coverage = training.character_coverage,
+                                   .byte_fallback = training.byte_fallback,
+                                   .newline = training.newline});
   return {SentencePieceModel(model, "the trained tokenizer"), options};
 }
 

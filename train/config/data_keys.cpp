@@ -105,8 +105,8 @@ void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
          "fairseq: joined-dictionary; OpenNMT-py: share_vocab; Sockeye: shared-vocab")
       .idle_if(no_translation, with_translation);
   in.key("vocabulary_size", &T::vocabulary_size, between(0, 10'000'000), harmful,
-         "The number of entries of a vocabulary, special symbols included. A vocabulary of words "
-         "or characters may be smaller; for them 0 keeps all.",
+         "The largest number of entries of a vocabulary, special symbols included; a small text "
+         "gives fewer. 0 keeps all words or characters.",
          "Marian: dim-vocabs; Joey NMT: voc_limit; OpenNMT-py: src_vocab_size; fairseq: nwordssrc; "
          "Sockeye: num-words");
   in.key("files", &T::files, {}, harmful,
