@@ -79,6 +79,14 @@ Tensor concat_cols(std::span<const Tensor> parts);               // along the la
 // Rows of the first axis by index, with repetitions.
 Tensor gather_rows(const Tensor& x, std::span<const int32_t> rows);
 
+// Experts: ops/experts.cpp
+
+// A few numbers of each row, by column: x [rows, n], cols [rows k] -> [rows, k].
+Tensor pick_cols(const Tensor& x, std::span<const int32_t> cols);
+// Weighted sums of rows: row t of the result is the sum over j of weights[t, j] x[rows[t k + j]].
+// A negative row adds nothing, and no row occurs twice. x [any, d], weights [t, k] -> [t, d].
+Tensor mix_rows(const Tensor& x, const Tensor& weights, std::span<const int32_t> rows);
+
 // Softmax, norms, residual: ops/softmax.cpp, ops/norm.cpp
 
 Tensor softmax(const Tensor& x);      // of each row; no finite input overflows

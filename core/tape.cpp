@@ -92,6 +92,26 @@ Stream next_random_stream() {
   return {from.seed, from.step, from.part, tape->streams_++};
 }
 
+void Tape::add_loss(const Tensor& term) {
+  require(term.size() == 1, "Tape::add_loss: {} is not a single number", term.shape());
+  if (recording({&term})) current()->added_.push_back(term);
+}
+
+double Tape::added_loss() const {
+  double sum = 0;
+  for (const Tensor& term : added_) sum += double(term.item());
+  return sum;
+}
+
+void Tape::start(const Tensor& y, const Tensor& seed) const {
+  Gradient from = variable(seed).gradient();
+  const Sink sink = from.open();
+  parallel_for(seed.size(), 65536, [&](int64_t begin, int64_t end) {
+    std::copy(seed.data() + begin, seed.data() + end, sink.data + begin);
+  });
+  y.gradient().accept(from);
+}
+
 // Nothing depends on the output of a step whose gradient is untouched: its closure is not called.
 void Tape::run() {
   Profile* profile = Profile::current();
@@ -117,13 +137,13 @@ void backward(const Tensor& y, const Tensor& seed) {
   require(!tape->ended_, "backward: the graph has been freed; a tape runs backward once");
   require(y.shape() == seed.shape(), "backward: the seed is {} but the tensor is {}", seed.shape(),
           y.shape());
+  require(tape->added_.empty() || seed.size() == 1,
+          "backward: the tape has losses of modules, which need a loss that is a single number");
   tape->ended_ = true;
-  Gradient from = variable(seed).gradient();
-  const Sink sink = from.open();
-  parallel_for(seed.size(), 65536, [&](int64_t begin, int64_t end) {
-    std::copy(seed.data() + begin, seed.data() + end, sink.data + begin);
-  });
-  y.gradient().accept(from);
+  tape->start(y, seed);
+  for (const Tensor& term : std::exchange(tape->added_, {})) {
+    tape->start(term, Tensor::full(term.shape(), seed.item()));
+  }
   tape->run();
 }
 

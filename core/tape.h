@@ -46,6 +46,11 @@ class Tape {
   // The innermost tape alive on this thread, unless a NoGradient scope hides it.
   static Tape* current();
 
+  // Adds a term to the loss that backward(loss, scale) starts from, if a tape records it: a loss of
+  // a module, which the caller of the model does not see.
+  static void add_loss(const Tensor& term);
+  double added_loss() const;  // the sum of these terms
+
   using Backward = std::function<void(Gradient& dy)>;
   int64_t recorded() const { return static_cast<int64_t>(steps_.size()); }
 
@@ -61,6 +66,7 @@ class Tape {
     Gradient dy;
     Backward closure;
   };
+  void start(const Tensor& y, const Tensor& seed) const;
   void run();
   void check_values(const char* op, const char* what, std::span<const real> values) const;
 
@@ -71,6 +77,7 @@ class Tape {
   bool ended_ = false;
   Tape* outer_;
   std::vector<Step> steps_;
+  std::vector<Tensor> added_;
 };
 
 // Hides the tapes of this thread while it is alive. It must end before they do.

@@ -150,9 +150,11 @@ DecodingModel translation_model(const Transformer& model, const std::vector<Ids>
     decoding.positions.assign(sources.size(), model.options.layer.max_positions);
   }
   for (const DecoderLayer& layer : model.decoder.layers) {
-    for (const Linear* linear :
-         {&layer.self_attention.qkv, &layer.self_attention.output, &layer.cross_attention.query,
-          &layer.cross_attention.output, &layer.feed_forward.inner, &layer.feed_forward.outer}) {
+    for (const Linear* linear : {&layer.self_attention.qkv, &layer.self_attention.output,
+                                 &layer.cross_attention.query, &layer.cross_attention.output}) {
+      decoding.right_sides.push_back(right_side(*linear));
+    }
+    for (const Linear* linear : layer.feed_forward.products()) {
       decoding.right_sides.push_back(right_side(*linear));
     }
   }
@@ -187,8 +189,10 @@ DecodingModel language_decoding_model(const LanguageModel& model, const std::vec
     }
   }
   for (const SelfAttentionLayer& layer : model.stack.layers) {
-    for (const Linear* linear : {&layer.self_attention.qkv, &layer.self_attention.output,
-                                 &layer.feed_forward.inner, &layer.feed_forward.outer}) {
+    for (const Linear* linear : {&layer.self_attention.qkv, &layer.self_attention.output}) {
+      decoding.right_sides.push_back(right_side(*linear));
+    }
+    for (const Linear* linear : layer.feed_forward.products()) {
       decoding.right_sides.push_back(right_side(*linear));
     }
   }

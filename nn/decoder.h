@@ -7,7 +7,7 @@
 // attention op and the `output` projections.
 
 #include "nn/attention.h"
-#include "nn/feed_forward.h"
+#include "nn/mixture.h"
 #include "nn/residual.h"
 #include "nn/self_attention_stack.h"
 
@@ -18,7 +18,7 @@ struct DecoderLayer {
   Residual self_attention_residual;
   CrossAttention cross_attention;
   Residual cross_attention_residual;
-  FeedForward feed_forward;
+  TokenNetwork feed_forward;
   Residual feed_forward_residual;
 
   DecoderLayer(const Path& at, const LayerOptions& options)

@@ -19,13 +19,13 @@ struct FeedForward {
   real dropout;
 
   FeedForward(const Path& at, const LayerOptions& options)
+      : FeedForward(at, options, options.d_ff) {}
+  FeedForward(const Path& at, const LayerOptions& options, int64_t width)
       : kind(options.feed_forward),
-        inner(at / "inner", options.d_model,
-              (kind == FeedForwardKind::swiglu ? 2 : 1) * options.d_ff,
-              xavier_uniform(options.d_model, options.d_ff)),
-        outer(
-            at / "outer", options.d_ff, options.d_model,
-            scaled(xavier_uniform(options.d_ff, options.d_model), options.residual_initial_scale)),
+        inner(at / "inner", options.d_model, (kind == FeedForwardKind::swiglu ? 2 : 1) * width,
+              xavier_uniform(options.d_model, width)),
+        outer(at / "outer", width, options.d_model,
+              scaled(xavier_uniform(width, options.d_model), options.residual_initial_scale)),
         dropout(options.activation_dropout) {}
 
   // [tokens, d_model] -> [tokens, d_model]

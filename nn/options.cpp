@@ -31,6 +31,18 @@ void check_positions(const LayerOptions& options) {
   }
 }
 
+void check_experts(const ExpertOptions& experts) {
+  if (experts.count == 0) return;
+  check_size("experts.count", experts.count);
+  if (experts.active < 1 || experts.active > experts.count) {
+    fail("experts.active is {}; it must be 1 to {}, the number of experts", experts.active,
+         experts.count);
+  }
+  for (const real number : {experts.capacity, experts.balance, experts.z_loss}) {
+    if (!(number >= 0)) fail("a number of experts is {}; it must be at least 0", number);
+  }
+}
+
 }  // namespace
 
 const LayerOptions& validate(const LayerOptions& options) {
@@ -43,6 +55,7 @@ const LayerOptions& validate(const LayerOptions& options) {
          options.d_model, options.heads);
   }
   check_positions(options);
+  check_experts(options.experts);
   check_probability("dropout", options.dropout);
   check_probability("attention_dropout", options.attention_dropout);
   check_probability("activation_dropout", options.activation_dropout);

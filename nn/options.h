@@ -22,6 +22,19 @@ enum class Tying { all, target, none };
 // How a classifier reduces a sequence to one vector: the first token, or the mean of all.
 enum class Pooling { cls, mean };
 
+// A mixture of experts in place of each feed-forward network (nn/mixture.h).
+struct ExpertOptions {
+  int64_t count = 0;    // 0: one dense network
+  int64_t active = 2;   // experts that each token goes through
+  int64_t width = 0;    // numbers inside an expert; 0: d_ff
+  bool shared = false;  // one more expert, for all tokens
+  real capacity = 0;    // in training, the most tokens of an expert, in even shares; 0: no limit
+  real balance = real(0.01);  // weight of the loss that balances the experts
+  real z_loss = real(0.001);  // weight of the loss that keeps the router's logits small
+
+  bool operator==(const ExpertOptions&) const = default;
+};
+
 // The options that modules share.
 struct LayerOptions {
   int64_t d_model = 512;  // numbers in the vector of a token
@@ -34,6 +47,7 @@ struct LayerOptions {
   NormKind norm_kind = NormKind::layer;
   real norm_epsilon = real(1e-5);
   FeedForwardKind feed_forward = FeedForwardKind::relu;
+  ExpertOptions experts = {};
   // Scales the initial values of the weights that write to the residual stream.
   real residual_initial_scale = 1;
 

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "nn/attention.h"
-#include "nn/feed_forward.h"
+#include "nn/mixture.h"
 #include "nn/residual.h"
 
 namespace calque {
@@ -16,7 +16,7 @@ namespace calque {
 struct SelfAttentionLayer {
   SelfAttention self_attention;
   Residual self_attention_residual;
-  FeedForward feed_forward;
+  TokenNetwork feed_forward;
   Residual feed_forward_residual;
 
   SelfAttentionLayer(const Path& at, const LayerOptions& options, Mask mask)

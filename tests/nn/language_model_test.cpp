@@ -95,19 +95,24 @@ TEST_CASE("initial weights that write to the residual stream are scaled by 1 / s
         doctest::Approx(std::sqrt(2.0 / 256)).epsilon(0.03));
 }
 
+// With experts, the size of their products depends on all tokens, and rounding on the size.
 TEST_CASE("a change of a later token changes no earlier logit bit of a decoder-only model") {
   for (const LanguageModelVariant& variant : language_model_variants()) {
     CAPTURE(variant.name);
+    const bool dense = variant.options.layer.experts.count == 0;
+    const auto equal = [&](std::span<const real> a, std::span<const real> b) {
+      return dense ? std::ranges::equal(a, b) : relative_difference(a, b) < rounding;
+    };
     const SmallLanguageModel small(variant.options);
     TextBatch batch = random_text(variant.options, {4, 7, 2});
     const Tensor before = logits_of(small.model, batch);
     for (int32_t t = 4; t < 11; ++t) {
       const int32_t old = std::exchange(batch.ids[t], (batch.ids[t] + 1) % 11);
       const Tensor after = logits_of(small.model, batch);
-      CHECK(std::ranges::equal(rows_of(before, 0, t), rows_of(after, 0, t)));
-      CHECK_FALSE(std::ranges::equal(rows_of(before, t, t + 1), rows_of(after, t, t + 1)));
-      CHECK_FALSE(std::ranges::equal(rows_of(before, 10, 11), rows_of(after, 10, 11)));
-      CHECK(std::ranges::equal(rows_of(before, 11, 13), rows_of(after, 11, 13)));
+      CHECK(equal(rows_of(before, 0, t), rows_of(after, 0, t)));
+      CHECK_FALSE(equal(rows_of(before, t, t + 1), rows_of(after, t, t + 1)));
+      CHECK_FALSE(equal(rows_of(before, 10, 11), rows_of(after, 10, 11)));
+      CHECK(equal(rows_of(before, 11, 13), rows_of(after, 11, 13)));
       batch.ids[t] = old;
     }
   }

@@ -41,6 +41,11 @@ std::vector<LanguageModelVariant> language_model_variants() {
       }
     }
   }
+  LanguageModelOptions options = small_language_model_options();
+  options.layer.experts = {.count = 3, .active = 2, .width = 6};
+  list.push_back({"experts", options});
+  options.layer.experts = {.count = 2, .active = 1, .shared = true};
+  list.push_back({"one active and a shared expert", options});
   return list;
 }
 

@@ -14,7 +14,7 @@ namespace calque {
 LanguageModelOptions small_language_model_options();
 
 // Both norm placements with rotary, learned and sinusoidal positions, tied and not, and each of
-// swiglu and gelu.
+// swiglu and gelu; and mixtures of experts.
 struct LanguageModelVariant {
   std::string name;
   LanguageModelOptions options;

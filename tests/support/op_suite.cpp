@@ -96,6 +96,14 @@ void add_layout(List& list, int64_t rows, int64_t cols) {
   add("concat_rows", [](Inputs t) { return concat_rows(t); });
   add("concat_cols", [](Inputs t) { return concat_cols(t); });
   add("gather_rows", [=](Inputs t) { return gather_rows(t[0], some_ids(2 * rows + 1, rows)); });
+  add("pick_cols", [=](Inputs t) { return pick_cols(t[0], some_ids(2 * rows, cols)); });
+  if (rows % 2 == 0) {
+    std::vector<int32_t> halves(rows);  // no row twice, and the last one left out
+    for (int64_t r = 0; r < rows; ++r) halves[r] = static_cast<int32_t>(r + 1 < rows ? r : -1);
+    add("mix_rows", [=](Inputs t) {
+      return mix_rows(t[0], slice_cols(t[1].reshaped({rows / 2, 2 * cols}), 0, 2), halves);
+    });
+  }
   add("reshaped", [=](Inputs t) {
     return square(t[0].reshaped({cols, rows})) * t[1].reshaped({cols, rows});
   });

@@ -21,6 +21,16 @@ tokenizer: {kind: characters}
 model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
 )";
 
+inline constexpr const char* small_experts = R"(
+task: language-model
+data:
+  train: {toy: toy-text, pairs: 60}
+  validation: {toy: toy-text, pairs: 8}
+  context: 32
+tokenizer: {kind: characters}
+model: {d_model: 16, d_ff: 32, heads: 2, layers: 1, experts: {count: 4, active: 2, width: 16}}
+)";
+
 inline constexpr const char* small_masked_lm = R"(
 task: masked-lm
 data:

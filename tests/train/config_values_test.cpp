@@ -26,6 +26,27 @@ TEST_CASE("a wrong type is refused with the place, the key, what is allowed and 
         std::string::npos);
 }
 
+TEST_CASE("experts are a map with count, and every wrong one is refused with its place") {
+  const auto answer = [](const std::string& map) {
+    return complaint("model:\n  experts: " + map + "\n");
+  };
+  CHECK(answer("8").find("c.yaml:2: model.experts: must be a map such as") != std::string::npos);
+  CHECK(answer("{active: 2}").find("model.experts: needs count") != std::string::npos);
+  CHECK(answer("{count: 1}").find("must be a whole number, 2 to 1024") != std::string::npos);
+  CHECK(answer("{count: 2, active: 3}").find("active: 3 is more than the number of experts") !=
+        std::string::npos);
+  CHECK(answer("{cuont: 2}").find("model.experts.cuont: unknown key; it has count, active") !=
+        std::string::npos);
+  const Config config =
+      parse_config("data: {train: {toy: copy}}\nmodel: {experts: {count: 4, active: 1}}\n", "c")
+          .config;
+  CHECK(config.model.experts.count == 4);
+  CHECK(config.model.experts.active == 1);
+  CHECK(write_value(config.model.experts) ==
+        "{count: 4, active: 1, width: 0, shared: false, capacity: 0, balance: 0.01, z_loss: "
+        "0.001}");
+}
+
 TEST_CASE("a value out of range is refused") {
   for (const std::string text : {"model:\n  d_model: 0\n",
                                  "model:\n  d_model: -8\n",

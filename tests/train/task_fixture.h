@@ -57,6 +57,14 @@ inline const std::vector<TaskCase>& all_tasks() {
        .corpus_text = "x\tan apple\ny\ta day\n",
        .other_text = "x\tan apple\nx\ta day\ny\ta day\n",
        .measure_all = {}},
+      {.name = "experts",
+       .config = std::string(small_experts) + small_training,
+       .metric_column = "bits_per_byte",
+       .place = ", document ",
+       .corpus_key = "text",
+       .corpus_text = "one line of text\nand another line\n",
+       .other_text = "one line of text\nand another lane\n",
+       .measure_all = {}},
   };
   return tasks;
 }

@@ -61,6 +61,10 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "of two thirds keeps the number of parameters.",
          "Marian: transformer-ffn-activation; Joey NMT: activation; OpenNMT-py: "
          "pos_ffn_activation_fn; fairseq: activation-fn; Sockeye: transformer-activation-type");
+  in.key("experts", &M::experts, {}, harmful,
+         "A mixture of experts in place of each feed-forward sublayer: each token goes through a "
+         "few of many networks. The keys are below.",
+         "Hugging Face: num_local_experts, num_experts_per_tok");
   in.key("positions", &M::positions, position_kinds, harmful,
          "How positions are encoded: sinusoids with sine and cosine interleaved (interleaved, as "
          "in the paper), with all sines before all cosines (halves, as in Hugging Face's Marian "

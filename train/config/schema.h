@@ -69,6 +69,7 @@ inline constexpr std::string_view with_translation = "needs task: translation",
 
 using ConfigKey = Key<Config>;
 using CorpusKey = Key<CorpusConfig>;
+using ExpertKey = Key<ExpertOptions>;
 
 // What a key needs to know of values in a range; Choices are the same for an enum.
 template <class Value>
@@ -130,6 +131,7 @@ struct SectionInfo {
 const std::vector<SectionInfo>& config_sections();
 const std::vector<ConfigKey>& config_keys();  // in the order of the sections
 const std::vector<CorpusKey>& corpus_keys();  // of one item of data.train, validation and test
+const std::vector<ExpertKey>& expert_keys();  // of model.experts
 const ConfigKey* find_config_key(std::string_view name);
 
 // The tables behind config_keys().
@@ -145,5 +147,10 @@ void read_value(const YamlValue& from, std::string_view key, const Range&, Corpo
 std::string write_value(const Corpora& corpora);
 std::string write_value(const CorpusConfig& corpus);
 std::string allowed_values(const Range&, const Corpora&);
+
+// And so is a mixture of experts.
+void read_value(const YamlValue& from, std::string_view key, const Range&, ExpertOptions& to);
+std::string write_value(const ExpertOptions& experts);
+std::string allowed_values(const Range&, const ExpertOptions&);
 
 }  // namespace calque

@@ -164,6 +164,11 @@ std::string config_reference() {
     for (const ConfigKey& key : config_keys()) {
       if (section_of(key) == section.name) text += key_row(key, name_in_section(key));
     }
+    if (section.name == "model") {
+      text +=
+          fmt::format("\n### Experts\n\nThe map `experts`. `count` is required.\n\n{}", table_head);
+      for (const ExpertKey& key : expert_keys()) text += key_row(key, key.name);
+    }
     if (section.name != "data") continue;
     text += fmt::format(
         "\n### A corpus\n\n{}\n\n{}",

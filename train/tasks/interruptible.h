@@ -1,5 +1,6 @@
 #pragma once
-// A validation that the trainer can stop between two batches.
+// A validation that the trainer can stop between two batches. Its scores get the load of the
+// experts, if the model has any.
 
 #include <functional>
 #include <optional>

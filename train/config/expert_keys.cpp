@@ -1,0 +1,80 @@
+// The keys of model.experts, a small map.
+#include <fmt/format.h>
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "train/config/schema.h"
+
+namespace calque {
+namespace {
+
+using E = ExpertOptions;
+
+std::vector<ExpertKey> declare() {
+  std::vector<ExpertKey> table;
+  Section in(
+      "", [](auto& experts) -> auto& { return experts; }, table);
+  constexpr OnResume fixed = OnResume::harmful;
+  in.key("count", &E::count, between(2, 1024), fixed, "The number of experts in each layer.");
+  in.key("active", &E::active, between(1, 1024), fixed,
+         "The experts that a token goes through: those with the highest scores.");
+  in.key("width", &E::width, between(0, 1048576), fixed,
+         "The width inside an expert. 0: d_ff. With d_ff / active a token costs as much as in the "
+         "dense model.");
+  in.key("shared", &E::shared, {}, fixed, "Adds one more expert, which all tokens go through.");
+  in.key("capacity", &E::capacity, at_least(0), fixed,
+         "In training, an expert takes at most this times its even share of the tokens, and drops "
+         "the others. 0: no limit.");
+  in.key("balance", &E::balance, at_least(0), fixed,
+         "The weight of the loss that gives the experts equal shares of the tokens.");
+  in.key("z_loss", &E::z_loss, at_least(0), fixed,
+         "The weight of the loss that keeps the scores small.");
+  return table;
+}
+
+}  // namespace
+
+const std::vector<ExpertKey>& expert_keys() {
+  static const std::vector<ExpertKey> keys = declare();
+  return keys;
+}
+
+void read_value(const YamlValue& from, std::string_view key, const Range& range,
+                ExpertOptions& to) {
+  if (from.kind != YamlValue::Kind::map) refuse_value(from, key, allowed_values(range, to));
+  ExpertOptions experts;
+  for (const YamlEntry& entry : from.entries) {
+    const auto known = std::ranges::find(expert_keys(), entry.key, &ExpertKey::name);
+    if (known == expert_keys().end()) {
+      std::vector<std::string> names;
+      for (const ExpertKey& name : expert_keys()) names.push_back(name.name);
+      fail("{}: {}.{}: unknown key; it has {}", entry.place.text(), key, entry.key,
+           fmt::join(names, ", "));
+    }
+    known->read(entry.value, experts);
+  }
+  if (!from.entries.empty() && experts.count == 0) {
+    fail("{}: {}: needs count, the number of experts", from.place.text(), key);
+  }
+  if (experts.count > 0 && experts.active > experts.count) {
+    fail("{}: {}.active: {} is more than the number of experts, count: {}", from.place.text(), key,
+         experts.active, experts.count);
+  }
+  to = experts;
+}
+
+std::string write_value(const ExpertOptions& experts) {
+  if (experts.count == 0) return "{}";
+  std::string text;
+  for (const ExpertKey& key : expert_keys()) {
+    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", key.name, key.write(experts));
+  }
+  return "{" + text + "}";
+}
+
+std::string allowed_values(const Range&, const ExpertOptions&) {
+  return "a map such as {count: 8, active: 2}";
+}
+
+}  // namespace calque
