@@ -30,7 +30,7 @@ TEST_CASE("experts are a map with count, and every wrong one is refused with its
   const auto answer = [](const std::string& map) {
     return complaint("model:\n  experts: " + map + "\n");
   };
-  CHECK(answer("8").find("c.yaml:2: model.experts: must be a map such as") != std::string::npos);
+  CHECK(answer("8").find("c.yaml:4: model.experts: must be a map such as") != std::string::npos);
   CHECK(answer("{active: 2}").find("model.experts: needs count") != std::string::npos);
   CHECK(answer("{count: 1}").find("must be a whole number, 2 to 1024") != std::string::npos);
   CHECK(answer("{count: 2, active: 3}").find("active: 3 is more than the number of experts") !=

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <nlohmann/json.hpp>
 #include <sstream>
 #include <string>
@@ -57,16 +58,21 @@ inline const std::vector<TaskCase>& all_tasks() {
        .corpus_text = "x\tan apple\ny\ta day\n",
        .other_text = "x\tan apple\nx\ta day\ny\ta day\n",
        .measure_all = {}},
-      {.name = "experts",
-       .config = std::string(small_experts) + small_training,
-       .metric_column = "bits_per_byte",
-       .place = ", document ",
-       .corpus_key = "text",
-       .corpus_text = "one line of text\nand another line\n",
-       .other_text = "one line of text\nand another lane\n",
-       .measure_all = {}},
   };
   return tasks;
+}
+
+// The tasks, and other models of theirs.
+inline const std::vector<TaskCase>& all_models() {
+  static const std::vector<TaskCase> models = [] {
+    std::vector<TaskCase> list = all_tasks();
+    TaskCase experts = *std::ranges::find(list, "language-model", &TaskCase::name);
+    experts.name = "language-model-with-experts";
+    experts.config = std::string(small_experts) + small_training;
+    list.push_back(std::move(experts));
+    return list;
+  }();
+  return models;
 }
 
 inline Config config_of_task(const TaskCase& task, const std::vector<std::string>& settings = {}) {

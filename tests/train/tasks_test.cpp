@@ -52,7 +52,7 @@ int64_t kilobytes_of_step(const TaskCase& task, int64_t chunks) {
 }
 
 TEST_CASE("every task's training ends in the same bits on any number of threads") {
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
     for (const int count : {1, 2, 4}) {
@@ -66,7 +66,7 @@ TEST_CASE("every task's training ends in the same bits on any number of threads"
 
 TEST_CASE(
     "every task's resumed run ends in the same bits as an uninterrupted one, with any setting") {
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const std::string limit = fmt::format("training.memory_limit={}kB", kilobytes_of_step(task, 2));
     const TemporaryFolder folder;
@@ -96,7 +96,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a run keeps its number of chunks while it keeps its limit, on any machine") {
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
     const auto state = [&] { return load_state(real_files(), folder.path("run/last")); };
@@ -122,7 +122,7 @@ TEST_CASE("a run keeps its number of chunks while it keeps its limit, on any mac
 }
 
 TEST_CASE("a stream opened at a position continues with the micro-batches that follow") {
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const auto made = make_task(config_of_task(task), {}, {TaskStart::Purpose::plan});
     const auto stream = made->training({});
@@ -148,7 +148,7 @@ TEST_CASE("a stream opened at a position continues with the micro-batches that f
 
 TEST_CASE(
     "steps that are not finite are skipped, reported with their place, and finally end a run") {
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
     const std::string message = message_of([&] {
@@ -167,7 +167,7 @@ TEST_CASE(
 }
 
 TEST_CASE("with ema checkpoints hold the average of the weights, for every task") {
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
     const Settings brief = {"training.until=4u", "training.save_every=1u", "training.keep_last=9"};
@@ -192,7 +192,7 @@ TEST_CASE("with ema checkpoints hold the average of the weights, for every task"
 
 TEST_CASE(
     "every task's run starts from another run's weights with init_from, same tokenizer alone") {
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
     run_task(task, folder);
@@ -218,7 +218,7 @@ TEST_CASE(
 
 TEST_CASE(
     "the mean of every task's checkpoints is that of each weight, and is not trained further") {
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
     run_task(task, folder);
@@ -237,7 +237,7 @@ TEST_CASE(
 
 TEST_CASE("runs of different tasks cannot be averaged") {
   const TemporaryFolder folder;
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     run_task(task, folder, {"training.until=1u"}, task.name.c_str());
   }
   CHECK_FALSE(message_of([&] {
@@ -287,7 +287,7 @@ TEST_CASE(
 }
 
 TEST_CASE("samples of a validation are in the log, in as many numbers as logging.samples says") {
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
     run_task(task, folder, joined(task.measure_all, {"logging.samples=2"}));
@@ -300,7 +300,7 @@ TEST_CASE("samples of a validation are in the log, in as many numbers as logging
 }
 
 TEST_CASE("the best checkpoint is the best by a metric that only this task has") {
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
     run_task(task, folder, joined(task.measure_all, {"training.metric=" + task.metric_column}));
@@ -315,6 +315,19 @@ TEST_CASE("the best checkpoint is the best by a metric that only this task has")
     CHECK(std::filesystem::read_symlink(folder.path("run/best")) ==
           fmt::format("checkpoints/step-{:06}", best.step));
   }
+}
+
+TEST_CASE("every validation records the load of the experts") {
+  const TemporaryFolder folder;
+  run_task(all_models().back(), folder);
+  const nlohmann::json table = metrics_of(folder, "run", "valid").at(0)["tables"].at(0);
+  CHECK(table["title"] == "Load of the experts, in % of the tokens");
+  CHECK(table["columns"] == nlohmann::json({"layer", "1", "2", "3", "4"}));
+  REQUIRE(table["rows"].size() == 1);
+  CHECK(table["rows"][0][0] == "layers.0.feed_forward");
+  double sum = 0;
+  for (size_t e = 1; e <= 4; ++e) sum += std::stod(table["rows"][0][e].get<std::string>());
+  CHECK(sum == doctest::Approx(100).epsilon(0.01));
 }
 
 TEST_CASE("a metric that the task does not have is refused with the list of those that it has") {
@@ -342,7 +355,7 @@ TEST_CASE("a metric that the task does not have is refused with the list of thos
 
 TEST_CASE(
     "a run ends at the first validation that reaches its goal, and continues to a harder goal") {
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
     const Settings easy = {"training.until=[100u, loss<=99]"};
@@ -358,7 +371,7 @@ TEST_CASE(
 }
 
 TEST_CASE("a goal needs a metric of the task and validations that measure it") {
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const auto refusal = [&](const Settings& settings) {
       return message_of([&] { config_of_task(task, settings); });
@@ -370,13 +383,13 @@ TEST_CASE("a goal needs a metric of the task and validations that measure it") {
     CHECK(mentions(refusal({"training.until=loss<=3", "training.validate_every=never"}),
                    "loss<=3 is measured by validations"));
   }
-  CHECK(mentions(message_of([] { config_of_task(all_tasks()[0], {"training.until=bleu>=3"}); }),
+  CHECK(mentions(message_of([] { config_of_task(all_models()[0], {"training.until=bleu>=3"}); }),
                  "training.until: it is measured on translations; set "
                  "training.validate_translate: greedy"));
 }
 
 TEST_CASE("a run is resumed and used only with its own tokenizer") {
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
     run_task(task, folder);
@@ -392,7 +405,7 @@ TEST_CASE("a run is resumed and used only with its own tokenizer") {
 }
 
 TEST_CASE("a run is resumed only with its own training data") {
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
     const Settings settings = on_a_file(task, folder.write("data", task.corpus_text));
@@ -408,7 +421,7 @@ TEST_CASE("a run is resumed only with its own training data") {
 }
 
 TEST_CASE("a run with other validation data starts new best scores") {
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
     run_task(task, folder);
@@ -425,7 +438,7 @@ TEST_CASE("a run with other validation data starts new best scores") {
 }
 
 TEST_CASE("a plan has every task's parts, cost, memory and time, and writes nothing") {
-  for (const TaskCase& task : all_tasks()) {
+  for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
     const std::string plan =
