@@ -3,6 +3,7 @@
 // class, and macro F1, the mean of F1 over the classes. A class that neither occurs nor is
 // predicted does not count for the mean.
 
+#include <cstddef>
 #include <cstdint>
 #include <vector>
 
