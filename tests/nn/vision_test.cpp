@@ -1,13 +1,17 @@
-// The Vision Transformer: patches and positions worked out by hand. tests/nn/gradient_test.cpp has
-// its gradients.
+// The Vision Transformer: patches and positions worked out by hand, logits and gradients beside
+// PyTorch's (recorded by tests/reference/vision.py). tests/nn/gradient_test.cpp has finite
+// differences.
 #include "nn/vision.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
+#include <set>
 
 #include "core/parameters.h"
+#include "core/tape.h"
+#include "nn/recorded.h"
 #include "support/gradient_check.h"
 #include "support/message_of.h"
 
@@ -108,4 +112,47 @@ TEST_CASE("a patch that does not divide the image is refused") {
   Parameters parameters;
   CHECK(message_of([&] { VisionTransformer(Path(parameters), options); }) ==
         "patch is 3, which does not divide images of 4 x 2 pixels; use a divisor of both sides");
+}
+
+TEST_CASE("logits, loss and every gradient of a Vision Transformer are PyTorch's") {
+  for (const auto& pooling : poolings) {
+    CAPTURE(pooling.name);
+    const Recorded recorded("vision/" + std::string(pooling.name) + ".safetensors");
+    VisionOptions options = small_options(pooling.choice, PositionKind::learned);
+    options.layer.feed_forward = FeedForwardKind::gelu;
+    options.layers = 2;
+    options.height = 4;
+    options.width = 6;
+    options.channels = 3;
+    Parameters parameters;
+    const VisionTransformer model(Path(parameters), options);
+    parameters.allocate();
+    std::set<std::string> names;
+    for (const Parameters::Entry& entry : parameters.entries()) {
+      CAPTURE(entry.name);
+      names.insert(entry.name);
+      const std::vector<real> values = recorded.numbers("initial." + entry.name);
+      REQUIRE(values.size() == entry.values().size());
+      std::ranges::copy(values, entry.values().begin());
+    }
+    const std::vector<std::string> theirs = recorded.names_after("initial.");
+    CHECK(names == std::set<std::string>(theirs.begin(), theirs.end()));
+    const std::vector<real> pixels = recorded.numbers("images");
+    const Tensor images = Tensor::zeros({3, options.pixels()});
+    std::ranges::copy(pixels, images.data());
+    const Tensor logits = model.head.logits(model.pooled(images, Mode::evaluate));
+    CHECK(relative_error(logits.span(), recorded.numbers("logits")) < 1e-5);
+
+    const Tape tape;
+    const auto pass = [&] { return model.pooled(images, Mode::train); };
+    const TokenLoss loss = model.head.loss(pass, recorded.integers("expected"), {}, real(0.1), 0);
+    CHECK(double(loss.loss.item()) ==
+          doctest::Approx(double(recorded.numbers("loss").front())).epsilon(1e-5));
+    backward(loss.loss);
+    for (const Parameters::Entry& entry : parameters.entries()) {
+      CAPTURE(entry.name);
+      CHECK(relative_error(entry.tensor.gradient().span(),
+                           recorded.numbers("gradient." + entry.name)) < 1e-5);
+    }
+  }
 }
