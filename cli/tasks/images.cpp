@@ -1,9 +1,14 @@
 // Runs of task: images in the commands that take every task.
 #include <fmt/format.h>
 
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
 #include "cli/result_file.h"
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
+#include "train/report/image_page.h"
 #include "train/tasks/images/image_evaluation.h"
 #include "train/tasks/images/image_run.h"
 
@@ -56,12 +61,36 @@ void score(const ScoreArguments& arguments) {
        arguments.run);
 }
 
+// A picture is not an Explanation of a text: see explain_image().
 Explanation explain(const ExplainArguments& arguments) {
-  fail("{}: calque explain supports translation and language models, not classifiers",
-       arguments.run);
+  fail("{}: its page is of an image", arguments.run);
 }
 
 }  // namespace
+
+std::string explain_image(const ExplainArguments& arguments, bool json) {
+  const ImageRun run = open_image_run(arguments.run);
+  const VisionTransformer& model = run.model();
+  const Image image = run.read(arguments.text);
+  ImageExplanation explanation{
+      .file = std::filesystem::path(arguments.text).filename().string(),
+      .model = fmt::format("{}, step {}", run.checkpoint, run.step),
+      .height = image.shape.height,
+      .width = image.shape.width,
+      .channels = image.shape.channels,
+      .patch = model.options.patch,
+      .pixels = image.pixels,
+      .attention_of = model.cls ? "the token that is classified" : "all patches, the mean",
+      .classes = {},
+      .attention = attention_to_patches(model, run.scale, image.pixels)};
+  const std::vector<double> probabilities = class_probabilities(model, run.scale, image.pixels);
+  for (size_t i = 0; i < probabilities.size(); ++i) {
+    explanation.classes.emplace_back(run.labels[i], probabilities[i]);
+  }
+  std::ranges::stable_sort(explanation.classes, std::ranges::greater(),
+                           &std::pair<std::string, double>::second);
+  return json ? image_json(explanation) : image_page(explanation);
+}
 
 const TaskCommands images_commands = {
     .task = TaskKind::images,

@@ -68,6 +68,23 @@ TEST_CASE("evaluate judges a split or a folder of images, and writes the labels"
       "other, image 1: the label 'zebra' does not occur in the training data");
 }
 
+TEST_CASE("explain draws the attention of every head over the image, or writes it as numbers") {
+  const std::string a = png("a.png", 16);
+  const Ran page = run("calque explain " + shapes() + " " + a + " --out -");
+  REQUIRE_MESSAGE(page.status == 0, page.err);
+  for (const char* part : {"<title>a.png</title>", "<td>stripes</td>",
+                           "Layer 1: attention of the "
+                           "token that is classified",
+                           "head 2"}) {
+    CHECK_MESSAGE(page.out.find(part) != std::string::npos, page.out);
+  }
+  CHECK(page.out.find("{{") == std::string::npos);
+  const Ran numbers = run("calque explain " + shapes() + " " + a + " --json");
+  REQUIRE_MESSAGE(numbers.status == 0, numbers.err);
+  CHECK(numbers.out.find("\"attention\":[[[") != std::string::npos);
+  check_refused(run("calque explain " + shapes() + " /nosuch.png"), 1, "/nosuch.png");
+}
+
 TEST_CASE("data check counts the images of each class and refuses a patch that does not fit") {
   const std::string config = trained_on_images().file("config.yaml");
   const Ran ran = run("calque data check " + config);

@@ -49,4 +49,30 @@ std::vector<double> class_probabilities(const VisionTransformer& model, const Pi
   return {p.data(), p.data() + p.cols()};
 }
 
+std::vector<std::vector<std::vector<double>>> attention_to_patches(const VisionTransformer& model,
+                                                                   const PixelScale& scale,
+                                                                   std::span<const uint8_t> image) {
+  const NoGradient nothing_recorded;
+  AttentionRecord record;
+  model.pooled(scale.normalised(image), Mode::evaluate, &record);
+  const int64_t tokens = model.options.tokens(), patches = model.options.patches();
+  const int64_t queries = model.cls ? 1 : tokens;  // of the learned token, or of all
+  std::vector<std::vector<std::vector<double>>> layers;
+  for (const AttentionRecord::Entry& entry : record.entries) {
+    const real* weights = entry.sentences.front().data();
+    auto& heads = layers.emplace_back();
+    for (int64_t head = 0; head < model.options.layer.heads; ++head, weights += tokens * tokens) {
+      auto& seen = heads.emplace_back(static_cast<size_t>(patches));
+      for (int64_t query = 0; query < queries; ++query) {
+        const real* const row = weights + query * tokens + (tokens - patches);
+        for (int64_t p = 0; p < patches; ++p) {
+          seen[static_cast<size_t>(p)] +=
+              static_cast<double>(row[p]) / static_cast<double>(queries);
+        }
+      }
+    }
+  }
+  return layers;
+}
+
 }  // namespace calque

@@ -19,4 +19,10 @@ ClassificationResult evaluate_images(const VisionTransformer& model, const Pixel
 std::vector<double> class_probabilities(const VisionTransformer& model, const PixelScale& scale,
                                         std::span<const uint8_t> image);
 
+// Where each head looks: [layers][heads][patches], the attention of the learned token to the
+// patches (Pooling::cls), or the mean over all patches.
+std::vector<std::vector<std::vector<double>>> attention_to_patches(const VisionTransformer& model,
+                                                                   const PixelScale& scale,
+                                                                   std::span<const uint8_t> image);
+
 }  // namespace calque
