@@ -1,4 +1,4 @@
-// calque classify: the class of each line of standard input.
+// calque classify: the class of each line of standard input, or of each image file.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -15,12 +15,15 @@
 #include "data/utf8.h"
 #include "train/tasks/classification/classification_evaluation.h"
 #include "train/tasks/classification/classification_run.h"
+#include "train/tasks/images/image_evaluation.h"
+#include "train/tasks/images/image_run.h"
 
 namespace calque {
 namespace {
 
 struct Arguments {
   std::string run;
+  std::vector<std::string> images;
   bool probabilities = false;
   int64_t top = 1;
 };
@@ -51,9 +54,23 @@ std::string result_line(const Labels& labels, const std::vector<double>& probabi
   return line + '\n';
 }
 
+void classify_images(const Arguments& arguments) {
+  if (arguments.images.empty()) {
+    wrong_command_line(
+        fmt::format("{} is of task: images; name image files after the run", arguments.run));
+  }
+  const ImageRun run = open_image_run(arguments.run);
+  for (const std::string& path : arguments.images) {
+    const auto probabilities = class_probabilities(run.model(), run.scale, run.read(path).pixels);
+    write_output(path + '\t' + result_line(run.labels, probabilities, arguments));
+  }
+}
+
 void classify(const Arguments& arguments) {
   constexpr int64_t lines_at_once = 256;
-  require_task("calque classify", arguments.run, TaskKind::classification);
+  require_task("calque classify", arguments.run, {TaskKind::classification, TaskKind::images});
+  if (find_run(arguments.run).config.task == TaskKind::images) return classify_images(arguments);
+  if (!arguments.images.empty()) require_task("IMAGE", arguments.run, TaskKind::images);
   const ClassificationRun run = open_classification_run(arguments.run);
   std::vector<EncodedText> texts;
   const auto print = [&] {
@@ -75,9 +92,12 @@ void classify(const Arguments& arguments) {
 
 void add_classify_command(CLI::App& calque) {
   const auto arguments = std::make_shared<Arguments>();
-  CLI::App* command = calque.add_subcommand("classify", "Print the class of each line of stdin");
+  CLI::App* command =
+      calque.add_subcommand("classify", "Print the class of each line of stdin, or of each image");
   command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")
       ->required()
+      ->type_name("");
+  command->add_option("IMAGE", arguments->images, "PNG or JPEG files, for a run of task: images")
       ->type_name("");
   command->add_flag("--probabilities", arguments->probabilities,
                     "Print the probability behind each label");
@@ -86,7 +106,8 @@ void add_classify_command(CLI::App& calque) {
       ->type_name("N");
   add_threads(command);
   command->footer(
-      "A tab separates the two texts of a pair. Labels and probabilities are separated by tabs.\n"
+      "A tab separates the two texts of a pair. A line about an image begins with its file. Labels "
+      "and probabilities are separated by tabs.\n"
       "Example: echo 'How far is the moon ?' | calque classify runs/trec --probabilities --top 3");
   command->callback([arguments] { classify(*arguments); });
 }

@@ -35,7 +35,9 @@ std::vector<CorpusOfSplit> chosen_corpora(const EvaluateArguments& arguments,
   files.target = arguments.target;
   if (!arguments.text.empty()) files.text = {arguments.text};
   files.labelled = arguments.labelled;
-  if (!files.source.empty() || !files.text.empty() || !files.labelled.empty()) {
+  files.images = arguments.images;
+  if (!files.source.empty() || !files.text.empty() || !files.labelled.empty() ||
+      !files.images.empty()) {
     return {{files, {}}};
   }
   const DataConfig& data = config.data;
@@ -84,6 +86,12 @@ void add_corpus_options(CLI::App& command, EvaluateArguments& arguments, TaskOpt
       ->excludes(split)
       ->excludes(source)
       ->excludes(text);
+  options
+      .add(TaskKind::images,
+           command.add_option("--images", arguments.images,
+                              "Images: evaluate on this folder of classes or IDX file instead"))
+      ->type_name("PATH")
+      ->excludes(split);
 }
 
 }  // namespace

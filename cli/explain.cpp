@@ -1,5 +1,5 @@
-// calque explain: shows the translation of a sentence, or the continuation of a text, as a page, a
-// figure or numbers.
+// calque explain: shows the translation of a sentence, the continuation of a text or the class of
+// an image as a page, a figure or numbers.
 #include <memory>
 
 #include "cli/command_line.h"
@@ -8,6 +8,7 @@
 #include "cli/tasks/task_commands.h"
 #include "train/report/attention_figure.h"
 #include "train/report/explain_page.h"
+#include "train/trained_run.h"
 
 namespace calque {
 namespace {
@@ -18,11 +19,18 @@ struct Arguments {
   bool svg = false, json = false;
 };
 
-void explain(const Arguments& arguments) {
+std::string explanation(const Arguments& arguments) {
+  if (find_run(arguments.what.run).config.task == TaskKind::images) {
+    return explain_image(arguments.what, arguments.json);
+  }
   const Explanation explanation = commands_for(arguments.what.run).explain(arguments.what);
-  const std::string text = arguments.svg    ? cross_attention_svg(explanation, {})
-                           : arguments.json ? explanation_json(explanation)
-                                            : explain_page(explanation);
+  return arguments.svg    ? cross_attention_svg(explanation, {})
+         : arguments.json ? explanation_json(explanation)
+                          : explain_page(explanation);
+}
+
+void explain(const Arguments& arguments) {
+  const std::string text = explanation(arguments);
   const std::string usual = arguments.svg || arguments.json ? "-" : "explain.html";
   write_result(arguments.out.empty() ? usual : arguments.out, text);
 }
@@ -33,12 +41,14 @@ void add_explain_command(CLI::App& calque) {
   const auto arguments = std::make_shared<Arguments>();
   const auto options = std::make_shared<TaskOptions>();
   CLI::App* command = calque.add_subcommand(
-      "explain", "Show step by step how a model translates a sentence or continues a text");
+      "explain", "Show how a model translates a sentence, continues a text or classifies an image");
   command
       ->add_option("RUN", arguments->what.run, "The folder of a run or of one of its checkpoints")
       ->required()
       ->type_name("");
-  command->add_option("TEXT", arguments->what.text, "The sentence to translate, or the prompt")
+  command
+      ->add_option("TEXT", arguments->what.text,
+                   "The sentence to translate, the prompt, or the file of an image")
       ->required()
       ->type_name("");
   command

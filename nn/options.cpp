@@ -25,6 +25,12 @@ void check_positions(const LayerOptions& options) {
     fail("d_model is {}, but sinusoidal positions ({}) are pairs of sine and cosine; make it even",
          options.d_model, name_of(position_kinds, options.positions));
   }
+  if (options.positions == PositionKind::plane && options.d_model % 4 != 0) {
+    fail(
+        "d_model is {}, but plane positions are two halves of sines and cosines; use a multiple of "
+        "4",
+        options.d_model);
+  }
   if (options.positions == PositionKind::rotary && options.head_size() % 2 != 0) {
     fail("a head has d_model / heads = {} numbers, but rotary positions rotate pairs; make it even",
          options.head_size());

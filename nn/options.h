@@ -11,7 +11,7 @@
 namespace calque {
 
 // How positions enter the model (nn/positions.h has the formulas).
-enum class PositionKind { interleaved, halves, t2t, learned, rotary, none };
+enum class PositionKind { interleaved, halves, t2t, learned, rotary, plane, none };
 // post: norm(x + sublayer(x)), as in the paper; pre: x + sublayer(norm(x)), and a norm at the end.
 enum class NormPlacement { post, pre };
 enum class NormKind { layer, rms };
@@ -105,6 +105,7 @@ inline constexpr Named<PositionKind> position_kinds[] = {{"interleaved", Positio
                                                          {"t2t", PositionKind::t2t},
                                                          {"learned", PositionKind::learned},
                                                          {"rotary", PositionKind::rotary},
+                                                         {"plane", PositionKind::plane},
                                                          {"none", PositionKind::none}};
 inline constexpr Named<NormPlacement> norm_placements[] = {{"post", NormPlacement::post},
                                                            {"pre", NormPlacement::pre}};

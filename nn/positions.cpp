@@ -19,6 +19,7 @@ Tensor make_table(const Path& at, const LayerOptions& options) {
   const int64_t d_model = options.d_model;
   switch (options.positions) {
     case PositionKind::rotary:
+    case PositionKind::plane:
     case PositionKind::none:
       return {};
     case PositionKind::learned:

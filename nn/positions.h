@@ -9,7 +9,8 @@
 //
 // interleaved is the paper's text; halves is in Sockeye and in Hugging Face's Marian models; t2t is
 // in tensor2tensor, the paper's code, and in Marian. `learned` replaces the table by a parameter.
-// `rotary` adds nothing here: attention rotates queries and keys instead (nn/attention.h).
+// `rotary` adds nothing here: attention rotates queries and keys instead (nn/attention.h). `plane`
+// is added by the model of images (nn/vision.h).
 
 #include <cstdint>
 #include <span>
@@ -25,7 +26,7 @@ Tensor sinusoids(PositionKind kind, int64_t positions, int64_t d_model, int64_t 
 
 struct Positions {
   PositionKind kind;
-  Tensor table;  // [max_positions, d_model]; absent for `rotary` and `none`
+  Tensor table;  // [max_positions, d_model]; absent for `rotary`, `plane` and `none`
 
   Positions(const Path& at, const LayerOptions& options);
 

@@ -36,23 +36,6 @@ void check_data(const Config& config) {
   fmt::print("vocabulary: {}\n", tokenizer.size());
 }
 
-std::string text_of(const ResultTable& table) {
-  std::vector<size_t> widths;
-  for (const std::string& column : table.columns) widths.push_back(column.size());
-  for (const auto& row : table.rows) widths[0] = std::max(widths[0], row[0].size());
-  std::string text;
-  const auto append = [&](const std::vector<std::string>& row) {
-    text += fmt::format("  {:<{}}", row[0], widths[0]);
-    for (size_t i = 1; i < row.size(); ++i) {
-      text += fmt::format("  {:>{}}", row[i], std::max<size_t>(6, widths[i]));
-    }
-    text += '\n';
-  };
-  append(table.columns);
-  for (const auto& row : table.rows) append(row);
-  return text;
-}
-
 void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSplit>& corpora) {
   require_one_run(arguments.runs);
   const ClassificationRun run = open_classification_run(arguments.runs.front());
@@ -71,10 +54,8 @@ void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSpli
       fmt::print("  {}\n  = {}\n  > {}\n\n", fmt::join(texts.rows[i].texts, " | "),
                  texts.rows[i].label, label);
     }
-    fmt::print("{}: {} examples\n  loss {:.4f}  accuracy {:.2f}%  macro F1 {:.2f}%\n{}", texts.name,
-               data.examples.size(), mean_of(result.sums).loss, 100 * result.confusion.accuracy(),
-               100 * result.confusion.macro_f1(),
-               text_of(confusion_table(result.confusion, run.labels)));
+    fmt::print("{}: {} examples\n  {}", texts.name, data.examples.size(),
+               text_of(result, run.labels));
   }
   if (!arguments.output.empty()) write_result(arguments.output, predicted);
 }

@@ -16,7 +16,7 @@ namespace calque {
 
 struct EvaluateArguments {
   std::vector<std::string> runs;
-  std::string split = "test", source, target, text, labelled, tokenize, output;
+  std::string split = "test", source, target, text, labelled, images, tokenize, output;
   DecodingArguments decoding;
   int64_t samples = 0;
 };
@@ -48,7 +48,10 @@ struct TaskCommands {
 };
 
 extern const TaskCommands translation_commands, language_model_commands, masked_lm_commands,
-    classification_commands;
+    classification_commands, images_commands;
+
+// The class of an image file and the attention behind it, as a page or as JSON.
+std::string explain_image(const ExplainArguments& arguments, bool json);
 
 // The `check_data` of plain text.
 void check_texts(const Config& config);

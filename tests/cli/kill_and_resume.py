@@ -67,6 +67,16 @@ model: {d_model: 32, d_ff: 64, heads: 2, layers: 1, dropout: 0.1}
 """, """
   metric: macro_f1
 """),
+    "images": ("""
+task: images
+data:
+  train: {toy: shapes, pairs: 1000}
+  validation: {toy: shapes, pairs: 20}
+augment: {shift: 1, flip: true, rotate: 5, erase: 0.2}
+model: {patch: 4, d_model: 32, d_ff: 64, heads: 2, layers: 1, dropout: 0.1}
+""", """
+  metric: macro_f1
+"""),
 }
 CONFIG = """
 training:

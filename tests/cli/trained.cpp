@@ -64,4 +64,9 @@ const Trained& trained_classifier() {
   return once;
 }
 
+const Trained& trained_on_images() {
+  static const TaskOnce once("images", small_images);
+  return once;
+}
+
 }  // namespace calque

@@ -24,5 +24,7 @@ const Trained& trained_language_model();
 const Trained& trained_masked_lm();
 // A classifier of sentences in the languages `en` and `de`, by words.
 const Trained& trained_classifier();
+// A classifier of drawn shapes: images of 16 x 16 pixels, grey.
+const Trained& trained_on_images();
 
 }  // namespace calque

@@ -7,6 +7,7 @@
 #include "nn/encoder.h"
 #include "nn/small_language_model.h"
 #include "nn/small_model.h"
+#include "nn/vision.h"
 #include "support/worse.h"
 
 #ifdef CALQUE_DOUBLE
@@ -129,6 +130,18 @@ double largest_error(const ClassifierOptions& options, const std::vector<real>& 
   });
 }
 
+double largest_error(const VisionOptions& options, real agreement = 0) {
+  Parameters parameters;
+  const VisionTransformer model(Path(parameters), options);
+  initialise_with_noise(parameters, 1);
+  const Tensor images = random_tensor({3, options.pixels()}, 2);
+  const std::vector<int32_t> expected = {2, 0, 1};
+  return largest_error(parameters, [&] {
+    const auto pass = [&] { return model.pooled(images, Mode::train); };
+    return model.head.loss(pass, expected, {}, real(0.1), agreement).loss;
+  });
+}
+
 }  // namespace
 
 TEST_CASE("the gradient of every variant's loss agrees with finite differences") {
@@ -194,6 +207,26 @@ TEST_CASE("the gradient of a classifier agrees with finite differences, with cla
       CHECK(largest_error(options, {}) < 1e-6);
       CHECK(largest_error(options, {real(0.5), 2, 1}) < 1e-6);
       CHECK(largest_error(options, {}, 0.7) < 1e-6);
+    }
+  }
+}
+
+TEST_CASE("the gradient of a Vision Transformer agrees with finite differences") {
+  for (const auto& pooling : poolings) {
+    for (const PositionKind positions : {PositionKind::learned, PositionKind::plane}) {
+      CAPTURE(pooling.name);
+      VisionOptions options{
+          .layer = small_encoder_options(NormPlacement::pre).layer,
+          .layers = 2,
+          .height = 4,
+          .width = 6,
+          .channels = 3,
+          .patch = 2,
+          .head = {.classes = 3, .pooling = pooling.choice, .dense = false, .dropout = real(0.2)}};
+      options.layer.positions = positions;
+      CHECK(largest_error(options) < 1e-6);
+      options.layer.dropout = 0.3;
+      CHECK(largest_error(options, 0.7) < 1e-6);
     }
   }
 }

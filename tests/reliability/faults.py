@@ -28,6 +28,7 @@ MEASURED = {
     "language-model": "  metric: bits_per_character\n",
     "masked-lm": "  metric: mask_accuracy\n",
     "classification": "  metric: macro_f1\n",
+    "images": "  metric: macro_f1\n",
 }
 TRAINING = """
 logging: {every: 5, samples: 1}

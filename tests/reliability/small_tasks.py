@@ -35,6 +35,13 @@ data:
 tokenizer: {kind: words}
 model: {d_model: %d, d_ff: %d, heads: 2, layers: 1}
 """,
+    "images": """
+task: images
+data:
+  train: {toy: shapes, pairs: 200}
+  validation: {toy: shapes, pairs: 10}
+model: {patch: 4, d_model: %d, d_ff: %d, heads: 2, layers: 1}
+""",
 }
 
 

@@ -51,4 +51,13 @@ tokenizer: {kind: words}
 model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
 )";
 
+inline constexpr const char* small_images = R"(
+task: images
+data:
+  train: {toy: shapes, pairs: 200}
+  validation: {toy: shapes, pairs: 20}
+augment: {shift: 1, flip: true, rotate: 5, erase: 0.2}
+model: {patch: 4, d_model: 16, d_ff: 32, heads: 2, layers: 1}
+)";
+
 }  // namespace calque

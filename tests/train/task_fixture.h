@@ -24,6 +24,11 @@ struct TaskCase {
   std::vector<std::string> measure_all;
 };
 
+// An IDX file of two images of 4 x 4 pixels.
+inline std::string two_images(char pixel) {
+  return std::string("\0\0\x08\x03\0\0\0\2\0\0\0\4\0\0\0\4", 16) + std::string(31, 'x') + pixel;
+}
+
 inline const std::vector<TaskCase>& all_tasks() {
   static const std::vector<TaskCase> tasks = {
       {.name = "translation",
@@ -57,6 +62,14 @@ inline const std::vector<TaskCase>& all_tasks() {
        .corpus_key = "labelled",
        .corpus_text = "x\tan apple\ny\ta day\n",
        .other_text = "x\tan apple\nx\ta day\ny\ta day\n",
+       .measure_all = {}},
+      {.name = "images",
+       .config = std::string(small_images) + small_training,
+       .metric_column = "macro_f1",
+       .place = ", image ",
+       .corpus_key = "labels: " CALQUE_SOURCE_DIR "/tests/train/data/two-labels-idx1-ubyte, images",
+       .corpus_text = two_images('a'),
+       .other_text = two_images('b'),
        .measure_all = {}},
   };
   return tasks;

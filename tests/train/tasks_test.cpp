@@ -427,6 +427,7 @@ TEST_CASE("a run with other validation data starts new best scores") {
     run_task(task, folder);
     const std::string corpus = task.name == "translation" ? "{toy: reverse, pairs: 20, longest: 9}"
                                : task.name == "classification" ? "{toy: toy-en-de, pairs: 9}"
+                               : task.name == "images"         ? "{toy: shapes, pairs: 9}"
                                                                : "{toy: toy-text, pairs: 9}";
     run_task(task, folder, {"data.validation=" + corpus, "training.until=40u"});
     const TrainingState state = load_state(real_files(), folder.path("run/last"));
@@ -443,8 +444,9 @@ TEST_CASE("a plan has every task's parts, cost, memory and time, and writes noth
     const TemporaryFolder folder;
     const std::string plan =
         training_plan(config_of_task(task, {"training.until=2e"}), {folder.path("run")}, make_task);
-    for (const char* part : {"embedding", "data: ", "an update: about ", "memory: about ",
-                             "an epoch: about ", "time: about "}) {
+    for (const char* part :
+         {task.name == "images" ? "patches" : "embedding", "data: ", "an update: about ",
+          "memory: about ", "an epoch: about ", "time: about "}) {
       CHECK_MESSAGE(mentions(plan, part), plan);
     }
     CHECK(folder.files() == 0);
@@ -462,7 +464,7 @@ TEST_CASE("a run is opened only by its own task, and without its data") {
     CHECK(run.weights.step == 3);
     CHECK(run.weights.checkpoint == folder.path(task.name + "/checkpoints/step-000003"));
     for (const TaskKind kind : {TaskKind::translation, TaskKind::language_model,
-                                TaskKind::masked_lm, TaskKind::classification}) {
+                                TaskKind::masked_lm, TaskKind::classification, TaskKind::images}) {
       const std::string message = message_of([&] { find_run(folder.path(task.name), kind); });
       if (kind == run.place.config.task) {
         CHECK(message.empty());

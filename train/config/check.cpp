@@ -64,7 +64,13 @@ bool is_labelled(const CorpusConfig& corpus) {
   return !corpus.labelled.empty() || corpus.toy == toy_en_de || corpus.toy == toy_en_fr;
 }
 
-bool is_pairs(const CorpusConfig& corpus) { return !is_text(corpus) && corpus.labelled.empty(); }
+bool is_of_images(const CorpusConfig& corpus) {
+  return !corpus.images.empty() || corpus.toy == CorpusConfig::Toy::shapes;
+}
+
+bool is_pairs(const CorpusConfig& corpus) {
+  return !is_text(corpus) && corpus.labelled.empty() && !is_of_images(corpus);
+}
 
 void check_kind(const Config& config, const Corpora& corpora, const std::string& key,
                 Contradictions& all) {
@@ -85,6 +91,10 @@ void check_kind(const Config& config, const Corpora& corpora, const std::string&
     case TaskKind::classification:
       if (std::ranges::all_of(corpora, is_labelled)) return;
       blame(all, key, "task: classification needs {{labelled: FILE}} or {{toy: toy-en-de}}");
+      return;
+    case TaskKind::images:
+      if (std::ranges::all_of(corpora, is_of_images)) return;
+      blame(all, key, "task: images needs {{images: FOLDER_OR_IDX_FILE}} or {{toy: shapes}}");
       return;
   }
 }
@@ -154,6 +164,12 @@ void check_model(const Config& config, Contradictions& all) {
   }
   if (sinusoids && model.d_model % 2 != 0) {
     blame(all, "model.d_model", "{} is odd, but sinusoidal positions need pairs of sine and cosine",
+          model.d_model);
+  }
+  if (model.positions == plane && config.task != TaskKind::images) {
+    blame(all, "model.positions", "plane is for task: images; texts have no rows and columns");
+  } else if (model.positions == plane && model.d_model % 4 != 0) {
+    blame(all, "model.d_model", "{} is not a multiple of 4, which positions: plane needs",
           model.d_model);
   }
   if (model.positions == t2t && model.d_model < 4) {

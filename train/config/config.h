@@ -11,6 +11,7 @@
 
 #include "core/blas.h"
 #include "core/named.h"
+#include "data/augmentation.h"
 #include "data/documents.h"
 #include "data/filters.h"
 #include "data/tokenizer.h"
@@ -24,21 +25,24 @@
 namespace calque {
 
 // What is trained; each task has a folder in train/tasks/.
-enum class TaskKind { translation, language_model, masked_lm, classification };
+enum class TaskKind { translation, language_model, masked_lm, classification, images };
 inline constexpr Named<TaskKind> task_kinds[] = {{"translation", TaskKind::translation},
                                                  {"language-model", TaskKind::language_model},
                                                  {"masked-lm", TaskKind::masked_lm},
-                                                 {"classification", TaskKind::classification}};
+                                                 {"classification", TaskKind::classification},
+                                                 {"images", TaskKind::images}};
 
 // One corpus. Of pairs: exactly one of prefix, source + target, tsv and toy. Of text: one of text
-// and toy. Of labelled text: one of labelled and toy.
+// and toy. Of labelled text: one of labelled and toy. Of images: one of images and toy.
 struct CorpusConfig {
-  enum class Toy { none, copy, reverse, sort, toy_en_de, toy_en_fr, toy_text };
+  enum class Toy { none, copy, reverse, sort, toy_en_de, toy_en_fr, toy_text, shapes };
   using Split = calque::Split;
 
   std::string name;
   std::vector<std::string> text;  // files of a language model
   std::string labelled;           // a file of classification: label, tab or space, text
+  std::string images;             // a folder of classes, or an IDX file
+  std::string labels;             // the IDX file of its labels; empty: the one beside it
   std::string prefix;
   std::vector<std::string> languages;
   std::string source;
@@ -62,7 +66,7 @@ inline constexpr Named<CorpusConfig::Toy> toys[] = {
     {"none", CorpusConfig::Toy::none},           {"copy", CorpusConfig::Toy::copy},
     {"reverse", CorpusConfig::Toy::reverse},     {"sort", CorpusConfig::Toy::sort},
     {"toy-en-de", CorpusConfig::Toy::toy_en_de}, {"toy-en-fr", CorpusConfig::Toy::toy_en_fr},
-    {"toy-text", CorpusConfig::Toy::toy_text}};
+    {"toy-text", CorpusConfig::Toy::toy_text},   {"shapes", CorpusConfig::Toy::shapes}};
 inline constexpr Named<std::optional<Split>> toy_splits[] = {
     {"auto", std::nullopt},
     {"train", Split::train},
@@ -123,6 +127,7 @@ struct ModelConfig : LayerOptions {
   bool segment_embeddings = false;
   bool masked_head = true;
   Pooling pooling = Pooling::cls;
+  int64_t patch = 4;  // pixels of a side
   std::string init_from;
 
   bool operator==(const ModelConfig&) const = default;
@@ -246,6 +251,7 @@ struct LoggingConfig {
 struct Config {
   TaskKind task = TaskKind::translation;
   DataConfig data;
+  Augmentation augment;
   TokenizerConfig tokenizer;
   ModelConfig model;
   TrainingConfig training;

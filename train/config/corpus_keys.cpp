@@ -32,6 +32,13 @@ std::vector<CorpusKey> declare() {
   in.key("labelled", &C::labelled, {}, fixed,
          "A file for classification with an example a line: a label, a tab or a space, and the "
          "text; a second text follows after another tab.");
+  in.key("images", &C::images, {}, fixed,
+         "Images for task: images: a folder with a subfolder of PNG or JPEG files for each class, "
+         "or an IDX file as MNIST's, plain or gzip.");
+  in.key("labels", &C::labels, {}, fixed,
+         "The IDX file with the labels of an IDX file of images. Default: labels-idx1 in place of "
+         "images-idx3 in its name.")
+      .idle_if([](const C& c) { return c.images.empty(); }, "needs images");
   in.key("prefix", &C::prefix, {}, fixed,
          "Two line-aligned text files, plain or gzip: this path followed by a dot and each of the "
          "languages.",
@@ -54,9 +61,11 @@ std::vector<CorpusKey> declare() {
   in.key("target_column", &C::target_column, between(1, 1000), fixed,
          "The column of the translations.")
       .idle_if(no_tsv, "needs tsv");
-  in.key("toy", &C::toy, toys, fixed,
-         "A built-in language that needs no file: copy, reverse and sort over symbols, English "
-         "with German or French from a grammar, or the documents of toy-text.");
+  in.key(
+      "toy", &C::toy, toys, fixed,
+      "A built-in language that needs no file: copy, reverse and sort over symbols, English "
+      "with German or French from a grammar, the documents of toy-text, or drawn shapes for task: "
+      "images.");
   in.key("split", &C::split, toy_splits, fixed,
          "The part of the toy language; the parts share no sentence. `compositional` has "
          "combinations that never occur in `train`. Default: the part of the section.")
@@ -98,7 +107,7 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
   if (from.kind != YamlValue::Kind::map) {
     refuse_value(from, list,
                  "a corpus: {prefix: ...}, {source: ..., target: ...}, {tsv: ...}, {text: ...}, "
-                 "{labelled: ...} or {toy: ...}");
+                 "{labelled: ...}, {images: ...} or {toy: ...}");
   }
   for (const YamlEntry& entry : from.entries) {
     const auto& keys = corpus_keys();
@@ -109,13 +118,14 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
     key->read(entry.value, corpus);
   }
   const int forms = (corpus.text.empty() ? 0 : 1) + (corpus.labelled.empty() ? 0 : 1) +
-                    (corpus.prefix.empty() ? 0 : 1) + (corpus.tsv.empty() ? 0 : 1) +
+                    (corpus.images.empty() ? 0 : 1) + (corpus.prefix.empty() ? 0 : 1) +
+                    (corpus.tsv.empty() ? 0 : 1) +
                     (corpus.source.empty() && corpus.target.empty() ? 0 : 1) +
                     (is_toy(corpus) ? 1 : 0);
   if (forms != 1 || corpus.source.empty() != corpus.target.empty()) {
     fail(
-        "{}: {}: a corpus needs exactly one of prefix, source and target, tsv, text, labelled, and "
-        "toy",
+        "{}: {}: a corpus needs exactly one of prefix, source and target, tsv, text, labelled, "
+        "images, and toy",
         from.place.text(), list);
   }
   if (corpus.longest < corpus.shortest) {

@@ -41,13 +41,16 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "The corpora of `calque evaluate`. Training never reads them.",
          "Joey NMT: test; fairseq: gen-subset");
   in.key("lowercase", &D::lowercase, {}, harmful,
-         "Converts both sides to lower case, references included.", "Joey NMT: lowercase");
+         "Converts both sides to lower case, references included.", "Joey NMT: lowercase")
+      .idle_if(is_images, with_text);
   in.key("nfkc", &D::nfkc, {}, harmful,
          "Applies Unicode's normalization form NFKC to both sides: ligatures, full-width letters "
-         "and the like become plain characters.");
+         "and the like become plain characters.")
+      .idle_if(is_images, with_text);
   in.key("invalid_utf8", &D::invalid_utf8, invalid_texts, harmful,
          "What happens at a line that is not valid UTF-8: error stops and names the line, skip "
-         "drops the pair, document or example and counts it.");
+         "drops the pair, document or example and counts it.")
+      .idle_if(is_images, with_text);
   in.key("max_length", &D::max_length, between(0, 1'000'000), harmful,
          "Drops training pairs with more tokens than this on either side. 0: no limit.",
          "Marian: max-length; Joey NMT: max_length; OpenNMT-py: src_seq_length; fairseq: "
@@ -60,10 +63,10 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
       .idle_if(no_translation, with_translation);
   in.key("drop_duplicates", &D::drop_duplicates, {}, harmful,
          "Keeps only the first of several equal training pairs or documents.")
-      .idle_if(is_classification, "is not used by task: classification");
+      .idle_if(has_classes, without_classes);
   in.key("cache", &D::cache, {}, harmless,
          "Stores the tokenized corpora beside the run, so that the next start is fast.")
-      .idle_if(is_classification, "is not used by task: classification");
+      .idle_if(has_classes, without_classes);
   in.key("documents", &D::documents, document_units, harmful,
          "What one document of a text is: a line, a paragraph (text between blank lines), or a "
          "file.")
@@ -73,7 +76,7 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "this length. For classification: the most tokens of an example, which is cut to them. "
          "Also the number of learned positions.",
          "nanoGPT: block_size")
-      .idle_if(is_translation, with_one_stack);
+      .idle_if([](const Config& c) { return is_translation(c) || is_images(c); }, with_windows);
   in.key("cross_documents", &D::cross_documents, {}, harmful,
          "Whether a window continues in the next document where one ends, so that every window is "
          "full. With false, a window holds tokens of one document only.")
@@ -88,9 +91,31 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
       .idle_if(no_masked_lm, with_masked_lm);
 }
 
+void declare_augment_keys(std::vector<ConfigKey>& table) {
+  Section in(
+      "augment.", [](auto& config) -> auto& { return config.augment; }, table);
+  using enum OnResume;
+  using A = Augmentation;
+  in.key("shift", &A::shift, between(0, 1000), harmful,
+         "Shifts an image by up to this many pixels in each direction; black moves in.")
+      .idle_if(no_images, with_images);
+  in.key("flip", &A::flip, {}, harmful, "Exchanges left and right in half of the images.")
+      .idle_if(no_images, with_images);
+  in.key("rotate", &A::rotate, between(0, 180), harmful,
+         "Rotates an image by up to this many degrees in each direction.")
+      .idle_if(no_images, with_images);
+  in.key("scale", &A::scale, between(0, 0.9), harmful,
+         "Makes an image larger or smaller by up to this share.")
+      .idle_if(no_images, with_images);
+  in.key("erase", &A::erase, fraction(), harmful,
+         "The probability that a random rectangle of an image gets one random colour.")
+      .idle_if(no_images, with_images);
+}
+
 void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
   Section in(
       "tokenizer.", [](auto& config) -> auto& { return config.tokenizer; }, table);
+  const size_t first = table.size();
   using enum OnResume;
   using T = TokenizerConfig;
   const auto sentencepiece = [](const Config& c) { return c.tokenizer.is_sentencepiece(); };
@@ -139,7 +164,8 @@ void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
   in.key("training_pairs", &T::training_pairs, at_least(1), harmful,
          "The tokenizer is trained on at most this many pairs or documents, sampled at random.",
          "Marian: sentencepiece-max-lines")
-      .idle_if(is_classification, "is not used by task: classification");
+      .idle_if(has_classes, without_classes);
+  for (size_t i = first; i < table.size(); ++i) table[i].idle_if(is_images, with_text);
 }
 
 }  // namespace calque

@@ -69,7 +69,8 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "How positions are encoded: sinusoids with sine and cosine interleaved (interleaved, as "
          "in the paper), with all sines before all cosines (halves, as in Hugging Face's Marian "
          "and Sockeye), or the latter with tensor2tensor's frequencies (t2t, as in Marian); "
-         "learned; rotary; or not at all (none).",
+         "learned; rotary; sinusoids of row and column (plane, for task: images); or not at all "
+         "(none).",
          "OpenNMT-py: position_encoding; fairseq: encoder-learned-pos; Marian: "
          "transformer-train-positions; Sockeye: transformer-positional-embedding-type");
   in.key("max_positions", &M::max_positions, between(1, 1'000'000), harmful,
@@ -85,7 +86,7 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "Marian: tied-embeddings-all, tied-embeddings; Joey NMT: tied_embeddings, tied_softmax; "
          "OpenNMT-py: share_embeddings, share_decoder_embeddings; fairseq: share-all-embeddings, "
          "share-decoder-input-output-embed; Sockeye: weight-tying-type")
-      .idle_if(is_classification, "is not used by task: classification");
+      .idle_if(has_classes, without_classes);
   in.key("output_bias", &M::output_bias, {}, harmful,
          "Adds a bias to the output projection, as Marian does.")
       .idle_if(is_encoder_only, "is for task: translation or language-model");
@@ -97,7 +98,11 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
       .idle_if(no_masked_lm, with_masked_lm);
   in.key("pooling", &M::pooling, poolings, harmful,
          "What the classifier reads: the vector of the first token, or the mean of all vectors.")
-      .idle_if(no_classification, with_classification);
+      .idle_if(no_classes, with_classes);
+  in.key("patch", &M::patch, between(1, 4096), harmful,
+         "The side of the square patches that an image is cut into, in pixels. It must divide both "
+         "sides of the images.")
+      .idle_if(no_images, with_images);
   in.key("dropout", &M::dropout, dropped(), harmful,
          "The dropout probability of each sublayer's output and of the sums of embeddings and "
          "positions, as in the paper.",

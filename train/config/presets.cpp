@@ -26,7 +26,9 @@ void apply_task(Config& config) {
   const bool text = config.task != TaskKind::translation;
   model.norm_placement = text ? NormPlacement::pre : paper.model.norm_placement;
   model.feed_forward = text ? FeedForwardKind::gelu : paper.model.feed_forward;
-  model.positions = text ? PositionKind::rotary : paper.model.positions;
+  model.positions = config.task == TaskKind::images ? PositionKind::learned
+                    : text                          ? PositionKind::rotary
+                                                    : paper.model.positions;
   training.label_smoothing = text ? 0 : paper.training.label_smoothing;
   training.optimizer = text ? TrainingConfig::Optimizer::adamw : paper.training.optimizer;
   training.betas = text ? std::array{0.9, 0.99} : paper.training.betas;

@@ -25,6 +25,7 @@ std::vector<ForeignName> foreign_names(std::string_view text) {
 const std::vector<SectionInfo>& config_sections() {
   static const std::vector<SectionInfo> sections = {
       {"data", "The corpora, and which of their examples are left out."},
+      {"augment", "Random changes of the training images, drawn anew in every epoch."},
       {"tokenizer",
        "How text becomes token ids. Without files, the tokenizer is trained on `data.train` and "
        "saved with the run."},
@@ -46,13 +47,15 @@ const std::vector<ConfigKey>& config_keys() {
     top.key("task", &Config::task, task_kinds, OnResume::harmful,
             "What is trained: translation, the encoder-decoder Transformer on pairs of lines; "
             "language-model, a decoder-only Transformer on plain text; masked-lm, an encoder-only "
-            "Transformer on plain text; or classification, an encoder-only Transformer on labelled "
-            "texts. It sets defaults for the task, which other keys override.")
+            "Transformer on plain text; classification, an encoder-only Transformer on labelled "
+            "texts; or images, a Vision Transformer on labelled images. It sets defaults for the "
+            "task, which other keys override.")
         .read = [](const YamlValue& from, Config& to) {
       Choices(task_kinds).read(from, "task", to.task);
       apply_task(to);
     };
     declare_data_keys(table);
+    declare_augment_keys(table);
     declare_tokenizer_keys(table);
     declare_model_keys(table);
     declare_training_keys(table);

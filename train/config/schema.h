@@ -55,7 +55,11 @@ inline bool is_translation(const Config& c) { return c.task == TaskKind::transla
 inline bool is_classification(const Config& c) { return c.task == TaskKind::classification; }
 inline bool no_classification(const Config& c) { return !is_classification(c); }
 inline bool no_masked_lm(const Config& c) { return c.task != TaskKind::masked_lm; }
-inline bool is_encoder_only(const Config& c) { return is_classification(c) || !no_masked_lm(c); }
+inline bool is_images(const Config& c) { return c.task == TaskKind::images; }
+inline bool no_images(const Config& c) { return !is_images(c); }
+inline bool has_classes(const Config& c) { return is_classification(c) || is_images(c); }
+inline bool no_classes(const Config& c) { return !has_classes(c); }
+inline bool is_encoder_only(const Config& c) { return has_classes(c) || !no_masked_lm(c); }
 // Plain text cut into windows.
 inline bool no_language_model(const Config& c) {
   return c.task != TaskKind::language_model && no_masked_lm(c);
@@ -63,7 +67,14 @@ inline bool no_language_model(const Config& c) {
 inline constexpr std::string_view with_translation = "needs task: translation",
                                   with_language_model = "needs task: language-model or masked-lm",
                                   with_one_stack =
+                                      "needs task: language-model, masked-lm, classification or "
+                                      "images",
+                                  with_text = "is not used by task: images",
+                                  with_windows =
                                       "needs task: language-model, masked-lm or classification",
+                                  with_classes = "needs task: classification or images",
+                                  with_images = "needs task: images",
+                                  without_classes = "is not used by tasks with classes",
                                   with_masked_lm = "needs task: masked-lm",
                                   with_classification = "needs task: classification";
 
@@ -136,6 +147,7 @@ const ConfigKey* find_config_key(std::string_view name);
 
 // The tables behind config_keys().
 void declare_data_keys(std::vector<ConfigKey>& table);
+void declare_augment_keys(std::vector<ConfigKey>& table);
 void declare_tokenizer_keys(std::vector<ConfigKey>& table);
 void declare_model_keys(std::vector<ConfigKey>& table);
 void declare_training_keys(std::vector<ConfigKey>& table);

@@ -107,7 +107,7 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
          "Multiplies the loss of each example by the weight of its class. balanced: the inverse of "
          "the frequency in data.train, so that rare classes count as much as frequent ones. A list "
          "such as [spam=5, ham=1]: these weights, and 1 for other labels. Empty: no weights.")
-      .idle_if(no_classification, with_classification);
+      .idle_if(no_classes, with_classes);
   in.key("r_drop", &T::r_drop, at_least(0), harmful,
          "R-Drop: each batch goes through the model twice with different dropout. The loss is the "
          "mean of both losses plus r_drop / 4 times the sum of the two Kullback-Leibler "

@@ -19,6 +19,8 @@ struct RunFolder {
   std::string checkpoints() const { return path + "/checkpoints"; }
   // Of tasks with classes: one label a line, in the order of the classes.
   std::string labels() const { return path + "/labels.txt"; }
+  // Of tasks on images: their size and the statistics of their pixels.
+  std::string images() const { return path + "/images.txt"; }
   // Without the extension, which depends on the kind of tokenizer.
   std::string tokenizer() const { return path + "/tokenizer"; }
 };

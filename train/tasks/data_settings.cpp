@@ -8,7 +8,8 @@ std::string corpus_name(const CorpusConfig& corpus) {
     return std::string(name_of(toys, corpus.toy));
   }
   if (!corpus.text.empty()) return corpus.text.front();
-  for (const std::string* text : {&corpus.labelled, &corpus.prefix, &corpus.source, &corpus.tsv}) {
+  for (const std::string* text :
+       {&corpus.labelled, &corpus.images, &corpus.prefix, &corpus.source, &corpus.tsv}) {
     if (!text->empty()) return *text;
   }
   return "corpus";

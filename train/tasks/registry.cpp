@@ -5,6 +5,7 @@
 #include <algorithm>
 
 #include "train/tasks/classification/classification_task.h"
+#include "train/tasks/images/images_task.h"
 #include "train/tasks/language_model/language_model_task.h"
 #include "train/tasks/masked_lm/masked_lm_task.h"
 #include "train/tasks/translation/translation_task.h"
@@ -26,6 +27,7 @@ constexpr Entry entries[] = {
     {TaskKind::masked_lm, make_masked_lm_task, masked_lm_metrics, masked_lm_contradictions},
     {TaskKind::classification, make_classification_task, classification_metrics,
      classification_contradictions},
+    {TaskKind::images, make_images_task, classification_metrics, images_contradictions},
 };
 
 const Entry& entry_of(TaskKind kind) { return *std::ranges::find(entries, kind, &Entry::kind); }

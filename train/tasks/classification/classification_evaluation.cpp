@@ -14,6 +14,23 @@ namespace {
 
 constexpr int64_t tokens_at_once = 4096;
 
+std::string text_of(const ResultTable& table) {
+  std::vector<size_t> widths;
+  for (const std::string& column : table.columns) widths.push_back(column.size());
+  for (const auto& row : table.rows) widths[0] = std::max(widths[0], row[0].size());
+  std::string text;
+  const auto append = [&](const std::vector<std::string>& row) {
+    text += fmt::format("  {:<{}}", row[0], widths[0]);
+    for (size_t i = 1; i < row.size(); ++i) {
+      text += fmt::format("  {:>{}}", row[i], std::max<size_t>(6, widths[i]));
+    }
+    text += '\n';
+  };
+  append(table.columns);
+  for (const auto& row : table.rows) append(row);
+  return text;
+}
+
 }  // namespace
 
 std::vector<std::pair<std::string, double>> ClassificationResult::values() const {
@@ -43,6 +60,13 @@ ResultTable confusion_table(const ConfusionMatrix& matrix, const Labels& labels)
     }
   }
   return table;
+}
+
+std::string text_of(const ClassificationResult& result, const Labels& labels) {
+  const ConfusionMatrix& confusion = result.confusion;
+  return fmt::format("loss {:.4f}  accuracy {:.2f}%  macro F1 {:.2f}%\n{}",
+                     mean_of(result.sums).loss, 100 * confusion.accuracy(),
+                     100 * confusion.macro_f1(), text_of(confusion_table(confusion, labels)));
 }
 
 std::vector<std::vector<double>> class_probabilities(const Classifier& model,

@@ -29,6 +29,9 @@ struct ClassificationResult {
 // and precision, recall and F1.
 ResultTable confusion_table(const ConfusionMatrix& matrix, const Labels& labels);
 
+// Loss, accuracy, macro F1 and the table of classes, as lines of text.
+std::string text_of(const ClassificationResult& result, const Labels& labels);
+
 // Calls `between` between batches.
 ClassificationResult evaluate_classifier(const Classifier& model, const ClassificationData& data,
                                          double label_smoothing,

@@ -1,0 +1,104 @@
+// Runs of task: images in the commands that take every task.
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <functional>
+
+#include "cli/result_file.h"
+#include "cli/tasks/task_commands.h"
+#include "core/error.h"
+#include "train/report/image_page.h"
+#include "train/tasks/images/image_evaluation.h"
+#include "train/tasks/images/image_run.h"
+
+namespace calque {
+namespace {
+
+void check_data(const Config& config) {
+  auto corpora = read_image_corpora(config.data.train, Split::train);
+  const Labels labels = labels_of(corpora);
+  const PixelScale scale = pixel_scale(corpora);
+  vision_options(config, scale.shape, std::ssize(labels));
+  const auto print = [&](const char* name, std::vector<ImageCorpus> images) {
+    if (images.empty()) return;
+    const ImageData data = classed_images(std::move(images), labels, scale.shape);
+    fmt::print("{}: {} images of {} x {} pixels with {} channels\n", name, data.count(),
+               scale.shape.width, scale.shape.height, scale.shape.channels);
+    for (size_t c = 0; c < labels.size(); ++c) fmt::print("  {}: {}\n", labels[c], data.counts[c]);
+  };
+  print("train", std::move(corpora));
+  print("validation", read_image_corpora(config.data.validation, Split::validation));
+  print("test", read_image_corpora(config.data.test, Split::test));
+}
+
+void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSplit>& corpora) {
+  require_one_run(arguments.runs);
+  const ImageRun run = open_image_run(arguments.runs.front());
+  fmt::print("{}, step {}\n", run.checkpoint, run.step);
+  std::string predicted;
+  for (const auto& [corpus, split] : corpora) {
+    const ImageData data =
+        classed_images({read_image_corpus(corpus, split)}, run.labels, run.scale.shape);
+    const ClassificationResult result =
+        evaluate_images(run.model(), run.scale, data, run.config.training.label_smoothing);
+    for (int64_t i = 0; i < data.count(); ++i) {
+      const auto label = [&](int32_t number) { return run.labels[static_cast<size_t>(number)]; };
+      const std::string found = label(result.predicted[static_cast<size_t>(i)]);
+      predicted += found + '\n';
+      if (i >= arguments.samples) continue;
+      fmt::print("  {}\n  = {}\n  > {}\n\n", data.where(i),
+                 label(data.labels[static_cast<size_t>(i)]), found);
+    }
+    fmt::print("{}: {} images\n  {}", data.corpora.front().name, data.count(),
+               text_of(result, run.labels));
+  }
+  if (!arguments.output.empty()) write_result(arguments.output, predicted);
+}
+
+void score(const ScoreArguments& arguments) {
+  fail("{}: a classifier has no probabilities of texts; calque classify prints those of classes",
+       arguments.run);
+}
+
+// A picture is not an Explanation of a text: see explain_image().
+Explanation explain(const ExplainArguments& arguments) {
+  fail("{}: its page is of an image", arguments.run);
+}
+
+}  // namespace
+
+std::string explain_image(const ExplainArguments& arguments, bool json) {
+  const ImageRun run = open_image_run(arguments.run);
+  const VisionTransformer& model = run.model();
+  const Image image = run.read(arguments.text);
+  ImageExplanation explanation{
+      .file = std::filesystem::path(arguments.text).filename().string(),
+      .model = fmt::format("{}, step {}", run.checkpoint, run.step),
+      .height = image.shape.height,
+      .width = image.shape.width,
+      .channels = image.shape.channels,
+      .patch = model.options.patch,
+      .pixels = image.pixels,
+      .attention_of = model.cls ? "the token that is classified" : "all patches, the mean",
+      .classes = {},
+      .attention = attention_to_patches(model, run.scale, image.pixels)};
+  const std::vector<double> probabilities = class_probabilities(model, run.scale, image.pixels);
+  for (size_t i = 0; i < probabilities.size(); ++i) {
+    explanation.classes.emplace_back(run.labels[i], probabilities[i]);
+  }
+  std::ranges::stable_sort(explanation.classes, std::ranges::greater(),
+                           &std::pair<std::string, double>::second);
+  return json ? image_json(explanation) : image_page(explanation);
+}
+
+const TaskCommands images_commands = {
+    .task = TaskKind::images,
+    .check_data = check_data,
+    .evaluate = evaluate,
+    .score = score,
+    .explain = explain,
+    .files_to_evaluate = "--images",
+};
+
+}  // namespace calque

@@ -1,0 +1,62 @@
+#pragma once
+// The Vision Transformer (Dosovitskiy et al. 2021): an image is cut into square patches, a linear
+// layer maps each to a token, and an encoder reads the tokens of an image row by row. Pooling::cls
+// puts a learned token in front of them, whose last vector is classified; Pooling::mean classifies
+// the mean of the tokens.
+//
+// Parameters: patches.weight, patches.bias, cls.weight (Pooling::cls), positions.weight (learned),
+// layers.0.self_attention.qkv.weight, ..., norm.gain (pre-norm), classifier.weight,
+// classifier.bias.
+
+#include <optional>
+
+#include "core/ops.h"
+#include "nn/classification_head.h"
+#include "nn/encoder.h"
+
+namespace calque {
+
+struct VisionOptions {
+  LayerOptions layer = {.positions = PositionKind::learned, .norm_placement = NormPlacement::pre};
+  int64_t layers = 6;
+  int64_t height = 28, width = 28, channels = 1;
+  int64_t patch = 4;  // pixels of a side
+  ClassificationHeadOptions head = {.dense = false};
+
+  int64_t pixels() const { return height * width * channels; }
+  int64_t patches() const { return height / patch * (width / patch); }
+  int64_t tokens() const { return patches() + (head.pooling == Pooling::cls ? 1 : 0); }
+  bool operator==(const VisionOptions&) const = default;
+};
+
+// Returns the options. Throws an Error that names the invalid setting and the fix.
+const VisionOptions& validate(const VisionOptions& options);
+
+// Images [images, height x width x channels], channels last, to [images x patches, patch x patch x
+// channels]; patches and their pixels row by row. It has no gradient.
+Tensor patches_of(const Tensor& images, const VisionOptions& options);
+
+// Positions in a plane: the first half of a row encodes the row of the patch, the second its
+// column, each as PositionKind::halves. With Pooling::cls, row 0 is that of the learned token:
+// zeros.
+Tensor plane_sinusoids(const VisionOptions& options);
+
+struct VisionTransformer {
+  VisionOptions options;
+  Linear patches;
+  Tensor cls;    // [1, d_model], or absent
+  Tensor plane;  // [tokens, d_model] of PositionKind::plane, or absent
+  EncoderBody body;
+  ClassificationHead head;
+
+  // Throws an Error if the options are invalid.
+  VisionTransformer(const Path& at, const VisionOptions& options);
+
+  // images [images, height x width x channels] -> [images, d_model], the input of the head
+  Tensor pooled(const Tensor& images, Mode mode, AttentionRecord* record = nullptr) const;
+
+ private:
+  Tensor with_cls(const Tensor& tokens, int64_t images) const;
+};
+
+}  // namespace calque

@@ -1,0 +1,101 @@
+// The commands with runs of task: images.
+#include <doctest/doctest.h>
+#include <png.h>
+
+#include <cstdint>
+#include <filesystem>
+#include <vector>
+
+#include "cli/program.h"
+#include "cli/trained.h"
+
+namespace calque {
+namespace {
+
+const std::string& shapes() { return trained_on_images().run; }
+
+// Writes a grey PNG; returns its path, quoted for a shell.
+std::string png(const std::string& name, uint32_t side) {
+  png_image image{};
+  image.version = PNG_IMAGE_VERSION;
+  image.width = image.height = side;
+  image.format = PNG_FORMAT_GRAY;
+  const std::vector<uint8_t> pixels(size_t{side} * side, 90);
+  const std::string path = (trained_on_images().place / name).string();
+  std::filesystem::create_directories(std::filesystem::path(path).parent_path());
+  REQUIRE(png_image_write_to_file(&image, path.c_str(), 0, pixels.data(), 0, nullptr) != 0);
+  return "'" + path + "'";
+}
+
+TEST_CASE("classify prints a line an image: its file, and labels with their probabilities") {
+  const std::string a = png("a.png", 16), b = png("b.png", 16);
+  const Ran ran = run("calque classify " + shapes() + " " + a + " " + b);
+  REQUIRE_MESSAGE(ran.status == 0, ran.err);
+  CHECK(lines(ran.out) == 2);
+  CHECK(ran.out.find("a.png\t") != std::string::npos);
+  const Ran four = run("calque classify " + shapes() + " " + a + " --probabilities --top 9");
+  for (const char* label : {"cross\t0.", "disc\t0.", "square\t0.", "stripes\t0."}) {
+    CHECK_MESSAGE(four.out.find(label) != std::string::npos, four.out);
+  }
+}
+
+TEST_CASE("classify refuses what is no image of the run's size, and images for other runs") {
+  check_refused(run("calque classify " + shapes() + " " + png("small.png", 8)), 1,
+                "small.png: 8 x 8 pixels with 1 channels; the model reads 16 x 16 with 1");
+  check_refused(run("calque classify " + shapes() + " /dev/null"), 1, "/dev/null");
+  check_refused(run("calque classify " + shapes() + " /nosuch.png"), 1, "/nosuch.png");
+  check_refused(run("calque classify " + shapes()), 2, "name image files after the run");
+  check_refused(run("calque classify " + trained_classifier().run + " " + png("a.png", 16)), 1,
+                "IMAGE needs a run of task: images; ");
+}
+
+TEST_CASE("evaluate judges a split or a folder of images, and writes the labels") {
+  const Ran split = run("calque evaluate " + shapes() + " --split validation --samples 1");
+  REQUIRE_MESSAGE(split.status == 0, split.err);
+  for (const char* part :
+       {"  shapes, image 1\n  = ", "shapes: 20 images\n", "accuracy ", "macro F1 ", "precision"}) {
+    CHECK_MESSAGE(split.out.find(part) != std::string::npos, split.out);
+  }
+  png("folder/disc/a.png", 16);
+  png("folder/cross/a.png", 16);
+  const std::string folder = trained_on_images().file("folder");
+  const Ran ran = run("calque evaluate " + shapes() + " --images " + folder);
+  REQUIRE_MESSAGE(ran.status == 0, ran.err);
+  CHECK(ran.out.find("folder: 2 images\n") != std::string::npos);
+  png("other/zebra/a.png", 16);
+  check_refused(
+      run("calque evaluate " + shapes() + " --images " + trained_on_images().file("other")), 1,
+      "other, image 1: the label 'zebra' does not occur in the training data");
+}
+
+TEST_CASE("explain draws the attention of every head over the image, or writes it as numbers") {
+  const std::string a = png("a.png", 16);
+  const Ran page = run("calque explain " + shapes() + " " + a + " --out -");
+  REQUIRE_MESSAGE(page.status == 0, page.err);
+  for (const char* part : {"<title>a.png</title>", "<td>stripes</td>",
+                           "Layer 1: attention of the "
+                           "token that is classified",
+                           "head 2"}) {
+    CHECK_MESSAGE(page.out.find(part) != std::string::npos, page.out);
+  }
+  CHECK(page.out.find("{{") == std::string::npos);
+  const Ran numbers = run("calque explain " + shapes() + " " + a + " --json");
+  REQUIRE_MESSAGE(numbers.status == 0, numbers.err);
+  CHECK(numbers.out.find("\"attention\":[[[") != std::string::npos);
+  check_refused(run("calque explain " + shapes() + " /nosuch.png"), 1, "/nosuch.png");
+}
+
+TEST_CASE("data check counts the images of each class and refuses a patch that does not fit") {
+  const std::string config = trained_on_images().file("config.yaml");
+  const Ran ran = run("calque data check " + config);
+  REQUIRE_MESSAGE(ran.status == 0, ran.err);
+  CHECK(ran.out.find("train: 200 images of 16 x 16 pixels with 1 channels\n  cross: ") !=
+        std::string::npos);
+  check_refused(run("calque train " + config + " --dry-run --set model.patch=5"), 1,
+                "model.patch: 5 does not divide the images of 16 x 16 pixels");
+  check_refused(run("calque train " + config + " --dry-run --set tokenizer.kind=words"), 1,
+                "tokenizer.kind: is not used by task: images");
+}
+
+}  // namespace
+}  // namespace calque

@@ -1,0 +1,82 @@
+// Random changes of images, against cases worked out by hand.
+#include "data/augmentation.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <set>
+
+using namespace calque;
+
+namespace {
+
+constexpr ImageShape shape{3, 3, 1};
+const std::vector<uint8_t> image = {1, 2, 3, 4, 5, 6, 7, 8, 9};
+
+std::vector<int32_t> changed(const Augmentation& options, int64_t epoch, int64_t number = 0) {
+  std::vector<int32_t> result(image.size());
+  augment(image, shape, options, augmentation_stream(1, epoch, number), result);
+  return result;
+}
+
+}  // namespace
+
+TEST_CASE("without options an image stays as it is") {
+  CHECK(changed({}, 3) == std::vector<int32_t>(image.begin(), image.end()));
+}
+
+TEST_CASE("a shifted image is moved by whole pixels, in every direction") {
+  std::set<std::vector<int32_t>> seen;
+  for (int64_t epoch = 0; epoch < 200; ++epoch) seen.insert(changed({.shift = 1}, epoch));
+  CHECK(seen.size() == 9);
+  CHECK(seen.contains({1, 2, 3, 4, 5, 6, 7, 8, 9}));
+  CHECK(seen.contains({0, 0, 0, 0, 1, 2, 0, 4, 5}));
+  CHECK(seen.contains({5, 6, 0, 8, 9, 0, 0, 0, 0}));
+}
+
+TEST_CASE("a flip exchanges left and right in about half of the images") {
+  int64_t flipped = 0;
+  for (int64_t number = 0; number < 400; ++number) {
+    const auto result = changed({.flip = true}, 0, number);
+    if (result == std::vector<int32_t>{3, 2, 1, 6, 5, 4, 9, 8, 7}) {
+      ++flipped;
+    } else {
+      CHECK(result == std::vector<int32_t>(image.begin(), image.end()));
+    }
+  }
+  CHECK(flipped > 150);
+  CHECK(flipped < 250);
+}
+
+TEST_CASE("a rotation and a change of size keep the centre") {
+  for (int64_t epoch = 0; epoch < 50; ++epoch) {
+    CHECK(changed({.rotate = 180}, epoch)[4] == 5);
+    CHECK(changed({.scale = 0.5}, epoch)[4] == 5);
+  }
+  CHECK(changed({.rotate = 180}, 0) != changed({.rotate = 180}, 1));
+}
+
+TEST_CASE("an erased rectangle has one colour, and its probability is that of the option") {
+  int64_t erased = 0;
+  for (int64_t number = 0; number < 400; ++number) {
+    const auto result = changed({.erase = 0.25}, 0, number);
+    std::set<int32_t> colours;
+    for (size_t i = 0; i < image.size(); ++i) {
+      if (result[i] != image[i]) colours.insert(result[i]);
+    }
+    CHECK(colours.size() <= 1);
+    erased += std::ssize(colours);
+  }
+  CHECK(erased > 70);
+  CHECK(erased < 130);
+}
+
+TEST_CASE("the change is a function of seed, epoch and number") {
+  const Augmentation all{.shift = 1, .flip = true, .rotate = 20, .scale = 0.2, .erase = 0.5};
+  std::set<std::vector<int32_t>> seen;
+  for (int64_t epoch = 0; epoch < 10; ++epoch) {
+    CHECK(changed(all, epoch, 7) == changed(all, epoch, 7));
+    seen.insert(changed(all, epoch, 7));
+  }
+  CHECK(seen.size() > 5);
+}

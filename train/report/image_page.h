@@ -1,0 +1,25 @@
+#pragma once
+// A page about one image: the probabilities of its classes, and where each head of a Vision
+// Transformer looks. Patches are as bright as the attention that they get.
+
+#include <cstdint>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace calque {
+
+struct ImageExplanation {
+  std::string file, model;
+  int64_t height = 0, width = 0, channels = 0, patch = 0;
+  std::vector<uint8_t> pixels;                          // channels last
+  std::string attention_of;                             // whose attention is shown
+  std::vector<std::pair<std::string, double>> classes;  // label and probability, best first
+  // [layers][heads][patches], patches row by row
+  std::vector<std::vector<std::vector<double>>> attention;
+};
+
+std::string image_page(const ImageExplanation& image);
+std::string image_json(const ImageExplanation& image);  // everything but the pixels
+
+}  // namespace calque

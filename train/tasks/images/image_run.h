@@ -1,0 +1,36 @@
+#pragma once
+// A trained Vision Transformer in use, with the weights of one of its checkpoints.
+
+#include <memory>
+#include <string>
+
+#include "nn/vision.h"
+#include "train/tasks/images/image_data.h"
+#include "train/tasks/task_model.h"
+#include "train/trained_run.h"
+
+namespace calque {
+
+struct ImageRun {
+  Config config;
+  Labels labels;
+  PixelScale scale;
+  std::unique_ptr<TaskModel<VisionTransformer>> network;
+  std::string checkpoint;
+  int64_t step = 0;
+
+  const VisionTransformer& model() const { return network->model; }
+  // Throws an Error if the file is no image, or one of another shape than the training images'.
+  Image read(const std::string& path) const;
+};
+
+// Throws Error for a run of another task.
+ImageRun open_image_run(const std::string& place);
+
+// Throws an Error if the patches do not fit the images.
+VisionOptions vision_options(const Config& config, const ImageShape& shape, int64_t classes);
+
+// Images have no tokenizer; the trainer compares this instead of its hash.
+std::string no_tokenizer_hash();
+
+}  // namespace calque

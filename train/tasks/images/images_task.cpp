@@ -1,0 +1,126 @@
+#include "train/tasks/images/images_task.h"
+
+#include <fmt/format.h>
+
+#include "data/content_hash.h"
+#include "train/config/schema.h"
+#include "train/tasks/classification/class_weights.h"
+#include "train/tasks/classification/classification_task.h"
+#include "train/tasks/data_settings.h"
+#include "train/tasks/example_works.h"
+#include "train/tasks/images/image_evaluation.h"
+#include "train/tasks/images/image_run.h"
+#include "train/tasks/images/image_work.h"
+#include "train/tasks/interruptible.h"
+
+namespace calque {
+namespace {
+
+using Purpose = TaskStart::Purpose;
+
+std::vector<ImageCorpus> training_corpora(const Config& config, const TaskStart& start) {
+  if (start.purpose == Purpose::use) return {};
+  return read_image_corpora(config.data.train, Split::train);
+}
+
+class ImagesTask : public Task {
+ public:
+  ImagesTask(const Config& config, const RunFolder& run, const TaskStart& start)
+      : ImagesTask(config, run, start, training_corpora(config, start)) {}
+
+  Parameters& parameters() override { return network_.parameters; }
+  std::span<const MetricInfo> metrics() const override { return classification_metrics(); }
+  std::string tokenizer_hash() const override { return no_tokenizer_hash(); }
+  std::string data_hash() const override { return hexadecimal(data_.hash); }
+
+  std::string measured_by(const MetricInfo&, const Config& config) const override {
+    return write_value(config.data.validation);
+  }
+
+  std::string data_description() const override {
+    return fmt::format("{} images of {} x {} pixels, {} channels and {} classes, {} tokens each",
+                       data_.count(), scale_.shape.width, scale_.shape.height,
+                       scale_.shape.channels, labels_.size(), network_.model.options.tokens());
+  }
+
+  std::unique_ptr<WorkStream> training(StreamPosition from) override {
+    const ExampleSet examples = example_set(data_, network_.model.options.tokens(), config_.augment,
+                                            static_cast<uint64_t>(config_.training.seed));
+    const ImageTraining with{network_.model, config_.training, scale_, class_weights_, data_};
+    const MakeWork make = [with](const ExampleBatch& batch) -> std::unique_ptr<Work> {
+      PackedImages packed;
+      for (const Example& e : batch.examples) packed.append(e[0], e[1].front());
+      return std::make_unique<ImageWork>(with, std::move(packed), batch.numbers);
+    };
+    return std::make_unique<ExampleWorks>(examples, examples.costs, batch_options(config_.training),
+                                          from, make);
+  }
+
+  bool validates() const override { return validation_.count() > 0; }
+
+  std::optional<Scores> validate(const std::function<bool()>& stop) override {
+    return interruptible(stop, [&](const std::function<void()>& between) -> Scores {
+      const ClassificationResult result = evaluate_images(
+          network_.model, scale_, validation_, config_.training.label_smoothing, between);
+      return {result.values(), samples(result), {confusion_table(result.confusion, labels_)}};
+    });
+  }
+
+ private:
+  ImagesTask(const Config& config, const RunFolder& run, const TaskStart& start,
+             std::vector<ImageCorpus> corpora)
+      : config_(config),
+        labels_(start.purpose == Purpose::use ? load_labels(run) : labels_of(corpora)),
+        scale_(start.purpose == Purpose::use ? load_pixel_scale(run) : pixel_scale(corpora)),
+        network_(vision_options(config_, scale_.shape, std::ssize(labels_))) {
+    if (start.purpose == Purpose::use) return;
+    data_ = classed_images(std::move(corpora), labels_, scale_.shape);
+    class_weights_ = class_weights(config_.training.class_weights, labels_, data_.counts);
+    validation_ = classed_images(read_image_corpora(config_.data.validation, Split::validation),
+                                 labels_, scale_.shape);
+    // A resumed run keeps its files until its data is known to be the checkpoint's.
+    if (start.purpose == Purpose::begin ||
+        (start.purpose == Purpose::resume && start.data_hash == hexadecimal(data_.hash))) {
+      save_labels(labels_, run);
+      save_pixel_scale(scale_, run);
+    }
+  }
+
+  std::vector<Sample> samples(const ClassificationResult& result) const {
+    std::vector<Sample> shown;
+    for (int64_t i = 0; i < std::min(validation_.count(), config_.logging.samples); ++i) {
+      const auto label = [&](int32_t number) { return labels_[static_cast<size_t>(number)]; };
+      shown.push_back({validation_.where(i), label(validation_.labels[static_cast<size_t>(i)]),
+                       label(result.predicted[static_cast<size_t>(i)])});
+    }
+    return shown;
+  }
+
+  const Config config_;
+  const Labels labels_;
+  const PixelScale scale_;
+  TaskModel<VisionTransformer> network_;
+  ImageData data_, validation_;
+  std::vector<real> class_weights_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_images_task(const Config& config, const RunFolder& run,
+                                       const TaskStart& start) {
+  return std::make_unique<ImagesTask>(config, run, start);
+}
+
+std::vector<Contradiction> images_contradictions(const Config& config) {
+  std::vector<Contradiction> all;
+  const std::vector<std::string>& weights = config.training.class_weights;
+  if (!weights.empty() && config.training.r_drop > 0) {
+    all.push_back({"training.class_weights", "cannot be combined with r_drop; set one of them"});
+  }
+  if (const std::string problem = class_weights_problem(weights); !problem.empty()) {
+    all.push_back({"training.class_weights", problem});
+  }
+  return all;
+}
+
+}  // namespace calque
