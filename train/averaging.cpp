@@ -39,12 +39,13 @@ void copy_surroundings(const RunFolder& from, const std::string& to) {
     if (name.starts_with("tokenizer.")) fs::copy_file(entry.path(), fs::path(to) / name);
   }
   if (fs::exists(from.labels())) fs::copy_file(from.labels(), RunFolder{to}.labels());
+  if (fs::exists(from.images())) fs::copy_file(from.images(), RunFolder{to}.images());
 }
 
-// Empty for a task without labels.
-std::string labels_of(const RunFolder& run) {
+// The text of a file that a run may lack.
+std::string text_at(const std::string& path) {
   constexpr uint64_t most_bytes = 1 << 28;
-  return fs::exists(run.labels()) ? read_text(real_files(), run.labels(), most_bytes) : "";
+  return fs::exists(path) ? read_text(real_files(), path, most_bytes) : "";
 }
 
 // Whether both models have the same parameters, used in the same way.
@@ -63,8 +64,12 @@ void require_same(const TrainedRun& run, const TrainedRun& first) {
     fail("{}: its vocabulary differs from that of {}; average checkpoints with one vocabulary",
          run.weights.checkpoint, first.weights.checkpoint);
   }
-  if (labels_of(run.place.folder) != labels_of(first.place.folder)) {
+  if (text_at(run.place.folder.labels()) != text_at(first.place.folder.labels())) {
     fail("{}: its labels differ from those of {}; average checkpoints with one list of labels",
+         run.weights.checkpoint, first.weights.checkpoint);
+  }
+  if (text_at(run.place.folder.images()) != text_at(first.place.folder.images())) {
+    fail("{}: its images differ in size or mean from those of {}; average runs on the same images",
          run.weights.checkpoint, first.weights.checkpoint);
   }
   if (!same_model(run.place.config, first.place.config)) {

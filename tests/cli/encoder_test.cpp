@@ -94,7 +94,7 @@ TEST_CASE("classify refuses three texts, what is no text, and other runs") {
   check_refused(classify("a\\n\\377\\n"), 1, "standard input:2: not valid UTF-8 (byte 1)");
   check_refused(classify("a\\n", "--top 0"), 2, "--top");
   check_refused(run("echo a | calque classify " + masked()), 1,
-                "calque classify needs a run of task: classification; ");
+                "calque classify needs a run of task: classification or images; ");
 }
 
 Ran evaluate_lines(const std::string& text, const std::string& options = "") {

@@ -8,6 +8,7 @@
 #include "nn/small_language_model.h"
 #include "nn/small_model.h"
 #include "nn/vision.h"
+#include "support/gradient_check.h"
 #include "support/worse.h"
 
 #ifdef CALQUE_DOUBLE

@@ -83,9 +83,15 @@ TEST_CASE("every optimizer of the config is the one of that name") {
 
 TEST_CASE("every key of the model and of the search changes its options") {
   // A key that has no effect for a translator, or on another part of the program.
-  const std::set<std::string> elsewhere = {
-      "model.preset",  "model.layers",    "model.segment_embeddings", "model.masked_head",
-      "model.pooling", "model.init_from", "decoding.bleu_tokenize",   "decoding.bleu_lowercase"};
+  const std::set<std::string> elsewhere = {"model.preset",
+                                           "model.layers",
+                                           "model.segment_embeddings",
+                                           "model.masked_head",
+                                           "model.patch",
+                                           "model.pooling",
+                                           "model.init_from",
+                                           "decoding.bleu_tokenize",
+                                           "decoding.bleu_lowercase"};
   const std::string base = "data: {train: {toy: copy}}\nmodel: {d_model: 48, positions: learned}\n";
   const auto options = [](const Config& c) {
     const TranslationOptions o = translation_options(c.decoding);
@@ -100,7 +106,8 @@ TEST_CASE("every key of the model and of the search changes its options") {
     if (!here || elsewhere.contains(key.name)) continue;
     Config changed = before;
     bool found = false;
-    for (const char* value : {"16", "0.05", "true", "none", "pre", "rms", "gelu", "first", "{count: 4}"}) {
+    for (const char* value :
+         {"16", "0.05", "true", "none", "pre", "rms", "gelu", "first", "{count: 4}"}) {
       try {
         key.read(parse_yaml_argument(value, key.name), changed);
       } catch (const Error&) {

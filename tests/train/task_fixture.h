@@ -16,12 +16,13 @@ namespace calque {
 struct TaskCase {
   std::string name;
   std::string config;
-  std::string metric_column;  // of a metric that the other tasks lack
+  std::string metric_column;  // of a metric that most other tasks lack
   std::string place;          // how the task names an example: ", pairs "
   std::string corpus_key;     // of a corpus in one file
   std::string corpus_text, other_text;
   // Settings with which every validation measures all metrics of the task.
   std::vector<std::string> measure_all;
+  bool has_tokenizer = true;
 };
 
 // An IDX file of two images of 4 x 4 pixels.
@@ -70,7 +71,8 @@ inline const std::vector<TaskCase>& all_tasks() {
        .corpus_key = "labels: " CALQUE_SOURCE_DIR "/tests/train/data/two-labels-idx1-ubyte, images",
        .corpus_text = two_images('a'),
        .other_text = two_images('b'),
-       .measure_all = {}},
+       .measure_all = {},
+       .has_tokenizer = false},
   };
   return tasks;
 }

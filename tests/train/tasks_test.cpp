@@ -203,6 +203,7 @@ TEST_CASE(
     CHECK_FALSE(mentions(folder.read("tuned/train.log"), "not loaded: "));
     CHECK(largest_difference(weights(folder, "tuned"), weights(folder, "run/best")) < 1e-6);
 
+    if (!task.has_tokenizer) continue;
     // The same number of symbols, but different ones.
     std::string text = task.corpus_text;
     run_task(task, folder, on_a_file(task, folder.write("text", text)), "first");
@@ -273,7 +274,8 @@ TEST_CASE(
       CHECK(mentions(page, "\"" + metric.title + "\""));
     }
     for (const TaskCase& other : all_tasks()) {
-      if (other.name != task.name) CHECK_FALSE(records[0].contains(other.metric_column));
+      if (other.metric_column == task.metric_column) continue;
+      CHECK_FALSE(records[0].contains(other.metric_column));
     }
     const nlohmann::json step = metrics_of(folder, "run", "train").at(0);
     for (const char* key : {"loss", "nll", "ppl", "accuracy", "lr", "grad_norm", "tokens"}) {
@@ -341,7 +343,7 @@ TEST_CASE("a metric that the task does not have is refused with the list of thos
     }
     Settings wrong = {"no_such_metric"};
     for (const TaskCase& other : all_tasks()) {
-      if (other.name != task.name) wrong.push_back(other.metric_column);
+      if (other.metric_column != task.metric_column) wrong.push_back(other.metric_column);
     }
     for (const std::string& metric : wrong) {
       const std::string message =
@@ -391,6 +393,7 @@ TEST_CASE("a goal needs a metric of the task and validations that measure it") {
 TEST_CASE("a run is resumed and used only with its own tokenizer") {
   for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
+    if (!task.has_tokenizer) continue;
     const TemporaryFolder folder;
     run_task(task, folder);
     std::string vocabulary = folder.read("run/tokenizer.vocab");
