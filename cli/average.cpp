@@ -15,14 +15,14 @@
 namespace calque {
 namespace {
 
-struct Arguments {
+struct AverageArguments {
   std::vector<std::string> runs;
   std::string out;
   int64_t last = 0, best = 0;
 };
 
 // The chosen checkpoints of each run, or without a choice the places as given.
-std::vector<std::string> places_of(const Arguments& arguments) {
+std::vector<std::string> places_of(const AverageArguments& arguments) {
   if (arguments.last == 0 && arguments.best == 0) return arguments.runs;
   std::vector<std::string> places;
   for (const std::string& run : arguments.runs) {
@@ -40,7 +40,7 @@ std::string default_folder(const std::string& run) {
   return (named ? path : std::filesystem::weakly_canonical(path)).string() + "-average";
 }
 
-void average(const Arguments& arguments) {
+void average(const AverageArguments& arguments) {
   const std::string out =
       arguments.out.empty() ? default_folder(arguments.runs.front()) : arguments.out;
   const std::vector<std::string> places = places_of(arguments);
@@ -51,7 +51,7 @@ void average(const Arguments& arguments) {
 }  // namespace
 
 void add_average_command(CLI::App& calque) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<AverageArguments>();
   CLI::App* command =
       calque.add_subcommand("average", "Average the weights of checkpoints, of one run or several");
   command

@@ -21,7 +21,7 @@
 namespace calque {
 namespace {
 
-struct Arguments {
+struct ClassifyArguments {
   std::string run;
   std::vector<std::string> images;
   bool probabilities = false;
@@ -40,7 +40,7 @@ std::vector<std::string> texts_of(const std::string& line, const LineInput& inpu
 }
 
 std::string result_line(const Labels& labels, const std::vector<double>& probabilities,
-                        const Arguments& arguments) {
+                        const ClassifyArguments& arguments) {
   std::vector<size_t> order(labels.size());
   for (size_t i = 0; i < order.size(); ++i) order[i] = i;
   std::ranges::stable_sort(order, std::ranges::greater(),
@@ -54,7 +54,7 @@ std::string result_line(const Labels& labels, const std::vector<double>& probabi
   return line + '\n';
 }
 
-void classify_images(const Arguments& arguments) {
+void classify_images(const ClassifyArguments& arguments) {
   if (arguments.images.empty()) {
     wrong_command_line(
         fmt::format("{} is of task: images; name image files after the run", arguments.run));
@@ -66,7 +66,7 @@ void classify_images(const Arguments& arguments) {
   }
 }
 
-void classify(const Arguments& arguments) {
+void classify(const ClassifyArguments& arguments) {
   constexpr int64_t lines_at_once = 256;
   require_task("calque classify", arguments.run, {TaskKind::classification, TaskKind::images});
   if (find_run(arguments.run).config.task == TaskKind::images) return classify_images(arguments);
@@ -91,7 +91,7 @@ void classify(const Arguments& arguments) {
 }  // namespace
 
 void add_classify_command(CLI::App& calque) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ClassifyArguments>();
   CLI::App* command =
       calque.add_subcommand("classify", "Print the class of each line of stdin, or of each image");
   command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")

@@ -16,7 +16,7 @@
 namespace calque {
 namespace {
 
-struct Arguments {
+struct ConfigArguments {
   std::vector<std::string> configs;
   std::string config;
   std::vector<std::string> settings;
@@ -25,7 +25,7 @@ struct Arguments {
   bool markdown = false;
 };
 
-void check(const Arguments& arguments) {
+void check(const ConfigArguments& arguments) {
   bool sound = true;
   for (const std::string& config : arguments.configs) {
     const auto problems = config_problems(config, arguments.settings, task_contradictions);
@@ -38,7 +38,7 @@ void check(const Arguments& arguments) {
   if (!sound) throw CLI::RuntimeError(1);
 }
 
-void show(const Arguments& arguments) {
+void show(const ConfigArguments& arguments) {
   const Config config = load_task_config(arguments.config, arguments.settings).config;
   fmt::print("{}", show_config(config, arguments.comments ? Comments::meanings : Comments::none));
 }
@@ -65,7 +65,7 @@ void print_key(const ConfigKey& key) {
              key.meaning);
 }
 
-void keys(const Arguments& arguments) {
+void keys(const ConfigArguments& arguments) {
   if (arguments.markdown) {
     fmt::print("{}", config_reference());
     return;
@@ -85,7 +85,7 @@ void keys(const Arguments& arguments) {
 }  // namespace
 
 void add_config_command(CLI::App& calque) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ConfigArguments>();
   CLI::App* config = calque.add_subcommand("config", "Check and explain config files");
   config->require_subcommand(1);
   config->footer("Example: calque config check configs/toy.yaml --set training.until=20e");

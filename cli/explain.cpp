@@ -13,13 +13,13 @@
 namespace calque {
 namespace {
 
-struct Arguments {
+struct ExplainCommandArguments {
   ExplainArguments what;
   std::string out;
   bool svg = false, json = false;
 };
 
-std::string explanation(const Arguments& arguments) {
+std::string explanation(const ExplainCommandArguments& arguments) {
   if (find_run(arguments.what.run).config.task == TaskKind::images) {
     return explain_image(arguments.what, arguments.json);
   }
@@ -29,7 +29,7 @@ std::string explanation(const Arguments& arguments) {
                           : explain_page(explanation);
 }
 
-void explain(const Arguments& arguments) {
+void explain(const ExplainCommandArguments& arguments) {
   const std::string text = explanation(arguments);
   const std::string usual = arguments.svg || arguments.json ? "-" : "explain.html";
   write_result(arguments.out.empty() ? usual : arguments.out, text);
@@ -38,7 +38,7 @@ void explain(const Arguments& arguments) {
 }  // namespace
 
 void add_explain_command(CLI::App& calque) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<ExplainCommandArguments>();
   const auto options = std::make_shared<TaskOptions>();
   CLI::App* command = calque.add_subcommand(
       "explain", "Show how a model translates a sentence, continues a text or classifies an image");

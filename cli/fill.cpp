@@ -17,12 +17,12 @@
 namespace calque {
 namespace {
 
-struct Arguments {
+struct FillArguments {
   std::string run, text;
   int64_t alternatives = 1;
 };
 
-void fill(const Arguments& arguments) {
+void fill(const FillArguments& arguments) {
   const std::string problem = utf8_problem(arguments.text);
   if (!problem.empty()) fail("the text: {}", problem);
   require_task("calque fill", arguments.run, TaskKind::masked_lm);
@@ -53,7 +53,7 @@ void fill(const Arguments& arguments) {
 }  // namespace
 
 void add_fill_command(CLI::App& calque) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<FillArguments>();
   CLI::App* command =
       calque.add_subcommand("fill", "Replace each [MASK] with a masked language model");
   command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")

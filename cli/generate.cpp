@@ -20,7 +20,7 @@
 namespace calque {
 namespace {
 
-struct Arguments {
+struct GenerateArguments {
   std::string run, prompt;
   GenerationOptions options;
   bool interactive = false;
@@ -69,7 +69,7 @@ void converse(const LanguageModelRun& run, GenerationOptions options) {
   if (terminal) write_output("\n");
 }
 
-void generate(Arguments arguments) {
+void generate(GenerateArguments arguments) {
   require_prompt(arguments.prompt);
   require_task("calque generate", arguments.run, TaskKind::language_model);
   const LanguageModelRun run = open_language_model_run(arguments.run);
@@ -86,7 +86,7 @@ void generate(Arguments arguments) {
 }  // namespace
 
 void add_generate_command(CLI::App& calque) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<GenerateArguments>();
   CLI::App* command = calque.add_subcommand("generate", "Continue a text with a language model");
   command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")
       ->required()

@@ -21,14 +21,14 @@
 namespace calque {
 namespace {
 
-struct Arguments {
+struct TrainArguments {
   std::string config, run;
   std::vector<std::string> settings;
   bool fresh = false, quiet = false, dry_run = false, profile = false;
   int threads = 0;
 };
 
-RunFolder folder_of(const Arguments& arguments) {
+RunFolder folder_of(const TrainArguments& arguments) {
   const std::string folder =
       arguments.run.empty() ? default_run_folder(arguments.config) : without_slash(arguments.run);
   return {arguments.fresh ? unused_run_folder(folder) : folder};
@@ -45,7 +45,7 @@ std::string quoted(const std::string& word) {
 }
 
 // The command that resumes this run.
-std::string resume_command(const Arguments& arguments, const RunFolder& run) {
+std::string resume_command(const TrainArguments& arguments, const RunFolder& run) {
   std::string command = "calque train " + quoted(arguments.config);
   if (run.path != default_run_folder(arguments.config)) command += " --run " + quoted(run.path);
   for (const std::string& setting : arguments.settings) command += " --set " + quoted(setting);
@@ -86,7 +86,7 @@ std::string how_to_continue(const Config& config, const RunFolder& run, int64_t 
 }
 
 // Prints how the run ended; returns the exit status.
-int conclude(const TrainResult& result, const Arguments& arguments, const Config& config,
+int conclude(const TrainResult& result, const TrainArguments& arguments, const Config& config,
              const RunFolder& run) {
   const std::string command = resume_command(arguments, run);
   const std::string over_again =
@@ -132,7 +132,7 @@ void report(const Profile& profile, Precision precision, const RunFolder& run) {
       table, run.profile(), run.trace());
 }
 
-int train_command(const Arguments& arguments) {
+int train_command(const TrainArguments& arguments) {
   const Config config = load_task_config(arguments.config, arguments.settings).config;
   const int64_t count = arguments.threads > 0 ? arguments.threads : config.training.threads;
   if (count > 0) set_threads(static_cast<int>(count));
@@ -154,7 +154,7 @@ int train_command(const Arguments& arguments) {
 }  // namespace
 
 void add_train_command(CLI::App& calque) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<TrainArguments>();
   CLI::App* command = calque.add_subcommand("train", "Train a model, or resume its training");
   command->add_option("CONFIG", arguments->config, "The config file")->required();
   command->add_option("--run", arguments->run,

@@ -22,7 +22,7 @@
 namespace calque {
 namespace {
 
-struct Arguments {
+struct TranslateArguments {
   std::vector<std::string> runs;
   DecodingArguments decoding;
   std::string input, output, prefix;
@@ -32,7 +32,7 @@ struct Arguments {
   bool alignment = false, scores = false;
 };
 
-LineOptions line_options(const Arguments& arguments, const DecodingConfig& decoding) {
+LineOptions line_options(const TranslateArguments& arguments, const DecodingConfig& decoding) {
   LineOptions options{translation_options(decoding), arguments.scores, arguments.alignment};
   TranslationOptions& search = options.search;
   if (arguments.length_penalty >= 0) {
@@ -46,9 +46,9 @@ LineOptions line_options(const Arguments& arguments, const DecodingConfig& decod
 }
 
 // Lines to translate together, with the prefixes of their translations if there is a --prefix.
-class Lines {
+class InputLines {
  public:
-  Lines(LineInput& input, LineInput* prefix, const LineTranslator& translator)
+  InputLines(LineInput& input, LineInput* prefix, const LineTranslator& translator)
       : input_(input), prefix_(prefix), translator_(translator) {}
 
   int64_t count() const { return std::ssize(lines_); }
@@ -94,8 +94,8 @@ class Lines {
   std::vector<std::string> lines_, prefixes_;
 };
 
-void translate_all(Lines& lines, LineOutput& output, LineTranslator& translator, int64_t buffer,
-                   const Progress& progress) {
+void translate_all(InputLines& lines, LineOutput& output, LineTranslator& translator,
+                   int64_t buffer, const Progress& progress) {
   int64_t translated = 0;
   const auto flush = [&] {
     if (lines.count() == 0) return;
@@ -117,7 +117,7 @@ void translate_all(Lines& lines, LineOutput& output, LineTranslator& translator,
 }
 
 // Opening --output truncates it before the first line is read.
-void refuse_to_overwrite_input(const Arguments& arguments) {
+void refuse_to_overwrite_input(const TranslateArguments& arguments) {
   std::error_code none;  // one of them may not exist
   if (!std::filesystem::is_regular_file(arguments.output, none)) return;
   const std::string input = arguments.input.empty() ? "/dev/stdin" : arguments.input;
@@ -128,7 +128,7 @@ void refuse_to_overwrite_input(const Arguments& arguments) {
   }
 }
 
-void translate(Arguments arguments) {
+void translate(TranslateArguments arguments) {
   for (std::string* place : {&arguments.input, &arguments.output}) {
     if (*place == "-") place->clear();  // the standard streams, as without the option
   }
@@ -143,14 +143,14 @@ void translate(Arguments arguments) {
   LineInput input(arguments.input);
   std::optional<LineInput> prefix;
   if (!arguments.prefix.empty()) prefix.emplace(arguments.prefix);
-  Lines lines(input, prefix ? &*prefix : nullptr, translator);
+  InputLines lines(input, prefix ? &*prefix : nullptr, translator);
   LineOutput output(arguments.output);
   const bool interactive = arguments.input.empty() && isatty(STDIN_FILENO);
   const int64_t buffer = arguments.buffer > 0 ? arguments.buffer : interactive ? 1 : 2000;
   translate_all(lines, output, translator, buffer, Progress(!interactive));
 }
 
-void add_options(CLI::App& command, Arguments& arguments) {
+void add_options(CLI::App& command, TranslateArguments& arguments) {
   command
       .add_option("RUN", arguments.runs,
                   "The folder of a run or of one of its checkpoints; several translate together")
@@ -196,7 +196,7 @@ void add_options(CLI::App& command, Arguments& arguments) {
 }  // namespace
 
 void add_translate_command(CLI::App& calque) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<TranslateArguments>();
   CLI::App* command = calque.add_subcommand("translate", "Translate text, line by line");
   add_options(*command, *arguments);
   command->footer(

@@ -30,6 +30,8 @@ target_compile_options(calque_compiler INTERFACE
   $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>
   # False positive of Clang: it misses that a lambda changes the loop variable.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-for-loop-analysis>
+  # In a unity build every file but the first looks like a header.
+  $<$<BOOL:${CMAKE_UNITY_BUILD}>:-Wno-subobject-linkage>
   -fno-math-errno -fno-trapping-math)
 if(NOT OpenMP_CXX_FOUND)
   target_compile_options(calque_compiler INTERFACE -Wno-unknown-pragmas)
@@ -57,8 +59,12 @@ function(calque_precompile target)
 endfunction()
 
 # calque_compile_quickly(TARGET HEADER...): the same, and little optimisation, for code that does no
-# long computation of its own.
+# long computation of its own. With sanitizers there is none: it would double the time to compile.
 function(calque_compile_quickly target)
   calque_precompile(${target} ${ARGN})
-  target_compile_options(${target} PRIVATE -O1)
+  if(CALQUE_SANITIZE)
+    target_compile_options(${target} PRIVATE -O0)
+  else()
+    target_compile_options(${target} PRIVATE -O1)
+  endif()
 endfunction()

@@ -11,16 +11,16 @@ namespace calque {
 namespace {
 
 // Increase it when the same input gives other ids or another choice of documents.
-constexpr int preparation_version = 1;
+constexpr int document_preparation_version = 1;
 
-constexpr int64_t documents_at_once = 1 << 14, bytes_at_once = 8 << 20;
+constexpr int64_t documents_at_once = 1 << 14, document_bytes_at_once = 8 << 20;
 constexpr int64_t documents_per_chunk = 64, slices_per_chunk = 16;
 constexpr size_t slice_size = 64 << 10;  // bytes
 
 uint64_t key_of(const std::vector<DocumentSource>& sources, const Tokenizer& tokenizer,
                 const DocumentOptions& options) {
   ContentHash hash;
-  hash.add_text("documents").add(preparation_version).add(tokenizer.hash());
+  hash.add_text("documents").add(document_preparation_version).add(tokenizer.hash());
   hash.add(options.drop_duplicates).add(options.invalid);
   for (const DocumentSource& source : sources) hash.add(content_hash(source));
   return hash.value();
@@ -43,7 +43,7 @@ struct Slice {
 int64_t block_end(const Documents& documents, int64_t first) {
   const int64_t limit = std::min(documents.count(), first + documents_at_once);
   int64_t bytes = 0, end = first;
-  while (end < limit && (end == first || bytes + documents.bytes(end) <= bytes_at_once)) {
+  while (end < limit && (end == first || bytes + documents.bytes(end) <= document_bytes_at_once)) {
     bytes += documents.bytes(end++);
   }
   return end;

@@ -13,7 +13,7 @@
 namespace calque {
 namespace {
 
-constexpr int64_t lines_at_once = 1 << 14, bytes_at_once = 4 << 20;
+constexpr int64_t lines_at_once = 1 << 14, line_bytes_at_once = 4 << 20;
 
 bool is_blank(const Line& line) {
   return !line.too_long && line.text.find_first_not_of(" \t") == line.text.npos;
@@ -73,7 +73,7 @@ Documents::Documents(const DocumentSource& source) : name_(name_of(source)) {
 void Documents::find_paragraphs(TextFile& file) {
   bool inside = false;
   for (int64_t first = 0; first < file.lines.count();) {
-    const LineBlock block = file.lines.read(first, lines_at_once, bytes_at_once);
+    const LineBlock block = file.lines.read(first, lines_at_once, line_bytes_at_once);
     for (const Line& line : block.lines) {
       const bool blank = is_blank(line);
       if (!blank && !inside) file.paragraphs.push_back({first, first});

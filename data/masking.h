@@ -6,7 +6,6 @@
 
 #include <cstdint>
 #include <span>
-#include <string_view>
 #include <vector>
 
 #include "data/tokenizer.h"
@@ -16,9 +15,6 @@ namespace calque {
 inline int32_t mask_id(const Tokenizer& tokenizer) { return tokenizer.size(); }
 
 inline constexpr int32_t not_masked = -1;
-
-// How SentencePiece and characters write a space, at the beginning of a word.
-inline constexpr std::string_view space_mark = "\u2581";
 
 struct Masking {
   double share = 0.15;

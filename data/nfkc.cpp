@@ -10,12 +10,11 @@
 
 #include "core/error.h"
 #include "data/sentence_list.h"
+#include "data/sentence_piece.h"
 #include "data/utf8.h"
 
 namespace calque {
 namespace {
-
-constexpr std::string_view space_mark = "\u2581";  // SentencePiece's symbol for a space
 
 // The characters up to U+017F that NFKC changes even if no combining mark follows.
 constexpr std::array<char32_t, 20> changing = {0xA0,  0xA8,  0xAA,  0xAF,  0xB2,  0xB3, 0xB4,

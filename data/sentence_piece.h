@@ -17,6 +17,9 @@ class SentencePieceProcessor;
 
 namespace calque {
 
+// How pieces and characters write a space, at the beginning of a word.
+inline constexpr std::string_view space_mark = "\u2581";
+
 class SentencePieceModel {
  public:
   // From the bytes of a .model file; `name` is for error messages.

@@ -9,7 +9,7 @@
 namespace calque {
 namespace {
 
-constexpr int64_t rows_at_once = 1 << 14, bytes_at_once = 4 << 20;
+constexpr int64_t training_rows_at_once = 1 << 14, training_bytes_at_once = 4 << 20;
 
 Vocabulary most_frequent(const std::unordered_map<std::string, int64_t>& counts,
                          const TokenizerTraining& training) {
@@ -85,7 +85,7 @@ std::vector<std::string> sample_texts(const std::vector<Corpus>& corpora,
   std::vector<std::string> texts;
   for (const Corpus& corpus : corpora) {
     for (int64_t first = 0; first < corpus.size();) {
-      const RowBlock block = corpus.read(first, rows_at_once, bytes_at_once);
+      const RowBlock block = corpus.read(first, training_rows_at_once, training_bytes_at_once);
       for (int64_t i = 0; i < block.rows(); ++i) {
         if (!selection.take_next()) continue;
         for (const int column : columns) {

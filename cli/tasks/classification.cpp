@@ -15,7 +15,7 @@
 namespace calque {
 namespace {
 
-void check_data(const Config& config) {
+void check_classification_data(const Config& config) {
   const auto read = [&](const Corpora& corpora, Split split) {
     return read_labelled_corpora(corpora, split, config.data.invalid_utf8);
   };
@@ -36,7 +36,8 @@ void check_data(const Config& config) {
   fmt::print("vocabulary: {}\n", tokenizer.size());
 }
 
-void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSplit>& corpora) {
+void evaluate_classes(const EvaluateArguments& arguments,
+                      const std::vector<CorpusOfSplit>& corpora) {
   require_one_run(arguments.runs);
   const ClassificationRun run = open_classification_run(arguments.runs.front());
   fmt::print("{}, step {}\n", run.checkpoint, run.step);
@@ -60,12 +61,12 @@ void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSpli
   if (!arguments.output.empty()) write_result(arguments.output, predicted);
 }
 
-void score(const ScoreArguments& arguments) {
+void score_classes(const ScoreArguments& arguments) {
   fail("{}: a classifier has no probabilities of texts; calque classify prints those of classes",
        arguments.run);
 }
 
-Explanation explain(const ExplainArguments& arguments) {
+Explanation explain_classes(const ExplainArguments& arguments) {
   fail("{}: calque explain supports translation and language models, not classifiers",
        arguments.run);
 }
@@ -74,10 +75,10 @@ Explanation explain(const ExplainArguments& arguments) {
 
 const TaskCommands classification_commands = {
     .task = TaskKind::classification,
-    .check_data = check_data,
-    .evaluate = evaluate,
-    .score = score,
-    .explain = explain,
+    .check_data = check_classification_data,
+    .evaluate = evaluate_classes,
+    .score = score_classes,
+    .explain = explain_classes,
     .files_to_evaluate = "--labelled",
 };
 

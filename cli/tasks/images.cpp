@@ -15,7 +15,7 @@
 namespace calque {
 namespace {
 
-void check_data(const Config& config) {
+void check_image_data(const Config& config) {
   auto corpora = read_image_corpora(config.data.train, Split::train);
   const Labels labels = labels_of(corpora);
   const PixelScale scale = pixel_scale(corpora);
@@ -32,7 +32,8 @@ void check_data(const Config& config) {
   print("test", read_image_corpora(config.data.test, Split::test));
 }
 
-void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSplit>& corpora) {
+void evaluate_images(const EvaluateArguments& arguments,
+                     const std::vector<CorpusOfSplit>& corpora) {
   require_one_run(arguments.runs);
   const ImageRun run = open_image_run(arguments.runs.front());
   fmt::print("{}, step {}\n", run.checkpoint, run.step);
@@ -56,13 +57,13 @@ void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSpli
   if (!arguments.output.empty()) write_result(arguments.output, predicted);
 }
 
-void score(const ScoreArguments& arguments) {
+void score_images(const ScoreArguments& arguments) {
   fail("{}: a classifier has no probabilities of texts; calque classify prints those of classes",
        arguments.run);
 }
 
 // A picture is not an Explanation of a text: see explain_image().
-Explanation explain(const ExplainArguments& arguments) {
+Explanation explain_images(const ExplainArguments& arguments) {
   fail("{}: its page is of an image", arguments.run);
 }
 
@@ -94,10 +95,10 @@ std::string explain_image(const ExplainArguments& arguments, bool json) {
 
 const TaskCommands images_commands = {
     .task = TaskKind::images,
-    .check_data = check_data,
-    .evaluate = evaluate,
-    .score = score,
-    .explain = explain,
+    .check_data = check_image_data,
+    .evaluate = evaluate_images,
+    .score = score_images,
+    .explain = explain_images,
     .files_to_evaluate = "--images",
 };
 

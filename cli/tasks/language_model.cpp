@@ -63,7 +63,7 @@ std::string score_lines(const LanguageModelRun& run,
   return lines;
 }
 
-void score(const ScoreArguments& arguments) {
+void score_language_model(const ScoreArguments& arguments) {
   const LanguageModelRun run = open_language_model_run(arguments.run);
   const TextLines text(arguments.text);
   for (int64_t first = 0; first < text.count(); first += texts_at_once) {
@@ -96,7 +96,8 @@ std::string document_scores(const LanguageModelRun& run, const Dataset& texts) {
   return lines;
 }
 
-void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSplit>& corpora) {
+void evaluate_language_model(const EvaluateArguments& arguments,
+                             const std::vector<CorpusOfSplit>& corpora) {
   require_one_run(arguments.runs);
   const LanguageModelRun run = open_language_model_run(arguments.runs.front());
   const Config& config = run.config;
@@ -162,8 +163,8 @@ Explanation explain_prompt(const ExplainArguments& arguments) {
 const TaskCommands language_model_commands = {
     .task = TaskKind::language_model,
     .check_data = check_texts,
-    .evaluate = evaluate,
-    .score = score,
+    .evaluate = evaluate_language_model,
+    .score = score_language_model,
     .explain = explain_prompt,
     .files_to_evaluate = "--text",
 };

@@ -26,7 +26,8 @@ std::string output_line(const Sample& sample) {
   return line + '\n';
 }
 
-void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSplit>& corpora) {
+void evaluate_masked_lm(const EvaluateArguments& arguments,
+                        const std::vector<CorpusOfSplit>& corpora) {
   require_one_run(arguments.runs);
   const MaskedLmRun run = open_masked_lm_run(arguments.runs.front());
   fmt::print("{}, step {}\n", run.checkpoint, run.step);
@@ -53,11 +54,11 @@ void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSpli
   if (!arguments.output.empty()) write_result(arguments.output, filled);
 }
 
-void score(const ScoreArguments& arguments) {
+void score_masked_lm(const ScoreArguments& arguments) {
   fail("{}: a masked language model has no probabilities of texts", arguments.run);
 }
 
-Explanation explain(const ExplainArguments& arguments) {
+Explanation explain_masked_lm(const ExplainArguments& arguments) {
   fail("{}: calque explain supports translation and language models, not masked ones",
        arguments.run);
 }
@@ -67,9 +68,9 @@ Explanation explain(const ExplainArguments& arguments) {
 const TaskCommands masked_lm_commands = {
     .task = TaskKind::masked_lm,
     .check_data = check_texts,
-    .evaluate = evaluate,
-    .score = score,
-    .explain = explain,
+    .evaluate = evaluate_masked_lm,
+    .score = score_masked_lm,
+    .explain = explain_masked_lm,
     .files_to_evaluate = "--text",
 };
 

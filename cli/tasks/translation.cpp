@@ -19,7 +19,7 @@
 namespace calque {
 namespace {
 
-void check_data(const Config& config) {
+void check_translation_data(const Config& config) {
   const DataConfig& data = config.data;
   const auto split = [&](const std::string& name, const Corpora& corpora,
                          CorpusConfig::Split part) -> SplitSource {
@@ -39,7 +39,8 @@ void check_data(const Config& config) {
   if (!report.sound()) throw CLI::RuntimeError(1);
 }
 
-void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSplit>& corpora) {
+void evaluate_translation(const EvaluateArguments& arguments,
+                          const std::vector<CorpusOfSplit>& corpora) {
   std::vector<TranslationRun> runs = open_translation_runs(arguments.runs);
   Config& config = runs.front().config;
   config.decoding = decoding_of(runs.front(), arguments.decoding);
@@ -78,7 +79,7 @@ std::vector<std::vector<int32_t>> encode(const TextLines& text, int64_t first, i
   return ids;
 }
 
-void score(const ScoreArguments& arguments) {
+void score_translation(const ScoreArguments& arguments) {
   constexpr int64_t lines_at_once = 2000;
   const TranslationRun run = open_translation_run(arguments.run);
   const TransformerOptions& options = run.model().options;
@@ -134,9 +135,9 @@ Explanation explain_sentence(const ExplainArguments& arguments) {
 
 const TaskCommands translation_commands = {
     .task = TaskKind::translation,
-    .check_data = check_data,
-    .evaluate = evaluate,
-    .score = score,
+    .check_data = check_translation_data,
+    .evaluate = evaluate_translation,
+    .score = score_translation,
     .explain = explain_sentence,
     .files_to_evaluate = "--source and --target",
 };

@@ -18,7 +18,7 @@ bool has_symbols(const C& corpus) {
   return corpus.toy == C::Toy::copy || corpus.toy == C::Toy::reverse || corpus.toy == C::Toy::sort;
 }
 
-std::vector<CorpusKey> declare() {
+std::vector<CorpusKey> declare_corpus_keys() {
   std::vector<CorpusKey> table;
   Section in(
       "", [](auto& corpus) -> auto& { return corpus; }, table);
@@ -144,7 +144,7 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
 }  // namespace
 
 const std::vector<CorpusKey>& corpus_keys() {
-  static const std::vector<CorpusKey> keys = declare();
+  static const std::vector<CorpusKey> keys = declare_corpus_keys();
   return keys;
 }
 

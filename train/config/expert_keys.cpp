@@ -11,7 +11,7 @@ namespace {
 
 using E = ExpertOptions;
 
-std::vector<ExpertKey> declare() {
+std::vector<ExpertKey> declare_expert_keys() {
   std::vector<ExpertKey> table;
   Section in(
       "", [](auto& experts) -> auto& { return experts; }, table);
@@ -36,7 +36,7 @@ std::vector<ExpertKey> declare() {
 }  // namespace
 
 const std::vector<ExpertKey>& expert_keys() {
-  static const std::vector<ExpertKey> keys = declare();
+  static const std::vector<ExpertKey> keys = declare_expert_keys();
   return keys;
 }
 

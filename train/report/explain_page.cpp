@@ -48,7 +48,7 @@ void append_tokens(std::string& out, const char* name, const Explanation& explan
   });
 }
 
-void append_step(std::string& out, const Explanation& explanation, size_t step) {
+void append_page_step(std::string& out, const Explanation& explanation, size_t step) {
   const int32_t chosen = explanation.target_tokens[step];
   const StepSummary summary =
       summarise_step(explanation.logits[step], chosen, alternatives_in_json);
@@ -67,7 +67,7 @@ void append_step(std::string& out, const Explanation& explanation, size_t step) 
   out += '}';
 }
 
-void append_beam(std::string& out, const Explanation& explanation) {
+void append_page_beam(std::string& out, const Explanation& explanation) {
   out += ",\n\"beam\":";
   append_list(out, explanation.beam, [&](const BeamNode& node) {
     out += fmt::format("\n{{\"parent\":{},\"id\":{},\"log_probability\":", node.parent, node.token);
@@ -106,7 +106,7 @@ std::string explanation_json(const Explanation& explanation) {
   out += ",\n\"steps\":[";
   for (size_t step = 0; step < explanation.target_tokens.size(); ++step) {
     if (step > 0) out += ',';
-    append_step(out, explanation, step);
+    append_page_step(out, explanation, step);
   }
   out += ']';
   append_heads(out, "encoder_self", explanation.encoder_self);
@@ -114,7 +114,7 @@ std::string explanation_json(const Explanation& explanation) {
   append_heads(out, "cross", explanation.cross);
   out += ",\n\"positions\":";
   append_matrix(out, explanation.positions);
-  append_beam(out, explanation);
+  append_page_beam(out, explanation);
   return out + "}\n";
 }
 

@@ -7,14 +7,14 @@
 namespace calque {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // Text that is not UTF-8, such as an incomplete character, must not stop a run.
-std::string dumped(const Json& json) {
-  return json.dump(-1, ' ', false, Json::error_handler_t::replace);
+std::string dumped(const OrderedJson& json) {
+  return json.dump(-1, ' ', false, OrderedJson::error_handler_t::replace);
 }
 
-Json record_json(const char* kind, int64_t step, double epoch) {
+OrderedJson record_json(const char* kind, int64_t step, double epoch) {
   return {{"kind", kind}, {"step", step}, {"epoch", epoch}};
 }
 
@@ -27,7 +27,7 @@ MeanLoss mean_of(const LossSums& sums) {
 }
 
 std::string json_line(const TrainRecord& r) {
-  Json json = record_json("train", r.step, r.epoch);
+  OrderedJson json = record_json("train", r.step, r.epoch);
   json["loss"] = r.mean.loss;
   json["nll"] = r.mean.nll;
   json["ppl"] = r.mean.perplexity;
@@ -44,7 +44,7 @@ std::string json_line(const TrainRecord& r) {
 }
 
 std::string json_line(const ValidRecord& r) {
-  Json json = record_json("valid", r.step, r.epoch);
+  OrderedJson json = record_json("valid", r.step, r.epoch);
   for (const auto& [column, value] : r.values) json[column] = value;
   for (const Sample& sample : r.samples) {
     json["samples"].push_back(

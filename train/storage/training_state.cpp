@@ -10,7 +10,7 @@
 namespace calque {
 namespace {
 
-using Json = nlohmann::ordered_json;
+using OrderedJson = nlohmann::ordered_json;
 
 // Format 1 has no validation_owed. 1 and 2 have seeds and the mean square of the loss, which are
 // ignored; retired scores are among the best ones, and an average is marked among the versions.
@@ -21,22 +21,22 @@ std::string seal_of(std::string_view body) {
   return ",\n  \"xxh64\": \"" + hexadecimal(content_hash(body)) + "\"\n}\n";
 }
 
-Json scores_to_json(const std::vector<Score>& scores) {
-  Json list = Json::array();
+OrderedJson scores_to_json(const std::vector<Score>& scores) {
+  OrderedJson list = OrderedJson::array();
   for (const Score& score : scores) {
     list.push_back({{"value", json_number(score.value)}, {"step", score.step}});
   }
   return list;
 }
 
-Json best_to_json(const std::map<std::string, std::vector<Score>>& best) {
-  Json json = Json::object();
+OrderedJson best_to_json(const std::map<std::string, std::vector<Score>>& best) {
+  OrderedJson json = OrderedJson::object();
   for (const auto& [metric, scores] : best) json[metric] = scores_to_json(scores);
   return json;
 }
 
-Json retired_to_json(const std::vector<RetiredScores>& retired) {
-  Json json = Json::array();
+OrderedJson retired_to_json(const std::vector<RetiredScores>& retired) {
+  OrderedJson json = OrderedJson::array();
   for (const RetiredScores& r : retired) {
     json.push_back(
         {{"metric", r.metric}, {"until", r.until}, {"scores", scores_to_json(r.scores)}});
@@ -44,9 +44,9 @@ Json retired_to_json(const std::vector<RetiredScores>& retired) {
   return json;
 }
 
-Json to_json(const TrainingState& state) {
+OrderedJson to_json(const TrainingState& state) {
   const Divergence& divergence = state.divergence;
-  Json checksums = Json::object();  // as text: many JSON readers keep only 53 bits of a number
+  OrderedJson checksums = OrderedJson::object();  // as text: many JSON readers keep only 53 bits of a number
   for (const auto& [name, file] : state.checksums) {
     checksums[name] = {{"size", file.size}, {"xxh64", hexadecimal(file.digest)}};
   }
@@ -231,7 +231,7 @@ std::string format_state(const TrainingState& state) {
   std::string text;
   try {
     text = to_json(state).dump(2);
-  } catch (const Json::type_error&) {
+  } catch (const OrderedJson::type_error&) {
     fail("state.json: a text in the training state is not valid UTF-8, most likely in the config");
   }
   text.resize(text.size() - 2);  // without the line break and the closing brace
