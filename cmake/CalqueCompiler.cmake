@@ -12,7 +12,6 @@ set(CMAKE_CXX_VISIBILITY_PRESET default)
 set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_CXX_FLAGS_RELEASE "-O3")
-set(CMAKE_CXX_FLAGS_DEBUG "-Og -g")
 
 # What every user of the libraries must share with them: the type of `real`.
 add_library(calque_settings INTERFACE)
@@ -28,10 +27,10 @@ target_compile_options(calque_compiler INTERFACE
   # False positives of GCC 12: an overflow inside fmt, overlaps in "text" + std::string.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>
+  # In a unity build GCC takes every file but the first for a header.
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>
   # False positive of Clang: it misses that a lambda changes the loop variable.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-for-loop-analysis>
-  # In a unity build every file but the first looks like a header.
-  $<$<BOOL:${CMAKE_UNITY_BUILD}>:-Wno-subobject-linkage>
   -fno-math-errno -fno-trapping-math)
 if(NOT OpenMP_CXX_FOUND)
   target_compile_options(calque_compiler INTERFACE -Wno-unknown-pragmas)
@@ -41,7 +40,7 @@ if(CALQUE_NATIVE)
 endif()
 if(CALQUE_SANITIZE)
   target_compile_options(calque_compiler INTERFACE
-    -fsanitize=${CALQUE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer -g)
+    -fsanitize=${CALQUE_SANITIZE} -fno-sanitize-recover=all -fno-omit-frame-pointer)
   target_link_options(calque_compiler INTERFACE -fsanitize=${CALQUE_SANITIZE})
 endif()
 if(CALQUE_COVERAGE)

@@ -34,15 +34,15 @@ Broadcast broadcast_over(const char* op, const Tensor& a, const Tensor& b) {
 }
 
 // Calls body(row, col, count) for parts of at most a few thousand numbers of a row of a.
-constexpr int64_t part = 4096;
+constexpr int64_t part_size = 4096;
 
 template <class Body>
 void for_parts(const Broadcast& over, Body&& body) {
-  const int64_t per_row = (over.cols + part - 1) / part;
-  for_rows(over.rows * per_row, std::min(over.cols, part), [&](int64_t begin, int64_t end) {
+  const int64_t per_row = (over.cols + part_size - 1) / part_size;
+  for_rows(over.rows * per_row, std::min(over.cols, part_size), [&](int64_t begin, int64_t end) {
     for (int64_t p = begin; p < end; ++p) {
-      const int64_t col = p % per_row * part;
-      body(p / per_row, col, std::min(part, over.cols - col));
+      const int64_t col = p % per_row * part_size;
+      body(p / per_row, col, std::min(part_size, over.cols - col));
     }
   });
 }
@@ -85,7 +85,7 @@ void reduce_to(const Broadcast& over, Sink db, Term term, const Input*... in) {
     });
   } else {
     const double total = parallel_reduce(
-        cols, part, 0.0, [&](int64_t b, int64_t e) { return double(sum_of(b, e - b)); },
+        cols, part_size, 0.0, [&](int64_t b, int64_t e) { return double(sum_of(b, e - b)); },
         std::plus<double>());
     *db.data = (db.add ? *db.data : 0) + static_cast<real>(total);
   }

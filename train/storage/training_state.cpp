@@ -46,7 +46,8 @@ OrderedJson retired_to_json(const std::vector<RetiredScores>& retired) {
 
 OrderedJson to_json(const TrainingState& state) {
   const Divergence& divergence = state.divergence;
-  OrderedJson checksums = OrderedJson::object();  // as text: many JSON readers keep only 53 bits of a number
+  // As text: many JSON readers keep only 53 bits of a number.
+  OrderedJson checksums = OrderedJson::object();
   for (const auto& [name, file] : state.checksums) {
     checksums[name] = {{"size", file.size}, {"xxh64", hexadecimal(file.digest)}};
   }
