@@ -30,12 +30,16 @@ SelfAttention::SelfAttention(const Path& at, const LayerOptions& options, Mask m
       output(output_projection(at / "output", options)),
       heads(options.heads),
       mask(mask_),
+      sparsity(options.attention),
       rotary(options.positions == PositionKind::rotary),
       dropout(options.attention_dropout),
       name(at.name()) {}
 
 AttentionOptions SelfAttention::attention_options(Mode mode) const {
-  return {.heads = heads, .causal = mask == Mask::causal, .dropout = dropout_in(mode, dropout)};
+  return {.heads = heads,
+          .causal = mask == Mask::causal,
+          .dropout = dropout_in(mode, dropout),
+          .sparsity = sparsity};
 }
 
 Tensor SelfAttention::project(const Tensor& x, const Segments& segments,

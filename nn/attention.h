@@ -9,7 +9,8 @@
 // The paper uses it in three ways. The tokens of the encoder attend to each other; those of the
 // decoder attend to each other with a causal mask, so that training predicts every token of a
 // sentence at once; and those of the decoder attend to the encoder's. SelfAttention is the first
-// two, with one product for W_Q, W_K and W_V; CrossAttention is the third.
+// two, with one product for W_Q, W_K and W_V, and may be sparse (core/sparsity.h); CrossAttention is
+// the third.
 
 #include <span>
 #include <string>
@@ -41,6 +42,7 @@ struct SelfAttention {
   Linear output;  // [d_model, d_model]
   int64_t heads;
   Mask mask;
+  Sparsity sparsity;
   bool rotary;
   real dropout;
   std::string name;
