@@ -50,6 +50,7 @@ struct LayerOptions {
   FeedForwardKind feed_forward = FeedForwardKind::relu;
   ExpertOptions experts = {};
   Sparsity attention = {};  // of self-attention
+  bool qk_norm = false;     // queries and keys are normalised in each head
   // Scales the initial values of the weights that write to the residual stream.
   real residual_initial_scale = 1;
 

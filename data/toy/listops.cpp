@@ -35,7 +35,7 @@ struct Expression {
   bool unseen = false;
 };
 
-// Appends an operation and returns its value, which is wrong once there are too many symbols.
+// Appends an operation and returns its value; stops once there are too many symbols.
 int write_operation(Random& random, int depth, int64_t most_symbols, Expression& to) {
   const uint64_t operation = random.below(operations.size());
   const uint64_t count = 2 + random.below(most_arguments - 1);
@@ -52,6 +52,7 @@ int write_operation(Random& random, int depth, int64_t most_symbols, Expression&
       ++to.symbols;
     }
   }
+  if (to.symbols > most_symbols) return 0;
   to.text += " ]";
   return value_of(operation, std::move(arguments));
 }

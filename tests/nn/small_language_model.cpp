@@ -51,6 +51,9 @@ std::vector<LanguageModelVariant> language_model_variants() {
   list.push_back({"sparse", options});
   options.layer.attention = {.window = 2, .dilation = 2, .dilated_from = 1};
   list.push_back({"dilated", options});
+  options = small_language_model_options();
+  options.layer.qk_norm = true;
+  list.push_back({"qk norm", options});
   return list;
 }
 
