@@ -169,6 +169,33 @@ void LongAttention(benchmark::State& state) {
       1e6;
 }
 
+// One sentence, 8 heads of 32, forward and backward: a window of 256 keys on each side beside full
+// attention, as the ratio of their times; `bigbird` adds a global token and two random blocks.
+void SparseAttention(benchmark::State& state) {
+  const int64_t n = state.range(0), d = 256;
+  const bool causal = state.range(1) != 0;
+  const Segments segments = Segments::of_lengths(std::vector<int32_t>{static_cast<int32_t>(n)});
+  const Tensor qkv = variable(filled({n, 3 * d}, 1)), seed = filled({n, d}, 2);
+  const auto step = [&](const Sparsity& sparsity) {
+    const AttentionOptions options{.heads = 8, .causal = causal, .sparsity = sparsity};
+    return seconds_of([&] {
+      forward_backward(
+          {qkv}, [&] { return self_attention(qkv, segments, options); }, seed);
+    });
+  };
+  step({.window = 256});
+  std::vector<double> plain, global;
+  for ([[maybe_unused]] const auto _ : state) {
+    const double window = step({.window = 256});
+    state.SetIterationTime(window);
+    const double full = step({});
+    plain.push_back(full / window);
+    global.push_back(full / step({.window = 256, .global = 1, .random = 2}));
+  }
+  state.counters["full_by_window"] = median(plain);
+  state.counters["full_by_bigbird"] = median(global);
+}
+
 void ProjectionLoss(benchmark::State& state) {
   const int64_t rows = state.range(0), vocabulary = state.range(1), d = state.range(2);
   const LinearProducts raw(rows, d, vocabulary);
@@ -208,6 +235,11 @@ BENCHMARK(ResidualNorm)
     ->Unit(benchmark::kMillisecond);
 BENCHMARK(ShortAttention)->Arg(128)->Arg(256)->UseManualTime()->Unit(benchmark::kMillisecond);
 BENCHMARK(LongAttention)->Arg(4096)->UseManualTime()->Unit(benchmark::kMillisecond)->Iterations(5);
+BENCHMARK(SparseAttention)
+    ->ArgsProduct({{512, 1024, 4096, 16384}, {0, 1}})
+    ->UseManualTime()
+    ->Unit(benchmark::kMillisecond)
+    ->Iterations(3);
 BENCHMARK(ProjectionLoss)
     ->Args({4096, 8000, 128})
     ->Args({4096, 8000, 512})

@@ -30,6 +30,7 @@ struct ToyArguments {
   std::string split = "train", out = ".";
   int64_t pairs = 1000;
   uint64_t seed = 1;
+  SymbolOptions symbols;
 };
 
 void write_lines(const std::string& path, const std::vector<SentencePair>& pairs,
@@ -40,7 +41,7 @@ void write_lines(const std::string& path, const std::vector<SentencePair>& pairs
 }
 
 void write_toy(const std::string& name, const ToyArguments& arguments) {
-  const ToyLanguage language = ToyLanguage::named(name);
+  const ToyLanguage language = ToyLanguage::named(name, arguments.symbols);
   const auto pairs = language.pairs(split_named(arguments.split), arguments.pairs, arguments.seed);
   std::error_code problem;
   std::filesystem::create_directories(arguments.out, problem);
@@ -84,6 +85,17 @@ void add_toy(CLI::App& data, const std::string& name) {
       ->capture_default_str()
       ->check(whole_number(0))
       ->type_name("N");
+  if (!name.starts_with("toy-")) {
+    SymbolOptions& symbols = arguments->symbols;
+    command->add_option("--shortest", symbols.shortest, "The least number of symbols in a line")
+        ->capture_default_str()
+        ->check(whole_number(1, 10'000))
+        ->type_name("N");
+    command->add_option("--longest", symbols.longest, "The greatest number of symbols in a line")
+        ->capture_default_str()
+        ->check(whole_number(1, 10'000))
+        ->type_name("N");
+  }
   command->add_option("--out", arguments->out, "Folder for the two files, which must not exist")
       ->capture_default_str()
       ->type_name("DIR");

@@ -12,6 +12,7 @@
 #include <vector>
 
 #include "core/segments.h"
+#include "core/sparsity.h"
 #include "core/tape.h"
 #include "core/tensor.h"
 
@@ -124,6 +125,9 @@ struct AttentionOptions {
   int64_t heads = 1;
   bool causal = false;  // query i sees keys up to i + (keys - queries) of its sentence
   real dropout = 0;     // of the attention weights
+  // Which keys a query sees; a sparse one requires the same sentences for queries and keys. Where it
+  // restricts nothing, the result has the same bits as without.
+  Sparsity sparsity = {};
 };
 
 // Scaled dot-product attention, softmax(q k^T / sqrt(head size)) v, in `heads` equal parts of the

@@ -72,7 +72,7 @@ class CachedDecoder final : public StepDecoder {
       }
       cached.starts.push_back(std::ssize(cached.rows));
     }
-    const Tensor q = attention.query(h);
+    const Tensor q = attention.project(h);
     return attention.output(cached_attention(q.data(), d, d, attention.heads, cached));
   }
 

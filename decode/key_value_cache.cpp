@@ -43,14 +43,15 @@ Tensor KeyValueCache::look_back(size_t number, const SelfAttention& attention, c
   CachedRows cached{.rows = {}, .starts = {0}, .value_offset = d};
   cached.rows.reserve(rows * steps_);
   for (int64_t r = 0; r < rows; ++r) {
-    if (layer.prompts) {
-      const int32_t item = items_[r];
-      for (int32_t token = prompts_.begin(item); token < prompts_.end(item); ++token) {
-        cached.rows.push_back(layer.prompts.data() + token * (2 * d));
-      }
-    }
-    for (int64_t t = 0; t < steps_; ++t) {
-      cached.rows.push_back(layer.written[t].data() + history_[r * steps_ + t] * (2 * d));
+    const int64_t prompt = positions_[r] + 1 - steps_;  // its tokens
+    const auto key = [&](int64_t t) {
+      return t < prompt
+                 ? layer.prompts.data() + (prompts_.begin(items_[r]) + t) * (2 * d)
+                 : layer.written[t - prompt].data() + history_[r * steps_ + t - prompt] * (2 * d);
+    };
+    const int64_t read = positions_[r] + 1;
+    for (const KeyRange& range : keys_seen(attention.sparsity, positions_[r], read, true)) {
+      for (int64_t t = range.begin; t < range.end; t += range.step) cached.rows.push_back(key(t));
     }
     cached.starts.push_back(std::ssize(cached.rows));
   }

@@ -28,7 +28,8 @@ class KeyValueCache {
   const std::vector<int32_t>& positions() const { return positions_; }
   const Segments& rows() const { return rows_; }
 
-  // Self-attention of the step's rows over their histories, h [rows, d_model].
+  // Self-attention of the step's rows over their histories, h [rows, d_model]. Sparse attention
+  // reads only the keys that it sees; all are kept.
   Tensor look_back(size_t layer, const SelfAttention& attention, const Tensor& h);
 
  private:

@@ -9,8 +9,10 @@
 // The paper uses it in three ways. The tokens of the encoder attend to each other; those of the
 // decoder attend to each other with a causal mask, so that training predicts every token of a
 // sentence at once; and those of the decoder attend to the encoder's. SelfAttention is the first
-// two, with one product for W_Q, W_K and W_V; CrossAttention is the third.
+// two, with one product for W_Q, W_K and W_V, and may be sparse (core/sparsity.h); CrossAttention
+// is the third.
 
+#include <optional>
 #include <span>
 #include <string>
 #include <vector>
@@ -18,6 +20,7 @@
 #include "core/ops.h"
 #include "nn/linear.h"
 #include "nn/mode.h"
+#include "nn/norm.h"
 #include "nn/options.h"
 
 namespace calque {
@@ -39,8 +42,10 @@ enum class Mask { none, causal };
 struct SelfAttention {
   Linear qkv;     // [d_model, 3 d_model]
   Linear output;  // [d_model, d_model]
+  std::optional<HeadNorm> query_norm, key_norm;
   int64_t heads;
   Mask mask;
+  Sparsity sparsity;
   bool rotary;
   real dropout;
   std::string name;
@@ -51,8 +56,8 @@ struct SelfAttention {
   Tensor operator()(const Tensor& x, const Segments& segments, Mode mode,
                     AttentionRecord* record = nullptr) const;
 
-  // Queries, keys and values in one tensor, with rotary positions if there are any: [tokens,
-  // 3 d_model]. Sentence i starts at position starts[i].
+  // Queries, keys and values in one tensor, with norms and rotary positions if there are any:
+  // [tokens, 3 d_model]. Sentence i starts at position starts[i].
   Tensor project(const Tensor& x, const Segments& segments,
                  std::span<const int32_t> starts = {}) const;
 
@@ -63,6 +68,7 @@ struct CrossAttention {
   Linear query;      // [d_model, d_model]
   Linear key_value;  // [d_model, 2 d_model]
   Linear output;     // [d_model, d_model]
+  std::optional<HeadNorm> query_norm, key_norm;
   int64_t heads;
   real dropout;
   std::string name;
@@ -74,8 +80,10 @@ struct CrossAttention {
                     const Segments& memory_segments, Mode mode,
                     AttentionRecord* record = nullptr) const;
 
+  // The queries: [target tokens, d_model].
+  Tensor project(const Tensor& x) const;
   // Keys and values of the memory, the same for every step of decoding: [source tokens, 2 d_model].
-  Tensor project_memory(const Tensor& memory) const { return key_value(memory); }
+  Tensor project_memory(const Tensor& memory) const;
 
   AttentionOptions attention_options(Mode mode) const;
 };

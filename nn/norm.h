@@ -34,4 +34,20 @@ struct Norm {
   }
 };
 
+// RMSNorm of each head of queries or keys, with one gain for all heads (Henry et al. 2020).
+struct HeadNorm {
+  Tensor gain;  // [head size]
+  real epsilon;
+
+  HeadNorm(const Path& at, const LayerOptions& options)
+      : gain(at.parameter("gain", {options.head_size()}, Role::gain, ones())),
+        epsilon(options.norm_epsilon) {}
+
+  // x [tokens, d_model] -> the same shape
+  Tensor operator()(const Tensor& x) const {
+    const int64_t size = gain.size();
+    return rms_norm(x.reshaped({x.size() / size, size}), gain, epsilon).reshaped(x.shape());
+  }
+};
+
 }  // namespace calque

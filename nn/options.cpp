@@ -49,6 +49,15 @@ void check_experts(const ExpertOptions& experts) {
   }
 }
 
+void check_attention(const Sparsity& sparsity) {
+  check_size("attention.dilation", sparsity.dilation);
+  check_size("attention.block", sparsity.block);
+  for (const int64_t number :
+       {sparsity.window, sparsity.dilated_from, sparsity.global, sparsity.random, sparsity.seed}) {
+    if (number < 0) fail("a number of attention is {}; it must be at least 0", number);
+  }
+}
+
 }  // namespace
 
 const LayerOptions& validate(const LayerOptions& options) {
@@ -62,6 +71,7 @@ const LayerOptions& validate(const LayerOptions& options) {
   }
   check_positions(options);
   check_experts(options.experts);
+  check_attention(options.attention);
   check_probability("dropout", options.dropout);
   check_probability("attention_dropout", options.attention_dropout);
   check_probability("activation_dropout", options.activation_dropout);

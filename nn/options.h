@@ -7,6 +7,7 @@
 
 #include "core/named.h"
 #include "core/real.h"
+#include "core/sparsity.h"
 
 namespace calque {
 
@@ -48,6 +49,8 @@ struct LayerOptions {
   real norm_epsilon = real(1e-5);
   FeedForwardKind feed_forward = FeedForwardKind::relu;
   ExpertOptions experts = {};
+  Sparsity attention = {};  // of self-attention
+  bool qk_norm = false;     // queries and keys are normalised in each head
   // Scales the initial values of the weights that write to the residual stream.
   real residual_initial_scale = 1;
 

@@ -43,7 +43,11 @@ struct Stack {
   template <class... More>
   Stack(const Path& at, const LayerOptions& options, int64_t count, More... more) {
     layers.reserve(count);
-    for (int64_t i = 0; i < count; ++i) layers.emplace_back(at / "layers" / i, options, more...);
+    LayerOptions own = options;
+    for (int64_t i = 0; i < count; ++i) {
+      own.attention = options.attention.at_layer(i);
+      layers.emplace_back(at / "layers" / i, own, more...);
+    }
     if (options.norm_placement == NormPlacement::pre) norm.emplace(at / "norm", options);
   }
 

@@ -18,12 +18,15 @@ Problem problem_of(const char* op, const Segments& queries, const Segments& keys
           options.heads);
   require(queries.count() == keys.count(), "{}: {} sentences of queries, {} of keys", op,
           queries.count(), keys.count());
+  require(options.sparsity.window == 0 || queries == keys,
+          "{}: sparse, but the sentences of queries and keys differ", op);
   const int64_t head_size = d / options.heads;
   return {.queries = queries,
           .keys = keys,
           .heads = options.heads,
           .head_size = head_size,
           .causal = options.causal,
+          .sparsity = options.sparsity,
           .scale = 1 / std::sqrt(static_cast<real>(std::max<int64_t>(1, head_size))),
           .mask = next_dropout_mask(op, options.dropout),
           .most_queries = queries.longest(),
@@ -40,6 +43,10 @@ void check_rows(const char* op, const Tensor& x, const Segments& segments) {
 double pairs_of(const Problem& p) {
   double pairs = 0;
   for (int64_t s = 0; s < p.queries.count(); ++s) {
+    if (p.sparsity.window > 0) {
+      pairs += pairs_seen(p.sparsity, p.keys.length(s), p.causal);
+      continue;
+    }
     const auto queries = double(p.queries.length(s)), keys = double(p.keys.length(s));
     const double seeing = std::min(queries, keys);  // of causal queries the last, at most as many
     pairs += p.causal ? seeing * (keys - (seeing - 1) / 2) : queries * keys;
@@ -83,6 +90,20 @@ Tensor attend(const char* op, const Problem& problem, const Operand& q, const Op
     backward(problem, q.rows(), k.rows(), v.rows(), out.data(), scales.data(), dout.data(),
              {q.part_of(dq), k.part_of(dk), v.part_of(dv)});
   });
+}
+
+// In place: the softmax over the keys in the ranges, and 0 elsewhere.
+void weigh_seen(const std::vector<KeyRange>& ranges, std::span<real> row) {
+  std::vector<real> seen;
+  for (const KeyRange& range : ranges) {
+    for (int64_t j = range.begin; j < range.end; j += range.step) seen.push_back(row[j]);
+  }
+  const Tensor weights = softmax(Tensor::of({std::ssize(seen)}, seen));
+  std::ranges::fill(row, real(0));
+  const real* next = weights.data();
+  for (const KeyRange& range : ranges) {
+    for (int64_t j = range.begin; j < range.end; j += range.step) row[j] = *next++;
+  }
 }
 
 }  // namespace
@@ -140,11 +161,7 @@ std::vector<Tensor> attention_weights(const Tensor& q, const Tensor& k, const Se
            transposed({b.data, item.keys, problem.head_size, b.stride}), Sink{scores, false},
            problem.scale);
       for (int64_t i = 0; i < item.queries; ++i) {
-        const auto seen = static_cast<size_t>(item.visible(i));
-        const std::span row(scores + i * item.keys, static_cast<size_t>(item.keys));
-        const Tensor visible = Tensor::of({item.visible(i)}, row.first(seen));
-        std::ranges::copy(softmax(visible).span(), row.begin());
-        std::ranges::fill(row.subspan(seen), real(0));
+        weigh_seen(item.seen(i), {scores + i * item.keys, static_cast<size_t>(item.keys)});
       }
     }
     weights.push_back(std::move(all));

@@ -122,11 +122,12 @@ void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const r
                         scales};
       clear(scratch.dk, item.keys, size);
       clear(scratch.dv, item.keys, size);
-      for (int64_t begin = 0; begin < item.queries; begin += query_block) {
+      for (int64_t begin = 0; begin < item.queries;) {
         const ScoreBlock block(item, begin);
         clear(scratch.dq, block.queries, size);
         go_back(block, scratch, views);
         write(gradients.q, item.first_query + begin, item.col, scratch.dq, block.queries, size);
+        begin += block.queries;
       }
       // After q, whose gradient is opened first: where operands are one tensor, the others add.
       write(gradients.k, item.first_key, item.col, scratch.dk, item.keys, size);

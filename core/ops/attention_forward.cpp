@@ -104,16 +104,15 @@ void attend(ScoreBlock block, Scratch& scratch, Rows q, Rows k, Rows v, const De
   std::fill_n(scratch.most, block.cols(), minus_infinity);
   std::fill_n(scratch.total, block.cols(), real(0));
   const Destination result = out.at(block.first_query, 0);
-  if (block.seen <= key_block) {
+  if (block.has_one_block()) {
     if (block.next_keys()) weigh(block, scratch, k);
     finish(block, scratch, scales);
     scale_scores(block, scratch, scratch.factor, 0);
     return add_values(block, scratch, v, result, head_size);
   }
   real* const sums = scratch.sums.data();
-  while (block.next_keys()) {
+  for (bool first = true; block.next_keys(); first = false) {
     weigh(block, scratch, k);
-    const bool first = block.first_key == 0;
     for (int64_t i = 0; i < block.queries && !first; ++i) {
       const real smaller = scratch.factor[i];
       if (smaller != 1) scale_row(sums + i * width, width, smaller, sums + i * width);
@@ -139,8 +138,10 @@ void forward(const Problem& p, Rows q, Rows k, Rows v, real* out, real* scales) 
       const Rows values = right_side(v.from(item.first_key, item.col), item.keys, p.head_size,
                                      scratch.values.data());
       const Destination result = Destination{{out, false}, d}.at(item.first_query, item.col);
-      for (int64_t query = 0; query < item.queries; query += query_block) {
-        attend(ScoreBlock(item, query), scratch, queries, keys, values, result, scales);
+      for (int64_t query = 0; query < item.queries;) {
+        ScoreBlock block(item, query);
+        query += block.queries;
+        attend(std::move(block), scratch, queries, keys, values, result, scales);
       }
     }
   });

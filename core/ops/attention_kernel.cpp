@@ -19,15 +19,43 @@ Item::Item(const Problem& p, int64_t number)
   keys = p.keys.length(sentence);
 }
 
+std::vector<KeyRange> Item::seen(int64_t i) const {
+  if (sparse()) return keys_seen(problem->sparsity, i, keys, problem->causal);
+  return {{0, visible(i)}};
+}
+
 ScoreBlock::ScoreBlock(const Item& of, int64_t begin)
-    : item(&of),
-      first_query(begin),
-      queries(std::min(query_block, of.queries - begin)),
-      seen(of.visible(begin + queries - 1)) {}
+    : item(&of), first_query(begin), queries(std::min(query_block, of.queries - begin)) {
+  span.end = of.visible(begin + queries - 1);
+  if (of.sparse()) find_spans();
+  first_key = span.begin;
+}
+
+// The queries of a sparse block are either all global, or all in one block of the random ones.
+void ScoreBlock::find_spans() {
+  const Sparsity& sparsity = item->problem->sparsity;
+  queries = std::min(queries, end_of_like_queries(sparsity, first_query, item->keys) - first_query);
+  const int64_t last = first_query + queries - 1;
+  span.end = item->visible(last);
+  if (first_query < sparsity.global) return;
+  span = {.begin = std::max(sparsity.global, first_query - sparsity.reach()),
+          .end = std::min(span.end, last + sparsity.reach() + 1),
+          .window = true};
+  for (const KeyRange& range :
+       random_ranges(sparsity, first_query, item->keys, item->problem->causal)) {
+    later.push_back({.begin = range.begin, .end = range.end});
+  }
+  if (sparsity.global > 0) later.push_back({.begin = 0, .end = sparsity.global});
+}
 
 bool ScoreBlock::next_keys() {
   first_key += keys;
-  keys = std::min(key_block, seen - first_key);
+  if (first_key >= span.end && !later.empty()) {
+    span = later.back();
+    later.pop_back();
+    first_key = span.begin;
+  }
+  keys = std::min(key_block, span.end - first_key);
   return keys > 0;
 }
 
@@ -73,8 +101,29 @@ void multiply_by_panels(const ScoreBlock& block, Rows keys, const real* panels, 
   }
 }
 
+namespace {
+
+void mask_outside_windows(const ScoreBlock& block, real number, real* scores) {
+  const Sparsity& sparsity = block.item->problem->sparsity;
+  const int64_t reach = sparsity.reach();
+  for (int64_t j = 0; j < block.keys; ++j, scores += block.cols()) {
+    // The first query of the block is at this distance from the key.
+    const int64_t distance = block.first_query - (block.first_key + j);
+    const int64_t first = std::clamp<int64_t>(-reach - distance, 0, block.queries);
+    const int64_t end = std::clamp<int64_t>(reach + 1 - distance, 0, block.queries);
+    std::fill_n(scores, first, number);
+    std::fill(scores + end, scores + block.queries, number);
+    for (int64_t i = first; i < end && sparsity.dilation > 1; ++i) {
+      if ((distance + i) % sparsity.dilation != 0) scores[i] = number;
+    }
+  }
+}
+
+}  // namespace
+
 void mask_unseen(const ScoreBlock& block, real number, real* scores) {
   const Item& item = *block.item;
+  if (block.span.window) mask_outside_windows(block, number, scores);
   if (!item.problem->causal) return;
   for (int64_t j = 0; j < block.keys; ++j) {
     // Query i sees the keys before i + 1 + keys - queries.
@@ -87,7 +136,8 @@ int64_t dropout_factors(const ScoreBlock& block, real* factors) {
   const Item& item = *block.item;
   const Problem& p = *item.problem;
   const int64_t first_row = item.head * p.keys.tokens() + item.first_key + block.first_key;
-  if (p.mask_row <= query_block) {  // one block of queries, whose rows are contiguous
+  if (p.mask_row <= query_block &&
+      block.first_query == 0) {  // one block of queries, whose rows are contiguous
     p.mask.factors(first_row * p.mask_row, block.keys * p.mask_row, factors);
     return p.mask_row;
   }

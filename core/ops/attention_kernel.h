@@ -6,8 +6,13 @@
 // of one block exist at a time, and they fit the second cache. Scores are stored transposed, a key
 // in each row, so that each lane of a vector belongs to one query. Softmax then takes the maximum
 // and the sum over a query's scores without a reduction across lanes.
+//
+// Sparse attention visits the same blocks of queries, but only the spans of keys that some query of
+// the block sees. Global keys and random blocks are spans without a mask; the span of the windows
+// is masked key by key.
 
 #include <algorithm>
+#include <vector>
 
 #include "core/block_product.h"
 #include "core/ops.h"
@@ -30,6 +35,7 @@ struct Problem {
   Segments queries, keys;
   int64_t heads, head_size;
   bool causal;
+  Sparsity sparsity;
   real scale;
   DropoutMask mask;
   int64_t most_queries, most_keys;  // of a sentence
@@ -48,10 +54,19 @@ struct Item {
   int64_t first_query, first_key;
   int64_t queries, keys;
 
-  // How many keys query i sees; they are the first ones.
+  // How many keys the causal mask lets query i see; they are the first ones.
   int64_t visible(int64_t i) const {
     return problem->causal ? std::clamp<int64_t>(i + 1 + keys - queries, 0, keys) : keys;
   }
+  bool sparse() const { return problem->sparsity.restricts(keys); }
+  // The keys that query i sees.
+  std::vector<KeyRange> seen(int64_t i) const;
+};
+
+// Keys to visit, one after the other.
+struct KeySpan {
+  int64_t begin = 0, end = 0;
+  bool window = false;  // each query sees those near it; otherwise all that the causal mask allows
 };
 
 // A block of an item's queries and a block of its keys, none at first. Its scores are a matrix with
@@ -60,6 +75,8 @@ struct ScoreBlock {
   ScoreBlock(const Item& item, int64_t begin);
   // Moves on to the next keys, at first to the first ones. Returns false if no query sees any.
   bool next_keys();
+  // Whether one block holds all keys that the queries see.
+  bool has_one_block() const { return later.empty() && span.end - span.begin <= key_block; }
 
   int64_t cols() const { return round_up(queries); }
   // The index of the first query in [heads, query tokens].
@@ -69,8 +86,12 @@ struct ScoreBlock {
 
   const Item* item;
   int64_t first_query, queries;
-  int64_t seen;  // keys that any of the queries sees: the first ones
+  KeySpan span;                // the one that the keys are in
+  std::vector<KeySpan> later;  // those behind it, the next one last
   int64_t first_key = 0, keys = 0;
+
+ private:
+  void find_spans();
 };
 
 // The transpose of n rows of head_size numbers, in panels: each holds tile_cols columns as

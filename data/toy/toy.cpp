@@ -9,6 +9,7 @@
 #include "core/error.h"
 #include "data/ordered_chunks.h"
 #include "data/toy/derivation.h"
+#include "data/toy/listops.h"
 
 namespace calque {
 
@@ -87,7 +88,7 @@ Split split_named(std::string_view name) {
 }
 
 std::vector<std::string> ToyLanguage::names() {
-  return {"copy", "reverse", "sort", "toy-en-de", "toy-en-fr"};
+  return {"copy", "reverse", "sort", "toy-en-de", "toy-en-fr", "listops"};
 }
 
 ToyLanguage ToyLanguage::named(std::string_view name, const SymbolOptions& options) {
@@ -98,6 +99,7 @@ ToyLanguage ToyLanguage::named(std::string_view name, const SymbolOptions& optio
     language.name_ = name;
     return language;
   }
+  if (name == "listops") return listops(options);
   const std::vector<std::string> known = names();
   if (std::ranges::find(known, name) != known.end()) return symbols(name, options);
   fail("no toy language '{}': there are {}", name, fmt::join(known, ", "));

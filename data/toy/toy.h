@@ -1,6 +1,7 @@
 #pragma once
 // Toy languages: generated parallel text. `copy`, `reverse` and `sort` over symbols; `toy-en-de`
-// and `toy-en-fr`, real sentences from a synchronous grammar.
+// and `toy-en-fr`, real sentences from a synchronous grammar; `listops`, expressions and their
+// values.
 //
 // A hash of the source side decides the split of a sentence, so splits share no sentence whatever
 // the seeds. The split `compositional` has the sentences with a word in a construction in which the
@@ -24,7 +25,7 @@ Split split_named(std::string_view name);
 
 using SentencePair = std::pair<std::string, std::string>;  // source, target
 
-// The number of symbols and the lengths of lines of copy, reverse and sort.
+// The number of symbols and the lengths of lines of copy, reverse and sort; the lengths of listops.
 struct SymbolOptions {
   int64_t symbols = 26;
   int64_t shortest = 1;

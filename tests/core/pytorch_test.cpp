@@ -32,8 +32,12 @@ Tensor run(const Json& c, const std::vector<Tensor>& x) {
   if (name == "linear silu") return linear(x[0], x[1], x[2], Activation::silu);
   if (name == "residual_norm") return residual_norm(x[0], x[1], 0, x[2], x[3]);
   if (name == "attention") {
-    return attention(x[0], x[1], x[2], segments_of(s["queries"]), segments_of(s["keys"]),
-                     {.heads = s["heads"], .causal = s["causal"]});
+    AttentionOptions options{.heads = s["heads"], .causal = s["causal"]};
+    if (s.contains("sparse")) {
+      options.sparsity = {
+          .window = s["sparse"][0], .dilation = s["sparse"][1], .global = s["sparse"][2]};
+    }
+    return attention(x[0], x[1], x[2], segments_of(s["queries"]), segments_of(s["keys"]), options);
   }
   if (name == "agreeing_cross_entropy") {
     return agreeing_cross_entropy(x[0], x[1], x[2], x[3], s["expected"].get<std::vector<int32_t>>(),
@@ -51,7 +55,7 @@ Tensor run(const Json& c, const std::vector<Tensor>& x) {
 TEST_CASE("fused ops agree with PyTorch to 1e-5, values and gradients") {
   std::ifstream file(std::string(CALQUE_TEST_DATA) + "/pytorch.json");
   const Json recorded = Json::parse(file);
-  REQUIRE(recorded["cases"].size() == 10);
+  REQUIRE(recorded["cases"].size() == 13);
   for (const Json& c : recorded["cases"]) {
     CAPTURE(c["name"].get<std::string>());
     std::vector<Tensor> inputs;

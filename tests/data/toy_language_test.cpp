@@ -210,7 +210,8 @@ TEST_CASE("an error of too many pairs says how many there are") {
 
 TEST_CASE("an error of an unknown toy language or split lists the known ones") {
   CHECK(message_of([] { ToyLanguage::named("toy-en-nl"); }) ==
-        "no toy language 'toy-en-nl': there are copy, reverse, sort, toy-en-de, toy-en-fr");
+        "no toy language 'toy-en-nl': there are copy, reverse, sort, toy-en-de, toy-en-fr, "
+        "listops");
   CHECK(message_of([] { split_named("dev"); }) ==
         "no split 'dev': there are train, validation, test, compositional");
   CHECK(split_named("compositional") == Split::compositional);

@@ -68,6 +68,21 @@ TEST_CASE("a step of a decoder-only model counts the tokens that each token sees
         }) == 3 * forward);
 }
 
+// As above with a text of 6 tokens, of which each sees itself, the one before it and the first.
+TEST_CASE("a step of a sparse model counts the tokens that each token sees") {
+  LanguageModelOptions options = small_language_model_options();
+  options.layer.attention = {.window = 1, .global = 1};
+  const SmallLanguageModel small(options);
+  const TextBatch batch = random_text(options, {6});
+  const double layer = 6 * 2 * (8 * 24 + 8 * 8 + 2 * 8 * 12) + 4 * 8 * (1 + 2 + 4 * 3);
+  const double forward = 2 * layer + 6 * 2 * 8 * 11;
+  CHECK(flops_of([&] {
+          const Tape tape;
+          backward(
+              small.model.loss(batch.ids, batch.expected, batch.segments, 0, Mode::train).loss);
+        }) == 3 * forward);
+}
+
 TEST_CASE("the recorder lists the products with weights of a step, forward and then backward") {
   LanguageModelOptions options = small_language_model_options();
   options.layers = 1;

@@ -79,6 +79,19 @@ TEST_CASE("the parameters of the paper's model have these names, in this order")
                                  "decoder.layers.0.feed_forward_norm.bias [8]"});
 }
 
+TEST_CASE("norms of queries and keys are parameters of every attention, of the size of a head") {
+  TransformerOptions options = one_layer();
+  options.layer.qk_norm = true;
+  const std::vector<std::string> lines = listing(options);
+  for (const std::string at : {"encoder.layers.0.self_attention", "decoder.layers.0.self_attention",
+                               "decoder.layers.0.cross_attention"}) {
+    CAPTURE(at);
+    CHECK(std::ranges::count(lines, at + ".query_norm.gain [4]") == 1);
+    CHECK(std::ranges::count(lines, at + ".key_norm.gain [4]") == 1);
+  }
+  CHECK(lines.size() == listing(one_layer()).size() + 6);
+}
+
 TEST_CASE(
     "untied, pre-norm, RMS norm, SwiGLU, learned positions and output bias have their names") {
   TransformerOptions options = one_layer();

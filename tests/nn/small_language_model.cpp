@@ -46,6 +46,14 @@ std::vector<LanguageModelVariant> language_model_variants() {
   list.push_back({"experts", options});
   options.layer.experts = {.count = 2, .active = 1, .shared = true};
   list.push_back({"one active and a shared expert", options});
+  options = small_language_model_options();
+  options.layer.attention = {.window = 2, .global = 1, .random = 1, .block = 2};
+  list.push_back({"sparse", options});
+  options.layer.attention = {.window = 2, .dilation = 2, .dilated_from = 1};
+  list.push_back({"dilated", options});
+  options = small_language_model_options();
+  options.layer.qk_norm = true;
+  list.push_back({"qk norm", options});
   return list;
 }
 

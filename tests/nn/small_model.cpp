@@ -38,6 +38,15 @@ void add_other_choices(std::vector<Variant>& list) {
     o.layer.positions = PositionKind::learned;
     o.output_bias = true;
   });
+  add("post sparse", [](TransformerOptions& o) {
+    o.layer.attention = {.window = 1, .global = 1, .random = 1, .block = 1};
+    o.layer.positions = PositionKind::rotary;
+  });
+  add("pre rotary qk norm", [](TransformerOptions& o) {
+    o.layer.norm_placement = NormPlacement::pre;
+    o.layer.positions = PositionKind::rotary;
+    o.layer.qk_norm = true;
+  });
   add("post none", [](TransformerOptions& o) { o.layer.positions = PositionKind::none; });
 }
 

@@ -33,7 +33,14 @@ def record(name, inputs, function, **settings):
     }
 
 
-def attention(queries, keys, heads, causal):
+def unseen(n, window, dilation, n_global):
+    """The mask of sparse attention: which keys a query does not see."""
+    i, j = torch.arange(n)[:, None], torch.arange(n)[None, :]
+    near = ((i - j).abs() <= window * dilation) & ((i - j) % dilation == 0)
+    return ~(near | (i < n_global) | (j < n_global))
+
+
+def attention(queries, keys, heads, causal, sparse=None):
     """Attention, sentence by sentence."""
 
     def function(q, k, v):
@@ -44,6 +51,8 @@ def attention(queries, keys, heads, causal):
             scores = parts[0] @ parts[1].transpose(1, 2) / parts[0].shape[2] ** 0.5
             if causal:
                 scores = scores.masked_fill(torch.ones(n, m).triu(1).bool(), float("-inf"))
+            if sparse:
+                scores = scores.masked_fill(unseen(n, *sparse), float("-inf"))
             rows.append((scores.softmax(2) @ parts[2]).transpose(0, 1).reshape(n, -1))
             at, seen = at + n, seen + m
         return torch.cat(rows)
@@ -90,6 +99,11 @@ def main():
     cases.append(record("agreeing_cross_entropy", [r(5, 16), r(5, 16), r(41, 16), r(41)],
                         agreeing(expected, 0.1, 3.0), smoothing=0.1, agreement=3.0,
                         expected=expected))
+    for causal, sparse in ((False, [3, 1, 0]), (False, [2, 3, 2]), (True, [4, 2, 1])):
+        queries = [34, 2]
+        cases.append(record("attention", [r(sum(queries), 8) for _ in range(3)],
+                            attention(queries, queries, 2, causal, sparse), heads=2, causal=causal,
+                            queries=queries, keys=queries, sparse=sparse))
     here = os.path.dirname(os.path.abspath(__file__))
     with open(os.path.join(here, "..", "core", "pytorch.json"), "w", encoding="utf-8") as file:
         json.dump({"torch": torch.__version__, "cases": cases}, file)

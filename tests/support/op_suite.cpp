@@ -159,6 +159,22 @@ void add_attention(List& list, const Segments& queries, const Segments& keys, in
   }
 }
 
+void add_sparse_attention(List& list, const Segments& segments, int64_t heads, int64_t head_size,
+                          const Sparsity& sparsity) {
+  const int64_t d = heads * head_size, n = segments.tokens();
+  for (const bool causal : {false, true}) {
+    for (const real p : {real(0), real(0.3)}) {
+      const AttentionOptions options{heads, causal, p, sparsity};
+      list.push_back(
+          {fmt::format("sparse attention, window {} by {}, {} global, {} random{}{}",
+                       sparsity.window, sparsity.dilation, sparsity.global, sparsity.random,
+                       causal ? ", causal" : "", p > 0 ? ", dropout" : ""),
+           random_tensors({{n, 3 * d}}),
+           [=](Inputs t) { return self_attention(t[0], segments, options); }});
+    }
+  }
+}
+
 void add_losses(List& list, int64_t tokens, int64_t vocabulary, int64_t d) {
   for (const real smoothing : {real(0), real(0.1)}) {
     const std::vector<int32_t> ids = some_ids(tokens, vocabulary);
@@ -204,6 +220,11 @@ List op_suite() {
     add_attention(list, lengths({4, 2}), lengths({5, 1}), 3, head_size);
   }
   add_attention(list, lengths({17, 1}), lengths({19, 33}), 2, 5);
+  for (const Sparsity& sparsity :
+       {Sparsity{.window = 1}, Sparsity{.window = 2, .dilation = 2, .global = 1},
+        Sparsity{.window = 1, .global = 2, .random = 1, .block = 2}}) {
+    add_sparse_attention(list, lengths({9, 0, 1, 13}), 2, 3, sparsity);
+  }
   return list;
 }
 
@@ -221,6 +242,8 @@ List large_op_suite() {
   add_matmul(list, {}, 300, 200, 100), add_matmul(list, {16}, 40, 30, 50);
   add_losses(list, 600, 3000, 64);
   add_attention(list, lengths({300, 20, 0, 1, 700}), lengths({310, 20, 5, 1, 600}), 4, 32);
+  add_sparse_attention(list, lengths({300, 20, 0, 1, 700}), 4, 32,
+                       {.window = 30, .global = 3, .random = 2});
   return list;
 }
 

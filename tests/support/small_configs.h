@@ -31,6 +31,30 @@ tokenizer: {kind: characters}
 model: {d_model: 16, d_ff: 32, heads: 2, layers: 1, experts: {count: 4, active: 2, width: 16}}
 )";
 
+inline constexpr const char* small_sparse = R"(
+task: language-model
+data:
+  train: {toy: toy-text, pairs: 60}
+  validation: {toy: toy-text, pairs: 8}
+  context: 32
+tokenizer: {kind: characters}
+model:
+  {d_model: 16, d_ff: 32, heads: 2, layers: 2, attention_dropout: 0.1,
+   attention: {window: 3, dilation: 2, dilated_from: 1, global: 1, random: 1, block: 4}}
+)";
+
+inline constexpr const char* small_sparse_classification = R"(
+task: classification
+data:
+  train: {toy: toy-en-de, pairs: 200}
+  validation: {toy: toy-en-de, pairs: 10}
+  context: 32
+tokenizer: {kind: words}
+model:
+  {d_model: 16, d_ff: 32, heads: 2, layers: 1,
+   attention: {window: 2, global: 1, random: 1, block: 2}}
+)";
+
 inline constexpr const char* small_masked_lm = R"(
 task: masked-lm
 data:

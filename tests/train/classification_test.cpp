@@ -56,6 +56,13 @@ TEST_CASE("data of one class, an unknown label and an empty file are refused in 
         "training.class_weights: data.train has no label 'c'; its labels are a, b");
 }
 
+TEST_CASE("the classes of listops are digits, the values of its expressions") {
+  const TemporaryFolder folder;
+  const std::string corpus = "{toy: listops, pairs: 300, shortest: 8, longest: 30}";
+  classify(folder, {"data.train=" + corpus, "data.validation=" + corpus, "training.until=3u"});
+  CHECK(folder.read("run/labels.txt") == "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
+}
+
 TEST_CASE("a corpus of labelled texts is for classification alone") {
   const TemporaryFolder folder;
   const std::string two = folder.write("two", "a x\nb y\n");

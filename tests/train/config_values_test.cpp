@@ -47,6 +47,34 @@ TEST_CASE("experts are a map with count, and every wrong one is refused with its
         "0.001}");
 }
 
+TEST_CASE("attention is a map with window, and every wrong one is refused with its place") {
+  const auto answer = [](const std::string& map) {
+    return complaint("model:\n  attention: " + map + "\n");
+  };
+  CHECK(answer("128").find("c.yaml:4: model.attention: must be a map such as") !=
+        std::string::npos);
+  CHECK(answer("{global: 2}").find("c.yaml:4: model.attention: needs window") != std::string::npos);
+  CHECK(answer("{window: 0}").find("must be a whole number, 1 to 1000000") != std::string::npos);
+  CHECK(answer("{window: 8, dilation: 0}").find("must be a whole number, 1 to 1000") !=
+        std::string::npos);
+  CHECK(answer("{window: 8, block: 16}").find("model.attention.block: needs random") !=
+        std::string::npos);
+  CHECK(
+      answer("{window: 8, dilated_from: 1}").find("model.attention.dilated_from: needs dilation") !=
+      std::string::npos);
+  CHECK(
+      answer("{windwo: 2}").find("model.attention.windwo: unknown key; it has window, dilation") !=
+      std::string::npos);
+  const auto written = [](const std::string& map) {
+    const std::string text = "data: {train: {toy: copy}}\nmodel: {attention: " + map + "}\n";
+    return write_value(parse_config(text, "c").config.model.attention);
+  };
+  CHECK(written("{}") == "{}");
+  CHECK(written("{window: 8, global: 1}") == "{window: 8, dilation: 1, global: 1, random: 0}");
+  CHECK(written("{window: 8, dilation: 2, random: 3}") ==
+        "{window: 8, dilation: 2, dilated_from: 0, global: 0, random: 3, block: 64, seed: 1}");
+}
+
 TEST_CASE("a value out of range is refused") {
   for (const std::string text : {"model:\n  d_model: 0\n",
                                  "model:\n  d_model: -8\n",

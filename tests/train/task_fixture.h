@@ -81,6 +81,14 @@ inline const std::vector<TaskCase>& all_tasks() {
 inline const std::vector<TaskCase>& all_models() {
   static const std::vector<TaskCase> models = [] {
     std::vector<TaskCase> list = all_tasks();
+    TaskCase sparse = *std::ranges::find(list, "language-model", &TaskCase::name);
+    sparse.name = "language-model-with-sparse-attention";
+    sparse.config = std::string(small_sparse) + small_training;
+    list.push_back(std::move(sparse));
+    TaskCase encoder = *std::ranges::find(list, "classification", &TaskCase::name);
+    encoder.name = "classification-with-sparse-attention";
+    encoder.config = std::string(small_sparse_classification) + small_training;
+    list.push_back(std::move(encoder));
     TaskCase experts = *std::ranges::find(list, "language-model", &TaskCase::name);
     experts.name = "language-model-with-experts";
     experts.config = std::string(small_experts) + small_training;

@@ -429,7 +429,7 @@ TEST_CASE("a run with other validation data starts new best scores") {
     const TemporaryFolder folder;
     run_task(task, folder);
     const std::string corpus = task.name == "translation" ? "{toy: reverse, pairs: 20, longest: 9}"
-                               : task.name == "classification" ? "{toy: toy-en-de, pairs: 9}"
+                               : task.corpus_key == "labelled" ? "{toy: toy-en-de, pairs: 9}"
                                : task.name == "images"         ? "{toy: shapes, pairs: 9}"
                                                                : "{toy: toy-text, pairs: 9}";
     run_task(task, folder, {"data.validation=" + corpus, "training.until=40u"});

@@ -61,7 +61,8 @@ bool is_text(const CorpusConfig& corpus) {
 
 bool is_labelled(const CorpusConfig& corpus) {
   using enum CorpusConfig::Toy;
-  return !corpus.labelled.empty() || corpus.toy == toy_en_de || corpus.toy == toy_en_fr;
+  return !corpus.labelled.empty() || corpus.toy == toy_en_de || corpus.toy == toy_en_fr ||
+         corpus.toy == listops;
 }
 
 bool is_of_images(const CorpusConfig& corpus) {

@@ -35,7 +35,7 @@ inline constexpr Named<TaskKind> task_kinds[] = {{"translation", TaskKind::trans
 // One corpus. Of pairs: exactly one of prefix, source + target, tsv and toy. Of text: one of text
 // and toy. Of labelled text: one of labelled and toy. Of images: one of images and toy.
 struct CorpusConfig {
-  enum class Toy { none, copy, reverse, sort, toy_en_de, toy_en_fr, toy_text, shapes };
+  enum class Toy { none, copy, reverse, sort, toy_en_de, toy_en_fr, listops, toy_text, shapes };
   using Split = calque::Split;
 
   std::string name;
@@ -66,7 +66,8 @@ inline constexpr Named<CorpusConfig::Toy> toys[] = {
     {"none", CorpusConfig::Toy::none},           {"copy", CorpusConfig::Toy::copy},
     {"reverse", CorpusConfig::Toy::reverse},     {"sort", CorpusConfig::Toy::sort},
     {"toy-en-de", CorpusConfig::Toy::toy_en_de}, {"toy-en-fr", CorpusConfig::Toy::toy_en_fr},
-    {"toy-text", CorpusConfig::Toy::toy_text},   {"shapes", CorpusConfig::Toy::shapes}};
+    {"listops", CorpusConfig::Toy::listops},     {"toy-text", CorpusConfig::Toy::toy_text},
+    {"shapes", CorpusConfig::Toy::shapes}};
 inline constexpr Named<std::optional<Split>> toy_splits[] = {
     {"auto", std::nullopt},
     {"train", Split::train},

@@ -18,6 +18,8 @@ bool has_symbols(const C& corpus) {
   return corpus.toy == C::Toy::copy || corpus.toy == C::Toy::reverse || corpus.toy == C::Toy::sort;
 }
 
+bool has_lengths(const C& corpus) { return has_symbols(corpus) || corpus.toy == C::Toy::listops; }
+
 std::vector<CorpusKey> declare_corpus_keys() {
   std::vector<CorpusKey> table;
   Section in(
@@ -26,8 +28,10 @@ std::vector<CorpusKey> declare_corpus_keys() {
   const auto no_tsv = [](const C& c) { return c.tsv.empty(); };
   const auto no_toy = [](const C& c) { return !is_toy(c); };
   const auto no_symbols = [](const C& c) { return !has_symbols(c); };
+  const auto no_lengths = [](const C& c) { return !has_lengths(c); };
   constexpr std::string_view with_toy = "needs toy",
-                             with_symbols = "needs toy: copy, reverse or sort";
+                             with_symbols = "needs toy: copy, reverse or sort",
+                             with_lengths = "needs toy: copy, reverse, sort or listops";
   in.key("text", &C::text, {}, fixed, "Text files, plain or gzip, for a language model.");
   in.key("labelled", &C::labelled, {}, fixed,
          "A file for classification with an example a line: a label, a tab or a space, and the "
@@ -61,11 +65,10 @@ std::vector<CorpusKey> declare_corpus_keys() {
   in.key("target_column", &C::target_column, between(1, 1000), fixed,
          "The column of the translations.")
       .idle_if(no_tsv, "needs tsv");
-  in.key(
-      "toy", &C::toy, toys, fixed,
-      "A built-in language that needs no file: copy, reverse and sort over symbols, English "
-      "with German or French from a grammar, the documents of toy-text, or drawn shapes for task: "
-      "images.");
+  in.key("toy", &C::toy, toys, fixed,
+         "A built-in language that needs no file: copy, reverse and sort over symbols, English "
+         "with German or French from a grammar, nested operations on digits with their value "
+         "(listops), the documents of toy-text, or drawn shapes for task: images.");
   in.key("split", &C::split, toy_splits, fixed,
          "The part of the toy language; the parts share no sentence. `compositional` has "
          "combinations that never occur in `train`. Default: the part of the section.")
@@ -82,10 +85,10 @@ std::vector<CorpusKey> declare_corpus_keys() {
       .idle_if(no_symbols, with_symbols);
   in.key("shortest", &C::shortest, between(1, 10'000), fixed,
          "The least number of symbols in a line.")
-      .idle_if(no_symbols, with_symbols);
+      .idle_if(no_lengths, with_lengths);
   in.key("longest", &C::longest, between(1, 10'000), fixed,
-         "The greatest number of symbols in a line.")
-      .idle_if(no_symbols, with_symbols);
+         "The greatest number of symbols in a line. In listops 4 to 2000.")
+      .idle_if(no_lengths, with_lengths);
   in.key("weight", &C::weight, between(0.0001, 10'000), fixed,
          "How often each sentence occurs in an epoch: 2 for twice; 0.5 for one half of the "
          "sentences in one epoch and the other half in the next.",

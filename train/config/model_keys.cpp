@@ -65,6 +65,16 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "A mixture of experts in place of each feed-forward sublayer: each token goes through a "
          "few of many networks. The keys are below.",
          "Hugging Face: num_local_experts, num_experts_per_tok");
+  in.key("attention", &M::attention, {}, harmful,
+         "Sparse self-attention: each token sees a window around itself, the global tokens at the "
+         "start and a few random blocks, so that the work grows linearly with the length. The keys "
+         "are below.",
+         "Hugging Face: sliding_window, attention_window, num_random_blocks");
+  in.key(
+      "qk_norm", &M::qk_norm, {}, harmful,
+      "Normalises the queries and keys of each head (RMSNorm with a gain), which keeps attention "
+      "stable at high learning rates.",
+      "Hugging Face: use_qk_norm");
   in.key("positions", &M::positions, position_kinds, harmful,
          "How positions are encoded: sinusoids with sine and cosine interleaved (interleaved, as "
          "in the paper), with all sines before all cosines (halves, as in Hugging Face's Marian "

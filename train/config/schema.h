@@ -81,6 +81,7 @@ inline constexpr std::string_view with_translation = "needs task: translation",
 using ConfigKey = Key<Config>;
 using CorpusKey = Key<CorpusConfig>;
 using ExpertKey = Key<ExpertOptions>;
+using AttentionKey = Key<Sparsity>;
 
 // What a key needs to know of values in a range; Choices are the same for an enum.
 template <class Value>
@@ -143,6 +144,7 @@ const std::vector<SectionInfo>& config_sections();
 const std::vector<ConfigKey>& config_keys();  // in the order of the sections
 const std::vector<CorpusKey>& corpus_keys();  // of one item of data.train, validation and test
 const std::vector<ExpertKey>& expert_keys();  // of model.experts
+const std::vector<AttentionKey>& attention_keys();  // of model.attention
 const ConfigKey* find_config_key(std::string_view name);
 
 // The tables behind config_keys().
@@ -164,5 +166,10 @@ std::string allowed_values(const Range&, const Corpora&);
 void read_value(const YamlValue& from, std::string_view key, const Range&, ExpertOptions& to);
 std::string write_value(const ExpertOptions& experts);
 std::string allowed_values(const Range&, const ExpertOptions&);
+
+// And sparse attention.
+void read_value(const YamlValue& from, std::string_view key, const Range&, Sparsity& to);
+std::string write_value(const Sparsity& sparsity);
+std::string allowed_values(const Range&, const Sparsity&);
 
 }  // namespace calque

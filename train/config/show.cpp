@@ -168,6 +168,9 @@ std::string config_reference() {
       text +=
           fmt::format("\n### Experts\n\nThe map `experts`. `count` is required.\n\n{}", table_head);
       for (const ExpertKey& key : expert_keys()) text += key_row(key, key.name);
+      text += fmt::format(
+          "\n### Sparse attention\n\nThe map `attention`. `window` is required.\n\n{}", table_head);
+      for (const AttentionKey& key : attention_keys()) text += key_row(key, key.name);
     }
     if (section.name != "data") continue;
     text += fmt::format(

@@ -16,11 +16,17 @@
 namespace calque {
 namespace {
 
+// Expressions labelled with their values, or sentences with their languages.
 std::vector<LabelledText> toy_rows(const CorpusConfig& corpus, Split split) {
-  const ToyLanguage language = ToyLanguage::named(name_of(toys, corpus.toy));
+  const ToyLanguage language = ToyLanguage::named(
+      name_of(toys, corpus.toy), {corpus.symbols, corpus.shortest, corpus.longest});
   std::vector<LabelledText> rows;
   for (const auto& [source, target] :
        language.pairs(corpus.split.value_or(split), corpus.pairs, uint64_t(corpus.seed))) {
+    if (corpus.toy == CorpusConfig::Toy::listops) {
+      rows.push_back({target, {source}});
+      continue;
+    }
     rows.push_back({language.source_language(), {source}});
     rows.push_back({language.target_language(), {target}});
   }
