@@ -10,8 +10,10 @@
 #include "core/error.h"
 #include "interop/ctranslate2.h"
 #include "interop/formats.h"
+#include "interop/gguf.h"
 #include "interop/huggingface.h"
 #include "interop/own_names.h"
+#include "train/tasks/language_model/language_model_run.h"
 #include "train/tasks/registry.h"
 #include "train/tasks/translation/translation_run.h"
 
@@ -29,6 +31,14 @@ void export_translator(const Arguments& arguments, ExportFormat format, const st
                                 run.tokenizers.target};
   if (format == ExportFormat::huggingface) return export_huggingface(from, out);
   export_ctranslate2(from, arguments.int8 ? Ct2Weights::int8 : Ct2Weights::float32, out);
+}
+
+void export_language_model(const Arguments& arguments, ExportFormat format,
+                           const std::string& out) {
+  const LanguageModelRun run = open_language_model_run(arguments.run);
+  const ExportedLanguageModel from{run.config, run.model(), run.tokenizer};
+  if (format == ExportFormat::gguf) return export_gguf(from, out);
+  export_huggingface(from, out);
 }
 
 void export_parameters(const Arguments& arguments, ExportFormat format, const std::string& out) {
@@ -49,8 +59,10 @@ void export_run(const Arguments& arguments) {
                               : arguments.out;
   if (format == ExportFormat::numpy || format == ExportFormat::safetensors) {
     export_parameters(arguments, format, out);
-  } else {
+  } else if (run.config.task == TaskKind::translation) {
     export_translator(arguments, format, out);
+  } else {
+    export_language_model(arguments, format, out);
   }
   write_output(fmt::format("{}: {}/README.md says how to load it\n", out, out));
 }

@@ -23,6 +23,15 @@ struct ExportedLanguageModel {
   const Tokenizer& tokenizer;
 };
 
+// The published model that a language model is an instance of: Llama has rotary positions, RMSNorm
+// and SwiGLU; GPT-NeoX rotary positions and LayerNorm; GPT-2 a table of positions and LayerNorm.
+enum class LanguageModelShape { llama, gpt_neox, gpt2 };
+inline LanguageModelShape shape_of(const LayerOptions& options) {
+  if (options.positions != PositionKind::rotary) return LanguageModelShape::gpt2;
+  return options.norm_kind == NormKind::rms ? LanguageModelShape::llama
+                                            : LanguageModelShape::gpt_neox;
+}
+
 // The dense feed-forward network of a layer, where require_exportable() has refused mixtures.
 inline const FeedForward& dense(const TokenNetwork& network) {
   return std::get<FeedForward>(network.network);

@@ -6,6 +6,7 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "interop/exported.h"
 #include "train/config/schema.h"
 
 namespace calque {
@@ -54,11 +55,40 @@ void add_of_marian_mt(Obstacles& in, const Config& config) {
   in.add_if(config.data.lowercase, "data.lowercase");
 }
 
+void add_of_language_model(Obstacles& in, const Config& config) {
+  const ModelConfig& model = config.model;
+  const LanguageModelShape shape = shape_of(model);
+  const bool llama = shape == LanguageModelShape::llama;
+  in.add_if(model.norm_placement == NormPlacement::post, "model.norm");
+  in.add_if(model.norm_kind == NormKind::rms && !llama, "model.norm_kind");
+  in.add_if((model.feed_forward == FeedForwardKind::swiglu) != llama, "model.activation");
+  in.add_if(model.output_bias, "model.output_bias");
+  in.add_if(config.data.lowercase, "data.lowercase");
+}
+
 std::vector<Obstacle> of_huggingface(const Config& config) {
   Obstacles in(config);
-  in.add_unless_task({TaskKind::translation});
+  in.add_unless_task({TaskKind::translation, TaskKind::language_model});
   in.add_if(config.model.experts.count > 0, "model.experts");
-  add_of_marian_mt(in, config);
+  if (config.task == TaskKind::translation) add_of_marian_mt(in, config);
+  if (config.task == TaskKind::language_model) add_of_language_model(in, config);
+  return in.take();
+}
+
+// llama.cpp's tokenizers are bytes and SentencePiece's BPE, which it runs without normalization.
+std::vector<Obstacle> of_gguf(const Config& config) {
+  Obstacles in(config);
+  in.add_unless_task({TaskKind::language_model});
+  in.add_if(config.model.experts.count > 0, "model.experts");
+  if (config.task != TaskKind::language_model) return in.take();
+  add_of_language_model(in, config);
+  in.add_if(config.model.feed_forward == FeedForwardKind::relu ||
+                config.model.feed_forward == FeedForwardKind::silu,
+            "model.activation");
+  const bool pieces = config.tokenizer.kind == TokenizerKind::bpe;
+  in.add_if(!pieces && config.tokenizer.kind != TokenizerKind::bytes, "tokenizer.kind");
+  in.add_if(pieces && !config.tokenizer.byte_fallback, "tokenizer.byte_fallback");
+  in.add_if(pieces && config.data.nfkc, "data.nfkc");
   return in.take();
 }
 
@@ -82,6 +112,8 @@ std::vector<Obstacle> obstacles(ExportFormat format, const Config& config) {
       return of_ctranslate2(config);
     case ExportFormat::huggingface:
       return of_huggingface(config);
+    case ExportFormat::gguf:
+      return of_gguf(config);
     case ExportFormat::numpy:
     case ExportFormat::safetensors:
       break;
@@ -92,8 +124,9 @@ std::vector<Obstacle> obstacles(ExportFormat format, const Config& config) {
 std::string obstacle_text(const Obstacle& obstacle, ExportFormat format, const Config& config) {
   std::vector<std::string_view> others;
   for (const auto& [name, other] : export_formats) {
-    const bool keeps_out = std::ranges::any_of(
-        obstacles(other, config), [&](const Obstacle& own) { return own.key == obstacle.key; });
+    const bool keeps_out = std::ranges::any_of(obstacles(other, config), [&](const Obstacle& own) {
+      return own.key == obstacle.key || own.key == "task";
+    });
     if (other != format && !keeps_out) others.push_back(name);
   }
   return fmt::format("{} is {}, which {} cannot hold; {} can", obstacle.key, obstacle.value,

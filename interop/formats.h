@@ -12,10 +12,11 @@
 
 namespace calque {
 
-enum class ExportFormat { ctranslate2, huggingface, numpy, safetensors };
+enum class ExportFormat { ctranslate2, huggingface, gguf, numpy, safetensors };
 inline constexpr Named<ExportFormat> export_formats[] = {
     {"ctranslate2", ExportFormat::ctranslate2},
     {"huggingface", ExportFormat::huggingface},
+    {"gguf", ExportFormat::gguf},
     {"numpy", ExportFormat::numpy},
     {"safetensors", ExportFormat::safetensors}};
 

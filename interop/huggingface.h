@@ -2,7 +2,7 @@
 // Exports to the classes of Hugging Face's transformers:
 //
 //   translation     MarianMT (post-norm) or Pegasus (pre-norm), with MarianTokenizer
-//   language model  Llama (rotary positions) or GPT-2 (any other), with a fast tokenizer
+//   language model  Llama, GPT-NeoX or GPT-2, by shape_of(), with a fast tokenizer
 //
 // Each writes config.json, generation_config.json, model.safetensors and the tokenizer's files.
 

@@ -61,11 +61,12 @@ def main(program, run, export, source, target, sentences="1000"):
                 inputs = tokenizer(lines[batch], return_tensors="pt", padding=True)
                 out = model.generate(**inputs, num_beams=beam, early_stopping=beam > 1,
                                      length_penalty=1.0, max_length=101,  # with <s>
-                                     suppress_tokens=[model.config.bos_token_id])
+                                     suppress_tokens=[tokenizer.unk_token_id,
+                                                      model.config.bos_token_id])
                 theirs += tokenizer.batch_decode(out, skip_special_tokens=True)
             what = "greedy" if beam == 1 else f"beam {beam}"
             passed &= report_tokens(format, engine, f"{name}: {what}",
-                                    calque.translate(lines, beam), theirs)
+                                    calque.translate(lines, beam, allow_unknown=False), theirs)
     return passed
 
 

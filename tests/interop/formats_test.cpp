@@ -15,11 +15,36 @@ std::vector<std::string> keys_of(ExportFormat format, const Config& config) {
   return keys;
 }
 
-TEST_CASE("the default translator can be exported to every format") {
+TEST_CASE("the default translator can be exported to every format but GGUF") {
   for (const auto& [name, format] : export_formats) {
     CAPTURE(name);
-    CHECK(keys_of(format, {}).empty());
+    CHECK(keys_of(format, {}).empty() == (format != ExportFormat::gguf));
   }
+}
+
+TEST_CASE("a language model is a GPT-2, a GPT-NeoX or a Llama, or is refused") {
+  Config config;
+  config.task = TaskKind::language_model;
+  config.model.norm_placement = NormPlacement::pre;
+  config.model.feed_forward = FeedForwardKind::gelu;
+  config.tokenizer.kind = TokenizerKind::bytes;
+  for (const ExportFormat format : {ExportFormat::huggingface, ExportFormat::gguf}) {
+    Config own = config;
+    CHECK(keys_of(format, own).empty());
+    own.model.norm_kind = NormKind::rms;
+    CHECK(keys_of(format, own) == std::vector<std::string>{"model.norm_kind"});
+    own.model.positions = PositionKind::rotary;
+    CHECK(keys_of(format, own) == std::vector<std::string>{"model.activation"});
+    own.model.feed_forward = FeedForwardKind::swiglu;
+    CHECK(keys_of(format, own).empty());
+    own.model.norm_kind = NormKind::layer;
+    CHECK(keys_of(format, own) == std::vector<std::string>{"model.activation"});
+    own.model.feed_forward = FeedForwardKind::gelu;
+    CHECK(keys_of(format, own).empty());
+  }
+  config.tokenizer.kind = TokenizerKind::characters;
+  CHECK(keys_of(ExportFormat::huggingface, config).empty());
+  CHECK(keys_of(ExportFormat::gguf, config) == std::vector<std::string>{"tokenizer.kind"});
 }
 
 TEST_CASE("each option that transformers lacks is named") {
