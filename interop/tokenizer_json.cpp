@@ -132,6 +132,8 @@ void fill_sentence_piece(const Tokenizer& tokenizer, Json& json) {
   Json decoders =
       Json::array({replacing({{"String", "▁"}}, " "), of_type("ByteFallback"), of_type("Fuse")});
   if (rules.dummy_prefix) {
+    // Each line of a document has a space before it.
+    if (tokenizer.newline_id()) decoders.push_back(replacing({{"String", "\n "}}, "\n"));
     decoders.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
   }
   json["decoder"] = sequence("decoders", decoders);

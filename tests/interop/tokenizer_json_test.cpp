@@ -62,6 +62,18 @@ TEST_CASE("tokenizer.json stores the rules of NFKC in base64, padded") {
   CHECK(text.size() == (bytes + 2) / 3 * 4);
 }
 
+TEST_CASE("tokenizer.json removes the space before each line of a document when it decodes") {
+  const auto decoders = [](bool newline) {
+    const Tokenizer tokenizer =
+        train_tokenizer({"eins zwei\ndrei zwei"}, {.kind = TokenizerKind::bpe},
+                        {.vocabulary_size = 16, .newline = newline});
+    return nlohmann::json::parse(tokenizer_json(tokenizer))["decoder"]["decoders"].dump();
+  };
+  const char* removed = R"("pattern":{"String":"\n "})";
+  CHECK(decoders(true).find(removed) != std::string::npos);
+  CHECK(decoders(false).find(removed) == std::string::npos);
+}
+
 TEST_CASE("tokenizer.json of characters has white space itself, not its escapes") {
   const Tokenizer tokenizer = train_tokenizer({"a b\nc\td"}, {.kind = TokenizerKind::characters},
                                               {.vocabulary_size = 0, .newline = true});
