@@ -124,10 +124,7 @@ std::vector<Obstacle> obstacles(ExportFormat format, const Config& config) {
 std::string obstacle_text(const Obstacle& obstacle, ExportFormat format, const Config& config) {
   std::vector<std::string_view> others;
   for (const auto& [name, other] : export_formats) {
-    const bool keeps_out = std::ranges::any_of(obstacles(other, config), [&](const Obstacle& own) {
-      return own.key == obstacle.key || own.key == "task";
-    });
-    if (other != format && !keeps_out) others.push_back(name);
+    if (obstacles(other, config).empty()) others.push_back(name);
   }
   return fmt::format("{} is {}, which {} cannot hold; {} can", obstacle.key, obstacle.value,
                      name_of(export_formats, format), fmt::join(others, ", "));

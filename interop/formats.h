@@ -32,7 +32,7 @@ std::vector<std::string> export_format_names();
 // What of the config keeps its model out of the format.
 std::vector<Obstacle> obstacles(ExportFormat format, const Config& config);
 
-// One line for the obstacle, with the formats that it does not keep out:
+// One line for the obstacle, with the formats that hold the model:
 // "model.positions is rotary, which huggingface cannot hold; ctranslate2, numpy can".
 std::string obstacle_text(const Obstacle& obstacle, ExportFormat format, const Config& config);
 
