@@ -8,6 +8,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "interop/formats.h"
 #include "train/config/load.h"
 #include "train/config/nearest.h"
 #include "train/config/show.h"
@@ -21,14 +22,28 @@ struct ConfigArguments {
   std::string config;
   std::vector<std::string> settings;
   std::string about;
+  std::string format;  // of an export
   bool comments = false;
   bool markdown = false;
 };
 
+// What keeps the config's model out of the format of --for.
+std::vector<std::string> export_problems(const std::string& path, const ConfigArguments& arguments) {
+  if (arguments.format.empty()) return {};
+  const Config config = load_task_config(path, arguments.settings).config;
+  const ExportFormat format = export_format_named(arguments.format);
+  std::vector<std::string> problems;
+  for (const Obstacle& obstacle : obstacles(format, config)) {
+    problems.push_back(fmt::format("{}: {}", path, obstacle_text(obstacle, format, config)));
+  }
+  return problems;
+}
+
 void check(const ConfigArguments& arguments) {
   bool sound = true;
   for (const std::string& config : arguments.configs) {
-    const auto problems = config_problems(config, arguments.settings, task_contradictions);
+    auto problems = config_problems(config, arguments.settings, task_contradictions);
+    if (problems.empty()) problems = export_problems(config, arguments);
     for (const std::string& problem : problems) {
       note("calque: {}\n", one_line(problem));
     }
@@ -94,7 +109,14 @@ void add_config_command(CLI::App& calque) {
       config->add_subcommand("check", "List everything that is wrong with configs");
   check_command->add_option("CONFIG", arguments->configs, "YAML files")->required();
   add_settings(check_command, arguments->settings);
-  check_command->footer("Example: calque config check configs/*.yaml");
+  check_command
+      ->add_option("--for", arguments->format,
+                   "Also list what keeps the model out of a format of calque export")
+      ->check(CLI::IsMember(export_format_names()))
+      ->type_name("FORMAT");
+  check_command->footer(
+      "Examples: calque config check configs/*.yaml\n"
+      "          calque config check my.yaml --for ctranslate2");
   check_command->callback([arguments] { check(*arguments); });
 
   CLI::App* show_command = config->add_subcommand(

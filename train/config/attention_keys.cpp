@@ -8,7 +8,7 @@ namespace {
 
 using S = Sparsity;
 
-std::vector<AttentionKey> declare() {
+std::vector<AttentionKey> declare_attention_keys() {
   std::vector<AttentionKey> table;
   Section in(
       "", [](auto& sparsity) -> auto& { return sparsity; }, table);
@@ -42,7 +42,7 @@ std::vector<AttentionKey> declare() {
 }  // namespace
 
 const std::vector<AttentionKey>& attention_keys() {
-  static const std::vector<AttentionKey> keys = declare();
+  static const std::vector<AttentionKey> keys = declare_attention_keys();
   return keys;
 }
 

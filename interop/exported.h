@@ -1,0 +1,48 @@
+#pragma once
+// What an export reads: a trained model, its tokenizers and its config.
+
+#include "data/tokenizer.h"
+#include "nn/language_model.h"
+#include "nn/transformer.h"
+#include "train/config/config.h"
+
+namespace calque {
+
+struct ExportedTranslator {
+  const Config& config;
+  const Transformer& model;
+  const Tokenizer& source;
+  const Tokenizer& target;
+
+  bool same_vocabulary() const { return source.hash() == target.hash(); }
+};
+
+struct ExportedLanguageModel {
+  const Config& config;
+  const LanguageModel& model;
+  const Tokenizer& tokenizer;
+};
+
+// The published model that a language model is an instance of: Llama has rotary positions, RMSNorm
+// and SwiGLU; GPT-NeoX rotary positions and LayerNorm; GPT-2 a table of positions and LayerNorm.
+enum class LanguageModelShape { llama, gpt_neox, gpt2 };
+inline LanguageModelShape shape_of(const LayerOptions& options) {
+  if (options.positions != PositionKind::rotary) return LanguageModelShape::gpt2;
+  return options.norm_kind == NormKind::rms ? LanguageModelShape::llama
+                                            : LanguageModelShape::gpt_neox;
+}
+
+// The dense feed-forward network of a layer, where require_exportable() has refused mixtures.
+inline const FeedForward& dense(const TokenNetwork& network) {
+  return std::get<FeedForward>(network.network);
+}
+
+// The table that an engine adds to the embeddings: learned, `rows` of sinusoids, or zeros for a
+// model without positions.
+inline Tensor position_table(const Positions& positions, int64_t rows, int64_t d_model) {
+  if (positions.kind == PositionKind::learned) return positions.table;
+  if (!positions.table) return Tensor::zeros({rows, d_model});
+  return sinusoids(positions.kind, rows, d_model);
+}
+
+}  // namespace calque

@@ -1,0 +1,140 @@
+#include "interop/formats.h"
+
+#include <fmt/ranges.h>
+
+#include <algorithm>
+#include <cmath>
+
+#include "core/error.h"
+#include "interop/exported.h"
+#include "train/config/schema.h"
+
+namespace calque {
+namespace {
+
+class Obstacles {
+ public:
+  explicit Obstacles(const Config& config) : config_(config), model(config.model) {}
+
+  void add_if(bool in_the_way, const std::string& key) {
+    if (in_the_way) found_.push_back({key, find_config_key(key)->write(config_)});
+  }
+  void add_unless_task(std::initializer_list<TaskKind> tasks) {
+    add_if(std::ranges::find(tasks, config_.task) == tasks.end(), "task");
+  }
+  // PyTorch's LayerNorm, where an engine has no setting for it.
+  void add_unless_usual_epsilon() {
+    add_if(std::abs(double(model.norm_epsilon) - 1e-5) > 1e-9, "model.norm_epsilon");
+  }
+  std::vector<Obstacle> take() { return std::move(found_); }
+
+ private:
+  const Config& config_;
+  std::vector<Obstacle> found_;
+
+ public:
+  const ModelConfig& model;
+};
+
+std::vector<Obstacle> of_ctranslate2(const Config& config) {
+  Obstacles in(config);
+  in.add_unless_task({TaskKind::translation});
+  in.add_if(config.model.experts.count > 0, "model.experts");
+  return in.take();
+}
+
+// MarianMT is post-norm; Pegasus is the same model with pre-norm, and has one table of embeddings.
+void add_of_marian_mt(Obstacles& in, const Config& config) {
+  const ModelConfig& model = config.model;
+  in.add_if(model.norm_kind == NormKind::rms, "model.norm_kind");
+  in.add_if(model.feed_forward == FeedForwardKind::swiglu, "model.activation");
+  in.add_if(model.positions == PositionKind::rotary, "model.positions");
+  in.add_unless_usual_epsilon();
+  if (model.norm_placement == NormPlacement::pre) in.add_if(model.tied != Tying::all, "model.tied");
+  in.add_if(!is_sentence_piece(config.tokenizer.kind), "tokenizer.kind");
+  in.add_if(config.data.lowercase, "data.lowercase");
+}
+
+void add_of_language_model(Obstacles& in, const Config& config) {
+  const ModelConfig& model = config.model;
+  const LanguageModelShape shape = shape_of(model);
+  const bool llama = shape == LanguageModelShape::llama;
+  in.add_if(model.norm_placement == NormPlacement::post, "model.norm");
+  in.add_if(model.norm_kind == NormKind::rms && !llama, "model.norm_kind");
+  in.add_if((model.feed_forward == FeedForwardKind::swiglu) != llama, "model.activation");
+  in.add_if(model.output_bias, "model.output_bias");
+  in.add_if(config.data.lowercase, "data.lowercase");
+}
+
+std::vector<Obstacle> of_huggingface(const Config& config) {
+  Obstacles in(config);
+  in.add_unless_task({TaskKind::translation, TaskKind::language_model});
+  in.add_if(config.model.experts.count > 0, "model.experts");
+  if (config.task == TaskKind::translation) add_of_marian_mt(in, config);
+  if (config.task == TaskKind::language_model) add_of_language_model(in, config);
+  return in.take();
+}
+
+// llama.cpp's tokenizers are bytes and SentencePiece's BPE, which it runs without normalization.
+std::vector<Obstacle> of_gguf(const Config& config) {
+  Obstacles in(config);
+  in.add_unless_task({TaskKind::language_model});
+  in.add_if(config.model.experts.count > 0, "model.experts");
+  if (config.task != TaskKind::language_model) return in.take();
+  add_of_language_model(in, config);
+  in.add_if(config.model.feed_forward == FeedForwardKind::relu ||
+                config.model.feed_forward == FeedForwardKind::silu,
+            "model.activation");
+  const bool pieces = config.tokenizer.kind == TokenizerKind::bpe;
+  in.add_if(!pieces && config.tokenizer.kind != TokenizerKind::bytes, "tokenizer.kind");
+  in.add_if(pieces && !config.tokenizer.byte_fallback, "tokenizer.byte_fallback");
+  in.add_if(pieces && config.data.nfkc, "data.nfkc");
+  return in.take();
+}
+
+}  // namespace
+
+std::vector<std::string> export_format_names() {
+  std::vector<std::string> names;
+  for (const auto& [name, format] : export_formats) names.emplace_back(name);
+  return names;
+}
+
+ExportFormat export_format_named(std::string_view name) {
+  const auto* found = std::ranges::find(export_formats, name, &Named<ExportFormat>::name);
+  require(found != std::end(export_formats), "export_format_named: no format is named {}", name);
+  return found->choice;
+}
+
+std::vector<Obstacle> obstacles(ExportFormat format, const Config& config) {
+  switch (format) {
+    case ExportFormat::ctranslate2:
+      return of_ctranslate2(config);
+    case ExportFormat::huggingface:
+      return of_huggingface(config);
+    case ExportFormat::gguf:
+      return of_gguf(config);
+    case ExportFormat::numpy:
+    case ExportFormat::safetensors:
+      break;
+  }
+  return {};
+}
+
+std::string obstacle_text(const Obstacle& obstacle, ExportFormat format, const Config& config) {
+  std::vector<std::string_view> others;
+  for (const auto& [name, other] : export_formats) {
+    if (obstacles(other, config).empty()) others.push_back(name);
+  }
+  return fmt::format("{} is {}, which {} cannot hold; {} can", obstacle.key, obstacle.value,
+                     name_of(export_formats, format), fmt::join(others, ", "));
+}
+
+void require_exportable(ExportFormat format, const Config& config, const std::string& place) {
+  const std::vector<Obstacle> found = obstacles(format, config);
+  if (!found.empty()) {
+    fail("{}: not exported: {}", place, obstacle_text(found.front(), format, config));
+  }
+}
+
+}  // namespace calque

@@ -1,0 +1,42 @@
+#pragma once
+// The formats of `calque export`, and which models each of them holds. A model is exported exactly
+// or refused: an Obstacle is the setting that stands in the way.
+
+#include <optional>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/named.h"
+#include "train/config/config.h"
+
+namespace calque {
+
+enum class ExportFormat { ctranslate2, huggingface, gguf, numpy, safetensors };
+inline constexpr Named<ExportFormat> export_formats[] = {
+    {"ctranslate2", ExportFormat::ctranslate2},
+    {"huggingface", ExportFormat::huggingface},
+    {"gguf", ExportFormat::gguf},
+    {"numpy", ExportFormat::numpy},
+    {"safetensors", ExportFormat::safetensors}};
+
+struct Obstacle {
+  std::string key;    // "model.positions"
+  std::string value;  // "rotary"
+};
+
+// The format of that name. Requires one of export_format_names().
+ExportFormat export_format_named(std::string_view name);
+std::vector<std::string> export_format_names();
+
+// What of the config keeps its model out of the format.
+std::vector<Obstacle> obstacles(ExportFormat format, const Config& config);
+
+// One line for the obstacle, with the formats that hold the model:
+// "model.positions is rotary, which huggingface cannot hold; ctranslate2, numpy can".
+std::string obstacle_text(const Obstacle& obstacle, ExportFormat format, const Config& config);
+
+// Throws an Error for the first obstacle.
+void require_exportable(ExportFormat format, const Config& config, const std::string& place);
+
+}  // namespace calque

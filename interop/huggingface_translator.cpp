@@ -1,0 +1,198 @@
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "data/vocabulary.h"
+#include "interop/export_folder.h"
+#include "interop/formats.h"
+#include "interop/huggingface.h"
+#include "interop/huggingface_parts.h"
+
+namespace calque {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+bool is_pre_norm(const ExportedTranslator& from) {
+  return from.config.model.norm_placement == NormPlacement::pre;
+}
+
+// The rows of the tables of positions. Both classes read the tables, if there are any, instead of
+// computing their own, so every kind of table is exact.
+int64_t positions_of(const ExportedTranslator& from) {
+  const LayerOptions& options = from.model.options.layer;
+  return options.positions == PositionKind::learned ? options.max_positions
+                                                    : std::max<int64_t>(options.max_positions, 512);
+}
+
+void add_attention(TensorList& to, const std::string& name, const SelfAttention& attention) {
+  const int64_t d = attention.output.weight.cols();
+  add_linear(to, name + ".q_proj", attention.qkv, 0, d);
+  add_linear(to, name + ".k_proj", attention.qkv, d, 2 * d);
+  add_linear(to, name + ".v_proj", attention.qkv, 2 * d, 3 * d);
+  add_linear(to, name + ".out_proj", attention.output);
+}
+
+void add_attention(TensorList& to, const std::string& name, const CrossAttention& attention) {
+  const int64_t d = attention.output.weight.cols();
+  add_linear(to, name + ".q_proj", attention.query);
+  add_linear(to, name + ".k_proj", attention.key_value, 0, d);
+  add_linear(to, name + ".v_proj", attention.key_value, d, 2 * d);
+  add_linear(to, name + ".out_proj", attention.output);
+}
+
+template <class Layer>
+void add_layer(TensorList& to, const std::string& name, const Layer& layer) {
+  add_attention(to, name + ".self_attn", layer.self_attention);
+  add_norm(to, name + ".self_attn_layer_norm", layer.self_attention_residual.norm);
+  const FeedForward& network = dense(layer.feed_forward);
+  add_linear(to, name + ".fc1", network.inner);
+  add_linear(to, name + ".fc2", network.outer);
+  add_norm(to, name + ".final_layer_norm", layer.feed_forward_residual.norm);
+}
+
+TensorList tensors_of(const ExportedTranslator& from) {
+  const Transformer& model = from.model;
+  const int64_t d = model.options.layer.d_model, rows = positions_of(from);
+  TensorList to;
+  if (model.options.tying == Tying::all) {
+    to.push_back({"model.shared.weight", model.source_embedding.weight});
+  } else {
+    to.push_back({"model.encoder.embed_tokens.weight", model.source_embedding.weight});
+    to.push_back({"model.decoder.embed_tokens.weight", model.target_embedding.weight});
+  }
+  to.push_back(
+      {"model.encoder.embed_positions.weight", position_table(model.source_positions, rows, d)});
+  to.push_back(
+      {"model.decoder.embed_positions.weight", position_table(model.target_positions, rows, d)});
+  for (size_t i = 0; i < model.encoder.layers.size(); ++i) {
+    add_layer(to, fmt::format("model.encoder.layers.{}", i), model.encoder.layers[i]);
+  }
+  for (size_t i = 0; i < model.decoder.layers.size(); ++i) {
+    const std::string name = fmt::format("model.decoder.layers.{}", i);
+    add_layer(to, name, model.decoder.layers[i]);
+    add_attention(to, name + ".encoder_attn", model.decoder.layers[i].cross_attention);
+    add_norm(to, name + ".encoder_attn_layer_norm",
+             model.decoder.layers[i].cross_attention_residual.norm);
+  }
+  if (model.encoder.norm) add_norm(to, "model.encoder.layer_norm", *model.encoder.norm);
+  if (model.decoder.norm) add_norm(to, "model.decoder.layer_norm", *model.decoder.norm);
+  if (model.options.tying == Tying::none) to.push_back({"lm_head.weight", model.output.weight});
+  const int64_t vocabulary = model.options.target_vocabulary;
+  to.push_back({"final_logits_bias", model.output.bias ? model.output.bias.reshaped({1, vocabulary})
+                                                       : Tensor::zeros({1, vocabulary})});
+  return to;
+}
+
+// Padding is <s>, which no sentence holds: the attention mask hides it, and the vocabulary stays as
+// it is.
+std::string config_text(const ExportedTranslator& from) {
+  const TransformerOptions& options = from.model.options;
+  const LayerOptions& layer = options.layer;
+  Json config;
+  config["architectures"] = {is_pre_norm(from) ? "PegasusForConditionalGeneration"
+                                               : "MarianMTModel"};
+  config["model_type"] = is_pre_norm(from) ? "pegasus" : "marian";
+  config["is_encoder_decoder"] = true;
+  config["vocab_size"] = options.source_vocabulary;
+  config["decoder_vocab_size"] = options.target_vocabulary;
+  config["d_model"] = layer.d_model;
+  for (const char* side : {"encoder", "decoder"}) {
+    const std::string name(side);
+    config[name + "_layers"] = name == "encoder" ? options.encoder_layers : options.decoder_layers;
+    config[name + "_attention_heads"] = layer.heads;
+    config[name + "_ffn_dim"] = layer.d_ff;
+  }
+  config["activation_function"] = activation_name(layer.feed_forward);
+  config["scale_embedding"] = true;
+  config["static_position_embeddings"] = true;
+  config["max_position_embeddings"] = positions_of(from);
+  config["share_encoder_decoder_embeddings"] = options.tying == Tying::all;
+  config["tie_word_embeddings"] = options.tying != Tying::none;
+  config["dropout"] = layer.dropout;
+  config["attention_dropout"] = layer.attention_dropout;
+  config["activation_dropout"] = layer.activation_dropout;
+  config["bos_token_id"] = begin_id;
+  config["eos_token_id"] = end_id;
+  config["pad_token_id"] = begin_id;
+  config["decoder_start_token_id"] = begin_id;
+  config["forced_eos_token_id"] = nullptr;
+  config["dtype"] = "float32";
+  return config.dump(2) + "\n";
+}
+
+std::string generation_text(const ExportedTranslator& from) {
+  Json config;
+  config["decoder_start_token_id"] = begin_id;
+  config["eos_token_id"] = end_id;
+  config["pad_token_id"] = begin_id;
+  config["suppress_tokens"] = {unknown_id, begin_id};
+  config["num_beams"] = from.config.decoding.beam;
+  config["length_penalty"] = from.config.decoding.length_penalty;
+  config["max_length"] = positions_of(from);
+  return config.dump(2) + "\n";
+}
+
+std::string vocabulary_text(const SentencePieceModel& pieces) {
+  Json ids = Json::object();
+  for (int32_t id = 0; id < pieces.size(); ++id) ids[pieces.piece(id)] = id;
+  if (std::ssize(ids) != pieces.size()) {
+    fail("the SentencePiece model has a piece twice, which huggingface cannot hold");
+  }
+  return ids.dump(1) + "\n";
+}
+
+std::string tokenizer_text(const ExportedTranslator& from) {
+  Json config;
+  config["tokenizer_class"] = "MarianTokenizer";
+  const std::vector<std::string>& languages = from.config.data.languages;
+  if (languages.size() == 2) {
+    config["source_lang"] = languages[0];
+    config["target_lang"] = languages[1];
+  }
+  config["separate_vocabs"] = !from.same_vocabulary();
+  config["model_max_length"] = positions_of(from);
+  config["unk_token"] = "<unk>";
+  config["eos_token"] = "</s>";
+  config["pad_token"] = "<s>";
+  return config.dump(2) + "\n";
+}
+
+void write_tokenizers(const ExportFolder& folder, const ExportedTranslator& from) {
+  const SentencePieceModel &source = *from.source.sentence_piece(),
+                           &target = *from.target.sentence_piece();
+  folder.write("source.spm", source.bytes());
+  folder.write("target.spm", target.bytes());
+  folder.write("vocab.json", vocabulary_text(source));
+  if (!from.same_vocabulary()) folder.write("target_vocab.json", vocabulary_text(target));
+  folder.write("tokenizer_config.json", tokenizer_text(from));
+}
+
+constexpr std::string_view readme = R"(# A translator for Hugging Face transformers
+
+```python
+from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
+tokenizer = AutoTokenizer.from_pretrained("PATH OF THIS FOLDER")
+model = AutoModelForSeq2SeqLM.from_pretrained("PATH OF THIS FOLDER")
+batch = tokenizer(["A sentence."], return_tensors="pt", padding=True)
+print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
+```
+
+The tokenizer must not change the text first: it does if the package sacremoses is installed.
+`save_pretrained` leaves out the tables of positions. Unless the model was trained with
+`model.positions: halves`, the saved copy is another model.
+)";
+
+}  // namespace
+
+void export_huggingface(const ExportedTranslator& from, const std::string& out) {
+  require_exportable(ExportFormat::huggingface, from.config, out);
+  ExportFolder folder(out);
+  folder.write_safetensors("model.safetensors", tensors_of(from), "pt");
+  folder.write("config.json", config_text(from));
+  folder.write("generation_config.json", generation_text(from));
+  write_tokenizers(folder, from);
+  folder.write("README.md", readme);
+  folder.finish();
+}
+
+}  // namespace calque

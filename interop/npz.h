@@ -1,0 +1,32 @@
+#pragma once
+// .npz files: a zip archive, not compressed, of one .npy file (version 1.0) an array. NumPy reads
+// them with numpy.load, and Marian keeps its models in them.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <string_view>
+#include <vector>
+
+#include "core/tensor.h"
+
+namespace calque {
+
+struct NpyArray {
+  std::string name;          // without .npy
+  std::string type = "<f4";  // NumPy's: little-endian floats of 4 bytes; "|i1": bytes
+  std::vector<int64_t> shape = {};
+  std::string bytes = {};  // in row-major order
+
+  bool operator==(const NpyArray&) const = default;
+};
+
+NpyArray npy_array(const std::string& name, const Tensor& tensor);
+
+// Throws an Error for more than an archive without 64-bit sizes holds, 4 GB.
+std::string npz_bytes(std::span<const NpyArray> arrays, const std::string& place);
+// The arrays of an archive that npz_bytes() made. Throws an Error that names the place if the bytes
+// are not one, or are damaged.
+std::vector<NpyArray> parse_npz(std::string_view bytes, const std::string& place);
+
+}  // namespace calque

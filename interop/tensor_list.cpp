@@ -1,0 +1,54 @@
+#include "interop/tensor_list.h"
+
+#include <algorithm>
+#include <cstring>
+
+#include "core/error.h"
+
+namespace calque {
+
+Tensor transposed(const Tensor& matrix) {
+  const int64_t rows = matrix.rows(), cols = matrix.cols();
+  Tensor out({cols, rows});
+  for (int64_t i = 0; i < rows; ++i) {
+    for (int64_t j = 0; j < cols; ++j) out.data()[j * rows + i] = matrix.data()[i * cols + j];
+  }
+  return out;
+}
+
+Tensor columns(const Tensor& x, int64_t begin, int64_t end) {
+  if (begin == 0 && end == x.cols()) return x;
+  Tensor out(x.shape().with_cols(end - begin));
+  for (int64_t i = 0; i < x.rows(); ++i) {
+    std::copy_n(x.data() + i * x.cols() + begin, end - begin, out.data() + i * (end - begin));
+  }
+  return out;
+}
+
+Tensor scaled(const Tensor& x, real factor) {
+  Tensor out(x.shape());
+  std::ranges::transform(x.span(), out.data(), [factor](real value) { return factor * value; });
+  return out;
+}
+
+void add_linear(TensorList& list, const std::string& name, const Linear& linear, int64_t begin,
+                int64_t end) {
+  list.push_back({name + ".weight", transposed(columns(linear.weight, begin, end))});
+  list.push_back({name + ".bias", columns(linear.bias, begin, end)});
+}
+
+void require_same(const TensorList& written, const TensorList& read, const std::string& place) {
+  if (written.size() != read.size()) {
+    fail("{}: {} tensors were written, but {} are read back; export again", place, written.size(),
+         read.size());
+  }
+  for (size_t i = 0; i < written.size(); ++i) {
+    const ListedTensor &meant = written[i], &found = read[i];
+    const bool same = meant.name == found.name && meant.tensor.shape() == found.tensor.shape() &&
+                      std::memcmp(meant.tensor.data(), found.tensor.data(),
+                                  meant.tensor.span().size_bytes()) == 0;
+    if (!same) fail("{}: {} differs from what was written; export again", place, meant.name);
+  }
+}
+
+}  // namespace calque

@@ -1,0 +1,221 @@
+#include "interop/tokenizer_json.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <unordered_map>
+
+#include "core/error.h"
+#include "data/utf8.h"
+#include "data/vocabulary.h"
+#include "interop/piece_normalization.h"
+
+namespace calque {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+std::string base64(std::string_view bytes) {
+  constexpr std::string_view digits =
+      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
+  std::string out;
+  for (size_t at = 0; at < bytes.size(); at += 3) {
+    const std::string_view part = bytes.substr(at, 3);
+    uint32_t bits = 0;
+    for (size_t i = 0; i < 3; ++i) {
+      bits = bits << 8 | (i < part.size() ? static_cast<unsigned char>(part[i]) : 0U);
+    }
+    for (size_t i = 0; i < 4; ++i) {
+      out += i <= part.size() ? digits[bits >> (18 - 6 * i) & 63U] : '=';
+    }
+  }
+  return out;
+}
+
+Json of_type(const char* type) { return {{"type", type}}; }
+
+Json sequence(const char* what, const Json& parts) {
+  if (parts.empty()) return nullptr;
+  return {{"type", "Sequence"}, {what, parts}};
+}
+
+Json replacing(const Json& pattern, const char* content) {
+  return {{"type", "Replace"}, {"pattern", pattern}, {"content", content}};
+}
+
+Json added_token(int32_t id, const std::string& content, bool special) {
+  return {{"id", id},        {"content", content},  {"single_word", false}, {"lstrip", false},
+          {"rstrip", false}, {"normalized", false}, {"special", special}};
+}
+
+// The special symbols, and the line end of a document.
+Json added_tokens(const Tokenizer& tokenizer) {
+  Json tokens = Json::array();
+  for (int32_t id = 0; id < special_ids; ++id) {
+    tokens.push_back(added_token(id, std::string(special_symbols[id]), true));
+  }
+  const bool bytes = tokenizer.options().kind == TokenizerKind::bytes;
+  if (tokenizer.newline_id() && !bytes && *tokenizer.newline_id() >= special_ids &&
+      token_text(tokenizer, *tokenizer.newline_id()) == "\n") {
+    tokens.push_back(added_token(*tokenizer.newline_id(), "\n", false));
+  }
+  return tokens;
+}
+
+Json template_of_text() {
+  const Json begin = {{"SpecialToken", {{"id", "<s>"}, {"type_id", 0}}}};
+  const auto text = [](const char* id, int type) {
+    return Json{{"Sequence", {{"id", id}, {"type_id", type}}}};
+  };
+  return {{"type", "TemplateProcessing"},
+          {"single", Json::array({begin, text("A", 0)})},
+          {"pair", Json::array({begin, text("A", 0), text("B", 1)})},
+          {"special_tokens", {{"<s>", {{"id", "<s>"}, {"ids", {begin_id}}, {"tokens", {"<s>"}}}}}}};
+}
+
+Json vocabulary_of(const Tokenizer& tokenizer) {
+  Json ids = Json::object();
+  for (int32_t id = 0; id < tokenizer.size(); ++id) ids[token_text(tokenizer, id)] = id;
+  if (std::ssize(ids) != tokenizer.size()) {
+    fail("the vocabulary has a token twice, which huggingface cannot hold");
+  }
+  return ids;
+}
+
+Json bpe(const Tokenizer& tokenizer, bool byte_fallback) {
+  Json merges = Json::array();
+  if (const SentencePieceModel* model = tokenizer.sentence_piece()) {
+    for (const auto& [left, right] : merges_of(*model)) {
+      merges.push_back({model->piece(left), model->piece(right)});
+    }
+  }
+  return {{"type", "BPE"},
+          {"dropout", nullptr},
+          {"unk_token", "<unk>"},
+          {"continuing_subword_prefix", nullptr},
+          {"end_of_word_suffix", nullptr},
+          {"fuse_unk", true},
+          {"byte_fallback", byte_fallback},
+          {"ignore_merges", false},
+          {"vocab", vocabulary_of(tokenizer)},
+          {"merges", merges}};
+}
+
+Json unigram(const Tokenizer& tokenizer, bool byte_fallback) {
+  Json scores = Json::array();
+  for (int32_t id = 0; id < tokenizer.size(); ++id) {
+    scores.push_back({token_text(tokenizer, id), tokenizer.sentence_piece()->score(id)});
+  }
+  return {{"type", "Unigram"},
+          {"unk_id", unknown_id},
+          {"vocab", scores},
+          {"byte_fallback", byte_fallback}};
+}
+
+void fill_sentence_piece(const Tokenizer& tokenizer, Json& json) {
+  const SentencePieceModel& model = *tokenizer.sentence_piece();
+  const PieceNormalization rules = piece_normalization(model.bytes());
+  Json normalizers = Json::array();
+  if (!rules.charsmap.empty()) {
+    normalizers.push_back(
+        {{"type", "Precompiled"}, {"precompiled_charsmap", base64(rules.charsmap)}});
+  }
+  if (rules.removes_spaces) {
+    normalizers.push_back({{"type", "Strip"}, {"strip_left", true}, {"strip_right", true}});
+    normalizers.push_back(replacing({{"Regex", " {2,}"}}, " "));
+  }
+  json["normalizer"] = sequence("normalizers", normalizers);
+  json["pre_tokenizer"] = {{"type", "Metaspace"},
+                           {"replacement", "▁"},
+                           {"prepend_scheme", rules.dummy_prefix ? "always" : "never"},
+                           {"split", false}};
+  Json decoders =
+      Json::array({replacing({{"String", "▁"}}, " "), of_type("ByteFallback"), of_type("Fuse")});
+  if (rules.dummy_prefix) {
+    // Each line of a document has a space before it.
+    if (tokenizer.newline_id()) decoders.push_back(replacing({{"String", "\n "}}, "\n"));
+    decoders.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
+  }
+  json["decoder"] = sequence("decoders", decoders);
+  bool byte_fallback = false;
+  for (int32_t id = special_ids; id < model.size(); ++id) {
+    byte_fallback = byte_fallback || model.piece(id) == "<0x00>";
+  }
+  json["model"] =
+      model.is_bpe() ? bpe(tokenizer, byte_fallback) : unigram(tokenizer, byte_fallback);
+}
+
+void fill_bytes(const Tokenizer& tokenizer, Json& json) {
+  json["decoder"] = sequence("decoders", Json::array({of_type("ByteFallback"), of_type("Fuse")}));
+  json["model"] = bpe(tokenizer, true);
+}
+
+void fill_symbols(const Tokenizer& tokenizer, Json& json) {
+  if (tokenizer.options().nfkc) json["normalizer"] = of_type("NFKC");
+  if (tokenizer.options().kind == TokenizerKind::words) {
+    json["pre_tokenizer"] = of_type("WhitespaceSplit");
+  } else {
+    json["pre_tokenizer"] = {{"type", "Split"},
+                             {"pattern", {{"Regex", "[\\s\\S]"}}},
+                             {"behavior", "Isolated"},
+                             {"invert", false}};
+    json["decoder"] = of_type("Fuse");
+  }
+  json["model"] = {
+      {"type", "WordLevel"}, {"vocab", vocabulary_of(tokenizer)}, {"unk_token", "<unk>"}};
+}
+
+}  // namespace
+
+std::string token_text(const Tokenizer& tokenizer, int32_t id) {
+  const TokenizerKind kind = tokenizer.options().kind;
+  if (const SentencePieceModel* model = tokenizer.sentence_piece()) return model->piece(id);
+  const std::string symbol = tokenizer.symbol(id);
+  if (id < special_ids || kind == TokenizerKind::bytes) return symbol;
+  if (tokenizer.newline_id() == id) return "\n";
+  if (kind == TokenizerKind::words) return symbol;
+  const std::pair<std::string_view, const char*> escapes[] = {
+      {"▁", " "}, {tab_symbol, "\t"}, {return_symbol, "\r"}};
+  for (const auto& [escape, text] : escapes) {
+    if (symbol == escape) return text;
+  }
+  return symbol;
+}
+
+std::vector<std::pair<int32_t, int32_t>> merges_of(const SentencePieceModel& model) {
+  std::unordered_map<std::string, int32_t> ids;
+  for (int32_t id = special_ids; id < model.size(); ++id) {
+    if (model.is_found(id)) ids.emplace(model.piece(id), id);
+  }
+  std::vector<std::tuple<float, int32_t, int32_t>> merges;  // the negated score comes first
+  for (const auto& [piece, id] : ids) {
+    for (size_t border = 0; next_code_point(piece, border), border < piece.size();) {
+      const auto left = ids.find(piece.substr(0, border)), right = ids.find(piece.substr(border));
+      if (left == ids.end() || right == ids.end()) continue;
+      merges.emplace_back(-model.score(id), left->second, right->second);
+    }
+  }
+  std::ranges::sort(merges);
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+  for (const auto& [score, left, right] : merges) pairs.emplace_back(left, right);
+  return pairs;
+}
+
+std::string tokenizer_json(const Tokenizer& tokenizer) {
+  Json json = {{"version", "1.0"}, {"truncation", nullptr}, {"padding", nullptr}};
+  json["added_tokens"] = added_tokens(tokenizer);
+  json["normalizer"] = nullptr;
+  json["pre_tokenizer"] = nullptr;
+  json["post_processor"] = template_of_text();
+  json["decoder"] = nullptr;
+  if (tokenizer.sentence_piece()) {
+    fill_sentence_piece(tokenizer, json);
+  } else if (tokenizer.options().kind == TokenizerKind::bytes) {
+    fill_bytes(tokenizer, json);
+  } else {
+    fill_symbols(tokenizer, json);
+  }
+  return json.dump(1) + "\n";
+}
+
+}  // namespace calque

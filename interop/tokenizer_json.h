@@ -1,0 +1,25 @@
+#pragma once
+// tokenizer.json of the library tokenizers (Hugging Face), for all kinds of tokenizers:
+//
+//   SentencePiece BPE      BPE, with a merge for every split of a subword into two others
+//   SentencePiece unigram  Unigram, with the same scores
+//   words, characters      WordLevel, between white space or one character each
+//   bytes                  BPE without merges, which falls back to bytes
+//
+// The ids are calque's. A text begins with <s>, as in training.
+
+#include <string>
+
+#include "data/tokenizer.h"
+
+namespace calque {
+
+std::string tokenizer_json(const Tokenizer& tokenizer);
+
+// The merges of a BPE model as pairs of ids, in the order of their priority.
+std::vector<std::pair<int32_t, int32_t>> merges_of(const SentencePieceModel& model);
+
+// The text that a token stands for, where its symbol is an escape: " " for a character's "▁".
+std::string token_text(const Tokenizer& tokenizer, int32_t id);
+
+}  // namespace calque

@@ -1,0 +1,53 @@
+// calque export, and what keeps a model out of a format.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+
+#include "cli/program.h"
+#include "cli/trained.h"
+
+namespace calque {
+namespace {
+
+TEST_CASE("calque export writes a new folder, and nothing where there is one") {
+  const std::string out = trained().file("ct2");
+  const Ran first = run("calque export " + trained().run + " ctranslate2 --int8 --out " + out);
+  REQUIRE_MESSAGE(first.status == 0, first.err);
+  CHECK(first.out.find("README.md says how to load it") != std::string::npos);
+  for (const char* file : {"model.bin", "config.json", "shared_vocabulary.json", "README.md"}) {
+    CHECK(std::filesystem::exists(trained().place / "ct2" / file));
+  }
+  const Ran again = run("calque export " + trained().run + " ctranslate2 --out " + out);
+  check_refused(again, 1, "already exists; choose another --out");
+}
+
+TEST_CASE("calque export refuses a model in one line, with the formats that hold it") {
+  check_refused(run("calque export " + trained().run + " huggingface"), 1,
+                "tokenizer.kind is words, which huggingface cannot hold; ctranslate2, numpy, "
+                "safetensors can");
+  check_refused(run("calque export " + trained_masked_lm().run + " gguf"), 1,
+                "task is masked-lm, which gguf cannot hold; numpy, safetensors can");
+  check_refused(run("calque export " + trained().run + " numpy --int8"), 2,
+                "--int8 is for ctranslate2 alone");
+  check_refused(run("calque export " + trained().run + " nonsense"), 2, "nonsense not in {");
+  CHECK(!std::filesystem::exists(trained().place / "run-huggingface"));
+}
+
+TEST_CASE("the parameters of every task can be exported") {
+  for (const Trained* each : {&trained_language_model(), &trained_masked_lm(),
+                              &trained_classifier(), &trained_on_images()}) {
+    const Ran ran = run("calque export " + each->run + " numpy --out " + each->file("numpy"));
+    CHECK_MESSAGE(ran.status == 0, ran.err);
+    CHECK(std::filesystem::exists(each->place / "numpy" / "model.npz"));
+  }
+}
+
+TEST_CASE("config check --for lists what keeps a model out of a format before it is trained") {
+  const std::string copy = "calque config check '" CALQUE_SOURCE_DIR "/configs/copy.yaml' --for ";
+  const Ran fine = run(copy + "ctranslate2");
+  CHECK(fine.status == 0);
+  check_refused(run(copy + "huggingface"), 1, "tokenizer.kind is words");
+}
+
+}  // namespace
+}  // namespace calque

@@ -1,0 +1,84 @@
+// Which models the formats refuse, and what they say.
+#include "interop/formats.h"
+
+#include <doctest/doctest.h>
+
+#include "../support/message_of.h"
+#include "core/error.h"
+
+namespace calque {
+namespace {
+
+std::vector<std::string> keys_of(ExportFormat format, const Config& config) {
+  std::vector<std::string> keys;
+  for (const Obstacle& obstacle : obstacles(format, config)) keys.push_back(obstacle.key);
+  return keys;
+}
+
+TEST_CASE("the default translator can be exported to every format but GGUF") {
+  for (const auto& [name, format] : export_formats) {
+    CAPTURE(name);
+    CHECK(keys_of(format, {}).empty() == (format != ExportFormat::gguf));
+  }
+}
+
+TEST_CASE("a language model is a GPT-2, a GPT-NeoX or a Llama, or is refused") {
+  Config config;
+  config.task = TaskKind::language_model;
+  config.model.norm_placement = NormPlacement::pre;
+  config.model.feed_forward = FeedForwardKind::gelu;
+  config.tokenizer.kind = TokenizerKind::bytes;
+  for (const ExportFormat format : {ExportFormat::huggingface, ExportFormat::gguf}) {
+    Config own = config;
+    CHECK(keys_of(format, own).empty());
+    own.model.norm_kind = NormKind::rms;
+    CHECK(keys_of(format, own) == std::vector<std::string>{"model.norm_kind"});
+    own.model.positions = PositionKind::rotary;
+    CHECK(keys_of(format, own) == std::vector<std::string>{"model.activation"});
+    own.model.feed_forward = FeedForwardKind::swiglu;
+    CHECK(keys_of(format, own).empty());
+    own.model.norm_kind = NormKind::layer;
+    CHECK(keys_of(format, own) == std::vector<std::string>{"model.activation"});
+    own.model.feed_forward = FeedForwardKind::gelu;
+    CHECK(keys_of(format, own).empty());
+  }
+  config.tokenizer.kind = TokenizerKind::characters;
+  CHECK(keys_of(ExportFormat::huggingface, config).empty());
+  CHECK(keys_of(ExportFormat::gguf, config) == std::vector<std::string>{"tokenizer.kind"});
+}
+
+TEST_CASE("each option that transformers lacks is named") {
+  Config config;
+  config.model.norm_kind = NormKind::rms;
+  config.model.feed_forward = FeedForwardKind::swiglu;
+  config.model.positions = PositionKind::rotary;
+  config.model.norm_epsilon = real(1e-6);
+  config.tokenizer.kind = TokenizerKind::words;
+  config.data.lowercase = true;
+  CHECK(keys_of(ExportFormat::huggingface, config) ==
+        std::vector<std::string>{"model.norm_kind", "model.activation", "model.positions",
+                                 "model.norm_epsilon", "tokenizer.kind", "data.lowercase"});
+  CHECK(keys_of(ExportFormat::ctranslate2, config).empty());
+}
+
+TEST_CASE("a pre-norm translator with two tables of embeddings has no class in transformers") {
+  Config config;
+  config.model.tied = Tying::target;
+  CHECK(keys_of(ExportFormat::huggingface, config).empty());
+  config.model.norm_placement = NormPlacement::pre;
+  CHECK(keys_of(ExportFormat::huggingface, config) == std::vector<std::string>{"model.tied"});
+}
+
+TEST_CASE("a refusal names the setting and the formats that can hold the model") {
+  Config config;
+  config.model.positions = PositionKind::rotary;
+  CHECK(
+      message_of<Error>([&] { require_exportable(ExportFormat::huggingface, config, "runs/x"); }) ==
+      "runs/x: not exported: model.positions is rotary, which huggingface cannot hold; "
+      "ctranslate2, numpy, safetensors can");
+  config.model.experts.count = 4;
+  CHECK(keys_of(ExportFormat::ctranslate2, config) == std::vector<std::string>{"model.experts"});
+}
+
+}  // namespace
+}  // namespace calque

@@ -1,0 +1,49 @@
+"""What the checks against other engines share: the program, the sentences, and a line of the table."""
+import subprocess
+import sys
+
+
+def read_lines(path, count):
+    with open(path, encoding="utf-8") as file:
+        return [line.rstrip("\n") for line, _ in zip(file, range(count))]
+
+
+class Calque:
+    """The program and a run of it."""
+
+    def __init__(self, program, run):
+        self.program, self.run = program, run
+
+    def call(self, *arguments, text=None):
+        return subprocess.run([self.program, *arguments], input=text, check=True,
+                              stdout=subprocess.PIPE, encoding="utf-8").stdout
+
+    def translate(self, lines, beam, allow_unknown=True):
+        """The translations by the rules of CTranslate2 and transformers: a search ends when as many
+        hypotheses have ended as the beam is wide."""
+        return self.call("translate", self.run, "--beam", str(beam),
+                         "--set", "decoding.length_penalty=1",
+                         "--set", "decoding.early_stopping=first",
+                         "--set", f"decoding.allow_unknown={str(allow_unknown).lower()}",
+                         "--set", "decoding.max_length_extra=1000", "--set", "decoding.max_length=100",
+                         text="".join(line + "\n" for line in lines)).splitlines()
+
+    def score(self, source, target):
+        """For each line, the log-probability of its target and the number of tokens, </s> included."""
+        out = self.call("score", self.run, "--source", source, "--target", target)
+        return [(float(line.split("\t")[0]), int(line.split("\t")[2])) for line in out.splitlines()]
+
+
+def report(format, engine, what, count, same, difference=0.0, most=0.0):
+    """Prints one line of the table and returns whether it passed."""
+    passed = same == count and difference <= most
+    print(f"| {format} | {engine} | {what} | {count} | {same} | "
+          f"{f'{difference:.1e}' if most else ''} | {'yes' if passed else 'NO'} |", flush=True)
+    return passed
+
+
+def report_tokens(format, engine, what, ours, theirs):
+    same = sum(a == b for a, b in zip(ours, theirs, strict=True))
+    for a, b in [(a, b) for a, b in zip(ours, theirs) if a != b][:3]:
+        print(f"  calque: {a}\n  {engine}: {b}", file=sys.stderr)
+    return report(format, engine, what, len(ours), same)

@@ -1,0 +1,89 @@
+// tokenizer.json, and what it is made of. The library itself is tested by check_language_model.py.
+#include "interop/tokenizer_json.h"
+
+#include <doctest/doctest.h>
+
+#include <nlohmann/json.hpp>
+
+#include "data/tokenizer_training.h"
+#include "interop/piece_normalization.h"
+
+namespace calque {
+namespace {
+
+Tokenizer pieces(bool nfkc) {
+  return train_tokenizer({"eins zwei drei", "drei zwei eins", "zweiunddreissig"},
+                         {.kind = TokenizerKind::bpe, .nfkc = nfkc}, {.vocabulary_size = 24});
+}
+
+// Applies merges in the order of their priority, the leftmost first, as the library does.
+std::vector<int32_t> merged(const SentencePieceModel& model, std::vector<int32_t> ids) {
+  for (const auto& [left, right] : merges_of(model)) {
+    for (size_t i = 0; i + 1 < ids.size(); ++i) {
+      if (ids[i] != left || ids[i + 1] != right) continue;
+      const std::string whole = model.piece(left) + model.piece(right);
+      for (int32_t id = 0; id < model.size(); ++id) {
+        if (model.piece(id) == whole) ids[i] = id;
+      }
+      ids.erase(ids.begin() + static_cast<int64_t>(i) + 1);
+    }
+  }
+  return ids;
+}
+
+TEST_CASE("the merges of a BPE model make its subwords from characters") {
+  const Tokenizer tokenizer = pieces(false);
+  const SentencePieceModel& model = *tokenizer.sentence_piece();
+  std::vector<int32_t> characters;
+  for (const char* character : {"▁", "z", "w", "e", "i", "u", "n", "d"}) {
+    for (int32_t id = 0; id < model.size(); ++id) {
+      if (model.piece(id) == character) characters.push_back(id);
+    }
+  }
+  REQUIRE(characters.size() == 8);
+  CHECK(merged(model, characters) == tokenizer.encode("zweiund"));
+}
+
+TEST_CASE("the normalization of a SentencePiece model is read from its file") {
+  const PieceNormalization none = piece_normalization(pieces(false).sentence_piece()->bytes());
+  CHECK(none.charsmap.empty());
+  CHECK(none.dummy_prefix);
+  CHECK(none.removes_spaces);
+  const PieceNormalization nfkc = piece_normalization(pieces(true).sentence_piece()->bytes());
+  CHECK(nfkc.charsmap.size() > 100'000);
+}
+
+TEST_CASE("tokenizer.json stores the rules of NFKC in base64, padded") {
+  const auto json = nlohmann::json::parse(tokenizer_json(pieces(true)));
+  const auto& first = json["normalizer"]["normalizers"][0];
+  CHECK(first["type"] == "Precompiled");
+  const auto text = first["precompiled_charsmap"].get<std::string>();
+  const size_t bytes = piece_normalization(pieces(true).sentence_piece()->bytes()).charsmap.size();
+  CHECK(text.size() == (bytes + 2) / 3 * 4);
+}
+
+TEST_CASE("tokenizer.json removes the space before each line of a document when it decodes") {
+  const auto decoders = [](bool newline) {
+    const Tokenizer tokenizer =
+        train_tokenizer({"eins zwei\ndrei zwei"}, {.kind = TokenizerKind::bpe},
+                        {.vocabulary_size = 16, .newline = newline});
+    return nlohmann::json::parse(tokenizer_json(tokenizer))["decoder"]["decoders"].dump();
+  };
+  const char* removed = R"("pattern":{"String":"\n "})";
+  CHECK(decoders(true).find(removed) != std::string::npos);
+  CHECK(decoders(false).find(removed) == std::string::npos);
+}
+
+TEST_CASE("tokenizer.json of characters has white space itself, not its escapes") {
+  const Tokenizer tokenizer = train_tokenizer({"a b\nc\td"}, {.kind = TokenizerKind::characters},
+                                              {.vocabulary_size = 0, .newline = true});
+  const auto vocabulary = nlohmann::json::parse(tokenizer_json(tokenizer))["model"]["vocab"];
+  REQUIRE(std::ssize(vocabulary) == tokenizer.size());
+  const std::vector<int32_t> ids = tokenizer.encode_document("a b\nc\td");
+  const char* characters[] = {"a", " ", "b", "\n", "c", "\t", "d"};
+  REQUIRE(ids.size() == 7);
+  for (size_t i = 0; i < ids.size(); ++i) CHECK(vocabulary[characters[i]] == ids[i]);
+}
+
+}  // namespace
+}  // namespace calque
