@@ -1,7 +1,7 @@
 #pragma once
 // word2vec (Mikolov et al. 2013): two vectors for each word, of which the first is the result and
-// the second describes the word as a neighbour of others. Skip-gram predicts each neighbour from
-// the vector of a word; CBOW predicts a word from the mean of the vectors of its neighbours.
+// the second describes the word as the expected one. Skip-gram predicts each neighbour from the
+// vector of a word; CBOW predicts a word from the mean of the vectors of its neighbours.
 //
 // Parameters: embedding.weight, output.weight. As in the original program, the former start uniform
 // within 0.5 / d_model and the latter at 0.
@@ -39,9 +39,9 @@ struct Word2Vec {
   // [i (1 + n), (i + 1) (1 + n)): the expected word, then n others.
   TokenLoss loss(std::span<const int32_t> ids, const Segments& segments,
                  std::span<const int32_t> candidates) const {
-    const Tensor seen = embedding(vectors, ids);
+    const Tensor read = embedding(vectors, ids);
     const bool single = segments.count() == segments.tokens() && segments.longest() <= 1;
-    return negative_sampling(single ? seen : mean_of_segments(seen, segments), contexts,
+    return negative_sampling(single ? read : mean_of_segments(read, segments), contexts,
                              candidates);
   }
 };

@@ -1,10 +1,5 @@
 // The keys of model.experts, a small map.
-#include <fmt/format.h>
-
-#include <algorithm>
-
-#include "core/error.h"
-#include "train/config/schema.h"
+#include "train/config/small_map.h"
 
 namespace calque {
 namespace {
@@ -42,18 +37,7 @@ const std::vector<ExpertKey>& expert_keys() {
 
 void read_value(const YamlValue& from, std::string_view key, const Range& range,
                 ExpertOptions& to) {
-  if (from.kind != YamlValue::Kind::map) refuse_value(from, key, allowed_values(range, to));
-  ExpertOptions experts;
-  for (const YamlEntry& entry : from.entries) {
-    const auto known = std::ranges::find(expert_keys(), entry.key, &ExpertKey::name);
-    if (known == expert_keys().end()) {
-      std::vector<std::string> names;
-      for (const ExpertKey& name : expert_keys()) names.push_back(name.name);
-      fail("{}: {}.{}: unknown key; it has {}", entry.place.text(), key, entry.key,
-           fmt::join(names, ", "));
-    }
-    known->read(entry.value, experts);
-  }
+  const ExpertOptions experts = read_map(from, key, expert_keys(), allowed_values(range, to));
   if (!from.entries.empty() && experts.count == 0) {
     fail("{}: {}: needs count, the number of experts", from.place.text(), key);
   }
@@ -65,12 +49,7 @@ void read_value(const YamlValue& from, std::string_view key, const Range& range,
 }
 
 std::string write_value(const ExpertOptions& experts) {
-  if (experts.count == 0) return "{}";
-  std::string text;
-  for (const ExpertKey& key : expert_keys()) {
-    text += fmt::format("{}{}: {}", text.empty() ? "" : ", ", key.name, key.write(experts));
-  }
-  return "{" + text + "}";
+  return experts.count == 0 ? "{}" : write_map(experts, expert_keys());
 }
 
 std::string allowed_values(const Range&, const ExpertOptions&) {

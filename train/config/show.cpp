@@ -168,6 +168,11 @@ std::string config_reference() {
       text +=
           fmt::format("\n### Experts\n\nThe map `experts`. `count` is required.\n\n{}", table_head);
       for (const ExpertKey& key : expert_keys()) text += key_row(key, key.name);
+      text += fmt::format(
+          "\n### Word vectors\n\nThe map `embeddings`. It needs `source` or `target`. "
+          "[embeddings.md](embeddings.md) describes the files.\n\n{}",
+          table_head);
+      for (const EmbeddingKey& key : embedding_keys()) text += key_row(key, key.name);
     }
     if (section.name != "data") continue;
     text += fmt::format(
