@@ -73,9 +73,9 @@ void add_corpus_options(CLI::App& command, EvaluateArguments& arguments, TaskOpt
   source->type_name("FILE")->excludes(split)->needs(target);
   target->type_name("FILE")->needs(source);
   CLI::Option* text =
-      options.add({TaskKind::language_model, TaskKind::masked_lm},
+      options.add({TaskKind::language_model, TaskKind::masked_lm, TaskKind::word2vec},
                   command.add_option("--text", arguments.text,
-                                     "Language models: evaluate on this text instead"));
+                                     "Language models, word2vec: evaluate on this text instead"));
   text->type_name("FILE")->excludes(split)->excludes(source);
   options
       .add(TaskKind::classification,
@@ -119,8 +119,8 @@ void add_evaluate_command(CLI::App& calque) {
       ->type_name("HOW");
   command
       ->add_option("--samples", arguments->samples,
-                   "Show N translations, continuations, filled windows or classified texts "
-                   "(default: 0)")
+                   "Show N translations, continuations, filled windows, classified texts or words "
+                   "with their neighbours (default: 0)")
       ->check(whole_number(0))
       ->type_name("N");
   command

@@ -25,7 +25,8 @@ struct ExportArguments {
   bool int8 = false;
 };
 
-void export_translator(const ExportArguments& arguments, ExportFormat format, const std::string& out) {
+void export_translator(const ExportArguments& arguments, ExportFormat format,
+                       const std::string& out) {
   const TranslationRun run = open_translation_run(arguments.run);
   const ExportedTranslator from{run.config, run.model(), run.tokenizers.source,
                                 run.tokenizers.target};
@@ -41,7 +42,8 @@ void export_language_model(const ExportArguments& arguments, ExportFormat format
   export_huggingface(from, out);
 }
 
-void export_parameters(const ExportArguments& arguments, ExportFormat format, const std::string& out) {
+void export_parameters(const ExportArguments& arguments, ExportFormat format,
+                       const std::string& out) {
   const TrainedRun run = open_run(arguments.run, make_task);
   if (format == ExportFormat::numpy) return export_numpy(run.task->parameters(), out);
   export_safetensors(run.task->parameters(), out);

@@ -58,6 +58,8 @@ Tensor sum_of_rows(const Tensor& x);   // the sum over rows: [.., n] -> [n]
 Tensor sum_in_rows(const Tensor& x);   // each row's sum: [.., n] -> [.., 1]
 Tensor mean_in_rows(const Tensor& x);  // [.., n] -> [.., 1]
 Tensor max_in_rows(const Tensor& x);   // [.., n] -> [.., 1]; the gradient goes to the first maximum
+// The mean of the rows of each segment, 0 for an empty one: [tokens, n] -> [segments, n].
+Tensor mean_of_segments(const Tensor& x, const Segments& segments);
 
 // Products: ops/matmul.cpp, ops/linear.cpp
 
@@ -147,7 +149,7 @@ Tensor cross_attention(const Tensor& q, const Tensor& kv, const Segments& querie
 std::vector<Tensor> attention_weights(const Tensor& q, const Tensor& k, const Segments& queries,
                                       const Segments& keys, const AttentionOptions& options);
 
-// Losses: ops/cross_entropy.cpp
+// Losses: ops/cross_entropy.cpp, ops/negative_sampling.cpp
 
 // The results of cross-entropy over a vocabulary of V tokens, summed over the tokens. The target
 // distribution is (1 - smoothing) on the expected token plus smoothing / V on every token.
@@ -172,5 +174,12 @@ TokenLoss cross_entropy(const Tensor& logits, std::span<const int32_t> expected,
 // log p(expected) of each token, for scoring; no gradient.
 std::vector<real> log_probabilities(const Tensor& x, const Tensor& w, const Tensor& b,
                                     std::span<const int32_t> expected);
+
+// Negative sampling (Mikolov et al. 2013). Row i of x has 1 + n candidates, rows of w by index: the
+// expected one and n negatives. With the products s of x_i with them, its loss is
+//   -log sigmoid(s_0) - sum over k > 0 of log sigmoid(-s_k)
+// nll sums the first term alone; `correct` counts the rows whose s_0 is the largest, without ties.
+//   x [rows, d], w [vocabulary, d], candidates [rows, 1 + n]
+TokenLoss negative_sampling(const Tensor& x, const Tensor& w, std::span<const int32_t> candidates);
 
 }  // namespace calque

@@ -57,6 +57,12 @@ void Parameters::initialise(uint64_t seed) {
   }
 }
 
+void Parameters::freeze(std::string_view name) {
+  const Entry* entry = find(name);
+  require(entry != nullptr, "Parameters: freeze({}), but there is no such parameter", name);
+  entry->tensor.gradient().refuse();
+}
+
 const Parameters::Entry* Parameters::find(std::string_view name) const {
   const auto found = std::ranges::find(entries_, name, &Entry::name);
   return found == entries_.end() ? nullptr : &*found;

@@ -61,6 +61,7 @@ class Parameters {
     Initial initial;
     Tensor tensor;
     std::span<real> values() const { return tensor.span(); }
+    bool frozen() const { return !tensor.gradient(); }
   };
 
   // Declares a parameter with a new name. Its values exist after allocate().
@@ -72,6 +73,10 @@ class Parameters {
 
   // Sets initial values. They depend only on the seed and the name of the parameter.
   void initialise(uint64_t seed);
+
+  // From now on ops compute no gradient of this parameter, and optimisers leave it unchanged. To be
+  // called before an optimiser is constructed.
+  void freeze(std::string_view name);
 
   const std::vector<Entry>& entries() const { return entries_; }
   const Entry* find(std::string_view name) const;

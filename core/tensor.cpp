@@ -74,6 +74,11 @@ std::span<const real> Gradient::span() const {
 
 void Gradient::clear() const { state_->numbers = {}; }
 
+void Gradient::refuse() const {
+  clear();
+  state_->wanted = false;
+}
+
 void Gradient::discard() const {
   clear();
   state_->discarded = true;

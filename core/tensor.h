@@ -54,8 +54,10 @@ struct Sink {
 class Gradient {
  public:
   Gradient() = default;
-  explicit operator bool() const { return state_ != nullptr; }
+  explicit operator bool() const { return state_ && state_->wanted; }
   int64_t size() const { return state_->size; }
+  // From now on no handle to this gradient wants contributions.
+  void refuse() const;
 
   // Call it once for each contribution, then write or add every element.
   Sink open() const;
@@ -85,7 +87,7 @@ class Gradient {
  private:
   struct State {
     int64_t size = 0;
-    bool discarded = false;
+    bool wanted = true, discarded = false;
     uint64_t tape = 0;
     Buffer<real> numbers;
   };

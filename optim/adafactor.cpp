@@ -43,7 +43,7 @@ Adafactor::Adafactor(const Parameters& parameters, const AdafactorSettings& sett
   int64_t rows = 0, columns = 0, full = 0;
   for (size_t i = 0; i < parameters.entries().size(); ++i) {
     const Parameters::Entry& entry = parameters.entries()[i];
-    if (entry.shape.elements() == 0) continue;
+    if (entry.shape.elements() == 0 || entry.frozen()) continue;
     const bool factored = entry.shape.axes() >= 2;
     windows_.push_back({.parameter = i,
                         .offset = entry.offset,

@@ -30,6 +30,7 @@ std::vector<FlatSlice> flat_slices(const Parameters& parameters, const WeightDec
   std::vector<FlatSlice> slices;
   const auto& entries = parameters.entries();
   for (size_t i = 0; i < entries.size(); ++i) {
+    if (entries[i].frozen()) continue;
     const double rate = is_decayed(entries[i], decay.what) ? decay.rate : 0;
     const int64_t begin = entries[i].offset;
     const int64_t end = i + 1 < entries.size() ? entries[i + 1].offset : parameters.flat_size();

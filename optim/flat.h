@@ -63,6 +63,7 @@ struct FlatSlice {
   int64_t offset;  // in the parameter and in its gradient
   double decay;
 };
+// Those of all parameters that are not frozen.
 std::vector<FlatSlice> flat_slices(const Parameters& parameters, const WeightDecay& decay);
 
 template <class Body>

@@ -45,6 +45,7 @@ double gradient_norm(const Parameters& parameters) {
   constexpr size_t chunk = 1 << 15;
   std::vector<std::span<const real>> chunks;
   for (const Parameters::Entry& entry : parameters.entries()) {
+    if (entry.frozen()) continue;
     const std::span<const real> gradient = entry.tensor.gradient().span();
     for (size_t at = 0; at < gradient.size(); at += chunk) {
       chunks.push_back(gradient.subspan(at, std::min(chunk, gradient.size() - at)));
@@ -65,6 +66,7 @@ double clip_factor(double norm, double limit) {
 
 const Parameters::Entry* first_not_finite(const Parameters& parameters) {
   for (const Parameters::Entry& entry : parameters.entries()) {
+    if (entry.frozen()) continue;
     const std::span<const real> gradient = entry.tensor.gradient().span();
     if (!std::ranges::all_of(gradient, [](real g) { return std::isfinite(g); })) return &entry;
   }

@@ -53,7 +53,7 @@ UpdateReport Optimizer::update(Parameters& parameters, double learning_rate,
 
   std::vector<const real*> gradients;
   for (const Parameters::Entry& entry : parameters.entries()) {
-    gradients.push_back(entry.tensor.gradient().span().data());
+    gradients.push_back(entry.frozen() ? nullptr : entry.tensor.gradient().span().data());
   }
   const FlatUpdate update{.values = parameters.values(),
                           .gradients = gradients,

@@ -140,6 +140,8 @@ std::string training_plan(const Config& config, const RunFolder& run, const Make
   const std::unique_ptr<Task> task = planned_task(config, run, make_task);
   Learner learner(config.training, task->parameters());
   learner.initialise();
+  const bool begins = Checkpoints(real_files(), run.path).steps().empty();
+  const auto notes = begins ? task->load_pretrained() : std::vector<std::string>{};
   learner.start_averaging();
   const std::unique_ptr<WorkStream> stream = task->training({});
   const std::unique_ptr<Work> largest = stream->largest();
@@ -152,6 +154,7 @@ std::string training_plan(const Config& config, const RunFolder& run, const Make
 
   std::string text = parameter_table(task->parameters());
   text += fmt::format("\ndata: {}\n", task->data_description());
+  for (const std::string& note : notes) text += note + '\n';
   text += fmt::format("an update: about {:.0f} tokens, {:.1f} GFLOP, {:.3f} s\n", cost.terms,
                       cost.flops / 1e9, cost.seconds);
   text += memory_text(memory, chunks) + epochs_text(sizes, config);

@@ -118,6 +118,10 @@ class Task {
   virtual std::string data_description() const = 0;  // one line for the log
   virtual std::unique_ptr<WorkStream> training(StreamPosition from) = 0;
 
+  // Sets the initial values that a new run reads from other files than checkpoints, after all
+  // others are set. Returns lines for the log.
+  virtual std::vector<std::string> load_pretrained() { return {}; }
+
   // Whether there is anything to validate on.
   virtual bool validates() const = 0;
   // Calls `stop` now and then, and returns nothing if it returns true.

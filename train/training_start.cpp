@@ -77,6 +77,7 @@ void Training::begin() {
     notes =
         load_initial_weights(config_.model.init_from, state_.tokenizer_hash, task_->parameters());
   }
+  for (std::string& note : task_->load_pretrained()) notes.push_back(std::move(note));
   learner_.start_averaging();
   state_.ema = config_.training.ema > 0;
   log_.emplace(files_, run_, config_.logging, task_->metrics(), 0, loudness_);

@@ -12,8 +12,8 @@ namespace calque {
 namespace {
 
 const TaskCommands* const all_commands[] = {&translation_commands, &language_model_commands,
-                                            &masked_lm_commands, &classification_commands,
-                                            &images_commands};
+                                            &masked_lm_commands,   &classification_commands,
+                                            &images_commands,      &word2vec_commands};
 
 }  // namespace
 

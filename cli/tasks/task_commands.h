@@ -48,7 +48,7 @@ struct TaskCommands {
 };
 
 extern const TaskCommands translation_commands, language_model_commands, masked_lm_commands,
-    classification_commands, images_commands;
+    classification_commands, images_commands, word2vec_commands;
 
 // The class of an image file and the attention behind it, as a page or as JSON.
 std::string explain_image(const ExplainArguments& arguments, bool json);

@@ -1,35 +1,12 @@
-// Looks up rows of a table. The gradient adds the row of each token to the row of its id. Tokens
-// are grouped by id, so that one thread adds all tokens of an id, in their order.
+// Looks up rows of a table. The gradient adds the row of each token to the row of its id.
 
 #include "core/ops.h"
+#include "core/ops/row_groups.h"
 #include "core/parallel.h"
 #include "core/profile.h"
 #include "core/simd.h"
 
 namespace calque {
-namespace {
-
-// The indices of the tokens, sorted by id and then by index, and where each id starts among them.
-struct Groups {
-  std::vector<int32_t> tokens;
-  std::vector<int32_t> starts;
-};
-
-Groups group_by_id(std::span<const int32_t> ids, int64_t vocabulary) {
-  std::vector<int32_t> next(static_cast<size_t>(vocabulary) + 1);
-  for (const int32_t id : ids) ++next[id + 1];
-  Groups groups;
-  for (int64_t id = 0; id < vocabulary; ++id) {
-    if (next[id + 1] > 0) groups.starts.push_back(next[id]);
-    next[id + 1] += next[id];
-  }
-  groups.starts.push_back(static_cast<int32_t>(ids.size()));
-  groups.tokens.resize(ids.size());
-  for (size_t t = 0; t < ids.size(); ++t) groups.tokens[next[ids[t]]++] = static_cast<int32_t>(t);
-  return groups;
-}
-
-}  // namespace
 
 Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale) {
   require(table.shape().axes() == 2, "embedding: the table is {}, not a matrix", table.shape());
@@ -52,7 +29,7 @@ Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale) 
                 [=, ids = std::vector<int32_t>(ids.begin(), ids.end()),
                  dtable = table.gradient()](Gradient& dy) {
                   count_work({.bytes = 3 * moved});
-                  const Groups groups = group_by_id(ids, vocabulary);
+                  const RowGroups groups = group_by_id(ids, vocabulary);
                   real* out = dtable.open_cleared();
                   const auto count = static_cast<int64_t>(groups.starts.size()) - 1;
                   for_rows(count, cols * 2, [&](int64_t begin, int64_t end) {

@@ -75,6 +75,37 @@ Tensor mean_in_rows(const Tensor& x) {
   return scaled_sum_in_rows("mean_in_rows", x, real(1) / static_cast<real>(x.cols()));
 }
 
+Tensor mean_of_segments(const Tensor& x, const Segments& segments) {
+  require(x.shape().axes() == 2 && x.rows() == segments.tokens(),
+          "mean_of_segments: {} for segments of {} tokens", x.shape(), segments.tokens());
+  const int64_t count = segments.count(), cols = x.cols();
+  const auto share = [](const Segments& of, int64_t i) {
+    return broadcast(real(1) / static_cast<real>(std::max(1, of.length(i))));
+  };
+  Tensor y({count, cols});
+  for_rows(count, cols * 8, [&](int64_t begin, int64_t end) {
+    for (int64_t i = begin; i < end; ++i) {
+      real* const out = y.data() + i * cols;
+      std::fill_n(out, cols, real(0));
+      const auto scaled = [by = share(segments, i)](Vec v) { return v * by; };
+      for (int64_t t = segments.begin(i); t < segments.end(i); ++t) {
+        map_into(cols, out, true, scaled, x.data() + t * cols);
+      }
+    }
+  });
+  return record("mean_of_segments", y, {&x}, [=, dx = x.gradient()](Gradient& dy) {
+    const Sink out = dx.open();
+    for_rows(count, cols * 8, [&](int64_t begin, int64_t end) {
+      for (int64_t i = begin; i < end; ++i) {
+        const auto scaled = [by = share(segments, i)](Vec v) { return v * by; };
+        for (int64_t t = segments.begin(i); t < segments.end(i); ++t) {
+          map_into(cols, out.data + t * cols, out.add, scaled, dy.data() + i * cols);
+        }
+      }
+    });
+  });
+}
+
 Tensor sum_of_rows(const Tensor& x) {
   const int64_t rows = x.rows(), cols = x.cols();
   Tensor y({cols});

@@ -67,6 +67,16 @@ model: {d_model: 32, d_ff: 64, heads: 2, layers: 1, dropout: 0.1}
 """, """
   metric: macro_f1
 """),
+    "word2vec": ("""
+task: word2vec
+data:
+  train: {toy: toy-analogies, pairs: 1000}
+  validation: {toy: toy-analogies, pairs: 20}
+  context: 32
+model: {d_model: 32}
+""", """
+  metric: accuracy
+"""),
     "images": ("""
 task: images
 data:

@@ -64,6 +64,11 @@ const Trained& trained_classifier() {
   return once;
 }
 
+const Trained& trained_word2vec() {
+  static const TaskOnce once("words", small_word2vec);
+  return once;
+}
+
 const Trained& trained_on_images() {
   static const TaskOnce once("images", small_images);
   return once;

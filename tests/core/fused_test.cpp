@@ -187,6 +187,57 @@ TEST_CASE("self- and cross-attention read their parts side by side") {
             {{13, 8}, {13, 16}}) < tolerance);
 }
 
+TEST_CASE("negative sampling is the log sigmoid of products with the candidates' rows") {
+  const std::vector<int32_t> candidates = {3, 0, 1, 8, 8, 3, 0, 5, 2, 6, 6, 6};
+  const Tensor signs = Tensor::of({12, 1}, {1, -1, -1, 1, -1, -1, 1, -1, -1, 1, -1, -1});
+  const auto plain = [&](Inputs t) {
+    const Tensor rows = gather_rows(t[0], std::vector<int32_t>{0, 0, 0, 1, 1, 1, 2, 2, 2, 3, 3, 3});
+    const Tensor z = sum_in_rows(rows * embedding(t[1], candidates)) * signs;
+    return -sum(log(sigmoid(z)));
+  };
+  const auto fused = [&](Inputs t) { return negative_sampling(t[0], t[1], candidates).loss; };
+  for (const int64_t d : {3, 16, 33}) CHECK(difference(fused, plain, {{4, d}, {9, d}}) < tolerance);
+}
+
+TEST_CASE("negative sampling by hand: the loss, that of the expected row, and who is ahead") {
+  const Tensor x = Tensor::of({2, 1}, {1, 2}), w = Tensor::of({3, 1}, {0, 1, -1});
+  const TokenLoss loss = negative_sampling(x, w, std::vector<int32_t>{1, 2, 0, 0, 1, 2});
+  // Row 0: s = 1, -1, 0. Row 1: s = 0, 2, -2.
+  const auto minus_log_sigmoid = [](double z) { return std::log1p(std::exp(-z)); };
+  const double first = 2 * minus_log_sigmoid(1) + std::log(2.0);
+  const double second = std::log(2.0) + minus_log_sigmoid(-2) + minus_log_sigmoid(2);
+  CHECK(double(loss.loss.item()) == doctest::Approx(first + second));
+  CHECK(loss.nll == doctest::Approx(minus_log_sigmoid(1) + std::log(2.0)));
+  CHECK(loss.correct == 1);
+  CHECK(loss.tokens == 2);
+  CHECK(negative_sampling(x, w, std::vector<int32_t>{1, 1, 1, 1}).correct == 0);
+  CHECK(negative_sampling(Tensor::zeros({0, 1}), w, {}).loss.item() == 0);
+}
+
+TEST_CASE("negative sampling of products of any size has a finite loss and finite gradients") {
+  const Tensor x = variable(Tensor::of({2, 1}, {1000, -1000}));
+  const Tensor w = variable(Tensor::of({2, 1}, {1, -1}));
+  const Tape tape;
+  const TokenLoss loss = negative_sampling(x, w, std::vector<int32_t>{0, 1, 0, 1});
+  CHECK(loss.loss.item() == doctest::Approx(2000));
+  backward(loss.loss);
+  CHECK(x.gradient().span()[0] == doctest::Approx(0));
+  CHECK(x.gradient().span()[1] == doctest::Approx(-2));
+  CHECK(w.gradient().span()[0] == doctest::Approx(1000));
+}
+
+TEST_CASE("the mean of segments is a product with the matrix of shares") {
+  const Segments segments = Segments::of_lengths(std::vector<int32_t>{2, 0, 1, 4});
+  const Tensor shares = Tensor::zeros({4, 7});
+  for (int64_t i = 0; i < 4; ++i) {
+    for (int64_t t = segments.begin(i); t < segments.end(i); ++t) {
+      shares.data()[i * 7 + t] = 1 / static_cast<real>(segments.length(i));
+    }
+  }
+  CHECK(difference([&](Inputs t) { return mean_of_segments(t[0], segments); },
+                   [&](Inputs t) { return matmul(shares, t[0]); }, {{7, 19}}) < tolerance);
+}
+
 TEST_CASE("attention weights on request are the softmax's, and their rows sum to one") {
   const Segments s = Segments::of_lengths(std::vector<int32_t>{3, 0, 5});
   const Tensor q = random_tensor({8, 8}, 1), k = random_tensor({8, 8}, 2);

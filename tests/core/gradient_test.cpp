@@ -33,6 +33,27 @@ bool same_bits(const Outcome& a, const Outcome& b) {
 
 }  // namespace
 
+TEST_CASE("every op gives its other inputs the same gradients when one input wants none") {
+  for (const OpCase& op : op_suite()) {
+    CAPTURE(op.name);
+    const Outcome whole = value_and_gradients(op.function, op.inputs);
+    for (size_t fixed = 0; fixed < op.inputs.size(); ++fixed) {
+      const Function function = [&](const std::vector<Tensor>& inputs) {
+        std::vector<Tensor> all = inputs;
+        all[fixed] = all[fixed].detached();
+        return op.function(all);
+      };
+      // An op of one input is not recorded at all.
+      if (op.inputs.size() == 1) continue;
+      const Outcome part = value_and_gradients(function, op.inputs);
+      CHECK(same_bits(part.value.span(), whole.value.span()));
+      for (size_t i = 0; i < op.inputs.size(); ++i) {
+        if (i != fixed) CHECK(same_bits(part.gradients[i].span(), whole.gradients[i].span()));
+      }
+    }
+  }
+}
+
 TEST_CASE("every op gives the same bits with 1, 2, 3 and 4 threads") {
   const Threads as_before;
   std::vector<OpCase> ops = op_suite();

@@ -8,6 +8,7 @@
 #include "nn/small_language_model.h"
 #include "nn/small_model.h"
 #include "nn/vision.h"
+#include "nn/word2vec.h"
 #include "support/gradient_check.h"
 #include "support/worse.h"
 
@@ -209,6 +210,20 @@ TEST_CASE("the gradient of a classifier agrees with finite differences, with cla
       CHECK(largest_error(options, {real(0.5), 2, 1}) < 1e-6);
       CHECK(largest_error(options, {}, 0.7) < 1e-6);
     }
+  }
+}
+
+TEST_CASE("the gradient of word2vec agrees with finite differences, for one word and for several") {
+  const std::vector<int32_t> candidates = {4, 5, 1, 1, 10, 3, 0, 4, 9};
+  for (const std::vector<int32_t>& lengths : {std::vector{1, 1, 1}, std::vector{3, 1, 5}}) {
+    const Segments segments = Segments::of_lengths(lengths);
+    Parameters parameters;
+    const Word2Vec model(Path(parameters), {.vocabulary = 11, .d_model = 6});
+    initialise_with_noise(parameters, 1);
+    CHECK(largest_error(parameters, [&] {
+            const auto ids = std::span(encoder_ids).first(static_cast<size_t>(segments.tokens()));
+            return model.loss(ids, segments, candidates).loss;
+          }) < 1e-6);
   }
 }
 

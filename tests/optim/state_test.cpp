@@ -27,6 +27,11 @@ std::vector<Rule> rules() {
           {"Adafactor", AdafactorSettings{.decay = decay}}};
 }
 
+std::vector<real> copy_of(const SmallModel& model, const std::string& name) {
+  const auto values = model.entry(name).values();
+  return {values.begin(), values.end()};
+}
+
 // One model in training.
 struct Training {
   SmallModel model = model_of_many_slices();
@@ -176,4 +181,33 @@ TEST_CASE("parameters of another size and invalid rates are a Misuse") {
   CHECK_THROWS_AS(optimizer.update(model.parameters, std::nan("")), Misuse);
   CHECK_THROWS_AS(optimizer.update(model.parameters, 1, 0), Misuse);
   CHECK_THROWS_AS(optimizer.resume_at(-1), Misuse);
+}
+
+TEST_CASE("every rule leaves a frozen parameter as it is, and updates the others as without it") {
+  for (const Rule& rule : rules()) {
+    CAPTURE(rule.name);
+    const std::vector<SmallModel::Part> parts = {
+        {"a", {6, 40}}, {"table", {50, 40}, Role::embedding}, {"b", {7}, Role::bias}};
+    SmallModel model(parts), without({parts[0], parts[2]});
+    model.parameters.freeze("table");
+    model.set_random_values();
+    without.set_random_values();
+    const std::vector<real> before = copy_of(model, "table");
+    Optimizer optimizer(model.parameters, rule.settings, 1);
+    Optimizer other(without.parameters, rule.settings, 1);
+    for (uint32_t step = 1; step <= 3; ++step) {
+      for (SmallModel* each : {&model, &without}) {
+        each->parameters.clear_gradients();
+        for (const char* name : {"a", "b"}) {
+          const auto& entry = each->entry(name);
+          fill_normal({.seed = step, .use = static_cast<uint32_t>(name[0])}, 0, 1,
+                      {entry.tensor.gradient().open().data, entry.values().size()});
+        }
+      }
+      const UpdateReport report = optimizer.update(model.parameters, 0.01, 0.5);
+      CHECK(report.gradient_norm == other.update(without.parameters, 0.01, 0.5).gradient_norm);
+    }
+    CHECK(copy_of(model, "table") == before);
+    for (const char* name : {"a", "b"}) CHECK(copy_of(model, name) == copy_of(without, name));
+  }
 }

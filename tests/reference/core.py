@@ -75,6 +75,18 @@ def agreeing(expected, smoothing, agreement):
     return function
 
 
+def negative_sampling(candidates):
+    """The first candidate of each row is expected, the others are not."""
+
+    def function(x, w):
+        scores = torch.einsum("rd,rkd->rk", x, w[torch.tensor(candidates)])
+        labels = torch.zeros_like(scores)
+        labels[:, 0] = 1
+        return F.binary_cross_entropy_with_logits(scores, labels, reduction="sum")
+
+    return function
+
+
 def main():
     r = torch.randn
     cases = []
@@ -104,6 +116,9 @@ def main():
         cases.append(record("attention", [r(sum(queries), 8) for _ in range(3)],
                             attention(queries, queries, 2, causal, sparse), heads=2, causal=causal,
                             queries=queries, keys=queries, sparse=sparse))
+    candidates = [[3, 0, 40], [22, 3, 3], [7, 8, 9]]
+    cases.append(record("negative_sampling", [r(3, 16), r(41, 16)],
+                        negative_sampling(candidates), candidates=sum(candidates, [])))
     here = os.path.dirname(os.path.abspath(__file__))
     with open(os.path.join(here, "..", "core", "pytorch.json"), "w", encoding="utf-8") as file:
         json.dump({"torch": torch.__version__, "cases": cases}, file)

@@ -129,6 +129,9 @@ void add_tokens(List& list, int64_t vocabulary, int64_t cols, const Segments& se
   list.push_back({fmt::format("embedding [{}, {}]", vocabulary, cols),
                   random_tensors({{vocabulary, cols}}),
                   [=](Inputs t) { return embedding(t[0], some_ids(tokens, vocabulary), 3); }});
+  list.push_back({fmt::format("mean_of_segments [{}, {}]", tokens, cols),
+                  random_tensors({{tokens, cols}}),
+                  [=](Inputs t) { return mean_of_segments(t[0], segments); }});
   list.push_back({fmt::format("add_positions [{}, {}]", tokens, cols),
                   random_tensors({{tokens, cols}, {segments.longest() + 2, cols}}),
                   [=](Inputs t) { return add_positions(t[0], t[1], segments); }});
@@ -190,6 +193,13 @@ void add_losses(List& list, int64_t tokens, int64_t vocabulary, int64_t d) {
     list.push_back({fmt::format("cross_entropy [{}, {}] {}", tokens, vocabulary, smoothing),
                     random_tensors({{tokens, vocabulary}}),
                     [=](Inputs t) { return cross_entropy(t[0], ids, smoothing).loss; }});
+  }
+  for (const int64_t each : {1, 4}) {
+    const std::vector<int32_t> candidates = some_ids(tokens * each, vocabulary);
+    list.push_back(
+        {fmt::format("negative_sampling [{}, {}, {}] {}", tokens, vocabulary, d, each),
+         random_tensors({{tokens, d}, {vocabulary, d}}),
+         [=](Inputs t) { return negative_sampling(t[0], t[1], candidates).loss; }});
   }
 }
 

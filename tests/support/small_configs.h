@@ -75,6 +75,15 @@ tokenizer: {kind: words}
 model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
 )";
 
+inline constexpr const char* small_word2vec = R"(
+task: word2vec
+data:
+  train: {toy: toy-analogies, pairs: 200}
+  validation: {toy: toy-analogies, pairs: 20}
+  context: 32
+model: {d_model: 16}
+)";
+
 inline constexpr const char* small_images = R"(
 task: images
 data:

@@ -23,6 +23,8 @@ struct TaskCase {
   // Settings with which every validation measures all metrics of the task.
   std::vector<std::string> measure_all;
   bool has_tokenizer = true;
+  // Settings that make its training random.
+  std::vector<std::string> random = {"model.dropout=0.3"};
 };
 
 // An IDX file of two images of 4 x 4 pixels.
@@ -73,6 +75,15 @@ inline const std::vector<TaskCase>& all_tasks() {
        .other_text = two_images('b'),
        .measure_all = {},
        .has_tokenizer = false},
+      {.name = "word2vec",
+       .config = std::string(small_word2vec) + small_training,
+       .metric_column = "accuracy",
+       .place = ", document ",
+       .corpus_key = "text",
+       .corpus_text = "one line of text\nand another line\n",
+       .other_text = "one line of text\nand another lane\n",
+       .measure_all = {},
+       .random = {"data.subsample=0.01"}},
   };
   return tasks;
 }

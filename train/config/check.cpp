@@ -56,7 +56,8 @@ void check_corpora(const Corpora& corpora, const std::string& key, Contradiction
 }
 
 bool is_text(const CorpusConfig& corpus) {
-  return !corpus.text.empty() || corpus.toy == CorpusConfig::Toy::toy_text;
+  using enum CorpusConfig::Toy;
+  return !corpus.text.empty() || corpus.toy == toy_text || corpus.toy == toy_analogies;
 }
 
 bool is_labelled(const CorpusConfig& corpus) {
@@ -84,6 +85,7 @@ void check_kind(const Config& config, const Corpora& corpora, const std::string&
       return;
     case TaskKind::language_model:
     case TaskKind::masked_lm:
+    case TaskKind::word2vec:
       if (std::ranges::all_of(corpora, is_text)) return;
       blame(all, key,
             "task: {} needs {{text: FILE}} or {{toy: toy-text}}; pairs are for task: translation",
@@ -113,7 +115,7 @@ void check_data(const Config& config, Contradictions& all) {
   check_kind(config, data.train, "data.train", all);
   check_kind(config, data.validation, "data.validation", all);
   check_kind(config, data.test, "data.test", all);
-  if (!no_language_model(config)) check_windows(config, all);
+  if (!no_documents(config)) check_windows(config, all);
   if (!data.languages.empty() && data.languages.size() != 2) {
     blame(all, "data.languages", "must be two, [source, target], not {}", data.languages.size());
   }
@@ -150,8 +152,20 @@ void check_tokenizer(const Config& config, Contradictions& all) {
   }
 }
 
+void check_embeddings(const Config& config, Contradictions& all) {
+  const EmbeddingConfig& embeddings = config.model.embeddings;
+  if (embeddings == EmbeddingConfig() || is_images(config)) return;
+  if (!embeddings.target.empty() && config.task != TaskKind::translation) {
+    blame(all, "model.embeddings", "target is for task: translation; name the file as source");
+  }
+  if (config.tokenizer.kind == TokenizerKind::bytes) {
+    blame(all, "model.embeddings", "bytes are not words; set tokenizer.kind");
+  }
+}
+
 void check_model(const Config& config, Contradictions& all) {
   using enum PositionKind;
+  if (is_word2vec(config)) return;
   const ModelConfig& model = config.model;
   const bool sinusoids =
       model.positions == interleaved || model.positions == halves || model.positions == t2t;
@@ -270,6 +284,7 @@ std::vector<Contradiction> contradictions(const Config& config) {
   check_data(config, all);
   check_tokenizer(config, all);
   check_model(config, all);
+  check_embeddings(config, all);
   check_schedule(config, all);
   check_training(config, all);
   check_decoding(config, all);

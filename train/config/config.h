@@ -16,6 +16,7 @@
 #include "data/filters.h"
 #include "data/tokenizer.h"
 #include "data/toy/toy.h"
+#include "data/word_contexts.h"
 #include "decode/search.h"
 #include "nn/options.h"
 #include "optim/flat.h"
@@ -25,17 +26,27 @@
 namespace calque {
 
 // What is trained; each task has a folder in train/tasks/.
-enum class TaskKind { translation, language_model, masked_lm, classification, images };
-inline constexpr Named<TaskKind> task_kinds[] = {{"translation", TaskKind::translation},
-                                                 {"language-model", TaskKind::language_model},
-                                                 {"masked-lm", TaskKind::masked_lm},
-                                                 {"classification", TaskKind::classification},
-                                                 {"images", TaskKind::images}};
+enum class TaskKind { translation, language_model, masked_lm, classification, images, word2vec };
+inline constexpr Named<TaskKind> task_kinds[] = {
+    {"translation", TaskKind::translation}, {"language-model", TaskKind::language_model},
+    {"masked-lm", TaskKind::masked_lm},     {"classification", TaskKind::classification},
+    {"images", TaskKind::images},           {"word2vec", TaskKind::word2vec}};
 
 // One corpus. Of pairs: exactly one of prefix, source + target, tsv and toy. Of text: one of text
 // and toy. Of labelled text: one of labelled and toy. Of images: one of images and toy.
 struct CorpusConfig {
-  enum class Toy { none, copy, reverse, sort, toy_en_de, toy_en_fr, listops, toy_text, shapes };
+  enum class Toy {
+    none,
+    copy,
+    reverse,
+    sort,
+    toy_en_de,
+    toy_en_fr,
+    listops,
+    toy_text,
+    toy_analogies,
+    shapes
+  };
   using Split = calque::Split;
 
   std::string name;
@@ -63,10 +74,15 @@ struct CorpusConfig {
   bool operator==(const CorpusConfig&) const = default;
 };
 inline constexpr Named<CorpusConfig::Toy> toys[] = {
-    {"none", CorpusConfig::Toy::none},           {"copy", CorpusConfig::Toy::copy},
-    {"reverse", CorpusConfig::Toy::reverse},     {"sort", CorpusConfig::Toy::sort},
-    {"toy-en-de", CorpusConfig::Toy::toy_en_de}, {"toy-en-fr", CorpusConfig::Toy::toy_en_fr},
-    {"listops", CorpusConfig::Toy::listops},     {"toy-text", CorpusConfig::Toy::toy_text},
+    {"none", CorpusConfig::Toy::none},
+    {"copy", CorpusConfig::Toy::copy},
+    {"reverse", CorpusConfig::Toy::reverse},
+    {"sort", CorpusConfig::Toy::sort},
+    {"toy-en-de", CorpusConfig::Toy::toy_en_de},
+    {"toy-en-fr", CorpusConfig::Toy::toy_en_fr},
+    {"listops", CorpusConfig::Toy::listops},
+    {"toy-text", CorpusConfig::Toy::toy_text},
+    {"toy-analogies", CorpusConfig::Toy::toy_analogies},
     {"shapes", CorpusConfig::Toy::shapes}};
 inline constexpr Named<std::optional<Split>> toy_splits[] = {
     {"auto", std::nullopt},
@@ -94,6 +110,8 @@ struct DataConfig {
   bool cross_documents = true;
   double mask_share = 0.15;
   bool whole_words = false;
+  int64_t window = 5;
+  double subsample = 0.001;
 
   bool operator==(const DataConfig&) const = default;
 };
@@ -115,6 +133,15 @@ struct TokenizerConfig {
   bool operator==(const TokenizerConfig&) const = default;
 };
 
+// Files of word vectors that a run starts from; empty: none.
+struct EmbeddingConfig {
+  std::string source;  // of the table of a task with one language too
+  std::string target;
+  bool freeze = false;
+
+  bool operator==(const EmbeddingConfig&) const = default;
+};
+
 // The options of all modules, and those of whole models.
 struct ModelConfig : LayerOptions {
   enum class Preset { none, tiny, small, base, big };
@@ -129,7 +156,9 @@ struct ModelConfig : LayerOptions {
   bool masked_head = true;
   Pooling pooling = Pooling::cls;
   int64_t patch = 4;  // pixels of a side
+  WordPrediction predict = WordPrediction::skip_gram;
   std::string init_from;
+  EmbeddingConfig embeddings;
 
   bool operator==(const ModelConfig&) const = default;
 };
@@ -167,6 +196,7 @@ struct TrainingConfig {
   std::vector<std::string> class_weights;
   double r_drop = 0;
   double ema = 0;
+  int64_t negatives = 5;
 
   Schedule schedule = Schedule::whole_run;
   double factor = 1;

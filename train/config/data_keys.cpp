@@ -70,12 +70,14 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
   in.key("documents", &D::documents, document_units, harmful,
          "What one document of a text is: a line, a paragraph (text between blank lines), or a "
          "file.")
-      .idle_if(no_language_model, with_language_model);
-  in.key("context", &D::context, between(1, 1'000'000), harmful,
-         "The number of tokens that a language model sees at once: texts are cut into windows of "
-         "this length. For classification: the most tokens of an example, which is cut to them. "
-         "Also the number of learned positions.",
-         "nanoGPT: block_size")
+      .idle_if(no_documents, with_documents);
+  in.key(
+        "context", &D::context, between(1, 1'000'000), harmful,
+        "The number of tokens that a language model sees at once: texts are cut into windows of "
+        "this length. For classification: the most tokens of an example, which is cut to them. "
+        "Also the number of learned positions. For word2vec: a longer text is cut into parts of so "
+        "many words.",
+        "nanoGPT: block_size")
       .idle_if([](const Config& c) { return is_translation(c) || is_images(c); }, with_windows);
   in.key("cross_documents", &D::cross_documents, {}, harmful,
          "Whether a window continues in the next document where one ends, so that every window is "
@@ -89,6 +91,17 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "Chooses words instead of tokens, and then all tokens of a word.",
          "fairseq: mask-whole-words")
       .idle_if(no_masked_lm, with_masked_lm);
+  in.key(
+        "window", &D::window, between(1, 1000), harmful,
+        "The largest distance of a neighbour of a word. Each word draws its own between 1 and this "
+        "in every epoch, so near neighbours count more.",
+        "word2vec: window; gensim: window; fastText: ws")
+      .idle_if(no_word2vec, with_word2vec);
+  in.key("subsample", &D::subsample, fraction(), harmful,
+         "Leaves out words whose share f of the text is above this, t, with the probability "
+         "1 - sqrt(t / f) - t / f, differently in every epoch. 0: no word.",
+         "word2vec: sample; gensim: sample; fastText: t")
+      .idle_if(no_word2vec, with_word2vec);
 }
 
 void declare_augment_keys(std::vector<ConfigKey>& table) {

@@ -7,6 +7,7 @@ namespace calque {
 void declare_model_keys(std::vector<ConfigKey>& table) {
   Section in(
       "model.", [](auto& config) -> auto& { return config.model; }, table);
+  const size_t first = table.size();
   using enum OnResume;
   using M = ModelConfig;
   constexpr Range layers = between(1, 1000);
@@ -126,6 +127,11 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "The dropout probability inside the feed-forward sublayers.",
          "Marian: transformer-dropout-ffn; fairseq: activation-dropout, relu-dropout; Sockeye: "
          "transformer-dropout-act");
+  in.key("predict", &M::predict, word_predictions, harmful,
+         "What word2vec predicts: the neighbours of a word from its vector (skip-gram), or a word "
+         "from the mean of its neighbours' vectors (cbow).",
+         "word2vec: cbow; gensim: sg")
+      .idle_if(no_word2vec, with_word2vec);
   in.key("init_from", &M::init_from, {}, harmful,
          "A run, a checkpoint or a safetensors file to start from, for fine-tuning: its weights "
          "are used where name and shape match. The tokenizer must be the same (tokenizer.files: "
@@ -133,6 +139,18 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "Empty: random weights.",
          "Marian: pretrained-model; Joey NMT: load_model; OpenNMT-py: train_from; fairseq: "
          "finetune-from-model, restore-file; Sockeye: params");
+  in.key("embeddings", &M::embeddings, {}, harmful,
+         "Files of word vectors that the embedding tables start from: word2vec text and binary, "
+         "GloVe, fastText .vec. The keys are below.",
+         "Marian: embedding-vectors, embedding-fix-src; OpenNMT-py: src_embeddings, "
+         "freeze_word_vecs_enc; Joey NMT: load_pretrained, freeze; fairseq: encoder-embed-path")
+      .idle_if(is_images, with_text);
+  for (size_t i = first; i < table.size(); ++i) {
+    const std::string& name = table[i].name;
+    const bool used = name == "model.d_model" || name == "model.predict" ||
+                      name == "model.init_from" || name == "model.embeddings";
+    if (!used) table[i].idle_if(is_word2vec, without_word2vec);
+  }
 }
 
 }  // namespace calque

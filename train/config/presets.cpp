@@ -35,6 +35,12 @@ void apply_task(Config& config) {
   training.epsilon = text ? 1e-8 : paper.training.epsilon;
   training.weight_decay = text ? 0.1 : paper.training.weight_decay;
   training.clip_norm = text ? 1 : paper.training.clip_norm;
+  if (config.task == TaskKind::word2vec) {
+    config.tokenizer.kind = TokenizerKind::words;
+    config.tokenizer.vocabulary_size = 0;
+    model.d_model = 100;
+    training.weight_decay = 0;
+  }
 }
 
 void apply_preset(ModelConfig& model) {

@@ -48,8 +48,8 @@ const std::vector<ConfigKey>& config_keys() {
             "What is trained: translation, the encoder-decoder Transformer on pairs of lines; "
             "language-model, a decoder-only Transformer on plain text; masked-lm, an encoder-only "
             "Transformer on plain text; classification, an encoder-only Transformer on labelled "
-            "texts; or images, a Vision Transformer on labelled images. It sets defaults for the "
-            "task, which other keys override.")
+            "texts; images, a Vision Transformer on labelled images; or word2vec, vectors of words "
+            "from plain text. It sets defaults for the task, which other keys override.")
         .read = [](const YamlValue& from, Config& to) {
       Choices(task_kinds).read(from, "task", to.task);
       apply_task(to);

@@ -55,6 +55,8 @@ inline bool is_translation(const Config& c) { return c.task == TaskKind::transla
 inline bool is_classification(const Config& c) { return c.task == TaskKind::classification; }
 inline bool no_classification(const Config& c) { return !is_classification(c); }
 inline bool no_masked_lm(const Config& c) { return c.task != TaskKind::masked_lm; }
+inline bool is_word2vec(const Config& c) { return c.task == TaskKind::word2vec; }
+inline bool no_word2vec(const Config& c) { return !is_word2vec(c); }
 inline bool is_images(const Config& c) { return c.task == TaskKind::images; }
 inline bool no_images(const Config& c) { return !is_images(c); }
 inline bool has_classes(const Config& c) { return is_classification(c) || is_images(c); }
@@ -64,14 +66,20 @@ inline bool is_encoder_only(const Config& c) { return has_classes(c) || !no_mask
 inline bool no_language_model(const Config& c) {
   return c.task != TaskKind::language_model && no_masked_lm(c);
 }
+inline bool no_documents(const Config& c) { return no_language_model(c) && no_word2vec(c); }
 inline constexpr std::string_view with_translation = "needs task: translation",
                                   with_language_model = "needs task: language-model or masked-lm",
                                   with_one_stack =
                                       "needs task: language-model, masked-lm, classification or "
                                       "images",
+                                  with_documents =
+                                      "needs task: language-model, masked-lm or word2vec",
                                   with_text = "is not used by task: images",
                                   with_windows =
-                                      "needs task: language-model, masked-lm or classification",
+                                      "needs task: language-model, masked-lm, classification or "
+                                      "word2vec",
+                                  with_word2vec = "needs task: word2vec",
+                                  without_word2vec = "is not used by task: word2vec",
                                   with_classes = "needs task: classification or images",
                                   with_images = "needs task: images",
                                   without_classes = "is not used by tasks with classes",
@@ -82,6 +90,7 @@ using ConfigKey = Key<Config>;
 using CorpusKey = Key<CorpusConfig>;
 using ExpertKey = Key<ExpertOptions>;
 using AttentionKey = Key<Sparsity>;
+using EmbeddingKey = Key<EmbeddingConfig>;
 
 // What a key needs to know of values in a range; Choices are the same for an enum.
 template <class Value>
@@ -145,6 +154,7 @@ const std::vector<ConfigKey>& config_keys();  // in the order of the sections
 const std::vector<CorpusKey>& corpus_keys();  // of one item of data.train, validation and test
 const std::vector<ExpertKey>& expert_keys();  // of model.experts
 const std::vector<AttentionKey>& attention_keys();  // of model.attention
+const std::vector<EmbeddingKey>& embedding_keys();  // of model.embeddings
 const ConfigKey* find_config_key(std::string_view name);
 
 // The tables behind config_keys().
@@ -171,5 +181,9 @@ std::string allowed_values(const Range&, const ExpertOptions&);
 void read_value(const YamlValue& from, std::string_view key, const Range&, Sparsity& to);
 std::string write_value(const Sparsity& sparsity);
 std::string allowed_values(const Range&, const Sparsity&);
+// And so are the files of word vectors.
+void read_value(const YamlValue& from, std::string_view key, const Range&, EmbeddingConfig& to);
+std::string write_value(const EmbeddingConfig& embeddings);
+std::string allowed_values(const Range&, const EmbeddingConfig&);
 
 }  // namespace calque

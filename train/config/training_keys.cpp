@@ -102,7 +102,8 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
          "label_smoothing spread evenly over the whole vocabulary, as in PyTorch. Joey NMT leaves "
          "the correct token and padding out of the spread, so its losses differ slightly.",
          "Marian: label-smoothing; Joey NMT: label_smoothing; OpenNMT-py: label_smoothing; "
-         "fairseq: label-smoothing; Sockeye: label-smoothing");
+         "fairseq: label-smoothing; Sockeye: label-smoothing")
+      .idle_if(is_word2vec, without_word2vec);
   in.key("class_weights", &T::class_weights, {}, harmful,
          "Multiplies the loss of each example by the weight of its class. balanced: the inverse of "
          "the frequency in data.train, so that rare classes count as much as frequent ones. A list "
@@ -117,11 +118,17 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
           [](const Config& c) {
             return c.model.dropout + c.model.attention_dropout + c.model.activation_dropout == 0;
           },
-          "needs dropout in the model");
+          "needs dropout in the model")
+      .idle_if(is_word2vec, without_word2vec);
   in.key("ema", &T::ema, fraction(), harmful,
          "Keeps an exponential moving average of the weights with this decay (0.999) and validates "
          "with it. 0: off.",
          "Marian: exponential-smoothing; OpenNMT-py: average_decay; fairseq: ema-decay");
+  in.key("negatives", &T::negatives, between(1, 1000), harmful,
+         "The number of random words that each prediction of word2vec is compared with. A word is "
+         "drawn in proportion to its count to the power 3/4.",
+         "word2vec: negative; gensim: negative; fastText: neg")
+      .idle_if(no_word2vec, with_word2vec);
 }
 
 void declare_learning_rate(std::vector<ConfigKey>& table) {

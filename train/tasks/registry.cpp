@@ -9,6 +9,7 @@
 #include "train/tasks/language_model/language_model_task.h"
 #include "train/tasks/masked_lm/masked_lm_task.h"
 #include "train/tasks/translation/translation_task.h"
+#include "train/tasks/word2vec/word2vec_task.h"
 
 namespace calque {
 namespace {
@@ -28,6 +29,7 @@ constexpr Entry entries[] = {
     {TaskKind::classification, make_classification_task, classification_metrics,
      classification_contradictions},
     {TaskKind::images, make_images_task, classification_metrics, images_contradictions},
+    {TaskKind::word2vec, make_word2vec_task, word2vec_metrics, word2vec_contradictions},
 };
 
 const Entry& entry_of(TaskKind kind) { return *std::ranges::find(entries, kind, &Entry::kind); }

@@ -31,6 +31,15 @@ EncodedText encode_texts(const std::vector<std::string>& texts, const Tokenizer&
   return encoded;
 }
 
+std::vector<int64_t> ClassificationData::count_ids(int32_t vocabulary) const {
+  std::vector<int64_t> counts_of_ids(static_cast<size_t>(vocabulary));
+  for (const ClassifiedText& example : examples) {
+    for (const int32_t id : example.ids) ++counts_of_ids[static_cast<size_t>(id)];
+  }
+  counts_of_ids[begin_id] = counts_of_ids[end_id] = 0;
+  return counts_of_ids;
+}
+
 std::string ClassificationData::where(int64_t example) const {
   const auto after = std::ranges::upper_bound(parts, example, {}, &SharedRange::first);
   const SharedRange& part = *(after - 1);

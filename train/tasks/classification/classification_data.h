@@ -30,6 +30,7 @@ struct ClassificationData {
   int64_t skipped = 0;  // lines that are not UTF-8
   uint64_t hash = 0;
 
+  std::vector<int64_t> count_ids(int32_t vocabulary) const;  // without <s> and </s>
   // "questions.txt, example 17"
   std::string where(int64_t example) const;
   ExampleSet set() const;  // examples of three columns: ids, kinds, label; refers to this object

@@ -13,6 +13,7 @@
 #include "train/tasks/example_works.h"
 #include "train/tasks/interruptible.h"
 #include "train/tasks/loss_metrics.h"
+#include "train/tasks/pretrained_embeddings.h"
 #include "train/tasks/run_tokenizers.h"
 
 namespace calque {
@@ -63,6 +64,12 @@ class ClassificationTask : public Task {
                                           from, make);
   }
 
+  std::vector<std::string> load_pretrained() override {
+    if (config_.model.embeddings == EmbeddingConfig()) return {};
+    return load_embeddings(config_, tokenizer_, data_.count_ids(tokenizer_.size()),
+                           network_.parameters);
+  }
+
   bool validates() const override { return !validation_.examples.empty(); }
 
   std::optional<Scores> validate(const std::function<bool()>& stop) override {
@@ -80,6 +87,7 @@ class ClassificationTask : public Task {
         tokenizer_(open_classification_tokenizer(config_, run, start, corpora)),
         labels_(start.purpose == Purpose::use ? load_labels(run) : labels_of(corpora)),
         network_(classifier_options(config_, tokenizer_.size(), std::ssize(labels_))) {
+    freeze_embeddings(config_, network_.parameters);
     if (start.purpose == Purpose::use) return;
     data_ = encode_corpora(corpora, labels_, tokenizer_, config_.data.context);
     class_weights_ = class_weights(config_.training.class_weights, labels_, data_.counts);

@@ -12,6 +12,7 @@
 #include "train/tasks/language_model/texts.h"
 #include "train/tasks/language_model/tokenizer.h"
 #include "train/tasks/loss_metrics.h"
+#include "train/tasks/pretrained_embeddings.h"
 #include "train/tasks/task_data.h"
 #include "train/tasks/task_model.h"
 
@@ -24,6 +25,7 @@ class LanguageModelTask : public Task {
       : config_(config),
         tokenizer_(open_text_tokenizer(config_, run, start)),
         network_(language_model_options(config_, tokenizer_.size())) {
+    freeze_embeddings(config_, network_.parameters);
     if (start.purpose == TaskStart::Purpose::use) return;
     const std::string cache = cache_folder(config_, run, start);
     if (!config_.data.validation.empty()) {
@@ -59,6 +61,10 @@ class LanguageModelTask : public Task {
     };
     return std::make_unique<ExampleWorks>(examples, examples.costs, batch_options(config_.training),
                                           from, make);
+  }
+
+  std::vector<std::string> load_pretrained() override {
+    return load_embeddings(config_, tokenizer_, data_, network_.parameters);
   }
 
   bool validates() const override { return validation_.has_value(); }

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/toy/analogies.h"
 #include "data/toy/text.h"
 #include "train/tasks/data_settings.h"
 
@@ -12,13 +13,13 @@ bool is_toy_text(const CorpusConfig& corpus) { return corpus.toy == CorpusConfig
 
 DocumentSource document_source(const CorpusConfig& corpus, const DataConfig& data, Split split) {
   const CorpusShare share{.weight = corpus.weight, .epochs = corpus.epochs};
-  if (!is_toy_text(corpus)) {
+  if (corpus.toy == CorpusConfig::Toy::none) {
     return {DocumentFiles{corpus.text, data.documents}, share};
   }
-  return {
-      documents_in_memory(corpus_name(corpus), toy_text(corpus.split.value_or(split), corpus.pairs,
-                                                        static_cast<uint64_t>(corpus.seed))),
-      share};
+  const auto toy = is_toy_text(corpus) ? toy_text : toy_analogies;
+  return {documents_in_memory(corpus_name(corpus), toy(corpus.split.value_or(split), corpus.pairs,
+                                                       static_cast<uint64_t>(corpus.seed))),
+          share};
 }
 
 }  // namespace

@@ -11,6 +11,7 @@
 #include "train/tasks/masked_lm/masked_evaluation.h"
 #include "train/tasks/masked_lm/masked_lm_run.h"
 #include "train/tasks/masked_lm/masked_work.h"
+#include "train/tasks/pretrained_embeddings.h"
 #include "train/tasks/task_data.h"
 
 namespace calque {
@@ -22,6 +23,7 @@ class MaskedLmTask : public Task {
       : config_(config),
         tokenizer_(open_text_tokenizer(config_, run, start)),
         network_(masked_lm_options(config_, tokenizer_.size())) {
+    freeze_embeddings(config_, network_.parameters);
     if (start.purpose == TaskStart::Purpose::use) return;
     const std::string cache = cache_folder(config_, run, start);
     if (!config_.data.validation.empty()) {
@@ -56,6 +58,10 @@ class MaskedLmTask : public Task {
     };
     return std::make_unique<ExampleWorks>(examples, examples.costs, batch_options(config_.training),
                                           from, make);
+  }
+
+  std::vector<std::string> load_pretrained() override {
+    return load_embeddings(config_, tokenizer_, data_, network_.parameters);
   }
 
   bool validates() const override { return validation_.has_value(); }

@@ -5,10 +5,12 @@
 #include "core/error.h"
 #include "data/content_hash.h"
 #include "data/dataset_examples.h"
+#include "data/id_counts.h"
 #include "train/config/schema.h"
 #include "train/config/values.h"
 #include "train/tasks/example_works.h"
 #include "train/tasks/loss_metrics.h"
+#include "train/tasks/pretrained_embeddings.h"
 #include "train/tasks/task_data.h"
 #include "train/tasks/task_model.h"
 #include "train/tasks/translation/settings.h"
@@ -53,6 +55,7 @@ class TranslationTask : public Task {
         tokenizers_(open_translation_tokenizers(config_, run, start)),
         network_(transformer_options(config_.model, tokenizers_.source.size(),
                                      tokenizers_.target.size())) {
+    freeze_embeddings(config_, network_.parameters);
     if (start.purpose == TaskStart::Purpose::use) return;
     const std::string cache = cache_folder(config_, run, start);
     // First, so that its errors occur before the long tokenization of the training corpora.
@@ -86,6 +89,14 @@ class TranslationTask : public Task {
     return std::make_unique<ExampleWorks>(
         with_bpe_dropout(examples_of(*data_, cost_columns(config_.training)), config_, tokenizers_),
         costs_of(*data_->tokens, both), batch_options(config_.training), from, make);
+  }
+
+  std::vector<std::string> load_pretrained() override {
+    if (config_.model.embeddings == EmbeddingConfig()) return {};
+    const std::vector<int64_t> source = count_ids(*data_->tokens, 0, tokenizers_.source.size());
+    const std::vector<int64_t> target = count_ids(*data_->tokens, 1, tokenizers_.target.size());
+    return load_embeddings(config_, tokenizers_.source, source, tokenizers_.target, target,
+                           network_.parameters);
   }
 
   bool validates() const override { return validation_ && validation_->there(); }

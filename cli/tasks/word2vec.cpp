@@ -1,0 +1,57 @@
+// Runs of task: word2vec in the commands that take every task.
+#include <fmt/format.h>
+
+#include "cli/tasks/task_commands.h"
+#include "core/error.h"
+#include "train/tasks/data_settings.h"
+#include "train/tasks/language_model/texts.h"
+#include "train/tasks/word2vec/neighbours.h"
+#include "train/tasks/word2vec/word2vec_evaluation.h"
+#include "train/tasks/word2vec/word2vec_run.h"
+
+namespace calque {
+namespace {
+
+void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSplit>& corpora) {
+  require_one_run(arguments.runs);
+  if (!arguments.output.empty()) {
+    fail("--output: word2vec has no result for each line; calque vectors writes the vectors");
+  }
+  const Word2VecRun run = open_word2vec_run(arguments.runs.front());
+  fmt::print("{}, step {}\n", run.checkpoint, run.step);
+  const WordSpace space(run.model().vectors, run.tokenizer);
+  for (const Sample& sample : neighbour_samples(space, arguments.samples)) {
+    fmt::print("  {}\n  > {}\n\n", sample.input, sample.output);
+  }
+  for (const auto& [corpus, split] : corpora) {
+    const Dataset texts = load_texts(run.config.data, {corpus}, split, run.tokenizer);
+    const LossSums sums = evaluate_word2vec(run.model(), texts, run.config, run.tokenizer);
+    const MeanLoss mean = mean_of(sums);
+    fmt::print("{}: {} documents, {} predictions\n  loss {:.4f}  accuracy {:.2f}%\n",
+               corpus_name(corpus), texts.examples(), sums.terms, mean.loss, 100 * mean.accuracy);
+  }
+}
+
+void score(const ScoreArguments& arguments) {
+  fail("{}: word vectors have no probabilities of texts", arguments.run);
+}
+
+Explanation explain(const ExplainArguments& arguments) {
+  fail(
+      "{}: calque explain supports translation and language models; calque neighbours shows word "
+      "vectors",
+      arguments.run);
+}
+
+}  // namespace
+
+const TaskCommands word2vec_commands = {
+    .task = TaskKind::word2vec,
+    .check_data = check_texts,
+    .evaluate = evaluate,
+    .score = score,
+    .explain = explain,
+    .files_to_evaluate = "--text",
+};
+
+}  // namespace calque

@@ -1,0 +1,31 @@
+#pragma once
+// Tokens grouped by id, for gradients of tables: one thread adds the rows of all tokens of an id,
+// in their order, so that the sum does not depend on the number of threads.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+namespace calque {
+
+// The indices of the tokens, sorted by id and then by index, and where each id starts among them.
+struct RowGroups {
+  std::vector<int32_t> tokens;
+  std::vector<int32_t> starts;
+};
+
+inline RowGroups group_by_id(std::span<const int32_t> ids, int64_t vocabulary) {
+  std::vector<int32_t> next(static_cast<size_t>(vocabulary) + 1);
+  for (const int32_t id : ids) ++next[id + 1];
+  RowGroups groups;
+  for (int64_t id = 0; id < vocabulary; ++id) {
+    if (next[id + 1] > 0) groups.starts.push_back(next[id]);
+    next[id + 1] += next[id];
+  }
+  groups.starts.push_back(static_cast<int32_t>(ids.size()));
+  groups.tokens.resize(ids.size());
+  for (size_t t = 0; t < ids.size(); ++t) groups.tokens[next[ids[t]]++] = static_cast<int32_t>(t);
+  return groups;
+}
+
+}  // namespace calque

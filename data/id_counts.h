@@ -1,0 +1,14 @@
+#pragma once
+// How often each id of a vocabulary occurs in a dataset.
+
+#include <cstdint>
+#include <vector>
+
+#include "data/token_store.h"
+
+namespace calque {
+
+// [vocabulary]
+std::vector<int64_t> count_ids(const TokenStore& tokens, int column, int32_t vocabulary);
+
+}  // namespace calque

@@ -1,0 +1,49 @@
+#pragma once
+// word2vec (Mikolov et al. 2013): two vectors for each word, of which the first is the result and
+// the second describes the word as the expected one. Skip-gram predicts each neighbour from the
+// vector of a word; CBOW predicts a word from the mean of the vectors of its neighbours.
+//
+// Parameters: embedding.weight, output.weight. As in the original program, the former start uniform
+// within 0.5 / d_model and the latter at 0.
+
+#include <span>
+
+#include "core/ops.h"
+#include "core/parameters.h"
+#include "nn/initial.h"
+
+namespace calque {
+
+struct Word2VecOptions {
+  int64_t vocabulary = 0;
+  int64_t d_model = 100;
+
+  bool operator==(const Word2VecOptions&) const = default;
+};
+
+struct Word2Vec {
+  Word2VecOptions options;
+  Tensor vectors;   // [vocabulary, d_model]
+  Tensor contexts;  // [vocabulary, d_model]
+
+  Word2Vec(const Path& at, const Word2VecOptions& options_)
+      : options(options_),
+        vectors((at / "embedding")
+                    .parameter("weight", {options.vocabulary, options.d_model}, Role::embedding,
+                               uniform(real(0.5) / static_cast<real>(options.d_model)))),
+        contexts((at / "output")
+                     .parameter("weight", {options.vocabulary, options.d_model}, Role::output,
+                                zeros())) {}
+
+  // The summed loss of a prediction for each segment of the ids. Prediction i has the candidates
+  // [i (1 + n), (i + 1) (1 + n)): the expected word, then n others.
+  TokenLoss loss(std::span<const int32_t> ids, const Segments& segments,
+                 std::span<const int32_t> candidates) const {
+    const Tensor read = embedding(vectors, ids);
+    const bool single = segments.count() == segments.tokens() && segments.longest() <= 1;
+    return negative_sampling(single ? read : mean_of_segments(read, segments), contexts,
+                             candidates);
+  }
+};
+
+}  // namespace calque

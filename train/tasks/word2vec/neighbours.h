@@ -1,0 +1,53 @@
+#pragma once
+// The words whose vectors have the largest cosine with a vector, and analogies between words
+// (Mikolov et al. 2013): a is to b as c is to the word nearest to b - a + c, of unit vectors.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "data/tokenizer.h"
+#include "nn/word2vec.h"
+#include "train/report/records.h"
+
+namespace calque {
+
+struct Neighbour {
+  int32_t id = 0;
+  double cosine = 0;
+};
+
+// The rows of a table of word vectors with unit length. <unk>, <s>, </s> and line ends are no
+// words.
+class WordSpace {
+ public:
+  WordSpace(const Tensor& vectors, const Tokenizer& tokenizer);
+
+  // The id of a word, in lower case if the tokenizer's words are. Throws an Error for a word that
+  // the vocabulary lacks.
+  int32_t id_of(const std::string& word) const;
+
+  // The nearest words, nearest first, without the words of the question.
+  std::vector<Neighbour> near(int32_t word, int64_t count) const;
+  std::vector<Neighbour> analogous(int32_t a, int32_t b, int32_t c, int64_t count) const;
+
+  const Tokenizer& tokenizer() const { return tokenizer_; }
+
+ private:
+  std::span<const double> row(int32_t id) const;
+  std::vector<Neighbour> nearest(std::vector<double> to, std::span<const int32_t> without,
+                                 int64_t count) const;
+
+  const Tokenizer tokenizer_;
+  int64_t size_;
+  std::vector<double> unit_;  // [vocabulary, size]
+};
+
+// Words spread over the vocabulary, each with its neighbours.
+std::vector<Sample> neighbour_samples(const WordSpace& space, int64_t count);
+
+// The vectors of all words in word2vec's text format.
+std::string vectors_as_text(const Tensor& vectors, const Tokenizer& tokenizer);
+
+}  // namespace calque
