@@ -28,7 +28,8 @@ struct ConfigArguments {
 };
 
 // What keeps the config's model out of the format of --for.
-std::vector<std::string> export_problems(const std::string& path, const ConfigArguments& arguments) {
+std::vector<std::string> export_problems(const std::string& path,
+                                         const ConfigArguments& arguments) {
   if (arguments.format.empty()) return {};
   const Config config = load_task_config(path, arguments.settings).config;
   const ExportFormat format = export_format_named(arguments.format);

@@ -18,13 +18,13 @@
 namespace calque {
 namespace {
 
-struct Arguments {
+struct NeighboursArguments {
   std::string run;
   std::vector<std::string> words;
   int64_t count = 10;
 };
 
-void neighbours(const Arguments& arguments) {
+void neighbours(const NeighboursArguments& arguments) {
   if (arguments.words.size() != 1 && arguments.words.size() != 3) {
     wrong_command_line("give one word, or three for an analogy: man king woman");
   }
@@ -47,7 +47,7 @@ void neighbours(const Arguments& arguments) {
 }  // namespace
 
 void add_neighbours_command(CLI::App& calque) {
-  const auto arguments = std::make_shared<Arguments>();
+  const auto arguments = std::make_shared<NeighboursArguments>();
   CLI::App* command = calque.add_subcommand(
       "neighbours", "Print the nearest words of a word, or the answers of an analogy, by word2vec");
   command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")

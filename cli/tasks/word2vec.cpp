@@ -12,7 +12,8 @@
 namespace calque {
 namespace {
 
-void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSplit>& corpora) {
+void evaluate_word2vec(const EvaluateArguments& arguments,
+                       const std::vector<CorpusOfSplit>& corpora) {
   require_one_run(arguments.runs);
   if (!arguments.output.empty()) {
     fail("--output: word2vec has no result for each line; calque vectors writes the vectors");
@@ -32,11 +33,11 @@ void evaluate(const EvaluateArguments& arguments, const std::vector<CorpusOfSpli
   }
 }
 
-void score(const ScoreArguments& arguments) {
+void score_word2vec(const ScoreArguments& arguments) {
   fail("{}: word vectors have no probabilities of texts", arguments.run);
 }
 
-Explanation explain(const ExplainArguments& arguments) {
+Explanation explain_word2vec(const ExplainArguments& arguments) {
   fail(
       "{}: calque explain supports translation and language models; calque neighbours shows word "
       "vectors",
@@ -48,9 +49,9 @@ Explanation explain(const ExplainArguments& arguments) {
 const TaskCommands word2vec_commands = {
     .task = TaskKind::word2vec,
     .check_data = check_texts,
-    .evaluate = evaluate,
-    .score = score,
-    .explain = explain,
+    .evaluate = evaluate_word2vec,
+    .score = score_word2vec,
+    .explain = explain_word2vec,
     .files_to_evaluate = "--text",
 };
 
