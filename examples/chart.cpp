@@ -17,7 +17,7 @@ namespace {
 
 constexpr double box_width = 380, box_height = 310, page_title = 40;
 constexpr double left = 62, right = 18, top = 30, bottom = 46, legend_row = 17;
-constexpr double character = 6.3;  // mean width in the font of the page
+constexpr double character = 7;  // mean width in the font of the page
 
 constexpr std::array<const char*, 6> colors = {"#0072b2", "#c04d00", "#00805f",
                                                "#a83e86", "#8a6400", "#4d4d4d"};
@@ -186,6 +186,7 @@ void draw_map(std::string& out, const Chart& chart, Box box) {
   for (const real value : map.values.span()) {
     if (std::isfinite(value)) most = std::max(most, std::abs(double(value)));
   }
+  std::string cells, numbers;  // a cell is a unit square, scaled
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < cols; ++c) {
       const double value = map.values.data()[r * cols + c];
@@ -194,17 +195,18 @@ void draw_map(std::string& out, const Chart& chart, Box box) {
       const std::string fill = !there      ? "#c9ccd1"
                                : value < 0 ? blend({176, 70, 0}, share)
                                            : blend({0, 62, 116}, share);
-      const double x = box.x0 + static_cast<double>(c) * width;
-      const double y = box.y1 + static_cast<double>(r) * height;
-      out += fmt::format(
-          "<rect x=\"{:.2f}\" y=\"{:.2f}\" width=\"{:.2f}\" height=\"{:.2f}\" fill=\"{}\"/>\n", x,
-          y, width + 0.15, height + 0.15, fill);
+      cells += fmt::format("<path d=\"M{} {}h1v1h-1z\" fill=\"{}\"/>\n", c, r, fill);
       if (width < 32 || height < 15) continue;
-      text(out, x + width / 2, y + height / 2 + 4, "middle",
+      text(numbers, box.x0 + (static_cast<double>(c) + 0.5) * width,
+           box.y1 + (static_cast<double>(r) + 0.5) * height + 4, "middle",
            there ? fmt::format("{:.{}f}", value, map.digits) : "-inf",
-           share > 0.5 ? "fill=\"#fff\"" : "");
+           share > 0.6 ? "fill=\"#fff\"" : "");
     }
   }
+  out += fmt::format(
+      "<g transform=\"translate({:.1f} {:.1f}) scale({:.4f} {:.4f})\" "
+      "shape-rendering=\"crispEdges\">\n{}</g>\n{}",
+      box.x0, box.y1, width, height, cells, numbers);
   out += fmt::format(
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" "
       "stroke=\"#888\"/>\n",
