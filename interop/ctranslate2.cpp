@@ -178,7 +178,7 @@ std::string vocabulary_text(const Tokenizer& tokenizer) {
   return list.dump(1) + "\n";
 }
 
-constexpr std::string_view readme = R"(# A translator for CTranslate2
+constexpr std::string_view ctranslate2_readme = R"(# A translator for CTranslate2
 
 ```python
 import ctranslate2
@@ -193,10 +193,10 @@ CTranslate2 reads and writes tokens, not text. {}
 
 std::string readme_text(const ExportedTranslator& from) {
   if (!from.source.sentence_piece()) {
-    return fmt::format(fmt::runtime(readme), "The vocabularies list the tokens.");
+    return fmt::format(fmt::runtime(ctranslate2_readme), "The vocabularies list the tokens.");
   }
   return fmt::format(
-      fmt::runtime(readme),
+      fmt::runtime(ctranslate2_readme),
       "source.model and target.model are SentencePiece models:\n"
       "`sentencepiece.SentencePieceProcessor(model_file=\"source.model\").encode(text, "
       "out_type=str)`.");

@@ -34,9 +34,9 @@ void append_text(std::string& out, std::string_view text) {
   out.append(text).push_back('\0');
 }
 
-class Reader {
+class ModelReader {
  public:
-  Reader(std::string_view bytes, const std::string& place) : rest_(bytes), place_(place) {}
+  ModelReader(std::string_view bytes, const std::string& place) : rest_(bytes), place_(place) {}
 
   std::string_view take(size_t count) {
     if (count > rest_.size()) fail("{}: ends too early; export again", place_);
@@ -65,7 +65,7 @@ class Reader {
   const std::string& place_;
 };
 
-Ct2Variable read_variable(Reader& in) {
+Ct2Variable read_variable(ModelReader& in) {
   Ct2Variable variable{.name = in.text()};
   size_t elements = 1;
   variable.sizes.resize(in.number<uint8_t>());
@@ -138,7 +138,7 @@ std::string ct2_bytes(const Ct2Model& model) {
 }
 
 Ct2Model parse_ct2(std::string_view bytes, const std::string& place) {
-  Reader in(bytes, place);
+  ModelReader in(bytes, place);
   if (in.number<uint32_t>() != binary_version) in.refuse("has another version");
   if (in.text() != spec_name) in.refuse("is not a Transformer");
   if (in.number<uint32_t>() != spec_revision) in.refuse("has another revision");

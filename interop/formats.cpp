@@ -36,10 +36,16 @@ class Obstacles {
   const ModelConfig& model;
 };
 
+void add_of_every_model(Obstacles& in, const ModelConfig& model) {
+  in.add_if(model.experts.count > 0, "model.experts");
+  in.add_if(model.attention.window > 0, "model.attention");
+  in.add_if(model.qk_norm, "model.qk_norm");
+}
+
 std::vector<Obstacle> of_ctranslate2(const Config& config) {
   Obstacles in(config);
   in.add_unless_task({TaskKind::translation});
-  in.add_if(config.model.experts.count > 0, "model.experts");
+  add_of_every_model(in, config.model);
   return in.take();
 }
 
@@ -69,7 +75,7 @@ void add_of_language_model(Obstacles& in, const Config& config) {
 std::vector<Obstacle> of_huggingface(const Config& config) {
   Obstacles in(config);
   in.add_unless_task({TaskKind::translation, TaskKind::language_model});
-  in.add_if(config.model.experts.count > 0, "model.experts");
+  add_of_every_model(in, config.model);
   if (config.task == TaskKind::translation) add_of_marian_mt(in, config);
   if (config.task == TaskKind::language_model) add_of_language_model(in, config);
   return in.take();
@@ -79,7 +85,7 @@ std::vector<Obstacle> of_huggingface(const Config& config) {
 std::vector<Obstacle> of_gguf(const Config& config) {
   Obstacles in(config);
   in.add_unless_task({TaskKind::language_model});
-  in.add_if(config.model.experts.count > 0, "model.experts");
+  add_of_every_model(in, config.model);
   if (config.task != TaskKind::language_model) return in.take();
   add_of_language_model(in, config);
   in.add_if(config.model.feed_forward == FeedForwardKind::relu ||

@@ -31,7 +31,7 @@ Tensor with_adjacent_pairs(const Tensor& x, int64_t head_size) {
   return out;
 }
 
-void add_norm(TensorList& to, const std::string& name, const Norm& norm) {
+void add_gguf_norm(TensorList& to, const std::string& name, const Norm& norm) {
   to.push_back({name + ".weight", norm.gain});
   if (norm.bias) to.push_back({name + ".bias", norm.bias});
 }
@@ -72,17 +72,17 @@ TensorList tensors_of(const LanguageModel& model) {
   for (size_t i = 0; i < model.stack.layers.size(); ++i) {
     const SelfAttentionLayer& layer = model.stack.layers[i];
     const std::string name = fmt::format("blk.{}", i);
-    add_norm(to, name + ".attn_norm", layer.self_attention_residual.norm);
+    add_gguf_norm(to, name + ".attn_norm", layer.self_attention_residual.norm);
     if (shape_of(model) == LanguageModelShape::llama) {
       add_llama_layer(to, name, layer, options);
     } else {
       add_gpt_layer(to, name, layer);
     }
     add_linear(to, name + ".attn_output", layer.self_attention.output);
-    add_norm(to, name + ".ffn_norm", layer.feed_forward_residual.norm);
+    add_gguf_norm(to, name + ".ffn_norm", layer.feed_forward_residual.norm);
     add_linear(to, name + ".ffn_down", dense(layer.feed_forward).outer);
   }
-  add_norm(to, "output_norm", *model.stack.norm);
+  add_gguf_norm(to, "output_norm", *model.stack.norm);
   to.push_back({"output.weight", model.output.weight});
   return to;
 }
@@ -194,7 +194,7 @@ Values values_of(const ExportedLanguageModel& from) {
   return values;
 }
 
-constexpr std::string_view readme = R"(# A language model for llama.cpp
+constexpr std::string_view gguf_readme = R"(# A language model for llama.cpp
 
 ```python
 from llama_cpp import Llama
@@ -215,7 +215,7 @@ void export_gguf(const ExportedLanguageModel& from, const std::string& out) {
   const GgufFile read = parse_gguf(written, path);
   if (read.values != file.values) fail("{}: differs from what was written; export again", path);
   require_same(file.tensors, read.tensors, path);
-  folder.write("README.md", readme);
+  folder.write("README.md", gguf_readme);
   folder.finish();
 }
 

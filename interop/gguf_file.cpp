@@ -48,9 +48,9 @@ class Writer {
   std::string out_;
 };
 
-class Reader {
+class GgufReader {
  public:
-  Reader(std::string_view bytes, const std::string& place)
+  GgufReader(std::string_view bytes, const std::string& place)
       : all_(bytes), rest_(bytes), place_(place) {}
 
   std::string_view take(uint64_t count) {
@@ -124,7 +124,7 @@ struct Described {
   uint64_t offset = 0;
 };
 
-Described read_description(Reader& in) {
+Described read_description(GgufReader& in) {
   Described tensor{.name = in.read_text(), .sizes = {}};
   const auto axes = in.read<uint32_t>();
   if (axes > Shape::most_axes) in.refuse("has a tensor of too many axes");
@@ -139,7 +139,7 @@ Described read_description(Reader& in) {
   return tensor;
 }
 
-Tensor read_tensor(std::string_view data, const Described& described, const Reader& in) {
+Tensor read_tensor(std::string_view data, const Described& described, const GgufReader& in) {
   const Shape shape{std::span<const int64_t>(described.sizes)};
   const auto bytes = static_cast<uint64_t>(shape.elements()) * sizeof(float);
   if (described.offset > data.size() || bytes > data.size() - described.offset) {
@@ -186,7 +186,7 @@ std::string gguf_bytes(const GgufFile& file) {
 }
 
 GgufFile parse_gguf(std::string_view bytes, const std::string& place) {
-  Reader in(bytes, place);
+  GgufReader in(bytes, place);
   if (in.take(mark.size()) != mark || in.read<uint32_t>() != version) in.refuse("begins otherwise");
   auto tensors = in.read<uint64_t>(), values = in.read<uint64_t>();
   GgufFile file;

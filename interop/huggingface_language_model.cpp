@@ -199,7 +199,8 @@ std::string tokenizer_config_text(int64_t context) {
   return config.dump(2) + "\n";
 }
 
-constexpr std::string_view readme = R"(# A language model for Hugging Face transformers
+constexpr std::string_view language_model_readme =
+    R"(# A language model for Hugging Face transformers
 
 ```python
 from transformers import AutoModelForCausalLM, AutoTokenizer
@@ -221,7 +222,7 @@ void export_huggingface(const ExportedLanguageModel& from, const std::string& ou
   folder.write("generation_config.json", generation_text());
   folder.write("tokenizer.json", tokenizer_json(from.tokenizer));
   folder.write("tokenizer_config.json", tokenizer_config_text(model.options.layer.max_positions));
-  folder.write("README.md", readme);
+  folder.write("README.md", language_model_readme);
   folder.finish();
 }
 

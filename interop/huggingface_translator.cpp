@@ -167,7 +167,7 @@ void write_tokenizers(const ExportFolder& folder, const ExportedTranslator& from
   folder.write("tokenizer_config.json", tokenizer_text(from));
 }
 
-constexpr std::string_view readme = R"(# A translator for Hugging Face transformers
+constexpr std::string_view translator_readme = R"(# A translator for Hugging Face transformers
 
 ```python
 from transformers import AutoModelForSeq2SeqLM, AutoTokenizer
@@ -191,7 +191,7 @@ void export_huggingface(const ExportedTranslator& from, const std::string& out) 
   folder.write("config.json", config_text(from));
   folder.write("generation_config.json", generation_text(from));
   write_tokenizers(folder, from);
-  folder.write("README.md", readme);
+  folder.write("README.md", translator_readme);
   folder.finish();
 }
 

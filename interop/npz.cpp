@@ -49,9 +49,9 @@ void append_description(std::string& out, uint32_t crc, uint32_t size, std::stri
          static_cast<uint16_t>(name.size()), uint16_t{0});
 }
 
-class Reader {
+class NpyReader {
  public:
-  Reader(std::string_view bytes, const std::string& place) : rest_(bytes), place_(place) {}
+  NpyReader(std::string_view bytes, const std::string& place) : rest_(bytes), place_(place) {}
 
   std::string_view take(size_t count) {
     if (count > rest_.size()) refuse("ends too early");
@@ -79,7 +79,7 @@ class Reader {
 
 // The text between `before` and `after`.
 std::string_view between(std::string_view text, std::string_view before, char after,
-                         const Reader& in) {
+                         const NpyReader& in) {
   const size_t begin = text.find(before);
   const size_t end = begin == text.npos ? begin : text.find(after, begin + before.size());
   if (end == text.npos) in.refuse("has an array without its description");
@@ -87,7 +87,7 @@ std::string_view between(std::string_view text, std::string_view before, char af
 }
 
 NpyArray parse_npy(std::string_view bytes, std::string name, const std::string& place) {
-  Reader in(bytes, place);
+  NpyReader in(bytes, place);
   if (in.take(npy_mark.size()) != npy_mark) in.refuse("has a file that is no array");
   const auto length = in.number<uint16_t>();
   const std::string_view header = in.take(length);
@@ -142,7 +142,7 @@ std::string npz_bytes(std::span<const NpyArray> arrays, const std::string& place
 }
 
 std::vector<NpyArray> parse_npz(std::string_view bytes, const std::string& place) {
-  Reader in(bytes, place);
+  NpyReader in(bytes, place);
   std::vector<NpyArray> arrays;
   while (in.starts_with(local_mark)) {
     in.take(14);

@@ -25,7 +25,7 @@ int value_of(uint64_t operation, std::vector<int> arguments) {
 }
 
 // One operation in twelve is held out of training as the outermost one.
-bool held_out(uint64_t operation, uint64_t arguments) {
+bool held_out_operation(uint64_t operation, uint64_t arguments) {
   return (5 * arguments + 3 * operation) % 12 == 0;
 }
 
@@ -39,7 +39,7 @@ struct Expression {
 int write_operation(Random& random, int depth, int64_t most_symbols, Expression& to) {
   const uint64_t operation = random.below(operations.size());
   const uint64_t count = 2 + random.below(most_arguments - 1);
-  if (depth == 1) to.unseen = held_out(operation, count);
+  if (depth == 1) to.unseen = held_out_operation(operation, count);
   (to.text += to.text.empty() ? "" : " ") += operations[operation];
   to.symbols += 2;
   std::vector<int> arguments;

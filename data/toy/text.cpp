@@ -35,13 +35,13 @@ constexpr std::array<std::string_view, 12> habits{
     "laughs a lot",       "knows the king",      "collects old maps",  "rides a grey horse"};
 
 // One combination in twelve is held out of training. Each trade and each town has eleven others.
-bool held_out(uint64_t trade, uint64_t town) { return (trade + 5 * town) % 12 == 0; }
+bool held_out_trade(uint64_t trade, uint64_t town) { return (trade + 5 * town) % 12 == 0; }
 
 ToyLanguage::Draft draw_text(const Grammar& grammar, Random& random) {
   const Person& person = persons[random.below(persons.size())];
   const uint64_t trade = random.below(trades.size()), town = random.below(towns.size());
   ToyLanguage::Draft draft;
-  draft.unseen = held_out(trade, town);
+  draft.unseen = held_out_trade(trade, town);
   std::string& text = draft.pair.first;
   text = fmt::format("{} is a {} from {}.", person.name, trades[trade], towns[town]);
   Writer write(grammar);

@@ -78,6 +78,11 @@ TEST_CASE("a refusal names the setting and the formats that can hold the model")
       "ctranslate2, numpy, safetensors can");
   config.model.experts.count = 4;
   CHECK(keys_of(ExportFormat::ctranslate2, config) == std::vector<std::string>{"model.experts"});
+  config.model.experts.count = 0;
+  config.model.attention.window = 8;
+  config.model.qk_norm = true;
+  CHECK(keys_of(ExportFormat::ctranslate2, config) ==
+        std::vector<std::string>{"model.attention", "model.qk_norm"});
 }
 
 }  // namespace

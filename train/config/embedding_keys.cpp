@@ -6,20 +6,20 @@
 namespace calque {
 namespace {
 
-using E = EmbeddingConfig;
+using Embeddings = EmbeddingConfig;
 
 std::vector<EmbeddingKey> declare_embedding_keys() {
   std::vector<EmbeddingKey> table;
   Section in(
       "", [](auto& embeddings) -> auto& { return embeddings; }, table);
   constexpr OnResume fixed = OnResume::harmful;
-  in.key("source", &E::source, {}, fixed,
+  in.key("source", &Embeddings::source, {}, fixed,
          "A file of word vectors for the embeddings of the source language, or of the only one. "
          "Their dimension must be d_model. Only a new run reads the file.");
-  in.key("target", &E::target, {}, fixed,
+  in.key("target", &Embeddings::target, {}, fixed,
          "The same for the target language of task: translation. With model.tied: all it fills "
          "what source leaves of the shared table.");
-  in.key("freeze", &E::freeze, {}, fixed,
+  in.key("freeze", &Embeddings::freeze, {}, fixed,
          "Keeps each table that starts from a file unchanged: all of its rows, and the output "
          "projection that is tied to it.");
   return table;
