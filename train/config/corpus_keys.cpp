@@ -68,7 +68,8 @@ std::vector<CorpusKey> declare_corpus_keys() {
   in.key("toy", &C::toy, toys, fixed,
          "A built-in language that needs no file: copy, reverse and sort over symbols, English "
          "with German or French from a grammar, nested operations on digits with their value "
-         "(listops), the documents of toy-text, or drawn shapes for task: images.");
+         "(listops), the documents of toy-text, the lines of toy-analogies for word2vec, or drawn "
+         "shapes for task: images.");
   in.key("split", &C::split, toy_splits, fixed,
          "The part of the toy language; the parts share no sentence. `compositional` has "
          "combinations that never occur in `train`. Default: the part of the section.")
