@@ -44,10 +44,10 @@ const std::vector<Sentence> hostile_sentences = {
      "line\xE2\x80\xA8separator\xE2\x80\xA9 {{data}} ${x} `y`"},
 };
 
-double fraction(std::mt19937& random) { return static_cast<double>(random()) / 4294967296.0; }
+double chance(std::mt19937& random) { return static_cast<double>(random()) / 4294967296.0; }
 
 double noise(std::mt19937& random) {
-  return fraction(random) + fraction(random) + fraction(random) - 1.5;
+  return chance(random) + chance(random) + chance(random) - 1.5;
 }
 
 double schedule(const MadeUpRun& run, double step) {
@@ -73,7 +73,7 @@ std::string translation(const char* reference, double done, std::mt19937& random
       word += *c;
       continue;
     }
-    const bool right = fraction(random) < std::pow(done, 0.7);
+    const bool right = chance(random) < std::pow(done, 0.7);
     out += (out.empty() ? "" : " ") + (right ? word : wrong[random() % wrong.size()]);
     word.clear();
     if (*c == '\0') return out;
@@ -120,7 +120,7 @@ Json training_record(const MadeUpRun& run, int64_t step, double& seconds, std::m
             {"tokens_per_s", rate},
             {"gflop_per_s", 610 + 20 * noise(random)},
             {"memory_mb", 312 + std::floor(at / 1000)},
-            {"wait_share", 0.001 + 0.0005 * fraction(random)}}}};
+            {"wait_share", 0.001 + 0.0005 * chance(random)}}}};
 }
 
 Json validation_record(const MadeUpRun& run, int64_t step, std::mt19937& random) {
