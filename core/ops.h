@@ -127,8 +127,8 @@ struct AttentionOptions {
   int64_t heads = 1;
   bool causal = false;  // query i sees keys up to i + (keys - queries) of its sentence
   real dropout = 0;     // of the attention weights
-  // Which keys a query sees; a sparse one requires the same sentences for queries and keys. Where it
-  // restricts nothing, the result has the same bits as without.
+  // Which keys a query sees; a sparse one requires the same sentences for queries and keys. Where
+  // it restricts nothing, the result has the same bits as without.
   Sparsity sparsity = {};
 };
 
@@ -148,6 +148,34 @@ Tensor cross_attention(const Tensor& q, const Tensor& kv, const Segments& querie
 // gradients: for visualisation and tests.
 std::vector<Tensor> attention_weights(const Tensor& q, const Tensor& k, const Segments& queries,
                                       const Segments& keys, const AttentionOptions& options);
+
+// Recurrent networks: ops/recurrent.cpp. x and u are the products of the input and of the state
+// with their weights, biases included.
+
+// Gated recurrent unit (Cho et al. 2014): r, z = sigmoid(x + u), n = tanh(x + r u), n + z (state -
+// n).
+//   x, u [rows, 3 h] in the order r, z, n; state [rows, h] -> [rows, h]
+Tensor gru_step(const Tensor& x, const Tensor& u, const Tensor& state);
+// Long short-term memory (Hochreiter and Schmidhuber 1997): i, f, o = sigmoid(x + u),
+// n = tanh(x + u), cell = f cell + i n, hidden = o tanh(cell).
+//   x, u [rows, 4 h] in the order i, f, n, o; state [rows, 2 h], hidden beside cell -> [rows, 2 h]
+Tensor lstm_step(const Tensor& x, const Tensor& u, const Tensor& state);
+
+// The rows of the keys that a query sees.
+struct KeyRows {
+  int32_t begin = 0, end = 0;
+};
+
+// Attention of single queries: row r of the result is the sum of the values in ranges[r], weighted
+// by the softmax of their scores, and 0 if the range is empty. The score of a key is
+// v tanh(q + k) (Bahdanau et al. 2015), or q k if v is absent. On a tape the ranges do not overlap.
+//   q [queries, a], keys [tokens, a], values [tokens, d], v [a] -> [queries, d]
+Tensor attend_once(const Tensor& q, const Tensor& keys, const Tensor& values, const Tensor& v,
+                   std::span<const KeyRows> ranges);
+// Its weights for each query, without gradients.
+std::vector<std::vector<real>> attend_once_weights(const Tensor& q, const Tensor& keys,
+                                                   const Tensor& v,
+                                                   std::span<const KeyRows> ranges);
 
 // Losses: ops/cross_entropy.cpp, ops/negative_sampling.cpp
 

@@ -44,6 +44,20 @@ Tensor run(const Json& c, const std::vector<Tensor>& x) {
                                   s["smoothing"].get<real>(), s["agreement"].get<real>())
         .loss;
   }
+  if (name == "gru" || name == "lstm") {
+    const bool lstm = name == "lstm";
+    const Tensor in = linear(x[0], transpose(x[2]), x[4]);
+    const Tensor hidden = lstm ? slice_cols(x[1], 0, x[1].cols() / 2) : x[1];
+    const Tensor back = linear(hidden, transpose(x[3]), x[5]);
+    return lstm ? lstm_step(in, back, x[1]) : gru_step(in, back, x[1]);
+  }
+  if (name == "attend_once") {
+    std::vector<KeyRows> ranges;
+    for (size_t i = 0; i < s["ranges"].size(); i += 2) {
+      ranges.push_back({s["ranges"][i], s["ranges"][i + 1]});
+    }
+    return attend_once(x[0], x[1], x[2], x.size() > 3 ? x[3] : Tensor{}, ranges);
+  }
   if (name == "negative_sampling") {
     return negative_sampling(x[0], x[1], s["candidates"].get<std::vector<int32_t>>()).loss;
   }
@@ -58,7 +72,7 @@ Tensor run(const Json& c, const std::vector<Tensor>& x) {
 TEST_CASE("fused ops agree with PyTorch to 1e-5, values and gradients") {
   std::ifstream file(std::string(CALQUE_TEST_DATA) + "/pytorch.json");
   const Json recorded = Json::parse(file);
-  REQUIRE(recorded["cases"].size() == 14);
+  REQUIRE(recorded["cases"].size() == 18);
   for (const Json& c : recorded["cases"]) {
     CAPTURE(c["name"].get<std::string>());
     std::vector<Tensor> inputs;

@@ -87,6 +87,25 @@ def negative_sampling(candidates):
     return function
 
 
+def lstm(x, state, w, u, b, c):
+    """Hidden state and cell side by side."""
+    return torch.cat(torch.lstm_cell(x, state.chunk(2, 1), w, u, b, c), 1)
+
+
+def attend_once(ranges):
+    """Bahdanau's attention of one query for each range of keys, or dot products."""
+
+    def function(q, keys, values, *v):
+        rows = []
+        for query, (begin, end) in zip(q, ranges):
+            k = keys[begin:end]
+            scores = torch.tanh(query + k) @ v[0] if v else k @ query
+            rows.append(scores.softmax(0) @ values[begin:end])
+        return torch.stack(rows)
+
+    return function
+
+
 def main():
     r = torch.randn
     cases = []
@@ -116,6 +135,13 @@ def main():
         cases.append(record("attention", [r(sum(queries), 8) for _ in range(3)],
                             attention(queries, queries, 2, causal, sparse), heads=2, causal=causal,
                             queries=queries, keys=queries, sparse=sparse))
+    for name, cell, width, gates in (("gru", torch.gru_cell, 1, 3), ("lstm", lstm, 2, 4)):
+        cases.append(record(name, [r(5, 11), r(5, width * 9), r(gates * 9, 11), r(gates * 9, 9),
+                                   r(gates * 9), r(gates * 9)], cell))
+    ranges = [[0, 4], [9, 15], [4, 5]]
+    for v in ([r(12)], []):
+        cases.append(record("attend_once", [r(3, 12), r(15, 12), r(15, 7)] + v,
+                            attend_once(ranges), ranges=sum(ranges, [])))
     candidates = [[3, 0, 40], [22, 3, 3], [7, 8, 9]]
     cases.append(record("negative_sampling", [r(3, 16), r(41, 16)],
                         negative_sampling(candidates), candidates=sum(candidates, [])))

@@ -140,6 +140,21 @@ void add_tokens(List& list, int64_t vocabulary, int64_t cols, const Segments& se
                   [=](Inputs t) { return rotary(t[0], segments, cols, 3 * cols, 2 * cols); }});
 }
 
+void add_recurrent(List& list, int64_t rows, int64_t h, std::vector<KeyRows> ranges) {
+  list.push_back({fmt::format("gru_step [{}, {}]", rows, h),
+                  random_tensors({{rows, 3 * h}, {rows, 3 * h}, {rows, h}}),
+                  [](Inputs t) { return gru_step(t[0], t[1], t[2]); }});
+  list.push_back({fmt::format("lstm_step [{}, {}]", rows, h),
+                  random_tensors({{rows, 4 * h}, {rows, 4 * h}, {rows, 2 * h}}),
+                  [](Inputs t) { return lstm_step(t[0], t[1], t[2]); }});
+  const int64_t queries = std::ssize(ranges), keys = 2 * rows + 3;
+  const std::vector<Tensor> x = random_tensors({{queries, h}, {keys, h}, {keys, h + 2}, {h}});
+  list.push_back({fmt::format("attend_once additive [{}, {}]", queries, h), x,
+                  [=](Inputs t) { return attend_once(t[0], t[1], t[2], t[3], ranges); }});
+  list.push_back({fmt::format("attend_once dot [{}, {}]", queries, h), x,
+                  [=](Inputs t) { return attend_once(t[0], t[1], t[2], {}, ranges); }});
+}
+
 void add_attention(List& list, const Segments& queries, const Segments& keys, int64_t heads,
                    int64_t head_size) {
   const int64_t d = heads * head_size, n = queries.tokens(), m = keys.tokens();
@@ -196,10 +211,9 @@ void add_losses(List& list, int64_t tokens, int64_t vocabulary, int64_t d) {
   }
   for (const int64_t each : {1, 4}) {
     const std::vector<int32_t> candidates = some_ids(tokens * each, vocabulary);
-    list.push_back(
-        {fmt::format("negative_sampling [{}, {}, {}] {}", tokens, vocabulary, d, each),
-         random_tensors({{tokens, d}, {vocabulary, d}}),
-         [=](Inputs t) { return negative_sampling(t[0], t[1], candidates).loss; }});
+    list.push_back({fmt::format("negative_sampling [{}, {}, {}] {}", tokens, vocabulary, d, each),
+                    random_tensors({{tokens, d}, {vocabulary, d}}),
+                    [=](Inputs t) { return negative_sampling(t[0], t[1], candidates).loss; }});
   }
 }
 
@@ -226,6 +240,7 @@ List op_suite() {
   add_matmul(list, {}, 3, 4, 5), add_matmul(list, {2, 2}, 1, 3, 2), add_matmul(list, {3}, 2, 0, 2);
   add_linear(list, 0, 2, 3);
   for (const int64_t head_size : {1, 3, 16}) {
+    add_recurrent(list, 4, head_size, {{0, 3}, {7, 11}, {5, 5}, {4, 5}});
     add_attention(list, lengths({3, 0, 1, 2, 5}), lengths({2, 3, 1, 0, 6}), 1, head_size);
     add_attention(list, lengths({4, 2}), lengths({5, 1}), 3, head_size);
   }
@@ -251,6 +266,7 @@ List large_op_suite() {
   add_linear(list, 1000, 128, 384), add_linear(list, 700, 512, 256), add_linear(list, 513, 65, 33);
   add_matmul(list, {}, 300, 200, 100), add_matmul(list, {16}, 40, 30, 50);
   add_losses(list, 600, 3000, 64);
+  add_recurrent(list, 300, 70, {{0, 250}, {250, 600}, {601, 602}});
   add_attention(list, lengths({300, 20, 0, 1, 700}), lengths({310, 20, 5, 1, 600}), 4, 32);
   add_sparse_attention(list, lengths({300, 20, 0, 1, 700}), 4, 32,
                        {.window = 30, .global = 3, .random = 2});
