@@ -61,7 +61,7 @@ TranslationOptions search_options(const Options& options, int64_t beam) {
 std::vector<GemmCall> products_of(const Transformer& model, const Sources& sources,
                                   TranslationOptions search) {
   search.batch_tokens = int64_t{1} << 40;  // a single batch, decoded on the recorder's thread
-  const Transformer* const models[] = {&model};
+  const Translator models[] = {model};
   std::vector<GemmCall> products;
   const GemmRecorder recorder(products);
   translate(models, sources, search);
@@ -126,7 +126,7 @@ Result run_batches(const Transformer& model, const Sources& sources, const Optio
   const auto multiply = [&](int64_t batch) {
     multiply_raw(products[static_cast<size_t>(batch)], weights);
   };
-  const Transformer* const models[] = {&model};
+  const Translator models[] = {model};
   Result result;
   for (int64_t round = 0; round < options.rounds; ++round) {
     const double per_thread = seconds_of([&] { for_tasks(std::ssize(products), multiply); });
@@ -161,7 +161,7 @@ double read_rate(int64_t bytes) {
 
 Result run_single(const Transformer& model, const Sources& sources, const Options& options) {
   const TranslationOptions search = search_options(options, 1);
-  const Transformer* const models[] = {&model};
+  const Translator models[] = {model};
   const int64_t bytes = weights_per_token(model) * static_cast<int64_t>(sizeof(real));
   constexpr int64_t beyond_caches = int64_t{1} << 30;
   const auto read = static_cast<double>(std::ssize(sources) * options.written * bytes);

@@ -28,7 +28,7 @@ struct ExportArguments {
 void export_translator(const ExportArguments& arguments, ExportFormat format,
                        const std::string& out) {
   const TranslationRun run = open_translation_run(arguments.run);
-  const ExportedTranslator from{run.config, run.model(), run.tokenizers.source,
+  const ExportedTranslator from{run.config, *run.model().transformer(), run.tokenizers.source,
                                 run.tokenizers.target};
   if (format == ExportFormat::huggingface) return export_huggingface(from, out);
   export_ctranslate2(from, arguments.int8 ? Ct2Weights::int8 : Ct2Weights::float32, out);

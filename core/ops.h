@@ -149,8 +149,8 @@ Tensor cross_attention(const Tensor& q, const Tensor& kv, const Segments& querie
 std::vector<Tensor> attention_weights(const Tensor& q, const Tensor& k, const Segments& queries,
                                       const Segments& keys, const AttentionOptions& options);
 
-// Recurrent networks: ops/recurrent.cpp. x and u are the products of the input and of the state
-// with their weights, biases included.
+// Recurrent networks: ops/recurrent.cpp, ops/attend_once.cpp. x and u are the products of the input
+// and of the state with their weights, biases included.
 
 // Gated recurrent unit (Cho et al. 2014): r, z = sigmoid(x + u), n = tanh(x + r u), n + z (state -
 // n).

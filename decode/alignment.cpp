@@ -26,7 +26,13 @@ std::vector<int32_t> strongest(const Tensor& weights, size_t targets, size_t sou
   return places;
 }
 
-std::vector<int32_t> places_of(const Transformer& model, const Ids& source, const Ids& target) {
+const std::string& aligning_attention(Translator model) {
+  if (const RecurrentTranslator* recurrent = model.recurrent()) return recurrent->decoder.name;
+  const auto& layers = model.transformer()->decoder.layers;
+  return layers[std::max<int64_t>(0, std::ssize(layers) - 2)].cross_attention.name;
+}
+
+std::vector<int32_t> places_of(Translator model, const Ids& source, const Ids& target) {
   Ids read = source, written = {begin_id};
   read.push_back(end_id);
   written.insert(written.end(), target.begin(), target.end());
@@ -36,19 +42,19 @@ std::vector<int32_t> places_of(const Transformer& model, const Ids& source, cons
   AttentionRecord record;
   const Tensor memory = model.encode(read, whole(read), Mode::evaluate);
   model.decode(written, whole(written), memory, whole(read), Mode::evaluate, &record);
-  const auto layers = std::ssize(model.decoder.layers);
-  const std::string& name =
-      model.decoder.layers[std::max<int64_t>(0, layers - 2)].cross_attention.name;
-  return strongest(record.at(name).sentences.front(), target.size(), source.size());
+  return strongest(record.at(aligning_attention(model)).sentences.front(), target.size(),
+                   source.size());
 }
 
 }  // namespace
 
-std::vector<std::vector<int32_t>> attended_places(const Transformer& model,
-                                                  const std::vector<Ids>& sources,
+std::vector<std::vector<int32_t>> attended_places(Translator model, const std::vector<Ids>& sources,
                                                   const std::vector<Ids>& targets) {
   require(sources.size() == targets.size(), "attended_places: {} sources and {} targets",
           sources.size(), targets.size());
+  if (model.recurrent() && model.recurrent()->decoder.score == ScoreKind::none) {
+    fail("the model has no attention to align words with (model.attention_score: none)");
+  }
   const NoGradient nothing_recorded;
   std::vector<std::vector<int32_t>> places;
   for (size_t i = 0; i < sources.size(); ++i) {

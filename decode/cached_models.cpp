@@ -6,6 +6,7 @@
 
 #include "core/ops.h"
 #include "decode/cached_attention.h"
+#include "decode/decoding_parts.h"
 #include "decode/key_value_cache.h"
 #include "decode/language_decoding.h"
 #include "decode/translation.h"
@@ -15,14 +16,6 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-Matrix right_side(const Linear& linear) {
-  return {linear.weight.data(), linear.weight.rows(), linear.weight.cols()};
-}
-
-Matrix right_side(const OutputProjection& output) {
-  return transposed({output.weight.data(), output.weight.rows(), output.weight.cols()});
-}
-
 // The encoder runs once, and each layer's cross-attention projects its output once.
 class CachedDecoder final : public StepDecoder {
  public:
@@ -30,12 +23,7 @@ class CachedDecoder final : public StepDecoder {
                 std::span<const size_t> items)
       : model_(model), cache_(model.decoder.layers.size()) {
     const NoGradient nothing_recorded;
-    Ids ids;
-    for (const size_t item : items) {
-      ids.insert(ids.end(), sources[item].begin(), sources[item].end());
-      ids.push_back(end_id);
-      segments_.append(static_cast<int32_t>(sources[item].size()) + 1);
-    }
+    const Ids ids = packed_sources(sources, items, segments_);
     const Tensor memory = model.encode(ids, segments_, Mode::evaluate);
     for (const DecoderLayer& layer : model.decoder.layers) {
       memory_.push_back(layer.cross_attention.project_memory(memory));
@@ -140,7 +128,7 @@ class CachedLanguageModel final : public StepDecoder {
 
 }  // namespace
 
-DecodingModel translation_model(const Transformer& model, const std::vector<Ids>& sources) {
+DecodingModel cached_translation_model(const Transformer& model, const std::vector<Ids>& sources) {
   DecodingModel decoding;
   decoding.start = [&](std::span<const size_t> items) {
     return std::make_unique<CachedDecoder>(model, sources, items);

@@ -56,17 +56,31 @@ ExplainedMatrix positions_of(const LayerOptions& options, const Positions& posit
   return {rows, options.d_model, {values.begin(), values.end()}};
 }
 
+void add_parts(Explanation& to, Translator translator, const AttentionRecord& record) {
+  if (const RecurrentTranslator* recurrent = translator.recurrent()) {
+    if (!record.entries.empty()) add_heads(to.cross, 0, record, recurrent->decoder.name);
+    return;
+  }
+  const Transformer& model = *translator.transformer();
+  add_self_attention(to.encoder_self, model.encoder.layers, record);
+  add_self_attention(to.decoder_self, model.decoder.layers, record);
+  int number = 0;
+  for (const DecoderLayer& layer : model.decoder.layers) {
+    add_heads(to.cross, number++, record, layer.cross_attention.name);
+  }
+  to.positions = positions_of(model.options.layer, model.target_positions);
+}
+
 }  // namespace
 
-Explanation explain(const Transformer& model, const Ids& source, const TranslationOptions& asked) {
+Explanation explain(Translator model, const Ids& source, const TranslationOptions& asked) {
   const NoGradient nothing_recorded;
   Explanation explanation;
   TranslationOptions options = asked;
   options.n_best = 1;
   options.sampling.reset();
   options.trace = options.beam > 1 ? &explanation.beam : nullptr;
-  const Transformer* const models[] = {&model};
-  const Hypothesis best = translate(models, {source}, options).front().front();
+  const Hypothesis best = translate({&model, 1}, {source}, options).front().front();
   if (best.node >= 0) explanation.beam[best.node].fate = BeamFate::best;
 
   explanation.source_tokens = source;
@@ -81,14 +95,8 @@ Explanation explain(const Transformer& model, const Ids& source, const Translati
   const Segments sources = whole(explanation.source_tokens);
   const Tensor memory = model.encode(explanation.source_tokens, sources, Mode::evaluate, &record);
   explanation.logits = rows_of(
-      model.logits(model.decode(input, whole(input), memory, sources, Mode::evaluate, &record)));
-  add_self_attention(explanation.encoder_self, model.encoder.layers, record);
-  add_self_attention(explanation.decoder_self, model.decoder.layers, record);
-  int number = 0;
-  for (const DecoderLayer& layer : model.decoder.layers) {
-    add_heads(explanation.cross, number++, record, layer.cross_attention.name);
-  }
-  explanation.positions = positions_of(model.options.layer, model.target_positions);
+      model.output()(model.decode(input, whole(input), memory, sources, Mode::evaluate, &record)));
+  add_parts(explanation, model, record);
   return explanation;
 }
 

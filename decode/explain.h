@@ -13,7 +13,7 @@ namespace calque {
 
 // Translates `source`, which is without </s>. Fills in tokens, logits, attention, positions and,
 // unless the search is greedy, the beam.
-Explanation explain(const Transformer& model, const std::vector<int32_t>& source,
+Explanation explain(Translator model, const std::vector<int32_t>& source,
                     const TranslationOptions& options);
 
 // Reads a prompt and its continuation: tokens, logits, attention and positions. The prompt includes

@@ -10,12 +10,12 @@ namespace calque {
 namespace {
 
 // log_probabilities() never holds all the logits of the batch.
-void score(const Transformer& model, const PairBatch& batch, std::vector<SequenceScore>& scores) {
+void score(Translator model, const PairBatch& batch, std::vector<SequenceScore>& scores) {
   const Tensor memory = model.encode(batch.source, batch.source_segments, Mode::evaluate);
   const Tensor hidden = model.decode(batch.decoder_input, batch.target_segments, memory,
                                      batch.source_segments, Mode::evaluate);
   const std::vector<real> logs =
-      log_probabilities(hidden, model.output.weight, model.output.bias, batch.expected);
+      log_probabilities(hidden, model.output().weight, model.output().bias, batch.expected);
   const Segments& targets = batch.target_segments;
   for (int64_t i = 0; i < targets.count(); ++i) {
     SequenceScore score{.tokens = targets.length(i)};
@@ -78,8 +78,8 @@ void score(const LanguageModel& model, const Texts& texts, std::span<const Windo
 
 }  // namespace
 
-std::vector<SequenceScore> score_pairs(const Transformer& model, const Texts& sources,
-                                       const Texts& targets, int64_t batch_tokens) {
+std::vector<SequenceScore> score_pairs(Translator model, const Texts& sources, const Texts& targets,
+                                       int64_t batch_tokens) {
   require(sources.size() == targets.size(), "score_pairs: {} sources and {} targets",
           sources.size(), targets.size());
   const NoGradient nothing_recorded;

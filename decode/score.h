@@ -5,7 +5,7 @@
 #include <vector>
 
 #include "nn/language_model.h"
-#include "nn/transformer.h"
+#include "nn/translator.h"
 
 namespace calque {
 
@@ -15,7 +15,7 @@ struct SequenceScore {
 };
 
 // Sources and targets are without </s>. A batch has about `batch_tokens` target tokens.
-std::vector<SequenceScore> score_pairs(const Transformer& model,
+std::vector<SequenceScore> score_pairs(Translator model,
                                        const std::vector<std::vector<int32_t>>& sources,
                                        const std::vector<std::vector<int32_t>>& targets,
                                        int64_t batch_tokens = 1024);

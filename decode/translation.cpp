@@ -4,6 +4,8 @@
 #include <cmath>
 
 #include "core/error.h"
+#include "data/vocabulary.h"
+#include "decode/decoding_parts.h"
 
 namespace calque {
 namespace {
@@ -63,13 +65,29 @@ std::vector<DecodingItem> translation_items(const Sources& sources,
   return items;
 }
 
-std::vector<std::vector<Hypothesis>> translate(std::span<const Transformer* const> models,
+std::vector<int32_t> packed_sources(const Sources& sources, std::span<const size_t> items,
+                                    Segments& segments) {
+  std::vector<int32_t> ids;
+  for (const size_t item : items) {
+    ids.insert(ids.end(), sources[item].begin(), sources[item].end());
+    ids.push_back(end_id);
+    segments.append(static_cast<int32_t>(sources[item].size()) + 1);
+  }
+  return ids;
+}
+
+DecodingModel translation_model(Translator model, const Sources& sources) {
+  return model.recurrent() ? recurrent_translation_model(*model.recurrent(), sources)
+                           : cached_translation_model(*model.transformer(), sources);
+}
+
+std::vector<std::vector<Hypothesis>> translate(std::span<const Translator> models,
                                                const Sources& sources,
                                                const TranslationOptions& options,
                                                const std::function<void(int64_t)>& done) {
   const std::vector<DecodingItem> items = translation_items(sources, options);
   std::vector<DecodingModel> decoding;
-  for (const Transformer* model : models) decoding.push_back(translation_model(*model, sources));
+  for (const Translator& model : models) decoding.push_back(translation_model(model, sources));
   if (!options.sampling) return search(decoding, items, options, done);
   const SamplingOptions drawing{.sampling = *options.sampling,
                                 .rules = options,

@@ -1,5 +1,5 @@
 #pragma once
-// Translation by one or several Transformers, with rules for the lengths of translations.
+// Translation by one or several models, with rules for the lengths of translations.
 
 #include <cstdint>
 #include <functional>
@@ -9,7 +9,7 @@
 
 #include "decode/sampling.h"
 #include "decode/search.h"
-#include "nn/transformer.h"
+#include "nn/translator.h"
 
 namespace calque {
 
@@ -32,13 +32,13 @@ struct TranslationOptions : SearchOptions {
 std::vector<DecodingItem> translation_items(const std::vector<std::vector<int32_t>>& sources,
                                             const TranslationOptions& options);
 
-// Decodes with a key-value cache. Model and sources must outlive it.
-DecodingModel translation_model(const Transformer& model,
-                                const std::vector<std::vector<int32_t>>& sources);
+// A Transformer decodes with a key-value cache, a recurrent model with its states. Model and
+// sources must outlive it.
+DecodingModel translation_model(Translator model, const std::vector<std::vector<int32_t>>& sources);
 
 // The n best translations of each source, or n_best samples, best first, in the order of the
 // sources. Several models with one vocabulary are an ensemble. `done` is that of search().
-std::vector<std::vector<Hypothesis>> translate(std::span<const Transformer* const> models,
+std::vector<std::vector<Hypothesis>> translate(std::span<const Translator> models,
                                                const std::vector<std::vector<int32_t>>& sources,
                                                const TranslationOptions& options,
                                                const std::function<void(int64_t)>& done = {});

@@ -37,6 +37,7 @@ class Obstacles {
 };
 
 void add_of_every_model(Obstacles& in, const ModelConfig& model) {
+  in.add_if(model.kind == ModelConfig::Kind::rnn, "model.kind");
   in.add_if(model.experts.count > 0, "model.experts");
   in.add_if(model.attention.window > 0, "model.attention");
   in.add_if(model.qk_norm, "model.qk_norm");

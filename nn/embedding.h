@@ -8,6 +8,7 @@
 #include "core/ops.h"
 #include "core/parameters.h"
 #include "nn/initial.h"
+#include "nn/options.h"
 
 namespace calque {
 
@@ -29,5 +30,18 @@ struct Embedding {
     return embedding(weight, ids, std::sqrt(static_cast<real>(weight.cols())));
   }
 };
+
+// The tables of a translator; the options say which are one.
+template <class Options>
+Embedding make_source_embedding(const Path& at, const Options& options, int64_t d_model) {
+  const char* name = options.tying == Tying::all ? "embedding" : "source_embedding";
+  return {at / name, options.source_vocabulary, d_model};
+}
+
+template <class Options>
+Embedding make_target_embedding(const Path& at, const Options& options, const Embedding& source) {
+  if (options.tying == Tying::all) return source;
+  return {at / "target_embedding", options.target_vocabulary, source.weight.cols()};
+}
 
 }  // namespace calque

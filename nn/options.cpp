@@ -58,6 +58,19 @@ void check_attention(const Sparsity& sparsity) {
   }
 }
 
+// Of a translator.
+template <class Options>
+void check_vocabularies(const Options& options) {
+  check_size("source_vocabulary", options.source_vocabulary);
+  check_size("target_vocabulary", options.target_vocabulary);
+  if (options.tying == Tying::all && options.source_vocabulary != options.target_vocabulary) {
+    fail(
+        "the source vocabulary has {} tokens and the target vocabulary {}, so they cannot share "
+        "one embedding table; use one joint vocabulary, or tie the target side only",
+        options.source_vocabulary, options.target_vocabulary);
+  }
+}
+
 }  // namespace
 
 const LayerOptions& validate(const LayerOptions& options) {
@@ -86,17 +99,19 @@ const LayerOptions& validate(const LayerOptions& options) {
 }
 
 const TransformerOptions& validate(const TransformerOptions& options) {
-  check_size("source_vocabulary", options.source_vocabulary);
-  check_size("target_vocabulary", options.target_vocabulary);
+  check_vocabularies(options);
   check_size("encoder_layers", options.encoder_layers);
   check_size("decoder_layers", options.decoder_layers);
   validate(options.layer);
-  if (options.tying == Tying::all && options.source_vocabulary != options.target_vocabulary) {
-    fail(
-        "the source vocabulary has {} tokens and the target vocabulary {}, so they cannot share "
-        "one embedding table; use one joint vocabulary, or tie the target side only",
-        options.source_vocabulary, options.target_vocabulary);
-  }
+  return options;
+}
+
+const RecurrentOptions& validate(const RecurrentOptions& options) {
+  check_vocabularies(options);
+  check_size("d_model", options.d_model);
+  check_size("hidden", options.hidden);
+  check_size("encoder_layers", options.encoder_layers);
+  check_probability("dropout", options.dropout);
   return options;
 }
 

@@ -75,6 +75,26 @@ struct TransformerOptions {
   bool operator==(const TransformerOptions&) const = default;
 };
 
+enum class CellKind { gru, lstm };
+// How the decoder's state is compared with the source (nn/recurrent_translator.h has the formulas).
+enum class ScoreKind { none, additive, dot, general };
+
+// The recurrent encoder-decoder model (nn/recurrent_translator.h).
+struct RecurrentOptions {
+  int64_t d_model = 512;  // numbers in an embedding
+  int64_t hidden = 512;   // numbers in a state
+  int64_t source_vocabulary = 0;
+  int64_t target_vocabulary = 0;
+  int64_t encoder_layers = 1;
+  CellKind cell = CellKind::gru;
+  ScoreKind score = ScoreKind::additive;
+  Tying tying = Tying::all;
+  bool output_bias = false;
+  real dropout = real(0.1);  // of the embeddings, between layers and of the readout
+
+  bool operator==(const RecurrentOptions&) const = default;
+};
+
 // The decoder-only model (nn/language_model.h). Pre-norm by default, as GPT-2 and later models.
 struct LanguageModelOptions {
   LayerOptions layer = {.norm_placement = NormPlacement::pre};
@@ -99,6 +119,7 @@ struct EncoderOptions {
 // Returns the options. Throws an Error that names the invalid setting and the fix.
 const LayerOptions& validate(const LayerOptions& options);
 const TransformerOptions& validate(const TransformerOptions& options);
+const RecurrentOptions& validate(const RecurrentOptions& options);
 const LanguageModelOptions& validate(const LanguageModelOptions& options);
 const EncoderOptions& validate(const EncoderOptions& options);
 
@@ -119,6 +140,11 @@ inline constexpr Named<FeedForwardKind> feed_forward_kinds[] = {
     {"gelu", FeedForwardKind::gelu},
     {"silu", FeedForwardKind::silu},
     {"swiglu", FeedForwardKind::swiglu}};
+inline constexpr Named<CellKind> cell_kinds[] = {{"gru", CellKind::gru}, {"lstm", CellKind::lstm}};
+inline constexpr Named<ScoreKind> score_kinds[] = {{"none", ScoreKind::none},
+                                                   {"additive", ScoreKind::additive},
+                                                   {"dot", ScoreKind::dot},
+                                                   {"general", ScoreKind::general}};
 inline constexpr Named<Pooling> poolings[] = {{"cls", Pooling::cls}, {"mean", Pooling::mean}};
 inline constexpr Named<Tying> tyings[] = {
     {"all", Tying::all}, {"target", Tying::target}, {"none", Tying::none}};

@@ -1,26 +1,12 @@
 #include "nn/transformer.h"
 
 #include "core/error.h"
+#include "nn/translator.h"
 
 namespace calque {
-namespace {
-
-Embedding make_source_embedding(const Path& at, const TransformerOptions& options) {
-  const char* name = options.tying == Tying::all ? "embedding" : "source_embedding";
-  return {at / name, options.source_vocabulary, options.layer.d_model};
-}
-
-Embedding make_target_embedding(const Path& at, const TransformerOptions& options,
-                                const Embedding& source) {
-  if (options.tying == Tying::all) return source;
-  return {at / "target_embedding", options.target_vocabulary, options.layer.d_model};
-}
-
-}  // namespace
-
 Transformer::Transformer(const Path& at, const TransformerOptions& options_)
     : options(validate(options_)),
-      source_embedding(make_source_embedding(at, options)),
+      source_embedding(make_source_embedding(at, options, options.layer.d_model)),
       source_positions(at / "source_positions", options.layer),
       target_embedding(make_target_embedding(at, options, source_embedding)),
       target_positions(at / "target_positions", options.layer),
@@ -52,12 +38,8 @@ TokenLoss Transformer::loss(std::span<const int32_t> source, const Segments& sou
                             std::span<const int32_t> decoder_input,
                             std::span<const int32_t> expected, const Segments& target_segments,
                             real label_smoothing, Mode mode, real agreement) const {
-  check_ids("Transformer", "expected", expected, target_segments);
-  const auto pass = [&] {
-    const Tensor memory = encode(source, source_segments, mode);
-    return decode(decoder_input, target_segments, memory, source_segments, mode);
-  };
-  return output.loss(pass, expected, label_smoothing, agreement);
+  return Translator(*this).loss(source, source_segments, decoder_input, expected, target_segments,
+                                label_smoothing, mode, agreement);
 }
 
 }  // namespace calque

@@ -62,18 +62,16 @@ void evaluate_translation(const EvaluateArguments& arguments,
 }
 
 std::vector<std::vector<int32_t>> encode(const TextLines& text, int64_t first, int64_t count,
-                                         const Tokenizer& tokenizer,
-                                         const TransformerOptions& options) {
+                                         const Tokenizer& tokenizer, int64_t learned_positions) {
   std::vector<std::vector<int32_t>> ids;
   for (int64_t i = first; i < first + count; ++i) {
     const std::string line = text.line(i);
     const std::string problem = utf8_problem(line);
     if (!problem.empty()) fail("{}: {}", text.where(i), problem);
     ids.push_back(tokenizer.encode(line));
-    if (options.layer.positions == PositionKind::learned &&
-        std::ssize(ids.back()) + 1 > options.layer.max_positions) {
+    if (learned_positions > 0 && std::ssize(ids.back()) + 1 > learned_positions) {
       fail("{}: {} tokens, but the model has learned {} positions", text.where(i),
-           ids.back().size() + 1, options.layer.max_positions);
+           ids.back().size() + 1, learned_positions);
     }
   }
   return ids;
@@ -82,7 +80,7 @@ std::vector<std::vector<int32_t>> encode(const TextLines& text, int64_t first, i
 void score_translation(const ScoreArguments& arguments) {
   constexpr int64_t lines_at_once = 2000;
   const TranslationRun run = open_translation_run(arguments.run);
-  const TransformerOptions& options = run.model().options;
+  const int64_t positions = run.model().learned_positions();
   const TextLines source(arguments.source), target(arguments.target);
   if (source.count() != target.count()) {
     fail("{} has {} lines, but {} has {}; line n of one belongs to line n of the other",
@@ -91,8 +89,8 @@ void score_translation(const ScoreArguments& arguments) {
   for (int64_t first = 0; first < source.count(); first += lines_at_once) {
     const int64_t count = std::min(lines_at_once, source.count() - first);
     for (const SequenceScore& pair :
-         score_pairs(run.model(), encode(source, first, count, run.tokenizers.source, options),
-                     encode(target, first, count, run.tokenizers.target, options))) {
+         score_pairs(run.model(), encode(source, first, count, run.tokenizers.source, positions),
+                     encode(target, first, count, run.tokenizers.target, positions))) {
       fmt::print("{}", score_line(pair.log_probability, pair.tokens));
     }
   }

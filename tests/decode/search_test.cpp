@@ -20,7 +20,7 @@ using Ids = std::vector<int32_t>;
 std::vector<std::vector<Hypothesis>> search_with(const SmallModel& model,
                                                  const std::vector<Ids>& sources,
                                                  const TranslationOptions& options) {
-  const Transformer* const models[] = {&model.transformer};
+  const Translator models[] = {model.transformer};
   return translate(models, sources, options);
 }
 
@@ -302,7 +302,7 @@ TEST_CASE("the reported progress rises to the number of sources") {
   TranslationOptions options = up_to(2, 5);
   options.batch_tokens = 20;
   std::vector<int64_t> told;
-  const Transformer* const models[] = {&model.transformer};
+  const Translator models[] = {model.transformer};
   translate(models, sources, options, [&](int64_t count) { told.push_back(count); });
   CHECK(std::ranges::is_sorted(told));
   CHECK(told.size() == batches_for(sources, options).size());
@@ -347,9 +347,9 @@ TEST_CASE("a model twice equals the model, and two models are averaged") {
   const auto sources = random_sources(13, 5, 9, 41);
   const TranslationOptions options = up_to(3, 8);
   const auto alone = search_with(first, sources, options);
-  const Transformer* const twins[] = {&first.transformer, &first.transformer};
+  const Translator twins[] = {first.transformer, first.transformer};
   const auto twice = translate(twins, sources, options);
-  const Transformer* const both[] = {&first.transformer, &second.transformer};
+  const Translator both[] = {first.transformer, second.transformer};
   const auto voted = translate(both, sources, options);
   for (size_t i = 0; i < sources.size(); ++i) {
     CHECK(alone[i][0].ids == twice[i][0].ids);
@@ -450,7 +450,7 @@ TEST_CASE("models with different vocabularies, or none, are refused") {
   other.tying = Tying::none;
   other.target_vocabulary = 11;
   const SmallModel first(small_options()), second(other);
-  const Transformer* const both[] = {&first.transformer, &second.transformer};
+  const Translator both[] = {first.transformer, second.transformer};
   CHECK_THROWS_AS(translate(both, {{5}}, {}), Misuse);
   CHECK_THROWS_AS(translate({}, {{5}}, {}), Misuse);
 }

@@ -165,7 +165,7 @@ void check_embeddings(const Config& config, Contradictions& all) {
 
 void check_model(const Config& config, Contradictions& all) {
   using enum PositionKind;
-  if (is_word2vec(config)) return;
+  if (is_word2vec(config) || is_rnn(config)) return;
   const ModelConfig& model = config.model;
   const bool sinusoids =
       model.positions == interleaved || model.positions == halves || model.positions == t2t;

@@ -146,7 +146,13 @@ struct EmbeddingConfig {
 struct ModelConfig : LayerOptions {
   enum class Preset { none, tiny, small, base, big };
 
+  enum class Kind { transformer, rnn };  // of a translator
+
   Preset preset = Preset::none;
+  Kind kind = Kind::transformer;
+  CellKind cell = CellKind::gru;
+  ScoreKind attention_score = ScoreKind::additive;
+  int64_t hidden = 0;  // 0: d_model
   int64_t layers = 6;  // of a model that is one stack
   int64_t encoder_layers = 6;
   int64_t decoder_layers = 6;
@@ -162,6 +168,8 @@ struct ModelConfig : LayerOptions {
 
   bool operator==(const ModelConfig&) const = default;
 };
+inline constexpr Named<ModelConfig::Kind> model_kinds[] = {
+    {"transformer", ModelConfig::Kind::transformer}, {"rnn", ModelConfig::Kind::rnn}};
 inline constexpr Named<ModelConfig::Preset> presets[] = {{"none", ModelConfig::Preset::none},
                                                          {"tiny", ModelConfig::Preset::tiny},
                                                          {"small", ModelConfig::Preset::small},

@@ -174,12 +174,15 @@ class Loader {
     layer.push_back({key, parse_yaml_argument(setting.substr(equals + 1), place)});
   }
 
-  // The task, the preset, then the keys that override them.
+  // The task, the preset and the kind, then the keys that override them.
   void apply(const Layer& layer) {
     const auto turn_of = [](const ConfigKey& key) {
-      return key.name == "task" ? 0 : key.name == "model.preset" ? 1 : 2;
+      return key.name == "task"           ? 0
+             : key.name == "model.preset" ? 1
+             : key.name == "model.kind"   ? 2
+                                          : 3;
     };
-    for (int turn = 0; turn <= 2; ++turn) {
+    for (int turn = 0; turn <= 3; ++turn) {
       for (const auto& [key, value] : layer) {
         if (turn_of(*key) == turn) assign(*key, value);
       }

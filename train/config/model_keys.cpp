@@ -1,8 +1,29 @@
 // The section `model`.
+#include <algorithm>
+#include <span>
+
 #include "train/config/presets.h"
 #include "train/config/schema.h"
 
 namespace calque {
+namespace {
+
+constexpr std::string_view transformer_keys[] = {"d_ff",
+                                                 "heads",
+                                                 "decoder_layers",
+                                                 "norm",
+                                                 "norm_kind",
+                                                 "norm_epsilon",
+                                                 "activation",
+                                                 "experts",
+                                                 "attention",
+                                                 "qk_norm",
+                                                 "positions",
+                                                 "max_positions",
+                                                 "attention_dropout",
+                                                 "activation_dropout"};
+
+}  // namespace
 
 void declare_model_keys(std::vector<ConfigKey>& table) {
   Section in(
@@ -20,6 +41,31 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
     Choices(presets).read(from, "model.preset", to.model.preset);
     apply_preset(to.model);
   };
+  in.key("kind", &M::kind, model_kinds, harmful,
+         "The model of a translator: the Transformer, or a bidirectional recurrent encoder and a "
+         "recurrent decoder with attention (rnn), which sets encoder_layers to 1. The keys beside "
+         "it override it.",
+         "Marian: type; OpenNMT-py: encoder_type, decoder_type")
+      .idle_if(no_translation, with_translation)
+      .read = [](const YamlValue& from, Config& to) {
+    Choices(model_kinds).read(from, "model.kind", to.model.kind);
+    if (to.model.kind == M::Kind::rnn) to.model.encoder_layers = 1;
+  };
+  in.key("cell", &M::cell, cell_kinds, harmful,
+         "The step of a recurrent network: a gated recurrent unit (gru), or long short-term memory "
+         "(lstm).",
+         "Marian: enc-cell, dec-cell; OpenNMT-py: rnn_type")
+      .idle_if(no_rnn, with_rnn);
+  in.key("attention_score", &M::attention_score, score_kinds, harmful,
+         "How a recurrent decoder compares its state s with each state h of the encoder: v tanh(W "
+         "s + U h) (additive, Bahdanau et al. 2015), s h (dot) or s W h (general, Luong et al. "
+         "2015). With none it sees the last states alone.",
+         "OpenNMT-py: global_attention")
+      .idle_if(no_rnn, with_rnn);
+  in.key("hidden", &M::hidden, at_least(0), harmful,
+         "The width of the states of a recurrent model, in each direction. 0: d_model.",
+         "Marian: dim-rnn; OpenNMT-py: rnn_size")
+      .idle_if(no_rnn, with_rnn);
   in.key("d_model", &M::d_model, between(1, 65536), harmful,
          "The width of the embeddings and of every sublayer's output.",
          "Marian: dim-emb; Joey NMT: hidden_size, embedding_dim; OpenNMT-py: hidden_size, "
@@ -145,6 +191,12 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "Marian: embedding-vectors, embedding-fix-src; OpenNMT-py: src_embeddings, "
          "freeze_word_vecs_enc; Joey NMT: load_pretrained, freeze; fairseq: encoder-embed-path")
       .idle_if(is_images, with_text);
+  for (ConfigKey& key : std::span(table).subspan(first)) {
+    if (std::ranges::find(transformer_keys, std::string_view(key.name).substr(6)) !=
+        std::end(transformer_keys)) {
+      key.idle_if(is_rnn, without_rnn);
+    }
+  }
   for (size_t i = first; i < table.size(); ++i) {
     const std::string& name = table[i].name;
     const bool used = name == "model.d_model" || name == "model.predict" ||

@@ -1,6 +1,7 @@
 #pragma once
 // The settings that set others: `task` the usual options of a task, model.preset the size of the
-// model. Both are applied before the other keys of their layer, which override them.
+// model, model.kind: rnn the number of its encoder's layers. They are applied before the other keys
+// of their layer, which override them.
 
 #include "train/config/config.h"
 

@@ -52,6 +52,11 @@ struct Key {
 // Conditions of keys that only one task has.
 inline bool no_translation(const Config& c) { return c.task != TaskKind::translation; }
 inline bool is_translation(const Config& c) { return c.task == TaskKind::translation; }
+// model.kind: rnn; only translation has it.
+inline bool is_rnn(const Config& c) {
+  return is_translation(c) && c.model.kind == ModelConfig::Kind::rnn;
+}
+inline bool no_rnn(const Config& c) { return !is_rnn(c); }
 inline bool is_classification(const Config& c) { return c.task == TaskKind::classification; }
 inline bool no_classification(const Config& c) { return !is_classification(c); }
 inline bool no_masked_lm(const Config& c) { return c.task != TaskKind::masked_lm; }
@@ -68,6 +73,8 @@ inline bool no_language_model(const Config& c) {
 }
 inline bool no_documents(const Config& c) { return no_language_model(c) && no_word2vec(c); }
 inline constexpr std::string_view with_translation = "needs task: translation",
+                                  with_rnn = "needs model.kind: rnn",
+                                  without_rnn = "is not used by model.kind: rnn",
                                   with_language_model = "needs task: language-model or masked-lm",
                                   with_one_stack =
                                       "needs task: language-model, masked-lm, classification or "

@@ -13,8 +13,8 @@
 namespace calque {
 namespace {
 
-void add_batch(const Transformer& model, const std::vector<Example>& examples,
-               double label_smoothing, LossSums& sums) {
+void add_batch(Translator model, const std::vector<Example>& examples, double label_smoothing,
+               LossSums& sums) {
   const PairBatch batch = make_pair_batch(examples);
   sums +=
       summed(model.loss(batch.source, batch.source_segments, batch.decoder_input, batch.expected,
@@ -24,8 +24,8 @@ void add_batch(const Transformer& model, const std::vector<Example>& examples,
 
 }  // namespace
 
-LossSums evaluate_tokens(const Transformer& model, const Dataset& dataset,
-                         const TrainingConfig& training, const std::function<void()>& between) {
+LossSums evaluate_tokens(Translator model, const Dataset& dataset, const TrainingConfig& training,
+                         const std::function<void()>& between) {
   BatchOptions options = batch_options(training);
   options.shuffle = false;
   const BatchPlan plan(costs_of(*dataset.tokens, cost_columns(training)), {}, options, 0);

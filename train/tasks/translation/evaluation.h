@@ -4,7 +4,7 @@
 #include <functional>
 
 #include "data/dataset.h"
-#include "nn/transformer.h"
+#include "nn/translator.h"
 #include "train/config/config.h"
 #include "train/report/records.h"
 
@@ -12,8 +12,7 @@ namespace calque {
 
 // Sums over all target tokens of the dataset, in batches of the size that training has; `between`
 // is called between batches.
-LossSums evaluate_tokens(const Transformer& model, const Dataset& dataset,
-                         const TrainingConfig& training,
+LossSums evaluate_tokens(Translator model, const Dataset& dataset, const TrainingConfig& training,
                          const std::function<void()>& between = {});
 
 }  // namespace calque

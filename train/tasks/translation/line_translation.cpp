@@ -57,12 +57,12 @@ std::string LineTranslator::objection(const std::string& line, Side side) const 
     return "a part of it is not in the vocabulary; spell it otherwise";
   }
   for (const TranslationRun& run : runs_) {
-    const TransformerOptions& options = run.model().options;
-    if (options.layer.positions != PositionKind::learned) continue;
+    const int64_t most = run.model().learned_positions();
+    if (most == 0) continue;
     const int64_t tokens = std::ssize(ids()) + 1;
-    if (tokens > options.layer.max_positions) {
+    if (tokens > most) {
       return fmt::format("{} tokens, but the model has learned {} positions; split the line",
-                         tokens, options.layer.max_positions);
+                         tokens, most);
     }
   }
   return "";

@@ -43,7 +43,7 @@ class LineTranslator {
 
   std::vector<TranslationRun> runs_;
   LineOptions options_;
-  std::vector<const Transformer*> models_;
+  std::vector<Translator> models_;
   int64_t tokens_written_ = 0;
 };
 

@@ -48,6 +48,20 @@ TransformerOptions transformer_options(const ModelConfig& model, int64_t source_
   return options;
 }
 
+RecurrentOptions recurrent_options(const ModelConfig& model, int64_t source_vocabulary,
+                                   int64_t target_vocabulary) {
+  return {.d_model = model.d_model,
+          .hidden = model.hidden > 0 ? model.hidden : model.d_model,
+          .source_vocabulary = source_vocabulary,
+          .target_vocabulary = target_vocabulary,
+          .encoder_layers = model.encoder_layers,
+          .cell = model.cell,
+          .score = model.attention_score,
+          .tying = model.tied,
+          .output_bias = model.output_bias,
+          .dropout = model.dropout};
+}
+
 std::vector<int> cost_columns(const TrainingConfig& training) {
   switch (training.batch_by) {
     case TrainingConfig::BatchBy::source:

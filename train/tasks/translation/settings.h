@@ -14,6 +14,9 @@ namespace calque {
 TransformerOptions transformer_options(const ModelConfig& model, int64_t source_vocabulary,
                                        int64_t target_vocabulary);
 
+RecurrentOptions recurrent_options(const ModelConfig& model, int64_t source_vocabulary,
+                                   int64_t target_vocabulary);
+
 // The columns of a pair whose tokens training.batch_tokens counts.
 std::vector<int> cost_columns(const TrainingConfig& training);
 TranslationOptions translation_options(const DecodingConfig& decoding);

@@ -11,7 +11,7 @@ struct Searched {
 
 }  // namespace
 
-std::vector<FoundTranslations> search_texts(std::span<const Transformer* const> models,
+std::vector<FoundTranslations> search_texts(std::span<const Translator> models,
                                             const Tokenizers& tokenizers,
                                             std::span<const std::string> texts,
                                             const TranslationOptions& asked,
@@ -42,7 +42,7 @@ std::vector<FoundTranslations> search_texts(std::span<const Transformer* const> 
   return found;
 }
 
-std::vector<std::string> translate_texts(std::span<const Transformer* const> models,
+std::vector<std::string> translate_texts(std::span<const Translator> models,
                                          const Tokenizers& tokenizers,
                                          std::span<const std::string> texts,
                                          const TranslationOptions& options,

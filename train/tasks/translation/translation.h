@@ -20,7 +20,7 @@ struct FoundTranslations {
 // Returns an element for each text, in order. Sampling depends on their numbers, which count from
 // `first_number`. Translation i begins with prefixes[i], if there are any. Texts without tokens are
 // not searched for, and `done` does not count them.
-std::vector<FoundTranslations> search_texts(std::span<const Transformer* const> models,
+std::vector<FoundTranslations> search_texts(std::span<const Translator> models,
                                             const Tokenizers& tokenizers,
                                             std::span<const std::string> texts,
                                             const TranslationOptions& options,
@@ -29,7 +29,7 @@ std::vector<FoundTranslations> search_texts(std::span<const Transformer* const> 
                                             const std::function<void(int64_t)>& done = {});
 
 // The best translation of each text.
-std::vector<std::string> translate_texts(std::span<const Transformer* const> models,
+std::vector<std::string> translate_texts(std::span<const Translator> models,
                                          const Tokenizers& tokenizers,
                                          std::span<const std::string> texts,
                                          const TranslationOptions& options,

@@ -1,7 +1,6 @@
 #include "train/tasks/translation/translation_run.h"
 
 #include "core/error.h"
-#include "train/tasks/translation/settings.h"
 
 namespace calque {
 
@@ -11,8 +10,8 @@ TranslationRun open_translation_run(const std::string& place) {
   run.folder = found.folder;
   run.config = found.config;
   run.tokenizers = open_translation_tokenizers(run.config, run.folder, {TaskStart::Purpose::use});
-  run.network = std::make_unique<TaskModel<Transformer>>(transformer_options(
-      run.config.model, run.tokenizers.source.size(), run.tokenizers.target.size()));
+  run.network = std::make_unique<TranslationModel>(run.config.model, run.tokenizers.source.size(),
+                                                   run.tokenizers.target.size());
   const LoadedWeights loaded = load_weights(found, run.network->parameters, run.tokenizers.hash());
   run.checkpoint = loaded.checkpoint;
   run.step = loaded.step;
@@ -31,10 +30,10 @@ std::vector<TranslationRun> open_translation_runs(const std::vector<std::string>
   return runs;
 }
 
-std::vector<const Transformer*> models_of(const std::vector<TranslationRun>& runs) {
-  std::vector<const Transformer*> models;
+std::vector<Translator> models_of(const std::vector<TranslationRun>& runs) {
+  std::vector<Translator> models;
   models.reserve(runs.size());
-  for (const TranslationRun& run : runs) models.push_back(&run.model());
+  for (const TranslationRun& run : runs) models.push_back(run.model());
   return models;
 }
 

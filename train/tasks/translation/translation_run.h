@@ -5,9 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "nn/transformer.h"
-#include "train/tasks/task_model.h"
 #include "train/tasks/translation/tokenizers.h"
+#include "train/tasks/translation/translation_model.h"
 #include "train/trained_run.h"
 
 namespace calque {
@@ -16,11 +15,11 @@ struct TranslationRun {
   RunFolder folder;
   Config config;
   Tokenizers tokenizers;
-  std::unique_ptr<TaskModel<Transformer>> network;
+  std::unique_ptr<TranslationModel> network;
   std::string checkpoint;  // the folder of the weights
   int64_t step = 0;        // of the checkpoint
 
-  const Transformer& model() const { return network->model; }
+  Translator model() const { return network->translator(); }
 };
 
 // Throws Error for a run of another task.
@@ -28,6 +27,6 @@ TranslationRun open_translation_run(const std::string& place);
 
 // Runs that translate together. Throws Error unless they have the same vocabularies.
 std::vector<TranslationRun> open_translation_runs(const std::vector<std::string>& places);
-std::vector<const Transformer*> models_of(const std::vector<TranslationRun>& runs);
+std::vector<Translator> models_of(const std::vector<TranslationRun>& runs);
 
 }  // namespace calque

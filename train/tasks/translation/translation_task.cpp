@@ -12,8 +12,8 @@
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/pretrained_embeddings.h"
 #include "train/tasks/task_data.h"
-#include "train/tasks/task_model.h"
 #include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/translation_model.h"
 #include "train/tasks/translation/translation_work.h"
 #include "train/tasks/translation/validation.h"
 
@@ -53,8 +53,7 @@ class TranslationTask : public Task {
   TranslationTask(const Config& config, const RunFolder& run, const TaskStart& start)
       : config_(config),
         tokenizers_(open_translation_tokenizers(config_, run, start)),
-        network_(transformer_options(config_.model, tokenizers_.source.size(),
-                                     tokenizers_.target.size())) {
+        network_(config_.model, tokenizers_.source.size(), tokenizers_.target.size()) {
     freeze_embeddings(config_, network_.parameters);
     if (start.purpose == TaskStart::Purpose::use) return;
     const std::string cache = cache_folder(config_, run, start);
@@ -101,20 +100,21 @@ class TranslationTask : public Task {
 
   bool validates() const override { return validation_ && validation_->there(); }
   std::optional<Scores> validate(const std::function<bool()>& stop) override {
-    return validation_->run(network_.model, stop);
+    return validation_->run(network_.translator(), stop);
   }
 
  private:
   std::unique_ptr<Work> work_of(const ExampleBatch& batch) const {
     std::vector<int64_t> lines;
     for (const int64_t number : batch.numbers) lines.push_back(data_->tokens->line(number));
-    return std::make_unique<TranslationWork>(
-        network_.model, config_.training, make_pair_batch(batch.examples), std::move(lines), data_);
+    return std::make_unique<TranslationWork>(network_.translator(), config_.training,
+                                             make_pair_batch(batch.examples), std::move(lines),
+                                             data_);
   }
 
   const Config config_;
   const Tokenizers tokenizers_;
-  TaskModel<Transformer> network_;
+  TranslationModel network_;
   std::unique_ptr<const Validation> validation_;
   std::shared_ptr<const Dataset> data_;
 };

@@ -1,5 +1,5 @@
 #pragma once
-// task: translation. The encoder-decoder Transformer on pairs of lines.
+// task: translation. An encoder-decoder model on pairs of lines.
 
 #include <memory>
 #include <span>

@@ -4,9 +4,8 @@
 
 namespace calque {
 
-TranslationWork::TranslationWork(const Transformer& model, const TrainingConfig& training,
-                                 PairBatch batch, std::vector<int64_t> lines,
-                                 std::shared_ptr<const Dataset> dataset)
+TranslationWork::TranslationWork(Translator model, const TrainingConfig& training, PairBatch batch,
+                                 std::vector<int64_t> lines, std::shared_ptr<const Dataset> dataset)
     : model_(model),
       training_(training),
       batch_(std::move(batch)),

@@ -6,7 +6,7 @@
 
 #include "data/dataset.h"
 #include "data/pair_batch.h"
-#include "nn/transformer.h"
+#include "nn/translator.h"
 #include "train/config/config.h"
 #include "train/task.h"
 
@@ -15,7 +15,7 @@ namespace calque {
 class TranslationWork : public Work {
  public:
   // `lines` are those of the pairs in `dataset`, which names them in messages. Both may be empty.
-  TranslationWork(const Transformer& model, const TrainingConfig& training, PairBatch batch,
+  TranslationWork(Translator model, const TrainingConfig& training, PairBatch batch,
                   std::vector<int64_t> lines, std::shared_ptr<const Dataset> dataset);
 
   SummedLoss forward() const override;
@@ -26,7 +26,7 @@ class TranslationWork : public Work {
   const PairBatch& batch() const { return batch_; }
 
  private:
-  const Transformer& model_;
+  const Translator model_;
   const TrainingConfig& training_;
   const PairBatch batch_;
   const std::vector<int64_t> lines_;

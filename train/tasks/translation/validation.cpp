@@ -109,27 +109,25 @@ Validation::Validation(const Config& config, const Tokenizers& tokenizers, const
   }
 }
 
-std::optional<Scores> Validation::run(const Transformer& model,
-                                      const std::function<bool()>& stop) const {
+std::optional<Scores> Validation::run(Translator model, const std::function<bool()>& stop) const {
   return interruptible(stop,
                        [&](const std::function<void()>& between) { return whole(model, between); });
 }
 
-Scores Validation::whole(const Transformer& model, const std::function<void()>& between) const {
+Scores Validation::whole(Translator model, const std::function<void()>& between) const {
   Scores scores;
   scores.values = loss_values(evaluate_tokens(model, *dataset_, config_.training, between));
   if (!texts_.sources.empty()) translate(model, between, scores);
   return scores;
 }
 
-void Validation::translate(const Transformer& model, const std::function<void()>& between,
+void Validation::translate(Translator model, const std::function<void()>& between,
                            Scores& scores) const {
   TranslationOptions options = translation_options(config_.decoding);
   options.n_best = 1;
   if (config_.training.validate_translate == TrainingConfig::Translate::greedy) options.beam = 1;
-  const Transformer* const models[] = {&model};
-  const std::vector<std::string> outputs =
-      translate_texts(models, tokenizers_, texts_.sources, options, [&](int64_t) { between(); });
+  const std::vector<std::string> outputs = translate_texts({&model, 1}, tokenizers_, texts_.sources,
+                                                           options, [&](int64_t) { between(); });
   const TranslationScores found = score_translations(outputs, texts_.references, config_);
   scores.values.emplace_back("exact", found.exact);
   scores.values.emplace_back("bleu", found.bleu);

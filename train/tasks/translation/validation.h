@@ -9,7 +9,7 @@
 
 #include "data/corpus.h"
 #include "data/dataset.h"
-#include "nn/transformer.h"
+#include "nn/translator.h"
 #include "train/task.h"
 #include "train/tasks/translation/tokenizers.h"
 
@@ -51,14 +51,13 @@ class Validation {
   Validation(const Config& config, const Tokenizers& tokenizers, const std::string& cache);
 
   // Returns nothing once `stop` returns true.
-  std::optional<Scores> run(const Transformer& model, const std::function<bool()>& stop) const;
+  std::optional<Scores> run(Translator model, const std::function<bool()>& stop) const;
 
   bool there() const { return dataset_.has_value(); }
 
  private:
-  Scores whole(const Transformer& model, const std::function<void()>& between) const;
-  void translate(const Transformer& model, const std::function<void()>& between,
-                 Scores& scores) const;
+  Scores whole(Translator model, const std::function<void()>& between) const;
+  void translate(Translator model, const std::function<void()>& between, Scores& scores) const;
 
   const Config config_;
   const Tokenizers tokenizers_;

@@ -1,0 +1,36 @@
+#pragma once
+// Parts of the decoding models.
+
+#include <cstdint>
+#include <span>
+#include <vector>
+
+#include "core/blas.h"
+#include "decode/step_decoder.h"
+#include "nn/linear.h"
+#include "nn/output_projection.h"
+#include "nn/recurrent_translator.h"
+#include "nn/transformer.h"
+
+namespace calque {
+
+// translation_model() of each kind.
+DecodingModel cached_translation_model(const Transformer& model,
+                                       const std::vector<std::vector<int32_t>>& sources);
+DecodingModel recurrent_translation_model(const RecurrentTranslator& model,
+                                          const std::vector<std::vector<int32_t>>& sources);
+
+// The sources of the items, each with </s> at its end, and their bounds in `segments`.
+std::vector<int32_t> packed_sources(const std::vector<std::vector<int32_t>>& sources,
+                                    std::span<const size_t> items, Segments& segments);
+
+// The weights as the right sides of products, for PackedWeights.
+inline Matrix right_side(const Tensor& weight) {
+  return {weight.data(), weight.rows(), weight.cols()};
+}
+inline Matrix right_side(const Linear& linear) { return right_side(linear.weight); }
+inline Matrix right_side(const OutputProjection& output) {
+  return transposed(right_side(output.weight));
+}
+
+}  // namespace calque

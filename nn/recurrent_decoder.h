@@ -1,0 +1,71 @@
+#pragma once
+// The decoder of Bahdanau et al. (2015). Before each step it looks back at the source, where its
+// state decides what to look at:
+//
+//   scores   s K^T                       dot      K = forward + backward states
+//            s K^T                       general  K = W_a h        (Luong et al. 2015)
+//            v tanh(W_q s + K)           additive K = W_k h + b
+//   context  c = softmax(scores) h
+//   state    s' = cell([embedding; c], s)
+//   readout  tanh(W_r [s'; c; embedding])
+//
+// where h [source tokens, 2 hidden] is the encoder's output. With ScoreKind::none the context is
+// the last states of both directions, the same in all steps: a sentence of any length has to fit
+// into one vector, which is what attention was invented to avoid.
+
+#include <optional>
+#include <span>
+#include <vector>
+
+#include "nn/attention.h"
+#include "nn/recurrent.h"
+
+namespace calque {
+
+// What the steps read of the sources.
+struct RecurrentMemory {
+  Tensor state;   // before the first step: [sentences, state size]
+  Tensor keys;    // [source tokens, hidden], absent without attention
+  Tensor values;  // [source tokens, 2 hidden]; without attention [sentences, 2 hidden]
+  std::vector<KeyRows> sentences;  // the rows of the values that belong to each
+};
+
+struct RecurrentDecoder {
+  ScoreKind score;
+  std::string name;
+  RecurrentCell cell;
+  Linear first_state;         // [2 hidden, state size]
+  std::optional<Linear> key;  // [2 hidden, hidden], of additive and general scores
+  Tensor query;               // [hidden, hidden], of additive scores
+  Tensor additive;            // [hidden]: v
+  Linear input;               // [d_model, gates]
+  Tensor context_weight;      // [2 hidden, gates]
+  Linear readout;             // [3 hidden + d_model, d_model]
+
+  RecurrentDecoder(const Path& at, const RecurrentOptions& options);
+
+  // h [source tokens, 2 hidden]. No sentence is empty.
+  RecurrentMemory remember(const Tensor& h, const Segments& segments) const;
+
+  struct Step {
+    Tensor state, context;
+  };
+  // x: the embedded tokens' products with `input`, [rows, gates]. Row r reads the source rows
+  // sources[r].
+  Step step(const Tensor& x, const Tensor& state, const RecurrentMemory& memory,
+            std::span<const KeyRows> sources) const;
+  // The attention weights of a step from this state, of each row.
+  std::vector<std::vector<real>> weights(const Tensor& state, const RecurrentMemory& memory,
+                                         std::span<const KeyRows> sources) const;
+  // hidden [rows, hidden] after the step, its context and the embedded token -> [rows, d_model]
+  Tensor read_out(const Tensor& hidden, const Tensor& context, const Tensor& embedded) const;
+
+  // All steps: embedded [tokens, d_model] in the given order -> [tokens, d_model] in that order.
+  Tensor operator()(const Tensor& embedded, const TimeOrder& order, const RecurrentMemory& memory,
+                    AttentionRecord* record) const;
+
+ private:
+  Tensor compared(const Tensor& state) const;  // the queries
+};
+
+}  // namespace calque

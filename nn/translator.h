@@ -1,0 +1,40 @@
+#pragma once
+// A translation model of either kind, by reference: what training and decoding ask of it.
+
+#include <span>
+#include <variant>
+
+#include "nn/recurrent_translator.h"
+#include "nn/transformer.h"
+
+namespace calque {
+
+class Translator {
+ public:
+  Translator(const Transformer& model) : model_(&model) {}
+  Translator(const RecurrentTranslator& model) : model_(&model) {}
+
+  // Exactly one is not null.
+  const Transformer* transformer() const;
+  const RecurrentTranslator* recurrent() const;
+
+  // See Transformer.
+  Tensor encode(std::span<const int32_t> ids, const Segments& segments, Mode mode,
+                AttentionRecord* record = nullptr) const;
+  Tensor decode(std::span<const int32_t> ids, const Segments& segments, const Tensor& memory,
+                const Segments& memory_segments, Mode mode,
+                AttentionRecord* record = nullptr) const;
+  TokenLoss loss(std::span<const int32_t> source, const Segments& source_segments,
+                 std::span<const int32_t> decoder_input, std::span<const int32_t> expected,
+                 const Segments& target_segments, real label_smoothing, Mode mode,
+                 real agreement = 0) const;
+  const OutputProjection& output() const;
+
+  // The longest sentence, with </s> or <s>, or 0: no limit.
+  int64_t learned_positions() const;
+
+ private:
+  std::variant<const Transformer*, const RecurrentTranslator*> model_;
+};
+
+}  // namespace calque
