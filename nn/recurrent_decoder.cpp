@@ -6,20 +6,14 @@
 namespace calque {
 namespace {
 
-std::optional<Linear> make_key(const Path& at, const RecurrentOptions& options) {
-  if (options.score != ScoreKind::additive && options.score != ScoreKind::general) return {};
-  return Linear(at / "key", 2 * options.hidden, options.hidden);
-}
-
 Tensor make_weight(const Path& at, const char* name, int64_t in, int64_t out, bool wanted) {
   if (!wanted) return {};
   return at.parameter(name, {in, out}, Role::weight, xavier_uniform(in, out));
 }
 
-Tensor make_additive(const Path& at, const RecurrentOptions& options) {
-  if (options.score != ScoreKind::additive) return {};
-  return at.parameter("additive", {options.hidden}, Role::weight,
-                      xavier_uniform(options.hidden, 1));
+Tensor make_vector(const Path& at, const char* name, int64_t size, Role role, Initial initial,
+                   bool wanted) {
+  return wanted ? at.parameter(name, {size}, role, std::move(initial)) : Tensor();
 }
 
 // The last state of both directions: [tokens, 2 hidden] -> [sentences, 2 hidden].
@@ -70,9 +64,13 @@ RecurrentDecoder::RecurrentDecoder(const Path& at, const RecurrentOptions& optio
       name(at.name()),
       cell(at / "cell", options.cell, options.hidden),
       first_state(at / "first_state", 2 * options.hidden, cell.state_size()),
-      key(make_key(at, options)),
+      key(make_weight(at, "key", 2 * options.hidden, options.hidden,
+                      score == ScoreKind::additive || score == ScoreKind::general)),
+      key_bias(make_vector(at, "key_bias", options.hidden, Role::bias, zeros(),
+                           score == ScoreKind::additive)),
       query(make_weight(at, "query", options.hidden, options.hidden, score == ScoreKind::additive)),
-      additive(make_additive(at, options)),
+      additive(make_vector(at, "additive", options.hidden, Role::weight,
+                           xavier_uniform(options.hidden, 1), score == ScoreKind::additive)),
       input(at / "input", options.d_model, cell.gates(),
             xavier_uniform(options.d_model, options.hidden)),
       context_weight(make_weight(at, "context", 2 * options.hidden, cell.gates(), true)),
@@ -80,7 +78,8 @@ RecurrentDecoder::RecurrentDecoder(const Path& at, const RecurrentOptions& optio
 
 RecurrentMemory RecurrentDecoder::remember(const Tensor& h, const Segments& segments) const {
   const Tensor last = last_states(h, segments);
-  RecurrentMemory memory{.state = tanh(first_state(last)), .keys = {}, .values = h};
+  RecurrentMemory memory{
+      .state = tanh(first_state(last)), .keys = {}, .values = h, .sentences = {}};
   for (int32_t i = 0; i < segments.count(); ++i) {
     const bool whole = score != ScoreKind::none;
     memory.sentences.push_back(whole ? KeyRows{segments.begin(i), segments.end(i)}
@@ -90,7 +89,7 @@ RecurrentMemory RecurrentDecoder::remember(const Tensor& h, const Segments& segm
   if (score == ScoreKind::dot) {
     memory.keys = slice_cols(h, 0, cell.hidden) + slice_cols(h, cell.hidden, 2 * cell.hidden);
   }
-  if (key) memory.keys = (*key)(h);
+  if (key) memory.keys = linear(h, key, key_bias);
   return memory;
 }
 

@@ -13,7 +13,6 @@
 // the last states of both directions, the same in all steps: a sentence of any length has to fit
 // into one vector, which is what attention was invented to avoid.
 
-#include <optional>
 #include <span>
 #include <vector>
 
@@ -34,13 +33,14 @@ struct RecurrentDecoder {
   ScoreKind score;
   std::string name;
   RecurrentCell cell;
-  Linear first_state;         // [2 hidden, state size]
-  std::optional<Linear> key;  // [2 hidden, hidden], of additive and general scores
-  Tensor query;               // [hidden, hidden], of additive scores
-  Tensor additive;            // [hidden]: v
-  Linear input;               // [d_model, gates]
-  Tensor context_weight;      // [2 hidden, gates]
-  Linear readout;             // [3 hidden + d_model, d_model]
+  Linear first_state;     // [2 hidden, state size]
+  Tensor key;             // [2 hidden, hidden], of additive and general scores
+  Tensor key_bias;        // [hidden], of additive scores, as are the next two
+  Tensor query;           // [hidden, hidden]
+  Tensor additive;        // [hidden]: v
+  Linear input;           // [d_model, gates]
+  Tensor context_weight;  // [2 hidden, gates]
+  Linear readout;         // [3 hidden + d_model, d_model]
 
   RecurrentDecoder(const Path& at, const RecurrentOptions& options);
 

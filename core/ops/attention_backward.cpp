@@ -12,8 +12,8 @@
 namespace calque::attention_kernel {
 namespace {
 
-struct Scratch {
-  Scratch(const Problem& p, Rows q, Rows k, Rows dout)
+struct BackwardScratch {
+  BackwardScratch(const Problem& p, Rows q, Rows k, Rows dout)
       : query_panels(query_block * p.head_size),
         dout_panels(query_block * p.head_size),
         weights(key_block * query_block),
@@ -38,8 +38,8 @@ struct Views {
 };
 
 // In the lanes of the queries: weights: scores -> F P; slopes: dO V^T -> dS.
-void differentiate(const ScoreBlock& block, Scratch& scratch, const real* scales, int64_t lane,
-                   const real* factors, int64_t factor_row) {
+void differentiate(const ScoreBlock& block, BackwardScratch& scratch, const real* scales,
+                   int64_t lane, const real* factors, int64_t factor_row) {
   const Problem& p = *block.item->problem;
   const int64_t count = std::min(lanes, block.queries - lane), cols = block.cols();
   const real* kept = scales + block.index() + lane;
@@ -56,7 +56,7 @@ void differentiate(const ScoreBlock& block, Scratch& scratch, const real* scales
 }
 
 // Adds the gradients of one block of queries to scratch.dq, and those of its keys to dk and dv.
-void go_back(ScoreBlock block, Scratch& scratch, const Views& views) {
+void go_back(ScoreBlock block, BackwardScratch& scratch, const Views& views) {
   const Problem& p = *block.item->problem;
   const int64_t m = block.queries, size = p.head_size, width = round_up(size);
   const Rows q = views.q.from(block.first_query, 0), dout = views.dout.from(block.first_query, 0);
@@ -108,7 +108,7 @@ void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const r
               const real* dout, const Gradients& gradients) {
   const int64_t d = p.heads * p.head_size, size = p.head_size;
   parallel_for(p.items(), p.items_per_chunk(), [&](int64_t first, int64_t last) {
-    Scratch scratch(p, q, k, {dout, d});
+    BackwardScratch scratch(p, q, k, {dout, d});
     for (int64_t number = first; number < last; ++number) {
       const Item item(p, number);
       const Rows douts = Rows{dout, d}.from(item.first_query, item.col);

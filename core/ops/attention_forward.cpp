@@ -11,8 +11,8 @@
 namespace calque::attention_kernel {
 namespace {
 
-struct Scratch {
-  Scratch(const Problem& p, Rows v)
+struct ForwardScratch {
+  ForwardScratch(const Problem& p, Rows v)
       : panels(query_block * p.head_size),
         scores(key_block * query_block),
         factors(most_factors(p)),
@@ -25,7 +25,7 @@ struct Scratch {
 };
 
 // In a vector of queries: turns scores into exp(score - m), and updates m and the sum.
-void absorb(const ScoreBlock& block, Scratch& scratch, int64_t lane) {
+void absorb(const ScoreBlock& block, ForwardScratch& scratch, int64_t lane) {
   const int64_t cols = block.cols(), end = block.keys * cols;
   real* scores = scratch.scores.data() + lane;
   const Vec before = load(scratch.most + lane);
@@ -46,7 +46,7 @@ void absorb(const ScoreBlock& block, Scratch& scratch, int64_t lane) {
 
 // Multiplies each score by the factor of its query and key. A factor_row of 0 has one row of
 // factors for all keys.
-void scale_scores(const ScoreBlock& block, Scratch& scratch, const real* factors,
+void scale_scores(const ScoreBlock& block, ForwardScratch& scratch, const real* factors,
                   int64_t factor_row) {
   const int64_t cols = block.cols();
   for (int64_t j = 0; j < block.keys; ++j) {
@@ -56,7 +56,7 @@ void scale_scores(const ScoreBlock& block, Scratch& scratch, const real* factors
 }
 
 // The weights of the block's keys, before the division by the sum.
-void weigh(const ScoreBlock& block, Scratch& scratch, Rows k) {
+void weigh(const ScoreBlock& block, ForwardScratch& scratch, Rows k) {
   const Problem& p = *block.item->problem;
   real* scores = scratch.scores.data();
   multiply_by_panels(block, k, scratch.panels.data(), p.scale, scores);
@@ -69,14 +69,14 @@ void weigh(const ScoreBlock& block, Scratch& scratch, Rows k) {
 }
 
 // to (+)= the weights times the values.
-void add_values(const ScoreBlock& block, const Scratch& scratch, Rows v, const Destination& to,
-                int64_t cols) {
+void add_values(const ScoreBlock& block, const ForwardScratch& scratch, Rows v,
+                const Destination& to, int64_t cols) {
   tile_product({block.queries, cols, block.keys}, {scratch.scores.data(), 1, block.cols()},
                v.from(block.first_key, 0).data, v.stride, to);
 }
 
 // After the last keys: sets the factors to 1 / sum, and stores the scales.
-void finish(const ScoreBlock& block, Scratch& scratch, real* scales) {
+void finish(const ScoreBlock& block, ForwardScratch& scratch, real* scales) {
   const Problem& p = *block.item->problem;
   real* most_kept = scales + block.index();
   real* log_kept = most_kept + p.heads * p.queries.tokens();
@@ -96,8 +96,8 @@ void scale_row(real* to, int64_t size, real factor, const real* from) {
 }
 
 // One block of queries; `out` are the item's rows.
-void attend(ScoreBlock block, Scratch& scratch, Rows q, Rows k, Rows v, const Destination& out,
-            real* scales) {
+void attend(ScoreBlock block, ForwardScratch& scratch, Rows q, Rows k, Rows v,
+            const Destination& out, real* scales) {
   const int64_t head_size = block.item->problem->head_size, width = round_up(head_size);
   transpose_into_panels(q.from(block.first_query, 0), block.queries, head_size,
                         scratch.panels.data());
@@ -130,7 +130,7 @@ void attend(ScoreBlock block, Scratch& scratch, Rows q, Rows k, Rows v, const De
 void forward(const Problem& p, Rows q, Rows k, Rows v, real* out, real* scales) {
   const int64_t d = p.heads * p.head_size;
   parallel_for(p.items(), p.items_per_chunk(), [&](int64_t begin, int64_t end) {
-    Scratch scratch(p, v);
+    ForwardScratch scratch(p, v);
     for (int64_t number = begin; number < end; ++number) {
       const Item item(p, number);
       const Rows queries = q.from(item.first_query, item.col),

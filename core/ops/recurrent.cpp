@@ -33,9 +33,9 @@ void gru_gate_gradients(int64_t h, const real* dy, const real* gates, const real
                         const real* state, real* out) {
   const real *r = gates, *z = r + h, *n = z + h;
   real *dr = out, *dz = dr + h, *dn = dz + h;
-  const auto of_n = [](Vec d, Vec z, Vec n) { return d * (1 - z) * (1 - n * n); };
-  const auto of_z = [](Vec d, Vec z, Vec n, Vec s) { return d * (s - n) * z * (1 - z); };
-  const auto of_r = [](Vec d, Vec u, Vec r) { return d * u * r * (1 - r); };
+  const auto of_n = [](Vec d, Vec a, Vec b) { return d * (1 - a) * (1 - b * b); };
+  const auto of_z = [](Vec d, Vec a, Vec b, Vec s) { return d * (s - b) * a * (1 - a); };
+  const auto of_r = [](Vec d, Vec b, Vec a) { return d * b * a * (1 - a); };
   map(h, dn, of_n, dy, z, n);
   map(h, dz, of_z, dy, z, n, state);
   map(h, dr, of_r, dn, u, r);
@@ -47,13 +47,13 @@ void lstm_gate_gradients(int64_t h, const real* dy, const real* gates, const rea
                          const real* cell_before, real* out, real* d_cell) {
   const real *i = gates, *f = i + h, *n = f + h, *o = n + h, *cell = y + h;
   real *di = out, *df = di + h, *dn = df + h, *d_o = dn + h;
-  const auto of_cell = [](Vec d, Vec dc, Vec o, Vec c) {
+  const auto of_cell = [](Vec d, Vec dc, Vec a, Vec c) {
     const Vec t = tanh(c);
-    return dc + d * o * (1 - t * t);
+    return dc + d * a * (1 - t * t);
   };
   const auto of_gate = [](Vec d, Vec other, Vec v) { return d * other * v * (1 - v); };
-  const auto of_n = [](Vec d, Vec i, Vec n) { return d * i * (1 - n * n); };
-  const auto of_o = [](Vec d, Vec c, Vec o) { return d * tanh(c) * o * (1 - o); };
+  const auto of_n = [](Vec d, Vec a, Vec b) { return d * a * (1 - b * b); };
+  const auto of_o = [](Vec d, Vec c, Vec a) { return d * tanh(c) * a * (1 - a); };
   map(h, d_cell, of_cell, dy, dy + h, o, cell);
   map(h, di, of_gate, d_cell, n, i);
   map(h, df, of_gate, d_cell, cell_before, f);
@@ -71,7 +71,7 @@ Tensor gru_step(const Tensor& x, const Tensor& u, const Tensor& state) {
   const int64_t rows = state.rows(), h = state.cols();
   Tensor y(state.shape());
   const auto gates = gates_of(rows, 3 * h);
-  const auto fresh = [](Vec x, Vec r, Vec u) { return tanh(x + r * u); };
+  const auto fresh = [](Vec a, Vec g, Vec b) { return tanh(a + g * b); };
   const auto mixed = [](Vec z, Vec n, Vec s) { return n + z * (s - n); };
   for_rows(rows, h * gate_cost, [&](int64_t begin, int64_t end) {
     for (int64_t row = begin; row < end; ++row) {

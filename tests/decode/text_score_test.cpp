@@ -1,10 +1,9 @@
 // Scoring reads texts at once and equals the full pass over each prefix.
-#include "decode/score.h"
-
 #include <doctest/doctest.h>
 
 #include "core/error.h"
 #include "decode/plain_decoding.h"
+#include "decode/score.h"
 #include "nn/small_language_model.h"
 
 namespace calque {

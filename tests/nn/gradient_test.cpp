@@ -84,6 +84,15 @@ double largest_error(const Variant& variant) {
   });
 }
 
+double largest_error(const RecurrentOptions& options) {
+  Parameters parameters;
+  const RecurrentTranslator model(Path(parameters), options);
+  initialise_with_noise(parameters, 1);
+  const SmallBatch batch = random_batch(small_options(), {{3, 2}, {1, 4}, {4, 1}, {2, 0}, {5, 3}});
+  return largest_error(parameters,
+                       [&] { return loss_of(model, batch, real(0.1), Mode::train).loss; });
+}
+
 double largest_error(const LanguageModelVariant& variant, real agreement = 0) {
   const SmallLanguageModel small(variant.options);
   const TextBatch batch = random_text(variant.options, {3, 1, 0, 5});
@@ -162,6 +171,26 @@ TEST_CASE("with every kind of dropout the gradient agrees with finite difference
     CHECK(largest_error(variant) < 1e-6);
     variant.options.layer.norm_placement = NormPlacement::pre;
     CHECK(largest_error(variant) < 1e-6);
+  }
+}
+
+TEST_CASE("the gradient of every recurrent translator agrees with finite differences") {
+  for (const auto& cell : cell_kinds) {
+    for (const auto& score : score_kinds) {
+      CAPTURE(cell.name);
+      CAPTURE(score.name);
+      RecurrentOptions options{.d_model = 6,
+                               .hidden = 5,
+                               .source_vocabulary = 13,
+                               .target_vocabulary = 13,
+                               .encoder_layers = 2,
+                               .cell = cell.choice,
+                               .score = score.choice,
+                               .dropout = 0};
+      CHECK(largest_error(options) < 1e-6);
+      options.dropout = 0.3;
+      CHECK(largest_error(options) < 1e-6);
+    }
   }
 }
 

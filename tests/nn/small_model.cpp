@@ -133,16 +133,16 @@ SmallBatch chosen_sentences(const SmallBatch& batch, const std::vector<int64_t>&
   return chosen;
 }
 
-TokenLoss loss_of(const Transformer& transformer, const SmallBatch& batch, real label_smoothing,
-                  Mode mode, real agreement) {
-  return transformer.loss(batch.source, batch.source_segments, batch.decoder_input, batch.expected,
-                          batch.target_segments, label_smoothing, mode, agreement);
+TokenLoss loss_of(Translator model, const SmallBatch& batch, real label_smoothing, Mode mode,
+                  real agreement) {
+  return model.loss(batch.source, batch.source_segments, batch.decoder_input, batch.expected,
+                    batch.target_segments, label_smoothing, mode, agreement);
 }
 
-Tensor hidden_of(const Transformer& transformer, const SmallBatch& batch) {
-  const Tensor memory = transformer.encode(batch.source, batch.source_segments, Mode::evaluate);
-  return transformer.decode(batch.decoder_input, batch.target_segments, memory,
-                            batch.source_segments, Mode::evaluate);
+Tensor hidden_of(Translator model, const SmallBatch& batch) {
+  const Tensor memory = model.encode(batch.source, batch.source_segments, Mode::evaluate);
+  return model.decode(batch.decoder_input, batch.target_segments, memory, batch.source_segments,
+                      Mode::evaluate);
 }
 
 double relative_difference(std::span<const real> a, std::span<const real> b) {

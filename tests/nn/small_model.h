@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/parameters.h"
-#include "nn/transformer.h"
+#include "nn/translator.h"
 
 namespace calque {
 
@@ -45,11 +45,11 @@ SmallBatch random_batch(const TransformerOptions& options,
 // The sentences with these numbers, in this order.
 SmallBatch chosen_sentences(const SmallBatch& batch, const std::vector<int64_t>& numbers);
 
-TokenLoss loss_of(const Transformer& transformer, const SmallBatch& batch, real label_smoothing,
+TokenLoss loss_of(Translator model, const SmallBatch& batch, real label_smoothing,
                   Mode mode = Mode::evaluate, real agreement = 0);
 
 // Hidden vectors of the decoder: [target tokens, d_model].
-Tensor hidden_of(const Transformer& transformer, const SmallBatch& batch);
+Tensor hidden_of(Translator model, const SmallBatch& batch);
 
 // The largest |a - b|, divided by the largest |b|.
 double relative_difference(std::span<const real> a, std::span<const real> b);

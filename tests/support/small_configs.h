@@ -11,6 +11,14 @@ tokenizer: {kind: words}
 model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
 )";
 
+inline constexpr const char* small_recurrent = R"(
+data:
+  train: {toy: reverse, pairs: 400, longest: 6}
+  validation: {toy: reverse, pairs: 20, longest: 6}
+tokenizer: {kind: words}
+model: {kind: rnn, d_model: 16, hidden: 12}
+)";
+
 inline constexpr const char* small_language_model = R"(
 task: language-model
 data:

@@ -92,6 +92,10 @@ inline const std::vector<TaskCase>& all_tasks() {
 inline const std::vector<TaskCase>& all_models() {
   static const std::vector<TaskCase> models = [] {
     std::vector<TaskCase> list = all_tasks();
+    TaskCase recurrent = *std::ranges::find(list, "translation", &TaskCase::name);
+    recurrent.name = "translation-with-recurrent-networks";
+    recurrent.config = std::string(small_recurrent) + small_training;
+    list.push_back(std::move(recurrent));
     TaskCase sparse = *std::ranges::find(list, "language-model", &TaskCase::name);
     sparse.name = "language-model-with-sparse-attention";
     sparse.config = std::string(small_sparse) + small_training;
