@@ -117,6 +117,9 @@ void add_evaluate_command(CLI::App& calque) {
                 "tokenized (default: the config's)"))
       ->check(CLI::IsMember({"13a", "intl", "char", "none"}))
       ->type_name("HOW");
+  options->add(TaskKind::translation,
+               command->add_flag("--by-length", arguments->by_length,
+                                 "Also show the BLEU of sources of 1 to 5 words, 6 to 10, ..."));
   command
       ->add_option("--samples", arguments->samples,
                    "Show N translations, continuations, filled windows, classified texts or words "

@@ -19,6 +19,7 @@ struct EvaluateArguments {
   std::string split = "test", source, target, text, labelled, images, tokenize, output;
   DecodingArguments decoding;
   int64_t samples = 0;
+  bool by_length = false;
 };
 
 struct ScoreArguments {

@@ -13,6 +13,7 @@
 #include "data/utf8.h"
 #include "decode/explain.h"
 #include "decode/score.h"
+#include "train/metrics/bleu_by_length.h"
 #include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/split_evaluation.h"
 
@@ -56,6 +57,10 @@ void evaluate_translation(const EvaluateArguments& arguments,
         [&](int64_t sentences) { progress.show("sentences", sentences); });
     progress.end();
     fmt::print("{}", to_text(result, arguments.samples));
+    if (arguments.by_length) {
+      fmt::print("{}",
+                 to_text(bleu_by_length(result.sources, result.outputs, result.references, bleu)));
+    }
     for (const std::string& output : result.outputs) translations += output + '\n';
   }
   if (!arguments.output.empty()) write_result(arguments.output, translations);

@@ -79,12 +79,13 @@ TokenLoss negative_sampling(const Tensor& x, const Tensor& w, std::span<const in
                                     [](const Sums& a, const Sums& b) { return a + b; });
   const Tensor y = Tensor::full({}, static_cast<real>(sums.loss));
   const auto gradients = [=, ids = std::vector<int32_t>(candidates.begin(), candidates.end()),
-                         x = x.values(), w = w.values(), dx = x.gradient(),
-                         dw = w.gradient()](Gradient& dy) {
+                          x = x.values(), w = w.values(), dx = x.gradient(),
+                          dw = w.gradient()](Gradient& dy) {
     const real factor = *dy.data();
     const auto add = [&](int64_t candidate, const real* from, real* to, bool added) {
       const Vec by = broadcast(factor * (*slopes)[candidate]);
-      map_into(cols, to, added, [by](Vec v) { return v * by; }, from);
+      map_into(
+          cols, to, added, [by](Vec v) { return v * by; }, from);
     };
     if (dx) {
       count_work({.flops = flops});

@@ -69,7 +69,7 @@ TEST_CASE("what show prints is read back as an equal config") {
 TEST_CASE("configs with random settings survive being shown, too") {
   std::mt19937 random(4);
   int sound = 0;
-  for (int i = 0; i < 6000; ++i) {
+  for (int i = 0; i < 9000; ++i) {
     std::vector<std::string> settings;
     for (int n = 0; n < 6; ++n) {
       const ConfigKey& key = config_keys()[random() % config_keys().size()];

@@ -29,7 +29,9 @@ const std::vector<SectionInfo>& config_sections() {
       {"tokenizer",
        "How text becomes token ids. Without files, the tokenizer is trained on `data.train` and "
        "saved with the run."},
-      {"model", "The Transformer, in the terms of \"Attention Is All You Need\"."},
+      {"model",
+       "The model: a Transformer, in the terms of \"Attention Is All You Need\", or a recurrent "
+       "network."},
       {"training", "Batches, the optimizer, the learning rate, validation and checkpoints."},
       {"decoding",
        "How text is translated, in validation and by `calque translate` and `calque evaluate`, "
@@ -45,7 +47,7 @@ const std::vector<ConfigKey>& config_keys() {
     Section top(
         "", [](auto& config) -> auto& { return config; }, table);
     top.key("task", &Config::task, task_kinds, OnResume::harmful,
-            "What is trained: translation, the encoder-decoder Transformer on pairs of lines; "
+            "What is trained: translation, an encoder-decoder model on pairs of lines; "
             "language-model, a decoder-only Transformer on plain text; masked-lm, an encoder-only "
             "Transformer on plain text; classification, an encoder-only Transformer on labelled "
             "texts; images, a Vision Transformer on labelled images; or word2vec, vectors of words "

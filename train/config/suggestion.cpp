@@ -26,7 +26,6 @@ constexpr Advice advices[] = {
      "there is no such setting: the loss is divided once, by the target tokens of the update"},
     {"initializer init_gain param_init param_init_glorot embed_initializer weight_init",
      "there is no such setting: projections start Glorot-uniform, embeddings N(0, d_model^-0.5)"},
-    {"type encoder_type decoder_type", "there is no such setting: the model is a Transformer"},
     {"shuffle data_seed",
      "there is no such setting: training.seed determines the order of each epoch"},
     {"testing beam_search translate", "the section is called decoding"},

@@ -139,8 +139,9 @@ PixelScale load_pixel_scale(const RunFolder& run) {
   const std::string path = run.images();
   if (!std::filesystem::exists(path)) fail("{}: is missing; restore it, or {}", path, fix);
   const auto scale = parse_scale(read_file(path, largest));
-  if (!scale)
+  if (!scale) {
     fail("{}: is not the size, mean and deviation of images; restore it, or {}", path, fix);
+  }
   return *scale;
 }
 
