@@ -36,7 +36,7 @@ void require_task(const std::string& user, const std::string& run,
   if (std::ranges::count(tasks, found) > 0) return;
   std::string names;
   for (const TaskKind task : tasks) {
-    if (!names.empty()) names += " or ";
+    if (!names.empty()) names += task == tasks.back() ? " or " : ", ";
     names += name_of(task_kinds, task);
   }
   fail("{} needs a run of task: {}; {} is of task: {}", user, names, run,

@@ -126,7 +126,7 @@ TEST_CASE("evaluate refuses an unknown label, an empty file, and a labelled file
   check_refused(run("calque evaluate " + masked() + " --labelled /dev/null"), 1,
                 "--labelled needs a run of task: classification; ");
   check_refused(run("calque evaluate " + classifier() + " --text /dev/null"), 1,
-                "--text needs a run of task: language-model or masked-lm; ");
+                "--text needs a run of task: language-model, masked-lm or word2vec; ");
   check_refused(run("calque evaluate " + classifier()), 1, "give --labelled, or a split that");
 }
 

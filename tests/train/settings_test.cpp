@@ -83,19 +83,16 @@ TEST_CASE("every optimizer of the config is the one of that name") {
 
 TEST_CASE("every key of the model and of the search changes its options") {
   // A key that has no effect for a translator, or on another part of the program.
-  const std::set<std::string> elsewhere = {"model.preset",
-                                           "model.layers",
-                                           "model.segment_embeddings",
-                                           "model.masked_head",
-                                           "model.patch",
-                                           "model.pooling",
-                                           "model.init_from",
-                                           "decoding.bleu_tokenize",
-                                           "decoding.bleu_lowercase"};
+  const std::set<std::string> elsewhere = {
+      "model.preset",           "model.layers",  "model.segment_embeddings",
+      "model.masked_head",      "model.patch",   "model.pooling",
+      "model.init_from",        "model.predict", "decoding.bleu_tokenize",
+      "decoding.bleu_lowercase"};
   const std::string base = "data: {train: {toy: copy}}\nmodel: {d_model: 48, positions: learned}\n";
   const auto options = [](const Config& c) {
     const TranslationOptions o = translation_options(c.decoding);
-    return std::tuple(transformer_options(c.model, 100, 100), o.beam, o.penalty, o.length_penalty,
+    return std::tuple(c.model.kind, transformer_options(c.model, 100, 100),
+                      recurrent_options(c.model, 100, 100), o.beam, o.penalty, o.length_penalty,
                       o.stop, o.n_best, o.min_length, o.min_length_ratio, o.max_length,
                       o.max_length_ratio, o.max_length_extra, o.no_repeat_ngram, o.allow_unknown,
                       o.batch_tokens);
@@ -106,8 +103,8 @@ TEST_CASE("every key of the model and of the search changes its options") {
     if (!here || elsewhere.contains(key.name)) continue;
     Config changed = before;
     bool found = false;
-    for (const char* value :
-         {"16", "0.05", "true", "none", "pre", "rms", "gelu", "first", "{count: 4}"}) {
+    for (const char* value : {"16", "0.05", "true", "none", "pre", "rms", "gelu", "first",
+                              "{count: 4}", "{window: 4}", "rnn", "lstm"}) {
       try {
         key.read(parse_yaml_argument(value, key.name), changed);
       } catch (const Error&) {
