@@ -84,10 +84,9 @@ TEST_CASE("every optimizer of the config is the one of that name") {
 TEST_CASE("every key of the model and of the search changes its options") {
   // A key that has no effect for a translator, or on another part of the program.
   const std::set<std::string> elsewhere = {
-      "model.preset",           "model.layers",  "model.segment_embeddings",
-      "model.masked_head",      "model.patch",   "model.pooling",
-      "model.init_from",        "model.predict", "decoding.bleu_tokenize",
-      "decoding.bleu_lowercase"};
+      "model.preset",  "model.layers",           "model.segment_embeddings", "model.masked_head",
+      "model.patch",   "model.pooling",          "model.init_from",          "model.embeddings",
+      "model.predict", "decoding.bleu_tokenize", "decoding.bleu_lowercase"};
   const std::string base = "data: {train: {toy: copy}}\nmodel: {d_model: 48, positions: learned}\n";
   const auto options = [](const Config& c) {
     const TranslationOptions o = translation_options(c.decoding);
