@@ -68,6 +68,8 @@ check_layer(train/report TREE MAY core data nn decode train/metrics train/storag
 check_layer(train MAY core optim train/config train/metrics train/storage train/report)
 check_layer(train/tasks TREE MAY core nn optim data decode train train/config train/metrics
             train/storage train/report)
+check_layer(serve TREE MAY core nn data optim decode train train/config train/metrics train/report train/storage
+            train/tasks)
 check_layer(interop TREE MAY core nn data optim decode train/config train/metrics train/storage)
 
 file(GLOB files RELATIVE ${source} ${source}/train/*.h ${source}/train/*.cpp)

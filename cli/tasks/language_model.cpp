@@ -10,12 +10,10 @@
 #include "data/text_lines.h"
 #include "data/utf8.h"
 #include "data/vocabulary.h"
-#include "decode/explain.h"
-#include "decode/language_decoding.h"
-#include "decode/sampling.h"
 #include "decode/score.h"
 #include "train/tasks/data_settings.h"
 #include "train/tasks/language_model/language_model_run.h"
+#include "train/tasks/language_model/prompt_explanation.h"
 #include "train/tasks/language_model/settings.h"
 #include "train/tasks/language_model/text_evaluation.h"
 #include "train/tasks/language_model/text_samples.h"
@@ -118,44 +116,8 @@ void evaluate_language_model(const EvaluateArguments& arguments,
   if (!arguments.output.empty()) write_result(arguments.output, scores);
 }
 
-std::vector<int32_t> encoded_prompt(const LanguageModelRun& run, const std::string& text) {
-  const std::string problem = utf8_problem(text);
-  if (!problem.empty()) fail("the prompt: {}", problem);
-  std::vector<int32_t> ids = {begin_id};
-  run.tokenizer.encode_document(text, ids);
-  const int64_t context = run.config.data.context;
-  if (std::ssize(ids) >= context) {
-    fail("the prompt has {} tokens, but the model sees {} at once; shorten it", ids.size(),
-         context);
-  }
-  return ids;
-}
-
-// The most probable continuation of a prompt.
-Explanation explain_prompt(const ExplainArguments& arguments) {
-  constexpr int64_t most_tokens = 24;
-  const LanguageModelRun run = open_language_model_run(arguments.run);
-  const std::vector<std::vector<int32_t>> prompts = {encoded_prompt(run, arguments.text)};
-  const int64_t room = run.config.data.context - std::ssize(prompts.front());
-  SamplingOptions greedy;
-  greedy.sampling.temperature = 0;
-  greedy.close_at_longest = false;
-  const DecodingModel model = language_decoding_model(run.model(), prompts);
-  const Hypothesis found =
-      sample({&model, 1}, language_items(prompts, std::min(room, most_tokens)), greedy)
-          .front()
-          .front();
-  std::vector<int32_t> continuation = found.ids;
-  if (found.finished) continuation.push_back(end_id);
-  Explanation explanation = explain_text(run.model(), prompts.front(), continuation);
-  explanation.source = arguments.text;
-  explanation.translation = run.tokenizer.decode_document(found.ids);
-  explanation.model =
-      fmt::format("{}, {} parameters", run.checkpoint, run.network->parameters.count());
-  for (int32_t id = 0; id < run.tokenizer.size(); ++id) {
-    explanation.vocabulary.push_back(run.tokenizer.symbol(id));
-  }
-  return explanation;
+Explanation explain_continuation(const ExplainArguments& arguments) {
+  return explain_prompt(open_language_model_run(arguments.run), arguments.text);
 }
 
 }  // namespace
@@ -165,7 +127,7 @@ const TaskCommands language_model_commands = {
     .check_data = check_texts,
     .evaluate = evaluate_language_model,
     .score = score_language_model,
-    .explain = explain_prompt,
+    .explain = explain_continuation,
     .files_to_evaluate = "--text",
 };
 

@@ -14,6 +14,7 @@
 #include "decode/explain.h"
 #include "decode/score.h"
 #include "train/metrics/bleu_by_length.h"
+#include "train/tasks/translation/sentence_explanation.h"
 #include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/split_evaluation.h"
 
@@ -101,37 +102,9 @@ void score_translation(const ScoreArguments& arguments) {
   }
 }
 
-// The explanation has one vocabulary. Source tokens of another one are added behind the target's,
-// with logits too low to matter.
-void add_vocabulary(Explanation& explanation, const Tokenizers& tokenizers) {
-  for (int32_t id = 0; id < tokenizers.target.size(); ++id) {
-    explanation.vocabulary.push_back(tokenizers.target.symbol(id));
-  }
-  if (tokenizers.source.hash() == tokenizers.target.hash()) return;
-  for (int32_t& id : explanation.source_tokens) {
-    explanation.vocabulary.push_back(tokenizers.source.symbol(id));
-    id = static_cast<int32_t>(explanation.vocabulary.size()) - 1;
-  }
-  for (std::vector<float>& logits : explanation.logits) {
-    const float low = *std::ranges::min_element(logits) - 100;
-    logits.resize(explanation.vocabulary.size(), low);
-  }
-}
-
-Explanation explain_sentence(const ExplainArguments& arguments) {
+Explanation explain_translation(const ExplainArguments& arguments) {
   const TranslationRun run = open_translation_run(arguments.run);
-  const std::string problem = utf8_problem(arguments.text);
-  if (!problem.empty()) fail("the sentence: {}", problem);
-  const std::vector<int32_t> source = run.tokenizers.source.encode(arguments.text);
-  if (source.empty()) fail("there is nothing to explain in an empty sentence");
-  Explanation explanation =
-      explain(run.model(), source, translation_options(decoding_of(run, arguments.decoding)));
-  explanation.source = arguments.text;
-  explanation.translation = run.tokenizers.target.decode(explanation.target_tokens);
-  explanation.model =
-      fmt::format("{}, {} parameters", run.checkpoint, run.network->parameters.count());
-  add_vocabulary(explanation, run.tokenizers);
-  return explanation;
+  return explain_sentence(run, arguments.text, decoding_of(run, arguments.decoding));
 }
 
 }  // namespace
@@ -141,7 +114,7 @@ const TaskCommands translation_commands = {
     .check_data = check_translation_data,
     .evaluate = evaluate_translation,
     .score = score_translation,
-    .explain = explain_sentence,
+    .explain = explain_translation,
     .files_to_evaluate = "--source and --target",
 };
 

@@ -69,7 +69,11 @@ class Draft {
   }
 
   GeneratedText result() const {
-    return {std::string(written_text().substr(0, stop_)), written(), finish_, log_probability_};
+    return {std::string(written_text().substr(0, stop_)),
+            {ids_.begin() + static_cast<int64_t>(prompt_size_), ids_.end()},
+            written(),
+            finish_,
+            log_probability_};
   }
 
  private:

@@ -1,0 +1,227 @@
+// OpenAI's interface to language models: /v1/completions and /v1/models.
+
+#include <algorithm>
+#include <chrono>
+
+#include "core/error.h"
+#include "data/vocabulary.h"
+#include "decode/explain.h"
+#include "serve/http_error.h"
+#include "serve/service.h"
+#include "train/report/explain_data.h"
+#include "train/tasks/language_model/text_generation.h"
+
+namespace calque {
+namespace {
+
+using nlohmann::json;
+
+struct CompletionRequest {
+  const ServedLanguageModel* by = nullptr;
+  std::vector<std::string> prompts = {};
+  GenerationOptions options = {};
+  std::optional<int64_t> logprobs = {};  // how many alternatives of each token
+  bool echo = false, stream = false, stream_usage = false;
+};
+
+const ServedLanguageModel& model_for(const Service& service, const Fields& fields) {
+  const auto& models = service.runs().language_models;
+  if (models.empty()) refuse(404, "no language model is served");
+  if (!fields.has("model")) return models.front();
+  const std::string name = fields.text("model");
+  const auto found = std::ranges::find(models, name, &ServedLanguageModel::name);
+  if (found == models.end()) refuse(404, "the model {} does not exist", name);
+  return *found;
+}
+
+CompletionRequest request_of(const Service& service, const Fields& fields) {
+  const ServiceOptions& limits = service.options();
+  CompletionRequest request{.by = &model_for(service, fields)};
+  request.prompts = fields.has("prompt") ? fields.texts("prompt") : std::vector<std::string>{""};
+  if (request.prompts.empty()) refuse(400, "prompt: is an empty list");
+  size_t characters = 0;
+  for (const std::string& prompt : request.prompts) characters += prompt.size();
+  if (static_cast<int64_t>(characters) > limits.characters) {
+    refuse(400, "{} characters, more than the {} of a request", characters, limits.characters);
+  }
+  GenerationOptions& options = request.options;
+  options.context = request.by->run.config.data.context;
+  options.max_tokens = fields.whole_or("max_tokens", 16, 1, limits.new_tokens);
+  options.samples = fields.whole_or("n", 1, 1, limits.samples);
+  if (options.samples * std::ssize(request.prompts) > limits.samples) {
+    refuse(400, "{} texts, more than the {} of a request",
+           options.samples * std::ssize(request.prompts), limits.samples);
+  }
+  options.sampling.temperature = fields.number_or("temperature", 1, 0, 100);
+  options.sampling.top_p = fields.number_or("top_p", 1, 0, 1);
+  options.sampling.top_k = fields.whole_or("top_k", 0, 0, 1'000'000);
+  options.sampling.min_p = fields.number_or("min_p", 0, 0, 1);
+  options.sampling.seed = static_cast<uint64_t>(fields.whole_or(
+      "seed", std::chrono::system_clock::now().time_since_epoch().count() & INT64_MAX, 0,
+      INT64_MAX));
+  if (fields.has("stop")) options.stop = fields.texts("stop");
+  std::erase(options.stop, "");
+  if (fields.has("logprobs")) request.logprobs = fields.whole_or("logprobs", 0, 0, 20);
+  request.echo = fields.flag_or("echo", false);
+  request.stream = fields.flag_or("stream", false);
+  for (const char* name : {"suffix", "logit_bias"}) {
+    if (fields.has(name)) refuse(400, "{}: is not supported", name);
+  }
+  for (const char* name : {"presence_penalty", "frequency_penalty"}) {
+    fields.number_or(name, 0, 0, 0);
+  }
+  if (request.stream && request.logprobs) refuse(400, "logprobs: are not streamed");
+  return request;
+}
+
+// The tokens of a text with their log-probabilities and alternatives, without temperature.
+json logprobs_of(const CompletionRequest& request, const std::string& prompt,
+                 const GeneratedText& text) {
+  const LanguageModelRun& run = request.by->run;
+  std::vector<int32_t> read = {begin_id};
+  run.tokenizer.encode_document(prompt, read);
+  json tokens = json::array(), logs = json::array(), tops = json::array(), offsets = json::array();
+  if (text.ids.empty()) read.clear();
+  if (std::ssize(read) + std::ssize(text.ids) > request.options.context) {
+    fail("logprobs: prompt and text have more than the {} tokens of the context",
+         request.options.context);
+  }
+  if (!text.ids.empty()) {
+    const Explanation explained = explain_text(run.model(), read, text.ids);
+    size_t offset = request.echo ? prompt.size() : 0;
+    for (size_t i = 0; i < text.ids.size(); ++i) {
+      const size_t row = static_cast<size_t>(explained.given) + i;
+      const std::vector<float>& logits = explained.logits[row];
+      const StepSummary step = summarise_step(
+          logits, text.ids[i], static_cast<size_t>(std::max<int64_t>(1, *request.logprobs)));
+      const auto log_of = [&](int32_t id) {
+        return double(logits[static_cast<size_t>(id)]) - step.log_normaliser;
+      };
+      json top = json::object();
+      for (const auto& [token, logit] : step.best) {
+        if (std::ssize(top) < *request.logprobs) {
+          top[run.tokenizer.symbol(token)] = log_of(token);
+        }
+      }
+      tokens.push_back(run.tokenizer.symbol(text.ids[i]));
+      logs.push_back(log_of(text.ids[i]));
+      tops.push_back(top);
+      offsets.push_back(offset);
+      offset += run.tokenizer.symbol(text.ids[i]).size();
+    }
+  }
+  return {{"tokens", tokens},
+          {"token_logprobs", logs},
+          {"top_logprobs", tops},
+          {"text_offset", offsets}};
+}
+
+const char* name_of_finish(FinishReason reason) {
+  return reason == FinishReason::length ? "length" : "stop";
+}
+
+json head_of(const CompletionRequest& request) {
+  const auto now = std::chrono::system_clock::now().time_since_epoch();
+  return {{"id", fmt::format("cmpl-{:x}", now.count())},
+          {"object", "text_completion"},
+          {"created", std::chrono::duration_cast<std::chrono::seconds>(now).count()},
+          {"model", request.by->name}};
+}
+
+json usage_of(const CompletionRequest& request,
+              const std::vector<std::vector<GeneratedText>>& texts) {
+  int64_t prompt_tokens = 0, tokens = 0;
+  for (const std::string& prompt : request.prompts) {
+    prompt_tokens += std::ssize(request.by->run.tokenizer.encode_document(prompt));
+  }
+  for (const auto& samples : texts) {
+    for (const GeneratedText& text : samples) tokens += text.tokens;
+  }
+  return {{"prompt_tokens", prompt_tokens},
+          {"completion_tokens", tokens},
+          {"total_tokens", prompt_tokens + tokens}};
+}
+
+void complete(const CompletionRequest& request, const Answer& answer) {
+  const LanguageModelRun& run = request.by->run;
+  const auto texts = generate_texts(run.model(), run.tokenizer, request.prompts, request.options);
+  json result = head_of(request), choices = json::array();
+  for (size_t p = 0; p < texts.size(); ++p) {
+    for (const GeneratedText& text : texts[p]) {
+      const std::string shown = (request.echo ? request.prompts[p] : "") + text.text;
+      choices.push_back(
+          {{"index", choices.size()},
+           {"text", shown},
+           {"logprobs", request.logprobs ? logprobs_of(request, request.prompts[p], text) : json()},
+           {"finish_reason", name_of_finish(text.finish)}});
+    }
+  }
+  result["choices"] = choices;
+  result["usage"] = usage_of(request, texts);
+  answer.json(result);
+}
+
+// An event for each piece of text, and one with the reason of each end.
+void complete_as_stream(const CompletionRequest& request, const Answer& answer) {
+  const LanguageModelRun& run = request.by->run;
+  const json head = head_of(request);
+  const auto send = [&](size_t index, const std::string& text, const json& reason) {
+    json event = head;
+    event["choices"] = {
+        {{"index", index}, {"text", text}, {"logprobs", nullptr}, {"finish_reason", reason}}};
+    answer.event(event);
+  };
+  const auto samples = static_cast<size_t>(request.options.samples);
+  answer.begin_events();
+  for (size_t p = 0; request.echo && p < request.prompts.size(); ++p) {
+    for (size_t i = 0; i < samples; ++i) send(p * samples + i, request.prompts[p], nullptr);
+  }
+  try {
+    const auto texts = generate_texts(run.model(), run.tokenizer, request.prompts, request.options,
+                                      [&](size_t prompt, size_t sample, const std::string& text) {
+                                        if (answer.cancelled()) fail("the client has gone");
+                                        send(prompt * samples + sample, text, nullptr);
+                                      });
+    for (size_t p = 0; p < texts.size(); ++p) {
+      for (size_t i = 0; i < samples; ++i) {
+        send(p * samples + i, "", name_of_finish(texts[p][i].finish));
+      }
+    }
+    if (request.stream_usage) {
+      json event = head;
+      event["choices"] = json::array();
+      event["usage"] = usage_of(request, texts);
+      answer.event(event);
+    }
+  } catch (const std::exception& error) {  // the status line has been sent
+    answer.event({{"error", {{"message", error.what()}, {"type", "server_error"}}}});
+  }
+  answer.end_events();
+}
+
+}  // namespace
+
+void answer_completions(Service& service, const Fields& fields, const Answer& answer) {
+  CompletionRequest request = request_of(service, fields);
+  if (fields.has("stream_options")) {
+    const json& options = fields.values()["stream_options"];
+    request.stream_usage = options.is_object() && options.value("include_usage", false);
+  }
+  QueuedWork work;
+  work.cost = request.options.max_tokens * request.options.samples * std::ssize(request.prompts);
+  work.compute = [request = std::move(request), answer] {
+    request.stream ? complete_as_stream(request, answer) : complete(request, answer);
+  };
+  service.enqueue(std::move(work), answer);
+}
+
+void answer_models(Service& service, const Fields&, const Answer& answer) {
+  json models = json::array();
+  for (const ServedLanguageModel& each : service.runs().language_models) {
+    models.push_back(
+        {{"id", each.name}, {"object", "model"}, {"created", 0}, {"owned_by", "calque"}});
+  }
+  answer.json({{"object", "list"}, {"data", models}});
+}
+
+}  // namespace calque

@@ -1,0 +1,48 @@
+#pragma once
+// HTTP as the routes see it. Sockets, limits and time belong to HttpServer.
+
+#include <functional>
+#include <memory>
+#include <string>
+#include <utility>
+#include <vector>
+
+namespace calque {
+
+struct HttpRequest {
+  std::string method, path, query;  // "GET", "/translate", "q=a&source=en"
+  std::string content_type, authorization, origin;
+  std::string body;
+};
+
+struct HttpResponse {
+  int status = 200;
+  std::string content_type = "application/json";
+  std::string body;
+  std::vector<std::pair<std::string, std::string>> headers = {};  // never text of a user
+};
+
+// Answers one request, from any thread: send() once, or stream() once, write() and finish().
+class HttpReply {
+ public:
+  virtual ~HttpReply() = default;
+
+  virtual void send(HttpResponse response) = 0;
+  // The status line and the headers; the body follows in parts.
+  virtual void stream(const std::string& content_type) = 0;
+  virtual void write(std::string part) = 0;
+  virtual void finish() = 0;
+  // Whether the client has gone.
+  virtual bool cancelled() const = 0;
+};
+
+using HttpHandler = std::function<void(HttpRequest request, std::shared_ptr<HttpReply> reply)>;
+
+struct HttpLimits {
+  int header_bytes = 8192, body_bytes = 1 << 20;
+  int header_seconds = 10, body_seconds = 30, write_seconds = 30, idle_seconds = 15;
+  int requests_per_connection = 1000;
+  int connections = 1024, connections_per_address = 256;
+};
+
+}  // namespace calque

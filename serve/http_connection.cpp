@@ -1,0 +1,308 @@
+#include "serve/http_connection.h"
+
+#include <fmt/format.h>
+
+#include <deque>
+
+namespace calque {
+namespace {
+
+using Seconds = std::chrono::seconds;
+
+http::response<http::string_body> message_of(HttpResponse from, unsigned version, bool keep) {
+  http::response<http::string_body> to(static_cast<http::status>(from.status), version);
+  to.set(http::field::content_type, from.content_type);
+  to.set("X-Content-Type-Options", "nosniff");
+  for (const auto& [name, value] : from.headers) to.set(name, value);
+  to.keep_alive(keep);
+  to.body() = std::move(from.body);
+  to.prepare_payload();
+  return to;
+}
+
+std::string error_body(const std::string& why) { return R"({"error":")" + why + "\"}\n"; }
+
+std::string header_of(const http::request<http::string_body>& request, http::field name) {
+  const auto found = request.find(name);
+  return found == request.end() ? "" : std::string(found->value());
+}
+
+}  // namespace
+
+void refuse_connection(tcp::socket socket) {
+  const auto stream = std::make_shared<beast::tcp_stream>(std::move(socket));
+  const auto message = std::make_shared<http::response<http::string_body>>(message_of(
+      {503, "application/json", error_body("too many connections"), {{"Retry-After", "1"}}}, 11,
+      false));
+  stream->expires_after(Seconds(2));
+  http::async_write(*stream, *message, [stream, message](boost::system::error_code, size_t) {});
+}
+
+// What was written of a streamed reply, and what waits.
+struct HttpConnection::Streamed {
+  std::deque<std::string> parts;
+  bool writing = false, last = false;
+  std::optional<http::response<http::empty_body>> head;
+  std::optional<http::response_serializer<http::empty_body>> serializer;
+};
+
+// Passes the reply to the server's thread. It keeps the connection alive, so a handler that forgets
+// the reply keeps it open only until it drops the reply.
+class ConnectionReply : public HttpReply {
+ public:
+  ConnectionReply(std::shared_ptr<HttpConnection> connection,
+                  std::shared_ptr<const std::atomic<bool>> gone)
+      : connection_(std::move(connection)),
+        executor_(connection_->stream_.get_executor()),
+        gone_(std::move(gone)) {}
+  ~ConnectionReply() override {
+    if (!answered_) send({500, "application/json", error_body("no answer"), {}});
+    // The connection ends on the server's thread.
+    asio::post(executor_, [connection = std::move(connection_)] {});
+  }
+
+  void send(HttpResponse response) override {
+    answered_ = true;
+    post([response = std::move(response)](HttpConnection& to) mutable {
+      to.write(std::move(response));
+    });
+  }
+  void stream(const std::string& content_type) override {
+    answered_ = true;
+    post([content_type](HttpConnection& to) { to.begin_stream(content_type); });
+  }
+  void write(std::string part) override {
+    post([part = std::move(part)](HttpConnection& to) mutable {
+      to.write_part(std::move(part), false);
+    });
+  }
+  void finish() override {
+    post([](HttpConnection& to) { to.write_part("", true); });
+  }
+  bool cancelled() const override { return *gone_; }
+
+ private:
+  template <class Do>
+  void post(Do&& what) {
+    asio::post(executor_, [connection = connection_, what = std::forward<Do>(what)]() mutable {
+      what(*connection);
+    });
+  }
+
+  std::shared_ptr<HttpConnection> connection_;
+  const asio::any_io_executor executor_;
+  const std::shared_ptr<const std::atomic<bool>> gone_;
+  bool answered_ = false;
+};
+
+HttpConnection::HttpConnection(tcp::socket socket, const HttpLimits& limits,
+                               const HttpHandler& handler, const std::atomic<bool>& stopping,
+                               std::function<void()> closed)
+    : stream_(std::move(socket)),
+      limits_(limits),
+      handler_(handler),
+      stopping_(stopping),
+      closed_(std::move(closed)) {}
+
+HttpConnection::~HttpConnection() { closed_(); }
+
+void HttpConnection::close_if_idle() {
+  if (idle_) close();
+}
+
+void HttpConnection::read_header() {
+  idle_ = buffer_.size() == 0;
+  if (stopping_ && idle_) return close();
+  parser_.emplace();
+  parser_->header_limit(static_cast<std::uint32_t>(limits_.header_bytes));
+  parser_->body_limit(static_cast<std::uint64_t>(limits_.body_bytes));
+  // A connection that waits for its next request may be idle; the first one comes at once.
+  const int wait = requests_ == 0 ? limits_.header_seconds
+                                  : std::max(limits_.idle_seconds, limits_.header_seconds);
+  stream_.expires_after(Seconds(wait));
+  http::async_read_header(stream_, buffer_, *parser_,
+                          [self = shared_from_this()](boost::system::error_code problem, size_t) {
+                            self->after_header(problem);
+                          });
+}
+
+void HttpConnection::after_header(boost::system::error_code problem) {
+  idle_ = false;
+  if (problem == http::error::header_limit) return refuse(431, "the header is too large");
+  if (problem == http::error::end_of_stream || problem == beast::error::timeout) return close();
+  if (problem && problem.category() == http::make_error_code(http::error::bad_value).category()) {
+    return refuse(400, "the request is malformed");
+  }
+  if (problem) return close();
+  const auto& request = parser_->get();
+  head_ = request.method() == http::verb::head;
+  const bool has_length = request.find(http::field::content_length) != request.end();
+  const bool has_coding = request.find(http::field::transfer_encoding) != request.end();
+  if (has_length && has_coding) {
+    return refuse(400, "Content-Length and Transfer-Encoding exclude each other");
+  }
+  if (request.find(http::field::content_encoding) != request.end()) {
+    return refuse(415, "compressed bodies are not read");
+  }
+  if (const auto length = parser_->content_length();
+      length && *length > static_cast<std::uint64_t>(limits_.body_bytes)) {
+    return refuse(413, "the body is too large");
+  }
+  if (!beast::iequals(header_of(request, http::field::expect), "100-continue")) {
+    return read_body();
+  }
+  const auto go_on =
+      std::make_shared<http::response<http::empty_body>>(http::status::continue_, 11);
+  http::async_write(stream_, *go_on,
+                    [self = shared_from_this(), go_on](boost::system::error_code failed, size_t) {
+                      if (failed) return self->close();
+                      self->read_body();
+                    });
+}
+
+void HttpConnection::read_body() {
+  stream_.expires_after(Seconds(limits_.body_seconds));
+  http::async_read(stream_, buffer_, *parser_,
+                   [self = shared_from_this()](boost::system::error_code problem, size_t) {
+                     self->after_body(problem);
+                   });
+}
+
+void HttpConnection::after_body(boost::system::error_code problem) {
+  if (problem == http::error::body_limit) return refuse(413, "the body is too large");
+  if (problem && problem.category() == http::make_error_code(http::error::bad_value).category() &&
+      problem != http::error::partial_message && problem != http::error::end_of_stream) {
+    return refuse(400, "the request is malformed");
+  }
+  if (problem) return close();
+  handle();
+}
+
+void HttpConnection::handle() {
+  ++requests_;
+  const auto& message = parser_->get();
+  keep_alive_ = message.keep_alive() && requests_ < limits_.requests_per_connection && !stopping_;
+  const std::string target(message.target());
+  const size_t mark = target.find('?');
+  HttpRequest request{.method = std::string(message.method_string()),
+                      .path = target.substr(0, mark),
+                      .query = mark == target.npos ? "" : target.substr(mark + 1),
+                      .content_type = header_of(message, http::field::content_type),
+                      .authorization = header_of(message, http::field::authorization),
+                      .origin = header_of(message, http::field::origin),
+                      .body = std::move(parser_->get().body())};
+  gone_ = std::make_shared<std::atomic<bool>>(false);
+  stream_.expires_never();  // the answer may take long
+  watch();
+  handler_(std::move(request), std::make_shared<ConnectionReply>(shared_from_this(), gone_));
+}
+
+// Notices a client that goes away while it waits. Data that comes instead is the next request.
+void HttpConnection::watch() {
+  stream_.socket().async_wait(tcp::socket::wait_read, [weak = weak_from_this(), gone = gone_](
+                                                          boost::system::error_code problem) {
+    const auto self = weak.lock();
+    if (problem || !self) return;
+    boost::system::error_code failed;
+    if (self->stream_.socket().available(failed) == 0 || failed) *gone = true;
+  });
+}
+
+void HttpConnection::write(HttpResponse response) {
+  const bool keep = keep_alive_;
+  const auto message = std::make_shared<http::response<http::string_body>>(
+      message_of(std::move(response), parser_->get().version(), keep));
+  if (head_) message->body().clear();  // the length stays
+  stream_.expires_after(Seconds(limits_.write_seconds));
+  http::async_write(
+      stream_, *message,
+      [self = shared_from_this(), message, keep](boost::system::error_code problem, size_t) {
+        self->after_write(problem, keep);
+      });
+}
+
+void HttpConnection::after_write(boost::system::error_code problem, bool keep) {
+  if (refused_ && !problem) {
+    stream_.socket().shutdown(tcp::socket::shutdown_send, problem);
+    stream_.expires_after(Seconds(2));
+    return linger(1 << 20);
+  }
+  if (problem || !keep) return close();
+  read_header();
+}
+
+void HttpConnection::begin_stream(const std::string& content_type) {
+  keep_alive_ = false;  // the end of the stream is the end of the connection
+  streamed_ = std::make_shared<Streamed>();
+  streamed_->head.emplace(http::status::ok, 11);
+  streamed_->head->set(http::field::content_type, content_type);
+  streamed_->head->set(http::field::cache_control, "no-cache");
+  streamed_->head->set("Access-Control-Allow-Origin", "*");
+  streamed_->head->keep_alive(false);
+  streamed_->head->chunked(true);
+  streamed_->serializer.emplace(*streamed_->head);
+  streamed_->writing = true;
+  stream_.expires_after(Seconds(limits_.write_seconds));
+  http::async_write_header(stream_, *streamed_->serializer,
+                           [self = shared_from_this()](boost::system::error_code problem, size_t) {
+                             if (problem) *self->gone_ = true;
+                             self->streamed_->writing = false;
+                             self->write_next_part();
+                           });
+}
+
+void HttpConnection::write_part(std::string part, bool last) {
+  if (!streamed_) return;
+  if (!part.empty()) streamed_->parts.push_back(std::move(part));
+  streamed_->last |= last;
+  if (!streamed_->writing) write_next_part();
+}
+
+void HttpConnection::write_next_part() {
+  if (*gone_) return close();
+  Streamed& streamed = *streamed_;
+  if (streamed.parts.empty() && !streamed.last) return stream_.expires_never();
+  stream_.expires_after(Seconds(limits_.write_seconds));
+  streamed.writing = true;
+  if (streamed.parts.empty()) {
+    asio::async_write(
+        stream_, http::make_chunk_last(),
+        [self = shared_from_this()](boost::system::error_code, size_t) { self->close(); });
+    return;
+  }
+  const auto part = std::make_shared<std::string>(std::move(streamed.parts.front()));
+  streamed.parts.pop_front();
+  asio::async_write(stream_, http::make_chunk(asio::buffer(*part)),
+                    [self = shared_from_this(), part](boost::system::error_code problem, size_t) {
+                      if (problem) *self->gone_ = true;
+                      self->streamed_->writing = false;
+                      self->write_next_part();
+                    });
+}
+
+void HttpConnection::refuse(int status, const std::string& why) {
+  keep_alive_ = false;
+  head_ = false;
+  refused_ = true;
+  write({status, "application/json", error_body(why), {}});
+}
+
+// Reads what a refused client still sends: closing at once would reset the connection, and the
+// client would lose the answer.
+void HttpConnection::linger(int64_t more) {
+  stream_.async_read_some(
+      asio::buffer(unread_),
+      [self = shared_from_this(), more](boost::system::error_code problem, size_t bytes) {
+        const int64_t left = more - static_cast<int64_t>(bytes);
+        if (problem || left <= 0) return self->close();
+        self->linger(left);
+      });
+}
+
+void HttpConnection::close() {
+  boost::system::error_code ignored;
+  stream_.socket().shutdown(tcp::socket::shutdown_both, ignored);
+  stream_.close();
+}
+
+}  // namespace calque

@@ -1,0 +1,159 @@
+// Calque's own routes: /classify, /explain and /score.
+
+#include <algorithm>
+
+#include "decode/score.h"
+#include "serve/http_error.h"
+#include "serve/service.h"
+#include "train/report/explain_page.h"
+#include "train/tasks/classification/classification_evaluation.h"
+#include "train/tasks/language_model/prompt_explanation.h"
+#include "train/tasks/translation/sentence_explanation.h"
+
+namespace calque {
+namespace {
+
+using nlohmann::json;
+
+// The run that the field `model` names, or the only one of its kind.
+template <class Runs>
+auto chosen(const Runs& runs, const Fields& fields, const char* kind) -> const auto& {
+  if (runs.empty()) refuse(404, "no {} is served", kind);
+  if (!fields.has("model")) return runs.front();
+  const std::string name = fields.text("model");
+  const auto found =
+      std::ranges::find_if(runs, [&](const auto& each) { return each.name == name; });
+  if (found == runs.end()) refuse(404, "no {} is named {}", kind, name);
+  return *found;
+}
+
+bool names(const auto& runs, const Fields& fields) {
+  return fields.has("model") && std::ranges::any_of(runs, [&](const auto& each) {
+           return each.name == fields.text("model");
+         });
+}
+
+void check_characters(const Service& service, const std::vector<std::string>& texts) {
+  size_t characters = 0;
+  for (const std::string& text : texts) characters += text.size();
+  if (static_cast<int64_t>(characters) > service.options().characters) {
+    refuse(400, "{} characters, more than the {} of a request", characters,
+           service.options().characters);
+  }
+}
+
+// The classes from the most probable one.
+json ranked(const Labels& labels, const std::vector<double>& probabilities) {
+  std::vector<size_t> order(labels.size());
+  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
+  std::ranges::stable_sort(order, std::greater<>(), [&](size_t i) { return probabilities[i]; });
+  json classes = json::array();
+  for (const size_t i : order) {
+    classes.push_back({{"label", labels[i]}, {"probability", probabilities[i]}});
+  }
+  return classes;
+}
+
+}  // namespace
+
+// {"text": TEXT or [TEXTS], "text_pair": the same, for pairs} -> {"classes": [...]} of each.
+void answer_classify(Service& service, const Fields& fields, const Answer& answer) {
+  const ServedClassifier& by = chosen(service.runs().classifiers, fields, "classifier");
+  std::vector<std::string> texts = fields.texts("text"), pairs;
+  const bool list = fields.is_list("text");
+  if (fields.has("text_pair")) pairs = fields.texts("text_pair");
+  if (!pairs.empty() && pairs.size() != texts.size()) {
+    refuse(400, "text_pair: has {} texts for the {} of text", pairs.size(), texts.size());
+  }
+  check_characters(service, texts);
+  check_characters(service, pairs);
+  if (std::ssize(texts) > service.options().sentences) {
+    refuse(400, "{} texts, more than the {} of a request", texts.size(),
+           service.options().sentences);
+  }
+  std::vector<EncodedText> encoded;
+  int64_t cost = 1;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    std::vector<std::string> both = {texts[i]};
+    if (!pairs.empty()) both.push_back(pairs[i]);
+    encoded.push_back(encode_texts(both, by.run.tokenizer, by.run.config.data.context));
+    cost += std::ssize(encoded.back().ids);
+  }
+  QueuedWork work;
+  work.cost = cost;
+  work.compute = [&by, list, encoded, answer] {
+    json results = json::array();
+    for (const auto& each : class_probabilities(by.run.model(), encoded)) {
+      results.push_back(ranked(by.run.labels, each));
+    }
+    answer.json({{"model", by.name}, {"classes", list ? results : results[0]}});
+  };
+  service.enqueue(std::move(work), answer);
+}
+
+// {"text": TEXT, "model": NAME, "format": "json" or "page"} -> what `calque explain` writes.
+void answer_explain(Service& service, const Fields& fields, const Answer& answer) {
+  const std::string text = fields.text("text"), format = fields.text_or("format", "json");
+  check_characters(service, {text});
+  if (format != "json" && format != "page") refuse(400, "format: must be json or page");
+  const ServedRuns& runs = service.runs();
+  std::function<Explanation()> explain;
+  const bool of_text =
+      names(runs.language_models, fields) || (!fields.has("model") && runs.translators.empty());
+  if (of_text) {
+    const auto& by = chosen(runs.language_models, fields, "language model");
+    explain = [&by, text] { return explain_prompt(by.run, text); };
+  } else {
+    const auto& by = chosen(runs.translators, fields, "translator");
+    explain = [&by, text] { return explain_sentence(by.run, text, by.run.config.decoding); };
+  }
+  QueuedWork work;
+  work.cost = std::ssize(text);
+  work.compute = [explain, format, answer] {
+    Explanation explanation;
+    try {
+      explanation = explain();
+    } catch (const Error& error) {
+      return answer.error(400, error.what());
+    }
+    if (format == "json") {
+      return answer.send({200, "application/json", explanation_json(explanation)});
+    }
+    answer.send({200, "text/html; charset=utf-8", explain_page(explanation)});
+  };
+  service.enqueue(std::move(work), answer);
+}
+
+// {"source": TEXT or [TEXTS], "target": the same} -> log-probability and tokens of each pair.
+void answer_score(Service& service, const Fields& fields, const Answer& answer) {
+  const ServedTranslator& by = chosen(service.runs().translators, fields, "translator");
+  const std::vector<std::string> sources = fields.texts("source"), targets = fields.texts("target");
+  if (sources.size() != targets.size()) {
+    refuse(400, "target: has {} texts for the {} of source", targets.size(), sources.size());
+  }
+  check_characters(service, sources);
+  check_characters(service, targets);
+  std::vector<std::vector<int32_t>> from, to;
+  int64_t cost = 1;
+  const int64_t most = by.run.model().learned_positions();
+  for (size_t i = 0; i < sources.size(); ++i) {
+    from.push_back(by.run.tokenizers.source.encode(sources[i]));
+    to.push_back(by.run.tokenizers.target.encode(targets[i]));
+    cost += std::ssize(from.back()) + std::ssize(to.back());
+    if (most > 0 && std::max(std::ssize(from.back()), std::ssize(to.back())) >= most) {
+      refuse(400, "pair {}: more tokens than the model's {} positions", i + 1, most);
+    }
+  }
+  QueuedWork work;
+  work.cost = cost;
+  work.compute = [&by, from, to, list = fields.is_list("source"), answer] {
+    json scores = json::array();
+    for (const SequenceScore& score : score_pairs(by.run.model(), from, to)) {
+      scores.push_back({{"log_probability", score.log_probability}, {"tokens", score.tokens}});
+    }
+    answer.json({{"model", by.name}, {"scores", list ? scores : scores[0]}});
+  };
+  service.enqueue(std::move(work), answer);
+}
+
+}  // namespace calque

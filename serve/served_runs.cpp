@@ -1,0 +1,97 @@
+#include "serve/served_runs.h"
+
+#include <algorithm>
+#include <filesystem>
+#include <set>
+
+#include "core/error.h"
+#include "data/toy/toy.h"
+#include "train/tasks/translation/translation.h"
+
+namespace calque {
+namespace {
+
+std::string name_of_run(const std::string& place) {
+  const std::filesystem::path path = std::filesystem::absolute(place).lexically_normal();
+  return (path.has_filename() ? path : path.parent_path()).filename().string();
+}
+
+// data.languages, or those of the toy that it was trained on.
+std::pair<std::string, std::string> languages_of(const Config& config) {
+  const std::vector<std::string>& languages = config.data.languages;
+  if (languages.size() == 2) return {languages[0], languages[1]};
+  for (const CorpusConfig& corpus : config.data.train) {
+    if (corpus.toy == CorpusConfig::Toy::none) continue;
+    const ToyLanguage toy = ToyLanguage::named(name_of(toys, corpus.toy),
+                                               {corpus.symbols, corpus.shortest, corpus.longest});
+    return {toy.source_language(), toy.target_language()};
+  }
+  return {"src", "tgt"};
+}
+
+ServedTranslator open_translator(const std::string& place, const std::string& name) {
+  ServedTranslator served{
+      .name = name, .source = "", .target = "", .run = open_translation_run(place), .options = {}};
+  std::tie(served.source, served.target) = languages_of(served.run.config);
+  served.options = translation_options(served.run.config.decoding);
+  return served;
+}
+
+}  // namespace
+
+const ServedTranslator* ServedRuns::translator(const std::string& source,
+                                               const std::string& target) const {
+  const auto found = std::ranges::find_if(translators, [&](const ServedTranslator& each) {
+    return each.source == source && each.target == target;
+  });
+  return found == translators.end() ? nullptr : &*found;
+}
+
+ServedRuns open_served_runs(const std::vector<std::string>& places) {
+  ServedRuns runs;
+  std::set<std::string> names;
+  for (const std::string& place : places) {
+    const std::string name = name_of_run(place);
+    if (!names.insert(name).second) fail("{}: two runs are named {}", place, name);
+    switch (const TaskKind task = find_run(place).config.task) {
+      case TaskKind::translation: {
+        ServedTranslator served = open_translator(place, name);
+        if (runs.translator(served.source, served.target)) {
+          fail("{}: there are two translators from {} to {}; serve them on two ports", place,
+               served.source, served.target);
+        }
+        runs.translators.push_back(std::move(served));
+        break;
+      }
+      case TaskKind::language_model:
+        runs.language_models.push_back({name, open_language_model_run(place)});
+        break;
+      case TaskKind::classification:
+        runs.classifiers.push_back({name, open_classification_run(place)});
+        break;
+      default:
+        fail("{}: is of task: {}; translation, language-model and classification are served", place,
+             name_of(task_kinds, task));
+    }
+  }
+  return runs;
+}
+
+std::vector<std::vector<std::string>> translations(const ServedTranslator& by, int64_t count,
+                                                   std::span<const std::string> sentences) {
+  TranslationOptions options = by.options;
+  options.n_best = count;
+  options.beam = std::max(options.beam, count);
+  const Translator models[] = {by.run.model()};
+  std::vector<std::vector<std::string>> texts;
+  for (const FoundTranslations& found :
+       search_texts(models, by.run.tokenizers, sentences, options)) {
+    std::vector<std::string>& own = texts.emplace_back();
+    for (const Hypothesis& each : found.best) {
+      own.push_back(by.run.tokenizers.target.decode(each.ids));
+    }
+  }
+  return texts;
+}
+
+}  // namespace calque

@@ -1,0 +1,44 @@
+#pragma once
+// The counters behind GET /metrics, in Prometheus' text format. Labels are routes and statuses
+// only: no addresses, keys or texts.
+
+#include <array>
+#include <cstdint>
+#include <map>
+#include <mutex>
+#include <string>
+#include <utility>
+
+namespace calque {
+
+class Histogram {
+ public:
+  void add(double value);
+  // Lines of the family `name`.
+  std::string text(const std::string& name) const;
+
+ private:
+  static constexpr std::array bounds = {0.001, 0.003, 0.01, 0.03, 0.1, 0.3, 1.0, 3.0, 10.0, 30.0};
+  std::array<int64_t, bounds.size() + 1> counts_ = {};
+  double sum_ = 0;
+};
+
+class ServerMetrics {
+ public:
+  void answered(const std::string& route, int status, double seconds);
+  void waited(double seconds);
+  void batch(size_t sentences);
+
+  struct Now {
+    int64_t connections = 0, refused_connections = 0, queue_tokens = 0;
+  };
+  std::string text(const Now& now) const;
+
+ private:
+  mutable std::mutex mutex_;
+  std::map<std::pair<std::string, int>, int64_t> requests_;
+  Histogram durations_, waits_;
+  int64_t batches_ = 0, sentences_ = 0;
+};
+
+}  // namespace calque

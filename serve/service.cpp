@@ -1,0 +1,95 @@
+#include "serve/service.h"
+
+#include <algorithm>
+
+#include "serve/http_error.h"
+
+namespace calque {
+namespace {
+
+struct KnownRoute {
+  const char *method, *path;
+  Route answer;
+  Answer::Errors errors = Answer::Errors::text;
+  bool needs_key = true;
+};
+
+constexpr KnownRoute known_routes[] = {
+    {"POST", "/translate", answer_translate},
+    {"GET", "/translate", answer_translate},
+    {"GET", "/languages", answer_languages, Answer::Errors::text, false},
+    {"GET", "/frontend/settings", answer_settings, Answer::Errors::text, false},
+    {"POST", "/v1/completions", answer_completions, Answer::Errors::object},
+    {"GET", "/v1/models", answer_models, Answer::Errors::object},
+    {"POST", "/classify", answer_classify},
+    {"POST", "/explain", answer_explain},
+    {"POST", "/score", answer_score},
+};
+
+}  // namespace
+
+Service::Service(ServedRuns runs, ServiceOptions options)
+    : runs_(std::move(runs)),
+      options_(std::move(options)),
+      queue_(options_.queue_tokens, options_.batch_tokens,
+             {[this](double seconds) { metrics_.waited(seconds); },
+              [this](size_t sentences) { metrics_.batch(sentences); }}) {}
+
+void Service::handle(const HttpRequest& request, std::shared_ptr<HttpReply> reply) {
+  Answer answer(std::move(reply), metrics_);
+  try {
+    route(request, answer);
+  } catch (const HttpError& error) {
+    answer.error(error.status, error.what());
+  } catch (const std::exception& error) {
+    answer.error(500, error.what());
+  }
+}
+
+void Service::route(const HttpRequest& request, Answer& answer) {
+  const std::string& path = request.path;
+  const bool reads = request.method == "GET" || request.method == "HEAD";
+  if (request.method == "OPTIONS") return answer.send({204, "text/plain", ""});
+  if (reads && path == "/health") {
+    answer.of_route(path, Answer::Errors::text);
+    return server_.stopping() ? answer.error(503, "the server is stopping")
+                              : answer.json({{"status", "ok"}});
+  }
+  if (reads && path == "/metrics") {
+    answer.of_route(path, Answer::Errors::text);
+    ServerMetrics::Now now = server_.now();
+    now.queue_tokens = queue_.waiting_tokens();
+    return answer.send({200, "text/plain; version=0.0.4", metrics_.text(now)});
+  }
+  std::string allowed;
+  for (const KnownRoute& known : known_routes) {
+    if (path != known.path) continue;
+    answer.of_route(path, known.errors);
+    if (request.method == known.method || (request.method == "HEAD" && reads)) {
+      if (server_.stopping()) refuse(503, "the server is stopping");
+      const Fields fields(request);
+      if (known.needs_key) require_key(request, fields);
+      return known.answer(*this, fields, answer);
+    }
+    allowed += (allowed.empty() ? "" : ", ") + std::string(known.method);
+  }
+  if (!allowed.empty()) refuse(405, "this route needs {}", allowed);
+  refuse(404, "there is no such route");
+}
+
+void Service::require_key(const HttpRequest& request, const Fields& fields) const {
+  if (options_.keys.empty()) return;
+  constexpr std::string_view bearer = "Bearer ";
+  std::string key = fields.text_or("api_key", "");
+  if (request.authorization.starts_with(bearer)) key = request.authorization.substr(bearer.size());
+  if (key.empty()) refuse(401, "Please contact the server operator to get an API key");
+  if (!options_.keys.contains(key)) refuse(403, "Invalid API key");
+}
+
+void Service::enqueue(QueuedWork work, const Answer& answer) {
+  work.failed = [answer](const std::string& why) { answer.error(500, why); };
+  work.cancelled = [answer] { return answer.cancelled(); };
+  if (!queue_.add(std::move(work))) refuse(503, "the queue is full; try again");
+}
+
+}  // namespace calque

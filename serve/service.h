@@ -1,0 +1,73 @@
+#pragma once
+// What the server does: it finds the route of a request, checks the key and hands what has to be
+// computed to the queue.
+
+#include <functional>
+#include <set>
+#include <string>
+
+#include "serve/answer.h"
+#include "serve/served_runs.h"
+#include "serve/server_metrics.h"
+#include "serve/work_queue.h"
+
+namespace calque {
+
+struct ServiceOptions {
+  int64_t characters = 10'000;  // of a request's texts
+  int64_t sentences = 1000;     // lines of a request's texts
+  int64_t alternatives = 10;
+  int64_t new_tokens = 2048;       // of one generated text
+  int64_t samples = 16;            // texts of one request
+  int64_t queue_tokens = 100'000;  // that wait
+  int64_t batch_tokens = 2048;
+  std::set<std::string> keys;  // empty: none is needed
+};
+
+class Service {
+ public:
+  Service(ServedRuns runs, ServiceOptions options);
+
+  // Answers at once, or when the queue has computed it.
+  void handle(const HttpRequest& request, std::shared_ptr<HttpReply> reply);
+
+  // What /health and /metrics report of the server.
+  struct Server {
+    std::function<bool()> stopping = [] { return false; };
+    std::function<ServerMetrics::Now()> now = [] { return ServerMetrics::Now{}; };
+  };
+  void attach(Server server) { server_ = std::move(server); }
+
+  // For the routes.
+  const ServedRuns& runs() const { return runs_; }
+  const ServiceOptions& options() const { return options_; }
+  // Answers 503 if the queue is full, and 500 with the message if the work fails.
+  void enqueue(QueuedWork work, const Answer& answer);
+
+ private:
+  void route(const HttpRequest& request, Answer& answer);
+  void require_key(const HttpRequest& request, const Fields& fields) const;
+
+  const ServedRuns runs_;
+  const ServiceOptions options_;
+  Server server_;
+  ServerMetrics metrics_;
+  WorkQueue queue_;  // last: its thread uses the others
+};
+
+// A route: answers, or throws an HttpError.
+using Route = void (*)(Service& service, const Fields& fields, const Answer& answer);
+
+// libretranslate.cpp
+void answer_translate(Service& service, const Fields& fields, const Answer& answer);
+void answer_languages(Service& service, const Fields& fields, const Answer& answer);
+void answer_settings(Service& service, const Fields& fields, const Answer& answer);
+// completions.cpp
+void answer_completions(Service& service, const Fields& fields, const Answer& answer);
+void answer_models(Service& service, const Fields& fields, const Answer& answer);
+// inspection.cpp
+void answer_classify(Service& service, const Fields& fields, const Answer& answer);
+void answer_explain(Service& service, const Fields& fields, const Answer& answer);
+void answer_score(Service& service, const Fields& fields, const Answer& answer);
+
+}  // namespace calque
