@@ -10,15 +10,15 @@
 namespace calque {
 
 struct HttpRequest {
-  std::string method, path, query;  // "GET", "/translate", "q=a&source=en"
-  std::string content_type, authorization, origin;
-  std::string body;
+  std::string method = {}, path = {}, query = {};  // "GET", "/translate", "q=a&source=en"
+  std::string content_type = {}, authorization = {};
+  std::string body = {};
 };
 
 struct HttpResponse {
   int status = 200;
   std::string content_type = "application/json";
-  std::string body;
+  std::string body = {};
   std::vector<std::pair<std::string, std::string>> headers = {};  // never text of a user
 };
 

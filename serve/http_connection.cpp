@@ -129,6 +129,7 @@ void HttpConnection::read_header() {
 void HttpConnection::after_header(boost::system::error_code problem) {
   idle_ = false;
   if (problem == http::error::header_limit) return refuse(431, "the header is too large");
+  if (problem == http::error::body_limit) return refuse(413, "the body is too large");
   if (problem == http::error::end_of_stream || problem == beast::error::timeout) return close();
   if (problem && problem.category() == http::make_error_code(http::error::bad_value).category()) {
     return refuse(400, "the request is malformed");
@@ -189,7 +190,6 @@ void HttpConnection::handle() {
                       .query = mark == target.npos ? "" : target.substr(mark + 1),
                       .content_type = header_of(message, http::field::content_type),
                       .authorization = header_of(message, http::field::authorization),
-                      .origin = header_of(message, http::field::origin),
                       .body = std::move(parser_->get().body())};
   gone_ = std::make_shared<std::atomic<bool>>(false);
   stream_.expires_never();  // the answer may take long

@@ -21,7 +21,7 @@ struct ServiceOptions {
   int64_t samples = 16;            // texts of one request
   int64_t queue_tokens = 100'000;  // that wait
   int64_t batch_tokens = 2048;
-  std::set<std::string> keys;  // empty: none is needed
+  std::set<std::string> keys = {};  // empty: none is needed
 };
 
 class Service {

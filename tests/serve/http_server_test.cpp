@@ -1,0 +1,178 @@
+// The server with requests as they should be, and as they should not.
+#include <doctest/doctest.h>
+
+#include <atomic>
+#include <chrono>
+#include <mutex>
+
+#include "serve/client.h"
+
+namespace calque {
+namespace {
+
+// Answers the method, the path, the query and the body.
+void echo(const HttpRequest& request, const std::shared_ptr<HttpReply>& reply) {
+  reply->send({.status = 200,
+               .content_type = "text/plain",
+               .body = request.method + " " + request.path + " " + request.query + " " +
+                       request.body + "\n"});
+}
+
+const std::string host = "Host: here\r\n", closing = "Connection: close\r\n";
+
+std::string post(const std::string& body, const std::string& more = closing) {
+  return "POST /x?a=b HTTP/1.1\r\n" + host + more +
+         "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
+}
+
+TEST_CASE("a request reaches the handler, and its answer the client") {
+  const RunningServer server({}, echo);
+  const std::string answer = exchange(server.port(), post("some text"));
+  CHECK(answer.starts_with("HTTP/1.1 200 OK\r\n"));
+  CHECK(answer.find("Connection: close\r\n") != std::string::npos);
+  CHECK(answer.ends_with("\r\n\r\nPOST /x a=b some text\n"));
+  const std::string chunked = exchange(
+      server.port(), "POST /y HTTP/1.1\r\n" + host + closing +
+                         "Transfer-Encoding: chunked\r\n\r\n3\r\nabc\r\n2\r\nde\r\n0\r\n\r\n");
+  CHECK(chunked.ends_with("POST /y  abcde\n"));
+  const std::string head = exchange(server.port(), "HEAD / HTTP/1.1\r\n" + host + closing + "\r\n");
+  CHECK(head.ends_with("\r\n\r\n"));
+  CHECK(status_of(head) == "200");
+}
+
+TEST_CASE("a connection serves one request after the other, sent ahead or not") {
+  const RunningServer server({.requests_per_connection = 4}, echo);
+  const Client client(server.port());
+  client.send(post("one", ""));
+  CHECK(client.read_until("one\n").starts_with("HTTP/1.1 200"));
+  client.send(post("two", "") + post("three", "") + post("four", "") + post("five", ""));
+  const std::string rest = client.read_all();
+  CHECK(rest.find("two\n") < rest.find("three\n"));
+  CHECK(rest.ends_with("four\n"));  // the limit ends the connection
+}
+
+TEST_CASE("what is no request, or too large, is refused with a status") {
+  const RunningServer server({.header_bytes = 1000, .body_bytes = 1000}, echo);
+  const auto status = [&](const std::string& bytes) {
+    return status_of(exchange(server.port(), bytes));
+  };
+  const std::string start = "POST / HTTP/1.1\r\n" + host;
+  CHECK(status("nonsense\r\n\r\n") == "400");
+  CHECK(status(std::string("\0\xff\r\n\r\n", 6)) == "400");
+  CHECK(status(start + "Content-Length: 3\r\nTransfer-Encoding: chunked\r\n\r\n0\r\n\r\n") ==
+        "400");
+  CHECK(status(start + "Content-Length: 3\r\nContent-Length: 4\r\n\r\nabc") == "400");
+  CHECK(status(start + "Content-Length: -1\r\n\r\n") == "400");
+  CHECK(status(start + "Content-Length: 1001\r\n\r\n") == "413");
+  CHECK(status(start + "Transfer-Encoding: chunked\r\n\r\n7d0\r\n" + std::string(2000, 'a') +
+               "\r\n0\r\n\r\n") == "413");
+  CHECK(status(post(std::string(100'000, 'a'))) == "413");
+  CHECK(status("GET / HTTP/1.1\r\nX: " + std::string(2000, 'a') + "\r\n\r\n") == "431");
+  CHECK(status(start + "Content-Encoding: gzip\r\nContent-Length: 1\r\n\r\na") == "415");
+  CHECK(status(post("after all of this")) == "200");
+}
+
+TEST_CASE("a client that is too slow is left alone after the limit") {
+  const RunningServer server({.header_seconds = 1, .body_seconds = 1}, echo);
+  const auto begin = std::chrono::steady_clock::now();
+  const Client header(server.port()), body(server.port());
+  header.send("GET / HT");
+  body.send("POST / HTTP/1.1\r\n" + host + "Content-Length: 10\r\n\r\nabc");
+  CHECK(header.read_all() == "");
+  CHECK(body.read_all() == "");
+  CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(8));
+}
+
+TEST_CASE("connections beyond the limit get 503, and places become free again") {
+  const RunningServer server({.connections_per_address = 2}, echo);
+  {
+    const Client one(server.port()), two(server.port());
+    one.send(post("one", ""));
+    one.read_until("one\n");
+    two.send(post("two", ""));
+    two.read_until("two\n");
+    CHECK(status_of(exchange(server.port(), post("three"))) == "503");
+    CHECK(server.server.counts().refused == 1);
+  }
+  for (int i = 0; i < 100 && server.server.counts().connections > 0; ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  CHECK(status_of(exchange(server.port(), post("three"))) == "200");
+}
+
+TEST_CASE("a streamed answer comes in its parts") {
+  const RunningServer server({}, [](const HttpRequest&, const std::shared_ptr<HttpReply>& reply) {
+    reply->stream("text/event-stream");
+    reply->write("data: one\n\n");
+    reply->write("data: two\n\n");
+    reply->finish();
+  });
+  const std::string answer = exchange(server.port(), "GET / HTTP/1.1\r\n" + host + "\r\n");
+  CHECK(answer.find("Transfer-Encoding: chunked\r\n") != std::string::npos);
+  CHECK(answer.ends_with("b\r\ndata: one\n\n\r\nb\r\ndata: two\n\n\r\n0\r\n\r\n"));
+}
+
+TEST_CASE("the handler can tell that the client has gone") {
+  std::mutex mutex;
+  std::shared_ptr<HttpReply> kept;
+  const RunningServer server({}, [&](const HttpRequest&, std::shared_ptr<HttpReply> reply) {
+    const std::lock_guard lock(mutex);
+    kept = std::move(reply);
+  });
+  const auto cancelled = [&] {
+    const std::lock_guard lock(mutex);
+    return kept && kept->cancelled();
+  };
+  {
+    const Client client(server.port());
+    client.send(post("never answered"));
+    for (int i = 0; i < 100; ++i) {
+      const std::lock_guard lock(mutex);
+      if (kept) break;
+      std::this_thread::sleep_for(std::chrono::milliseconds(20));
+    }
+    CHECK_FALSE(cancelled());
+  }
+  for (int i = 0; i < 250 && !cancelled(); ++i) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(20));
+  }
+  CHECK(cancelled());
+  const std::lock_guard lock(mutex);
+  kept.reset();
+}
+
+TEST_CASE("a request without an answer gets 500") {
+  const RunningServer server({}, [](const HttpRequest&, const std::shared_ptr<HttpReply>&) {});
+  CHECK(status_of(exchange(server.port(), post("x"))) == "500");
+}
+
+TEST_CASE("a server that stops finishes the requests that it has read") {
+  std::thread answers;
+  std::atomic<bool> read = false;
+  HttpServer server("127.0.0.1", 0, {}, [&](const HttpRequest&, std::shared_ptr<HttpReply> reply) {
+    read = true;
+    answers = std::thread([reply = std::move(reply)] {
+      std::this_thread::sleep_for(std::chrono::milliseconds(300));
+      reply->send({.status = 200, .content_type = "text/plain", .body = "late"});
+    });
+  });
+  std::thread running([&] { server.run(); });
+  const Client client(server.port()), idle(server.port());
+  client.send(post("x", ""));
+  while (!read) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  server.stop();
+  CHECK(client.read_all().ends_with("late"));
+  CHECK(idle.read_all() == "");
+  running.join();
+  answers.join();
+}
+
+TEST_CASE("an address that cannot be used is an error that names it") {
+  const RunningServer server({}, echo);
+  CHECK_THROWS_WITH(HttpServer("127.0.0.1", server.port(), {}, echo),
+                    doctest::Contains("cannot listen on 127.0.0.1:"));
+  CHECK_THROWS_WITH(HttpServer("nowhere", 0, {}, echo), "--host nowhere: is not an IP address");
+}
+
+}  // namespace
+}  // namespace calque

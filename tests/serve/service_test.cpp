@@ -1,0 +1,246 @@
+// The routes over small trained runs, without a network.
+#include "serve/service.h"
+
+#include <doctest/doctest.h>
+
+#include <future>
+
+#include "decode/score.h"
+#include "train/task_fixture.h"
+#include "train/tasks/translation/translation.h"
+
+namespace calque {
+namespace {
+
+using nlohmann::json;
+
+// Keeps the answer. A stream is its parts, one after the other.
+class KeptReply : public HttpReply {
+ public:
+  void send(HttpResponse response) override { answer.set_value(std::move(response)); }
+  void stream(const std::string& content_type) override { streamed_.content_type = content_type; }
+  void write(std::string part) override { streamed_.body += part; }
+  void finish() override { answer.set_value(streamed_); }
+  bool cancelled() const override { return false; }
+
+  std::promise<HttpResponse> answer;
+
+ private:
+  HttpResponse streamed_;
+};
+
+// Runs of three tasks, trained once.
+struct Trained {
+  TemporaryFolder folder;
+  Trained() {
+    for (const char* name : {"translation", "language-model", "classification"}) {
+      run_task(*std::ranges::find(all_tasks(), name, &TaskCase::name), folder, {}, name);
+    }
+  }
+  std::vector<std::string> places() const {
+    return {folder.path("translation"), folder.path("language-model"),
+            folder.path("classification")};
+  }
+};
+
+const Trained& trained() {
+  static const Trained runs;
+  return runs;
+}
+
+struct Served {
+  Service service;
+
+  explicit Served(const ServiceOptions& options = {})
+      : service(open_served_runs(trained().places()), options) {}
+
+  HttpResponse answer(const HttpRequest& request) {
+    const auto reply = std::make_shared<KeptReply>();
+    service.handle(request, reply);
+    return reply->answer.get_future().get();
+  }
+  HttpResponse get(const std::string& path, const std::string& query = "") {
+    return answer({.method = "GET", .path = path, .query = query});
+  }
+  HttpResponse post(const std::string& path, const json& body, const std::string& key = "") {
+    return answer({.method = "POST",
+                   .path = path,
+                   .content_type = "application/json",
+                   .authorization = key,
+                   .body = body.dump()});
+  }
+  json posted(const std::string& path, const json& body) {
+    const HttpResponse response = post(path, body);
+    CHECK_MESSAGE(response.status == 200, response.body);
+    return json::parse(response.body);
+  }
+  // "400 why"
+  std::string refused(const std::string& path, const json& body) {
+    const HttpResponse response = post(path, body);
+    const json error = json::parse(response.body).at("error");
+    return std::to_string(response.status) + " " +
+           (error.is_string() ? error : error.at("message")).get<std::string>();
+  }
+};
+
+TEST_CASE("a translation over HTTP is that of the run, whatever comes beside it") {
+  Served served;
+  const TranslationRun run = open_translation_run(trained().places()[0]);
+  const std::vector<std::string> texts = {"a b c", "", "b", "c a b a", "a"};
+  const Translator models[] = {run.model()};
+  const auto lines =
+      translate_texts(models, run.tokenizers, texts, translation_options(run.config.decoding));
+  const json answer =
+      served.posted("/translate", {{"q", texts}, {"source", "src"}, {"target", "tgt"}});
+  CHECK(answer == json{{"translatedText", lines}});
+  for (size_t i = 0; i < texts.size(); ++i) {
+    const json one = served.posted("/translate", {{"q", texts[i]}, {"target", "tgt"}});
+    CHECK(one["translatedText"] == lines[i]);
+    CHECK(one["detectedLanguage"] == json{{"confidence", 100}, {"language", "src"}});
+  }
+  const json paragraphs =
+      served.posted("/translate", {{"q", "a b c\r\n\nb"}, {"source", "src"}, {"target", "tgt"}});
+  CHECK(paragraphs["translatedText"] == lines[0] + "\n\n" + lines[2]);
+}
+
+TEST_CASE("alternatives are other translations, and only where they are asked for") {
+  Served served;
+  const json one =
+      served.posted("/translate", {{"q", "a b"}, {"target", "tgt"}, {"alternatives", 3}});
+  CHECK(one["alternatives"].is_array());
+  CHECK(one["alternatives"].size() <= 3);
+  for (const json& each : one["alternatives"]) CHECK(each != one["translatedText"]);
+  const json two =
+      served.posted("/translate", {{"q", {"a", "b"}}, {"target", "tgt"}, {"alternatives", 1}});
+  CHECK(two["alternatives"].size() == 2);
+  CHECK_FALSE(
+      served.posted("/translate", {{"q", "a"}, {"target", "tgt"}}).contains("alternatives"));
+}
+
+TEST_CASE("requests that cannot be answered say why") {
+  Served served({.characters = 100, .sentences = 4});
+  const auto translate = [&](const json& body) { return served.refused("/translate", body); };
+  CHECK(translate({{"target", "tgt"}}) == "400 missing q parameter");
+  CHECK(translate({{"q", "a"}}) == "400 missing target parameter");
+  CHECK(translate({{"q", "a"}, {"target", "fr"}}) == "400 fr is not supported");
+  CHECK(translate({{"q", "a"}, {"source", "fr"}, {"target", "tgt"}}) ==
+        "400 fr to tgt is not supported");
+  CHECK(translate({{"q", std::string(101, 'a')}, {"target", "tgt"}}) ==
+        "400 101 characters, more than the 100 of a request");
+  CHECK(translate({{"q", "a\n\n\n\nb"}, {"target", "tgt"}}) ==
+        "400 5 lines, more than the 4 of a request");
+  CHECK(translate({{"q", "a"}, {"target", "tgt"}, {"alternatives", 1000}}) ==
+        "400 alternatives: is 1000; it must be 0 to 10");
+  CHECK(translate({{"q", "a"}, {"target", "tgt"}, {"format", "pdf"}}) ==
+        "400 format: only text is supported");
+  CHECK(served.refused("/nowhere", {}) == "404 there is no such route");
+  CHECK(served.get("/classify").status == 405);
+  CHECK(served.refused("/v1/completions", {{"model", "x"}}) == "404 the model x does not exist");
+  CHECK(served.refused("/v1/completions", {{"max_tokens", 0}}) ==
+        "400 max_tokens: is 0; it must be 1 to 2048");
+}
+
+TEST_CASE("languages, models, settings, health and metrics are told") {
+  Served served;
+  const json languages = json::parse(served.get("/languages").body);
+  REQUIRE(languages.size() == 2);  // clients look for both
+  CHECK(languages[0]["code"] == "src");
+  CHECK(languages[0]["targets"] == json{"tgt"});
+  CHECK(languages[1]["code"] == "tgt");
+  CHECK(json::parse(served.get("/v1/models").body)["data"][0]["id"] == "language-model");
+  CHECK(json::parse(served.get("/frontend/settings").body)["keyRequired"] == false);
+  CHECK(json::parse(served.get("/health").body)["status"] == "ok");
+  served.service.attach({.stopping = [] { return true; }});
+  CHECK(served.get("/health").status == 503);
+  CHECK(served.refused("/translate", {{"q", "a"}, {"target", "tgt"}}).starts_with("503 "));
+  const std::string metrics = served.get("/metrics").body;
+  CHECK(metrics.find("calque_http_requests_total{route=\"/languages\",status=\"200\"} 1\n") !=
+        std::string::npos);
+  CHECK(metrics.find("calque_http_requests_total{route=\"/translate\",status=\"503\"} 1\n") !=
+        std::string::npos);
+}
+
+TEST_CASE("completions depend on the seed alone, streamed or not") {
+  Served served;
+  const json request = {{"prompt", "the "}, {"max_tokens", 12}, {"seed", 7}, {"n", 2}};
+  const json whole = served.posted("/v1/completions", request);
+  REQUIRE(whole["choices"].size() == 2);
+  CHECK(whole == [&] {
+    json again = served.posted("/v1/completions", request);
+    again["id"] = whole["id"];
+    again["created"] = whole["created"];
+    return again;
+  }());
+  CHECK(whole["usage"]["completion_tokens"].get<int>() <= 24);
+  json streamed = request;
+  streamed["stream"] = true;
+  const std::string events = served.post("/v1/completions", streamed).body;
+  CHECK(events.ends_with("data: [DONE]\n\n"));
+  std::vector<std::string> texts(2);
+  for (size_t at = 0; events.compare(at, 12, "data: [DONE]") != 0;) {
+    const size_t end = events.find("\n\n", at);
+    const json choice = json::parse(events.substr(at + 6, end - at - 6))["choices"][0];
+    texts[choice["index"].get<size_t>()] += choice["text"].get<std::string>();
+    at = end + 2;
+  }
+  for (size_t i = 0; i < 2; ++i) CHECK(texts[i] == whole["choices"][i]["text"]);
+}
+
+TEST_CASE("log-probabilities of a completion are those of the model") {
+  Served served;
+  const json answer = served.posted(
+      "/v1/completions", {{"prompt", "the "}, {"max_tokens", 5}, {"seed", 1}, {"logprobs", 2}});
+  const json& logs = answer["choices"][0]["logprobs"];
+  REQUIRE(logs["tokens"].size() == logs["token_logprobs"].size());
+  REQUIRE(logs["tokens"].size() > 0);
+  const LanguageModelRun run = open_language_model_run(trained().places()[1]);
+  std::vector<int32_t> text = {begin_id};
+  run.tokenizer.encode_document("the " + answer["choices"][0]["text"].get<std::string>(), text);
+  const auto expected = token_log_probabilities(run.model(), {text}).front();
+  const size_t prompt = 4;  // characters
+  for (size_t i = 0; i < logs["tokens"].size(); ++i) {
+    CHECK(logs["token_logprobs"][i].get<double>() ==
+          doctest::Approx(double(expected[prompt + i])).epsilon(1e-4));
+    CHECK(logs["top_logprobs"][i].size() == 2);
+  }
+}
+
+TEST_CASE("texts are classified, scored and explained") {
+  Served served;
+  const json classes = served.posted("/classify", {{"text", {"the dog", "der Hund"}}})["classes"];
+  REQUIRE(classes.size() == 2);
+  double sum = 0;
+  for (const json& each : classes[0]) sum += each["probability"].get<double>();
+  CHECK(sum == doctest::Approx(1));
+  const json score = served.posted("/score", {{"source", "a b"}, {"target", "b a"}})["scores"];
+  CHECK(score["tokens"] == 3);
+  CHECK(score["log_probability"].get<double>() < 0);
+  CHECK(served.posted("/explain", {{"text", "a b"}})["source"] == "a b");
+  CHECK(
+      served.posted("/explain", {{"text", "the"}, {"model", "language-model"}}).contains("steps"));
+  CHECK(served.post("/explain", {{"text", "a"}, {"format", "page"}}).content_type ==
+        "text/html; charset=utf-8");
+  CHECK(served.refused("/explain", {{"text", ""}}).starts_with("400 there is nothing to explain"));
+}
+
+TEST_CASE("with keys, a request needs one of them") {
+  Served served({.keys = {"secret"}});
+  const json request = {{"q", "a"}, {"target", "tgt"}};
+  CHECK(served.post("/translate", request).status == 401);
+  CHECK(served.post("/translate", request, "Bearer wrong").status == 403);
+  CHECK(served.post("/translate", request, "Bearer secret").status == 200);
+  json with_key = request;
+  with_key["api_key"] = "secret";
+  CHECK(served.post("/translate", with_key).status == 200);
+  CHECK(served.get("/health").status == 200);
+}
+
+TEST_CASE("runs that cannot be served together are refused") {
+  const std::string place = trained().places()[0];
+  CHECK(message_of([&] { open_served_runs({place, place}); }) ==
+        place + ": two runs are named translation");
+  CHECK(message_of([] { open_served_runs({"/nowhere"}); }).starts_with("/nowhere"));
+}
+
+}  // namespace
+}  // namespace calque
