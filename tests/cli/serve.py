@@ -9,6 +9,7 @@ a running request finish and ends the server with status 0.
 import concurrent.futures
 import json
 import pathlib
+import shutil
 import signal
 import subprocess
 import sys
@@ -32,6 +33,7 @@ def post(url, body):
 
 def main(calque, folder):
     folder = pathlib.Path(folder)
+    shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True, exist_ok=True)
     (folder / "small.yaml").write_text(CONFIG)
     run = folder / "run"
@@ -55,7 +57,7 @@ def main(calque, folder):
         assert [a["translatedText"] for a in answers] == translated * 32
         with concurrent.futures.ThreadPoolExecutor(1) as client:
             long = client.submit(post, url + "/translate", {"q": ["a b c a b c"] * 500, "source": "src", "target": "tgt"})
-            while "calque_batches_total 0" in urllib.request.urlopen(url + "/metrics", timeout=10).read().decode():
+            while "\ncalque_queue_tokens 0\n" in urllib.request.urlopen(url + "/metrics", timeout=10).read().decode():
                 pass
             server.send_signal(signal.SIGTERM)
             assert len(long.result()["translatedText"]) == 500
