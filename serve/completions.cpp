@@ -34,6 +34,25 @@ const ServedLanguageModel& model_for(const Service& service, const Fields& field
   return *found;
 }
 
+// What the model reads of the prompt, <s> included: all, or the second half of a full context.
+std::vector<int32_t> seen(std::vector<int32_t> prompt, const GenerationOptions& options) {
+  if (std::ssize(prompt) < options.context) return prompt;
+  return {prompt.end() - std::max<int64_t>(1, options.context / 2), prompt.end()};
+}
+
+// Tokens beyond the context would be drawn from what the model reads of the text itself.
+void check_logprobs(const CompletionRequest& request) {
+  for (const std::string& prompt : request.prompts) {
+    std::vector<int32_t> read = {begin_id};
+    request.by->run.tokenizer.encode_document(prompt, read);
+    const int64_t room =
+        request.options.context - std::ssize(seen(std::move(read), request.options));
+    if (request.options.max_tokens > room) {
+      refuse(400, "logprobs: max_tokens must be at most {}, what is left of the context", room);
+    }
+  }
+}
+
 CompletionRequest request_of(const Service& service, const Fields& fields) {
   const ServiceOptions& limits = service.options();
   CompletionRequest request{.by = &model_for(service, fields)};
@@ -71,6 +90,7 @@ CompletionRequest request_of(const Service& service, const Fields& fields) {
     fields.number_or(name, 0, 0, 0);
   }
   if (request.stream && request.logprobs) refuse(400, "logprobs: are not streamed");
+  if (request.logprobs) check_logprobs(request);
   return request;
 }
 
@@ -82,10 +102,7 @@ json logprobs_of(const CompletionRequest& request, const std::string& prompt,
   run.tokenizer.encode_document(prompt, read);
   json tokens = json::array(), logs = json::array(), tops = json::array(), offsets = json::array();
   if (text.ids.empty()) read.clear();
-  if (std::ssize(read) + std::ssize(text.ids) > request.options.context) {
-    fail("logprobs: prompt and text have more than the {} tokens of the context",
-         request.options.context);
-  }
+  read = seen(std::move(read), request.options);
   if (!text.ids.empty()) {
     const Explanation explained = explain_text(run.model(), read, text.ids);
     size_t offset = request.echo ? prompt.size() : 0;

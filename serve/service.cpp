@@ -15,6 +15,10 @@ struct KnownRoute {
 };
 
 constexpr KnownRoute known_routes[] = {
+    {"GET", "/", answer_page, Answer::Errors::text, false},
+    {"GET", "/page.css", answer_style, Answer::Errors::text, false},
+    {"GET", "/page.js", answer_script, Answer::Errors::text, false},
+    {"GET", "/runs", answer_runs, Answer::Errors::text, false},
     {"POST", "/translate", answer_translate},
     {"GET", "/translate", answer_translate},
     {"GET", "/languages", answer_languages, Answer::Errors::text, false},
@@ -23,6 +27,7 @@ constexpr KnownRoute known_routes[] = {
     {"GET", "/v1/models", answer_models, Answer::Errors::object},
     {"POST", "/classify", answer_classify},
     {"POST", "/explain", answer_explain},
+    {"GET", "/explain", answer_explain},
     {"POST", "/score", answer_score},
 };
 

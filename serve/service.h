@@ -58,6 +58,11 @@ class Service {
 // A route: answers, or throws an HttpError.
 using Route = void (*)(Service& service, const Fields& fields, const Answer& answer);
 
+// page.cpp
+void answer_page(Service& service, const Fields& fields, const Answer& answer);
+void answer_style(Service& service, const Fields& fields, const Answer& answer);
+void answer_script(Service& service, const Fields& fields, const Answer& answer);
+void answer_runs(Service& service, const Fields& fields, const Answer& answer);
 // libretranslate.cpp
 void answer_translate(Service& service, const Fields& fields, const Answer& answer);
 void answer_languages(Service& service, const Fields& fields, const Answer& answer);
