@@ -130,9 +130,8 @@ TEST_CASE("attention weights are recorded for each token, and sum to one") {
   for (int64_t i = 0; i < 5; ++i) {
     CHECK(sentences[i].shape() ==
           Shape{1, batch.target_segments.length(i), batch.source_segments.length(i)});
-    for (const real total : sum_in_rows(sentences[i]).span()) {
-      CHECK(total == doctest::Approx(1));
-    }
+    const Tensor totals = sum_in_rows(sentences[i]);
+    for (const real total : totals.span()) CHECK(total == doctest::Approx(1));
   }
 }
 
