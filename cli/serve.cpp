@@ -83,6 +83,8 @@ void add_limits(CLI::App& command, ServeArguments& arguments) {
   HttpLimits& limits = arguments.limits;
   add("--characters", options.characters, 1, any, "The most bytes of text in a request");
   add("--sentences", options.sentences, 1, any, "The most lines of text in a request");
+  add("--explained-tokens", options.explained_tokens, 1, any,
+      "The most tokens of a text to explain");
   add("--alternatives", options.alternatives, 0, 100, "The most alternatives to a translation");
   add("--max-tokens", options.new_tokens, 1, any, "The most tokens of a generated text");
   add("--samples", options.samples, 1, 10'000, "The most texts of a request to a language model");

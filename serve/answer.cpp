@@ -10,6 +10,7 @@ void Answer::count(int status) const {
 void Answer::send(HttpResponse response) const {
   response.headers.emplace_back("Access-Control-Allow-Origin", "*");
   response.headers.emplace_back("Access-Control-Allow-Headers", "Authorization, Content-Type");
+  response.headers.emplace_back("Access-Control-Expose-Headers", "Authorization");
   response.headers.emplace_back("Access-Control-Allow-Methods", "GET, POST");
   response.headers.emplace_back("Access-Control-Max-Age", "1728000");
   count(response.status);
@@ -20,7 +21,7 @@ void Answer::json(const nlohmann::json& value, int status) const {
   send({status, "application/json", to_text(value) + "\n"});
 }
 
-void Answer::error(int status, const std::string& message) const {
+void Answer::error(int status, const std::string& message, HttpResponse::Headers headers) const {
   const nlohmann::json value =
       errors_ == Errors::text
           ? nlohmann::json(message)
@@ -28,9 +29,8 @@ void Answer::error(int status, const std::string& message) const {
                            {"type", status < 500 ? "invalid_request_error" : "server_error"},
                            {"param", nullptr},
                            {"code", nullptr}};
-  HttpResponse response{status, "application/json", to_text({{"error", value}}) + "\n"};
-  if (status == 503) response.headers.emplace_back("Retry-After", "1");
-  send(std::move(response));
+  if (status == 503) headers.emplace_back("Retry-After", "1");
+  send({status, "application/json", to_text({{"error", value}}) + "\n", std::move(headers)});
 }
 
 void Answer::begin_events() const {

@@ -25,7 +25,7 @@ class Answer {
   // From any thread, one of these once.
   void send(HttpResponse response) const;
   void json(const nlohmann::json& value, int status = 200) const;
-  void error(int status, const std::string& message) const;
+  void error(int status, const std::string& message, HttpResponse::Headers headers = {}) const;
 
   // Server-sent events, from any thread.
   void begin_events() const;

@@ -80,12 +80,16 @@ CompletionRequest request_of(const Service& service, const Fields& fields) {
       INT64_MAX));
   if (fields.has("stop")) options.stop = fields.texts("stop");
   std::erase(options.stop, "");
+  if (options.stop.size() > 16) {
+    refuse(400, "stop: has {} texts, more than 16", options.stop.size());
+  }
   if (fields.has("logprobs")) request.logprobs = fields.whole_or("logprobs", 0, 0, 20);
   request.echo = fields.flag_or("echo", false);
   request.stream = fields.flag_or("stream", false);
   for (const char* name : {"suffix", "logit_bias"}) {
     if (fields.has(name)) refuse(400, "{}: is not supported", name);
   }
+  fields.whole_or("best_of", options.samples, options.samples, options.samples);
   for (const char* name : {"presence_penalty", "frequency_penalty"}) {
     fields.number_or(name, 0, 0, 0);
   }
@@ -159,9 +163,23 @@ json usage_of(const CompletionRequest& request,
           {"total_tokens", prompt_tokens + tokens}};
 }
 
+struct ClientGone : std::runtime_error {
+  using std::runtime_error::runtime_error;
+};
+
+void leave_if_gone(const Answer& answer) {
+  if (answer.cancelled()) throw ClientGone("the client has gone");
+}
+
 void complete(const CompletionRequest& request, const Answer& answer) {
   const LanguageModelRun& run = request.by->run;
-  const auto texts = generate_texts(run.model(), run.tokenizer, request.prompts, request.options);
+  std::vector<std::vector<GeneratedText>> texts;
+  try {
+    texts = generate_texts(run.model(), run.tokenizer, request.prompts, request.options,
+                           [&](size_t, size_t, const std::string&) { leave_if_gone(answer); });
+  } catch (const ClientGone&) {
+    return;
+  }
   json result = head_of(request), choices = json::array();
   for (size_t p = 0; p < texts.size(); ++p) {
     for (const GeneratedText& text : texts[p]) {
@@ -196,7 +214,7 @@ void complete_as_stream(const CompletionRequest& request, const Answer& answer) 
   try {
     const auto texts = generate_texts(run.model(), run.tokenizer, request.prompts, request.options,
                                       [&](size_t prompt, size_t sample, const std::string& text) {
-                                        if (answer.cancelled()) fail("the client has gone");
+                                        leave_if_gone(answer);
                                         send(prompt * samples + sample, text, nullptr);
                                       });
     for (size_t p = 0; p < texts.size(); ++p) {
@@ -222,7 +240,8 @@ void answer_completions(Service& service, const Fields& fields, const Answer& an
   CompletionRequest request = request_of(service, fields);
   if (fields.has("stream_options")) {
     const json& options = fields.values()["stream_options"];
-    request.stream_usage = options.is_object() && options.value("include_usage", false);
+    request.stream_usage = options.is_object() && options.contains("include_usage") &&
+                           options["include_usage"] == true;
   }
   QueuedWork work;
   work.cost = request.options.max_tokens * request.options.samples * std::ssize(request.prompts);

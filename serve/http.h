@@ -16,10 +16,12 @@ struct HttpRequest {
 };
 
 struct HttpResponse {
+  using Headers = std::vector<std::pair<std::string, std::string>>;
+
   int status = 200;
   std::string content_type = "application/json";
   std::string body = {};
-  std::vector<std::pair<std::string, std::string>> headers = {};  // never text of a user
+  Headers headers = {};  // never text of a user
 };
 
 // Answers one request, from any thread: send() once, or stream() once, write() and finish().

@@ -38,8 +38,10 @@ void refuse_connection(tcp::socket socket) {
   http::async_write(*stream, *message, [stream, message](boost::system::error_code, size_t) {});
 }
 
-// What was written of a streamed reply, and what waits.
+// What was written of a streamed reply, and what waits. HTTP/1.0 has no chunks: the end of the
+// connection ends the body.
 struct HttpConnection::Streamed {
+  bool chunked = true;
   std::deque<std::string> parts;
   bool writing = false, last = false;
   std::optional<http::response<http::empty_body>> head;
@@ -54,6 +56,7 @@ class ConnectionReply : public HttpReply {
                   std::shared_ptr<const std::atomic<bool>> gone)
       : connection_(std::move(connection)),
         executor_(connection_->stream_.get_executor()),
+        open_(executor_),
         gone_(std::move(gone)) {}
   ~ConnectionReply() override {
     if (!answered_) send({500, "application/json", error_body("no answer"), {}});
@@ -91,6 +94,8 @@ class ConnectionReply : public HttpReply {
 
   std::shared_ptr<HttpConnection> connection_;
   const asio::any_io_executor executor_;
+  // A server that stops waits for the reply, also when no operation on the socket is pending.
+  const asio::executor_work_guard<asio::any_io_executor> open_;
   const std::shared_ptr<const std::atomic<bool>> gone_;
   bool answered_ = false;
 };
@@ -99,6 +104,7 @@ HttpConnection::HttpConnection(tcp::socket socket, const HttpLimits& limits,
                                const HttpHandler& handler, const std::atomic<bool>& stopping,
                                std::function<void()> closed)
     : stream_(std::move(socket)),
+      buffer_(static_cast<size_t>(limits.header_bytes) + 65536),
       limits_(limits),
       handler_(handler),
       stopping_(stopping),
@@ -233,13 +239,15 @@ void HttpConnection::after_write(boost::system::error_code problem, bool keep) {
 
 void HttpConnection::begin_stream(const std::string& content_type) {
   keep_alive_ = false;  // the end of the stream is the end of the connection
+  const unsigned version = parser_->get().version();
   streamed_ = std::make_shared<Streamed>();
-  streamed_->head.emplace(http::status::ok, 11);
+  streamed_->chunked = version >= 11;
+  streamed_->head.emplace(http::status::ok, version);
   streamed_->head->set(http::field::content_type, content_type);
   streamed_->head->set(http::field::cache_control, "no-cache");
   streamed_->head->set("Access-Control-Allow-Origin", "*");
   streamed_->head->keep_alive(false);
-  streamed_->head->chunked(true);
+  if (streamed_->chunked) streamed_->head->chunked(true);
   streamed_->serializer.emplace(*streamed_->head);
   streamed_->writing = true;
   stream_.expires_after(Seconds(limits_.write_seconds));
@@ -265,6 +273,7 @@ void HttpConnection::write_next_part() {
   stream_.expires_after(Seconds(limits_.write_seconds));
   streamed.writing = true;
   if (streamed.parts.empty()) {
+    if (!streamed.chunked) return close();
     asio::async_write(
         stream_, http::make_chunk_last(),
         [self = shared_from_this()](boost::system::error_code, size_t) { self->close(); });
@@ -272,12 +281,17 @@ void HttpConnection::write_next_part() {
   }
   const auto part = std::make_shared<std::string>(std::move(streamed.parts.front()));
   streamed.parts.pop_front();
-  asio::async_write(stream_, http::make_chunk(asio::buffer(*part)),
-                    [self = shared_from_this(), part](boost::system::error_code problem, size_t) {
-                      if (problem) *self->gone_ = true;
-                      self->streamed_->writing = false;
-                      self->write_next_part();
-                    });
+  const auto written = [self = shared_from_this(), part](boost::system::error_code problem,
+                                                         size_t) {
+    if (problem) *self->gone_ = true;
+    self->streamed_->writing = false;
+    self->write_next_part();
+  };
+  if (streamed.chunked) {
+    asio::async_write(stream_, http::make_chunk(asio::buffer(*part)), written);
+  } else {
+    asio::async_write(stream_, asio::buffer(*part), written);
+  }
 }
 
 void HttpConnection::refuse(int status, const std::string& why) {

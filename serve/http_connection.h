@@ -58,7 +58,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void close();
 
   beast::tcp_stream stream_;
-  beast::flat_buffer buffer_;
+  beast::flat_buffer buffer_;  // its bound is also that of chunk extensions and trailers
   const HttpLimits& limits_;
   const HttpHandler& handler_;
   const std::atomic<bool>& stopping_;

@@ -94,7 +94,7 @@ void HttpServer::State::stop() {
   if (stopping.exchange(true)) return io.stop();
   boost::system::error_code ignored;
   acceptor.close(ignored);
-  signals.cancel(ignored);
+  signals.clear(ignored);  // the next signal ends the process
   for (const auto& each : connections) {
     if (const auto connection = each.lock()) connection->close_if_idle();
   }

@@ -42,6 +42,14 @@ void check_characters(const Service& service, const std::vector<std::string>& te
   }
 }
 
+// An explanation grows with the square of its text.
+void check_explained(const Service& service, size_t tokens) {
+  const int64_t most = service.options().explained_tokens;
+  if (static_cast<int64_t>(tokens) > most) {
+    refuse(400, "text: has {} tokens; at most {} are explained", tokens, most);
+  }
+}
+
 // The classes from the most probable one.
 json ranked(const Labels& labels, const std::vector<double>& probabilities) {
   std::vector<size_t> order(labels.size());
@@ -102,9 +110,11 @@ void answer_explain(Service& service, const Fields& fields, const Answer& answer
       names(runs.language_models, fields) || (!fields.has("model") && runs.translators.empty());
   if (of_text) {
     const auto& by = chosen(runs.language_models, fields, "language model");
+    check_explained(service, by.run.tokenizer.encode_document(text).size());
     explain = [&by, text] { return explain_prompt(by.run, text); };
   } else {
     const auto& by = chosen(runs.translators, fields, "translator");
+    check_explained(service, by.run.tokenizers.source.encode(text).size());
     explain = [&by, text] { return explain_sentence(by.run, text, by.run.config.decoding); };
   }
   QueuedWork work;

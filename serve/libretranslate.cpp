@@ -90,8 +90,7 @@ struct Lines {
 };
 
 void check_size(const ServiceOptions& limits, const std::vector<std::string>& texts,
-                const ServedTranslator& by, const std::vector<std::string>& sentences,
-                const std::vector<int64_t>& tokens) {
+                const std::vector<std::string>& sentences) {
   size_t characters = 0;
   for (const std::string& text : texts) characters += text.size();
   if (static_cast<int64_t>(characters) > limits.characters) {
@@ -100,13 +99,21 @@ void check_size(const ServiceOptions& limits, const std::vector<std::string>& te
   if (std::ssize(sentences) > limits.sentences) {
     refuse(400, "{} lines, more than the {} of a request", sentences.size(), limits.sentences);
   }
+}
+
+// The tokens of each sentence, </s> included.
+std::vector<int64_t> count_tokens(const ServedTranslator& by,
+                                  const std::vector<std::string>& sentences) {
   const int64_t most = by.run.model().learned_positions();
-  for (const int64_t count : tokens) {
-    if (most > 0 && count > most) {
-      refuse(400, "a line has {} tokens, but the model has learned {} positions; split it", count,
-             most);
+  std::vector<int64_t> tokens;
+  for (const std::string& sentence : sentences) {
+    tokens.push_back(std::ssize(by.run.tokenizers.source.encode(sentence)) + 1);
+    if (most > 0 && tokens.back() > most) {
+      refuse(400, "a line has {} tokens, but the model has learned {} positions; split it",
+             tokens.back(), most);
     }
   }
+  return tokens;
 }
 
 json answer_of(const std::vector<std::vector<std::string>>& texts, bool list, bool alternatives) {
@@ -137,11 +144,8 @@ void answer_translate(Service& service, const Fields& fields, const Answer& answ
   if (texts.empty()) return answer.json({{"translatedText", json::array()}});
   const Lines lines(texts);
   const std::vector<std::string> sentences = lines.sentences();
-  std::vector<int64_t> tokens;
-  for (const std::string& sentence : sentences) {
-    tokens.push_back(std::ssize(by.run.tokenizers.source.encode(sentence)) + 1);
-  }
-  check_size(service.options(), texts, by, sentences, tokens);
+  check_size(service.options(), texts, sentences);
+  const std::vector<int64_t> tokens = count_tokens(by, sentences);
   QueuedWork work;
   work.group = by.name + " " + std::to_string(alternatives);
   work.translate = [&by, alternatives](std::span<const std::string> some) {

@@ -70,7 +70,8 @@ void Service::route(const HttpRequest& request, Answer& answer) {
   for (const KnownRoute& known : known_routes) {
     if (path != known.path) continue;
     answer.of_route(path, known.errors);
-    if (request.method == known.method || (request.method == "HEAD" && reads)) {
+    const bool reads_it = reads && known.method == std::string_view("GET");
+    if (reads_it || request.method == known.method) {
       if (server_.stopping()) refuse(503, "the server is stopping");
       const Fields fields(request);
       if (known.needs_key) require_key(request, fields);
@@ -78,7 +79,9 @@ void Service::route(const HttpRequest& request, Answer& answer) {
     }
     allowed += (allowed.empty() ? "" : ", ") + std::string(known.method);
   }
-  if (!allowed.empty()) refuse(405, "this route needs {}", allowed);
+  if (!allowed.empty()) {
+    return answer.error(405, "this route needs " + allowed, {{"Allow", allowed}});
+  }
   refuse(404, "there is no such route");
 }
 

@@ -13,6 +13,7 @@ import shutil
 import signal
 import subprocess
 import sys
+import time
 import urllib.request
 
 CONFIG = """
@@ -29,6 +30,25 @@ def post(url, body):
     request = urllib.request.Request(url, json.dumps(body).encode(), {"Content-Type": "application/json"})
     with urllib.request.urlopen(request, timeout=60) as answer:
         return json.load(answer)
+
+
+def end_at_once(calque, run):
+    """The second signal does not wait for the requests."""
+    server = subprocess.Popen([calque, "serve", run, "--port", "0", "--threads", "1"], stdout=subprocess.PIPE, text=True)
+    try:
+        url = [server.stdout.readline().strip() for _ in range(2)][1]
+        request = {"q": ["a b c a b c a b c a b c"] * 400, "source": "src", "target": "tgt", "alternatives": 10}
+        with concurrent.futures.ThreadPoolExecutor(4) as clients:
+            waiting = [clients.submit(post, url + "/translate", request) for _ in range(4)]
+            while "\ncalque_queue_tokens 0\n" in urllib.request.urlopen(url + "/metrics", timeout=10).read().decode():
+                pass
+            server.send_signal(signal.SIGTERM)
+            time.sleep(0.2)
+            server.send_signal(signal.SIGTERM)
+            assert server.wait(timeout=10) == -signal.SIGTERM, server.returncode
+            assert any(each.exception() for each in waiting)
+    finally:
+        server.kill()
 
 
 def main(calque, folder):
@@ -62,6 +82,7 @@ def main(calque, folder):
             server.send_signal(signal.SIGTERM)
             assert len(long.result()["translatedText"]) == 500
         assert server.wait(timeout=60) == 0, server.returncode
+        end_at_once(calque, run)
     finally:
         server.kill()
 

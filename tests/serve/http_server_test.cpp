@@ -72,6 +72,18 @@ TEST_CASE("what is no request, or too large, is refused with a status") {
   CHECK(status(post("after all of this")) == "200");
 }
 
+TEST_CASE("chunk extensions and trailers have a bound") {
+  const RunningServer server({}, echo);
+  const std::string start = "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n";
+  const std::string trailer = "a: b\r\n";
+  std::string trailers;
+  for (int i = 0; i < 40'000; ++i) trailers += trailer;
+  CHECK(status_of(exchange(server.port(), start + "3;x=" + std::string(200'000, 'y'))) == "400");
+  CHECK(status_of(exchange(server.port(), start + "3\r\nabc\r\n0\r\n" + trailers)) == "400");
+  const std::string few = "3;x=y\r\nabc\r\n0\r\n" + trailer + "\r\n" + post("next");
+  CHECK(exchange(server.port(), start + few).ends_with("next\n"));
+}
+
 TEST_CASE("a client that is too slow is left alone after the limit") {
   const RunningServer server({.header_seconds = 1, .body_seconds = 1}, echo);
   const auto begin = std::chrono::steady_clock::now();
@@ -100,13 +112,16 @@ TEST_CASE("connections beyond the limit get 503, and places become free again") 
   CHECK(status_of(exchange(server.port(), post("three"))) == "200");
 }
 
-TEST_CASE("a streamed answer comes in its parts") {
+TEST_CASE("a streamed answer comes in its parts, to HTTP/1.0 without chunks") {
   const RunningServer server({}, [](const HttpRequest&, const std::shared_ptr<HttpReply>& reply) {
     reply->stream("text/event-stream");
     reply->write("data: one\n\n");
     reply->write("data: two\n\n");
     reply->finish();
   });
+  const std::string old = exchange(server.port(), "GET / HTTP/1.0\r\n\r\n");
+  CHECK(old.find("Transfer-Encoding") == std::string::npos);
+  CHECK(old.ends_with("\r\n\r\ndata: one\n\ndata: two\n\n"));
   const std::string answer = exchange(server.port(), "GET / HTTP/1.1\r\n" + host + "\r\n");
   CHECK(answer.find("Transfer-Encoding: chunked\r\n") != std::string::npos);
   CHECK(answer.ends_with("b\r\ndata: one\n\n\r\nb\r\ndata: two\n\n\r\n0\r\n\r\n"));
@@ -160,6 +175,8 @@ TEST_CASE("a server that stops finishes the requests that it has read") {
   const Client client(server.port()), idle(server.port());
   client.send(post("x", ""));
   while (!read) std::this_thread::sleep_for(std::chrono::milliseconds(5));
+  client.send("GET /half-of-another");
+  std::this_thread::sleep_for(std::chrono::milliseconds(50));
   server.stop();
   CHECK(client.read_all().ends_with("late"));
   CHECK(idle.read_all() == "");

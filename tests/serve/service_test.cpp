@@ -3,6 +3,8 @@
 
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <future>
 
 #include "decode/score.h"
@@ -118,7 +120,7 @@ TEST_CASE("alternatives are other translations, and only where they are asked fo
 }
 
 TEST_CASE("requests that cannot be answered say why") {
-  Served served({.characters = 100, .sentences = 4});
+  Served served({.characters = 100, .sentences = 4, .explained_tokens = 5});
   const auto translate = [&](const json& body) { return served.refused("/translate", body); };
   CHECK(translate({{"target", "tgt"}}) == "400 missing q parameter");
   CHECK(translate({{"q", "a"}}) == "400 missing target parameter");
@@ -134,8 +136,19 @@ TEST_CASE("requests that cannot be answered say why") {
   CHECK(translate({{"q", "a"}, {"target", "tgt"}, {"format", "pdf"}}) ==
         "400 format: only text is supported");
   CHECK(served.refused("/nowhere", {}) == "404 there is no such route");
-  CHECK(served.get("/classify").status == 405);
+  const HttpResponse wrong = served.get("/classify");
+  CHECK(wrong.status == 405);
+  CHECK(std::ranges::count(wrong.headers, std::pair<std::string, std::string>("Allow", "POST")) ==
+        1);
+  CHECK(served.answer({.method = "HEAD", .path = "/v1/completions"}).status == 405);
+  CHECK(served.answer({.method = "HEAD", .path = "/languages"}).status == 200);
   CHECK(served.refused("/v1/completions", {{"model", "x"}}) == "404 the model x does not exist");
+  CHECK(served.refused("/v1/completions", {{"stop", std::vector<std::string>(17, "a")}}) ==
+        "400 stop: has 17 texts, more than 16");
+  CHECK(served.refused("/v1/completions", {{"best_of", 3}}) ==
+        "400 best_of: is 3; it must be 1 to 1");
+  CHECK(served.refused("/explain", {{"text", "a a a a a a"}}) ==
+        "400 text: has 6 tokens; at most 5 are explained");
   CHECK(served.refused("/v1/completions", {{"max_tokens", 0}}) ==
         "400 max_tokens: is 0; it must be 1 to 2048");
 }
@@ -174,6 +187,7 @@ TEST_CASE("completions depend on the seed alone, streamed or not") {
   CHECK(whole["usage"]["completion_tokens"].get<int>() <= 24);
   json streamed = request;
   streamed["stream"] = true;
+  streamed["stream_options"] = {{"include_usage", "no boolean"}};
   const std::string events = served.post("/v1/completions", streamed).body;
   CHECK(events.ends_with("data: [DONE]\n\n"));
   std::vector<std::string> texts(2);
@@ -184,6 +198,23 @@ TEST_CASE("completions depend on the seed alone, streamed or not") {
     at = end + 2;
   }
   for (size_t i = 0; i < 2; ++i) CHECK(texts[i] == whole["choices"][i]["text"]);
+}
+
+TEST_CASE("a completion ends when its client has gone") {
+  struct LeavingReply : KeptReply {
+    mutable std::atomic<int> asked = 0;
+    bool cancelled() const override { return ++asked > 3; }
+  };
+  const auto reply = std::make_shared<LeavingReply>();
+  {
+    Served served;
+    const json body = {{"prompt", "the "}, {"max_tokens", 2000}, {"seed", 1}};
+    served.service.handle({.method = "POST", .path = "/v1/completions", .body = body.dump()},
+                          reply);
+  }
+  CHECK(reply->asked == 4);
+  CHECK(reply->answer.get_future().wait_for(std::chrono::seconds(0)) ==
+        std::future_status::timeout);
 }
 
 TEST_CASE("log-probabilities of a completion are those of the model") {
@@ -237,8 +268,9 @@ TEST_CASE("with keys, a request needs one of them") {
 
 TEST_CASE("runs that cannot be served together are refused") {
   const std::string place = trained().places()[0];
-  CHECK(message_of([&] { open_served_runs({place, place}); }) ==
-        place + ": two runs are named translation");
+  CHECK(message_of([&] {
+          open_served_runs({place, place});
+        }) == place + ": two runs are named translation");
   CHECK(message_of([] { open_served_runs({"/nowhere"}); }).starts_with("/nowhere"));
 }
 
