@@ -1,5 +1,7 @@
 #include "nn/recurrent_decoder.h"
 
+#include <optional>
+
 #include "core/error.h"
 #include "nn/initial.h"
 
@@ -129,20 +131,21 @@ Tensor RecurrentDecoder::operator()(const Tensor& embedded, const TimeOrder& ord
   const bool recorded = record != nullptr && score != ScoreKind::none;
   std::vector<KeyRows> sources;
   for (const int32_t sentence : order.sentences) sources.push_back(memory.sentences[sentence]);
-  WeightRecord weights_of_steps(order, memory);
+  std::optional<WeightRecord> weights_of_steps;
+  if (recorded) weights_of_steps.emplace(order, memory);
   const Tensor inputs = input(embedded);
   Tensor state = gather_rows(memory.state, order.sentences);
   std::vector<Tensor> hiddens, contexts;
   for (int64_t t = 0; t < order.steps(); ++t) {
     state = slice_rows(state, 0, order.rows(t));
     const auto rows = std::span(sources).first(static_cast<size_t>(order.rows(t)));
-    if (recorded) weights_of_steps.add(t, weights(state, memory, rows));
+    if (recorded) weights_of_steps->add(t, weights(state, memory, rows));
     Step next = step(slice_rows(inputs, order.starts[t], order.starts[t + 1]), state, memory, rows);
     state = next.state;
     hiddens.push_back(cell.hidden_of(state));
     contexts.push_back(next.context);
   }
-  if (recorded) record->entries.push_back({name, std::move(weights_of_steps).weights()});
+  if (recorded) record->entries.push_back({name, (*std::move(weights_of_steps)).weights()});
   return read_out(concat_rows(hiddens), concat_rows(contexts), embedded);
 }
 
