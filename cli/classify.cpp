@@ -41,10 +41,7 @@ std::vector<std::string> texts_of(const std::string& line, const LineInput& inpu
 
 std::string result_line(const Labels& labels, const std::vector<double>& probabilities,
                         const ClassifyArguments& arguments) {
-  std::vector<size_t> order(labels.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, std::ranges::greater(),
-                           [&](size_t i) { return probabilities[i]; });
+  std::vector<size_t> order = most_probable_first(probabilities);
   order.resize(std::min(order.size(), static_cast<size_t>(arguments.top)));
   std::string line;
   for (const size_t i : order) {

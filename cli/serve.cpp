@@ -1,7 +1,6 @@
 // calque serve: offers trained runs over HTTP.
 #include <fmt/format.h>
 
-#include <fstream>
 #include <memory>
 
 #include "cli/command_line.h"

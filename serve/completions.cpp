@@ -58,11 +58,7 @@ CompletionRequest request_of(const Service& service, const Fields& fields) {
   CompletionRequest request{.by = &model_for(service, fields)};
   request.prompts = fields.has("prompt") ? fields.texts("prompt") : std::vector<std::string>{""};
   if (request.prompts.empty()) refuse(400, "prompt: is an empty list");
-  size_t characters = 0;
-  for (const std::string& prompt : request.prompts) characters += prompt.size();
-  if (static_cast<int64_t>(characters) > limits.characters) {
-    refuse(400, "{} characters, more than the {} of a request", characters, limits.characters);
-  }
+  service.check_characters(request.prompts);
   GenerationOptions& options = request.options;
   options.context = request.by->run.config.data.context;
   options.max_tokens = fields.whole_or("max_tokens", 16, 1, limits.new_tokens);

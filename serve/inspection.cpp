@@ -33,15 +33,6 @@ bool names(const auto& runs, const Fields& fields) {
          });
 }
 
-void check_characters(const Service& service, const std::vector<std::string>& texts) {
-  size_t characters = 0;
-  for (const std::string& text : texts) characters += text.size();
-  if (static_cast<int64_t>(characters) > service.options().characters) {
-    refuse(400, "{} characters, more than the {} of a request", characters,
-           service.options().characters);
-  }
-}
-
 // An explanation grows with the square of its text.
 void check_explained(const Service& service, size_t tokens) {
   const int64_t most = service.options().explained_tokens;
@@ -52,11 +43,8 @@ void check_explained(const Service& service, size_t tokens) {
 
 // The classes from the most probable one.
 json ranked(const Labels& labels, const std::vector<double>& probabilities) {
-  std::vector<size_t> order(labels.size());
-  for (size_t i = 0; i < order.size(); ++i) order[i] = i;
-  std::ranges::stable_sort(order, std::greater<>(), [&](size_t i) { return probabilities[i]; });
   json classes = json::array();
-  for (const size_t i : order) {
+  for (const size_t i : most_probable_first(probabilities)) {
     classes.push_back({{"label", labels[i]}, {"probability", probabilities[i]}});
   }
   return classes;
@@ -73,8 +61,8 @@ void answer_classify(Service& service, const Fields& fields, const Answer& answe
   if (!pairs.empty() && pairs.size() != texts.size()) {
     refuse(400, "text_pair: has {} texts for the {} of text", pairs.size(), texts.size());
   }
-  check_characters(service, texts);
-  check_characters(service, pairs);
+  service.check_characters(texts);
+  service.check_characters(pairs);
   if (std::ssize(texts) > service.options().sentences) {
     refuse(400, "{} texts, more than the {} of a request", texts.size(),
            service.options().sentences);
@@ -102,7 +90,7 @@ void answer_classify(Service& service, const Fields& fields, const Answer& answe
 // {"text": TEXT, "model": NAME, "format": "json" or "page"} -> what `calque explain` writes.
 void answer_explain(Service& service, const Fields& fields, const Answer& answer) {
   const std::string text = fields.text("text"), format = fields.text_or("format", "json");
-  check_characters(service, {text});
+  service.check_characters({&text, 1});
   if (format != "json" && format != "page") refuse(400, "format: must be json or page");
   const ServedRuns& runs = service.runs();
   std::function<Explanation()> explain;
@@ -141,8 +129,8 @@ void answer_score(Service& service, const Fields& fields, const Answer& answer) 
   if (sources.size() != targets.size()) {
     refuse(400, "target: has {} texts for the {} of source", targets.size(), sources.size());
   }
-  check_characters(service, sources);
-  check_characters(service, targets);
+  service.check_characters(sources);
+  service.check_characters(targets);
   std::vector<std::vector<int32_t>> from, to;
   int64_t cost = 1;
   const int64_t most = by.run.model().learned_positions();

@@ -89,18 +89,6 @@ struct Lines {
   }
 };
 
-void check_size(const ServiceOptions& limits, const std::vector<std::string>& texts,
-                const std::vector<std::string>& sentences) {
-  size_t characters = 0;
-  for (const std::string& text : texts) characters += text.size();
-  if (static_cast<int64_t>(characters) > limits.characters) {
-    refuse(400, "{} characters, more than the {} of a request", characters, limits.characters);
-  }
-  if (std::ssize(sentences) > limits.sentences) {
-    refuse(400, "{} lines, more than the {} of a request", sentences.size(), limits.sentences);
-  }
-}
-
 // The tokens of each sentence, </s> included.
 std::vector<int64_t> count_tokens(const ServedTranslator& by,
                                   const std::vector<std::string>& sentences) {
@@ -144,7 +132,10 @@ void answer_translate(Service& service, const Fields& fields, const Answer& answ
   if (texts.empty()) return answer.json({{"translatedText", json::array()}});
   const Lines lines(texts);
   const std::vector<std::string> sentences = lines.sentences();
-  check_size(service.options(), texts, sentences);
+  service.check_characters(texts);
+  if (const int64_t most = service.options().sentences; std::ssize(sentences) > most) {
+    refuse(400, "{} lines, more than the {} of a request", sentences.size(), most);
+  }
   const std::vector<int64_t> tokens = count_tokens(by, sentences);
   QueuedWork work;
   work.group = by.name + " " + std::to_string(alternatives);

@@ -94,6 +94,14 @@ void Service::require_key(const HttpRequest& request, const Fields& fields) cons
   if (!options_.keys.contains(key)) refuse(403, "Invalid API key");
 }
 
+void Service::check_characters(std::span<const std::string> texts) const {
+  size_t characters = 0;
+  for (const std::string& text : texts) characters += text.size();
+  if (static_cast<int64_t>(characters) > options_.characters) {
+    refuse(400, "{} characters, more than the {} of a request", characters, options_.characters);
+  }
+}
+
 void Service::enqueue(QueuedWork work, const Answer& answer) {
   work.failed = [answer](const std::string& why) { answer.error(500, why); };
   work.cancelled = [answer] { return answer.cancelled(); };

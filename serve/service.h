@@ -4,6 +4,7 @@
 
 #include <functional>
 #include <set>
+#include <span>
 #include <string>
 
 #include "serve/answer.h"
@@ -42,6 +43,8 @@ class Service {
   // For the routes.
   const ServedRuns& runs() const { return runs_; }
   const ServiceOptions& options() const { return options_; }
+  // Throws an HttpError for texts that are longer together than a request may be.
+  void check_characters(std::span<const std::string> texts) const;
   // Answers 503 if the queue is full, and 500 with the message if the work fails.
   void enqueue(QueuedWork work, const Answer& answer);
 

@@ -3,6 +3,8 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <functional>
+#include <numeric>
 
 #include "core/tape.h"
 #include "train/task.h"
@@ -37,6 +39,13 @@ std::vector<std::pair<std::string, double>> ClassificationResult::values() const
   auto values = loss_values(sums);
   values.emplace_back("macro_f1", confusion.macro_f1());
   return values;
+}
+
+std::vector<size_t> most_probable_first(const std::vector<double>& probabilities) {
+  std::vector<size_t> order(probabilities.size());
+  std::iota(order.begin(), order.end(), size_t{0});
+  std::ranges::stable_sort(order, std::greater<>(), [&](size_t i) { return probabilities[i]; });
+  return order;
 }
 
 ResultTable confusion_table(const ConfusionMatrix& matrix, const Labels& labels) {

@@ -17,6 +17,9 @@ namespace calque {
 std::vector<std::vector<double>> class_probabilities(const Classifier& model,
                                                      const std::vector<EncodedText>& texts);
 
+// The classes of a text by their probabilities; of equal ones the first comes first.
+std::vector<size_t> most_probable_first(const std::vector<double>& probabilities);
+
 struct ClassificationResult {
   LossSums sums;
   ConfusionMatrix confusion;
