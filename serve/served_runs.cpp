@@ -5,7 +5,7 @@
 #include <set>
 
 #include "core/error.h"
-#include "data/toy/toy.h"
+#include "train/tasks/data_settings.h"
 #include "train/tasks/translation/translation.h"
 
 namespace calque {
@@ -22,8 +22,7 @@ std::pair<std::string, std::string> languages_of(const Config& config) {
   if (languages.size() == 2) return {languages[0], languages[1]};
   for (const CorpusConfig& corpus : config.data.train) {
     if (corpus.toy == CorpusConfig::Toy::none) continue;
-    const ToyLanguage toy = ToyLanguage::named(name_of(toys, corpus.toy),
-                                               {corpus.symbols, corpus.shortest, corpus.longest});
+    const ToyLanguage toy = toy_language(corpus);
     return {toy.source_language(), toy.target_language()};
   }
   return {"src", "tgt"};

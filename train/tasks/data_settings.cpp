@@ -2,6 +2,11 @@
 
 namespace calque {
 
+ToyLanguage toy_language(const CorpusConfig& corpus) {
+  return ToyLanguage::named(name_of(toys, corpus.toy),
+                            {corpus.symbols, corpus.shortest, corpus.longest});
+}
+
 std::string corpus_name(const CorpusConfig& corpus) {
   if (!corpus.name.empty()) return corpus.name;
   if (corpus.toy != CorpusConfig::Toy::none) {

@@ -5,12 +5,16 @@
 
 #include "data/batch_plan.h"
 #include "data/filters.h"
+#include "data/toy/toy.h"
 #include "train/config/config.h"
 
 namespace calque {
 
 FilterOptions filter_options(const DataConfig& data);
 BatchOptions batch_options(const TrainingConfig& training);
+
+// The toy of a corpus that has one.
+ToyLanguage toy_language(const CorpusConfig& corpus);
 
 // The name of a corpus in results: its own, or that of its files.
 std::string corpus_name(const CorpusConfig& corpus);

@@ -9,7 +9,6 @@
 #include "core/error.h"
 #include "data/file.h"
 #include "data/text_lines.h"
-#include "data/toy/toy.h"
 #include "train/storage/durable_files.h"
 #include "train/tasks/data_settings.h"
 
@@ -18,8 +17,7 @@ namespace {
 
 // Expressions labelled with their values, or sentences with their languages.
 std::vector<LabelledText> toy_rows(const CorpusConfig& corpus, Split split) {
-  const ToyLanguage language = ToyLanguage::named(
-      name_of(toys, corpus.toy), {corpus.symbols, corpus.shortest, corpus.longest});
+  const ToyLanguage language = toy_language(corpus);
   std::vector<LabelledText> rows;
   for (const auto& [source, target] :
        language.pairs(corpus.split.value_or(split), corpus.pairs, uint64_t(corpus.seed))) {

@@ -1,14 +1,12 @@
 #include "train/tasks/translation/settings.h"
 
 #include "core/error.h"
-#include "data/toy/toy.h"
 
 namespace calque {
 namespace {
 
 RowsInMemory toy_pairs(const CorpusConfig& corpus, Split split) {
-  const ToyLanguage language = ToyLanguage::named(
-      name_of(toys, corpus.toy), {corpus.symbols, corpus.shortest, corpus.longest});
+  const ToyLanguage language = toy_language(corpus);
   return in_memory(corpus_name(corpus), language.pairs(corpus.split.value_or(split), corpus.pairs,
                                                        static_cast<uint64_t>(corpus.seed)));
 }
