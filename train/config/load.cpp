@@ -174,18 +174,16 @@ class Loader {
     layer.push_back({key, parse_yaml_argument(setting.substr(equals + 1), place)});
   }
 
-  // The task, the preset and the kind, then the keys that override them.
+  // The settings that set others, then the keys that override them.
   void apply(const Layer& layer) {
-    const auto turn_of = [](const ConfigKey& key) {
-      return key.name == "task"           ? 0
-             : key.name == "model.preset" ? 1
-             : key.name == "model.kind"   ? 2
-                                          : 3;
-    };
-    for (int turn = 0; turn <= 3; ++turn) {
+    constexpr std::string_view first[] = {"task", "model.preset", "model.kind"};
+    for (const std::string_view name : first) {
       for (const auto& [key, value] : layer) {
-        if (turn_of(*key) == turn) assign(*key, value);
+        if (key->name == name) assign(*key, value);
       }
+    }
+    for (const auto& [key, value] : layer) {
+      if (std::ranges::find(first, key->name) == std::end(first)) assign(*key, value);
     }
   }
 
