@@ -10,29 +10,14 @@ import time
 
 from browser import Browser, Checks
 
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "reliability"))
+from small_tasks import small_config
+
 TRAINING = """
 training: {until: 30u, batch_tokens: 256, schedule: constant, learning_rate: 0.003, warmup_steps: 0}
 logging: {report: false}
 """
-CONFIGS = {
-    "reverser": """
-data: {train: {toy: reverse, pairs: 400, longest: 6}}
-tokenizer: {kind: words}
-model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
-""",
-    "writer": """
-task: language-model
-data: {train: {toy: toy-text, pairs: 60}, context: 32}
-tokenizer: {kind: characters}
-model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
-""",
-    "judge": """
-task: classification
-data: {train: {toy: toy-en-de, pairs: 200}, context: 32}
-tokenizer: {kind: words}
-model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
-""",
-}
+TASKS = {"reverser": "translation", "writer": "language-model", "judge": "classification"}
 
 
 def wait_for(browser, script):
@@ -81,13 +66,13 @@ def main(calque, folder):
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
     with Browser() as browser:
-        for name, config in CONFIGS.items():
-            (folder / f"{name}.yaml").write_text(config + TRAINING)
+        for name, task in TASKS.items():
+            (folder / f"{name}.yaml").write_text(small_config(task) + TRAINING)
             subprocess.run([calque, "train", folder / f"{name}.yaml", "--run", folder / name, "--quiet"], check=True, timeout=120)
-        server = subprocess.Popen([calque, "serve", *(folder / name for name in CONFIGS), "--port", "0"],
+        server = subprocess.Popen([calque, "serve", *(folder / name for name in TASKS), "--port", "0"],
                                   stdout=subprocess.PIPE, text=True)
         try:
-            url = [server.stdout.readline().strip() for _ in range(len(CONFIGS) + 1)][-1]
+            url = [server.stdout.readline().strip() for _ in range(len(TASKS) + 1)][-1]
             checks = Checks()
             check(browser, checks, url)
         finally:

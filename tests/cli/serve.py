@@ -16,11 +16,10 @@ import sys
 import time
 import urllib.request
 
-CONFIG = """
-data:
-  train: {toy: reverse, pairs: 400, longest: 6}
-tokenizer: {kind: words}
-model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "reliability"))
+from small_tasks import small_config
+
+CONFIG = small_config("translation") + """
 training: {until: 30u, batch_tokens: 256, schedule: constant, learning_rate: 0.003, warmup_steps: 0}
 logging: {report: false}
 """

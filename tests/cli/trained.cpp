@@ -21,7 +21,7 @@ struct Once : Trained {
 };
 
 struct TaskOnce : Trained {
-  TaskOnce(const std::string& name, const char* config) {
+  TaskOnce(const std::string& name, const std::string& config) {
     place = std::filesystem::temp_directory_path() /
             ("calque_cli_" + name + "." + std::to_string(getpid()));
     run = file("run");

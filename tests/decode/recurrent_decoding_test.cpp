@@ -1,7 +1,6 @@
 // Search with a recurrent translator carries states; it agrees with teacher forcing.
 #include <doctest/doctest.h>
 
-#include "core/parameters.h"
 #include "decode/alignment.h"
 #include "decode/explain.h"
 #include "decode/score.h"
@@ -11,21 +10,12 @@
 namespace calque {
 namespace {
 
-struct SmallRecurrent {
-  Parameters parameters;
-  RecurrentTranslator model;
-
-  explicit SmallRecurrent(CellKind cell, ScoreKind score)
-      : model(Path(parameters), {.d_model = 6,
-                                 .hidden = 5,
-                                 .source_vocabulary = 13,
-                                 .target_vocabulary = 13,
-                                 .encoder_layers = 1,
-                                 .cell = cell,
-                                 .score = score}) {
-    initialise_with_noise(parameters, 3);
-  }
-};
+SmallRecurrent small_recurrent(CellKind cell, ScoreKind score) {
+  RecurrentOptions options = small_recurrent_options();
+  options.cell = cell;
+  options.score = score;
+  return SmallRecurrent(options, /*seed=*/3);
+}
 
 const std::vector<std::vector<int32_t>> sources = {{4, 5, 6, 7}, {8}, {9, 10, 11}, {}};
 
@@ -34,7 +24,7 @@ TEST_CASE("the probabilities of a recurrent translator's hypotheses are those of
     for (const auto& score : score_kinds) {
       CAPTURE(cell.name);
       CAPTURE(score.name);
-      const SmallRecurrent small(cell.choice, score.choice);
+      const SmallRecurrent small = small_recurrent(cell.choice, score.choice);
       const Translator models[] = {small.model};
       TranslationOptions options;
       options.beam = options.n_best = 3;
@@ -57,7 +47,7 @@ TEST_CASE("the probabilities of a recurrent translator's hypotheses are those of
 }
 
 TEST_CASE("an explanation of a recurrent translator has one head that looks at the source") {
-  const SmallRecurrent small(CellKind::gru, ScoreKind::additive);
+  const SmallRecurrent small = small_recurrent(CellKind::gru, ScoreKind::additive);
   TranslationOptions options;
   options.max_length = 5;
   const Explanation explanation = explain(small.model, sources[0], options);
@@ -69,11 +59,11 @@ TEST_CASE("an explanation of a recurrent translator has one head that looks at t
 }
 
 TEST_CASE("a recurrent translator aligns with its attention, or says that it has none") {
-  const SmallRecurrent small(CellKind::lstm, ScoreKind::general);
+  const SmallRecurrent small = small_recurrent(CellKind::lstm, ScoreKind::general);
   const auto places = attended_places(small.model, {{4, 5, 6}}, {{8, 9}});
   REQUIRE(places.front().size() == 2);
   for (const int32_t place : places.front()) CHECK((0 <= place && place < 3));
-  const SmallRecurrent without(CellKind::gru, ScoreKind::none);
+  const SmallRecurrent without = small_recurrent(CellKind::gru, ScoreKind::none);
   CHECK(message_of([&] { attended_places(without.model, {{4}}, {{8}}); }) ==
         "the model has no attention to align words with (model.attention_score: none)");
   CHECK(explain(without.model, sources[0], {}).cross.empty());

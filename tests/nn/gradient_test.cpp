@@ -85,12 +85,10 @@ double largest_error(const Variant& variant) {
 }
 
 double largest_error(const RecurrentOptions& options) {
-  Parameters parameters;
-  const RecurrentTranslator model(Path(parameters), options);
-  initialise_with_noise(parameters, 1);
+  const SmallRecurrent small(options);
   const SmallBatch batch = random_batch(small_options(), {{3, 2}, {1, 4}, {4, 1}, {2, 0}, {5, 3}});
-  return largest_error(parameters,
-                       [&] { return loss_of(model, batch, real(0.1), Mode::train).loss; });
+  return largest_error(small.parameters,
+                       [&] { return loss_of(small.model, batch, real(0.1), Mode::train).loss; });
 }
 
 double largest_error(const LanguageModelVariant& variant, real agreement = 0) {
@@ -179,14 +177,10 @@ TEST_CASE("the gradient of every recurrent translator agrees with finite differe
     for (const auto& score : score_kinds) {
       CAPTURE(cell.name);
       CAPTURE(score.name);
-      RecurrentOptions options{.d_model = 6,
-                               .hidden = 5,
-                               .source_vocabulary = 13,
-                               .target_vocabulary = 13,
-                               .encoder_layers = 2,
-                               .cell = cell.choice,
-                               .score = score.choice,
-                               .dropout = 0};
+      RecurrentOptions options = small_recurrent_options();
+      options.encoder_layers = 2;
+      options.cell = cell.choice;
+      options.score = score.choice;
       CHECK(largest_error(options) < 1e-6);
       options.dropout = 0.3;
       CHECK(largest_error(options) < 1e-6);

@@ -12,27 +12,11 @@ using namespace calque;
 
 namespace {
 
-RecurrentOptions small_recurrent_options() {
-  return {.d_model = 6,
-          .hidden = 5,
-          .source_vocabulary = 11,
-          .target_vocabulary = 11,
-          .encoder_layers = 1,
-          .dropout = 0};
-}
-
-struct SmallRecurrent {
-  Parameters parameters;
-  RecurrentTranslator model;
-
-  explicit SmallRecurrent(const RecurrentOptions& options) : model(Path(parameters), options) {
-    initialise_with_noise(parameters, 1);
-  }
-};
+constexpr int64_t vocabulary = 11;  // of the recorded values
 
 SmallBatch small_batch() {
   TransformerOptions vocabularies;
-  vocabularies.source_vocabulary = vocabularies.target_vocabulary = 11;
+  vocabularies.source_vocabulary = vocabularies.target_vocabulary = vocabulary;
   return random_batch(vocabularies, {{3, 2}, {1, 4}, {6, 1}, {4, 0}, {2, 4}});
 }
 
@@ -66,7 +50,7 @@ TEST_CASE("outputs, loss and gradients of the recurrent translator are PyTorch's
                            Case{"lstm-general", CellKind::lstm, ScoreKind::general, 2}}) {
     CAPTURE(each.file);
     const Recorded recorded(fmt::format("recurrent/{}.safetensors", each.file));
-    RecurrentOptions options = small_recurrent_options();
+    RecurrentOptions options = small_recurrent_options(vocabulary);
     options.cell = each.cell;
     options.score = each.score;
     options.encoder_layers = each.layers;
@@ -103,7 +87,7 @@ TEST_CASE("outputs, loss and gradients of the recurrent translator are PyTorch's
 TEST_CASE("a sentence has the same hidden vectors alone and among others") {
   for (const auto& score : score_kinds) {
     CAPTURE(score.name);
-    RecurrentOptions options = small_recurrent_options();
+    RecurrentOptions options = small_recurrent_options(vocabulary);
     options.score = score.choice;
     const SmallRecurrent small(options);
     const SmallBatch batch = small_batch();
@@ -118,7 +102,7 @@ TEST_CASE("a sentence has the same hidden vectors alone and among others") {
 }
 
 TEST_CASE("attention weights are recorded for each token, and sum to one") {
-  const SmallRecurrent small(small_recurrent_options());
+  const SmallRecurrent small(small_recurrent_options(vocabulary));
   const SmallBatch batch = small_batch();
   AttentionRecord record;
   const Tensor memory = small.model.encode(batch.source, batch.source_segments, Mode::evaluate);
@@ -136,13 +120,13 @@ TEST_CASE("attention weights are recorded for each token, and sum to one") {
 }
 
 TEST_CASE("a recurrent translator refuses an empty source, and vocabularies that cannot be one") {
-  const SmallRecurrent small(small_recurrent_options());
+  const SmallRecurrent small(small_recurrent_options(vocabulary));
   const Segments sources = Segments::of_lengths(Places{0}),
                  targets = Segments::of_lengths(Places{1});
   const Tensor memory = small.model.encode({}, sources, Mode::evaluate);
   CHECK_THROWS_WITH(small.model.decode(Places{1}, targets, memory, sources, Mode::evaluate),
                     doctest::Contains("source 0 is empty"));
-  RecurrentOptions options = small_recurrent_options();
+  RecurrentOptions options = small_recurrent_options(vocabulary);
   options.target_vocabulary = 12;
   CHECK_THROWS_WITH(SmallRecurrent{options}, doctest::Contains("cannot share"));
 }

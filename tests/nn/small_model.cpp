@@ -88,6 +88,20 @@ SmallModel::SmallModel(const TransformerOptions& options, uint64_t seed)
   initialise_with_noise(parameters, seed);
 }
 
+RecurrentOptions small_recurrent_options(int64_t vocabulary) {
+  return {.d_model = 6,
+          .hidden = 5,
+          .source_vocabulary = vocabulary,
+          .target_vocabulary = vocabulary,
+          .encoder_layers = 1,
+          .dropout = 0};
+}
+
+SmallRecurrent::SmallRecurrent(const RecurrentOptions& options, uint64_t seed)
+    : model(Path(parameters), options) {
+  initialise_with_noise(parameters, seed);
+}
+
 void initialise_with_noise(Parameters& parameters, uint64_t seed) {
   parameters.allocate();
   parameters.initialise(seed);

@@ -30,6 +30,16 @@ struct SmallModel {
   explicit SmallModel(const TransformerOptions& options, uint64_t seed = 1);
 };
 
+// d_model 6, hidden 5, one layer, one joint vocabulary, no dropout.
+RecurrentOptions small_recurrent_options(int64_t vocabulary = 13);
+
+struct SmallRecurrent {
+  Parameters parameters;
+  RecurrentTranslator model;
+
+  explicit SmallRecurrent(const RecurrentOptions& options, uint64_t seed = 1);
+};
+
 // Allocates the parameters and initialises them with values other than 0 and 1.
 void initialise_with_noise(Parameters& parameters, uint64_t seed);
 

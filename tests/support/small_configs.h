@@ -1,89 +1,72 @@
 #pragma once
 // The data, tokenizer and model of a small run of each task; a test adds `training` and `logging`.
 
+#include <string>
+
 namespace calque {
 
-inline constexpr const char* small_translation = R"(
+// The data and the tokenizer of tasks that have several models.
+inline const std::string small_pairs = R"(
 data:
   train: {toy: reverse, pairs: 400, longest: 6}
   validation: {toy: reverse, pairs: 20, longest: 6}
 tokenizer: {kind: words}
+)";
+
+inline const std::string small_text = R"(
+data:
+  train: {toy: toy-text, pairs: 60}
+  validation: {toy: toy-text, pairs: 8}
+  context: 32
+tokenizer: {kind: characters}
+)";
+
+inline const std::string small_labelled = R"(
+task: classification
+data:
+  train: {toy: toy-en-de, pairs: 200}
+  validation: {toy: toy-en-de, pairs: 10}
+  context: 32
+tokenizer: {kind: words}
+)";
+
+inline const std::string small_translation = small_pairs + R"(
 model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
 )";
 
-inline constexpr const char* small_recurrent = R"(
-data:
-  train: {toy: reverse, pairs: 400, longest: 6}
-  validation: {toy: reverse, pairs: 20, longest: 6}
-tokenizer: {kind: words}
+inline const std::string small_recurrent = small_pairs + R"(
 model: {kind: rnn, d_model: 16, hidden: 12}
 )";
 
-inline constexpr const char* small_language_model = R"(
-task: language-model
-data:
-  train: {toy: toy-text, pairs: 60}
-  validation: {toy: toy-text, pairs: 8}
-  context: 32
-tokenizer: {kind: characters}
+inline const std::string small_language_model = "task: language-model" + small_text + R"(
 model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
 )";
 
-inline constexpr const char* small_experts = R"(
-task: language-model
-data:
-  train: {toy: toy-text, pairs: 60}
-  validation: {toy: toy-text, pairs: 8}
-  context: 32
-tokenizer: {kind: characters}
+inline const std::string small_experts = "task: language-model" + small_text + R"(
 model: {d_model: 16, d_ff: 32, heads: 2, layers: 1, experts: {count: 4, active: 2, width: 16}}
 )";
 
-inline constexpr const char* small_sparse = R"(
-task: language-model
-data:
-  train: {toy: toy-text, pairs: 60}
-  validation: {toy: toy-text, pairs: 8}
-  context: 32
-tokenizer: {kind: characters}
+inline const std::string small_sparse = "task: language-model" + small_text + R"(
 model:
   {d_model: 16, d_ff: 32, heads: 2, layers: 2, attention_dropout: 0.1,
    attention: {window: 3, dilation: 2, dilated_from: 1, global: 1, random: 1, block: 4}}
 )";
 
-inline constexpr const char* small_sparse_classification = R"(
-task: classification
-data:
-  train: {toy: toy-en-de, pairs: 200}
-  validation: {toy: toy-en-de, pairs: 10}
-  context: 32
-tokenizer: {kind: words}
+inline const std::string small_masked_lm = "task: masked-lm" + small_text + R"(
+model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
+)";
+
+inline const std::string small_classification = small_labelled + R"(
+model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
+)";
+
+inline const std::string small_sparse_classification = small_labelled + R"(
 model:
   {d_model: 16, d_ff: 32, heads: 2, layers: 1,
    attention: {window: 2, global: 1, random: 1, block: 2}}
 )";
 
-inline constexpr const char* small_masked_lm = R"(
-task: masked-lm
-data:
-  train: {toy: toy-text, pairs: 60}
-  validation: {toy: toy-text, pairs: 8}
-  context: 32
-tokenizer: {kind: characters}
-model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
-)";
-
-inline constexpr const char* small_classification = R"(
-task: classification
-data:
-  train: {toy: toy-en-de, pairs: 200}
-  validation: {toy: toy-en-de, pairs: 10}
-  context: 32
-tokenizer: {kind: words}
-model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
-)";
-
-inline constexpr const char* small_word2vec = R"(
+inline const std::string small_word2vec = R"(
 task: word2vec
 data:
   train: {toy: toy-analogies, pairs: 200}
@@ -92,7 +75,7 @@ data:
 model: {d_model: 16}
 )";
 
-inline constexpr const char* small_images = R"(
+inline const std::string small_images = R"(
 task: images
 data:
   train: {toy: shapes, pairs: 200}

@@ -46,7 +46,7 @@ inline const std::vector<TaskCase>& all_tasks() {
        .other_text = "a b c\tx y z\nb a\ty x\nc a\tz z\n",
        .measure_all = {"training.validate_translate=greedy"}},
       {.name = "language-model",
-       .config = std::string(small_language_model) + small_training,
+       .config = small_language_model + small_training,
        .metric_column = "bits_per_byte",
        .place = ", document ",
        .corpus_key = "text",
@@ -54,7 +54,7 @@ inline const std::vector<TaskCase>& all_tasks() {
        .other_text = "one line of text\nand another lane\n",
        .measure_all = {}},
       {.name = "masked-lm",
-       .config = std::string(small_masked_lm) + small_training,
+       .config = small_masked_lm + small_training,
        .metric_column = "mask_accuracy",
        .place = ", document ",
        .corpus_key = "text",
@@ -62,7 +62,7 @@ inline const std::vector<TaskCase>& all_tasks() {
        .other_text = "one line of text\nand another lane\n",
        .measure_all = {}},
       {.name = "classification",
-       .config = std::string(small_classification) + small_training,
+       .config = small_classification + small_training,
        .metric_column = "macro_f1",
        .place = ", example ",
        .corpus_key = "labelled",
@@ -70,7 +70,7 @@ inline const std::vector<TaskCase>& all_tasks() {
        .other_text = "x\tan apple\nx\ta day\ny\ta day\n",
        .measure_all = {}},
       {.name = "images",
-       .config = std::string(small_images) + small_training,
+       .config = small_images + small_training,
        .metric_column = "macro_f1",
        .place = ", image ",
        .corpus_key = "labels: " CALQUE_SOURCE_DIR "/tests/train/data/two-labels-idx1-ubyte, images",
@@ -79,7 +79,7 @@ inline const std::vector<TaskCase>& all_tasks() {
        .measure_all = {},
        .has_tokenizer = false},
       {.name = "word2vec",
-       .config = std::string(small_word2vec) + small_training,
+       .config = small_word2vec + small_training,
        .metric_column = "",
        .place = ", document ",
        .corpus_key = "text",
@@ -98,19 +98,19 @@ inline const std::vector<TaskCase>& all_models() {
     std::vector<TaskCase> list = all_tasks();
     TaskCase recurrent = *std::ranges::find(list, "translation", &TaskCase::name);
     recurrent.name = "translation-with-recurrent-networks";
-    recurrent.config = std::string(small_recurrent) + small_training;
+    recurrent.config = small_recurrent + small_training;
     list.push_back(std::move(recurrent));
     TaskCase sparse = *std::ranges::find(list, "language-model", &TaskCase::name);
     sparse.name = "language-model-with-sparse-attention";
-    sparse.config = std::string(small_sparse) + small_training;
+    sparse.config = small_sparse + small_training;
     list.push_back(std::move(sparse));
     TaskCase encoder = *std::ranges::find(list, "classification", &TaskCase::name);
     encoder.name = "classification-with-sparse-attention";
-    encoder.config = std::string(small_sparse_classification) + small_training;
+    encoder.config = small_sparse_classification + small_training;
     list.push_back(std::move(encoder));
     TaskCase experts = *std::ranges::find(list, "language-model", &TaskCase::name);
     experts.name = "language-model-with-experts";
-    experts.config = std::string(small_experts) + small_training;
+    experts.config = small_experts + small_training;
     list.push_back(std::move(experts));
     return list;
   }();

@@ -27,7 +27,7 @@ training:
 logging: {every: 10, report: false}
 )";
 
-inline const std::string small = std::string(small_translation) + small_training;
+inline const std::string small = small_translation + small_training;
 
 inline Config config(const std::vector<std::string>& settings = {}) {
   return parse_config(small, "small.yaml", settings).config;
