@@ -59,11 +59,11 @@ OneThread::OneThread() : before_(1) {}
 OneThread::~OneThread() = default;
 #endif
 
-Shares::Shares(int64_t pieces, int count) : wanted_(count), count_(std::min(count, most)) {
+Shares::Shares(int64_t chunks, int count) : wanted_(count), count_(std::min(count, most)) {
   for (int s = 0; s < count_; ++s) {
     Share& share = shares_[static_cast<size_t>(s)];
-    share.next = pieces * s / count_;
-    share.end = pieces * (s + 1) / count_;
+    share.next = chunks * s / count_;
+    share.end = chunks * (s + 1) / count_;
   }
 }
 
@@ -73,16 +73,16 @@ int64_t Shares::take() {
   for (int s = 0; s < count_; ++s) {
     Share& share = shares_[static_cast<size_t>((own + s) % count_)];
     if (share.next.load(std::memory_order_relaxed) >= share.end) continue;
-    const int64_t piece = share.next.fetch_add(1, std::memory_order_relaxed);
-    if (piece < share.end) return piece;
+    const int64_t chunk = share.next.fetch_add(1, std::memory_order_relaxed);
+    if (chunk < share.end) return chunk;
   }
   return -1;
 }
 
-void Failure::keep(int64_t piece) {
-  const std::lock_guard lock(one_at_a_time_);
-  if (there_ && piece_ < piece) return;
-  piece_ = piece;
+void Failure::keep(int64_t chunk) {
+  const std::lock_guard lock(mutex_);
+  if (there_ && chunk_ < chunk) return;
+  chunk_ = chunk;
   thrown_ = std::current_exception();
   there_ = true;
 }

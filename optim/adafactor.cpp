@@ -26,7 +26,7 @@ AdafactorSettings checked(const AdafactorSettings& s) {
 }
 
 // Each chunk of rows has sums of its columns, so it has enough rows to make their cost small.
-int64_t rows_per_chunk(int64_t cols) { return std::max<int64_t>(32, rows_per_piece(cols)); }
+int64_t rows_of_chunk(int64_t cols) { return std::max<int64_t>(32, rows_per_chunk(cols)); }
 
 Vec square(Vec x) { return x * x; }
 
@@ -90,7 +90,7 @@ double Adafactor::step_size(const Window& window, const Step& step, double weigh
 
 double Adafactor::update_means(const Window& window, const Step& step, const real* w,
                                const real* g) {
-  const int64_t rows = window.rows, cols = window.cols, chunk = rows_per_chunk(cols);
+  const int64_t rows = window.rows, cols = window.cols, chunk = rows_of_chunk(cols);
   const auto beta = static_cast<real>(step.beta), rest = static_cast<real>(1 - step.beta);
   const auto epsilon = static_cast<real>(settings_.epsilon1);
   const auto squared = [&](Vec x) { return square(x * step.factor); };
@@ -140,7 +140,7 @@ Adafactor::Scales Adafactor::scales(const Window& window) {
 }
 
 void Adafactor::apply_factored(const Window& window, const Step& step, real* w, const real* g) {
-  const int64_t rows = window.rows, cols = window.cols, chunk = rows_per_chunk(cols);
+  const int64_t rows = window.rows, cols = window.cols, chunk = rows_of_chunk(cols);
   const double weight_squares = update_means(window, step, w, g);
   const Scales scale = scales(window);
   const real* column_scale = scale.column.data();

@@ -59,7 +59,7 @@ void DropoutMask::factors(int64_t first, int64_t count, real* out) const {
 }
 
 void DropoutMask::apply(int64_t size, const real* from, Sink to) const {
-  parallel_for(size, long_piece(size, least_chunk), [&](int64_t begin, int64_t end) {
+  parallel_for(size, long_chunk(size, least_chunk), [&](int64_t begin, int64_t end) {
     alignas(64) real some[factors_at_once];
     for (int64_t i = begin; i < end; i += factors_at_once) {
       const int64_t count = std::min(factors_at_once, end - i);

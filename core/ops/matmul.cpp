@@ -60,7 +60,7 @@ void for_matrices(const Product& p, int each, Body&& body) {
   const int64_t work = p.m() * p.n() * p.k();
   count_work({.flops = 2.0 * each * static_cast<double>(p.count * work)});
   const Precision precision = ProductPrecision::current();  // of the calling thread
-  parallel_for(p.count, rows_per_piece(work / 16 + 1), [&](int64_t b, int64_t e) {
+  parallel_for(p.count, rows_per_chunk(work / 16 + 1), [&](int64_t b, int64_t e) {
     const WorkIsCounted counted;
     const ProductPrecision rounding(precision);
     for (int64_t i = b; i < e; ++i) body(i);

@@ -75,7 +75,7 @@ TokenLoss negative_sampling(const Tensor& x, const Tensor& w, std::span<const in
     }
     return sums;
   };
-  const Sums sums = parallel_reduce(rows, rows_per_piece(each * cols), Sums{}, part,
+  const Sums sums = parallel_reduce(rows, rows_per_chunk(each * cols), Sums{}, part,
                                     [](const Sums& a, const Sums& b) { return a + b; });
   const Tensor y = Tensor::full({}, static_cast<real>(sums.loss));
   const auto gradients = [=, ids = std::vector<int32_t>(candidates.begin(), candidates.end()),

@@ -26,7 +26,7 @@ double total(const real* x, int64_t size) {
 
 // dx (+)= value everywhere.
 void spread(Sink dx, int64_t size, real value) {
-  parallel_for(size, long_piece(size, chunk), [&](int64_t b, int64_t e) {
+  parallel_for(size, long_chunk(size, chunk), [&](int64_t b, int64_t e) {
     for (int64_t i = b; i < e; ++i) dx.data[i] = (dx.add ? dx.data[i] : 0) + value;
   });
 }

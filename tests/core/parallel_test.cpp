@@ -1,4 +1,4 @@
-// Loops in pieces: every element once, where each thread begins, and what a task throws.
+// Loops in chunks: every element once, where each thread begins, and what a task throws.
 #include "core/parallel.h"
 
 #include <doctest/doctest.h>
@@ -16,16 +16,16 @@
 
 using namespace calque;
 
-TEST_CASE("A loop in pieces meets every element once, with any number of threads") {
+TEST_CASE("A loop in chunks visits every element once, with any number of threads") {
   for (const int team : {1, 2, 3, 4, 70}) {
     const Threads scope(team);
     for (const int64_t count : {0, 1, 2, 7, 64, 1000}) {
-      for (const int64_t piece : {0, 1, 3, 64, 2000}) {
+      for (const int64_t chunk : {0, 1, 3, 64, 2000}) {
         CAPTURE(team);
         CAPTURE(count);
-        CAPTURE(piece);
+        CAPTURE(chunk);
         std::vector<int> met(static_cast<size_t>(count));
-        parallel_for(count, piece, [&](int64_t begin, int64_t end) {
+        parallel_for(count, chunk, [&](int64_t begin, int64_t end) {
           for (int64_t i = begin; i < end; ++i) ++met[static_cast<size_t>(i)];
         });
         CHECK(met == std::vector<int>(static_cast<size_t>(count), 1));
@@ -34,14 +34,14 @@ TEST_CASE("A loop in pieces meets every element once, with any number of threads
   }
 }
 
-TEST_CASE("A thread alone takes every piece, those of its own share first") {
+TEST_CASE("A single thread takes every chunk, those of its own share first") {
   Shares shares(7, 3);
-  for (int64_t piece = 0; piece < 7; ++piece) CHECK(shares.take() == piece);
+  for (int64_t chunk = 0; chunk < 7; ++chunk) CHECK(shares.take() == chunk);
   CHECK(shares.take() == -1);
   CHECK(shares.take() == -1);
 }
 
-TEST_CASE("Loops of few pieces and of many keep the same threads") {
+TEST_CASE("Loops of few chunks and of many keep the same threads") {
   static std::atomic<int> threads_born = 0;
   struct Birth {
     Birth() { ++threads_born; }
@@ -49,11 +49,11 @@ TEST_CASE("Loops of few pieces and of many keep the same threads") {
   };
   const Threads scope(4);
   for (int loop = 0; loop < 60; ++loop) {
-    const std::array<int64_t, 3> pieces = {2, 4, 3};
-    parallel_for(pieces[static_cast<size_t>(loop) % 3], 1, [](int64_t, int64_t) {
+    const std::array<int64_t, 3> chunks = {2, 4, 3};
+    parallel_for(chunks[static_cast<size_t>(loop) % 3], 1, [](int64_t, int64_t) {
       thread_local Birth birth;
       birth.happened();
-      std::this_thread::sleep_for(std::chrono::microseconds(300));  // so that all get their piece
+      std::this_thread::sleep_for(std::chrono::microseconds(300));  // so that all get their chunk
     });
   }
   CHECK(threads_born <= 4);
@@ -66,9 +66,9 @@ TEST_CASE("A thread has the same share in every loop") {
     std::array<std::thread::id, 2> who;
     std::atomic<int> begun = 0;
     const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
-    parallel_for(2, 1, [&](int64_t piece, int64_t) {
-      who[static_cast<size_t>(piece)] = std::this_thread::get_id();
-      ++begun;  // and wait, so that the other piece is left to the other thread
+    parallel_for(2, 1, [&](int64_t chunk, int64_t) {
+      who[static_cast<size_t>(chunk)] = std::this_thread::get_id();
+      ++begun;  // and wait, so that the other chunk is left to the other thread
       while (begun < 2 && std::chrono::steady_clock::now() < patience) std::this_thread::yield();
     });
     CHECK(who[0] == std::this_thread::get_id());
@@ -90,7 +90,7 @@ TEST_CASE("Tasks are begun in order") {
   }
 }
 
-TEST_CASE("What a piece threw is thrown again, also from within many threads") {
+TEST_CASE("The exception of a chunk is rethrown, also from one of many threads") {
   const Threads scope(4);
   const auto loop = [](int64_t begin, int64_t) {
     if (begin >= 0) throw std::bad_alloc();
@@ -99,11 +99,11 @@ TEST_CASE("What a piece threw is thrown again, also from within many threads") {
   CHECK_THROWS_AS(for_rows(1000, 10000, loop), std::bad_alloc);
   Failure failure;
   failure.rethrow();
-  for (const int64_t piece : {7, 3, 5}) {
+  for (const int64_t chunk : {7, 3, 5}) {
     try {
-      throw std::runtime_error(std::to_string(piece));
+      throw std::runtime_error(std::to_string(chunk));
     } catch (...) {
-      failure.keep(piece);
+      failure.keep(chunk);
     }
   }
   CHECK(failure);
