@@ -61,6 +61,8 @@ class Gradient {
 
   // Call it once for each contribution, then write or add every element.
   Sink open() const;
+  // open(), or an empty Sink if no contribution is wanted.
+  Sink open_if_wanted() const { return *this ? open() : Sink{}; }
   // The same, but the first call clears the memory: for adding to some elements only.
   real* open_cleared() const;
   // Contributes all of `other`, which must not be used afterwards: its memory may be taken over.

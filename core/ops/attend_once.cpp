@@ -152,7 +152,7 @@ Tensor attend_once(const Tensor& q, const Tensor& keys, const Tensor& values, co
             a, sums, true, [e](Vec s, Vec k) { return e * tanh(s + k); }, query, key);
       }
     };
-    const std::array<Sink, 1> to_v = {dv ? dv.open() : Sink{}};
+    const std::array<Sink, 1> to_v = {dv.open_if_wanted()};
     sum_over_rows(rows, a, to_v, [&](int64_t begin, int64_t end, real* sums) {
       std::vector<real> through(static_cast<size_t>(a));
       for (int64_t r = begin; r < end; ++r) through_scores(r, sums, through);

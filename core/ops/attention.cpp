@@ -68,7 +68,7 @@ struct Operand {
   int64_t col = 0;
 
   Rows rows() const { return {x.data() + col, x.cols()}; }
-  Sink open() const { return x.gradient() ? x.gradient().open() : Sink{}; }
+  Sink open() const { return x.gradient().open_if_wanted(); }
   Destination part_of(const Sink& gradient) const {
     return gradient.data ? Destination{{gradient.data + col, gradient.add}, x.cols()}
                          : Destination{};

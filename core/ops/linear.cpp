@@ -74,7 +74,7 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation acti
       "linear", y, {&x, &w, &b},
       [=, x = x.values(), w = w.values(), z = activation == Activation::none ? Values() : z,
        dx = x.gradient(), dw = w.gradient(), db = b.gradient()](Gradient& dy) {
-        const Sink to_bias = db ? db.open() : Sink{};
+        const Sink to_bias = db.open_if_wanted();
         if (db || z) {
           through_activation(activation, dy.scratch(), z ? z.data() : nullptr, to_bias, rows, out);
         }

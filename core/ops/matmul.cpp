@@ -83,7 +83,7 @@ Tensor matmul(const Tensor& a, const Tensor& b, Transpose transpose) {
   return record(
       "matmul", y, {&a, &b},
       [p, a = a.values(), b = b.values(), da = a.gradient(), db = b.gradient()](Gradient& dy) {
-        const Sink to_a = da ? da.open() : Sink{}, to_b = db ? db.open() : Sink{};
+        const Sink to_a = da.open_if_wanted(), to_b = db.open_if_wanted();
         for_matrices(p, (da ? 1 : 0) + (db ? 1 : 0), [&](int64_t i) {
           const Matrix g = p.y(dy.data(), i);
           const Matrix left = p.a(a.data(), i), right = p.b(b.data(), i);

@@ -154,8 +154,8 @@ struct Gradients {
 
 void backward(const Saved& saved, const Gradients& d, const real* dout) {
   const int64_t cols = saved.cols;
-  const Sink dx = d.x ? d.x.open() : Sink{}, dy = d.y ? d.y.open() : Sink{};
-  const Sink dgain = d.gain ? d.gain.open() : Sink{}, dbias = d.bias ? d.bias.open() : Sink{};
+  const Sink dx = d.x.open_if_wanted(), dy = d.y.open_if_wanted();
+  const Sink dgain = d.gain.open_if_wanted(), dbias = d.bias.open_if_wanted();
   sum_over_rows<2>(
       saved.rows, cols, {dgain, dbias}, [&](int64_t begin, int64_t end, real* partial) {
         for (int64_t r = begin; r < end; ++r) {

@@ -26,8 +26,6 @@ std::shared_ptr<Buffer<real>> gates_of(int64_t rows, int64_t cols) {
   return std::make_shared<Buffer<real>>(std::max<int64_t>(1, rows * cols));
 }
 
-Sink open_if_wanted(const Gradient& gradient) { return gradient ? gradient.open() : Sink{}; }
-
 // The gradients before the activations of a row's gates r, z, n. `u` is that of n.
 void gru_gate_gradients(int64_t h, const real* dy, const real* gates, const real* u,
                         const real* state, real* out) {
@@ -84,7 +82,7 @@ Tensor gru_step(const Tensor& x, const Tensor& u, const Tensor& state) {
   });
   const auto backward = [=, u = u.values(), state = state.values(), dx = x.gradient(),
                          du = u.gradient(), ds = state.gradient()](Gradient& dy) {
-    const Sink to_x = open_if_wanted(dx), to_u = open_if_wanted(du), to_s = open_if_wanted(ds);
+    const Sink to_x = dx.open_if_wanted(), to_u = du.open_if_wanted(), to_s = ds.open_if_wanted();
     for_rows(rows, h * gate_cost, [&](int64_t begin, int64_t end) {
       std::vector<real> of_gates(static_cast<size_t>(3 * h));
       for (int64_t row = begin; row < end; ++row) {
@@ -126,7 +124,7 @@ Tensor lstm_step(const Tensor& x, const Tensor& u, const Tensor& state) {
   });
   const auto backward = [=, y = y.values(), state = state.values(), dx = x.gradient(),
                          du = u.gradient(), ds = state.gradient()](Gradient& dy) {
-    const Sink to_x = open_if_wanted(dx), to_u = open_if_wanted(du), to_s = open_if_wanted(ds);
+    const Sink to_x = dx.open_if_wanted(), to_u = du.open_if_wanted(), to_s = ds.open_if_wanted();
     for_rows(rows, h * gate_cost, [&](int64_t begin, int64_t end) {
       std::vector<real> of_gates(static_cast<size_t>(4 * h)), of_cell(static_cast<size_t>(h));
       for (int64_t row = begin; row < end; ++row) {

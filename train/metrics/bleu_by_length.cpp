@@ -6,16 +6,15 @@
 #include <map>
 
 #include "core/error.h"
+#include "train/metrics/characters.h"
 
 namespace calque {
 namespace {
 
 int64_t words_in(const std::string& text) {
-  int64_t words = 0;
-  for (size_t i = 0; i < text.size(); ++i) {
-    if (text[i] != ' ' && (i == 0 || text[i - 1] == ' ')) ++words;
-  }
-  return words;
+  std::vector<std::string_view> words;
+  split_words(text, words);
+  return std::ssize(words);
 }
 
 }  // namespace
