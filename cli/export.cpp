@@ -13,7 +13,10 @@
 #include "interop/gguf.h"
 #include "interop/huggingface.h"
 #include "interop/own_names.h"
+#include "train/tasks/classification/classification_run.h"
+#include "train/tasks/images/image_run.h"
 #include "train/tasks/language_model/language_model_run.h"
+#include "train/tasks/masked_lm/masked_lm_run.h"
 #include "train/tasks/registry.h"
 #include "train/tasks/translation/translation_run.h"
 
@@ -42,6 +45,21 @@ void export_language_model(const ExportArguments& arguments, ExportFormat format
   export_huggingface(from, out);
 }
 
+void export_encoder(const std::string& place, TaskKind task, const std::string& out) {
+  if (task == TaskKind::masked_lm) {
+    const MaskedLmRun run = open_masked_lm_run(place);
+    export_huggingface(ExportedMaskedLm{run.config, run.model(), run.tokenizer}, out);
+  } else if (task == TaskKind::classification) {
+    const ClassificationRun run = open_classification_run(place);
+    export_huggingface(ExportedClassifier{run.config, run.model(), run.tokenizer, run.labels}, out);
+  } else {
+    const ImageRun run = open_image_run(place);
+    export_huggingface(ExportedImageModel{run.config, run.model(), run.labels, run.scale.mean,
+                                          run.scale.deviation},
+                       out);
+  }
+}
+
 void export_parameters(const ExportArguments& arguments, ExportFormat format,
                        const std::string& out) {
   const TrainedRun run = open_run(arguments.run, make_task);
@@ -63,8 +81,10 @@ void export_run(const ExportArguments& arguments) {
     export_parameters(arguments, format, out);
   } else if (run.config.task == TaskKind::translation) {
     export_translator(arguments, format, out);
-  } else {
+  } else if (run.config.task == TaskKind::language_model) {
     export_language_model(arguments, format, out);
+  } else {
+    export_encoder(arguments.run, run.config.task, out);
   }
   write_output(fmt::format("{}: {}/README.md says how to load it\n", out, out));
 }

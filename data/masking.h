@@ -6,12 +6,14 @@
 
 #include <cstdint>
 #include <span>
+#include <string_view>
 #include <vector>
 
 #include "data/tokenizer.h"
 
 namespace calque {
 
+inline constexpr std::string_view mask_symbol = "[MASK]";
 inline int32_t mask_id(const Tokenizer& tokenizer) { return tokenizer.size(); }
 
 inline constexpr int32_t not_masked = -1;

@@ -7,7 +7,7 @@ namespace calque {
 namespace {
 
 constexpr int64_t rows_at_once = 1 << 14, bytes_at_once = 8 << 20;
-constexpr int64_t rows_per_chunk = 256;
+constexpr int64_t chunk_rows = 256;
 
 Drop judge_line(const Line& line) {
   if (line.too_long) return Drop::too_long;
@@ -36,9 +36,9 @@ TokenizedBlock read_tokenized(const Corpus& corpus, int64_t first,
   const int64_t rows = block.text.rows(), columns = block.text.columns;
   block.verdicts.resize(rows);
   block.ids.resize(block.text.lines.size());
-  block.chunks.resize((rows + rows_per_chunk - 1) / rows_per_chunk);
-  parallel_chunks(rows, rows_per_chunk, [&](int64_t begin, int64_t end) {
-    std::vector<int32_t>& chunk = block.chunks[begin / rows_per_chunk];
+  block.chunks.resize((rows + chunk_rows - 1) / chunk_rows);
+  parallel_chunks(rows, chunk_rows, [&](int64_t begin, int64_t end) {
+    std::vector<int32_t>& chunk = block.chunks[begin / chunk_rows];
     std::vector<int64_t> lengths((end - begin) * columns);
     for (int64_t row = begin; row < end; ++row) {
       const auto lines = block.text.row(row);

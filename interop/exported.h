@@ -2,8 +2,11 @@
 // What an export reads: a trained model, its tokenizers and its config.
 
 #include "data/tokenizer.h"
+#include "nn/classification_head.h"
+#include "nn/encoder.h"
 #include "nn/language_model.h"
 #include "nn/transformer.h"
+#include "nn/vision.h"
 #include "train/config/config.h"
 
 namespace calque {
@@ -21,6 +24,27 @@ struct ExportedLanguageModel {
   const Config& config;
   const LanguageModel& model;
   const Tokenizer& tokenizer;
+};
+
+struct ExportedMaskedLm {
+  const Config& config;
+  const MaskedLm& model;
+  const Tokenizer& tokenizer;
+};
+
+struct ExportedClassifier {
+  const Config& config;
+  const Classifier& model;
+  const Tokenizer& tokenizer;
+  const std::vector<std::string>& labels;
+};
+
+struct ExportedImageModel {
+  const Config& config;
+  const VisionTransformer& model;
+  const std::vector<std::string>& labels;
+  const std::vector<double>& mean;       // [channels], subtracted from pixels between 0 and 1
+  const std::vector<double>& deviation;  // [channels], which they are then divided by
 };
 
 // The published model that a language model is an instance of: Llama has rotary positions, RMSNorm

@@ -73,12 +73,44 @@ void add_of_language_model(Obstacles& in, const Config& config) {
   in.add_if(config.data.lowercase, "data.lowercase");
 }
 
+// BERT is post-norm, ViT pre-norm.
+void add_of_encoder(Obstacles& in, const Config& config, NormPlacement placement) {
+  const ModelConfig& model = config.model;
+  in.add_if(model.norm_placement != placement, "model.norm");
+  in.add_if(model.norm_kind == NormKind::rms, "model.norm_kind");
+  in.add_if(model.feed_forward == FeedForwardKind::swiglu, "model.activation");
+  in.add_if(model.positions == PositionKind::rotary, "model.positions");
+  if (config.task != TaskKind::masked_lm)
+    in.add_if(model.pooling == Pooling::mean, "model.pooling");
+}
+
+void add_of_bert(Obstacles& in, const Config& config) {
+  add_of_encoder(in, config, NormPlacement::post);
+  if (config.task == TaskKind::masked_lm) in.add_if(!config.model.masked_head, "model.masked_head");
+  in.add_if(config.data.lowercase, "data.lowercase");
+}
+
 std::vector<Obstacle> of_huggingface(const Config& config) {
   Obstacles in(config);
-  in.add_unless_task({TaskKind::translation, TaskKind::language_model});
+  in.add_if(config.task == TaskKind::word2vec, "task");
   add_of_every_model(in, config.model);
-  if (config.task == TaskKind::translation) add_of_marian_mt(in, config);
-  if (config.task == TaskKind::language_model) add_of_language_model(in, config);
+  switch (config.task) {
+    case TaskKind::translation:
+      add_of_marian_mt(in, config);
+      break;
+    case TaskKind::language_model:
+      add_of_language_model(in, config);
+      break;
+    case TaskKind::masked_lm:
+    case TaskKind::classification:
+      add_of_bert(in, config);
+      break;
+    case TaskKind::images:
+      add_of_encoder(in, config, NormPlacement::pre);
+      break;
+    case TaskKind::word2vec:
+      break;
+  }
   return in.take();
 }
 

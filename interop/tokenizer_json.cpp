@@ -6,6 +6,7 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "data/masking.h"
 #include "data/utf8.h"
 #include "data/vocabulary.h"
 #include "interop/piece_normalization.h"
@@ -49,7 +50,7 @@ Json added_token(int32_t id, const std::string& content, bool special) {
 }
 
 // The special symbols, and the line end of a document.
-Json added_tokens(const Tokenizer& tokenizer) {
+Json added_tokens(const Tokenizer& tokenizer, TextUse use) {
   Json tokens = Json::array();
   for (int32_t id = 0; id < special_ids; ++id) {
     tokens.push_back(added_token(id, std::string(special_symbols[id]), true));
@@ -59,18 +60,36 @@ Json added_tokens(const Tokenizer& tokenizer) {
       token_text(tokenizer, *tokenizer.newline_id()) == "\n") {
     tokens.push_back(added_token(*tokenizer.newline_id(), "\n", false));
   }
+  if (use == TextUse::masked) {
+    tokens.push_back(added_token(mask_id(tokenizer), std::string(mask_symbol), true));
+    tokens.back()["lstrip"] = true;  // the space before it belongs to no token
+  }
   return tokens;
 }
 
-Json template_of_text() {
-  const Json begin = {{"SpecialToken", {{"id", "<s>"}, {"type_id", 0}}}};
+Json template_of_text(TextUse use) {
+  const auto symbol = [](int32_t id, int type) {
+    return Json{{"SpecialToken", {{"id", special_symbols[id]}, {"type_id", type}}}};
+  };
   const auto text = [](const char* id, int type) {
     return Json{{"Sequence", {{"id", id}, {"type_id", type}}}};
   };
+  Json single = Json::array({symbol(begin_id, 0), text("A", 0)}), pair = single;
+  if (use != TextUse::continued) {
+    single.push_back(symbol(end_id, 0));
+    pair = single;
+  }
+  pair.push_back(text("B", 1));
+  if (use != TextUse::continued) pair.push_back(symbol(end_id, 1));
+  Json symbols = Json::object();
+  for (const int32_t id : {begin_id, end_id}) {
+    const std::string name(special_symbols[id]);
+    symbols[name] = {{"id", name}, {"ids", {id}}, {"tokens", {name}}};
+  }
   return {{"type", "TemplateProcessing"},
-          {"single", Json::array({begin, text("A", 0)})},
-          {"pair", Json::array({begin, text("A", 0), text("B", 1)})},
-          {"special_tokens", {{"<s>", {{"id", "<s>"}, {"ids", {begin_id}}, {"tokens", {"<s>"}}}}}}};
+          {"single", single},
+          {"pair", pair},
+          {"special_tokens", symbols}};
 }
 
 Json vocabulary_of(const Tokenizer& tokenizer) {
@@ -112,7 +131,9 @@ Json unigram(const Tokenizer& tokenizer, bool byte_fallback) {
           {"byte_fallback", byte_fallback}};
 }
 
-void fill_sentence_piece(const Tokenizer& tokenizer, Json& json) {
+// A text with [MASK] is normalised and encoded in parts, of which only the first is the beginning
+// of the text: the others keep the space in front of them.
+void fill_sentence_piece(const Tokenizer& tokenizer, TextUse use, Json& json) {
   const SentencePieceModel& model = *tokenizer.sentence_piece();
   const PieceNormalization rules = piece_normalization(model.bytes());
   Json normalizers = Json::array();
@@ -121,13 +142,15 @@ void fill_sentence_piece(const Tokenizer& tokenizer, Json& json) {
         {{"type", "Precompiled"}, {"precompiled_charsmap", base64(rules.charsmap)}});
   }
   if (rules.removes_spaces) {
-    normalizers.push_back({{"type", "Strip"}, {"strip_left", true}, {"strip_right", true}});
+    normalizers.push_back(
+        {{"type", "Strip"}, {"strip_left", use != TextUse::masked}, {"strip_right", true}});
     normalizers.push_back(replacing({{"Regex", " {2,}"}}, " "));
   }
   json["normalizer"] = sequence("normalizers", normalizers);
+  const char* prefix = use == TextUse::masked ? "first" : "always";
   json["pre_tokenizer"] = {{"type", "Metaspace"},
                            {"replacement", "▁"},
-                           {"prepend_scheme", rules.dummy_prefix ? "always" : "never"},
+                           {"prepend_scheme", rules.dummy_prefix ? prefix : "never"},
                            {"split", false}};
   Json decoders =
       Json::array({replacing({{"String", "▁"}}, " "), of_type("ByteFallback"), of_type("Fuse")});
@@ -201,15 +224,15 @@ std::vector<std::pair<int32_t, int32_t>> merges_of(const SentencePieceModel& mod
   return pairs;
 }
 
-std::string tokenizer_json(const Tokenizer& tokenizer) {
+std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use) {
   Json json = {{"version", "1.0"}, {"truncation", nullptr}, {"padding", nullptr}};
-  json["added_tokens"] = added_tokens(tokenizer);
+  json["added_tokens"] = added_tokens(tokenizer, use);
   json["normalizer"] = nullptr;
   json["pre_tokenizer"] = nullptr;
-  json["post_processor"] = template_of_text();
+  json["post_processor"] = template_of_text(use);
   json["decoder"] = nullptr;
   if (tokenizer.sentence_piece()) {
-    fill_sentence_piece(tokenizer, json);
+    fill_sentence_piece(tokenizer, use, json);
   } else if (tokenizer.options().kind == TokenizerKind::bytes) {
     fill_bytes(tokenizer, json);
   } else {

@@ -6,7 +6,8 @@
 //   words, characters      WordLevel, between white space or one character each
 //   bytes                  BPE without merges, which falls back to bytes
 //
-// The ids are calque's. A text begins with <s>, as in training.
+// The ids are calque's. A text begins with <s>, as in training, and that of an encoder ends in
+// </s>.
 
 #include <string>
 
@@ -14,7 +15,12 @@
 
 namespace calque {
 
-std::string tokenizer_json(const Tokenizer& tokenizer);
+enum class TextUse {
+  continued,   // <s> text: a language model continues it
+  classified,  // <s> a </s>, or <s> a </s> b </s> for two texts
+  masked       // <s> text </s>, in which [MASK] is a token
+};
+std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use = TextUse::continued);
 
 // The merges of a BPE model as pairs of ids, in the order of their priority.
 std::vector<std::pair<int32_t, int32_t>> merges_of(const SentencePieceModel& model);

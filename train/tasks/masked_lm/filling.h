@@ -11,8 +11,6 @@
 
 namespace calque {
 
-inline constexpr std::string_view mask_symbol = "[MASK]";
-
 struct Filling {
   int32_t id = 0;
   double probability = 0;  // among the tokens of the vocabulary without special symbols

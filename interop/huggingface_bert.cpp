@@ -1,0 +1,130 @@
+#include <cmath>
+#include <nlohmann/json.hpp>
+
+#include "data/masking.h"
+#include "data/vocabulary.h"
+#include "interop/export_folder.h"
+#include "interop/formats.h"
+#include "interop/huggingface.h"
+#include "interop/huggingface_parts.h"
+#include "interop/tokenizer_json.h"
+
+namespace calque {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// BERT does not scale embeddings, so the factor becomes part of the table. It always has a table
+// of positions and one of segments.
+void add_encoder(TensorList& to, const Encoder& encoder) {
+  const LayerOptions& layer = encoder.options.layer;
+  const int64_t d = layer.d_model;
+  const std::string at = "bert.embeddings.";
+  to.push_back({at + "word_embeddings.weight",
+                scaled(encoder.embedding.weight, std::sqrt(static_cast<real>(d)))});
+  to.push_back({at + "position_embeddings.weight",
+                position_table(encoder.body.positions, layer.max_positions, d)});
+  to.push_back({at + "token_type_embeddings.weight",
+                encoder.segment_table ? encoder.segment_table : Tensor::zeros({1, d})});
+  add_norm(to, at + "LayerNorm", *encoder.body.embedding_norm);
+  add_encoder_layers(to, "bert.encoder.layer", encoder.body.stack,
+                     {"attention.self", "attention.output.LayerNorm", "output.LayerNorm"});
+}
+
+TensorList tensors_of(const ExportedMaskedLm& from) {
+  TensorList to;
+  add_encoder(to, from.model.encoder);
+  const MaskedHead& head = from.model.head;
+  add_linear(to, "cls.predictions.transform.dense", *head.dense);
+  add_norm(to, "cls.predictions.transform.LayerNorm", *head.norm);
+  to.push_back({"cls.predictions.decoder.weight", head.output.weight});
+  to.push_back({"cls.predictions.decoder.bias", head.output.bias});
+  to.push_back({"cls.predictions.bias", head.output.bias});
+  return to;
+}
+
+TensorList tensors_of(const ExportedClassifier& from) {
+  TensorList to;
+  add_encoder(to, from.model.encoder);
+  const ClassificationHead& head = from.model.head;
+  add_linear(to, "bert.pooler.dense", *head.dense);
+  to.push_back({"classifier.weight", head.weight});
+  to.push_back({"classifier.bias", head.bias});
+  return to;
+}
+
+Json bert_config(const Encoder& encoder, const char* name) {
+  Json config;
+  config["architectures"] = {name};
+  config["model_type"] = "bert";
+  config["vocab_size"] = encoder.options.vocabulary;
+  config["max_position_embeddings"] = encoder.options.layer.max_positions;
+  config["type_vocab_size"] = std::max<int64_t>(1, encoder.options.segment_kinds);
+  describe_encoder(encoder.options.layer, encoder.options.layers, config);
+  config["tie_word_embeddings"] = false;
+  config["pad_token_id"] = end_id;
+  return config;
+}
+
+void write_tokenizer(const ExportFolder& folder, const Tokenizer& tokenizer, TextUse use,
+                     int64_t longest) {
+  Json config;
+  config["tokenizer_class"] = "PreTrainedTokenizerFast";
+  config["bos_token"] = config["cls_token"] = "<s>";
+  config["eos_token"] = config["sep_token"] = config["pad_token"] = "</s>";
+  config["unk_token"] = "<unk>";
+  if (use == TextUse::masked) config["mask_token"] = mask_symbol;
+  config["model_max_length"] = longest;
+  config["clean_up_tokenization_spaces"] = false;
+  folder.write("tokenizer_config.json", config.dump(2) + "\n");
+  folder.write("tokenizer.json", tokenizer_json(tokenizer, use));
+}
+
+constexpr std::string_view masked_readme =
+    R"(# A masked language model for Hugging Face transformers
+
+```python
+from transformers import pipeline
+fill = pipeline("fill-mask", "PATH OF THIS FOLDER")
+print(fill("The [MASK] sleeps."))
+```
+
+Tokenizers of words and characters do not put spaces where the original text had them.
+)";
+
+constexpr std::string_view classifier_readme = R"(# A classifier for Hugging Face transformers
+
+```python
+from transformers import pipeline
+classify = pipeline("text-classification", "PATH OF THIS FOLDER", top_k=None)
+print(classify("How far is the moon?"))
+```
+)";
+
+}  // namespace
+
+void export_huggingface(const ExportedMaskedLm& from, const std::string& out) {
+  require_exportable(ExportFormat::huggingface, from.config, out);
+  ExportFolder folder(out);
+  const Json config = bert_config(from.model.encoder, "BertForMaskedLM");
+  folder.write("config.json", config.dump(2) + "\n");
+  folder.write_safetensors("model.safetensors", tensors_of(from), "pt");
+  write_tokenizer(folder, from.tokenizer, TextUse::masked, from.config.data.context);
+  folder.write("README.md", masked_readme);
+  folder.finish();
+}
+
+void export_huggingface(const ExportedClassifier& from, const std::string& out) {
+  require_exportable(ExportFormat::huggingface, from.config, out);
+  ExportFolder folder(out);
+  Json config = bert_config(from.model.encoder, "BertForSequenceClassification");
+  config["classifier_dropout"] = from.model.options.head.dropout;
+  describe_classes(from.labels, config);
+  folder.write("config.json", config.dump(2) + "\n");
+  folder.write_safetensors("model.safetensors", tensors_of(from), "pt");
+  write_tokenizer(folder, from.tokenizer, TextUse::classified, from.config.data.context);
+  folder.write("README.md", classifier_readme);
+  folder.finish();
+}
+
+}  // namespace calque

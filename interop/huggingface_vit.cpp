@@ -1,0 +1,99 @@
+#include <nlohmann/json.hpp>
+
+#include "interop/export_folder.h"
+#include "interop/formats.h"
+#include "interop/huggingface.h"
+#include "interop/huggingface_parts.h"
+
+namespace calque {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+// The matrix of a patch [rows x columns x channels, d] as a convolution [d, channels, rows,
+// columns].
+Tensor convolution(const Tensor& weight, int64_t patch, int64_t channels) {
+  const int64_t d = weight.cols();
+  Tensor out({d, channels, patch, patch});
+  for (int64_t k = 0; k < d; ++k) {
+    for (int64_t c = 0; c < channels; ++c) {
+      for (int64_t pixel = 0; pixel < patch * patch; ++pixel) {
+        out.data()[(k * channels + c) * patch * patch + pixel] =
+            weight.data()[(pixel * channels + c) * d + k];
+      }
+    }
+  }
+  return out;
+}
+
+TensorList tensors_of(const VisionTransformer& model) {
+  const VisionOptions& options = model.options;
+  const int64_t d = options.layer.d_model;
+  const std::string at = "vit.embeddings.";
+  TensorList to = {{at + "cls_token", model.cls.reshaped({1, 1, d})}};
+  const Tensor table =
+      model.plane ? model.plane : position_table(model.body.positions, options.tokens(), d);
+  to.push_back({at + "position_embeddings", table.reshaped({1, options.tokens(), d})});
+  to.push_back({at + "patch_embeddings.projection.weight",
+                convolution(model.patches.weight, options.patch, options.channels)});
+  to.push_back({at + "patch_embeddings.projection.bias", model.patches.bias});
+  add_encoder_layers(to, "vit.encoder.layer", model.body.stack,
+                     {"attention.attention", "layernorm_before", "layernorm_after"});
+  add_norm(to, "vit.layernorm", *model.body.stack.norm);
+  to.push_back({"classifier.weight", model.head.weight});
+  to.push_back({"classifier.bias", model.head.bias});
+  return to;
+}
+
+std::string config_text(const ExportedImageModel& from) {
+  const VisionOptions& options = from.model.options;
+  Json config;
+  config["architectures"] = {"ViTForImageClassification"};
+  config["model_type"] = "vit";
+  config["image_size"] = {options.height, options.width};
+  config["patch_size"] = options.patch;
+  config["num_channels"] = options.channels;
+  config["qkv_bias"] = true;
+  describe_encoder(options.layer, options.layers, config);
+  describe_classes(from.labels, config);
+  return config.dump(2) + "\n";
+}
+
+std::string processor_text(const ExportedImageModel& from) {
+  const VisionOptions& options = from.model.options;
+  Json config;
+  config["image_processor_type"] = "ViTImageProcessor";
+  config["do_resize"] = true;
+  config["size"] = {{"height", options.height}, {"width", options.width}};
+  config["resample"] = 2;  // bilinear
+  config["do_rescale"] = true;
+  config["rescale_factor"] = 1 / 255.0;
+  config["do_normalize"] = true;
+  config["image_mean"] = from.mean;
+  config["image_std"] = from.deviation;
+  return config.dump(2) + "\n";
+}
+
+constexpr std::string_view vit_readme = R"(# An image classifier for Hugging Face transformers
+
+```python
+from PIL import Image
+from transformers import pipeline
+classify = pipeline("image-classification", "PATH OF THIS FOLDER")
+print(classify(Image.open("image.png")))
+```
+)";
+
+}  // namespace
+
+void export_huggingface(const ExportedImageModel& from, const std::string& out) {
+  require_exportable(ExportFormat::huggingface, from.config, out);
+  ExportFolder folder(out);
+  folder.write("config.json", config_text(from));
+  folder.write("preprocessor_config.json", processor_text(from));
+  folder.write_safetensors("model.safetensors", tensors_of(from.model), "pt");
+  folder.write("README.md", vit_readme);
+  folder.finish();
+}
+
+}  // namespace calque
