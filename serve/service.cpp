@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/utf8.h"
 #include "serve/http_error.h"
 
 namespace calque {
@@ -21,6 +22,9 @@ constexpr KnownRoute known_routes[] = {
     {"GET", "/runs", answer_runs, Answer::Errors::text, false},
     {"POST", "/translate", answer_translate},
     {"GET", "/translate", answer_translate},
+    {"POST", "/detect", answer_detect},
+    {"GET", "/detect", answer_detect},
+    {"GET", "/spec", answer_spec, Answer::Errors::text, false},
     {"GET", "/languages", answer_languages, Answer::Errors::text, false},
     {"GET", "/frontend/settings", answer_settings, Answer::Errors::text, false},
     {"POST", "/v1/completions", answer_completions, Answer::Errors::object},
@@ -29,6 +33,7 @@ constexpr KnownRoute known_routes[] = {
     {"POST", "/explain", answer_explain},
     {"GET", "/explain", answer_explain},
     {"POST", "/score", answer_score},
+    {"POST", "/align", answer_align},
 };
 
 }  // namespace
@@ -36,9 +41,8 @@ constexpr KnownRoute known_routes[] = {
 Service::Service(ServedRuns runs, ServiceOptions options)
     : runs_(std::move(runs)),
       options_(std::move(options)),
-      queue_(options_.queue_tokens, options_.batch_tokens,
-             {[this](double seconds) { metrics_.waited(seconds); },
-              [this](size_t sentences) { metrics_.batch(sentences); }}) {}
+      queue_(options_.queue, {[this](double seconds) { metrics_.waited(seconds); },
+                              [this](size_t sentences) { metrics_.batch(sentences); }}) {}
 
 void Service::handle(const HttpRequest& request, std::shared_ptr<HttpReply> reply) {
   Answer answer(std::move(reply), metrics_);
@@ -95,9 +99,9 @@ void Service::require_key(const HttpRequest& request, const Fields& fields) cons
 }
 
 void Service::check_characters(std::span<const std::string> texts) const {
-  size_t characters = 0;
-  for (const std::string& text : texts) characters += text.size();
-  if (static_cast<int64_t>(characters) > options_.characters) {
+  int64_t characters = 0;
+  for (const std::string& text : texts) characters += count_code_points(text);
+  if (characters > options_.characters) {
     refuse(400, "{} characters, more than the {} of a request", characters, options_.characters);
   }
 }

@@ -19,10 +19,9 @@ struct ServiceOptions {
   int64_t sentences = 1000;     // lines of a request's texts
   int64_t explained_tokens = 256;
   int64_t alternatives = 10;
-  int64_t new_tokens = 2048;       // of one generated text
-  int64_t samples = 16;            // texts of one request
-  int64_t queue_tokens = 100'000;  // that wait
-  int64_t batch_tokens = 2048;
+  int64_t new_tokens = 2048;  // of one generated text
+  int64_t samples = 16;       // texts of one request
+  WorkQueue::Options queue = {};
   std::set<std::string> keys = {};  // empty: none is needed
 };
 
@@ -69,6 +68,9 @@ void answer_script(Service& service, const Fields& fields, const Answer& answer)
 void answer_runs(Service& service, const Fields& fields, const Answer& answer);
 // libretranslate.cpp
 void answer_translate(Service& service, const Fields& fields, const Answer& answer);
+// languages.cpp
+void answer_detect(Service& service, const Fields& fields, const Answer& answer);
+void answer_spec(Service& service, const Fields& fields, const Answer& answer);
 void answer_languages(Service& service, const Fields& fields, const Answer& answer);
 void answer_settings(Service& service, const Fields& fields, const Answer& answer);
 // completions.cpp
@@ -78,5 +80,6 @@ void answer_models(Service& service, const Fields& fields, const Answer& answer)
 void answer_classify(Service& service, const Fields& fields, const Answer& answer);
 void answer_explain(Service& service, const Fields& fields, const Answer& answer);
 void answer_score(Service& service, const Fields& fields, const Answer& answer);
+void answer_align(Service& service, const Fields& fields, const Answer& answer);
 
 }  // namespace calque
