@@ -2,11 +2,6 @@
 
 namespace calque {
 
-void add_norm(TensorList& list, const std::string& name, const Norm& norm) {
-  list.push_back({name + ".weight", norm.gain});
-  if (norm.bias) list.push_back({name + ".bias", norm.bias});
-}
-
 std::string activation_name(FeedForwardKind kind) {
   switch (kind) {
     case FeedForwardKind::relu:
