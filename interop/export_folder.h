@@ -1,6 +1,6 @@
 #pragma once
-// The folder of an export: written as OUT.tmp and renamed to OUT when every file has been read
-// back. A failure leaves nothing behind.
+// The folder of an export, or of an import: written as OUT.tmp and renamed to OUT when every file
+// has been read back. A failure leaves nothing behind.
 
 #include <string>
 #include <string_view>

@@ -17,7 +17,15 @@ struct ExportedTranslator {
   const Tokenizer& source;
   const Tokenizer& target;
 
-  bool same_vocabulary() const { return source.hash() == target.hash(); }
+  // Whether both tokenizers have the same tokens with the same ids.
+  bool same_vocabulary() const {
+    if (source.hash() == target.hash()) return true;
+    bool same = source.size() == target.size();
+    for (int32_t id = 0; same && id < source.size(); ++id) {
+      same = source.symbol(id) == target.symbol(id);
+    }
+    return same;
+  }
 };
 
 struct ExportedLanguageModel {

@@ -145,7 +145,8 @@ void check_tokenizer(const Config& config, Contradictions& all) {
     blame(all, "tokenizer.vocabulary_size", "{} is too small for SentencePiece; use 8000, or so",
           tokenizer.vocabulary_size);
   }
-  if (!one && config.model.tied == Tying::all) {
+  // Files may have the same tokens in the same order; the model checks the sizes.
+  if (!one && config.model.tied == Tying::all && tokenizer.files.empty()) {
     blame(all, "tokenizer.joint",
           "model.tied: all shares one matrix between both languages and needs joint: true; or set "
           "model.tied: target");
