@@ -4,16 +4,24 @@
 // added in double and in a fixed order. No float overflows them, so the norm is finite exactly if
 // all gradients are.
 
+#include <span>
+
 #include "core/parameters.h"
 
 namespace calque {
 
 double gradient_norm(const Parameters& parameters);
 
+// The sum of the squares of a part of a flat buffer.
+double sum_of_squares(std::span<const real> numbers);
+
 // min(1, limit / norm); a limit of 0 means no clipping. (PyTorch divides by norm + 1e-6.)
 double clip_factor(double norm, double limit);
 
 // The first parameter whose gradient is not finite, or nullptr; for error messages.
 const Parameters::Entry* first_not_finite(const Parameters& parameters);
+// The same in a gradient with the layout of the flat buffer.
+const Parameters::Entry* first_not_finite(const Parameters& parameters,
+                                          std::span<const real> gradient);
 
 }  // namespace calque

@@ -26,7 +26,9 @@ void run_backward(const SummedLoss& loss) {
 Learner::Learner(const TrainingConfig& training, Parameters& parameters)
     : training_(training),
       parameters_(parameters),
-      optimizer_(parameters, optimizer_settings(training), training.clip_norm) {}
+      optimizer_(parameters, optimizer_settings(training), training.clip_norm),
+      blocks_(parameters, training.parts),
+      tree_(parameters, blocks_) {}
 
 void Learner::initialise() { parameters_.initialise(static_cast<uint64_t>(training_.seed)); }
 
@@ -42,17 +44,29 @@ StepOutcome Learner::step(const Works& works, int64_t step, double learning_rate
   outcome.flops = counted_flops() - flops_before;
   outcome.update = update(outcome.sums, learning_rate);
   if (!outcome.update.finite) outcome.diagnosis = diagnose(works, step, outcome.sums);
-  parameters_.clear_gradients();  // validation needs their memory
+  clear_gradients();  // validation needs their memory
   return outcome;
+}
+
+void Learner::clear_gradients() {
+  parameters_.clear_gradients();
+  tree_.clear();
 }
 
 UpdateReport Learner::update(const LossSums& sums, double learning_rate) {
   const Phase phase("update", update_work());
   if (!std::isfinite(sums.loss)) return {NAN, 1, false};
   const auto terms = static_cast<double>(std::max<int64_t>(1, sums.terms));
-  const UpdateReport report = optimizer_.update(parameters_, learning_rate, 1 / terms);
+  const UpdateReport report =
+      blocks_.parts == 1
+          ? optimizer_.update(parameters_, learning_rate, 1 / terms)
+          : optimizer_.update(parameters_, tree_.sum(), joined_norm(), learning_rate, 1 / terms);
   if (report.finite && average_) average_->follow(parameters_, optimizer_.steps());
   return report;
+}
+
+double Learner::joined_norm() {
+  return norm_of_blocks(squares_of_blocks(tree_.sum(), blocks_, 0, blocks_.parts));
 }
 
 // The gradients are read twice, for the norm and for the update; the weights, the optimizer's state
@@ -71,11 +85,27 @@ Profile::Work Learner::update_work() {
 // Losses are sums over their terms; the optimizer divides once.
 LossSums Learner::forward_backward(const Works& works, int64_t step, Tape::Check check) {
   const ProductPrecision rounding(product_precision(training_));
-  parameters_.clear_gradients();
+  const auto parts = static_cast<size_t>(blocks_.parts), count = works.size() / parts;
+  require(works.size() % parts == 0, "Learner: {} micro-batches in {} parts", works.size(), parts);
+  clear_gradients();
   LossSums sums;
-  uint32_t part = 0;
+  for (size_t part = 0; part < parts; ++part) {
+    sums += run_part(std::span(works).subspan(part * count, count), static_cast<int64_t>(part),
+                     step, check);
+    if (parts == 1) continue;
+    tree_.add_part();
+    parameters_.clear_gradients();
+  }
+  return sums;
+}
+
+// Each tape has a number of its own within the step, which does not depend on other parts.
+LossSums Learner::run_part(std::span<const std::unique_ptr<Work>> works, int64_t part, int64_t step,
+                           Tape::Check check) {
+  LossSums sums;
+  auto number = static_cast<uint32_t>(part * std::ssize(works) * chunks_);
   const auto run = [&](const Work& work) {
-    const Tape tape({static_cast<uint64_t>(training_.seed), static_cast<uint32_t>(step), part++},
+    const Tape tape({static_cast<uint64_t>(training_.seed), static_cast<uint32_t>(step), number++},
                     check);
     const SummedLoss loss = forward(work);
     run_backward(loss);
@@ -99,13 +129,17 @@ int64_t Learner::memory_of_step(const Work& work, int64_t chunks) {
   // With accumulation, a chunk's gradients are held while the next one runs.
   const size_t together = std::min<size_t>(parts.size(), 2);
   const bool accumulates = training_.accumulation > 1;
-  parameters_.clear_gradients();
+  clear_gradients();
   reset_peak_memory();
+  std::vector<Buffer<real>> sums_of_parts;
+  for (int64_t i = 0; blocks_.parts > 1 && i < GradientTree::buffers_for(blocks_.parts); ++i) {
+    sums_of_parts.emplace_back(blocks_.size());
+  }
   for (size_t i = 0; i < (accumulates ? size_t{2} : together); ++i) {
     const Tape tape({static_cast<uint64_t>(training_.seed), 0, static_cast<uint32_t>(i)});
     run_backward(forward(*parts[std::min(i, parts.size() - 1)]));
   }
-  parameters_.clear_gradients();
+  clear_gradients();
   return memory_statistics().peak;
 }
 
@@ -117,7 +151,8 @@ std::string Learner::diagnose(const Works& works, int64_t step, const LossSums& 
   } catch (const NotFinite& error) {
     return error.what();
   }
-  const Parameters::Entry* entry = first_not_finite(parameters_);
+  const Parameters::Entry* entry = blocks_.parts == 1 ? first_not_finite(parameters_)
+                                                      : first_not_finite(parameters_, tree_.sum());
   if (entry) return fmt::format("the gradient of {} is not finite", entry->name);
   return std::isfinite(sums.loss) ? "the gradient is too large" : "the loss is not finite";
 }

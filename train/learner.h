@@ -4,11 +4,13 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/profile.h"
 #include "core/tape.h"
+#include "optim/gradient_tree.h"
 #include "optim/optimizer.h"
 #include "optim/weight_average.h"
 #include "train/config/config.h"
@@ -37,8 +39,9 @@ class Learner {
   // The number of chunks that each micro-batch is split into, to fit the memory.
   void set_chunks(int64_t chunks) { chunks_ = chunks; }
 
-  // Forward and backward over the micro-batches, then one update of the weights. `step` counts from
-  // 0 and determines the dropout. A step that is not finite changes nothing.
+  // Forward and backward over the micro-batches, in training.parts parts of equally many, then one
+  // update of the weights. `step` counts from 0 and determines the dropout. A step that is not
+  // finite changes nothing.
   StepOutcome step(const Works& works, int64_t step, double learning_rate);
 
   // The peak memory of tensors, in bytes, in a step over this micro-batch with this number of
@@ -60,15 +63,21 @@ class Learner {
 
  private:
   LossSums forward_backward(const Works& works, int64_t step, Tape::Check check);
+  LossSums run_part(std::span<const std::unique_ptr<Work>> works, int64_t part, int64_t step,
+                    Tape::Check check);
   UpdateReport update(const LossSums& sums, double learning_rate);
   Profile::Work update_work();
   std::string diagnose(const Works& works, int64_t step, const LossSums& sums);
+  double joined_norm();
+  void clear_gradients();
   template <class Named>
   std::vector<Named> windows();
 
   const TrainingConfig training_;
   Parameters& parameters_;
   Optimizer optimizer_;
+  FlatBlocks blocks_;
+  GradientTree tree_;  // unused with a single part
   int64_t chunks_ = 1;
   std::optional<WeightAverage> average_;
 };

@@ -89,7 +89,8 @@ void Training::train_step() {
   Works works;
   {
     const Phase phase("wait for batches");
-    for (int64_t i = 0; i < config_.training.accumulation; ++i) works.push_back(stream_->next());
+    const int64_t batches = config_.training.batches_of_update();
+    for (int64_t i = 0; i < batches; ++i) works.push_back(stream_->next());
   }
   const double rate = learning_rate(schedule_, learner_.updates() + 1, done());
   const StepOutcome outcome = learner_.step(works, state_.step, rate);

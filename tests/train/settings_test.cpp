@@ -50,6 +50,8 @@ TEST_CASE("without a schedule, rate and warm-up follow from the model, the batch
   CHECK(peak_learning_rate(config) == doctest::Approx(0.005));
   config.model.d_model = 512, config.training.batch_tokens = 1024, config.training.accumulation = 2;
   CHECK(peak_learning_rate(config) == doctest::Approx(0.005 / 4 / 2));
+  config.training.accumulation = 1, config.training.parts = 2;
+  CHECK(peak_learning_rate(config) == doctest::Approx(0.005 / 4 / 2));
   config.training.until = {.seconds = 600};
   const auto by_time = std::get<WholeRun>(schedule_of(config));
   CHECK(by_time.peak == peak_learning_rate(config));

@@ -77,6 +77,7 @@ void check_resumed_bits(TaskKind kind) {
     const std::string plain = tensors(folder, "plain 000030");
     for (const Settings& settings : std::vector<Settings>{{},
                                                           {"training.accumulation=2"},
+                                                          {"training.parts=4"},
                                                           {"training.ema=0.9"},
                                                           {"training.r_drop=2"},
                                                           {"training.save_in_background=false"},

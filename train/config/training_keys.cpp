@@ -45,6 +45,10 @@ void declare_batches(std::vector<ConfigKey>& table) {
          "once, by the target tokens of all of them.",
          "Marian: optimizer-delay; Joey NMT: batch_multiplier; OpenNMT-py: accum_count; fairseq: "
          "update-freq; Sockeye: update-interval");
+  in.key("parts", &T::parts, between(1, 1024), harmful,
+         "The number of parts of an update, a power of two. Each part has `accumulation` batches of "
+         "its own, so an update has parts * accumulation batches. The gradients of the parts are "
+         "added in a fixed order.");
   in.key("memory_limit", &T::memory_limit, {}, harmless,
          "Splits batches into as few chunks as fit into this memory, which is found by measuring "
          "the largest batch before training starts. A run that is resumed with the same limit "
