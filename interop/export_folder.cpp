@@ -4,6 +4,7 @@
 #include <map>
 
 #include "core/error.h"
+#include "data/file.h"
 #include "train/storage/run_folder.h"
 #include "train/storage/safetensors.h"
 
@@ -26,6 +27,18 @@ std::string ExportFolder::file(std::string_view name) const {
 
 void ExportFolder::write(std::string_view name, std::string_view bytes) const {
   write_text(real_files(), file(name), bytes);
+}
+
+void ExportFolder::write_read_back(std::string_view name, std::string_view bytes) const {
+  write(name, bytes);
+  if (read_file(file(name), std::ssize(bytes)) != bytes) {
+    fail("{}: differs from what was written; export again", file(name));
+  }
+}
+
+void ExportFolder::make_folder(std::string_view name) {
+  inner_.push_back(file(name));
+  calque::make_folder(real_files(), inner_.back());
 }
 
 void ExportFolder::write_safetensors(std::string_view name, const TensorList& tensors,
@@ -51,6 +64,7 @@ void ExportFolder::write_safetensors(std::string_view name, const TensorList& te
 }
 
 void ExportFolder::finish() {
+  for (const std::string& folder : inner_) sync_folder(real_files(), folder);
   sync_folder(real_files(), temporary_);
   rename(real_files(), temporary_, out_);
   finished_ = true;

@@ -58,11 +58,11 @@ Json template_of_text(TextUse use) {
   const auto text = [](const char* id, int type) {
     return Json{{"Sequence", {{"id", id}, {"type_id", type}}}};
   };
-  Json single = Json::array({symbol(begin_id, 0), text("A", 0)}), pair = single;
-  if (use != TextUse::continued) {
-    single.push_back(symbol(end_id, 0));
-    pair = single;
-  }
+  Json single = Json::array();
+  if (use != TextUse::translated) single.push_back(symbol(begin_id, 0));
+  single.push_back(text("A", 0));
+  if (use != TextUse::continued) single.push_back(symbol(end_id, 0));
+  Json pair = single;
   pair.push_back(text("B", 1));
   if (use != TextUse::continued) pair.push_back(symbol(end_id, 1));
   Json symbols = Json::object();
