@@ -58,7 +58,7 @@ void evaluate_images(const EvaluateArguments& arguments,
 }
 
 void score_images(const ScoreArguments& arguments) {
-  fail("{}: a classifier has no probabilities of texts; calque classify prints those of classes",
+  fail("{}: a classifier assigns no probability to a text; calque classify prints those of classes",
        arguments.run);
 }
 
