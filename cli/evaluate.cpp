@@ -128,9 +128,10 @@ void add_evaluate_command(CLI::App& calque) {
       ->type_name("N");
   command
       ->add_option("--output", arguments->output,
-                   "Write the translations or the labels to this file, a line each; a language "
-                   "model writes the scores of the documents, as calque score does; a masked one "
-                   "writes each window with [MASK], its original and its filled text, by tabs")
+                   "Write the translations or the labels to this file, one per line; a language "
+                   "model writes the scores of its documents, as calque score does; a masked "
+                   "language model writes each window with [MASK], its original and its filled "
+                   "text, separated by tabs")
       ->type_name("FILE");
   add_threads(command);
   command->footer(

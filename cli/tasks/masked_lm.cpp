@@ -1,4 +1,4 @@
-// Runs of task: masked-lm in the commands that take every task.
+// What evaluate, score, explain and data check do with runs of task: masked-lm.
 #include <fmt/format.h>
 
 #include <limits>
