@@ -20,7 +20,7 @@ struct MetricArguments {
   std::vector<std::string> references;
   bool each_line = false;
   bool confidence = false;
-  std::string baseline;  // compare with the output of this system
+  std::string baseline;  // the file of another system's translations
   PairedTest test = PairedTest::bootstrap;
   int samples = 0;               // 0: 1000, or 10000 for approximate randomization
   std::optional<uint64_t> seed;  // default: 12345

@@ -7,8 +7,8 @@
 //   const PackedWeights::Use use(packed);                // in each thread that multiplies
 //   linear(x, w, b);                                     // the same bits, without the copy
 //
-// The copies take as much memory as the weights. Where OpenBLAS computes the products, there are
-// none.
+// The copies take as much memory as the weights. If OpenBLAS computes the products, no copy is
+// made.
 
 #include <vector>
 

@@ -1,5 +1,5 @@
 #pragma once
-// What the implementations of DecodingModel share.
+// Declarations that the decoding models of Transformers and recurrent translators share.
 
 #include <cstdint>
 #include <span>

@@ -29,7 +29,7 @@ struct OutputProjection {
   }
 
   // Returns the loss summed over the expected tokens. `pass` computes the hidden vectors. If
-  // `agreement` is not 0 it runs twice, with different dropout: see agreeing_cross_entropy().
+  // `agreement` is not 0, `pass` runs twice, with different dropout: see agreeing_cross_entropy().
   template <class Pass>
   TokenLoss loss(Pass&& pass, std::span<const int32_t> expected, real label_smoothing,
                  real agreement) const {

@@ -116,8 +116,8 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Segmen
   check_rows("attention", v, keys);
   require(q.cols() == k.cols() && q.cols() == v.cols(), "attention: q is {}, k {}, v {}", q.shape(),
           k.shape(), v.shape());
-  // If one tensor is both, the backward pass writes the gradients of a sentence's rows as queries
-  // and adds to the same rows as keys.
+  // If q is also k or v, the backward pass writes the gradient of a sentence's queries and then
+  // adds that of its keys and values to the same rows.
   require(queries == keys || (q.data() != k.data() && q.data() != v.data()),
           "attention: q is the same tensor as k or v, but the sentences differ");
   return attend("attention", problem_of("attention", queries, keys, q.cols(), options), {q}, {k},

@@ -2,8 +2,8 @@
 // The schema: every key of a config, declared once. A declaration binds the key to a member of a
 // struct and says which values are allowed, what they mean, what other toolkits call it and whether
 // it may change when a run is resumed. Reading, checking, `config show`, `config keys`,
-// docs/config.md and the comparison on resume all use these tables. The defaults are
-// the initial values of the members.
+// docs/config.md and the comparison on resume all use these tables. The defaults are the initial
+// values of the members.
 
 #include <functional>
 #include <string>
@@ -24,7 +24,7 @@ struct ForeignName {
   std::string_view toolkit;
   std::string_view name;
 };
-// From "Marian: dim-emb; Joey NMT: hidden_size, embedding_dim".
+// Parses a list such as "Marian: dim-emb; Joey NMT: hidden_size, embedding_dim".
 std::vector<ForeignName> foreign_names(std::string_view text);
 
 template <class Owner>
@@ -70,7 +70,7 @@ inline bool no_images(const Config& c) { return !is_images(c); }
 inline bool has_classes(const Config& c) { return is_classification(c) || is_images(c); }
 inline bool no_classes(const Config& c) { return !has_classes(c); }
 inline bool is_encoder_only(const Config& c) { return has_classes(c) || !no_masked_lm(c); }
-// Other tasks than language-model and masked-lm, which cut plain text into windows.
+// Whether the task is neither language-model nor masked-lm, which cut plain text into windows.
 inline bool no_language_model(const Config& c) {
   return c.task != TaskKind::language_model && no_masked_lm(c);
 }
@@ -176,7 +176,7 @@ void declare_training_keys(std::vector<ConfigKey>& table);
 void declare_decoding_keys(std::vector<ConfigKey>& table);
 void declare_logging_keys(std::vector<ConfigKey>& table);
 
-// The values that are lists of corpora, or maps of their own keys.
+// The functions of values.h for lists of corpora, and for maps with their own keys.
 void read_value(const YamlValue& from, std::string_view key, const Range&, Corpora& to);
 std::string write_value(const Corpora& corpora);
 std::string write_value(const CorpusConfig& corpus);

@@ -32,7 +32,7 @@ struct Range {
 constexpr Range at_least(double least) { return {.least = least}; }
 constexpr Range between(double least, double most) { return {.least = least, .most = most}; }
 constexpr Range positive() { return {.least = 0, .above = true}; }
-// For dropout probabilities: less than 1, after rounding to float too.
+// For dropout probabilities: less than 1, also after rounding to float.
 constexpr Range dropped() { return {.least = 0, .most = 0.99}; }
 constexpr Range fraction() { return {.least = 0, .most = 1, .below = true}; }  // [0, 1)
 

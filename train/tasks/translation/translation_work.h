@@ -14,8 +14,7 @@ namespace calque {
 
 class TranslationWork : public Work {
  public:
-  // `lines` are the numbers of the pairs in `dataset`, and error messages name their places. Both
-  // may be empty.
+  // `lines` has the numbers of the pairs in `dataset`, for error messages. Both may be empty.
   TranslationWork(Translator model, const TrainingConfig& training, PairBatch batch,
                   std::vector<int64_t> lines, std::shared_ptr<const Dataset> dataset);
 
