@@ -26,8 +26,8 @@ void note(fmt::format_string<Values...> format, Values&&... values) {
   note_text(fmt::format(format, std::forward<Values>(values)...));
 }
 
-// Returns why the last operation on a file failed, as the end of a message: ": No space left on device".
-// Empty if errno is not set.
+// Returns why the last operation on a file failed, as the end of a message: ": No space left on
+// device". Empty if errno is not set.
 std::string reason_given();
 
 }  // namespace calque
