@@ -41,7 +41,7 @@ std::string text_of(const PixelScale& scale) {
                      fmt::join(scale.deviation, " "));
 }
 
-// Nothing for a text that is not text_of() some scale.
+// The inverse of text_of(). Returns nothing if the text has another form.
 std::optional<PixelScale> parse_scale(const std::string& text) {
   std::istringstream in(text);
   PixelScale scale;
