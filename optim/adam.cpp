@@ -9,7 +9,7 @@ namespace {
 AdamSettings checked(const AdamSettings& s) {
   if (!(s.beta1 >= 0 && s.beta1 < 1)) fail("Adam: beta1 is {}; it must be in [0, 1)", s.beta1);
   if (!(s.beta2 >= 0 && s.beta2 < 1)) fail("Adam: beta2 is {}; it must be in [0, 1)", s.beta2);
-  // Where all gradients are zero, the step is 0 / epsilon.
+  // While the gradients of a weight are zero its step is 0 / epsilon, so epsilon must not be 0.
   if (!(static_cast<real>(s.epsilon) >= std::numeric_limits<real>::min())) {
     fail("Adam: epsilon is {}; it must be positive, such as 1e-9", s.epsilon);
   }

@@ -92,7 +92,7 @@ void RunLog::event(int64_t step, const std::string& text) {
   say(fmt::format("step {:>6}  {}", step, text));
 }
 
-// Failures are ignored here: the error itself matters more.
+// Failures to write the log are ignored, because the caller reports `error`.
 void RunLog::ended(int64_t step, const std::string& error, bool has_checkpoint) {
   clear_bar();
   const std::string text = "ended by an error: " + error;
@@ -106,7 +106,7 @@ void RunLog::metrics(const std::string& json) {
   try {
     tensorboard_->record(json);
   } catch (const Error& error) {
-    tensorboard_.reset();  // nothing can follow an event that was written in part
+    tensorboard_.reset();  // no event can follow one that may be written in part
     problem(fmt::format("{}; the run writes no more TensorBoard events", error.what()));
   }
 }
@@ -128,7 +128,7 @@ void RunLog::complain(const std::optional<std::string>& text) {
 void RunLog::problem(const std::string& text) {
   complain(log_.append("problem: " + text));
   clear_bar();
-  shown(stderr, fmt::format("calque: {} (training goes on)\n", text));
+  shown(stderr, fmt::format("calque: {} (training continues)\n", text));
 }
 
 void RunLog::progress(double share, const std::string& text) {
@@ -153,10 +153,10 @@ void RunLog::close() {
   clear_bar();
   if (const auto text = metrics_.close()) {
     log_.append("problem: " + *text);
-    shown(stderr, fmt::format("calque: {} (training has not suffered)\n", *text));
+    shown(stderr, fmt::format("calque: {} (training is not affected)\n", *text));
   }
   if (const auto text = log_.close()) {
-    shown(stderr, fmt::format("calque: {} (training has not suffered)\n", *text));
+    shown(stderr, fmt::format("calque: {} (training is not affected)\n", *text));
   }
 }
 

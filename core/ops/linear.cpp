@@ -1,5 +1,6 @@
-// y = activation(x w + b). Forward: a product that also adds the bias and takes relu, and a pass
-// for other activations. Backward: a pass for the activation and the bias, and two products.
+// y = activation(x w + b). The forward pass is one product that also adds the bias and applies
+// relu; the other activations are a second pass over the result. The backward pass is one pass for
+// activation and bias, and two products.
 
 #include "core/blas.h"
 #include "core/ops.h"
@@ -39,8 +40,8 @@ void activate(Activation activation, const Values& z, const Values& y, int64_t r
   });
 }
 
-// dz = dy slope(z), overwriting dy, and db (+)= the sum of its rows. For relu y replaces z, because
-// its slope depends only on the sign.
+// Computes dz = dy slope(z) in place of dy, and writes or adds the sum of the rows of dz to db. For
+// relu, z may be y, because the slope depends only on the sign.
 void through_activation(Activation activation, real* dy, const real* z, Sink db, int64_t rows,
                         int64_t cols) {
   with_activation(activation, [&]<class Function>(Function) {
