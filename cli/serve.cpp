@@ -80,15 +80,19 @@ void add_limits(CLI::App& command, ServeArguments& arguments) {
   constexpr int64_t any = 1'000'000'000;
   ServiceOptions& options = arguments.options;
   HttpLimits& limits = arguments.limits;
-  add("--characters", options.characters, 1, any, "The most bytes of text in a request");
+  add("--characters", options.characters, 1, any, "The most characters of text in a request");
   add("--sentences", options.sentences, 1, any, "The most lines of text in a request");
   add("--explained-tokens", options.explained_tokens, 1, any,
       "The most tokens of a text to explain");
   add("--alternatives", options.alternatives, 0, 100, "The most alternatives to a translation");
   add("--max-tokens", options.new_tokens, 1, any, "The most tokens of a generated text");
   add("--samples", options.samples, 1, 10'000, "The most texts of a request to a language model");
-  add("--queue-tokens", options.queue_tokens, 1, any, "The most tokens that wait; beyond: 503");
-  add("--batch-tokens", options.batch_tokens, 1, any, "Tokens of the texts translated together");
+  add("--queue-tokens", options.queue.capacity, 1, any,
+      "The most tokens that wait for a thread; beyond: 503");
+  add("--batch-tokens", options.queue.batch_tokens, 1, any,
+      "Tokens of the texts translated together");
+  add("--short-tokens", options.queue.short_tokens, 1, any,
+      "The most tokens of a request that does not wait for longer ones");
   add("--body", limits.body_bytes, 1, any, "The most bytes of a request's body");
   add("--connections", limits.connections, 1, 100'000, "The most open connections");
   add("--connections-per-address", limits.connections_per_address, 1, 100'000,

@@ -16,6 +16,8 @@ namespace {
 
 using nlohmann::json;
 
+constexpr int64_t longest_short_text = 32;  // tokens, which are computed one after the other
+
 struct CompletionRequest {
   const ServedLanguageModel* by = nullptr;
   std::vector<std::string> prompts = {};
@@ -240,6 +242,7 @@ void answer_completions(Service& service, const Fields& fields, const Answer& an
                            options["include_usage"] == true;
   }
   QueuedWork work;
+  work.lengthy = request.options.max_tokens > longest_short_text;
   work.cost = request.options.max_tokens * request.options.samples * std::ssize(request.prompts);
   work.compute = [request = std::move(request), answer] {
     request.stream ? complete_as_stream(request, answer) : complete(request, answer);

@@ -118,7 +118,7 @@ void HttpConnection::close_if_idle() {
 
 void HttpConnection::read_header() {
   idle_ = buffer_.size() == 0;
-  if (stopping_ && idle_) return close();
+  if (stopping_) return close();
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(limits_.header_bytes));
   parser_->body_limit(static_cast<std::uint64_t>(limits_.body_bytes));
@@ -203,19 +203,53 @@ void HttpConnection::handle() {
   handler_(std::move(request), std::make_shared<ConnectionReply>(shared_from_this(), gone_));
 }
 
-// Notices a client that goes away while it waits. Data that comes instead is the next request.
+// Notices a client that goes away while it waits. Data that comes instead is the next request; as
+// much as the buffer holds is read, because the end comes behind it.
 void HttpConnection::watch() {
-  stream_.socket().async_wait(tcp::socket::wait_read, [weak = weak_from_this(), gone = gone_](
-                                                          boost::system::error_code problem) {
+  const size_t room = buffer_.max_size() - buffer_.size();
+  stream_.socket().async_wait(
+      room > 0 ? tcp::socket::wait_read : tcp::socket::wait_error,
+      [weak = weak_from_this(), gone = gone_, room](boost::system::error_code problem) {
+        const auto self = weak.lock();
+        // The request may have been answered.
+        if (!problem && self && self->gone_ == gone) self->look(room);
+      });
+}
+
+void HttpConnection::look(size_t room) {
+  boost::system::error_code problem;
+  tcp::socket& socket = stream_.socket();
+  if (room == 0) return mark_gone();
+  socket.non_blocking(true, problem);
+  const size_t bytes = socket.read_some(buffer_.prepare(std::min(room, unread_.size())), problem);
+  buffer_.commit(bytes);
+  if (problem == asio::error::eof) return ask_if_gone();
+  if (problem && problem != asio::error::would_block) return mark_gone();
+  watch();
+}
+
+// A client that sends no more may still read the answer, and only one that does not answers with a
+// reset. Any client of HTTP/1.1 must ignore an interim response.
+void HttpConnection::ask_if_gone() {
+  if (streamed_) return;  // what is written to it tells
+  static constexpr std::string_view interim = "HTTP/1.1 102 Processing\r\n\r\n";
+  boost::system::error_code problem;
+  if (parser_->get().version() >= 11) {
+    stream_.socket().write_some(asio::buffer(interim), problem);
+  }
+  if (problem) return mark_gone();
+  stream_.socket().async_wait(tcp::socket::wait_error, [weak = weak_from_this(), gone = gone_](
+                                                           boost::system::error_code failed) {
     const auto self = weak.lock();
-    if (problem || !self) return;
-    boost::system::error_code failed;
-    if (self->stream_.socket().available(failed) == 0 || failed) *gone = true;
+    if (!failed && self && self->gone_ == gone) self->mark_gone();
   });
 }
 
+void HttpConnection::mark_gone() { *gone_ = true; }
+
 void HttpConnection::write(HttpResponse response) {
-  const bool keep = keep_alive_;
+  const bool keep = keep_alive_ && !stopping_;
+  gone_.reset();  // nobody watches any more
   const auto message = std::make_shared<http::response<http::string_body>>(
       message_of(std::move(response), parser_->get().version(), keep));
   if (head_) message->body().clear();  // the length stays

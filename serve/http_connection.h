@@ -48,6 +48,9 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void after_body(boost::system::error_code problem);
   void handle();
   void watch();
+  void look(size_t room);
+  void ask_if_gone();
+  void mark_gone();
   void write(HttpResponse response);
   void after_write(boost::system::error_code problem, bool keep);
   void begin_stream(const std::string& content_type);

@@ -89,19 +89,19 @@ struct Lines {
   }
 };
 
-// The tokens of each sentence, </s> included.
-std::vector<int64_t> count_tokens(const ServedTranslator& by,
-                                  const std::vector<std::string>& sentences) {
+// The tokens of each sentence.
+std::vector<QueuedWork::Sentence> encoded(const ServedTranslator& by,
+                                          const std::vector<std::string>& sentences) {
   const int64_t most = by.run.model().learned_positions();
-  std::vector<int64_t> tokens;
+  std::vector<QueuedWork::Sentence> all;
   for (const std::string& sentence : sentences) {
-    tokens.push_back(std::ssize(by.run.tokenizers.source.encode(sentence)) + 1);
-    if (most > 0 && tokens.back() > most) {
-      refuse(400, "a line has {} tokens, but the model has learned {} positions; split it",
-             tokens.back(), most);
+    all.push_back(by.run.tokenizers.source.encode(sentence));
+    if (const int64_t tokens = std::ssize(all.back()) + 1; most > 0 && tokens > most) {
+      refuse(400, "a line has {} tokens, but the model has learned {} positions; split it", tokens,
+             most);
     }
   }
-  return tokens;
+  return all;
 }
 
 json answer_of(const std::vector<std::vector<std::string>>& texts, bool list, bool alternatives) {
@@ -136,14 +136,12 @@ void answer_translate(Service& service, const Fields& fields, const Answer& answ
   if (const int64_t most = service.options().sentences; std::ssize(sentences) > most) {
     refuse(400, "{} lines, more than the {} of a request", sentences.size(), most);
   }
-  const std::vector<int64_t> tokens = count_tokens(by, sentences);
   QueuedWork work;
   work.group = by.name + " " + std::to_string(alternatives);
-  work.translate = [&by, alternatives](std::span<const std::string> some) {
+  work.translate = [&by, alternatives](std::span<const QueuedWork::Sentence> some) {
     return translations(by, 1 + alternatives, some);
   };
-  work.sentences = sentences;
-  work.tokens = tokens;
+  work.sentences = encoded(by, sentences);
   work.done = [=, source = by.source](const std::vector<std::vector<std::string>>& found) {
     json result = answer_of(lines.joined(found), list, alternatives > 0);
     if (automatic) {

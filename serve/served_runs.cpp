@@ -76,17 +76,16 @@ ServedRuns open_served_runs(const std::vector<std::string>& places) {
   return runs;
 }
 
-std::vector<std::vector<std::string>> translations(const ServedTranslator& by, int64_t count,
-                                                   std::span<const std::string> sentences) {
+std::vector<std::vector<std::string>> translations(
+    const ServedTranslator& by, int64_t count, std::span<const std::vector<int32_t>> sentences) {
   TranslationOptions options = by.options;
   options.n_best = count;
   options.beam = std::max(options.beam, count);
   const Translator models[] = {by.run.model()};
   std::vector<std::vector<std::string>> texts;
-  for (const FoundTranslations& found :
-       search_texts(models, by.run.tokenizers, sentences, options)) {
+  for (const std::vector<Hypothesis>& found : search_sources(models, sentences, options)) {
     std::vector<std::string>& own = texts.emplace_back();
-    for (const Hypothesis& each : found.best) {
+    for (const Hypothesis& each : found) {
       own.push_back(by.run.tokenizers.target.decode(each.ids));
     }
   }

@@ -42,8 +42,8 @@ struct ServedRuns {
 // runs of the same name.
 ServedRuns open_served_runs(const std::vector<std::string>& places);
 
-// The translations of each sentence, best first: those of `calque translate`.
+// The translations of each sentence, which are its tokens, best first: those of `calque translate`.
 std::vector<std::vector<std::string>> translations(const ServedTranslator& by, int64_t count,
-                                                   std::span<const std::string> sentences);
+                                                   std::span<const std::vector<int32_t>> sentences);
 
 }  // namespace calque

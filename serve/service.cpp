@@ -2,6 +2,7 @@
 
 #include <algorithm>
 
+#include "data/utf8.h"
 #include "serve/http_error.h"
 
 namespace calque {
@@ -36,9 +37,8 @@ constexpr KnownRoute known_routes[] = {
 Service::Service(ServedRuns runs, ServiceOptions options)
     : runs_(std::move(runs)),
       options_(std::move(options)),
-      queue_(options_.queue_tokens, options_.batch_tokens,
-             {[this](double seconds) { metrics_.waited(seconds); },
-              [this](size_t sentences) { metrics_.batch(sentences); }}) {}
+      queue_(options_.queue, {[this](double seconds) { metrics_.waited(seconds); },
+                              [this](size_t sentences) { metrics_.batch(sentences); }}) {}
 
 void Service::handle(const HttpRequest& request, std::shared_ptr<HttpReply> reply) {
   Answer answer(std::move(reply), metrics_);
@@ -95,9 +95,9 @@ void Service::require_key(const HttpRequest& request, const Fields& fields) cons
 }
 
 void Service::check_characters(std::span<const std::string> texts) const {
-  size_t characters = 0;
-  for (const std::string& text : texts) characters += text.size();
-  if (static_cast<int64_t>(characters) > options_.characters) {
+  int64_t characters = 0;
+  for (const std::string& text : texts) characters += count_code_points(text);
+  if (characters > options_.characters) {
     refuse(400, "{} characters, more than the {} of a request", characters, options_.characters);
   }
 }

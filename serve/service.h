@@ -19,10 +19,9 @@ struct ServiceOptions {
   int64_t sentences = 1000;     // lines of a request's texts
   int64_t explained_tokens = 256;
   int64_t alternatives = 10;
-  int64_t new_tokens = 2048;       // of one generated text
-  int64_t samples = 16;            // texts of one request
-  int64_t queue_tokens = 100'000;  // that wait
-  int64_t batch_tokens = 2048;
+  int64_t new_tokens = 2048;  // of one generated text
+  int64_t samples = 16;       // texts of one request
+  WorkQueue::Options queue = {};
   std::set<std::string> keys = {};  // empty: none is needed
 };
 

@@ -1,170 +1,20 @@
 #include "serve/work_queue.h"
 
-#include <numeric>
-#include <utility>
-
-#include "core/error.h"
-
 namespace calque {
-namespace {
 
-// The message of a failure that a request may see, or nothing.
-template <class Do>
-std::string failure_of(Do&& what) {
-  try {
-    what();
-    return "";
-  } catch (const std::bad_alloc&) {
-    return "out of memory";
-  } catch (const std::exception& error) {
-    return *error.what() ? error.what() : "an unknown error";
-  }
-}
-
-}  // namespace
-
-WorkQueue::WorkQueue(int64_t capacity, int64_t batch_tokens, Observer observer)
-    : capacity_(capacity),
-      batch_tokens_(batch_tokens),
-      observer_(std::move(observer)),
-      thread_([this] { run(); }) {}
-
-WorkQueue::~WorkQueue() {
-  {
-    const Lock lock(mutex_);
-    ending_ = true;
-  }
-  changed_.notify_all();
-  thread_.join();
-}
+WorkQueue::WorkQueue(const Options& options, const WorkLane::Observer& observer)
+    : options_(options),
+      short_({options.capacity, options.batch_tokens}, observer),
+      translations_({options.capacity, options.batch_tokens, true}, observer),
+      computations_({options.capacity, options.batch_tokens, true}, observer) {}
 
 bool WorkQueue::add(QueuedWork work) {
-  {
-    const Lock lock(mutex_);
-    const int64_t tokens =
-        work.group.empty() ? work.cost
-                           : std::accumulate(work.tokens.begin(), work.tokens.end(), int64_t{0});
-    if (waiting_ > 0 && waiting_ + tokens > capacity_) return false;
-    waiting_ += tokens;
-    Entry entry{.work = std::move(work), .waiting = tokens, .since = {}};
-    entry.since = std::chrono::steady_clock::now();
-    entry.results.resize(entry.work.sentences.size());
-    entries_.push_back(std::move(entry));
-  }
-  changed_.notify_one();
-  return true;
+  if (!work.lengthy && work.tokens() <= options_.short_tokens) return short_.add(std::move(work));
+  return (work.group.empty() ? computations_ : translations_).add(std::move(work));
 }
 
 int64_t WorkQueue::waiting_tokens() const {
-  const Lock lock(mutex_);
-  return waiting_;
-}
-
-void WorkQueue::run() {
-  Lock lock(mutex_);
-  while (true) {
-    changed_.wait(lock, [&] { return ending_ || !entries_.empty(); });
-    drop_cancelled();
-    if (entries_.empty()) {
-      if (ending_) return;
-      continue;
-    }
-    if (entries_.front().work.group.empty()) {
-      compute_alone(lock);
-    } else {
-      translate_batch(lock);
-    }
-  }
-}
-
-void WorkQueue::remove(std::list<Entry>::iterator entry) {
-  waiting_ -= entry->waiting;
-  entries_.erase(entry);
-}
-
-void WorkQueue::drop_cancelled() {
-  for (auto entry = entries_.begin(); entry != entries_.end();) {
-    const auto next = std::next(entry);
-    if (entry->work.cancelled && entry->work.cancelled()) remove(entry);
-    entry = next;
-  }
-}
-
-void WorkQueue::note_start(Entry& entry) {
-  if (std::exchange(entry.started, true) || !observer_.waited) return;
-  const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - entry.since;
-  observer_.waited(waited.count());
-}
-
-void WorkQueue::compute_alone(Lock& lock) {
-  const auto entry = entries_.begin();
-  note_start(*entry);
-  lock.unlock();
-  const std::string failure = failure_of(entry->work.compute);
-  if (!failure.empty()) entry->work.failed(failure);
-  lock.lock();
-  remove(entry);
-}
-
-// A sentence of each work in turn, until the batch is full; at least one.
-std::vector<WorkQueue::Taken> WorkQueue::take_batch() {
-  std::vector<std::list<Entry>::iterator> members;
-  const std::string& group = entries_.front().work.group;
-  for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
-    if (entry->work.group == group) members.push_back(entry);
-  }
-  std::vector<Taken> taken;
-  int64_t tokens = 0;
-  for (bool more = true; more;) {
-    more = false;
-    for (const auto& entry : members) {
-      if (entry->next == entry->work.sentences.size()) continue;
-      const int64_t own = entry->work.tokens[entry->next];
-      if (!taken.empty() && tokens + own > batch_tokens_) return taken;
-      taken.push_back({entry, entry->next++});
-      tokens += own;
-      more = true;
-    }
-  }
-  return taken;
-}
-
-void WorkQueue::translate_batch(Lock& lock) {
-  const std::vector<Taken> taken = take_batch();
-  std::vector<std::string> sentences;
-  for (const auto& [entry, number] : taken) {
-    note_start(*entry);
-    sentences.push_back(entry->work.sentences[number]);
-  }
-  if (observer_.batch) observer_.batch(sentences.size());
-  const QueuedWork::Translate translate = taken.front().entry->work.translate;
-  lock.unlock();
-  std::vector<std::vector<std::string>> found;
-  const std::string failure = failure_of([&] { found = translate(sentences); });
-  lock.lock();
-  std::list<Entry> ended;
-  for (size_t i = 0; i < taken.size(); ++i) {
-    const auto& [entry, number] = taken[i];
-    if (failure.empty()) entry->results[number] = std::move(found[i]);
-    const bool last = number + 1 == entry->work.sentences.size();
-    // A work with more sentences goes behind those that wait; an ended or failed one leaves.
-    if (last || (!failure.empty() && number + 1 == entry->next)) {
-      waiting_ -= entry->waiting;
-      ended.splice(ended.end(), entries_, entry);
-    } else if (number + 1 == entry->next) {
-      entries_.splice(entries_.end(), entries_, entry);
-    }
-  }
-  lock.unlock();
-  for (Entry& entry : ended) {
-    if (failure.empty()) {
-      entry.work.done(std::move(entry.results));
-    } else {
-      entry.work.failed(failure);
-    }
-  }
-  ended.clear();
-  lock.lock();
+  return short_.waiting_tokens() + translations_.waiting_tokens() + computations_.waiting_tokens();
 }
 
 }  // namespace calque

@@ -27,6 +27,8 @@ void Client::send(const std::string& bytes) const {
   }
 }
 
+void Client::end_sending() const { ::shutdown(socket_, SHUT_WR); }
+
 std::string Client::read_all(int seconds) const {
   const timeval time{.tv_sec = seconds, .tv_usec = 0};
   ::setsockopt(socket_, SOL_SOCKET, SO_RCVTIMEO, &time, sizeof(time));

@@ -17,6 +17,8 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   void send(const std::string& bytes) const;
+  // Tells the server that nothing more is sent.
+  void end_sending() const;
   // Until the server closes the connection, or `seconds` pass without data.
   std::string read_all(int seconds = 10) const;
   // Until the text has been received.

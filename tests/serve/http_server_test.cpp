@@ -127,33 +127,78 @@ TEST_CASE("a streamed answer comes in its parts, to HTTP/1.0 without chunks") {
   CHECK(answer.ends_with("b\r\ndata: one\n\n\r\nb\r\ndata: two\n\n\r\n0\r\n\r\n"));
 }
 
-TEST_CASE("the handler can tell that the client has gone") {
-  std::mutex mutex;
-  std::shared_ptr<HttpReply> kept;
-  const RunningServer server({}, [&](const HttpRequest&, std::shared_ptr<HttpReply> reply) {
-    const std::lock_guard lock(mutex);
-    kept = std::move(reply);
-  });
-  const auto cancelled = [&] {
-    const std::lock_guard lock(mutex);
-    return kept && kept->cancelled();
-  };
-  {
-    const Client client(server.port());
-    client.send(post("never answered"));
-    for (int i = 0; i < 100; ++i) {
-      const std::lock_guard lock(mutex);
-      if (kept) break;
-      std::this_thread::sleep_for(std::chrono::milliseconds(20));
-    }
-    CHECK_FALSE(cancelled());
+// A handler that keeps the reply instead of answering.
+class Keeper {
+ public:
+  HttpHandler handler() {
+    return [this](const HttpRequest&, std::shared_ptr<HttpReply> reply) {
+      const std::lock_guard lock(mutex_);
+      kept_ = std::move(reply);
+    };
   }
-  for (int i = 0; i < 250 && !cancelled(); ++i) {
+  bool has_request() const {
+    const std::lock_guard lock(mutex_);
+    return kept_ != nullptr;
+  }
+  bool cancelled() const {
+    const std::lock_guard lock(mutex_);
+    return kept_ && kept_->cancelled();
+  }
+  void answer(const std::string& body) {
+    const std::lock_guard lock(mutex_);
+    kept_->send({.status = 200, .content_type = "text/plain", .body = body});
+    kept_.reset();
+  }
+  void drop() {
+    const std::lock_guard lock(mutex_);
+    kept_.reset();
+  }
+
+ private:
+  mutable std::mutex mutex_;
+  std::shared_ptr<HttpReply> kept_;
+};
+
+// Whether it becomes true within five seconds.
+template <class Condition>
+bool comes_true(Condition&& condition) {
+  for (int i = 0; i < 250 && !condition(); ++i) {
     std::this_thread::sleep_for(std::chrono::milliseconds(20));
   }
-  CHECK(cancelled());
-  const std::lock_guard lock(mutex);
-  kept.reset();
+  return condition();
+}
+
+TEST_CASE("the handler can tell that the client has gone, also behind a request sent ahead") {
+  const std::string ahead = post("ahead", ""), none;
+  for (const std::string& more : {none, ahead}) {
+    Keeper keeper;
+    const RunningServer server({}, keeper.handler());
+    {
+      const Client client(server.port());
+      client.send(post("never answered", "") + more);
+      REQUIRE(comes_true([&] { return keeper.has_request(); }));
+      CHECK_FALSE(keeper.cancelled());
+    }
+    CHECK(comes_true([&] { return keeper.cancelled(); }));
+    keeper.drop();
+  }
+}
+
+TEST_CASE("a client that has only ended sending gets its answer") {
+  for (const std::string version : {"1.0", "1.1"}) {
+    Keeper keeper;
+    const RunningServer server({}, keeper.handler());
+    const Client client(server.port());
+    client.send("GET / HTTP/" + version + "\r\n" + host + "\r\n");
+    client.end_sending();
+    REQUIRE(comes_true([&] { return keeper.has_request(); }));
+    std::this_thread::sleep_for(std::chrono::milliseconds(100));
+    CHECK_FALSE(keeper.cancelled());
+    keeper.answer("here it is");
+    const std::string answer = client.read_all();
+    CHECK(answer.ends_with("here it is"));
+    CHECK(answer.starts_with("HTTP/1.1 102 Processing\r\n\r\nHTTP/1.1 200") == (version == "1.1"));
+  }
 }
 
 TEST_CASE("a request without an answer gets 500") {

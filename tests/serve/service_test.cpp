@@ -129,6 +129,9 @@ TEST_CASE("requests that cannot be answered say why") {
         "400 fr to tgt is not supported");
   CHECK(translate({{"q", std::string(101, 'a')}, {"target", "tgt"}}) ==
         "400 101 characters, more than the 100 of a request");
+  std::string wide;
+  for (int i = 0; i < 100; ++i) wide += "\u00e4";  // 200 bytes
+  CHECK(served.post("/translate", {{"q", wide}, {"target", "tgt"}}).status == 200);
   CHECK(translate({{"q", "a\n\n\n\nb"}, {"target", "tgt"}}) ==
         "400 5 lines, more than the 4 of a request");
   CHECK(translate({{"q", "a"}, {"target", "tgt"}, {"alternatives", 1000}}) ==

@@ -16,23 +16,28 @@ struct Recorder {
   std::promise<void> go;
   std::shared_future<void> gone = go.get_future().share();
   std::mutex mutex;
-  std::vector<std::vector<std::string>> batches;
+  std::vector<std::string> batches;
   std::vector<std::string> ended;
 
-  QueuedWork work(const std::string& name, std::vector<std::string> sentences,
-                  int64_t tokens_each = 10) {
+  // Sentences of ten tokens each, </s> included; the first one is the sentence's letter.
+  QueuedWork work(const std::string& name, const std::string& letters) {
     QueuedWork work;
     work.group = "g";
-    work.translate = [this](std::span<const std::string> some) {
+    work.translate = [this](std::span<const QueuedWork::Sentence> some) {
       gone.wait();
       const std::lock_guard lock(mutex);
-      batches.emplace_back(some.begin(), some.end());
+      std::string& batch = batches.emplace_back();
       Results results;
-      for (const std::string& each : some) results.push_back({"<" + each + ">"});
+      for (const QueuedWork::Sentence& each : some) {
+        const auto letter = static_cast<char>(each.front());
+        batch += letter;
+        results.push_back({std::string("<") + letter + ">"});
+      }
       return results;
     };
-    work.tokens.assign(sentences.size(), tokens_each);
-    work.sentences = std::move(sentences);
+    for (const char letter : letters) {
+      work.sentences.emplace_back(9, 0).front() = letter;
+    }
     work.done = [this, name](const Results& results) {
       const std::lock_guard lock(mutex);
       std::string text = name;
@@ -47,34 +52,34 @@ struct Recorder {
   }
 };
 
-using Batches = std::vector<std::vector<std::string>>;
+using Batches = std::vector<std::string>;
 using Ends = std::vector<std::string>;
 
 TEST_CASE("a short request is translated beside a long one, not behind it") {
   Recorder recorder;
   {
-    WorkQueue queue(1000, 20);
-    CHECK(queue.add(recorder.work("first", {"x"})));  // computes while the others come
-    while (queue.waiting_tokens() == 0) std::this_thread::yield();
+    WorkLane lane({1000, 20}, {});
+    CHECK(lane.add(recorder.work("first", "x")));  // computes while the others come
+    while (lane.waiting_tokens() == 0) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    CHECK(queue.add(recorder.work("long", {"a", "b", "c", "d"})));
-    CHECK(queue.add(recorder.work("short", {"s"})));
+    CHECK(lane.add(recorder.work("long", "abcd")));
+    CHECK(lane.add(recorder.work("short", "s")));
     recorder.go.set_value();
   }
-  CHECK(recorder.batches == Batches{{"x"}, {"a", "s"}, {"b", "c"}, {"d"}});
+  CHECK(recorder.batches == Batches{"x", "as", "bc", "d"});
   CHECK(recorder.ended == Ends{"first <x>", "short <s>", "long <a> <b> <c> <d>"});
 }
 
 TEST_CASE("works of other groups are not translated together, and take turns") {
   Recorder recorder;
   {
-    WorkQueue queue(1000, 10);
-    CHECK(queue.add(recorder.work("first", {"x"})));
+    WorkLane lane({1000, 10}, {});
+    CHECK(lane.add(recorder.work("first", "x")));
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    CHECK(queue.add(recorder.work("one", {"a", "b"})));
-    QueuedWork other = recorder.work("two", {"c"});
+    CHECK(lane.add(recorder.work("one", "ab")));
+    QueuedWork other = recorder.work("two", "c");
     other.group = "h";
-    CHECK(queue.add(std::move(other)));
+    CHECK(lane.add(std::move(other)));
     recorder.go.set_value();
   }
   CHECK(recorder.ended == Ends{"first <x>", "two <c>", "one <a> <b>"});
@@ -82,24 +87,24 @@ TEST_CASE("works of other groups are not translated together, and take turns") {
 
 TEST_CASE("a full queue refuses, and an empty one takes what is larger than itself") {
   Recorder recorder;
-  WorkQueue queue(25, 1000);
-  CHECK(queue.add(recorder.work("large", {"a", "b", "c", "d"})));
-  CHECK_FALSE(queue.add(recorder.work("more", {"e"})));
+  WorkLane lane({25, 1000}, {});
+  CHECK(lane.add(recorder.work("large", "abcd")));
+  CHECK_FALSE(lane.add(recorder.work("more", "e")));
   recorder.go.set_value();
-  while (queue.waiting_tokens() > 0) std::this_thread::yield();
-  CHECK(queue.add(recorder.work("more", {"e"})));
+  while (lane.waiting_tokens() > 0) std::this_thread::yield();
+  CHECK(lane.add(recorder.work("more", "e")));
 }
 
 TEST_CASE("what was cancelled is not computed") {
   Recorder recorder;
   std::atomic<bool> gone = false;
   {
-    WorkQueue queue(1000, 10);
-    CHECK(queue.add(recorder.work("first", {"x"})));
+    WorkLane lane({1000, 10}, {});
+    CHECK(lane.add(recorder.work("first", "x")));
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
-    QueuedWork work = recorder.work("cancelled", {"a"});
+    QueuedWork work = recorder.work("cancelled", "a");
     work.cancelled = [&] { return gone.load(); };
-    CHECK(queue.add(std::move(work)));
+    CHECK(lane.add(std::move(work)));
     gone = true;
     recorder.go.set_value();
   }
@@ -111,21 +116,45 @@ TEST_CASE("a failure reaches the works of its batch alone") {
   recorder.go.set_value();
   std::promise<std::string> failure, result;
   {
-    WorkQueue queue(1000, 1000);
-    QueuedWork broken = recorder.work("broken", {"a", "b"});
+    WorkLane lane({1000, 1000}, {});
+    QueuedWork broken = recorder.work("broken", "ab");
     broken.group = "h";
-    broken.translate = [](std::span<const std::string>) -> Results {
+    broken.translate = [](std::span<const QueuedWork::Sentence>) -> Results {
       throw std::runtime_error("no luck");
     };
-    CHECK(queue.add(std::move(broken)));
+    CHECK(lane.add(std::move(broken)));
     QueuedWork alone;
     alone.compute = [] { throw std::runtime_error("neither"); };
     alone.failed = [&](const std::string& why) { failure.set_value(why); };
-    CHECK(queue.add(std::move(alone)));
-    CHECK(queue.add(recorder.work("sound", {"c"})));
+    CHECK(lane.add(std::move(alone)));
+    CHECK(lane.add(recorder.work("sound", "c")));
   }
   CHECK(failure.get_future().get() == "neither");
   CHECK(recorder.ended == Ends{"broken failed: no luck", "sound <c>"});
+}
+
+TEST_CASE("what is short does not wait for long texts and long computations") {
+  Recorder recorder;
+  std::promise<void> release;
+  const std::shared_future<void> released = release.get_future().share();
+  std::promise<std::string> short_text;
+  {
+    WorkQueue queue({.capacity = 1000, .batch_tokens = 1000, .short_tokens = 20});
+    QueuedWork computation;
+    computation.lengthy = true;
+    computation.compute = [released] { released.wait(); };
+    CHECK(queue.add(std::move(computation)));
+    CHECK(queue.add(recorder.work("long", "abc")));  // waits for recorder.go
+    QueuedWork brief = recorder.work("short", "s");
+    brief.translate = [](std::span<const QueuedWork::Sentence>) { return Results{{"<s>"}}; };
+    brief.done = [&](const Results& results) { short_text.set_value(results[0][0]); };
+    CHECK(queue.add(std::move(brief)));
+    CHECK(short_text.get_future().get() == "<s>");
+    CHECK(queue.waiting_tokens() == 31);
+    recorder.go.set_value();
+    release.set_value();
+  }
+  CHECK(recorder.ended == Ends{"long <a> <b> <c>"});
 }
 
 }  // namespace

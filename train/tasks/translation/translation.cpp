@@ -11,24 +11,22 @@ struct Searched {
 
 }  // namespace
 
-std::vector<FoundTranslations> search_texts(std::span<const Translator> models,
-                                            const Tokenizers& tokenizers,
-                                            std::span<const std::string> texts,
-                                            const TranslationOptions& asked,
-                                            std::span<const std::string> prefixes,
-                                            int64_t first_number,
-                                            const std::function<void(int64_t)>& done) {
-  std::vector<FoundTranslations> found(texts.size());
+std::vector<std::vector<Hypothesis>> search_sources(std::span<const Translator> models,
+                                                    std::span<const std::vector<int32_t>> sources,
+                                                    const TranslationOptions& asked,
+                                                    std::span<const std::vector<int32_t>> prefixes,
+                                                    int64_t first_number,
+                                                    const std::function<void(int64_t)>& done) {
+  std::vector<std::vector<Hypothesis>> found(sources.size());
   Searched searched;
-  for (size_t i = 0; i < texts.size(); ++i) {
+  for (size_t i = 0; i < sources.size(); ++i) {
     std::vector<int32_t> beginning;
-    if (!prefixes.empty()) beginning = tokenizers.target.encode(prefixes[i]);
-    found[i].source = tokenizers.source.encode(texts[i]);
-    if (found[i].source.empty()) {
-      found[i].best = {Hypothesis{.ids = std::move(beginning)}};
+    if (!prefixes.empty()) beginning = prefixes[i];
+    if (sources[i].empty()) {
+      found[i] = {Hypothesis{.ids = std::move(beginning)}};
       continue;
     }
-    searched.sources.push_back(found[i].source);
+    searched.sources.push_back(sources[i]);
     searched.prefixes.push_back(std::move(beginning));
     searched.numbers.push_back(first_number + static_cast<int64_t>(i));
   }
@@ -37,7 +35,25 @@ std::vector<FoundTranslations> search_texts(std::span<const Translator> models,
   if (!prefixes.empty()) options.prefixes = &searched.prefixes;
   auto best = translate(models, searched.sources, options, done);
   for (size_t k = 0; k < best.size(); ++k) {
-    found[static_cast<size_t>(searched.numbers[k] - first_number)].best = std::move(best[k]);
+    found[static_cast<size_t>(searched.numbers[k] - first_number)] = std::move(best[k]);
+  }
+  return found;
+}
+
+std::vector<FoundTranslations> search_texts(std::span<const Translator> models,
+                                            const Tokenizers& tokenizers,
+                                            std::span<const std::string> texts,
+                                            const TranslationOptions& options,
+                                            std::span<const std::string> prefixes,
+                                            int64_t first_number,
+                                            const std::function<void(int64_t)>& done) {
+  std::vector<std::vector<int32_t>> sources, beginnings;
+  for (const std::string& text : texts) sources.push_back(tokenizers.source.encode(text));
+  for (const std::string& text : prefixes) beginnings.push_back(tokenizers.target.encode(text));
+  auto best = search_sources(models, sources, options, beginnings, first_number, done);
+  std::vector<FoundTranslations> found;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    found.push_back({std::move(sources[i]), std::move(best[i])});
   }
   return found;
 }

@@ -17,9 +17,16 @@ struct FoundTranslations {
   std::vector<Hypothesis> best;  // best first; only the prefix for a text without tokens
 };
 
-// Returns an element for each text, in order. Sampling depends on their numbers, which count from
-// `first_number`. Translation i begins with prefixes[i], if there are any. Texts without tokens are
-// not searched for, and `done` does not count them.
+// The best hypotheses of each source, best first; only its prefix for a source without tokens,
+// which is not searched for and which `done` does not count. Sampling depends on the numbers of the
+// sources, which count from `first_number`. Translation i begins with prefixes[i], if there are
+// any.
+std::vector<std::vector<Hypothesis>> search_sources(
+    std::span<const Translator> models, std::span<const std::vector<int32_t>> sources,
+    const TranslationOptions& options, std::span<const std::vector<int32_t>> prefixes = {},
+    int64_t first_number = 0, const std::function<void(int64_t)>& done = {});
+
+// The same of texts and prefixes that are text.
 std::vector<FoundTranslations> search_texts(std::span<const Translator> models,
                                             const Tokenizers& tokenizers,
                                             std::span<const std::string> texts,

@@ -1,0 +1,183 @@
+#include "serve/work_lane.h"
+
+#include <new>
+#include <utility>
+
+#ifdef __linux__
+#include <sys/resource.h>
+#endif
+
+namespace calque {
+namespace {
+
+// The message of a failure that a request may see, or nothing.
+template <class Do>
+std::string failure_of(Do&& what) {
+  try {
+    what();
+    return "";
+  } catch (const std::bad_alloc&) {
+    return "out of memory";
+  } catch (const std::exception& error) {
+    return *error.what() ? error.what() : "an unknown error";
+  }
+}
+
+// Linux has a priority for each thread, which those that it starts inherit. With this one a thread
+// has about a tenth of the time where others are busy.
+void give_way_to_other_threads() {
+#ifdef __linux__
+  setpriority(PRIO_PROCESS, 0, 10);
+#endif
+}
+
+}  // namespace
+
+int64_t QueuedWork::tokens() const {
+  if (group.empty()) return cost;
+  int64_t total = 0;
+  for (const Sentence& sentence : sentences) total += std::ssize(sentence) + 1;
+  return total;
+}
+
+WorkLane::WorkLane(const Options& options, Observer observer)
+    : options_(options), observer_(std::move(observer)), thread_([this] { run(); }) {}
+
+WorkLane::~WorkLane() {
+  {
+    const Lock lock(mutex_);
+    ending_ = true;
+  }
+  changed_.notify_all();
+  thread_.join();
+}
+
+bool WorkLane::add(QueuedWork work) {
+  {
+    const Lock lock(mutex_);
+    const int64_t tokens = work.tokens();
+    if (waiting_ > 0 && waiting_ + tokens > options_.capacity) return false;
+    waiting_ += tokens;
+    Entry entry{.work = std::move(work), .waiting = tokens, .since = {}};
+    entry.since = std::chrono::steady_clock::now();
+    entry.results.resize(entry.work.sentences.size());
+    entries_.push_back(std::move(entry));
+  }
+  changed_.notify_one();
+  return true;
+}
+
+int64_t WorkLane::waiting_tokens() const {
+  const Lock lock(mutex_);
+  return waiting_;
+}
+
+void WorkLane::run() {
+  if (options_.background) give_way_to_other_threads();
+  Lock lock(mutex_);
+  while (true) {
+    changed_.wait(lock, [&] { return ending_ || !entries_.empty(); });
+    drop_cancelled();
+    if (entries_.empty()) {
+      if (ending_) return;
+      continue;
+    }
+    if (entries_.front().work.group.empty()) {
+      compute_alone(lock);
+    } else {
+      translate_batch(lock);
+    }
+  }
+}
+
+void WorkLane::remove(std::list<Entry>::iterator entry) {
+  waiting_ -= entry->waiting;
+  entries_.erase(entry);
+}
+
+void WorkLane::drop_cancelled() {
+  for (auto entry = entries_.begin(); entry != entries_.end();) {
+    const auto next = std::next(entry);
+    if (entry->work.cancelled && entry->work.cancelled()) remove(entry);
+    entry = next;
+  }
+}
+
+void WorkLane::note_start(Entry& entry) {
+  if (std::exchange(entry.started, true) || !observer_.waited) return;
+  const std::chrono::duration<double> waited = std::chrono::steady_clock::now() - entry.since;
+  observer_.waited(waited.count());
+}
+
+void WorkLane::compute_alone(Lock& lock) {
+  const auto entry = entries_.begin();
+  note_start(*entry);
+  lock.unlock();
+  const std::string failure = failure_of(entry->work.compute);
+  if (!failure.empty()) entry->work.failed(failure);
+  lock.lock();
+  remove(entry);
+}
+
+// A sentence of each work in turn, until the batch is full; at least one.
+std::vector<WorkLane::Taken> WorkLane::take_batch() {
+  std::vector<std::list<Entry>::iterator> members;
+  const std::string& group = entries_.front().work.group;
+  for (auto entry = entries_.begin(); entry != entries_.end(); ++entry) {
+    if (entry->work.group == group) members.push_back(entry);
+  }
+  std::vector<Taken> taken;
+  int64_t tokens = 0;
+  for (bool more = true; more;) {
+    more = false;
+    for (const auto& entry : members) {
+      if (entry->next == entry->work.sentences.size()) continue;
+      const int64_t own = std::ssize(entry->work.sentences[entry->next]) + 1;
+      if (!taken.empty() && tokens + own > options_.batch_tokens) return taken;
+      taken.push_back({entry, entry->next++});
+      tokens += own;
+      more = true;
+    }
+  }
+  return taken;
+}
+
+void WorkLane::translate_batch(Lock& lock) {
+  const std::vector<Taken> taken = take_batch();
+  std::vector<QueuedWork::Sentence> sentences;
+  for (const auto& [entry, number] : taken) {
+    note_start(*entry);
+    sentences.push_back(entry->work.sentences[number]);
+  }
+  if (observer_.batch) observer_.batch(sentences.size());
+  const QueuedWork::Translate translate = taken.front().entry->work.translate;
+  lock.unlock();
+  std::vector<std::vector<std::string>> found;
+  const std::string failure = failure_of([&] { found = translate(sentences); });
+  lock.lock();
+  std::list<Entry> ended;
+  for (size_t i = 0; i < taken.size(); ++i) {
+    const auto& [entry, number] = taken[i];
+    if (failure.empty()) entry->results[number] = std::move(found[i]);
+    const bool last = number + 1 == entry->work.sentences.size();
+    // A work with more sentences goes behind those that wait; an ended or failed one leaves.
+    if (last || (!failure.empty() && number + 1 == entry->next)) {
+      waiting_ -= entry->waiting;
+      ended.splice(ended.end(), entries_, entry);
+    } else if (number + 1 == entry->next) {
+      entries_.splice(entries_.end(), entries_, entry);
+    }
+  }
+  lock.unlock();
+  for (Entry& entry : ended) {
+    if (failure.empty()) {
+      entry.work.done(std::move(entry.results));
+    } else {
+      entry.work.failed(failure);
+    }
+  }
+  ended.clear();
+  lock.lock();
+}
+
+}  // namespace calque
