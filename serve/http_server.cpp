@@ -79,6 +79,7 @@ void HttpServer::State::open_connection(tcp::socket socket) {
     return refuse_connection(std::move(socket));
   }
   ++of_address, ++open;
+  socket.set_option(tcp::no_delay(true), unknown);  // streamed events are small
   const auto closed = [self = shared_from_this(), address] {
     if (--self->by_address[address] == 0) self->by_address.erase(address);
     --self->open;

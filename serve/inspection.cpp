@@ -1,4 +1,4 @@
-// Calque's own routes: /classify, /explain and /score.
+// Calque's own routes: /classify, /explain, /score and /align.
 
 #include <algorithm>
 
@@ -9,6 +9,7 @@
 #include "train/tasks/classification/classification_evaluation.h"
 #include "train/tasks/language_model/prompt_explanation.h"
 #include "train/tasks/translation/sentence_explanation.h"
+#include "train/tasks/translation/word_alignment.h"
 
 namespace calque {
 namespace {
@@ -50,6 +51,37 @@ json ranked(const Labels& labels, const std::vector<double>& probabilities) {
   return classes;
 }
 
+// Texts and their translations as tokens.
+struct Pairs {
+  const ServedTranslator* by = nullptr;
+  std::vector<std::vector<int32_t>> from = {}, to = {};
+  bool list = false;
+  int64_t cost = 1;
+};
+
+Pairs pairs_of(const Service& service, const Fields& fields) {
+  Pairs pairs{.by = &chosen(service.runs().translators, fields, "translator"),
+              .list = fields.is_list("source")};
+  const std::vector<std::string> sources = fields.texts("source"), targets = fields.texts("target");
+  if (sources.size() != targets.size()) {
+    refuse(400, "target: has {} texts for the {} of source", targets.size(), sources.size());
+  }
+  service.check_characters(sources);
+  service.check_characters(targets);
+  const TranslationRun& run = pairs.by->run;
+  const int64_t most = run.model().learned_positions();
+  for (size_t i = 0; i < sources.size(); ++i) {
+    pairs.from.push_back(run.tokenizers.source.encode(sources[i]));
+    pairs.to.push_back(run.tokenizers.target.encode(targets[i]));
+    const int64_t from = std::ssize(pairs.from.back()), to = std::ssize(pairs.to.back());
+    pairs.cost += from + to;
+    if (most > 0 && std::max(from, to) >= most) {
+      refuse(400, "pair {}: more tokens than the model's {} positions", i + 1, most);
+    }
+  }
+  return pairs;
+}
+
 }  // namespace
 
 // {"text": TEXT or [TEXTS], "text_pair": the same, for pairs} -> {"classes": [...]} of each.
@@ -87,7 +119,8 @@ void answer_classify(Service& service, const Fields& fields, const Answer& answe
   service.enqueue(std::move(work), answer);
 }
 
-// {"text": TEXT, "model": NAME, "format": "json" or "page"} -> what `calque explain` writes.
+// {"text": TEXT, "model": NAME, "beam": WIDTH, "format": "json" or "page"} -> what `calque explain`
+// writes.
 void answer_explain(Service& service, const Fields& fields, const Answer& answer) {
   const std::string text = fields.text("text"), format = fields.text_or("format", "json");
   service.check_characters({&text, 1});
@@ -103,7 +136,9 @@ void answer_explain(Service& service, const Fields& fields, const Answer& answer
   } else {
     const auto& by = chosen(runs.translators, fields, "translator");
     check_explained(service, by.run.tokenizers.source.encode(text).size());
-    explain = [&by, text] { return explain_sentence(by.run, text, by.run.config.decoding); };
+    DecodingConfig decoding = by.run.config.decoding;
+    decoding.beam = fields.whole_or("beam", decoding.beam, 1, 1 + service.options().alternatives);
+    explain = [&by, text, decoding] { return explain_sentence(by.run, text, decoding); };
   }
   QueuedWork work;
   work.cost = std::ssize(text);
@@ -124,32 +159,32 @@ void answer_explain(Service& service, const Fields& fields, const Answer& answer
 
 // {"source": TEXT or [TEXTS], "target": the same} -> log-probability and tokens of each pair.
 void answer_score(Service& service, const Fields& fields, const Answer& answer) {
-  const ServedTranslator& by = chosen(service.runs().translators, fields, "translator");
-  const std::vector<std::string> sources = fields.texts("source"), targets = fields.texts("target");
-  if (sources.size() != targets.size()) {
-    refuse(400, "target: has {} texts for the {} of source", targets.size(), sources.size());
-  }
-  service.check_characters(sources);
-  service.check_characters(targets);
-  std::vector<std::vector<int32_t>> from, to;
-  int64_t cost = 1;
-  const int64_t most = by.run.model().learned_positions();
-  for (size_t i = 0; i < sources.size(); ++i) {
-    from.push_back(by.run.tokenizers.source.encode(sources[i]));
-    to.push_back(by.run.tokenizers.target.encode(targets[i]));
-    cost += std::ssize(from.back()) + std::ssize(to.back());
-    if (most > 0 && std::max(std::ssize(from.back()), std::ssize(to.back())) >= most) {
-      refuse(400, "pair {}: more tokens than the model's {} positions", i + 1, most);
-    }
-  }
+  const Pairs pairs = pairs_of(service, fields);
   QueuedWork work;
-  work.cost = cost;
-  work.compute = [&by, from, to, list = fields.is_list("source"), answer] {
+  work.cost = pairs.cost;
+  work.compute = [pairs, answer] {
     json scores = json::array();
-    for (const SequenceScore& score : score_pairs(by.run.model(), from, to)) {
+    for (const SequenceScore& score : score_pairs(pairs.by->run.model(), pairs.from, pairs.to)) {
       scores.push_back({{"log_probability", score.log_probability}, {"tokens", score.tokens}});
     }
-    answer.json({{"model", by.name}, {"scores", list ? scores : scores[0]}});
+    answer.json({{"model", pairs.by->name}, {"scores", pairs.list ? scores : scores[0]}});
+  };
+  service.enqueue(std::move(work), answer);
+}
+
+// The same fields -> the words of each pair, and the numbers of those that belong together.
+void answer_align(Service& service, const Fields& fields, const Answer& answer) {
+  const Pairs pairs = pairs_of(service, fields);
+  QueuedWork work;
+  work.cost = pairs.cost;
+  work.compute = [pairs, answer] {
+    json alignments = json::array();
+    for (const AlignedWords& each : align_words(pairs.by->run, pairs.from, pairs.to)) {
+      alignments.push_back(
+          {{"source", each.source}, {"target", each.target}, {"links", each.links}});
+    }
+    answer.json(
+        {{"model", pairs.by->name}, {"alignments", pairs.list ? alignments : alignments[0]}});
   };
   service.enqueue(std::move(work), answer);
 }

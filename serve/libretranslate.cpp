@@ -1,87 +1,101 @@
-// LibreTranslate's interface: /translate, /languages and /frontend/settings, as its clients use it.
+// LibreTranslate's /translate, as its clients use it.
 
 #include <algorithm>
-#include <map>
+#include <cmath>
+#include <optional>
+#include <set>
 
-#include "data/text_lines.h"
 #include "serve/http_error.h"
 #include "serve/service.h"
+#include "serve/text_pieces.h"
 
 namespace calque {
 namespace {
 
 using nlohmann::json;
 
-std::string language_name(const std::string& code) {
-  static const std::map<std::string, std::string> names = {
-      {"ar", "Arabic"},     {"cs", "Czech"},    {"da", "Danish"},     {"de", "German"},
-      {"el", "Greek"},      {"en", "English"},  {"es", "Spanish"},    {"fi", "Finnish"},
-      {"fr", "French"},     {"he", "Hebrew"},   {"hi", "Hindi"},      {"hu", "Hungarian"},
-      {"it", "Italian"},    {"ja", "Japanese"}, {"ko", "Korean"},     {"nl", "Dutch"},
-      {"no", "Norwegian"},  {"pl", "Polish"},   {"pt", "Portuguese"}, {"ro", "Romanian"},
-      {"ru", "Russian"},    {"sv", "Swedish"},  {"tr", "Turkish"},    {"uk", "Ukrainian"},
-      {"vi", "Vietnamese"}, {"zh", "Chinese"}};
-  const auto found = names.find(code);
-  return found == names.end() ? code : found->second;
+// The translator of a request, and the guess of its source if that is `auto`.
+struct Choice {
+  const ServedTranslator* translator = nullptr;
+  std::optional<LanguageDetector::Guess> detected = {};
+};
+
+// The only source that leads to the target, or the most probable one. A list of texts has one.
+LanguageDetector::Guess guess_source(const ServedRuns& runs, const std::string& target,
+                                     const std::vector<std::string>& texts) {
+  std::set<std::string> sources;
+  for (const ServedTranslator& each : runs.translators) {
+    if (each.target == target) sources.insert(each.source);
+  }
+  if (sources.empty()) refuse(400, "{} is not supported", target);
+  if (sources.size() == 1) return {*sources.begin(), 100};
+  if (!std::ranges::all_of(sources, [&](const auto& each) { return runs.detector.knows(each); })) {
+    refuse(400, "several languages are translated to {}; name the source", target);
+  }
+  std::string all;
+  for (const std::string& text : texts) all += text + "\n";
+  return runs.detector.detect(all, sources).front();
 }
 
-std::vector<std::string> lines_of(const std::string& text) {
-  std::vector<std::string> lines(1);
-  for (const char c : text) {
-    if (c == '\n') {
-      lines.emplace_back();
-    } else if (c != '\r') {
-      lines.back() += c;
+Choice translator_for(const ServedRuns& runs, const Fields& fields,
+                      const std::vector<std::string>& texts) {
+  Choice choice;
+  if (fields.has("model")) {
+    const std::string name = fields.text("model");
+    for (const ServedTranslator& each : runs.translators) {
+      if (each.name == name) return {.translator = &each};
     }
+    refuse(404, "no translator is named {}", name);
   }
-  return lines;
+  std::string source = fields.text_or("source", "auto");
+  const std::string target = fields.text("target");
+  if (source == "auto") {
+    choice.detected = guess_source(runs, target, texts);
+    source = choice.detected->language;
+  }
+  choice.translator = runs.translator(source, target);
+  if (!choice.translator) refuse(400, "{} to {} is not supported", source, target);
+  return choice;
 }
 
-// The translator for a request. `auto` is the only source that leads to the target.
-const ServedTranslator& translator_for(const Service& service, const Fields& fields,
-                                       bool& automatic) {
-  const std::string source = fields.text_or("source", "auto"), target = fields.text("target");
-  automatic = source == "auto";
-  if (!automatic) {
-    const ServedTranslator* found = service.runs().translator(source, target);
-    if (!found) refuse(400, "{} to {} is not supported", source, target);
-    return *found;
-  }
-  const ServedTranslator* only = nullptr;
-  for (const ServedTranslator& each : service.runs().translators) {
-    if (each.target != target) continue;
-    if (only) refuse(400, "several languages are translated to {}; name the source", target);
-    only = &each;
-  }
-  if (!only) refuse(400, "{} is not supported", target);
-  return *only;
-}
+// The texts of a request as one list of sentences, and back.
+struct Texts {
+  std::vector<std::vector<TextPiece>> texts;  // [texts][pieces]
+  TextFormat format;
 
-// The texts of a request in one list of sentences, and back.
-struct Lines {
-  std::vector<std::vector<std::string>> texts;  // [texts][lines]
-
-  explicit Lines(const std::vector<std::string>& from) {
-    for (const std::string& text : from) texts.push_back(lines_of(text));
+  Texts(const std::vector<std::string>& from, TextFormat format_) : format(format_) {
+    for (const std::string& text : from) texts.push_back(pieces_of(text, format));
   }
   std::vector<std::string> sentences() const {
     std::vector<std::string> all;
-    for (const auto& lines : texts) all.insert(all.end(), lines.begin(), lines.end());
+    for (const auto& pieces : texts) {
+      for (const TextPiece& piece : pieces) {
+        if (piece.sentence) all.push_back(piece.text);
+      }
+    }
     return all;
   }
-  // Of each text its best translations: number k joins the k-th best of its lines.
+  // Of each text its best translations: number k joins the k-th best of its sentences.
   std::vector<std::vector<std::string>> joined(
       const std::vector<std::vector<std::string>>& found) const {
     std::vector<std::vector<std::string>> results;
     size_t at = 0;
-    for (const auto& lines : texts) {
-      size_t count = 0;
-      for (size_t i = 0; i < lines.size(); ++i) count = std::max(count, found[at + i].size());
+    for (const auto& pieces : texts) {
+      const size_t first = at;
+      size_t count = 1;
+      for (const TextPiece& piece : pieces) {
+        if (piece.sentence) count = std::max(count, found[at++].size());
+      }
       std::vector<std::string>& own = results.emplace_back(count);
-      for (size_t i = 0; i < lines.size(); ++i, ++at) {
-        for (size_t k = 0; k < count; ++k) {
-          if (i > 0) own[k] += '\n';
-          own[k] += found[at][std::min(k, found[at].size() - 1)];
+      for (size_t k = 0; k < count; ++k) {
+        at = first;
+        for (const TextPiece& piece : pieces) {
+          if (!piece.sentence) {
+            own[k] += piece.text;
+            continue;
+          }
+          const std::vector<std::string>& best = found[at++];
+          own[k] += written(best[std::min(k, best.size() - 1)], format);
         }
       }
     }
@@ -119,70 +133,46 @@ json answer_of(const std::vector<std::vector<std::string>>& texts, bool list, bo
   return answer;
 }
 
+TextFormat format_of(const Fields& fields) {
+  const std::string name = fields.text_or("format", "text");
+  if (name != "text" && name != "html") refuse(400, "format: must be text or html");
+  return name == "html" ? TextFormat::html : TextFormat::text;
+}
+
 }  // namespace
 
 void answer_translate(Service& service, const Fields& fields, const Answer& answer) {
-  const std::vector<std::string> texts = fields.texts("q");
+  const std::vector<std::string> given = fields.texts("q");
   const bool list = fields.is_list("q");
-  bool automatic = false;
-  const ServedTranslator& by = translator_for(service, fields, automatic);
-  if (fields.text_or("format", "text") != "text") refuse(400, "format: only text is supported");
+  service.check_characters(given);
+  const Choice choice = translator_for(service.runs(), fields, given);
+  const ServedTranslator& by = *choice.translator;
   const int64_t alternatives =
       fields.whole_or("alternatives", 0, 0, service.options().alternatives);
-  if (texts.empty()) return answer.json({{"translatedText", json::array()}});
-  const Lines lines(texts);
-  const std::vector<std::string> sentences = lines.sentences();
-  service.check_characters(texts);
+  const Texts texts(given, format_of(fields));
+  const std::vector<std::string> sentences = texts.sentences();
   if (const int64_t most = service.options().sentences; std::ssize(sentences) > most) {
     refuse(400, "{} lines, more than the {} of a request", sentences.size(), most);
   }
+  const auto done = [=](const std::vector<std::vector<std::string>>& found) {
+    json result = answer_of(texts.joined(found), list, alternatives > 0);
+    if (choice.detected) {
+      const json detected = {{"confidence", std::round(choice.detected->confidence * 10) / 10},
+                             {"language", choice.detected->language}};
+      result["detectedLanguage"] =
+          list ? json(std::vector<json>(given.size(), detected)) : detected;
+    }
+    answer.json(result);
+  };
+  if (sentences.empty()) return done({});
   QueuedWork work;
   work.group = by.name + " " + std::to_string(alternatives);
   work.translate = [&by, alternatives](std::span<const QueuedWork::Sentence> some) {
     return translations(by, 1 + alternatives, some);
   };
   work.sentences = encoded(by, sentences);
-  work.done = [=, source = by.source](const std::vector<std::vector<std::string>>& found) {
-    json result = answer_of(lines.joined(found), list, alternatives > 0);
-    if (automatic) {
-      const json detected = {{"confidence", 100}, {"language", source}};
-      result["detectedLanguage"] =
-          list ? json(std::vector<json>(texts.size(), detected)) : detected;
-    }
-    answer.json(result);
-  };
+  work.done = done;
   service.enqueue(std::move(work), answer);
-}
-
-void answer_languages(Service& service, const Fields&, const Answer& answer) {
-  std::map<std::string, json> targets;  // of each language, the targets only as well
-  for (const ServedTranslator& each : service.runs().translators) {
-    targets.try_emplace(each.target, json::array());
-    targets.try_emplace(each.source, json::array()).first->second.push_back(each.target);
-  }
-  json languages = json::array();
-  for (const auto& [code, to] : targets) {
-    languages.push_back({{"code", code}, {"name", language_name(code)}, {"targets", to}});
-  }
-  answer.json(languages);
-}
-
-void answer_settings(Service& service, const Fields&, const Answer& answer) {
-  const auto language = [](const std::string& code) {
-    return json{{"code", code}, {"name", language_name(code)}};
-  };
-  json settings = {{"apiKeys", !service.options().keys.empty()},
-                   {"charLimit", service.options().characters},
-                   {"filesTranslation", false},
-                   {"frontendTimeout", 500},
-                   {"keyRequired", !service.options().keys.empty()},
-                   {"suggestions", false},
-                   {"supportedFilesFormat", json::array()}};
-  if (!service.runs().translators.empty()) {
-    const ServedTranslator& first = service.runs().translators.front();
-    settings["language"] = {{"source", language(first.source)}, {"target", language(first.target)}};
-  }
-  answer.json(settings);
 }
 
 }  // namespace calque

@@ -6,6 +6,7 @@
 namespace calque {
 
 extern const std::string_view serve_html, page_css, explain_css, serve_css, page_js, serve_js;
+extern const std::string_view serve_shared_js, serve_translate_js, serve_generate_js;
 
 namespace {
 
@@ -31,7 +32,12 @@ void answer_style(Service&, const Fields&, const Answer& answer) {
 }
 
 void answer_script(Service&, const Fields&, const Answer& answer) {
-  answer.send(part("text/javascript", std::string(page_js) + std::string(serve_js)));
+  std::string script;
+  for (const std::string_view each :
+       {page_js, serve_shared_js, serve_translate_js, serve_generate_js, serve_js}) {
+    script += each;
+  }
+  answer.send(part("text/javascript", std::move(script)));
 }
 
 void answer_runs(Service& service, const Fields&, const Answer& answer) {

@@ -28,6 +28,28 @@ std::pair<std::string, std::string> languages_of(const Config& config) {
   return {"src", "tgt"};
 }
 
+// Learns the languages from the first texts of the run's corpora.
+void learn_languages(LanguageDetector& detector, const ServedTranslator& served) {
+  constexpr int64_t rows = 2000, bytes = 400'000;
+  const DataConfig& data = served.run.config.data;
+  const bool validated = !data.validation.empty();
+  try {
+    for (const CorpusSource& source :
+         corpus_sources(validated ? data.validation : data.train, data,
+                        validated ? Split::validation : Split::train)) {
+      const Corpus corpus(source);
+      const RowBlock block = corpus.read(0, rows, bytes);
+      for (int64_t i = 0; i < block.rows(); ++i) {
+        const std::span<const Line> row = block.row(i);
+        if (!is_text(row[0]) || !is_text(row[1])) continue;
+        detector.learn(served.source, row[0].text);
+        detector.learn(served.target, row[1].text);
+      }
+    }
+  } catch (const Error&) {  // a run may be without its corpora
+  }
+}
+
 ServedTranslator open_translator(const std::string& place, const std::string& name) {
   ServedTranslator served{
       .name = name, .source = "", .target = "", .run = open_translation_run(place), .options = {}};
@@ -55,10 +77,7 @@ ServedRuns open_served_runs(const std::vector<std::string>& places) {
     switch (const TaskKind task = find_run(place).config.task) {
       case TaskKind::translation: {
         ServedTranslator served = open_translator(place, name);
-        if (runs.translator(served.source, served.target)) {
-          fail("{}: there are two translators from {} to {}; serve them on two ports", place,
-               served.source, served.target);
-        }
+        learn_languages(runs.detector, served);
         runs.translators.push_back(std::move(served));
         break;
       }

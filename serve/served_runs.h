@@ -6,6 +6,7 @@
 #include <string>
 #include <vector>
 
+#include "serve/language_detector.h"
 #include "train/tasks/classification/classification_run.h"
 #include "train/tasks/language_model/language_model_run.h"
 #include "train/tasks/translation/settings.h"
@@ -33,13 +34,15 @@ struct ServedRuns {
   std::vector<ServedTranslator> translators;
   std::vector<ServedLanguageModel> language_models;
   std::vector<ServedClassifier> classifiers;
+  // Knows the languages of those translators whose texts (data.validation, or else data.train) can
+  // still be read.
+  LanguageDetector detector;
 
-  // Null if there is none.
+  // The first of those languages, or null.
   const ServedTranslator* translator(const std::string& source, const std::string& target) const;
 };
 
-// Throws an Error for a run of another task, for two translators of the same languages and for two
-// runs of the same name.
+// Throws an Error for a run of another task, and for two runs of the same name.
 ServedRuns open_served_runs(const std::vector<std::string>& places);
 
 // The translations of each sentence, which are its tokens, best first: those of `calque translate`.

@@ -22,6 +22,9 @@ constexpr KnownRoute known_routes[] = {
     {"GET", "/runs", answer_runs, Answer::Errors::text, false},
     {"POST", "/translate", answer_translate},
     {"GET", "/translate", answer_translate},
+    {"POST", "/detect", answer_detect},
+    {"GET", "/detect", answer_detect},
+    {"GET", "/spec", answer_spec, Answer::Errors::text, false},
     {"GET", "/languages", answer_languages, Answer::Errors::text, false},
     {"GET", "/frontend/settings", answer_settings, Answer::Errors::text, false},
     {"POST", "/v1/completions", answer_completions, Answer::Errors::object},
@@ -30,6 +33,7 @@ constexpr KnownRoute known_routes[] = {
     {"POST", "/explain", answer_explain},
     {"GET", "/explain", answer_explain},
     {"POST", "/score", answer_score},
+    {"POST", "/align", answer_align},
 };
 
 }  // namespace

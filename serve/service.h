@@ -68,6 +68,9 @@ void answer_script(Service& service, const Fields& fields, const Answer& answer)
 void answer_runs(Service& service, const Fields& fields, const Answer& answer);
 // libretranslate.cpp
 void answer_translate(Service& service, const Fields& fields, const Answer& answer);
+// languages.cpp
+void answer_detect(Service& service, const Fields& fields, const Answer& answer);
+void answer_spec(Service& service, const Fields& fields, const Answer& answer);
 void answer_languages(Service& service, const Fields& fields, const Answer& answer);
 void answer_settings(Service& service, const Fields& fields, const Answer& answer);
 // completions.cpp
@@ -77,5 +80,6 @@ void answer_models(Service& service, const Fields& fields, const Answer& answer)
 void answer_classify(Service& service, const Fields& fields, const Answer& answer);
 void answer_explain(Service& service, const Fields& fields, const Answer& answer);
 void answer_score(Service& service, const Fields& fields, const Answer& answer);
+void answer_align(Service& service, const Fields& fields, const Answer& answer);
 
 }  // namespace calque

@@ -1,23 +1,17 @@
 """Checks the page of calque serve in a headless Chromium: check_serve.py CALQUE FOLDER
 
-Trains three small runs, serves them, types into the page and reads what it shows.
+Trains four small runs, serves them, types into the page and reads what it shows.
 """
 import pathlib
-import shutil
-import subprocess
 import sys
 import time
 
 from browser import Browser, Checks
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "reliability"))
-from small_tasks import small_config
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "cli"))
+from served import Served, emptied, train
 
-TRAINING = """
-training: {until: 30u, batch_tokens: 256, schedule: constant, learning_rate: 0.003, warmup_steps: 0}
-logging: {report: false}
-"""
-TASKS = {"reverser": "translation", "writer": "language-model", "judge": "classification"}
+TASKS = {"reverser": "translation", "second": "translation", "writer": "language-model", "judge": "classification"}
 
 
 def wait_for(browser, script):
@@ -34,14 +28,25 @@ def type_into(browser, id, text):
                 "e.dispatchEvent(new Event('input'));", id, text)
 
 
-def check(browser, checks, url):
-    browser.call("POST", browser.session + "/url", {"url": url + "/"})
-    shown = "!document.getElementById('{}').hidden"
-    for part in ("translate", "generate", "classify"):
-        checks.that(wait_for(browser, shown.format(part)), f"the page shows {part}")
+def check_translating(browser, checks):
+    results = "document.querySelectorAll('#results .result')"
     type_into(browser, "source", "a b c")
-    checks.that(wait_for(browser, "document.getElementById('target').textContent !== ''"), "a text is translated as it is typed")
-    checks.that(wait_for(browser, "document.querySelectorAll('#others li').length > 0"), "alternatives are shown")
+    checks.that(wait_for(browser, f"{results}.length === 1 && {results}[0].textContent !== ''"), "a text is translated as it is typed")
+    checks.that(wait_for(browser, "document.querySelectorAll('#results .others li').length > 0"), "alternatives are shown")
+    words = "document.querySelectorAll('#alignment .aligned p:{}-child .word')"
+    checks.that(wait_for(browser, words.format("first") + ".length === 3"), "the words of the text are shown")
+    target = words.format("last")
+    checks.that(browser.run(f"return {target}.length > 0"), "so are those of the translation")
+    browser.run(f"{target}[0].focus()")
+    checks.that(browser.run("return document.querySelectorAll('#alignment .linked').length === 1"), "a word shows its partner")
+    browser.run(f"{target}[0].blur()")
+    checks.that(browser.run("return document.querySelectorAll('#alignment .linked').length === 0"), "and hides it again")
+    checks.that(browser.run("return !document.getElementById('beside-label').hidden"), "a second model is offered")
+    browser.click("#beside")
+    checks.that(wait_for(browser, f"{results}.length === 2 && {results}[1].textContent !== ''"), "models translate side by side")
+
+
+def check_generating(browser, checks):
     type_into(browser, "prompt", "the ")
     checks.that(wait_for(browser, "document.querySelectorAll('#next .bar').length > 5"), "the next tokens are shown")
     share = "document.querySelector('#next .value').textContent"
@@ -50,34 +55,36 @@ def check(browser, checks, url):
     checks.that(browser.run("return " + share) != before, "the temperature changes their shares at once")
     browser.click("#write")
     checks.that(wait_for(browser, "document.getElementById('prompt').value.length > 30"), "a text is written")
+
+
+def check(browser, checks, url):
+    browser.call("POST", browser.session + "/url", {"url": url + "/"})
+    shown = "!document.getElementById('{}').hidden"
+    for part in ("translate", "generate", "classify"):
+        checks.that(wait_for(browser, shown.format(part)), f"the page shows {part}")
+    check_translating(browser, checks)
+    check_generating(browser, checks)
     type_into(browser, "text", "the dog")
     checks.that(wait_for(browser, "document.querySelectorAll('#classes .bar').length === 2"), "a text is classified")
     browser.click("#inside")
-    checks.that(wait_for(browser, "document.getElementById('explanation').getAttribute('src') !== null"), "the inside is shown")
+    inside = "document.getElementById('explanation').getAttribute('src')"
+    checks.that(wait_for(browser, inside + " !== null"), "the inside is shown")
     time.sleep(1)
     checks.that(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), "nothing overflows horizontally")
     checks.that(browser.run("return document.getElementById('problem').hidden"), "no problem is shown")
+    browser.call("POST", browser.session + "/url", {"url": url + "/" + browser.run("return " + inside)})
+    checks.that(wait_for(browser, "document.querySelectorAll('#beam svg g:not(.best)').length > 0"), "the beam is drawn as a tree")
     complaints = [text for text in browser.console() if "favicon" not in text]
     checks.that(not complaints, f"the console is empty: {complaints}")
 
 
 def main(calque, folder):
-    folder = pathlib.Path(folder)
-    shutil.rmtree(folder, ignore_errors=True)
-    folder.mkdir(parents=True)
     with Browser() as browser:
-        for name, task in TASKS.items():
-            (folder / f"{name}.yaml").write_text(small_config(task) + TRAINING)
-            subprocess.run([calque, "train", folder / f"{name}.yaml", "--run", folder / name, "--quiet"], check=True, timeout=120)
-        server = subprocess.Popen([calque, "serve", *(folder / name for name in TASKS), "--port", "0"],
-                                  stdout=subprocess.PIPE, text=True)
-        try:
-            url = [server.stdout.readline().strip() for _ in range(len(TASKS) + 1)][-1]
-            checks = Checks()
-            check(browser, checks, url)
-        finally:
-            server.terminate()
-            server.wait()
+        folder = emptied(folder)
+        runs = [train(calque, folder, name, task) for name, task in TASKS.items()]
+        checks = Checks()
+        with Served(calque, runs) as server:
+            check(browser, checks, server.url)
     checks.finish()
 
 

@@ -119,6 +119,31 @@ TEST_CASE("alternatives are other translations, and only where they are asked fo
       served.posted("/translate", {{"q", "a"}, {"target", "tgt"}}).contains("alternatives"));
 }
 
+TEST_CASE("the tags of HTML stay, and what stands between them is translated") {
+  Served served;
+  const auto translated = [&](const std::string& q) {
+    return served.posted("/translate", {{"q", q}, {"target", "tgt"}, {"format", "html"}})
+        .at("translatedText")
+        .get<std::string>();
+  };
+  const json plain = served.posted("/translate", {{"q", {"a b", "c"}}, {"target", "tgt"}});
+  const auto line = [&](size_t i) { return plain["translatedText"][i].get<std::string>(); };
+  CHECK(translated("<p>a\n b <i>c</i></p>") == "<p>" + line(0) + " <i>" + line(1) + "</i></p>");
+  CHECK(translated("<br>") == "<br>");
+}
+
+TEST_CASE("languages are told apart by the texts of the runs") {
+  Served served;
+  const json guesses = served.posted("/detect", {{"q", "a b c"}});
+  REQUIRE(guesses.size() == 2);
+  CHECK(guesses[0]["confidence"].get<double>() >= guesses[1]["confidence"].get<double>());
+  CHECK(served.refused("/detect", {{"text", "a"}}) == "400 missing q parameter");
+  const json spec = json::parse(served.get("/spec").body);
+  for (const char* route : {"/translate", "/detect", "/languages"}) {
+    CHECK(spec["paths"].contains(route));
+  }
+}
+
 TEST_CASE("requests that cannot be answered say why") {
   Served served({.characters = 100, .sentences = 4, .explained_tokens = 5});
   const auto translate = [&](const json& body) { return served.refused("/translate", body); };
@@ -137,7 +162,7 @@ TEST_CASE("requests that cannot be answered say why") {
   CHECK(translate({{"q", "a"}, {"target", "tgt"}, {"alternatives", 1000}}) ==
         "400 alternatives: is 1000; it must be 0 to 10");
   CHECK(translate({{"q", "a"}, {"target", "tgt"}, {"format", "pdf"}}) ==
-        "400 format: only text is supported");
+        "400 format: must be text or html");
   CHECK(served.refused("/nowhere", {}) == "404 there is no such route");
   const HttpResponse wrong = served.get("/classify");
   CHECK(wrong.status == 405);

@@ -5,35 +5,16 @@
 #include "data/text_lines.h"
 #include "data/utf8.h"
 #include "data/vocabulary.h"
-#include "decode/alignment.h"
 #include "train/tasks/translation/translation.h"
+#include "train/tasks/translation/word_alignment.h"
 
 namespace calque {
 namespace {
 
-// The number of the word that each token belongs to.
-std::vector<int32_t> words_of(const Tokenizer& tokenizer, const std::vector<int32_t>& ids) {
-  const bool each = tokenizer.options().kind == TokenizerKind::words;
-  std::vector<int32_t> words;
-  int32_t word = 0;
-  for (const int32_t id : ids) {
-    if (!words.empty() && (each || tokenizer.symbol(id).starts_with("\u2581"))) ++word;
-    words.push_back(word);
-  }
-  return words;
-}
-
 std::string pharaoh(const TranslationRun& run, const std::vector<int32_t>& source,
                     const std::vector<int32_t>& target) {
   if (source.empty()) return "";
-  const auto from = words_of(run.tokenizers.source, source);
-  const auto to = words_of(run.tokenizers.target, target);
-  const auto places = attended_places(run.model(), {source}, {target}).front();
-  std::vector<std::pair<int32_t, int32_t>> pairs;
-  pairs.reserve(places.size());
-  for (size_t t = 0; t < places.size(); ++t) pairs.push_back({from[places[t]], to[t]});
-  std::ranges::sort(pairs);
-  pairs.erase(std::unique(pairs.begin(), pairs.end()), pairs.end());
+  const auto pairs = align_words(run, {source}, {target}).front().links;
   std::vector<std::string> links;
   links.reserve(pairs.size());
   for (const auto& [i, j] : pairs) links.push_back(fmt::format("{}-{}", i, j));

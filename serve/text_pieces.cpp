@@ -1,0 +1,174 @@
+#include "serve/text_pieces.h"
+
+#include <algorithm>
+#include <charconv>
+#include <utility>
+
+#include "data/utf8.h"
+
+namespace calque {
+namespace {
+
+constexpr std::string_view white = " \t\n\r\f";
+
+bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
+
+bool same_letters(std::string_view a, std::string_view lower) {
+  return std::ranges::equal(a, lower, {}, [](char c) {
+    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  });
+}
+
+// Where the markup that begins at `at` ends, or `at` if none does: a < before anything but a name
+// is text.
+size_t end_of_markup(std::string_view html, size_t at) {
+  const auto behind = [&](std::string_view end, size_t from) {
+    const size_t found = html.find(end, from);
+    return found == html.npos ? html.size() : found + end.size();
+  };
+  const std::string_view rest = html.substr(at);
+  if (rest.starts_with("<!--")) return behind("-->", at + 4);
+  if (rest.size() < 2) return at;
+  const bool closing = rest[1] == '/' && rest.size() > 2 && is_letter(rest[2]);
+  if (!is_letter(rest[1]) && !closing && rest[1] != '!' && rest[1] != '?') return at;
+  char quote = 0;
+  size_t end = at + 1;
+  for (; end < html.size() && (quote || html[end] != '>'); ++end) {
+    if (quote && html[end] == quote) {
+      quote = 0;
+    } else if (!quote && (html[end] == '"' || html[end] == '\'') && html[end - 1] == '=') {
+      quote = html[end];
+    }
+  }
+  end = std::min(html.size(), end + 1);
+  for (const std::string_view raw : {"script", "style"}) {
+    const bool longer = rest.size() > raw.size() + 1 && is_letter(rest[raw.size() + 1]);
+    if (longer || !same_letters(rest.substr(1, raw.size()), raw)) continue;
+    for (; end < html.size(); ++end) {
+      const std::string_view here = html.substr(end);
+      if (here.starts_with("</") && same_letters(here.substr(2, raw.size()), raw)) break;
+    }
+  }
+  return end;
+}
+
+// The character of a reference such as &amp; or &#x41; at the start of `text`, and its length.
+std::pair<std::string, size_t> referred(std::string_view text) {
+  static constexpr std::pair<std::string_view, std::string_view> named[] = {
+      {"&amp;", "&"},   {"&lt;", "<"},   {"&gt;", ">"},
+      {"&quot;", "\""}, {"&apos;", "'"}, {"&nbsp;", "\u00a0"}};
+  for (const auto& [name, character] : named) {
+    if (text.starts_with(name)) return {std::string(character), name.size()};
+  }
+  if (!text.starts_with("&#")) return {"", 0};
+  const bool hexadecimal = text.size() > 2 && (text[2] == 'x' || text[2] == 'X');
+  const char* const begin = text.data() + (hexadecimal ? 3 : 2);
+  uint32_t number = 0;
+  const char* const last = text.data() + text.size();
+  if (begin >= last) return {"", 0};
+  const auto [end, problem] = std::from_chars(begin, last, number, hexadecimal ? 16 : 10);
+  if (problem != std::errc() || end == last || *end != ';') return {"", 0};
+  const bool surrogate = number >= 0xD800 && number < 0xE000;
+  if (number == 0 || number > 0x10FFFF || surrogate) return {"", 0};
+  std::string character;
+  append_utf8(number, character);
+  return {character, static_cast<size_t>(end + 1 - text.data())};
+}
+
+std::string without_references(std::string_view text) {
+  std::string plain;
+  while (!text.empty()) {
+    auto [character, size] =
+        text.front() == '&' ? referred(text) : std::pair(std::string(), size_t{0});
+    if (size == 0) {
+      character = text.front();
+      size = 1;
+    }
+    plain += character;
+    text.remove_prefix(size);
+  }
+  return plain;
+}
+
+void add_fixed(std::vector<TextPiece>& pieces, std::string_view text) {
+  if (text.empty()) return;
+  if (pieces.empty() || pieces.back().sentence) pieces.push_back({});
+  pieces.back().text += text;
+}
+
+// What stands between two tags, with white space around it.
+void add_text(std::vector<TextPiece>& pieces, std::string_view text) {
+  const size_t first = text.find_first_not_of(white);
+  if (first == text.npos) return add_fixed(pieces, text);
+  const size_t last = text.find_last_not_of(white);
+  add_fixed(pieces, text.substr(0, first));
+  std::string sentence;
+  for (const char c : without_references(text.substr(first, last + 1 - first))) {
+    if (white.find(c) == white.npos) {
+      sentence += c;
+    } else if (sentence.empty() || sentence.back() != ' ') {
+      sentence += ' ';
+    }
+  }
+  pieces.push_back({std::move(sentence), true});
+  add_fixed(pieces, text.substr(last + 1));
+}
+
+std::vector<TextPiece> pieces_of_html(std::string_view html) {
+  std::vector<TextPiece> pieces;
+  size_t begin = 0;
+  for (size_t at = html.find('<'); at != html.npos; at = html.find('<', at)) {
+    const size_t end = end_of_markup(html, at);
+    if (end == at) {
+      ++at;
+      continue;
+    }
+    add_text(pieces, html.substr(begin, at - begin));
+    add_fixed(pieces, html.substr(at, end - at));
+    begin = at = end;
+  }
+  add_text(pieces, html.substr(begin));
+  return pieces;
+}
+
+std::vector<TextPiece> lines_of(std::string_view text) {
+  std::vector<TextPiece> pieces = {{"", true}};
+  for (const char c : text) {
+    if (c == '\n') {
+      pieces.push_back({"\n"});
+      pieces.push_back({"", true});
+    } else if (c != '\r') {
+      pieces.back().text += c;
+    }
+  }
+  return pieces;
+}
+
+}  // namespace
+
+std::vector<TextPiece> pieces_of(std::string_view text, TextFormat format) {
+  return format == TextFormat::html ? pieces_of_html(text) : lines_of(text);
+}
+
+std::string written(const std::string& sentence, TextFormat format) {
+  if (format == TextFormat::text) return sentence;
+  std::string html;
+  for (const char c : sentence) {
+    switch (c) {
+      case '&':
+        html += "&amp;";
+        break;
+      case '<':
+        html += "&lt;";
+        break;
+      case '>':
+        html += "&gt;";
+        break;
+      default:
+        html += c;
+    }
+  }
+  return html;
+}
+
+}  // namespace calque

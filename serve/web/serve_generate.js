@@ -1,0 +1,79 @@
+// Writes text token by token, and shows what the next token is drawn from.
+'use strict';
+
+// The probabilities that a token is drawn from, as temperature, top k and top p make them. `logs`
+// are those of the best tokens; what all others have together is kept apart.
+function drawn(logs, {temperature, topK, topP}) {
+  const scale = temperature > 0 ? 1 / temperature : 1e6;
+  const best = Math.max(...logs);
+  let shares = logs.map((log) => Math.exp((log - best) * scale));
+  const total = () => shares.reduce((sum, share) => sum + share, 0);
+  if (topK > 0) shares = shares.map((share, i) => i < topK ? share : 0);
+  let reached = 0;
+  const all = total();
+  shares = shares.map((share) => {
+    const kept = reached < topP * all ? share : 0;
+    reached += share;
+    return kept;
+  });
+  const rest = total();
+  return shares.map((share) => share / rest);
+}
+
+function startGenerating(models) {
+  byId('generate').hidden = false;
+  options('model', models.map(({name}) => ({value: name, text: name})));
+  let next = [];  // the best next tokens: [text, log-probability]
+  const settings = () => ({temperature: Number(byId('temperature').value), topK: Number(byId('top-k').value),
+    topP: Number(byId('top-p').value)});
+  const show = () => {
+    const shares = drawn(next.map(([, log]) => log), settings());
+    bars('next', next.map(([name, log], i) => ({name: name.replaceAll('\n', '⏎'), share: shares[i] || 0, outline: Math.exp(log)})));
+  };
+  const look = latest(async (signal) => {
+    const body = {model: byId('model').value, prompt: byId('prompt').value, max_tokens: 1, temperature: 0, logprobs: 20};
+    const {choices} = await (await ask('v1/completions', body, signal)).json();
+    const top = choices[0].logprobs.top_logprobs[0] || {};
+    next = Object.entries(top).sort((a, b) => b[1] - a[1]);
+    show();
+  });
+  let writing = null;
+  const write = async (count) => {
+    if (writing) writing.abort();
+    writing = new AbortController();
+    byId('stop').disabled = false;
+    const {temperature, topK, topP} = settings();
+    const body = {model: byId('model').value, prompt: byId('prompt').value, max_tokens: count, temperature, top_k: topK,
+      top_p: topP, stream: true};
+    try {
+      const answer = await ask('v1/completions', body, writing.signal);
+      const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
+      let text = '';
+      for (let part = await reader.read(); !part.done; part = await reader.read()) {
+        text += part.value;
+        const events = text.split('\n\n');
+        text = events.pop();
+        for (const event of events) {
+          if (event === 'data: [DONE]') continue;
+          const data = JSON.parse(event.slice('data: '.length));
+          if (data.error) throw new Error(data.error.message);
+          byId('prompt').value += data.choices[0].text;
+        }
+      }
+      problem.hide();
+    } catch (error) {
+      if (!writing.signal.aborted) problem.show(error.message);
+    }
+    byId('stop').disabled = true;
+    look();
+  };
+  byId('prompt').addEventListener('input', look);
+  byId('model').addEventListener('change', look);
+  for (const id of ['temperature', 'top-k', 'top-p']) slider(id, show);
+  slider('tokens', () => {});
+  byId('write').addEventListener('click', () => write(Number(byId('tokens').value)));
+  byId('one').addEventListener('click', () => write(1));
+  byId('stop').addEventListener('click', () => writing && writing.abort());
+  byId('inside-text').addEventListener('click', () => lookInside(byId('prompt').value, {model: byId('model').value}));
+  look();
+}

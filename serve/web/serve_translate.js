@@ -1,0 +1,67 @@
+// Translates as one types, with one model or with all of the same source language side by side, and
+// shows which words belong together.
+'use strict';
+
+// A word that shows its partners while it is pointed at or has the focus.
+function alignedWord(text, own, others, numbers) {
+  const word = element('span', {class: numbers.length ? 'word' : 'word unlinked', tabindex: 0}, text);
+  const mark = (on) => {
+    word.classList.toggle('chosen', on);
+    for (const number of numbers) others[number].classList.toggle('linked', on);
+  };
+  for (const type of ['pointerenter', 'focus']) word.addEventListener(type, () => mark(true));
+  for (const type of ['pointerleave', 'blur']) word.addEventListener(type, () => mark(false));
+  own.push(word);
+  return word;
+}
+
+function alignedLine({source, target, links}) {
+  const from = [], to = [];
+  source.forEach((text, i) => alignedWord(text, from, to, links.filter(([s]) => s === i).map(([, t]) => t)));
+  target.forEach((text, i) => alignedWord(text, to, from, links.filter(([, t]) => t === i).map(([s]) => s)));
+  const row = (words) => element('p', {}, ...words.flatMap((word) => [word, ' ']));
+  return element('div', {class: 'aligned'}, row(from), row(to));
+}
+
+// Lines that have words on both sides.
+async function showAlignment(source, target, model, signal) {
+  const to = target.split('\n');
+  const lines = source.split('\n').map((line, i) => [line, to[i] || '']).filter((pair) => pair.every((line) => line.trim()));
+  byId('words').hidden = lines.length === 0;
+  if (lines.length === 0) return;
+  const body = {source: lines.map(([line]) => line), target: lines.map(([, line]) => line), model};
+  const {alignments} = await (await ask('align', body, signal)).json();
+  byId('alignment').replaceChildren(...alignments.map(alignedLine));
+}
+
+function result(name, text, alternatives) {
+  return element('div', {}, name ? element('h3', {}, name) : null, element('div', {class: 'result', 'aria-label': 'Translation'}, text),
+    element('ol', {class: 'others', 'aria-label': 'Alternatives'}, ...alternatives.map((other) => element('li', {}, other))));
+}
+
+function startTranslating(translators) {
+  byId('translate').hidden = false;
+  const title = (each) => `${each.source} → ${each.target} (${each.name})`;
+  options('translator', translators.map((each, i) => ({value: i, text: title(each)})));
+  const chosen = () => translators[byId('translator').value];
+  const relatives = () => translators.filter((each) => each !== chosen() && each.source === chosen().source);
+  const translate = latest(async (signal) => {
+    byId('beside-label').hidden = relatives().length === 0;
+    const q = byId('source').value;
+    byId('results').classList.add('old');
+    const shown = byId('beside').checked ? [chosen(), ...relatives()] : [chosen()];
+    const alternatives = Number(byId('alternatives').value);
+    const found = await Promise.all(shown.map(async ({name, source, target}) =>
+      q.trim() ? (await ask('translate', {q, source, target, model: name, alternatives}, signal)).json() : {translatedText: ''}));
+    byId('results').replaceChildren(...found.map(({translatedText, alternatives: others}, i) =>
+      result(shown.length > 1 ? title(shown[i]) : '', translatedText, others || [])));
+    byId('results').classList.remove('old');
+    await showAlignment(q, found[0].translatedText, chosen().name, signal);
+  });
+  byId('source').addEventListener('input', translate);
+  for (const id of ['translator', 'beside']) byId(id).addEventListener('change', translate);
+  slider('alternatives', translate);
+  slider('beam', () => {});
+  byId('inside').addEventListener('click', () => lookInside(byId('source').value, {model: chosen().name, beam: byId('beam').value}));
+  translate();
+}

@@ -1,0 +1,82 @@
+// The bytes of a connection to the server, with all routes but without runs. Each ends with a
+// closed connection, and no bytes make a 500. The first byte says where the rest is cut in two.
+
+#include <arpa/inet.h>
+#include <sys/socket.h>
+#include <sys/time.h>
+#include <unistd.h>
+
+#include <cerrno>
+#include <string>
+#include <thread>
+
+#include "fuzz/memory_file.h"
+#include "serve/http_server.h"
+#include "serve/service.h"
+
+using namespace calque;
+
+namespace {
+
+// A server that lives as long as the process.
+class Running {
+ public:
+  Running()
+      : service_(runs(), {.characters = 1000, .sentences = 100}),
+        server_("127.0.0.1", 0, {.header_bytes = 1000, .body_bytes = 2000},
+                [this](const HttpRequest& request, std::shared_ptr<HttpReply> reply) {
+                  service_.handle(request, std::move(reply));
+                }) {
+    std::thread([this] { server_.run(); }).detach();
+  }
+  int port() const { return server_.port(); }
+
+ private:
+  static ServedRuns runs() {
+    ServedRuns none;
+    none.detector.learn("de", "der kleine Hund");
+    none.detector.learn("en", "the little dog");
+    return none;
+  }
+  Service service_;
+  HttpServer server_;
+};
+
+int connected() {
+  static const Running& server = *new Running;
+  const int socket = ::socket(AF_INET, SOCK_STREAM, 0);
+  sockaddr_in place{};
+  place.sin_family = AF_INET;
+  place.sin_port = htons(static_cast<uint16_t>(server.port()));
+  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  must(::connect(socket, reinterpret_cast<const sockaddr*>(&place), sizeof(place)) == 0);
+  const timeval patience{.tv_sec = 20, .tv_usec = 0};
+  ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
+  return socket;
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  if (size == 0) return 0;
+  const std::string bytes(reinterpret_cast<const char*>(data) + 1, size - 1);
+  const size_t cut = bytes.empty() ? 0 : data[0] * bytes.size() / 256;
+  const int socket = connected();
+  for (const std::string& part : {bytes.substr(0, cut), bytes.substr(cut)}) {
+    if (!part.empty()) (void)::send(socket, part.data(), part.size(), MSG_NOSIGNAL);
+  }
+  ::shutdown(socket, SHUT_WR);
+  std::string answer;
+  char part[4096];
+  ssize_t count = 0;
+  while ((count = ::recv(socket, part, sizeof(part), 0)) > 0) {
+    answer.append(part, static_cast<size_t>(count));
+  }
+  must(count == 0 || errno != EAGAIN);  // the server has closed the connection
+  must(answer.empty() || answer.starts_with("HTTP/1.1 "));
+  must(answer.find("HTTP/1.1 500") == std::string::npos);
+  const linger at_once{.l_onoff = 1, .l_linger = 0};  // leaves no port waiting
+  ::setsockopt(socket, SOL_SOCKET, SO_LINGER, &at_once, sizeof(at_once));
+  ::close(socket);
+  return 0;
+}

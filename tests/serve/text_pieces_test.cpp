@@ -1,0 +1,54 @@
+// Which parts of a text are sentences, and that the rest stays.
+#include "serve/text_pieces.h"
+
+#include <doctest/doctest.h>
+
+namespace calque {
+namespace {
+
+// The text with each sentence in brackets, as it would be written again.
+std::string marked(const std::string& text, TextFormat format = TextFormat::html) {
+  std::string all;
+  for (const TextPiece& piece : pieces_of(text, format)) {
+    all += piece.sentence ? "(" + written(piece.text, format) + ")" : piece.text;
+  }
+  return all;
+}
+
+TEST_CASE("the sentences of plain text are its lines, empty ones too") {
+  CHECK(marked("a <b>\r\n\nc & d", TextFormat::text) == "(a <b>)\n()\n(c & d)");
+  CHECK(marked("", TextFormat::text) == "()");
+}
+
+TEST_CASE("the sentences of HTML stand between its tags, which stay as they are") {
+  CHECK(marked("<p class=\"x\">one <b>red</b>\n house</p>") ==
+        "<p class=\"x\">(one) <b>(red)</b>\n (house)</p>");
+  CHECK(marked("two\n   words<br/>more") == "(two words)<br/>(more)");
+  CHECK(marked("<a title='1 > 0' href=\"<\">x</a>") == "<a title='1 > 0' href=\"<\">(x)</a>");
+  CHECK(marked("<!-- a <b> c -->d<?php e ?>f<!DOCTYPE html>") ==
+        "<!-- a <b> c -->(d)<?php e ?>(f)<!DOCTYPE html>");
+  CHECK(marked("<script>if (a < b) c = '<p>';</script>d<STYLE>e</Style>f<styled>g") ==
+        "<script>if (a < b) c = '<p>';</script>(d)<STYLE>e</Style>(f)<styled>(g)");
+  CHECK(marked("  ") == "  ");
+  CHECK(marked("") == "");
+}
+
+TEST_CASE("a sentence is without character references, and is written with them where needed") {
+  const auto pieces =
+      pieces_of("a &amp; b &lt; &#252;&#xFC; &unknown; &#0; &#xD800; &", TextFormat::html);
+  REQUIRE(pieces.size() == 1);
+  CHECK(pieces[0].text == "a & b < üü &unknown; &#0; &#xD800; &");
+  CHECK(written("1 < 2 & 3 > 2", TextFormat::html) == "1 &lt; 2 &amp; 3 &gt; 2");
+}
+
+TEST_CASE("what is no tag is text, and an open tag goes on to the end") {
+  CHECK(marked("1 < 2 <3 </ 4") == "(1 &lt; 2 &lt;3 &lt;/ 4)");
+  CHECK(marked("a<") == "(a&lt;)");
+  CHECK(marked("a<b c=\"d") == "(a)<b c=\"d");
+  CHECK(marked("a<!--b") == "(a)<!--b");
+  CHECK(marked("a<script") == "(a)<script");
+  CHECK(marked("a<script>b</scrip") == "(a)<script>b</scrip");
+}
+
+}  // namespace
+}  // namespace calque

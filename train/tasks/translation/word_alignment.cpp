@@ -1,0 +1,55 @@
+#include "train/tasks/translation/word_alignment.h"
+
+#include <algorithm>
+
+#include "decode/alignment.h"
+
+namespace calque {
+namespace {
+
+// Tokens as words: the number of the word that each token belongs to, and the words.
+struct TokenWords {
+  std::vector<int32_t> of;
+  std::vector<std::string> texts;
+};
+
+TokenWords token_words(const Tokenizer& tokenizer, const std::vector<int32_t>& ids) {
+  const bool each = tokenizer.options().kind == TokenizerKind::words;
+  TokenWords words;
+  std::vector<int32_t> word;
+  const auto end_word = [&] {
+    if (!word.empty()) words.texts.push_back(tokenizer.decode(word));
+    word.clear();
+  };
+  for (const int32_t id : ids) {
+    if (each || tokenizer.symbol(id).starts_with("\u2581")) end_word();
+    words.of.push_back(static_cast<int32_t>(words.texts.size()));
+    word.push_back(id);
+  }
+  end_word();
+  return words;
+}
+
+}  // namespace
+
+std::vector<AlignedWords> align_words(const TranslationRun& run,
+                                      const std::vector<std::vector<int32_t>>& sources,
+                                      const std::vector<std::vector<int32_t>>& targets) {
+  const auto places = attended_places(run.model(), sources, targets);
+  std::vector<AlignedWords> all;
+  for (size_t i = 0; i < sources.size(); ++i) {
+    TokenWords from = token_words(run.tokenizers.source, sources[i]);
+    TokenWords to = token_words(run.tokenizers.target, targets[i]);
+    AlignedWords aligned{std::move(from.texts), std::move(to.texts), {}};
+    for (size_t t = 0; t < places[i].size(); ++t) {
+      aligned.links.emplace_back(from.of[static_cast<size_t>(places[i][t])], to.of[t]);
+    }
+    std::ranges::sort(aligned.links);
+    aligned.links.erase(std::unique(aligned.links.begin(), aligned.links.end()),
+                        aligned.links.end());
+    all.push_back(std::move(aligned));
+  }
+  return all;
+}
+
+}  // namespace calque
