@@ -1,5 +1,8 @@
 #include "serve/http_server.h"
 
+#include <sys/resource.h>
+
+#include <algorithm>
 #include <atomic>
 #include <csignal>
 #include <map>
@@ -35,6 +38,14 @@ asio::ip::address address_of(const std::string& host) {
   const auto address = asio::ip::make_address(host == "localhost" ? "127.0.0.1" : host, problem);
   if (problem) fail("--host {}: is not an IP address", host);
   return address;
+}
+
+// Each connection needs a file descriptor; many systems allow a program 1024 until it asks for more.
+void allow_open_files(rlim_t count) {
+  rlimit limit{};
+  if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count) return;
+  limit.rlim_cur = std::min(count, limit.rlim_max);
+  setrlimit(RLIMIT_NOFILE, &limit);
 }
 
 }  // namespace
@@ -104,6 +115,8 @@ void HttpServer::State::stop() {
 HttpServer::HttpServer(const std::string& host, int port, const HttpLimits& limits,
                        HttpHandler handler)
     : state_(std::make_shared<State>()) {
+  constexpr rlim_t others = 128;  // standard streams, epoll, connections that are refused
+  allow_open_files(static_cast<rlim_t>(limits.connections) + others);
   state_->limits = limits;
   state_->handler = std::move(handler);
   state_->listen(host, port);

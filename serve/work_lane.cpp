@@ -27,7 +27,7 @@ std::string failure_of(Do&& what) {
 // has about a tenth of the time where others are busy.
 void give_way_to_other_threads() {
 #ifdef __linux__
-  setpriority(PRIO_PROCESS, 0, 10);
+  setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 10);
 #endif
 }
 

@@ -39,6 +39,11 @@ function result(name, text, alternatives) {
     element('ol', {class: 'others', 'aria-label': 'Alternatives'}, ...alternatives.map((other) => element('li', {}, other))));
 }
 
+// The line of a text area that has the cursor.
+function lineAtCursor({value, selectionStart}) {
+  return value.slice(value.lastIndexOf('\n', selectionStart - 1) + 1).split('\n', 1)[0];
+}
+
 function startTranslating(translators) {
   byId('translate').hidden = false;
   const title = (each) => `${each.source} → ${each.target} (${each.name})`;
@@ -62,6 +67,6 @@ function startTranslating(translators) {
   for (const id of ['translator', 'beside']) byId(id).addEventListener('change', translate);
   slider('alternatives', translate);
   slider('beam', () => {});
-  byId('inside').addEventListener('click', () => lookInside(byId('source').value, {model: chosen().name, beam: byId('beam').value}));
+  byId('inside').addEventListener('click', () => lookInside(lineAtCursor(byId('source')), {model: chosen().name, beam: byId('beam').value}));
   translate();
 }
