@@ -84,14 +84,4 @@ const Parameters::Entry* first_not_finite(const Parameters& parameters) {
   return nullptr;
 }
 
-const Parameters::Entry* first_not_finite(const Parameters& parameters,
-                                          std::span<const real> gradient) {
-  for (const Parameters::Entry& entry : parameters.entries()) {
-    const auto begin = static_cast<size_t>(entry.offset);
-    const auto size = static_cast<size_t>(entry.shape.elements());
-    if (!all_finite(gradient.subspan(begin, size))) return &entry;
-  }
-  return nullptr;
-}
-
 }  // namespace calque

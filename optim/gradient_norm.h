@@ -20,8 +20,5 @@ double clip_factor(double norm, double limit);
 
 // The first parameter whose gradient is not finite, or nullptr; for error messages.
 const Parameters::Entry* first_not_finite(const Parameters& parameters);
-// The same in a gradient with the layout of the flat buffer.
-const Parameters::Entry* first_not_finite(const Parameters& parameters,
-                                          std::span<const real> gradient);
 
 }  // namespace calque

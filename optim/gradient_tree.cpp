@@ -1,18 +1,13 @@
 #include "optim/gradient_tree.h"
 
+#include <algorithm>
 #include <bit>
 #include <cmath>
 
+#include "core/flat_sum.h"
 #include "optim/gradient_norm.h"
 
 namespace calque {
-namespace {
-
-constexpr int64_t slice_of_sum = 1 << 15;
-
-Vec both(Vec a, Vec b) { return a + b; }
-
-}  // namespace
 
 FlatBlocks::FlatBlocks(const Parameters& parameters, int64_t count)
     : parts(count), block(round_up((parameters.flat_size() + count - 1) / count, cache_line)) {
@@ -20,9 +15,11 @@ FlatBlocks::FlatBlocks(const Parameters& parameters, int64_t count)
           "FlatBlocks: {} parts are not a power of two", parts);
 }
 
-GradientTree::GradientTree(const Parameters& parameters, const FlatBlocks& blocks)
+GradientTree::GradientTree(const Parameters& parameters, const FlatBlocks& blocks,
+                           Precision precision)
     : parameters_(parameters),
       blocks_(blocks),
+      precision_(precision),
       slices_(flat_slices(parameters, {}, whole_range(parameters))) {}
 
 // The first of two parts is copied, the second is added without a copy.
@@ -36,14 +33,19 @@ void GradientTree::add_part() {
   }
   for_slices(slices_, [&](const FlatSlice& s) {
     const real* const from = gradients[s.parameter] + s.offset;
-    map_into(
-        s.size, to + s.begin, adds, [](Vec g) { return g; }, from);
+    const auto size = static_cast<size_t>(s.size);
+    if (adds) {
+      add_flat({to + s.begin, size}, {from, size}, precision_);
+    } else {
+      std::copy_n(from, s.size, to + s.begin);
+    }
   });
   ++parts_;
   for (int64_t together = 4; parts_ % together == 0; together *= 2) {
     const Buffer<real> second = std::move(sums_.back());
     sums_.pop_back();
-    add_flat(span_of(sums_.back()), {second.data(), static_cast<size_t>(second.size())});
+    add_flat(span_of(sums_.back()), {second.data(), static_cast<size_t>(second.size())},
+             precision_);
   }
 }
 
@@ -76,12 +78,6 @@ double norm_of_blocks(std::span<const double> squares) {
   double sum = 0;
   for (const double square : squares) sum += square;
   return std::sqrt(sum);
-}
-
-void add_flat(std::span<real> a, std::span<const real> b) {
-  parallel_for(std::ssize(a), slice_of_sum, [&](int64_t begin, int64_t end) {
-    map(end - begin, a.data() + begin, both, a.data() + begin, b.data() + begin);
-  });
 }
 
 }  // namespace calque

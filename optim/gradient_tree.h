@@ -4,14 +4,17 @@
 //
 //   P = 4:   (g0 + g1) + (g2 + g3)
 //
-// Parts are added in order, as a binary counter counts: two sums of equally many parts are joined
-// as soon as both are there, so that at most log2 P + 1 flat buffers exist at a time. Any aligned
-// subtree can be computed elsewhere: that is how several ranks compute the same bits as one.
+// A sum is rounded to float or, before and at the price of precision, its terms to bfloat16, as
+// ranks that exchange gradients may want. Parts are added in order, as a binary counter counts: two
+// sums of equally many parts are joined as soon as both are there, so that at most log2 P + 1 flat
+// buffers exist at a time. Any aligned subtree can be computed elsewhere: that is how several ranks
+// compute the same bits as one.
 
 #include <cstdint>
 #include <span>
 #include <vector>
 
+#include "core/blas.h"
 #include "core/memory.h"
 #include "optim/flat.h"
 
@@ -27,7 +30,8 @@ struct FlatBlocks {
 
 class GradientTree {
  public:
-  GradientTree(const Parameters& parameters, const FlatBlocks& blocks);
+  GradientTree(const Parameters& parameters, const FlatBlocks& blocks,
+               Precision precision = Precision::full);
 
   // Adds the gradients in the parameters as the next part.
   void add_part();
@@ -42,6 +46,7 @@ class GradientTree {
  private:
   const Parameters& parameters_;
   const FlatBlocks blocks_;
+  const Precision precision_;
   std::vector<FlatSlice> slices_;
   std::vector<Buffer<real>> sums_;  // of ever fewer parts
   int64_t parts_ = 0;
@@ -52,8 +57,5 @@ std::vector<double> squares_of_blocks(std::span<const real> gradient, const Flat
                                       int64_t first, int64_t count);
 // The norm of the whole, from those of all blocks.
 double norm_of_blocks(std::span<const double> squares);
-
-// a += b, on all threads. Both are of whole vectors.
-void add_flat(std::span<real> a, std::span<const real> b);
 
 }  // namespace calque

@@ -18,7 +18,8 @@
 
 namespace calque {
 
-enum class Loudness { normal, quiet };
+// silent: not even to files; of ranks other than 0.
+enum class Loudness { normal, quiet, silent };
 
 class RunLog {
  public:
@@ -53,7 +54,7 @@ class RunLog {
 
   std::string line_of(const ValidRecord& record) const;
 
-  LineLog metrics_, log_;
+  std::optional<LineLog> metrics_, log_;  // absent if silent
   std::vector<MetricInfo> known_;
   std::optional<TensorBoardWriter> tensorboard_;
   Loudness loudness_;

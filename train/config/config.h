@@ -190,6 +190,7 @@ struct TrainingConfig {
   int64_t batch_sentences = 0;
   int64_t accumulation = 1;
   int64_t parts = 1;
+  Precision exchange = Precision::full;
   Bytes memory_limit;
   int64_t threads = 0;
   Precision precision = Precision::full;
@@ -229,6 +230,7 @@ struct TrainingConfig {
   int64_t max_bad_steps = 10;
   double divergence_factor = 3;
   int64_t divergence_steps = 200;
+  int64_t rank_deadline = 20;  // seconds
 
   // The batches of an update.
   int64_t batches_of_update() const { return parts * accumulation; }

@@ -48,7 +48,11 @@ void declare_batches(std::vector<ConfigKey>& table) {
   in.key("parts", &T::parts, between(1, 1024), harmful,
          "The number of parts of an update, a power of two. Each part has `accumulation` batches of "
          "its own, so an update has parts * accumulation batches. The gradients of the parts are "
-         "added in a fixed order.");
+         "added in a fixed order, so that 1, 2, 4, ... ranks can share them without changing a bit.");
+  in.key("exchange", &T::exchange, precisions, harmful,
+         "The precision of the gradients that are added over parts and ranks. bfloat16 has 8 bits "
+         "of precision and halves the bytes that ranks send each other for the sum.")
+      .idle_if([](const Config& c) { return c.training.parts == 1; }, "needs parts");
   in.key("memory_limit", &T::memory_limit, {}, harmless,
          "Splits batches into the fewest chunks that fit into this memory. Their number is found "
          "by measuring the largest batch before training starts. A run that is resumed with the "
@@ -241,6 +245,9 @@ void declare_guards(std::vector<ConfigKey>& table) {
          "The number of updates in a row with such a loss that stop training.")
       .idle_if([](const Config& c) { return c.training.divergence_factor == 0; },
                "needs divergence_factor");
+  in.key("rank_deadline", &T::rank_deadline, between(2, 3600), harmless,
+         "With several ranks: the seconds after which a rank that does not answer, because its "
+         "process is stopped or its network is broken, is taken for lost, and the others end.");
 }
 
 }  // namespace
