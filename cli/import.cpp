@@ -11,8 +11,10 @@
 #include "cli/output.h"
 #include "core/error.h"
 #include "interop/export_folder.h"
+#include "interop/gguf_import.h"
 #include "interop/huggingface_import.h"
 #include "train/config/check.h"
+#include "train/config/presets.h"
 #include "train/config/show.h"
 #include "train/parameter_tensors.h"
 #include "train/storage/checkpoints.h"
@@ -28,6 +30,30 @@ struct ImportArguments {
   std::string place, run;
 };
 
+// A config file for training on from these weights: what differs from the defaults of the task.
+std::string fine_tuning_text(const Config& config) {
+  Config usual;
+  usual.task = config.task;
+  apply_task(usual);
+  std::string text = fmt::format(
+      "# Trains the imported model on: set data.train, and data.validation to compare "
+      "checkpoints.\n"
+      "task: {}\n",
+      name_of(task_kinds, config.task));
+  std::string section;
+  for (const ConfigDifference& difference : config_differences(usual, config)) {
+    const size_t dot = difference.key.find('.');
+    const bool is_default = find_config_key(difference.key)->write(usual) == difference.now;
+    if (is_default || difference.now == "not used") continue;
+    if (difference.key.substr(0, dot) != section) {
+      section = difference.key.substr(0, dot);
+      text += fmt::format("\n{}:\n", section);
+    }
+    text += fmt::format("  {}: {}\n", difference.key.substr(dot + 1), difference.now);
+  }
+  return text;
+}
+
 // The run, in the folder of its temporary name.
 class NewRun {
  public:
@@ -41,13 +67,13 @@ class NewRun {
         Tokenizer::file_name(RunFolder{run_}.tokenizer() + ending, tokenizer.options().kind));
   }
 
-  // The config is also one for training on from these weights, on other data.
   void finish(Config config, const Parameters& parameters) {
     config.tokenizer.files = files_;
     config.model.init_from = run_;
     complete(config);
     const std::string text = show_config(config);
     folder_.write("config.yaml", text);
+    folder_.write("finetune.yaml", fine_tuning_text(config));
     Checkpoints checkpoints(real_files(), folder_.file(""));
     TrainingState state;
     state.config = text;
@@ -93,9 +119,10 @@ Imported import_place(const std::string& place) {
   if (fs::is_directory(place) && fs::exists(place + "/config.json")) {
     return import_huggingface(place);
   }
+  if (fs::path(place).extension() == ".gguf") return import_gguf(place);
   fail(
-      "{}: not a model that calque imports: a folder of Hugging Face transformers has a "
-      "config.json",
+      "{}: not a model that calque imports: neither a folder with a config.json of Hugging Face "
+      "transformers nor a file .gguf",
       place);
 }
 
@@ -105,7 +132,7 @@ void import_model(const ImportArguments& arguments) {
   std::visit([&](const auto& model) { write_run(model, run); }, from);
   write_output(
       fmt::format("{}: use it like any run; to train it on your data:\n"
-                  "  calque train {}/config.yaml --run {}-tuned --set data.train=...\n",
+                  "  calque train {}/finetune.yaml --run {}-tuned --set data.train=...\n",
                   run, run, run));
 }
 
@@ -121,7 +148,8 @@ void add_import_command(CLI::App& calque) {
       ->required()
       ->type_name("DIR");
   command->footer(
-      "PLACE is a folder of Hugging Face transformers: MarianMT.\n"
+      "PLACE is a folder of Hugging Face transformers (MarianMT, Llama, GPT-NeoX or GPT-2), or a\n"
+      "file .gguf of llama.cpp that is not quantized.\n"
       "A model that calque cannot represent is refused. docs/interop.md has the formats.\n"
       "Example: calque import opus-mt-en-de --run runs/opus");
   command->callback([arguments] { import_model(*arguments); });

@@ -41,7 +41,7 @@ Tensor gelu(const Tensor& x);       // x P(X <= x), X standard normal: x erfc(-x
 Tensor gelu_tanh(const Tensor& x);  // x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
 Tensor silu(const Tensor& x);       // x sigmoid(x)
 
-enum class Activation { none, relu, gelu, silu };
+enum class Activation { none, relu, gelu, gelu_tanh, silu };
 
 // silu(a) b, where a is the first half of each row of x and b the second: [.., 2 n] -> [.., n].
 Tensor swiglu(const Tensor& x);

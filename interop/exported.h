@@ -69,6 +69,11 @@ inline const FeedForward& dense(const TokenNetwork& network) {
   return std::get<FeedForward>(network.network);
 }
 
+// Whether an engine that does not scale embeddings has one table for them and the output.
+inline bool one_table(const LanguageModel& model) {
+  return model.options.tied && model.embedding.factor == 1;
+}
+
 // The table that an engine adds to the embeddings: learned, `rows` of sinusoids, or zeros for a
 // model without positions.
 inline Tensor position_table(const Positions& positions, int64_t rows, int64_t d_model) {

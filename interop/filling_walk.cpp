@@ -33,7 +33,8 @@ void copy_rows(const Tensor& from, const VocabularyRows& rows, const Tensor& to)
 void FillingWalk::tensor(const std::string& name, const Tensor& own, const Placement& placement) {
   const bool vector = own.shape().axes() == 1;
   const Shape shape = placed_shape(own, placement);
-  if (vector && missing_vectors_ && !from_.has(name)) return;  // parameters begin as zeros
+  // Parameters begin as zeros.
+  if (missing_biases_ && name.ends_with("bias") && !from_.has(name)) return;
   const Tensor read = from_.take(name, shape);
   const Tensor x = placement.transposed && !vector ? transposed(read) : read;
   if (placement.columns.empty()) {

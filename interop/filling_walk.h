@@ -28,13 +28,13 @@ class FillingWalk : public ParameterWalk {
   // A token without a row gets zeros. Requires the factor 1.
   void table(const std::string& name, const Tensor& own, Side side, real factor) override;
 
-  // From now on vectors that the engine lacks become zero: biases.
-  void allow_missing_vectors() { missing_vectors_ = true; }
+  // From now on biases that the engine lacks are zero.
+  void allow_missing_biases() { missing_biases_ = true; }
 
  private:
   ForeignTensors& from_;
   const ForeignVocabularies& vocabularies_;
-  bool missing_vectors_ = false;
+  bool missing_biases_ = false;
 };
 
 // Copies rows of a table: row rows[i] of `from` becomes row i of `to`, zeros for no_row.

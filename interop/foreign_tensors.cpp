@@ -82,12 +82,12 @@ void ForeignTensors::drop(std::string_view name) {
   if (found != tensors_.end()) tensors_.erase(found);
 }
 
-void ForeignTensors::rename(std::string_view from, const std::string& to) {
-  const auto found = tensors_.find(from);
-  if (found == tensors_.end()) return;
-  Tensor tensor = std::move(found->second);
-  tensors_.erase(found);
-  add(to, std::move(tensor));
+void ForeignTensors::add_prefix(const std::string& prefix, std::string_view except) {
+  std::map<std::string, Tensor, std::less<>> renamed;
+  for (auto& [name, tensor] : tensors_) {
+    renamed.emplace(name == except ? name : prefix + name, std::move(tensor));
+  }
+  tensors_ = std::move(renamed);
 }
 
 void ForeignTensors::finish() const {

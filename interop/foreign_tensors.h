@@ -29,8 +29,8 @@ class ForeignTensors {
   Tensor take(std::string_view name, const Shape& shape);
   // Removes the tensor if it is there.
   void drop(std::string_view name);
-  // The tensor `from` under another name.
-  void rename(std::string_view from, const std::string& to);
+  // Puts the prefix before every name but `except`.
+  void add_prefix(const std::string& prefix, std::string_view except);
 
   // Throws an Error if a tensor is left that the model has no place for.
   void finish() const;

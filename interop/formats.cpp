@@ -137,6 +137,7 @@ std::vector<Obstacle> of_gguf(const Config& config) {
             "model.activation");
   const bool pieces = config.tokenizer.kind == TokenizerKind::bpe;
   in.add_if(!pieces && config.tokenizer.kind != TokenizerKind::bytes, "tokenizer.kind");
+  if (!config.tokenizer.files.empty()) return in.take();  // the export looks into the file
   in.add_if(pieces && !config.tokenizer.byte_fallback, "tokenizer.byte_fallback");
   in.add_if(pieces && config.data.nfkc, "data.nfkc");
   return in.take();

@@ -19,8 +19,9 @@ FeedForwardKind read_activation(const ForeignJson& config, std::string_view key)
   const std::string name = config.text(key);
   if (name == "relu") return FeedForwardKind::relu;
   if (name == "gelu") return FeedForwardKind::gelu;
+  if (name == "gelu_new" || name == "gelu_pytorch_tanh") return FeedForwardKind::gelu_tanh;
   if (name == "silu" || name == "swish") return FeedForwardKind::silu;
-  config.refuse(key, fmt::format("is {}; calque has relu, gelu and silu", name));
+  config.refuse(key, fmt::format("is {}; calque has relu, gelu, gelu_new and silu", name));
 }
 
 void read_decoding(const ForeignJson& generation, int64_t unknown, DecodingConfig& to) {
@@ -34,7 +35,10 @@ Imported import_huggingface(const std::string& path) {
   const HuggingfaceFolder folder(path);
   const std::string type = folder.config.text("model_type");
   if (type == "marian" || type == "pegasus") return import_huggingface_translator(folder);
-  folder.config.refuse("model_type", fmt::format("is {}; calque imports marian", type));
+  if (is_language_model(type)) return import_huggingface_language_model(folder);
+  folder.config.refuse(
+      "model_type",
+      fmt::format("is {}; calque imports marian, pegasus, gpt2, gpt_neox and llama", type));
 }
 
 }  // namespace calque

@@ -2,6 +2,7 @@
 // Imports the folders of Hugging Face's transformers: config.json, safetensors and tokenizers.
 //
 //   translators      MarianMT, and Pegasus with the tokenizer of MarianMT
+//   language models  Llama, GPT-NeoX and GPT-2, with the tokenizers of tokenizer_json_import.h
 
 #include <string>
 

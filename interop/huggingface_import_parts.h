@@ -28,6 +28,13 @@ FeedForwardKind read_activation(const ForeignJson& config, std::string_view key)
 // `decoding`, of the search that generation_config.json describes. `unknown` is the id of <unk>.
 void read_decoding(const ForeignJson& generation, int64_t unknown, DecodingConfig& to);
 
+// The logit of a token that the engine does not have: its probability is 0.
+inline constexpr real absent_logit = -10'000;
+
+// Whether the model of that model_type is a language model that calque imports.
+bool is_language_model(const std::string& type);
+
 ImportedTranslator import_huggingface_translator(const HuggingfaceFolder& folder);
+ImportedLanguageModel import_huggingface_language_model(const HuggingfaceFolder& folder);
 
 }  // namespace calque

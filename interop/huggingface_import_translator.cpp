@@ -12,9 +12,6 @@
 namespace calque {
 namespace {
 
-// The logit of a token that the engine does not have: its probability is 0.
-constexpr real absent_logit = -10'000;
-
 const char* const sides[] = {"encoder", "decoder"};
 
 // One setting of encoder and decoder, which must agree.
@@ -38,10 +35,7 @@ void read_model(const ForeignJson& config, ModelConfig& to) {
   to.dropout = static_cast<real>(config.number("dropout", 0.1));
   to.attention_dropout = static_cast<real>(config.number("attention_dropout", 0.0));
   to.activation_dropout = static_cast<real>(config.number("activation_dropout", 0.0));
-  if (!config.flag("scale_embedding", false)) {
-    config.refuse("scale_embedding",
-                  "is false; calque multiplies embeddings by the root of d_model");
-  }
+  to.scale_embeddings = config.flag("scale_embedding", false);
 }
 
 struct Vocabularies {

@@ -84,7 +84,7 @@ std::string config_text(const LanguageModel& model) {
   Json config;
   describe(model, config);
   config["vocab_size"] = model.options.vocabulary;
-  config["tie_word_embeddings"] = false;
+  config["tie_word_embeddings"] = one_table(model);
   config["bos_token_id"] = begin_id;
   config["eos_token_id"] = end_id;
   config["pad_token_id"] = end_id;

@@ -1,7 +1,5 @@
 #include "interop/huggingface_names.h"
 
-#include <cmath>
-
 #include "interop/exported.h"
 
 namespace calque {
@@ -43,12 +41,11 @@ void walk_embeddings(ParameterWalk& walk, const Transformer& model) {
 
 // The classes of language models do not scale embeddings, so the factor becomes part of the table.
 void walk_embedding(ParameterWalk& walk, const std::string& name, const LanguageModel& model) {
-  walk.table(name, model.embedding.weight, Side::target,
-             std::sqrt(static_cast<real>(model.options.layer.d_model)));
+  walk.table(name, model.embedding.weight, Side::target, model.embedding.factor);
 }
 
 void walk_output(ParameterWalk& walk, const std::string& name, const LanguageModel& model) {
-  walk.table(name, model.output.weight, Side::target);
+  if (!one_table(model)) walk.table(name, model.output.weight, Side::target);
 }
 
 void walk_llama(ParameterWalk& walk, const LanguageModel& model) {

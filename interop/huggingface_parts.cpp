@@ -10,6 +10,8 @@ std::string activation_name(FeedForwardKind kind) {
       return "relu";
     case FeedForwardKind::gelu:
       return "gelu";
+    case FeedForwardKind::gelu_tanh:
+      return "gelu_new";
     case FeedForwardKind::silu:
     case FeedForwardKind::swiglu:
       return "silu";

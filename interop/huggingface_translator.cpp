@@ -61,7 +61,7 @@ std::string config_text(const ExportedTranslator& from) {
     config[name + "_ffn_dim"] = layer.d_ff;
   }
   config["activation_function"] = activation_name(layer.feed_forward);
-  config["scale_embedding"] = true;
+  config["scale_embedding"] = layer.scale_embeddings;
   config["static_position_embeddings"] = true;
   config["max_position_embeddings"] = positions_of(from);
   config["share_encoder_decoder_embeddings"] = options.tying == Tying::all;

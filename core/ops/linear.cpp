@@ -26,6 +26,8 @@ void with_activation(Activation activation, Body&& body) {
       return body(Relu{});
     case Activation::gelu:
       return body(Gelu{});
+    case Activation::gelu_tanh:
+      return body(GeluTanh{});
     case Activation::silu:
       return body(Silu{});
   }
@@ -65,7 +67,7 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation acti
   const int64_t rows = x.rows(), in = x.cols(), out = w.cols();
   Tensor y(x.shape().with_cols(out));
   const bool keep_z =
-      (activation == Activation::gelu || activation == Activation::silu) && recording({&x, &w, &b});
+      activation != Activation::none && activation != Activation::relu && recording({&x, &w, &b});
   const Values z = keep_z ? Values(rows * out) : y.values();
   const bool relu = activation == Activation::relu;
   gemm({x.data(), rows, in}, {w.data(), in, out}, {z.data(), false}, 1, out,

@@ -18,17 +18,21 @@ from transformers import MarianConfig, MarianMTModel, MarianTokenizer
 
 from interop_run import Calque, read_lines, report, report_tokens
 
-STEPS = 150
+STEPS = 600
 
 
 def write_tokenizer(folder, sources, targets):
     """As Marian makes it: a unigram model for each language, one list of tokens, </s> and <unk>
     first, the padding last."""
     tokens = ["</s>", "<unk>"]
+    # transformers gives a character that a model lacks the id of the other model's piece, Marian
+    # and calque that of <unk>.
+    characters = "".join(sorted(set("".join(sources + targets)) - {" "}))
     for side, lines, vocabulary in ("source", sources, 300), ("target", targets, 320):
         sentencepiece.SentencePieceTrainer.train(
             sentence_iterator=iter(lines), model_prefix=f"{folder}/{side}", vocab_size=vocabulary,
-            bos_id=-1, eos_id=0, unk_id=1, minloglevel=2, hard_vocab_limit=False)
+            bos_id=-1, eos_id=0, unk_id=1, minloglevel=2, hard_vocab_limit=False,
+            required_chars=characters)
         os.rename(f"{folder}/{side}.model", f"{folder}/{side}.spm")
         os.remove(f"{folder}/{side}.vocab")
         pieces = sentencepiece.SentencePieceProcessor(model_file=f"{folder}/{side}.spm")
@@ -105,12 +109,17 @@ def main(program, work, source, target, sentences="1000"):
                 largest = max(largest, abs(total.item() - log_probability) / own)
             for beam in theirs:
                 out = model.generate(**inputs, num_beams=beam, early_stopping=beam > 1,
-                                     length_penalty=1.0, max_length=101)
-                theirs[beam] += tokenizer.batch_decode(out, skip_special_tokens=True)
+                                     length_penalty=1.0, max_length=102)
+                # Nothing for a sentence that reaches the limit, which the engines treat differently.
+                theirs[beam] += [tokenizer.decode(ids, skip_special_tokens=True)
+                                 if (ids != model.config.pad_token_id).sum() < 100 else None
+                                 for ids in out]
     passed &= report(name, engine, "log-probability a token", count, same_lengths, largest, 1e-4)
     for beam, texts in theirs.items():
         what = "greedy" if beam == 1 else f"beam {beam}"
-        passed &= report_tokens(name, engine, what, calque.translate(lines, beam), texts)
+        pairs = [(ours.strip(), text) for ours, text in zip(calque.translate(lines, beam), texts)
+                 if text is not None]
+        passed &= report_tokens(name, engine, what, *map(list, zip(*pairs)))
     return passed
 
 

@@ -118,6 +118,8 @@ TEST_CASE("an exported translator that is imported and exported again has the sa
   SUBCASE("sinusoids of tensor2tensor") { options.layer.positions = PositionKind::t2t; }
   SUBCASE("no positions") { options.layer.positions = PositionKind::none; }
   SUBCASE("pre-norm") { options.layer.norm_placement = NormPlacement::pre; }
+  SUBCASE("embeddings that are not scaled") { options.layer.scale_embeddings = false; }
+  SUBCASE("gelu of tanh") { options.layer.feed_forward = FeedForwardKind::gelu_tanh; }
   SUBCASE("gelu and dropout") {
     options.layer.feed_forward = FeedForwardKind::gelu;
     options.layer.attention_dropout = real(0.25);
@@ -245,11 +247,11 @@ TEST_CASE("a folder that is not such a model is refused in one line") {
   };
   SUBCASE("another class") {
     original.change("config.json", "model_type", "t5");
-    ends("config.json: model_type is t5; calque imports marian");
+    ends("config.json: model_type is t5; calque imports marian, pegasus, gpt2, gpt_neox and llama");
   }
   SUBCASE("another activation") {
     original.change("config.json", "activation_function", "tanh");
-    ends("config.json: activation_function is tanh; calque has relu, gelu and silu");
+    ends("config.json: activation_function is tanh; calque has relu, gelu, gelu_new and silu");
   }
   SUBCASE("a size that is no number") {
     original.change("config.json", "d_model", "8");

@@ -18,6 +18,7 @@ constexpr std::string_view transformer_keys[] = {"d_ff",
                                                  "experts",
                                                  "attention",
                                                  "qk_norm",
+                                                 "scale_embeddings",
                                                  "positions",
                                                  "max_positions",
                                                  "attention_dropout",
@@ -104,7 +105,8 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
   in.key("norm_epsilon", &M::norm_epsilon, between(1e-12, 0.1), harmful,
          "Added to the variance in the normalization.");
   in.key("activation", &M::feed_forward, feed_forward_kinds, harmful,
-         "The activation of the feed-forward sublayers. swiglu has a third weight matrix; a d_ff "
+         "The activation of the feed-forward sublayers. gelu-tanh is the approximation that GPT-2 "
+         "has. swiglu has a third weight matrix; a d_ff "
          "of two thirds keeps the number of parameters.",
          "Marian: transformer-ffn-activation; Joey NMT: activation; OpenNMT-py: "
          "pos_ffn_activation_fn; fairseq: activation-fn; Sockeye: transformer-activation-type");
@@ -122,6 +124,12 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
       "Normalises the queries and keys of each head (RMSNorm with a gain), which keeps attention "
       "stable at high learning rates.",
       "Hugging Face: use_qk_norm");
+  in.key(
+        "scale_embeddings", &M::scale_embeddings, {}, harmful,
+        "Multiplies the embeddings by the square root of d_model, as in the paper. GPT-2 and later "
+        "models do not.",
+        "Hugging Face: scale_embedding; fairseq: no-scale-embedding")
+      .idle_if(is_images, with_text);
   in.key("positions", &M::positions, position_kinds, harmful,
          "How positions are encoded: sinusoids with sine and cosine interleaved (interleaved, as "
          "in the paper), with all sines before all cosines (halves, as in Hugging Face's Marian "
