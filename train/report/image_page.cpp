@@ -62,7 +62,7 @@ std::string picture(const ImageExplanation& image, const std::vector<double>& we
   return text + fmt::format("</svg><figcaption>{}</figcaption></figure>\n", html_escaped(title));
 }
 
-constexpr std::string_view page = R"(<!DOCTYPE html>
+constexpr std::string_view image_page_html = R"(<!DOCTYPE html>
 <html lang="en"><meta charset="utf-8"><meta name="viewport" content="width=device-width">
 <title>{{title}}</title>
 <style>
@@ -99,12 +99,12 @@ std::string image_page(const ImageExplanation& image) {
     }
     layers += "</div>\n";
   }
-  return filled(page, {{"title", html_escaped(image.file)},
-                       {"symbol", symbol_of(image)},
-                       {"model", html_escaped(image.model)},
-                       {"image", picture(image, {}, "the image")},
-                       {"classes", classes},
-                       {"layers", layers}});
+  return filled(image_page_html, {{"title", html_escaped(image.file)},
+                                  {"symbol", symbol_of(image)},
+                                  {"model", html_escaped(image.model)},
+                                  {"image", picture(image, {}, "the image")},
+                                  {"classes", classes},
+                                  {"layers", layers}});
 }
 
 std::string image_json(const ImageExplanation& image) {
