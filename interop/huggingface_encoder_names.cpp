@@ -1,7 +1,5 @@
 #include <fmt/format.h>
 
-#include <cmath>
-
 #include "interop/exported.h"
 #include "interop/huggingface_names.h"
 
@@ -34,7 +32,7 @@ void walk_layers(ParameterWalk& walk, const SelfAttentionStack& stack, const Lay
 // BERT does not scale embeddings, so the factor becomes part of the table.
 void walk_encoder(ParameterWalk& walk, const Encoder& encoder) {
   walk.table("bert.embeddings.word_embeddings.weight", encoder.embedding.weight, Side::source,
-             std::sqrt(static_cast<real>(encoder.options.layer.d_model)));
+             encoder.embedding.factor);
   walk.norm("bert.embeddings.LayerNorm", *encoder.body.embedding_norm);
   walk_layers(
       walk, encoder.body.stack,

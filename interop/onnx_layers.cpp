@@ -27,16 +27,23 @@ OnnxValue OnnxLayers::feed_forward(const OnnxValue& x, const FeedForward& networ
   const auto silu = [&](const OnnxValue& v) {
     return graph_.node("Mul", {v, graph_.node("Sigmoid", {v})});
   };
+  const auto times = [&](const OnnxValue& v, real factor) {
+    return graph_.node("Mul", {v, graph_.number(factor)});
+  };
+  const auto gelu = [&](const OnnxValue& v, const OnnxValue& curve) {  // v (1 + curve) / 2
+    return times(graph_.node("Mul", {v, graph_.node("Add", {curve, graph_.number(1)})}), real(0.5));
+  };
   switch (network.kind) {
     case FeedForwardKind::relu:
       inner = graph_.node("Relu", {inner});
       break;
-    case FeedForwardKind::gelu: {  // x (1 + erf(x / sqrt 2)) / 2
-      const OnnxValue erf =
-          graph_.node("Erf", {graph_.node("Mul", {inner, graph_.number(std::sqrt(real(0.5)))})});
-      const OnnxValue twice =
-          graph_.node("Mul", {inner, graph_.node("Add", {erf, graph_.number(1)})});
-      inner = graph_.node("Mul", {twice, graph_.number(real(0.5))});
+    case FeedForwardKind::gelu:
+      inner = gelu(inner, graph_.node("Erf", {times(inner, std::sqrt(real(0.5)))}));
+      break;
+    case FeedForwardKind::gelu_tanh: {
+      const OnnxValue cube = graph_.node("Mul", {inner, graph_.node("Mul", {inner, inner})});
+      const OnnxValue sum = graph_.node("Add", {inner, times(cube, real(0.044715))});
+      inner = gelu(inner, graph_.node("Tanh", {times(sum, std::sqrt(real(M_2_PI)))}));
       break;
     }
     case FeedForwardKind::silu:
@@ -64,9 +71,9 @@ OnnxValue OnnxLayers::rows(const Tensor& table, const OnnxValue& begin, const On
   return graph_.node("Slice", {graph_.constant(table), begin, end, graph_.integers({0})});
 }
 
-OnnxValue OnnxLayers::embedding(const OnnxValue& ids, const Tensor& table) {
-  const OnnxValue found = graph_.node("Gather", {graph_.constant(table), ids});
-  return graph_.node("Mul", {found, graph_.number(std::sqrt(static_cast<real>(options_.d_model)))});
+OnnxValue OnnxLayers::embedding(const OnnxValue& ids, const Embedding& embedding) {
+  const OnnxValue found = graph_.node("Gather", {graph_.constant(embedding.weight), ids});
+  return graph_.node("Mul", {found, graph_.number(embedding.factor)});
 }
 
 OnnxValue OnnxLayers::size(const OnnxValue& x, int64_t axis) {

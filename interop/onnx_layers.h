@@ -7,6 +7,7 @@
 
 #include "interop/onnx_graph.h"
 #include "nn/attention.h"
+#include "nn/embedding.h"
 #include "nn/feed_forward.h"
 #include "nn/norm.h"
 #include "nn/residual.h"
@@ -25,8 +26,7 @@ class OnnxLayers {
 
   // Rows [begin, end) of a table; both are vectors of one int64.
   OnnxValue rows(const Tensor& table, const OnnxValue& begin, const OnnxValue& end);
-  // The rows of `table` at ids, scaled as by nn/embedding.h.
-  OnnxValue embedding(const OnnxValue& ids, const Tensor& table);
+  OnnxValue embedding(const OnnxValue& ids, const Embedding& embedding);
   // The size of an axis of x, as a vector of one int64.
   OnnxValue size(const OnnxValue& x, int64_t axis);
 

@@ -16,7 +16,7 @@ const OnnxSide batch = "batch_size", source_length = "encoder_sequence_length",
 OnnxValue embedded(OnnxGraph& graph, OnnxLayers& layers, const OnnxValue& ids,
                    const Embedding& embedding, const Tensor& positions, const OnnxValue& begin,
                    const OnnxValue& end) {
-  const OnnxValue x = layers.embedding(ids, embedding.weight);
+  const OnnxValue x = layers.embedding(ids, embedding);
   return positions ? graph.node("Add", {x, layers.rows(positions, begin, end)}) : x;
 }
 
