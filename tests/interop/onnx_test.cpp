@@ -133,7 +133,7 @@ TEST_CASE("the export to ONNX is a folder for transformers.js, or an error") {
   CHECK(message_of([&] { export_onnx(from, folder.path("two")); }) ==
         folder.path("two") +
             ": not exported: tokenizer.joint is false, which onnx cannot hold; ctranslate2, "
-            "numpy, safetensors can");
+            "huggingface, numpy, safetensors can");
 }
 
 }  // namespace

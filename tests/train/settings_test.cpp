@@ -104,7 +104,7 @@ TEST_CASE("every key of the model and of the search changes its options") {
     if (!here || elsewhere.contains(key.name)) continue;
     Config changed = before;
     bool found = false;
-    for (const char* value : {"16", "0.05", "true", "none", "pre", "rms", "gelu", "first",
+    for (const char* value : {"16", "0.05", "true", "false", "none", "pre", "rms", "gelu", "first",
                               "{count: 4}", "{window: 4}", "rnn", "lstm"}) {
       try {
         key.read(parse_yaml_argument(value, key.name), changed);
