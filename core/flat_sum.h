@@ -16,7 +16,7 @@
 namespace calque {
 namespace flat_sum {
 
-constexpr int64_t piece = 1 << 15;
+constexpr int64_t chunk = 1 << 15;
 
 inline Vec plain(Vec v) { return v; }
 
@@ -41,7 +41,7 @@ inline Vec rounded(Vec v) { return v; }
 
 template <class Rounding>
 void add(std::span<real> a, std::span<const real> b, Rounding rounding) {
-  parallel_for(std::ssize(a), piece, [&](int64_t begin, int64_t end) {
+  parallel_for(std::ssize(a), chunk, [&](int64_t begin, int64_t end) {
     const auto sum = [rounding](Vec x, Vec y) { return rounding(x) + rounding(y); };
     map(end - begin, a.data() + begin, sum, a.data() + begin, b.data() + begin);
   });
@@ -59,7 +59,7 @@ inline void add_flat(std::span<real> a, std::span<const real> b, Precision preci
 // The numbers rounded to bfloat16, and the sum of such a buffer with one that is not yet rounded:
 // together what add_flat() computes in bfloat16.
 inline void round_flat(std::span<const real> from, std::span<uint16_t> to) {
-  parallel_for(std::ssize(from), flat_sum::piece, [&](int64_t begin, int64_t end) {
+  parallel_for(std::ssize(from), flat_sum::chunk, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; i += lanes) {
       const int64_t count = std::min(lanes, end - i);
       alignas(64) real some[lanes];
@@ -70,7 +70,7 @@ inline void round_flat(std::span<const real> from, std::span<uint16_t> to) {
 }
 
 inline void add_rounded(std::span<real> a, std::span<const uint16_t> b) {
-  parallel_for(std::ssize(a), flat_sum::piece, [&](int64_t begin, int64_t end) {
+  parallel_for(std::ssize(a), flat_sum::chunk, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; i += lanes) {
       const int64_t count = std::min(lanes, end - i);
       alignas(64) real some[lanes] = {};

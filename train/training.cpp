@@ -77,9 +77,10 @@ TrainResult Training::run() {
     const bool last = finished(), save_is_due = due(config_.training.save_every) || last;
     state_.validation_owed = task_->validates() && (due(config_.training.validate_every) || last);
     if (save_is_due) save();  // first, because validation may take long or be interrupted
+    const bool takes_long = save_is_due || state_.validation_owed;
     if (state_.validation_owed && (validate() || save_is_due)) save();
     saving_.poll();
-    agree();
+    if (takes_long) agree();
   }
   save();
   saving_.finish();
