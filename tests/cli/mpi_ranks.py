@@ -188,15 +188,18 @@ def check_same_bits(launcher, expected):
 def check_losses(launcher, expected, kills, generator):
     for how, name, what, count in ((signal.SIGKILL, "killed", "has ended", kills),
                                    (signal.SIGSTOP, "stopped", "has not answered", 2)):
-        worst = 0
-        for _ in range(count):
-            lost = lose_a_rank(launcher, name, how, generator)
-            if lost is None:
-                break
+        worst, lost_ranks, run = 0, 0, 1
+        while lost_ranks < count:
+            lost = lose_a_rank(launcher, f"{name}-{run}", how, generator)
+            if lost is None or "finished at step" in lost[2]:  # nothing was left to lose
+                check_bits(launcher, f"{name}-{run}", expected, f"run {run} with ranks {name}")
+                run += 1
+                continue
             check_line(lost[2], lost[0], what)
-            worst = max(worst, lost[1])
-        launcher.complete(2, name)
-        check_bits(launcher, name, expected, f"ranks {name}, all ended within {worst:.1f} s")
+            lost_ranks, worst = lost_ranks + 1, max(worst, lost[1])
+        launcher.complete(2, f"{name}-{run}")
+        check_bits(launcher, f"{name}-{run}", expected,
+                   f"{count} ranks {name}, all ended within {worst:.1f} s")
 
 
 def check_stops(launcher, expected):

@@ -17,7 +17,7 @@ TEST_CASE("--version prints the version, BLAS, threads and CPU") {
   CHECK(ran.status == 0);
   CHECK(ran.err.empty());
   CHECK(ran.out.starts_with("calque 0."));
-  for (const char* part : {"\nBLAS: OpenBLAS", "\nthreads: ", "\nCPU: ", "\nbuilt: "}) {
+  for (const char* part : {"\nBLAS: OpenBLAS", "\nthreads: ", "\nMPI: ", "\nCPU: ", "\nbuilt: "}) {
     CHECK(ran.out.find(part) != std::string::npos);
   }
 }
