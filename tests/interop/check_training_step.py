@@ -38,6 +38,7 @@ def train_ours(calque, model, run, lines):
                     "training.optimizer": "sgd", "training.momentum": "0",
                     "training.learning_rate": str(RATE), "training.warmup_steps": "0",
                     "training.clip_norm": "0", "training.label_smoothing": "0",
+                    "training.weight_decay": "0",
                     "training.batch_tokens": "100000", "model.dropout": "0",
                     "model.attention_dropout": "0", "logging.report": "false"}
         if "text" in lines:
