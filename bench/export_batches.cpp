@@ -3,9 +3,10 @@
 //
 //   build/release/bench/export_batches RUN --updates 1000 --out FOLDER
 //
-// RUN is an existing run, whose config and tokenizers are used. FOLDER gets config.yaml,
-// initial.safetensors, validation.jsonl (one pair per line) and updates.jsonl (one update per line:
-// its batches of pairs, and whether an epoch ends in it).
+// RUN is an existing run, whose config and tokenizers are used. The format for task: masked-lm is
+// in bench/export_masked_batches.h. For a translator, FOLDER gets config.yaml, initial.safetensors,
+// validation.jsonl (one pair per line) and updates.jsonl (one update per line: its batches of
+// pairs, and whether an epoch ends in it).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>
@@ -16,6 +17,7 @@
 #include "data/batch_stream.h"
 #include "data/dataset_examples.h"
 #include "data/pair_batch.h"
+#include "export_masked_batches.h"
 #include "train/config/show.h"
 #include "train/parameter_tensors.h"
 #include "train/tasks/task_model.h"
@@ -108,7 +110,11 @@ int main(int count, char** arguments) {
   app.add_option("--out", out)->required();
   CLI11_PARSE(app, count, arguments);
   try {
-    export_run(run, updates, out);
+    if (find_run(run).config.task == TaskKind::masked_lm) {
+      export_masked_run(run, updates, out);
+    } else {
+      export_run(run, updates, out);
+    }
   } catch (const Error& error) {
     fmt::print(stderr, "export_batches: {}\n", error.what());
     return 1;

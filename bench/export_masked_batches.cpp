@@ -1,16 +1,5 @@
-// Exports what another program needs to train a masked language model as calque does: the initial
-// weights, the masked windows of the first updates, and the validation text with its masks, as
-// token ids. bench/peers/same_masked_batches.py reads them.
-//
-//   build/release/bench/export_masked_batches RUN --updates 500 --out FOLDER
-//
-// RUN is an existing run of task: masked-lm with a limit in updates. FOLDER gets config.yaml,
-// initial.safetensors, validation.jsonl (one window per line) and updates.jsonl (one update per
-// line: its learning rate and its windows). A window is [ids, original ids at chosen tokens else
-// -1].
-#include <fmt/format.h>
+#include "export_masked_batches.h"
 
-#include <CLI/CLI.hpp>
 #include <filesystem>
 #include <fstream>
 #include <nlohmann/json.hpp>
@@ -59,7 +48,9 @@ void write_validation(std::ofstream& file, const MaskedLmRun& run) {
   }
 }
 
-void export_run(const std::string& place, int64_t updates, const std::string& out) {
+}  // namespace
+
+void export_masked_run(const std::string& place, int64_t updates, const std::string& out) {
   const MaskedLmRun run = open_masked_lm_run(place);
   std::filesystem::create_directories(out);
   TaskModel<MaskedLm> initial(run.model().options);
@@ -72,27 +63,9 @@ void export_run(const std::string& place, int64_t updates, const std::string& ou
   write_validation(validation, run);
   const Dataset text = load_training_texts(run.config.data, run.tokenizer);
   BatchStream stream(
-      masked_examples(std::make_shared<const MaskedWindows>(
-          text, run.config, WindowUse::training, masking_of(run.config, run.tokenizer))),
+      masked_examples(std::make_shared<const MaskedWindows>(text, run.config, WindowUse::training,
+                                                            masking_of(run.config, run.tokenizer))),
       batch_options(run.config.training));
   write_updates(file, stream, run.config, updates);
   if (!file.flush() || !validation.flush()) fail("{}: cannot be written", out);
-}
-
-}  // namespace
-
-int main(int count, char** arguments) {
-  std::string run, out;
-  int64_t updates = 500;
-  CLI::App app("Exports the batches of a masked language model for other programs");
-  app.add_option("run", run)->required();
-  app.add_option("--updates", updates)->check(CLI::PositiveNumber);
-  app.add_option("--out", out)->required();
-  CLI11_PARSE(app, count, arguments);
-  try {
-    export_run(run, updates, out);
-  } catch (const Error& error) {
-    fmt::print(stderr, "export_masked_batches: {}\n", error.what());
-    return 1;
-  }
 }

@@ -31,12 +31,6 @@ Tensor scaled(const Tensor& x, real factor) {
   return out;
 }
 
-void add_linear(TensorList& list, const std::string& name, const Linear& linear, int64_t begin,
-                int64_t end) {
-  list.push_back({name + ".weight", transposed(columns(linear.weight, begin, end))});
-  list.push_back({name + ".bias", columns(linear.bias, begin, end)});
-}
-
 void require_same(const TensorList& written, const TensorList& read, const std::string& place) {
   if (written.size() != read.size()) {
     fail("{}: {} tensors were written, but {} are read back; export again", place, written.size(),

@@ -8,7 +8,6 @@
 #include <vector>
 
 #include "core/tensor.h"
-#include "nn/linear.h"
 
 namespace calque {
 
@@ -22,13 +21,6 @@ Tensor transposed(const Tensor& matrix);
 // The columns [begin, end) of a matrix, or of a vector its elements.
 Tensor columns(const Tensor& x, int64_t begin, int64_t end);
 Tensor scaled(const Tensor& x, real factor);
-
-// NAME.weight [out, in] and NAME.bias, of the output columns [begin, end).
-void add_linear(TensorList& list, const std::string& name, const Linear& linear, int64_t begin,
-                int64_t end);
-inline void add_linear(TensorList& list, const std::string& name, const Linear& linear) {
-  add_linear(list, name, linear, 0, linear.weight.cols());
-}
 
 // Throws an Error with the name of the first tensor whose shape or bits differ; `place` is the file
 // that `read` comes from.

@@ -3,7 +3,7 @@
 the same masked windows in the same updates, the same learning rates.
 
   calque train bert.yaml --run runs/bert
-  build/release/bench/export_masked_batches runs/bert --updates 500 --out exported
+  build/release/bench/export_batches runs/bert --updates 500 --out exported
   bench/peers/same_masked_batches.py exported --run runs/bert-pytorch
   calque plot runs/bert runs/bert-pytorch --svg curves.svg
 
@@ -106,7 +106,7 @@ def validate(model, windows):
 
 def main():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
-    parser.add_argument("exported", type=pathlib.Path, help="what bench/export_masked_batches wrote")
+    parser.add_argument("exported", type=pathlib.Path, help="what bench/export_batches wrote")
     parser.add_argument("--run", type=pathlib.Path, required=True, help="folder for config.yaml and metrics.jsonl")
     parser.add_argument("--every", type=int, default=50, help="updates between two records of each kind")
     parser.add_argument("--threads", type=int, default=torch.get_num_threads())
