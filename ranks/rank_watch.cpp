@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <fstream>
 #include <utility>
 
 namespace calque {
@@ -17,8 +18,14 @@ constexpr milliseconds silence_when_stopping{1000};
 constexpr milliseconds own_pause{2000};      // this process was stopped itself
 constexpr milliseconds time_to_speak{3000};  // for a lower rank
 
+// Also if its launcher has not yet asked for its status.
 bool has_ended(int64_t process) {
-  return ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
+  if (::kill(static_cast<pid_t>(process), 0) != 0) return errno == ESRCH;
+  std::ifstream file(fmt::format("/proc/{}/stat", process));  // "1234 (name) S ..."; Linux alone
+  std::string text;
+  std::getline(file, text);
+  const size_t name_end = text.rfind(") ");
+  return name_end != text.npos && name_end + 2 < text.size() && text[name_end + 2] == 'Z';
 }
 
 }  // namespace
