@@ -187,7 +187,7 @@ class MpiRanks final : public Communicator {
   // Gives the other ranks the time to notice the first loss before this process is the second.
   [[noreturn]] static void end_soon(const std::string& line) {
     say(line);
-    std::this_thread::sleep_for(milliseconds(500));
+    std::this_thread::sleep_for(milliseconds(1500));
     end();
   }
 
