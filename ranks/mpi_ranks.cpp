@@ -48,7 +48,7 @@ class Patience {
   const Clock::time_point since_ = Clock::now();
 };
 
-void finish(std::span<MPI_Request> requests) {
+void finish_all(std::span<MPI_Request> requests) {
   int done = 0;
   Patience patience;
   while (true) {
@@ -82,6 +82,24 @@ class MpiHeartbeats final : public Heartbeats {
     }
   }
 
+  // Receives what is still under way: MPI wants every message to be received. All ranks call it,
+  // and it returns when all have.
+  void finish(int rank) {
+    const char last = 1;
+    const auto count = static_cast<int>(sent_.size());
+    finish_all(sent_);
+    for (int to = 0; to < count; ++to) {
+      if (to != rank) MPI_Isend(&last, 1, MPI_BYTE, to, 0, all_, &sent_[static_cast<size_t>(to)]);
+    }
+    for (int from = 0; from < count; ++from) {
+      for (char byte = 0; from != rank && byte != last;) {
+        MPI_Recv(&byte, 1, MPI_BYTE, from, 0, all_, MPI_STATUS_IGNORE);
+      }
+    }
+    finish_all(sent_);
+    MPI_Comm_free(&all_);
+  }
+
  private:
   MPI_Comm all_ = MPI_COMM_NULL;
   std::vector<MPI_Request> sent_;
@@ -103,12 +121,12 @@ class MpiRanks final : public Communicator {
     }
   }
 
-  // Watching ends on all ranks before one of them ends.
+  // Watching ends on all ranks before one of them ends, and begins to end when all have come here.
   ~MpiRanks() override {
     if (std::uncaught_exceptions() > 0) abort("calque: ended by an error");
     if (ranks_ > 1) wait_for_all(*this);
     watch_.reset();
-    if (ranks_ > 1) wait_for_all(*this);
+    if (heartbeats_) heartbeats_->finish(rank_);
     MPI_Finalize();
   }
   MpiRanks(const MpiRanks&) = delete;
@@ -131,7 +149,7 @@ class MpiRanks final : public Communicator {
         MPI_Isend(given.data(), static_cast<int>(given.size()), MPI_BYTE, partner, 0,
                   MPI_COMM_WORLD, &requests[1]);
       }
-      finish(requests);
+      finish_all(requests);
       in = in.subspan(taken.size());
       out = out.subspan(given.size());
     }
@@ -169,7 +187,7 @@ class MpiRanks final : public Communicator {
   // Gives the other ranks the time to notice the first loss before this process is the second.
   [[noreturn]] static void end_soon(const std::string& line) {
     say(line);
-    std::this_thread::sleep_for(milliseconds(500));
+    std::this_thread::sleep_for(milliseconds(1500));
     end();
   }
 

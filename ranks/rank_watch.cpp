@@ -5,6 +5,7 @@
 #include <algorithm>
 #include <cerrno>
 #include <csignal>
+#include <fstream>
 #include <utility>
 
 namespace calque {
@@ -14,11 +15,18 @@ using std::chrono::milliseconds;
 
 constexpr milliseconds look_every{50}, beat_every{250};
 constexpr milliseconds silence_when_stopping{1000};
-constexpr milliseconds own_pause{2000};      // this process was stopped itself
+constexpr milliseconds own_pause{2000};  // this process was stopped itself
+constexpr milliseconds quiet_after_pause{5000};
 constexpr milliseconds time_to_speak{3000};  // for a lower rank
 
+// Also if its launcher has not yet asked for its status.
 bool has_ended(int64_t process) {
-  return ::kill(static_cast<pid_t>(process), 0) != 0 && errno == ESRCH;
+  if (::kill(static_cast<pid_t>(process), 0) != 0) return errno == ESRCH;
+  std::ifstream file(fmt::format("/proc/{}/stat", process));  // "1234 (name) S ..."; Linux alone
+  std::string text;
+  std::getline(file, text);
+  const size_t name_end = text.rfind(") ");
+  return name_end != text.npos && name_end + 2 < text.size() && text[name_end + 2] == 'Z';
 }
 
 }  // namespace
@@ -38,16 +46,19 @@ RankWatch::~RankWatch() {
 }
 
 void RankWatch::run() {
-  Clock::time_point beaten{}, before = Clock::now();
+  Clock::time_point beaten{}, quiet_until{}, before = Clock::now();
   while (!done_) {
     const Clock::time_point now = Clock::now();
-    if (now - before > own_pause) std::ranges::fill(heard_, now);
+    if (now - before > own_pause) {  // the others may be ending, for want of this rank
+      std::ranges::fill(heard_, now);
+      quiet_until = now + quiet_after_pause;
+    }
     before = now;
     if (now - beaten >= beat_every) {
       beat(now);
       beaten = now;
     }
-    look(now);
+    if (now >= quiet_until) look(now);
     std::this_thread::sleep_for(look_every);
   }
 }
