@@ -10,6 +10,7 @@
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "core/error.h"
+#include "interop/ctranslate2_import.h"
 #include "interop/export_folder.h"
 #include "interop/gguf_import.h"
 #include "interop/huggingface_import.h"
@@ -116,13 +117,14 @@ void write_run(const ImportedLanguageModel& from, const std::string& run) {
 Imported import_place(const std::string& place) {
   namespace fs = std::filesystem;
   if (!fs::exists(place)) fail("{}: there is no such folder or file", place);
+  if (fs::exists(place + "/model.bin")) return import_ctranslate2(place);
   if (fs::is_directory(place) && fs::exists(place + "/config.json")) {
     return import_huggingface(place);
   }
   if (fs::path(place).extension() == ".gguf") return import_gguf(place);
   fail(
       "{}: not a model that calque imports: neither a folder with a config.json of Hugging Face "
-      "transformers nor a file .gguf",
+      "transformers, nor one with a model.bin of CTranslate2, nor a file .gguf",
       place);
 }
 
@@ -148,8 +150,8 @@ void add_import_command(CLI::App& calque) {
       ->required()
       ->type_name("DIR");
   command->footer(
-      "PLACE is a folder of Hugging Face transformers (MarianMT, Llama, GPT-NeoX or GPT-2), or a\n"
-      "file .gguf of llama.cpp that is not quantized.\n"
+      "PLACE is a folder of Hugging Face transformers (MarianMT, Llama, GPT-NeoX or GPT-2), a\n"
+      "folder of CTranslate2, or a file .gguf of llama.cpp that is not quantized.\n"
       "A model that calque cannot represent is refused. docs/interop.md has the formats.\n"
       "Example: calque import opus-mt-en-de --run runs/opus");
   command->callback([arguments] { import_model(*arguments); });

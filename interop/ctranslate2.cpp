@@ -6,88 +6,59 @@
 #include "core/error.h"
 #include "data/file.h"
 #include "interop/ctranslate2_file.h"
+#include "interop/ctranslate2_names.h"
 #include "interop/export_folder.h"
 #include "interop/formats.h"
 
 namespace calque {
 namespace {
 
-// The variables of the model, under the names of the engine.
-class Variables {
+// The variables of the model, as the engine stores them.
+class Variables : public ParameterWalk {
  public:
-  Variables(const LayerOptions& options, Ct2Weights weights)
-      : options_(options), weights_(weights) {}
+  explicit Variables(Ct2Weights weights) : weights_(weights) {}
 
   void flag(const std::string& name, Ct2Type type, int32_t value) {
     model_.variables.push_back(ct2_integer(name, type, value));
   }
-  void vector(const std::string& name, const Tensor& x) {
-    model_.variables.push_back(ct2_variable(name, x));
+
+  using ParameterWalk::tensor;
+  void tensor(const std::string& name, const Tensor& own, const Placement& placement) override {
+    ListingWalk one;
+    one.tensor(name, own, placement);
+    add(name, one.list.front().tensor, placement.transposed);
   }
 
-  // A table or the weight of a product [out, in]. The same tensor again becomes an alias.
-  void weight(const std::string& scope, const Tensor& x) {
-    const std::string name = scope + "/weight";
-    for (const auto& [tensor, first] : tables_) {
-      if (tensor.data() != x.data()) continue;
+  // The same table again becomes an alias.
+  void table(const std::string& name, const Tensor& own, Side, real) override {
+    for (const auto& [other, first] : tables_) {
+      if (other.data() != own.data()) continue;
       model_.aliases.emplace_back(name, first);
       if (weights_ == Ct2Weights::int8) {
         model_.aliases.emplace_back(name + "_scale", first + "_scale");
       }
       return;
     }
-    tables_.emplace_back(x, name);
-    if (weights_ == Ct2Weights::float32) return vector(name, x);
-    auto [values, scales] = ct2_quantized(name, x);
-    model_.variables.push_back(std::move(values));
-    model_.variables.push_back(std::move(scales));
-  }
-
-  void linear(const std::string& scope, const Linear& x) { linear(scope, x, 0, x.weight.cols()); }
-  void linear(const std::string& scope, const Linear& x, int64_t begin, int64_t end) {
-    weight(scope, transposed(columns(x.weight, begin, end)));
-    vector(scope + "/bias", columns(x.bias, begin, end));
-  }
-
-  void norm(const std::string& scope, const Norm& norm) {
-    vector(scope + "/gamma", norm.gain);
-    if (norm.bias) vector(scope + "/beta", norm.bias);
-  }
-
-  void self_attention(const std::string& scope, const SelfAttention& attention, const Norm& own) {
-    linear(scope + "/linear_0", attention.qkv);
-    linear(scope + "/linear_1", attention.output);
-    norm(scope + "/layer_norm", own);
-    if (!attention.rotary) return;
-    flag(scope + "/rotary_dim", Ct2Type::int32, static_cast<int32_t>(options_.head_size()));
-    flag(scope + "/rotary_interleave", Ct2Type::int8, 0);
-    vector(scope + "/rotary_base", Tensor::full({}, 10000));
-  }
-
-  void cross_attention(const std::string& scope, const CrossAttention& attention, const Norm& own) {
-    linear(scope + "/linear_0", attention.query);
-    linear(scope + "/linear_1", attention.key_value);
-    linear(scope + "/linear_2", attention.output);
-    norm(scope + "/layer_norm", own);
-  }
-
-  void feed_forward(const std::string& scope, const FeedForward& network, const Norm& own) {
-    const int64_t width = network.outer.weight.rows();
-    linear(scope + "/linear_0", network.inner, 0, width);
-    if (network.kind == FeedForwardKind::swiglu) {
-      linear(scope + "/linear_0_noact", network.inner, width, 2 * width);
-    }
-    linear(scope + "/linear_1", network.outer);
-    norm(scope + "/layer_norm", own);
+    tables_.emplace_back(own, name);
+    add(name, own, true);
   }
 
   Ct2Model take() { return std::move(model_); }
 
  private:
-  const LayerOptions& options_;
+  void add(const std::string& name, const Tensor& x, bool is_weight) {
+    if (!is_weight || weights_ == Ct2Weights::float32) {
+      model_.variables.push_back(ct2_variable(name, x));
+      return;
+    }
+    auto [values, scales] = ct2_quantized(name, x);
+    model_.variables.push_back(std::move(values));
+    model_.variables.push_back(std::move(scales));
+  }
+
   Ct2Weights weights_;
   Ct2Model model_;
-  std::vector<std::pair<Tensor, std::string>> tables_;  // keeps their memory from being reused
+  std::vector<std::pair<Tensor, std::string>> tables_;
 };
 
 // The engine's numbers.
@@ -107,8 +78,9 @@ int32_t activation_number(FeedForwardKind kind) {
 }
 
 // What encoder and decoder have in common.
-void add_stack(Variables& to, const std::string& scope, const LayerOptions& options,
-               const Positions& positions, const std::optional<Norm>& norm) {
+void add_stack(Variables& to, const std::string& scope, const TransformerOptions& model,
+               const Positions& positions, int64_t layers) {
+  const LayerOptions& options = model.layer;
   to.flag(scope + "/num_heads", Ct2Type::int16, static_cast<int32_t>(options.heads));
   to.flag(scope + "/pre_norm", Ct2Type::int8, options.norm_placement == NormPlacement::pre);
   to.flag(scope + "/activation", Ct2Type::int8, activation_number(options.feed_forward));
@@ -116,41 +88,28 @@ void add_stack(Variables& to, const std::string& scope, const LayerOptions& opti
   to.flag(scope + "/multi_query_attention", Ct2Type::int8, 0);
   if (options.positions != PositionKind::rotary) {
     const int64_t rows = std::max<int64_t>(options.max_positions, 2048);
-    to.vector(scope + "/position_encodings/encodings",
-              position_table(positions, rows, options.d_model));
+    return to.tensor(scope + "/position_encodings/encodings",
+                     position_table(positions, rows, options.d_model));
   }
-  if (norm) to.norm(scope + "/layer_norm", *norm);
+  for (int64_t i = 0; i < layers; ++i) {
+    const std::string attention = fmt::format("{}/layer_{}/self_attention", scope, i);
+    to.flag(attention + "/rotary_dim", Ct2Type::int32, static_cast<int32_t>(options.head_size()));
+    to.flag(attention + "/rotary_interleave", Ct2Type::int8, 0);
+    to.tensor(attention + "/rotary_base", Tensor::full({}, 10000));
+  }
 }
 
 Ct2Model model_of(const Transformer& model, Ct2Weights weights) {
-  const LayerOptions& options = model.options.layer;
-  Variables to(options, weights);
-  add_stack(to, "encoder", options, model.source_positions, model.encoder.norm);
+  const TransformerOptions& options = model.options;
+  Variables to(weights);
+  add_stack(to, "encoder", options, model.source_positions, options.encoder_layers);
   to.flag("encoder/embeddings_merge", Ct2Type::int8, 0);
-  to.weight("encoder/embeddings_0", model.source_embedding.weight);
-  for (size_t i = 0; i < model.encoder.layers.size(); ++i) {
-    const SelfAttentionLayer& layer = model.encoder.layers[i];
-    const std::string scope = fmt::format("encoder/layer_{}", i);
-    to.self_attention(scope + "/self_attention", layer.self_attention,
-                      layer.self_attention_residual.norm);
-    to.feed_forward(scope + "/ffn", dense(layer.feed_forward), layer.feed_forward_residual.norm);
-  }
-  add_stack(to, "decoder", options, model.target_positions, model.decoder.norm);
+  add_stack(to, "decoder", options, model.target_positions, options.decoder_layers);
   to.flag("decoder/start_from_zero_embedding", Ct2Type::int8, 0);
   to.flag("decoder/alignment_layer", Ct2Type::int16, -1);
   to.flag("decoder/alignment_heads", Ct2Type::int16, 1);
-  to.weight("decoder/embeddings", model.target_embedding.weight);
-  for (size_t i = 0; i < model.decoder.layers.size(); ++i) {
-    const DecoderLayer& layer = model.decoder.layers[i];
-    const std::string scope = fmt::format("decoder/layer_{}", i);
-    to.self_attention(scope + "/self_attention", layer.self_attention,
-                      layer.self_attention_residual.norm);
-    to.cross_attention(scope + "/attention", layer.cross_attention,
-                       layer.cross_attention_residual.norm);
-    to.feed_forward(scope + "/ffn", dense(layer.feed_forward), layer.feed_forward_residual.norm);
-  }
-  to.weight("decoder/projection", model.output.weight);
-  if (model.output.bias) to.vector("decoder/projection/bias", model.output.bias);
+  walk_ctranslate2(to, model);
+  if (model.output.bias) to.tensor("decoder/projection/bias", model.output.bias);
   return to.take();
 }
 

@@ -9,14 +9,15 @@
 namespace calque {
 namespace {
 
-constexpr uint32_t binary_version = 6, spec_revision = 7;
-constexpr std::string_view spec_name = "TransformerSpec";
+constexpr uint32_t binary_version = 6, oldest_version = 2;
 
 size_t size_of(Ct2Type type) {
   switch (type) {
     case Ct2Type::int8:
       return 1;
     case Ct2Type::int16:
+    case Ct2Type::float16:
+    case Ct2Type::bfloat16:
       return 2;
     default:
       return 4;
@@ -39,7 +40,7 @@ class ModelReader {
   ModelReader(std::string_view bytes, const std::string& place) : rest_(bytes), place_(place) {}
 
   std::string_view take(size_t count) {
-    if (count > rest_.size()) fail("{}: ends too early; export again", place_);
+    if (count > rest_.size()) refuse("ends too early");
     const std::string_view part = rest_.substr(0, count);
     rest_.remove_prefix(count);
     return part;
@@ -56,7 +57,7 @@ class ModelReader {
     return std::string(take(length).substr(0, length - 1));
   }
   [[noreturn]] void refuse(std::string_view why) const {
-    fail("{}: {}; it is not a CTranslate2 model of version {}", place_, why, binary_version);
+    fail("{}: {}; it is not a CTranslate2 model that calque reads", place_, why);
   }
   bool at_end() const { return rest_.empty(); }
 
@@ -65,19 +66,42 @@ class ModelReader {
   const std::string& place_;
 };
 
-Ct2Variable read_variable(ModelReader& in) {
+// Below version 4, from the size of an element.
+Ct2Type type_of_size(uint8_t size, const ModelReader& in) {
+  if (size == 4) return Ct2Type::float32;
+  if (size == 2) return Ct2Type::int16;
+  if (size != 1) in.refuse("has a variable of unknown type");
+  return Ct2Type::int8;
+}
+
+Ct2Variable read_variable(ModelReader& in, uint32_t version) {
   Ct2Variable variable{.name = in.text()};
-  size_t elements = 1;
+  uint64_t elements = 1;
   variable.sizes.resize(in.number<uint8_t>());
-  for (uint32_t& size : variable.sizes) elements *= size = in.number<uint32_t>();
+  for (uint32_t& size : variable.sizes) {
+    size = in.number<uint32_t>();
+    if (__builtin_mul_overflow(elements, size, &elements) || elements > UINT32_MAX) {
+      in.refuse("has a variable that is too large");
+    }
+  }
   const auto type = in.number<uint8_t>();
-  if (type > static_cast<uint8_t>(Ct2Type::int32)) in.refuse("has a variable of unknown type");
-  variable.type = Ct2Type{type};
-  variable.bytes = in.take(in.number<uint32_t>());
+  if (version >= 4 && type > static_cast<uint8_t>(Ct2Type::bfloat16)) {
+    in.refuse("has a variable of unknown type");
+  }
+  variable.type = version >= 4 ? Ct2Type{type} : type_of_size(type, in);
+  const uint64_t unit = version >= 4 ? 1 : size_of(variable.type);
+  variable.bytes = in.take(in.number<uint32_t>() * unit);
   if (variable.bytes.size() != elements * size_of(variable.type)) {
     in.refuse("has a variable whose size is not that of its shape");
   }
   return variable;
+}
+
+void read_aliases(ModelReader& in, Ct2Model& model) {
+  for (auto count = in.number<uint32_t>(); count > 0; --count) {
+    std::string alias = in.text();
+    model.aliases.emplace_back(std::move(alias), in.text());
+  }
 }
 
 }  // namespace
@@ -118,8 +142,8 @@ std::pair<Ct2Variable, Ct2Variable> ct2_quantized(const std::string& name, const
 std::string ct2_bytes(const Ct2Model& model) {
   std::string out;
   append(out, binary_version);
-  append_text(out, spec_name);
-  append(out, spec_revision);
+  append_text(out, model.specification);
+  append(out, model.revision);
   append(out, static_cast<uint32_t>(model.variables.size()));
   for (const Ct2Variable& variable : model.variables) {
     append_text(out, variable.name);
@@ -139,17 +163,18 @@ std::string ct2_bytes(const Ct2Model& model) {
 
 Ct2Model parse_ct2(std::string_view bytes, const std::string& place) {
   ModelReader in(bytes, place);
-  if (in.number<uint32_t>() != binary_version) in.refuse("has another version");
-  if (in.text() != spec_name) in.refuse("is not a Transformer");
-  if (in.number<uint32_t>() != spec_revision) in.refuse("has another revision");
+  const auto version = in.number<uint32_t>();
+  if (version < oldest_version || version > binary_version) {
+    in.refuse(
+        fmt::format("has the version {}, not {} to {}", version, oldest_version, binary_version));
+  }
   Ct2Model model;
+  model.specification = in.text();
+  model.revision = in.number<uint32_t>();
   for (auto count = in.number<uint32_t>(); count > 0; --count) {
-    model.variables.push_back(read_variable(in));
+    model.variables.push_back(read_variable(in, version));
   }
-  for (auto count = in.number<uint32_t>(); count > 0; --count) {
-    std::string alias = in.text();
-    model.aliases.emplace_back(std::move(alias), in.text());
-  }
+  if (version >= 3) read_aliases(in, model);
   if (!in.at_end()) in.refuse("goes on after its end");
   return model;
 }

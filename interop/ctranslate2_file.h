@@ -1,6 +1,8 @@
 #pragma once
-// model.bin of CTranslate2, binary version 6: a header, the variables (name, sizes, type, bytes),
-// and aliases for variables that share one memory. Numbers are little-endian.
+// model.bin of CTranslate2: a header, the variables (name, sizes, type, bytes), and aliases for
+// variables that share one memory. Numbers are little-endian. calque writes version 6, and reads 2
+// to 6: below 4, a variable has the size of an element instead of a type; below 3 there are no
+// aliases.
 
 #include <cstdint>
 #include <span>
@@ -14,7 +16,7 @@
 namespace calque {
 
 // The numbers are the format's.
-enum class Ct2Type : uint8_t { float32 = 0, int8 = 1, int16 = 2, int32 = 3 };
+enum class Ct2Type : uint8_t { float32, int8, int16, int32, float16, bfloat16 };
 
 struct Ct2Variable {
   std::string name;
@@ -26,8 +28,10 @@ struct Ct2Variable {
 };
 
 struct Ct2Model {
-  std::vector<Ct2Variable> variables;
-  std::vector<std::pair<std::string, std::string>> aliases;  // a name, and that of a variable
+  std::vector<Ct2Variable> variables = {};
+  std::vector<std::pair<std::string, std::string>> aliases = {};  // a name, and that of a variable
+  std::string specification = "TransformerSpec";
+  uint32_t revision = 7;  // of the specification
 
   bool operator==(const Ct2Model&) const = default;
 };

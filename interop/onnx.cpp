@@ -21,7 +21,7 @@ int64_t onnx_positions(const LayerOptions& layer) {
 
 // The library computes the shapes of an empty cache from it; the model type stands for every
 // encoder-decoder with such a cache.
-std::string config_text(const ExportedTranslator& from) {
+std::string onnx_config_text(const ExportedTranslator& from) {
   const TransformerOptions& options = from.model.options;
   const LayerOptions& layer = options.layer;
   Json config;
@@ -39,7 +39,7 @@ std::string config_text(const ExportedTranslator& from) {
   return config.dump(2) + "\n";
 }
 
-std::string generation_text(const ExportedTranslator& from) {
+std::string onnx_generation_text(const ExportedTranslator& from) {
   Json config;
   config["decoder_start_token_id"] = config["bos_token_id"] = config["pad_token_id"] = begin_id;
   config["eos_token_id"] = end_id;
@@ -86,8 +86,8 @@ void export_onnx(const ExportedTranslator& from, const std::string& out) {
   folder.make_folder("onnx");
   folder.write_read_back("onnx/encoder_model.onnx", onnx_encoder(from.model, positions));
   folder.write_read_back("onnx/decoder_model_merged.onnx", onnx_decoder(from.model, positions));
-  folder.write("config.json", config_text(from));
-  folder.write("generation_config.json", generation_text(from));
+  folder.write("config.json", onnx_config_text(from));
+  folder.write("generation_config.json", onnx_generation_text(from));
   folder.write("tokenizer.json", tokenizer_json(from.source, TextUse::translated));
   folder.write("tokenizer_config.json", tokenizer_config_text(from));
   folder.write("README.md", onnx_readme);

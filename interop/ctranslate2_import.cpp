@@ -1,0 +1,376 @@
+#include "interop/ctranslate2_import.h"
+
+#include <algorithm>
+#include <cmath>
+#include <cstring>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "data/file.h"
+#include "data/utf8.h"
+#include "data/vocabulary.h"
+#include "interop/ctranslate2_names.h"
+#include "interop/filling_walk.h"
+#include "interop/foreign_json.h"
+#include "interop/foreign_pieces.h"
+#include "interop/foreign_positions.h"
+#include "interop/huggingface_import_parts.h"
+#include "train/storage/durable_files.h"
+
+namespace calque {
+namespace {
+
+constexpr int64_t largest_ct2 = int64_t{64} << 30;
+
+struct Ct2Folder {
+  std::string path, place;  // of model.bin
+  Ct2Model model;
+  ForeignJson config;
+
+  explicit Ct2Folder(const std::string& folder)
+      : path(folder),
+        place(folder + "/model.bin"),
+        model(parse_ct2(read_file(place, largest_ct2), place)),
+        config(ForeignJson::read(folder + "/config.json")) {
+    if (model.specification != "TransformerSpec" || model.revision < 5 || model.revision > 7) {
+      fail("{}: is a {} of revision {}; calque imports TransformerSpec of revisions 5 to 7", place,
+           printable(model.specification), model.revision);
+    }
+  }
+
+  // A scalar.
+  int64_t whole(const std::string& name, std::optional<int64_t> fallback = {}) const {
+    const auto found = std::ranges::find(model.variables, name, &Ct2Variable::name);
+    if (found == model.variables.end() && fallback) return *fallback;
+    if (found == model.variables.end()) fail("{}: {} is missing", place, name);
+    const size_t size = found->bytes.size();
+    const bool number = found->sizes.empty() && found->type != Ct2Type::float32 && size <= 4;
+    if (!number) fail("{}: {} must be a whole number", place, name);
+    int32_t value = 0;
+    std::memcpy(&value, found->bytes.data(), size);
+    const int unused = static_cast<int>(32 - 8 * size);
+    return static_cast<int32_t>(static_cast<uint32_t>(value) << unused) >> unused;
+  }
+  // The same of encoder and decoder.
+  int64_t of_both(const std::string& name, std::optional<int64_t> fallback = {}) const {
+    const int64_t encoder = whole("encoder/" + name, fallback);
+    if (whole("decoder/" + name, fallback) != encoder) {
+      fail("{}: {} of encoder and decoder must be the same", place, name);
+    }
+    return encoder;
+  }
+};
+
+// Whether embeddings are scaled: a flag, or the factor.
+bool reads_scaled(const Ct2Folder& folder, const std::string& name, int64_t d_model) {
+  const auto found = std::ranges::find(folder.model.variables, name, &Ct2Variable::name);
+  const bool is_factor = found != folder.model.variables.end() && found->sizes.empty() &&
+                         found->type == Ct2Type::float32;
+  if (!is_factor) return folder.whole(name, 1) != 0;
+  float factor = 0;
+  std::memcpy(&factor, found->bytes.data(), sizeof factor);
+  const float root = std::sqrt(static_cast<float>(d_model));
+  if (factor == 1) return false;
+  if (std::abs(factor - root) > 1e-5F * root) {
+    fail("{}: {} is {}; calque has 1 and the root of the width, {}", folder.place, name, factor,
+         root);
+  }
+  return true;
+}
+
+FeedForwardKind activation_numbered(const Ct2Folder& folder, bool gated) {
+  const int64_t number = folder.of_both("activation", 0);
+  if (gated && number == 2) return FeedForwardKind::swiglu;
+  if (!gated && number == 0) return FeedForwardKind::relu;
+  if (!gated && number == 1) return FeedForwardKind::gelu_tanh;
+  if (!gated && number == 2) return FeedForwardKind::silu;
+  if (!gated && number == 3) return FeedForwardKind::gelu;
+  fail("{}: activation {}{} is not one that calque has", folder.place, number,
+       gated ? " with a gate" : "");
+}
+
+int64_t count_layers(const ForeignTensors& tensors, const std::string& side) {
+  int64_t layers = 0;
+  const auto name = [&] {
+    return fmt::format("{}/layer_{}/self_attention/linear_0/weight", side, layers);
+  };
+  while (tensors.has(name())) ++layers;
+  if (layers == 0) fail("{}: {} is missing", tensors.place(), name());
+  return layers;
+}
+
+int64_t size_of_axis(const ForeignTensors& tensors, const std::string& name, int axis) {
+  const Tensor* found = tensors.find(name);
+  if (!found) fail("{}: {} is missing", tensors.place(), name);
+  if (found->shape().axes() != 2 || found->shape()[axis] == 0 ||
+      found->shape()[axis] > most_tokens) {
+    fail("{}: {} is {}, but a matrix is needed", tensors.place(), name, found->shape());
+  }
+  return found->shape()[axis];
+}
+
+bool same_values(const Tensor* a, const Tensor* b) {
+  return a && b && a->shape() == b->shape() &&
+         (a->data() == b->data() || std::ranges::equal(a->span(), b->span()));
+}
+
+void read_ct2_model(const Ct2Folder& folder, const ForeignTensors& tensors, ModelConfig& to) {
+  const std::string ffn = "encoder/layer_0/ffn/linear_0";
+  to.preset = ModelConfig::Preset::none;
+  to.encoder_layers = count_layers(tensors, "encoder");
+  to.decoder_layers = count_layers(tensors, "decoder");
+  to.d_model = size_of_axis(tensors, "encoder/embeddings_0/weight", 1);
+  to.d_ff = size_of_axis(tensors, ffn + "/weight", 0);
+  to.heads = folder.of_both("num_heads", 8);
+  if (to.heads < 1 || to.d_model % to.heads != 0) {
+    fail("{}: num_heads is {}, which does not divide the width {}", folder.place, to.heads,
+         to.d_model);
+  }
+  to.norm_placement = folder.of_both("pre_norm", 1) != 0 ? NormPlacement::pre : NormPlacement::post;
+  to.norm_kind = tensors.has("encoder/layer_0/self_attention/layer_norm/beta") ? NormKind::layer
+                                                                               : NormKind::rms;
+  to.norm_epsilon = static_cast<real>(folder.config.number("layer_norm_epsilon", 1e-5));
+  to.feed_forward = activation_numbered(folder, tensors.has(ffn + "_noact/weight"));
+  to.scale_embeddings = reads_scaled(folder, "encoder/scale_embeddings", to.d_model);
+  if (reads_scaled(folder, "decoder/scale_embeddings", to.d_model) != to.scale_embeddings) {
+    fail("{}: scale_embeddings of encoder and decoder must be the same", folder.place);
+  }
+  to.output_bias = tensors.has("decoder/projection/bias");
+  if (folder.of_both("multi_query_attention", 0) != 0) {
+    fail("{}: multi_query_attention must be 0", folder.place);
+  }
+  if (folder.whole("encoder/embeddings_merge", 0) != 0) {
+    fail("{}: encoder/embeddings_merge must be 0", folder.place);
+  }
+}
+
+// Rotation, or a table; without one the engine has sinusoids that begin at position 1.
+PositionKind read_ct2_positions(const Ct2Folder& folder, const ModelConfig& model,
+                                ForeignTensors& tensors, Tensor (&tables)[2]) {
+  const std::string scope = "encoder/layer_0/self_attention/rotary_";
+  const int64_t rotated = folder.whole(scope + "dim", 0);
+  if (rotated != 0) {
+    if (rotated != model.d_model / model.heads || folder.whole(scope + "interleave", 1) != 0) {
+      fail("{}: rotation must be of whole heads in halves", folder.place);
+    }
+    return PositionKind::rotary;
+  }
+  constexpr int64_t usual_rows = 1024;
+  PositionKind kinds[2];
+  for (const int side : {0, 1}) {
+    const std::string name =
+        fmt::format("{}/position_encodings/encodings", side == 0 ? "encoder" : "decoder");
+    const bool stored = tensors.has(name);
+    if (!stored && (model.d_model % 2 != 0 || model.d_model < 4)) {
+      fail("{}: {} is missing", folder.place, name);
+    }
+    tables[side] = stored ? tensors.take(name, {size_of_axis(tensors, name, 0), model.d_model})
+                          : sinusoids(PositionKind::t2t, usual_rows, model.d_model, 1);
+    kinds[side] = kind_of_table(tables[side]);
+  }
+  if (kinds[0] == kinds[1] && tables[0].rows() == tables[1].rows()) return kinds[0];
+  if (tables[0].rows() != tables[1].rows()) {
+    fail("{}: the tables of positions have {} and {} rows, not the same number", folder.place,
+         tables[0].rows(), tables[1].rows());
+  }
+  return PositionKind::learned;
+}
+
+// The tokens in the order of their ids: NAME.json, a list, or NAME.txt, one a line.
+std::optional<std::vector<std::string>> read_token_list(const std::string& path) {
+  std::vector<std::string> tokens;
+  if (std::filesystem::exists(path + ".json")) {
+    const nlohmann::json list = nlohmann::json::parse(
+        read_file(path + ".json", ForeignJson::largest_file), nullptr, /*allow_exceptions=*/false);
+    const bool texts = list.is_array() && std::ranges::all_of(list, [](const nlohmann::json& each) {
+                         return each.is_string();
+                       });
+    if (!texts) fail("{}.json: must be a list of tokens", path);
+    for (const nlohmann::json& token : list) tokens.push_back(token.get<std::string>());
+  } else if (std::filesystem::exists(path + ".txt")) {
+    const std::string text = read_file(path + ".txt", ForeignJson::largest_file);
+    for (size_t begin = 0; begin < text.size();) {
+      const size_t end = std::min(text.find('\n', begin), text.size());
+      tokens.push_back(text.substr(begin, end - begin));
+      begin = end + 1;
+    }
+  } else {
+    return std::nullopt;
+  }
+  return tokens;
+}
+
+// The rows of the special symbols, under the names that config.json has for them.
+ForeignTokens numbered(const std::vector<std::string>& list, const Ct2Folder& folder,
+                       const std::string& place) {
+  ForeignTokens tokens;
+  for (size_t id = 0; id < list.size(); ++id) {
+    if (list[id].empty() || find_invalid_utf8(list[id]) ||
+        !tokens.ids.emplace(list[id], static_cast<int64_t>(id)).second) {
+      fail("{}: token {} is empty, not UTF-8 or there twice", place, id);
+    }
+  }
+  const auto row = [&](std::string_view name, const std::string& token, bool required) {
+    const auto found = tokens.ids.find(token);
+    if (found != tokens.ids.end()) return found->second;
+    if (required) fail("{}: has no {}, which is {} in config.json", place, printable(token), name);
+    return no_row;
+  };
+  const ForeignJson& config = folder.config;
+  tokens.unknown = row("unk_token", config.text("unk_token", "<unk>"), true);
+  tokens.end = row("eos_token", config.text("eos_token", "</s>"), true);
+  const std::string start = config.text("decoder_start_token", config.text("bos_token", "<s>"));
+  tokens.begin = row("decoder_start_token", start, false);
+  return tokens;
+}
+
+// Without a SentencePiece model, the tokens are words.
+ForeignPieces words_of(const ForeignTokens& tokens, const std::string& place) {
+  std::vector<std::pair<int64_t, std::string>> order;
+  for (const auto& [token, id] : tokens.ids) {
+    const bool special = id == tokens.unknown || id == tokens.end || id == tokens.begin ||
+                         std::ranges::count(special_symbols, token) > 0;
+    if (!special) order.emplace_back(id, token);
+  }
+  std::ranges::sort(order);
+  ForeignPieces words;
+  SymbolModel model;
+  words.rows = {tokens.unknown, tokens.begin, tokens.end};
+  for (const auto& [id, token] : order) {
+    if (token.find_first_of(std::string_view("\t\n\r\0 ", 5)) != token.npos) {
+      fail("{}: the token {} is no word", place, printable(token));
+    }
+    model.vocabulary.add(token);
+    words.rows.push_back(id);
+  }
+  words.tokenizer = Tokenizer(std::move(model), {.kind = TokenizerKind::words, .nfkc = false});
+  return words;
+}
+
+std::string piece_file(const Ct2Folder& folder, const std::string& side) {
+  for (const std::string& name : {side + ".model", side + ".spm", std::string("spm.model"),
+                                  std::string("sentencepiece.model")}) {
+    if (std::filesystem::exists(folder.path + "/" + name)) return folder.path + "/" + name;
+  }
+  return "";
+}
+
+struct Ct2Vocabularies {
+  std::vector<ForeignPieces> pieces;
+  bool one = false;
+};
+
+Ct2Vocabularies read_ct2_vocabularies(const Ct2Folder& folder) {
+  const std::string source = piece_file(folder, "source"), target = piece_file(folder, "target");
+  const auto shared = read_token_list(folder.path + "/shared_vocabulary");
+  if (shared) {
+    const std::string place = folder.path + "/shared_vocabulary";
+    const ForeignTokens tokens = numbered(*shared, folder, place);
+    if (!source.empty() && !target.empty()) return {match_pieces(source, target, tokens), true};
+    return {{words_of(tokens, place), words_of(tokens, place)}, true};
+  }
+  Ct2Vocabularies read;
+  for (const char* side : {"source", "target"}) {
+    const std::string place = fmt::format("{}/{}_vocabulary", folder.path, side);
+    const auto list = read_token_list(place);
+    if (!list) fail("{}.json: is missing", place);
+    const ForeignTokens tokens = numbered(*list, folder, place);
+    const std::string file = piece_file(folder, side);
+    read.pieces.push_back(file.empty() ? words_of(tokens, place) : match_pieces(file, tokens));
+  }
+  return read;
+}
+
+// A decoder that begins with zeros is Marian's, whose sources end in </s>: if the engine does not
+// add it, the tokenizer does.
+void require_usual_source(const Ct2Folder& folder) {
+  const ForeignJson& config = folder.config;
+  const bool marian = folder.whole("decoder/start_from_zero_embedding", 0) != 0;
+  if (!config.flag("add_source_eos", false) && !marian) {
+    config.refuse("add_source_eos", "is not true; calque ends every source in </s>");
+  }
+  if (config.flag("add_source_bos", false)) config.refuse("add_source_bos", "must be false");
+}
+
+}  // namespace
+
+ImportedTranslator import_ctranslate2(const std::string& path) {
+  const Ct2Folder folder(path);
+  require_usual_source(folder);
+  ForeignTensors tensors = ct2_tensors(folder.model, folder.place);
+  ImportedTranslator to;
+  to.config = fine_tuning_config(TaskKind::translation);
+  ModelConfig& model = to.config.model;
+  read_ct2_model(folder, tensors, model);
+  Tensor tables[2];
+  model.positions = read_ct2_positions(folder, model, tensors, tables);
+  if (tables[0]) model.max_positions = tables[0].rows();
+  if (model.positions == PositionKind::learned) {
+    to.config.data.max_length = std::min(to.config.data.max_length, model.max_positions - 1);
+  }
+  Ct2Vocabularies vocabularies = read_ct2_vocabularies(folder);
+  ForeignPieces &source = vocabularies.pieces[0], &target = vocabularies.pieces[1];
+  const Tensor* embeddings = tensors.find("decoder/embeddings/weight");
+  const bool tied = same_values(embeddings, tensors.find("decoder/projection/weight"));
+  const bool one =
+      vocabularies.one && same_values(embeddings, tensors.find("encoder/embeddings_0/weight"));
+  model.tied = !tied ? Tying::none : one ? Tying::all : Tying::target;
+
+  ForeignVocabularies rows;
+  rows.source_size = size_of_axis(tensors, "encoder/embeddings_0/weight", 0);
+  rows.target_size = size_of_axis(tensors, "decoder/embeddings/weight", 0);
+  for (const ForeignPieces* side : {&source, &target}) {
+    const int64_t size = side == &source ? rows.source_size : rows.target_size;
+    if (std::ranges::any_of(side->rows, [size](int64_t row) { return row >= size; })) {
+      fail("{}: a table has {} rows, fewer than the vocabulary has tokens", folder.place, size);
+    }
+  }
+  // The decoder begins with zeros, or with a token that it also writes.
+  const bool zeros = folder.whole("decoder/start_from_zero_embedding", 0) != 0;
+  const bool no_begin =
+      zeros || target.rows[begin_id] == no_row || target.rows[begin_id] == target.rows[end_id];
+  if (zeros) target.rows[begin_id] = no_row;
+  if (target.rows[begin_id] == no_row && !zeros) {
+    fail("{}: the vocabulary lacks the token that the decoder begins with", folder.place);
+  }
+  if (source.rows[begin_id] == no_row || zeros) source.rows[begin_id] = no_row;
+  rows.source = source.rows;
+  rows.target = target.rows;
+  std::vector<int32_t> absent = target.unlisted;
+  if (no_begin) absent.push_back(begin_id);
+  Tensor bias;
+  if (model.output_bias || !absent.empty()) {
+    bias = Tensor::zeros({std::ssize(rows.target)});
+    if (model.output_bias) {
+      copy_rows(tensors.take("decoder/projection/bias", {rows.target_size}), rows.target, bias);
+    }
+    for (const int32_t id : absent) bias.data()[id] = absent_logit;
+    model.output_bias = true;
+  }
+  for (int64_t i = 0; i < std::max(model.encoder_layers, model.decoder_layers); ++i) {
+    for (const char* side : {"encoder", "decoder"}) {
+      tensors.drop(fmt::format("{}/layer_{}/self_attention/rotary_base", side, i));
+    }
+  }
+  to.source = source.tokenizer;
+  to.target = target.tokenizer;
+  to.config.tokenizer.kind = to.target.options().kind;
+  to.config.tokenizer.joint = to.source.hash() == to.target.hash();
+  to.config.data.nfkc = to.target.options().nfkc;
+  to.config.decoding.allow_unknown = false;
+  to.fill = [tensors, rows, bias, first = tables[0], second = tables[1]](const Transformer& own) {
+    ForeignTensors left = tensors;
+    FillingWalk walk(left, rows);
+    walk_ctranslate2(walk, own);
+    if (bias) std::ranges::copy(bias.span(), own.output.bias.data());
+    if (own.source_positions.kind == PositionKind::learned) {
+      std::ranges::copy(first.span(), own.source_positions.table.data());
+      std::ranges::copy(second.span(), own.target_positions.table.data());
+    }
+    left.finish();
+  };
+  return to;
+}
+
+}  // namespace calque
