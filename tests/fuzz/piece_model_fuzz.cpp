@@ -27,10 +27,10 @@ void use(std::string bytes) {
 }
 
 const std::string& sound_model(bool rules) {
-  static const std::string with =
-      train_sentence_piece({"ab abc abcd bcd"}, {.vocabulary_size = 12});
+  static const std::string text[] = {"ab abc abcd bcd"};
+  static const std::string with = train_sentence_piece(text, {.vocabulary_size = 12});
   static const std::string without =
-      train_sentence_piece({"ab abc abcd bcd"}, {.nfkc = false, .vocabulary_size = 12});
+      train_sentence_piece(text, {.nfkc = false, .vocabulary_size = 12});
   return rules ? with : without;
 }
 
