@@ -71,7 +71,7 @@ void add_bleu_command(CLI::App& calque) {
       ->type_name("HOW");
   command
       ->add_option("--smooth-value", arguments->smoothing_value,
-                   "For floor (default 0.1) and add-k (default 1)")
+                   "The value of floor (default 0.1) or add-k (default 1)")
       ->check(number(1e-12, 1e12))
       ->type_name("X");
   command->footer("Example: calque bleu --reference test.de --confidence translations.de");

@@ -97,13 +97,14 @@ void add_classify_command(CLI::App& calque) {
   command->add_option("IMAGE", arguments->images, "PNG or JPEG files, for a run of task: images")
       ->type_name("");
   command->add_flag("--probabilities", arguments->probabilities,
-                    "Print the probability behind each label");
+                    "Print the probability after each label");
   command->add_option("--top", arguments->top, "Print the N most probable labels (default: 1)")
       ->check(whole_number(1))
       ->type_name("N");
   add_threads(command);
   command->footer(
-      "A tab separates the two texts of a pair. A line about an image begins with its file. Labels "
+      "A tab separates the two texts of a pair. For an image, the line begins with the file. "
+      "Labels "
       "and probabilities are separated by tabs.\n"
       "Example: echo 'How far is the moon ?' | calque classify runs/trec --probabilities --top 3");
   command->callback([arguments] { classify(*arguments); });

@@ -27,7 +27,7 @@ struct ConfigArguments {
   bool markdown = false;
 };
 
-// What keeps the config's model out of the format of --for.
+// Returns the settings of the config that the format of --for does not support.
 std::vector<std::string> export_problems(const std::string& path,
                                          const ConfigArguments& arguments) {
   if (arguments.format.empty()) return {};
@@ -112,7 +112,7 @@ void add_config_command(CLI::App& calque) {
   add_settings(check_command, arguments->settings);
   check_command
       ->add_option("--for", arguments->format,
-                   "Also list what keeps the model out of a format of calque export")
+                   "Also list the settings that a format of calque export does not support")
       ->check(CLI::IsMember(export_format_names()))
       ->type_name("FORMAT");
   check_command->footer(

@@ -65,7 +65,7 @@ void add_check(CLI::App& data) {
   command->add_option("CONFIG", arguments->config, "The config file")->required();
   add_settings(command, arguments->settings);
   command->footer(
-      "Exits with status 1 if something would stop a run or looks like a mistake.\n"
+      "Exits with status 1 if it finds an error that would stop a run, or a likely mistake.\n"
       "Example: calque data check configs/toy.yaml");
   command->callback([arguments] { check(*arguments); });
 }
@@ -81,17 +81,17 @@ void add_toy(CLI::App& data, const std::string& name) {
       ->capture_default_str()
       ->check(whole_number(1, 1'000'000'000))
       ->type_name("N");
-  command->add_option("--seed", arguments->seed, "Each seed gives other pairs")
+  command->add_option("--seed", arguments->seed, "Determines which pairs are drawn")
       ->capture_default_str()
       ->check(whole_number(0))
       ->type_name("N");
   if (!name.starts_with("toy-")) {
     SymbolOptions& symbols = arguments->symbols;
-    command->add_option("--shortest", symbols.shortest, "The least number of symbols in a line")
+    command->add_option("--shortest", symbols.shortest, "The minimum number of symbols in a line")
         ->capture_default_str()
         ->check(whole_number(1, 10'000))
         ->type_name("N");
-    command->add_option("--longest", symbols.longest, "The greatest number of symbols in a line")
+    command->add_option("--longest", symbols.longest, "The maximum number of symbols in a line")
         ->capture_default_str()
         ->check(whole_number(1, 10'000))
         ->type_name("N");

@@ -80,8 +80,8 @@ void add_corpus_options(CLI::App& command, EvaluateArguments& arguments, TaskOpt
   options
       .add(TaskKind::classification,
            command.add_option("--labelled", arguments.labelled,
-                              "Classification: evaluate on this file instead, a label, a tab or a "
-                              "space, and a text a line"))
+                              "Classification: evaluate on this file instead; a line is a label, a "
+                              "tab or a space, and a text"))
       ->type_name("FILE")
       ->excludes(split)
       ->excludes(source)
@@ -103,7 +103,7 @@ void add_evaluate_command(CLI::App& calque) {
   command
       ->add_option("RUN", arguments->runs,
                    "The folder of a run or of one of its checkpoints; several translators "
-                   "translate together")
+                   "form an ensemble")
       ->required()
       ->type_name("");
   add_corpus_options(*command, *arguments, *options);
@@ -128,13 +128,14 @@ void add_evaluate_command(CLI::App& calque) {
       ->type_name("N");
   command
       ->add_option("--output", arguments->output,
-                   "Write the translations or the labels to this file, a line each; a language "
-                   "model writes the scores of the documents, as calque score does; a masked one "
-                   "writes each window with [MASK], its original and its filled text, by tabs")
+                   "Write the translations or the labels to this file, one per line; a language "
+                   "model writes the scores of its documents, as calque score does; a masked "
+                   "language model writes each window with [MASK], its original and its filled "
+                   "text, separated by tabs")
       ->type_name("FILE");
   add_threads(command);
   command->footer(
-      "A run stands for its best checkpoint; RUN/last is the newest.\n"
+      "RUN selects the best checkpoint of a run, RUN/last the newest.\n"
       "Example: calque evaluate runs/toy --split test --samples 5");
   arguments->decoding.n_best = 1;  // only the best translation is evaluated
   command->callback([arguments, options] {

@@ -96,7 +96,8 @@ void add_generate_command(CLI::App& calque) {
           ->type_name("");
   GenerationOptions& options = arguments->options;
   command
-      ->add_option("--max-tokens", options.max_tokens, "The most tokens to generate (default: 256)")
+      ->add_option("--max-tokens", options.max_tokens,
+                   "The maximum number of tokens to generate (default: 256)")
       ->check(whole_number(1, 1'000'000))
       ->type_name("N");
   add_sampling_options(*command, options.sampling);

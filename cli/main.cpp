@@ -25,7 +25,7 @@ namespace {
 
 constexpr int failure = 1;
 constexpr int usage_error = 2;
-constexpr int pipe_closed = 128 + 13;  // as a shell reports the end by SIGPIPE
+constexpr int pipe_closed = 128 + 13;  // the exit status that a shell reports for SIGPIPE
 
 int complain(int status, std::string_view message) {
   const std::string line = one_line(message);
@@ -67,7 +67,7 @@ int run(int count, char** arguments) {
   } catch (const std::filesystem::filesystem_error& error) {
     const auto& path = error.path2().empty() ? error.path1() : error.path2();
     return complain(failure, path.string() + ": " + error.code().message());
-  } catch (const std::system_error& error) {  // fmt::print, for one
+  } catch (const std::system_error& error) {  // thrown by fmt::print, for example
     if (error.code().value() == EPIPE) return pipe_closed;
     if (error.code() == std::errc::resource_unavailable_try_again) {
       return complain(
@@ -86,8 +86,8 @@ int run(int count, char** arguments) {
   }
 }
 
-// Opens those standard streams that are closed, so that no file opened later gets their numbers.
-// The modes are swapped on purpose, so that reading and writing still fail.
+// Opens closed standard streams on /dev/null, so that no file opened later gets their descriptors.
+// Standard input is opened for writing and the others for reading, so that their use still fails.
 void occupy_closed_streams() {
   for (const int stream : {STDIN_FILENO, STDOUT_FILENO, STDERR_FILENO}) {
     if (fcntl(stream, F_GETFD) < 0) open("/dev/null", stream == STDIN_FILENO ? O_WRONLY : O_RDONLY);
@@ -99,7 +99,7 @@ void occupy_closed_streams() {
 
 int main(int count, char** arguments) {
   calque::shorten_thread_waits(arguments);
-  std::signal(SIGXFSZ, SIG_IGN);  // beyond `ulimit -f` a write fails, and says so
+  std::signal(SIGXFSZ, SIG_IGN);  // a write beyond `ulimit -f` returns an error instead
   calque::occupy_closed_streams();
   return calque::run(count, arguments);
 }

@@ -66,12 +66,12 @@ void print_comparison(const Metric& metric, const MetricArguments& arguments,
 void add_metric_options(CLI::App* command, MetricArguments& arguments) {
   command
       ->add_option("HYP", arguments.hypotheses,
-                   "The translations, a line each; - for standard input")
+                   "The translations, one per line; - for standard input")
       ->required()
       ->type_name("");
   command
       ->add_option("-r,--reference", arguments.references,
-                   "The reference translations, a line each; may be repeated")
+                   "The reference translations, one per line; may be repeated")
       ->required()
       ->type_name("FILE")
       ->allow_extra_args(false);

@@ -1,6 +1,6 @@
 #pragma once
-// What the commands bleu, chrf and ter have in common: the files, the kinds of output, and that
-// every output is computed from the rows of SegmentStatistics.
+// The common part of the commands bleu, chrf and ter: they take the same files, print the same
+// kinds of output, and compute each output from the rows of SegmentStatistics.
 
 #include <CLI/CLI.hpp>
 #include <functional>
@@ -20,10 +20,10 @@ struct MetricArguments {
   std::vector<std::string> references;
   bool each_line = false;
   bool confidence = false;
-  std::string baseline;  // compare with the output of this system
+  std::string baseline;  // the file of another system's translations
   PairedTest test = PairedTest::bootstrap;
   int samples = 0;               // 0: 1000, or 10000 for approximate randomization
-  std::optional<uint64_t> seed;  // 12345
+  std::optional<uint64_t> seed;  // default: 12345
   int decimals = 1;
   bool score_only = false;
 };
@@ -39,8 +39,8 @@ struct Metric {
       line;
 };
 
-// From the functions of a metric: of_sums(sums) returns its score with all details,
-// signature(references, resampling) how it was computed.
+// Makes a Metric from two functions: of_sums(sums) returns the score with all details, and
+// signature(references, resampling) returns the signature, which says how it is computed.
 template <class Statistics, class OfSums, class Signature>
 Metric metric_of(Statistics statistics, OfSums of_sums, Signature signature, int decimals) {
   return {.statistics = statistics,

@@ -49,7 +49,7 @@ void neighbours(const NeighboursArguments& arguments) {
 void add_neighbours_command(CLI::App& calque) {
   const auto arguments = std::make_shared<NeighboursArguments>();
   CLI::App* command = calque.add_subcommand(
-      "neighbours", "Print the nearest words of a word, or the answers of an analogy, by word2vec");
+      "neighbours", "Print the words nearest to a word, or the answers to an analogy, by word2vec");
   command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")
       ->required()
       ->type_name("");
@@ -65,7 +65,7 @@ void add_neighbours_command(CLI::App& calque) {
   add_threads(command);
   command->footer(
       "Prints a line for each word, nearest first: the word and the cosine of both vectors,\n"
-      "separated by a tab. The words given are left out.\n"
+      "separated by a tab. The given words are excluded.\n"
       "Example: calque neighbours runs/word2vec king\n"
       "Example: calque neighbours runs/word2vec man king woman");
   command->callback([arguments] { neighbours(*arguments); });

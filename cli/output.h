@@ -16,7 +16,7 @@ struct BrokenPipe {};
 // Writes to standard output. Throws Error or BrokenPipe.
 void write_output(std::string_view text);
 
-// Flushes stdout and std::cout. Throws the same if anything written to them was lost.
+// Flushes stdout and std::cout. Throws the same errors if a write to them failed.
 void finish_output();
 
 // Write a remark to standard error.
@@ -26,8 +26,8 @@ void note(fmt::format_string<Values...> format, Values&&... values) {
   note_text(fmt::format(format, std::forward<Values>(values)...));
 }
 
-// Why the last operation on a file failed, as the end of a message: ": No space left on device".
-// Empty if errno is not set.
+// Returns why the last operation on a file failed, as the end of a message: ": No space left on
+// device". Empty if errno is not set.
 std::string reason_given();
 
 }  // namespace calque

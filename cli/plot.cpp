@@ -113,7 +113,7 @@ void add_plot_command(CLI::App& calque) {
     for (const CLI::Option* look : looks) {
       if (look->empty() || arguments->terminal || !arguments->svg.empty()) continue;
       wrong_command_line(look->get_name() +
-                         " needs --svg or --terminal; the page draws everything");
+                         " needs --svg or --terminal; the page shows all curves");
     }
     plot(*arguments);
   });

@@ -9,7 +9,7 @@ namespace calque {
 
 class Progress {
  public:
-  // Without `wanted` nothing is shown.
+  // If `wanted` is false, nothing is shown.
   explicit Progress(bool wanted = true);
 
   // `what` names what is counted, such as "lines". Tokens are shown if there are any.

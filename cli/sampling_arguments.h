@@ -1,5 +1,5 @@
 #pragma once
-// How to draw tokens, on the command line.
+// Command-line options for sampling.
 
 #include <CLI/CLI.hpp>
 #include <optional>
@@ -12,7 +12,7 @@ namespace calque {
 // The options --temperature, --top-k, --top-p, --min-p, --repetition-penalty and --seed.
 void add_sampling_options(CLI::App& command, Sampling& sampling);
 
-// The same in one option: --sampling top-p=0.9,temperature=0.8.
+// The same settings in one option: --sampling top-p=0.9,temperature=0.8.
 CLI::Option* add_sampling_option(CLI::App& command, std::optional<Sampling>& sampling);
 
 // Reads the value of --sampling. Throws Error.

@@ -1,4 +1,4 @@
-// calque score: the log-probability that a model gives to translations or texts.
+// calque score: the log-probability that a model assigns to translations or texts.
 #include <memory>
 
 #include "cli/command_line.h"
@@ -11,7 +11,7 @@ void add_score_command(CLI::App& calque) {
   const auto arguments = std::make_shared<ScoreArguments>();
   const auto options = std::make_shared<TaskOptions>();
   CLI::App* command = calque.add_subcommand(
-      "score", "Print the log-probability that a model gives to translations or texts");
+      "score", "Print the log-probability that a model assigns to translations or texts");
   command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")
       ->required()
       ->type_name("");
@@ -22,7 +22,7 @@ void add_score_command(CLI::App& calque) {
       command->add_option("--target", arguments->target, "Their translations, line by line");
   CLI::Option* text = options->add(
       TaskKind::language_model,
-      command->add_option("--text", arguments->text, "Language model: documents, a line each"));
+      command->add_option("--text", arguments->text, "Language model: documents, one per line"));
   text->type_name("FILE")->excludes(source);
   source->type_name("FILE")->needs(target);
   target->type_name("FILE")->needs(source);

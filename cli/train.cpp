@@ -1,15 +1,22 @@
 // calque train: trains the model of a config; the same command again resumes the run.
 #include <fmt/format.h>
+#include <unistd.h>
 
+#include <algorithm>
+#include <chrono>
+#include <cstdlib>
 #include <filesystem>
 #include <memory>
 #include <optional>
 #include <string>
+#include <thread>
 #include <vector>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "core/parallel.h"
+#include "ranks/collectives.h"
+#include "ranks/start_ranks.h"
 #include "train/plan.h"
 #include "train/profile_report.h"
 #include "train/resume.h"
@@ -28,10 +35,10 @@ struct TrainArguments {
   int threads = 0;
 };
 
-RunFolder folder_of(const TrainArguments& arguments) {
+RunFolder folder_of(const TrainArguments& arguments, Communicator& ranks) {
   const std::string folder =
       arguments.run.empty() ? default_run_folder(arguments.config) : without_slash(arguments.run);
-  return {arguments.fresh ? unused_run_folder(folder) : folder};
+  return {broadcast_text(ranks, arguments.fresh ? unused_run_folder(folder) : folder)};
 }
 
 // A word quoted for a shell.
@@ -85,6 +92,8 @@ std::string how_to_continue(const Config& config, const RunFolder& run, int64_t 
                      command, end);
 }
 
+int signal_status(int signal) { return 128 + signal; }
+
 // Prints how the run ended; returns the exit status.
 int conclude(const TrainResult& result, const TrainArguments& arguments, const Config& config,
              const RunFolder& run) {
@@ -117,7 +126,7 @@ int conclude(const TrainResult& result, const TrainArguments& arguments, const C
     case Ending::interrupted:
       fmt::print("interrupted at step {}, which is saved; to resume:\n  {}\n", result.step,
                  command);
-      return 128 + result.signal;
+      return signal_status(result.signal);
   }
   return 0;
 }
@@ -132,23 +141,60 @@ void report(const Profile& profile, Precision precision, const RunFolder& run) {
       table, run.profile(), run.trace());
 }
 
-int train_command(const TrainArguments& arguments) {
+// The threads of this rank: all that the launcher has bound it to or, if it is bound to none, an
+// equal share of the processors.
+void share_processors(Communicator& ranks) {
+  const std::vector<std::string> hosts = all_gather_texts(ranks, ranks.host());
+  const auto here = static_cast<int>(std::ranges::count(hosts, ranks.host()));
+  if (std::getenv("OMP_NUM_THREADS") == nullptr && threads() == sysconf(_SC_NPROCESSORS_ONLN)) {
+    set_threads(std::max(1, threads() / here));
+  }
+}
+
+int train_as(Communicator& ranks, const TrainArguments& arguments) {
   const Config config = load_task_config(arguments.config, arguments.settings).config;
   const int64_t count = arguments.threads > 0 ? arguments.threads : config.training.threads;
+  share_processors(ranks);
   if (count > 0) set_threads(static_cast<int>(count));
-  const RunFolder run = folder_of(arguments);
+  const RunFolder run = folder_of(arguments, ranks);
   if (arguments.dry_run) {
+    if (!ranks.speaks()) return 0;
     fmt::print("{}{}", resuming_text(config, run), training_plan(config, run, make_task));
     return 0;
   }
   const Loudness loudness = arguments.quiet ? Loudness::quiet : Loudness::normal;
   Profile profile;
   std::optional<Profiling> profiling;
-  if (arguments.profile) profiling.emplace(profile);
-  const TrainResult result = train(config, run, loudness, make_task);
+  if (arguments.profile && ranks.speaks()) profiling.emplace(profile);
+  const TrainResult result = train(config, run, loudness, make_task, ranks);
   profiling.reset();
+  if (!ranks.speaks()) {
+    return result.ending == Ending::interrupted ? signal_status(result.signal) : 0;
+  }
   if (arguments.profile) report(profile, product_precision(config.training), run);
   return conclude(result, arguments, config, run);
+}
+
+// Other ranks wait for this one, so it cannot end alone. Errors that all ranks meet are told by
+// rank 0, whose end is the end of those that wait here.
+void end_together(Communicator& ranks, const std::string& message) {
+  if (ranks.speaks()) ranks.abort("calque: " + one_line(message));
+  std::this_thread::sleep_for(std::chrono::seconds(2));
+  ranks.abort(
+      fmt::format("calque: rank {} on {}: {}", ranks.rank(), ranks.host(), one_line(message)));
+}
+
+int train_command(const TrainArguments& arguments) {
+  const std::unique_ptr<Communicator> ranks = start_ranks();
+  if (ranks->ranks() == 1) return train_as(*ranks, arguments);
+  try {
+    return train_as(*ranks, arguments);
+  } catch (const std::bad_alloc&) {
+    end_together(*ranks, "not enough memory; use a smaller batch or model, or more ranks");
+  } catch (const std::exception& error) {
+    end_together(*ranks, error.what());
+  }
+  return EXIT_FAILURE;
 }
 
 }  // namespace

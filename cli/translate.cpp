@@ -153,7 +153,7 @@ void translate(TranslateArguments arguments) {
 void add_options(CLI::App& command, TranslateArguments& arguments) {
   command
       .add_option("RUN", arguments.runs,
-                  "The folder of a run or of one of its checkpoints; several translate together")
+                  "The folder of a run or of one of its checkpoints; several form an ensemble")
       ->required()
       ->type_name("");
   command
@@ -167,7 +167,7 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
       .add_option(
           "--n-best", arguments.decoding.n_best,
           "Write the N best translations as NUMBER ||| TEXT ||| SCORES, from a beam at least as "
-          "wide; 1 writes TEXT alone")
+          "wide; 1 writes only TEXT")
       ->check(whole_number(1, 1000))
       ->type_name("N");
   command
@@ -177,7 +177,7 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
       ->type_name("X");
   command
       .add_option("--prefix", arguments.prefix,
-                  "A file: the translation of line n begins with its line n")
+                  "The translation of line n begins with line n of this file")
       ->type_name("FILE");
   add_sampling_option(command, arguments.sampling)->excludes(beam);
   add_decoding_settings(&command, arguments.decoding.settings);
@@ -200,8 +200,8 @@ void add_translate_command(CLI::App& calque) {
   CLI::App* command = calque.add_subcommand("translate", "Translate text, line by line");
   add_options(*command, *arguments);
   command->footer(
-      "Writes one line for each line of input; an empty line stays empty. A run stands for its\n"
-      "best checkpoint. SCORES are the score that ranks, penalty included, and the "
+      "Writes one line for each line of input; an empty line stays empty. RUN selects the best\n"
+      "checkpoint of a run. SCORES are the score, which includes the length penalty, and the\n"
       "log-probability.\n"
       "Examples: echo 'ein Satz' | calque translate runs/toy --beam 5\n"
       "          calque translate runs/toy --input test.de.gz --set decoding.max_length=100");

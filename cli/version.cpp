@@ -8,6 +8,7 @@
 #include "core/blas.h"
 #include "core/parallel.h"
 #include "core/real.h"
+#include "ranks/start_ranks.h"
 
 namespace calque {
 namespace {
@@ -47,9 +48,10 @@ std::string version_text() {
       "calque {}\n"
       "BLAS: {}\n"
       "threads: {}\n"
+      "MPI: {}\n"
       "CPU: {}\n"
       "built: {} for {}, real = {}",
-      CALQUE_VERSION, blas_description(), threads(), cpu_features(), __VERSION__, instructions(),
+      CALQUE_VERSION, blas_description(), threads(), mpi_description(), cpu_features(), __VERSION__, instructions(),
       sizeof(real) == sizeof(float) ? "float" : "double");
 }
 

@@ -3,7 +3,7 @@ include(CMakePackageConfigHelpers)
 get_property(layers GLOBAL PROPERTY CALQUE_LAYERS)
 install(TARGETS ${layers} calque_settings EXPORT calqueTargets)
 install(EXPORT calqueTargets NAMESPACE calque:: DESTINATION ${CMAKE_INSTALL_LIBDIR}/cmake/calque)
-foreach(layer IN ITEMS core nn optim data decode train interop serve)
+foreach(layer IN ITEMS core nn optim ranks data decode train interop serve)
   install(DIRECTORY ${PROJECT_SOURCE_DIR}/${layer} DESTINATION ${CMAKE_INSTALL_INCLUDEDIR}/calque
           FILES_MATCHING PATTERN "*.h")
 endforeach()

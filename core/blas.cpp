@@ -39,7 +39,7 @@ void finish_rows(real* c, int64_t rows, int64_t cols, int64_t stride, Finish fin
   }
 }
 
-// Computes a block of the result on the calling thread, without scratch memory with OpenBLAS.
+// Computes a block of the result on the calling thread. OpenBLAS does not use `scratch`.
 void call(const Matrix& a, const Matrix& b, const Destination& to, real* scratch,
           Precision precision) {
   if (scratch) return block_product(size_of(a, b), strided(a), strided(b), to, scratch, precision);
@@ -115,9 +115,10 @@ thread_local std::vector<GemmCall>* recorded_calls = nullptr;
 
 }  // namespace
 
-// OpenBLAS chooses its kernels when it is loaded. For a processor newer than its release it chooses
-// those of an older one; the names before AVX-512 are a closed list. A later OpenBLAS has a new
-// name only with kernels for that processor. Whether cuts are exact with those is not known.
+// OpenBLAS chooses its kernels when it is loaded. If the processor is newer than OpenBLAS, it
+// chooses the kernels of an older processor. The list of names without AVX-512 is complete: a later
+// OpenBLAS adds a name only with kernels for that processor. For such kernels it is not known
+// whether cuts are exact.
 BlasKernels blas_kernels(std::string_view name) {
   constexpr std::string_view before_avx512[] = {
       "Unknown",   "Katmai",       "Coppermine",  "Northwood",  "Prescott",    "Banias",

@@ -41,7 +41,7 @@ Tensor gelu(const Tensor& x);       // x P(X <= x), X standard normal: x erfc(-x
 Tensor gelu_tanh(const Tensor& x);  // x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
 Tensor silu(const Tensor& x);       // x sigmoid(x)
 
-enum class Activation { none, relu, gelu, silu };
+enum class Activation { none, relu, gelu, gelu_tanh, silu };
 
 // silu(a) b, where a is the first half of each row of x and b the second: [.., 2 n] -> [.., n].
 Tensor swiglu(const Tensor& x);
@@ -87,7 +87,7 @@ Tensor gather_rows(const Tensor& x, std::span<const int32_t> rows);
 // A few numbers of each row, by column: x [rows, n], cols [rows k] -> [rows, k].
 Tensor pick_cols(const Tensor& x, std::span<const int32_t> cols);
 // Weighted sums of rows: row t of the result is the sum over j of weights[t, j] x[rows[t k + j]].
-// A negative row adds nothing, and no row occurs twice. x [any, d], weights [t, k] -> [t, d].
+// A negative index adds nothing, and no index occurs twice. x [any, d], weights [t, k] -> [t, d].
 Tensor mix_rows(const Tensor& x, const Tensor& weights, std::span<const int32_t> rows);
 
 // Softmax, norms, residual: ops/softmax.cpp, ops/norm.cpp
@@ -127,8 +127,8 @@ struct AttentionOptions {
   int64_t heads = 1;
   bool causal = false;  // query i sees keys up to i + (keys - queries) of its sentence
   real dropout = 0;     // of the attention weights
-  // Which keys a query sees; a sparse one requires the same sentences for queries and keys. Where
-  // it restricts nothing, the result has the same bits as without.
+  // Which keys a query sees. Sparse attention requires the same sentences for queries and keys. If
+  // it excludes no key, the result has the same bits as full attention.
   Sparsity sparsity = {};
 };
 
@@ -172,7 +172,7 @@ struct KeyRows {
 //   q [queries, a], keys [tokens, a], values [tokens, d], v [a] -> [queries, d]
 Tensor attend_once(const Tensor& q, const Tensor& keys, const Tensor& values, const Tensor& v,
                    std::span<const KeyRows> ranges);
-// Its weights for each query, without gradients.
+// The weights of attend_once() for each query, without gradients.
 std::vector<std::vector<real>> attend_once_weights(const Tensor& q, const Tensor& keys,
                                                    const Tensor& v,
                                                    std::span<const KeyRows> ranges);
@@ -206,7 +206,8 @@ std::vector<real> log_probabilities(const Tensor& x, const Tensor& w, const Tens
 // Negative sampling (Mikolov et al. 2013). Row i of x has 1 + n candidates, rows of w by index: the
 // expected one and n negatives. With the products s of x_i with them, its loss is
 //   -log sigmoid(s_0) - sum over k > 0 of log sigmoid(-s_k)
-// nll sums the first term alone; `correct` counts the rows whose s_0 is the largest, without ties.
+// nll is the sum of the first term; `correct` counts the rows whose s_0 is the largest, without
+// ties.
 //   x [rows, d], w [vocabulary, d], candidates [rows, 1 + n]
 TokenLoss negative_sampling(const Tensor& x, const Tensor& w, std::span<const int32_t> candidates);
 

@@ -26,9 +26,9 @@ class Segments {
 
   // Adds a sentence at the end.
   void append(int32_t length) {
-    require(length >= 0, "Segments: a sentence of {} tokens", length);
+    require(length >= 0, "Segments: the length {} is negative", length);
     require(length <= std::numeric_limits<int32_t>::max() - offsets_.back(),
-            "Segments: {} tokens, and {} more, are more than can be counted", tokens(), length);
+            "Segments: {} tokens and {} more exceed the range of int32", tokens(), length);
     offsets_.push_back(offsets_.back() + length);
   }
 

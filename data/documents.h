@@ -1,6 +1,7 @@
 #pragma once
 // Plain text as documents for a language model, from files (plain or gzip) or from memory. A line
-// ends at LF or CR LF; a document has LF between its lines and none at its end, and any length.
+// ends at LF or CR LF; a document has LF between its lines and none at its end. Its length is not
+// limited.
 
 #include <cstdint>
 #include <memory>

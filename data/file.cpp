@@ -29,7 +29,7 @@ void write_all(int descriptor, int64_t offset, std::string_view bytes, const std
   }
 }
 
-// Replaces the pattern's six X.
+// Creates a new file. The six X of the pattern become characters that make its name unique.
 int open_unique(std::string& pattern, const std::string& purpose) {
   const int descriptor = ::mkostemp(pattern.data(), O_CLOEXEC);
   if (descriptor < 0) fail("{}: cannot create {}: {}", purpose, pattern, reason(errno));
@@ -47,7 +47,7 @@ void sync_folder_of(const std::string& path) {
 int sync_names_of(const std::string& folder) {
   const int descriptor = ::open(folder.c_str(), O_RDONLY | O_DIRECTORY | O_CLOEXEC);
   if (descriptor < 0) return errno;
-  // EINVAL: some network file systems cannot sync a folder and do it on their own.
+  // EINVAL: some network file systems do not support fsync of a folder; they sync it themselves.
   const int error = ::fsync(descriptor) < 0 && errno != EINVAL ? errno : 0;
   ::close(descriptor);
   return error;
@@ -84,7 +84,7 @@ File File::open(const std::string& path) {
   if (::fstat(file.descriptor_, &about) != 0) fail("{}: cannot open: {}", path, reason(errno));
   if (S_ISDIR(about.st_mode)) fail("{}: is a directory; name a file", path);
   if (!S_ISREG(about.st_mode)) {
-    fail("{}: is not a regular file; write what it gives into a file first", path);
+    fail("{}: is not a regular file; copy its contents to a file first", path);
   }
   return file;
 }
@@ -156,7 +156,8 @@ void check_standard_input() {
 std::string read_file(const std::string& path, int64_t limit) {
   const File file = File::open(path);
   const int64_t size = file.size();
-  if (size > limit) fail("{}: {} bytes are more than the {} such a file has", path, size, limit);
+  if (size > limit)
+    fail("{}: {} bytes exceed the limit of {} for this kind of file", path, size, limit);
   std::string bytes(size, '\0');
   bytes.resize(file.read_at(0, bytes));
   return bytes;

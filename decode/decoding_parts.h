@@ -1,5 +1,5 @@
 #pragma once
-// Parts of the decoding models.
+// Declarations that the decoding models of Transformers and recurrent translators share.
 
 #include <cstdint>
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace calque {
 
-// translation_model() of each kind.
+// The implementations of translation_model(), one per kind of model.
 DecodingModel cached_translation_model(const Transformer& model,
                                        const std::vector<std::vector<int32_t>>& sources);
 DecodingModel recurrent_translation_model(const RecurrentTranslator& model,
@@ -24,7 +24,7 @@ DecodingModel recurrent_translation_model(const RecurrentTranslator& model,
 std::vector<int32_t> packed_sources(const std::vector<std::vector<int32_t>>& sources,
                                     std::span<const size_t> items, Segments& segments);
 
-// The weights as the right sides of products, for PackedWeights.
+// A weight as the right side of a product, for PackedWeights.
 inline Matrix right_side(const Tensor& weight) {
   return {weight.data(), weight.rows(), weight.cols()};
 }

@@ -95,6 +95,8 @@ int32_t activation_number(FeedForwardKind kind) {
   switch (kind) {
     case FeedForwardKind::relu:
       return 0;
+    case FeedForwardKind::gelu_tanh:
+      return 1;
     case FeedForwardKind::gelu:
       return 3;
     case FeedForwardKind::silu:
@@ -110,7 +112,7 @@ void add_stack(Variables& to, const std::string& scope, const LayerOptions& opti
   to.flag(scope + "/num_heads", Ct2Type::int16, static_cast<int32_t>(options.heads));
   to.flag(scope + "/pre_norm", Ct2Type::int8, options.norm_placement == NormPlacement::pre);
   to.flag(scope + "/activation", Ct2Type::int8, activation_number(options.feed_forward));
-  to.flag(scope + "/scale_embeddings", Ct2Type::int8, 1);
+  to.flag(scope + "/scale_embeddings", Ct2Type::int8, options.scale_embeddings);
   to.flag(scope + "/multi_query_attention", Ct2Type::int8, 0);
   if (options.positions != PositionKind::rotary) {
     const int64_t rows = std::max<int64_t>(options.max_positions, 2048);

@@ -4,13 +4,14 @@
 #include <map>
 
 #include "core/error.h"
+#include "data/file.h"
 #include "train/storage/run_folder.h"
 #include "train/storage/safetensors.h"
 
 namespace calque {
 
 ExportFolder::ExportFolder(std::string out) : out_(without_slash(out)), temporary_(out_ + ".tmp") {
-  if (exists(real_files(), out_)) fail("{}: already exists; choose another --out", out_);
+  if (exists(real_files(), out_)) fail("{}: already exists; choose another folder", out_);
   remove_all(real_files(), temporary_);  // of an export that was killed
   calque::make_folder(real_files(), temporary_);
 }
@@ -26,6 +27,18 @@ std::string ExportFolder::file(std::string_view name) const {
 
 void ExportFolder::write(std::string_view name, std::string_view bytes) const {
   write_text(real_files(), file(name), bytes);
+}
+
+void ExportFolder::write_read_back(std::string_view name, std::string_view bytes) const {
+  write(name, bytes);
+  if (read_file(file(name), std::ssize(bytes)) != bytes) {
+    fail("{}: differs from what was written; export again", file(name));
+  }
+}
+
+void ExportFolder::make_folder(std::string_view name) {
+  inner_.push_back(file(name));
+  calque::make_folder(real_files(), inner_.back());
 }
 
 void ExportFolder::write_safetensors(std::string_view name, const TensorList& tensors,
@@ -51,6 +64,7 @@ void ExportFolder::write_safetensors(std::string_view name, const TensorList& te
 }
 
 void ExportFolder::finish() {
+  for (const std::string& folder : inner_) sync_folder(real_files(), folder);
   sync_folder(real_files(), temporary_);
   rename(real_files(), temporary_, out_);
   finished_ = true;

@@ -17,7 +17,15 @@ struct ExportedTranslator {
   const Tokenizer& source;
   const Tokenizer& target;
 
-  bool same_vocabulary() const { return source.hash() == target.hash(); }
+  // Whether both tokenizers have the same tokens with the same ids.
+  bool same_vocabulary() const {
+    if (source.hash() == target.hash()) return true;
+    bool same = source.size() == target.size();
+    for (int32_t id = 0; same && id < source.size(); ++id) {
+      same = source.symbol(id) == target.symbol(id);
+    }
+    return same;
+  }
 };
 
 struct ExportedLanguageModel {
@@ -59,6 +67,11 @@ inline LanguageModelShape shape_of(const LayerOptions& options) {
 // The dense feed-forward network of a layer, where require_exportable() has refused mixtures.
 inline const FeedForward& dense(const TokenNetwork& network) {
   return std::get<FeedForward>(network.network);
+}
+
+// Whether an engine that does not scale embeddings has one table for them and the output.
+inline bool one_table(const LanguageModel& model) {
+  return model.options.tied && model.embedding.factor == 1;
 }
 
 // The table that an engine adds to the embeddings: learned, `rows` of sinusoids, or zeros for a

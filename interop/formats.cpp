@@ -114,6 +114,17 @@ std::vector<Obstacle> of_huggingface(const Config& config) {
   return in.take();
 }
 
+// transformers.js has one tokenizer for both languages, and none of words or characters.
+std::vector<Obstacle> of_onnx(const Config& config) {
+  Obstacles in(config);
+  in.add_unless_task({TaskKind::translation});
+  add_of_every_model(in, config.model);
+  in.add_if(!is_sentence_piece(config.tokenizer.kind), "tokenizer.kind");
+  in.add_if(!config.tokenizer.joint, "tokenizer.joint");
+  in.add_if(config.data.lowercase, "data.lowercase");
+  return in.take();
+}
+
 // llama.cpp's tokenizers are bytes and SentencePiece's BPE, which it runs without normalization.
 std::vector<Obstacle> of_gguf(const Config& config) {
   Obstacles in(config);
@@ -126,6 +137,7 @@ std::vector<Obstacle> of_gguf(const Config& config) {
             "model.activation");
   const bool pieces = config.tokenizer.kind == TokenizerKind::bpe;
   in.add_if(!pieces && config.tokenizer.kind != TokenizerKind::bytes, "tokenizer.kind");
+  if (!config.tokenizer.files.empty()) return in.take();  // the export looks into the file
   in.add_if(pieces && !config.tokenizer.byte_fallback, "tokenizer.byte_fallback");
   in.add_if(pieces && config.data.nfkc, "data.nfkc");
   return in.take();
@@ -151,6 +163,8 @@ std::vector<Obstacle> obstacles(ExportFormat format, const Config& config) {
       return of_ctranslate2(config);
     case ExportFormat::huggingface:
       return of_huggingface(config);
+    case ExportFormat::onnx:
+      return of_onnx(config);
     case ExportFormat::gguf:
       return of_gguf(config);
     case ExportFormat::numpy:

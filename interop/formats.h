@@ -12,10 +12,11 @@
 
 namespace calque {
 
-enum class ExportFormat { ctranslate2, huggingface, gguf, numpy, safetensors };
+enum class ExportFormat { ctranslate2, huggingface, onnx, gguf, numpy, safetensors };
 inline constexpr Named<ExportFormat> export_formats[] = {
     {"ctranslate2", ExportFormat::ctranslate2},
     {"huggingface", ExportFormat::huggingface},
+    {"onnx", ExportFormat::onnx},
     {"gguf", ExportFormat::gguf},
     {"numpy", ExportFormat::numpy},
     {"safetensors", ExportFormat::safetensors}};

@@ -3,16 +3,51 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "train/storage/durable_files.h"
+#include "train/storage/safetensors_header.h"
 
 namespace calque {
 namespace {
 
 constexpr std::string_view mark = "GGUF";
-constexpr uint32_t version = 3, float32 = 0;
-constexpr size_t alignment = 32;
-enum Type : uint32_t { whole = 4, whole_signed = 5, number = 6, flag = 7, text = 8, list = 9 };
+constexpr uint32_t version = 3;
+constexpr size_t usual_alignment = 32;
+enum Type : uint32_t {
+  byte = 0,
+  signed_byte = 1,
+  half = 2,
+  signed_half = 3,
+  whole = 4,
+  whole_signed = 5,
+  number = 6,
+  flag = 7,
+  text = 8,
+  list = 9,
+  long_whole = 10,
+  long_signed = 11,
+  double_number = 12
+};
 
-size_t aligned(size_t size) { return (size + alignment - 1) / alignment * alignment; }
+size_t aligned(size_t size, size_t alignment = usual_alignment) {
+  return (size + alignment - 1) / alignment * alignment;
+}
+
+// The types of tensors, by their number in the format.
+const ElementType* tensor_type(uint32_t number) {
+  switch (number) {
+    case 0:
+      return find_element_type("F32");
+    case 1:
+      return find_element_type("F16");
+    case 28:
+      return find_element_type("F64");
+    case 30:
+      return find_element_type("BF16");
+    default:
+      return nullptr;
+  }
+}
+constexpr uint32_t float32 = 0;
 
 class Writer {
  public:
@@ -31,6 +66,7 @@ class Writer {
   void value(const std::string& x) { append(text), append_text(x); }
   void value(const std::vector<int32_t>& x) { append_list(whole_signed, x); }
   void value(const std::vector<float>& x) { append_list(number, x); }
+  void value(std::monostate) { require(false, "gguf_bytes: a value without a type"); }
   void value(const std::vector<std::string>& x) {
     append(list), append(text), append(uint64_t{x.size()});
     for (const std::string& each : x) append_text(each);
@@ -79,22 +115,50 @@ class GgufReader {
         return read_text();
       case list:
         return read_list();
+      case byte:
+        return whole_number(read<uint8_t>());
+      case signed_byte:
+        return whole_number(read<int8_t>());
+      case half:
+        return whole_number(read<uint16_t>());
+      case signed_half:
+        return whole_number(read<int16_t>());
+      case whole_signed:
+        return whole_number(read<int32_t>());
+      case long_whole:
+        return whole_number(read<uint64_t>());
+      case long_signed:
+        return whole_number(read<int64_t>());
+      case double_number:
+        return static_cast<float>(read<double>());
       default:
-        refuse("has a value of a type that calque does not write");
+        refuse("has a value of an unknown type");
     }
   }
 
   // The bytes from here on, after alignment.
-  std::string_view data() {
-    const size_t begin = aligned(all_.size() - rest_.size());
+  std::string_view data(size_t alignment) {
+    const size_t begin = aligned(all_.size() - rest_.size(), alignment);
     if (begin > all_.size()) refuse("ends too early");
     return all_.substr(begin);
   }
   [[noreturn]] void refuse(std::string_view why) const {
-    fail("{}: {}; it is not a GGUF file of version {}", place_, why, version);
+    fail("{}: {}; it is not a GGUF file that calque reads", place_, why);
   }
 
  private:
+  template <class Number>
+  static GgufValue whole_number(Number x) {
+    const bool fits = x >= 0 && static_cast<uint64_t>(x) <= UINT32_MAX;
+    return fits ? GgufValue(static_cast<uint32_t>(x)) : GgufValue(std::monostate());
+  }
+  // A list that calque has no use for, of elements of that size.
+  GgufValue skipped(uint64_t size) {
+    const auto count = read<uint64_t>();
+    if (count > rest_.size() / size) refuse("ends too early");
+    take(count * size);
+    return std::monostate();
+  }
   template <class Number, class Read>
   std::vector<Number> numbers(Read&& one) {
     std::vector<Number> values;
@@ -109,8 +173,21 @@ class GgufReader {
         return numbers<float>([&] { return read<float>(); });
       case text:
         return numbers<std::string>([&] { return read_text(); });
+      case byte:
+      case signed_byte:
+      case flag:
+        return skipped(1);
+      case half:
+      case signed_half:
+        return skipped(2);
+      case whole:
+        return skipped(4);
+      case long_whole:
+      case long_signed:
+      case double_number:
+        return skipped(8);
       default:
-        refuse("has a list of a type that calque does not write");
+        refuse("has a list of an unknown type");
     }
   }
 
@@ -121,10 +198,11 @@ class GgufReader {
 struct Described {
   std::string name;
   std::vector<int64_t> sizes;
+  const ElementType* type = nullptr;
   uint64_t offset = 0;
 };
 
-Described read_description(GgufReader& in) {
+Described read_description(GgufReader& in, const std::string& place) {
   Described tensor{.name = in.read_text(), .sizes = {}};
   const auto axes = in.read<uint32_t>();
   if (axes > Shape::most_axes) in.refuse("has a tensor of too many axes");
@@ -134,24 +212,25 @@ Described read_description(GgufReader& in) {
     if (size > UINT32_MAX || (elements *= size) > UINT32_MAX) in.refuse("has a tensor too large");
     tensor.sizes.insert(tensor.sizes.begin(), static_cast<int64_t>(size));
   }
-  if (in.read<uint32_t>() != float32) in.refuse("has a tensor of another type");
+  const auto type = in.read<uint32_t>();
+  tensor.type = tensor_type(type);
+  if (!tensor.type) {
+    fail("{}: {} is quantized (type {}); calque imports floating-point numbers", place,
+         printable(tensor.name), type);
+  }
   tensor.offset = in.read<uint64_t>();
   return tensor;
 }
 
 Tensor read_tensor(std::string_view data, const Described& described, const GgufReader& in) {
   const Shape shape{std::span<const int64_t>(described.sizes)};
-  const auto bytes = static_cast<uint64_t>(shape.elements()) * sizeof(float);
+  const auto bytes = static_cast<uint64_t>(shape.elements()) * described.type->bytes;
   if (described.offset > data.size() || bytes > data.size() - described.offset) {
     in.refuse("ends too early");
   }
   Tensor tensor(shape);
-  for (int64_t i = 0; i < tensor.size(); ++i) {
-    float value;
-    std::memcpy(&value, data.data() + described.offset + static_cast<uint64_t>(i) * sizeof(value),
-                sizeof(value));
-    tensor.data()[i] = static_cast<real>(value);
-  }
+  const char* const from = data.data() + described.offset;
+  described.type->decode(reinterpret_cast<const std::byte*>(from), tensor.span());
   return tensor;
 }
 
@@ -187,16 +266,25 @@ std::string gguf_bytes(const GgufFile& file) {
 
 GgufFile parse_gguf(std::string_view bytes, const std::string& place) {
   GgufReader in(bytes, place);
-  if (in.take(mark.size()) != mark || in.read<uint32_t>() != version) in.refuse("begins otherwise");
+  if (in.take(mark.size()) != mark) in.refuse("begins otherwise");
+  const auto found = in.read<uint32_t>();
+  if (found != 2 && found != version) in.refuse(fmt::format("is of version {}", found));
   auto tensors = in.read<uint64_t>(), values = in.read<uint64_t>();
   GgufFile file;
   for (; values > 0; --values) {
     std::string key = in.read_text();
     file.values.emplace_back(std::move(key), in.value());
   }
+  size_t alignment = usual_alignment;
+  for (const auto& [key, value] : file.values) {
+    if (key != "general.alignment") continue;
+    const auto* number = std::get_if<uint32_t>(&value);
+    if (!number || *number == 0 || *number > 65536) in.refuse("has an alignment that is no size");
+    alignment = *number;
+  }
   std::vector<Described> described;
-  for (; tensors > 0; --tensors) described.push_back(read_description(in));
-  const std::string_view data = in.data();
+  for (; tensors > 0; --tensors) described.push_back(read_description(in, place));
+  const std::string_view data = in.data(alignment);
   for (const Described& tensor : described) {
     file.tensors.push_back({tensor.name, read_tensor(data, tensor, in)});
   }

@@ -1,4 +1,3 @@
-#include <cmath>
 #include <nlohmann/json.hpp>
 
 #include "data/masking.h"
@@ -6,6 +5,7 @@
 #include "interop/export_folder.h"
 #include "interop/formats.h"
 #include "interop/huggingface.h"
+#include "interop/huggingface_names.h"
 #include "interop/huggingface_parts.h"
 #include "interop/tokenizer_json.h"
 
@@ -14,43 +14,18 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// BERT does not scale embeddings, so the factor becomes part of the table. It always has a table
-// of positions and one of segments.
-void add_encoder(TensorList& to, const Encoder& encoder) {
+// BERT always has a table of positions and one of segments.
+template <class Model>
+TensorList tensors_of(const Model& model) {
+  ListingWalk walk;
+  walk_huggingface(walk, model);
+  const Encoder& encoder = model.encoder;
   const LayerOptions& layer = encoder.options.layer;
-  const int64_t d = layer.d_model;
-  const std::string at = "bert.embeddings.";
-  to.push_back({at + "word_embeddings.weight",
-                scaled(encoder.embedding.weight, std::sqrt(static_cast<real>(d)))});
-  to.push_back({at + "position_embeddings.weight",
-                position_table(encoder.body.positions, layer.max_positions, d)});
-  to.push_back({at + "token_type_embeddings.weight",
-                encoder.segment_table ? encoder.segment_table : Tensor::zeros({1, d})});
-  add_norm(to, at + "LayerNorm", *encoder.body.embedding_norm);
-  add_encoder_layers(to, "bert.encoder.layer", encoder.body.stack,
-                     {"attention.self", "attention.output.LayerNorm", "output.LayerNorm"});
-}
-
-TensorList tensors_of(const ExportedMaskedLm& from) {
-  TensorList to;
-  add_encoder(to, from.model.encoder);
-  const MaskedHead& head = from.model.head;
-  add_linear(to, "cls.predictions.transform.dense", *head.dense);
-  add_norm(to, "cls.predictions.transform.LayerNorm", *head.norm);
-  to.push_back({"cls.predictions.decoder.weight", head.output.weight});
-  to.push_back({"cls.predictions.decoder.bias", head.output.bias});
-  to.push_back({"cls.predictions.bias", head.output.bias});
-  return to;
-}
-
-TensorList tensors_of(const ExportedClassifier& from) {
-  TensorList to;
-  add_encoder(to, from.model.encoder);
-  const ClassificationHead& head = from.model.head;
-  add_linear(to, "bert.pooler.dense", *head.dense);
-  to.push_back({"classifier.weight", head.weight});
-  to.push_back({"classifier.bias", head.bias});
-  return to;
+  walk.tensor("bert.embeddings.position_embeddings.weight",
+              position_table(encoder.body.positions, layer.max_positions, layer.d_model));
+  walk.tensor("bert.embeddings.token_type_embeddings.weight",
+              encoder.segment_table ? encoder.segment_table : Tensor::zeros({1, layer.d_model}));
+  return std::move(walk.list);
 }
 
 Json bert_config(const Encoder& encoder, const char* name) {
@@ -108,7 +83,7 @@ void export_huggingface(const ExportedMaskedLm& from, const std::string& out) {
   ExportFolder folder(out);
   const Json config = bert_config(from.model.encoder, "BertForMaskedLM");
   folder.write("config.json", config.dump(2) + "\n");
-  folder.write_safetensors("model.safetensors", tensors_of(from), "pt");
+  folder.write_safetensors("model.safetensors", tensors_of(from.model), "pt");
   write_tokenizer(folder, from.tokenizer, TextUse::masked, from.config.data.context);
   folder.write("README.md", masked_readme);
   folder.finish();
@@ -121,7 +96,7 @@ void export_huggingface(const ExportedClassifier& from, const std::string& out) 
   config["classifier_dropout"] = from.model.options.head.dropout;
   describe_classes(from.labels, config);
   folder.write("config.json", config.dump(2) + "\n");
-  folder.write_safetensors("model.safetensors", tensors_of(from), "pt");
+  folder.write_safetensors("model.safetensors", tensors_of(from.model), "pt");
   write_tokenizer(folder, from.tokenizer, TextUse::classified, from.config.data.context);
   folder.write("README.md", classifier_readme);
   folder.finish();

@@ -5,6 +5,7 @@
 #include "interop/export_folder.h"
 #include "interop/formats.h"
 #include "interop/huggingface.h"
+#include "interop/huggingface_names.h"
 #include "interop/huggingface_parts.h"
 
 namespace calque {
@@ -24,59 +25,16 @@ int64_t positions_of(const ExportedTranslator& from) {
                                                     : std::max<int64_t>(options.max_positions, 512);
 }
 
-void add_attention(TensorList& to, const std::string& name, const SelfAttention& attention) {
-  const int64_t d = attention.output.weight.cols();
-  add_linear(to, name + ".q_proj", attention.qkv, 0, d);
-  add_linear(to, name + ".k_proj", attention.qkv, d, 2 * d);
-  add_linear(to, name + ".v_proj", attention.qkv, 2 * d, 3 * d);
-  add_linear(to, name + ".out_proj", attention.output);
-}
-
-void add_attention(TensorList& to, const std::string& name, const CrossAttention& attention) {
-  const int64_t d = attention.output.weight.cols();
-  add_linear(to, name + ".q_proj", attention.query);
-  add_linear(to, name + ".k_proj", attention.key_value, 0, d);
-  add_linear(to, name + ".v_proj", attention.key_value, d, 2 * d);
-  add_linear(to, name + ".out_proj", attention.output);
-}
-
-template <class Layer>
-void add_layer(TensorList& to, const std::string& name, const Layer& layer) {
-  add_attention(to, name + ".self_attn", layer.self_attention);
-  add_norm(to, name + ".self_attn_layer_norm", layer.self_attention_residual.norm);
-  const FeedForward& network = dense(layer.feed_forward);
-  add_linear(to, name + ".fc1", network.inner);
-  add_linear(to, name + ".fc2", network.outer);
-  add_norm(to, name + ".final_layer_norm", layer.feed_forward_residual.norm);
-}
-
 TensorList tensors_of(const ExportedTranslator& from) {
   const Transformer& model = from.model;
   const int64_t d = model.options.layer.d_model, rows = positions_of(from);
-  TensorList to;
-  if (model.options.tying == Tying::all) {
-    to.push_back({"model.shared.weight", model.source_embedding.weight});
-  } else {
-    to.push_back({"model.encoder.embed_tokens.weight", model.source_embedding.weight});
-    to.push_back({"model.decoder.embed_tokens.weight", model.target_embedding.weight});
-  }
+  ListingWalk walk;
+  walk_huggingface(walk, model);
+  TensorList to = std::move(walk.list);
   to.push_back(
       {"model.encoder.embed_positions.weight", position_table(model.source_positions, rows, d)});
   to.push_back(
       {"model.decoder.embed_positions.weight", position_table(model.target_positions, rows, d)});
-  for (size_t i = 0; i < model.encoder.layers.size(); ++i) {
-    add_layer(to, fmt::format("model.encoder.layers.{}", i), model.encoder.layers[i]);
-  }
-  for (size_t i = 0; i < model.decoder.layers.size(); ++i) {
-    const std::string name = fmt::format("model.decoder.layers.{}", i);
-    add_layer(to, name, model.decoder.layers[i]);
-    add_attention(to, name + ".encoder_attn", model.decoder.layers[i].cross_attention);
-    add_norm(to, name + ".encoder_attn_layer_norm",
-             model.decoder.layers[i].cross_attention_residual.norm);
-  }
-  if (model.encoder.norm) add_norm(to, "model.encoder.layer_norm", *model.encoder.norm);
-  if (model.decoder.norm) add_norm(to, "model.decoder.layer_norm", *model.decoder.norm);
-  if (model.options.tying == Tying::none) to.push_back({"lm_head.weight", model.output.weight});
   const int64_t vocabulary = model.options.target_vocabulary;
   to.push_back({"final_logits_bias", model.output.bias ? model.output.bias.reshaped({1, vocabulary})
                                                        : Tensor::zeros({1, vocabulary})});
@@ -103,7 +61,7 @@ std::string config_text(const ExportedTranslator& from) {
     config[name + "_ffn_dim"] = layer.d_ff;
   }
   config["activation_function"] = activation_name(layer.feed_forward);
-  config["scale_embedding"] = true;
+  config["scale_embedding"] = layer.scale_embeddings;
   config["static_position_embeddings"] = true;
   config["max_position_embeddings"] = positions_of(from);
   config["share_encoder_decoder_embeddings"] = options.tying == Tying::all;
@@ -125,7 +83,8 @@ std::string generation_text(const ExportedTranslator& from) {
   config["decoder_start_token_id"] = begin_id;
   config["eos_token_id"] = end_id;
   config["pad_token_id"] = begin_id;
-  config["suppress_tokens"] = {unknown_id, begin_id};
+  config["suppress_tokens"] = {begin_id};
+  if (!from.config.decoding.allow_unknown) config["suppress_tokens"] = {unknown_id, begin_id};
   config["num_beams"] = from.config.decoding.beam;
   config["length_penalty"] = from.config.decoding.length_penalty;
   config["max_length"] = positions_of(from);

@@ -3,6 +3,7 @@
 #include "interop/export_folder.h"
 #include "interop/formats.h"
 #include "interop/huggingface.h"
+#include "interop/huggingface_names.h"
 #include "interop/huggingface_parts.h"
 
 namespace calque {
@@ -29,20 +30,15 @@ Tensor convolution(const Tensor& weight, int64_t patch, int64_t channels) {
 TensorList tensors_of(const VisionTransformer& model) {
   const VisionOptions& options = model.options;
   const int64_t d = options.layer.d_model;
-  const std::string at = "vit.embeddings.";
-  TensorList to = {{at + "cls_token", model.cls.reshaped({1, 1, d})}};
+  ListingWalk walk;
+  walk_huggingface(walk, model);
   const Tensor table =
       model.plane ? model.plane : position_table(model.body.positions, options.tokens(), d);
-  to.push_back({at + "position_embeddings", table.reshaped({1, options.tokens(), d})});
-  to.push_back({at + "patch_embeddings.projection.weight",
-                convolution(model.patches.weight, options.patch, options.channels)});
-  to.push_back({at + "patch_embeddings.projection.bias", model.patches.bias});
-  add_encoder_layers(to, "vit.encoder.layer", model.body.stack,
-                     {"attention.attention", "layernorm_before", "layernorm_after"});
-  add_norm(to, "vit.layernorm", *model.body.stack.norm);
-  to.push_back({"classifier.weight", model.head.weight});
-  to.push_back({"classifier.bias", model.head.bias});
-  return to;
+  walk.tensor("vit.embeddings.cls_token", model.cls.reshaped({1, 1, d}));
+  walk.tensor("vit.embeddings.position_embeddings", table.reshaped({1, options.tokens(), d}));
+  walk.tensor("vit.embeddings.patch_embeddings.projection.weight",
+              convolution(model.patches.weight, options.patch, options.channels));
+  return std::move(walk.list);
 }
 
 std::string config_text(const ExportedImageModel& from) {

@@ -9,29 +9,13 @@
 #include "data/masking.h"
 #include "data/utf8.h"
 #include "data/vocabulary.h"
+#include "interop/base64.h"
 #include "interop/piece_normalization.h"
 
 namespace calque {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-std::string base64(std::string_view bytes) {
-  constexpr std::string_view digits =
-      "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
-  std::string out;
-  for (size_t at = 0; at < bytes.size(); at += 3) {
-    const std::string_view part = bytes.substr(at, 3);
-    uint32_t bits = 0;
-    for (size_t i = 0; i < 3; ++i) {
-      bits = bits << 8 | (i < part.size() ? static_cast<unsigned char>(part[i]) : 0U);
-    }
-    for (size_t i = 0; i < 4; ++i) {
-      out += i <= part.size() ? digits[bits >> (18 - 6 * i) & 63U] : '=';
-    }
-  }
-  return out;
-}
 
 Json of_type(const char* type) { return {{"type", type}}; }
 
@@ -74,11 +58,11 @@ Json template_of_text(TextUse use) {
   const auto text = [](const char* id, int type) {
     return Json{{"Sequence", {{"id", id}, {"type_id", type}}}};
   };
-  Json single = Json::array({symbol(begin_id, 0), text("A", 0)}), pair = single;
-  if (use != TextUse::continued) {
-    single.push_back(symbol(end_id, 0));
-    pair = single;
-  }
+  Json single = Json::array();
+  if (use != TextUse::translated) single.push_back(symbol(begin_id, 0));
+  single.push_back(text("A", 0));
+  if (use != TextUse::continued) single.push_back(symbol(end_id, 0));
+  Json pair = single;
   pair.push_back(text("B", 1));
   if (use != TextUse::continued) pair.push_back(symbol(end_id, 1));
   Json symbols = Json::object();

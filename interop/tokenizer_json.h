@@ -6,8 +6,7 @@
 //   words, characters      WordLevel, between white space or one character each
 //   bytes                  BPE without merges, which falls back to bytes
 //
-// The ids are calque's. A text begins with <s>, as in training, and that of an encoder ends in
-// </s>.
+// The ids are calque's. Texts have <s> and </s> as in training.
 
 #include <string>
 
@@ -17,6 +16,7 @@ namespace calque {
 
 enum class TextUse {
   continued,   // <s> text: a language model continues it
+  translated,  // text </s>: the source of a translator
   classified,  // <s> a </s>, or <s> a </s> b </s> for two texts
   masked       // <s> text </s>, in which [MASK] is a token
 };

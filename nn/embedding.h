@@ -1,6 +1,7 @@
 #pragma once
 // Maps a token to row `id` of a table times sqrt(d_model) (section 3.4); the factor makes it as
-// large as the positions that are added next. A copy of the struct is tied: it shares the table.
+// large as the positions that are added next. GPT-2 and later models have no factor. A copy of the
+// struct is tied: it shares the table.
 
 #include <cmath>
 #include <span>
@@ -20,28 +21,31 @@ inline void check_ids(const char* model, const char* what, std::span<const int32
 
 struct Embedding {
   Tensor weight;  // [vocabulary, d_model]
+  real factor;
 
-  Embedding(const Path& at, int64_t vocabulary, int64_t d_model)
+  Embedding(const Path& at, int64_t vocabulary, int64_t d_model, bool scaled = true)
       : weight(at.parameter("weight", {vocabulary, d_model}, Role::embedding,
-                            embedding_normal(d_model))) {}
+                            embedding_normal(d_model))),
+        factor(scaled ? std::sqrt(static_cast<real>(d_model)) : real(1)) {}
 
   // [tokens] -> [tokens, d_model]
-  Tensor operator()(std::span<const int32_t> ids) const {
-    return embedding(weight, ids, std::sqrt(static_cast<real>(weight.cols())));
-  }
+  Tensor operator()(std::span<const int32_t> ids) const { return embedding(weight, ids, factor); }
 };
 
 // The tables of a translator; the options say which are one.
 template <class Options>
-Embedding make_source_embedding(const Path& at, const Options& options, int64_t d_model) {
+Embedding make_source_embedding(const Path& at, const Options& options, int64_t d_model,
+                                bool scaled = true) {
   const char* name = options.tying == Tying::all ? "embedding" : "source_embedding";
-  return {at / name, options.source_vocabulary, d_model};
+  return {at / name, options.source_vocabulary, d_model, scaled};
 }
 
 template <class Options>
 Embedding make_target_embedding(const Path& at, const Options& options, const Embedding& source) {
   if (options.tying == Tying::all) return source;
-  return {at / "target_embedding", options.target_vocabulary, source.weight.cols()};
+  Embedding own(at / "target_embedding", options.target_vocabulary, source.weight.cols());
+  own.factor = source.factor;
+  return own;
 }
 
 }  // namespace calque

@@ -19,7 +19,8 @@ Tensor EncoderBody::operator()(const Tensor& embedded, const Segments& segments,
 
 Encoder::Encoder(const Path& at, const EncoderOptions& options_)
     : options(validate(options_)),
-      embedding(at / "embedding", options.vocabulary, options.layer.d_model),
+      embedding(at / "embedding", options.vocabulary, options.layer.d_model,
+                options.layer.scale_embeddings),
       segment_table(options.segment_kinds == 0
                         ? Tensor()
                         : (at / "segments")

@@ -1,8 +1,9 @@
 #pragma once
 // The position-wise feed-forward network (section 3.3), which transforms each token by itself.
 //
-//   relu, gelu, silu   FFN(x) = activation(x W1 + b1) W2 + b2
-//   swiglu             FFN(x) = (silu(x Wa + ba) * (x Wb + bb)) W2 + b2     (Shazeer 2020)
+//   relu, gelu, gelu-tanh, silu   FFN(x) = activation(x W1 + b1) W2 + b2
+//   swiglu                        FFN(x) = (silu(x Wa + ba) * (x Wb + bb)) W2 + b2     (Shazeer
+//   2020)
 //
 // `inner` holds SwiGLU's Wa and Wb; it has 3 d_model d_ff weights, the others 2 d_model d_ff.
 
@@ -40,6 +41,8 @@ struct FeedForward {
         return inner(x, Activation::relu);
       case FeedForwardKind::gelu:
         return inner(x, Activation::gelu);
+      case FeedForwardKind::gelu_tanh:
+        return inner(x, Activation::gelu_tanh);
       case FeedForwardKind::silu:
         return inner(x, Activation::silu);
       case FeedForwardKind::swiglu:

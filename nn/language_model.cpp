@@ -18,7 +18,8 @@ LayerOptions depth_scaled(const LanguageModelOptions& options) {
 
 LanguageModel::LanguageModel(const Path& at, const LanguageModelOptions& options_)
     : options(validate(options_)),
-      embedding(at / "embedding", options.vocabulary, options.layer.d_model),
+      embedding(at / "embedding", options.vocabulary, options.layer.d_model,
+                options.layer.scale_embeddings),
       positions(at / "positions", options.layer),
       stack(at, depth_scaled(options), options.layers, Mask::causal),
       output(at / "output", embedding, options.tied, options.output_bias) {}

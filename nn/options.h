@@ -16,7 +16,7 @@ enum class PositionKind { interleaved, halves, t2t, learned, rotary, plane, none
 // post: norm(x + sublayer(x)), as in the paper; pre: x + sublayer(norm(x)), and a norm at the end.
 enum class NormPlacement { post, pre };
 enum class NormKind { layer, rms };
-enum class FeedForwardKind { relu, gelu, silu, swiglu };
+enum class FeedForwardKind { relu, gelu, gelu_tanh, silu, swiglu };
 // Which embeddings share a table: source, target and output; target and output; or none.
 enum class Tying { all, target, none };
 
@@ -49,8 +49,9 @@ struct LayerOptions {
   real norm_epsilon = real(1e-5);
   FeedForwardKind feed_forward = FeedForwardKind::relu;
   ExpertOptions experts = {};
-  Sparsity attention = {};  // of self-attention
-  bool qk_norm = false;     // queries and keys are normalised in each head
+  Sparsity attention = {};       // of self-attention
+  bool scale_embeddings = true;  // by the square root of d_model (section 3.4)
+  bool qk_norm = false;          // queries and keys are normalised in each head
   // Scales the initial values of the weights that write to the residual stream.
   real residual_initial_scale = 1;
 
@@ -138,6 +139,7 @@ inline constexpr Named<NormKind> norm_kinds[] = {{"layer", NormKind::layer},
 inline constexpr Named<FeedForwardKind> feed_forward_kinds[] = {
     {"relu", FeedForwardKind::relu},
     {"gelu", FeedForwardKind::gelu},
+    {"gelu-tanh", FeedForwardKind::gelu_tanh},
     {"silu", FeedForwardKind::silu},
     {"swiglu", FeedForwardKind::swiglu}};
 inline constexpr Named<CellKind> cell_kinds[] = {{"gru", CellKind::gru}, {"lstm", CellKind::lstm}};

@@ -28,8 +28,8 @@ struct OutputProjection {
     return bias ? logits + bias : logits;
   }
 
-  // The summed loss of the expected tokens. `pass` runs the model up to the hidden vectors. With an
-  // agreement it runs twice, with different dropout: see agreeing_cross_entropy().
+  // Returns the loss summed over the expected tokens. `pass` computes the hidden vectors. If
+  // `agreement` is not 0, `pass` runs twice, with different dropout: see agreeing_cross_entropy().
   template <class Pass>
   TokenLoss loss(Pass&& pass, std::span<const int32_t> expected, real label_smoothing,
                  real agreement) const {

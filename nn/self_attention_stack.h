@@ -34,7 +34,7 @@ struct SelfAttentionLayer {
   }
 };
 
-// Layers one after the other, and with pre-norm a norm of their sum.
+// A stack of layers. With pre-norm, a norm follows the last layer.
 template <class Layer>
 struct Stack {
   std::vector<Layer> layers;

@@ -6,7 +6,8 @@
 namespace calque {
 Transformer::Transformer(const Path& at, const TransformerOptions& options_)
     : options(validate(options_)),
-      source_embedding(make_source_embedding(at, options, options.layer.d_model)),
+      source_embedding(make_source_embedding(at, options, options.layer.d_model,
+                                             options.layer.scale_embeddings)),
       source_positions(at / "source_positions", options.layer),
       target_embedding(make_target_embedding(at, options, source_embedding)),
       target_positions(at / "target_positions", options.layer),

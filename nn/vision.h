@@ -1,8 +1,8 @@
 #pragma once
 // The Vision Transformer (Dosovitskiy et al. 2021): an image is cut into square patches, a linear
 // layer maps each to a token, and an encoder reads the tokens of an image row by row. Pooling::cls
-// puts a learned token in front of them, whose last vector is classified; Pooling::mean classifies
-// the mean of the tokens.
+// puts a learned token in front of them and classifies its output vector; Pooling::mean classifies
+// the mean of all output vectors.
 //
 // Parameters: patches.weight, patches.bias, cls.weight (Pooling::cls), positions.weight (learned),
 // layers.0.self_attention.qkv.weight, ..., norm.gain (pre-norm), classifier.weight,
@@ -32,13 +32,14 @@ struct VisionOptions {
 // Returns the options. Throws an Error that names the invalid setting and the fix.
 const VisionOptions& validate(const VisionOptions& options);
 
-// Images [images, height x width x channels], channels last, to [images x patches, patch x patch x
-// channels]; patches and their pixels row by row. It has no gradient.
+// Cuts images [images, height x width x channels] into patches [images x patches, patch x patch x
+// channels]. Patches, and the pixels of a patch, are in row-major order with channels last. The op
+// has no gradient.
 Tensor patches_of(const Tensor& images, const VisionOptions& options);
 
-// Positions in a plane: the first half of a row encodes the row of the patch, the second its
-// column, each as PositionKind::halves. With Pooling::cls, row 0 is that of the learned token:
-// zeros.
+// Returns sinusoids for positions in a plane, one row per token: the first half encodes the row of
+// the patch, the second half its column, each as PositionKind::halves. With Pooling::cls, row 0
+// belongs to the learned token and is zero.
 Tensor plane_sinusoids(const VisionOptions& options);
 
 struct VisionTransformer {

@@ -1,10 +1,11 @@
 #pragma once
-// word2vec (Mikolov et al. 2013): two vectors for each word, of which the first is the result and
-// the second describes the word as the expected one. Skip-gram predicts each neighbour from the
-// vector of a word; CBOW predicts a word from the mean of the vectors of its neighbours.
+// word2vec (Mikolov et al. 2013). Each word has two vectors: the word vector, which is the result,
+// and the context vector, which stands for the word when it is predicted. Skip-gram predicts each
+// neighbour of a word from its word vector; CBOW predicts a word from the mean of its neighbours'
+// word vectors.
 //
-// Parameters: embedding.weight, output.weight. As in the original program, the former start uniform
-// within 0.5 / d_model and the latter at 0.
+// Parameters: embedding.weight (word vectors), output.weight (context vectors). As in the original
+// program, embedding.weight starts uniform within 0.5 / d_model, and output.weight at 0.
 
 #include <span>
 

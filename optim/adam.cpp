@@ -9,7 +9,7 @@ namespace {
 AdamSettings checked(const AdamSettings& s) {
   if (!(s.beta1 >= 0 && s.beta1 < 1)) fail("Adam: beta1 is {}; it must be in [0, 1)", s.beta1);
   if (!(s.beta2 >= 0 && s.beta2 < 1)) fail("Adam: beta2 is {}; it must be in [0, 1)", s.beta2);
-  // Where all gradients are zero, the step is 0 / epsilon.
+  // While the gradients of a weight are zero its step is 0 / epsilon, so epsilon must not be 0.
   if (!(static_cast<real>(s.epsilon) >= std::numeric_limits<real>::min())) {
     fail("Adam: epsilon is {}; it must be positive, such as 1e-9", s.epsilon);
   }
@@ -18,11 +18,11 @@ AdamSettings checked(const AdamSettings& s) {
 
 }  // namespace
 
-Adam::Adam(const Parameters& parameters, const AdamSettings& settings)
+Adam::Adam(const Parameters& parameters, const AdamSettings& settings, const FlatRange& range)
     : settings_(checked(settings)),
-      slices_(flat_slices(parameters, settings.decay)),
-      m_(zeros(parameters.flat_size())),
-      v_(zeros(parameters.flat_size())) {}
+      slices_(flat_slices(parameters, settings.decay, range)),
+      m_(zeros(range.size())),
+      v_(zeros(range.size())) {}
 
 void Adam::apply(const FlatUpdate& update) {
   const auto t = static_cast<double>(update.step);
@@ -36,7 +36,7 @@ void Adam::apply(const FlatUpdate& update) {
   for_slices(slices_, [&](const FlatSlice& slice) {
     const DecayFactors decay(settings_.decay, slice.decay, update.learning_rate);
     real* const w = update.values.data() + slice.begin;
-    real *const m = m_.data() + slice.begin, *const v = v_.data() + slice.begin;
+    real *const m = m_.data() + slice.state, *const v = v_.data() + slice.state;
     const real* const g = update.gradients[slice.parameter] + slice.offset;
     for (int64_t i = 0; i < slice.size; i += lanes) {
       const Vec weight = load(w + i);

@@ -23,7 +23,7 @@ struct AdamSettings {
 
 class Adam {
  public:
-  Adam(const Parameters& parameters, const AdamSettings& settings);
+  Adam(const Parameters& parameters, const AdamSettings& settings, const FlatRange& range);
   void apply(const FlatUpdate& update);
   std::vector<StateWindow> state();  // adam.m, adam.v
 

@@ -26,7 +26,10 @@ bool is_decayed(const Parameters::Entry& entry, Decayed what) {
   return false;
 }
 
-std::vector<FlatSlice> flat_slices(const Parameters& parameters, const WeightDecay& decay) {
+std::vector<FlatSlice> flat_slices(const Parameters& parameters, const WeightDecay& decay,
+                                   const FlatRange& range) {
+  require(range.begin % cache_line == 0 && range.end <= parameters.flat_size(),
+          "flat_slices: {} to {} is not a range of the parameters", range.begin, range.end);
   std::vector<FlatSlice> slices;
   const auto& entries = parameters.entries();
   for (size_t i = 0; i < entries.size(); ++i) {
@@ -36,8 +39,10 @@ std::vector<FlatSlice> flat_slices(const Parameters& parameters, const WeightDec
     const int64_t end = i + 1 < entries.size() ? entries[i + 1].offset : parameters.flat_size();
     require(begin % lanes == 0 && end % lanes == 0,
             "flat_slices: {} does not begin and end on a whole vector", entries[i].name);
-    for (int64_t at = begin; at < end; at += slice_size) {
-      slices.push_back({at, std::min(slice_size, end - at), i, at - begin, rate});
+    const int64_t last = std::min(end, range.end);
+    for (int64_t at = std::max(begin, range.begin); at < last; at += slice_size) {
+      slices.push_back(
+          {at, std::min(slice_size, last - at), at - range.begin, i, at - begin, rate});
     }
   }
   return slices;

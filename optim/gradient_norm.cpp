@@ -14,6 +14,7 @@ namespace {
 using Doubles [[gnu::vector_size(64)]] = double;
 using Eight [[gnu::vector_size(8 * sizeof(real))]] = real;
 constexpr int64_t eight = 8;
+constexpr size_t norm_chunk = 1 << 15;
 
 Doubles squares(const real* from) {
   Eight some;
@@ -22,7 +23,7 @@ Doubles squares(const real* from) {
   return wide * wide;
 }
 
-double sum_of_squares(const real* from, int64_t count) {
+double squares_of_chunk(const real* from, int64_t count) {
   // Four independent sums hide the latency of the additions.
   Doubles a{}, b{}, c{}, d{};
   int64_t i = 0;
@@ -39,25 +40,37 @@ double sum_of_squares(const real* from, int64_t count) {
   return total;
 }
 
+bool all_finite(std::span<const real> numbers) {
+  return std::ranges::all_of(numbers, [](real g) { return std::isfinite(g); });
+}
+
 }  // namespace
 
 double gradient_norm(const Parameters& parameters) {
-  constexpr size_t chunk = 1 << 15;
   std::vector<std::span<const real>> chunks;
   for (const Parameters::Entry& entry : parameters.entries()) {
     if (entry.frozen()) continue;
     const std::span<const real> gradient = entry.tensor.gradient().span();
-    for (size_t at = 0; at < gradient.size(); at += chunk) {
-      chunks.push_back(gradient.subspan(at, std::min(chunk, gradient.size() - at)));
+    for (size_t at = 0; at < gradient.size(); at += norm_chunk) {
+      chunks.push_back(gradient.subspan(at, std::min(norm_chunk, gradient.size() - at)));
     }
   }
   return std::sqrt(parallel_reduce(
       static_cast<int64_t>(chunks.size()), 1, 0.0,
       [&](int64_t begin, int64_t) {
         const std::span<const real> some = chunks[static_cast<size_t>(begin)];
-        return sum_of_squares(some.data(), static_cast<int64_t>(some.size()));
+        return squares_of_chunk(some.data(), static_cast<int64_t>(some.size()));
       },
       [](double sum, double part) { return sum + part; }));
+}
+
+double sum_of_squares(std::span<const real> numbers) {
+  return parallel_reduce(
+      std::ssize(numbers), norm_chunk, 0.0,
+      [&](int64_t begin, int64_t end) {
+        return squares_of_chunk(numbers.data() + begin, end - begin);
+      },
+      [](double sum, double part) { return sum + part; });
 }
 
 double clip_factor(double norm, double limit) {
@@ -66,9 +79,7 @@ double clip_factor(double norm, double limit) {
 
 const Parameters::Entry* first_not_finite(const Parameters& parameters) {
   for (const Parameters::Entry& entry : parameters.entries()) {
-    if (entry.frozen()) continue;
-    const std::span<const real> gradient = entry.tensor.gradient().span();
-    if (!std::ranges::all_of(gradient, [](real g) { return std::isfinite(g); })) return &entry;
+    if (!entry.frozen() && !all_finite(entry.tensor.gradient().span())) return &entry;
   }
   return nullptr;
 }

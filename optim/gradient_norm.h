@@ -4,11 +4,16 @@
 // added in double and in a fixed order. No float overflows them, so the norm is finite exactly if
 // all gradients are.
 
+#include <span>
+
 #include "core/parameters.h"
 
 namespace calque {
 
 double gradient_norm(const Parameters& parameters);
+
+// The sum of the squares of a part of a flat buffer.
+double sum_of_squares(std::span<const real> numbers);
 
 // min(1, limit / norm); a limit of 0 means no clipping. (PyTorch divides by norm + 1e-6.)
 double clip_factor(double norm, double limit);

@@ -21,24 +21,58 @@ double checked_norm(double clip_norm) {
   return clip_norm;
 }
 
-std::variant<Adam, Sgd, Adafactor> rule_of(const Parameters& parameters,
-                                           const OptimizerSettings& settings) {
+}  // namespace
+
+bool Optimizer::works_by_element(const OptimizerSettings& settings) {
+  return !std::holds_alternative<AdafactorSettings>(settings);
+}
+
+Optimizer::Rule Optimizer::rule_of(const Parameters& parameters, const OptimizerSettings& settings,
+                                   const FlatRange& range) {
   std::visit([](const auto& s) { check(s.decay); }, settings);
-  if (const auto* adam = std::get_if<AdamSettings>(&settings)) return Adam(parameters, *adam);
-  if (const auto* sgd = std::get_if<SgdSettings>(&settings)) return Sgd(parameters, *sgd);
+  if (const auto* adam = std::get_if<AdamSettings>(&settings)) {
+    return Adam(parameters, *adam, range);
+  }
+  if (const auto* sgd = std::get_if<SgdSettings>(&settings)) return Sgd(parameters, *sgd, range);
+  require(range.size() == parameters.flat_size(),
+          "Optimizer: Adafactor needs whole parameters, not a range of them");
   return Adafactor(parameters, std::get<AdafactorSettings>(settings));
 }
 
-}  // namespace
-
 Optimizer::Optimizer(const Parameters& parameters, const OptimizerSettings& settings,
                      double clip_norm)
-    : rule_(rule_of(parameters, settings)),
+    : Optimizer(parameters, settings, clip_norm, whole_range(parameters)) {}
+
+Optimizer::Optimizer(const Parameters& parameters, const OptimizerSettings& settings,
+                     double clip_norm, const FlatRange& range)
+    : rule_(rule_of(parameters, settings, range)),
       clip_norm_(checked_norm(clip_norm)),
       flat_size_(parameters.flat_size()) {}
 
 UpdateReport Optimizer::update(Parameters& parameters, double learning_rate,
                                double gradient_scale) {
+  const double norm = gradient_norm(parameters);
+  std::vector<const real*> gradients;
+  for (const Parameters::Entry& entry : parameters.entries()) {
+    gradients.push_back(entry.frozen() ? nullptr : entry.tensor.gradient().span().data());
+  }
+  return apply(parameters, gradients, norm, learning_rate, gradient_scale);
+}
+
+UpdateReport Optimizer::update(Parameters& parameters, std::span<const real> gradient, double norm,
+                               double learning_rate, double gradient_scale) {
+  require(std::ssize(gradient) >= parameters.flat_size(),
+          "Optimizer: a gradient of {} numbers for {} of the parameters", gradient.size(),
+          parameters.flat_size());
+  std::vector<const real*> gradients;
+  for (const Parameters::Entry& entry : parameters.entries()) {
+    gradients.push_back(gradient.data() + entry.offset);
+  }
+  return apply(parameters, gradients, norm, learning_rate, gradient_scale);
+}
+
+UpdateReport Optimizer::apply(Parameters& parameters, std::span<const real* const> gradients,
+                              double norm, double learning_rate, double gradient_scale) {
   require(parameters.flat_size() == flat_size_,
           "Optimizer: made for {} numbers, but the parameters have {}", flat_size_,
           parameters.flat_size());
@@ -46,15 +80,11 @@ UpdateReport Optimizer::update(Parameters& parameters, double learning_rate,
           learning_rate);
   require(gradient_scale > 0 && std::isfinite(gradient_scale),
           "Optimizer: the gradient scale is {}", gradient_scale);
-  const double norm = gradient_scale * gradient_norm(parameters);
+  norm *= gradient_scale;
   const double clip = clip_factor(norm, clip_norm_);
   static const double largest = std::sqrt(double(std::numeric_limits<real>::max()));
   if (!(norm * clip < largest)) return {norm, clip, false};
 
-  std::vector<const real*> gradients;
-  for (const Parameters::Entry& entry : parameters.entries()) {
-    gradients.push_back(entry.frozen() ? nullptr : entry.tensor.gradient().span().data());
-  }
   const FlatUpdate update{.values = parameters.values(),
                           .gradients = gradients,
                           .gradient_factor = gradient_scale * clip,

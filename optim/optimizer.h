@@ -9,7 +9,7 @@
 // An update is two passes over all parameters: one computes the norm of the gradients, one updates
 // and clips as it reads the gradients, which do not change.
 
-#include <string_view>
+#include <span>
 #include <variant>
 
 #include "optim/adafactor.h"
@@ -30,11 +30,21 @@ class Optimizer {
  public:
   // A clip_norm of 0 means no clipping.
   Optimizer(const Parameters& parameters, const OptimizerSettings& settings, double clip_norm = 0);
+  // With state for a range of the flat buffer alone, of which it updates the weights. Requires a
+  // rule that works element by element.
+  Optimizer(const Parameters& parameters, const OptimizerSettings& settings, double clip_norm,
+            const FlatRange& range);
+  static bool works_by_element(const OptimizerSettings& settings);
 
   // One step with the gradients times `gradient_scale`, 1 / tokens for losses that are sums. A
   // parameter without a gradient has gradient 0. If the norm is not finite, or so large that Adam's
   // squares would overflow, nothing changes and the report says so.
   UpdateReport update(Parameters& parameters, double learning_rate, double gradient_scale = 1);
+
+  // The same with a gradient in a flat buffer with the layout of the parameters. `norm` is that of
+  // the whole gradient before scaling; of the buffer, only the optimizer's range is read.
+  UpdateReport update(Parameters& parameters, std::span<const real> gradient, double norm,
+                      double learning_rate, double gradient_scale);
 
   int64_t steps() const { return steps_; }  // updates made
 
@@ -44,6 +54,10 @@ class Optimizer {
 
  private:
   using Rule = std::variant<Adam, Sgd, Adafactor>;
+  static Rule rule_of(const Parameters& parameters, const OptimizerSettings& settings,
+                      const FlatRange& range);
+  UpdateReport apply(Parameters& parameters, std::span<const real* const> gradients, double norm,
+                     double learning_rate, double gradient_scale);
   Rule rule_;
   double clip_norm_;
   int64_t steps_ = 0;

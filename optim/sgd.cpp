@@ -12,10 +12,10 @@ SgdSettings checked(const SgdSettings& s) {
 
 }  // namespace
 
-Sgd::Sgd(const Parameters& parameters, const SgdSettings& settings)
+Sgd::Sgd(const Parameters& parameters, const SgdSettings& settings, const FlatRange& range)
     : settings_(checked(settings)),
-      slices_(flat_slices(parameters, settings.decay)),
-      velocity_(settings.momentum > 0 ? zeros(parameters.flat_size()) : Buffer<real>()) {}
+      slices_(flat_slices(parameters, settings.decay, range)),
+      velocity_(settings.momentum > 0 ? zeros(range.size()) : Buffer<real>()) {}
 
 void Sgd::apply(const FlatUpdate& update) {
   const Vec factor = lanes_of(update.gradient_factor), rate = lanes_of(update.learning_rate);
@@ -25,7 +25,7 @@ void Sgd::apply(const FlatUpdate& update) {
     const DecayFactors decay(settings_.decay, slice.decay, update.learning_rate);
     real* const w = update.values.data() + slice.begin;
     const real* const g = update.gradients[slice.parameter] + slice.offset;
-    real* const v = velocity_ ? velocity_.data() + slice.begin : nullptr;
+    real* const v = velocity_ ? velocity_.data() + slice.state : nullptr;
     for (int64_t i = 0; i < slice.size; i += lanes) {
       const Vec weight = load(w + i);
       const Vec gradient = load(g + i) * factor + weight * decay.pull;

@@ -21,7 +21,7 @@ struct SgdSettings {
 
 class Sgd {
  public:
-  Sgd(const Parameters& parameters, const SgdSettings& settings);
+  Sgd(const Parameters& parameters, const SgdSettings& settings, const FlatRange& range);
   void apply(const FlatUpdate& update);
   std::vector<StateWindow> state();  // momentum, unless it is 0
 

@@ -55,16 +55,15 @@ void CheckpointSaving::forget_failed_scores(TrainingState& state) const {
   if (failed_) forget_unsaved_best(best_saved_, checkpoints_.steps(), better_, training_, state);
 }
 
-void CheckpointSaving::save(TrainingState& state, Learner& learner) {
+void CheckpointSaving::save(TrainingState& state, Learner& learner, const WholeState& optimizer) {
   forget_failed_scores(state);
   best_under_way_ = best_scores(training_, state);
   CheckpointJob job = checkpoint_job(state, training_);
-  if (saved_step_ == state.step) {
+  if (!needs_tensors(state)) {
     writer_.save_state(std::move(job));
   } else {
     const auto averaged = learner.averaged_weights();
-    writer_.save(parameter_tensors(learner.parameters()), learner.optimizer_tensors(),
-                 std::move(job));
+    writer_.save(parameter_tensors(learner.parameters()), optimizer.tensors(), std::move(job));
   }
   saved_step_ = state.step;
   recorded_ = true;

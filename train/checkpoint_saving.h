@@ -31,9 +31,12 @@ class CheckpointSaving {
   // Whether there is anything to save. Waits for a save in progress, which may fail.
   bool is_due();
 
-  // Saves the state and, unless this step has been saved, the learner's tensors. Throws the Error
-  // of the second failure in a row.
-  void save(TrainingState& state, Learner& learner);
+  // Whether saving this state includes the learner's tensors: not if they are saved, or being
+  // saved.
+  bool needs_tensors(const TrainingState& state) const { return saved_step_ != state.step; }
+  // Saves the state and, if it needs them, the learner's tensors, of which the optimizer's have
+  // been gathered. Throws the Error of the second failure in a row.
+  void save(TrainingState& state, Learner& learner, const WholeState& optimizer);
   // Handles the result of a save that has ended.
   void poll();
   // Waits for the save in progress and throws its Error.

@@ -16,8 +16,8 @@ std::vector<std::string> load_initial_weights(const std::string& from,
                                               const std::string& tokenizer_hash,
                                               Parameters& parameters);
 
-// The safetensors file of a run (its best checkpoint, else its last), of a checkpoint's folder, or
-// the file itself.
+// Returns the path of the safetensors file that `of` names. `of` is a run, whose best checkpoint
+// is used (or the last one if there is no best), a checkpoint's folder, or the file itself.
 std::string weights_file(const std::string& of);
 
 }  // namespace calque

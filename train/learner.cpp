@@ -6,6 +6,7 @@
 #include "core/blas.h"
 #include "core/memory.h"
 #include "optim/gradient_norm.h"
+#include "ranks/collectives.h"
 #include "train/training_settings.h"
 
 namespace calque {
@@ -21,12 +22,30 @@ void run_backward(const SummedLoss& loss) {
   backward(loss.loss);
 }
 
+int64_t shared_parts(const Communicator& ranks, const TrainingConfig& training) {
+  if (training.parts % ranks.ranks() != 0) {
+    fail("training.parts: {} ranks cannot share {} parts; set it to {} or a multiple",
+         ranks.ranks(), training.parts, ranks.ranks());
+  }
+  return training.parts;
+}
+
+FlatRange range_of(const Communicator& ranks, const FlatBlocks& blocks, int64_t flat_size) {
+  const Share share = share_of(ranks, ranks.rank(), blocks.size());
+  return {std::min(share.begin, flat_size), std::min(share.end, flat_size)};
+}
+
 }  // namespace
 
-Learner::Learner(const TrainingConfig& training, Parameters& parameters)
+Learner::Learner(const TrainingConfig& training, Parameters& parameters, Communicator& ranks)
     : training_(training),
       parameters_(parameters),
-      optimizer_(parameters, optimizer_settings(training), training.clip_norm) {}
+      ranks_(ranks),
+      blocks_(parameters, shared_parts(ranks, training)),
+      shares_(ranks.ranks() > 1 && Optimizer::works_by_element(optimizer_settings(training))),
+      range_(shares_ ? range_of(ranks, blocks_, parameters.flat_size()) : whole_range(parameters)),
+      optimizer_(parameters, optimizer_settings(training), training.clip_norm, range_),
+      tree_(parameters, blocks_, training.exchange) {}
 
 void Learner::initialise() { parameters_.initialise(static_cast<uint64_t>(training_.seed)); }
 
@@ -36,22 +55,59 @@ void Learner::start_averaging() {
 
 StepOutcome Learner::step(const Works& works, int64_t step, double learning_rate) {
   const Phase whole("step");
-  const double flops_before = counted_flops();
   StepOutcome outcome;
-  outcome.sums = forward_backward(works, step, Tape::Check::none);
-  outcome.flops = counted_flops() - flops_before;
+  std::vector<Part> parts;
+  forward_backward(works, step, Tape::Check::none, parts);
+  for (const Part& part : all_gather(ranks_, std::span<const Part>(parts))) {
+    outcome.sums += part.sums;
+    outcome.flops += part.flops;
+  }
+  if (ranks_.ranks() > 1) {
+    const Phase phase("exchange");
+    sum_shares(ranks_, tree_.sum(), training_.exchange);
+  }
   outcome.update = update(outcome.sums, learning_rate);
   if (!outcome.update.finite) outcome.diagnosis = diagnose(works, step, outcome.sums);
-  parameters_.clear_gradients();  // validation needs their memory
+  clear_gradients();  // validation needs their memory
   return outcome;
+}
+
+void Learner::clear_gradients() {
+  parameters_.clear_gradients();
+  tree_.clear();
 }
 
 UpdateReport Learner::update(const LossSums& sums, double learning_rate) {
   const Phase phase("update", update_work());
   if (!std::isfinite(sums.loss)) return {NAN, 1, false};
   const auto terms = static_cast<double>(std::max<int64_t>(1, sums.terms));
-  const UpdateReport report = optimizer_.update(parameters_, learning_rate, 1 / terms);
+  const UpdateReport report = joins() ? update_share(learning_rate, terms)
+                                      : optimizer_.update(parameters_, learning_rate, 1 / terms);
   if (report.finite && average_) average_->follow(parameters_, optimizer_.steps());
+  return report;
+}
+
+// Of the sum of all parts, this rank has the blocks of its share.
+UpdateReport Learner::update_share(double learning_rate, double terms) {
+  const std::span<real> gradient = tree_.sum();
+  const int64_t blocks = parts_of_rank();
+  const auto first_block = [&](int rank) {
+    return share_of(ranks_, rank, blocks_.size()).begin / blocks_.block;
+  };
+  const std::vector<double> squares =
+      all_gather(ranks_, std::span<const double>(squares_of_blocks(
+                             gradient, blocks_, first_block(ranks_.rank()), blocks)));
+  std::vector<double> in_order(squares.size());
+  for (int rank = 0; rank < ranks_.ranks(); ++rank) {
+    std::copy_n(squares.begin() + rank * blocks, blocks, in_order.begin() + first_block(rank));
+  }
+  if (!shares_) gather_shares(ranks_, gradient, blocks_.size());
+  const UpdateReport report =
+      optimizer_.update(parameters_, gradient, norm_of_blocks(in_order), learning_rate, 1 / terms);
+  if (shares_ && report.finite) {
+    const Phase phase("exchange");
+    gather_shares(ranks_, parameters_.values(), blocks_.size());
+  }
   return report;
 }
 
@@ -68,14 +124,32 @@ Profile::Work Learner::update_work() {
   return {.bytes = 2 * numbers * sizeof(real)};
 }
 
-// Losses are sums over their terms; the optimizer divides once.
-LossSums Learner::forward_backward(const Works& works, int64_t step, Tape::Check check) {
+// Losses are sums over their terms; the optimizer divides once. Adds the parts of this rank.
+void Learner::forward_backward(const Works& works, int64_t step, Tape::Check check,
+                               std::vector<Part>& parts) {
   const ProductPrecision rounding(product_precision(training_));
-  parameters_.clear_gradients();
+  const auto all = static_cast<size_t>(blocks_.parts), count = works.size() / all;
+  require(works.size() % all == 0, "Learner: {} micro-batches in {} parts", works.size(), all);
+  clear_gradients();
+  const int64_t first = ranks_.rank() * parts_of_rank();
+  for (int64_t part = first; part < first + parts_of_rank(); ++part) {
+    const double flops_before = counted_flops();
+    const auto own = std::span(works).subspan(static_cast<size_t>(part) * count, count);
+    const LossSums sums = run_part(own, part, step, check);
+    parts.push_back({sums, counted_flops() - flops_before});
+    if (!joins()) continue;
+    tree_.add_part();
+    parameters_.clear_gradients();
+  }
+}
+
+// Each tape has a number of its own within the step, which does not depend on other parts.
+LossSums Learner::run_part(std::span<const std::unique_ptr<Work>> works, int64_t part, int64_t step,
+                           Tape::Check check) {
   LossSums sums;
-  uint32_t part = 0;
+  auto number = static_cast<uint32_t>(part * std::ssize(works) * chunks_);
   const auto run = [&](const Work& work) {
-    const Tape tape({static_cast<uint64_t>(training_.seed), static_cast<uint32_t>(step), part++},
+    const Tape tape({static_cast<uint64_t>(training_.seed), static_cast<uint32_t>(step), number++},
                     check);
     const SummedLoss loss = forward(work);
     run_backward(loss);
@@ -99,27 +173,52 @@ int64_t Learner::memory_of_step(const Work& work, int64_t chunks) {
   // With accumulation, a chunk's gradients are held while the next one runs.
   const size_t together = std::min<size_t>(parts.size(), 2);
   const bool accumulates = training_.accumulation > 1;
-  parameters_.clear_gradients();
+  clear_gradients();
   reset_peak_memory();
+  std::vector<Buffer<real>> sums_of_parts;
+  for (int64_t i = 0; joins() && i < GradientTree::buffers_for(parts_of_rank()); ++i) {
+    sums_of_parts.emplace_back(blocks_.size());
+  }
   for (size_t i = 0; i < (accumulates ? size_t{2} : together); ++i) {
     const Tape tape({static_cast<uint64_t>(training_.seed), 0, static_cast<uint32_t>(i)});
     run_backward(forward(*parts[std::min(i, parts.size() - 1)]));
   }
-  parameters_.clear_gradients();
+  clear_gradients();
   return memory_statistics().peak;
 }
 
 // With check_finite, repeats the step with every op checked: dropout is a function of the step, so
 // the same op produces the first value that is not finite. Otherwise, names what is visible now.
 std::string Learner::diagnose(const Works& works, int64_t step, const LossSums& sums) {
+  const Parameters::Entry* entry = first_bad_gradient();
+  std::string op;
   try {
-    if (training_.check_finite) forward_backward(works, step, Tape::Check::finite);
+    std::vector<Part> parts;
+    if (training_.check_finite) forward_backward(works, step, Tape::Check::finite, parts);
   } catch (const NotFinite& error) {
-    return error.what();
+    op = error.what();
   }
-  const Parameters::Entry* entry = first_not_finite(parameters_);
+  for (const std::string& first : all_gather_texts(ranks_, op)) {
+    if (!first.empty()) return first;
+  }
   if (entry) return fmt::format("the gradient of {} is not finite", entry->name);
   return std::isfinite(sums.loss) ? "the gradient is too large" : "the loss is not finite";
+}
+
+// Each rank looks at its share.
+const Parameters::Entry* Learner::first_bad_gradient() {
+  if (!joins()) return first_not_finite(parameters_);
+  const Share share = share_of(ranks_, ranks_.rank(), blocks_.size());
+  const std::span<const real> gradient = tree_.sum();
+  int64_t first = share.begin;
+  while (first < share.end && std::isfinite(gradient[static_cast<size_t>(first)])) ++first;
+  if (first == share.end) first = blocks_.size();
+  first = std::ranges::min(all_gather(ranks_, std::span<const int64_t>(&first, 1)));
+  const Parameters::Entry* found = nullptr;
+  for (const Parameters::Entry& entry : parameters_.entries()) {
+    if (first < blocks_.size() && entry.offset <= first) found = &entry;
+  }
+  return found;
 }
 
 std::unique_ptr<WithAverage> Learner::averaged_weights() {
@@ -127,22 +226,16 @@ std::unique_ptr<WithAverage> Learner::averaged_weights() {
 }
 
 // While the average is swapped in, its window holds the weights under training.
-template <class Named>
-std::vector<Named> Learner::windows() {
-  std::vector<StateWindow> all = optimizer_.state();
+WholeState Learner::optimizer_state() {
+  std::vector<RankWindow> windows;
+  for (const StateWindow& window : optimizer_.state()) windows.push_back({window, shares_});
   if (average_) {
-    for (const StateWindow& window : average_->state()) all.push_back({"weights", window.values});
+    for (const StateWindow& window : average_->state()) {
+      windows.push_back({{"weights", window.values}, false});
+    }
   }
-  std::vector<Named> list;
-  list.reserve(all.size());
-  for (const StateWindow& window : all) {
-    list.push_back({window.name, {std::ssize(window.values)}, window.values});
-  }
-  return list;
+  return {ranks_, std::move(windows), parameters_.flat_size(), blocks_.size()};
 }
-
-std::vector<NamedTensor> Learner::optimizer_tensors() { return windows<NamedTensor>(); }
-std::vector<TensorSlot> Learner::optimizer_slots() { return windows<TensorSlot>(); }
 
 void Learner::restored(int64_t optimizer_step) {
   optimizer_.resume_at(optimizer_step);

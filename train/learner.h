@@ -4,15 +4,18 @@
 
 #include <memory>
 #include <optional>
+#include <span>
 #include <string>
 #include <vector>
 
 #include "core/profile.h"
 #include "core/tape.h"
+#include "optim/gradient_tree.h"
 #include "optim/optimizer.h"
 #include "optim/weight_average.h"
+#include "ranks/communicator.h"
 #include "train/config/config.h"
-#include "train/storage/safetensors.h"
+#include "train/rank_state.h"
 #include "train/storage/training_state.h"
 #include "train/task.h"
 
@@ -21,13 +24,16 @@ namespace calque {
 struct StepOutcome {
   LossSums sums;
   UpdateReport update{};
-  double flops = 0;       // of products, forward and backward, without recomputation
+  double flops = 0;       // of products, forward and backward, without recomputation; of all ranks
   std::string diagnosis;  // of a skipped step: the op or parameter that was not finite
 };
 
 class Learner {
  public:
-  Learner(const TrainingConfig& training, Parameters& parameters);
+  // With several ranks, each computes its share of the parts of a step and of the update; all have
+  // the same weights afterwards. All call the same functions, but for those that change no weight.
+  Learner(const TrainingConfig& training, Parameters& parameters,
+          Communicator& ranks = only_rank());
 
   // Sets the initial weights, a function of the seed alone. Averaging starts from the weights after
   // initialise() or init_from.
@@ -37,8 +43,9 @@ class Learner {
   // The number of chunks that each micro-batch is split into, to fit the memory.
   void set_chunks(int64_t chunks) { chunks_ = chunks; }
 
-  // Forward and backward over the micro-batches, then one update of the weights. `step` counts from
-  // 0 and determines the dropout. A step that is not finite changes nothing.
+  // Forward and backward over the micro-batches, in training.parts parts of equally many, then one
+  // update of the weights. `step` counts from 0 and determines the dropout. A step that is not
+  // finite changes nothing.
   StepOutcome step(const Works& works, int64_t step, double learning_rate);
 
   // The peak memory of tensors, in bytes, in a step over this micro-batch with this number of
@@ -50,25 +57,40 @@ class Learner {
 
   // The tensors of a checkpoint besides the model's weights. With averaging, the model's weights
   // are the average and these include the weights in training.
-  std::vector<NamedTensor> optimizer_tensors();
-  std::vector<TensorSlot> optimizer_slots();
-  // To be called after the slots have been filled.
+  WholeState optimizer_state();
+  // To be called after the slots of optimizer_state() have been filled.
   void restored(int64_t optimizer_step);
 
   Parameters& parameters() { return parameters_; }
   int64_t updates() const { return optimizer_.steps(); }
 
  private:
-  LossSums forward_backward(const Works& works, int64_t step, Tape::Check check);
+  // What a rank tells the others of one of its parts.
+  struct Part {
+    LossSums sums;
+    double flops = 0;
+  };
+  void forward_backward(const Works& works, int64_t step, Tape::Check check,
+                        std::vector<Part>& parts);
+  LossSums run_part(std::span<const std::unique_ptr<Work>> works, int64_t part, int64_t step,
+                    Tape::Check check);
   UpdateReport update(const LossSums& sums, double learning_rate);
+  UpdateReport update_share(double learning_rate, double terms);
   Profile::Work update_work();
   std::string diagnose(const Works& works, int64_t step, const LossSums& sums);
-  template <class Named>
-  std::vector<Named> windows();
+  const Parameters::Entry* first_bad_gradient();
+  void clear_gradients();
+  bool joins() const { return blocks_.parts > 1; }
+  int64_t parts_of_rank() const { return blocks_.parts / ranks_.ranks(); }
 
   const TrainingConfig training_;
   Parameters& parameters_;
+  Communicator& ranks_;
+  const FlatBlocks blocks_;
+  const bool shares_;      // whether each rank updates a range of its own
+  const FlatRange range_;  // that
   Optimizer optimizer_;
+  GradientTree tree_;  // unused with a single part
   int64_t chunks_ = 1;
   std::optional<WeightAverage> average_;
 };

@@ -42,7 +42,8 @@ UpdateCost measured_update(const Config& config, Learner& learner, WorkStream& s
   double spent = 0;
   for (int step = 0; step < most_steps && (step < 2 || spent < enough_seconds); ++step) {
     Works works;
-    for (int64_t i = 0; i < config.training.accumulation; ++i) works.push_back(stream.next());
+    for (int64_t i = 0; i < config.training.batches_of_update(); ++i)
+      works.push_back(stream.next());
     const auto start = std::chrono::steady_clock::now();
     const StepOutcome outcome = learner.step(works, step, 0);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
@@ -56,8 +57,8 @@ UpdateCost measured_update(const Config& config, Learner& learner, WorkStream& s
 }
 
 double updates_in(const EpochSize& epoch, const Config& config) {
-  const auto accumulated = static_cast<double>(config.training.accumulation);
-  return std::max(1.0, static_cast<double>(epoch.works) / accumulated);
+  const auto batches = static_cast<double>(config.training.batches_of_update());
+  return std::max(1.0, static_cast<double>(epoch.works) / batches);
 }
 
 // The number of updates in the first `epochs` epochs.

@@ -54,11 +54,12 @@ std::string duration_text(double seconds) {
 
 RunLog::RunLog(FileSystem& files, const RunFolder& run, const LoggingConfig& logging,
                std::span<const MetricInfo> metrics, int64_t first_step, Loudness loudness)
-    : metrics_(files, run.metrics()),
-      log_(files, run.log()),
-      known_(metrics.begin(), metrics.end()),
+    : known_(metrics.begin(), metrics.end()),
       loudness_(loudness),
       bar_allowed_(loudness == Loudness::normal && isatty(STDERR_FILENO) == 1) {
+  if (loudness == Loudness::silent) return;
+  metrics_.emplace(files, run.metrics());
+  log_.emplace(files, run.log());
   if (logging.tensorboard) tensorboard_.emplace(run.tensorboard(), first_step);
 }
 
@@ -92,27 +93,30 @@ void RunLog::event(int64_t step, const std::string& text) {
   say(fmt::format("step {:>6}  {}", step, text));
 }
 
-// Failures are ignored here: the error itself matters more.
+// Failures to write the log are ignored, because the caller reports `error`.
 void RunLog::ended(int64_t step, const std::string& error, bool has_checkpoint) {
+  if (!log_) return;
   clear_bar();
   const std::string text = "ended by an error: " + error;
-  if (has_checkpoint) metrics_.append(event_json(step, text));
-  log_.append(fmt::format("step {:>6}  {}", step, text));
+  if (has_checkpoint) metrics_->append(event_json(step, text));
+  log_->append(fmt::format("step {:>6}  {}", step, text));
 }
 
 void RunLog::metrics(const std::string& json) {
-  complain(metrics_.append(json));
+  if (!metrics_) return;
+  complain(metrics_->append(json));
   if (!tensorboard_) return;
   try {
     tensorboard_->record(json);
   } catch (const Error& error) {
-    tensorboard_.reset();  // nothing can follow an event that was written in part
+    tensorboard_.reset();  // no event can follow one that may be written in part
     problem(fmt::format("{}; the run writes no more TensorBoard events", error.what()));
   }
 }
 
 void RunLog::say(const std::string& line) {
-  complain(log_.append(line));
+  if (!log_) return;
+  complain(log_->append(line));
   if (loudness_ == Loudness::quiet) return;
   clear_bar();
   if (shown(stdout, line + "\n")) return;
@@ -126,9 +130,10 @@ void RunLog::complain(const std::optional<std::string>& text) {
 }
 
 void RunLog::problem(const std::string& text) {
-  complain(log_.append("problem: " + text));
+  if (!log_) return;
+  complain(log_->append("problem: " + text));
   clear_bar();
-  shown(stderr, fmt::format("calque: {} (training goes on)\n", text));
+  shown(stderr, fmt::format("calque: {} (training continues)\n", text));
 }
 
 void RunLog::progress(double share, const std::string& text) {
@@ -145,18 +150,20 @@ void RunLog::clear_bar() {
 }
 
 void RunLog::sync() {
-  complain(metrics_.sync());
-  complain(log_.sync());
+  if (!log_) return;
+  complain(metrics_->sync());
+  complain(log_->sync());
 }
 
 void RunLog::close() {
+  if (!log_) return;
   clear_bar();
-  if (const auto text = metrics_.close()) {
-    log_.append("problem: " + *text);
-    shown(stderr, fmt::format("calque: {} (training has not suffered)\n", *text));
+  if (const auto text = metrics_->close()) {
+    log_->append("problem: " + *text);
+    shown(stderr, fmt::format("calque: {} (training is not affected)\n", *text));
   }
-  if (const auto text = log_.close()) {
-    shown(stderr, fmt::format("calque: {} (training has not suffered)\n", *text));
+  if (const auto text = log_->close()) {
+    shown(stderr, fmt::format("calque: {} (training is not affected)\n", *text));
   }
 }
 

@@ -18,7 +18,8 @@
 
 namespace calque {
 
-enum class Loudness { normal, quiet };
+// silent: not even to files; of ranks other than 0.
+enum class Loudness { normal, quiet, silent };
 
 class RunLog {
  public:
@@ -29,13 +30,13 @@ class RunLog {
 
   void write(const TrainRecord& record, const std::string& remaining);
   void write(const ValidRecord& record);
-  // Something that happened at a step.
+  // An event at a step.
   void event(int64_t step, const std::string& text);
-  // The error that ended the run; to the files alone. Without a checkpoint, metrics.jsonl stays
-  // untouched, because its existence would prevent another start.
+  // The error that ended the run, written only to the files. Without a checkpoint, metrics.jsonl is
+  // not written, because its existence would prevent another start.
   void ended(int64_t step, const std::string& error, bool has_checkpoint);
   void say(const std::string& line);  // not to metrics.jsonl
-  // A problem that does not end training; to stderr even if quiet.
+  // A problem that does not end training, written to stderr even if quiet.
   void problem(const std::string& text);
 
   // Redraws the progress bar, with a text beside it.
@@ -53,7 +54,7 @@ class RunLog {
 
   std::string line_of(const ValidRecord& record) const;
 
-  LineLog metrics_, log_;
+  std::optional<LineLog> metrics_, log_;  // absent if silent
   std::vector<MetricInfo> known_;
   std::optional<TensorBoardWriter> tensorboard_;
   Loudness loudness_;

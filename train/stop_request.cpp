@@ -1,12 +1,19 @@
 #include "train/stop_request.h"
 
+#include <array>
 #include <csignal>
 #include <ctime>
+#include <mutex>
 
 namespace calque {
 namespace {
 
+constexpr std::array requests = {SIGINT, SIGTERM, SIGUSR1, SIGHUP};
 volatile std::sig_atomic_t received = 0;
+std::mutex one_at_a_time;
+int listeners = 0;  // more than one where ranks are threads
+std::array<void (*)(int), requests.size()> before;
+void (*before_pipe)(int);
 timespec received_at;  // written by the handler alone
 
 double seconds_since_received() {
@@ -30,19 +37,21 @@ void listen(int signal) {
 }  // namespace
 
 StopRequest::StopRequest() {
+  const std::scoped_lock lock(one_at_a_time);
+  if (listeners++ > 0) return;
   received = 0;
-  before_interrupt_ = std::signal(SIGINT, listen);
-  before_terminate_ = std::signal(SIGTERM, listen);
-  before_hang_up_ = std::signal(SIGHUP, listen);
-  if (before_hang_up_ == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
-  before_pipe_ = std::signal(SIGPIPE, SIG_IGN);
+  for (size_t i = 0; i < requests.size(); ++i) before[i] = std::signal(requests[i], listen);
+  constexpr size_t hang_up = 3;
+  static_assert(requests[hang_up] == SIGHUP);
+  if (before[hang_up] == SIG_IGN) std::signal(SIGHUP, SIG_IGN);
+  before_pipe = std::signal(SIGPIPE, SIG_IGN);
 }
 
 StopRequest::~StopRequest() {
-  std::signal(SIGINT, before_interrupt_);
-  std::signal(SIGTERM, before_terminate_);
-  std::signal(SIGHUP, before_hang_up_);
-  std::signal(SIGPIPE, before_pipe_);
+  const std::scoped_lock lock(one_at_a_time);
+  if (--listeners > 0) return;
+  for (size_t i = 0; i < requests.size(); ++i) std::signal(requests[i], before[i]);
+  std::signal(SIGPIPE, before_pipe);
 }
 
 int StopRequest::signal() { return received; }

@@ -7,8 +7,8 @@
 namespace calque {
 
 TrainResult train(const Config& config, const RunFolder& run, Loudness loudness,
-                  const MakeTask& make_task) {
-  Training training(config, run, loudness, make_task);
+                  const MakeTask& make_task, Communicator& ranks) {
+  Training training(config, run, loudness, make_task, ranks);
   try {
     const TrainResult result = training.run();
     training.close_log();

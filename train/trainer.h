@@ -5,6 +5,7 @@
 
 #include <string>
 
+#include "ranks/communicator.h"
 #include "train/config/config.h"
 #include "train/run_log.h"
 #include "train/task.h"
@@ -26,8 +27,9 @@ struct TrainResult {
 };
 
 // Creates the run's folder or, if it contains a run, resumes it. After an Error the last checkpoint
-// is unchanged. `make_task` makes the task (train/tasks/registry.h).
+// is unchanged. `make_task` makes the task (train/tasks/registry.h). With several ranks, each calls
+// it; rank 0 alone writes the log and the checkpoints, which are those of a single rank.
 TrainResult train(const Config& config, const RunFolder& run, Loudness loudness,
-                  const MakeTask& make_task);
+                  const MakeTask& make_task, Communicator& ranks = only_rank());
 
 }  // namespace calque

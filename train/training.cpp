@@ -8,9 +8,11 @@
 
 #include "core/memory.h"
 #include "core/profile.h"
+#include "ranks/collectives.h"
 #include "train/best_checkpoints.h"
 #include "train/divergence_guard.h"
 #include "train/milestones.h"
+#include "train/rank_agreement.h"
 #include "train/report/report_page.h"
 #include "train/stop_request.h"
 
@@ -60,36 +62,54 @@ TrainResult Training::run() {
   const StopRequest listening;
   started_ = Clock::now();
   meter_ = {};
-  if (!saving_.has_checkpoint()) {  // fails at once if the disk cannot be written to
-    save();
+  if (!broadcast(ranks_, saving_.has_checkpoint())) {
+    save();  // fails at once if the disk cannot be written to
     saving_.finish();
   }
   if (state_.validation_owed) {
     validate();
     save();
   }
-  while (!finished() && !out_of_patience() && StopRequest::signal() == 0) {
+  agree();
+  while (!finished() && !out_of_patience() && signal_ == 0) {
     train_step();
+    agree();
     const bool last = finished(), save_is_due = due(config_.training.save_every) || last;
     state_.validation_owed = task_->validates() && (due(config_.training.validate_every) || last);
     if (save_is_due) save();  // first, because validation may take long or be interrupted
+    const bool takes_long = save_is_due || state_.validation_owed;
     if (state_.validation_owed && (validate() || save_is_due)) save();
     saving_.poll();
+    if (takes_long) agree();
   }
-  const int signal = StopRequest::signal();
   save();
   saving_.finish();
   log_->sync();
   report();
-  if (signal != 0) return result(Ending::interrupted, signal);
+  if (signal_ != 0) return result(Ending::interrupted, signal_);
   return result(out_of_patience() ? Ending::patience : Ending::finished);
+}
+
+// What decides the next step and is not a function of the steps before: time and signals.
+void Training::agree() {
+  struct {
+    double seconds;
+    int64_t signal;
+  } const own{state_.seconds_trained, StopRequest::signal()};
+  ranks_.at_step(state_.step);
+  const auto all = all_gather(ranks_, std::span(&own, 1));
+  state_.seconds_trained = all.front().seconds;
+  for (const auto& rank : all) {
+    if (rank.signal != 0) signal_ = static_cast<int>(rank.signal);
+  }
 }
 
 void Training::train_step() {
   Works works;
   {
     const Phase phase("wait for batches");
-    for (int64_t i = 0; i < config_.training.accumulation; ++i) works.push_back(stream_->next());
+    const int64_t batches = config_.training.batches_of_update();
+    for (int64_t i = 0; i < batches; ++i) works.push_back(stream_->next());
   }
   const double rate = learning_rate(schedule_, learner_.updates() + 1, done());
   const StepOutcome outcome = learner_.step(works, state_.step, rate);
@@ -179,9 +199,16 @@ void Training::note_goal(const Scores& scores) {
   }
 }
 
-// Returns whether the checkpoint of this step is one of the best. A stop request interrupts it; the
-// resumed run then validates again.
+// Returns whether the checkpoint of this step is one of the best. Rank 0 validates, and the others
+// take over its state.
 bool Training::validate() {
+  const bool best = ranks_.speaks() && validate_here();
+  share_state(ranks_, state_);
+  return broadcast(ranks_, best);
+}
+
+// A stop request interrupts it; the resumed run then validates again.
+bool Training::validate_here() {
   const Phase phase("validation");
   if (!task_->validates()) {
     state_.validation_owed = false;
@@ -215,6 +242,7 @@ bool Training::validate() {
 
 // A failure does not end training: the page can be written again at any time.
 void Training::report() {
+  if (!ranks_.speaks()) return;
   std::error_code none;  // no metrics yet
   if (!config_.logging.report || std::filesystem::file_size(run_.metrics(), none) == 0) return;
   try {
@@ -227,9 +255,12 @@ void Training::report() {
 // For a step that is saved already, saves only its state, if that has changed.
 void Training::save() {
   const Phase phase("checkpoint");
-  if (!saving_.is_due()) return;
+  if (!broadcast(ranks_, saving_.is_due())) return;
+  WholeState optimizer = learner_.optimizer_state();
+  if (broadcast(ranks_, saving_.needs_tensors(state_))) optimizer.gather();
+  if (!ranks_.speaks()) return;
   log_->sync();
-  saving_.save(state_, learner_);
+  saving_.save(state_, learner_, optimizer);
 }
 
 }  // namespace calque

@@ -7,6 +7,7 @@
 #include <memory>
 #include <optional>
 #include <string>
+#include <vector>
 
 #include "optim/schedule.h"
 #include "train/checkpoint_saving.h"
@@ -29,8 +30,8 @@ struct Meter {
 
 class Training {
  public:
-  Training(const Config& config, const RunFolder& run, Loudness loudness,
-           const MakeTask& make_task);
+  Training(const Config& config, const RunFolder& run, Loudness loudness, const MakeTask& make_task,
+           Communicator& ranks);
   TrainResult run();
   void close_log() { log_->close(); }
   // Logs the error that ended the run.
@@ -39,8 +40,16 @@ class Training {
   }
 
  private:
+  // What rank 0 has found in the folder.
+  struct Restored {
+    std::vector<DamagedCheckpoint> damaged;
+    std::vector<std::string> notes;
+  };
   void restore();
+  Restored load(const WholeState& optimizer);
+  void tidy(const Restored& restored);
   void begin();
+  std::vector<std::string> initial_weights();
   void fit_memory(const std::optional<Bytes>& limit_before);
   void announce();
   bool due(const Interval& interval) const;
@@ -49,9 +58,11 @@ class Training {
   bool out_of_patience() const;
   void count_seconds();
   void train_step();
+  void agree();
   void watch(const StepOutcome& outcome, const Works& works);
   void log_step(const StepOutcome& outcome, double rate);
   bool validate();
+  bool validate_here();
   ValidRecord record_of(const Scores& scores) const;
   void note_goal(const Scores& scores);
   void report();
@@ -59,10 +70,11 @@ class Training {
   std::string remaining() const;
   TrainResult result(Ending ending, int signal = 0) { return {ending, state_.step, signal}; }
 
+  Communicator& ranks_;
   const Config config_;
   const RunFolder run_;
   FileSystem& files_ = real_files();
-  RunLock lock_;
+  const std::unique_ptr<RunLock> lock_;  // of rank 0
   Checkpoints checkpoints_;
   std::unique_ptr<Task> task_;
   const MetricInfo metric_;  // training.metric
@@ -74,6 +86,7 @@ class Training {
   CheckpointSaving saving_;
   std::unique_ptr<WorkStream> stream_;
   Meter meter_;
+  int signal_ = 0;            // that has asked this or another rank to stop
   int64_t epoch_before_ = 0;  // the last step
   double seconds_before_ = 0, share_before_ = 0;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();

@@ -1,5 +1,5 @@
 #pragma once
-// From the section `training` of a config to the options of the optimizer, the schedule and the
+// Converts the section `training` of a config to the options of the optimizer, the schedule and the
 // weight average.
 
 #include "core/blas.h"

@@ -1,13 +1,16 @@
 // The start of a run: opens its folder, task and log, and restores the last checkpoint.
 #include "core/blas.h"
 #include "core/parallel.h"
+#include "ranks/collectives.h"
 #include "train/best_checkpoints.h"
 #include "train/chunks.h"
 #include "train/config/load.h"
 #include "train/config/show.h"
 #include "train/initial_weights.h"
 #include "train/parameter_tensors.h"
+#include "train/rank_agreement.h"
 #include "train/resume.h"
+#include "train/stop_request.h"
 #include "train/training.h"
 #include "train/training_settings.h"
 
@@ -38,31 +41,41 @@ MetricInfo chosen_metric(const Task& task, const TrainingConfig& training) {
   return *metric;
 }
 
+std::unique_ptr<RunLock> locked(const RunFolder& run, Communicator& ranks, const Config& config) {
+  using std::chrono::seconds;
+  ranks.watch(seconds(config.training.rank_deadline), [] { return StopRequest::signal() != 0; });
+  require_same_program(ranks, config);
+  make_folder(real_files(), run.path);
+  return ranks.speaks() ? std::make_unique<RunLock>(run.path) : nullptr;
+}
+
 }  // namespace
 
 Training::Training(const Config& config, const RunFolder& run, Loudness loudness,
-                   const MakeTask& make_task)
-    : config_(config),
+                   const MakeTask& make_task, Communicator& ranks)
+    : ranks_(ranks),
+      config_(config),
       run_(run),
-      lock_((make_folder(real_files(), run.path), run.path)),
+      lock_(locked(run, ranks, config)),
       checkpoints_(real_files(), run.path),
-      task_(task_of(config, run, make_task)),
+      task_(make_tasks(
+          ranks, [&] { return task_of(config, run, make_task); }, config, run, make_task)),
       metric_(chosen_metric(*task_, config.training)),
-      learner_(config.training, task_->parameters()),
+      learner_(config.training, task_->parameters(), ranks),
       schedule_(schedule_of(config)),
-      loudness_(loudness),
+      loudness_(ranks.speaks() ? loudness : Loudness::silent),
       saving_(checkpoints_, config.training, metric_.better,
               [this](const std::string& problem) { log_->problem(problem); }) {
   state_.tokenizer_hash = task_->tokenizer_hash();
   state_.data_hash = task_->data_hash();
-  if (checkpoints_.steps().empty()) {
+  if (broadcast(ranks, checkpoints_.steps().empty())) {
     begin();
   } else {
     restore();
   }
   announce();
   state_.config = show_config(config);
-  replace_text(files_, run.config(), state_.config);
+  if (ranks.speaks()) replace_text(files_, run.config(), state_.config);
   state_.versions = {{"calque", CALQUE_VERSION},
                      {"blas", blas_description(product_precision(config.training))}};
   seconds_before_ = state_.seconds_trained;
@@ -70,14 +83,12 @@ Training::Training(const Config& config, const RunFolder& run, Loudness loudness
 }
 
 void Training::begin() {
-  checkpoints_.remove_leftovers();
-  learner_.initialise();
   std::vector<std::string> notes;
-  if (!config_.model.init_from.empty()) {
-    notes =
-        load_initial_weights(config_.model.init_from, state_.tokenizer_hash, task_->parameters());
+  if (ranks_.speaks()) {
+    checkpoints_.remove_leftovers();
+    notes = initial_weights();
   }
-  for (std::string& note : task_->load_pretrained()) notes.push_back(std::move(note));
+  broadcast(ranks_, std::as_writable_bytes(task_->parameters().values()));
   learner_.start_averaging();
   state_.ema = config_.training.ema > 0;
   log_.emplace(files_, run_, config_.logging, task_->metrics(), 0, loudness_);
@@ -86,31 +97,56 @@ void Training::begin() {
   fit_memory(std::nullopt);
 }
 
+// Returns lines for the log.
+std::vector<std::string> Training::initial_weights() {
+  learner_.initialise();
+  std::vector<std::string> notes;
+  if (!config_.model.init_from.empty()) {
+    notes =
+        load_initial_weights(config_.model.init_from, state_.tokenizer_hash, task_->parameters());
+  }
+  for (std::string& note : task_->load_pretrained()) notes.push_back(std::move(note));
+  return notes;
+}
+
 void Training::restore() {
   learner_.start_averaging();  // allocates; the values are read from the checkpoint
-  std::vector<DamagedCheckpoint> damaged;
-  const auto loaded = checkpoints_.load_newest(parameter_slots(task_->parameters()),
-                                               learner_.optimizer_slots(), damaged);
-  std::vector<std::string> notes = check_same_settings(loaded->state, config_);
-  check_same_data(loaded->state, state_.tokenizer_hash, state_.data_hash);
-  const Config before = config_of(loaded->state);
-  state_ = loaded->state;
-  for (std::string& note : judge_anew(state_, before, config_, *task_)) {
-    notes.push_back(std::move(note));
-  }
+  WholeState optimizer = learner_.optimizer_state();
+  Restored restored;
+  if (ranks_.speaks()) restored = load(optimizer);
+  share_state(ranks_, state_);
+  broadcast(ranks_, std::as_writable_bytes(task_->parameters().values()));
+  optimizer.scatter();
   learner_.restored(state_.optimizer_step);
-  cut_back(files_, run_.metrics(), state_.step, state_.validation_owed);
+  if (ranks_.speaks()) cut_back(files_, run_.metrics(), state_.step, state_.validation_owed);
   log_.emplace(files_, run_, config_.logging, task_->metrics(), state_.step, loudness_);
-  for (const DamagedCheckpoint& d : damaged) {
+  if (ranks_.speaks()) tidy(restored);
+  log_->say(fmt::format("resuming {} at step {}, epoch {}", run_.path, state_.step, state_.epoch));
+  for (const std::string& note : restored.notes) log_->say(note);
+  stream_ = task_->training({state_.epoch, state_.position});
+  fit_memory(config_of(state_).training.memory_limit);
+}
+
+Training::Restored Training::load(const WholeState& optimizer) {
+  Restored restored;
+  const auto loaded = checkpoints_.load_newest(parameter_slots(task_->parameters()),
+                                               optimizer.slots(), restored.damaged);
+  restored.notes = check_same_settings(loaded->state, config_);
+  check_same_data(loaded->state, state_.tokenizer_hash, state_.data_hash);
+  state_ = loaded->state;
+  for (std::string& note : judge_anew(state_, config_of(state_), config_, *task_)) {
+    restored.notes.push_back(std::move(note));
+  }
+  return restored;
+}
+
+void Training::tidy(const Restored& restored) {
+  for (const DamagedCheckpoint& d : restored.damaged) {
     log_->problem(fmt::format("{} is damaged and was set aside: {}", d.folder, d.problem));
     checkpoints_.set_aside(d);
   }
   checkpoints_.remove_leftovers();
   saving_.resumed(state_);
-  log_->say(fmt::format("resuming {} at step {}, epoch {}", run_.path, state_.step, state_.epoch));
-  for (const std::string& note : notes) log_->say(note);
-  stream_ = task_->training({state_.epoch, state_.position});
-  fit_memory(before.training.memory_limit);
 }
 
 // The number of chunks affects the dropout, so a run keeps it as long as it keeps its limit, also
@@ -118,7 +154,11 @@ void Training::restore() {
 void Training::fit_memory(const std::optional<Bytes>& limit_before) {
   const Bytes limit = config_.training.memory_limit;
   if (limit_before != limit || state_.chunks == 0) {
-    state_.chunks = limit.count == 0 ? 1 : chunks_for_memory(learner_, *stream_->largest(), limit);
+    state_.chunks = 1;
+    if (limit.count > 0 && ranks_.speaks()) {
+      state_.chunks = chunks_for_memory(learner_, *stream_->largest(), limit);
+    }
+    state_.chunks = broadcast(ranks_, state_.chunks);
     if (state_.chunks > 1) {
       log_->say(
           fmt::format("training.memory_limit: each batch is split into {} chunks", state_.chunks));
@@ -129,9 +169,10 @@ void Training::fit_memory(const std::optional<Bytes>& limit_before) {
 
 void Training::announce() {
   if (finished() || out_of_patience()) return;
-  log_->say(fmt::format("{}: {}; {} parameters; {} threads, {}", run_.path,
-                        task_->data_description(), task_->parameters().count(), threads(),
-                        blas_description(product_precision(config_.training))));
+  log_->say(fmt::format("{}: {}; {} parameters; {}{} threads, {}", run_.path,
+                        task_->data_description(), task_->parameters().count(),
+                        ranks_.ranks() == 1 ? "" : fmt::format("{} ranks, ", ranks_.ranks()),
+                        threads(), blas_description(product_precision(config_.training))));
 }
 
 }  // namespace calque

@@ -1,4 +1,4 @@
-// Runs of task: classification in the commands that take every task.
+// What evaluate, score, explain and data check do with runs of task: classification.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
@@ -62,7 +62,7 @@ void evaluate_classes(const EvaluateArguments& arguments,
 }
 
 void score_classes(const ScoreArguments& arguments) {
-  fail("{}: a classifier has no probabilities of texts; calque classify prints those of classes",
+  fail("{}: a classifier assigns no probability to a text; calque classify prints those of classes",
        arguments.run);
 }
 

@@ -1,4 +1,4 @@
-// Runs of task: images in the commands that take every task.
+// What evaluate, score, explain and data check do with runs of task: images.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -58,13 +58,13 @@ void evaluate_images(const EvaluateArguments& arguments,
 }
 
 void score_images(const ScoreArguments& arguments) {
-  fail("{}: a classifier has no probabilities of texts; calque classify prints those of classes",
+  fail("{}: a classifier assigns no probability to a text; calque classify prints those of classes",
        arguments.run);
 }
 
-// A picture is not an Explanation of a text: see explain_image().
+// calque explain calls explain_image() for a run of this task.
 Explanation explain_images(const ExplainArguments& arguments) {
-  fail("{}: its page is of an image", arguments.run);
+  fail("{}: images are explained by explain_image()", arguments.run);
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Runs of task: language-model in the commands that take every task.
+// What evaluate, score, explain and data check do with runs of task: language-model.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -50,7 +50,7 @@ void check_texts(const Config& config) {
 
 namespace {
 
-// A line of `calque score` for each document, as ids from <s> to </s>.
+// Returns the output of `calque score`: one line per document. A document is ids from <s> to </s>.
 std::string score_lines(const LanguageModelRun& run,
                         const std::vector<std::vector<int32_t>>& documents) {
   std::string lines;

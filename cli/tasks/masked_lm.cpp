@@ -1,4 +1,4 @@
-// Runs of task: masked-lm in the commands that take every task.
+// What evaluate, score, explain and data check do with runs of task: masked-lm.
 #include <fmt/format.h>
 
 #include <limits>
@@ -42,7 +42,7 @@ void evaluate_masked_lm(const EvaluateArguments& arguments,
     const MeanLoss mean = mean_of(found.sums);
     fmt::print(
         "{}: {} documents, {} masked tokens\n  loss {:.4f}  perplexity {:.3f}  accuracy {:.2f}%  "
-        "behind [MASK] {:.2f}%\n",
+        "at [MASK] {:.2f}%\n",
         corpus_name(corpus), texts.examples(), found.sums.terms, mean.loss, mean.perplexity,
         100 * mean.accuracy, 100 * mean_of(found.behind_mask).accuracy);
     if (arguments.output.empty()) continue;
@@ -55,7 +55,7 @@ void evaluate_masked_lm(const EvaluateArguments& arguments,
 }
 
 void score_masked_lm(const ScoreArguments& arguments) {
-  fail("{}: a masked language model has no probabilities of texts", arguments.run);
+  fail("{}: a masked language model assigns no probability to a text", arguments.run);
 }
 
 Explanation explain_masked_lm(const ExplainArguments& arguments) {

@@ -1,4 +1,4 @@
-// Runs of task: translation in the commands that take every task.
+// What evaluate, score, explain and data check do with runs of task: translation.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,4 +1,4 @@
-// Runs of task: word2vec in the commands that take every task.
+// What evaluate, score, explain and data check do with runs of task: word2vec.
 #include <fmt/format.h>
 
 #include "cli/tasks/task_commands.h"
@@ -34,7 +34,7 @@ void evaluate_word2vec(const EvaluateArguments& arguments,
 }
 
 void score_word2vec(const ScoreArguments& arguments) {
-  fail("{}: word vectors have no probabilities of texts", arguments.run);
+  fail("{}: word2vec assigns no probability to a text", arguments.run);
 }
 
 Explanation explain_word2vec(const ExplainArguments& arguments) {

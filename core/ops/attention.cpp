@@ -1,5 +1,5 @@
 // The ops of attention over packed sentences. They differ only in which tensors hold queries, keys
-// and values; attention_forward.cpp and attention_backward.cpp do the work.
+// and values. The kernels are in attention_forward.cpp and attention_backward.cpp.
 
 #include "core/blas.h"
 #include "core/ops/attention_kernel.h"
@@ -14,12 +14,12 @@ namespace {
 
 Problem problem_of(const char* op, const Segments& queries, const Segments& keys, int64_t d,
                    const AttentionOptions& options) {
-  require(options.heads > 0 && d % options.heads == 0, "{}: {} columns in {} heads", op, d,
-          options.heads);
+  require(options.heads > 0 && d % options.heads == 0,
+          "{}: {} columns cannot be divided into {} heads", op, d, options.heads);
   require(queries.count() == keys.count(), "{}: {} sentences of queries, {} of keys", op,
           queries.count(), keys.count());
   require(options.sparsity.window == 0 || queries == keys,
-          "{}: sparse, but the sentences of queries and keys differ", op);
+          "{}: sparse attention requires queries and keys of the same sentences", op);
   const int64_t head_size = d / options.heads;
   return {.queries = queries,
           .keys = keys,
@@ -39,7 +39,7 @@ void check_rows(const char* op, const Tensor& x, const Segments& segments) {
           x.shape(), segments.tokens());
 }
 
-// The pairs of a query and a key that it sees.
+// The number of pairs of a query and a key that the query sees.
 double pairs_of(const Problem& p) {
   double pairs = 0;
   for (int64_t s = 0; s < p.queries.count(); ++s) {
@@ -48,21 +48,22 @@ double pairs_of(const Problem& p) {
       continue;
     }
     const auto queries = double(p.queries.length(s)), keys = double(p.keys.length(s));
-    const double seeing = std::min(queries, keys);  // of causal queries the last, at most as many
+    // With the causal mask the last query sees all keys, and each earlier query one key fewer.
+    const double seeing = std::min(queries, keys);
     pairs += p.causal ? seeing * (keys - (seeing - 1) / 2) : queries * keys;
   }
   return pairs;
 }
 
-// Two products for every pair; queries, keys, values and the result are read or written once.
+// Counts two products per pair, and one read or write of queries, keys, values and the result.
 Profile::Work work_of(const Problem& p) {
   const auto d = double(p.heads * p.head_size);
   return {.flops = 4 * d * pairs_of(p),
           .bytes = 2 * d * double(p.queries.tokens() + p.keys.tokens()) * sizeof(real)};
 }
 
-// The columns of a tensor from `col` on. With col > 0 it shares the tensor of the operand before
-// it.
+// The columns of a tensor from `col` on. If col > 0, the previous one of q, k and v is in the same
+// tensor.
 struct Operand {
   Tensor x;
   int64_t col = 0;
@@ -92,7 +93,7 @@ Tensor attend(const char* op, const Problem& problem, const Operand& q, const Op
   });
 }
 
-// In place: the softmax over the keys in the ranges, and 0 elsewhere.
+// Replaces a row of scores by the softmax over the keys in the ranges, and by 0 elsewhere.
 void weigh_seen(const std::vector<KeyRange>& ranges, std::span<real> row) {
   std::vector<real> seen;
   for (const KeyRange& range : ranges) {
@@ -115,9 +116,10 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Segmen
   check_rows("attention", v, keys);
   require(q.cols() == k.cols() && q.cols() == v.cols(), "attention: q is {}, k {}, v {}", q.shape(),
           k.shape(), v.shape());
-  // The gradients of one tensor's rows are written as queries, then added to as keys.
+  // If q is also k or v, the backward pass writes the gradient of a sentence's queries and then
+  // adds that of its keys and values to the same rows.
   require(queries == keys || (q.data() != k.data() && q.data() != v.data()),
-          "attention: q is k or v, but the sentences of queries and keys differ");
+          "attention: q is the same tensor as k or v, but the sentences differ");
   return attend("attention", problem_of("attention", queries, keys, q.cols(), options), {q}, {k},
                 {v});
 }
@@ -125,7 +127,8 @@ Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Segmen
 Tensor self_attention(const Tensor& qkv, const Segments& segments,
                       const AttentionOptions& options) {
   check_rows("self_attention", qkv, segments);
-  require(qkv.cols() % 3 == 0, "self_attention: {} is not three equal parts", qkv.shape());
+  require(qkv.cols() % 3 == 0,
+          "self_attention: the columns of {} cannot be divided into three parts", qkv.shape());
   const int64_t d = qkv.cols() / 3;
   return attend("self_attention", problem_of("self_attention", segments, segments, d, options),
                 {qkv}, {qkv, d}, {qkv, 2 * d});

@@ -73,7 +73,8 @@ struct KeySpan {
 // a key in each row and a query in each column, padded to whole vectors.
 struct ScoreBlock {
   ScoreBlock(const Item& item, int64_t begin);
-  // Moves on to the next keys, at first to the first ones. Returns false if no query sees any.
+  // Advances to the next keys; the first call selects the first keys. Returns false if the queries
+  // see no further key.
   bool next_keys();
   // Whether one block holds all keys that the queries see.
   bool has_one_block() const { return later.empty() && span.end - span.begin <= key_block; }
@@ -86,8 +87,8 @@ struct ScoreBlock {
 
   const Item* item;
   int64_t first_query, queries;
-  KeySpan span;                // the one that the keys are in
-  std::vector<KeySpan> later;  // those behind it, the next one last
+  KeySpan span;                // contains the keys
+  std::vector<KeySpan> later;  // the following spans, in reverse order
   int64_t first_key = 0, keys = 0;
 
  private:

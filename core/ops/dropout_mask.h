@@ -1,7 +1,7 @@
 #pragma once
-// Which elements dropout sets to 0, as a function of a random stream and the element's index. The
-// forward and the backward pass both compute it; nothing is stored. An element takes 16 random
-// bits, so p is rounded to a multiple of 1/65536; the others are scaled by exactly 1 / (1 - p).
+// The mask of dropout: a function of a random stream and the element's index. The forward and the
+// backward pass both compute it, so no mask is stored. Each element takes 16 random bits, so p is
+// rounded to a multiple of 1/65536; elements that are kept are scaled by exactly 1 / (1 - p).
 
 #include <cstdint>
 
@@ -27,7 +27,7 @@ class DropoutMask {
   // The factors, 0 or 1 / (1 - p), of the elements [first, first + count).
   void factors(int64_t first, int64_t count, real* out) const;
 
-  // to (+)= factor from, for a whole array.
+  // Writes or adds from[i] * factor of element i to `to`, for a whole array.
   void apply(int64_t size, const real* from, Sink to) const;
 
  private:

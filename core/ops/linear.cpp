@@ -1,5 +1,6 @@
-// y = activation(x w + b). Forward: a product that also adds the bias and takes relu, and a pass
-// for other activations. Backward: a pass for the activation and the bias, and two products.
+// y = activation(x w + b). The forward pass is one product that also adds the bias and applies
+// relu; the other activations are a second pass over the result. The backward pass is one pass for
+// activation and bias, and two products.
 
 #include "core/blas.h"
 #include "core/ops.h"
@@ -25,6 +26,8 @@ void with_activation(Activation activation, Body&& body) {
       return body(Relu{});
     case Activation::gelu:
       return body(Gelu{});
+    case Activation::gelu_tanh:
+      return body(GeluTanh{});
     case Activation::silu:
       return body(Silu{});
   }
@@ -39,8 +42,8 @@ void activate(Activation activation, const Values& z, const Values& y, int64_t r
   });
 }
 
-// dz = dy slope(z), overwriting dy, and db (+)= the sum of its rows. For relu y replaces z, because
-// its slope depends only on the sign.
+// Computes dz = dy slope(z) in place of dy, and writes or adds the sum of the rows of dz to db. For
+// relu, z may be y, because the slope depends only on the sign.
 void through_activation(Activation activation, real* dy, const real* z, Sink db, int64_t rows,
                         int64_t cols) {
   with_activation(activation, [&]<class Function>(Function) {
@@ -64,7 +67,7 @@ Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b, Activation acti
   const int64_t rows = x.rows(), in = x.cols(), out = w.cols();
   Tensor y(x.shape().with_cols(out));
   const bool keep_z =
-      (activation == Activation::gelu || activation == Activation::silu) && recording({&x, &w, &b});
+      activation != Activation::none && activation != Activation::relu && recording({&x, &w, &b});
   const Values z = keep_z ? Values(rows * out) : y.values();
   const bool relu = activation == Activation::relu;
   gemm({x.data(), rows, in}, {w.data(), in, out}, {z.data(), false}, 1, out,

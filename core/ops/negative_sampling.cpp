@@ -1,6 +1,6 @@
 // The loss of word2vec. With z = s for the expected row and z = -s for a negative, each candidate
 // has the loss -log sigmoid(z) = max(-z, 0) + log(1 + exp(-|z|)) and the slope sigmoid(z) - 1 by z.
-// The backward pass keeps the slopes by s, one number a candidate.
+// The backward pass keeps the slopes by s, one number per candidate.
 
 #include <memory>
 

@@ -1,5 +1,6 @@
 // The residual connection with dropout, layer norm (Ba et al. 2016) and RMS norm (Zhang and
-// Sennrich 2019), and a norm after a residual connection in one pass over the rows each way.
+// Sennrich 2019), and a norm after a residual connection in one pass over the rows, both forward
+// and backward.
 //
 //   s = x + dropout(y),  h = (s - mean(s)) / deviation(s),  out = gain h + bias
 //

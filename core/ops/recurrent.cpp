@@ -1,5 +1,5 @@
-// Steps of recurrent networks. The products with the weights are linear() outside, the gates are
-// here. The closures keep the gates.
+// Steps of recurrent networks. The caller computes the products with the weights by linear(); these
+// ops compute the gates. The closures keep the gates.
 
 #include <algorithm>
 #include <memory>

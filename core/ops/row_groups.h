@@ -1,6 +1,6 @@
 #pragma once
-// Tokens grouped by id, for gradients of tables: one thread adds the rows of all tokens of an id,
-// in their order, so that the sum does not depend on the number of threads.
+// Tokens grouped by id, for the gradient of an embedding table: one thread adds the rows of all
+// tokens with the same id in order, so that the sum does not depend on the number of threads.
 
 #include <cstdint>
 #include <span>

@@ -137,7 +137,7 @@ TEST_CASE("evaluate judges a masked language model and writes the windows that i
                       masked() + " --text " + text + " --output " + output + " && cat " + output);
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
   CHECK(ran.out.find("2 documents, ") != std::string::npos);
-  CHECK(ran.out.find("behind [MASK] ") != std::string::npos);
+  CHECK(ran.out.find("at [MASK] ") != std::string::npos);
   const auto rows = table(ran.out);
   REQUIRE(rows.back().size() == 3);
   CHECK(rows.back()[1].find("a cat") != std::string::npos);

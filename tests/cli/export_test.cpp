@@ -18,7 +18,7 @@ TEST_CASE("calque export writes a new folder, and nothing where there is one") {
     CHECK(std::filesystem::exists(trained().place / "ct2" / file));
   }
   const Ran again = run("calque export " + trained().run + " ctranslate2 --out " + out);
-  check_refused(again, 1, "already exists; choose another --out");
+  check_refused(again, 1, "already exists; choose another folder");
 }
 
 TEST_CASE("calque export refuses a model in one line, with the formats that hold it") {

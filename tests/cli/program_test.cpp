@@ -17,17 +17,18 @@ TEST_CASE("--version prints the version, BLAS, threads and CPU") {
   CHECK(ran.status == 0);
   CHECK(ran.err.empty());
   CHECK(ran.out.starts_with("calque 0."));
-  for (const char* part : {"\nBLAS: OpenBLAS", "\nthreads: ", "\nCPU: ", "\nbuilt: "}) {
+  for (const char* part : {"\nBLAS: OpenBLAS", "\nthreads: ", "\nMPI: ", "\nCPU: ", "\nbuilt: "}) {
     CHECK(ran.out.find(part) != std::string::npos);
   }
 }
 
 TEST_CASE("every command has a help text with an example") {
   for (const std::string command :
-       {"",          "config",  "config check", "config show", "config keys", "train", "translate",
-        "evaluate",  "score",   "explain",      "generate",    "classify",    "fill",  "neighbours",
-        "vectors",   "average", "serve",        "export",      "info",        "data",  "data check",
-        "data copy", "plot",    "bleu",         "chrf",        "ter"}) {
+       {"",          "config",     "config check", "config show", "config keys", "train",
+        "translate", "evaluate",   "score",        "explain",     "generate",    "classify",
+        "fill",      "neighbours", "vectors",      "average",     "serve",       "export",
+        "import",    "info",       "data",         "data check",  "data copy",   "plot",
+        "bleu",      "chrf",       "ter"}) {
     CAPTURE(command);
     const Ran ran = run("calque " + command + " --help");
     CHECK(ran.status == 0);

@@ -220,7 +220,8 @@ TEST_CASE("translate refuses prefixes with another number of lines") {
         std::string::npos);
   const Ran unknown = with("x\\nx strange\\n");
   CHECK(unknown.status == 1);
-  CHECK(unknown.err.find("prefixes:2: a part of it is not in the vocabulary") != std::string::npos);
+  CHECK(unknown.err.find("prefixes:2: contains text that is not in the vocabulary") !=
+        std::string::npos);
   CHECK(with("x\\n\\377\\n").err.find("prefixes:2: not valid UTF-8") != std::string::npos);
 }
 

@@ -48,7 +48,8 @@ TEST_CASE("a file is read whole, up to a limit") {
   const std::string path = folder.write("f", "12345");
   CHECK(read_file(path, 5) == "12345");
   CHECK_THROWS_WITH_AS(read_file(path, 4),
-                       (path + ": 5 bytes are more than the 4 such a file has").c_str(), Error);
+                       (path + ": 5 bytes exceed the limit of 4 for this kind of file").c_str(),
+                       Error);
 }
 
 TEST_CASE("a temporary file is written and read and has no name") {

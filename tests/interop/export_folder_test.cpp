@@ -35,7 +35,7 @@ TEST_CASE("an export replaces what a killed one left, but no finished one") {
   CHECK(folder.files() == 2);
   CHECK(message_of<Error>([&] {
           ExportFolder(folder.path("out"));
-        }).ends_with("/out: already exists; choose another --out"));
+        }).ends_with("/out: already exists; choose another folder"));
 }
 
 TEST_CASE("tensors that are read back with other bits, shapes or names are refused") {

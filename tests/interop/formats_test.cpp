@@ -75,7 +75,7 @@ TEST_CASE("a refusal names the setting and the formats that can hold the model")
   CHECK(
       message_of<Error>([&] { require_exportable(ExportFormat::huggingface, config, "runs/x"); }) ==
       "runs/x: not exported: model.positions is rotary, which huggingface cannot hold; "
-      "ctranslate2, numpy, safetensors can");
+      "ctranslate2, onnx, numpy, safetensors can");
   config.model.experts.count = 4;
   CHECK(keys_of(ExportFormat::ctranslate2, config) == std::vector<std::string>{"model.experts"});
   config.model.experts.count = 0;

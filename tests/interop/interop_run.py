@@ -1,4 +1,6 @@
 """What the checks against other engines share: the program, the sentences, and a line of the table."""
+import json
+import os
 import subprocess
 import sys
 
@@ -47,3 +49,17 @@ def report_tokens(format, engine, what, ours, theirs):
     for a, b in [(a, b) for a, b in zip(ours, theirs) if a != b][:3]:
         print(f"  calque: {a}\n  {engine}: {b}", file=sys.stderr)
     return report(format, engine, what, len(ours), same)
+
+
+def tokens_of(folder):
+    """The ids of the tokens in a folder of transformers, without <s>, <pad> and <unk>."""
+    if os.path.exists(f"{folder}/vocab.json"):
+        with open(f"{folder}/vocab.json", encoding="utf-8") as file:
+            ids = json.load(file)
+    else:
+        with open(f"{folder}/tokenizer.json", encoding="utf-8") as file:
+            tokenizer = json.load(file)
+        vocabulary = tokenizer["model"]["vocab"]
+        ids = vocabulary if isinstance(vocabulary, dict) else {
+            token: i for i, (token, _) in enumerate(vocabulary)}
+    return {token: i for token, i in ids.items() if token not in ("<s>", "<pad>", "<unk>")}

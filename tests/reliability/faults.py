@@ -133,7 +133,7 @@ class Laboratory:
         found = []
         said = ran.err
         if ran.status == 1:
-            if said.count("\n") != 1 and "training goes on" not in said:
+            if said.count("\n") != 1 and "training continues" not in said:
                 found.append("prints more than one line: " + said)
             if os.strerror(code) not in said:
                 found.append("does not name the cause: " + said)
@@ -178,7 +178,7 @@ class Laboratory:
         at = next(i for i, path in enumerate(opened) if "step-000005" in path)
         self.start(False)
         ran = self.train("run", fault=("open", at, errno.ENOSPC, "once"))
-        if ran.status != 0 or "training goes on" not in ran.err:
+        if ran.status != 0 or "training continues" not in ran.err:
             self.failures.append("a failed save of the best: %s, %s" % (ran.status, ran.err))
         elif self.lost_scores("run") or not os.path.exists(os.path.join(self.path("run"), "best")):
             self.failures.append("a failed save of the best is remembered as the best")

@@ -69,7 +69,7 @@ class Place:
 
 
 def stops(ran, *words):
-    lines = [line for line in ran.stderr.split("\n") if line and "training goes on" not in line]
+    lines = [line for line in ran.stderr.split("\n") if line and "training continues" not in line]
     require(ran.returncode == 1 and len(lines) == 1, ran, "does not stop with one line")
     for word in words:
         require(word in lines[0], ran, "does not say " + word)

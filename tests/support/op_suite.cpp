@@ -76,8 +76,8 @@ void add_matmul(List& list, std::vector<int64_t> batch, int64_t m, int64_t k, in
 
 void add_linear(List& list, int64_t rows, int64_t in, int64_t out) {
   const std::vector<Tensor> x = random_tensors({{rows, in}, {in, out}, {out}});
-  for (const Activation a :
-       {Activation::none, Activation::relu, Activation::gelu, Activation::silu}) {
+  for (const Activation a : {Activation::none, Activation::relu, Activation::gelu,
+                             Activation::gelu_tanh, Activation::silu}) {
     list.push_back({fmt::format("linear {} [{}, {}, {}]", int(a), rows, in, out), x,
                     [a](Inputs t) { return linear(t[0], t[1], t[2], a); }});
   }

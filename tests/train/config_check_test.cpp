@@ -139,6 +139,19 @@ TEST_CASE("validation can be switched off for one run of a config that says how 
   CHECK_NOTHROW(parsed(text, {"data.validation=[]"}));
 }
 
+TEST_CASE("the config of a run may have no training data, any other must have some") {
+  const std::string imported = "task: translation\ndata: {train: []}\n";
+  CHECK(parse_complete_config(imported, "c.yaml").config.data.train.empty());
+  CHECK(message_of<Error>([&] {
+          parse_config(imported, "c.yaml");
+        }).starts_with("c.yaml:2: data.train: missing"));
+}
+
+TEST_CASE("two tokenizers of files may share one table, since files may have the same tokens") {
+  const std::string files = "tokenizer: {joint: false, files: [a.model, b.model]}\n";
+  CHECK_NOTHROW(parsed(files + "model: {tied: all}\n"));
+}
+
 TEST_CASE("the config of a run may have keys without effect") {
   const std::string kept =
       "data: {train: {toy: copy}, languages: []}\ntraining: {validate_every: 9u}\n";

@@ -135,7 +135,7 @@ TEST_CASE("a path that is not a run is refused in one line that says what a run 
                        doctest::Contains("no metrics.jsonl in this folder"), Error);
   folder.write("metrics.jsonl", "");
   CHECK_THROWS_WITH_AS(calque::read_run(folder.folder(), calque::all_metrics()),
-                       doctest::Contains("holds no training or validation record"), Error);
+                       doctest::Contains("has no training or validation record"), Error);
 }
 
 TEST_CASE("a run may be named by its metrics.jsonl, by any path to its folder, or with a slash") {

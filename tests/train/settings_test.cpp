@@ -50,6 +50,8 @@ TEST_CASE("without a schedule, rate and warm-up follow from the model, the batch
   CHECK(peak_learning_rate(config) == doctest::Approx(0.005));
   config.model.d_model = 512, config.training.batch_tokens = 1024, config.training.accumulation = 2;
   CHECK(peak_learning_rate(config) == doctest::Approx(0.005 / 4 / 2));
+  config.training.accumulation = 1, config.training.parts = 2;
+  CHECK(peak_learning_rate(config) == doctest::Approx(0.005 / 4 / 2));
   config.training.until = {.seconds = 600};
   const auto by_time = std::get<WholeRun>(schedule_of(config));
   CHECK(by_time.peak == peak_learning_rate(config));
@@ -102,7 +104,7 @@ TEST_CASE("every key of the model and of the search changes its options") {
     if (!here || elsewhere.contains(key.name)) continue;
     Config changed = before;
     bool found = false;
-    for (const char* value : {"16", "0.05", "true", "none", "pre", "rms", "gelu", "first",
+    for (const char* value : {"16", "0.05", "true", "false", "none", "pre", "rms", "gelu", "first",
                               "{count: 4}", "{window: 4}", "rnn", "lstm"}) {
       try {
         key.read(parse_yaml_argument(value, key.name), changed);

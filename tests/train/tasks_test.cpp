@@ -77,6 +77,7 @@ void check_resumed_bits(TaskKind kind) {
     const std::string plain = tensors(folder, "plain 000030");
     for (const Settings& settings : std::vector<Settings>{{},
                                                           {"training.accumulation=2"},
+                                                          {"training.parts=4"},
                                                           {"training.ema=0.9"},
                                                           {"training.r_drop=2"},
                                                           {"training.save_in_background=false"},
@@ -187,7 +188,7 @@ TEST_CASE(
     const std::string message = message_of([&] {
       run_task(
           task, folder,
-          {"training.learning_rate=1e30", "training.until=2000u", "training.optimizer=sgd",
+          {"training.learning_rate=1e37", "training.until=2000u", "training.optimizer=sgd",
            "training.clip_norm=0", "training.divergence_steps=20", "training.max_bad_steps=3"});
     });
     CHECK_MESSAGE(mentions(message, "training.learning_rate"), message);

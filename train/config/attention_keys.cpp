@@ -17,7 +17,7 @@ std::vector<AttentionKey> declare_attention_keys() {
   constexpr std::string_view with_random = "needs random";
   constexpr Range tokens = between(0, 1'000'000);
   in.key("window", &S::window, between(1, 1'000'000), fixed,
-         "The tokens that a token sees on each side of itself; with a causal mask, before itself.",
+         "The number of tokens that a token sees on each side; with a causal mask, only before it.",
          "Hugging Face: sliding_window");
   in.key("dilation", &S::dilation, between(1, 1000), fixed,
          "The distance between neighbouring tokens of the window, which then reaches this many "
@@ -26,13 +26,14 @@ std::vector<AttentionKey> declare_attention_keys() {
          "The first layer with dilation, counted from 0; those below have dilation: 1.")
       .idle_if([](const S& s) { return s.dilation == 1; }, "needs dilation");
   in.key("global", &S::global, tokens, fixed,
-         "The first tokens of each sequence that are global: they see all tokens, and all see "
-         "them.");
+         "The number of global tokens at the start of each sequence: they see all tokens, and all "
+         "tokens see them.");
   in.key("random", &S::random, between(0, 1000), fixed,
-         "The random blocks of tokens that each block of tokens sees beside its window.",
+         "The number of random blocks of tokens that each block sees in addition to its window.",
          "Hugging Face: num_random_blocks");
   in.key("block", &S::block, between(1, 1'000'000), fixed,
-         "The tokens of a block. Blocks of 64 or more are efficient.", "Hugging Face: block_size")
+         "The number of tokens in a block. Blocks of 64 or more are efficient.",
+         "Hugging Face: block_size")
       .idle_if(no_random, with_random);
   in.key("seed", &S::seed, at_least(0), fixed, "Determines the random blocks.")
       .idle_if(no_random, with_random);

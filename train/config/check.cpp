@@ -4,6 +4,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <bit>
 #include <cstdlib>
 
 #include "train/config/presets.h"
@@ -145,7 +146,8 @@ void check_tokenizer(const Config& config, Contradictions& all) {
     blame(all, "tokenizer.vocabulary_size", "{} is too small for SentencePiece; use 8000, or so",
           tokenizer.vocabulary_size);
   }
-  if (!one && config.model.tied == Tying::all) {
+  // Files may have the same tokens in the same order; the model checks the sizes.
+  if (!one && config.model.tied == Tying::all && tokenizer.files.empty()) {
     blame(all, "tokenizer.joint",
           "model.tied: all shares one matrix between both languages and needs joint: true; or set "
           "model.tied: target");
@@ -231,6 +233,11 @@ void check_training(const Config& config, Contradictions& all) {
   const TrainingConfig& training = config.training;
   if (training.batch_tokens == 0 && training.batch_sentences == 0) {
     blame(all, "training.batch_tokens", "0, and batch_sentences is 0 too; set one of them");
+  }
+  if (!std::has_single_bit(static_cast<uint64_t>(training.parts))) {
+    const auto below = static_cast<int64_t>(std::bit_floor(static_cast<uint64_t>(training.parts)));
+    blame(all, "training.parts", "{} is not a power of two; use {} or {}", training.parts, below,
+          2 * below);
   }
   if (training.memory_limit.count > 0 && training.batch_tokens == 0 &&
       config.data.max_length == 0) {

@@ -189,6 +189,8 @@ struct TrainingConfig {
   BatchBy batch_by = BatchBy::target;
   int64_t batch_sentences = 0;
   int64_t accumulation = 1;
+  int64_t parts = 1;
+  Precision exchange = Precision::full;
   Bytes memory_limit;
   int64_t threads = 0;
   Precision precision = Precision::full;
@@ -228,7 +230,10 @@ struct TrainingConfig {
   int64_t max_bad_steps = 10;
   double divergence_factor = 3;
   int64_t divergence_steps = 200;
+  int64_t rank_deadline = 20;  // seconds
 
+  // The batches of an update.
+  int64_t batches_of_update() const { return parts * accumulation; }
   // Whether the learning rate reaches its last value at a step that is known in advance.
   bool has_final_step() const {
     return schedule == Schedule::cosine || schedule == Schedule::linear;

@@ -34,11 +34,11 @@ std::vector<CorpusKey> declare_corpus_keys() {
                              with_lengths = "needs toy: copy, reverse, sort or listops";
   in.key("text", &C::text, {}, fixed, "Text files, plain or gzip, for a language model.");
   in.key("labelled", &C::labelled, {}, fixed,
-         "A file for classification with an example a line: a label, a tab or a space, and the "
+         "A file for classification with one example per line: a label, a tab or a space, and the "
          "text; a second text follows after another tab.");
   in.key("images", &C::images, {}, fixed,
          "Images for task: images: a folder with a subfolder of PNG or JPEG files for each class, "
-         "or an IDX file as MNIST's, plain or gzip.");
+         "or an IDX file such as MNIST's, plain or gzip.");
   in.key("labels", &C::labels, {}, fixed,
          "The IDX file with the labels of an IDX file of images. Default: labels-idx1 in place of "
          "images-idx3 in its name.")
@@ -52,13 +52,13 @@ std::vector<CorpusKey> declare_corpus_keys() {
          "`data.languages`.")
       .idle_if([](const C& c) { return c.prefix.empty(); }, "needs prefix");
   in.key("source", &C::source, {}, fixed,
-         "The file with the source sentences, one a line. It needs `target`.",
+         "The file with the source sentences, one per line. It needs `target`.",
          "OpenNMT-py: path_src; Sockeye: source");
   in.key("target", &C::target, {}, fixed,
          "The file with the translations of `source`, line by line.",
          "OpenNMT-py: path_tgt; Sockeye: target");
-  in.key("tsv", &C::tsv, {}, fixed, "A file with one pair a line, its columns separated by tabs.",
-         "Marian: tsv");
+  in.key("tsv", &C::tsv, {}, fixed,
+         "A file with one pair per line, with columns separated by tabs.", "Marian: tsv");
   in.key("source_column", &C::source_column, between(1, 1000), fixed,
          "The column of the source sentences, counted from 1.")
       .idle_if(no_tsv, "needs tsv");
@@ -85,18 +85,19 @@ std::vector<CorpusKey> declare_corpus_keys() {
          "The number of different symbols in copy, reverse and sort.")
       .idle_if(no_symbols, with_symbols);
   in.key("shortest", &C::shortest, between(1, 10'000), fixed,
-         "The least number of symbols in a line.")
+         "The minimum number of symbols in a line.")
       .idle_if(no_lengths, with_lengths);
   in.key("longest", &C::longest, between(1, 10'000), fixed,
-         "The greatest number of symbols in a line. In listops 4 to 2000.")
+         "The maximum number of symbols in a line. For listops 4 to 2000.")
       .idle_if(no_lengths, with_lengths);
   in.key("weight", &C::weight, between(0.0001, 10'000), fixed,
          "How often each sentence occurs in an epoch: 2 for twice; 0.5 for one half of the "
          "sentences in one epoch and the other half in the next.",
          "OpenNMT-py: weight");
-  in.key("epochs", &C::epochs, at_least(0), fixed,
-         "The corpus is used in this many epochs from the first on, and training then continues "
-         "with the others; for example, to train on machine translations first. 0: all epochs.");
+  in.key(
+      "epochs", &C::epochs, at_least(0), fixed,
+      "The number of epochs, from the first on, that use the corpus; training then continues with "
+      "the other corpora. For example, train on machine translations first. 0: all epochs.");
   in.key("name", &C::name, {}, OnResume::harmless,
          "The name of the corpus in reports. Default: the file's name, or the toy language.");
   return table;

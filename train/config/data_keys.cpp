@@ -19,8 +19,8 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
   using D = DataConfig;
   // harmless: a change that matters shows in the corpora, which get these languages.
   in.key("languages", &D::languages, {}, harmless,
-         "The source and the target language, [en, de]: the file name endings of corpora given by "
-         "prefix.",
+         "The source and the target language, [en, de]. They are the file name endings of corpora "
+         "given by prefix.",
          "Joey NMT: src.lang, trg.lang; fairseq: source-lang, target-lang")
       .idle_if(
           [](const Config& c) {
@@ -57,8 +57,8 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "max-source-positions; Sockeye: max-seq-len")
       .idle_if(no_translation, with_translation);
   in.key("max_ratio", &D::max_ratio, at_least(0), harmful,
-         "Drops training pairs with a side more than this many times as long as the other, in "
-         "tokens. 9 removes most misaligned lines. 0: no limit.",
+         "Drops training pairs in which one side has more than this many times as many tokens as "
+         "the other. 9 removes most misaligned lines. 0: no limit.",
          "fairseq: max-ratio")
       .idle_if(no_translation, with_translation);
   in.key("drop_duplicates", &D::drop_duplicates, {}, harmful,
@@ -68,38 +68,36 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "Stores the tokenized corpora beside the run, so that the next start is fast.")
       .idle_if(has_classes, without_classes);
   in.key("documents", &D::documents, document_units, harmful,
-         "What one document of a text is: a line, a paragraph (text between blank lines), or a "
-         "file.")
+         "The unit of text that is one document: a line, a paragraph (text between blank lines), "
+         "or a file.")
       .idle_if(no_documents, with_documents);
-  in.key(
-        "context", &D::context, between(1, 1'000'000), harmful,
-        "The number of tokens that a language model sees at once: texts are cut into windows of "
-        "this length. For classification: the most tokens of an example, which is cut to them. "
-        "Also the number of learned positions. For word2vec: a longer text is cut into parts of so "
-        "many words.",
-        "nanoGPT: block_size")
+  in.key("context", &D::context, between(1, 1'000'000), harmful,
+         "The number of tokens in a window: texts are cut into windows of this length. It is also "
+         "the number of learned positions. For classification: the maximum number of tokens of an "
+         "example; longer examples are cut. For word2vec: texts are cut into parts of this many "
+         "words.",
+         "nanoGPT: block_size")
       .idle_if([](const Config& c) { return is_translation(c) || is_images(c); }, with_windows);
   in.key("cross_documents", &D::cross_documents, {}, harmful,
-         "Whether a window continues in the next document where one ends, so that every window is "
-         "full. With false, a window holds tokens of one document only.")
+         "Continues a window with the next document, so that every window is full. With false, a "
+         "window has tokens of one document only.")
       .idle_if(no_language_model, with_language_model);
   in.key("mask_share", &D::mask_share, between(0.001, 1), harmful,
          "The share of tokens that a masked language model is trained to predict.",
          "fairseq: mask-prob")
       .idle_if(no_masked_lm, with_masked_lm);
   in.key("whole_words", &D::whole_words, {}, harmful,
-         "Chooses words instead of tokens, and then all tokens of a word.",
+         "Chooses whole words instead of single tokens: all tokens of a word are chosen together.",
          "fairseq: mask-whole-words")
       .idle_if(no_masked_lm, with_masked_lm);
-  in.key(
-        "window", &D::window, between(1, 1000), harmful,
-        "The largest distance of a neighbour of a word. Each word draws its own between 1 and this "
-        "in every epoch, so near neighbours count more.",
-        "word2vec: window; gensim: window; fastText: ws")
+  in.key("window", &D::window, between(1, 1000), harmful,
+         "The largest distance between a word and a neighbour. In every epoch, the distance of "
+         "each word is drawn between 1 and this, so near neighbours have more weight.",
+         "word2vec: window; gensim: window; fastText: ws")
       .idle_if(no_word2vec, with_word2vec);
   in.key("subsample", &D::subsample, fraction(), harmful,
-         "Leaves out words whose share f of the text is above this, t, with the probability "
-         "1 - sqrt(t / f) - t / f, differently in every epoch. 0: no word.",
+         "The threshold t of subsampling: words whose share f of the text is above t are removed "
+         "with the probability 1 - sqrt(t / f) - t / f, differently in every epoch. 0: off.",
          "word2vec: sample; gensim: sample; fastText: t")
       .idle_if(no_word2vec, with_word2vec);
 }
@@ -143,8 +141,8 @@ void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
          "fairseq: joined-dictionary; OpenNMT-py: share_vocab; Sockeye: shared-vocab")
       .idle_if(no_translation, with_translation);
   in.key("vocabulary_size", &T::vocabulary_size, between(0, 10'000'000), harmful,
-         "The largest number of entries of a vocabulary, special symbols included; a small text "
-         "gives fewer. 0 keeps all words or characters.",
+         "The maximum number of entries of a vocabulary, special symbols included; a small text "
+         "has fewer. 0 keeps all words or characters.",
          "Marian: dim-vocabs; Joey NMT: voc_limit; OpenNMT-py: src_vocab_size; fairseq: nwordssrc; "
          "Sockeye: num-words");
   in.key("files", &T::files, {}, harmful,

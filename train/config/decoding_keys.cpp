@@ -37,16 +37,16 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
       "The number of translations of each sentence, at most beam.",
       "Marian: n-best; Joey NMT: n_best; OpenNMT-py: n_best; fairseq: nbest; Sockeye: nbest-size");
   in.key("min_length", &D::min_length, between(0, 1'000'000), harmless,
-         "The least length of a translation in tokens.",
+         "The minimum length of a translation in tokens.",
          "Joey NMT: min_output_length; OpenNMT-py: min_length; fairseq: min-len");
   in.key("min_length_ratio", &D::min_length_ratio, between(0, 1000), harmless,
-         "The least length of a translation relative to its source. The larger of the two minimums "
-         "counts.");
+         "The minimum length of a translation relative to its source. The larger of the two "
+         "minimums applies.");
   in.key("max_length", &D::max_length, between(0, 1'000'000), harmless,
-         "The greatest length of a translation in tokens. 0: only the relative limit counts.",
+         "The maximum length of a translation in tokens. 0: only the relative limit applies.",
          "Joey NMT: max_output_length; OpenNMT-py: max_length; Sockeye: max-output-length");
   in.key("max_length_ratio", &D::max_length_ratio, between(0, 1000), harmless,
-         "The greatest length relative to the source: max_length_ratio * source length + "
+         "The maximum length relative to the source: max_length_ratio * source length + "
          "max_length_extra.",
          "Marian: max-length-factor; fairseq: max-len-a");
   in.key("max_length_extra", &D::max_length_extra, between(0, 1'000'000), harmless,
@@ -57,11 +57,11 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
          "no-repeat-ngram-size");
   in.key(
       "allow_unknown", &D::allow_unknown, {}, harmless,
-      "Whether a translation may contain <unk>, the token of everything that the vocabulary lacks.",
+      "Whether a translation may contain <unk>, the token for text that is not in the vocabulary.",
       "Marian: allow-unk");
   in.key("batch_tokens", &D::batch_tokens, between(1, 100'000'000), harmless,
-         "About how many tokens, of all hypotheses together, are decoded in one batch. It changes "
-         "the speed only.",
+         "The approximate number of tokens, over all hypotheses, that are decoded in one batch. It "
+         "affects only the speed.",
          "Joey NMT: eval_batch_size; fairseq: max-tokens-valid; OpenNMT-py: valid_batch_size");
   in.key(
       "bleu_tokenize", &D::bleu_tokenize, tokenizations, harmless,

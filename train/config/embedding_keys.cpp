@@ -14,14 +14,14 @@ std::vector<EmbeddingKey> declare_embedding_keys() {
       "", [](auto& embeddings) -> auto& { return embeddings; }, table);
   constexpr OnResume fixed = OnResume::harmful;
   in.key("source", &Embeddings::source, {}, fixed,
-         "A file of word vectors for the embeddings of the source language, or of the only one. "
-         "Their dimension must be d_model. Only a new run reads the file.");
+         "A file of word vectors for the embedding table of the source language, or for the only "
+         "table. Their dimension must be d_model. Only a new run reads the file.");
   in.key("target", &Embeddings::target, {}, fixed,
-         "The same for the target language of task: translation. With model.tied: all it fills "
-         "what source leaves of the shared table.");
+         "The same for the target language of task: translation. With model.tied: all, it fills "
+         "the rows of the shared table for which source has no vector.");
   in.key("freeze", &Embeddings::freeze, {}, fixed,
-         "Keeps each table that starts from a file unchanged: all of its rows, and the output "
-         "projection that is tied to it.");
+         "Excludes the tables that start from a file from training: all of their rows, and an "
+         "output projection that is tied to one of them.");
   return table;
 }
 

@@ -15,14 +15,14 @@ std::vector<ExpertKey> declare_expert_keys() {
   constexpr OnResume fixed = OnResume::harmful;
   in.key("count", &E::count, between(2, 1024), fixed, "The number of experts in each layer.");
   in.key("active", &E::active, between(1, 1024), fixed,
-         "The experts that a token goes through: those with the highest scores.");
+         "The number of experts for each token: those with the highest scores.");
   in.key("width", &E::width, between(0, 1048576), fixed,
          "The width inside an expert. 0: d_ff. With d_ff / active a token costs as much as in the "
          "dense model.");
   in.key("shared", &E::shared, {}, fixed, "Adds one more expert, which all tokens go through.");
   in.key("capacity", &E::capacity, at_least(0), fixed,
-         "In training, an expert takes at most this times its even share of the tokens, and drops "
-         "the others. 0: no limit.");
+         "In training, an expert processes at most this many times an equal share of the tokens, "
+         "and drops the others. 0: no limit.");
   in.key("balance", &E::balance, at_least(0), fixed,
          "The weight of the loss that gives the experts equal shares of the tokens.");
   in.key("z_loss", &E::z_loss, at_least(0), fixed,

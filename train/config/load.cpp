@@ -64,6 +64,9 @@ class Loader {
     std::vector<Contradiction> all = contradictions(loaded_.config);
     if (extra_check) std::ranges::move(extra_check(loaded_.config), std::back_inserter(all));
     for (const auto& [key, message] : all) {
+      // An imported run has no data.
+      const bool no_data = key == "data.train" && loaded_.config.data.train.empty();
+      if (no_data && keys == Keys::all) continue;
       const auto origin = loaded_.origins.find(key);
       problem("{}: {}: {}", origin == loaded_.origins.end() ? name : origin->second, key, message);
     }

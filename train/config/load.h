@@ -31,7 +31,8 @@ using ExtraCheck = std::function<std::vector<Contradiction>(const Config&)>;
 LoadedConfig load_config(const std::string& path, const std::vector<std::string>& settings = {},
                          const ExtraCheck& extra_check = {});
 
-// The same for the config in a run's folder. It has every key, so keys without effect are allowed.
+// The same for the config in a run's folder. It has every key, so keys without effect are allowed;
+// an imported run has no data.train.
 LoadedConfig load_complete_config(const std::string& path,
                                   const std::vector<std::string>& settings);
 

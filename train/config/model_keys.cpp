@@ -18,6 +18,7 @@ constexpr std::string_view transformer_keys[] = {"d_ff",
                                                  "experts",
                                                  "attention",
                                                  "qk_norm",
+                                                 "scale_embeddings",
                                                  "positions",
                                                  "max_positions",
                                                  "attention_dropout",
@@ -35,16 +36,16 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
   in.key("preset", &M::preset, presets, harmless,
          "Sets the size of the model: d_model, d_ff, heads, the number of layers and dropout. "
          "tiny: 128, 256, 4, 4, 0.3; small: 256, 1024, 4, 3, 0.3; base: 512, 2048, 8, 6, 0.1; big: "
-         "1024, 4096, 16, 6, 0.3. The keys beside it override it.",
+         "1024, 4096, 16, 6, 0.3. Other keys of the section override it.",
          "fairseq: arch; Marian: task")
       .read = [](const YamlValue& from, Config& to) {
     Choices(presets).read(from, "model.preset", to.model.preset);
     apply_preset(to.model);
   };
   in.key("kind", &M::kind, model_kinds, harmful,
-         "The model of a translator: the Transformer, or a bidirectional recurrent encoder and a "
-         "recurrent decoder with attention (rnn), which sets encoder_layers to 1. The keys beside "
-         "it override it.",
+         "The model of a translator: a Transformer, or a bidirectional recurrent encoder and a "
+         "recurrent decoder with attention (rnn). rnn sets encoder_layers to 1, which other keys "
+         "of the section override.",
          "Marian: type; OpenNMT-py: encoder_type, decoder_type")
       .idle_if(no_translation, with_translation)
       .read = [](const YamlValue& from, Config& to) {
@@ -59,7 +60,7 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
   in.key("attention_score", &M::attention_score, score_kinds, harmful,
          "How a recurrent decoder compares its state s with each state h of the encoder: v tanh(W "
          "s + U h) (additive, Bahdanau et al. 2015), s h (dot) or s W h (general, Luong et al. "
-         "2015). With none it sees the last states alone.",
+         "2015). With none it reads only the last states of the encoder.",
          "OpenNMT-py: global_attention")
       .idle_if(no_rnn, with_rnn);
   in.key("hidden", &M::hidden, at_least(0), harmful,
@@ -104,7 +105,8 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
   in.key("norm_epsilon", &M::norm_epsilon, between(1e-12, 0.1), harmful,
          "Added to the variance in the normalization.");
   in.key("activation", &M::feed_forward, feed_forward_kinds, harmful,
-         "The activation of the feed-forward sublayers. swiglu has a third weight matrix; a d_ff "
+         "The activation of the feed-forward sublayers. gelu-tanh is the approximation that GPT-2 "
+         "has. swiglu has a third weight matrix; a d_ff "
          "of two thirds keeps the number of parameters.",
          "Marian: transformer-ffn-activation; Joey NMT: activation; OpenNMT-py: "
          "pos_ffn_activation_fn; fairseq: activation-fn; Sockeye: transformer-activation-type");
@@ -122,6 +124,12 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
       "Normalises the queries and keys of each head (RMSNorm with a gain), which keeps attention "
       "stable at high learning rates.",
       "Hugging Face: use_qk_norm");
+  in.key(
+        "scale_embeddings", &M::scale_embeddings, {}, harmful,
+        "Multiplies the embeddings by the square root of d_model, as in the paper. GPT-2 and later "
+        "models do not.",
+        "Hugging Face: scale_embedding; fairseq: no-scale-embedding")
+      .idle_if(is_images, with_text);
   in.key("positions", &M::positions, position_kinds, harmful,
          "How positions are encoded: sinusoids with sine and cosine interleaved (interleaved, as "
          "in the paper), with all sines before all cosines (halves, as in Hugging Face's Marian "
@@ -181,8 +189,8 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
   in.key("init_from", &M::init_from, {}, harmful,
          "A run, a checkpoint or a safetensors file to start from, for fine-tuning: its weights "
          "are used where name and shape match. The tokenizer must be the same (tokenizer.files: "
-         "RUN/tokenizer.model); a classifier takes that of a masked language model by itself. "
-         "Empty: random weights.",
+         "RUN/tokenizer.model); a classifier uses that of a masked language model without this "
+         "key. Empty: random weights.",
          "Marian: pretrained-model; Joey NMT: load_model; OpenNMT-py: train_from; fairseq: "
          "finetune-from-model, restore-file; Sockeye: params");
   in.key("embeddings", &M::embeddings, {}, harmful,

@@ -2,7 +2,8 @@
 // The schema: every key of a config, declared once. A declaration binds the key to a member of a
 // struct and says which values are allowed, what they mean, what other toolkits call it and whether
 // it may change when a run is resumed. Reading, checking, `config show`, `config keys`,
-// docs/config.md and the comparison on resume all use these tables. Defaults are the structs' own.
+// docs/config.md and the comparison on resume all use these tables. The defaults are the initial
+// values of the members.
 
 #include <functional>
 #include <string>
@@ -14,7 +15,8 @@
 
 namespace calque {
 
-// May a run be resumed with another value? harmful: no, that would be another run.
+// Whether a run can be resumed with another value of the key. A changed value of a harmful key is
+// refused, because the result would not be that of a run with this value from the start.
 enum class OnResume { harmless, harmful };
 
 // The name of a setting in another toolkit.
@@ -22,23 +24,24 @@ struct ForeignName {
   std::string_view toolkit;
   std::string_view name;
 };
-// From "Marian: dim-emb; Joey NMT: hidden_size, embedding_dim".
+// Parses a list such as "Marian: dim-emb; Joey NMT: hidden_size, embedding_dim".
 std::vector<ForeignName> foreign_names(std::string_view text);
 
 template <class Owner>
 struct Key {
-  std::string name;     // "model.d_model"; inside a corpus just "prefix"
+  std::string name;     // "model.d_model"; in a corpus only "prefix"
   std::string allowed;  // "a whole number, 1 or more"
   OnResume on_resume;
   std::string_view meaning;
   std::vector<ForeignName> elsewhere;
   std::function<void(const YamlValue& from, Owner& to)> read;
   std::function<std::string(const Owner&)> write;  // the value as YAML, on one line
-  // Why the key has no effect beside the other settings; empty when it has one. A config that sets
-  // a key without effect is refused, and `config show` leaves the key out.
+  // Returns why the key has no effect with the other settings, or an empty text if it has one. A
+  // config that sets a key without effect is refused, and `config show` omits the key.
   std::function<std::string_view(const Owner&)> idle = [](const Owner&) { return ""; };
 
-  // Adds a reason; the first that holds is given.
+  // Adds a condition under which the key has no effect. idle() returns the reason of the first
+  // condition that holds.
   template <class Condition>
   Key& idle_if(Condition condition, std::string_view reason) {
     idle = [before = idle, condition, reason](const Owner& owner) {
@@ -49,7 +52,7 @@ struct Key {
   }
 };
 
-// Conditions of keys that only one task has.
+// Conditions for keys that apply to some tasks only.
 inline bool no_translation(const Config& c) { return c.task != TaskKind::translation; }
 inline bool is_translation(const Config& c) { return c.task == TaskKind::translation; }
 // model.kind: rnn; only translation has it.
@@ -67,7 +70,7 @@ inline bool no_images(const Config& c) { return !is_images(c); }
 inline bool has_classes(const Config& c) { return is_classification(c) || is_images(c); }
 inline bool no_classes(const Config& c) { return !has_classes(c); }
 inline bool is_encoder_only(const Config& c) { return has_classes(c) || !no_masked_lm(c); }
-// Plain text cut into windows.
+// Whether the task is neither language-model nor masked-lm, which cut plain text into windows.
 inline bool no_language_model(const Config& c) {
   return c.task != TaskKind::language_model && no_masked_lm(c);
 }
@@ -99,7 +102,7 @@ using ExpertKey = Key<ExpertOptions>;
 using AttentionKey = Key<Sparsity>;
 using EmbeddingKey = Key<EmbeddingConfig>;
 
-// What a key needs to know of values in a range; Choices are the same for an enum.
+// Reads, writes and describes values in a range. Choices does the same for an enum.
 template <class Value>
 struct InRange {
   Range range;
@@ -173,22 +176,20 @@ void declare_training_keys(std::vector<ConfigKey>& table);
 void declare_decoding_keys(std::vector<ConfigKey>& table);
 void declare_logging_keys(std::vector<ConfigKey>& table);
 
-// Lists of corpora are values too.
+// The functions of values.h for lists of corpora, and for maps with their own keys.
 void read_value(const YamlValue& from, std::string_view key, const Range&, Corpora& to);
 std::string write_value(const Corpora& corpora);
 std::string write_value(const CorpusConfig& corpus);
 std::string allowed_values(const Range&, const Corpora&);
 
-// And so is a mixture of experts.
 void read_value(const YamlValue& from, std::string_view key, const Range&, ExpertOptions& to);
 std::string write_value(const ExpertOptions& experts);
 std::string allowed_values(const Range&, const ExpertOptions&);
 
-// And sparse attention.
 void read_value(const YamlValue& from, std::string_view key, const Range&, Sparsity& to);
 std::string write_value(const Sparsity& sparsity);
 std::string allowed_values(const Range&, const Sparsity&);
-// And so are the files of word vectors.
+
 void read_value(const YamlValue& from, std::string_view key, const Range&, EmbeddingConfig& to);
 std::string write_value(const EmbeddingConfig& embeddings);
 std::string allowed_values(const Range&, const EmbeddingConfig&);

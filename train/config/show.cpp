@@ -104,11 +104,11 @@ other keys of their own layer and after all earlier layers.
 **Resuming.** A run can be resumed with a changed config if only keys marked "yes" under "Changes on
 resume" differ. Any other change is refused, and the message shows the difference.
 
-**Coming from another toolkit?** Its names are listed under "Elsewhere"; a config that uses one of them
-is refused with a message that has the name to use. Four traps: the learning rate of `noam` is a factor in
-OpenNMT-py but a peak in fairseq and Marian (`training.factor`, `training.learning_rate`); length
-penalties have two forms (`decoding.length_penalty_kind`); label smoothing is spread over slightly
-different sets of tokens (`training.label_smoothing`); patience in Joey NMT lowers the learning rate,
+**Names in other toolkits** are listed under "Elsewhere". A config that uses one of them is refused with a
+message that has calque's name. Four settings have another meaning elsewhere: the learning rate of `noam`
+is a factor in OpenNMT-py but a peak in fairseq and Marian (`training.factor`, `training.learning_rate`);
+length penalties have two forms (`decoding.length_penalty_kind`); label smoothing is spread over slightly
+different sets of tokens (`training.label_smoothing`); patience in Joey NMT lowers the learning rate, while
 here it ends training (`training.patience`).
 )";
 

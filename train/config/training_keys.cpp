@@ -15,16 +15,16 @@ auto training_section(std::vector<ConfigKey>& table) {
 void declare_batches(std::vector<ConfigKey>& table) {
   auto in = training_section(table);
   in.key("seed", &T::seed, at_least(0), harmful,
-         "Determines the first weights, the order of the examples, and dropout. The same seed "
-         "gives the same bits.",
+         "Determines the initial weights, the order of the examples, and dropout. The same seed "
+         "gives bit-identical results.",
          "Marian: seed; Joey NMT: random_seed; OpenNMT-py: seed; fairseq: seed; Sockeye: seed");
   in.key("until", &T::until, {}, harmless,
          "When training ends: after a number of updates (8000u), epochs (20e), target tokens "
          "(100Mt) or an amount of time, validations included (45min; also s, h, d), or when a "
          "validation reaches a value of a metric (exact>=97%, loss<=1.9). A list such as [8000u, "
          "45min] ends at whichever comes first. A skipped step (check_finite) is not an update. "
-         "The schedules linear and cosine end at its updates, so to prolong such a run set "
-         "decay_steps to the original number.",
+         "The schedules linear and cosine end at this number of updates, so to prolong such a run, "
+         "set decay_steps to the original number.",
          "Marian: after, after-epochs, after-batches; Joey NMT: epochs, updates; OpenNMT-py: "
          "train_steps; fairseq: max-epoch, max-update; Sockeye: max-updates, max-num-epochs");
   in.key("batch_tokens", &T::batch_tokens, between(0, 100'000'000), harmful,
@@ -38,17 +38,25 @@ void declare_batches(std::vector<ConfigKey>& table) {
       .idle_if([](const Config& c) { return c.training.batch_tokens == 0; }, "needs batch_tokens")
       .idle_if(no_translation, with_translation);
   in.key("batch_sentences", &T::batch_sentences, between(0, 100'000'000), harmful,
-         "The most sentences in a batch. 0: only batch_tokens limits it.",
+         "The maximum number of sentences in a batch. 0: only batch_tokens limits it.",
          "fairseq: max-sentences");
   in.key("accumulation", &T::accumulation, between(1, 100'000), harmful,
          "The number of batches whose gradients are summed for one update. The loss is divided "
          "once, by the target tokens of all of them.",
          "Marian: optimizer-delay; Joey NMT: batch_multiplier; OpenNMT-py: accum_count; fairseq: "
          "update-freq; Sockeye: update-interval");
+  in.key("parts", &T::parts, between(1, 1024), harmful,
+         "The number of parts of an update, a power of two. Each part has `accumulation` batches of "
+         "its own, so an update has parts * accumulation batches. The gradients of the parts are "
+         "added in a fixed order, so that 1, 2, 4, ... ranks can share them without changing a bit.");
+  in.key("exchange", &T::exchange, precisions, harmful,
+         "The precision of the gradients that are added over parts and ranks. bfloat16 has 8 bits "
+         "of precision and halves the bytes that ranks send each other for the sum.")
+      .idle_if([](const Config& c) { return c.training.parts == 1; }, "needs parts");
   in.key("memory_limit", &T::memory_limit, {}, harmless,
-         "Splits batches into as few chunks as fit into this memory, which is found by measuring "
-         "the largest batch before training starts. A run that is resumed with the same limit "
-         "keeps its number of chunks. 0: no limit.",
+         "Splits batches into the fewest chunks that fit into this memory. Their number is found "
+         "by measuring the largest batch before training starts. A run that is resumed with the "
+         "same limit keeps its number of chunks. 0: no limit.",
          "Marian: workspace");
   in.key(
       "threads", &T::threads, between(0, 1024), harmless,
@@ -209,9 +217,9 @@ void declare_validation(std::vector<ConfigKey>& table) {
          "The interval between checkpoints. One more is written at the end and on interruption.",
          "Marian: save-freq; OpenNMT-py: save_checkpoint_steps; fairseq: save-interval-updates");
   in.key("save_in_background", &T::save_in_background, {}, harmless,
-         "Continues training while a checkpoint is written. A kill then loses an interval and the "
-         "steps made during the write; with false it loses at most an interval, but training "
-         "pauses for every write.");
+         "Continues training while a checkpoint is written. A killed run can then lose one "
+         "interval and the steps made during the write. With false it loses at most one interval, "
+         "but training pauses for every write.");
   in.key("keep_last", &T::keep_last, between(1, 100'000), harmless,
          "How many of the newest checkpoints are kept.",
          "OpenNMT-py: keep_checkpoint; fairseq: keep-last-epochs, keep-interval-updates; Sockeye: "
@@ -234,9 +242,12 @@ void declare_guards(std::vector<ConfigKey>& table) {
          "divergence_steps updates. 0: never.",
          "Marian: throw-on-divergence");
   in.key("divergence_steps", &T::divergence_steps, at_least(1), harmless,
-         "The number of updates in a row for which the loss may be that high.")
+         "The number of updates in a row with such a loss that stop training.")
       .idle_if([](const Config& c) { return c.training.divergence_factor == 0; },
                "needs divergence_factor");
+  in.key("rank_deadline", &T::rank_deadline, between(2, 3600), harmless,
+         "With several ranks: the seconds after which a rank that does not answer, because its "
+         "process is stopped or its network is broken, is taken for lost, and the others end.");
 }
 
 }  // namespace

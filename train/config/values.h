@@ -1,5 +1,5 @@
 #pragma once
-// How each type of setting is read from YAML, written and described: one overload a type. Reading
+// How each type of setting is read from YAML, written and described: one overload per type. Reading
 // throws an Error that names the key, the allowed values and the value found. Numbers are read the
 // same under every locale.
 
@@ -17,8 +17,8 @@
 
 namespace calque {
 
-// The allowed numbers: from `least` to `most`, without `least` if `above` and without `most` if
-// `below`.
+// The allowed numbers: from `least` to `most`. `above` excludes `least`, and `below` excludes
+// `most`.
 struct Range {
   double least = -std::numeric_limits<double>::infinity();
   double most = std::numeric_limits<double>::infinity();
@@ -32,7 +32,7 @@ struct Range {
 constexpr Range at_least(double least) { return {.least = least}; }
 constexpr Range between(double least, double most) { return {.least = least, .most = most}; }
 constexpr Range positive() { return {.least = 0, .above = true}; }
-// Of dropout: less than 1 as a float too.
+// For dropout probabilities: less than 1, also after rounding to float.
 constexpr Range dropped() { return {.least = 0, .most = 0.99}; }
 constexpr Range fraction() { return {.least = 0, .most = 1, .below = true}; }  // [0, 1)
 
@@ -65,7 +65,7 @@ inline std::string write_value(const Until& value) { return to_text(value); }
 inline std::string write_value(const Interval& value) { return to_text(value); }
 inline std::string write_value(const Bytes& value) { return to_text(value); }
 
-// Which values are allowed, for messages and the documentation: "a whole number, 1 or more".
+// Describes the allowed values for messages and the documentation: "a whole number, 1 or more".
 std::string allowed_values(const Range& range, int64_t);
 std::string allowed_values(const Range& range, double);
 std::string allowed_values(const Range& range, const std::array<double, 2>&);
@@ -81,7 +81,8 @@ std::string_view read_word(const YamlValue& from, std::string_view key,
                            const std::vector<std::string_view>& words);
 std::string allowed_words(const std::vector<std::string_view>& words);
 
-// The choices of an enum: what read_value, write_value and allowed_values are for other types.
+// Reads, writes and describes the choices of an enum, as read_value, write_value and allowed_values
+// do for other types.
 template <class Choice>
 class Choices {
  public:

@@ -203,7 +203,7 @@ void finish(ReportRun& run) {
     for (auto& [name, values] : table->columns) values.resize(table->rows(), absent);
     if (table->columns.size() >= most_columns) {
       run.remarks.push_back(
-          fmt::format("{}: more than {} different values a record; the rest is left out",
+          fmt::format("{}: more than {} different values per record; the rest is ignored",
                       run.path.string(), most_columns));
     }
   }
@@ -260,7 +260,7 @@ ReportRun read_run(const fs::path& path, std::span<const MetricInfo> metrics) {
   const fs::path file = metrics_file_of(path);
   read_lines(run, file, read_file(file));
   if (run.train.rows() == 0 && run.valid.rows() == 0) {
-    fail("{}: holds no training or validation record yet", file.string());
+    fail("{}: has no training or validation record yet", file.string());
   }
   finish(run);
   const fs::path config = file.parent_path() / "config.yaml";

@@ -10,7 +10,7 @@
 
 namespace calque {
 
-// `term` is what the loss is a sum over: "token".
+// `term` names one term of the sum, such as "token".
 std::vector<MetricInfo> loss_metrics(const std::string& term);
 
 // Their values, by name.

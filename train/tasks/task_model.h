@@ -17,7 +17,7 @@ struct TaskModel {
   TaskModel(const TaskModel&) = delete;
   TaskModel& operator=(const TaskModel&) = delete;
 
-  Parameters parameters;  // before the model, whose constructor fills it
+  Parameters parameters;  // declared before the model, whose constructor registers them
   Model model;
 };
 

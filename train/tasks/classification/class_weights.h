@@ -10,12 +10,12 @@
 
 namespace calque {
 
-// What is wrong with the list whatever the labels are; empty if nothing.
+// Returns the first error in the list that can be found without the labels, or an empty text.
 std::string class_weights_problem(const std::vector<std::string>& list);
 
-// The weight of each class; empty for an empty list. `counts` are the examples of each class:
-// balanced weights are inverse to them, and their mean over the examples is 1. Throws an Error for
-// an unknown label.
+// Returns the weight of each class, or nothing for an empty list. `counts` has the number of
+// examples of each class. Balanced weights are proportional to the inverse of the counts, and their
+// mean over all examples is 1. Throws an Error for an unknown label.
 std::vector<real> class_weights(const std::vector<std::string>& list, const Labels& labels,
                                 const std::vector<int64_t>& counts);
 

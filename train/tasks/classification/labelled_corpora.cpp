@@ -15,7 +15,8 @@
 namespace calque {
 namespace {
 
-// Expressions labelled with their values, or sentences with their languages.
+// Returns toy examples: expressions labelled with their values (listops), or sentences labelled
+// with their languages.
 std::vector<LabelledText> toy_rows(const CorpusConfig& corpus, Split split) {
   const ToyLanguage language = toy_language(corpus);
   std::vector<LabelledText> rows;
@@ -80,7 +81,7 @@ void save_labels(const Labels& labels, const RunFolder& run) {
 
 Labels load_labels(const RunFolder& run) {
   constexpr const char* fix =
-      "resume the run with calque train and its data, which writes it again";
+      "resume the run with calque train, which writes it again from the data";
   const std::string path = run.labels();
   if (!std::filesystem::exists(path)) fail("{}: is missing; restore it, or {}", path, fix);
   const TextLines lines(path, TextLines::Empty::allowed);

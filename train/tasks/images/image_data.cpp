@@ -41,7 +41,7 @@ std::string text_of(const PixelScale& scale) {
                      fmt::join(scale.deviation, " "));
 }
 
-// Nothing for a text that is not text_of() some scale.
+// The inverse of text_of(). Returns nothing if the text has another form.
 std::optional<PixelScale> parse_scale(const std::string& text) {
   std::istringstream in(text);
   PixelScale scale;
@@ -134,7 +134,7 @@ void save_pixel_scale(const PixelScale& scale, const RunFolder& run) {
 
 PixelScale load_pixel_scale(const RunFolder& run) {
   constexpr const char* fix =
-      "resume the run with calque train and its data, which writes it again";
+      "resume the run with calque train, which writes it again from the data";
   constexpr int64_t largest = 4096;
   const std::string path = run.images();
   if (!std::filesystem::exists(path)) fail("{}: is missing; restore it, or {}", path, fix);

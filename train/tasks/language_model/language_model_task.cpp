@@ -105,10 +105,10 @@ std::span<const MetricInfo> language_model_metrics() {
     std::vector<MetricInfo> metrics = loss_metrics("token");
     metrics.push_back({"bits_per_character", "bits_per_character", "bits/char",
                        "Bits per character", "",
-                       "The nll in bits for each character of the text, whatever the tokens are.",
+                       "The nll in bits per character of the text, comparable between tokenizers.",
                        ValueFormat::number, 3, Better::lower, false, true});
     metrics.push_back({"bits_per_byte", "bits_per_byte", "bits/byte", "Bits per byte", "",
-                       "The nll in bits for each byte of the text.", ValueFormat::number, 3,
+                       "The nll in bits per byte of the text.", ValueFormat::number, 3,
                        Better::lower});
     return metrics;
   }();

@@ -39,7 +39,7 @@ std::string LanguageModelWork::where() const {
   return places_of(numbers_, [&](int64_t window) { return text_->where(window); });
 }
 
-// Windows have similar lengths: each chunk takes the same number of them.
+// Windows have similar lengths, so each chunk takes the same number of windows.
 Works LanguageModelWork::split(int64_t chunks) const {
   const int64_t count = windows_.segments.count();
   const int64_t each = (count + chunks - 1) / chunks;

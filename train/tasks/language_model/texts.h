@@ -9,11 +9,11 @@
 
 namespace calque {
 
-// data.train, without duplicates if data.drop_duplicates.
+// Loads data.train, without duplicates if data.drop_duplicates is set.
 Dataset load_training_texts(const DataConfig& data, const Tokenizer& tokenizer,
                             const std::string& cache_folder = {});
 
-// Every text of the corpora. `split` is what `split: auto` stands for.
+// Loads every text of the corpora. `split` is the split that `split: auto` selects.
 Dataset load_texts(const DataConfig& data, const Corpora& corpora, CorpusConfig::Split split,
                    const Tokenizer& tokenizer, const std::string& cache_folder = {});
 

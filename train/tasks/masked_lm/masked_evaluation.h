@@ -16,7 +16,7 @@ namespace calque {
 
 struct MaskedEvaluation {
   LossSums sums;         // over all chosen tokens
-  LossSums behind_mask;  // over those that [MASK] hides
+  LossSums behind_mask;  // over those that [MASK] replaces
 
   std::vector<std::pair<std::string, double>> values() const;  // by the metric's name
 };

@@ -93,10 +93,9 @@ std::unique_ptr<Task> make_masked_lm_task(const Config& config, const RunFolder&
 std::span<const MetricInfo> masked_lm_metrics() {
   static const std::vector<MetricInfo> all = [] {
     std::vector<MetricInfo> metrics = loss_metrics("masked token");
-    metrics.push_back({"mask_accuracy", "mask_accuracy", "behind [MASK]", "Accuracy behind [MASK]",
-                       "",
-                       "The accuracy of the tokens that [MASK] hides, without those that are "
-                       "replaced by another token or shown.",
+    metrics.push_back({"mask_accuracy", "mask_accuracy", "at [MASK]", "Accuracy at [MASK]", "",
+                       "The accuracy on the chosen tokens that [MASK] replaces. Chosen tokens "
+                       "that a random token replaces, or that stay, are not counted.",
                        ValueFormat::percent, 1, Better::higher});
     return metrics;
   }();
@@ -106,10 +105,10 @@ std::span<const MetricInfo> masked_lm_metrics() {
 std::vector<Contradiction> masked_lm_contradictions(const Config& config) {
   std::vector<Contradiction> all;
   if (config.data.context < 3) {
-    all.push_back({"data.context", "task: masked-lm needs 3 tokens at least: <s>, a token, </s>"});
+    all.push_back({"data.context", "task: masked-lm needs at least 3 tokens: <s>, a token, </s>"});
   }
   if (config.data.whole_words && config.tokenizer.kind == TokenizerKind::bytes) {
-    all.push_back({"data.whole_words", "bytes do not show where words begin"});
+    all.push_back({"data.whole_words", "tokenizer.kind: bytes has no word boundaries"});
   }
   return all;
 }

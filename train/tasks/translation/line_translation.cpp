@@ -35,7 +35,7 @@ std::string LineTranslator::objection(const std::string& line, Side side) const 
   const Tokenizers& both = runs_.front().tokenizers;
   const auto ids = [&] { return (side == Side::source ? both.source : both.target).encode(line); };
   if (side == Side::target && std::ranges::count(ids(), unknown_id) > 0) {
-    return "a part of it is not in the vocabulary; spell it otherwise";
+    return "contains text that is not in the vocabulary; use another spelling";
   }
   for (const TranslationRun& run : runs_) {
     const int64_t most = run.model().learned_positions();

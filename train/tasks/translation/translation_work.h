@@ -1,5 +1,5 @@
 #pragma once
-// A micro-batch of sentence pairs: teacher forcing through the Transformer.
+// A micro-batch of sentence pairs, on which a translator is trained with teacher forcing.
 
 #include <memory>
 #include <vector>
@@ -14,7 +14,7 @@ namespace calque {
 
 class TranslationWork : public Work {
  public:
-  // `lines` are those of the pairs in `dataset`, which names them in messages. Both may be empty.
+  // `lines` has the numbers of the pairs in `dataset`, for error messages. Both may be empty.
   TranslationWork(Translator model, const TrainingConfig& training, PairBatch batch,
                   std::vector<int64_t> lines, std::shared_ptr<const Dataset> dataset);
 
@@ -33,9 +33,9 @@ class TranslationWork : public Work {
   const std::shared_ptr<const Dataset> dataset_;
 };
 
-// The first pair of each of at most `chunks` chunks. A pair belongs to the chunk that contains the
-// middle of its target tokens. A chunk has at most 17/16 of an equal share of the tokens, or one
-// pair.
+// Returns the index of the first pair of each chunk; there are at most `chunks` chunks. A pair
+// belongs to the chunk that contains the middle of its target tokens. A chunk has at most 17/16 of
+// an equal share of the tokens, or one pair.
 std::vector<int64_t> chunk_begins(const Segments& targets, int64_t chunks);
 
 }  // namespace calque

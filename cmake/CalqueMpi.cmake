@@ -1,0 +1,15 @@
+# CALQUE_WITH_MPI: whether the library `ranks` is built with MPI (see CALQUE_MPI).
+set_property(CACHE CALQUE_MPI PROPERTY STRINGS AUTO ON OFF)
+set(CALQUE_WITH_MPI OFF)
+if(CALQUE_MPI)
+  set(MPI_CXX_SKIP_MPICXX ON)  # the old C++ bindings
+  if(CALQUE_MPI STREQUAL AUTO)
+    find_package(MPI COMPONENTS CXX QUIET)
+  else()
+    find_package(MPI REQUIRED COMPONENTS CXX)
+  endif()
+  set(CALQUE_WITH_MPI ${MPI_CXX_FOUND})
+  if(NOT CALQUE_WITH_MPI)
+    message(STATUS "No MPI: calque trains in one process (CALQUE_MPI)")
+  endif()
+endif()

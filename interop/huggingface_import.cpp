@@ -1,0 +1,44 @@
+#include "interop/huggingface_import.h"
+
+#include <algorithm>
+#include <filesystem>
+
+#include "core/error.h"
+#include "interop/huggingface_import_parts.h"
+
+namespace calque {
+
+HuggingfaceFolder::HuggingfaceFolder(const std::string& folder)
+    : path(folder),
+      config(ForeignJson::read(file("config.json"))),
+      generation(std::filesystem::exists(file("generation_config.json"))
+                     ? ForeignJson::read(file("generation_config.json"))
+                     : config) {}
+
+FeedForwardKind read_activation(const ForeignJson& config, std::string_view key) {
+  const std::string name = config.text(key);
+  if (name == "relu") return FeedForwardKind::relu;
+  if (name == "gelu") return FeedForwardKind::gelu;
+  if (name == "gelu_new" || name == "gelu_pytorch_tanh") return FeedForwardKind::gelu_tanh;
+  if (name == "silu" || name == "swish") return FeedForwardKind::silu;
+  config.refuse(key, fmt::format("is {}; calque has relu, gelu, gelu_new and silu", name));
+}
+
+void read_decoding(const ForeignJson& generation, int64_t unknown, DecodingConfig& to) {
+  to.beam = generation.integer("num_beams", 1, 1000, 1);
+  to.length_penalty = generation.number("length_penalty", 1.0);
+  const std::vector<int64_t> suppressed = generation.integers("suppress_tokens");
+  to.allow_unknown = std::ranges::count(suppressed, unknown) == 0;
+}
+
+Imported import_huggingface(const std::string& path) {
+  const HuggingfaceFolder folder(path);
+  const std::string type = folder.config.text("model_type");
+  if (type == "marian" || type == "pegasus") return import_huggingface_translator(folder);
+  if (is_language_model(type)) return import_huggingface_language_model(folder);
+  folder.config.refuse(
+      "model_type",
+      fmt::format("is {}; calque imports marian, pegasus, gpt2, gpt_neox and llama", type));
+}
+
+}  // namespace calque

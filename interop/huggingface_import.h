@@ -1,0 +1,16 @@
+#pragma once
+// Imports the folders of Hugging Face's transformers: config.json, safetensors and tokenizers.
+//
+//   translators      MarianMT, and Pegasus with the tokenizer of MarianMT
+//   language models  Llama, GPT-NeoX and GPT-2, with the tokenizers of tokenizer_json_import.h
+
+#include <string>
+
+#include "interop/imported.h"
+
+namespace calque {
+
+// Throws an Error for a folder that is damaged, or a model that calque cannot represent.
+Imported import_huggingface(const std::string& folder);
+
+}  // namespace calque

@@ -1,0 +1,40 @@
+#pragma once
+// What the imports from transformers share.
+
+#include <string>
+
+#include "interop/foreign_json.h"
+#include "interop/imported.h"
+
+namespace calque {
+
+struct HuggingfaceFolder {
+  std::string path;
+  ForeignJson config;
+  // generation_config.json; without it config.json, which has the same settings in older folders.
+  ForeignJson generation;
+
+  explicit HuggingfaceFolder(const std::string& folder);
+  std::string file(const std::string& name) const { return path + "/" + name; }
+};
+
+inline constexpr int64_t most_units = 65536;     // widths, layers and heads
+inline constexpr int64_t most_tokens = 1 << 24;  // of a vocabulary
+inline constexpr int64_t most_positions = 1 << 24;
+
+// The activation function of that setting.
+FeedForwardKind read_activation(const ForeignJson& config, std::string_view key);
+
+// `decoding`, of the search that generation_config.json describes. `unknown` is the id of <unk>.
+void read_decoding(const ForeignJson& generation, int64_t unknown, DecodingConfig& to);
+
+// The logit of a token that the engine does not have: its probability is 0.
+inline constexpr real absent_logit = -10'000;
+
+// Whether the model of that model_type is a language model that calque imports.
+bool is_language_model(const std::string& type);
+
+ImportedTranslator import_huggingface_translator(const HuggingfaceFolder& folder);
+ImportedLanguageModel import_huggingface_language_model(const HuggingfaceFolder& folder);
+
+}  // namespace calque

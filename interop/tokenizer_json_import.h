@@ -1,0 +1,31 @@
+#pragma once
+// Reads tokenizer.json of the library tokenizers (Hugging Face), as far as calque has a tokenizer
+// that gives the same ids for every text:
+//
+//   BPE, Unigram     a SentencePiece model; the merges of BPE must be all that its pieces allow
+//   WordLevel        words or characters
+//   BPE of 256 bytes bytes
+
+#include <string>
+
+#include "data/tokenizer.h"
+#include "interop/filling_walk.h"
+
+namespace calque {
+
+// A tokenizer, and the engine's row for each of its ids: no_row for a special symbol that the
+// engine does not have.
+struct ForeignTokenizer {
+  Tokenizer tokenizer;
+  VocabularyRows rows;
+};
+
+// The engine's ids of <s> and </s>, or no_row; its tables have `size` rows. Throws an Error for
+// other tokenizers.
+struct ForeignSpecials {
+  int64_t begin = no_row, end = no_row;
+  int64_t size = 0;
+};
+ForeignTokenizer read_tokenizer_json(const std::string& path, const ForeignSpecials& specials);
+
+}  // namespace calque

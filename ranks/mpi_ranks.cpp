@@ -1,0 +1,201 @@
+// Ranks that are processes of an MPI job. All waiting is done by testing: a call that blocks inside
+// MPI could not be ended when another rank is gone, and would keep a processor busy.
+#include <mpi.h>
+#ifdef __linux__
+#include <sys/prctl.h>
+#endif
+#include <unistd.h>
+
+#include <algorithm>
+#include <array>
+#include <chrono>
+#include <csignal>
+#include <cstdio>
+#include <cstdlib>
+#include <exception>
+#include <optional>
+#include <thread>
+
+#include "core/error.h"
+#include "ranks/collectives.h"
+#include "ranks/rank_watch.h"
+#include "ranks/start_ranks.h"
+
+namespace calque {
+namespace {
+
+using Clock = std::chrono::steady_clock;
+using std::chrono::microseconds;
+using std::chrono::milliseconds;
+
+constexpr size_t longest_message = size_t{1} << 30;  // MPI counts in int
+
+// Spins for as long as an answer takes that is on its way, and then sleeps, ever longer. Where
+// there are more processes than processors, a sleeper is woken before others; one that only yields
+// is not.
+class Patience {
+ public:
+  void wait() {
+    const auto waited = Clock::now() - since_;
+    if (waited < microseconds(30)) return;
+    const auto pause = waited < milliseconds(2)     ? microseconds(20)
+                       : waited < milliseconds(500) ? microseconds(100)
+                                                    : microseconds(1000);
+    std::this_thread::sleep_for(pause);
+  }
+
+ private:
+  const Clock::time_point since_ = Clock::now();
+};
+
+void finish(std::span<MPI_Request> requests) {
+  int done = 0;
+  Patience patience;
+  while (true) {
+    MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
+    if (done != 0) return;
+    patience.wait();
+  }
+}
+
+// At most one heartbeat to each rank is under way, so a rank that is stopped does not collect them.
+class MpiHeartbeats final : public Heartbeats {
+ public:
+  explicit MpiHeartbeats(int ranks) : sent_(static_cast<size_t>(ranks), MPI_REQUEST_NULL) {
+    MPI_Comm_dup(MPI_COMM_WORLD, &all_);
+  }
+
+  void send(int to) override {
+    MPI_Request& last = sent_[static_cast<size_t>(to)];
+    int done = 0;
+    MPI_Test(&last, &done, MPI_STATUS_IGNORE);
+    if (done != 0) MPI_Isend(&nothing_, 1, MPI_BYTE, to, 0, all_, &last);
+  }
+
+  bool receive(int from) override {
+    bool any = false;
+    for (int there = 0;; any = true) {
+      MPI_Iprobe(from, 0, all_, &there, MPI_STATUS_IGNORE);
+      if (there == 0) return any;
+      char byte = 0;
+      MPI_Recv(&byte, 1, MPI_BYTE, from, 0, all_, MPI_STATUS_IGNORE);
+    }
+  }
+
+ private:
+  MPI_Comm all_ = MPI_COMM_NULL;
+  std::vector<MPI_Request> sent_;
+  const char nothing_ = 0;
+};
+
+class MpiRanks final : public Communicator {
+ public:
+  MpiRanks() {
+    int provided = 0;
+#ifdef __linux__
+    prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds: short sleeps are not made longer
+#endif
+    MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
+    MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
+    MPI_Comm_size(MPI_COMM_WORLD, &ranks_);
+    if (provided != MPI_THREAD_MULTIPLE) {
+      abort("calque: this MPI library has no support for threads (MPI_THREAD_MULTIPLE)");
+    }
+  }
+
+  // Watching ends on all ranks before one of them ends.
+  ~MpiRanks() override {
+    if (std::uncaught_exceptions() > 0) abort("calque: ended by an error");
+    if (ranks_ > 1) wait_for_all(*this);
+    watch_.reset();
+    if (ranks_ > 1) wait_for_all(*this);
+    MPI_Finalize();
+  }
+  MpiRanks(const MpiRanks&) = delete;
+  MpiRanks& operator=(const MpiRanks&) = delete;
+
+  int rank() const override { return rank_; }
+  int ranks() const override { return ranks_; }
+  std::string host() const override { return host_name(); }
+
+  void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) override {
+    while (!out.empty() || !in.empty()) {
+      std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+      const auto taken = in.first(std::min(in.size(), longest_message));
+      const auto given = out.first(std::min(out.size(), longest_message));
+      if (!taken.empty()) {
+        MPI_Irecv(taken.data(), static_cast<int>(taken.size()), MPI_BYTE, partner, 0,
+                  MPI_COMM_WORLD, &requests[0]);
+      }
+      if (!given.empty()) {
+        MPI_Isend(given.data(), static_cast<int>(given.size()), MPI_BYTE, partner, 0,
+                  MPI_COMM_WORLD, &requests[1]);
+      }
+      finish(requests);
+      in = in.subspan(taken.size());
+      out = out.subspan(given.size());
+    }
+  }
+
+  void at_step(int64_t step) override {
+    if (watch_) watch_->at_step(step);
+  }
+
+  void watch(std::chrono::seconds deadline, std::function<bool()> stopping) override {
+    const auto process = static_cast<int64_t>(getpid());
+    const std::vector<int64_t> processes = all_gather(*this, std::span(&process, 1));
+    const std::vector<std::string> hosts = all_gather_texts(*this, host());
+    std::vector<RankProcess> all;
+    for (size_t r = 0; r < hosts.size(); ++r) all.push_back({hosts[r], processes[r]});
+    heartbeats_.emplace(ranks_);
+    watch_.emplace(rank_, std::move(all), *heartbeats_,
+                   WatchOptions{.deadline = deadline,
+                                .stopping = std::move(stopping),
+                                .end = [](const std::string& line) { end_soon("calque: " + line); },
+                                .leave = [] { std::_Exit(EXIT_FAILURE); }});
+  }
+
+  [[noreturn]] void abort(const std::string& line) override {
+    say(line);
+    end();
+  }
+
+ private:
+  static void say(const std::string& line) {
+    std::fputs((line + "\n").c_str(), stderr);
+    std::fflush(stderr);
+  }
+
+  // Gives the other ranks the time to notice the first loss before this process is the second.
+  [[noreturn]] static void end_soon(const std::string& line) {
+    say(line);
+    std::this_thread::sleep_for(milliseconds(500));
+    end();
+  }
+
+  // MPI_Abort may wait for a rank that does not answer, but no longer than for an alarm.
+  [[noreturn]] static void end() {
+    std::signal(SIGALRM, [](int) { _exit(EXIT_FAILURE); });
+    alarm(5);
+    MPI_Abort(MPI_COMM_WORLD, EXIT_FAILURE);
+    std::_Exit(EXIT_FAILURE);
+  }
+
+  int rank_ = 0, ranks_ = 1;
+  std::optional<MpiHeartbeats> heartbeats_;
+  std::optional<RankWatch> watch_;
+};
+
+}  // namespace
+
+std::unique_ptr<Communicator> mpi_ranks() { return std::make_unique<MpiRanks>(); }
+
+std::string mpi_description() {
+  std::array<char, MPI_MAX_LIBRARY_VERSION_STRING> text{};
+  int length = 0;
+  MPI_Get_library_version(text.data(), &length);
+  const std::string all(text.data(), static_cast<size_t>(length));
+  return all.substr(0, all.find_first_of(",\n"));
+}
+
+}  // namespace calque

@@ -1,0 +1,30 @@
+// GGUF files: an accepted file is the same after writing and parsing it, and its import is refused
+// or ends in a tokenizer that works.
+
+#include "fuzz/memory_file.h"
+#include "interop/gguf_import.h"
+
+using namespace calque;
+
+namespace {
+
+void write_again(const GgufFile& file) {
+  for (const auto& [key, value] : file.values) {
+    if (std::holds_alternative<std::monostate>(value) || key == "general.alignment") return;
+  }
+  const std::string bytes = gguf_bytes(file);
+  must(gguf_bytes(parse_gguf(bytes, "again")) == bytes);
+}
+
+}  // namespace
+
+extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
+  const auto file = accepted([&] { return parse_gguf(text_of(data, size), "fuzz"); });
+  if (!file) return 0;
+  write_again(*file);
+  const auto imported = accepted([&] { return import_gguf(*file, "fuzz"); });
+  if (!imported) return 0;
+  const Tokenizer& tokenizer = imported->tokenizer;
+  for (const int32_t id : tokenizer.encode("the cat sat")) must(id >= 0 && id < tokenizer.size());
+  return 0;
+}

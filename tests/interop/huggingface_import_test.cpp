@@ -1,0 +1,339 @@
+// Folders of transformers become models again. The files are those of the export, and changed ones.
+#include "interop/huggingface_import.h"
+
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "../data/temporary_folder.h"
+#include "../support/message_of.h"
+#include "core/error.h"
+#include "data/tokenizer_training.h"
+#include "data/vocabulary.h"
+#include "interop/foreign_tensors.h"
+#include "interop/huggingface.h"
+#include "interop/small_translator.h"
+#include "train/storage/safetensors.h"
+
+namespace calque {
+namespace {
+
+namespace fs = std::filesystem;
+using Json = nlohmann::ordered_json;
+
+Tokenizer pieces_from(const std::vector<std::string>& texts, int32_t size) {
+  return train_tokenizer(texts, {.kind = TokenizerKind::bpe}, {.vocabulary_size = size});
+}
+Tokenizer small_pieces_of(const std::string& first) {
+  return pieces_from({first, "drei zwei eins", "zweiunddreissig"}, 24);
+}
+
+// A model that is exported from random weights.
+struct Original {
+  TemporaryFolder folder;
+  Tokenizer source, target;
+  SmallTranslator small;
+
+  static TransformerOptions sized(TransformerOptions options, const Tokenizer& a,
+                                  const Tokenizer& b) {
+    options.source_vocabulary = a.size();
+    options.target_vocabulary = b.size();
+    return options;
+  }
+
+  Original(const TransformerOptions& options, Tokenizer source_, Tokenizer target_)
+      : source(std::move(source_)),
+        target(std::move(target_)),
+        small(sized(options, source, target)) {
+    small.config.tokenizer.kind = TokenizerKind::bpe;
+    small.config.model.tied = options.tying;
+    small.config.model.output_bias = options.output_bias;
+    small.config.data.languages = {"en", "de"};
+    small.config.decoding.beam = 3;
+    if (options.output_bias) small.model.output.bias.data()[5] = real(0.5);
+    export_huggingface(ExportedTranslator{small.config, small.model, source, target}, hf());
+  }
+  explicit Original(const TransformerOptions& options)
+      : Original(options, small_pieces_of("eins zwei drei"), small_pieces_of("eins zwei drei")) {}
+
+  std::string hf() const { return folder.path("hf"); }
+  Json json(const std::string& name) const { return Json::parse(folder.read("hf/" + name)); }
+  void change(const std::string& name, const std::string& key, const Json& value) const {
+    Json file = json(name);
+    file[key] = value;
+    folder.write("hf/" + name, file.dump());
+  }
+};
+
+ImportedTranslator import_translator(const std::string& place) {
+  return std::get<ImportedTranslator>(import_huggingface(place));
+}
+
+// A model of the imported config, filled.
+struct Filled {
+  ImportedTranslator from;
+  Parameters parameters;
+  Transformer model;
+
+  static TransformerOptions options_of(const ImportedTranslator& from) {
+    const ModelConfig& config = from.config.model;
+    return {.layer = config,
+            .source_vocabulary = from.source.size(),
+            .target_vocabulary = from.target.size(),
+            .encoder_layers = config.encoder_layers,
+            .decoder_layers = config.decoder_layers,
+            .tying = config.tied,
+            .output_bias = config.output_bias};
+  }
+  explicit Filled(const std::string& place)
+      : from(import_translator(place)), model(Path(parameters), options_of(from)) {
+    parameters.allocate();
+    from.fill(model);
+  }
+};
+
+void check_round_trip(const Original& original) {
+  const Filled filled(original.hf());
+  const std::string again = original.folder.path("again");
+  export_huggingface(
+      ExportedTranslator{filled.from.config, filled.model, filled.from.source, filled.from.target},
+      again);
+  for (const auto& entry : fs::directory_iterator(original.hf())) {
+    const std::string name = entry.path().filename().string();
+    CAPTURE(name);
+    CHECK(original.folder.read("again/" + name) == original.folder.read("hf/" + name));
+  }
+}
+
+TEST_CASE("an exported translator that is imported and exported again has the same bytes") {
+  TransformerOptions options = small_options();
+  SUBCASE("one table") {}
+  SUBCASE("its own table for the source") { options.tying = Tying::target; }
+  SUBCASE("three tables") { options.tying = Tying::none; }
+  SUBCASE("a bias of the output") { options.output_bias = true; }
+  SUBCASE("learned positions") { options.layer.positions = PositionKind::learned; }
+  SUBCASE("sinusoids in halves") { options.layer.positions = PositionKind::halves; }
+  SUBCASE("sinusoids of tensor2tensor") { options.layer.positions = PositionKind::t2t; }
+  SUBCASE("no positions") { options.layer.positions = PositionKind::none; }
+  SUBCASE("pre-norm") { options.layer.norm_placement = NormPlacement::pre; }
+  SUBCASE("embeddings that are not scaled") { options.layer.scale_embeddings = false; }
+  SUBCASE("gelu of tanh") { options.layer.feed_forward = FeedForwardKind::gelu_tanh; }
+  SUBCASE("gelu and dropout") {
+    options.layer.feed_forward = FeedForwardKind::gelu;
+    options.layer.attention_dropout = real(0.25);
+  }
+  check_round_trip(Original(options));
+}
+
+TEST_CASE("two vocabularies survive the round trip") {
+  TransformerOptions options = small_options();
+  options.tying = Tying::target;
+  check_round_trip(Original(options, small_pieces_of("eins zwei drei"),
+                            pieces_from({"one two three", "three two one"}, 20)));
+}
+
+TEST_CASE("the kind of the positions is found in their table") {
+  TransformerOptions options = small_options();
+  options.layer.positions = PositionKind::interleaved;
+  CHECK(import_translator(Original(options).hf()).config.model.positions ==
+        PositionKind::interleaved);
+  options.layer.positions = PositionKind::learned;
+  CHECK(import_translator(Original(options).hf()).config.model.positions == PositionKind::learned);
+}
+
+// The ids of the folder become those of MarianMT: </s> 0, <unk> 1, the pieces, the padding last.
+void renumber(const Original& original) {
+  const int32_t size = original.source.size();
+  std::vector<int64_t> old_of = {end_id, unknown_id};
+  for (int32_t id = size - 1; id >= special_ids; --id) old_of.push_back(id);
+  old_of.push_back(begin_id);
+  Json vocabulary;
+  for (int64_t id = 0; id < size; ++id) {
+    const auto old = static_cast<int32_t>(old_of[id]);
+    vocabulary[old == begin_id ? "<pad>" : original.source.symbol(old)] = id;
+  }
+  original.folder.write("hf/vocab.json", vocabulary.dump());
+  original.change("config.json", "decoder_start_token_id", size - 1);
+  original.change("config.json", "eos_token_id", 0);
+  original.change("generation_config.json", "suppress_tokens", Json::array({size - 1}));
+
+  const std::string path = original.folder.path("hf/model.safetensors");
+  ForeignTensors read = read_safetensors_folder(original.hf());
+  std::vector<Tensor> tensors;
+  std::vector<NamedTensor> list;
+  const SafetensorsFile file(real_files(), path);
+  for (const TensorEntry& entry : file.table().entries) {
+    Tensor tensor = read.take(entry.name, Shape(entry.shape));
+    if (entry.name == "model.shared.weight" || entry.name == "final_logits_bias") {
+      const int64_t width = tensor.size() / size;
+      const Tensor old = Tensor::of(tensor.shape(), tensor.span());
+      for (int64_t id = 0; id < size; ++id) {
+        std::copy_n(old.data() + old_of[id] * width, width, tensor.data() + id * width);
+      }
+    }
+    tensors.push_back(tensor);
+    list.push_back({entry.name, entry.shape, tensors.back().span()});
+  }
+  fs::remove(path);
+  write_safetensors(real_files(), path, list);
+}
+
+TEST_CASE("each token keeps its numbers when the ids of the engine are others") {
+  TransformerOptions options = small_options();
+  options.output_bias = true;
+  const Original original(options);
+  renumber(original);
+  const Filled filled(original.hf());
+  CHECK(filled.from.source.hash() == original.source.hash());
+  CHECK(std::ranges::equal(filled.model.source_embedding.weight.span(),
+                           original.small.model.source_embedding.weight.span()));
+  CHECK(
+      std::ranges::equal(filled.model.output.bias.span(), original.small.model.output.bias.span()));
+  CHECK(filled.from.config.decoding.allow_unknown);
+  CHECK(filled.from.config.decoding.beam == 3);
+}
+
+TEST_CASE("two SentencePiece models with one list of tokens get the same ids") {
+  const Original original(small_options());
+  const Tokenizer other = small_pieces_of("zwei zwei zwei zwei");
+  original.folder.write("hf/target.spm", other.sentence_piece()->bytes());
+  const ImportedTranslator imported = import_translator(original.hf());
+  CHECK(imported.config.model.tied == Tying::all);
+  CHECK(!imported.config.tokenizer.joint);
+  REQUIRE(imported.source.size() == imported.target.size());
+  for (int32_t id = 0; id < imported.source.size(); ++id) {
+    CHECK(imported.source.symbol(id) == imported.target.symbol(id));
+  }
+  // Each still splits text as before, into the same pieces.
+  const auto symbols = [](const Tokenizer& tokenizer, const std::string& text) {
+    std::vector<std::string> list;
+    for (const int32_t id : tokenizer.encode(text)) list.push_back(tokenizer.symbol(id));
+    return list;
+  };
+  for (const char* text : {"eins zwei drei", "zwei zwei", "dreiunddreissig", "neunzig"}) {
+    CHECK(symbols(imported.source, text) == symbols(original.source, text));
+    CHECK(symbols(imported.target, text) == symbols(other, text));
+    CHECK(imported.target.decode(imported.source.encode(text)) ==
+          original.source.decode(original.source.encode(text)));
+  }
+}
+
+TEST_CASE("a piece without an id is unknown to the model and never generated") {
+  const Original original(small_options());
+  Json vocabulary = original.json("vocab.json");
+  const std::string piece = original.source.symbol(10);
+  vocabulary.erase(piece);
+  original.folder.write("hf/vocab.json", vocabulary.dump());
+  const Filled filled(original.hf());
+  const Tensor& table = filled.model.target_embedding.weight;
+  const int64_t d = table.cols();
+  CHECK(std::ranges::equal(table.span().subspan(10 * d, d), table.span().subspan(0, d)));
+  CHECK(filled.model.output.bias.data()[10] < -1000);
+  CHECK(filled.model.output.bias.data()[9] == 0);
+}
+
+TEST_CASE("a folder that is not such a model is refused in one line") {
+  const Original original(small_options());
+  const auto refused = [&] {
+    return message_of<Error>([&] { const Filled filled(original.hf()); });
+  };
+  const auto ends = [&](const std::string& end) {
+    const std::string message = refused();
+    CAPTURE(message);
+    CHECK(message.ends_with(end));
+    CHECK(message.find('\n') == std::string::npos);
+  };
+  SUBCASE("another class") {
+    original.change("config.json", "model_type", "t5");
+    ends("config.json: model_type is t5; calque imports marian, pegasus, gpt2, gpt_neox and llama");
+  }
+  SUBCASE("another activation") {
+    original.change("config.json", "activation_function", "tanh");
+    ends("config.json: activation_function is tanh; calque has relu, gelu, gelu_new and silu");
+  }
+  SUBCASE("a size that is no number") {
+    original.change("config.json", "d_model", "8");
+    ends("config.json: d_model must be a whole number from 1 to 65536");
+  }
+  SUBCASE("a size that is missing") {
+    original.change("config.json", "d_model", nullptr);
+    ends("config.json: d_model is missing");
+  }
+  SUBCASE("encoder and decoder of other widths") {
+    original.change("config.json", "decoder_ffn_dim", 16);
+    ends("config.json: decoder_ffn_dim must be the same as encoder_ffn_dim");
+  }
+  SUBCASE("a shape that the settings contradict") {
+    original.change("config.json", "encoder_ffn_dim", 16);
+    original.change("config.json", "decoder_ffn_dim", 16);
+    ends("model.encoder.layers.0.fc1.weight is [12, 8], but the model needs [16, 8]");
+  }
+  SUBCASE("a layer too few") {
+    original.change("config.json", "encoder_layers", 2);
+    ends("model.encoder.layers.1.self_attn.q_proj.weight is missing");
+  }
+  SUBCASE("an id twice") {
+    Json vocabulary = original.json("vocab.json");
+    vocabulary[original.source.symbol(7)] = 8;
+    original.folder.write("hf/vocab.json", vocabulary.dump());
+    CHECK(refused().find("must be a whole number below 24 that no other token has") !=
+          std::string::npos);
+  }
+  SUBCASE("an id beyond the table") {
+    original.change("vocab.json", original.source.symbol(7), 24);
+    CHECK(refused().find("must be a whole number below 24") != std::string::npos);
+  }
+  SUBCASE("JSON that is cut off") {
+    original.folder.write("hf/config.json", "{\"model_type\": \"marian\"");
+    CHECK(refused().find("config.json: not valid JSON at byte") != std::string::npos);
+  }
+  SUBCASE("weights that are cut off") {
+    const std::string bytes = original.folder.read("hf/model.safetensors");
+    original.folder.write("hf/model.safetensors", bytes.substr(0, bytes.size() - 4));
+    CHECK(refused().find("model.safetensors: not a whole safetensors file") != std::string::npos);
+  }
+  SUBCASE("no weights") {
+    fs::remove(original.folder.path("hf/model.safetensors"));
+    ends("model.safetensors: is missing");
+  }
+}
+
+TEST_CASE("tensors that are whole numbers, or have no place in the model, are refused") {
+  const Original original(small_options());
+  const std::string path = original.folder.path("hf/model.safetensors");
+  std::string bytes = original.folder.read("hf/model.safetensors");
+  const std::string own = "model.decoder.layers.0.fc2.bias", before = "\"" + own + "\":{\"dtype\":";
+  SUBCASE("whole numbers") {
+    bytes.replace(bytes.find(before) + before.size(), 5, "\"I32\"");
+    original.folder.write("hf/model.safetensors", bytes);
+    CHECK(message_of<Error>([&] {
+            const Filled filled(original.hf());
+          }).ends_with(own + " is of type I32, but floating-point numbers are needed"));
+  }
+  SUBCASE("another name") {
+    bytes[bytes.find("model.decoder.layers.0.self_attn.q_proj.bias")] = 'n';
+    original.folder.write("hf/model.safetensors", bytes);
+    CHECK(message_of<Error>([&] {
+            const Filled filled(original.hf());
+          }).ends_with("model.decoder.layers.0.self_attn.q_proj.bias is missing"));
+  }
+}
+
+TEST_CASE("weights in several files are found by their index, which names files beside it only") {
+  const Original original(small_options());
+  fs::rename(original.folder.path("hf/model.safetensors"),
+             original.folder.path("hf/part-1.safetensors"));
+  const auto index = [&](const std::string& file) {
+    original.folder.write("hf/model.safetensors.index.json",
+                          Json{{"weight_map", {{"model.shared.weight", file}}}}.dump());
+  };
+  index("part-1.safetensors");
+  CHECK_NOTHROW(Filled(original.hf()));
+  index("../hf/part-1.safetensors");
+  CHECK_THROWS_AS(Filled(original.hf()), Error);
+}
+
+}  // namespace
+}  // namespace calque

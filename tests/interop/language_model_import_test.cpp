@@ -1,0 +1,340 @@
+// Language models of transformers become models again, with the tokenizers in tokenizer.json.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "../data/temporary_folder.h"
+#include "../support/message_of.h"
+#include "core/error.h"
+#include "data/tokenizer_training.h"
+#include "data/vocabulary.h"
+#include "interop/gguf.h"
+#include "interop/gguf_import.h"
+#include "interop/huggingface.h"
+#include "interop/huggingface_import.h"
+#include "interop/tokenizer_json.h"
+#include "interop/tokenizer_json_import.h"
+#include "train/storage/safetensors.h"
+
+namespace calque {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+const std::vector<std::string> texts = {"the cat sat on the mat", "the dog sat\ton the log",
+                                        "Zwölf Boxkämpfer jagen Viktor", "это кошка", "cats  dogs"};
+
+Tokenizer text_tokenizer(TokenizerKind kind, bool newline = false) {
+  if (kind == TokenizerKind::bytes) return {ByteModel(), {.kind = kind}};
+  return train_tokenizer(texts, {.kind = kind},
+                         {.vocabulary_size = is_sentence_piece(kind) ? 330 : 0,
+                          .byte_fallback = is_sentence_piece(kind),
+                          .newline = newline});
+}
+
+struct SmallText {
+  Config config;
+  Tokenizer tokenizer;
+  Parameters parameters;
+  LanguageModel model;
+
+  static LanguageModelOptions options_of(const Config& config, const Tokenizer& tokenizer) {
+    LanguageModelOptions options{.layer = config.model,
+                                 .vocabulary = tokenizer.size(),
+                                 .layers = config.model.layers,
+                                 .tied = config.model.tied != Tying::none,
+                                 .output_bias = config.model.output_bias};
+    options.layer.max_positions = config.data.context;
+    return options;
+  }
+  SmallText(const Config& config_, Tokenizer tokenizer_)
+      : config(config_),
+        tokenizer(std::move(tokenizer_)),
+        model(Path(parameters), options_of(config, tokenizer)) {
+    parameters.allocate();
+    parameters.initialise(5);
+  }
+  void write(const std::string& out) const {
+    export_huggingface(ExportedLanguageModel{config, model, tokenizer}, out);
+  }
+};
+
+Config small_text_config(LanguageModelShape shape) {
+  Config config;
+  config.task = TaskKind::language_model;
+  config.data.context = 16;
+  static_cast<LayerOptions&>(config.model) = {
+      .d_model = 12, .d_ff = 20, .heads = 2, .norm_placement = NormPlacement::pre};
+  config.model.layers = 2;
+  const bool gpt2 = shape == LanguageModelShape::gpt2;
+  config.model.positions = gpt2 ? PositionKind::learned : PositionKind::rotary;
+  config.model.feed_forward = FeedForwardKind::gelu;
+  if (shape == LanguageModelShape::llama) {
+    config.model.norm_kind = NormKind::rms;
+    config.model.feed_forward = FeedForwardKind::swiglu;
+  }
+  return config;
+}
+
+ImportedLanguageModel import_text(const std::string& folder) {
+  return std::get<ImportedLanguageModel>(import_huggingface(folder));
+}
+
+struct ExportedText {
+  TemporaryFolder folder;
+  SmallText small;
+  explicit ExportedText(const Config& config, TokenizerKind kind = TokenizerKind::bytes)
+      : small(config, text_tokenizer(kind, true)) {
+    small.config.tokenizer.kind = kind;
+    small.write(hf());
+  }
+  std::string hf() const { return folder.path("hf"); }
+  void change(const std::string& name, const std::string& key, const Json& value) const {
+    Json file = Json::parse(folder.read("hf/" + name));
+    file[key] = value;
+    folder.write("hf/" + name, file.dump());
+  }
+};
+
+void check_same_bytes(const ExportedText& original) {
+  const ImportedLanguageModel from = import_text(original.hf());
+  const SmallText again(from.config, from.tokenizer);
+  from.fill(again.model);
+  again.write(original.folder.path("again"));
+  for (const auto& entry : std::filesystem::directory_iterator(original.hf())) {
+    const std::string name = entry.path().filename().string();
+    CAPTURE(name);
+    CHECK(original.folder.read("again/" + name) == original.folder.read("hf/" + name));
+  }
+}
+
+TEST_CASE("an exported language model that is imported and exported again has the same bytes") {
+  Config config = small_text_config(LanguageModelShape::llama);
+  TokenizerKind kind = TokenizerKind::bytes;
+  SUBCASE("Llama") {}
+  SUBCASE("one table") { config.model.scale_embeddings = false; }
+  SUBCASE("GPT-NeoX") { config = small_text_config(LanguageModelShape::gpt_neox); }
+  SUBCASE("GPT-2") { config = small_text_config(LanguageModelShape::gpt2); }
+  SUBCASE("GPT-2 with sinusoids") {
+    config = small_text_config(LanguageModelShape::gpt2);
+    config.model.positions = PositionKind::halves;
+    config.model.feed_forward = FeedForwardKind::gelu_tanh;
+  }
+  SUBCASE("SentencePiece BPE") { kind = TokenizerKind::bpe; }
+  SUBCASE("SentencePiece unigram") { kind = TokenizerKind::unigram; }
+  SUBCASE("words") { kind = TokenizerKind::words; }
+  SUBCASE("characters") { kind = TokenizerKind::characters; }
+  check_same_bytes(ExportedText(config, kind));
+}
+
+TEST_CASE("tokenizer.json gives the same ids for a text as the tokenizer that it is made from") {
+  for (const Named<TokenizerKind>& kind : tokenizer_kinds) {
+    CAPTURE(kind.name);
+    const Tokenizer own = text_tokenizer(kind.choice, true);
+    const TemporaryFolder folder;
+    const ForeignTokenizer read = read_tokenizer_json(
+        folder.write("tokenizer.json", tokenizer_json(own)), {begin_id, end_id, own.size()});
+    REQUIRE(read.tokenizer.size() == own.size());
+    CHECK(read.tokenizer.options().kind == kind.choice);
+    for (int32_t id = 0; id < own.size(); ++id) CHECK(read.rows[id] == id);
+    for (const char* text : {"the cat sat", "  two  spaces ", "Zwölf это 猫", "a\nb\tc", "ﬁ №"}) {
+      CHECK(read.tokenizer.encode_document(text) == own.encode_document(text));
+      CHECK(read.tokenizer.decode_document(own.encode_document(text)) ==
+            own.decode_document(own.encode_document(text)));
+    }
+  }
+}
+
+void check_same_gguf(const Config& config, const Tokenizer& tokenizer) {
+  const TemporaryFolder folder;
+  const SmallText small(config, tokenizer);
+  const auto write = [&](const SmallText& text, const std::string& out) {
+    export_gguf({text.config, text.model, text.tokenizer}, folder.path(out));
+    return folder.read(out + "/model.gguf");
+  };
+  const std::string first = write(small, "first");
+  ImportedLanguageModel from = import_gguf(folder.path("first/model.gguf"));
+  from.config.tokenizer.files = {"of the run"};
+  const SmallText again(from.config, from.tokenizer);
+  from.fill(again.model);
+  CHECK(write(again, "second") == first);
+  for (const char* text : {"the cat sat", "  two  spaces ", "Zwölf это 猫"}) {
+    CHECK(from.tokenizer.decode(from.tokenizer.encode(text)).ends_with(text));
+  }
+}
+
+TEST_CASE("a GGUF file that is imported and exported again has the same bytes") {
+  Config config = small_text_config(LanguageModelShape::llama);
+  config.tokenizer.kind = TokenizerKind::bytes;
+  Tokenizer tokenizer = text_tokenizer(TokenizerKind::bytes);
+  SUBCASE("Llama") {}
+  SUBCASE("one table") { config.model.scale_embeddings = false; }
+  SUBCASE("GPT-NeoX") {
+    const Config own = config;
+    config = small_text_config(LanguageModelShape::gpt_neox);
+    config.tokenizer = own.tokenizer;
+  }
+  SUBCASE("GPT-2") {
+    const Config own = config;
+    config = small_text_config(LanguageModelShape::gpt2);
+    config.tokenizer = own.tokenizer;
+  }
+  SUBCASE("SentencePiece") {
+    config.tokenizer.kind = TokenizerKind::bpe;
+    config.tokenizer.byte_fallback = true;
+    config.data.nfkc = false;
+    tokenizer = train_tokenizer(texts, {.kind = TokenizerKind::bpe, .nfkc = false},
+                                {.vocabulary_size = 330, .byte_fallback = true});
+  }
+  check_same_gguf(config, tokenizer);
+}
+
+TEST_CASE("a GGUF file that calque cannot represent is refused in one line") {
+  const SmallText small(small_text_config(LanguageModelShape::llama),
+                        text_tokenizer(TokenizerKind::bytes));
+  const TemporaryFolder folder;
+  Config config = small.config;
+  config.tokenizer.kind = TokenizerKind::bytes;
+  export_gguf({config, small.model, small.tokenizer}, folder.path("out"));
+  GgufFile file = parse_gguf(folder.read("out/model.gguf"), "m.gguf");
+  const auto set = [&](const std::string& key, const GgufValue& value) {
+    for (auto& [own, old] : file.values) {
+      if (own == key) old = value;
+    }
+  };
+  const auto refused = [&] {
+    return message_of<Error>([&] {
+      const ImportedLanguageModel from = import_gguf(file, "m.gguf");
+      const SmallText filled(from.config, from.tokenizer);
+      from.fill(filled.model);
+    });
+  };
+  CHECK(refused().empty());
+  SUBCASE("architecture") {
+    set("general.architecture", "bert");
+    CHECK(refused() ==
+          "m.gguf: general.architecture is bert; calque imports llama, gptneox and gpt2");
+  }
+  SUBCASE("type") {
+    set("llama.block_count", "two");
+    CHECK(refused() == "m.gguf: llama.block_count is of another type");
+  }
+  SUBCASE("size") {
+    set("llama.block_count", uint32_t{3});
+    CHECK(refused() == "m.gguf: blk.2.attn_norm.weight is missing");
+  }
+  SUBCASE("rotation") {
+    set("llama.rope.freq_base", 500000.0F);
+    CHECK(refused() == "m.gguf: llama.rope.freq_base is 500000; calque has 10000");
+  }
+  SUBCASE("tokens") {
+    set("tokenizer.ggml.token_type", std::vector<int32_t>{1});
+    CHECK(refused() == "m.gguf: tokenizer.ggml.token_type must be as many as tokens");
+  }
+}
+
+TEST_CASE("a quantized GGUF file is refused by the name of a tensor") {
+  std::string bytes = gguf_bytes({{}, {{"token_embd.weight", Tensor::full({1, 32}, 1)}}});
+  const size_t type = bytes.find("token_embd.weight") + 17 + 4 + 16;
+  bytes[type] = 8;
+  CHECK(message_of<Error>([&] { parse_gguf(bytes, "m.gguf"); }) ==
+        "m.gguf: token_embd.weight is quantized (type 8); calque imports floating-point numbers");
+}
+
+TEST_CASE("special symbols have the engine's rows, and none where it lacks them") {
+  const ExportedText original(small_text_config(LanguageModelShape::llama), TokenizerKind::words);
+  Json tokenizer = Json::parse(original.folder.read("hf/tokenizer.json"));
+  // Ids the other way round, and one token that begins and ends a text.
+  const int32_t size = original.small.tokenizer.size();
+  Json vocabulary;
+  for (const auto& [token, id] : tokenizer["model"]["vocab"].items()) {
+    if (token != "<s>") vocabulary[token] = size - 1 - id.get<int32_t>();
+  }
+  tokenizer["model"]["vocab"] = vocabulary;
+  tokenizer["added_tokens"] = Json::array();
+  const std::string path = original.folder.write("t.json", tokenizer.dump());
+  const int64_t end = size - 1 - end_id;
+  const ForeignTokenizer read = read_tokenizer_json(path, {no_row, end, size});
+  CHECK(read.rows[unknown_id] == size - 1);
+  CHECK(read.rows[begin_id] == no_row);
+  CHECK(read.rows[end_id] == end);
+  for (int32_t id = special_ids; id < read.tokenizer.size(); ++id) {
+    CHECK(read.rows[id] == vocabulary[token_text(read.tokenizer, id)]);
+  }
+}
+
+TEST_CASE("biases that a language model lacks are zeros") {
+  const ExportedText original(small_text_config(LanguageModelShape::llama));
+  const std::string path = original.folder.path("hf/model.safetensors");
+  std::vector<Tensor> tensors;
+  std::vector<NamedTensor> list;
+  std::vector<TensorSlot> slots;
+  const SafetensorsFile file(real_files(), path);
+  for (const TensorEntry& entry : file.table().entries) {
+    if (entry.name.ends_with(".bias")) continue;
+    tensors.emplace_back(Shape(entry.shape));
+    list.push_back({entry.name, entry.shape, tensors.back().span()});
+    slots.push_back({entry.name, entry.shape, tensors.back().span()});
+  }
+  file.read(slots);
+  std::filesystem::remove(path);
+  write_safetensors(real_files(), path, list);
+  const ImportedLanguageModel from = import_text(original.hf());
+  const SmallText again(from.config, from.tokenizer);
+  from.fill(again.model);
+  const Linear& qkv = again.model.stack.layers[1].self_attention.qkv;
+  CHECK(std::ranges::equal(qkv.weight.span(),
+                           original.small.model.stack.layers[1].self_attention.qkv.weight.span()));
+  CHECK(std::ranges::all_of(qkv.bias.span(), [](real x) { return x == 0; }));
+}
+
+TEST_CASE("a language model that calque cannot represent is refused in one line") {
+  const ExportedText llama(small_text_config(LanguageModelShape::llama));
+  const auto refused = [&] { return message_of<Error>([&] { import_text(llama.hf()); }); };
+  SUBCASE("shared keys and values") {
+    llama.change("config.json", "num_key_value_heads", 1);
+    CHECK(refused().ends_with(
+        "num_key_value_heads must be num_attention_heads: calque has keys and values for every "
+        "head"));
+  }
+  SUBCASE("another base of rotation") {
+    llama.change("config.json", "rope_theta", 500000);
+    CHECK(refused().ends_with("rope_theta is 500000; calque has 10000"));
+  }
+  SUBCASE("stretched rotation") {
+    llama.change("config.json", "rope_parameters",
+                 Json{{"rope_theta", 10000.0}, {"rope_type", "llama3"}});
+    CHECK(refused().ends_with("rope_type is llama3; calque has default"));
+  }
+  SUBCASE("another tokenizer") {
+    Json tokenizer = Json::parse(llama.folder.read("hf/tokenizer.json"));
+    tokenizer["model"]["type"] = "WordPiece";
+    llama.folder.write("hf/tokenizer.json", tokenizer.dump());
+    CHECK(
+        refused().ends_with("model.type is WordPiece; calque imports BPE, Unigram and WordLevel"));
+  }
+  SUBCASE("merges of another library") {
+    const ExportedText pieces(small_text_config(LanguageModelShape::llama), TokenizerKind::bpe);
+    Json tokenizer = Json::parse(pieces.folder.read("hf/tokenizer.json"));
+    tokenizer["model"]["merges"].erase(0);
+    pieces.folder.write("hf/tokenizer.json", tokenizer.dump());
+    CHECK(message_of<Error>([&] {
+            import_text(pieces.hf());
+          }).ends_with("model.merges are not those of a SentencePiece model"));
+  }
+  SUBCASE("a merge of nothing") {
+    llama.change("tokenizer.json", "model",
+                 Json{{"type", "BPE"}, {"vocab", {{"a", 5}}}, {"merges", {"a b"}}});
+    CHECK(refused().ends_with("model.merges a and b are no tokens that make a token"));
+  }
+  SUBCASE("an id beyond the table") {
+    llama.change("tokenizer.json", "model", Json{{"type", "WordLevel"}, {"vocab", {{"a", 900}}}});
+    CHECK(refused().find("has a token without text, or an id that is not below 259") !=
+          std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace calque

@@ -1,0 +1,76 @@
+#!/usr/bin/env python3
+"""Trains a small language model with transformers, to be imported.
+
+    train_language_model.py FOLDER TEXT gpt2|llama|gpt_neox
+
+GPT-2 has a bias in every layer and one table, Llama neither; the tokenizer is a Unigram model of
+the library tokenizers.
+"""
+import sys
+
+import torch
+import transformers
+from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from transformers import (AutoModelForCausalLM, GPT2Config, GPTNeoXConfig, LlamaConfig,
+                          PreTrainedTokenizerFast)
+
+from interop_run import read_lines
+
+STEPS, CONTEXT, WIDTH = 500, 64, 64
+
+
+def make_tokenizer(lines):
+    tokenizer = Tokenizer(models.Unigram())
+    tokenizer.normalizer = normalizers.Sequence([normalizers.Strip(),
+                                                 normalizers.Replace(Regex(" {2,}"), " ")])
+    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
+    tokenizer.decoder = decoders.Metaspace()
+    special = ["<unk>", "<begin>", "<end>"]
+    tokenizer.train_from_iterator(lines, trainers.UnigramTrainer(
+        vocab_size=400, special_tokens=special, unk_token="<unk>", show_progress=False))
+    begin = tokenizer.token_to_id("<begin>")
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single="<begin> $A", special_tokens=[("<begin>", begin)])
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token="<begin>",
+                                   eos_token="<end>", unk_token="<unk>", pad_token="<end>",
+                                   model_max_length=CONTEXT)
+
+
+def config_of(kind, tokenizer):
+    shared = {"vocab_size": len(tokenizer), "bos_token_id": tokenizer.bos_token_id,
+              "eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.eos_token_id}
+    sizes = {"hidden_size": WIDTH, "intermediate_size": 2 * WIDTH, "num_hidden_layers": 2,
+             "num_attention_heads": 4, "max_position_embeddings": CONTEXT}
+    if kind == "llama":
+        return LlamaConfig(**shared, **sizes)
+    if kind == "gpt_neox":
+        return GPTNeoXConfig(**shared, **sizes, use_parallel_residual=False, rotary_pct=1.0)
+    return GPT2Config(**shared, n_embd=WIDTH, n_layer=2, n_head=4, n_positions=CONTEXT,
+                      resid_pdrop=0, embd_pdrop=0, attn_pdrop=0)
+
+
+def main(folder, text, kind):
+    transformers.logging.set_verbosity_error()
+    torch.set_num_threads(1)
+    torch.manual_seed(1)
+    lines = [line for line in read_lines(text, 10**6) if line.strip()]
+    tokenizer = make_tokenizer(lines)
+    model = AutoModelForCausalLM.from_config(config_of(kind, tokenizer))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
+    for step in range(STEPS):
+        at = step * 8 % (len(lines) - 8)
+        batch = tokenizer([line + "<end>" for line in lines[at:at + 8]], return_tensors="pt",
+                          padding=True, truncation=True, return_token_type_ids=False)
+        labels = batch.input_ids.masked_fill(batch.attention_mask == 0, -100)
+        loss = model(**batch, labels=labels).loss
+        loss.backward()
+        torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
+        optimizer.step()
+        optimizer.zero_grad()
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    print(f"{kind}: trained to a loss of {loss.item():.2f}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])

@@ -1,0 +1,132 @@
+// The sum of the parts' gradients, and updates of a range of the flat buffer.
+#include "optim/gradient_tree.h"
+
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <cstring>
+
+#include "optim/gradient_norm.h"
+#include "optim/optimizer.h"
+#include "small_model.h"
+#include "support/threads.h"
+
+using namespace calque;
+using doctest::Approx;
+
+namespace {
+
+bool same_bits(std::span<const real> a, std::span<const real> b) {
+  return a.size() == b.size() && std::memcmp(a.data(), b.data(), a.size_bytes()) == 0;
+}
+
+std::vector<real> gradient_of(const SmallModel& model, const std::string& name) {
+  const auto gradient = model.entry(name).tensor.gradient().span();
+  return {gradient.begin(), gradient.end()};
+}
+
+std::vector<real> plus(std::vector<real> a, const std::vector<real>& b) {
+  for (size_t i = 0; i < a.size(); ++i) a[i] += b[i];
+  return a;
+}
+
+std::vector<real> sum_of_parts(SmallModel& model, int64_t parts) {
+  GradientTree tree(model.parameters, FlatBlocks(model.parameters, parts));
+  for (int64_t part = 0; part < parts; ++part) {
+    model.parameters.clear_gradients();
+    model.set_random_gradients(static_cast<uint32_t>(part));
+    tree.add_part();
+  }
+  const auto sum = tree.sum();
+  return {sum.begin(), sum.end()};
+}
+
+}  // namespace
+
+TEST_CASE("the parts of a gradient are added two by two, then the sums of two, then of four") {
+  SmallModel model = model_of_many_slices();
+  for (const Parameters::Entry& entry : model.parameters.entries()) {
+    CAPTURE(entry.name);
+    std::vector<std::vector<real>> part;
+    for (uint32_t p = 0; p < 8; ++p) {
+      model.parameters.clear_gradients();
+      model.set_random_gradients(p);
+      part.push_back(gradient_of(model, entry.name));
+    }
+    const auto four = [&](size_t p) {
+      return plus(plus(part[p], part[p + 1]), plus(part[p + 2], part[p + 3]));
+    };
+    const auto sum = [&](int64_t parts) {
+      const std::vector<real> all = sum_of_parts(model, parts);
+      const auto begin = all.begin() + entry.offset;
+      return std::vector<real>(begin, begin + entry.shape.elements());
+    };
+    CHECK(same_bits(sum(1), part[0]));
+    CHECK(same_bits(sum(2), plus(part[0], part[1])));
+    CHECK(same_bits(sum(4), four(0)));
+    CHECK(same_bits(sum(8), plus(four(0), four(4))));
+  }
+}
+
+TEST_CASE("the sum of the parts has the same bits with any number of threads") {
+  const Threads as_before;
+  SmallModel model = model_of_many_slices();
+  set_threads(1);
+  const std::vector<real> alone = sum_of_parts(model, 8);
+  for (const int count : {2, 3, 4}) {
+    set_threads(count);
+    CHECK(same_bits(sum_of_parts(model, 8), alone));
+  }
+}
+
+TEST_CASE("a frozen parameter and the gaps have the gradient zero in the sum of the parts") {
+  SmallModel model({{"a", {3}}, {"b", {70}}, {"c", {5}}});
+  model.parameters.freeze("b");
+  GradientTree tree(model.parameters, FlatBlocks(model.parameters, 4));
+  for (int part = 0; part < 4; ++part) {
+    for (const char* name : {"a", "c"}) {
+      const Tensor& tensor = model.entry(name).tensor;
+      tensor.gradient().clear();
+      std::fill_n(tensor.gradient().open().data, tensor.size(), real(1));
+    }
+    tree.add_part();
+  }
+  real total = 0;
+  for (const real g : tree.sum()) total += g;
+  CHECK(total == 4 * (3 + 5));
+  CHECK(tree.sum()[static_cast<size_t>(model.entry("b").offset)] == 0);
+}
+
+TEST_CASE("the norm over the blocks is that of the whole gradient") {
+  SmallModel model = model_of_many_slices();
+  const std::vector<real> gradient = sum_of_parts(model, 1);
+  for (const int64_t parts : {1, 2, 8}) {
+    const FlatBlocks blocks(model.parameters, parts);
+    std::vector<real> padded = gradient;
+    padded.resize(static_cast<size_t>(blocks.size()));
+    const double norm = norm_of_blocks(squares_of_blocks(padded, blocks, 0, parts));
+    CHECK(norm == Approx(gradient_norm(model.parameters)).epsilon(1e-12));
+  }
+}
+
+TEST_CASE("optimizers of neighbouring ranges make the update of one of the whole") {
+  for (const OptimizerSettings& settings : std::vector<OptimizerSettings>{
+           AdamSettings{.decay = {.rate = 0.01}}, SgdSettings{}, SgdSettings{.momentum = 0.9}}) {
+    SmallModel together = model_of_many_slices(), shared = model_of_many_slices();
+    together.set_random_values(), shared.set_random_values();
+    const FlatBlocks blocks(together.parameters, 4);
+    Optimizer whole(together.parameters, settings, 1);
+    std::vector<Optimizer> shares;
+    for (int64_t i = 0; i < 4; ++i) {
+      const int64_t end = std::min((i + 1) * blocks.block, shared.parameters.flat_size());
+      shares.emplace_back(shared.parameters, settings, 1, FlatRange{i * blocks.block, end});
+    }
+    for (int step = 0; step < 3; ++step) {
+      const std::vector<real> gradient = sum_of_parts(together, 4);
+      const double norm = norm_of_blocks(squares_of_blocks(gradient, blocks, 0, 4));
+      whole.update(together.parameters, gradient, norm, 0.01, 0.5);
+      for (Optimizer& share : shares) share.update(shared.parameters, gradient, norm, 0.01, 0.5);
+      CHECK(same_bits(together.flat(), shared.flat()));
+    }
+  }
+}

@@ -1,0 +1,136 @@
+// Runs of several ranks, which are threads here: the same bits for any number of them.
+#include <doctest/doctest.h>
+
+#include <filesystem>
+#include <mutex>
+
+#include "core/parallel.h"
+#include "ranks/thread_ranks.h"
+#include "train/task_fixture.h"
+
+using namespace calque;
+
+namespace {
+
+using Settings = std::vector<std::string>;
+
+TrainResult run_ranks(int count, const Config& config, const TemporaryFolder& folder,
+                      const char* name) {
+  std::mutex mutex;
+  TrainResult result{};
+  run_thread_ranks(count, [&](Communicator& ranks) {
+    set_threads(1);
+    const TrainResult one = train(config, {folder.path(name)}, Loudness::quiet, make_task, ranks);
+    const std::scoped_lock lock(mutex);
+    if (ranks.speaks()) result = one;
+  });
+  return result;
+}
+
+Config with(Settings settings) {
+  settings.insert(settings.begin(), "training.parts=4");
+  return config(settings);
+}
+
+std::string without_times(const std::string& metrics) {
+  std::string text;
+  std::istringstream lines(metrics);
+  for (std::string line; std::getline(lines, line);) {
+    nlohmann::json record = nlohmann::json::parse(line);
+    record.erase("timing");
+    text += record.dump() + "\n";
+  }
+  return text;
+}
+
+}  // namespace
+
+TEST_CASE("1, 2 and 4 ranks write the same checkpoints and the same log, with any setting") {
+  for (const Settings& settings :
+       std::vector<Settings>{{"model.dropout=0.2", "training.clip_norm=0.5"},
+                             {"training.optimizer=adamw", "training.weight_decay=0.1"},
+                             {"training.optimizer=sgd", "training.learning_rate=0.1"},
+                             {"training.optimizer=adafactor"},
+                             {"training.exchange=bfloat16"},
+                             {"training.ema=0.9", "training.accumulation=2"},
+                             {"training.validate_translate=greedy", "training.parts=16"}}) {
+    CAPTURE(settings);
+    const TemporaryFolder folder;
+    const Config config = with(settings);
+    CHECK(run_ranks(1, config, folder, "w1").step == 30);
+    for (const auto& [count, name] : {std::pair{2, "w2"}, std::pair{4, "w4"}}) {
+      CAPTURE(count);
+      CHECK(run_ranks(count, config, folder, name).step == 30);
+      CHECK(tensors(folder, std::string(name) + " 000030") == tensors(folder, "w1 000030"));
+      CHECK(without_times(folder.read(std::string(name) + "/metrics.jsonl")) ==
+            without_times(folder.read("w1/metrics.jsonl")));
+    }
+  }
+}
+
+TEST_CASE("every task trains on two ranks in the bits of one") {
+  for (const TaskCase& task : all_tasks()) {
+    CAPTURE(task.name);
+    Settings settings = task.random;
+    settings.push_back("training.parts=2");
+    const Config config = parse_config(task.config, "small.yaml", settings).config;
+    const TemporaryFolder folder;
+    run_ranks(1, config, folder, "one");
+    run_ranks(2, config, folder, "two");
+    CHECK(tensors(folder, "two 000030") == tensors(folder, "one 000030"));
+  }
+}
+
+TEST_CASE("any number of ranks resumes what any other number has written") {
+  for (const Settings& settings :
+       std::vector<Settings>{{"training.ema=0.9"}, {"training.optimizer=adafactor"}}) {
+    CAPTURE(settings);
+    const TemporaryFolder folder;
+    const auto until = [&](const char* updates) {
+      Settings all = settings;
+      all.push_back(std::string("training.until=") + updates);
+      return with(all);
+    };
+    run_ranks(1, until("30u"), folder, "whole");
+    run_ranks(4, until("7u"), folder, "turns");
+    run_ranks(1, until("13u"), folder, "turns");
+    run_ranks(2, until("22u"), folder, "turns");
+    CHECK(run_ranks(4, until("30u"), folder, "turns").ending == Ending::finished);
+    CHECK(tensors(folder, "turns 000030") == tensors(folder, "whole 000030"));
+  }
+}
+
+TEST_CASE("ranks that do not divide the parts of a step are refused") {
+  const TemporaryFolder folder;
+  const std::string message =
+      message_of([&] { run_ranks(4, config({"training.parts=2"}), folder, "run"); });
+  CHECK_MESSAGE(message.find("training.parts: 4 ranks cannot share 2 parts") != std::string::npos,
+                message);
+}
+
+TEST_CASE("a rank with another config is refused by name, but threads may differ") {
+  const TemporaryFolder folder;
+  const auto start = [&](const std::string& setting) {
+    return message_of([&] {
+      run_thread_ranks(2, [&](Communicator& ranks) {
+        set_threads(1);
+        Settings settings{"training.parts=2", "training.until=3u"};
+        if (ranks.rank() == 1) settings.push_back(setting);
+        train(config(settings), {folder.path("run")}, Loudness::quiet, make_task, ranks);
+      });
+    });
+  };
+  const std::string message = start("training.seed=7");
+  CHECK_MESSAGE(message.starts_with("rank 1 on "), message);
+  CHECK_MESSAGE(message.find("training.seed: 7 instead of 1") != std::string::npos, message);
+  CHECK(start("training.threads=1").empty());
+}
+
+TEST_CASE("a step that is not finite is skipped by all ranks, with the diagnosis of one") {
+  const TemporaryFolder folder;
+  const Settings settings{"training.learning_rate=1e30", "training.max_bad_steps=3"};
+  const std::string one = message_of([&] { run_ranks(1, with(settings), folder, "one"); });
+  const std::string two = message_of([&] { run_ranks(2, with(settings), folder, "two"); });
+  CHECK_MESSAGE(one.find("not finite") != std::string::npos, one);
+  CHECK(two == one);
+}

@@ -1,0 +1,44 @@
+#pragma once
+// The optimizer's state of all ranks together, on rank 0, as a checkpoint has it: each rank has
+// that of its share of the parameters. With one rank, the state itself.
+
+#include <vector>
+
+#include "core/memory.h"
+#include "optim/flat.h"
+#include "ranks/communicator.h"
+#include "train/storage/safetensors.h"
+
+namespace calque {
+
+// A part of the state of a rank: for its share of the flat buffer, or the whole.
+struct RankWindow {
+  StateWindow window;
+  bool share = false;
+};
+
+class WholeState {
+ public:
+  // Shares are those of `padded` numbers, of which the parameters have the first `size`.
+  WholeState(Communicator& ranks, std::vector<RankWindow> windows, int64_t size, int64_t padded);
+
+  void gather();   // from all ranks to rank 0
+  void scatter();  // the reverse; those that are no shares go to all ranks
+
+  // Of the whole. Rank 0 alone has all numbers.
+  std::vector<NamedTensor> tensors() const { return named<NamedTensor>(); }
+  std::vector<TensorSlot> slots() const { return named<TensorSlot>(); }
+
+ private:
+  template <class Named>
+  std::vector<Named> named() const;
+  std::span<real> share_of_rank(size_t window, int rank) const;
+
+  Communicator& ranks_;
+  const std::vector<RankWindow> windows_;
+  const int64_t size_, padded_;
+  std::vector<Buffer<real>> memory_;     // of the shares, together
+  std::vector<std::span<real>> wholes_;  // of each window
+};
+
+}  // namespace calque
