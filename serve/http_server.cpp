@@ -40,7 +40,8 @@ asio::ip::address address_of(const std::string& host) {
   return address;
 }
 
-// Each connection needs a file descriptor; many systems allow a program 1024 until it asks for more.
+// Each connection needs a file descriptor; many systems allow a program 1024 until it asks for
+// more.
 void allow_open_files(rlim_t count) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count) return;
