@@ -7,6 +7,9 @@
 #include <unistd.h>
 
 #include <cerrno>
+#include <chrono>
+#include <cstdio>
+#include <cstdlib>
 #include <string>
 #include <thread>
 
@@ -49,7 +52,15 @@ int connected() {
   place.sin_family = AF_INET;
   place.sin_port = htons(static_cast<uint16_t>(server.port()));
   place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  must(::connect(socket, reinterpret_cast<const sockaddr*>(&place), sizeof(place)) == 0);
+  // The ports of earlier connections may be in use for a while.
+  for (int tries = 0;
+       ::connect(socket, reinterpret_cast<const sockaddr*>(&place), sizeof(place)) != 0;) {
+    if (errno != EADDRNOTAVAIL || ++tries == 300) {
+      std::perror("http_fuzz: connect");
+      std::abort();
+    }
+    std::this_thread::sleep_for(std::chrono::milliseconds(200));
+  }
   const timeval patience{.tv_sec = 20, .tv_usec = 0};
   ::setsockopt(socket, SOL_SOCKET, SO_RCVTIMEO, &patience, sizeof(patience));
   return socket;
