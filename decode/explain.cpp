@@ -4,11 +4,14 @@
 
 #include "core/error.h"
 #include "core/tape.h"
+#include "decode/embedding_neighbours.h"
 
 namespace calque {
 namespace {
 
 using Ids = std::vector<int32_t>;
+
+constexpr size_t neighbours_shown = 6;
 
 Segments whole(const Ids& ids) {
   return Segments::of_lengths(std::vector{static_cast<int32_t>(ids.size())});
@@ -56,6 +59,17 @@ ExplainedMatrix positions_of(const LayerOptions& options, const Positions& posit
   return {rows, options.d_model, {values.begin(), values.end()}};
 }
 
+// Of the tokens that the decoder wrote, and of the source if it has the same table.
+template <class Model>
+std::vector<NearTokens> neighbours_of(const Explanation& explanation, const Model& model) {
+  Ids tokens;
+  const Tensor& table = model.target_embedding.weight;
+  if (model.source_embedding.weight.data() == table.data()) tokens = explanation.source_tokens;
+  const Ids& written = explanation.target_tokens;
+  tokens.insert(tokens.end(), written.begin(), written.end());
+  return embedding_neighbours(table, tokens, neighbours_shown);
+}
+
 void add_parts(Explanation& to, Translator translator, const AttentionRecord& record) {
   if (const RecurrentTranslator* recurrent = translator.recurrent()) {
     if (!record.entries.empty()) add_heads(to.cross, 0, record, recurrent->decoder.name);
@@ -97,6 +111,8 @@ Explanation explain(Translator model, const Ids& source, const TranslationOption
   explanation.logits = rows_of(
       model.output()(model.decode(input, whole(input), memory, sources, Mode::evaluate, &record)));
   add_parts(explanation, model, record);
+  explanation.neighbours = model.transformer() ? neighbours_of(explanation, *model.transformer())
+                                               : neighbours_of(explanation, *model.recurrent());
   return explanation;
 }
 
@@ -116,6 +132,8 @@ Explanation explain_text(const LanguageModel& model, const Ids& prompt, const Id
       rows_of(model.logits(model.hidden(text, whole(text), Mode::evaluate, &record)));
   add_self_attention(explanation.decoder_self, model.stack.layers, record);
   explanation.positions = positions_of(model.options.layer, model.positions);
+  explanation.neighbours =
+      embedding_neighbours(model.embedding.weight, explanation.target_tokens, neighbours_shown);
   return explanation;
 }
 

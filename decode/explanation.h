@@ -38,6 +38,16 @@ struct BeamNode {
   BeamFate fate = BeamFate::pruned;
 };
 
+// The tokens with the most similar embeddings, by the cosine, the nearest first.
+struct NearTokens {
+  struct Near {
+    int32_t token = 0;
+    float cosine = 0;
+  };
+  int32_t token = 0;
+  std::vector<Near> nearest;
+};
+
 struct Explanation {
   std::string source;       // the sentence as it was typed
   std::string translation;  // detokenised
@@ -58,6 +68,7 @@ struct Explanation {
   std::vector<ExplainedHead> cross;  // [target, source]
 
   ExplainedMatrix positions;   // [positions, d_model]: what is added to the embeddings
+  std::vector<NearTokens> neighbours;  // of the tokens in the decoder's table of embeddings
   std::vector<BeamNode> beam;  // parents before children; empty when the search was greedy
 };
 

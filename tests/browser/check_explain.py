@@ -7,7 +7,7 @@ import sys
 
 from browser import Browser, Checks
 
-SECTIONS = ("sentence", "tokens", "steps", "attention", "positions", "beam")
+SECTIONS = ("sentence", "tokens", "steps", "attention", "positions", "neighbours", "beam")
 BARS = "return [...document.querySelectorAll('.bars .bar i')].map((bar) => parseFloat(bar.style.width))"
 
 
@@ -77,6 +77,8 @@ def check_positions_and_beam(browser, checks, page):
     checks.that(colors > 50, "the positional encoding is drawn")
     checks.equal(browser.run("return document.querySelectorAll('.beam g').length"), 48, "every hypothesis is in the tree")
     checks.equal(browser.run("return document.querySelectorAll('.beam .edge.best').length"), 12, "the best one can be followed from its start")
+    checks.equal(browser.run("return document.querySelectorAll('.neighbours tr').length"), 11, "every token has a row of neighbours")
+    checks.that("0.90" in browser.run("return document.querySelector('.neighbours td').textContent"), "a neighbour has its cosine")
     box = browser.box(".beam g.best:last-of-type, .beam g.best")
     browser.pointer(("move", box["x"] + 10, box["y"] + 10))
     checks.that("score" in (browser.tooltip() or ""), "pointing at a hypothesis shows its score")

@@ -141,6 +141,17 @@ void add_beam(Explanation& explanation, std::mt19937& random) {
   }
 }
 
+void add_neighbours(Explanation& explanation) {
+  for (const int32_t token : explanation.target_tokens) {
+    if (token == 2) continue;  // </s>
+    explanation.neighbours.push_back({token, {}});
+    for (int32_t other = 0; other < 6; ++other) {
+      explanation.neighbours.back().nearest.push_back(
+          {3 + other, 0.9F - 0.1F * static_cast<float>(other)});
+    }
+  }
+}
+
 Explanation explained(const std::vector<std::string>& source,
                       const std::vector<std::string>& target,
                       const std::vector<int64_t>& alignment) {
@@ -158,6 +169,7 @@ Explanation explained(const std::vector<std::string>& source,
   add_attention(explanation, alignment, random);
   add_positions(explanation);
   add_beam(explanation, random);
+  add_neighbours(explanation);
   return explanation;
 }
 

@@ -31,6 +31,7 @@ Explanation small_explanation() {
     explanation.cross.push_back({0, head, weights});
   }
   explanation.positions = {2, 3, {0, 1, 0, 0.84F, 0.54F, 0.1F}};
+  explanation.neighbours = {{3, {{4, 0.5F}}}};
   explanation.beam = {{-1, 3, -0.5F, -0.5F, BeamFate::kept},
                       {-1, 4, -1.5F, -1.5F, BeamFate::pruned},
                       {0, 2, -0.6F, -0.3F, BeamFate::best}};
@@ -75,6 +76,8 @@ TEST_CASE("the raw weights come back from the JSON as they were") {
   CHECK(json["cross"][1]["head"] == 1);
   CHECK(json["cross"][1]["weights"] == Json::parse("[[0.5,0.5],[0.25,0.75]]"));
   CHECK(json["positions"][1][1].get<float>() == 0.54F);
+  CHECK(json["neighbours"][0]["nearest"][0]["text"] == hostile);
+  CHECK(json["neighbours"][0]["nearest"][0]["cosine"].get<float>() == 0.5F);
   CHECK(json["beam"][2]["fate"] == "best");
   CHECK(json["beam"][2]["parent"] == 0);
   CHECK(json["steps"][1]["best"].back()["logit"].is_null());

@@ -123,6 +123,21 @@ void append_positions(std::string& out, const ExplainedMatrix& positions) {
   out += '}';
 }
 
+void append_neighbours(std::string& out, const Explanation& explanation) {
+  const auto word = [&](int32_t token) {
+    return json_quoted(explanation.vocabulary[static_cast<size_t>(token)]);
+  };
+  append_list(out, explanation.neighbours, [&](const NearTokens& near) {
+    out += "\n{\"token\":" + word(near.token) + ",\"nearest\":";
+    append_list(out, near.nearest, [&](const NearTokens::Near& other) {
+      out += "{\"token\":" + word(other.token) + ",\"cosine\":";
+      append_json_number(out, other.cosine, 4);
+      out += '}';
+    });
+    out += '}';
+  });
+}
+
 }  // namespace
 
 void require_consistent(const Explanation& explanation) {
@@ -147,6 +162,10 @@ void require_consistent(const Explanation& explanation) {
           "explanation: {} tokens given of {}", explanation.given, target);
   const ExplainedMatrix& positions = explanation.positions;
   require_matrix(positions, positions.rows, positions.columns, "positions");
+  for (const NearTokens& near : explanation.neighbours) {
+    require_tokens({near.token}, vocabulary);
+    for (const NearTokens::Near& other : near.nearest) require_tokens({other.token}, vocabulary);
+  }
   for (size_t i = 0; i < explanation.beam.size(); ++i) {
     const BeamNode& node = explanation.beam[i];
     require(node.parent >= -1 && node.parent < static_cast<int>(i),
@@ -227,6 +246,8 @@ std::string explanation_page_data(const Explanation& explanation) {
   append_heads(out, explanation.cross);
   out += "},\n\"positions\":";
   append_positions(out, explanation.positions);
+  out += ",\n\"neighbours\":";
+  append_neighbours(out, explanation);
   out += ",\n\"beam\":";
   append_beam(out, explanation);
   out += "}\n";

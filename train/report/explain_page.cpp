@@ -12,7 +12,7 @@ namespace calque {
 
 extern const std::string_view explain_html, page_css, explain_css;
 extern const std::string_view page_js, numbers_js, pictures_js, explain_steps_js,
-    explain_attention_js, explain_positions_js, explain_beam_js, explain_js;
+    explain_attention_js, explain_positions_js, explain_neighbours_js, explain_beam_js, explain_js;
 
 namespace {
 
@@ -67,6 +67,20 @@ void append_page_step(std::string& out, const Explanation& explanation, size_t s
   out += '}';
 }
 
+void append_page_neighbours(std::string& out, const Explanation& explanation) {
+  out += ",\n\"neighbours\":";
+  append_list(out, explanation.neighbours, [&](const NearTokens& near) {
+    out += fmt::format("\n{{\"id\":{},\"nearest\":", near.token);
+    append_list(out, near.nearest, [&](const NearTokens::Near& other) {
+      out += fmt::format("{{\"id\":{},\"text\":{},\"cosine\":", other.token,
+                         json_quoted(explanation.vocabulary[static_cast<size_t>(other.token)]));
+      append_json_number(out, other.cosine, float_digits);
+      out += '}';
+    });
+    out += '}';
+  });
+}
+
 void append_page_beam(std::string& out, const Explanation& explanation) {
   out += ",\n\"beam\":";
   append_list(out, explanation.beam, [&](const BeamNode& node) {
@@ -86,7 +100,7 @@ std::string explain_page(const Explanation& explanation) {
   for (const std::string_view part : {page_css, explain_css}) style += part;
   for (const std::string_view part :
        {page_js, numbers_js, pictures_js, explain_steps_js, explain_attention_js,
-        explain_positions_js, explain_beam_js, explain_js}) {
+        explain_positions_js, explain_neighbours_js, explain_beam_js, explain_js}) {
     script += part;
   }
   return filled(explain_html, {{"title", html_escaped(explanation.source)},
@@ -114,6 +128,7 @@ std::string explanation_json(const Explanation& explanation) {
   append_heads(out, "cross", explanation.cross);
   out += ",\n\"positions\":";
   append_matrix(out, explanation.positions);
+  append_page_neighbours(out, explanation);
   append_page_beam(out, explanation);
   return out + "}\n";
 }

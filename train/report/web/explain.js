@@ -39,6 +39,7 @@ function start() {
   drawTokens(data);
   new StepViewer(data);
   pictures.push(new AttentionViewer(data), new PositionViewer(data));
+  drawNeighbours(data);
   new BeamViewer(data);
 }
 
