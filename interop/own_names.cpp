@@ -10,7 +10,7 @@
 namespace calque {
 namespace {
 
-constexpr std::string_view names =
+constexpr std::string_view about_names =
     "docs/model.md has the formulas behind the names. Linear layers are [in, out].\n";
 
 constexpr std::string_view numpy_readme = R"(# Parameters for NumPy
@@ -49,7 +49,7 @@ void export_numpy(const Parameters& parameters, const std::string& out) {
   if (parse_npz(read_file(path, static_cast<int64_t>(bytes.size())), path) != arrays) {
     fail("{}: differs from what was written; export again", path);
   }
-  folder.write("README.md", std::string(numpy_readme).append(names));
+  folder.write("README.md", std::string(numpy_readme).append(about_names));
   folder.finish();
 }
 
@@ -60,7 +60,7 @@ void export_safetensors(const Parameters& parameters, const std::string& out) {
     tensors.push_back({entry.name, entry.tensor});
   }
   folder.write_safetensors("model.safetensors", tensors);
-  folder.write("README.md", std::string(safetensors_readme).append(names));
+  folder.write("README.md", std::string(safetensors_readme).append(about_names));
   folder.finish();
 }
 
