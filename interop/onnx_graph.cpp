@@ -94,10 +94,10 @@ OnnxValue OnnxGraph::integer(int64_t value) {
 void OnnxGraph::add_node(const char* op, const std::vector<OnnxValue>& inputs,
                          const std::vector<OnnxValue>& outputs,
                          const std::vector<OnnxAttribute>& attributes) {
-  enum : uint64_t { input = 1, output = 2, op_type = 4, attribute = 5 };
+  enum : uint64_t { node_input = 1, node_output = 2, op_type = 4, attribute = 5 };
   std::string node;
-  for (const OnnxValue& value : inputs) node += protobuf_text(input, value);
-  for (const OnnxValue& value : outputs) node += protobuf_text(output, value);
+  for (const OnnxValue& value : inputs) node += protobuf_text(node_input, value);
+  for (const OnnxValue& value : outputs) node += protobuf_text(node_output, value);
   node += protobuf_text(op_type, op);
   for (const OnnxAttribute& each : attributes) node += protobuf_text(attribute, encoded(each));
   nodes_ += protobuf_text(1, node);

@@ -27,23 +27,24 @@ OnnxValue OnnxLayers::feed_forward(const OnnxValue& x, const FeedForward& networ
   const auto silu = [&](const OnnxValue& v) {
     return graph_.node("Mul", {v, graph_.node("Sigmoid", {v})});
   };
-  const auto times = [&](const OnnxValue& v, real factor) {
+  const auto scaled_by = [&](const OnnxValue& v, real factor) {
     return graph_.node("Mul", {v, graph_.number(factor)});
   };
   const auto gelu = [&](const OnnxValue& v, const OnnxValue& curve) {  // v (1 + curve) / 2
-    return times(graph_.node("Mul", {v, graph_.node("Add", {curve, graph_.number(1)})}), real(0.5));
+    return scaled_by(graph_.node("Mul", {v, graph_.node("Add", {curve, graph_.number(1)})}),
+                     real(0.5));
   };
   switch (network.kind) {
     case FeedForwardKind::relu:
       inner = graph_.node("Relu", {inner});
       break;
     case FeedForwardKind::gelu:
-      inner = gelu(inner, graph_.node("Erf", {times(inner, std::sqrt(real(0.5)))}));
+      inner = gelu(inner, graph_.node("Erf", {scaled_by(inner, std::sqrt(real(0.5)))}));
       break;
     case FeedForwardKind::gelu_tanh: {
       const OnnxValue cube = graph_.node("Mul", {inner, graph_.node("Mul", {inner, inner})});
-      const OnnxValue sum = graph_.node("Add", {inner, times(cube, real(0.044715))});
-      inner = gelu(inner, graph_.node("Tanh", {times(sum, std::sqrt(real(M_2_PI)))}));
+      const OnnxValue sum = graph_.node("Add", {inner, scaled_by(cube, real(0.044715))});
+      inner = gelu(inner, graph_.node("Tanh", {scaled_by(sum, std::sqrt(real(M_2_PI)))}));
       break;
     }
     case FeedForwardKind::silu:
@@ -102,11 +103,11 @@ OnnxValue OnnxLayers::rotated(const OnnxValue& x, const OnnxValue& begin, const 
   }
   const OnnxValue cosine = rows(cosines_, begin, end), sine = rows(sines_, begin, end);
   const std::vector<OnnxValue> parts = graph_.split(x, {half, half});
-  const auto times = [&](size_t part, const OnnxValue& factor) {
+  const auto part_times = [&](size_t part, const OnnxValue& factor) {
     return graph_.node("Mul", {parts[part], factor});
   };
-  const OnnxValue first = graph_.node("Sub", {times(0, cosine), times(1, sine)});
-  const OnnxValue second = graph_.node("Add", {times(1, cosine), times(0, sine)});
+  const OnnxValue first = graph_.node("Sub", {part_times(0, cosine), part_times(1, sine)});
+  const OnnxValue second = graph_.node("Add", {part_times(1, cosine), part_times(0, sine)});
   return graph_.node("Concat", {first, second}, {{"axis", int64_t{-1}}});
 }
 
