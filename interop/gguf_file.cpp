@@ -1,5 +1,6 @@
 #include "interop/gguf_file.h"
 
+#include <algorithm>
 #include <cstring>
 
 #include "core/error.h"
@@ -206,10 +207,12 @@ Described read_description(GgufReader& in, const std::string& place) {
   Described tensor{.name = in.read_text(), .sizes = {}};
   const auto axes = in.read<uint32_t>();
   if (axes > Shape::most_axes) in.refuse("has a tensor of too many axes");
-  uint64_t elements = 1;
+  uint64_t elements = 1;  // axes of size 0 count as 1, as in Shape
   for (uint32_t i = 0; i < axes; ++i) {
     const auto size = in.read<uint64_t>();
-    if (size > UINT32_MAX || (elements *= size) > UINT32_MAX) in.refuse("has a tensor too large");
+    if (size > UINT32_MAX || (elements *= std::max<uint64_t>(size, 1)) > UINT32_MAX) {
+      in.refuse("has a tensor too large");
+    }
     tensor.sizes.insert(tensor.sizes.begin(), static_cast<int64_t>(size));
   }
   const auto type = in.read<uint32_t>();

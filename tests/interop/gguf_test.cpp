@@ -68,6 +68,26 @@ TEST_CASE("a cut GGUF file is refused in one line") {
   }
 }
 
+TEST_CASE("a GGUF tensor without elements may not have sizes whose product overflows") {
+  std::string bytes = "GGUF";
+  const auto append = [&](auto number) {
+    bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
+  };
+  append(uint32_t{3});
+  append(uint64_t{1});  // tensors
+  append(uint64_t{0});  // values
+  append(uint64_t{1});
+  bytes += 'x';
+  append(uint32_t{4});
+  append(uint64_t{0});
+  for (int axis = 0; axis < 3; ++axis) append(uint64_t{UINT32_MAX});
+  append(uint32_t{0});  // float32
+  append(uint64_t{0});
+  bytes.resize(256);
+  CHECK(message_of<Error>([&] { parse_gguf(bytes, "m.gguf"); }) ==
+        "m.gguf: has a tensor too large; it is not a GGUF file that calque reads");
+}
+
 TEST_CASE("the queries of a Llama in GGUF have the two halves of each head interleaved") {
   const GgufFile file = exported({.layer = small_llama()});
   // Row 2 k of a head is its row k, and row 2 k + 1 its row k + 4, of 8.
