@@ -89,8 +89,8 @@ def cut_the_cable(launcher, machines):
         machines.end_processes(name)
     output = process.communicate(timeout=60)[0]
     machines.cable("up")
-    if not re.search(r"calque: rank 2 on host2 has not answered", output):
-        mpi_ranks.fail(f"expected a line about rank 2 on host2:\n{output}")
+    if not re.search(r"calque: rank [23] on host2 has not answered", output):
+        mpi_ranks.fail(f"expected a line about a rank on host2:\n{output}")
     print(f"ok: the network was cut, all ranks ended within {took:.1f} s")
 
 
