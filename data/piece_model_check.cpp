@@ -98,6 +98,12 @@ struct Pieces {
   int bytes = 0;
 };
 
+bool is_one_character(std::string_view text) {
+  size_t end = 0;
+  next_code_point(text, end);
+  return end == text.size();
+}
+
 Fault add_piece(std::string_view message, Pieces& pieces) {
   std::string_view text;
   float score = 0;
@@ -117,6 +123,10 @@ Fault add_piece(std::string_view message, Pieces& pieces) {
   if (type < normal || type > byte) return fmt::format("piece {} is of type {}", id, type);
   if (!pieces.seen.insert(text).second) return fmt::format("piece '{}' occurs twice", text);
   if (pieces.seen.size() > most_pieces) return fmt::format("more than {} pieces", most_pieces);
+  // The library cannot encode a text with such a character.
+  if (type == control && is_one_character(text)) {
+    return fmt::format("control piece '{}' is a character of texts", text);
+  }
   pieces.found.push_back(type == normal);
   if (type == unknown) ++pieces.unknowns;
   if (type == user_defined) pieces.user_symbols.push_back(text);

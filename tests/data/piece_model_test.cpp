@@ -110,6 +110,8 @@ TEST_CASE("pieces must exist, be distinct, have usable text and a known type") {
   CHECK(fault(model_of(piece("a", 0))) == "piece 3 is of type 0");
   CHECK(fault(model_of(piece("a", 1, std::numeric_limits<float>::quiet_NaN()))) ==
         "the score of piece 3 is not a number");
+  CHECK(fault(model_of(piece("\u2581", control))) ==
+        "control piece '\u2581' is a character of texts");
   CHECK(fault(model_of(piece("<0x41>", byte))) == "1 byte pieces, not 0");
   CHECK(fault(model_of(piece("byte", byte))) == "byte piece 'byte' names no byte");
   CHECK(fault(model_of("", field(2, field(35, uint64_t{1})))) == "0 byte pieces, not 256");
