@@ -106,8 +106,9 @@ void add_serve_command(CLI::App& calque) {
   CLI::App* command = calque.add_subcommand(
       "serve", "Serve translators, language models and classifiers over HTTP");
   command
-      ->add_option("RUN", arguments->runs,
-                   "The folders of runs; the first translator between two languages is their usual one")
+      ->add_option(
+          "RUN", arguments->runs,
+          "The folders of runs; the first translator between two languages is their usual one")
       ->required()
       ->type_name("");
   command->add_option("--host", arguments->host, "The address to listen on (default: 127.0.0.1)")

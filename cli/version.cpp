@@ -51,8 +51,8 @@ std::string version_text() {
       "MPI: {}\n"
       "CPU: {}\n"
       "built: {} for {}, real = {}",
-      CALQUE_VERSION, blas_description(), threads(), mpi_description(), cpu_features(), __VERSION__, instructions(),
-      sizeof(real) == sizeof(float) ? "float" : "double");
+      CALQUE_VERSION, blas_description(), threads(), mpi_description(), cpu_features(), __VERSION__,
+      instructions(), sizeof(real) == sizeof(float) ? "float" : "double");
 }
 
 }  // namespace calque

@@ -67,9 +67,9 @@ struct Explanation {
   std::vector<ExplainedHead> decoder_self;
   std::vector<ExplainedHead> cross;  // [target, source]
 
-  ExplainedMatrix positions;   // [positions, d_model]: what is added to the embeddings
+  ExplainedMatrix positions;           // [positions, d_model]: what is added to the embeddings
   std::vector<NearTokens> neighbours;  // of the tokens in the decoder's table of embeddings
-  std::vector<BeamNode> beam;  // parents before children; empty when the search was greedy
+  std::vector<BeamNode> beam;          // parents before children; empty when the search was greedy
 };
 
 }  // namespace calque

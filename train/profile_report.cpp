@@ -72,8 +72,7 @@ std::string profile_table(const Profile& profile, const MachineLimits& limits) {
     if (sum.kind != Kind::phase) text += row(sum.name, text_of(sum.kind), sum, scale);
   }
   text += row("between ops", "forward", remainder(profile, "forward", {Kind::forward}), scale);
-  text += row("between ops", "backward",
-              remainder(profile, "backward", {Kind::backward}), scale);
+  text += row("between ops", "backward", remainder(profile, "backward", {Kind::backward}), scale);
   text += row("update", "", profile.sum_of("update", Kind::phase), scale);
   text += row("a step", "", steps, scale);
   for (const Profile::Sum& sum : sums) {

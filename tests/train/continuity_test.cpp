@@ -102,7 +102,8 @@ TEST_CASE(
   std::filesystem::remove(folder.path("run/tokenizer.source.vocab"));
   folder.write("pairs.tsv", "d e\tv w\nd e f\tv w u\n");
   const std::string message = message_of([&] { run(folder, settings); });
-  CHECK_MESSAGE(message.starts_with(folder.path("run/tokenizer.source.vocab: is missing")), message);
+  CHECK_MESSAGE(message.starts_with(folder.path("run/tokenizer.source.vocab: is missing")),
+                message);
   CHECK_FALSE(std::filesystem::exists(folder.path("run/tokenizer.source.vocab")));
   CHECK(folder.read("run/tokenizer.target.vocab") == target);
   folder.write("pairs.tsv", text);

@@ -45,10 +45,11 @@ void declare_batches(std::vector<ConfigKey>& table) {
          "once, by the target tokens of all of them.",
          "Marian: optimizer-delay; Joey NMT: batch_multiplier; OpenNMT-py: accum_count; fairseq: "
          "update-freq; Sockeye: update-interval");
-  in.key("parts", &T::parts, between(1, 1024), harmful,
-         "The number of parts of an update, a power of two. Each part has `accumulation` batches of "
-         "its own, so an update has parts * accumulation batches. The gradients of the parts are "
-         "added in a fixed order, so that 1, 2, 4, ... ranks can share them without changing a bit.");
+  in.key(
+      "parts", &T::parts, between(1, 1024), harmful,
+      "The number of parts of an update, a power of two. Each part has `accumulation` batches of "
+      "its own, so an update has parts * accumulation batches. The gradients of the parts are "
+      "added in a fixed order, so that 1, 2, 4, ... ranks can share them without changing a bit.");
   in.key("exchange", &T::exchange, precisions, harmful,
          "The precision of the gradients that are added over parts and ranks. bfloat16 has 8 bits "
          "of precision and halves the bytes that ranks send each other for the sum.")

@@ -24,8 +24,9 @@ struct GenerationOptions {
 enum class FinishReason { end, stop, length };  // </s>, a stop string, max_tokens
 
 struct GeneratedText {
-  std::string text;          // without the prompt
-  std::vector<int32_t> ids;  // that were drawn, without </s>; a stop string may cut the text shorter
+  std::string text;  // without the prompt
+  // The drawn tokens, without </s>. A stop string may cut the text shorter.
+  std::vector<int32_t> ids;
   int64_t tokens = 0;
   FinishReason finish = FinishReason::length;
   double log_probability = 0;
