@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "data/vocabulary.h"
 #include "interop/ctranslate2.h"
+#include "interop/filled_translator.h"
 #include "interop/small_translator.h"
 
 namespace calque {
@@ -36,28 +37,6 @@ struct Ct2Original {
   }
 };
 
-struct Ct2Filled {
-  ImportedTranslator from;
-  Parameters parameters;
-  Transformer model;
-
-  static TransformerOptions options_of(const ImportedTranslator& from) {
-    const ModelConfig& config = from.config.model;
-    return {.layer = config,
-            .source_vocabulary = from.source.size(),
-            .target_vocabulary = from.target.size(),
-            .encoder_layers = config.encoder_layers,
-            .decoder_layers = config.decoder_layers,
-            .tying = config.tied,
-            .output_bias = config.output_bias};
-  }
-  explicit Ct2Filled(const std::string& place)
-      : from(import_ctranslate2(place)), model(Path(parameters), options_of(from)) {
-    parameters.allocate();
-    from.fill(model);
-  }
-};
-
 TEST_CASE("an exported model.bin that is imported and exported again has the same bytes") {
   TransformerOptions options = small_options();
   SUBCASE("one table") {}
@@ -76,7 +55,7 @@ TEST_CASE("an exported model.bin that is imported and exported again has the sam
   }
   SUBCASE("gelu of tanh") { options.layer.feed_forward = FeedForwardKind::gelu_tanh; }
   const Ct2Original original(options);
-  const Ct2Filled filled(original.place());
+  const FilledTranslator filled(import_ctranslate2(original.place()));
   CHECK(filled.from.source.options().kind == TokenizerKind::words);
   export_ctranslate2({filled.from.config, filled.model, filled.from.source, filled.from.target},
                      Ct2Weights::float32, original.folder.path("again"));
@@ -89,7 +68,7 @@ TEST_CASE("an exported model.bin that is imported and exported again has the sam
 
 TEST_CASE("weights of 8 bits are what they stand for") {
   const Ct2Original original(small_options(), Ct2Weights::int8);
-  const Ct2Filled filled(original.place());
+  const FilledTranslator filled(import_ctranslate2(original.place()));
   CHECK(filled.from.config.model.tied == Tying::all);
   const Tensor &exact = original.small.model.encoder.layers[0].self_attention.qkv.weight,
                &read = filled.model.encoder.layers[0].self_attention.qkv.weight;
@@ -132,7 +111,8 @@ TEST_CASE("older files of CTranslate2 have sizes instead of types, and no aliase
 TEST_CASE("a model of CTranslate2 that calque cannot represent is refused in one line") {
   const Ct2Original original(small_options());
   const auto refused = [&] {
-    return message_of<Error>([&] { const Ct2Filled filled(original.place()); });
+    return message_of<Error>(
+        [&] { const FilledTranslator filled(import_ctranslate2(original.place())); });
   };
   CHECK(refused().empty());
   SUBCASE("a source without an end") {

@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "data/tokenizer_training.h"
 #include "data/vocabulary.h"
+#include "interop/filled_translator.h"
 #include "interop/foreign_tensors.h"
 #include "interop/huggingface.h"
 #include "interop/small_translator.h"
@@ -71,31 +72,8 @@ ImportedTranslator import_translator(const std::string& place) {
   return std::get<ImportedTranslator>(import_huggingface(place));
 }
 
-// A model of the imported config, filled.
-struct Filled {
-  ImportedTranslator from;
-  Parameters parameters;
-  Transformer model;
-
-  static TransformerOptions options_of(const ImportedTranslator& from) {
-    const ModelConfig& config = from.config.model;
-    return {.layer = config,
-            .source_vocabulary = from.source.size(),
-            .target_vocabulary = from.target.size(),
-            .encoder_layers = config.encoder_layers,
-            .decoder_layers = config.decoder_layers,
-            .tying = config.tied,
-            .output_bias = config.output_bias};
-  }
-  explicit Filled(const std::string& place)
-      : from(import_translator(place)), model(Path(parameters), options_of(from)) {
-    parameters.allocate();
-    from.fill(model);
-  }
-};
-
 void check_round_trip(const Original& original) {
-  const Filled filled(original.hf());
+  const FilledTranslator filled(import_translator(original.hf()));
   const std::string again = original.folder.path("again");
   export_huggingface(
       ExportedTranslator{filled.from.config, filled.model, filled.from.source, filled.from.target},
@@ -185,7 +163,7 @@ TEST_CASE("each token keeps its numbers when the ids of the engine are others") 
   options.output_bias = true;
   const Original original(options);
   renumber(original);
-  const Filled filled(original.hf());
+  const FilledTranslator filled(import_translator(original.hf()));
   CHECK(filled.from.source.hash() == original.source.hash());
   CHECK(std::ranges::equal(filled.model.source_embedding.weight.span(),
                            original.small.model.source_embedding.weight.span()));
@@ -226,7 +204,7 @@ TEST_CASE("a piece without an id is unknown to the model and never generated") {
   const std::string piece = original.source.symbol(10);
   vocabulary.erase(piece);
   original.folder.write("hf/vocab.json", vocabulary.dump());
-  const Filled filled(original.hf());
+  const FilledTranslator filled(import_translator(original.hf()));
   const Tensor& table = filled.model.target_embedding.weight;
   const int64_t d = table.cols();
   CHECK(std::ranges::equal(table.span().subspan(10 * d, d), table.span().subspan(0, d)));
@@ -237,7 +215,8 @@ TEST_CASE("a piece without an id is unknown to the model and never generated") {
 TEST_CASE("a folder that is not such a model is refused in one line") {
   const Original original(small_options());
   const auto refused = [&] {
-    return message_of<Error>([&] { const Filled filled(original.hf()); });
+    return message_of<Error>(
+        [&] { const FilledTranslator filled(import_translator(original.hf())); });
   };
   const auto ends = [&](const std::string& end) {
     const std::string message = refused();
@@ -309,14 +288,14 @@ TEST_CASE("tensors that are whole numbers, or have no place in the model, are re
     bytes.replace(bytes.find(before) + before.size(), 5, "\"I32\"");
     original.folder.write("hf/model.safetensors", bytes);
     CHECK(message_of<Error>([&] {
-            const Filled filled(original.hf());
+            const FilledTranslator filled(import_translator(original.hf()));
           }).ends_with(own + " is of type I32, but floating-point numbers are needed"));
   }
   SUBCASE("another name") {
     bytes[bytes.find("model.decoder.layers.0.self_attn.q_proj.bias")] = 'n';
     original.folder.write("hf/model.safetensors", bytes);
     CHECK(message_of<Error>([&] {
-            const Filled filled(original.hf());
+            const FilledTranslator filled(import_translator(original.hf()));
           }).ends_with("model.decoder.layers.0.self_attn.q_proj.bias is missing"));
   }
 }
@@ -330,9 +309,9 @@ TEST_CASE("weights in several files are found by their index, which names files 
                           Json{{"weight_map", {{"model.shared.weight", file}}}}.dump());
   };
   index("part-1.safetensors");
-  CHECK_NOTHROW(Filled(original.hf()));
+  CHECK_NOTHROW(FilledTranslator(import_translator(original.hf())));
   index("../hf/part-1.safetensors");
-  CHECK_THROWS_AS(Filled(original.hf()), Error);
+  CHECK_THROWS_AS(FilledTranslator(import_translator(original.hf())), Error);
 }
 
 }  // namespace

@@ -1,0 +1,32 @@
+#pragma once
+// An imported translator: the model of its config, filled.
+
+#include <utility>
+
+#include "interop/imported.h"
+
+namespace calque {
+
+struct FilledTranslator {
+  ImportedTranslator from;
+  Parameters parameters;
+  Transformer model;
+
+  static TransformerOptions options_of(const ImportedTranslator& from) {
+    const ModelConfig& config = from.config.model;
+    return {.layer = config,
+            .source_vocabulary = from.source.size(),
+            .target_vocabulary = from.target.size(),
+            .encoder_layers = config.encoder_layers,
+            .decoder_layers = config.decoder_layers,
+            .tying = config.tied,
+            .output_bias = config.output_bias};
+  }
+  explicit FilledTranslator(ImportedTranslator imported)
+      : from(std::move(imported)), model(Path(parameters), options_of(from)) {
+    parameters.allocate();
+    from.fill(model);
+  }
+};
+
+}  // namespace calque
