@@ -1,6 +1,8 @@
 #pragma once
 // What an export reads: a trained model, its tokenizers and its config.
 
+#include <algorithm>
+
 #include "data/tokenizer.h"
 #include "nn/classification_head.h"
 #include "nn/encoder.h"
@@ -72,6 +74,12 @@ inline const FeedForward& dense(const TokenNetwork& network) {
 // Whether an engine that does not scale embeddings has one table for them and the output.
 inline bool one_table(const LanguageModel& model) {
   return model.options.tied && model.embedding.factor == 1;
+}
+
+// The rows of the table of positions that a translator is exported with.
+inline int64_t exported_positions(const LayerOptions& layer) {
+  return layer.positions == PositionKind::learned ? layer.max_positions
+                                                  : std::max<int64_t>(layer.max_positions, 512);
 }
 
 // The table that an engine adds to the embeddings: learned, `rows` of sinusoids, or zeros for a

@@ -20,9 +20,7 @@ bool is_pre_norm(const ExportedTranslator& from) {
 // The rows of the tables of positions. Both classes read the tables, if there are any, instead of
 // computing their own, so every kind of table is exact.
 int64_t positions_of(const ExportedTranslator& from) {
-  const LayerOptions& options = from.model.options.layer;
-  return options.positions == PositionKind::learned ? options.max_positions
-                                                    : std::max<int64_t>(options.max_positions, 512);
+  return exported_positions(from.model.options.layer);
 }
 
 TensorList tensors_of(const ExportedTranslator& from) {

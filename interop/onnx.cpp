@@ -14,11 +14,6 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-int64_t onnx_positions(const LayerOptions& layer) {
-  return layer.positions == PositionKind::learned ? layer.max_positions
-                                                  : std::max<int64_t>(layer.max_positions, 512);
-}
-
 // The library computes the shapes of an empty cache from it; the model type stands for every
 // encoder-decoder with such a cache.
 std::string onnx_config_text(const ExportedTranslator& from) {
@@ -33,7 +28,7 @@ std::string onnx_config_text(const ExportedTranslator& from) {
   config["encoder_layers"] = options.encoder_layers;
   config["decoder_layers"] = options.decoder_layers;
   config["encoder_attention_heads"] = config["decoder_attention_heads"] = layer.heads;
-  config["max_position_embeddings"] = onnx_positions(layer);
+  config["max_position_embeddings"] = exported_positions(layer);
   config["bos_token_id"] = config["pad_token_id"] = config["decoder_start_token_id"] = begin_id;
   config["eos_token_id"] = end_id;
   return config.dump(2) + "\n";
@@ -47,7 +42,7 @@ std::string onnx_generation_text(const ExportedTranslator& from) {
   if (!from.config.decoding.allow_unknown) never.push_back({unknown_id});
   config["bad_words_ids"] = never;
   config["num_beams"] = 1;
-  config["max_length"] = onnx_positions(from.model.options.layer);
+  config["max_length"] = exported_positions(from.model.options.layer);
   return config.dump(2) + "\n";
 }
 
@@ -57,7 +52,7 @@ std::string tokenizer_config_text(const ExportedTranslator& from) {
   config["bos_token"] = config["pad_token"] = "<s>";
   config["eos_token"] = "</s>";
   config["unk_token"] = "<unk>";
-  config["model_max_length"] = onnx_positions(from.model.options.layer);
+  config["model_max_length"] = exported_positions(from.model.options.layer);
   config["clean_up_tokenization_spaces"] = false;
   return config.dump(2) + "\n";
 }
@@ -81,7 +76,7 @@ decoder begins with `<s>` (1) and ends with `</s>` (2). The library searches gre
 
 void export_onnx(const ExportedTranslator& from, const std::string& out) {
   require_exportable(ExportFormat::onnx, from.config, out);
-  const int64_t positions = onnx_positions(from.model.options.layer);
+  const int64_t positions = exported_positions(from.model.options.layer);
   ExportFolder folder(out);
   folder.make_folder("onnx");
   folder.write_read_back("onnx/encoder_model.onnx", onnx_encoder(from.model, positions));
