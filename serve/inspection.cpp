@@ -1,6 +1,7 @@
 // Calque's own routes: /classify, /explain, /score and /align.
 
 #include <algorithm>
+#include <functional>
 
 #include "decode/score.h"
 #include "serve/http_error.h"
@@ -157,36 +158,40 @@ void answer_explain(Service& service, const Fields& fields, const Answer& answer
   service.enqueue(std::move(work), answer);
 }
 
-// {"source": TEXT or [TEXTS], "target": the same} -> log-probability and tokens of each pair.
-void answer_score(Service& service, const Fields& fields, const Answer& answer) {
+// Answers {"source": TEXT or [TEXTS], "target": the same} with what `compute` finds for each pair.
+void answer_pairs(Service& service, const Fields& fields, const Answer& answer,
+                  const std::string& name, const std::function<json(const Pairs&)>& compute) {
   const Pairs pairs = pairs_of(service, fields);
   QueuedWork work;
   work.cost = pairs.cost;
-  work.compute = [pairs, answer] {
-    json scores = json::array();
-    for (const SequenceScore& score : score_pairs(pairs.by->run.model(), pairs.from, pairs.to)) {
-      scores.push_back({{"log_probability", score.log_probability}, {"tokens", score.tokens}});
-    }
-    answer.json({{"model", pairs.by->name}, {"scores", pairs.list ? scores : scores[0]}});
+  work.compute = [pairs, answer, name, compute] {
+    const json found = compute(pairs);
+    answer.json({{"model", pairs.by->name}, {name, pairs.list ? found : found[0]}});
   };
   service.enqueue(std::move(work), answer);
 }
 
-// The same fields -> the words of each pair, and the numbers of those that belong together.
+// The log-probability and the tokens of each pair.
+void answer_score(Service& service, const Fields& fields, const Answer& answer) {
+  answer_pairs(service, fields, answer, "scores", [](const Pairs& pairs) {
+    json scores = json::array();
+    for (const SequenceScore& score : score_pairs(pairs.by->run.model(), pairs.from, pairs.to)) {
+      scores.push_back({{"log_probability", score.log_probability}, {"tokens", score.tokens}});
+    }
+    return scores;
+  });
+}
+
+// The words of each pair, and the numbers of those that belong together.
 void answer_align(Service& service, const Fields& fields, const Answer& answer) {
-  const Pairs pairs = pairs_of(service, fields);
-  QueuedWork work;
-  work.cost = pairs.cost;
-  work.compute = [pairs, answer] {
+  answer_pairs(service, fields, answer, "alignments", [](const Pairs& pairs) {
     json alignments = json::array();
     for (const AlignedWords& each : align_words(pairs.by->run, pairs.from, pairs.to)) {
       alignments.push_back(
           {{"source", each.source}, {"target", each.target}, {"links", each.links}});
     }
-    answer.json(
-        {{"model", pairs.by->name}, {"alignments", pairs.list ? alignments : alignments[0]}});
-  };
-  service.enqueue(std::move(work), answer);
+    return alignments;
+  });
 }
 
 }  // namespace calque
