@@ -1,28 +1,18 @@
 #include "interop/npz.h"
 
 #include <fmt/format.h>
-#include <zlib.h>
 
+#include <algorithm>
 #include <cstring>
-#include <limits>
 
 #include "core/error.h"
+#include "interop/zip_archive.h"
+#include "train/storage/durable_files.h"
 
 namespace calque {
 namespace {
 
-constexpr uint32_t local_mark = 0x04034b50, central_mark = 0x02014b50, end_mark = 0x06054b50;
 constexpr std::string_view npy_mark("\x93NUMPY\x01\x00", 8);
-
-template <class... Numbers>
-void append(std::string& out, Numbers... numbers) {
-  (out.append(reinterpret_cast<const char*>(&numbers), sizeof(numbers)), ...);
-}
-
-uint32_t checksum(std::string_view bytes) {
-  return static_cast<uint32_t>(
-      crc32_z(0, reinterpret_cast<const Bytef*>(bytes.data()), bytes.size()));
-}
 
 // "(3, 4)", "(3,)" or "()".
 std::string shape_text(const std::vector<int64_t>& shape) {
@@ -39,70 +29,78 @@ std::string npy_bytes(const NpyArray& array) {
                                    array.type, shape_text(array.shape));
   header.append(63 - (npy_mark.size() + 2 + header.size()) % 64, ' ').push_back('\n');
   std::string out(npy_mark);
-  append(out, static_cast<uint16_t>(header.size()));
+  const auto length = static_cast<uint16_t>(header.size());
+  out.append(reinterpret_cast<const char*>(&length), sizeof(length));
   return out + header + array.bytes;
 }
 
-// What the local and the central header of a file share: version 2.0, stored, 1 January 1980.
-void append_description(std::string& out, uint32_t crc, uint32_t size, std::string_view name) {
-  append(out, uint16_t{20}, uint16_t{0}, uint16_t{0}, uint16_t{0}, uint16_t{0x21}, crc, size, size,
-         static_cast<uint16_t>(name.size()), uint16_t{0});
-}
-
+// Reads what NumPy writes: the header is a Python dictionary in its standard form.
 class NpyReader {
  public:
-  NpyReader(std::string_view bytes, const std::string& place) : rest_(bytes), place_(place) {}
+  NpyReader(std::string_view bytes, std::string name, const std::string& place)
+      : bytes_(bytes), place_(place) {
+    array_.name = std::move(name);
+  }
 
-  std::string_view take(size_t count) {
-    if (count > rest_.size()) refuse("ends too early");
-    const std::string_view part = rest_.substr(0, count);
-    rest_.remove_prefix(count);
-    return part;
-  }
-  template <class Number>
-  Number number() {
-    Number value;
-    std::memcpy(&value, take(sizeof(value)).data(), sizeof(value));
-    return value;
-  }
-  bool starts_with(uint32_t mark) const {
-    return rest_.starts_with(std::string_view(reinterpret_cast<const char*>(&mark), sizeof(mark)));
-  }
-  [[noreturn]] void refuse(std::string_view why) const {
-    fail("{}: {}; it is not a whole .npz file", place_, why);
+  NpyArray read() {
+    const size_t before = npy_mark.size() + sizeof(uint16_t);
+    if (bytes_.size() < before || !bytes_.starts_with(npy_mark)) {
+      refuse("is not an array of .npy version 1.0");
+    }
+    uint16_t length = 0;
+    std::memcpy(&length, bytes_.data() + npy_mark.size(), sizeof(length));
+    if (bytes_.size() - before < length) refuse("ends too early");
+    const std::string_view header = bytes_.substr(before, length);
+    array_.type = between(header, "'descr': '", '\'');
+    if (header.find("'fortran_order': False") == header.npos) refuse("is not in row-major order");
+    read_shape(between(header, "'shape': (", ')'));
+    const std::string_view data = bytes_.substr(before + length);
+    require_size(data.size());
+    array_.bytes = data;
+    return std::move(array_);
   }
 
  private:
-  std::string_view rest_;
-  const std::string& place_;
-};
-
-// The text between `before` and `after`.
-std::string_view between(std::string_view text, std::string_view before, char after,
-                         const NpyReader& in) {
-  const size_t begin = text.find(before);
-  const size_t end = begin == text.npos ? begin : text.find(after, begin + before.size());
-  if (end == text.npos) in.refuse("has an array without its description");
-  return text.substr(begin + before.size(), end - begin - before.size());
-}
-
-NpyArray parse_npy(std::string_view bytes, std::string name, const std::string& place) {
-  NpyReader in(bytes, place);
-  if (in.take(npy_mark.size()) != npy_mark) in.refuse("has a file that is no array");
-  const auto length = in.number<uint16_t>();
-  const std::string_view header = in.take(length);
-  NpyArray array{.name = std::move(name)};
-  array.type = between(header, "'descr': '", '\'', in);
-  const std::string_view shape = between(header, "'shape': (", ')', in);
-  for (size_t at = 0; (at = shape.find_first_of("0123456789", at)) != shape.npos;) {
-    const size_t end = std::min(shape.find_first_not_of("0123456789", at), shape.size());
-    if (end - at > 18) in.refuse("has an array that is too large");
-    array.shape.push_back(std::stoll(std::string(shape.substr(at, end - at))));
-    at = end;
+  [[noreturn]] void refuse(std::string_view why) const {
+    fail("{}: {} {}", place_, printable(array_.name), why);
   }
-  array.bytes = bytes.substr(npy_mark.size() + 2 + length);
-  return array;
-}
+
+  // The text between `before` and `after`.
+  std::string_view between(std::string_view text, std::string_view before, char after) const {
+    const size_t begin = text.find(before);
+    const size_t end = begin == text.npos ? begin : text.find(after, begin + before.size());
+    if (end == text.npos) refuse("has no description");
+    return text.substr(begin + before.size(), end - begin - before.size());
+  }
+
+  void read_shape(std::string_view shape) {
+    for (size_t at = 0; (at = shape.find_first_of("0123456789", at)) != shape.npos;) {
+      const size_t end = std::min(shape.find_first_not_of("0123456789", at), shape.size());
+      if (end - at > 18) refuse("is too large");
+      array_.shape.push_back(std::stoll(std::string(shape.substr(at, end - at))));
+      at = end;
+    }
+  }
+
+  // The type ends in the bytes of an element: "<f4", "|i1".
+  void require_size(uint64_t size) const {
+    const char last = array_.type.empty() ? '\0' : array_.type.back();
+    if (array_.type.size() != 3 || last < '1' || last > '8') refuse("is of a type without a size");
+    uint64_t expected = static_cast<uint64_t>(last - '0');
+    for (const int64_t axis : array_.shape) {
+      if (__builtin_mul_overflow(expected, static_cast<uint64_t>(axis), &expected)) {
+        refuse("is too large");
+      }
+    }
+    if (expected != size) {
+      refuse(fmt::format("has {} bytes, but its type and shape need {}", size, expected));
+    }
+  }
+
+  std::string_view bytes_;
+  const std::string& place_;
+  NpyArray array_;
+};
 
 }  // namespace
 
@@ -111,52 +109,26 @@ NpyArray npy_array(const std::string& name, const Tensor& tensor) {
   const auto sizes = tensor.shape().sizes();
   array.shape.assign(sizes.begin(), sizes.end());
   array.bytes.reserve(tensor.span().size() * sizeof(float));
-  for (const real value : tensor.span()) append(array.bytes, static_cast<float>(value));
+  for (const real value : tensor.span()) {
+    const auto number = static_cast<float>(value);
+    array.bytes.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  }
   return array;
 }
 
 std::string npz_bytes(std::span<const NpyArray> arrays, const std::string& place) {
-  std::string out, directory;
-  for (const NpyArray& array : arrays) {
-    const std::string data = npy_bytes(array), name = array.name + ".npy";
-    const uint32_t crc = checksum(data);
-    const auto offset = static_cast<uint32_t>(out.size()),
-               size = static_cast<uint32_t>(data.size());
-    append(out, local_mark);
-    append_description(out, crc, size, name);
-    out += name + data;
-    if (out.size() > std::numeric_limits<uint32_t>::max()) {
-      fail("{}: the model has more than the 4 GB that an .npz file holds; use safetensors", place);
-    }
-    append(directory, central_mark, uint16_t{20});
-    append_description(directory, crc, size, name);
-    append(directory, uint16_t{0}, uint16_t{0}, uint16_t{0}, uint32_t{0}, offset);
-    directory += name;
-  }
-  const auto count = static_cast<uint16_t>(arrays.size());
-  const auto offset = static_cast<uint32_t>(out.size());
-  out += directory;
-  append(out, end_mark, uint16_t{0}, uint16_t{0}, count, count,
-         static_cast<uint32_t>(directory.size()), offset, uint16_t{0});
-  return out;
+  ZipWriter archive(place);
+  for (const NpyArray& array : arrays) archive.add(array.name + ".npy", npy_bytes(array));
+  return archive.finish();
 }
 
 std::vector<NpyArray> parse_npz(std::string_view bytes, const std::string& place) {
-  NpyReader in(bytes, place);
   std::vector<NpyArray> arrays;
-  while (in.starts_with(local_mark)) {
-    in.take(14);
-    const auto crc = in.number<uint32_t>(), size = in.number<uint32_t>();
-    in.take(4);
-    const auto name_length = in.number<uint16_t>(), extra = in.number<uint16_t>();
-    std::string name(in.take(name_length));
-    in.take(extra);
-    const std::string_view data = in.take(size);
-    if (checksum(data) != crc) in.refuse(fmt::format("{} is damaged", name));
+  for (const auto& [file, npy] : parse_zip(bytes, place)) {
+    std::string name = file;
     if (name.ends_with(".npy")) name.resize(name.size() - 4);
-    arrays.push_back(parse_npy(data, std::move(name), place));
+    arrays.push_back(NpyReader(npy, std::move(name), place).read());
   }
-  if (!in.starts_with(central_mark) && !in.starts_with(end_mark)) in.refuse("has no directory");
   return arrays;
 }
 

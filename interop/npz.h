@@ -25,8 +25,8 @@ NpyArray npy_array(const std::string& name, const Tensor& tensor);
 
 // Throws an Error for more than an archive without 64-bit sizes holds, 4 GB.
 std::string npz_bytes(std::span<const NpyArray> arrays, const std::string& place);
-// The arrays of an archive that npz_bytes() made. Throws an Error that names the place if the bytes
-// are not one, or are damaged.
+// The arrays of an archive by npz_bytes(), Marian or numpy.savez. Throws an Error that names the
+// place if the bytes are not one, or are damaged.
 std::vector<NpyArray> parse_npz(std::string_view bytes, const std::string& place);
 
 }  // namespace calque
