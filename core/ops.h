@@ -108,7 +108,9 @@ Tensor residual_norm(const Tensor& x, const Tensor& y, real p, const Tensor& gai
 
 // Tokens: ops/embedding.cpp, ops/position.cpp
 
-// Row t of the result is scale * table[ids[t]]: table [vocabulary, d] -> [tokens, d].
+// Row t of the result is scale * table[ids[t]], or zeros if ids[t] is no_token: table
+// [vocabulary, d] -> [tokens, d].
+inline constexpr int32_t no_token = -1;
 Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale = 1);
 
 // Adds row p of the table [positions, d] to the token at position p of its sentence. Sentence i

@@ -33,8 +33,7 @@ class CachedDecoder final : public StepDecoder {
   Tensor step(const DecodingStep& step) override {
     const NoGradient nothing_recorded;
     cache_.follow(step);
-    Tensor x = model_.target_positions(model_.target_embedding(step.ids), cache_.rows(),
-                                       cache_.positions());
+    Tensor x = model_.embed_target(step.ids, cache_.rows(), cache_.positions());
     for (size_t i = 0; i < memory_.size(); ++i) {
       const DecoderLayer& layer = model_.decoder.layers[i];
       x = layer.self_attention_residual(x, Mode::evaluate, [&](const Tensor& h) {

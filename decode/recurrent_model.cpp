@@ -26,7 +26,9 @@ class StateDecoder final : public StepDecoder {
         state_ ? gather_rows(state_, step.parents) : gather_rows(memory_.state, step.items);
     std::vector<KeyRows> sources;
     for (const int32_t item : step.items) sources.push_back(memory_.sentences[item]);
-    const Tensor embedded = model_.target_embedding(step.ids);
+    const bool from_zeros = !state_ && model_.options.decoder_start == DecoderStart::zero;
+    const Tensor embedded = model_.target_embedding(
+        from_zeros ? std::vector<int32_t>(step.ids.size(), no_token) : step.ids);
     const auto [state, context] = decoder.step(decoder.input(embedded), before, memory_, sources);
     state_ = state;
     return model_.output(decoder.read_out(decoder.cell.hidden_of(state), context, embedded));

@@ -5,6 +5,7 @@
 
 #include <cmath>
 #include <span>
+#include <vector>
 
 #include "core/ops.h"
 #include "core/parameters.h"
@@ -28,9 +29,14 @@ struct Embedding {
                             embedding_normal(d_model))),
         factor(scaled ? std::sqrt(static_cast<real>(d_model)) : real(1)) {}
 
-  // [tokens] -> [tokens, d_model]
+  // [tokens] -> [tokens, d_model]; no_token gives zeros.
   Tensor operator()(std::span<const int32_t> ids) const { return embedding(weight, ids, factor); }
 };
+
+// What the decoder reads: the ids, with no_token in place of the first of each sentence if it
+// starts with zeros. Sentence i begins at position starts[i], or at 0 if starts is empty.
+std::vector<int32_t> decoder_reads(DecoderStart start, std::span<const int32_t> ids,
+                                   const Segments& segments, std::span<const int32_t> starts = {});
 
 // The tables of a translator; the options say which are one.
 template <class Options>

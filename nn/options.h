@@ -20,6 +20,9 @@ enum class FeedForwardKind { relu, gelu, gelu_tanh, silu, swiglu };
 // Which embeddings share a table: source, target and output; target and output; or none.
 enum class Tying { all, target, none };
 
+// What the decoder reads before the first token: the embedding of <s>, or zeros.
+enum class DecoderStart { bos, zero };
+
 // How a classifier reduces a sequence to one vector: the first token, or the mean of all.
 enum class Pooling { cls, mean };
 
@@ -71,6 +74,7 @@ struct TransformerOptions {
   int64_t encoder_layers = 6;
   int64_t decoder_layers = 6;
   Tying tying = Tying::all;
+  DecoderStart decoder_start = DecoderStart::bos;
   bool output_bias = false;
 
   bool operator==(const TransformerOptions&) const = default;
@@ -90,6 +94,7 @@ struct RecurrentOptions {
   CellKind cell = CellKind::gru;
   ScoreKind score = ScoreKind::additive;
   Tying tying = Tying::all;
+  DecoderStart decoder_start = DecoderStart::bos;
   bool output_bias = false;
   real dropout = real(0.1);  // of the embeddings, between layers and of the readout
 
@@ -147,6 +152,8 @@ inline constexpr Named<ScoreKind> score_kinds[] = {{"none", ScoreKind::none},
                                                    {"additive", ScoreKind::additive},
                                                    {"dot", ScoreKind::dot},
                                                    {"general", ScoreKind::general}};
+inline constexpr Named<DecoderStart> decoder_starts[] = {{"bos", DecoderStart::bos},
+                                                         {"zero", DecoderStart::zero}};
 inline constexpr Named<Pooling> poolings[] = {{"cls", Pooling::cls}, {"mean", Pooling::mean}};
 inline constexpr Named<Tying> tyings[] = {
     {"all", Tying::all}, {"target", Tying::target}, {"none", Tying::none}};

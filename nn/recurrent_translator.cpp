@@ -43,7 +43,8 @@ Tensor RecurrentTranslator::decode(std::span<const int32_t> ids, const Segments&
   const real dropped = dropout_in(mode, options.dropout);
   const TimeOrder order(segments);
   std::vector<int32_t> read;
-  for (const int32_t token : order.tokens) read.push_back(ids[token]);
+  const std::vector<int32_t> known = decoder_reads(options.decoder_start, ids, segments);
+  for (const int32_t token : order.tokens) read.push_back(known[token]);
   const Tensor embedded = dropout(target_embedding(read), dropped);
   const Tensor hidden = decoder(embedded, order, decoder.remember(memory, memory_segments), record);
   return gather_rows(dropout(hidden, dropped), order.places);

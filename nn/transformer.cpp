@@ -23,6 +23,12 @@ Tensor Transformer::encode(std::span<const int32_t> ids, const Segments& segment
                  record);
 }
 
+Tensor Transformer::embed_target(std::span<const int32_t> ids, const Segments& segments,
+                                 std::span<const int32_t> starts) const {
+  const Tensor x = target_embedding(decoder_reads(options.decoder_start, ids, segments, starts));
+  return target_positions(x, segments, starts);
+}
+
 Tensor Transformer::decode(std::span<const int32_t> ids, const Segments& segments,
                            const Tensor& memory, const Segments& memory_segments, Mode mode,
                            AttentionRecord* record) const {
@@ -30,7 +36,7 @@ Tensor Transformer::decode(std::span<const int32_t> ids, const Segments& segment
   require(segments.count() == memory_segments.count(),
           "Transformer: {} target sentences for {} source sentences", segments.count(),
           memory_segments.count());
-  const Tensor embedded = target_positions(target_embedding(ids), segments);
+  const Tensor embedded = embed_target(ids, segments);
   return decoder(dropout(embedded, dropout_in(mode, options.layer.dropout)), segments, memory,
                  memory_segments, mode, record);
 }

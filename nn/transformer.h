@@ -37,6 +37,11 @@ struct Transformer {
   Tensor encode(std::span<const int32_t> ids, const Segments& segments, Mode mode,
                 AttentionRecord* record = nullptr) const;
 
+  // Target ids -> what the decoder's layers read, without dropout: [target tokens, d_model].
+  // Sentence i begins at position starts[i], or at 0 if starts is empty.
+  Tensor embed_target(std::span<const int32_t> ids, const Segments& segments,
+                      std::span<const int32_t> starts = {}) const;
+
   // Target ids, <s> first: [target tokens] -> hidden [target tokens, d_model]. Row t of a sentence
   // depends only on its ids up to t. Sentence i attends to sentence i of the memory.
   Tensor decode(std::span<const int32_t> ids, const Segments& segments, const Tensor& memory,

@@ -1,5 +1,7 @@
 // Looks up rows of a table. The gradient adds the row of each token to the row of its id.
 
+#include <algorithm>
+
 #include "core/ops.h"
 #include "core/ops/row_groups.h"
 #include "core/parallel.h"
@@ -13,7 +15,7 @@ Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale) 
   const int64_t vocabulary = table.rows(), cols = table.cols();
   const auto tokens = static_cast<int64_t>(ids.size());
   for (const int32_t id : ids) {
-    require(id >= 0 && id < vocabulary, "embedding: id {} is not in a table of {}", id,
+    require(id >= no_token && id < vocabulary, "embedding: id {} is not in a table of {}", id,
             table.shape());
   }
   Tensor y({tokens, cols});
@@ -22,7 +24,12 @@ Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale) 
   const auto scaled = [scale](Vec v) { return v * scale; };
   for_rows(tokens, cols, [&](int64_t begin, int64_t end) {
     for (int64_t t = begin; t < end; ++t) {
-      map(cols, y.data() + t * cols, scaled, table.data() + ids[t] * cols);
+      real* row = y.data() + t * cols;
+      if (ids[t] == no_token) {
+        std::fill_n(row, cols, real(0));
+      } else {
+        map(cols, row, scaled, table.data() + ids[t] * cols);
+      }
     }
   });
   return record("embedding", y, {&table},

@@ -9,6 +9,7 @@
 namespace calque {
 
 // The indices of the tokens, sorted by id and then by index, and where each id starts among them.
+// Tokens with a negative id are left out.
 struct RowGroups {
   std::vector<int32_t> tokens;
   std::vector<int32_t> starts;
@@ -16,15 +17,19 @@ struct RowGroups {
 
 inline RowGroups group_by_id(std::span<const int32_t> ids, int64_t vocabulary) {
   std::vector<int32_t> next(static_cast<size_t>(vocabulary) + 1);
-  for (const int32_t id : ids) ++next[id + 1];
+  for (const int32_t id : ids) {
+    if (id >= 0) ++next[id + 1];
+  }
   RowGroups groups;
   for (int64_t id = 0; id < vocabulary; ++id) {
     if (next[id + 1] > 0) groups.starts.push_back(next[id]);
     next[id + 1] += next[id];
   }
-  groups.starts.push_back(static_cast<int32_t>(ids.size()));
-  groups.tokens.resize(ids.size());
-  for (size_t t = 0; t < ids.size(); ++t) groups.tokens[next[ids[t]]++] = static_cast<int32_t>(t);
+  groups.starts.push_back(next.back());
+  groups.tokens.resize(static_cast<size_t>(next.back()));
+  for (size_t t = 0; t < ids.size(); ++t) {
+    if (ids[t] >= 0) groups.tokens[next[ids[t]]++] = static_cast<int32_t>(t);
+  }
   return groups;
 }
 

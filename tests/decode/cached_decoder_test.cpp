@@ -24,6 +24,12 @@ std::vector<Variant> all_variants() {
   for (const auto& kind : norm_kinds) add(kind.name, &LayerOptions::norm_kind, kind.choice);
   list.push_back({"output bias", small_options()});
   list.back().options.output_bias = true;
+  for (const auto& placement : norm_placements) {
+    TransformerOptions options = small_options();
+    options.layer.norm_placement = placement.choice;
+    options.decoder_start = DecoderStart::zero;
+    list.push_back({"from zeros", options});
+  }
   return list;
 }
 

@@ -10,8 +10,10 @@
 namespace calque {
 namespace {
 
-SmallRecurrent small_recurrent(CellKind cell, ScoreKind score) {
+SmallRecurrent small_recurrent(CellKind cell, ScoreKind score,
+                               DecoderStart start = DecoderStart::bos) {
   RecurrentOptions options = small_recurrent_options();
+  options.decoder_start = start;
   options.cell = cell;
   options.score = score;
   return SmallRecurrent(options, /*seed=*/3);
@@ -24,7 +26,9 @@ TEST_CASE("the probabilities of a recurrent translator's hypotheses are those of
     for (const auto& score : score_kinds) {
       CAPTURE(cell.name);
       CAPTURE(score.name);
-      const SmallRecurrent small = small_recurrent(cell.choice, score.choice);
+      const DecoderStart start =
+          score.choice == ScoreKind::dot ? DecoderStart::zero : DecoderStart::bos;
+      const SmallRecurrent small = small_recurrent(cell.choice, score.choice, start);
       const Translator models[] = {small.model};
       TranslationOptions options;
       options.beam = options.n_best = 3;

@@ -160,6 +160,20 @@ TEST_CASE("the gradient of every variant's loss agrees with finite differences")
   }
 }
 
+TEST_CASE(
+    "the gradient of a model whose decoder starts from zeros agrees with finite differences") {
+  for (const auto& tying : tyings) {
+    CAPTURE(tying.name);
+    TransformerOptions options = small_options();
+    options.tying = tying.choice;
+    options.decoder_start = DecoderStart::zero;
+    CHECK(largest_error(Variant{"from zeros", options}) < 1e-6);
+  }
+  RecurrentOptions options = small_recurrent_options();
+  options.decoder_start = DecoderStart::zero;
+  CHECK(largest_error(options) < 1e-6);
+}
+
 TEST_CASE("with every kind of dropout the gradient agrees with finite differences") {
   for (Variant variant : {variants().front(), variants().back()}) {
     CAPTURE(variant.name);

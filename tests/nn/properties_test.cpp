@@ -57,6 +57,42 @@ TEST_CASE("a change of a future target token changes no earlier output bit") {
   }
 }
 
+TEST_CASE("a decoder that starts from zeros does not read its first token") {
+  for (const auto& start : decoder_starts) {
+    CAPTURE(start.name);
+    TransformerOptions options = small_options();
+    options.decoder_start = start.choice;
+    const SmallModel model(options);
+    SmallBatch batch = random_batch(options, lengths);
+    const Tensor before = hidden_of(model.transformer, batch);
+    for (int64_t i = 0; i < batch.target_segments.count(); ++i) {
+      int32_t& token = batch.decoder_input[batch.target_segments.begin(i)];
+      token = (token + 1) % 11;
+    }
+    const Tensor after = hidden_of(model.transformer, batch);
+    CHECK(same_bits(before.span(), after.span()) == (start.choice == DecoderStart::zero));
+  }
+}
+
+TEST_CASE("a decoder that starts from zeros is one whose <s> has an embedding of zeros") {
+  TransformerOptions options = small_options();
+  options.tying = Tying::none;
+  const SmallModel model(options);
+  options.decoder_start = DecoderStart::zero;
+  const SmallModel from_zeros(options);
+  SmallBatch batch = random_batch(options, lengths);
+  constexpr int32_t first = 12;  // and nowhere else
+  for (int32_t& token : batch.decoder_input) token %= first;
+  for (int64_t i = 0; i < batch.target_segments.count(); ++i) {
+    batch.decoder_input[batch.target_segments.begin(i)] = first;
+  }
+  const Tensor expected = hidden_of(from_zeros.transformer, batch);
+  CHECK_FALSE(same_bits(hidden_of(model.transformer, batch).span(), expected.span()));
+  const Tensor& table = model.transformer.target_embedding.weight;
+  std::fill_n(table.data() + first * table.cols(), table.cols(), real(0));
+  CHECK(same_bits(hidden_of(model.transformer, batch).span(), expected.span()));
+}
+
 TEST_CASE("a sentence gives the same output alone, in any batch and in any order") {
   for (const Variant& variant : variants()) {
     CAPTURE(variant.name);

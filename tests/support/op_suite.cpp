@@ -129,6 +129,12 @@ void add_tokens(List& list, int64_t vocabulary, int64_t cols, const Segments& se
   list.push_back({fmt::format("embedding [{}, {}]", vocabulary, cols),
                   random_tensors({{vocabulary, cols}}),
                   [=](Inputs t) { return embedding(t[0], some_ids(tokens, vocabulary), 3); }});
+  list.push_back({fmt::format("embedding [{}, {}], some tokens missing", vocabulary, cols),
+                  random_tensors({{vocabulary, cols}}), [=](Inputs t) {
+                    std::vector<int32_t> ids = some_ids(tokens, vocabulary);
+                    for (size_t i = 0; i < ids.size(); i += 3) ids[i] = no_token;
+                    return embedding(t[0], ids, 3);
+                  }});
   list.push_back({fmt::format("mean_of_segments [{}, {}]", tokens, cols),
                   random_tensors({{tokens, cols}}),
                   [=](Inputs t) { return mean_of_segments(t[0], segments); }});

@@ -157,6 +157,7 @@ struct ModelConfig : LayerOptions {
   int64_t encoder_layers = 6;
   int64_t decoder_layers = 6;
   Tying tied = Tying::all;
+  DecoderStart decoder_start = DecoderStart::bos;
   bool output_bias = false;
   bool segment_embeddings = false;
   bool masked_head = true;

@@ -152,6 +152,10 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "OpenNMT-py: share_embeddings, share_decoder_embeddings; fairseq: share-all-embeddings, "
          "share-decoder-input-output-embed; Sockeye: weight-tying-type")
       .idle_if(has_classes, without_classes);
+  in.key("decoder_start", &M::decoder_start, decoder_starts, harmful,
+         "What the decoder reads before the first token: the embedding of <s> (bos), or zeros "
+         "(zero), as in Marian.")
+      .idle_if(no_translation, with_translation);
   in.key("output_bias", &M::output_bias, {}, harmful,
          "Adds a bias to the output projection, as Marian does.")
       .idle_if(is_encoder_only, "is for task: translation or language-model");

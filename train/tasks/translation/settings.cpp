@@ -41,6 +41,7 @@ TransformerOptions transformer_options(const ModelConfig& model, int64_t source_
   options.encoder_layers = model.encoder_layers;
   options.decoder_layers = model.decoder_layers;
   options.tying = model.tied;
+  options.decoder_start = model.decoder_start;
   options.output_bias = model.output_bias;
   validate(options);
   return options;
@@ -56,6 +57,7 @@ RecurrentOptions recurrent_options(const ModelConfig& model, int64_t source_voca
           .cell = model.cell,
           .score = model.attention_score,
           .tying = model.tied,
+          .decoder_start = model.decoder_start,
           .output_bias = model.output_bias,
           .dropout = model.dropout};
 }
