@@ -37,7 +37,9 @@ void Beam::mark(int32_t node, BeamFate fate) {
 // with the best score is the longest one, or the next one if the penalty does not favour length.
 bool Beam::decided() const {
   const int64_t count = std::ssize(finished_);
-  if (options_.stop == SearchOptions::Stop::first) return count >= options_.beam;
+  if (options_.stop == SearchOptions::Stop::first || options_.stop == SearchOptions::Stop::narrow) {
+    return count >= options_.beam;
+  }
   if (options_.stop == SearchOptions::Stop::never || count < options_.n_best) return false;
   const double worst_kept = finished_[options_.n_best - 1].score;
   return std::ranges::all_of(live_, [&](const Live& hypothesis) {
@@ -60,14 +62,15 @@ void Beam::advance(const std::vector<std::vector<NextToken>>& candidates, int32_
     }
   }
   std::ranges::stable_sort(all, std::greater<>(), &Candidate::log_probability);
-  const auto width = static_cast<size_t>(options_.beam);
+  const bool narrow = options_.stop == SearchOptions::Stop::narrow;
+  const auto width = static_cast<size_t>(options_.beam) - (narrow ? finished_.size() : 0);
   std::vector<Live> next;
   for (size_t rank = 0; rank < all.size() && (next.size() < width || rank < 2 * width); ++rank) {
     const Candidate& candidate = all[rank];
     const Live& parent = live_[candidate.parent];
     const int32_t node =
         note(parent.node, {candidate.id, 0}, std::ssize(parent.ids) + 1, candidate.log_probability);
-    if (next.size() == width) continue;  // pruned
+    if (next.size() == width || (narrow && rank >= width)) continue;  // pruned
     if (candidate.id == end_id) {
       if (rank >= width) continue;
       mark(node, BeamFate::finished);

@@ -25,8 +25,9 @@ struct SearchOptions : TokenRules {
   //   optimal  no unfinished hypothesis can still be among the n best
   //   first    as many hypotheses have finished as the beam is wide
   //   never    at the longest length
+  //   narrow   no place is left: each finished hypothesis takes one of the beam's (Marian)
   // Greedy search stops at </s>.
-  enum class Stop { optimal, first, never };
+  enum class Stop { optimal, first, never, narrow };
 
   int64_t beam = 1;  // 1: greedy
   Penalty penalty = Penalty::power;
@@ -45,7 +46,8 @@ inline constexpr Named<SearchOptions::Penalty> length_penalties[] = {
 inline constexpr Named<SearchOptions::Stop> stop_rules[] = {
     {"optimal", SearchOptions::Stop::optimal},
     {"first", SearchOptions::Stop::first},
-    {"never", SearchOptions::Stop::never}};
+    {"never", SearchOptions::Stop::never},
+    {"narrow", SearchOptions::Stop::narrow}};
 
 struct Hypothesis {
   std::vector<int32_t> ids;  // without </s>

@@ -101,6 +101,21 @@ TEST_CASE("the first rule stops when as many have finished as the beam is wide")
   CHECK(beam.result()[0].ids.empty());
 }
 
+TEST_CASE("by the narrow rule a finished hypothesis takes a place of the beam") {
+  TranslationOptions options = beam_of(3);
+  options.stop = SearchOptions::Stop::narrow;
+  Beam beam = beam_for(options, 5);
+  beam.advance({{{end_id, -1}, {a, -2}, {b, -3}, {c, -4}}}, 0);
+  CHECK(live_ids(beam) == std::vector<Ids>{{a}, {b}});
+  beam.advance({{{a, -1}, {c, -2}}, {{end_id, real(-0.5)}, {c, -5}}}, 0);
+  CHECK(live_ids(beam) == std::vector<Ids>{{a, a}});
+  beam.advance({{{b, -1}, {end_id, real(-1.5)}}}, 0);  // the end is second, but one place is left
+  CHECK(live_ids(beam) == std::vector<Ids>{{a, a, b}});
+  beam.advance({{{end_id, -1}, {c, -2}}}, 0);
+  CHECK(beam.done());
+  CHECK(beam.result()[0].ids.empty());
+}
+
 TEST_CASE("the rule `never` goes on to the longest length") {
   TranslationOptions options = beam_of(1);
   options.beam = 2;
