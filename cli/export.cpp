@@ -12,6 +12,7 @@
 #include "interop/formats.h"
 #include "interop/gguf.h"
 #include "interop/huggingface.h"
+#include "interop/marian.h"
 #include "interop/onnx.h"
 #include "interop/own_names.h"
 #include "train/tasks/classification/classification_run.h"
@@ -36,6 +37,7 @@ void export_translator(const ExportArguments& arguments, ExportFormat format,
                                 run.tokenizers.target};
   if (format == ExportFormat::huggingface) return export_huggingface(from, out);
   if (format == ExportFormat::onnx) return export_onnx(from, out);
+  if (format == ExportFormat::marian) return export_marian(from, out);
   export_ctranslate2(from, arguments.int8 ? Ct2Weights::int8 : Ct2Weights::float32, out);
 }
 

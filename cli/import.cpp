@@ -14,6 +14,7 @@
 #include "interop/export_folder.h"
 #include "interop/gguf_import.h"
 #include "interop/huggingface_import.h"
+#include "interop/marian_import.h"
 #include "train/config/check.h"
 #include "train/config/presets.h"
 #include "train/config/show.h"
@@ -122,9 +123,11 @@ Imported import_place(const std::string& place) {
     return import_huggingface(place);
   }
   if (fs::path(place).extension() == ".gguf") return import_gguf(place);
+  if (const std::string model = marian_model(place); !model.empty()) return import_marian(model);
   fail(
       "{}: not a model that calque imports: neither a folder with a config.json of Hugging Face "
-      "transformers, nor one with a model.bin of CTranslate2, nor a file .gguf",
+      "transformers, nor one with a model.bin of CTranslate2 or an .npz of Marian, nor a file "
+      ".gguf",
       place);
 }
 
@@ -151,7 +154,8 @@ void add_import_command(CLI::App& calque) {
       ->type_name("DIR");
   command->footer(
       "PLACE is a folder of Hugging Face transformers (MarianMT, Llama, GPT-NeoX or GPT-2), a\n"
-      "folder of CTranslate2, or a file .gguf of llama.cpp that is not quantized.\n"
+      "folder of CTranslate2, a folder or file .npz of Marian, or a file .gguf of llama.cpp that\n"
+      "is not quantized.\n"
       "A model that calque cannot represent is refused. docs/interop.md has the formats.\n"
       "Example: calque import opus-mt-en-de --run runs/opus");
   command->callback([arguments] { import_model(*arguments); });

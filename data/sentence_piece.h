@@ -30,6 +30,10 @@ class SentencePieceModel {
   // The same, with the escape of a line end.
   std::string symbol(int32_t id) const;
   float score(int32_t id) const;
+  // The model's own number of the piece, or -1 for a special symbol that the model lacks; and how
+  // many numbers it has.
+  int32_t model_id(int32_t id) const { return to_model_[id]; }
+  int32_t model_size() const { return static_cast<int32_t>(from_model_.size()); }
 
   void encode(std::string_view text, std::vector<int32_t>& out) const;
   void encode_line(std::string_view line, std::vector<int32_t>& out) const { encode(line, out); }

@@ -105,7 +105,8 @@ Ct2Model model_of(const Transformer& model, Ct2Weights weights) {
   add_stack(to, "encoder", options, model.source_positions, options.encoder_layers);
   to.flag("encoder/embeddings_merge", Ct2Type::int8, 0);
   add_stack(to, "decoder", options, model.target_positions, options.decoder_layers);
-  to.flag("decoder/start_from_zero_embedding", Ct2Type::int8, 0);
+  to.flag("decoder/start_from_zero_embedding", Ct2Type::int8,
+          options.decoder_start == DecoderStart::zero);
   to.flag("decoder/alignment_layer", Ct2Type::int16, -1);
   to.flag("decoder/alignment_heads", Ct2Type::int16, 1);
   walk_ctranslate2(to, model);

@@ -225,29 +225,6 @@ ForeignTokens numbered(const std::vector<std::string>& list, const Ct2Folder& fo
   return tokens;
 }
 
-// Without a SentencePiece model, the tokens are words.
-ForeignPieces words_of(const ForeignTokens& tokens, const std::string& place) {
-  std::vector<std::pair<int64_t, std::string>> order;
-  for (const auto& [token, id] : tokens.ids) {
-    const bool special = id == tokens.unknown || id == tokens.end || id == tokens.begin ||
-                         std::ranges::count(special_symbols, token) > 0;
-    if (!special) order.emplace_back(id, token);
-  }
-  std::ranges::sort(order);
-  ForeignPieces words;
-  SymbolModel model;
-  words.rows = {tokens.unknown, tokens.begin, tokens.end};
-  for (const auto& [id, token] : order) {
-    if (token.find_first_of(std::string_view("\t\n\r\0 ", 5)) != token.npos) {
-      fail("{}: the token {} is no word", place, printable(token));
-    }
-    model.vocabulary.add(token);
-    words.rows.push_back(id);
-  }
-  words.tokenizer = Tokenizer(std::move(model), {.kind = TokenizerKind::words, .nfkc = false});
-  return words;
-}
-
 std::string piece_file(const Ct2Folder& folder, const std::string& side) {
   for (const std::string& name : {side + ".model", side + ".spm", std::string("spm.model"),
                                   std::string("sentencepiece.model")}) {
@@ -328,13 +305,15 @@ ImportedTranslator import_ctranslate2(const std::string& path) {
   }
   // The decoder begins with zeros, or with a token that it also writes.
   const bool zeros = folder.whole("decoder/start_from_zero_embedding", 0) != 0;
+  model.decoder_start = zeros ? DecoderStart::zero : DecoderStart::bos;
   const bool no_begin =
-      zeros || target.rows[begin_id] == no_row || target.rows[begin_id] == target.rows[end_id];
-  if (zeros) target.rows[begin_id] = no_row;
+      target.rows[begin_id] == no_row || target.rows[begin_id] == target.rows[end_id];
   if (target.rows[begin_id] == no_row && !zeros) {
     fail("{}: the vocabulary lacks the token that the decoder begins with", folder.place);
   }
-  if (source.rows[begin_id] == no_row || zeros) source.rows[begin_id] = no_row;
+  for (ForeignPieces* side : {&source, &target}) {
+    if (zeros && side->rows[begin_id] == side->rows[end_id]) side->rows[begin_id] = no_row;
+  }
   rows.source = source.rows;
   rows.target = target.rows;
   std::vector<int32_t> absent = target.unlisted;

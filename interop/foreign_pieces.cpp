@@ -111,4 +111,26 @@ std::vector<ForeignPieces> match_pieces(const std::string& source_path,
           with_list(target, pieces, tokens, target_path)};
 }
 
+ForeignPieces words_of(const ForeignTokens& tokens, const std::string& place) {
+  std::vector<std::pair<int64_t, std::string>> order;
+  for (const auto& [token, id] : tokens.ids) {
+    const bool special = id == tokens.unknown || id == tokens.end || id == tokens.begin ||
+                         std::ranges::count(special_symbols, token) > 0;
+    if (!special) order.emplace_back(id, token);
+  }
+  std::ranges::sort(order);
+  ForeignPieces words;
+  SymbolModel model;
+  words.rows = {tokens.unknown, tokens.begin, tokens.end};
+  for (const auto& [id, token] : order) {
+    if (token.find_first_of(std::string_view("\t\n\r\0 ", 5)) != token.npos) {
+      fail("{}: the token {} is no word", place, printable(token));
+    }
+    model.vocabulary.add(token);
+    words.rows.push_back(id);
+  }
+  words.tokenizer = Tokenizer(std::move(model), {.kind = TokenizerKind::words, .nfkc = false});
+  return words;
+}
+
 }  // namespace calque

@@ -30,5 +30,7 @@ ForeignPieces match_pieces(const std::string& model_path, const ForeignTokens& t
 std::vector<ForeignPieces> match_pieces(const std::string& source_path,
                                         const std::string& target_path,
                                         const ForeignTokens& tokens);
+// Without a SentencePiece model, the tokens are words; `place` is for messages.
+ForeignPieces words_of(const ForeignTokens& tokens, const std::string& place);
 
 }  // namespace calque

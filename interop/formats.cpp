@@ -57,6 +57,9 @@ void add_of_marian_mt(Obstacles& in, const Config& config) {
   in.add_if(model.feed_forward == FeedForwardKind::swiglu, "model.activation");
   in.add_if(model.positions == PositionKind::rotary, "model.positions");
   in.add_unless_usual_epsilon();
+  if (config.tokenizer.files.empty()) {  // the export looks into an imported model
+    in.add_if(model.decoder_start == DecoderStart::zero, "model.decoder_start");
+  }
   if (model.norm_placement == NormPlacement::pre) in.add_if(model.tied != Tying::all, "model.tied");
   in.add_if(!is_sentence_piece(config.tokenizer.kind), "tokenizer.kind");
   in.add_if(config.data.lowercase, "data.lowercase");
@@ -125,6 +128,29 @@ std::vector<Obstacle> of_onnx(const Config& config) {
   return in.take();
 }
 
+// Marian's Transformer. Its vocabularies are SentencePiece models, or lists of tokens that a line
+// has spaces between.
+std::vector<Obstacle> of_marian(const Config& config) {
+  const ModelConfig& model = config.model;
+  Obstacles in(config);
+  in.add_unless_task({TaskKind::translation});
+  add_of_every_model(in, model);
+  if (config.task != TaskKind::translation) return in.take();
+  in.add_if(model.decoder_start != DecoderStart::zero, "model.decoder_start");
+  const bool none = model.positions == PositionKind::none;
+  in.add_if(!none && model.positions != PositionKind::t2t, "model.positions");
+  in.add_if(none == model.scale_embeddings, "model.scale_embeddings");
+  in.add_if(
+      model.feed_forward != FeedForwardKind::relu && model.feed_forward != FeedForwardKind::silu,
+      "model.activation");
+  in.add_if(std::abs(double(model.norm_epsilon) - 1e-6) > 1e-10, "model.norm_epsilon");
+  const bool words = config.tokenizer.kind == TokenizerKind::words;
+  in.add_if(!words && !is_sentence_piece(config.tokenizer.kind), "tokenizer.kind");
+  in.add_if(words && config.data.nfkc, "data.nfkc");
+  in.add_if(config.data.lowercase, "data.lowercase");
+  return in.take();
+}
+
 // llama.cpp's tokenizers are bytes and SentencePiece's BPE, which it runs without normalization.
 std::vector<Obstacle> of_gguf(const Config& config) {
   Obstacles in(config);
@@ -165,6 +191,8 @@ std::vector<Obstacle> obstacles(ExportFormat format, const Config& config) {
       return of_huggingface(config);
     case ExportFormat::onnx:
       return of_onnx(config);
+    case ExportFormat::marian:
+      return of_marian(config);
     case ExportFormat::gguf:
       return of_gguf(config);
     case ExportFormat::numpy:
@@ -177,7 +205,7 @@ std::vector<Obstacle> obstacles(ExportFormat format, const Config& config) {
 std::string obstacle_text(const Obstacle& obstacle, ExportFormat format, const Config& config) {
   std::vector<std::string_view> others;
   for (const auto& [name, other] : export_formats) {
-    if (obstacles(other, config).empty()) others.push_back(name);
+    if (other != format && obstacles(other, config).empty()) others.push_back(name);
   }
   return fmt::format("{} is {}, which {} cannot hold; {} can", obstacle.key, obstacle.value,
                      name_of(export_formats, format), fmt::join(others, ", "));

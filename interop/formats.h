@@ -12,11 +12,12 @@
 
 namespace calque {
 
-enum class ExportFormat { ctranslate2, huggingface, onnx, gguf, numpy, safetensors };
+enum class ExportFormat { ctranslate2, huggingface, onnx, marian, gguf, numpy, safetensors };
 inline constexpr Named<ExportFormat> export_formats[] = {
     {"ctranslate2", ExportFormat::ctranslate2},
     {"huggingface", ExportFormat::huggingface},
     {"onnx", ExportFormat::onnx},
+    {"marian", ExportFormat::marian},
     {"gguf", ExportFormat::gguf},
     {"numpy", ExportFormat::numpy},
     {"safetensors", ExportFormat::safetensors}};

@@ -1,3 +1,4 @@
+#include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
@@ -5,6 +6,7 @@
 #include "interop/export_folder.h"
 #include "interop/formats.h"
 #include "interop/huggingface.h"
+#include "interop/huggingface_import_parts.h"
 #include "interop/huggingface_names.h"
 #include "interop/huggingface_parts.h"
 
@@ -139,10 +141,23 @@ The tokenizer must not change the text first: it does if the package sacremoses 
 `model.positions: halves`, the saved copy is another model.
 )";
 
+// The classes start with the embedding of <s>, so it must be the zeros that calque starts with, and
+// its probability 0, as in a model that was imported.
+void require_start(const ExportedTranslator& from, const std::string& out) {
+  if (from.config.model.decoder_start == DecoderStart::bos) return;
+  const Tensor &table = from.model.target_embedding.weight, &bias = from.model.output.bias;
+  const auto row = table.span().subspan(begin_id * table.cols(), table.cols());
+  const bool zeros = std::ranges::all_of(row, [](real x) { return x == 0; });
+  if (zeros && bias && bias.data()[begin_id] <= absent_logit) return;
+  fail("{}: not exported: {}", out,
+       obstacle_text({"model.decoder_start", "zero"}, ExportFormat::huggingface, from.config));
+}
+
 }  // namespace
 
 void export_huggingface(const ExportedTranslator& from, const std::string& out) {
   require_exportable(ExportFormat::huggingface, from.config, out);
+  require_start(from, out);
   ExportFolder folder(out);
   folder.write_safetensors("model.safetensors", tensors_of(from), "pt");
   folder.write("config.json", config_text(from));

@@ -13,6 +13,7 @@ namespace calque {
 namespace {
 
 constexpr std::string_view npy_mark("\x93NUMPY\x01\x00", 8);
+constexpr size_t most_axes = 32;  // NumPy's
 
 // "(3, 4)", "(3,)" or "()".
 std::string shape_text(const std::vector<int64_t>& shape) {
@@ -77,6 +78,7 @@ class NpyReader {
     for (size_t at = 0; (at = shape.find_first_of("0123456789", at)) != shape.npos;) {
       const size_t end = std::min(shape.find_first_not_of("0123456789", at), shape.size());
       if (end - at > 18) refuse("is too large");
+      if (array_.shape.size() == most_axes) refuse("has too many axes");
       array_.shape.push_back(std::stoll(std::string(shape.substr(at, end - at))));
       at = end;
     }
@@ -126,7 +128,8 @@ std::vector<NpyArray> parse_npz(std::string_view bytes, const std::string& place
   std::vector<NpyArray> arrays;
   for (const auto& [file, npy] : parse_zip(bytes, place)) {
     std::string name = file;
-    if (name.ends_with(".npy")) name.resize(name.size() - 4);
+    if (!name.ends_with(".npy")) fail("{}: {} is not an array, .npy", place, printable(name));
+    name.resize(name.size() - 4);
     arrays.push_back(NpyReader(npy, std::move(name), place).read());
   }
   return arrays;

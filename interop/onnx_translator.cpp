@@ -2,6 +2,7 @@
 
 #include <fmt/format.h>
 
+#include "data/vocabulary.h"
 #include "interop/exported.h"
 #include "interop/onnx_layers.h"
 
@@ -12,11 +13,9 @@ const OnnxSide batch = "batch_size", source_length = "encoder_sequence_length",
                new_length = "decoder_sequence_length", past = "past_decoder_sequence_length",
                all = "past_decoder_sequence_length + decoder_sequence_length";
 
-// The embedded tokens at the positions [begin, end).
-OnnxValue embedded(OnnxGraph& graph, OnnxLayers& layers, const OnnxValue& ids,
-                   const Embedding& embedding, const Tensor& positions, const OnnxValue& begin,
-                   const OnnxValue& end) {
-  const OnnxValue x = layers.embedding(ids, embedding);
+// Embedded tokens at the positions [begin, end).
+OnnxValue placed(OnnxGraph& graph, OnnxLayers& layers, const OnnxValue& x, const Tensor& positions,
+                 const OnnxValue& begin, const OnnxValue& end) {
   return positions ? graph.node("Add", {x, layers.rows(positions, begin, end)}) : x;
 }
 
@@ -47,7 +46,7 @@ class DecoderGraph {
     begin_ = layers_.size(past_name(0, "key"), 2);
     end_ = graph_.node("Add", {begin_, layers_.size(ids, 1)});
     hidden_ = layers_.causal(begin_, end_);
-    OnnxValue x = embedded(graph_, layers_, ids, model_.target_embedding, table_, begin_, end_);
+    OnnxValue x = placed(graph_, layers_, embedded(ids), table_, begin_, end_);
     for (int64_t i = 0; i < model_.options.decoder_layers; ++i) x = layer(x, i);
     if (model_.decoder.norm) x = layers_.norm(x, *model_.decoder.norm);
     graph_.output("logits", logits(x), {batch, new_length, model_.options.target_vocabulary});
@@ -65,6 +64,16 @@ class DecoderGraph {
   }
   std::vector<OnnxSide> cache_shape(const OnnxSide& length) const {
     return {batch, options_.heads, length, options_.d_model / options_.heads};
+  }
+
+  // <s>, which comes first, is zeros if the decoder starts with them.
+  OnnxValue embedded(const OnnxValue& ids) {
+    const OnnxValue x = layers_.embedding(ids, model_.target_embedding);
+    if (model_.options.decoder_start == DecoderStart::bos) return x;
+    const OnnxValue first = graph_.node("Equal", {ids, graph_.integer(begin_id)});
+    const OnnxValue kept =
+        graph_.node("Cast", {graph_.node("Not", {first})}, {{"to", int64_t(OnnxType::float32)}});
+    return graph_.node("Mul", {x, graph_.node("Unsqueeze", {kept, graph_.integers({-1})})});
   }
 
   // The cache of a layer with the new keys or values behind it.
@@ -144,8 +153,8 @@ std::string onnx_encoder(const Transformer& model, int64_t positions) {
   const OnnxValue hidden =
       layers.padding(graph.input("attention_mask", OnnxType::int64, {batch, source_length}));
   const OnnxValue begin = graph.integers({0}), end = layers.size(ids, 1);
-  OnnxValue x = embedded(graph, layers, ids, model.source_embedding,
-                         table_of(model.source_positions, positions, d), begin, end);
+  OnnxValue x = placed(graph, layers, layers.embedding(ids, model.source_embedding),
+                       table_of(model.source_positions, positions, d), begin, end);
   for (size_t i = 0; i < model.encoder.layers.size(); ++i) {
     const SelfAttentionLayer& layer = model.encoder.layers[i];
     const auto self_attention = [&](const OnnxValue& h) {

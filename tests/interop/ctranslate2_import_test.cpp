@@ -53,6 +53,7 @@ TEST_CASE("an exported model.bin that is imported and exported again has the sam
     options.layer.norm_kind = NormKind::rms;
     options.layer.feed_forward = FeedForwardKind::swiglu;
   }
+  SUBCASE("a decoder that starts from zeros") { options.decoder_start = DecoderStart::zero; }
   SUBCASE("gelu of tanh") { options.layer.feed_forward = FeedForwardKind::gelu_tanh; }
   const Ct2Original original(options);
   const FilledTranslator filled(import_ctranslate2(original.place()));

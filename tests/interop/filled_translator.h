@@ -20,6 +20,7 @@ struct FilledTranslator {
             .encoder_layers = config.encoder_layers,
             .decoder_layers = config.decoder_layers,
             .tying = config.tied,
+            .decoder_start = config.decoder_start,
             .output_bias = config.output_bias};
   }
   explicit FilledTranslator(ImportedTranslator imported)

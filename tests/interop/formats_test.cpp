@@ -15,11 +15,36 @@ std::vector<std::string> keys_of(ExportFormat format, const Config& config) {
   return keys;
 }
 
-TEST_CASE("the default translator can be exported to every format but GGUF") {
+TEST_CASE("the default translator can be exported to every format but GGUF and Marian's") {
   for (const auto& [name, format] : export_formats) {
     CAPTURE(name);
-    CHECK(keys_of(format, {}).empty() == (format != ExportFormat::gguf));
+    const bool other = format != ExportFormat::gguf && format != ExportFormat::marian;
+    CHECK(keys_of(format, {}).empty() == other);
   }
+}
+
+TEST_CASE("a translator for Marian starts from zeros and has its positions and norms") {
+  Config config;
+  CHECK(keys_of(ExportFormat::marian, config) ==
+        std::vector<std::string>{"model.decoder_start", "model.positions", "model.norm_epsilon"});
+  config.model.decoder_start = DecoderStart::zero;
+  config.model.positions = PositionKind::t2t;
+  config.model.norm_epsilon = real(1e-6);
+  CHECK(keys_of(ExportFormat::marian, config).empty());
+  CHECK(keys_of(ExportFormat::ctranslate2, config).empty());
+  CHECK(keys_of(ExportFormat::onnx, config).empty());
+  CHECK(keys_of(ExportFormat::huggingface, config) ==
+        std::vector<std::string>{"model.norm_epsilon", "model.decoder_start"});
+  config.model.positions = PositionKind::none;
+  CHECK(keys_of(ExportFormat::marian, config) ==
+        std::vector<std::string>{"model.scale_embeddings"});
+  config.model.scale_embeddings = false;
+  CHECK(keys_of(ExportFormat::marian, config).empty());
+  config.model.feed_forward = FeedForwardKind::gelu;
+  config.tokenizer.kind = TokenizerKind::words;
+  config.data.lowercase = true;
+  CHECK(keys_of(ExportFormat::marian, config) ==
+        std::vector<std::string>{"model.activation", "data.nfkc", "data.lowercase"});
 }
 
 TEST_CASE("a language model is a GPT-2, a GPT-NeoX or a Llama, or is refused") {

@@ -105,6 +105,33 @@ TEST_CASE("an exported translator that is imported and exported again has the sa
   check_round_trip(Original(options));
 }
 
+// As it is imported from Marian: <s> has an embedding of zeros, and no probability.
+TEST_CASE("a decoder that starts from zeros is exported if <s> is no token of the model") {
+  TransformerOptions options = small_options();
+  options.decoder_start = DecoderStart::zero;
+  options.output_bias = true;
+  const Original original(options);  // whose config has the usual start
+  Config config = original.small.config;
+  config.model.decoder_start = DecoderStart::zero;
+  const auto refusal = [&] {
+    return message_of<Error>([&] {
+      export_huggingface(
+          ExportedTranslator{config, original.small.model, original.source, original.target},
+          original.folder.path("out"));
+    });
+  };
+  const std::string refused =
+      ": not exported: model.decoder_start is zero, which huggingface cannot hold; ctranslate2, ";
+  CHECK(refusal().find(refused) != std::string::npos);
+  config.tokenizer.files = {"tokenizer.model"};
+  CHECK(refusal().find(refused) != std::string::npos);
+  const Tensor& table = original.small.model.target_embedding.weight;
+  std::fill_n(table.data() + begin_id * table.cols(), table.cols(), real(0));
+  CHECK(refusal().find(refused) != std::string::npos);
+  original.small.model.output.bias.data()[begin_id] = -10'000;
+  CHECK(refusal().empty());
+}
+
 TEST_CASE("two vocabularies survive the round trip") {
   TransformerOptions options = small_options();
   options.tying = Tying::target;

@@ -1,0 +1,12 @@
+#pragma once
+// The parameters of a translator under the names of Marian.
+
+#include "interop/parameter_walk.h"
+#include "nn/transformer.h"
+
+namespace calque {
+
+// With the bias of the output if the model has one.
+void walk_marian(ParameterWalk& walk, const Transformer& model);
+
+}  // namespace calque
