@@ -153,8 +153,8 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "share-decoder-input-output-embed; Sockeye: weight-tying-type")
       .idle_if(has_classes, without_classes);
   in.key("decoder_start", &M::decoder_start, decoder_starts, harmful,
-         "What the decoder reads before the first token: the embedding of <s> (bos), or zeros "
-         "(zero), as in Marian.")
+         "What the decoder reads before the first token: the embedding of the symbol for the "
+         "beginning of a sentence (bos), or zeros (zero), as in Marian.")
       .idle_if(no_translation, with_translation);
   in.key("output_bias", &M::output_bias, {}, harmful,
          "Adds a bias to the output projection, as Marian does.")
