@@ -128,7 +128,8 @@ std::vector<Obstacle> of_onnx(const Config& config) {
   return in.take();
 }
 
-// Marian's Transformer. Its vocabularies are SentencePiece models, or lists of tokens that a line
+// Marian's Transformer. Its decoder normalizes the keys and values of pre-norm layers in training
+// but not in translation. Its vocabularies are SentencePiece models, or lists of tokens that a line
 // has spaces between.
 std::vector<Obstacle> of_marian(const Config& config) {
   const ModelConfig& model = config.model;
@@ -136,6 +137,7 @@ std::vector<Obstacle> of_marian(const Config& config) {
   in.add_unless_task({TaskKind::translation});
   add_of_every_model(in, model);
   if (config.task != TaskKind::translation) return in.take();
+  in.add_if(model.norm_placement == NormPlacement::pre, "model.norm");
   in.add_if(model.decoder_start != DecoderStart::zero, "model.decoder_start");
   const bool none = model.positions == PositionKind::none;
   in.add_if(!none && model.positions != PositionKind::t2t, "model.positions");

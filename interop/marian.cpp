@@ -98,7 +98,6 @@ const char* yes_or_no(bool value) { return value ? "true" : "false"; }
 // special:model.yml. Settings that other converters of Marian's models ask for have its defaults.
 std::string settings_text(const TransformerOptions& options, size_t source, size_t target) {
   const LayerOptions& layer = options.layer;
-  const bool pre = layer.norm_placement == NormPlacement::pre;
   const char* norm = layer.norm_kind == NormKind::rms ? "r" : "n";
   std::string text = "type: transformer\nversion: v1.12.0\n";
   const auto add = [&](std::string_view key, const auto& value) {
@@ -114,10 +113,10 @@ std::string settings_text(const TransformerOptions& options, size_t source, size
   add("transformer-ffn-depth", 2);
   add("transformer-decoder-ffn-depth", 0);
   add("transformer-ffn-activation", layer.feed_forward == FeedForwardKind::silu ? "swish" : "relu");
-  add("transformer-preprocess", fmt::format("\"{}\"", pre ? norm : ""));
-  add("transformer-postprocess", pre ? "da" : fmt::format("da{}", norm));
+  add("transformer-preprocess", "\"\"");
+  add("transformer-postprocess", fmt::format("da{}", norm));
   add("transformer-postprocess-emb", "d");
-  add("transformer-postprocess-top", fmt::format("\"{}\"", pre ? norm : ""));
+  add("transformer-postprocess-top", "\"\"");
   add("transformer-disable-position-embeddings", yes_or_no(layer.positions == PositionKind::none));
   add("transformer-decoder-autoreg", "self-attention");
   add("transformer-guided-alignment-layer", "last");

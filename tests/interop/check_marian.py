@@ -2,9 +2,10 @@
 """Compares an exported translator with Marian itself: translations, greedy and with beam 5, and
 log-probabilities of given ones.
 
-    check_marian.py CALQUE RUN EXPORT SOURCE TARGET [SENTENCES]
+    check_marian.py CALQUE RUN EXPORT SOURCE TARGET [SENTENCES [scores]]
 
-EXPORT may also be the folder of a model that Marian has trained and RUN its import.
+EXPORT may also be the folder of a model that Marian has trained and RUN its import. With scores, only
+log-probabilities are compared: Marian translates pre-norm models otherwise than it trains them.
 """
 import glob
 import os
@@ -25,7 +26,7 @@ def marian(command, *arguments):
                           check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.splitlines()
 
 
-def main(program, run, export, source, target, sentences="1000"):
+def main(program, run, export, source, target, sentences="1000", what="all"):
     calque = Calque(program, run)
     engine, name = f"pymarian {version('pymarian')}", os.path.basename(run)
     model, = (path for path in glob.glob(f"{export}/*.npz") if not path.endswith(".optimizer.npz"))
@@ -40,12 +41,12 @@ def main(program, run, export, source, target, sentences="1000"):
         for side, text in ("source", lines), ("target", targets):
             with open(f"{place}/{side}", "w", encoding="utf-8") as file:
                 file.writelines(line + "\n" for line in text)
-        for beam in 1, 5:
+        for beam in () if what == "scores" else (1, 5):
             theirs = marian("decode", "-c", decoder, "-i", f"{place}/source", "--beam-size",
                             str(beam), "--normalize", "1", "--allow-unk", "--allow-special",
                             "--max-length-factor", "1000", "--mini-batch", "16")
-            what = "greedy" if beam == 1 else f"beam {beam}"
-            passed &= report_tokens("marian", engine, f"{name}: {what}",
+            search = "greedy" if beam == 1 else f"beam {beam}"
+            passed &= report_tokens("marian", engine, f"{name}: {search}",
                                     calque.translate(lines, beam, stop="narrow"), theirs)
         scores = marian("score", "-m", model, "-v", *vocabularies, "-t", f"{place}/source",
                         f"{place}/target", "--mini-batch", "16", "--max-length", "1000")

@@ -40,6 +40,9 @@ TEST_CASE("a translator for Marian starts from zeros and has its positions and n
         std::vector<std::string>{"model.scale_embeddings"});
   config.model.scale_embeddings = false;
   CHECK(keys_of(ExportFormat::marian, config).empty());
+  config.model.norm_placement = NormPlacement::pre;
+  CHECK(keys_of(ExportFormat::marian, config) == std::vector<std::string>{"model.norm"});
+  config.model.norm_placement = NormPlacement::post;
   config.model.feed_forward = FeedForwardKind::gelu;
   config.tokenizer.kind = TokenizerKind::words;
   config.data.lowercase = true;

@@ -97,14 +97,11 @@ TEST_CASE("a translator for Marian that is imported and exported again has the s
   SUBCASE("its own table for the source") { options.tying = Tying::target; }
   SUBCASE("three tables") { options.tying = Tying::none; }
   SUBCASE("a bias of the output") { options.output_bias = true; }
-  SUBCASE("pre-norm") { options.layer.norm_placement = NormPlacement::pre; }
   SUBCASE("RMSNorm and swish") {
     options.layer.norm_kind = NormKind::rms;
     options.layer.feed_forward = FeedForwardKind::silu;
   }
-  SUBCASE("pre-norm of RMSNorm, without positions") {
-    options.layer.norm_placement = NormPlacement::pre;
-    options.layer.norm_kind = NormKind::rms;
+  SUBCASE("without positions") {
     options.layer.positions = PositionKind::none;
     options.layer.scale_embeddings = false;
   }
@@ -149,15 +146,12 @@ TEST_CASE("the names and shapes in model.npz are Marian's") {
     CHECK(shape_of(original, "decoder_ff_logit_out_b") == Sizes{1, 6});
     CHECK(original.arrays().back().bytes.back() == '\0');
   }
-  SUBCASE("pre-norm, tables of their own") {
-    options.layer.norm_placement = NormPlacement::pre;
+  SUBCASE("tables of their own") {
     options.tying = Tying::none;
     const MarianOriginal original(options);
     CHECK(shape_of(original, "encoder_Wemb") == Sizes{6, 8});
     CHECK(shape_of(original, "decoder_Wemb") == Sizes{6, 8});
     CHECK(shape_of(original, "decoder_ff_logit_out_Wt") == Sizes{6, 8});
-    CHECK(shape_of(original, "encoder_l1_self_Wo_ln_scale_pre") == Sizes{1, 8});
-    CHECK(shape_of(original, "encoder_top_ln_scale") == Sizes{1, 8});
   }
 }
 
@@ -209,6 +203,30 @@ TEST_CASE("a row without a token gets a token that no text has") {
   const FilledTranslator filled(import_marian(original.model()));
   CHECK(filled.from.target.size() == 6);
   CHECK(filled.from.target.symbol(5) == "<unused-5>");
+}
+
+TEST_CASE("a pre-norm model of Marian is imported") {
+  const MarianOriginal original(marian_options());
+  std::vector<NpyArray> arrays = original.arrays();
+  for (NpyArray& array : arrays) {
+    if (array.name.find("_ln_") != std::string::npos) array.name += "_pre";
+  }
+  for (const char* name : {"encoder_top_ln_scale", "decoder_top_ln_scale", "encoder_top_ln_bias",
+                           "decoder_top_ln_bias"}) {
+    arrays.insert(arrays.begin(), npy_array(name, Tensor::full({8}, real(0.5))));
+  }
+  original.write(arrays);
+  original.set("transformer-preprocess", "n");
+  original.set("transformer-postprocess", "da");
+  original.set("transformer-postprocess-top", "n");
+  const FilledTranslator filled(import_marian(original.model()));
+  CHECK(filled.from.config.model.norm_placement == NormPlacement::pre);
+  REQUIRE(filled.model.encoder.norm);
+  CHECK(filled.model.encoder.norm->gain.data()[7] == real(0.5));
+  const auto first = [](const Transformer& model) {
+    return model.decoder.layers[0].self_attention_residual.norm.gain.span();
+  };
+  CHECK(std::ranges::equal(first(filled.model), first(original.small.model)));
 }
 
 TEST_CASE("a file of Marian that is cut anywhere is refused in one line") {

@@ -105,7 +105,7 @@ TEST_CASE("every key of the model and of the search changes its options") {
     Config changed = before;
     bool found = false;
     for (const char* value : {"16", "0.05", "true", "false", "none", "pre", "rms", "gelu", "first",
-                              "{count: 4}", "{window: 4}", "rnn", "lstm"}) {
+                              "{count: 4}", "{window: 4}", "rnn", "lstm", "zero"}) {
       try {
         key.read(parse_yaml_argument(value, key.name), changed);
       } catch (const Error&) {
