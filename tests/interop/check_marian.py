@@ -47,7 +47,8 @@ def main(program, run, export, source, target, sentences="1000", what="all"):
                             "--max-length-factor", "1000", "--mini-batch", "16")
             search = "greedy" if beam == 1 else f"beam {beam}"
             passed &= report_tokens("marian", engine, f"{name}: {search}",
-                                    calque.translate(lines, beam, stop="narrow"), theirs)
+                                    calque.translate(lines, beam, stop="narrow", limit=1000),
+                                    theirs)
         scores = marian("score", "-m", model, "-v", *vocabularies, "-t", f"{place}/source",
                         f"{place}/target", "--mini-batch", "16", "--max-length", "1000")
         ours = calque.score(f"{place}/source", f"{place}/target")

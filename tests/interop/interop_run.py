@@ -20,14 +20,14 @@ class Calque:
         return subprocess.run([self.program, *arguments], input=text, check=True,
                               stdout=subprocess.PIPE, encoding="utf-8").stdout
 
-    def translate(self, lines, beam, allow_unknown=True, stop="first"):
+    def translate(self, lines, beam, allow_unknown=True, stop="first", limit=100):
         """The translations by the rules of CTranslate2 and transformers: a search ends when as many
         hypotheses have ended as the beam is wide. Marian's rule is "narrow"."""
         return self.call("translate", self.run, "--beam", str(beam),
                          "--set", "decoding.length_penalty=1",
                          "--set", f"decoding.early_stopping={stop}",
                          "--set", f"decoding.allow_unknown={str(allow_unknown).lower()}",
-                         "--set", "decoding.max_length_extra=1000", "--set", "decoding.max_length=100",
+                         "--set", "decoding.max_length_extra=1000", "--set", f"decoding.max_length={limit}",
                          text="".join(line + "\n" for line in lines)).splitlines()
 
     def score(self, source, target):

@@ -38,9 +38,10 @@ class ImagesTask : public Task {
   }
 
   std::string data_description() const override {
-    return fmt::format("{} images of {} x {} pixels, {} channels and {} classes, {} tokens each",
-                       data_.count(), scale_.shape.width, scale_.shape.height,
-                       scale_.shape.channels, labels_.size(), network_.model.options.tokens());
+    return fmt::format("{} {} images of {} x {} pixels and {} classes, {} tokens each",
+                       data_.count(), scale_.shape.channels == 1 ? "gray" : "color",
+                       scale_.shape.width, scale_.shape.height, labels_.size(),
+                       network_.model.options.tokens());
   }
 
   std::unique_ptr<WorkStream> training(StreamPosition from) override {
