@@ -13,6 +13,6 @@ namespace calque {
 // For each different token, in the order of their first occurrence, its `count` nearest others in
 // the table [vocabulary, d_model]. Special symbols are left out.
 std::vector<NearTokens> embedding_neighbours(const Tensor& table,
-                                             const std::vector<int32_t>& tokens, size_t count);
+                                             const std::vector<int32_t>& tokens, int64_t count);
 
 }  // namespace calque

@@ -11,7 +11,7 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-constexpr size_t neighbours_shown = 6;
+constexpr int64_t neighbours_shown = 6;
 
 Segments whole(const Ids& ids) {
   return Segments::of_lengths(std::vector{static_cast<int32_t>(ids.size())});

@@ -6,6 +6,8 @@
 #include <string>
 #include <vector>
 
+#include "decode/nearest_rows.h"
+
 namespace calque {
 
 // Row-major: values[row * columns + column].
@@ -40,12 +42,8 @@ struct BeamNode {
 
 // The tokens with the most similar embeddings, by the cosine, the nearest first.
 struct NearTokens {
-  struct Near {
-    int32_t token = 0;
-    float cosine = 0;
-  };
   int32_t token = 0;
-  std::vector<Near> nearest;
+  std::vector<NearRow> nearest;
 };
 
 struct Explanation {

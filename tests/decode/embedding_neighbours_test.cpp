@@ -21,19 +21,19 @@ TEST_CASE("the neighbours of a token are those at the smallest angles, without s
   REQUIRE(found.size() == 2);  // 3 once, and no </s>
   CHECK(found[0].token == 3);
   REQUIRE(found[0].nearest.size() == 2);
-  CHECK(found[0].nearest[0].token == 4);
-  CHECK(double(found[0].nearest[0].cosine) == doctest::Approx(std::sqrt(0.5)));
-  CHECK(found[0].nearest[1].token == 5);
-  CHECK(double(found[0].nearest[1].cosine) == doctest::Approx(0));
-  CHECK(found[1].nearest[0].token == 4);
+  CHECK(found[0].nearest[0].row == 4);
+  CHECK(found[0].nearest[0].cosine == doctest::Approx(std::sqrt(0.5)));
+  CHECK(found[0].nearest[1].row == 5);
+  CHECK(found[0].nearest[1].cosine == doctest::Approx(0));
+  CHECK(found[1].nearest[0].row == 4);
 }
 
 TEST_CASE("a small vocabulary has fewer neighbours than asked for, in a fixed order") {
   const auto found = embedding_neighbours(table(), {4}, 10);
   REQUIRE(found.front().nearest.size() == 3);
-  CHECK(found.front().nearest[0].token == 3);  // as near as 5
-  CHECK(found.front().nearest[1].token == 5);
-  CHECK(found.front().nearest[2].token == 6);
+  CHECK(found.front().nearest[0].row == 3);  // as near as 5
+  CHECK(found.front().nearest[1].row == 5);
+  CHECK(found.front().nearest[2].row == 6);
 }
 
 }  // namespace

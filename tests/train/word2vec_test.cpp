@@ -44,7 +44,7 @@ double share_of_right_analogies(const WordSpace& space) {
   int right = 0;
   for (const auto& [a, b, c, d] : questions) {
     const auto id = [&](std::string_view word) { return space.id_of(std::string(word)); };
-    right += space.analogous(id(a), id(b), id(c), 1).front().id == id(d);
+    right += space.analogous(id(a), id(b), id(c), 1).front().row == id(d);
   }
   return double(right) / double(questions.size());
 }
@@ -79,15 +79,15 @@ TEST_CASE("neighbours are ordered by their cosines, as computed by hand") {
   const WordSpace space(vectors, tokenizer);
   const auto near = space.near(space.id_of("a"), 9);
   REQUIRE(near.size() == 3);
-  CHECK(tokenizer.symbol(near[0].id) == "b");
+  CHECK(tokenizer.symbol(near[0].row) == "b");
   CHECK(near[0].cosine == doctest::Approx(std::sqrt(0.5)));
-  CHECK(tokenizer.symbol(near[1].id) == "c");
+  CHECK(tokenizer.symbol(near[1].row) == "c");
   CHECK(near[1].cosine == doctest::Approx(0));
   CHECK(near[2].cosine == doctest::Approx(-1));
   // a - d + c = (1, 0) - (-1, 0) + (0, 1) = (2, 1); only b is left.
   const auto answer = space.analogous(space.id_of("d"), space.id_of("a"), space.id_of("c"), 5);
   REQUIRE(answer.size() == 1);
-  CHECK(tokenizer.symbol(answer[0].id) == "b");
+  CHECK(tokenizer.symbol(answer[0].row) == "b");
   CHECK(answer[0].cosine == doctest::Approx(3 / std::sqrt(10)));
   for (const char* word : {"e", "a b", "", "<unk>", "</s>"}) {
     CHECK(message_of<Error>([&] { space.id_of(word); }) ==

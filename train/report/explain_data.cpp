@@ -129,8 +129,8 @@ void append_neighbours(std::string& out, const Explanation& explanation) {
   };
   append_list(out, explanation.neighbours, [&](const NearTokens& near) {
     out += "\n{\"token\":" + word(near.token) + ",\"nearest\":";
-    append_list(out, near.nearest, [&](const NearTokens::Near& other) {
-      out += "{\"token\":" + word(other.token) + ",\"cosine\":";
+    append_list(out, near.nearest, [&](const NearRow& other) {
+      out += "{\"token\":" + word(other.row) + ",\"cosine\":";
       append_json_number(out, other.cosine, 4);
       out += '}';
     });
@@ -164,7 +164,7 @@ void require_consistent(const Explanation& explanation) {
   require_matrix(positions, positions.rows, positions.columns, "positions");
   for (const NearTokens& near : explanation.neighbours) {
     require_tokens({near.token}, vocabulary);
-    for (const NearTokens::Near& other : near.nearest) require_tokens({other.token}, vocabulary);
+    for (const NearRow& other : near.nearest) require_tokens({other.row}, vocabulary);
   }
   for (size_t i = 0; i < explanation.beam.size(); ++i) {
     const BeamNode& node = explanation.beam[i];

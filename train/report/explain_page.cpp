@@ -71,9 +71,9 @@ void append_page_neighbours(std::string& out, const Explanation& explanation) {
   out += ",\n\"neighbours\":";
   append_list(out, explanation.neighbours, [&](const NearTokens& near) {
     out += fmt::format("\n{{\"id\":{},\"nearest\":", near.token);
-    append_list(out, near.nearest, [&](const NearTokens::Near& other) {
-      out += fmt::format("{{\"id\":{},\"text\":{},\"cosine\":", other.token,
-                         json_quoted(explanation.vocabulary[static_cast<size_t>(other.token)]));
+    append_list(out, near.nearest, [&](const NearRow& other) {
+      out += fmt::format("{{\"id\":{},\"text\":{},\"cosine\":", other.row,
+                         json_quoted(explanation.vocabulary[static_cast<size_t>(other.row)]));
       append_json_number(out, other.cosine, float_digits);
       out += '}';
     });

@@ -4,7 +4,6 @@
 
 #include <algorithm>
 #include <array>
-#include <cmath>
 #include <iterator>
 
 #include "core/error.h"
@@ -17,24 +16,10 @@ bool is_word(const Tokenizer& tokenizer, int32_t id) {
   return id >= special_ids && id != tokenizer.newline_id();
 }
 
-void scale_to_unit(std::span<double> vector) {
-  double square = 0;
-  for (const double v : vector) square += v * v;
-  if (square == 0) return;
-  for (double& v : vector) v /= std::sqrt(square);
-}
-
 }  // namespace
 
 WordSpace::WordSpace(const Tensor& vectors, const Tokenizer& tokenizer)
-    : tokenizer_(tokenizer),
-      size_(vectors.cols()),
-      unit_(vectors.span().begin(), vectors.span().end()) {
-  for (int64_t i = 0; i < vectors.rows(); ++i) {
-    scale_to_unit(
-        std::span(unit_).subspan(static_cast<size_t>(i * size_), static_cast<size_t>(size_)));
-  }
-}
+    : tokenizer_(tokenizer), rows_(vectors) {}
 
 int32_t WordSpace::id_of(const std::string& word) const {
   const std::vector<int32_t> ids = tokenizer_.encode(word);
@@ -42,38 +27,24 @@ int32_t WordSpace::id_of(const std::string& word) const {
   fail("'{}' is not in the vocabulary", word);
 }
 
-std::span<const double> WordSpace::row(int32_t id) const {
-  return std::span(unit_).subspan(static_cast<size_t>(id * size_), static_cast<size_t>(size_));
+std::vector<NearRow> WordSpace::nearest(const std::vector<double>& to,
+                                        std::span<const int32_t> without, int64_t count) const {
+  const auto is_other_word = [&](int32_t id) {
+    return is_word(tokenizer_, id) && std::ranges::count(without, id) == 0;
+  };
+  return rows_.nearest(to, is_other_word, count);
 }
 
-std::vector<Neighbour> WordSpace::nearest(std::vector<double> to, std::span<const int32_t> without,
-                                          int64_t count) const {
-  scale_to_unit(to);
-  std::vector<Neighbour> all;
-  for (int32_t id = 0; id < tokenizer_.size(); ++id) {
-    if (!is_word(tokenizer_, id) || std::ranges::count(without, id) > 0) continue;
-    double cosine = 0;
-    for (size_t k = 0; k < to.size(); ++k) cosine += to[k] * row(id)[k];
-    all.push_back({id, cosine});
-  }
-  const auto middle = all.begin() + std::min(count, std::ssize(all));
-  std::ranges::partial_sort(all, middle, [](const Neighbour& a, const Neighbour& b) {
-    return a.cosine != b.cosine ? a.cosine > b.cosine : a.id < b.id;
-  });
-  all.erase(middle, all.end());
-  return all;
+std::vector<NearRow> WordSpace::near(int32_t word, int64_t count) const {
+  return nearest(rows_.unit(word), {&word, 1}, count);
 }
 
-std::vector<Neighbour> WordSpace::near(int32_t word, int64_t count) const {
-  const std::span<const double> vector = row(word);
-  return nearest({vector.begin(), vector.end()}, {&word, 1}, count);
-}
-
-std::vector<Neighbour> WordSpace::analogous(int32_t a, int32_t b, int32_t c, int64_t count) const {
-  std::vector<double> to(static_cast<size_t>(size_));
-  for (size_t k = 0; k < to.size(); ++k) to[k] = row(b)[k] - row(a)[k] + row(c)[k];
+std::vector<NearRow> WordSpace::analogous(int32_t a, int32_t b, int32_t c, int64_t count) const {
+  std::vector<double> to = rows_.unit(b);
+  const std::vector<double> minus = rows_.unit(a), plus = rows_.unit(c);
+  for (size_t k = 0; k < to.size(); ++k) to[k] += plus[k] - minus[k];
   const std::array without{a, b, c};
-  return nearest(std::move(to), without, count);
+  return nearest(to, without, count);
 }
 
 std::vector<Sample> neighbour_samples(const WordSpace& space, int64_t count) {
@@ -85,8 +56,8 @@ std::vector<Sample> neighbour_samples(const WordSpace& space, int64_t count) {
     const auto id = special_ids + static_cast<int32_t>(i * words / count);
     if (!is_word(tokenizer, id)) continue;
     std::string found;
-    for (const Neighbour& near : space.near(id, 5)) {
-      found += (found.empty() ? "" : " ") + tokenizer.symbol(near.id);
+    for (const NearRow& near : space.near(id, 5)) {
+      found += (found.empty() ? "" : " ") + tokenizer.symbol(near.row);
     }
     samples.push_back({tokenizer.symbol(id), "", found});
   }

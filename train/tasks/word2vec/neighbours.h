@@ -8,18 +8,13 @@
 #include <vector>
 
 #include "data/tokenizer.h"
+#include "decode/nearest_rows.h"
 #include "nn/word2vec.h"
 #include "train/report/records.h"
 
 namespace calque {
 
-struct Neighbour {
-  int32_t id = 0;
-  double cosine = 0;
-};
-
-// The rows of a table of word vectors with unit length. <unk>, <s>, </s> and line ends are no
-// words.
+// A table of word vectors. <unk>, <s>, </s> and line ends are no words.
 class WordSpace {
  public:
   WordSpace(const Tensor& vectors, const Tokenizer& tokenizer);
@@ -29,19 +24,17 @@ class WordSpace {
   int32_t id_of(const std::string& word) const;
 
   // The nearest words, nearest first, without the words of the question.
-  std::vector<Neighbour> near(int32_t word, int64_t count) const;
-  std::vector<Neighbour> analogous(int32_t a, int32_t b, int32_t c, int64_t count) const;
+  std::vector<NearRow> near(int32_t word, int64_t count) const;
+  std::vector<NearRow> analogous(int32_t a, int32_t b, int32_t c, int64_t count) const;
 
   const Tokenizer& tokenizer() const { return tokenizer_; }
 
  private:
-  std::span<const double> row(int32_t id) const;
-  std::vector<Neighbour> nearest(std::vector<double> to, std::span<const int32_t> without,
-                                 int64_t count) const;
+  std::vector<NearRow> nearest(const std::vector<double>& to, std::span<const int32_t> without,
+                               int64_t count) const;
 
   const Tokenizer tokenizer_;
-  int64_t size_;
-  std::vector<double> unit_;  // [vocabulary, size]
+  NearestRows rows_;
 };
 
 // Words spread over the vocabulary, each with its neighbours.
