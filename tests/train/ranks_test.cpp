@@ -78,6 +78,8 @@ TEST_CASE("every task trains on two ranks in the bits of one") {
     run_ranks(1, config, folder, "one");
     run_ranks(2, config, folder, "two");
     CHECK(tensors(folder, "two 000030") == tensors(folder, "one 000030"));
+    CHECK(without_times(folder.read("two/metrics.jsonl")) ==
+          without_times(folder.read("one/metrics.jsonl")));
   }
 }
 
