@@ -108,7 +108,7 @@ void Training::train_step() {
   Works works;
   {
     const Phase phase("wait for batches");
-    const int64_t batches = config_.training.batches_of_update();
+    const int64_t batches = config_.training.batches_of_step();
     for (int64_t i = 0; i < batches; ++i) works.push_back(stream_->next());
   }
   const double rate = learning_rate(schedule_, learner_.updates() + 1, done());
