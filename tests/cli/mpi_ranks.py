@@ -186,6 +186,12 @@ def check_same_bits(launcher, expected):
     launcher.complete(2, "turns", "training.until=930u")
     launcher.complete(4, "turns")
     check_bits(launcher, "turns", expected, "4 ranks, then one process, then 2 ranks, then 4")
+    outer = "training.outer_steps=2"
+    launcher.complete(0, "outer-alone", outer)
+    launcher.complete(4, "outer-turns", outer, "training.until=610u")
+    launcher.complete(2, "outer-turns", outer)
+    check_bits(launcher, "outer-turns", digest(launcher.folder / "outer-alone"),
+               "outer steps on 4 ranks, then 2")
     one = launcher.train("threads")
     threads = lambda count: ["env", f"OMP_NUM_THREADS={count}"] + one
     command = launcher.options() + ["-n", "1"] + threads(1) + [":", "-n", "1"] + threads(2)
