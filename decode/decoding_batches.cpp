@@ -119,13 +119,16 @@ std::vector<std::vector<size_t>> batches_of(std::span<const DecodingItem> items,
 }
 
 void for_batches(std::span<const DecodingModel> models, std::span<const DecodingItem> items,
-                 int64_t hypotheses, int64_t batch_tokens, const std::function<void(int64_t)>& done,
+                 int64_t hypotheses, int64_t batch_tokens, const EveryBatch& which,
+                 const std::function<void(int64_t)>& done,
                  const std::function<void(std::span<const size_t>)>& decode) {
   const std::vector<std::vector<size_t>> batches = batches_of(items, hypotheses, batch_tokens);
   const PackedWeights packed = packed_for(models, batches, hypotheses);
   std::mutex mutex;
   int64_t finished = 0;
-  for_tasks(std::ssize(batches), [&](int64_t number) {
+  const int64_t count = (std::ssize(batches) - which.first + which.step - 1) / which.step;
+  for_tasks(count, [&](int64_t task) {
+    const int64_t number = which.first + task * which.step;
     const PackedWeights::Use use(packed);
     decode(batches[number]);
     const std::lock_guard lock(mutex);

@@ -25,10 +25,11 @@ std::vector<DecodingItem> within_positions(std::span<const DecodingModel> models
 // Requires a model, one vocabulary for all models, and items whose tokens are in it.
 void check(std::span<const DecodingModel> models, std::span<const DecodingItem> items);
 
-// Calls decode() with the indices of each batch, in parallel. `done` gets the number of finished
-// items, one call at a time.
+// Calls decode() with the indices of each batch that is asked for, in parallel. `done` gets the
+// number of finished items, one call at a time.
 void for_batches(std::span<const DecodingModel> models, std::span<const DecodingItem> items,
-                 int64_t hypotheses, int64_t batch_tokens, const std::function<void(int64_t)>& done,
+                 int64_t hypotheses, int64_t batch_tokens, const EveryBatch& which,
+                 const std::function<void(int64_t)>& done,
                  const std::function<void(std::span<const size_t>)>& decode);
 
 // The models as one StepDecoder. The scores of an ensemble are the logarithms of the mean

@@ -10,6 +10,11 @@
 
 namespace calque {
 
+// The batches first, first + step, ... alone; the items of others are not decoded.
+struct EveryBatch {
+  int64_t first = 0, step = 1;
+};
+
 struct DecodingItem {
   int32_t first = begin_id;          // the token that is read first
   std::vector<int32_t> prefix = {};  // forced first tokens; the lengths and rules do not apply

@@ -213,7 +213,7 @@ std::vector<std::vector<Hypothesis>> sample(std::span<const DecodingModel> model
   std::vector<std::vector<Hypothesis>> results(items.size());
   std::mutex callbacks;
   for_batches(
-      models, items, options.samples, options.batch_tokens, done,
+      models, items, options.samples, options.batch_tokens, {}, done,
       [&](std::span<const size_t> batch) {
         for (Sample& sample : BatchSampling(models, items, batch, options, callbacks).run()) {
           sample.written.score = sample.written.log_probability;

@@ -99,7 +99,7 @@ std::vector<std::vector<Hypothesis>> search(std::span<const DecodingModel> model
           "search: a beam of {}, {} best", options.beam, options.n_best);
   const std::vector<DecodingItem> items = within_positions(models, asked, true);
   std::vector<std::vector<Hypothesis>> results(items.size());
-  for_batches(models, items, options.beam, options.batch_tokens, done,
+  for_batches(models, items, options.beam, options.batch_tokens, options.batches, done,
               [&](std::span<const size_t> batch) {
                 const std::vector<Beam> beams = BatchSearch(models, items, batch, options).run();
                 for (size_t i = 0; i < beams.size(); ++i) results[batch[i]] = beams[i].result();

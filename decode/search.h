@@ -35,6 +35,7 @@ struct SearchOptions : TokenRules {
   Stop stop = Stop::optimal;
   int64_t n_best = 1;
   int64_t batch_tokens = 4096;  // tokens written in one batch, those of all hypotheses
+  EveryBatch batches = {};      // items of other batches get no hypotheses
   // A search over one item adds all hypotheses that it considers here, parents before children.
   std::vector<BeamNode>* trace = nullptr;
 };

@@ -2,6 +2,7 @@
 
 #include <algorithm>
 #include <cmath>
+#include <utility>
 
 #include "core/blas.h"
 #include "core/memory.h"
@@ -42,10 +43,14 @@ Learner::Learner(const TrainingConfig& training, Parameters& parameters, Communi
       parameters_(parameters),
       ranks_(ranks),
       blocks_(parameters, shared_parts(ranks, training)),
-      shares_(ranks.ranks() > 1 && Optimizer::works_by_element(optimizer_settings(training))),
+      shares_(ranks.ranks() > 1 && Optimizer::works_by_element(joint_settings(training))),
       range_(shares_ ? range_of(ranks, blocks_, parameters.flat_size()) : whole_range(parameters)),
-      optimizer_(parameters, optimizer_settings(training), training.clip_norm, range_),
-      tree_(parameters, blocks_, training.exchange) {}
+      optimizer_(parameters, joint_settings(training), local() ? 0 : training.clip_norm, range_),
+      tree_(parameters, blocks_, training.exchange) {
+  for (int64_t i = 0; local() && i < parts_of_rank(); ++i) {
+    locals_.emplace_back(parameters, optimizer_settings(training), training.clip_norm);
+  }
+}
 
 void Learner::initialise() { parameters_.initialise(static_cast<uint64_t>(training_.seed)); }
 
@@ -57,16 +62,19 @@ StepOutcome Learner::step(const Works& works, int64_t step, double learning_rate
   const Phase whole("step");
   StepOutcome outcome;
   std::vector<Part> parts;
-  forward_backward(works, step, Tape::Check::none, parts);
+  forward_backward(works, step, learning_rate, Tape::Check::none, parts);
+  bool finite = true;
   for (const Part& part : all_gather(ranks_, std::span<const Part>(parts))) {
     outcome.sums += part.sums;
     outcome.flops += part.flops;
+    finite = finite && part.finite != 0;
   }
-  if (ranks_.ranks() > 1) {
+  if (finite && ranks_.ranks() > 1) {
     const Phase phase("exchange");
     sum_shares(ranks_, tree_.sum(), training_.exchange);
   }
-  outcome.update = update(outcome.sums, learning_rate);
+  outcome.update = finite ? update(outcome.sums, learning_rate) : UpdateReport{NAN, 1, false};
+  for (Optimizer& local : locals_) local.resume_at(optimizer_.steps() * training_.outer_steps);
   if (!outcome.update.finite) outcome.diagnosis = diagnose(works, step, outcome.sums);
   clear_gradients();  // validation needs their memory
   return outcome;
@@ -81,8 +89,10 @@ UpdateReport Learner::update(const LossSums& sums, double learning_rate) {
   const Phase phase("update", update_work());
   if (!std::isfinite(sums.loss)) return {NAN, 1, false};
   const auto terms = static_cast<double>(std::max<int64_t>(1, sums.terms));
-  const UpdateReport report = joins() ? update_share(learning_rate, terms)
-                                      : optimizer_.update(parameters_, learning_rate, 1 / terms);
+  const UpdateReport report =
+      local()   ? update_share(training_.outer_rate, static_cast<double>(blocks_.parts))
+      : joins() ? update_share(learning_rate, terms)
+                : optimizer_.update(parameters_, learning_rate, 1 / terms);
   if (report.finite && average_) average_->follow(parameters_, optimizer_.steps());
   return report;
 }
@@ -125,18 +135,19 @@ Profile::Work Learner::update_work() {
 }
 
 // Losses are sums over their terms; the optimizer divides once. Adds the parts of this rank.
-void Learner::forward_backward(const Works& works, int64_t step, Tape::Check check,
-                               std::vector<Part>& parts) {
+void Learner::forward_backward(const Works& works, int64_t step, double learning_rate,
+                               Tape::Check check, std::vector<Part>& parts) {
   const ProductPrecision rounding(product_precision(training_));
-  const auto all = static_cast<size_t>(blocks_.parts), count = works.size() / all;
+  const auto all = static_cast<size_t>(blocks_.parts * std::max<int64_t>(1, training_.outer_steps));
+  const size_t count = works.size() / all;
   require(works.size() % all == 0, "Learner: {} micro-batches in {} parts", works.size(), all);
   clear_gradients();
-  const int64_t first = ranks_.rank() * parts_of_rank();
-  for (int64_t part = first; part < first + parts_of_rank(); ++part) {
+  for (int64_t part = first_part(); part < first_part() + parts_of_rank(); ++part) {
     const double flops_before = counted_flops();
     const auto own = std::span(works).subspan(static_cast<size_t>(part) * count, count);
-    const LossSums sums = run_part(own, part, step, check);
-    parts.push_back({sums, counted_flops() - flops_before});
+    parts.push_back(local() ? local_updates(works, part, step, learning_rate)
+                            : Part{run_part(own, part, step, check)});
+    parts.back().flops = counted_flops() - flops_before;
     if (!joins()) continue;
     tree_.add_part();
     parameters_.clear_gradients();
@@ -179,6 +190,7 @@ int64_t Learner::memory_of_step(const Work& work, int64_t chunks) {
   for (int64_t i = 0; joins() && i < GradientTree::buffers_for(parts_of_rank()); ++i) {
     sums_of_parts.emplace_back(blocks_.size());
   }
+  if (local()) sums_of_parts.emplace_back(blocks_.size());  // the weights before the updates
   for (size_t i = 0; i < (accumulates ? size_t{2} : together); ++i) {
     const Tape tape({static_cast<uint64_t>(training_.seed), 0, static_cast<uint32_t>(i)});
     run_backward(forward(*parts[std::min(i, parts.size() - 1)]));
@@ -190,11 +202,14 @@ int64_t Learner::memory_of_step(const Work& work, int64_t chunks) {
 // With check_finite, repeats the step with every op checked: dropout is a function of the step, so
 // the same op produces the first value that is not finite. Otherwise, names what is visible now.
 std::string Learner::diagnose(const Works& works, int64_t step, const LossSums& sums) {
-  const Parameters::Entry* entry = first_bad_gradient();
+  const Parameters::Entry* entry = local() ? nullptr : first_bad_gradient();
   std::string op;
   try {
     std::vector<Part> parts;
-    if (training_.check_finite) forward_backward(works, step, Tape::Check::finite, parts);
+    if (training_.check_finite && !local()) {
+      forward_backward(works, step, 0, Tape::Check::finite, parts);
+    }
+    op = std::exchange(local_problem_, "");
   } catch (const NotFinite& error) {
     op = error.what();
   }
@@ -228,17 +243,32 @@ std::unique_ptr<WithAverage> Learner::averaged_weights() {
 // While the average is swapped in, its window holds the weights under training.
 WholeState Learner::optimizer_state() {
   std::vector<RankWindow> windows;
-  for (const StateWindow& window : optimizer_.state()) windows.push_back({window, shares_});
-  if (average_) {
-    for (const StateWindow& window : average_->state()) {
-      windows.push_back({{"weights", window.values}, false});
+  using Holder = RankWindow::Holder;
+  for (const StateWindow& window : optimizer_.state()) {
+    windows.push_back({local() ? StateWindow{"outer." + window.name, window.values} : window,
+                       shares_ ? Holder::shares : Holder::all});
+  }
+  for (int64_t part = 0; local() && part < blocks_.parts; ++part) {
+    const int64_t owner = part / parts_of_rank();
+    const bool own = owner == ranks_.rank();
+    for (const StateWindow& window : locals_[static_cast<size_t>(part % parts_of_rank())].state()) {
+      windows.push_back(
+          {{fmt::format("part.{}.{}", part, window.name), own ? window.values : std::span<real>()},
+           Holder::one,
+           static_cast<int>(owner),
+           std::ssize(window.values)});
     }
+  }
+  if (average_) {
+    for (const StateWindow& window : average_->state())
+      windows.push_back({{"weights", window.values}});
   }
   return {ranks_, std::move(windows), parameters_.flat_size(), blocks_.size()};
 }
 
 void Learner::restored(int64_t optimizer_step) {
   optimizer_.resume_at(optimizer_step);
+  for (Optimizer& local : locals_) local.resume_at(optimizer_step * training_.outer_steps);
   if (average_) average_->swap(parameters_);
 }
 

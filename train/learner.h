@@ -45,7 +45,10 @@ class Learner {
 
   // Forward and backward over the micro-batches, in training.parts parts of equally many, then one
   // update of the weights. `step` counts from 0 and determines the dropout. A step that is not
-  // finite changes nothing.
+  // finite changes nothing. With training.outer_steps: H updates by each part, from the same
+  // weights w to its own w_p, and then one with the mean of w - w_p as the gradient (DiLoCo:
+  // Douillard et al., 2023). The optimizers of the parts keep their state; one that is not finite
+  // changes no weight.
   StepOutcome step(const Works& works, int64_t step, double learning_rate);
 
   // The peak memory of tensors, in bytes, in a step over this micro-batch with this number of
@@ -69,18 +72,25 @@ class Learner {
   struct Part {
     LossSums sums;
     double flops = 0;
+    int64_t finite = 1;
   };
-  void forward_backward(const Works& works, int64_t step, Tape::Check check,
+  void forward_backward(const Works& works, int64_t step, double learning_rate, Tape::Check check,
                         std::vector<Part>& parts);
+  Part local_updates(const Works& works, int64_t part, int64_t step, double learning_rate);
+  void replace_gradients(std::span<const real> before);
   LossSums run_part(std::span<const std::unique_ptr<Work>> works, int64_t part, int64_t step,
                     Tape::Check check);
   UpdateReport update(const LossSums& sums, double learning_rate);
   UpdateReport update_share(double learning_rate, double terms);
   Profile::Work update_work();
   std::string diagnose(const Works& works, int64_t step, const LossSums& sums);
+  std::string diagnose_local(std::span<const std::unique_ptr<Work>> works, int64_t number,
+                             int64_t step, const LossSums& sums);
   const Parameters::Entry* first_bad_gradient();
   void clear_gradients();
-  bool joins() const { return blocks_.parts > 1; }
+  bool joins() const { return blocks_.parts > 1 || local(); }
+  bool local() const { return training_.outer_steps > 0; }
+  int64_t first_part() const { return ranks_.rank() * parts_of_rank(); }
   int64_t parts_of_rank() const { return blocks_.parts / ranks_.ranks(); }
 
   const TrainingConfig training_;
@@ -90,7 +100,9 @@ class Learner {
   const bool shares_;      // whether each rank updates a range of its own
   const FlatRange range_;  // that
   Optimizer optimizer_;
-  GradientTree tree_;  // unused with a single part
+  std::vector<Optimizer> locals_;  // with outer_steps, of the parts of this rank
+  std::string local_problem_;      // why an update of a part was not finite
+  GradientTree tree_;              // unused with a single part
   int64_t chunks_ = 1;
   std::optional<WeightAverage> average_;
 };

@@ -42,8 +42,7 @@ UpdateCost measured_update(const Config& config, Learner& learner, WorkStream& s
   double spent = 0;
   for (int step = 0; step < most_steps && (step < 2 || spent < enough_seconds); ++step) {
     Works works;
-    for (int64_t i = 0; i < config.training.batches_of_update(); ++i)
-      works.push_back(stream.next());
+    for (int64_t i = 0; i < config.training.batches_of_step(); ++i) works.push_back(stream.next());
     const auto start = std::chrono::steady_clock::now();
     const StepOutcome outcome = learner.step(works, step, 0);
     const std::chrono::duration<double> taken = std::chrono::steady_clock::now() - start;
@@ -57,7 +56,7 @@ UpdateCost measured_update(const Config& config, Learner& learner, WorkStream& s
 }
 
 double updates_in(const EpochSize& epoch, const Config& config) {
-  const auto batches = static_cast<double>(config.training.batches_of_update());
+  const auto batches = static_cast<double>(config.training.batches_of_step());
   return std::max(1.0, static_cast<double>(epoch.works) / batches);
 }
 

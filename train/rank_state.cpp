@@ -7,13 +7,20 @@
 #include "ranks/collectives.h"
 
 namespace calque {
+namespace {
+
+using Holder = RankWindow::Holder;
+
+}  // namespace
 
 WholeState::WholeState(Communicator& ranks, std::vector<RankWindow> windows, int64_t size,
                        int64_t padded)
     : ranks_(ranks), windows_(std::move(windows)), size_(size), padded_(padded) {
   for (const RankWindow& window : windows_) {
-    const bool own = !window.share || ranks_.ranks() == 1;
-    if (!own && ranks_.speaks()) memory_.push_back(zeros(size_));
+    const bool one = window.holder == Holder::one;
+    const bool own = window.holder == Holder::all || ranks_.ranks() == 1 ||
+                     (one && window.rank == ranks_.rank());
+    if (!own && ranks_.speaks()) memory_.push_back(zeros(one ? window.size : size_));
     wholes_.push_back(own               ? window.window.values
                       : ranks_.speaks() ? span_of(memory_.back())
                                         : std::span<real>());
@@ -26,10 +33,24 @@ std::span<real> WholeState::share_of_rank(size_t window, int rank) const {
   return wholes_[window].subspan(begin, static_cast<size_t>(std::min(share.end, size_)) - begin);
 }
 
+void WholeState::move(size_t window, bool to_first) {
+  const int holder = windows_[window].rank;
+  if (holder == 0 || (ranks_.rank() != 0 && ranks_.rank() != holder)) return;
+  const bool receives = ranks_.speaks() == to_first;
+  const std::span<real> whole = wholes_[window];
+  const int partner = ranks_.speaks() ? holder : 0;
+  if (receives) {
+    ranks_.exchange(partner, {}, std::as_writable_bytes(whole));
+  } else {
+    ranks_.exchange(partner, std::as_bytes(whole), {});
+  }
+}
+
 void WholeState::gather() {
   for (size_t i = 0; i < windows_.size(); ++i) {
+    if (windows_[i].holder == Holder::one) move(i, true);
     const std::span<real> own = windows_[i].window.values;
-    if (own.data() == wholes_[i].data() || !windows_[i].share) continue;
+    if (own.data() == wholes_[i].data() || windows_[i].holder != Holder::shares) continue;
     if (!ranks_.speaks()) {
       ranks_.exchange(0, std::as_bytes(own), {});
       continue;
@@ -44,7 +65,9 @@ void WholeState::gather() {
 void WholeState::scatter() {
   for (size_t i = 0; i < windows_.size(); ++i) {
     const std::span<real> own = windows_[i].window.values;
-    if (!windows_[i].share) {
+    if (windows_[i].holder == Holder::one) {
+      move(i, false);
+    } else if (windows_[i].holder == Holder::all) {
       broadcast(ranks_, std::as_writable_bytes(own));
     } else if (!ranks_.speaks()) {
       ranks_.exchange(0, {}, std::as_writable_bytes(own));

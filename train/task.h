@@ -15,6 +15,7 @@
 #include "core/ops.h"
 #include "core/parameters.h"
 #include "core/tensor.h"
+#include "ranks/communicator.h"
 #include "train/config/config.h"
 #include "train/metrics/metric_info.h"
 #include "train/report/records.h"
@@ -124,8 +125,10 @@ class Task {
 
   // Whether there is anything to validate on.
   virtual bool validates() const = 0;
-  // Calls `stop` now and then, and returns nothing if it returns true.
-  virtual std::optional<Scores> validate(const std::function<bool()>& stop) = 0;
+  // Calls `stop` now and then, and returns nothing if it returns true. All ranks call it, with the
+  // same weights, share the work and return the same values; rank 0 alone returns samples.
+  virtual std::optional<Scores> validate(Communicator& ranks,
+                                         const std::function<bool()>& stop) = 0;
 };
 
 // The purpose for which a task is made.

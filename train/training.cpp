@@ -108,7 +108,7 @@ void Training::train_step() {
   Works works;
   {
     const Phase phase("wait for batches");
-    const int64_t batches = config_.training.batches_of_update();
+    const int64_t batches = config_.training.batches_of_step();
     for (int64_t i = 0; i < batches; ++i) works.push_back(stream_->next());
   }
   const double rate = learning_rate(schedule_, learner_.updates() + 1, done());
@@ -199,10 +199,10 @@ void Training::note_goal(const Scores& scores) {
   }
 }
 
-// Returns whether the checkpoint of this step is one of the best. Rank 0 validates, and the others
-// take over its state.
+// Returns whether the checkpoint of this step is one of the best. The ranks share the work, and
+// take over the state of rank 0.
 bool Training::validate() {
-  const bool best = ranks_.speaks() && validate_here();
+  const bool best = validate_here();
   share_state(ranks_, state_);
   return broadcast(ranks_, best);
 }
@@ -218,7 +218,7 @@ bool Training::validate_here() {
   std::optional<Scores> scores;
   {
     const auto averaged = learner_.averaged_weights();
-    scores = task_->validate([] { return StopRequest::signal() != 0; });
+    scores = task_->validate(ranks_, [] { return StopRequest::signal() != 0; });
   }
   count_seconds();
   saving_.changed();

@@ -32,6 +32,11 @@ OptimizerSettings optimizer_settings(const TrainingConfig& training) {
       .decay = weight_decay(training, decoupled ? Coupling::decoupled : Coupling::coupled)};
 }
 
+OptimizerSettings joint_settings(const TrainingConfig& training) {
+  if (training.outer_steps == 0) return optimizer_settings(training);
+  return SgdSettings{.momentum = training.outer_momentum, .kind = Momentum::nesterov};
+}
+
 Precision product_precision(const TrainingConfig& training) {
   if (training.precision == Precision::bfloat16 && sizeof(real) != sizeof(float)) {
     fail("training.precision: bfloat16 needs a build with real = float; this one has double");

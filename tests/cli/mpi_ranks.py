@@ -3,11 +3,12 @@
 
   mpi_ranks.py CALQUE FOLDER [--mpirun mpirun] [--kills 5]
 
-All runs end in the bits of a run in one process, however often a rank is killed or stopped on the
-way. Whatever happens to a rank, the others end soon, with a line that names it.
+All runs end in the bits of a run in one process, and with its validations, however often a rank is
+killed or stopped on the way. Whatever happens to a rank, the others end soon, with a line that names it.
 """
 import argparse
 import hashlib
+import json
 import os
 import pathlib
 import random
@@ -21,7 +22,7 @@ import time
 CONFIG = """
 data:
   train: {toy: reverse, pairs: 400, longest: 6}
-  validation: {toy: reverse, pairs: 20, longest: 6}
+  validation: {toy: reverse, pairs: 60, longest: 6}
 tokenizer: {kind: words}
 model: {d_model: 32, d_ff: 64, heads: 2, encoder_layers: 1, decoder_layers: 1, dropout: 0.1}
 training:
@@ -34,8 +35,10 @@ training:
   clip_norm: 1
   ema: 0.99
   validate_every: 200u
+  validate_translate: greedy
   save_every: 50u
   rank_deadline: 4
+decoding: {batch_tokens: 40}
 logging: {every: 100, report: false}
 """
 LAST = "step-001200"
@@ -112,13 +115,20 @@ class Launcher:
         return steps[-1].name if steps else ""
 
 
-def digest(folder):
+# Of a run: its last checkpoint, and all that was validated.
+def digest(run):
     files = ("model.safetensors", "optimizer.safetensors")
-    return [hashlib.sha256((folder / name).read_bytes()).hexdigest() for name in files]
+    last = run / "checkpoints" / LAST
+    records = map(json.loads, (run / "metrics.jsonl").read_text().splitlines())
+    validations = [{**record, "timing": None} for record in records
+                   if record["kind"] == "valid" and record["step"] % 200 == 0]
+    if len(validations) != 6:
+        fail(f"{run} has {len(validations)} validations instead of 6")
+    return [hashlib.sha256((last / name).read_bytes()).hexdigest() for name in files] + validations
 
 
 def check_bits(launcher, run, expected, what):
-    if digest(launcher.folder / run / "checkpoints" / LAST) != expected:
+    if digest(launcher.folder / run) != expected:
         fail(f"{what}: other bits than one process")
     print(f"ok: {what}")
 
@@ -176,6 +186,12 @@ def check_same_bits(launcher, expected):
     launcher.complete(2, "turns", "training.until=930u")
     launcher.complete(4, "turns")
     check_bits(launcher, "turns", expected, "4 ranks, then one process, then 2 ranks, then 4")
+    outer = "training.outer_steps=2"
+    launcher.complete(0, "outer-alone", outer)
+    launcher.complete(4, "outer-turns", outer, "training.until=610u")
+    launcher.complete(2, "outer-turns", outer)
+    check_bits(launcher, "outer-turns", digest(launcher.folder / "outer-alone"),
+               "outer steps on 4 ranks, then 2")
     one = launcher.train("threads")
     threads = lambda count: ["env", f"OMP_NUM_THREADS={count}"] + one
     command = launcher.options() + ["-n", "1"] + threads(1) + [":", "-n", "1"] + threads(2)
@@ -261,7 +277,7 @@ def main():
     launcher = Launcher(os.path.abspath(arguments.program), arguments.mpirun, folder)
     launcher.complete(0, "alone")
     steps = arguments.only.split(",") if arguments.only else ["bits", "losses", "stops", "refusals"]
-    expected = digest(folder / "alone" / "checkpoints" / LAST)
+    expected = digest(folder / "alone")
     if "bits" in steps:
         check_same_bits(launcher, expected)
     if "losses" in steps:

@@ -172,10 +172,10 @@ TEST_CASE("a stop request ends a validation") {
   const TranslationRun trained = open_translation_run(folder.path("run"));
   Config translating = config({"training.validate_translate=greedy", "training.batch_tokens=40"});
   const Validation validation(translating, trained.tokenizers, trained.folder.cache());
-  CHECK(validation.run(trained.model(), [] { return false; }).has_value());
-  CHECK(!validation.run(trained.model(), [] { return true; }).has_value());
+  CHECK(validation.run(trained.model(), only_rank(), [] { return false; }).has_value());
+  CHECK(!validation.run(trained.model(), only_rank(), [] { return true; }).has_value());
   int asked = 0;
-  CHECK(!validation.run(trained.model(), [&] { return ++asked > 1; }).has_value());
+  CHECK(!validation.run(trained.model(), only_rank(), [&] { return ++asked > 1; }).has_value());
   CHECK(asked == 2);
 }
 

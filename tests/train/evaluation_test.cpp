@@ -13,6 +13,18 @@
 
 using namespace calque;
 
+namespace {
+
+// Counts the pauses between batches.
+BatchShare counting(int& count) {
+  return {only_rank(), [&count] {
+            ++count;
+            return false;
+          }};
+}
+
+}  // namespace
+
 TEST_CASE("sums over tokens become means, and a perplexity") {
   const MeanLoss scores = mean_of(LossSums{.loss = 30, .nll = 20, .correct = 4, .terms = 10});
   CHECK(scores.loss == doctest::Approx(3));
@@ -58,7 +70,7 @@ TEST_CASE("a dataset is judged pair by pair, whatever the batches and whatever t
   for (const int64_t batch_tokens : {1, 30, 100000}) {
     training.batch_tokens = batch_tokens;
     int between = 0;
-    const LossSums sums = evaluate_tokens(network.model, dataset, training, [&] { ++between; });
+    const LossSums sums = evaluate_tokens(network.model, dataset, training, counting(between));
     CHECK(sums.terms == expected.terms);
     CHECK(sums.correct == expected.correct);
     CHECK(sums.nll == doctest::Approx(expected.nll).epsilon(1e-5));
@@ -70,7 +82,7 @@ TEST_CASE("a dataset is judged pair by pair, whatever the batches and whatever t
   // Batches are those of training: by sentences, or by the tokens of both sides.
   const auto batches = [&] {
     int count = 1;
-    evaluate_tokens(network.model, dataset, training, [&] { ++count; });
+    evaluate_tokens(network.model, dataset, training, counting(count));
     return count;
   };
   training.batch_tokens = 0, training.batch_sentences = 10;

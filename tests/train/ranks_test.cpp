@@ -15,7 +15,7 @@ namespace {
 using Settings = std::vector<std::string>;
 
 TrainResult run_ranks(int count, const Config& config, const TemporaryFolder& folder,
-                      const char* name) {
+                      const std::string& name) {
   std::mutex mutex;
   TrainResult result{};
   run_thread_ranks(count, [&](Communicator& ranks) {
@@ -52,6 +52,10 @@ TEST_CASE("1, 2 and 4 ranks write the same checkpoints and the same log, with an
                              {"training.optimizer=sgd", "training.learning_rate=0.1"},
                              {"training.optimizer=adafactor"},
                              {"training.exchange=bfloat16"},
+                             {"training.outer_steps=3", "model.dropout=0.2", "training.ema=0.9"},
+                             {"training.outer_steps=2", "training.optimizer=adafactor"},
+                             {"training.outer_steps=2", "training.optimizer=sgd",
+                              "training.accumulation=2", "training.parts=8"},
                              {"training.ema=0.9", "training.accumulation=2"},
                              {"training.validate_translate=greedy", "training.parts=16"}}) {
     CAPTURE(settings);
@@ -78,12 +82,17 @@ TEST_CASE("every task trains on two ranks in the bits of one") {
     run_ranks(1, config, folder, "one");
     run_ranks(2, config, folder, "two");
     CHECK(tensors(folder, "two 000030") == tensors(folder, "one 000030"));
+    CHECK(without_times(folder.read("two/metrics.jsonl")) ==
+          without_times(folder.read("one/metrics.jsonl")));
   }
 }
 
 TEST_CASE("any number of ranks resumes what any other number has written") {
   for (const Settings& settings :
-       std::vector<Settings>{{"training.ema=0.9"}, {"training.optimizer=adafactor"}}) {
+       std::vector<Settings>{{"training.ema=0.9"},
+                             {"training.optimizer=adafactor"},
+                             {"training.outer_steps=3", "training.ema=0.9"},
+                             {"training.outer_steps=2", "training.optimizer=adafactor"}}) {
     CAPTURE(settings);
     const TemporaryFolder folder;
     const auto until = [&](const char* updates) {
@@ -128,9 +137,14 @@ TEST_CASE("a rank with another config is refused by name, but threads may differ
 
 TEST_CASE("a step that is not finite is skipped by all ranks, with the diagnosis of one") {
   const TemporaryFolder folder;
-  const Settings settings{"training.learning_rate=1e30", "training.max_bad_steps=3"};
-  const std::string one = message_of([&] { run_ranks(1, with(settings), folder, "one"); });
-  const std::string two = message_of([&] { run_ranks(2, with(settings), folder, "two"); });
-  CHECK_MESSAGE(one.find("not finite") != std::string::npos, one);
-  CHECK(two == one);
+  for (const std::string outer : {"0", "3"}) {
+    const Settings settings{"training.learning_rate=1e30", "training.max_bad_steps=3",
+                            "training.outer_steps=" + outer};
+    const std::string one =
+        message_of([&] { run_ranks(1, with(settings), folder, "one" + outer); });
+    const std::string two =
+        message_of([&] { run_ranks(2, with(settings), folder, "two" + outer); });
+    CHECK_MESSAGE(one.find("not finite") != std::string::npos, one);
+    CHECK(two == one);
+  }
 }

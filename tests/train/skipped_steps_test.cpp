@@ -63,7 +63,9 @@ struct OneWeight final : Task {
     return std::make_unique<Stream>(*this, from);
   }
   bool validates() const override { return false; }
-  std::optional<Scores> validate(const std::function<bool()>&) override { return Scores{}; }
+  std::optional<Scores> validate(Communicator&, const std::function<bool()>&) override {
+    return Scores{};
+  }
 
   std::set<int64_t> bad_works;
   Parameters all;

@@ -3,6 +3,7 @@
 // Config::model.d_model. The schema (schema.h) says what each means and which values it may have.
 // A choice that a layer below makes has that layer's enum and table of names.
 
+#include <algorithm>
 #include <array>
 #include <cstdint>
 #include <optional>
@@ -192,6 +193,9 @@ struct TrainingConfig {
   int64_t accumulation = 1;
   int64_t parts = 1;
   Precision exchange = Precision::full;
+  int64_t outer_steps = 0;
+  double outer_rate = 0.7;
+  double outer_momentum = 0.9;
   Bytes memory_limit;
   int64_t threads = 0;
   Precision precision = Precision::full;
@@ -233,8 +237,14 @@ struct TrainingConfig {
   int64_t divergence_steps = 200;
   int64_t rank_deadline = 20;  // seconds
 
-  // The batches of an update.
-  int64_t batches_of_update() const { return parts * accumulation; }
+  // The batches of a step, and those of one update by the optimizer: with outer_steps a step
+  // consists of several updates by each part.
+  int64_t batches_of_step() const {
+    return parts * accumulation * std::max<int64_t>(1, outer_steps);
+  }
+  int64_t batches_of_update() const {
+    return outer_steps > 0 ? accumulation : parts * accumulation;
+  }
   // Whether the learning rate reaches its last value at a step that is known in advance.
   bool has_final_step() const {
     return schedule == Schedule::cosine || schedule == Schedule::linear;

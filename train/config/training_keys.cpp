@@ -7,6 +7,8 @@ namespace {
 using enum OnResume;
 using T = TrainingConfig;
 
+bool no_outer_steps(const Config& config) { return config.training.outer_steps == 0; }
+
 auto training_section(std::vector<ConfigKey>& table) {
   return Section(
       "training.", [](auto& config) -> auto& { return config.training; }, table);
@@ -54,6 +56,18 @@ void declare_batches(std::vector<ConfigKey>& table) {
          "The precision of the gradients that are added over parts and ranks. bfloat16 has 8 bits "
          "of precision and halves the bytes that ranks send each other for the sum.")
       .idle_if([](const Config& c) { return c.training.parts == 1; }, "needs parts");
+  in.key(
+      "outer_steps", &T::outer_steps, between(0, 10'000), harmful,
+      "For slow networks: the updates that each part makes with weights and an optimizer of its "
+      "own before all parts are joined (DiLoCo). Such a round is one step for all other keys and "
+      "in the log, and has outer_steps * parts * accumulation batches. 0: each step is one "
+      "update, by all parts together.");
+  in.key("outer_rate", &T::outer_rate, positive(), harmful,
+         "The rate of the step that all parts make together, against the mean of the differences.")
+      .idle_if(no_outer_steps, "needs outer_steps");
+  in.key("outer_momentum", &T::outer_momentum, fraction(), harmful,
+         "The Nesterov momentum of that step.")
+      .idle_if(no_outer_steps, "needs outer_steps");
   in.key("memory_limit", &T::memory_limit, {}, harmless,
          "Splits batches into the fewest chunks that fit into this memory. Their number is found "
          "by measuring the largest batch before training starts. A run that is resumed with the "

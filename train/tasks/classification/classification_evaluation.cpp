@@ -97,31 +97,45 @@ std::vector<std::vector<double>> class_probabilities(const Classifier& model,
   return all;
 }
 
-ClassificationResult evaluate_classifier(const Classifier& model, const ClassificationData& data,
-                                         double label_smoothing,
-                                         const std::function<void()>& between) {
-  const NoGradient nothing_recorded;
+void ClassifiedBatches::add(std::span<const int32_t> labels, double label_smoothing,
+                            const std::function<Tensor()>& logits) {
+  labels_.insert(labels_.end(), labels.begin(), labels.end());
+  sums_.emplace_back();
+  if (share_.takes_next()) {
+    const Tensor all = logits();
+    sums_.back() = summed(cross_entropy(all, labels, static_cast<real>(label_smoothing))).sums();
+    for (int64_t i = 0; i < all.rows(); ++i) {
+      const real* const row = all.data() + i * all.cols();
+      predicted_.push_back(static_cast<int32_t>(std::max_element(row, row + all.cols()) - row));
+    }
+  }
+  predicted_.resize(labels_.size());
+}
+
+ClassificationResult ClassifiedBatches::result(int64_t classes) {
   ClassificationResult result{
-      .sums = {}, .confusion = ConfusionMatrix(model.options.head.classes), .predicted = {}};
+      .sums = share_.sum(sums_), .confusion = ConfusionMatrix(classes), .predicted = predicted_};
+  share_.join(result.predicted);
+  for (size_t i = 0; i < labels_.size(); ++i) result.confusion.add(labels_[i], result.predicted[i]);
+  return result;
+}
+
+ClassificationResult evaluate_classifier(const Classifier& model, const ClassificationData& data,
+                                         double label_smoothing, BatchShare share) {
+  const NoGradient nothing_recorded;
+  ClassifiedBatches batches(std::move(share));
   for (size_t next = 0; next < data.examples.size();) {
     PackedTexts batch;
     do {
       const ClassifiedText& example = data.examples[next];
       batch.append(example.ids, example.kinds, example.label);
     } while (++next < data.examples.size() && batch.segments.tokens() < tokens_at_once);
-    const Tensor logits =
-        model.head.logits(model.pooled(batch.ids, batch.kinds, batch.segments, Mode::evaluate));
-    result.sums +=
-        summed(cross_entropy(logits, batch.labels, static_cast<real>(label_smoothing))).sums();
-    for (int64_t i = 0; i < logits.rows(); ++i) {
-      const real* const row = logits.data() + i * logits.cols();
-      const auto best = static_cast<int32_t>(std::max_element(row, row + logits.cols()) - row);
-      result.predicted.push_back(best);
-      result.confusion.add(batch.labels[static_cast<size_t>(i)], best);
-    }
-    if (between) between();
+    batches.add(batch.labels, label_smoothing, [&] {
+      return model.head.logits(
+          model.pooled(batch.ids, batch.kinds, batch.segments, Mode::evaluate));
+    });
   }
-  return result;
+  return batches.result(model.options.head.classes);
 }
 
 }  // namespace calque

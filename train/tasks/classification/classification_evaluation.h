@@ -2,6 +2,7 @@
 // How well a classifier does on labelled texts, and the classes of new texts.
 
 #include <functional>
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "train/metrics/classification.h"
 #include "train/report/records.h"
 #include "train/tasks/classification/classification_data.h"
+#include "train/tasks/shared_validation.h"
 
 namespace calque {
 
@@ -28,6 +30,22 @@ struct ClassificationResult {
   std::vector<std::pair<std::string, double>> values() const;  // by the metric's name
 };
 
+// The batches of an evaluation that a rank computes.
+class ClassifiedBatches {
+ public:
+  explicit ClassifiedBatches(BatchShare share) : share_(std::move(share)) {}
+  // Calls `logits`, which returns [examples, classes], if the next batch is one of this rank.
+  void add(std::span<const int32_t> labels, double label_smoothing,
+           const std::function<Tensor()>& logits);
+  // Of the batches of all ranks.
+  ClassificationResult result(int64_t classes);
+
+ private:
+  BatchShare share_;
+  std::vector<LossSums> sums_;
+  std::vector<int32_t> labels_, predicted_;
+};
+
 // How often each class is predicted for each class, without these columns for more than 20 classes,
 // and precision, recall and F1.
 ResultTable confusion_table(const ConfusionMatrix& matrix, const Labels& labels);
@@ -35,9 +53,8 @@ ResultTable confusion_table(const ConfusionMatrix& matrix, const Labels& labels)
 // Loss, accuracy, macro F1 and the table of classes, as lines of text.
 std::string text_of(const ClassificationResult& result, const Labels& labels);
 
-// Calls `between` between batches.
+// Over the batches of the share; the result is that of all.
 ClassificationResult evaluate_classifier(const Classifier& model, const ClassificationData& data,
-                                         double label_smoothing,
-                                         const std::function<void()>& between = {});
+                                         double label_smoothing, BatchShare share = {});
 
 }  // namespace calque

@@ -11,10 +11,10 @@
 #include "train/tasks/classification/classification_work.h"
 #include "train/tasks/data_settings.h"
 #include "train/tasks/example_works.h"
-#include "train/tasks/interruptible.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/pretrained_embeddings.h"
 #include "train/tasks/run_tokenizers.h"
+#include "train/tasks/shared_validation.h"
 
 namespace calque {
 namespace {
@@ -72,10 +72,10 @@ class ClassificationTask : public Task {
 
   bool validates() const override { return !validation_.examples.empty(); }
 
-  std::optional<Scores> validate(const std::function<bool()>& stop) override {
-    return interruptible(stop, [&](const std::function<void()>& between) -> Scores {
-      const ClassificationResult result = evaluate_classifier(
-          network_.model, validation_, config_.training.label_smoothing, between);
+  std::optional<Scores> validate(Communicator& ranks, const std::function<bool()>& stop) override {
+    return shared_validation(ranks, stop, [&](const BatchShare& share) -> Scores {
+      const ClassificationResult result =
+          evaluate_classifier(network_.model, validation_, config_.training.label_smoothing, share);
       return {result.values(), samples(result), {confusion_table(result.confusion, labels_)}};
     });
   }

@@ -1,7 +1,6 @@
 #pragma once
 // How well a Vision Transformer does on labelled images, and the classes of new images.
 
-#include <functional>
 #include <vector>
 
 #include "nn/vision.h"
@@ -10,10 +9,10 @@
 
 namespace calque {
 
-// Calls `between` between batches.
+// Over the batches of the share; the result is that of all.
 ClassificationResult evaluate_images(const VisionTransformer& model, const PixelScale& scale,
                                      const ImageData& data, double label_smoothing,
-                                     const std::function<void()>& between = {});
+                                     BatchShare share = {});
 
 // The probability of each class of an image.
 std::vector<double> class_probabilities(const VisionTransformer& model, const PixelScale& scale,

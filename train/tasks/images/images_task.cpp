@@ -11,7 +11,7 @@
 #include "train/tasks/images/image_evaluation.h"
 #include "train/tasks/images/image_run.h"
 #include "train/tasks/images/image_work.h"
-#include "train/tasks/interruptible.h"
+#include "train/tasks/shared_validation.h"
 
 namespace calque {
 namespace {
@@ -59,10 +59,10 @@ class ImagesTask : public Task {
 
   bool validates() const override { return validation_.count() > 0; }
 
-  std::optional<Scores> validate(const std::function<bool()>& stop) override {
-    return interruptible(stop, [&](const std::function<void()>& between) -> Scores {
-      const ClassificationResult result = evaluate_images(
-          network_.model, scale_, validation_, config_.training.label_smoothing, between);
+  std::optional<Scores> validate(Communicator& ranks, const std::function<bool()>& stop) override {
+    return shared_validation(ranks, stop, [&](const BatchShare& share) -> Scores {
+      const ClassificationResult result = evaluate_images(network_.model, scale_, validation_,
+                                                          config_.training.label_smoothing, share);
       return {result.values(), samples(result), {confusion_table(result.confusion, labels_)}};
     });
   }

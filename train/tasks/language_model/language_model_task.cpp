@@ -4,7 +4,6 @@
 #include "train/config/schema.h"
 #include "train/tasks/data_settings.h"
 #include "train/tasks/example_works.h"
-#include "train/tasks/interruptible.h"
 #include "train/tasks/language_model/language_model_work.h"
 #include "train/tasks/language_model/settings.h"
 #include "train/tasks/language_model/text_evaluation.h"
@@ -13,6 +12,7 @@
 #include "train/tasks/language_model/tokenizer.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/pretrained_embeddings.h"
+#include "train/tasks/shared_validation.h"
 #include "train/tasks/task_data.h"
 #include "train/tasks/task_model.h"
 
@@ -69,13 +69,15 @@ class LanguageModelTask : public Task {
 
   bool validates() const override { return validation_.has_value(); }
 
-  std::optional<Scores> validate(const std::function<bool()>& stop) override {
-    return interruptible(stop, [&](const std::function<void()>& between) -> Scores {
+  std::optional<Scores> validate(Communicator& ranks, const std::function<bool()>& stop) override {
+    return shared_validation(ranks, stop, [&](const BatchShare& share) -> Scores {
       const TextEvaluation evaluation = evaluate_text(
           network_.model, *validation_, window_options(config_, WindowUse::evaluation),
-          config_.training.label_smoothing, tokens_at_once(config_), between);
-      return {evaluation.values(), sample_continuations(network_.model, tokenizer_, *validation_,
-                                                        config_, config_.logging.samples)};
+          config_.training.label_smoothing, tokens_at_once(config_), share);
+      return {evaluation.values(),
+              share.speaks() ? sample_continuations(network_.model, tokenizer_, *validation_,
+                                                    config_, config_.logging.samples)
+                             : std::vector<Sample>()};
     });
   }
 

@@ -18,11 +18,10 @@ double bits_each(double nats, int64_t count) {
   return nats / std::numbers::ln2 / static_cast<double>(std::max<int64_t>(1, count));
 }
 
-void add_windows(const LanguageModel& model, const PackedWindows& windows, double label_smoothing,
-                 LossSums& sums) {
+LossSums sums_of(const LanguageModel& model, const PackedWindows& windows, double label_smoothing) {
   const TokenLoss loss = model.loss(windows.inputs, windows.expected, windows.segments,
                                     static_cast<real>(label_smoothing), Mode::evaluate);
-  sums += summed(loss).sums();
+  return summed(loss).sums();
 }
 
 }  // namespace
@@ -39,22 +38,27 @@ std::vector<std::pair<std::string, double>> TextEvaluation::values() const {
 
 TextEvaluation evaluate_text(const LanguageModel& model, const Dataset& dataset,
                              const WindowOptions& options, double label_smoothing,
-                             int64_t batch_tokens, const std::function<void()>& between) {
+                             int64_t batch_tokens, BatchShare share) {
   const NoGradient nothing_recorded;
   TextEvaluation evaluation{.sums = {}, .size = dataset.sizes.front()};
   const TextWindows windows(dataset, options);
+  std::vector<LossSums> sums;
+  const auto evaluate = [&](const PackedWindows& batch) {
+    sums.emplace_back();
+    if (share.takes_next()) sums.back() = sums_of(model, batch, label_smoothing);
+  };
   PackedWindows batch;
   std::vector<int32_t> inputs, expected;
   for (int64_t i = 0; i < windows.count(); ++i) {
     const int64_t tokens = batch.segments.tokens();
     if (tokens > 0 && tokens + windows.length(i) > batch_tokens) {
-      add_windows(model, std::exchange(batch, {}), label_smoothing, evaluation.sums);
-      if (between) between();
+      evaluate(std::exchange(batch, {}));
     }
     windows.read(0, i, inputs, expected);
     batch.append(inputs, expected);
   }
-  if (batch.segments.count() > 0) add_windows(model, batch, label_smoothing, evaluation.sums);
+  if (batch.segments.count() > 0) evaluate(batch);
+  evaluation.sums = share.sum(std::move(sums));
   return evaluation;
 }
 

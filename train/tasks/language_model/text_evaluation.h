@@ -1,7 +1,6 @@
 #pragma once
 // The loss of a language model on texts: every token once, in windows of its context.
 
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "nn/language_model.h"
 #include "train/config/config.h"
 #include "train/report/records.h"
+#include "train/tasks/shared_validation.h"
 
 namespace calque {
 
@@ -24,11 +24,11 @@ struct TextEvaluation {
   std::vector<std::pair<std::string, double>> values() const;
 };
 
-// Requires windows for evaluation. A batch has about `batch_tokens` tokens; `between` is called
-// between batches.
+// Requires windows for evaluation. A batch has about `batch_tokens` tokens. Over the batches of
+// the share, summed over all.
 TextEvaluation evaluate_text(const LanguageModel& model, const Dataset& dataset,
                              const WindowOptions& windows, double label_smoothing,
-                             int64_t batch_tokens, const std::function<void()>& between = {});
+                             int64_t batch_tokens, BatchShare share = {});
 
 // The tokens of a batch of evaluation: as in training, at least 4,096.
 int64_t tokens_at_once(const Config& config);

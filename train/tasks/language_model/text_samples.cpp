@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "data/text_windows.h"
+#include "nn/expert_load.h"
 #include "train/tasks/language_model/settings.h"
 #include "train/tasks/language_model/text_generation.h"
 
@@ -34,6 +35,7 @@ std::vector<Sample> sample_continuations(const LanguageModel& model, const Token
   options.sampling = {.temperature = 0.8, .top_p = 0.95};
   options.max_tokens = std::min<int64_t>(config.data.context, 160);
   options.context = config.data.context;
+  const ExpertLoad not_counted;
   const auto texts = generate_texts(model, tokenizer, prompts, options);
   std::vector<Sample> samples;
   for (size_t i = 0; i < texts.size(); ++i) {

@@ -1,8 +1,10 @@
 #include "train/tasks/masked_lm/masked_evaluation.h"
 
 #include <algorithm>
+#include <array>
 
 #include "core/tape.h"
+#include "nn/expert_load.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/masked_lm/filling.h"
 #include "train/tasks/masked_lm/masked_work.h"
@@ -16,21 +18,22 @@ MaskedWindows fixed_windows(const Dataset& text, const Config& config, const Tok
   return {text, config, WindowUse::evaluation, std::move(masking)};
 }
 
-void add_batch(const MaskedLm& model, const PackedMasks& batch, int32_t mask, real smoothing,
-               MaskedEvaluation& evaluation) {
+// Of the tokens behind [MASK], and of the other chosen ones.
+std::array<LossSums, 2> sums_of(const MaskedLm& model, const PackedMasks& batch, int32_t mask,
+                                real smoothing) {
   PackedMasks hidden = batch, shown = batch;
   for (size_t i = 0; i < batch.ids.size(); ++i) {
     (batch.ids[i] == mask ? shown : hidden).expected[i] = not_masked;
   }
+  std::array<LossSums, 2> both;
   for (const PackedMasks* part : {&hidden, &shown}) {
     const auto [rows, expected] = part->targets();
     if (rows.empty()) continue;
-    const LossSums sums =
+    both[part == &hidden ? 0 : 1] =
         summed(model.loss(part->ids, part->segments, rows, expected, smoothing, Mode::evaluate))
             .sums();
-    evaluation.sums += sums;
-    if (part == &hidden) evaluation.behind_mask += sums;
   }
+  return both;
 }
 
 }  // namespace
@@ -42,11 +45,12 @@ std::vector<std::pair<std::string, double>> MaskedEvaluation::values() const {
 }
 
 MaskedEvaluation evaluate_masked(const MaskedLm& model, const Dataset& text, const Config& config,
-                                 const Tokenizer& tokenizer, const std::function<void()>& between) {
+                                 const Tokenizer& tokenizer, BatchShare share) {
   const NoGradient nothing_recorded;
   const MaskedWindows windows = fixed_windows(text, config, tokenizer);
   const int64_t most = std::max<int64_t>(4096, config.data.context);
-  MaskedEvaluation evaluation;
+  const auto smoothing = static_cast<real>(config.training.label_smoothing);
+  std::vector<std::array<LossSums, 2>> sums;
   std::vector<int32_t> ids, expected;
   for (int64_t next = 0; next < windows.count();) {
     PackedMasks batch;
@@ -54,9 +58,14 @@ MaskedEvaluation evaluate_masked(const MaskedLm& model, const Dataset& text, con
       windows.read(0, next, ids, expected);
       batch.append(ids, expected);
     } while (++next < windows.count() && batch.segments.tokens() < most);
-    add_batch(model, batch, mask_id(tokenizer), static_cast<real>(config.training.label_smoothing),
-              evaluation);
-    if (between) between();
+    sums.emplace_back();
+    if (share.takes_next()) sums.back() = sums_of(model, batch, mask_id(tokenizer), smoothing);
+  }
+  share.join(sums);
+  MaskedEvaluation evaluation;
+  for (const auto& both : sums) {
+    for (const LossSums& some : both) evaluation.sums += some;
+    evaluation.behind_mask += both.front();
   }
   return evaluation;
 }
@@ -65,6 +74,7 @@ std::vector<Sample> masked_samples(const MaskedLm& model, const Dataset& text, c
                                    const Tokenizer& tokenizer, int64_t count) {
   const MaskedWindows windows = fixed_windows(text, config, tokenizer);
   count = std::min(count, windows.count());
+  const ExpertLoad not_counted;
   std::vector<Sample> samples;
   std::vector<int32_t> ids, expected;
   for (int64_t i = 0; i < count; ++i) {

@@ -4,7 +4,6 @@
 #include "train/config/schema.h"
 #include "train/tasks/data_settings.h"
 #include "train/tasks/example_works.h"
-#include "train/tasks/interruptible.h"
 #include "train/tasks/language_model/texts.h"
 #include "train/tasks/language_model/tokenizer.h"
 #include "train/tasks/loss_metrics.h"
@@ -12,6 +11,7 @@
 #include "train/tasks/masked_lm/masked_lm_run.h"
 #include "train/tasks/masked_lm/masked_work.h"
 #include "train/tasks/pretrained_embeddings.h"
+#include "train/tasks/shared_validation.h"
 #include "train/tasks/task_data.h"
 
 namespace calque {
@@ -66,12 +66,13 @@ class MaskedLmTask : public Task {
 
   bool validates() const override { return validation_.has_value(); }
 
-  std::optional<Scores> validate(const std::function<bool()>& stop) override {
-    return interruptible(stop, [&](const std::function<void()>& between) -> Scores {
+  std::optional<Scores> validate(Communicator& ranks, const std::function<bool()>& stop) override {
+    return shared_validation(ranks, stop, [&](const BatchShare& share) -> Scores {
       const MaskedEvaluation found =
-          evaluate_masked(network_.model, *validation_, config_, tokenizer_, between);
-      return {found.values(), masked_samples(network_.model, *validation_, config_, tokenizer_,
-                                             config_.logging.samples)};
+          evaluate_masked(network_.model, *validation_, config_, tokenizer_, share);
+      return {found.values(), share.speaks() ? masked_samples(network_.model, *validation_, config_,
+                                                              tokenizer_, config_.logging.samples)
+                                             : std::vector<Sample>()};
     });
   }
 

@@ -13,33 +13,33 @@
 namespace calque {
 namespace {
 
-void add_batch(Translator model, const std::vector<Example>& examples, double label_smoothing,
-               LossSums& sums) {
+LossSums sums_of(Translator model, const std::vector<Example>& examples, double label_smoothing) {
   const PairBatch batch = make_pair_batch(examples);
-  sums +=
-      summed(model.loss(batch.source, batch.source_segments, batch.decoder_input, batch.expected,
-                        batch.target_segments, static_cast<real>(label_smoothing), Mode::evaluate))
-          .sums();
+  return summed(model.loss(batch.source, batch.source_segments, batch.decoder_input, batch.expected,
+                           batch.target_segments, static_cast<real>(label_smoothing),
+                           Mode::evaluate))
+      .sums();
 }
 
 }  // namespace
 
 LossSums evaluate_tokens(Translator model, const Dataset& dataset, const TrainingConfig& training,
-                         const std::function<void()>& between) {
+                         BatchShare share) {
   BatchOptions options = batch_options(training);
   options.shuffle = false;
   const BatchPlan plan(costs_of(*dataset.tokens, cost_columns(training)), {}, options, 0);
   const NoGradient nothing_recorded;
-  LossSums sums;
+  std::vector<LossSums> sums;
   for (int64_t i = 0; i < plan.size(); ++i) {
-    if (i > 0 && between) between();
+    sums.emplace_back();
+    if (!share.takes_next()) continue;
     std::vector<Example> examples;
     for (const uint32_t number : plan.batch(i)) {
       dataset.tokens->read(number, examples.emplace_back());
     }
-    add_batch(model, examples, training.label_smoothing, sums);
+    sums.back() = sums_of(model, examples, training.label_smoothing);
   }
-  return sums;
+  return share.sum(std::move(sums));
 }
 
 }  // namespace calque

@@ -99,8 +99,8 @@ class TranslationTask : public Task {
   }
 
   bool validates() const override { return validation_ && validation_->there(); }
-  std::optional<Scores> validate(const std::function<bool()>& stop) override {
-    return validation_->run(network_.translator(), stop);
+  std::optional<Scores> validate(Communicator& ranks, const std::function<bool()>& stop) override {
+    return validation_->run(network_.translator(), ranks, stop);
   }
 
  private:

@@ -4,9 +4,9 @@
 
 #include "core/error.h"
 #include "data/lowercase.h"
+#include "nn/expert_load.h"
 #include "train/metrics/bleu.h"
 #include "train/metrics/chrf.h"
-#include "train/tasks/interruptible.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/translation/evaluation.h"
 #include "train/tasks/translation/settings.h"
@@ -109,25 +109,38 @@ Validation::Validation(const Config& config, const Tokenizers& tokenizers, const
   }
 }
 
-std::optional<Scores> Validation::run(Translator model, const std::function<bool()>& stop) const {
-  return interruptible(stop,
-                       [&](const std::function<void()>& between) { return whole(model, between); });
+std::optional<Scores> Validation::run(Translator model, Communicator& ranks,
+                                      const std::function<bool()>& stop) const {
+  return shared_validation(ranks, stop, [&](const BatchShare& share) {
+    Scores scores;
+    scores.values = loss_values(evaluate_tokens(model, *dataset_, config_.training, share));
+    if (!texts_.sources.empty()) translate(model, share, scores);
+    return scores;
+  });
 }
 
-Scores Validation::whole(Translator model, const std::function<void()>& between) const {
-  Scores scores;
-  scores.values = loss_values(evaluate_tokens(model, *dataset_, config_.training, between));
-  if (!texts_.sources.empty()) translate(model, between, scores);
-  return scores;
-}
-
-void Validation::translate(Translator model, const std::function<void()>& between,
-                           Scores& scores) const {
+// Each text is searched for by one rank.
+std::vector<std::string> Validation::translations(Translator model, BatchShare& share) const {
   TranslationOptions options = translation_options(config_.decoding);
   options.n_best = 1;
   if (config_.training.validate_translate == TrainingConfig::Translate::greedy) options.beam = 1;
-  const std::vector<std::string> outputs = translate_texts({&model, 1}, tokenizers_, texts_.sources,
-                                                           options, [&](int64_t) { between(); });
+  options.batches = {share.rank(), share.ranks()};
+  std::vector<std::string> outputs(texts_.sources.size());
+  share.run([&](const std::function<void()>& between) {
+    const ExpertLoad not_counted;
+    const auto found = search_texts({&model, 1}, tokenizers_, texts_.sources, options, {}, 0,
+                                    [&](int64_t) { between(); });
+    for (size_t i = 0; i < outputs.size(); ++i) {
+      if (found[i].best.empty()) continue;
+      outputs[i] = tokenizers_.target.decode(found[i].best.front().ids);
+    }
+  });
+  share.join(outputs);
+  return outputs;
+}
+
+void Validation::translate(Translator model, BatchShare share, Scores& scores) const {
+  const std::vector<std::string> outputs = translations(model, share);
   const TranslationScores found = score_translations(outputs, texts_.references, config_);
   scores.values.emplace_back("exact", found.exact);
   scores.values.emplace_back("bleu", found.bleu);

@@ -11,6 +11,7 @@
 #include "data/dataset.h"
 #include "nn/translator.h"
 #include "train/task.h"
+#include "train/tasks/shared_validation.h"
 #include "train/tasks/translation/tokenizers.h"
 
 namespace calque {
@@ -50,14 +51,15 @@ class Validation {
   // An empty cache folder keeps the tokens in memory.
   Validation(const Config& config, const Tokenizers& tokenizers, const std::string& cache);
 
-  // Returns nothing once `stop` returns true.
-  std::optional<Scores> run(Translator model, const std::function<bool()>& stop) const;
+  // Returns nothing once `stop` returns true. Ranks share the batches of both.
+  std::optional<Scores> run(Translator model, Communicator& ranks,
+                            const std::function<bool()>& stop) const;
 
   bool there() const { return dataset_.has_value(); }
 
  private:
-  Scores whole(Translator model, const std::function<void()>& between) const;
-  void translate(Translator model, const std::function<void()>& between, Scores& scores) const;
+  void translate(Translator model, BatchShare share, Scores& scores) const;
+  std::vector<std::string> translations(Translator model, BatchShare& share) const;
 
   const Config config_;
   const Tokenizers tokenizers_;

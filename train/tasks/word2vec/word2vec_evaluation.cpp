@@ -20,7 +20,7 @@ std::vector<std::pair<std::string, double>> word2vec_values(const LossSums& sums
 }
 
 LossSums evaluate_word2vec(const Word2Vec& model, const Dataset& text, const Config& config,
-                           const Tokenizer& tokenizer, const std::function<void()>& between) {
+                           const Tokenizer& tokenizer, BatchShare share) {
   constexpr int64_t words_at_once = 1024;
   const NoGradient nothing_recorded;
   ContextOptions options = context_options(config);
@@ -28,7 +28,7 @@ LossSums evaluate_word2vec(const Word2Vec& model, const Dataset& text, const Con
   options.subsample = 0;
   const auto contexts = std::make_shared<const WordContexts>(text, tokenizer.size(), options,
                                                              tokenizer.newline_id().value_or(-1));
-  LossSums sums;
+  std::vector<LossSums> sums;
   for (int64_t next = 0; next < contexts->count();) {
     std::vector<Example> slices;
     std::vector<int64_t> numbers;
@@ -38,10 +38,12 @@ LossSums evaluate_word2vec(const Word2Vec& model, const Dataset& text, const Con
       numbers.push_back(next);
       words += contexts->words(next);
     } while (++next < contexts->count() && words < words_at_once);
-    sums += Word2VecWork(model, std::move(slices), std::move(numbers), contexts).forward().sums();
-    if (between) between();
+    sums.emplace_back();
+    if (!share.takes_next()) continue;
+    sums.back() =
+        Word2VecWork(model, std::move(slices), std::move(numbers), contexts).forward().sums();
   }
-  return sums;
+  return share.sum(std::move(sums));
 }
 
 }  // namespace calque

@@ -2,7 +2,6 @@
 // The loss of word vectors on a text. The neighbours and the negatives are the same at every call
 // and in every run with the same tokenizer and settings, whatever its seed; no word is left out.
 
-#include <functional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,6 +10,7 @@
 #include "nn/word2vec.h"
 #include "train/config/config.h"
 #include "train/report/records.h"
+#include "train/tasks/shared_validation.h"
 
 namespace calque {
 
@@ -19,8 +19,8 @@ ContextOptions context_options(const Config& config);
 // Its values by the metric's name.
 std::vector<std::pair<std::string, double>> word2vec_values(const LossSums& sums);
 
-// Calls `between` between batches.
+// Over the batches of the share, summed over all.
 LossSums evaluate_word2vec(const Word2Vec& model, const Dataset& text, const Config& config,
-                           const Tokenizer& tokenizer, const std::function<void()>& between = {});
+                           const Tokenizer& tokenizer, BatchShare share = {});
 
 }  // namespace calque

@@ -4,11 +4,11 @@
 #include "train/config/schema.h"
 #include "train/tasks/data_settings.h"
 #include "train/tasks/example_works.h"
-#include "train/tasks/interruptible.h"
 #include "train/tasks/language_model/texts.h"
 #include "train/tasks/language_model/tokenizer.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/pretrained_embeddings.h"
+#include "train/tasks/shared_validation.h"
 #include "train/tasks/task_data.h"
 #include "train/tasks/word2vec/neighbours.h"
 #include "train/tasks/word2vec/word2vec_evaluation.h"
@@ -65,10 +65,10 @@ class Word2VecTask : public Task {
 
   bool validates() const override { return validation_.has_value(); }
 
-  std::optional<Scores> validate(const std::function<bool()>& stop) override {
-    return interruptible(stop, [&](const std::function<void()>& between) -> Scores {
+  std::optional<Scores> validate(Communicator& ranks, const std::function<bool()>& stop) override {
+    return shared_validation(ranks, stop, [&](const BatchShare& share) -> Scores {
       const LossSums sums =
-          evaluate_word2vec(network_.model, *validation_, config_, tokenizer_, between);
+          evaluate_word2vec(network_.model, *validation_, config_, tokenizer_, share);
       return {word2vec_values(sums),
               neighbour_samples({network_.model.vectors, tokenizer_}, config_.logging.samples)};
     });
