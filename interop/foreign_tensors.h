@@ -46,7 +46,9 @@ class ForeignTensors {
 Shape foreign_shape(std::span<const int64_t> sizes, const std::string& place,
                     std::string_view name);
 
-// model.safetensors of the folder, or the files that model.safetensors.index.json lists.
-ForeignTensors read_safetensors_folder(const std::string& folder);
+// The weights of a folder of Hugging Face: model.safetensors, or pytorch_model.bin if there is
+// none. Of a model that is too large for one file, those that model.safetensors.index.json or
+// pytorch_model.bin.index.json lists.
+ForeignTensors read_weights_folder(const std::string& folder);
 
 }  // namespace calque

@@ -165,7 +165,7 @@ void renumber(const Original& original) {
   original.change("generation_config.json", "suppress_tokens", Json::array({size - 1}));
 
   const std::string path = original.folder.path("hf/model.safetensors");
-  ForeignTensors read = read_safetensors_folder(original.hf());
+  ForeignTensors read = read_weights_folder(original.hf());
   std::vector<Tensor> tensors;
   std::vector<NamedTensor> list;
   const SafetensorsFile file(real_files(), path);
@@ -302,7 +302,7 @@ TEST_CASE("a folder that is not such a model is refused in one line") {
   }
   SUBCASE("no weights") {
     fs::remove(original.folder.path("hf/model.safetensors"));
-    ends("model.safetensors: is missing");
+    ends("model.safetensors: is missing, and so is pytorch_model.bin");
   }
 }
 
