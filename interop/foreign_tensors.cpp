@@ -92,6 +92,17 @@ void ForeignTensors::drop(std::string_view name) {
   if (found != tensors_.end()) tensors_.erase(found);
 }
 
+void ForeignTensors::rename_endings(std::string_view old, std::string_view now) {
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : tensors_) {
+    if (name.ends_with(old)) names.push_back(name);
+  }
+  for (const std::string& name : names) {
+    Tensor tensor = std::move(tensors_.extract(name).mapped());
+    add(name.substr(0, name.size() - old.size()) + std::string(now), std::move(tensor));
+  }
+}
+
 void ForeignTensors::add_prefix(const std::string& prefix, std::string_view except) {
   std::map<std::string, Tensor, std::less<>> renamed;
   for (auto& [name, tensor] : tensors_) {

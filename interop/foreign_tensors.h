@@ -29,6 +29,8 @@ class ForeignTensors {
   Tensor take(std::string_view name, const Shape& shape);
   // Removes the tensor if it is there.
   void drop(std::string_view name);
+  // Names that end in `old` end in `now`.
+  void rename_endings(std::string_view old, std::string_view now);
   // Puts the prefix before every name but `except`.
   void add_prefix(const std::string& prefix, std::string_view except);
 

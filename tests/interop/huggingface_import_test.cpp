@@ -253,7 +253,9 @@ TEST_CASE("a folder that is not such a model is refused in one line") {
   };
   SUBCASE("another class") {
     original.change("config.json", "model_type", "t5");
-    ends("config.json: model_type is t5; calque imports marian, pegasus, gpt2, gpt_neox and llama");
+    ends(
+        "config.json: model_type is t5; calque imports marian, pegasus, gpt2, gpt_neox, llama and "
+        "bert");
   }
   SUBCASE("another activation") {
     original.change("config.json", "activation_function", "tanh");
