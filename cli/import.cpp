@@ -21,6 +21,7 @@
 #include "train/parameter_tensors.h"
 #include "train/storage/checkpoints.h"
 #include "train/tasks/language_model/settings.h"
+#include "train/tasks/masked_lm/masked_lm_run.h"
 #include "train/tasks/run_tokenizers.h"
 #include "train/tasks/task_model.h"
 #include "train/tasks/translation/translation_model.h"
@@ -115,6 +116,14 @@ void write_run(const ImportedLanguageModel& from, const std::string& run) {
   to.finish(from.config, network.parameters);
 }
 
+void write_run(const ImportedMaskedLm& from, const std::string& run) {
+  NewRun to(run);
+  to.add_tokenizer("", from.tokenizer);
+  const TaskModel<MaskedLm> network(masked_lm_options(from.config, from.tokenizer.size()));
+  from.fill(network.model);
+  to.finish(from.config, network.parameters);
+}
+
 Imported import_place(const std::string& place) {
   namespace fs = std::filesystem;
   if (!fs::exists(place)) fail("{}: there is no such folder or file", place);
@@ -153,8 +162,9 @@ void add_import_command(CLI::App& calque) {
       ->required()
       ->type_name("DIR");
   command->footer(
-      "PLACE is a folder of Hugging Face transformers (MarianMT, Llama, GPT-NeoX or GPT-2), a\n"
-      "folder of CTranslate2, a folder or file .npz of Marian, or a file .gguf of llama.cpp that\n"
+      "PLACE is a folder of Hugging Face transformers (MarianMT, Llama, GPT-NeoX, GPT-2 or BERT),\n"
+      "a folder of CTranslate2, a folder or file .npz of Marian, or a file .gguf of llama.cpp "
+      "that\n"
       "is not quantized.\n"
       "A model that calque cannot represent is refused. docs/interop.md has the formats.\n"
       "Example: calque import opus-mt-en-de --run runs/opus");

@@ -39,9 +39,13 @@ int32_t replacement(int32_t id, int32_t vocabulary, Random& random) {
 
 std::vector<bool> word_beginnings(const Tokenizer& tokenizer) {
   std::vector<bool> begins(static_cast<size_t>(tokenizer.size()), true);
-  if (tokenizer.options().kind == TokenizerKind::words) return begins;
+  const TokenizerKind kind = tokenizer.options().kind;
+  if (kind == TokenizerKind::words) return begins;
   for (int32_t id = special_ids; id < tokenizer.size(); ++id) {
-    begins[static_cast<size_t>(id)] = tokenizer.symbol(id).starts_with(space_mark);
+    const std::string symbol = tokenizer.symbol(id);
+    begins[static_cast<size_t>(id)] = kind == TokenizerKind::word_piece
+                                          ? !symbol.starts_with(continuation_mark)
+                                          : symbol.starts_with(space_mark);
   }
   return begins;
 }

@@ -26,6 +26,13 @@ uint64_t hash_of(const SymbolModel& model, const TokenizerOptions& options) {
   return hash.value();
 }
 
+uint64_t hash_of(const WordPieceModel& model, const TokenizerOptions&) {
+  ContentHash hash;
+  hash.add_text("WordPiece").add(model.uncased);
+  for (int32_t id = 0; id < model.size(); ++id) hash.add_text(model.symbol(id));
+  return hash.value();
+}
+
 uint64_t hash_of(const ByteModel&, const TokenizerOptions& options) {
   return ContentHash().add_text("bytes").add(options.lowercase).value();
 }
@@ -53,6 +60,9 @@ Tokenizer Tokenizer::load(const std::string& path, const TokenizerOptions& optio
   if (is_sentence_piece(options.kind)) {
     return {SentencePieceModel(read_file(path, largest_model), path), options};
   }
+  if (options.kind == TokenizerKind::word_piece) {
+    return {WordPieceModel{Vocabulary::load(path), options.lowercase}, options};
+  }
   return {SymbolModel{unit_of(options.kind), Vocabulary::load(path)}, options};
 }
 
@@ -74,6 +84,7 @@ void Tokenizer::save(const std::string& prefix) const {
 }
 
 std::string prepare_text(std::string_view text, const TokenizerOptions& options) {
+  if (options.kind == TokenizerKind::word_piece) return std::string(text);  // it does so itself
   // SentencePiece normalizes itself; but lower case must follow NFKC, which makes capitals of "№".
   const bool fold = options.nfkc && options.kind != TokenizerKind::bytes &&
                     (options.lowercase || !is_sentence_piece(options.kind));

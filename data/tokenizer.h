@@ -1,6 +1,6 @@
 #pragma once
-// Text to ids and back, by SentencePiece, words, characters or bytes. A Tokenizer is cheap to copy
-// and thread-safe. The ids of <unk>, <s> and </s> are 0, 1 and 2 in all of them
+// Text to ids and back, by SentencePiece, WordPiece, words, characters or bytes. A Tokenizer is
+// cheap to copy and thread-safe. The ids of <unk>, <s> and </s> are 0, 1 and 2 in all of them
 // (data/vocabulary.h).
 //
 // encode() and decode() are for single lines, encode_document() and decode_document() for texts
@@ -10,6 +10,7 @@
 //                  lacks, and U+2581, which stands for a space
 //   words          the lines; a run of white space within a line becomes one space
 //   SentencePiece  the lines; within a line, what the model's normalization preserves
+//   WordPiece      the words, of which uncased models change the letters
 // Line ends are preserved only if the tokenizer has a newline_id().
 
 #include <cstdint>
@@ -25,33 +26,33 @@
 #include "data/byte_model.h"
 #include "data/sentence_piece.h"
 #include "data/symbol_model.h"
+#include "data/word_piece.h"
 
 namespace calque {
 
-enum class TokenizerKind { bpe, unigram, words, characters, bytes };
+enum class TokenizerKind { bpe, unigram, word_piece, words, characters, bytes };
 inline constexpr Named<TokenizerKind> tokenizer_kinds[] = {
-    {"sentencepiece-bpe", TokenizerKind::bpe},
-    {"sentencepiece-unigram", TokenizerKind::unigram},
-    {"words", TokenizerKind::words},
-    {"characters", TokenizerKind::characters},
-    {"bytes", TokenizerKind::bytes}};
+    {"sentencepiece-bpe", TokenizerKind::bpe}, {"sentencepiece-unigram", TokenizerKind::unigram},
+    {"wordpiece", TokenizerKind::word_piece},  {"words", TokenizerKind::words},
+    {"characters", TokenizerKind::characters}, {"bytes", TokenizerKind::bytes}};
 
 struct TokenizerOptions {
   TokenizerKind kind = TokenizerKind::bpe;  // a loaded .model file defines its own algorithm
-  bool lowercase = false;
-  // SentencePiece applies it in training; a loaded .model file has its own rules. Bytes ignore it.
+  bool lowercase = false;  // WordPiece: the model is uncased, by the rules of data/bert_text.h
+  // SentencePiece applies it in training; a loaded .model file has its own rules. Bytes and
+  // WordPiece ignore it.
   bool nfkc = true;
 };
 
 class Tokenizer {
  public:
-  using Model = std::variant<SymbolModel, SentencePieceModel, ByteModel>;
+  using Model = std::variant<SymbolModel, SentencePieceModel, WordPieceModel, ByteModel>;
 
   // Words with an empty vocabulary.
   Tokenizer();
   Tokenizer(Model model, const TokenizerOptions& options);
 
-  // Reads a .model file (bpe, unigram) or a vocabulary file (words, characters, bytes).
+  // Reads a .model file (bpe, unigram) or a vocabulary file (the other kinds).
   static Tokenizer load(const std::string& path, const TokenizerOptions& options);
 
   // The file that save() writes and load() reads: PREFIX.model or PREFIX.vocab.

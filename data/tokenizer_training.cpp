@@ -61,6 +61,9 @@ std::vector<std::string> lines_of(const std::vector<std::string>& texts) {
 Tokenizer train_tokenizer(std::vector<std::string> texts, const TokenizerOptions& options,
                           const TokenizerTraining& training) {
   if (options.kind == TokenizerKind::bytes) return {ByteModel(), options};
+  if (options.kind == TokenizerKind::word_piece) {
+    fail("training the tokenizer: WordPiece cannot be trained; name an imported vocabulary");
+  }
   std::erase(texts, std::string());
   if (texts.empty()) fail("training the tokenizer: there is no text to train it on");
   if (!is_sentence_piece(options.kind)) return train_symbols(texts, options, training);

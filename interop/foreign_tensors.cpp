@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "interop/foreign_json.h"
+#include "interop/torch_file.h"
 #include "train/storage/safetensors.h"
 
 namespace calque {
@@ -29,16 +30,25 @@ void add_safetensors(const std::string& path, ForeignTensors& to) {
   }
 }
 
+struct WeightsFormat {
+  std::string_view file, ending;
+  void (*add)(const std::string& path, ForeignTensors& to);
+};
+constexpr WeightsFormat weights_formats[] = {{"model.safetensors", ".safetensors", add_safetensors},
+                                             {"pytorch_model.bin", ".bin", add_torch_file}};
+
 // The files of a model that is too large for one. A name with a folder could be any file.
-std::set<std::string> files_of_index(const std::string& path) {
+std::set<std::string> files_of_index(const std::string& path, std::string_view ending) {
   const ForeignJson index = ForeignJson::read(path);
   if (!index.has("weight_map")) index.refuse("weight_map", "is missing");
   std::set<std::string> files;
   for (const auto& item : index.json()["weight_map"].items()) {
     const bool plain = item.value().is_string() &&
                        item.value().get<std::string>().find('/') == std::string::npos &&
-                       item.value().get<std::string>().ends_with(".safetensors");
-    if (!plain) index.refuse("weight_map", "must map names to files beside it, *.safetensors");
+                       item.value().get<std::string>().ends_with(ending);
+    if (!plain) {
+      index.refuse("weight_map", fmt::format("must map names to files beside it, *{}", ending));
+    }
     files.insert(item.value().get<std::string>());
   }
   return files;
@@ -82,6 +92,17 @@ void ForeignTensors::drop(std::string_view name) {
   if (found != tensors_.end()) tensors_.erase(found);
 }
 
+void ForeignTensors::rename_endings(std::string_view old, std::string_view now) {
+  std::vector<std::string> names;
+  for (const auto& [name, tensor] : tensors_) {
+    if (name.ends_with(old)) names.push_back(name);
+  }
+  for (const std::string& name : names) {
+    Tensor tensor = std::move(tensors_.extract(name).mapped());
+    add(name.substr(0, name.size() - old.size()) + std::string(now), std::move(tensor));
+  }
+}
+
 void ForeignTensors::add_prefix(const std::string& prefix, std::string_view except) {
   std::map<std::string, Tensor, std::less<>> renamed;
   for (auto& [name, tensor] : tensors_) {
@@ -109,19 +130,22 @@ Shape foreign_shape(std::span<const int64_t> sizes, const std::string& place,
   return Shape(sizes);
 }
 
-ForeignTensors read_safetensors_folder(const std::string& folder) {
-  const std::string whole = folder + "/model.safetensors", index = whole + ".index.json";
-  if (std::filesystem::exists(whole)) {
-    ForeignTensors tensors(whole);
-    add_safetensors(whole, tensors);
+ForeignTensors read_weights_folder(const std::string& folder) {
+  for (const auto& [file, ending, add] : weights_formats) {
+    const std::string whole = fmt::format("{}/{}", folder, file), index = whole + ".index.json";
+    if (std::filesystem::exists(whole)) {
+      ForeignTensors tensors(whole);
+      add(whole, tensors);
+      return tensors;
+    }
+    if (!std::filesystem::exists(index)) continue;
+    ForeignTensors tensors(index);
+    for (const std::string& part : files_of_index(index, ending)) {
+      add(folder + "/" + part, tensors);
+    }
     return tensors;
   }
-  if (!std::filesystem::exists(index)) fail("{}: is missing", whole);
-  ForeignTensors tensors(index);
-  for (const std::string& file : files_of_index(index)) {
-    add_safetensors(folder + "/" + file, tensors);
-  }
-  return tensors;
+  fail("{}/model.safetensors: is missing, and so is pytorch_model.bin", folder);
 }
 
 }  // namespace calque

@@ -29,6 +29,8 @@ class ForeignTensors {
   Tensor take(std::string_view name, const Shape& shape);
   // Removes the tensor if it is there.
   void drop(std::string_view name);
+  // Names that end in `old` end in `now`.
+  void rename_endings(std::string_view old, std::string_view now);
   // Puts the prefix before every name but `except`.
   void add_prefix(const std::string& prefix, std::string_view except);
 
@@ -46,7 +48,9 @@ class ForeignTensors {
 Shape foreign_shape(std::span<const int64_t> sizes, const std::string& place,
                     std::string_view name);
 
-// model.safetensors of the folder, or the files that model.safetensors.index.json lists.
-ForeignTensors read_safetensors_folder(const std::string& folder);
+// The weights of a folder of Hugging Face: model.safetensors, or pytorch_model.bin if there is
+// none. Of a model that is too large for one file, those that model.safetensors.index.json or
+// pytorch_model.bin.index.json lists.
+ForeignTensors read_weights_folder(const std::string& folder);
 
 }  // namespace calque

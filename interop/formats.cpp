@@ -90,7 +90,9 @@ void add_of_encoder(Obstacles& in, const Config& config, NormPlacement placement
 void add_of_bert(Obstacles& in, const Config& config) {
   add_of_encoder(in, config, NormPlacement::post);
   if (config.task == TaskKind::masked_lm) in.add_if(!config.model.masked_head, "model.masked_head");
-  in.add_if(config.data.lowercase, "data.lowercase");
+  if (config.tokenizer.kind != TokenizerKind::word_piece) {
+    in.add_if(config.data.lowercase, "data.lowercase");
+  }
 }
 
 std::vector<Obstacle> of_huggingface(const Config& config) {

@@ -44,8 +44,10 @@ void walk_encoder(ParameterWalk& walk, const Encoder& encoder) {
 void walk_huggingface(ParameterWalk& walk, const MaskedLm& model) {
   walk_encoder(walk, model.encoder);
   const MaskedHead& head = model.head;
-  walk.linear("cls.predictions.transform.dense", *head.dense);
-  walk.norm("cls.predictions.transform.LayerNorm", *head.norm);
+  if (head.dense) {
+    walk.linear("cls.predictions.transform.dense", *head.dense);
+    walk.norm("cls.predictions.transform.LayerNorm", *head.norm);
+  }
   walk.table("cls.predictions.decoder.weight", head.output.weight, Side::source);
   walk.table("cls.predictions.decoder.bias", head.output.bias, Side::source);
   walk.table("cls.predictions.bias", head.output.bias, Side::source);

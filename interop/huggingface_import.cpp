@@ -36,9 +36,10 @@ Imported import_huggingface(const std::string& path) {
   const std::string type = folder.config.text("model_type");
   if (type == "marian" || type == "pegasus") return import_huggingface_translator(folder);
   if (is_language_model(type)) return import_huggingface_language_model(folder);
+  if (type == "bert") return import_huggingface_bert(folder);
   folder.config.refuse(
       "model_type",
-      fmt::format("is {}; calque imports marian, pegasus, gpt2, gpt_neox and llama", type));
+      fmt::format("is {}; calque imports marian, pegasus, gpt2, gpt_neox, llama and bert", type));
 }
 
 }  // namespace calque

@@ -1,8 +1,11 @@
 #pragma once
-// Imports the folders of Hugging Face's transformers: config.json, safetensors and tokenizers.
+// Imports the folders of Hugging Face's transformers: config.json, weights and tokenizers. The
+// weights are safetensors or pytorch_model.bin.
 //
 //   translators      MarianMT, and Pegasus with the tokenizer of MarianMT
 //   language models  Llama, GPT-NeoX and GPT-2, with the tokenizers of tokenizer_json_import.h
+//   encoders         BERT, with the same tokenizers or vocab.txt; it becomes a masked language
+//   model
 
 #include <string>
 

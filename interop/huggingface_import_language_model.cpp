@@ -129,7 +129,7 @@ void drop_constants(const LanguageModelType& type, int64_t layers, ForeignTensor
 // The tables under the names that the walk visits. A file of GPT-2 may leave out the prefix.
 ForeignTensors read_tensors(const HuggingfaceFolder& folder, const LanguageModelType& type,
                             bool tied, int64_t layers) {
-  ForeignTensors tensors = read_safetensors_folder(folder.path);
+  ForeignTensors tensors = read_weights_folder(folder.path);
   if (!tensors.has(type.prefix + type.embedding) && tensors.has(type.embedding)) {
     tensors.add_prefix(type.prefix, type.output);
   }

@@ -159,7 +159,7 @@ ImportedTranslator import_huggingface_translator(const HuggingfaceFolder& folder
   ModelConfig& model = to.config.model;
   read_model(folder.config, model);
   const Vocabularies vocabularies = read_vocabularies(folder);
-  ForeignTensors tensors = read_safetensors_folder(folder.path);
+  ForeignTensors tensors = read_weights_folder(folder.path);
   Tables tables;
   model.tied = read_tying(folder.config, vocabularies.one, tensors);
   model.positions = read_positions(model, tensors, tables);

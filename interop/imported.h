@@ -6,6 +6,7 @@
 #include <variant>
 
 #include "data/tokenizer.h"
+#include "nn/encoder.h"
 #include "nn/language_model.h"
 #include "nn/transformer.h"
 #include "train/config/config.h"
@@ -26,7 +27,13 @@ struct ImportedLanguageModel {
   std::function<void(const LanguageModel&)> fill;
 };
 
-using Imported = std::variant<ImportedTranslator, ImportedLanguageModel>;
+struct ImportedMaskedLm {
+  Config config;
+  Tokenizer tokenizer;
+  std::function<void(const MaskedLm&)> fill;
+};
+
+using Imported = std::variant<ImportedTranslator, ImportedLanguageModel, ImportedMaskedLm>;
 
 // A config with defaults for training on from given weights: a small constant learning rate.
 Config fine_tuning_config(TaskKind task);

@@ -18,9 +18,9 @@ TokenizerFile::TokenizerFile(const std::string& path, int64_t size)
     : file(ForeignJson::read(path)) {
   const ForeignJson own = model();
   type = own.text("type", own.has("merges") ? "BPE" : "");
-  if (type != "BPE" && type != "Unigram" && type != "WordLevel") {
-    refuse("model.type",
-           fmt::format("is {}; calque imports BPE, Unigram and WordLevel", printable(type)));
+  if (type != "BPE" && type != "Unigram" && type != "WordPiece" && type != "WordLevel") {
+    refuse("model.type", fmt::format("is {}; calque imports BPE, Unigram, WordPiece and WordLevel",
+                                     printable(type)));
   }
   if (!own.has("vocab")) refuse(vocabulary_key, "is missing");
   byte_fallback = own.flag("byte_fallback", false);

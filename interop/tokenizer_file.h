@@ -25,6 +25,7 @@ struct TokenizerFile {
   // Ids must be below `size`.
   TokenizerFile(const std::string& path, int64_t size);
 
+  ForeignJson model() const;
   // The pairs of tokens that BPE merges.
   std::vector<std::pair<std::string, std::string>> merges() const;
   // The parts of "normalizer", "pre_tokenizer" or "decoder": its type is Sequence or that of one
@@ -39,7 +40,6 @@ struct TokenizerFile {
   void add_token(const std::string& token, int64_t id, int64_t size);
   void read_vocabulary(const nlohmann::json& vocabulary, int64_t size);
   void read_added(int64_t size);
-  ForeignJson model() const;
 };
 
 }  // namespace calque

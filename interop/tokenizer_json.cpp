@@ -157,6 +157,21 @@ void fill_bytes(const Tokenizer& tokenizer, Json& json) {
   json["model"] = bpe(tokenizer, true);
 }
 
+void fill_word_pieces(const Tokenizer& tokenizer, Json& json) {
+  json["normalizer"] = {{"type", "BertNormalizer"},
+                        {"clean_text", true},
+                        {"handle_chinese_chars", true},
+                        {"strip_accents", nullptr},
+                        {"lowercase", tokenizer.options().lowercase}};
+  json["pre_tokenizer"] = of_type("BertPreTokenizer");
+  json["decoder"] = {{"type", "WordPiece"}, {"prefix", continuation_mark}, {"cleanup", false}};
+  json["model"] = {{"type", "WordPiece"},
+                   {"unk_token", "<unk>"},
+                   {"continuing_subword_prefix", continuation_mark},
+                   {"max_input_chars_per_word", WordPieceModel::longest_word},
+                   {"vocab", vocabulary_of(tokenizer)}};
+}
+
 void fill_symbols(const Tokenizer& tokenizer, Json& json) {
   if (tokenizer.options().nfkc) json["normalizer"] = of_type("NFKC");
   if (tokenizer.options().kind == TokenizerKind::words) {
@@ -180,7 +195,7 @@ std::string token_text(const Tokenizer& tokenizer, int32_t id) {
   const std::string symbol = tokenizer.symbol(id);
   if (id < special_ids || kind == TokenizerKind::bytes) return symbol;
   if (tokenizer.newline_id() == id) return "\n";
-  if (kind == TokenizerKind::words) return symbol;
+  if (kind == TokenizerKind::words || kind == TokenizerKind::word_piece) return symbol;
   const std::pair<std::string_view, const char*> escapes[] = {
       {"▁", " "}, {tab_symbol, "\t"}, {return_symbol, "\r"}};
   for (const auto& [escape, text] : escapes) {
@@ -219,6 +234,8 @@ std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use) {
     fill_sentence_piece(tokenizer, use, json);
   } else if (tokenizer.options().kind == TokenizerKind::bytes) {
     fill_bytes(tokenizer, json);
+  } else if (tokenizer.options().kind == TokenizerKind::word_piece) {
+    fill_word_pieces(tokenizer, json);
   } else {
     fill_symbols(tokenizer, json);
   }

@@ -11,6 +11,7 @@
 #include "interop/piece_vocabulary.h"
 #include "interop/tokenizer_file.h"
 #include "interop/tokenizer_json.h"
+#include "interop/word_piece_import.h"
 #include "train/storage/durable_files.h"
 
 namespace calque {
@@ -60,7 +61,8 @@ PieceKind kind_of_token(const TokenizerFile& file, int64_t id, const std::string
 }
 
 bool is_symbol_of(const ForeignSpecials& specials, const TokenizerFile& file, int64_t id) {
-  return id == specials.begin || id == specials.end || file.tokens.at(id) == file.unknown;
+  return id == specials.begin || id == specials.end || id == specials.mask ||
+         file.tokens.at(id) == file.unknown;
 }
 
 // The scores of BPE order the merges; a token that no merge makes comes last.
@@ -165,12 +167,43 @@ Tokenizer symbol_tokenizer(const TokenizerFile& file, const ForeignSpecials& spe
   return {std::move(model), options};
 }
 
+// Lower case and the removal of accents go together.
+Tokenizer word_pieces(const TokenizerFile& file, const ForeignSpecials& specials) {
+  const std::vector<ForeignJson> normalizers = file.parts("normalizer"),
+                                 splits = file.parts("pre_tokenizer");
+  if (normalizers.size() != 1 || normalizers[0].text("type") != "BertNormalizer" ||
+      splits.size() != 1 || splits[0].text("type") != "BertPreTokenizer") {
+    file.refuse("normalizer", "and pre_tokenizer must be those of BERT");
+  }
+  const ForeignJson& rules = normalizers[0];
+  ForeignWordPieces pieces{.tokens = file.tokens};
+  pieces.uncased = rules.flag("lowercase", true);
+  if (rules.flag("strip_accents", pieces.uncased) != pieces.uncased) {
+    rules.refuse("strip_accents", "must be null, or the same as lowercase");
+  }
+  for (const char* flag : {"clean_text", "handle_chinese_chars"}) {
+    if (!rules.flag(flag, true)) rules.refuse(flag, "must be true");
+  }
+  const ForeignJson model = file.model();
+  if (model.text("continuing_subword_prefix", "##") != continuation_mark) {
+    model.refuse("continuing_subword_prefix", "must be ##");
+  }
+  const auto longest = static_cast<int64_t>(WordPieceModel::longest_word);
+  model.integer("max_input_chars_per_word", longest, longest, longest);
+  if (const auto unknown = file.ids.find(file.unknown); unknown != file.ids.end()) {
+    pieces.unknown = unknown->second;
+  }
+  return word_piece_tokenizer(pieces, specials, file.file.path());
+}
+
 }  // namespace
 
 ForeignTokenizer read_tokenizer_json(const std::string& path, const ForeignSpecials& specials) {
   const TokenizerFile file(path, specials.size);
   ForeignTokenizer read;
-  if (file.type == "WordLevel") {
+  if (file.type == "WordPiece") {
+    read.tokenizer = word_pieces(file, specials);
+  } else if (file.type == "WordLevel") {
     read.tokenizer = symbol_tokenizer(file, specials);
   } else if (is_byte_tokenizer(file, specials)) {
     read.tokenizer = Tokenizer(ByteModel(), {.kind = TokenizerKind::bytes});

@@ -3,6 +3,7 @@
 // that gives the same ids for every text:
 //
 //   BPE, Unigram     a SentencePiece model; the merges of BPE must be all that its pieces allow
+//   WordPiece        WordPiece with BERT's normalizer
 //   WordLevel        words or characters
 //   BPE of 256 bytes bytes
 
@@ -20,11 +21,12 @@ struct ForeignTokenizer {
   VocabularyRows rows;
 };
 
-// The engine's ids of <s> and </s>, or no_row; its tables have `size` rows. Throws an Error for
-// other tokenizers.
+// The engine's ids of <s>, </s> and [MASK], or no_row; its tables have `size` rows. Throws an Error
+// for other tokenizers.
 struct ForeignSpecials {
   int64_t begin = no_row, end = no_row;
   int64_t size = 0;
+  int64_t mask = no_row;  // it is no token of the tokenizer
 };
 ForeignTokenizer read_tokenizer_json(const std::string& path, const ForeignSpecials& specials);
 

@@ -98,8 +98,10 @@ def check_masked(calque, export, lines):
         words = line.split()
         words[generator.randrange(len(words))] = "[MASK]"
         texts.append(" ".join(words))
-    special = [tokenizer.unk_token_id, tokenizer.bos_token_id, tokenizer.eos_token_id,
-               tokenizer.mask_token_id]
+    special = [token for token in (tokenizer.unk_token_id, tokenizer.bos_token_id,
+                                   tokenizer.eos_token_id, tokenizer.cls_token_id,
+                                   tokenizer.sep_token_id, tokenizer.mask_token_id)
+               if token is not None]
     same, largest = 0, 0.0
     for text in texts:
         batch = tokenizer(text, return_tensors="pt")

@@ -165,7 +165,7 @@ void renumber(const Original& original) {
   original.change("generation_config.json", "suppress_tokens", Json::array({size - 1}));
 
   const std::string path = original.folder.path("hf/model.safetensors");
-  ForeignTensors read = read_safetensors_folder(original.hf());
+  ForeignTensors read = read_weights_folder(original.hf());
   std::vector<Tensor> tensors;
   std::vector<NamedTensor> list;
   const SafetensorsFile file(real_files(), path);
@@ -253,7 +253,9 @@ TEST_CASE("a folder that is not such a model is refused in one line") {
   };
   SUBCASE("another class") {
     original.change("config.json", "model_type", "t5");
-    ends("config.json: model_type is t5; calque imports marian, pegasus, gpt2, gpt_neox and llama");
+    ends(
+        "config.json: model_type is t5; calque imports marian, pegasus, gpt2, gpt_neox, llama and "
+        "bert");
   }
   SUBCASE("another activation") {
     original.change("config.json", "activation_function", "tanh");
@@ -302,7 +304,7 @@ TEST_CASE("a folder that is not such a model is refused in one line") {
   }
   SUBCASE("no weights") {
     fs::remove(original.folder.path("hf/model.safetensors"));
-    ends("model.safetensors: is missing");
+    ends("model.safetensors: is missing, and so is pytorch_model.bin");
   }
 }
 

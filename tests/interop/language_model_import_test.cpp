@@ -131,6 +131,7 @@ TEST_CASE("an exported language model that is imported and exported again has th
 
 TEST_CASE("tokenizer.json gives the same ids for a text as the tokenizer that it is made from") {
   for (const Named<TokenizerKind>& kind : tokenizer_kinds) {
+    if (kind.choice == TokenizerKind::word_piece) continue;  // it is not trained
     CAPTURE(kind.name);
     const Tokenizer own = text_tokenizer(kind.choice, true);
     const TemporaryFolder folder;
@@ -310,10 +311,10 @@ TEST_CASE("a language model that calque cannot represent is refused in one line"
   }
   SUBCASE("another tokenizer") {
     Json tokenizer = Json::parse(llama.folder.read("hf/tokenizer.json"));
-    tokenizer["model"]["type"] = "WordPiece";
+    tokenizer["model"]["type"] = "Other";
     llama.folder.write("hf/tokenizer.json", tokenizer.dump());
-    CHECK(
-        refused().ends_with("model.type is WordPiece; calque imports BPE, Unigram and WordLevel"));
+    CHECK(refused().ends_with(
+        "model.type is Other; calque imports BPE, Unigram, WordPiece and WordLevel"));
   }
   SUBCASE("merges of another library") {
     const ExportedText pieces(small_text_config(LanguageModelShape::llama), TokenizerKind::bpe);

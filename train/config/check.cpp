@@ -142,6 +142,14 @@ void check_tokenizer(const Config& config, Contradictions& all) {
     blame(all, "tokenizer.files", "joint: {} needs {}, not {}", tokenizer.joint,
           one ? "one file" : "two files, [source, target]", tokenizer.files.size());
   }
+  const bool pretrained =
+      config.task == TaskKind::classification && !config.model.init_from.empty();
+  if (tokenizer.kind == TokenizerKind::word_piece && tokenizer.files.empty() && !pretrained) {
+    blame(
+        all, "tokenizer.kind",
+        "wordpiece is not trained by calque; set tokenizer.files to the vocabulary of an imported "
+        "model, or take sentencepiece-bpe");
+  }
   if (tokenizer.is_sentencepiece() && tokenizer.files.empty() && tokenizer.vocabulary_size < 10) {
     blame(all, "tokenizer.vocabulary_size", "{} is too small for SentencePiece; use 8000, or so",
           tokenizer.vocabulary_size);

@@ -28,7 +28,12 @@ void continue_word(const Tokenizer& tokenizer, std::vector<int32_t>& ids, size_t
 // Whether the text of these ids is behind a space, if it is behind [MASK].
 bool follows_space(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
   if (tokenizer.options().kind == TokenizerKind::words) return true;
-  return !ids.empty() && tokenizer.symbol(ids.front()).starts_with(space_mark);
+  if (ids.empty()) return false;
+  const std::string first = tokenizer.symbol(ids.front());
+  if (tokenizer.options().kind == TokenizerKind::word_piece) {
+    return !first.starts_with(continuation_mark);
+  }
+  return first.starts_with(space_mark);
 }
 
 }  // namespace

@@ -1,0 +1,127 @@
+#include "data/bert_text.h"
+
+#include <algorithm>
+#include <charconv>
+#include <unordered_map>
+#include <vector>
+
+#include "data/utf8.h"
+
+namespace calque {
+
+extern const std::string_view bert_characters;
+
+namespace {
+
+struct CodePoints {
+  char32_t first, last;
+};
+using CodePointSet = std::vector<CodePoints>;  // sorted
+
+bool holds(const CodePointSet& set, char32_t point) {
+  const auto after = std::ranges::upper_bound(set, point, {}, &CodePoints::first);
+  return after != set.begin() && point <= std::prev(after)->last;
+}
+
+// The text up to `end`, which is removed with it.
+std::string_view cut(std::string_view& rest, char end) {
+  const size_t length = std::min(rest.find(end), rest.size());
+  const std::string_view part = rest.substr(0, length);
+  rest.remove_prefix(std::min(length + 1, rest.size()));
+  return part;
+}
+
+CodePointSet parse_ranges(std::string_view line) {
+  CodePointSet set;
+  cut(line, ' ');  // the name
+  while (!line.empty()) {
+    std::string_view range = cut(line, ' ');
+    uint32_t numbers[2] = {};
+    for (uint32_t& number : numbers) {
+      const std::string_view digits = cut(range, '-');
+      std::from_chars(digits.data(), digits.data() + digits.size(), number, 16);
+    }
+    set.push_back({numbers[0], numbers[1]});
+  }
+  return set;
+}
+
+struct BertCharacters {
+  CodePointSet removed, space, alone, punctuation, marks;
+  std::unordered_map<char32_t, std::string_view> letters;  // what uncased models read
+
+  // Five lines of ranges, an empty one, then lines of a text and the characters read as it.
+  explicit BertCharacters(std::string_view file) {
+    for (CodePointSet* set : {&removed, &space, &alone, &punctuation, &marks}) {
+      *set = parse_ranges(cut(file, '\n'));
+    }
+    cut(file, '\n');
+    while (!file.empty()) {
+      std::string_view others = cut(file, '\n');
+      const std::string_view letter = cut(others, ' ');
+      for (size_t at = 0; at < others.size();) letters[next_code_point(others, at)] = letter;
+    }
+  }
+};
+
+const BertCharacters& characters() {
+  static const BertCharacters all(bert_characters);
+  return all;
+}
+
+// The letters of a Korean syllable.
+bool append_syllable(char32_t point, std::string& out) {
+  if (point < 0xAC00 || point > 0xD7A3) return false;
+  const char32_t index = point - 0xAC00, last = index % 28;
+  append_utf8(0x1100 + index / 588, out);
+  append_utf8(0x1161 + index % 588 / 28, out);
+  if (last != 0) append_utf8(0x11A7 + last, out);
+  return true;
+}
+
+std::string clean(std::string_view text, bool uncased) {
+  const BertCharacters& all = characters();
+  std::string out;
+  out.reserve(text.size());
+  for (size_t at = 0; at < text.size();) {
+    const size_t begin = at;
+    const char32_t point = next_code_point(text, at);
+    const std::string_view own = text.substr(begin, at - begin);
+    if (holds(all.space, point)) {
+      out += ' ';
+      continue;
+    }
+    if (holds(all.removed, point) || (uncased && holds(all.marks, point))) continue;
+    const bool alone = holds(all.alone, point);
+    if (alone) out += ' ';
+    const auto letter = uncased ? all.letters.find(point) : all.letters.end();
+    if (letter != all.letters.end()) {
+      out += letter->second;
+    } else if (!uncased || !append_syllable(point, out)) {
+      out += own;
+    }
+    if (alone) out += ' ';
+  }
+  return out;
+}
+
+}  // namespace
+
+void for_each_bert_word(std::string_view text, bool uncased,
+                        const std::function<void(std::string_view)>& visit) {
+  const std::string cleaned = clean(text, uncased);
+  const std::string_view all = cleaned;
+  size_t begin = 0;  // of the word
+  for (size_t at = 0; at < all.size();) {
+    const size_t here = at;
+    const bool space = all[here] == ' ';
+    const bool single = holds(characters().punctuation, next_code_point(all, at));
+    if (!space && !single) continue;
+    if (here > begin) visit(all.substr(begin, here - begin));
+    if (single) visit(all.substr(here, at - here));
+    begin = at;
+  }
+  if (begin < all.size()) visit(all.substr(begin));
+}
+
+}  // namespace calque

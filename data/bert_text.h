@@ -1,0 +1,17 @@
+#pragma once
+// The words of BERT's tokenizers (Devlin et al. 2019): text between white space, with each mark of
+// punctuation and each Chinese character a word of its own. Control characters are removed. Uncased
+// models also read capitals as small letters and remove accents, by Unicode's canonical
+// decompositions. data/bert_characters.txt has the characters.
+
+#include <functional>
+#include <string>
+#include <string_view>
+
+namespace calque {
+
+// Requires well-formed UTF-8. The views are valid during the call only.
+void for_each_bert_word(std::string_view text, bool uncased,
+                        const std::function<void(std::string_view)>& visit);
+
+}  // namespace calque

@@ -1,0 +1,17 @@
+#pragma once
+// pytorch_model.bin, the file of torch.save(): a zip archive of data.pkl, which describes the
+// tensors (interop/torch_pickle.h), and data/N, the numbers of a storage.
+
+#include <string>
+#include <string_view>
+
+#include "interop/foreign_tensors.h"
+
+namespace calque {
+
+// Throws an Error that names the place, and the file of the archive, for anything but a dictionary
+// of tensors that are finite numbers.
+void add_torch_tensors(std::string_view archive, const std::string& place, ForeignTensors& to);
+void add_torch_file(const std::string& path, ForeignTensors& to);
+
+}  // namespace calque

@@ -1,0 +1,145 @@
+// Encoders of transformers: what calque exports as BERT, and folders as others write them.
+#include <doctest/doctest.h>
+
+#include <cmath>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "../data/temporary_folder.h"
+#include "../support/message_of.h"
+#include "core/error.h"
+#include "interop/huggingface.h"
+#include "interop/huggingface_import.h"
+#include "train/tasks/masked_lm/masked_lm_run.h"
+#include "train/tasks/task_model.h"
+
+namespace calque {
+namespace {
+
+using Json = nlohmann::json;
+
+Tokenizer bert_pieces() {
+  WordPieceModel model;
+  for (const char* piece : {"eins", "zwei", "##ei", "dr"}) model.vocabulary.add(piece);
+  return {std::move(model), {.kind = TokenizerKind::word_piece, .lowercase = true}};
+}
+
+Config small_bert() {
+  Config config;
+  config.task = TaskKind::masked_lm;
+  config.model.d_model = 4;
+  config.model.d_ff = 6;
+  config.model.heads = 2;
+  config.model.layers = 2;
+  config.model.norm_placement = NormPlacement::post;
+  config.model.positions = PositionKind::learned;
+  config.model.scale_embeddings = false;
+  config.data.context = 5;
+  config.data.lowercase = true;
+  config.tokenizer.kind = TokenizerKind::word_piece;
+  return config;
+}
+
+// A folder as calque exports it, of a model with random weights.
+struct BertFolder {
+  TemporaryFolder folder;
+  Tokenizer tokenizer = bert_pieces();
+  Config config = small_bert();
+  TaskModel<MaskedLm> network{masked_lm_options(config, tokenizer.size())};
+
+  BertFolder() {
+    real value = 0.5;
+    for (real& x : network.parameters.values()) {
+      x = value = std::fmod(value * real(1.7) + real(0.1), real(1));
+    }
+    export_huggingface(ExportedMaskedLm{config, network.model, tokenizer}, hf());
+  }
+
+  std::string hf() const { return folder.path("hf"); }
+  Json json(const std::string& name) const { return Json::parse(folder.read("hf/" + name)); }
+  void set(const std::string& key, const Json& value) const {
+    Json changed = json("config.json");
+    changed[key] = value;
+    folder.write("hf/config.json", changed.dump());
+  }
+  ImportedMaskedLm import() const { return std::get<ImportedMaskedLm>(import_huggingface(hf())); }
+  std::string refusal() const {
+    const std::string message = message_of<Error>([&] { export_again(); });
+    CHECK(message.find('\n') == std::string::npos);
+    return message;
+  }
+  void export_again() const {
+    const ImportedMaskedLm from = import();
+    const TaskModel<MaskedLm> again(masked_lm_options(from.config, from.tokenizer.size()));
+    from.fill(again.model);
+    export_huggingface(ExportedMaskedLm{from.config, again.model, from.tokenizer},
+                       folder.path("again"));
+  }
+};
+
+TEST_CASE("a BERT that is imported and exported again has the same bytes") {
+  const BertFolder bert;
+  bert.export_again();
+  for (const auto& entry : std::filesystem::directory_iterator(bert.hf())) {
+    const std::string name = entry.path().filename().string();
+    CAPTURE(name);
+    CHECK(bert.folder.read("again/" + name) == bert.folder.read("hf/" + name));
+  }
+}
+
+TEST_CASE("a BERT has its words from vocab.txt where tokenizer.json is missing") {
+  const BertFolder bert;
+  std::filesystem::remove(bert.folder.path("hf/tokenizer.json"));
+  bert.folder.write("hf/tokenizer_config.json", "{\"do_lower_case\": true}");
+  bert.folder.write("hf/vocab.txt", "[UNK]\n[CLS]\n[SEP]\neins\nzwei\n##ei\ndr\n[MASK]\n");
+  const ImportedMaskedLm from = bert.import();
+  CHECK(from.config.data.lowercase);
+  CHECK(from.config.tokenizer.kind == TokenizerKind::word_piece);
+  CHECK(from.tokenizer.hash() == bert.tokenizer.hash());
+  CHECK(from.tokenizer.encode("Eins DREI") == bert.tokenizer.encode("eins drei"));
+  SUBCASE("an empty file") {
+    bert.folder.write("hf/vocab.txt", "");
+    CHECK(bert.refusal() == bert.folder.path("hf/vocab.txt") + ": has no tokens");
+  }
+  SUBCASE("a token twice") {
+    bert.folder.write("hf/vocab.txt", "[UNK]\n[CLS]\n[SEP]\neins\neins\n##ei\ndr\n[MASK]\n");
+    CHECK(bert.refusal() == bert.folder.path("hf/vocab.txt") + ": has the token eins twice");
+  }
+  SUBCASE("more tokens than rows") {
+    bert.folder.write("hf/vocab.txt", "[UNK]\n[CLS]\n[SEP]\na\nb\nc\nd\ne\n[MASK]\n");
+    CHECK(bert.refusal() ==
+          bert.folder.path("hf/vocab.txt") + ": has 9 tokens, but the model's table has 8 rows");
+  }
+  SUBCASE("no [MASK]") {
+    bert.folder.write("hf/vocab.txt", "[UNK]\n[CLS]\n[SEP]\neins\nzwei\n##ei\ndr\n");
+    CHECK(bert.refusal() == bert.folder.path("hf/vocab.txt") + ": has no [MASK]");
+  }
+  SUBCASE("bytes that are not UTF-8") {
+    bert.folder.write("hf/vocab.txt", "[UNK]\n[CLS]\n[SEP]\n\xff\n[MASK]\n");
+    CHECK(bert.refusal().find("which calque cannot hold") != std::string::npos);
+  }
+}
+
+TEST_CASE("a BERT that calque cannot represent is refused in one line") {
+  const BertFolder bert;
+  SUBCASE("relative positions") {
+    bert.set("position_embedding_type", "relative_key");
+    CHECK(bert.refusal() == bert.folder.path("hf/config.json") +
+                                ": position_embedding_type is relative_key; calque has absolute");
+  }
+  SUBCASE("a decoder") {
+    bert.set("is_decoder", true);
+    CHECK(bert.refusal() == bert.folder.path("hf/config.json") + ": is_decoder must be false");
+  }
+  SUBCASE("more layers than there are") {
+    bert.set("num_hidden_layers", 3);
+    CHECK(bert.refusal().ends_with("bert.encoder.layer.2.attention.self.query.weight is missing"));
+  }
+  SUBCASE("another width") {
+    bert.set("hidden_size", 6);
+    CHECK(bert.refusal().find("bert.embeddings.position_embeddings.weight") != std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace calque

@@ -1,0 +1,53 @@
+#!/usr/bin/env python3
+"""Prints data/bert_characters.txt: what the library tokenizers (Hugging Face) makes of every code
+point before WordPiece, asked of BertNormalizer and BertPreTokenizer one by one.
+
+    bert_characters.py >data/bert_characters.txt
+"""
+import collections
+import sys
+
+from tokenizers.normalizers import BertNormalizer
+from tokenizers.pre_tokenizers import BertPreTokenizer
+
+
+def ranges(points):
+    found = []
+    for point in points:
+        if found and found[-1][1] == point - 1:
+            found[-1][1] = point
+        else:
+            found.append([point, point])
+    return " ".join(f"{first:x}-{last:x}" for first, last in found)
+
+
+def main():
+    options = {"clean_text": True, "handle_chinese_chars": True}
+    cased = BertNormalizer(**options, strip_accents=False, lowercase=False)
+    uncased = BertNormalizer(**options, strip_accents=True, lowercase=True)
+    splits = BertPreTokenizer()
+    kinds, letters = collections.defaultdict(list), collections.defaultdict(str)
+    for point in [*range(1, 0xD800), *range(0xE000, 0x110000)]:
+        own = chr(point)
+        clean = cased.normalize_str(own)
+        if clean.strip(" ") != own:
+            kinds["removed" if clean == "" else "space"].append(point)
+            continue
+        if clean != own:
+            kinds["alone"].append(point)
+        elif len(splits.pre_tokenize_str("a" + own + "a")) == 3:
+            kinds["punctuation"].append(point)
+        plain = uncased.normalize_str(own).strip(" ")
+        if not plain:
+            kinds["mark"].append(point)
+        elif plain != own and not 0xAC00 <= point <= 0xD7A3:
+            letters[plain] += own
+    for kind in ("removed", "space", "alone", "punctuation", "mark"):
+        print(kind, ranges(kinds[kind]))
+    print()
+    for plain, others in letters.items():
+        print(plain, others)
+
+
+if __name__ == "__main__":
+    sys.exit(main())
