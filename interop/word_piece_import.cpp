@@ -66,6 +66,7 @@ ForeignTokenizer read_vocab_txt(const std::string& path, const ForeignJson& conf
   const auto unknown = ids.find(symbols.unknown);
   if (unknown != ids.end()) pieces.unknown = unknown->second;
   const ForeignSpecials specials = symbols.specials(ids, size);
+  if (specials.mask == no_row) fail("{}: has no {}", path, printable(symbols.mask));
   ForeignTokenizer read{word_piece_tokenizer(pieces, specials, path),
                         {pieces.unknown, specials.begin, specials.end}};
   for (int32_t id = special_ids; id < read.tokenizer.size(); ++id) {

@@ -10,8 +10,6 @@
 #include "core/error.h"
 #include "interop/huggingface.h"
 #include "interop/huggingface_import.h"
-#include "train/tasks/masked_lm/masked_lm_run.h"
-#include "train/tasks/task_model.h"
 
 namespace calque {
 namespace {
@@ -40,12 +38,32 @@ Config small_bert() {
   return config;
 }
 
+struct MaskedNetwork {
+  Parameters parameters;
+  MaskedLm model;
+
+  MaskedNetwork(const Config& config, int64_t tokens)
+      : model(Path(parameters), options_of(config, tokens)) {
+    parameters.allocate();
+  }
+  static MaskedLmOptions options_of(const Config& config, int64_t tokens) {
+    MaskedLmOptions options;
+    options.encoder.layer = config.model;
+    options.encoder.layer.max_positions = config.data.context;
+    options.encoder.vocabulary = tokens + 1;  // and [MASK]
+    options.encoder.layers = config.model.layers;
+    options.tied = config.model.tied != Tying::none;
+    options.transform = config.model.masked_head;
+    return options;
+  }
+};
+
 // A folder as calque exports it, of a model with random weights.
 struct BertFolder {
   TemporaryFolder folder;
   Tokenizer tokenizer = bert_pieces();
   Config config = small_bert();
-  TaskModel<MaskedLm> network{masked_lm_options(config, tokenizer.size())};
+  MaskedNetwork network{config, tokenizer.size()};
 
   BertFolder() {
     real value = 0.5;
@@ -70,7 +88,7 @@ struct BertFolder {
   }
   void export_again() const {
     const ImportedMaskedLm from = import();
-    const TaskModel<MaskedLm> again(masked_lm_options(from.config, from.tokenizer.size()));
+    const MaskedNetwork again(from.config, from.tokenizer.size());
     from.fill(again.model);
     export_huggingface(ExportedMaskedLm{from.config, again.model, from.tokenizer},
                        folder.path("again"));
@@ -99,7 +117,7 @@ TEST_CASE("a BERT has its words from vocab.txt where tokenizer.json is missing")
   CHECK(from.tokenizer.encode("Eins DREI") == bert.tokenizer.encode("eins drei"));
   SUBCASE("an empty file") {
     bert.folder.write("hf/vocab.txt", "");
-    CHECK(bert.refusal() == bert.folder.path("hf/vocab.txt") + ": has no tokens");
+    CHECK(bert.refusal() == bert.folder.path("hf/vocab.txt") + ": has no [MASK]");
   }
   SUBCASE("a token twice") {
     bert.folder.write("hf/vocab.txt", "[UNK]\n[CLS]\n[SEP]\neins\neins\n##ei\ndr\n[MASK]\n");
