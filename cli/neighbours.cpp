@@ -40,7 +40,8 @@ void neighbours(const NeighboursArguments& arguments) {
   const auto found = ids.size() == 1 ? space.near(ids[0], arguments.count)
                                      : space.analogous(ids[0], ids[1], ids[2], arguments.count);
   for (const NearRow& neighbour : found) {
-    write_output(fmt::format("{}\t{:.4f}\n", run.tokenizer.symbol(neighbour.row), neighbour.cosine));
+    write_output(
+        fmt::format("{}\t{:.4f}\n", run.tokenizer.symbol(neighbour.row), neighbour.cosine));
   }
 }
 
