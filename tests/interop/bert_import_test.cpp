@@ -8,18 +8,21 @@
 #include "../data/temporary_folder.h"
 #include "../support/message_of.h"
 #include "core/error.h"
+#include "data/tokenizer_training.h"
 #include "interop/huggingface.h"
 #include "interop/huggingface_import.h"
+#include "interop/small_translator.h"
 
 namespace calque {
 namespace {
 
 using Json = nlohmann::json;
 
-Tokenizer bert_pieces() {
+Tokenizer bert_pieces(bool uncased = true) {
   WordPieceModel model;
   for (const char* piece : {"eins", "zwei", "##ei", "dr"}) model.vocabulary.add(piece);
-  return {std::move(model), {.kind = TokenizerKind::word_piece, .lowercase = true}};
+  model.uncased = uncased;
+  return {std::move(model), {.kind = TokenizerKind::word_piece, .lowercase = uncased}};
 }
 
 Config small_bert() {
@@ -61,11 +64,12 @@ struct MaskedNetwork {
 // A folder as calque exports it, of a model with random weights.
 struct BertFolder {
   TemporaryFolder folder;
-  Tokenizer tokenizer = bert_pieces();
-  Config config = small_bert();
-  MaskedNetwork network{config, tokenizer.size()};
+  Tokenizer tokenizer;
+  Config config;
+  MaskedNetwork network;
 
-  BertFolder() {
+  explicit BertFolder(const Config& given = small_bert(), const Tokenizer& pieces = bert_pieces())
+      : tokenizer(pieces), config(given), network(given, pieces.size()) {
     real value = 0.5;
     for (real& x : network.parameters.values()) {
       x = value = std::fmod(value * real(1.7) + real(0.1), real(1));
@@ -96,7 +100,33 @@ struct BertFolder {
 };
 
 TEST_CASE("a BERT that is imported and exported again has the same bytes") {
-  const BertFolder bert;
+  Config config = small_bert();
+  Tokenizer tokenizer = bert_pieces();
+  SUBCASE("as it is") {}
+  SUBCASE("cased") {
+    config.data.lowercase = false;
+    tokenizer = bert_pieces(false);
+  }
+  SUBCASE("an output table of its own") { config.model.tied = Tying::none; }
+  SUBCASE("sinusoids") { config.model.positions = PositionKind::halves; }
+  SUBCASE("without positions") { config.model.positions = PositionKind::none; }
+  SUBCASE("words") {
+    tokenizer = tokenizer_of({"eins", "zwei", "drei"});
+    config.tokenizer.kind = TokenizerKind::words;
+    config.data.lowercase = false;
+  }
+  SUBCASE("bytes") {
+    tokenizer = Tokenizer(ByteModel(), {.kind = TokenizerKind::bytes});
+    config.tokenizer.kind = TokenizerKind::bytes;
+    config.data.lowercase = false;
+  }
+  SUBCASE("SentencePiece") {
+    tokenizer = train_tokenizer({"eins zwei drei", "zweiunddreissig"},
+                                {.kind = TokenizerKind::unigram}, {.vocabulary_size = 20});
+    config.tokenizer.kind = TokenizerKind::unigram;
+    config.data.lowercase = false;
+  }
+  const BertFolder bert(config, tokenizer);
   bert.export_again();
   for (const auto& entry : std::filesystem::directory_iterator(bert.hf())) {
     const std::string name = entry.path().filename().string();
