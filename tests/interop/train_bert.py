@@ -1,0 +1,65 @@
+#!/usr/bin/env python3
+"""Trains a small BERT with transformers, to be imported.
+
+    train_bert.py FOLDER TEXT
+"""
+import os
+import sys
+
+import torch
+import transformers
+from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
+from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
+
+from interop_run import read_lines
+
+STEPS, CONTEXT, WIDTH, BATCH = 1500, 64, 64, 32
+
+
+def make_tokenizer(folder, lines):
+    tokenizer = Tokenizer(models.WordPiece(unk_token="[UNK]"))
+    tokenizer.normalizer = normalizers.BertNormalizer(lowercase=True)
+    tokenizer.pre_tokenizer = pre_tokenizers.BertPreTokenizer()
+    tokenizer.train_from_iterator(lines, trainers.WordPieceTrainer(
+        vocab_size=400, show_progress=False,
+        special_tokens=["[PAD]", "[UNK]", "[CLS]", "[SEP]", "[MASK]"]))
+    vocabulary = sorted(tokenizer.get_vocab().items(), key=lambda entry: entry[1])
+    os.makedirs(folder, exist_ok=True)
+    with open(f"{folder}/vocab.txt", "w", encoding="utf-8") as file:
+        file.writelines(token + "\n" for token, _ in vocabulary)
+    return BertTokenizerFast(f"{folder}/vocab.txt", do_lower_case=True)
+
+
+def mask(ids, attended, tokenizer):
+    """The ids with a seventh of the words hidden, and what is to be predicted."""
+    hidden = (torch.rand(ids.shape) < 1 / 7) & (attended == 1) & (ids > tokenizer.mask_token_id)
+    return ids.masked_fill(hidden, tokenizer.mask_token_id), ids.masked_fill(~hidden, -100)
+
+
+def main(folder, text):
+    transformers.logging.set_verbosity_error()
+    torch.set_num_threads(1)
+    torch.manual_seed(1)
+    lines = [line for line in read_lines(text, 10**6) if line.strip()]
+    tokenizer = make_tokenizer(folder, lines)
+    model = BertForMaskedLM(BertConfig(
+        vocab_size=len(tokenizer), hidden_size=WIDTH, intermediate_size=2 * WIDTH,
+        num_hidden_layers=2, num_attention_heads=4, max_position_embeddings=CONTEXT,
+        hidden_dropout_prob=0, attention_probs_dropout_prob=0))
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
+    for step in range(STEPS):
+        some = [lines[(step * BATCH + i) % len(lines)] for i in range(BATCH)]
+        batch = tokenizer(some, return_tensors="pt", padding=True, truncation=True,
+                          max_length=CONTEXT)
+        batch["input_ids"], labels = mask(batch["input_ids"], batch["attention_mask"], tokenizer)
+        loss = model(**batch, labels=labels).loss
+        optimizer.zero_grad()
+        loss.backward()
+        optimizer.step()
+    model.save_pretrained(folder)
+    tokenizer.save_pretrained(folder)
+    print(f"bert: trained to a loss of {loss.item():.2f}", file=sys.stderr)
+
+
+if __name__ == "__main__":
+    main(*sys.argv[1:])
