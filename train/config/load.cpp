@@ -54,11 +54,15 @@ class Loader {
 
   void finish(const std::string& name, Keys keys, const ExtraCheck& extra_check) {
     complete(loaded_.config);
-    for (const auto& [key, place] : loaded_.origins) {
-      if (keys == Keys::all && place.starts_with(name + ":")) continue;
-      if (place.ends_with(preset_mark)) continue;  // a preset sets the sizes of all models
-      const std::string_view reason = find_config_key(key)->idle(loaded_.config);
-      if (!reason.empty()) problem("{}: {}: {}", place, key, reason);
+    for (const auto& [name_of_key, place] : loaded_.origins) {
+      const ConfigKey& key = *find_config_key(name_of_key);
+      const std::string_view reason = key.idle(loaded_.config);
+      if (reason.empty()) continue;
+      if (place.ends_with(preset_mark)) {  // a preset sets the sizes of all models
+        key.read(parse_yaml_argument(key.write(Config()), place), loaded_.config);
+      } else if (keys == Keys::some || !place.starts_with(name + ":")) {
+        problem("{}: {}: {}", place, key.name, reason);
+      }
     }
     if (!problems_.empty()) return;  // they may have caused the contradictions
     std::vector<Contradiction> all = contradictions(loaded_.config);
