@@ -3,6 +3,7 @@
 #include <unistd.h>
 
 #include <array>
+#include <chrono>
 #include <cstdio>
 #include <cstdlib>
 
@@ -15,12 +16,20 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "an unknown machine";
 }
 
+void Communicator::exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) {
+  const auto start = std::chrono::steady_clock::now();
+  send_and_receive(partner, out, in);
+  const std::chrono::duration<double> took = std::chrono::steady_clock::now() - start;
+  traffic_.bytes += std::ssize(out);
+  traffic_.seconds += took.count();
+}
+
 OneRank& only_rank() {
   static OneRank rank;
   return rank;
 }
 
-void OneRank::exchange(int partner, std::span<const std::byte>, std::span<std::byte>) {
+void OneRank::send_and_receive(int partner, std::span<const std::byte>, std::span<std::byte>) {
   throw Misuse(fmt::format("OneRank: there is no rank {}", partner));
 }
 

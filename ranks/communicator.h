@@ -13,6 +13,19 @@
 
 namespace calque {
 
+// What a rank has exchanged since it was made.
+struct Traffic {
+  int64_t bytes = 0;   // sent
+  double seconds = 0;  // spent on it, waiting for other ranks included
+
+  Traffic operator-(const Traffic& before) const {
+    return {bytes - before.bytes, seconds - before.seconds};
+  }
+  Traffic operator+(const Traffic& more) const {
+    return {bytes + more.bytes, seconds + more.seconds};
+  }
+};
+
 class Communicator {
  public:
   virtual ~Communicator() = default;
@@ -22,7 +35,8 @@ class Communicator {
 
   // Sends `out` to the partner and receives `in` from it, who calls it at the same time with the
   // sizes swapped. Either may be empty.
-  virtual void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) = 0;
+  void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in);
+  const Traffic& traffic() const { return traffic_; }
 
   // The machine that this rank runs on.
   virtual std::string host() const = 0;
@@ -40,6 +54,13 @@ class Communicator {
 
   // Rank 0 writes the run's folder and speaks for all.
   bool speaks() const { return rank() == 0; }
+
+ private:
+  // exchange() of a backend.
+  virtual void send_and_receive(int partner, std::span<const std::byte> out,
+                                std::span<std::byte> in) = 0;
+
+  Traffic traffic_;
 };
 
 // The only rank of a run in a single process.
@@ -47,9 +68,12 @@ class OneRank final : public Communicator {
  public:
   int rank() const override { return 0; }
   int ranks() const override { return 1; }
-  void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) override;
   std::string host() const override;
   [[noreturn]] void abort(const std::string& line) override;
+
+ private:
+  void send_and_receive(int partner, std::span<const std::byte> out,
+                        std::span<std::byte> in) override;
 };
 
 OneRank& only_rank();

@@ -136,25 +136,6 @@ class MpiRanks final : public Communicator {
   int ranks() const override { return ranks_; }
   std::string host() const override { return host_name(); }
 
-  void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) override {
-    while (!out.empty() || !in.empty()) {
-      std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
-      const auto taken = in.first(std::min(in.size(), longest_message));
-      const auto given = out.first(std::min(out.size(), longest_message));
-      if (!taken.empty()) {
-        MPI_Irecv(taken.data(), static_cast<int>(taken.size()), MPI_BYTE, partner, 0,
-                  MPI_COMM_WORLD, &requests[0]);
-      }
-      if (!given.empty()) {
-        MPI_Isend(given.data(), static_cast<int>(given.size()), MPI_BYTE, partner, 0,
-                  MPI_COMM_WORLD, &requests[1]);
-      }
-      finish_all(requests);
-      in = in.subspan(taken.size());
-      out = out.subspan(given.size());
-    }
-  }
-
   void at_step(int64_t step) override {
     if (watch_) watch_->at_step(step);
   }
@@ -179,6 +160,26 @@ class MpiRanks final : public Communicator {
   }
 
  private:
+  void send_and_receive(int partner, std::span<const std::byte> out,
+                        std::span<std::byte> in) override {
+    while (!out.empty() || !in.empty()) {
+      std::array<MPI_Request, 2> requests{MPI_REQUEST_NULL, MPI_REQUEST_NULL};
+      const auto taken = in.first(std::min(in.size(), longest_message));
+      const auto given = out.first(std::min(out.size(), longest_message));
+      if (!taken.empty()) {
+        MPI_Irecv(taken.data(), static_cast<int>(taken.size()), MPI_BYTE, partner, 0,
+                  MPI_COMM_WORLD, &requests[0]);
+      }
+      if (!given.empty()) {
+        MPI_Isend(given.data(), static_cast<int>(given.size()), MPI_BYTE, partner, 0,
+                  MPI_COMM_WORLD, &requests[1]);
+      }
+      finish_all(requests);
+      in = in.subspan(taken.size());
+      out = out.subspan(given.size());
+    }
+  }
+
   static void say(const std::string& line) {
     std::fputs((line + "\n").c_str(), stderr);
     std::fflush(stderr);

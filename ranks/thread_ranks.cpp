@@ -37,7 +37,9 @@ class ThreadRank final : public Communicator {
   std::string host() const override { return host_name(); }
   [[noreturn]] void abort(const std::string& line) override { throw Error(line); }
 
-  void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in) override {
+ private:
+  void send_and_receive(int partner, std::span<const std::byte> out,
+                        std::span<std::byte> in) override {
     std::unique_lock lock(meeting_.mutex);
     Offer& mine = meeting_.offer(rank_, partner);
     Offer& theirs = meeting_.offer(partner, rank_);
@@ -52,7 +54,6 @@ class ThreadRank final : public Communicator {
     wait(lock, [&] { return !mine.there; });
   }
 
- private:
   template <class Condition>
   void wait(std::unique_lock<std::mutex>& lock, Condition condition) {
     meeting_.changed.wait(lock, [&] { return meeting_.failed || condition(); });

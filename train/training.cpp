@@ -61,7 +61,7 @@ TrainResult Training::run() {
   }
   const StopRequest listening;
   started_ = Clock::now();
-  meter_ = {};
+  start_meter();
   if (!broadcast(ranks_, saving_.has_checkpoint())) {
     save();  // fails at once if the disk cannot be written to
     saving_.finish();
@@ -104,6 +104,10 @@ void Training::agree() {
   }
 }
 
+void Training::start_meter() {
+  meter_ = {.waited = stream_->wait_seconds(), .exchanged = ranks_.traffic()};
+}
+
 void Training::train_step() {
   Works works;
   {
@@ -127,6 +131,7 @@ void Training::train_step() {
   state_.since_log += outcome.sums;
   for (const auto& work : works) meter_.tokens += work->size().tokens;
   meter_.flops += outcome.flops;
+  ++meter_.steps;
   log_step(outcome, rate);
 }
 
@@ -160,9 +165,15 @@ void Training::log_step(const StepOutcome& outcome, double rate) {
     record.gflop_per_second = meter_.flops / elapsed / 1e9;
     record.wait_share = (stream_->wait_seconds() - meter_.waited) / elapsed;
     record.memory_mb = static_cast<double>(memory_statistics().peak) / 1e6;
+    if (ranks_.ranks() > 1) {
+      const Traffic traffic = ranks_.traffic() - meter_.exchanged;
+      record.exchange_share = traffic.seconds / elapsed;
+      record.exchange_mb =
+          static_cast<double>(traffic.bytes) / 1e6 / static_cast<double>(meter_.steps);
+    }
     log_->write(record, remaining());
     state_.since_log = {};
-    meter_ = {.waited = stream_->wait_seconds()};
+    start_meter();
   }
   log_->progress(done(), fmt::format("step {}  loss {:.3f}  {:.0f} tokens/s  {}", state_.step,
                                      mean_of(outcome.sums).loss, speed, remaining()));
@@ -215,6 +226,7 @@ bool Training::validate_here() {
     return false;
   }
   const Clock::time_point start = Clock::now();
+  const Traffic traffic_before = ranks_.traffic();
   std::optional<Scores> scores;
   {
     const auto averaged = learner_.averaged_weights();
@@ -236,7 +248,9 @@ bool Training::validate_here() {
   note_goal(*scores);
   state_.validation_owed = false;
   report();
-  meter_.since += Clock::now() - start;  // speed is measured without validation
+  // Speed and exchange are measured without validation.
+  meter_.since += Clock::now() - start;
+  meter_.exchanged = meter_.exchanged + (ranks_.traffic() - traffic_before);
   return best;
 }
 

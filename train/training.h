@@ -25,7 +25,9 @@ struct Meter {
   std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
   int64_t tokens = 0;
   double flops = 0;
-  double waited = 0;  // the stream's count at `since`
+  int64_t steps = 0;
+  double waited = 0;    // the stream's count at `since`
+  Traffic exchanged{};  // the count of the ranks then
 };
 
 class Training {
@@ -57,6 +59,7 @@ class Training {
   bool finished() const { return done() >= 1; }
   bool out_of_patience() const;
   void count_seconds();
+  void start_meter();
   void train_step();
   void agree();
   void watch(const StepOutcome& outcome, const Works& works);

@@ -72,6 +72,33 @@ TEST_CASE("1, 2 and 4 ranks write the same checkpoints and the same log, with an
   }
 }
 
+TEST_CASE("the log has the share of the exchange and its bytes") {
+  const TemporaryFolder folder;
+  const auto timing = [&](int count, const std::string& exchange) {
+    const std::string name = fmt::format("{}-{}", exchange, count);
+    run_ranks(count, with({"training.exchange=" + exchange}), folder, name);
+    std::istringstream lines(folder.read(name + "/metrics.jsonl"));
+    std::string line;
+    std::getline(lines, line);
+    return nlohmann::json::parse(line)["timing"];
+  };
+  CHECK_FALSE(timing(1, "float32").contains("exchange_share"));
+  const auto task = make_task(config(), {folder.path("plan")}, {TaskStart::Purpose::plan});
+  const double weights = 1e-6 * sizeof(real) * static_cast<double>(task->parameters().flat_size());
+  const nlohmann::json two = timing(2, "float32"), four = timing(4, "float32");
+  for (const nlohmann::json& ranks : {two, four}) {
+    CHECK(ranks["exchange_share"] > 0);
+    CHECK(ranks["exchange_share"] < 1);
+  }
+  // Besides gradients and weights, ranks tell each other a few numbers.
+  CHECK(double(two["exchange_mb"]) == doctest::Approx(weights).epsilon(0.1));
+  CHECK(double(four["exchange_mb"]) == doctest::Approx(1.5 * weights).epsilon(0.1));
+  if (sizeof(real) == sizeof(float)) {
+    const nlohmann::json halves = timing(2, "bfloat16");
+    CHECK(double(halves["exchange_mb"]) == doctest::Approx(0.75 * weights).epsilon(0.1));
+  }
+}
+
 TEST_CASE("every task trains on two ranks in the bits of one") {
   for (const TaskCase& task : all_tasks()) {
     CAPTURE(task.name);

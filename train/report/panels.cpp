@@ -18,10 +18,12 @@ const std::vector<Panel>& trainer_panels() {
        Better::neither, false, false},
       {"gflop_per_s", "Rate of products", "GFLOP/s", "Useful work of matrix products in a second.",
        short_scale, Better::neither},
-      {"sgemm_share", "Share of sgemm rate", "",
-       "Of the machine's own rate of float32 matrix products.", percent, Better::neither},
       {"wait_share", "Waiting for data", "", "Share of the time spent waiting for a batch.",
        percent, Better::neither},
+      {"exchange_share", "Exchange", "", "Share of the time that rank 0 spends on other ranks.",
+       percent, Better::neither},
+      {"exchange_mb", "Exchanged", "MB / step", "What rank 0 sends to other ranks in a step.",
+       short_scale, Better::neither, false, false},
   };
   return panels;
 }

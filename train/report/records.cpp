@@ -40,6 +40,8 @@ std::string json_line(const TrainRecord& r) {
                     {"gflop_per_s", r.gflop_per_second},
                     {"memory_mb", r.memory_mb},
                     {"wait_share", r.wait_share}};
+  if (r.exchange_share) json["timing"]["exchange_share"] = *r.exchange_share;
+  if (r.exchange_mb) json["timing"]["exchange_mb"] = *r.exchange_mb;
   return dumped(json);
 }
 

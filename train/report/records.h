@@ -3,6 +3,7 @@
 // train/report/run_metrics.h reads them.
 
 #include <cstdint>
+#include <optional>
 #include <string>
 #include <utility>
 #include <vector>
@@ -31,6 +32,8 @@ struct TrainRecord {
   double tokens_per_second = 0;  // through the model, since the last record
   double gflop_per_second = 0;   // of products, without recomputation
   double wait_share = 0;         // the share of the time spent waiting for data
+  // With several ranks: the share of the time spent on exchanges, and what a rank sends in a step.
+  std::optional<double> exchange_share, exchange_mb;
   double memory_mb = 0;
 };
 
