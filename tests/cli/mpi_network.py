@@ -63,9 +63,23 @@ class Machines:
     def cable(self, state):
         run("ip", "-n", self.names[0], "link", "set", self.cables[0], state)
 
-    def on_both(self, launcher, command):
+    def limit(self, gbps):
+        """Limits both directions of the cable to a rate; the buffer holds what passes in 4 ms."""
+        burst = max(200_000, int(gbps * 1e9 / 8 * 0.004))
+        for name, cable in zip(self.names, self.cables):
+            run("ip", "netns", "exec", name, "tc", "qdisc", "replace", "dev", cable, "root", "tbf", "rate",
+                f"{gbps:g}gbit", "burst", str(burst), "limit", str(10 * burst))
+
+    def no_limit(self):
+        for name, cable in zip(self.names, self.cables):
+            subprocess.run(["ip", "netns", "exec", name, "tc", "qdisc", "del", "dev", cable, "root"],
+                           capture_output=True)
+
+    def on_both(self, launcher, command, ranks=4):
+        """The command that runs `ranks` ranks, half of them on each machine."""
         network = "10.77.0.0/24"
-        options = launcher.options() + ["--hostfile", str(self.folder / "hosts"), "-np", "4"]
+        options = launcher.options() + ["--hostfile", str(self.folder / "hosts"), "-np", str(ranks),
+                                        "--map-by", f"ppr:{ranks // 2}:node"]
         for key, value in (("plm_rsh_agent", str(self.folder / "agent.sh")),
                            ("btl_tcp_if_include", network), ("oob_tcp_if_include", network)):
             options += ["--mca", key, value]
