@@ -11,6 +11,7 @@ namespace {
 constexpr std::array requests = {SIGINT, SIGTERM, SIGUSR1, SIGHUP};
 volatile std::sig_atomic_t received = 0;
 std::mutex one_at_a_time;
+int ignored_later = 0;
 int listeners = 0;  // more than one where ranks are threads
 std::array<void (*)(int), requests.size()> before;
 void (*before_pipe)(int);
@@ -39,7 +40,7 @@ void listen(int signal) {
 StopRequest::StopRequest() {
   const std::scoped_lock lock(one_at_a_time);
   if (listeners++ > 0) return;
-  received = 0;
+  received = ignored_later = 0;
   for (size_t i = 0; i < requests.size(); ++i) before[i] = std::signal(requests[i], listen);
   constexpr size_t hang_up = 3;
   static_assert(requests[hang_up] == SIGHUP);
@@ -50,10 +51,17 @@ StopRequest::StopRequest() {
 StopRequest::~StopRequest() {
   const std::scoped_lock lock(one_at_a_time);
   if (--listeners > 0) return;
-  for (size_t i = 0; i < requests.size(); ++i) std::signal(requests[i], before[i]);
+  for (size_t i = 0; i < requests.size(); ++i) {
+    std::signal(requests[i], requests[i] == ignored_later ? SIG_IGN : before[i]);
+  }
   std::signal(SIGPIPE, before_pipe);
 }
 
 int StopRequest::signal() { return received; }
+
+void StopRequest::ignore_later(int signal) {
+  const std::scoped_lock lock(one_at_a_time);
+  ignored_later = signal;
+}
 
 }  // namespace calque

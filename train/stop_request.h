@@ -17,6 +17,10 @@ class StopRequest {
 
   // The signal received, or 0.
   static int signal();
+
+  // All ranks end because of this signal. It may reach this one after the others, when the handlers
+  // are restored, and is ignored then.
+  static void ignore_later(int signal);
 };
 
 }  // namespace calque

@@ -86,7 +86,10 @@ TrainResult Training::run() {
   saving_.finish();
   log_->sync();
   report();
-  if (signal_ != 0) return result(Ending::interrupted, signal_);
+  if (signal_ != 0) {
+    if (ranks_.ranks() > 1) StopRequest::ignore_later(signal_);
+    return result(Ending::interrupted, signal_);
+  }
   return result(out_of_patience() ? Ending::patience : Ending::finished);
 }
 

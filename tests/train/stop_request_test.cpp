@@ -55,6 +55,17 @@ TEST_CASE("SIGHUP is a stop request too, unless it is ignored") {
   std::signal(SIGHUP, before);
 }
 
+TEST_CASE("the signal for which other ranks end may come after training") {
+  {
+    const StopRequest listening;
+    StopRequest::ignore_later(SIGUSR1);
+  }
+  std::raise(SIGUSR1);  // would end the tests
+  CHECK((std::signal(SIGUSR1, SIG_DFL) == SIG_IGN));
+  { const StopRequest listening; }
+  CHECK((std::signal(SIGUSR1, SIG_DFL) == SIG_DFL));
+}
+
 TEST_CASE("SIGPIPE is not a stop request") {
   const StopRequest listening;
   std::raise(SIGPIPE);
