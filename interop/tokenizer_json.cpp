@@ -126,9 +126,9 @@ void fill_sentence_piece(const Tokenizer& tokenizer, TextUse use, Json& json) {
         {{"type", "Precompiled"}, {"precompiled_charsmap", base64(rules.charsmap)}});
   }
   if (rules.removes_spaces) {
-    normalizers.push_back(
-        {{"type", "Strip"}, {"strip_left", use != TextUse::masked}, {"strip_right", true}});
+    // The library's Strip would remove all white space of Unicode.
     normalizers.push_back(replacing({{"Regex", " {2,}"}}, " "));
+    normalizers.push_back(replacing({{"Regex", use == TextUse::masked ? " $" : "^ | $"}}, ""));
   }
   json["normalizer"] = sequence("normalizers", normalizers);
   const char* prefix = use == TextUse::masked ? "first" : "always";

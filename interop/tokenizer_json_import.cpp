@@ -24,9 +24,11 @@ std::string pattern_of(const ForeignJson& part) {
   return pattern.text("Regex", pattern.text("String", ""));
 }
 
-// The rules of SentencePiece that a normalizer and a pre-tokenizer stand for.
+// The rules of SentencePiece that a normalizer and a pre-tokenizer stand for. Strip removes all
+// white space of Unicode, SentencePiece spaces; models of SentencePiece are published with either.
 PieceNormalization read_rules(const TokenizerFile& file) {
   PieceNormalization rules{.dummy_prefix = false, .removes_spaces = false};
+  bool strips = false;
   for (const ForeignJson& part : file.parts("normalizer")) {
     const std::string type = part.text("type"), pattern = pattern_of(part);
     if (type == "Precompiled") {
@@ -35,12 +37,18 @@ PieceNormalization read_rules(const TokenizerFile& file) {
       rules.charsmap = *map;
     } else if (type == "Prepend" && part.text("prepend") == space_mark) {
       rules.dummy_prefix = true;
-    } else if (type == "Strip" || (type == "Replace" && pattern == " {2,}")) {
+    } else if (type == "Replace" && pattern == " {2,}") {
       rules.removes_spaces = true;
+    } else if (type == "Strip" || (type == "Replace" && (pattern == " $" || pattern == "^ | $"))) {
+      strips = true;
     } else if (type != "Replace" || pattern != " ") {
       part.refuse("type", fmt::format("is {} of '{}', which SentencePiece does not do",
                                       printable(type), printable(pattern)));
     }
+  }
+  if (strips && !rules.removes_spaces) {
+    file.refuse("normalizer",
+                "removes spaces at the ends, but not repeated ones, which SentencePiece does too");
   }
   for (const ForeignJson& part : file.parts("pre_tokenizer")) {
     const std::string type = part.text("type");

@@ -69,8 +69,37 @@ def train_pieces(lines, prefix, **options):
     return f"{prefix}.model"
 
 
+class OfPieces:
+    """tokenizer.json of a SentencePiece model, as transformers writes it, and the ids of
+    SentencePiece itself: tokenizers applies Precompiled to whole graphemes, and loses combining
+    characters; its Strip removes white space that SentencePiece keeps."""
+
+    def __init__(self, *arguments, **options):
+        self.tokenizer, model = of_pieces(*arguments, **options)
+        self.pieces = sentencepiece.SentencePieceProcessor(model_file=model)
+
+    def ids(self, lines):
+        return self.pieces.encode(lines)
+
+
+class OfLibrary:
+    def __init__(self, tokenizer):
+        self.tokenizer = tokenizer
+
+    def ids(self, lines):
+        return [own.ids for own in self.tokenizer.encode_batch(lines, add_special_tokens=False)]
+
+
+class Stripped(OfLibrary):
+    """Without the white space that Strip alone removes, and the sign for a space."""
+
+    def ids(self, lines):
+        for i, line in enumerate(lines):
+            lines[i] = line.replace("\u2581", "").strip() or "-"
+        return super().ids(lines)
+
+
 def of_pieces(lines, folder, kind, **options):
-    """tokenizer.json of a SentencePiece model, as transformers writes it."""
     path = train_pieces(lines, f"{folder}/pieces", model_type=kind, control_symbols=["<mask>"],
                         **options)
     proto = sentencepiece_model_pb2.ModelProto.FromString(open(path, "rb").read())
@@ -97,7 +126,7 @@ def of_pieces(lines, folder, kind, **options):
     tokenizer.pre_tokenizer = before
     tokenizer.decoder = decoders.Metaspace()
     tokenizer.add_special_tokens(PIECES)
-    return tokenizer
+    return tokenizer, path
 
 
 def batches(lists):
@@ -135,7 +164,8 @@ def new_folder(work, name):
     return folder
 
 
-def check_encoder(program, folder, name, tokenizer, lines, list_alone=False):
+def check_encoder(program, folder, name, own, lines, list_alone=False):
+    tokenizer, lines = own.tokenizer, list(lines)
     special = BERT[1:] if tokenizer.token_to_id("[CLS]") is not None else PIECES
     keys = ["unk_token", "cls_token", "sep_token", "mask_token"]
     settings = dict(zip(keys, special)) | {"do_lower_case": "uncased" in name}
@@ -154,18 +184,17 @@ def check_encoder(program, folder, name, tokenizer, lines, list_alone=False):
         initializer_range=0.5)).eval()
     model.save_pretrained(folder)
 
-    ids = [[begin, *own.ids, end]
-           for own in tokenizer.encode_batch(lines, add_special_tokens=False)]
-    theirs = embeddings(model, ids)
+    theirs = embeddings(model, [[begin, *ids, end] for ids in own.ids(lines)])
     calque = Calque(program, f"{folder}-imported")
     calque.call("import", folder, "--run", calque.run)
     out = calque.call("embed", calque.run, text="".join(line + "\n" for line in lines))
     ours = numpy.loadtxt(out.splitlines(), dtype=numpy.float32, ndmin=2)
     differing = numpy.flatnonzero(numpy.abs(ours - theirs).max(axis=1) > 1e-5)
     for i in differing[:5]:
-        print(f"  {name}: {lines[i]!r}\n    {tokenizer.encode(lines[i], add_special_tokens=False).tokens}",
-              file=sys.stderr)
-    return report(name, f"tokenizers {tokenizers.__version__}", "ids of lines", len(lines),
+        tokens = [tokenizer.id_to_token(token) for token in own.ids([lines[i]])[0]]
+        print(f"  {name}: {lines[i]!r}\n    {tokens}", file=sys.stderr)
+    engine = sentencepiece if isinstance(own, OfPieces) else tokenizers
+    return report(name, f"{engine.__name__} {engine.__version__}", "ids of lines", len(lines),
                   len(lines) - len(differing))
 
 
@@ -208,7 +237,7 @@ def check_marian(program, folder, name, lines):
         reads = torch.full_like(expected, sizes[1] - 1)
         reads[:, 1:] = expected[:, :-1]
         logits = model(input_ids=ids, attention_mask=attended, decoder_input_ids=reads).logits
-        logs = logits[..., :-1].double().log_softmax(-1)  # the padding is never predicted
+        logs = logits.double().log_softmax(-1)
         sums = (logs.gather(2, expected[..., None])[..., 0] * told).sum(1)
         for i, total in zip(batch, sums.tolist()):
             theirs[i] = total
@@ -239,22 +268,23 @@ def main(program, work, count, *files):
     trained_on = text.lines(10_000, 1) + more
     lines = (more + text.lines(int(count), 2))[:int(count)]
     makers = {
-        "WordPiece, uncased": lambda folder: word_piece(trained_on, True),
-        "WordPiece, cased": lambda folder: word_piece(trained_on, False),
-        "Unigram of tokenizers": lambda folder: unigram(trained_on),
-        "Unigram of SentencePiece": lambda folder: of_pieces(trained_on, folder, "unigram"),
-        "BPE of SentencePiece": lambda folder: of_pieces(trained_on, folder, "bpe"),
-        "BPE of SentencePiece, with bytes": lambda folder: of_pieces(
+        "WordPiece, uncased": lambda folder: OfLibrary(word_piece(trained_on, True)),
+        "WordPiece, cased": lambda folder: OfLibrary(word_piece(trained_on, False)),
+        "Unigram of tokenizers": lambda folder: Stripped(unigram(trained_on)),
+        "Unigram of SentencePiece": lambda folder: OfPieces(trained_on, folder, "unigram"),
+        "BPE of SentencePiece": lambda folder: OfPieces(trained_on, folder, "bpe"),
+        "BPE of SentencePiece, with bytes": lambda folder: OfPieces(
             trained_on, folder, "bpe", byte_fallback=True, normalization_rule_name="identity"),
-        "words": lambda folder: words(trained_on),
+        "words": lambda folder: OfLibrary(words(trained_on)),
     }
     passed = True
     for number, (name, make) in enumerate(makers.items()):
         folder = new_folder(work, number)
         passed &= check_encoder(program, folder, f"tokenizer.json: {name}", make(folder), lines)
-    for name, lowercase in ("vocab.txt: WordPiece, uncased", True), ("vocab.txt: WordPiece, cased", False):
-        passed &= check_encoder(program, new_folder(work, f"list-{lowercase}"), name,
-                                word_piece(trained_on, lowercase), lines, list_alone=True)
+    for name, lowercase in ("uncased", True), ("cased", False):
+        passed &= check_encoder(program, new_folder(work, name), f"vocab.txt: WordPiece, {name}",
+                                OfLibrary(word_piece(trained_on, lowercase)), lines,
+                                list_alone=True)
     return passed & check_marian(program, new_folder(work, "marian"),
                                  "source.spm, target.spm with lists", lines)
 

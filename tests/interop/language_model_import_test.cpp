@@ -316,6 +316,14 @@ TEST_CASE("a language model that calque cannot represent is refused in one line"
     CHECK(refused().ends_with(
         "model.type is Other; calque imports BPE, Unigram, WordPiece and WordLevel"));
   }
+  SUBCASE("spaces removed at the ends alone") {
+    const ExportedText pieces(small_text_config(LanguageModelShape::llama), TokenizerKind::bpe);
+    pieces.change("tokenizer.json", "normalizer",
+                  Json{{"type", "Strip"}, {"strip_left", true}, {"strip_right", true}});
+    CHECK(message_of<Error>([&] { import_text(pieces.hf()); })
+              .ends_with("normalizer removes spaces at the ends, but not repeated ones, which "
+                         "SentencePiece does too"));
+  }
   SUBCASE("merges of another library") {
     const ExportedText pieces(small_text_config(LanguageModelShape::llama), TokenizerKind::bpe);
     Json tokenizer = Json::parse(pieces.folder.read("hf/tokenizer.json"));
