@@ -242,4 +242,21 @@ std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use) {
   return json.dump(1) + "\n";
 }
 
+std::string tokenizer_config_json(TextUse use, int64_t longest) {
+  Json config;
+  config["tokenizer_class"] = "PreTrainedTokenizerFast";
+  config["bos_token"] = "<s>";
+  config["eos_token"] = "</s>";
+  config["pad_token"] = use == TextUse::translated ? "<s>" : "</s>";
+  config["unk_token"] = "<unk>";
+  if (use == TextUse::masked || use == TextUse::classified) {
+    config["cls_token"] = "<s>";
+    config["sep_token"] = "</s>";
+  }
+  if (use == TextUse::masked) config["mask_token"] = mask_symbol;
+  config["model_max_length"] = longest;
+  config["clean_up_tokenization_spaces"] = false;
+  return config.dump(2) + "\n";
+}
+
 }  // namespace calque

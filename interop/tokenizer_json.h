@@ -22,6 +22,8 @@ enum class TextUse {
   masked       // <s> text </s>, in which [MASK] is a token
 };
 std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use = TextUse::continued);
+// The tokenizer_config.json beside it: the special symbols, and the most tokens of a text.
+std::string tokenizer_config_json(TextUse use, int64_t longest);
 
 // The merges of a BPE model as pairs of ids, in the order of their priority.
 std::vector<std::pair<int32_t, int32_t>> merges_of(const SentencePieceModel& model);
