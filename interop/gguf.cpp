@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "data/byte_glyphs.h"
 #include "data/vocabulary.h"
-#include "interop/byte_glyphs.h"
 #include "interop/export_folder.h"
 #include "interop/formats.h"
 #include "interop/gguf_file.h"

@@ -87,6 +87,9 @@ Json vocabulary_of(const Tokenizer& tokenizer) {
 
 Json bpe(const Tokenizer& tokenizer, bool byte_fallback) {
   Json merges = Json::array();
+  if (const BytePairModel* model = tokenizer.byte_pairs()) {
+    for (const auto& [left, right] : model->merges()) merges.push_back({left, right});
+  }
   if (const SentencePieceModel* model = tokenizer.sentence_piece()) {
     for (const auto& [left, right] : merges_of(*model)) {
       merges.push_back({model->piece(left), model->piece(right)});
@@ -157,6 +160,15 @@ void fill_bytes(const Tokenizer& tokenizer, Json& json) {
   json["model"] = bpe(tokenizer, true);
 }
 
+void fill_byte_pairs(const Tokenizer& tokenizer, Json& json) {
+  const Json bytes = {{"type", "ByteLevel"},
+                      {"add_prefix_space", false},
+                      {"trim_offsets", true},
+                      {"use_regex", true}};
+  json["pre_tokenizer"] = json["decoder"] = bytes;
+  json["model"] = bpe(tokenizer, false);
+}
+
 void fill_word_pieces(const Tokenizer& tokenizer, Json& json) {
   json["normalizer"] = {{"type", "BertNormalizer"},
                         {"clean_text", true},
@@ -195,7 +207,8 @@ std::string token_text(const Tokenizer& tokenizer, int32_t id) {
   const std::string symbol = tokenizer.symbol(id);
   if (id < special_ids || kind == TokenizerKind::bytes) return symbol;
   if (tokenizer.newline_id() == id) return "\n";
-  if (kind == TokenizerKind::words || kind == TokenizerKind::word_piece) return symbol;
+  const bool characters = kind == TokenizerKind::characters;
+  if (!characters) return symbol;
   const std::pair<std::string_view, const char*> escapes[] = {
       {"▁", " "}, {tab_symbol, "\t"}, {return_symbol, "\r"}};
   for (const auto& [escape, text] : escapes) {
@@ -234,6 +247,8 @@ std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use) {
     fill_sentence_piece(tokenizer, use, json);
   } else if (tokenizer.options().kind == TokenizerKind::bytes) {
     fill_bytes(tokenizer, json);
+  } else if (tokenizer.byte_pairs()) {
+    fill_byte_pairs(tokenizer, json);
   } else if (tokenizer.options().kind == TokenizerKind::word_piece) {
     fill_word_pieces(tokenizer, json);
   } else {

@@ -3,6 +3,7 @@
 //
 //   SentencePiece BPE      BPE, with a merge for every split of a subword into two others
 //   SentencePiece unigram  Unigram, with the same scores
+//   byte-level BPE         BPE, with ByteLevel
 //   WordPiece              WordPiece, with BERT's normalizer
 //   words, characters      WordLevel, between white space or one character each
 //   bytes                  BPE without merges, which falls back to bytes

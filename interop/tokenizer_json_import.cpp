@@ -136,6 +136,49 @@ bool is_byte_tokenizer(const TokenizerFile& file, const ForeignSpecials& special
   return bytes == 256;
 }
 
+bool is_byte_level(const TokenizerFile& file) {
+  const std::vector<ForeignJson> splits = file.parts("pre_tokenizer");
+  return file.type == "BPE" && splits.size() == 1 && splits[0].text("type") == "ByteLevel";
+}
+
+// The settings that change the tokens of GPT-2.
+void require_plain_byte_level(const TokenizerFile& file) {
+  const ForeignJson split = file.parts("pre_tokenizer")[0], model = file.model();
+  if (split.flag("add_prefix_space", true)) split.refuse("add_prefix_space", "must be false");
+  if (!split.flag("use_regex", true)) split.refuse("use_regex", "must be true");
+  if (!file.parts("normalizer").empty()) {
+    file.refuse("normalizer", "must be null before byte-level BPE");
+  }
+  for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+    if (!model.text(key, "").empty()) model.refuse(key, "must be empty before byte-level BPE");
+  }
+  if (model.flag("ignore_merges", false)) model.refuse("ignore_merges", "must be false");
+}
+
+// Tokens that the library finds in the text are never encoded here, if they are special.
+Tokenizer byte_pair_tokenizer(const TokenizerFile& file, const ForeignSpecials& specials) {
+  require_plain_byte_level(file);
+  Vocabulary vocabulary;
+  for (const auto& [id, text] : file.tokens) {
+    if (is_symbol_of(specials, file, id)) continue;
+    if (file.added.contains(id)) {
+      file.refuse("added_tokens",
+                  fmt::format("has {}, which is not special; calque would not find it in a text",
+                              printable(text)));
+    }
+    const bool plain = text.find_first_of(std::string_view(" \t\n\r\0", 5)) == text.npos;
+    if (!plain || find_invalid_utf8(text) || vocabulary.find(text)) {
+      file.refuse("model.vocab",
+                  fmt::format("has the token {}, which calque cannot hold", printable(text)));
+    }
+    vocabulary.add(text);
+  }
+  std::vector<BytePairModel::Merge> merges;
+  for (auto& [left, right] : file.merges()) merges.push_back({left, right});
+  return {BytePairModel(std::move(vocabulary), std::move(merges), file.file.path()),
+          {.kind = TokenizerKind::byte_pairs, .nfkc = false}};
+}
+
 // The symbol of a character that a line of a vocabulary cannot hold.
 std::string escaped(const std::string& text, TokenizerKind kind) {
   if (text == "\n") return std::string(newline_symbol);
@@ -213,6 +256,8 @@ ForeignTokenizer read_tokenizer_json(const std::string& path, const ForeignSpeci
     read.tokenizer = word_pieces(file, specials);
   } else if (file.type == "WordLevel") {
     read.tokenizer = symbol_tokenizer(file, specials);
+  } else if (is_byte_level(file)) {
+    read.tokenizer = byte_pair_tokenizer(file, specials);
   } else if (is_byte_tokenizer(file, specials)) {
     read.tokenizer = Tokenizer(ByteModel(), {.kind = TokenizerKind::bytes});
   } else {

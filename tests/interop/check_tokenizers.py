@@ -49,6 +49,16 @@ def words(lines):
     return tokenizer
 
 
+def byte_level(lines):
+    tokenizer = Tokenizer(models.BPE())
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator(lines, trainers.BpeTrainer(
+        vocab_size=3000, special_tokens=BERT, show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    return tokenizer
+
+
 def unigram(lines):
     """As the library trains it."""
     tokenizer = Tokenizer(models.Unigram())
@@ -290,6 +300,7 @@ def main(program, work, count, *files):
         "BPE of SentencePiece": lambda folder: OfPieces(trained_on, folder, "bpe"),
         "BPE of SentencePiece, with bytes": lambda folder: OfPieces(
             trained_on, folder, "bpe", byte_fallback=True, normalization_rule_name="identity"),
+        "byte-level BPE": lambda folder: OfLibrary(byte_level(trained_on)),
         "words": lambda folder: Composed(words(trained_on)),
     }
     passed = True

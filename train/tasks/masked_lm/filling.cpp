@@ -33,7 +33,8 @@ bool follows_space(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
   if (tokenizer.options().kind == TokenizerKind::word_piece) {
     return !first.starts_with(continuation_mark);
   }
-  return first.starts_with(space_mark);
+  const bool pairs = tokenizer.options().kind == TokenizerKind::byte_pairs;
+  return first.starts_with(pairs ? space_glyph : space_mark);
 }
 
 }  // namespace
