@@ -5,7 +5,7 @@
 //
 // encode() and decode() are for single lines, encode_document() and decode_document() for texts
 // with line ends. What decode_document(encode_document(text)) preserves:
-//   bytes          everything, as byte-level BPE
+//   bytes          everything; so does byte-level BPE
 //   characters     everything but what lower case and NFKC change, characters that the vocabulary
 //                  lacks, and U+2581, which stands for a space
 //   words          the lines; a run of white space within a line becomes one space

@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/parameters.h"
+#include "data/byte_glyphs.h"
 #include "data/tokenizer_training.h"
 #include "data/vocabulary.h"
 #include "train/tasks/masked_lm/filling.h"
@@ -42,6 +43,19 @@ TEST_CASE("a text with [MASK] survives its encoding") {
       CHECK(masked_text(tokenizer, ids) == text);
     }
   }
+}
+
+TEST_CASE("a text with [MASK] survives its encoding by byte-level BPE") {
+  Vocabulary vocabulary;
+  for (const std::string& glyph : byte_glyphs()) vocabulary.add(glyph);
+  const Tokenizer tokenizer(BytePairModel(std::move(vocabulary), {}, "test"),
+                            {.kind = TokenizerKind::byte_pairs, .nfkc = false});
+  for (const std::string text : {"The [MASK] sleeps.", "The d[MASK]g", "[MASK][MASK] a"}) {
+    CHECK(masked_text(tokenizer, encode_masked_text(tokenizer, text)) == text);
+  }
+  const std::vector<bool> begins = word_beginnings(tokenizer);
+  CHECK(begins[static_cast<size_t>(tokenizer.encode(" ").front())]);
+  CHECK_FALSE(begins[static_cast<size_t>(tokenizer.encode("a").front())]);
 }
 
 TEST_CASE("[MASK] may stand within a word of characters, bytes and subwords") {
