@@ -20,6 +20,8 @@
 #include "train/config/show.h"
 #include "train/parameter_tensors.h"
 #include "train/storage/checkpoints.h"
+#include "train/tasks/classification/classification_run.h"
+#include "train/tasks/classification/labelled_corpora.h"
 #include "train/tasks/language_model/settings.h"
 #include "train/tasks/masked_lm/masked_lm_run.h"
 #include "train/tasks/run_tokenizers.h"
@@ -69,6 +71,8 @@ class NewRun {
     files_.push_back(
         Tokenizer::file_name(RunFolder{run_}.tokenizer() + ending, tokenizer.options().kind));
   }
+
+  void add_labels(const Labels& labels) { save_labels(labels, RunFolder{folder_.file("")}); }
 
   void finish(Config config, const Parameters& parameters) {
     config.tokenizer.files = files_;
@@ -120,6 +124,16 @@ void write_run(const ImportedMaskedLm& from, const std::string& run) {
   NewRun to(run);
   to.add_tokenizer("", from.tokenizer);
   const TaskModel<MaskedLm> network(masked_lm_options(from.config, from.tokenizer.size()));
+  from.fill(network.model);
+  to.finish(from.config, network.parameters);
+}
+
+void write_run(const ImportedClassifier& from, const std::string& run) {
+  NewRun to(run);
+  to.add_tokenizer("", from.tokenizer);
+  to.add_labels(from.labels);
+  const TaskModel<Classifier> network(
+      classifier_options(from.config, from.tokenizer.size(), std::ssize(from.labels)));
   from.fill(network.model);
   to.finish(from.config, network.parameters);
 }

@@ -8,7 +8,8 @@ namespace {
 
 constexpr std::string_view replacement = "\uFFFD";
 
-// The bytes as UTF-8, U+FFFD for each that begins no well-formed character.
+}  // namespace
+
 std::string repaired(std::string_view bytes) {
   std::string text;
   while (const auto bad = find_invalid_utf8(bytes)) {
@@ -18,8 +19,6 @@ std::string repaired(std::string_view bytes) {
   }
   return text.append(bytes);
 }
-
-}  // namespace
 
 std::string ByteModel::symbol(int32_t id) const {
   return id < special_ids ? std::string(special_symbols[id])

@@ -13,6 +13,9 @@
 
 namespace calque {
 
+// The bytes as UTF-8, U+FFFD for each that begins no well-formed character.
+std::string repaired(std::string_view bytes);
+
 class ByteModel {
  public:
   static constexpr int32_t vocabulary_size = special_ids + 256;

@@ -43,9 +43,10 @@ std::vector<bool> word_beginnings(const Tokenizer& tokenizer) {
   if (kind == TokenizerKind::words) return begins;
   for (int32_t id = special_ids; id < tokenizer.size(); ++id) {
     const std::string symbol = tokenizer.symbol(id);
-    begins[static_cast<size_t>(id)] = kind == TokenizerKind::word_piece
-                                          ? !symbol.starts_with(continuation_mark)
-                                          : symbol.starts_with(space_mark);
+    begins[static_cast<size_t>(id)] =
+        kind == TokenizerKind::word_piece   ? !symbol.starts_with(continuation_mark)
+        : kind == TokenizerKind::byte_pairs ? symbol.starts_with(space_glyph)
+                                            : symbol.starts_with(space_mark);
   }
   return begins;
 }

@@ -7,15 +7,28 @@
 namespace calque {
 namespace {
 
-constexpr std::string_view white_space = " \t\r\n\v\f";
 constexpr std::string_view space_symbol = "\u2581";
 
-void for_each_word(std::string_view text, const Visit& visit) {
-  for (size_t at = 0; (at = text.find_first_not_of(white_space, at)) != text.npos;) {
-    const size_t end = std::min(text.find_first_of(white_space, at), text.size());
-    visit(text.substr(at, end - at));
-    at = end;
+bool is_white_space(SymbolUnit unit, char32_t c) {
+  if (c < 0x80) return c == ' ' || (c >= '\t' && c <= '\r');
+  if (unit == SymbolUnit::character) return false;
+  constexpr std::u32string_view others = U"\u00a0\u1680\u2028\u2029\u202f\u205f\u3000";
+  return c == 0x85 || (c >= 0x2000 && c <= 0x200a) || others.find(c) != others.npos;
+}
+
+// The parts of the text between white space.
+void for_each_word(SymbolUnit unit, std::string_view text, const Visit& visit) {
+  size_t begin = 0;
+  const auto end_word = [&](size_t end) {
+    if (end > begin) visit(text.substr(begin, end - begin));
+  };
+  for (size_t at = 0; at < text.size();) {
+    const size_t here = at;
+    if (!is_white_space(unit, next_code_point(text, at))) continue;
+    end_word(here);
+    begin = at;
   }
+  end_word(text.size());
 }
 
 void for_each_character(std::string_view text, const Visit& visit) {
@@ -55,9 +68,9 @@ void for_each_line(std::string_view text, const Visit& visit) {
 }
 
 void for_each_symbol(SymbolUnit unit, std::string_view text, const Visit& visit) {
-  if (unit == SymbolUnit::word) return for_each_word(text, visit);
+  if (unit == SymbolUnit::word) return for_each_word(unit, text, visit);
   bool first = true;
-  for_each_word(text, [&](std::string_view word) {
+  for_each_word(unit, text, [&](std::string_view word) {
     if (!first) visit(space_symbol);
     first = false;
     for_each_character(word, visit);
@@ -65,7 +78,7 @@ void for_each_symbol(SymbolUnit unit, std::string_view text, const Visit& visit)
 }
 
 void for_each_line_symbol(SymbolUnit unit, std::string_view line, const Visit& visit) {
-  if (unit == SymbolUnit::word) return for_each_word(line, visit);
+  if (unit == SymbolUnit::word) return for_each_word(unit, line, visit);
   for_each_character(line, [&](std::string_view character) { visit(symbol_of(character)); });
 }
 
@@ -116,7 +129,7 @@ std::string SymbolModel::decode_document(std::span<const int32_t> ids) const {
 
 std::string SymbolModel::normalize(std::string_view text) const {
   std::string out;
-  for_each_word(text, [&](std::string_view word) {
+  for_each_word(unit, text, [&](std::string_view word) {
     if (!out.empty()) out += ' ';
     out += word;
   });

@@ -1,7 +1,7 @@
 #pragma once
-// Words (text between white space) or characters as tokens. White space is that of ASCII. A run of
-// it becomes one space, except in documents by characters, which preserve it. The symbol of a space
-// is U+2581, as in SentencePiece.
+// Words (text between white space) or characters as tokens. White space is that of Unicode between
+// words, and that of ASCII between characters. A run of it becomes one space, except in documents
+// by characters, which preserve it. The symbol of a space is U+2581, as in SentencePiece.
 
 #include <cstdint>
 #include <functional>

@@ -33,6 +33,14 @@ uint64_t hash_of(const WordPieceModel& model, const TokenizerOptions&) {
   return hash.value();
 }
 
+uint64_t hash_of(const BytePairModel& model, const TokenizerOptions& options) {
+  return ContentHash()
+      .add_text("byte pairs")
+      .add(options.lowercase)
+      .add_text(model.listing())
+      .value();
+}
+
 uint64_t hash_of(const ByteModel&, const TokenizerOptions& options) {
   return ContentHash().add_text("bytes").add(options.lowercase).value();
 }
@@ -63,6 +71,7 @@ Tokenizer Tokenizer::load(const std::string& path, const TokenizerOptions& optio
   if (options.kind == TokenizerKind::word_piece) {
     return {WordPieceModel{Vocabulary::load(path), options.lowercase}, options};
   }
+  if (options.kind == TokenizerKind::byte_pairs) return {BytePairModel::load(path), options};
   return {SymbolModel{unit_of(options.kind), Vocabulary::load(path)}, options};
 }
 
@@ -71,6 +80,9 @@ std::string Tokenizer::file_name(const std::string& prefix, TokenizerKind kind) 
 }
 
 void Tokenizer::save(const std::string& prefix) const {
+  if (const BytePairModel* pairs = byte_pairs()) {
+    return write_file(prefix + ".vocab", pairs->listing());
+  }
   std::string listing;
   for (int32_t id = 0; id < size(); ++id) {
     listing += symbol(id);
@@ -86,8 +98,10 @@ void Tokenizer::save(const std::string& prefix) const {
 std::string prepare_text(std::string_view text, const TokenizerOptions& options) {
   if (options.kind == TokenizerKind::word_piece) return std::string(text);  // it does so itself
   // SentencePiece normalizes itself; but lower case must follow NFKC, which makes capitals of "№".
-  const bool fold = options.nfkc && options.kind != TokenizerKind::bytes &&
-                    (options.lowercase || !is_sentence_piece(options.kind));
+  const bool bytes =
+      options.kind == TokenizerKind::bytes || options.kind == TokenizerKind::byte_pairs;
+  const bool fold =
+      options.nfkc && !bytes && (options.lowercase || !is_sentence_piece(options.kind));
   std::string out = fold ? nfkc(text) : std::string(text);
   return options.lowercase ? lowercase(out) : out;
 }
@@ -123,6 +137,7 @@ void Tokenizer::encode_line(std::string_view text, std::vector<int32_t>& out) co
 }
 
 void Tokenizer::encode_document(std::string_view text, std::vector<int32_t>& out) const {
+  if (byte_pairs()) return encode(text, out);
   if (!newline_) {
     std::string one_line(text);
     std::ranges::replace(one_line, '\n', ' ');

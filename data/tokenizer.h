@@ -1,17 +1,17 @@
 #pragma once
-// Text to ids and back, by SentencePiece, WordPiece, words, characters or bytes. A Tokenizer is
-// cheap to copy and thread-safe. The ids of <unk>, <s> and </s> are 0, 1 and 2 in all of them
-// (data/vocabulary.h).
+// Text to ids and back, by SentencePiece, WordPiece, byte-level BPE, words, characters or bytes. A
+// Tokenizer is cheap to copy and thread-safe. The ids of <unk>, <s> and </s> are 0, 1 and 2 in all
+// of them (data/vocabulary.h).
 //
 // encode() and decode() are for single lines, encode_document() and decode_document() for texts
 // with line ends. What decode_document(encode_document(text)) preserves:
-//   bytes          everything
+//   bytes          everything; so does byte-level BPE
 //   characters     everything but what lower case and NFKC change, characters that the vocabulary
 //                  lacks, and U+2581, which stands for a space
 //   words          the lines; a run of white space within a line becomes one space
 //   SentencePiece  the lines; within a line, what the model's normalization preserves
 //   WordPiece      the words, of which uncased models change the letters
-// Line ends are preserved only if the tokenizer has a newline_id().
+// Otherwise line ends are preserved only if the tokenizer has a newline_id().
 
 #include <cstdint>
 #include <memory>
@@ -24,29 +24,35 @@
 
 #include "core/named.h"
 #include "data/byte_model.h"
+#include "data/byte_pair_model.h"
 #include "data/sentence_piece.h"
 #include "data/symbol_model.h"
 #include "data/word_piece.h"
 
 namespace calque {
 
-enum class TokenizerKind { bpe, unigram, word_piece, words, characters, bytes };
+enum class TokenizerKind { bpe, unigram, word_piece, byte_pairs, words, characters, bytes };
 inline constexpr Named<TokenizerKind> tokenizer_kinds[] = {
-    {"sentencepiece-bpe", TokenizerKind::bpe}, {"sentencepiece-unigram", TokenizerKind::unigram},
-    {"wordpiece", TokenizerKind::word_piece},  {"words", TokenizerKind::words},
-    {"characters", TokenizerKind::characters}, {"bytes", TokenizerKind::bytes}};
+    {"sentencepiece-bpe", TokenizerKind::bpe},
+    {"sentencepiece-unigram", TokenizerKind::unigram},
+    {"wordpiece", TokenizerKind::word_piece},
+    {"byte-level-bpe", TokenizerKind::byte_pairs},
+    {"words", TokenizerKind::words},
+    {"characters", TokenizerKind::characters},
+    {"bytes", TokenizerKind::bytes}};
 
 struct TokenizerOptions {
   TokenizerKind kind = TokenizerKind::bpe;  // a loaded .model file defines its own algorithm
   bool lowercase = false;  // WordPiece: the model is uncased, by the rules of data/bert_text.h
-  // SentencePiece applies it in training; a loaded .model file has its own rules. Bytes and
-  // WordPiece ignore it.
+  // SentencePiece applies it in training; a loaded .model file has its own rules. Bytes,
+  // byte-level BPE and WordPiece ignore it.
   bool nfkc = true;
 };
 
 class Tokenizer {
  public:
-  using Model = std::variant<SymbolModel, SentencePieceModel, WordPieceModel, ByteModel>;
+  using Model =
+      std::variant<SymbolModel, SentencePieceModel, WordPieceModel, BytePairModel, ByteModel>;
 
   // Words with an empty vocabulary.
   Tokenizer();
@@ -71,7 +77,8 @@ class Tokenizer {
   std::string normalize(std::string_view text) const;
 
   // The id of a line end, if there is one: a symbol learned with TokenizerTraining::newline, or the
-  // byte 10. Without it, encode_document() treats a line end as a space.
+  // byte 10. Without it, encode_document() treats a line end as a space, except in byte-level BPE,
+  // whose tokens hold line ends.
   std::optional<int32_t> newline_id() const { return newline_; }
 
   // Appends the ids of a document, without <s> and </s>. With a newline_id(), the ids of
@@ -90,6 +97,7 @@ class Tokenizer {
   const SentencePieceModel* sentence_piece() const {
     return std::get_if<SentencePieceModel>(model_.get());
   }
+  const BytePairModel* byte_pairs() const { return std::get_if<BytePairModel>(model_.get()); }
 
   // A hash of everything that decides the ids of a text.
   uint64_t hash() const { return hash_; }

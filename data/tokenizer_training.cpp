@@ -64,6 +64,9 @@ Tokenizer train_tokenizer(std::vector<std::string> texts, const TokenizerOptions
   if (options.kind == TokenizerKind::word_piece) {
     fail("training the tokenizer: WordPiece cannot be trained; name an imported vocabulary");
   }
+  if (options.kind == TokenizerKind::byte_pairs) {
+    fail("training the tokenizer: byte-level BPE cannot be trained; name an imported vocabulary");
+  }
   std::erase(texts, std::string());
   if (texts.empty()) fail("training the tokenizer: there is no text to train it on");
   if (!is_sentence_piece(options.kind)) return train_symbols(texts, options, training);

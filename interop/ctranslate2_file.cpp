@@ -5,6 +5,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "interop/tensor_list.h"
 
 namespace calque {
 namespace {
@@ -110,8 +111,7 @@ Ct2Variable ct2_variable(const std::string& name, const Tensor& tensor) {
   Ct2Variable variable{.name = name};
   const auto sizes = tensor.shape().sizes();
   variable.sizes.assign(sizes.begin(), sizes.end());
-  variable.bytes.reserve(tensor.span().size() * sizeof(float));
-  for (const real value : tensor.span()) append(variable.bytes, static_cast<float>(value));
+  variable.bytes = float_bytes(tensor);
   return variable;
 }
 

@@ -3,9 +3,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "data/file.h"
+#include "data/byte_glyphs.h"
 #include "data/vocabulary.h"
-#include "interop/byte_glyphs.h"
 #include "interop/export_folder.h"
 #include "interop/formats.h"
 #include "interop/gguf_file.h"
@@ -134,9 +133,8 @@ void export_gguf(const ExportedLanguageModel& from, const std::string& out) {
   walk_gguf(walk, from.model);
   const GgufFile file{values_of(from), std::move(walk.list)};
   const std::string bytes = gguf_bytes(file), path = folder.file("model.gguf");
-  folder.write("model.gguf", bytes);
-  const std::string written = read_file(path, static_cast<int64_t>(bytes.size()));
-  const GgufFile read = parse_gguf(written, path);
+  folder.write_read_back("model.gguf", bytes);
+  const GgufFile read = parse_gguf(bytes, path);
   if (read.values != file.values) fail("{}: differs from what was written; export again", path);
   require_same(file.tensors, read.tensors, path);
   folder.write("README.md", gguf_readme);

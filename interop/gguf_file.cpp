@@ -56,9 +56,10 @@ class Writer {
   void append(Number value) {
     out_.append(reinterpret_cast<const char*>(&value), sizeof(value));
   }
+  void append_bytes(std::string_view bytes) { out_ += bytes; }
   void append_text(std::string_view value) {
     append(uint64_t{value.size()});
-    out_ += value;
+    append_bytes(value);
   }
 
   void value(uint32_t x) { append(whole), append(x); }
@@ -261,7 +262,7 @@ std::string gguf_bytes(const GgufFile& file) {
   }
   for (const auto& [name, tensor] : file.tensors) {
     out.align();
-    for (const real value : tensor.span()) out.append(static_cast<float>(value));
+    out.append_bytes(float_bytes(tensor));
   }
   out.align();
   return out.take();

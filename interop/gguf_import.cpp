@@ -5,9 +5,9 @@
 #include <map>
 
 #include "core/error.h"
+#include "data/byte_glyphs.h"
 #include "data/file.h"
 #include "data/vocabulary.h"
-#include "interop/byte_glyphs.h"
 #include "interop/filling_walk.h"
 #include "interop/foreign_positions.h"
 #include "interop/gguf_names.h"

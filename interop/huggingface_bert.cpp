@@ -1,6 +1,5 @@
 #include <nlohmann/json.hpp>
 
-#include "data/masking.h"
 #include "data/vocabulary.h"
 #include "interop/export_folder.h"
 #include "interop/formats.h"
@@ -43,15 +42,7 @@ Json bert_config(const Encoder& encoder, const char* name) {
 
 void write_tokenizer(const ExportFolder& folder, const Tokenizer& tokenizer, TextUse use,
                      int64_t longest) {
-  Json config;
-  config["tokenizer_class"] = "PreTrainedTokenizerFast";
-  config["bos_token"] = config["cls_token"] = "<s>";
-  config["eos_token"] = config["sep_token"] = config["pad_token"] = "</s>";
-  config["unk_token"] = "<unk>";
-  if (use == TextUse::masked) config["mask_token"] = mask_symbol;
-  config["model_max_length"] = longest;
-  config["clean_up_tokenization_spaces"] = false;
-  folder.write("tokenizer_config.json", config.dump(2) + "\n");
+  folder.write("tokenizer_config.json", tokenizer_config_json(use, longest));
   folder.write("tokenizer.json", tokenizer_json(tokenizer, use));
 }
 

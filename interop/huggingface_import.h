@@ -4,8 +4,8 @@
 //
 //   translators      MarianMT, and Pegasus with the tokenizer of MarianMT
 //   language models  Llama, GPT-NeoX and GPT-2, with the tokenizers of tokenizer_json_import.h
-//   encoders         BERT, with the same tokenizers or vocab.txt; it becomes a masked language
-//   model
+//   encoders         BERT, with the same tokenizers or vocab.txt: BertForSequenceClassification
+//                    becomes a classifier, others a masked language model
 
 #include <string>
 

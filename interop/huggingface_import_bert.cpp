@@ -1,7 +1,9 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
+#include <numeric>
 
 #include "core/error.h"
+#include "data/utf8.h"
 #include "interop/filling_walk.h"
 #include "interop/foreign_positions.h"
 #include "interop/huggingface_import_parts.h"
@@ -39,35 +41,43 @@ void read_bert(const ForeignJson& config, Config& to) {
   }
 }
 
-// Names of older versions become those of today, with a prefix. What an encoder of one text does
-// not need goes: the pooler, the comparison of two sentences, and constants.
-ForeignTensors read_bert_tensors(const HuggingfaceFolder& folder) {
+// Names of older versions become those of today, with a prefix. Constants go, and what is `unused`.
+ForeignTensors read_bert_tensors(const HuggingfaceFolder& folder,
+                                 std::initializer_list<const char*> unused) {
   ForeignTensors tensors = read_weights_folder(folder.path);
   tensors.rename_endings(".gamma", ".weight");
   tensors.rename_endings(".beta", ".bias");
   if (!tensors.has(word_table) && tensors.has(word_table.substr(5))) {
     tensors.add_prefix("bert.", "");
   }
-  for (const char* name :
-       {"bert.pooler.dense.weight", "bert.pooler.dense.bias", "cls.seq_relationship.weight",
-        "cls.seq_relationship.bias", "bert.embeddings.position_ids"}) {
-    tensors.drop(name);
-  }
+  tensors.drop("bert.embeddings.position_ids");
+  for (const char* name : unused) tensors.drop(name);
   return tensors;
 }
 
-// The table of positions. Every text of calque is the first of its kind, so that row of the token
-// types becomes part of it.
-Tensor take_positions(const ForeignJson& config, const Config& own, ForeignTensors& tensors) {
-  const int64_t d = own.model.d_model, kinds = config.integer("type_vocab_size", 1, 1 << 16, 2);
-  const Tensor positions =
-      tensors.take("bert.embeddings.position_embeddings.weight", {own.data.context, d});
-  const Tensor types = tensors.take("bert.embeddings.token_type_embeddings.weight", {kinds, d});
-  for (int64_t i = 0; i < positions.size(); ++i) {
-    if (const real x = types.data()[i % d]; x != 0) positions.data()[i] += x;
+// What is added to the embeddings of words.
+struct AddedTables {
+  Tensor positions, kinds;  // [context, d_model], [kinds, d_model]
+
+  AddedTables(const ForeignJson& config, const Config& own, ForeignTensors& tensors)
+      : positions(tensors.take("bert.embeddings.position_embeddings.weight",
+                               {own.data.context, own.model.d_model})),
+        kinds(tensors.take("bert.embeddings.token_type_embeddings.weight",
+                           {config.integer("type_vocab_size", 1, 1 << 16, 2), own.model.d_model})) {
   }
-  return positions;
-}
+
+  // The first kind becomes part of the positions, where every text is of that kind.
+  void join() const {
+    for (int64_t i = 0; i < positions.size(); ++i) {
+      if (const real x = kinds.data()[i % kinds.cols()]; x != 0) positions.data()[i] += x;
+    }
+  }
+  void fill(const Encoder& own) const {
+    if (own.segment_table) std::ranges::copy(kinds.span(), own.segment_table.data());
+    const Positions& to = own.body.positions;
+    if (to.kind == PositionKind::learned) std::ranges::copy(positions.span(), to.table.data());
+  }
+};
 
 // The tables of the output under the names that the walk visits. A folder without the head has an
 // encoder alone, which gets the simplest head over its embeddings.
@@ -95,36 +105,138 @@ void read_head(const ForeignJson& config, int64_t rows, ModelConfig& model,
   }
 }
 
-}  // namespace
+// The rows of the tables and the tokenizer, with its settings in `config`.
+Tokenizer read_tokenizer(const HuggingfaceFolder& folder, MaskToken mask, Config& config,
+                         ForeignVocabularies& rows) {
+  rows.source_size = folder.config.integer("vocab_size", 1, most_tokens);
+  const ForeignTokenizer read = read_bert_tokenizer(folder.path, rows.source_size, mask);
+  rows.source = read.rows;
+  config.tokenizer.kind = read.tokenizer.options().kind;
+  config.data.lowercase = read.tokenizer.options().lowercase;
+  config.data.nfkc = read.tokenizer.options().nfkc;
+  return read.tokenizer;
+}
 
-ImportedMaskedLm import_huggingface_bert(const HuggingfaceFolder& folder) {
+template <class Model>
+void fill_model(ForeignTensors tensors, const ForeignVocabularies& rows, const AddedTables& added,
+                const Model& own) {
+  FillingWalk walk(tensors, rows);
+  walk_huggingface(walk, own);
+  added.fill(own.encoder);
+  tensors.finish();
+}
+
+ImportedMaskedLm import_masked_lm(const HuggingfaceFolder& folder) {
   ImportedMaskedLm to;
   to.config = fine_tuning_config(TaskKind::masked_lm);
-  ModelConfig& model = to.config.model;
   read_bert(folder.config, to.config);
   ForeignVocabularies rows;
-  rows.source_size = folder.config.integer("vocab_size", 1, most_tokens);
-  const ForeignTokenizer tokenizer = read_bert_tokenizer(folder.path, rows.source_size);
-  rows.source = tokenizer.rows;
-  to.tokenizer = tokenizer.tokenizer;
-  to.config.tokenizer.kind = to.tokenizer.options().kind;
-  to.config.data.lowercase = to.tokenizer.options().lowercase;
-  to.config.data.nfkc = to.tokenizer.options().nfkc;
-
-  ForeignTensors tensors = read_bert_tensors(folder);
-  const Tensor positions = take_positions(folder.config, to.config, tensors);
-  model.positions = kind_of_table(positions);
-  read_head(folder.config, rows.source_size, model, tensors);
-  to.fill = [=](const MaskedLm& own) {
-    ForeignTensors left = tensors;
-    FillingWalk walk(left, rows);
-    walk_huggingface(walk, own);
-    if (const Positions& table = own.encoder.body.positions; table.kind == PositionKind::learned) {
-      std::ranges::copy(positions.span(), table.table.data());
-    }
-    left.finish();
-  };
+  to.tokenizer = read_tokenizer(folder, MaskToken::required, to.config, rows);
+  // An encoder of one text does not need the pooler and the comparison of two sentences.
+  ForeignTensors tensors =
+      read_bert_tensors(folder, {"bert.pooler.dense.weight", "bert.pooler.dense.bias",
+                                 "cls.seq_relationship.weight", "cls.seq_relationship.bias"});
+  const AddedTables added(folder.config, to.config, tensors);
+  added.join();
+  to.config.model.positions = kind_of_table(added.positions);
+  read_head(folder.config, rows.source_size, to.config.model, tensors);
+  to.fill = [=](const MaskedLm& own) { fill_model(tensors, rows, added, own); };
   return to;
+}
+
+// The classes in the order of their numbers.
+std::vector<std::string> read_classes(const ForeignJson& config) {
+  constexpr const char* key = "id2label";
+  std::vector<std::string> classes;
+  if (!config.has(key)) {
+    const int64_t count = config.integer("num_labels", 1, 1 << 20, 2);
+    for (int64_t i = 0; i < count; ++i) classes.push_back(fmt::format("LABEL_{}", i));
+  } else {
+    const nlohmann::json& names = config.json()[key];
+    if (!names.is_object()) config.refuse(key, "must be an object");
+    const ForeignJson labels(names, config.path() + ": " + key);
+    for (size_t i = 0; i < names.size(); ++i) classes.push_back(labels.text(std::to_string(i)));
+  }
+  if (classes.size() < 2) {
+    config.refuse(key, "has one class; a classifier of calque has two or more");
+  }
+  for (const std::string& name : classes) {
+    const bool plain = name.find_first_of(std::string_view("\t\n\r\0", 4)) == name.npos;
+    if (name.empty() || !plain || find_invalid_utf8(name)) {
+      config.refuse(key,
+                    fmt::format("has the label '{}', which calque cannot hold", printable(name)));
+    }
+  }
+  return classes;
+}
+
+// Sorts the classes, and the rows of the tables of the output with them.
+std::vector<std::string> sort_classes(const ForeignJson& config, int64_t d_model,
+                                      ForeignTensors& tensors) {
+  const std::vector<std::string> classes = read_classes(config);
+  const auto count = std::ssize(classes);
+  VocabularyRows order(classes.size());
+  std::iota(order.begin(), order.end(), int64_t{0});
+  const auto name_of_row = [&](int64_t row) { return classes[static_cast<size_t>(row)]; };
+  std::ranges::sort(order, {}, name_of_row);
+  for (const auto& [name, shape] :
+       {std::pair<const char*, Shape>{"classifier.weight", {count, d_model}},
+        {"classifier.bias", {count}}}) {
+    const Tensor sorted = Tensor::zeros(shape);
+    copy_rows(tensors.take(name, shape), order, sorted);
+    tensors.add(name, sorted);
+  }
+  std::vector<std::string> labels;
+  for (const int64_t row : order) {
+    if (!labels.empty() && labels.back() == name_of_row(row)) {
+      config.refuse("id2label", fmt::format("has the label '{}' twice", printable(labels.back())));
+    }
+    labels.push_back(name_of_row(row));
+  }
+  return labels;
+}
+
+ImportedClassifier import_classifier(const HuggingfaceFolder& folder) {
+  const ForeignJson& config = folder.config;
+  ImportedClassifier to;
+  to.config = fine_tuning_config(TaskKind::classification);
+  read_bert(config, to.config);
+  ModelConfig& model = to.config.model;
+  model.pooling = Pooling::cls;
+  const std::string problem = config.text("problem_type", "single_label_classification");
+  if (problem != "single_label_classification") {
+    config.refuse("problem_type",
+                  fmt::format("is {}; calque has single_label_classification", printable(problem)));
+  }
+  const int64_t kinds = config.integer("type_vocab_size", 1, 1 << 16, 2);
+  if (kinds > 2) {
+    config.refuse("type_vocab_size",
+                  fmt::format("is {}; a classifier of calque distinguishes two texts", kinds));
+  }
+  model.segment_embeddings = kinds == 2;
+  ForeignVocabularies rows;
+  to.tokenizer = read_tokenizer(folder, MaskToken::optional, to.config, rows);
+  ForeignTensors tensors = read_bert_tensors(folder, {});
+  to.labels = sort_classes(config, model.d_model, tensors);
+  const AddedTables added(config, to.config, tensors);
+  if (!model.segment_embeddings) added.join();
+  model.positions = kind_of_table(added.positions);
+  to.fill = [=](const Classifier& own) { fill_model(tensors, rows, added, own); };
+  return to;
+}
+
+bool is_classifier(const ForeignJson& config) {
+  const nlohmann::json& file = config.json();
+  const auto classes = file.find("architectures");
+  return classes != file.end() && classes->is_array() &&
+         std::ranges::count(*classes, "BertForSequenceClassification") > 0;
+}
+
+}  // namespace
+
+Imported import_huggingface_bert(const HuggingfaceFolder& folder) {
+  if (is_classifier(folder.config)) return import_classifier(folder);
+  return import_masked_lm(folder);
 }
 
 }  // namespace calque

@@ -146,6 +146,20 @@ int64_t special_row(const ForeignJson& config, std::string_view name, int64_t si
   return ids.front();
 }
 
+// The tokens without a row, and the special symbols whose row another one has, such as the <s> of
+// GPT-2: only the last of them is predicted.
+std::vector<size_t> absent_tokens(const VocabularyRows& rows) {
+  std::vector<size_t> absent;
+  for (size_t id = 0; id < rows.size(); ++id) {
+    const size_t next = id + 1;
+    const bool twice =
+        next < special_ids && std::count(rows.begin() + static_cast<std::ptrdiff_t>(next),
+                                         rows.begin() + special_ids, rows[id]) > 0;
+    if (rows[id] == no_row || twice) absent.push_back(id);
+  }
+  return absent;
+}
+
 }  // namespace
 
 bool is_language_model(const std::string& type) { return find_type(type) != nullptr; }
@@ -171,7 +185,8 @@ ImportedLanguageModel import_huggingface_language_model(const HuggingfaceFolder&
       {special_row(config, "bos_token_id", rows.target_size),
        special_row(config, "eos_token_id", rows.target_size), rows.target_size});
   rows.target = tokenizer.rows;
-  model.output_bias = std::ranges::count(rows.target, no_row) > 0;
+  const std::vector<size_t> absent = absent_tokens(rows.target);
+  model.output_bias = !absent.empty();
   to.tokenizer = tokenizer.tokenizer;
   to.config.tokenizer.kind = to.tokenizer.options().kind;
   to.config.data.nfkc = to.tokenizer.options().nfkc;
@@ -191,9 +206,7 @@ ImportedLanguageModel import_huggingface_language_model(const HuggingfaceFolder&
     if (own.positions.kind == PositionKind::learned) {
       std::ranges::copy(positions.span(), own.positions.table.data());
     }
-    for (size_t id = 0; own.output.bias && id < rows.target.size(); ++id) {
-      if (rows.target[id] == no_row) own.output.bias.data()[id] = absent_logit;
-    }
+    for (const size_t id : absent) own.output.bias.data()[id] = absent_logit;
     left.finish();
   };
   return to;

@@ -36,6 +36,6 @@ bool is_language_model(const std::string& type);
 
 ImportedTranslator import_huggingface_translator(const HuggingfaceFolder& folder);
 ImportedLanguageModel import_huggingface_language_model(const HuggingfaceFolder& folder);
-ImportedMaskedLm import_huggingface_bert(const HuggingfaceFolder& folder);
+Imported import_huggingface_bert(const HuggingfaceFolder& folder);
 
 }  // namespace calque

@@ -101,18 +101,6 @@ std::string generation_text() {
   return config.dump(2) + "\n";
 }
 
-std::string tokenizer_config_text(int64_t context) {
-  Json config;
-  config["tokenizer_class"] = "PreTrainedTokenizerFast";
-  config["bos_token"] = "<s>";
-  config["eos_token"] = "</s>";
-  config["pad_token"] = "</s>";
-  config["unk_token"] = "<unk>";
-  config["model_max_length"] = context;
-  config["clean_up_tokenization_spaces"] = false;
-  return config.dump(2) + "\n";
-}
-
 constexpr std::string_view language_model_readme =
     R"(# A language model for Hugging Face transformers
 
@@ -135,7 +123,8 @@ void export_huggingface(const ExportedLanguageModel& from, const std::string& ou
   folder.write("config.json", config_text(model));
   folder.write("generation_config.json", generation_text());
   folder.write("tokenizer.json", tokenizer_json(from.tokenizer));
-  folder.write("tokenizer_config.json", tokenizer_config_text(model.options.layer.max_positions));
+  folder.write("tokenizer_config.json",
+               tokenizer_config_json(TextUse::continued, model.options.layer.max_positions));
   folder.write("README.md", language_model_readme);
   folder.finish();
 }

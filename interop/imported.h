@@ -3,9 +3,12 @@
 // describes.
 
 #include <functional>
+#include <string>
 #include <variant>
+#include <vector>
 
 #include "data/tokenizer.h"
+#include "nn/classification_head.h"
 #include "nn/encoder.h"
 #include "nn/language_model.h"
 #include "nn/transformer.h"
@@ -33,7 +36,15 @@ struct ImportedMaskedLm {
   std::function<void(const MaskedLm&)> fill;
 };
 
-using Imported = std::variant<ImportedTranslator, ImportedLanguageModel, ImportedMaskedLm>;
+struct ImportedClassifier {
+  Config config;
+  Tokenizer tokenizer;
+  std::vector<std::string> labels;  // sorted
+  std::function<void(const Classifier&)> fill;
+};
+
+using Imported =
+    std::variant<ImportedTranslator, ImportedLanguageModel, ImportedMaskedLm, ImportedClassifier>;
 
 // A config with defaults for training on from given weights: a small constant learning rate.
 Config fine_tuning_config(TaskKind task);

@@ -6,6 +6,7 @@
 #include <cstring>
 
 #include "core/error.h"
+#include "interop/tensor_list.h"
 #include "interop/zip_archive.h"
 #include "train/storage/durable_files.h"
 
@@ -110,11 +111,7 @@ NpyArray npy_array(const std::string& name, const Tensor& tensor) {
   NpyArray array{.name = name};
   const auto sizes = tensor.shape().sizes();
   array.shape.assign(sizes.begin(), sizes.end());
-  array.bytes.reserve(tensor.span().size() * sizeof(float));
-  for (const real value : tensor.span()) {
-    const auto number = static_cast<float>(value);
-    array.bytes.append(reinterpret_cast<const char*>(&number), sizeof(number));
-  }
+  array.bytes = float_bytes(tensor);
   return array;
 }
 

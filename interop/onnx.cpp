@@ -46,17 +46,6 @@ std::string onnx_generation_text(const ExportedTranslator& from) {
   return config.dump(2) + "\n";
 }
 
-std::string tokenizer_config_text(const ExportedTranslator& from) {
-  Json config;
-  config["tokenizer_class"] = "PreTrainedTokenizerFast";
-  config["bos_token"] = config["pad_token"] = "<s>";
-  config["eos_token"] = "</s>";
-  config["unk_token"] = "<unk>";
-  config["model_max_length"] = exported_positions(from.model.options.layer);
-  config["clean_up_tokenization_spaces"] = false;
-  return config.dump(2) + "\n";
-}
-
 constexpr std::string_view onnx_readme = R"(# A translator for transformers.js, and for ONNX Runtime
 
 ```js
@@ -84,7 +73,7 @@ void export_onnx(const ExportedTranslator& from, const std::string& out) {
   folder.write("config.json", onnx_config_text(from));
   folder.write("generation_config.json", onnx_generation_text(from));
   folder.write("tokenizer.json", tokenizer_json(from.source, TextUse::translated));
-  folder.write("tokenizer_config.json", tokenizer_config_text(from));
+  folder.write("tokenizer_config.json", tokenizer_config_json(TextUse::translated, positions));
   folder.write("README.md", onnx_readme);
   folder.finish();
 }

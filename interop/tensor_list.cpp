@@ -31,6 +31,16 @@ Tensor scaled(const Tensor& x, real factor) {
   return out;
 }
 
+std::string float_bytes(const Tensor& x) {
+  std::string bytes;
+  bytes.reserve(x.span().size() * sizeof(float));
+  for (const real value : x.span()) {
+    const auto number = static_cast<float>(value);
+    bytes.append(reinterpret_cast<const char*>(&number), sizeof(number));
+  }
+  return bytes;
+}
+
 void require_same(const TensorList& written, const TensorList& read, const std::string& place) {
   if (written.size() != read.size()) {
     fail("{}: {} tensors were written, but {} are read back; export again", place, written.size(),

@@ -21,6 +21,8 @@ Tensor transposed(const Tensor& matrix);
 // The columns [begin, end) of a matrix, or of a vector its elements.
 Tensor columns(const Tensor& x, int64_t begin, int64_t end);
 Tensor scaled(const Tensor& x, real factor);
+// The elements as floats of 4 bytes, in row-major order.
+std::string float_bytes(const Tensor& x);
 
 // Throws an Error with the name of the first tensor whose shape or bits differ; `place` is the file
 // that `read` comes from.

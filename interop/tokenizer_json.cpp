@@ -87,6 +87,9 @@ Json vocabulary_of(const Tokenizer& tokenizer) {
 
 Json bpe(const Tokenizer& tokenizer, bool byte_fallback) {
   Json merges = Json::array();
+  if (const BytePairModel* model = tokenizer.byte_pairs()) {
+    for (const auto& [left, right] : model->merges()) merges.push_back({left, right});
+  }
   if (const SentencePieceModel* model = tokenizer.sentence_piece()) {
     for (const auto& [left, right] : merges_of(*model)) {
       merges.push_back({model->piece(left), model->piece(right)});
@@ -126,9 +129,9 @@ void fill_sentence_piece(const Tokenizer& tokenizer, TextUse use, Json& json) {
         {{"type", "Precompiled"}, {"precompiled_charsmap", base64(rules.charsmap)}});
   }
   if (rules.removes_spaces) {
-    normalizers.push_back(
-        {{"type", "Strip"}, {"strip_left", use != TextUse::masked}, {"strip_right", true}});
+    // The library's Strip would remove all white space of Unicode.
     normalizers.push_back(replacing({{"Regex", " {2,}"}}, " "));
+    normalizers.push_back(replacing({{"Regex", use == TextUse::masked ? " $" : "^ | $"}}, ""));
   }
   json["normalizer"] = sequence("normalizers", normalizers);
   const char* prefix = use == TextUse::masked ? "first" : "always";
@@ -155,6 +158,15 @@ void fill_sentence_piece(const Tokenizer& tokenizer, TextUse use, Json& json) {
 void fill_bytes(const Tokenizer& tokenizer, Json& json) {
   json["decoder"] = sequence("decoders", Json::array({of_type("ByteFallback"), of_type("Fuse")}));
   json["model"] = bpe(tokenizer, true);
+}
+
+void fill_byte_pairs(const Tokenizer& tokenizer, Json& json) {
+  const Json bytes = {{"type", "ByteLevel"},
+                      {"add_prefix_space", false},
+                      {"trim_offsets", true},
+                      {"use_regex", true}};
+  json["pre_tokenizer"] = json["decoder"] = bytes;
+  json["model"] = bpe(tokenizer, false);
 }
 
 void fill_word_pieces(const Tokenizer& tokenizer, Json& json) {
@@ -195,7 +207,8 @@ std::string token_text(const Tokenizer& tokenizer, int32_t id) {
   const std::string symbol = tokenizer.symbol(id);
   if (id < special_ids || kind == TokenizerKind::bytes) return symbol;
   if (tokenizer.newline_id() == id) return "\n";
-  if (kind == TokenizerKind::words || kind == TokenizerKind::word_piece) return symbol;
+  const bool characters = kind == TokenizerKind::characters;
+  if (!characters) return symbol;
   const std::pair<std::string_view, const char*> escapes[] = {
       {"▁", " "}, {tab_symbol, "\t"}, {return_symbol, "\r"}};
   for (const auto& [escape, text] : escapes) {
@@ -234,12 +247,31 @@ std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use) {
     fill_sentence_piece(tokenizer, use, json);
   } else if (tokenizer.options().kind == TokenizerKind::bytes) {
     fill_bytes(tokenizer, json);
+  } else if (tokenizer.byte_pairs()) {
+    fill_byte_pairs(tokenizer, json);
   } else if (tokenizer.options().kind == TokenizerKind::word_piece) {
     fill_word_pieces(tokenizer, json);
   } else {
     fill_symbols(tokenizer, json);
   }
   return json.dump(1) + "\n";
+}
+
+std::string tokenizer_config_json(TextUse use, int64_t longest) {
+  Json config;
+  config["tokenizer_class"] = "PreTrainedTokenizerFast";
+  config["bos_token"] = "<s>";
+  config["eos_token"] = "</s>";
+  config["pad_token"] = use == TextUse::translated ? "<s>" : "</s>";
+  config["unk_token"] = "<unk>";
+  if (use == TextUse::masked || use == TextUse::classified) {
+    config["cls_token"] = "<s>";
+    config["sep_token"] = "</s>";
+  }
+  if (use == TextUse::masked) config["mask_token"] = mask_symbol;
+  config["model_max_length"] = longest;
+  config["clean_up_tokenization_spaces"] = false;
+  return config.dump(2) + "\n";
 }
 
 }  // namespace calque

@@ -3,6 +3,7 @@
 //
 //   SentencePiece BPE      BPE, with a merge for every split of a subword into two others
 //   SentencePiece unigram  Unigram, with the same scores
+//   byte-level BPE         BPE, with ByteLevel
 //   WordPiece              WordPiece, with BERT's normalizer
 //   words, characters      WordLevel, between white space or one character each
 //   bytes                  BPE without merges, which falls back to bytes
@@ -22,6 +23,8 @@ enum class TextUse {
   masked       // <s> text </s>, in which [MASK] is a token
 };
 std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use = TextUse::continued);
+// The tokenizer_config.json beside it: the special symbols, and the most tokens of a text.
+std::string tokenizer_config_json(TextUse use, int64_t longest);
 
 // The merges of a BPE model as pairs of ids, in the order of their priority.
 std::vector<std::pair<int32_t, int32_t>> merges_of(const SentencePieceModel& model);

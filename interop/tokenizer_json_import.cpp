@@ -24,9 +24,11 @@ std::string pattern_of(const ForeignJson& part) {
   return pattern.text("Regex", pattern.text("String", ""));
 }
 
-// The rules of SentencePiece that a normalizer and a pre-tokenizer stand for.
+// The rules of SentencePiece that a normalizer and a pre-tokenizer stand for. Strip removes all
+// white space of Unicode, SentencePiece spaces; models of SentencePiece are published with either.
 PieceNormalization read_rules(const TokenizerFile& file) {
   PieceNormalization rules{.dummy_prefix = false, .removes_spaces = false};
+  bool strips = false;
   for (const ForeignJson& part : file.parts("normalizer")) {
     const std::string type = part.text("type"), pattern = pattern_of(part);
     if (type == "Precompiled") {
@@ -35,12 +37,18 @@ PieceNormalization read_rules(const TokenizerFile& file) {
       rules.charsmap = *map;
     } else if (type == "Prepend" && part.text("prepend") == space_mark) {
       rules.dummy_prefix = true;
-    } else if (type == "Strip" || (type == "Replace" && pattern == " {2,}")) {
+    } else if (type == "Replace" && pattern == " {2,}") {
       rules.removes_spaces = true;
+    } else if (type == "Strip" || (type == "Replace" && (pattern == " $" || pattern == "^ | $"))) {
+      strips = true;
     } else if (type != "Replace" || pattern != " ") {
       part.refuse("type", fmt::format("is {} of '{}', which SentencePiece does not do",
                                       printable(type), printable(pattern)));
     }
+  }
+  if (strips && !rules.removes_spaces) {
+    file.refuse("normalizer",
+                "removes spaces at the ends, but not repeated ones, which SentencePiece does too");
   }
   for (const ForeignJson& part : file.parts("pre_tokenizer")) {
     const std::string type = part.text("type");
@@ -128,6 +136,49 @@ bool is_byte_tokenizer(const TokenizerFile& file, const ForeignSpecials& special
   return bytes == 256;
 }
 
+bool is_byte_level(const TokenizerFile& file) {
+  const std::vector<ForeignJson> splits = file.parts("pre_tokenizer");
+  return file.type == "BPE" && splits.size() == 1 && splits[0].text("type") == "ByteLevel";
+}
+
+// The settings that change the tokens of GPT-2.
+void require_plain_byte_level(const TokenizerFile& file) {
+  const ForeignJson split = file.parts("pre_tokenizer")[0], model = file.model();
+  if (split.flag("add_prefix_space", true)) split.refuse("add_prefix_space", "must be false");
+  if (!split.flag("use_regex", true)) split.refuse("use_regex", "must be true");
+  if (!file.parts("normalizer").empty()) {
+    file.refuse("normalizer", "must be null before byte-level BPE");
+  }
+  for (const char* key : {"continuing_subword_prefix", "end_of_word_suffix"}) {
+    if (!model.text(key, "").empty()) model.refuse(key, "must be empty before byte-level BPE");
+  }
+  if (model.flag("ignore_merges", false)) model.refuse("ignore_merges", "must be false");
+}
+
+// Tokens that the library finds in the text are never encoded here, if they are special.
+Tokenizer byte_pair_tokenizer(const TokenizerFile& file, const ForeignSpecials& specials) {
+  require_plain_byte_level(file);
+  Vocabulary vocabulary;
+  for (const auto& [id, text] : file.tokens) {
+    if (is_symbol_of(specials, file, id)) continue;
+    if (file.added.contains(id)) {
+      file.refuse("added_tokens",
+                  fmt::format("has {}, which is not special; calque would not find it in a text",
+                              printable(text)));
+    }
+    const bool plain = text.find_first_of(std::string_view(" \t\n\r\0", 5)) == text.npos;
+    if (!plain || find_invalid_utf8(text) || vocabulary.find(text)) {
+      file.refuse("model.vocab",
+                  fmt::format("has the token {}, which calque cannot hold", printable(text)));
+    }
+    vocabulary.add(text);
+  }
+  std::vector<BytePairModel::Merge> merges;
+  for (auto& [left, right] : file.merges()) merges.push_back({left, right});
+  return {BytePairModel(std::move(vocabulary), std::move(merges), file.file.path()),
+          {.kind = TokenizerKind::byte_pairs, .nfkc = false}};
+}
+
 // The symbol of a character that a line of a vocabulary cannot hold.
 std::string escaped(const std::string& text, TokenizerKind kind) {
   if (text == "\n") return std::string(newline_symbol);
@@ -205,6 +256,8 @@ ForeignTokenizer read_tokenizer_json(const std::string& path, const ForeignSpeci
     read.tokenizer = word_pieces(file, specials);
   } else if (file.type == "WordLevel") {
     read.tokenizer = symbol_tokenizer(file, specials);
+  } else if (is_byte_level(file)) {
+    read.tokenizer = byte_pair_tokenizer(file, specials);
   } else if (is_byte_tokenizer(file, specials)) {
     read.tokenizer = Tokenizer(ByteModel(), {.kind = TokenizerKind::bytes});
   } else {

@@ -3,6 +3,7 @@
 // that gives the same ids for every text:
 //
 //   BPE, Unigram     a SentencePiece model; the merges of BPE must be all that its pieces allow
+//   BPE, ByteLevel   byte-level BPE with the words of GPT-2
 //   WordPiece        WordPiece with BERT's normalizer
 //   WordLevel        words or characters
 //   BPE of 256 bytes bytes

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
+#include <set>
 
 #include "core/error.h"
 #include "data/file.h"
@@ -42,8 +43,21 @@ struct BertSymbols {
   }
 };
 
+// The row of [MASK] in a folder whose tokenizer has the tokens `ids`.
+template <class Ids>
+int64_t mask_row(const ForeignSpecials& specials, const Ids& ids, MaskToken mask,
+                 const BertSymbols& symbols, const std::string& path) {
+  if (specials.mask != no_row) return specials.mask;
+  if (mask == MaskToken::required) fail("{}: has no {}", path, printable(symbols.mask));
+  std::set<int64_t> taken;
+  for (const auto& [token, id] : ids) taken.insert(id);
+  int64_t row = 0;
+  while (taken.contains(row)) ++row;
+  return row < specials.size ? row : no_row;
+}
+
 ForeignTokenizer read_vocab_txt(const std::string& path, const ForeignJson& config,
-                                const BertSymbols& symbols, int64_t size) {
+                                const BertSymbols& symbols, int64_t size, MaskToken mask) {
   ForeignWordPieces pieces;
   pieces.uncased = config.flag("do_lower_case", true);
   if (config.flag("strip_accents", pieces.uncased) != pieces.uncased) {
@@ -66,13 +80,13 @@ ForeignTokenizer read_vocab_txt(const std::string& path, const ForeignJson& conf
   const auto unknown = ids.find(symbols.unknown);
   if (unknown != ids.end()) pieces.unknown = unknown->second;
   const ForeignSpecials specials = symbols.specials(ids, size);
-  if (specials.mask == no_row) fail("{}: has no {}", path, printable(symbols.mask));
+  const int64_t last_row = mask_row(specials, ids, mask, symbols, path);
   ForeignTokenizer read{word_piece_tokenizer(pieces, specials, path),
                         {pieces.unknown, specials.begin, specials.end}};
   for (int32_t id = special_ids; id < read.tokenizer.size(); ++id) {
     read.rows.push_back(ids.at(read.tokenizer.symbol(id)));
   }
-  read.rows.push_back(specials.mask);
+  read.rows.push_back(last_row);
   return read;
 }
 
@@ -98,17 +112,21 @@ Tokenizer word_piece_tokenizer(const ForeignWordPieces& pieces, const ForeignSpe
   return {std::move(model), options};
 }
 
-ForeignTokenizer read_bert_tokenizer(const std::string& folder, int64_t size) {
+ForeignTokenizer read_bert_tokenizer(const std::string& folder, int64_t size, MaskToken mask) {
   namespace fs = std::filesystem;
   const std::string settings = folder + "/tokenizer_config.json", json = folder + "/tokenizer.json",
                     list = folder + "/vocab.txt";
   const ForeignJson config = fs::exists(settings) ? ForeignJson::read(settings)
                                                   : ForeignJson(nlohmann::json::object(), settings);
   const BertSymbols symbols(config);
-  if (!fs::exists(json) && fs::exists(list)) return read_vocab_txt(list, config, symbols, size);
-  const ForeignSpecials specials = symbols.specials(TokenizerFile(json, size).ids, size);
+  if (!fs::exists(json) && fs::exists(list)) {
+    return read_vocab_txt(list, config, symbols, size, mask);
+  }
+  const auto ids = TokenizerFile(json, size).ids;
+  const ForeignSpecials specials = symbols.specials(ids, size);
+  const int64_t last_row = mask_row(specials, ids, mask, symbols, json);
   ForeignTokenizer read = read_tokenizer_json(json, specials);
-  read.rows.push_back(specials.mask);
+  read.rows.push_back(last_row);
   return read;
 }
 

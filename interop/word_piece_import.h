@@ -21,7 +21,9 @@ Tokenizer word_piece_tokenizer(const ForeignWordPieces& pieces, const ForeignSpe
                                const std::string& place);
 
 // Reads tokenizer.json, or vocab.txt and the rules of tokenizer_config.json, if that is all there
-// is. Of `size` rows. The last of the rows is that of [MASK].
-ForeignTokenizer read_bert_tokenizer(const std::string& folder, int64_t size);
+// is. Of `size` rows. The last of the rows is that of [MASK]. Unless it is required, it may be no
+// token: then it has the first row that no token has, if there is one.
+enum class MaskToken { required, optional };
+ForeignTokenizer read_bert_tokenizer(const std::string& folder, int64_t size, MaskToken mask);
 
 }  // namespace calque

@@ -1,4 +1,4 @@
-// The commands with encoder-only models: fill, classify, evaluate, info, data check.
+// The commands with encoder-only models: fill, classify, embed, evaluate, info, data check.
 #include <doctest/doctest.h>
 
 #include <sstream>
@@ -95,6 +95,61 @@ TEST_CASE("classify refuses three texts, what is no text, and other runs") {
   check_refused(classify("a\\n", "--top 0"), 2, "--top");
   check_refused(run("echo a | calque classify " + masked()), 1,
                 "calque classify needs a run of task: classification or images; ");
+}
+
+// The numbers of each line, which spaces separate.
+std::vector<std::vector<float>> vectors(const std::string& text) {
+  std::vector<std::vector<float>> rows;
+  std::istringstream in(text);
+  for (std::string line; std::getline(in, line);) {
+    std::istringstream numbers(line);
+    rows.emplace_back();
+    for (std::string number; numbers >> number;) rows.back().push_back(std::stof(number));
+  }
+  return rows;
+}
+
+Ran embed(const std::string& run_folder, const std::string& text) {
+  return run("printf '" + text + "' | calque embed " + run_folder);
+}
+
+TEST_CASE(
+    "embed prints a vector of length 1 a line, which does not depend on the lines beside it") {
+  for (const std::string& folder : {masked(), classifier()}) {
+    const Ran ran = embed(folder, "The dog sees\\n\\nIt is a cat\\r\\nThe dog sees");
+    REQUIRE_MESSAGE(ran.status == 0, ran.err);
+    CHECK(ran.err.empty());
+    const auto rows = vectors(ran.out);
+    REQUIRE(rows.size() == 4);
+    for (const std::vector<float>& row : rows) {
+      CHECK(row.size() == rows[0].size());
+      double squares = 0;
+      for (const float x : row) squares += static_cast<double>(x) * static_cast<double>(x);
+      CHECK(squares == doctest::Approx(1).epsilon(1e-5));
+    }
+    CHECK(rows[0] == rows[3]);
+    CHECK(rows[0] != rows[1]);
+    CHECK(rows[0] != rows[2]);
+    CHECK(vectors(embed(folder, "It is a cat\\n").out)[0] == rows[2]);
+    CHECK(embed(folder, "").out.empty());
+  }
+}
+
+TEST_CASE("embed cuts a text with more tokens than the context at its end") {
+  const std::string most(30, 'e');  // with <s> and </s> the 32 tokens of the context
+  const Ran ran = embed(masked(), most + "\\n" + most + "The dog\\n" + most.substr(1) + "\\n");
+  REQUIRE_MESSAGE(ran.status == 0, ran.err);
+  const auto rows = vectors(ran.out);
+  REQUIRE(rows.size() == 3);
+  CHECK(rows[1] == rows[0]);
+  CHECK(rows[2] != rows[0]);
+}
+
+TEST_CASE("embed refuses what is no text, and runs of other tasks") {
+  check_refused(embed(masked(), "a\\n\\377\\n"), 1, "standard input:2: not valid UTF-8 (byte 1)");
+  check_refused(run("echo a | calque embed " + trained().run), 1,
+                "calque embed needs a run of task: masked-lm or classification; ");
+  check_refused(run("echo a | calque embed /nosuch"), 1, "/nosuch: there is no such run");
 }
 
 Ran evaluate_lines(const std::string& text, const std::string& options = "") {

@@ -24,11 +24,11 @@ TEST_CASE("--version prints the version, BLAS, threads and CPU") {
 
 TEST_CASE("every command has a help text with an example") {
   for (const std::string command :
-       {"",          "config",     "config check", "config show", "config keys", "train",
-        "translate", "evaluate",   "score",        "explain",     "generate",    "classify",
-        "fill",      "neighbours", "vectors",      "average",     "serve",       "export",
-        "import",    "info",       "data",         "data check",  "data copy",   "plot",
-        "bleu",      "chrf",       "ter"}) {
+       {"",          "config",   "config check", "config show", "config keys", "train",
+        "translate", "evaluate", "score",        "explain",     "generate",    "classify",
+        "fill",      "embed",    "neighbours",   "vectors",     "average",     "serve",
+        "export",    "import",   "info",         "data",        "data check",  "data copy",
+        "plot",      "bleu",     "chrf",         "ter"}) {
     CAPTURE(command);
     const Ran ran = run("calque " + command + " --help");
     CHECK(ran.status == 0);

@@ -38,6 +38,23 @@ TEST_CASE("words are split at white space, the most frequent first") {
   CHECK(words.normalize(" b   a ") == "b a");
 }
 
+TEST_CASE("words are split at the white space of Unicode, characters at that of ASCII") {
+  const std::vector<std::string> texts = {"b a b"};
+  const Tokenizer words = train_tokenizer(texts, {.kind = TokenizerKind::words, .nfkc = false}, {});
+  for (const char* space : {"\u0085", "\u00a0", "\u1680", "\u2000", "\u200a", "\u2028", "\u3000"}) {
+    CAPTURE(space);
+    CHECK(words.encode(std::string("b") + space + "a" + space) == Ids{3, 4});
+    CHECK(words.encode_document(std::string(space) + "b" + space + "a") == Ids{3, 4});
+  }
+  // Neither the first character behind those, nor one without width.
+  for (const char* other : {"\u200b", "\u2030", "\ufeff", "\u0100"}) {
+    CHECK(words.encode(std::string("b") + other + "a") == Ids{unknown_id});
+  }
+  const Tokenizer characters =
+      train_tokenizer(texts, {.kind = TokenizerKind::characters, .nfkc = false}, {});
+  CHECK(characters.encode("b\u2028a").size() == 3);
+}
+
 TEST_CASE("characters are code points, and a space is one of them") {
   const TokenizerOptions options{.kind = TokenizerKind::characters};
   const Tokenizer characters = train_tokenizer({"\u00e4b \u00e4"}, options, {});

@@ -1,7 +1,6 @@
 // Encoders of transformers: what calque exports as BERT, and folders as others write them.
 #include <doctest/doctest.h>
 
-#include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
@@ -11,35 +10,13 @@
 #include "data/tokenizer_training.h"
 #include "interop/huggingface.h"
 #include "interop/huggingface_import.h"
+#include "interop/small_bert.h"
 #include "interop/small_translator.h"
 
 namespace calque {
 namespace {
 
 using Json = nlohmann::json;
-
-Tokenizer bert_pieces(bool uncased = true) {
-  WordPieceModel model;
-  for (const char* piece : {"eins", "zwei", "##ei", "dr"}) model.vocabulary.add(piece);
-  model.uncased = uncased;
-  return {std::move(model), {.kind = TokenizerKind::word_piece, .lowercase = uncased}};
-}
-
-Config small_bert() {
-  Config config;
-  config.task = TaskKind::masked_lm;
-  config.model.d_model = 4;
-  config.model.d_ff = 6;
-  config.model.heads = 2;
-  config.model.layers = 2;
-  config.model.norm_placement = NormPlacement::post;
-  config.model.positions = PositionKind::learned;
-  config.model.scale_embeddings = false;
-  config.data.context = 5;
-  config.data.lowercase = true;
-  config.tokenizer.kind = TokenizerKind::word_piece;
-  return config;
-}
 
 struct MaskedNetwork {
   Parameters parameters;
@@ -51,10 +28,7 @@ struct MaskedNetwork {
   }
   static MaskedLmOptions options_of(const Config& config, int64_t tokens) {
     MaskedLmOptions options;
-    options.encoder.layer = config.model;
-    options.encoder.layer.max_positions = config.data.context;
-    options.encoder.vocabulary = tokens + 1;  // and [MASK]
-    options.encoder.layers = config.model.layers;
+    options.encoder = encoder_options(config, tokens);
     options.tied = config.model.tied != Tying::none;
     options.transform = config.model.masked_head;
     return options;
@@ -70,10 +44,7 @@ struct BertFolder {
 
   explicit BertFolder(const Config& given = small_bert(), const Tokenizer& pieces = bert_pieces())
       : tokenizer(pieces), config(given), network(given, pieces.size()) {
-    real value = 0.5;
-    for (real& x : network.parameters.values()) {
-      x = value = std::fmod(value * real(1.7) + real(0.1), real(1));
-    }
+    fill_randomly(network.parameters);
     export_huggingface(ExportedMaskedLm{config, network.model, tokenizer}, hf());
   }
 

@@ -8,6 +8,7 @@
 #include "../data/temporary_folder.h"
 #include "../support/message_of.h"
 #include "core/error.h"
+#include "data/byte_glyphs.h"
 #include "data/tokenizer_training.h"
 #include "data/vocabulary.h"
 #include "interop/gguf.h"
@@ -26,8 +27,19 @@ using Json = nlohmann::ordered_json;
 const std::vector<std::string> texts = {"the cat sat on the mat", "the dog sat\ton the log",
                                         "Zwölf Boxkämpfer jagen Viktor", "это кошка", "cats  dogs"};
 
+Tokenizer byte_pair_tokenizer() {
+  Vocabulary vocabulary;
+  for (const std::string& glyph : byte_glyphs()) vocabulary.add(glyph);
+  const std::vector<BytePairModel::Merge> merges = {
+      {"t", "h"}, {"th", "e"}, {"\u0120", "the"}, {"\u0120", "c"}, {"a", "t"}, {"\u0120c", "at"}};
+  for (const auto& [left, right] : merges) vocabulary.add(left + right);
+  return {BytePairModel(std::move(vocabulary), merges, "test"),
+          {.kind = TokenizerKind::byte_pairs, .nfkc = false}};
+}
+
 Tokenizer text_tokenizer(TokenizerKind kind, bool newline = false) {
   if (kind == TokenizerKind::bytes) return {ByteModel(), {.kind = kind}};
+  if (kind == TokenizerKind::byte_pairs) return byte_pair_tokenizer();
   return train_tokenizer(texts, {.kind = kind},
                          {.vocabulary_size = is_sentence_piece(kind) ? 330 : 0,
                           .byte_fallback = is_sentence_piece(kind),
@@ -126,6 +138,7 @@ TEST_CASE("an exported language model that is imported and exported again has th
   SUBCASE("SentencePiece unigram") { kind = TokenizerKind::unigram; }
   SUBCASE("words") { kind = TokenizerKind::words; }
   SUBCASE("characters") { kind = TokenizerKind::characters; }
+  SUBCASE("byte-level BPE") { kind = TokenizerKind::byte_pairs; }
   check_same_bytes(ExportedText(config, kind));
 }
 
@@ -266,6 +279,75 @@ TEST_CASE("special symbols have the engine's rows, and none where it lacks them"
   }
 }
 
+TEST_CASE("of special symbols with one row, only the last is predicted") {
+  const ExportedText original(small_text_config(LanguageModelShape::gpt2),
+                              TokenizerKind::byte_pairs);
+  original.change("config.json", "bos_token_id", end_id);
+  std::string tokenizer = original.folder.read("hf/tokenizer.json");
+  for (size_t at = 0; (at = tokenizer.find("\"<s>\"", at)) != tokenizer.npos;) {
+    tokenizer.replace(at, 5, "\"<pad>\"");
+  }
+  original.folder.write("hf/tokenizer.json", tokenizer);
+  const ImportedLanguageModel from = import_text(original.hf());
+  CHECK(from.config.model.output_bias);
+  const SmallText again(from.config, from.tokenizer);
+  from.fill(again.model);
+  const Tensor &table = again.model.embedding.weight, &bias = again.model.output.bias;
+  const int64_t d = table.cols();
+  CHECK(std::equal(table.data() + begin_id * d, table.data() + (begin_id + 1) * d,
+                   table.data() + end_id * d));
+  CHECK(bias.data()[begin_id] == -10'000);
+  CHECK(bias.data()[end_id] == 0);
+  CHECK(bias.data()[special_ids] == 0);
+}
+
+TEST_CASE("byte-level BPE with other rules than GPT-2's is refused in one line") {
+  const ExportedText original(small_text_config(LanguageModelShape::gpt2),
+                              TokenizerKind::byte_pairs);
+  const Json tokenizer = Json::parse(original.folder.read("hf/tokenizer.json"));
+  const auto refused = [&](const Json& changed) {
+    original.folder.write("hf/tokenizer.json", changed.dump());
+    const std::string message = message_of<Error>([&] { import_text(original.hf()); });
+    CHECK(message.find('\n') == std::string::npos);
+    return message;
+  };
+  Json changed = tokenizer;
+  SUBCASE("a space before each text") {
+    changed["pre_tokenizer"]["add_prefix_space"] = true;
+    CHECK(refused(changed).ends_with("pre_tokenizer: add_prefix_space must be false"));
+  }
+  SUBCASE("words of another pattern") {
+    changed["pre_tokenizer"]["use_regex"] = false;
+    CHECK(refused(changed).ends_with("pre_tokenizer: use_regex must be true"));
+  }
+  SUBCASE("normalization") {
+    changed["normalizer"] = {{"type", "NFC"}};
+    CHECK(refused(changed).ends_with("normalizer must be null before byte-level BPE"));
+  }
+  SUBCASE("whole words first") {
+    changed["model"]["ignore_merges"] = true;
+    CHECK(refused(changed).ends_with("model: ignore_merges must be false"));
+  }
+  SUBCASE("tokens found in the text") {
+    changed["added_tokens"].push_back(
+        {{"id", special_ids + 1}, {"content", byte_glyphs()[1]}, {"special", false}});
+    CHECK(refused(changed).find("which is not special; calque would not find it in a text") !=
+          std::string::npos);
+  }
+  SUBCASE("a byte is missing") {
+    Json vocabulary = Json::object();
+    for (const auto& [token, id] : tokenizer["model"]["vocab"].items()) {
+      if (token != "!") vocabulary[token] = id;
+    }
+    changed["model"]["vocab"] = vocabulary;
+    CHECK(refused(changed).ends_with(": has no token !"));
+  }
+  SUBCASE("a pair is merged twice") {
+    changed["model"]["merges"].push_back({"t", "h"});
+    CHECK(refused(changed).ends_with(": t and h are merged twice"));
+  }
+}
+
 TEST_CASE("biases that a language model lacks are zeros") {
   const ExportedText original(small_text_config(LanguageModelShape::llama));
   const std::string path = original.folder.path("hf/model.safetensors");
@@ -315,6 +397,14 @@ TEST_CASE("a language model that calque cannot represent is refused in one line"
     llama.folder.write("hf/tokenizer.json", tokenizer.dump());
     CHECK(refused().ends_with(
         "model.type is Other; calque imports BPE, Unigram, WordPiece and WordLevel"));
+  }
+  SUBCASE("spaces removed at the ends alone") {
+    const ExportedText pieces(small_text_config(LanguageModelShape::llama), TokenizerKind::bpe);
+    pieces.change("tokenizer.json", "normalizer",
+                  Json{{"type", "Strip"}, {"strip_left", true}, {"strip_right", true}});
+    CHECK(message_of<Error>([&] { import_text(pieces.hf()); })
+              .ends_with("normalizer removes spaces at the ends, but not repeated ones, which "
+                         "SentencePiece does too"));
   }
   SUBCASE("merges of another library") {
     const ExportedText pieces(small_text_config(LanguageModelShape::llama), TokenizerKind::bpe);

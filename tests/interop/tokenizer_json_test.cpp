@@ -62,6 +62,19 @@ TEST_CASE("tokenizer.json stores the rules of NFKC in base64, padded") {
   CHECK(text.size() == (bytes + 2) / 3 * 4);
 }
 
+TEST_CASE("tokenizer.json removes spaces as SentencePiece does, and no other white space") {
+  const auto rules = [](TextUse use) {
+    return nlohmann::json::parse(tokenizer_json(pieces(false), use))["normalizer"]["normalizers"];
+  };
+  const auto json = rules(TextUse::continued);
+  REQUIRE(json.size() == 2);
+  CHECK(json[0]["pattern"]["Regex"] == " {2,}");
+  CHECK(json[0]["content"] == " ");
+  CHECK(json[1]["pattern"]["Regex"] == "^ | $");
+  CHECK(json[1]["content"] == "");
+  CHECK(rules(TextUse::masked)[1]["pattern"]["Regex"] == " $");
+}
+
 TEST_CASE("tokenizer.json removes the space before each line of a document when it decodes") {
   const auto decoders = [](bool newline) {
     const Tokenizer tokenizer =

@@ -1,7 +1,9 @@
 #!/usr/bin/env python3
 """Trains a small BERT with transformers, to be imported.
 
-    train_bert.py FOLDER TEXT
+    train_bert.py FOLDER TEXT [SECOND]
+
+With SECOND, it is a classifier that is trained to predict the file that a line comes from.
 """
 import os
 import sys
@@ -9,7 +11,8 @@ import sys
 import torch
 import transformers
 from tokenizers import Tokenizer, models, normalizers, pre_tokenizers, trainers
-from transformers import BertConfig, BertForMaskedLM, BertTokenizerFast
+from transformers import (BertConfig, BertForMaskedLM, BertForSequenceClassification,
+                          BertTokenizerFast)
 
 from interop_run import read_lines
 
@@ -36,22 +39,33 @@ def mask(ids, attended, tokenizer):
     return ids.masked_fill(hidden, tokenizer.mask_token_id), ids.masked_fill(~hidden, -100)
 
 
-def main(folder, text):
+def main(folder, *files):
     transformers.logging.set_verbosity_error()
     torch.set_num_threads(1)
     torch.manual_seed(1)
-    lines = [line for line in read_lines(text, 10**6) if line.strip()]
+    texts = [[line for line in read_lines(file, 10**6) if line.strip()] for file in files]
+    lines = [line for some in zip(*texts) for line in some]  # of the files in turn
     tokenizer = make_tokenizer(folder, lines)
-    model = BertForMaskedLM(BertConfig(
+    config = BertConfig(
         vocab_size=len(tokenizer), hidden_size=WIDTH, intermediate_size=2 * WIDTH,
         num_hidden_layers=2, num_attention_heads=4, max_position_embeddings=CONTEXT,
-        hidden_dropout_prob=0, attention_probs_dropout_prob=0))
-    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-3)
-    for step in range(STEPS):
-        some = [lines[(step * BATCH + i) % len(lines)] for i in range(BATCH)]
-        batch = tokenizer(some, return_tensors="pt", padding=True, truncation=True,
-                          max_length=CONTEXT)
-        batch["input_ids"], labels = mask(batch["input_ids"], batch["attention_mask"], tokenizer)
+        hidden_dropout_prob=0, attention_probs_dropout_prob=0)
+    classes = len(files) > 1
+    if classes:
+        names = ["second", "first"][:len(files)]
+        config.id2label = dict(enumerate(names))
+        config.label2id = {name: i for i, name in enumerate(names)}
+    model = (BertForSequenceClassification if classes else BertForMaskedLM)(config)
+    optimizer = torch.optim.AdamW(model.parameters(), lr=1e-4 if classes else 1e-3)
+    for step in range(100 if classes else STEPS):
+        some = [(step * BATCH + i) % len(lines) for i in range(BATCH)]
+        batch = tokenizer([lines[i] for i in some], return_tensors="pt", padding=True,
+                          truncation=True, max_length=CONTEXT)
+        if classes:
+            labels = torch.tensor([1 - i % 2 for i in some])
+        else:
+            batch["input_ids"], labels = mask(batch["input_ids"], batch["attention_mask"],
+                                              tokenizer)
         loss = model(**batch, labels=labels).loss
         optimizer.zero_grad()
         loss.backward()

@@ -1,10 +1,11 @@
 #!/usr/bin/env python3
 """Trains a small language model with transformers, to be imported.
 
-    train_language_model.py FOLDER TEXT gpt2|llama|gpt_neox
+    train_language_model.py FOLDER TEXT gpt2|gpt2_bytes|llama|gpt_neox
 
 GPT-2 has a bias in every layer and one table, Llama neither; the tokenizer is a Unigram model of
-the library tokenizers.
+the library tokenizers. That of gpt2_bytes is byte-level BPE, with one token that begins and ends a
+text, as published models have.
 """
 import sys
 
@@ -36,6 +37,19 @@ def make_tokenizer(lines):
                                    model_max_length=CONTEXT)
 
 
+def make_byte_level_tokenizer(lines):
+    tokenizer, end = Tokenizer(models.BPE()), "<|endoftext|>"
+    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
+    tokenizer.decoder = decoders.ByteLevel()
+    tokenizer.train_from_iterator(lines, trainers.BpeTrainer(
+        vocab_size=500, special_tokens=[end], show_progress=False,
+        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    tokenizer.post_processor = processors.TemplateProcessing(
+        single=f"{end} $A", special_tokens=[(end, tokenizer.token_to_id(end))])
+    return PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token=end, eos_token=end,
+                                   pad_token=end, model_max_length=CONTEXT)
+
+
 def config_of(kind, tokenizer):
     shared = {"vocab_size": len(tokenizer), "bos_token_id": tokenizer.bos_token_id,
               "eos_token_id": tokenizer.eos_token_id, "pad_token_id": tokenizer.eos_token_id}
@@ -54,12 +68,13 @@ def main(folder, text, kind):
     torch.set_num_threads(1)
     torch.manual_seed(1)
     lines = [line for line in read_lines(text, 10**6) if line.strip()]
-    tokenizer = make_tokenizer(lines)
+    bytes_alone = kind == "gpt2_bytes"
+    tokenizer = (make_byte_level_tokenizer if bytes_alone else make_tokenizer)(lines)
     model = AutoModelForCausalLM.from_config(config_of(kind, tokenizer))
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     for step in range(STEPS):
         at = step * 8 % (len(lines) - 8)
-        batch = tokenizer([line + "<end>" for line in lines[at:at + 8]], return_tensors="pt",
+        batch = tokenizer([line + tokenizer.eos_token for line in lines[at:at + 8]], return_tensors="pt",
                           padding=True, truncation=True, return_token_type_ids=False)
         labels = batch.input_ids.masked_fill(batch.attention_mask == 0, -100)
         loss = model(**batch, labels=labels).loss

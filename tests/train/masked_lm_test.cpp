@@ -4,6 +4,7 @@
 #include <algorithm>
 
 #include "core/parameters.h"
+#include "data/byte_glyphs.h"
 #include "data/tokenizer_training.h"
 #include "data/vocabulary.h"
 #include "train/tasks/masked_lm/filling.h"
@@ -28,7 +29,9 @@ Tokenizer tokenizer_of(TokenizerKind kind) {
 
 TEST_CASE("a text with [MASK] survives its encoding") {
   for (const auto& kind : tokenizer_kinds) {
-    if (kind.choice == TokenizerKind::word_piece) continue;  // it is not trained
+    const bool trained =
+        kind.choice != TokenizerKind::word_piece && kind.choice != TokenizerKind::byte_pairs;
+    if (!trained) continue;
     CAPTURE(kind.name);
     const Tokenizer tokenizer = tokenizer_of(kind.choice);
     for (const std::string& text :
@@ -40,6 +43,19 @@ TEST_CASE("a text with [MASK] survives its encoding") {
       CHECK(masked_text(tokenizer, ids) == text);
     }
   }
+}
+
+TEST_CASE("a text with [MASK] survives its encoding by byte-level BPE") {
+  Vocabulary vocabulary;
+  for (const std::string& glyph : byte_glyphs()) vocabulary.add(glyph);
+  const Tokenizer tokenizer(BytePairModel(std::move(vocabulary), {}, "test"),
+                            {.kind = TokenizerKind::byte_pairs, .nfkc = false});
+  for (const std::string text : {"The [MASK] sleeps.", "The d[MASK]g", "[MASK][MASK] a"}) {
+    CHECK(masked_text(tokenizer, encode_masked_text(tokenizer, text)) == text);
+  }
+  const std::vector<bool> begins = word_beginnings(tokenizer);
+  CHECK(begins[static_cast<size_t>(tokenizer.encode(" ").front())]);
+  CHECK_FALSE(begins[static_cast<size_t>(tokenizer.encode("a").front())]);
 }
 
 TEST_CASE("[MASK] may stand within a word of characters, bytes and subwords") {

@@ -144,11 +144,13 @@ void check_tokenizer(const Config& config, Contradictions& all) {
   }
   const bool pretrained =
       config.task == TaskKind::classification && !config.model.init_from.empty();
-  if (tokenizer.kind == TokenizerKind::word_piece && tokenizer.files.empty() && !pretrained) {
-    blame(
-        all, "tokenizer.kind",
-        "wordpiece is not trained by calque; set tokenizer.files to the vocabulary of an imported "
-        "model, or take sentencepiece-bpe");
+  const bool imported =
+      tokenizer.kind == TokenizerKind::word_piece || tokenizer.kind == TokenizerKind::byte_pairs;
+  if (imported && tokenizer.files.empty() && !pretrained) {
+    blame(all, "tokenizer.kind",
+          "{} is not trained by calque; set tokenizer.files to the vocabulary of an imported "
+          "model, or take sentencepiece-bpe",
+          name_of(tokenizer_kinds, tokenizer.kind));
   }
   if (tokenizer.is_sentencepiece() && tokenizer.files.empty() && tokenizer.vocabulary_size < 10) {
     blame(all, "tokenizer.vocabulary_size", "{} is too small for SentencePiece; use 8000, or so",

@@ -133,8 +133,8 @@ void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
   const auto no_sentencepiece = [](const Config& c) { return !c.tokenizer.is_sentencepiece(); };
   constexpr std::string_view with_sentencepiece = "needs a sentencepiece kind";
   in.key("kind", &T::kind, tokenizer_kinds, harmful,
-         "SentencePiece with byte-pair encoding or a unigram model, BERT's WordPiece (of an "
-         "imported model), words separated by spaces, characters, or bytes.",
+         "SentencePiece with byte-pair encoding or a unigram model, BERT's WordPiece or GPT-2's "
+         "byte-level BPE (of an imported model), words separated by spaces, characters, or bytes.",
          "Joey NMT: level");
   in.key("joint", &T::joint, {}, harmful,
          "One vocabulary for both languages (needed for `model.tied: all`), or one for each.",

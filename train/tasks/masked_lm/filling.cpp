@@ -83,7 +83,8 @@ std::vector<int32_t> encode_masked_text(const Tokenizer& tokenizer, std::string_
 std::string masked_text(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
   const TokenizerKind kind = tokenizer.options().kind;
   // Their symbols include the spaces.
-  const bool exact = kind == TokenizerKind::characters || kind == TokenizerKind::bytes;
+  const bool exact = kind == TokenizerKind::characters || kind == TokenizerKind::bytes ||
+                     kind == TokenizerKind::byte_pairs;
   std::string text;
   const auto append = [&](std::string_view part, bool behind_space) {
     const bool between = !text.empty() && text.back() != '\n' && !part.empty() && part[0] != '\n';

@@ -1,0 +1,35 @@
+#!/usr/bin/env python3
+"""Prints data/byte_level_characters.txt: the letters, numbers and white space by which the library
+tokenizers (Hugging Face) splits a text before byte-level BPE, asked of ByteLevel one by one.
+
+    byte_level_characters.py >data/byte_level_characters.txt
+"""
+import collections
+import sys
+
+from tokenizers.pre_tokenizers import ByteLevel
+
+from bert_characters import ranges
+
+
+def main():
+    splits = ByteLevel(add_prefix_space=False, use_regex=True)
+    kinds = collections.defaultdict(list)
+
+    def joins(text):
+        return len(splits.pre_tokenize_str(text)) == 1
+
+    for point in [*range(1, 0xD800), *range(0xE000, 0x110000)]:
+        own = chr(point)
+        if joins("a" + own):
+            kinds["letter"].append(point)
+        elif joins("1" + own):
+            kinds["number"].append(point)
+        elif not joins("!" + own):
+            kinds["space"].append(point)
+    for kind in ("letter", "number", "space"):
+        print(kind, ranges(kinds[kind]))
+
+
+if __name__ == "__main__":
+    sys.exit(main())

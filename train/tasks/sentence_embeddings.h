@@ -1,0 +1,35 @@
+#pragma once
+// One vector for a text: the mean of what an encoder computes for its tokens, of length 1.
+
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "train/tasks/classification/classification_run.h"
+#include "train/tasks/masked_lm/masked_lm_run.h"
+
+namespace calque {
+
+// The mean over all tokens of each text, <s> and </s> included, divided by its norm, as the models
+// of sentence-transformers do: [texts][d_model].
+std::vector<std::vector<real>> sentence_embeddings(const Encoder& encoder,
+                                                   const std::vector<EncodedText>& texts);
+
+// The tasks whose runs embed sentences.
+inline constexpr TaskKind embedding_tasks[] = {TaskKind::masked_lm, TaskKind::classification};
+
+// A run that embeds sentences.
+class SentenceEncoder {
+ public:
+  // Throws Error for a run of another task.
+  explicit SentenceEncoder(const std::string& place);
+
+  const Encoder& encoder() const;
+  // <s>, the text, </s>. A text is cut at the end if it has more tokens than the model's context.
+  EncodedText encode(const std::string& text) const;
+
+ private:
+  std::variant<MaskedLmRun, ClassificationRun> run_;
+};
+
+}  // namespace calque
