@@ -31,7 +31,7 @@ GgufFile exported(LanguageModelOptions options) {
   return parse_gguf(folder.read("gguf/model.gguf"), "model.gguf");
 }
 
-const Tensor& tensor_of(const GgufFile& file, const std::string& name) {
+const Tensor& tensor_of(const GgufFile& file, std::string_view name) {
   const auto found = std::ranges::find(file.tensors, name, &ListedTensor::name);
   REQUIRE(found != file.tensors.end());
   return found->tensor;
