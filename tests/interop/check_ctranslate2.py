@@ -46,7 +46,7 @@ def main(program, run, export, source, target, sentences="1000"):
                                             max_decoding_length=100)
         what = "greedy" if beam == 1 else f"beam {beam}"
         passed &= report_tokens("ctranslate2", engine, f"{name}: {what}",
-                                calque.translate(lines, beam),
+                                calque.translate(lines, beam, shortest=1),
                                 [join(r.hypotheses[0]) for r in theirs])
     targets = read_lines(target, int(sentences))
     theirs = translator.score_batch(tokens, [split_target(line) for line in targets])

@@ -19,7 +19,9 @@ const call = (...args) => execFileSync(calque, args, {encoding: "utf8"});
 
 const llama = await getLlama({gpu: false, build: "never", logLevel: LlamaLogLevel.error});
 const model = await llama.loadModel({modelPath: join(folder, "model.gguf")});
-const context = await model.createContext({contextSize: model.trainContextSize, threads: 1});
+// The cache of keys and values is float32, as calque's; by default llama.cpp rounds it to 16 bits.
+const context = await model.createContext({contextSize: model.trainContextSize, threads: 1,
+  experimentalKvCacheKeyType: "F32", experimentalKvCacheValueType: "F32"});
 const sequence = context.getSequence();
 const engine = "llama.cpp (node-llama-cpp " +
   JSON.parse(readFileSync(join(process.env.NODE_MODULES, "node-llama-cpp/package.json"))).version + ")";

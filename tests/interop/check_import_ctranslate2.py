@@ -46,7 +46,7 @@ def main(program, work, model, source, target, sentences="1000", quantization="f
                                              max_decoding_length=100)
         # The engines treat the limit differently.
         pairs = [(own.strip(), sides["target"].decode(result.hypotheses[0]).strip())
-                 for own, result in zip(calque.translate(lines, beam), results)
+                 for own, result in zip(calque.translate(lines, beam, shortest=1), results)
                  if len(result.hypotheses[0]) < 99]
         what = "greedy" if beam == 1 else f"beam {beam}"
         passed &= report_tokens(format, engine, what, *map(list, zip(*pairs)))

@@ -20,14 +20,16 @@ class Calque:
         return subprocess.run([self.program, *arguments], input=text, check=True,
                               stdout=subprocess.PIPE, encoding="utf-8").stdout
 
-    def translate(self, lines, beam, allow_unknown=True, stop="first", limit=100):
+    def translate(self, lines, beam, allow_unknown=True, stop="first", limit=100, shortest=0):
         """The translations by the rules of CTranslate2 and transformers: a search ends when as many
-        hypotheses have ended as the beam is wide. Marian's rule is "narrow"."""
+        hypotheses have ended as the beam is wide. Marian's rule is "narrow". CTranslate2 allows no empty
+        translation unless it is asked to."""
         return self.call("translate", self.run, "--beam", str(beam),
                          "--set", "decoding.length_penalty=1",
                          "--set", f"decoding.early_stopping={stop}",
                          "--set", f"decoding.allow_unknown={str(allow_unknown).lower()}",
                          "--set", "decoding.max_length_extra=1000", "--set", f"decoding.max_length={limit}",
+                         "--set", f"decoding.min_length={shortest}",
                          text="".join(line + "\n" for line in lines)).splitlines()
 
     def score(self, source, target):
