@@ -18,8 +18,8 @@ struct Traffic {
   int64_t bytes = 0;   // sent
   double seconds = 0;  // spent on it, waiting for other ranks included
 
-  Traffic operator-(const Traffic& before) const {
-    return {bytes - before.bytes, seconds - before.seconds};
+  Traffic operator-(const Traffic& earlier) const {
+    return {bytes - earlier.bytes, seconds - earlier.seconds};
   }
   Traffic operator+(const Traffic& more) const {
     return {bytes + more.bytes, seconds + more.seconds};

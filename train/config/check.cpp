@@ -75,32 +75,35 @@ bool is_pairs(const CorpusConfig& corpus) {
   return !is_text(corpus) && corpus.labelled.empty() && !is_of_images(corpus);
 }
 
-void check_kind(const Config& config, const Corpora& corpora, const std::string& key,
-                Contradictions& all) {
-  switch (config.task) {
+// What the corpora of a task are.
+struct CorpusKind {
+  bool (*fits)(const CorpusConfig& corpus);
+  std::string_view example;
+};
+
+CorpusKind kind_for(TaskKind task) {
+  switch (task) {
     case TaskKind::translation:
-      if (std::ranges::all_of(corpora, is_pairs)) return;
-      blame(all, key,
-            "task: translation needs pairs, such as {{source: train.en, target: train.de}}; plain "
-            "text is for task: language-model");
-      return;
+      break;
     case TaskKind::language_model:
     case TaskKind::masked_lm:
     case TaskKind::word2vec:
-      if (std::ranges::all_of(corpora, is_text)) return;
-      blame(all, key,
-            "task: {} needs {{text: FILE}} or {{toy: toy-text}}; pairs are for task: translation",
-            name_of(task_kinds, config.task));
-      return;
+      return {is_text, "{text: FILE} or {toy: toy-text}; pairs are for task: translation"};
     case TaskKind::classification:
-      if (std::ranges::all_of(corpora, is_labelled)) return;
-      blame(all, key, "task: classification needs {{labelled: FILE}} or {{toy: toy-en-de}}");
-      return;
+      return {is_labelled, "{labelled: FILE} or {toy: toy-en-de}"};
     case TaskKind::images:
-      if (std::ranges::all_of(corpora, is_of_images)) return;
-      blame(all, key, "task: images needs {{images: FOLDER_OR_IDX_FILE}} or {{toy: shapes}}");
-      return;
+      return {is_of_images, "{images: FOLDER_OR_IDX_FILE} or {toy: shapes}"};
   }
+  return {is_pairs,
+          "pairs, such as {source: train.en, target: train.de}; plain text is for task: "
+          "language-model"};
+}
+
+void check_kind(const Config& config, const Corpora& corpora, const std::string& key,
+                Contradictions& all) {
+  const CorpusKind kind = kind_for(config.task);
+  if (std::ranges::all_of(corpora, kind.fits)) return;
+  blame(all, key, "task: {} needs {}", name_of(task_kinds, config.task), kind.example);
 }
 
 void check_windows(const Config& config, Contradictions& all) {
