@@ -19,7 +19,8 @@ std::vector<std::string> words_of(std::string_view text) {
   std::vector<std::string> words = {"calque"};
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
-    words.emplace_back(text.substr(begin, end - begin));
+    const std::string_view word = text.substr(begin, end - begin);
+    words.emplace_back(word.substr(0, word.find('\0')));  // words are given as C strings
     begin = end + 1;
   }
   return words;
@@ -36,10 +37,7 @@ bool one_lacks_value(const std::vector<std::string>& words) {
 
 void parse(std::vector<std::string> words) {
   std::vector<char*> arguments;
-  for (std::string& word : words) {
-    word.resize(std::min(word.size(), word.find('\0')));  // words are given as C strings
-    arguments.push_back(word.data());
-  }
+  for (std::string& word : words) arguments.push_back(word.data());
   CLI::App app("", "calque");
   app.set_version_flag("--version", "0");
   app.require_subcommand(1);

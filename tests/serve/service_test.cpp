@@ -225,7 +225,7 @@ TEST_CASE("completions depend on the seed alone, streamed or not") {
     texts[choice["index"].get<size_t>()] += choice["text"].get<std::string>();
     at = end + 2;
   }
-  for (size_t i = 0; i < 2; ++i) CHECK(texts[i] == whole["choices"][i]["text"]);
+  for (size_t i = 0; i < 2; ++i) CHECK(json(texts[i]) == whole["choices"][i]["text"]);
 }
 
 TEST_CASE("a completion ends when its client has gone") {
