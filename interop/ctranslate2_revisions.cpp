@@ -94,11 +94,9 @@ std::optional<int64_t> ct2_whole(const Ct2Model& model, const std::string& name,
                                  const std::string& place) {
   const Ct2Variable* found = find_ct2(model, name);
   if (!found) return std::nullopt;
-  // Before version 4 a variable of 4 bytes may be either; attributes are whole numbers.
   const size_t size = found->bytes.size();
   const bool number = found->type == Ct2Type::int8 || found->type == Ct2Type::int16 ||
-                      found->type == Ct2Type::int32 ||
-                      (model.version < 4 && found->type == Ct2Type::float32);
+                      found->type == Ct2Type::int32;
   if (!found->sizes.empty() || !number) fail("{}: {} must be a whole number", place, name);
   int32_t value = 0;
   std::memcpy(&value, found->bytes.data(), size);
