@@ -12,7 +12,7 @@
 namespace calque {
 
 struct PairBatch {
-  std::vector<int32_t> source;  // [source tokens]  each source + </s>
+  std::vector<int32_t> source;  // [source tokens]  each source, then </s> if sources end so
   Segments source_segments;
   std::vector<int32_t> decoder_input;  // [target tokens]  <s> + each target
   std::vector<int32_t> expected;       // [target tokens]  each target + </s>
@@ -22,11 +22,15 @@ struct PairBatch {
   bool operator==(const PairBatch&) const = default;
 };
 
+// Appends a source and, if sources end in </s>, the symbol; an empty source always has it, because
+// attention over nothing is not defined. Returns how many ids were appended.
+int32_t append_source(std::span<const int32_t> source, bool source_end, std::vector<int32_t>& ids);
+
 // Requires examples of two columns: source and target.
-PairBatch make_pair_batch(std::span<const Example> pairs);
+PairBatch make_pair_batch(std::span<const Example> pairs, bool source_end = true);
 
 // Requires ids without special symbols.
-void append_pair(std::span<const int32_t> source, std::span<const int32_t> target,
-                 PairBatch& batch);
+void append_pair(std::span<const int32_t> source, std::span<const int32_t> target, PairBatch& batch,
+                 bool source_end = true);
 
 }  // namespace calque

@@ -3,6 +3,7 @@
 #include <algorithm>
 
 #include "core/tape.h"
+#include "data/pair_batch.h"
 #include "data/vocabulary.h"
 
 namespace calque {
@@ -10,9 +11,10 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-// weights: [heads, queries, keys]. The last key is </s>.
+// weights: [heads, queries, keys]. The keys are the source tokens and perhaps </s>.
 std::vector<int32_t> strongest(const Tensor& weights, size_t targets, size_t sources) {
-  const size_t keys = sources + 1, queries = targets + 1;
+  const auto keys = static_cast<size_t>(weights.shape()[2]);
+  const size_t queries = targets + 1;
   const size_t heads = weights.span().size() / (keys * queries);
   std::vector<int32_t> places;
   for (size_t t = 0; t < targets && sources > 0; ++t) {
@@ -33,8 +35,8 @@ const std::string& aligning_attention(Translator model) {
 }
 
 std::vector<int32_t> places_of(Translator model, const Ids& source, const Ids& target) {
-  Ids read = source, written = {begin_id};
-  read.push_back(end_id);
+  Ids read, written = {begin_id};
+  append_source(source, model.source_end(), read);
   written.insert(written.end(), target.begin(), target.end());
   const auto whole = [](const Ids& ids) {
     return Segments::of_lengths(std::vector{static_cast<int32_t>(ids.size())});

@@ -23,7 +23,7 @@ class CachedDecoder final : public StepDecoder {
                 std::span<const size_t> items)
       : model_(model), cache_(model.decoder.layers.size()) {
     const NoGradient nothing_recorded;
-    const Ids ids = packed_sources(sources, items, segments_);
+    const Ids ids = packed_sources(sources, items, model.options.source_end, segments_);
     const Tensor memory = model.encode(ids, segments_, Mode::evaluate);
     for (const DecoderLayer& layer : model.decoder.layers) {
       memory_.push_back(layer.cross_attention.project_memory(memory));
@@ -64,7 +64,7 @@ class CachedDecoder final : public StepDecoder {
   }
 
   const Transformer& model_;
-  Segments segments_;           // of the sources, </s> included
+  Segments segments_;           // of the sources, with their </s>
   std::vector<Tensor> memory_;  // of each layer: keys and values of the sources
   KeyValueCache cache_;
 };

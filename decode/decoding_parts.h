@@ -20,9 +20,10 @@ DecodingModel cached_translation_model(const Transformer& model,
 DecodingModel recurrent_translation_model(const RecurrentTranslator& model,
                                           const std::vector<std::vector<int32_t>>& sources);
 
-// The sources of the items, each with </s> at its end, and their bounds in `segments`.
+// The sources of the items, each as append_source() ends it, and their bounds in `segments`.
 std::vector<int32_t> packed_sources(const std::vector<std::vector<int32_t>>& sources,
-                                    std::span<const size_t> items, Segments& segments);
+                                    std::span<const size_t> items, bool source_end,
+                                    Segments& segments);
 
 // A weight as the right side of a product, for PackedWeights.
 inline Matrix right_side(const Tensor& weight) {

@@ -4,6 +4,7 @@
 
 #include "core/error.h"
 #include "core/tape.h"
+#include "data/pair_batch.h"
 #include "decode/embedding_neighbours.h"
 
 namespace calque {
@@ -97,8 +98,7 @@ Explanation explain(Translator model, const Ids& source, const TranslationOption
   const Hypothesis best = translate({&model, 1}, {source}, options).front().front();
   if (best.node >= 0) explanation.beam[best.node].fate = BeamFate::best;
 
-  explanation.source_tokens = source;
-  explanation.source_tokens.push_back(end_id);
+  append_source(source, model.source_end(), explanation.source_tokens);
   explanation.target_tokens = best.ids;
   if (best.finished) explanation.target_tokens.push_back(end_id);
   Ids input = explanation.target_tokens;  // row t of the output is about target token t

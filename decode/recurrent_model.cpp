@@ -15,7 +15,7 @@ class StateDecoder final : public StepDecoder {
       : model_(model) {
     const NoGradient nothing_recorded;
     Segments segments;
-    const Ids ids = packed_sources(sources, items, segments);
+    const Ids ids = packed_sources(sources, items, model.options.source_end, segments);
     memory_ = model.decoder.remember(model.encode(ids, segments, Mode::evaluate), segments);
   }
 

@@ -86,7 +86,7 @@ std::vector<SequenceScore> score_pairs(Translator model, const Texts& sources, c
   std::vector<SequenceScore> scores;
   PairBatch batch;
   for (size_t i = 0; i < sources.size(); ++i) {
-    append_pair(sources[i], targets[i], batch);
+    append_pair(sources[i], targets[i], batch, model.source_end());
     if (batch.target_segments.tokens() < batch_tokens && i + 1 < sources.size()) continue;
     score(model, batch, scores);
     batch = {};

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "data/vocabulary.h"
+#include "data/pair_batch.h"
 #include "decode/decoding_parts.h"
 
 namespace calque {
@@ -66,12 +66,10 @@ std::vector<DecodingItem> translation_items(const Sources& sources,
 }
 
 std::vector<int32_t> packed_sources(const Sources& sources, std::span<const size_t> items,
-                                    Segments& segments) {
+                                    bool source_end, Segments& segments) {
   std::vector<int32_t> ids;
   for (const size_t item : items) {
-    ids.insert(ids.end(), sources[item].begin(), sources[item].end());
-    ids.push_back(end_id);
-    segments.append(static_cast<int32_t>(sources[item].size()) + 1);
+    segments.append(append_source(sources[item], source_end, ids));
   }
   return ids;
 }

@@ -114,10 +114,10 @@ Ct2Model model_of(const Transformer& model, Ct2Weights weights) {
   return to.take();
 }
 
-std::string config_text(const LayerOptions& options) {
+std::string config_text(const ModelConfig& options) {
   nlohmann::ordered_json config;
   config["add_source_bos"] = false;
-  config["add_source_eos"] = true;
+  config["add_source_eos"] = options.source_end;
   config["bos_token"] = "<s>";
   config["decoder_start_token"] = "<s>";
   config["eos_token"] = "</s>";

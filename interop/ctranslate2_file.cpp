@@ -10,7 +10,7 @@
 namespace calque {
 namespace {
 
-constexpr uint32_t binary_version = 6, oldest_version = 2;
+constexpr uint32_t binary_version = 6, oldest_version = 1;
 
 size_t size_of(Ct2Type type) {
   switch (type) {
@@ -168,9 +168,11 @@ Ct2Model parse_ct2(std::string_view bytes, const std::string& place) {
     in.refuse(
         fmt::format("has the version {}, not {} to {}", version, oldest_version, binary_version));
   }
-  Ct2Model model;
-  model.specification = in.text();
-  model.revision = in.number<uint32_t>();
+  Ct2Model model{.specification = "", .revision = 1, .version = version};
+  if (version >= 2) {
+    model.specification = in.text();
+    model.revision = in.number<uint32_t>();
+  }
   for (auto count = in.number<uint32_t>(); count > 0; --count) {
     model.variables.push_back(read_variable(in, version));
   }

@@ -1,8 +1,8 @@
 #pragma once
 // model.bin of CTranslate2: a header, the variables (name, sizes, type, bytes), and aliases for
-// variables that share one memory. Numbers are little-endian. calque writes version 6, and reads 2
+// variables that share one memory. Numbers are little-endian. calque writes version 6, and reads 1
 // to 6: below 4, a variable has the size of an element instead of a type; below 3 there are no
-// aliases.
+// aliases; version 1 has no specification, and is of its first revision.
 
 #include <cstdint>
 #include <span>
@@ -32,6 +32,7 @@ struct Ct2Model {
   std::vector<std::pair<std::string, std::string>> aliases = {};  // a name, and that of a variable
   std::string specification = "TransformerSpec";
   uint32_t revision = 7;  // of the specification
+  uint32_t version = 6;   // of the file; ct2_bytes() writes 6
 
   bool operator==(const Ct2Model&) const = default;
 };

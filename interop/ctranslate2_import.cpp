@@ -3,70 +3,24 @@
 #include <algorithm>
 #include <cmath>
 #include <cstring>
-#include <filesystem>
-#include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "data/file.h"
-#include "data/utf8.h"
 #include "data/vocabulary.h"
+#include "interop/ctranslate2_folder.h"
 #include "interop/ctranslate2_names.h"
+#include "interop/ctranslate2_revisions.h"
 #include "interop/filling_walk.h"
-#include "interop/foreign_json.h"
 #include "interop/foreign_pieces.h"
 #include "interop/foreign_positions.h"
 #include "interop/huggingface_import_parts.h"
-#include "train/storage/durable_files.h"
 
 namespace calque {
 namespace {
 
-constexpr int64_t largest_ct2 = int64_t{64} << 30;
-
-struct Ct2Folder {
-  std::string path, place;  // of model.bin
-  Ct2Model model;
-  ForeignJson config;
-
-  explicit Ct2Folder(const std::string& folder)
-      : path(folder),
-        place(folder + "/model.bin"),
-        model(parse_ct2(read_file(place, largest_ct2), place)),
-        config(ForeignJson::read(folder + "/config.json")) {
-    if (model.specification != "TransformerSpec" || model.revision < 5 || model.revision > 7) {
-      fail("{}: is a {} of revision {}; calque imports TransformerSpec of revisions 5 to 7", place,
-           printable(model.specification), model.revision);
-    }
-  }
-
-  // A scalar.
-  int64_t whole(const std::string& name, std::optional<int64_t> fallback = {}) const {
-    const auto found = std::ranges::find(model.variables, name, &Ct2Variable::name);
-    if (found == model.variables.end() && fallback) return *fallback;
-    if (found == model.variables.end()) fail("{}: {} is missing", place, name);
-    const size_t size = found->bytes.size();
-    const bool number = found->sizes.empty() && found->type != Ct2Type::float32 && size <= 4;
-    if (!number) fail("{}: {} must be a whole number", place, name);
-    int32_t value = 0;
-    std::memcpy(&value, found->bytes.data(), size);
-    const int unused = static_cast<int>(32 - 8 * size);
-    return static_cast<int32_t>(static_cast<uint32_t>(value) << unused) >> unused;
-  }
-  // The same of encoder and decoder.
-  int64_t of_both(const std::string& name, std::optional<int64_t> fallback = {}) const {
-    const int64_t encoder = whole("encoder/" + name, fallback);
-    if (whole("decoder/" + name, fallback) != encoder) {
-      fail("{}: {} of encoder and decoder must be the same", place, name);
-    }
-    return encoder;
-  }
-};
-
 // Whether embeddings are scaled: a flag, or the factor.
 bool reads_scaled(const Ct2Folder& folder, const std::string& name, int64_t d_model) {
-  const auto found = std::ranges::find(folder.model.variables, name, &Ct2Variable::name);
-  const bool is_factor = found != folder.model.variables.end() && found->sizes.empty() &&
-                         found->type == Ct2Type::float32;
+  const Ct2Variable* found = find_ct2(folder.model, name);
+  const bool is_factor = found && found->sizes.empty() && found->type == Ct2Type::float32;
   if (!is_factor) return folder.whole(name, 1) != 0;
   float factor = 0;
   std::memcpy(&factor, found->bytes.data(), sizeof factor);
@@ -130,7 +84,8 @@ void read_ct2_model(const Ct2Folder& folder, const ForeignTensors& tensors, Mode
   to.norm_placement = folder.of_both("pre_norm", 1) != 0 ? NormPlacement::pre : NormPlacement::post;
   to.norm_kind = tensors.has("encoder/layer_0/self_attention/layer_norm/beta") ? NormKind::layer
                                                                                : NormKind::rms;
-  to.norm_epsilon = static_cast<real>(folder.config.number("layer_norm_epsilon", 1e-5));
+  const double epsilon = to.norm_kind == NormKind::layer ? 1e-5 : 1e-6;
+  to.norm_epsilon = static_cast<real>(folder.config.number("layer_norm_epsilon", epsilon));
   to.feed_forward = activation_numbered(folder, tensors.has(ffn + "_noact/weight"));
   to.scale_embeddings = reads_scaled(folder, "encoder/scale_embeddings", to.d_model);
   if (reads_scaled(folder, "decoder/scale_embeddings", to.d_model) != to.scale_embeddings) {
@@ -177,104 +132,19 @@ PositionKind read_ct2_positions(const Ct2Folder& folder, const ModelConfig& mode
   return PositionKind::learned;
 }
 
-// The tokens in the order of their ids: NAME.json, a list, or NAME.txt, one a line.
-std::optional<std::vector<std::string>> read_token_list(const std::string& path) {
-  std::vector<std::string> tokens;
-  if (std::filesystem::exists(path + ".json")) {
-    const nlohmann::json list = nlohmann::json::parse(
-        read_file(path + ".json", ForeignJson::largest_file), nullptr, /*allow_exceptions=*/false);
-    const bool texts = list.is_array() && std::ranges::all_of(list, [](const nlohmann::json& each) {
-                         return each.is_string();
-                       });
-    if (!texts) fail("{}.json: must be a list of tokens", path);
-    for (const nlohmann::json& token : list) tokens.push_back(token.get<std::string>());
-  } else if (std::filesystem::exists(path + ".txt")) {
-    const std::string text = read_file(path + ".txt", ForeignJson::largest_file);
-    for (size_t begin = 0; begin < text.size();) {
-      const size_t end = std::min(text.find('\n', begin), text.size());
-      tokens.push_back(text.substr(begin, end - begin));
-      begin = end + 1;
-    }
-  } else {
-    return std::nullopt;
-  }
-  return tokens;
-}
-
-// The rows of the special symbols, under the names that config.json has for them.
-ForeignTokens numbered(const std::vector<std::string>& list, const Ct2Folder& folder,
-                       const std::string& place) {
-  ForeignTokens tokens;
-  for (size_t id = 0; id < list.size(); ++id) {
-    if (list[id].empty() || find_invalid_utf8(list[id]) ||
-        !tokens.ids.emplace(list[id], static_cast<int64_t>(id)).second) {
-      fail("{}: token {} is empty, not UTF-8 or there twice", place, id);
-    }
-  }
-  const auto row = [&](std::string_view name, const std::string& token, bool required) {
-    const auto found = tokens.ids.find(token);
-    if (found != tokens.ids.end()) return found->second;
-    if (required) fail("{}: has no {}, which is {} in config.json", place, printable(token), name);
-    return no_row;
-  };
-  const ForeignJson& config = folder.config;
-  tokens.unknown = row("unk_token", config.text("unk_token", "<unk>"), true);
-  tokens.end = row("eos_token", config.text("eos_token", "</s>"), true);
-  const std::string start = config.text("decoder_start_token", config.text("bos_token", "<s>"));
-  tokens.begin = row("decoder_start_token", start, false);
-  return tokens;
-}
-
-std::string piece_file(const Ct2Folder& folder, const std::string& side) {
-  for (const std::string& name : {side + ".model", side + ".spm", std::string("spm.model"),
-                                  std::string("sentencepiece.model")}) {
-    if (std::filesystem::exists(folder.path + "/" + name)) return folder.path + "/" + name;
-  }
-  return "";
-}
-
-struct Ct2Vocabularies {
-  std::vector<ForeignPieces> pieces;
-  bool one = false;
-};
-
-Ct2Vocabularies read_ct2_vocabularies(const Ct2Folder& folder) {
-  const std::string source = piece_file(folder, "source"), target = piece_file(folder, "target");
-  const auto shared = read_token_list(folder.path + "/shared_vocabulary");
-  if (shared) {
-    const std::string place = folder.path + "/shared_vocabulary";
-    const ForeignTokens tokens = numbered(*shared, folder, place);
-    if (!source.empty() && !target.empty()) return {match_pieces(source, target, tokens), true};
-    return {{words_of(tokens, place), words_of(tokens, place)}, true};
-  }
-  Ct2Vocabularies read;
-  for (const char* side : {"source", "target"}) {
-    const std::string place = fmt::format("{}/{}_vocabulary", folder.path, side);
-    const auto list = read_token_list(place);
-    if (!list) fail("{}.json: is missing", place);
-    const ForeignTokens tokens = numbered(*list, folder, place);
-    const std::string file = piece_file(folder, side);
-    read.pieces.push_back(file.empty() ? words_of(tokens, place) : match_pieces(file, tokens));
-  }
-  return read;
-}
-
 // A decoder that begins with zeros is Marian's, whose sources end in </s>: if the engine does not
 // add it, the tokenizer does.
-void require_usual_source(const Ct2Folder& folder) {
-  const ForeignJson& config = folder.config;
-  const bool marian = folder.whole("decoder/start_from_zero_embedding", 0) != 0;
-  if (!config.flag("add_source_eos", false) && !marian) {
-    config.refuse("add_source_eos", "is not true; calque ends every source in </s>");
+bool sources_end(const Ct2Folder& folder, bool zeros) {
+  if (folder.config.flag("add_source_bos", false)) {
+    folder.config.refuse("add_source_bos", "must be false");
   }
-  if (config.flag("add_source_bos", false)) config.refuse("add_source_bos", "must be false");
+  return zeros || folder.config.flag("add_source_eos", false);
 }
 
 }  // namespace
 
 ImportedTranslator import_ctranslate2(const std::string& path) {
   const Ct2Folder folder(path);
-  require_usual_source(folder);
   ForeignTensors tensors = ct2_tensors(folder.model, folder.place);
   ImportedTranslator to;
   to.config = fine_tuning_config(TaskKind::translation);
@@ -286,7 +156,10 @@ ImportedTranslator import_ctranslate2(const std::string& path) {
   if (model.positions == PositionKind::learned) {
     to.config.data.max_length = std::min(to.config.data.max_length, model.max_positions - 1);
   }
-  Ct2Vocabularies vocabularies = read_ct2_vocabularies(folder);
+  ForeignVocabularies rows;
+  rows.source_size = size_of_axis(tensors, "encoder/embeddings_0/weight", 0);
+  rows.target_size = size_of_axis(tensors, "decoder/embeddings/weight", 0);
+  Ct2Vocabularies vocabularies = read_ct2_vocabularies(folder, rows.source_size, rows.target_size);
   ForeignPieces &source = vocabularies.pieces[0], &target = vocabularies.pieces[1];
   const Tensor* embeddings = tensors.find("decoder/embeddings/weight");
   const bool tied = same_values(embeddings, tensors.find("decoder/projection/weight"));
@@ -294,9 +167,6 @@ ImportedTranslator import_ctranslate2(const std::string& path) {
       vocabularies.one && same_values(embeddings, tensors.find("encoder/embeddings_0/weight"));
   model.tied = !tied ? Tying::none : one ? Tying::all : Tying::target;
 
-  ForeignVocabularies rows;
-  rows.source_size = size_of_axis(tensors, "encoder/embeddings_0/weight", 0);
-  rows.target_size = size_of_axis(tensors, "decoder/embeddings/weight", 0);
   for (const ForeignPieces* side : {&source, &target}) {
     const int64_t size = side == &source ? rows.source_size : rows.target_size;
     if (std::ranges::any_of(side->rows, [size](int64_t row) { return row >= size; })) {
@@ -306,6 +176,7 @@ ImportedTranslator import_ctranslate2(const std::string& path) {
   // The decoder begins with zeros, or with a token that it also writes.
   const bool zeros = folder.whole("decoder/start_from_zero_embedding", 0) != 0;
   model.decoder_start = zeros ? DecoderStart::zero : DecoderStart::bos;
+  model.source_end = sources_end(folder, zeros);
   const bool no_begin =
       target.rows[begin_id] == no_row || target.rows[begin_id] == target.rows[end_id];
   if (target.rows[begin_id] == no_row && !zeros) {

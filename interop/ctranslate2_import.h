@@ -1,5 +1,5 @@
 #pragma once
-// Imports a translator of CTranslate2: a folder with model.bin of the binary versions 2 to 6 and
+// Imports a translator of CTranslate2: a folder with model.bin of the binary versions 1 to 6 and
 // the vocabularies. Weights of 8 or 16 bits become floats.
 
 #include <string>

@@ -12,6 +12,8 @@
 namespace calque {
 namespace {
 
+constexpr real scale_of_int16 = 1000;  // where a file has none
+
 using Ct2Index = std::map<std::string_view, const Ct2Variable*>;
 
 template <class Number>
@@ -78,8 +80,14 @@ ForeignTensors ct2_tensors(const Ct2Model& model, const std::string& place) {
     Tensor values = values_of_variable(variable, place);
     if (is_integer(variable.type)) {
       const auto scales = index.find(variable.name + "_scale");
-      if (scales == index.end()) fail("{}: {}_scale is missing", place, printable(variable.name));
-      divide_by_scales(values, values_of_variable(*scales->second, place), place, variable.name);
+      const bool fixed = scales == index.end() && variable.type == Ct2Type::int16;
+      if (scales == index.end() && !fixed) {
+        fail("{}: {}_scale is missing", place, printable(variable.name));
+      }
+      divide_by_scales(
+          values,
+          fixed ? Tensor::full({}, scale_of_int16) : values_of_variable(*scales->second, place),
+          place, variable.name);
     }
     const std::vector<TensorSlot> slots = {{variable.name, {}, values.span()}};
     if (first_not_finite(std::span<const TensorSlot>(slots))) {

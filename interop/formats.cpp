@@ -53,6 +53,7 @@ std::vector<Obstacle> of_ctranslate2(const Config& config) {
 // MarianMT is post-norm; Pegasus is the same model with pre-norm, and has one table of embeddings.
 void add_of_marian_mt(Obstacles& in, const Config& config) {
   const ModelConfig& model = config.model;
+  in.add_if(!model.source_end, "model.source_end");
   in.add_if(model.norm_kind == NormKind::rms, "model.norm_kind");
   in.add_if(model.feed_forward == FeedForwardKind::swiglu, "model.activation");
   in.add_if(model.positions == PositionKind::rotary, "model.positions");
@@ -124,6 +125,7 @@ std::vector<Obstacle> of_onnx(const Config& config) {
   Obstacles in(config);
   in.add_unless_task({TaskKind::translation});
   add_of_every_model(in, config.model);
+  in.add_if(!config.model.source_end, "model.source_end");
   in.add_if(!is_sentence_piece(config.tokenizer.kind), "tokenizer.kind");
   in.add_if(!config.tokenizer.joint, "tokenizer.joint");
   in.add_if(config.data.lowercase, "data.lowercase");
@@ -141,6 +143,7 @@ std::vector<Obstacle> of_marian(const Config& config) {
   if (config.task != TaskKind::translation) return in.take();
   in.add_if(model.norm_placement == NormPlacement::pre, "model.norm");
   in.add_if(model.decoder_start != DecoderStart::zero, "model.decoder_start");
+  in.add_if(!model.source_end, "model.source_end");
   const bool none = model.positions == PositionKind::none;
   in.add_if(!none && model.positions != PositionKind::t2t, "model.positions");
   in.add_if(none == model.scale_embeddings, "model.scale_embeddings");

@@ -75,6 +75,7 @@ struct TransformerOptions {
   int64_t decoder_layers = 6;
   Tying tying = Tying::all;
   DecoderStart decoder_start = DecoderStart::bos;
+  bool source_end = true;  // sources end in </s>
   bool output_bias = false;
 
   bool operator==(const TransformerOptions&) const = default;
@@ -95,6 +96,7 @@ struct RecurrentOptions {
   ScoreKind score = ScoreKind::additive;
   Tying tying = Tying::all;
   DecoderStart decoder_start = DecoderStart::bos;
+  bool source_end = true;  // sources end in </s>
   bool output_bias = false;
   real dropout = real(0.1);  // of the embeddings, between layers and of the readout
 

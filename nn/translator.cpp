@@ -50,6 +50,10 @@ const OutputProjection& Translator::output() const {
                     model_);
 }
 
+bool Translator::source_end() const {
+  return std::visit([](const auto* model) { return model->options.source_end; }, model_);
+}
+
 int64_t Translator::learned_positions() const {
   if (recurrent()) return 0;
   const LayerOptions& options = transformer()->options.layer;

@@ -30,6 +30,9 @@ class Translator {
                  real agreement = 0) const;
   const OutputProjection& output() const;
 
+  // Whether sources end in </s>.
+  bool source_end() const;
+
   // The longest sentence, with </s> or <s>, or 0: no limit.
   int64_t learned_positions() const;
 

@@ -74,6 +74,17 @@ TEST_CASE("a batch is its sentences one after the other, without padding") {
   CHECK(batch.pairs() == 2);
 }
 
+TEST_CASE("sources may lack </s>, unless they are empty") {
+  const std::vector<Example> pairs = {{{5, 6, 7}, {8}}, {{}, {10, 11}}, {{9}, {}}};
+  const PairBatch batch = make_pair_batch(pairs, /*source_end=*/false);
+  const PairBatch usual = make_pair_batch(pairs);
+  CHECK(batch.source == Ids{5, 6, 7, end_id, 9});
+  CHECK(batch.source_segments.offsets() == Ids{0, 3, 4, 5});
+  CHECK(batch.decoder_input == usual.decoder_input);
+  CHECK(batch.expected == usual.expected);
+  CHECK(usual.source == Ids{5, 6, 7, end_id, end_id, 9, end_id});
+}
+
 TEST_CASE("a pair batch requires examples of two columns") {
   CHECK_THROWS_AS(make_pair_batch(std::vector<Example>{{{5}}}), Misuse);
 }

@@ -30,6 +30,8 @@ std::vector<Variant> all_variants() {
     options.decoder_start = DecoderStart::zero;
     list.push_back({"from zeros", options});
   }
+  list.push_back({"sources without an end", small_options()});
+  list.back().options.source_end = false;
   return list;
 }
 

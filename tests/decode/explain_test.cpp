@@ -49,6 +49,23 @@ TEST_CASE("an explanation's parts fit its tokens, and its logits are the model's
   }
 }
 
+TEST_CASE("an explanation of a source without </s> has its tokens alone") {
+  TransformerOptions small = small_options();
+  small.source_end = false;
+  const SmallModel model(small);
+  TranslationOptions options;
+  options.max_length = 4;
+  const Explanation told = explain(model.transformer, {4, 5, 6}, options);
+  CHECK(told.source_tokens == std::vector<int32_t>{4, 5, 6});
+  for (const ExplainedHead& head : told.cross) CHECK(head.weights.columns == 3);
+  CHECK(explain(model.transformer, {}, options).source_tokens == std::vector<int32_t>{end_id});
+  const auto expected = next_log_probabilities(model.transformer, {4, 5, 6}, {});
+  const auto& row = told.logits.front();
+  for (size_t id = 1; id < row.size(); ++id) {
+    CHECK(std::abs((row[id] - row[0]) - (expected[id] - expected[0])) < 1e-5);
+  }
+}
+
 TEST_CASE("a beam's tree has the translation from its root to the best leaf") {
   const SmallModel model = decided_model(small_options(), 15);
   TranslationOptions options;

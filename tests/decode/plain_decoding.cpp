@@ -25,7 +25,7 @@ std::vector<double> next_log_probabilities(const Transformer& model,
                                            const std::vector<int32_t>& source,
                                            const std::vector<int32_t>& written) {
   std::vector<int32_t> read = source, input = {begin_id};
-  read.push_back(end_id);
+  if (model.options.source_end || source.empty()) read.push_back(end_id);
   input.insert(input.end(), written.begin(), written.end());
   const Tensor memory = model.encode(read, whole(read), Mode::evaluate);
   const Tensor hidden = model.decode(input, whole(input), memory, whole(read), Mode::evaluate);

@@ -14,6 +14,7 @@ SmallRecurrent small_recurrent(CellKind cell, ScoreKind score,
                                DecoderStart start = DecoderStart::bos) {
   RecurrentOptions options = small_recurrent_options();
   options.decoder_start = start;
+  options.source_end = start == DecoderStart::bos;
   options.cell = cell;
   options.score = score;
   return SmallRecurrent(options, /*seed=*/3);

@@ -3,6 +3,7 @@
 
 #include <doctest/doctest.h>
 
+#include <cmath>
 #include <set>
 #include <string>
 
@@ -30,6 +31,31 @@ TEST_CASE("a pair's score is the sum of its tokens' log-probabilities, whatever 
                   .epsilon(1e-5));
       }
     }
+  }
+}
+
+TEST_CASE("sources without </s> are read as they are, and an empty one as </s>") {
+  TransformerOptions options = small_options();
+  options.source_end = false;
+  const SmallModel model(options), usual(small_options());
+  auto sources = random_sources(options.source_vocabulary, 7, 6, 3);
+  sources[1].clear();
+  const auto targets = random_sources(options.target_vocabulary, 7, 6, 4);
+  const auto scores = score_pairs(model.transformer, sources, targets);
+  const auto others = score_pairs(usual.transformer, sources, targets);
+  REQUIRE(scores.size() == 7);
+  for (size_t i = 0; i < scores.size(); ++i) {
+    CAPTURE(i);
+    CHECK(
+        scores[i].log_probability ==
+        doctest::Approx(log_probability(model.transformer, sources[i], targets[i])).epsilon(1e-5));
+    const bool same = std::abs(scores[i].log_probability - others[i].log_probability) < 1e-6;
+    CHECK(same == sources[i].empty());
+  }
+  const auto places = attended_places(model.transformer, sources, targets);
+  for (size_t i = 0; i < sources.size(); ++i) {
+    CHECK(places[i].size() == (sources[i].empty() ? 0 : targets[i].size()));
+    for (const int32_t place : places[i]) CHECK(place < std::ssize(sources[i]));
   }
 }
 

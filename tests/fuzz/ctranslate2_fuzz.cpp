@@ -1,17 +1,26 @@
-// model.bin of CTranslate2: an accepted model is the same after writing and parsing it, and its
-// variables are refused or become tensors of finite numbers.
+// model.bin of CTranslate2: an accepted model is the same after writing and parsing it. In the form
+// of the current revision, its variables are refused or become tensors of finite numbers.
 
 #include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "fuzz/memory_file.h"
 #include "interop/ctranslate2_import.h"
+#include "interop/ctranslate2_revisions.h"
 
 using namespace calque;
 
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
-  const auto model = accepted([&] { return parse_ct2(text_of(data, size), "fuzz"); });
+  auto model = accepted([&] { return parse_ct2(text_of(data, size), "fuzz"); });
   if (!model) return 0;
-  must(parse_ct2(ct2_bytes(*model), "again") == *model);
+  Ct2Model written = *model;
+  written.version = 6;
+  must(parse_ct2(ct2_bytes(written), "again") == written);
+  const auto settings = accepted([&] {
+    update_ct2(*model, "fuzz");
+    return take_ct2_settings(*model, "fuzz");
+  });
+  must(!settings || settings->at("add_source_eos").is_boolean());
   const auto tensors = accepted([&] { return ct2_tensors(*model, "fuzz"); });
   if (!tensors) return 0;
   for (const Ct2Variable& variable : model->variables) {

@@ -54,6 +54,7 @@ TEST_CASE("an exported model.bin that is imported and exported again has the sam
     options.layer.feed_forward = FeedForwardKind::swiglu;
   }
   SUBCASE("a decoder that starts from zeros") { options.decoder_start = DecoderStart::zero; }
+  SUBCASE("sources without an end") { options.source_end = false; }
   SUBCASE("gelu of tanh") { options.layer.feed_forward = FeedForwardKind::gelu_tanh; }
   const Ct2Original original(options);
   const FilledTranslator filled(import_ctranslate2(original.place()));
@@ -116,10 +117,9 @@ TEST_CASE("a model of CTranslate2 that calque cannot represent is refused in one
         [&] { const FilledTranslator filled(import_ctranslate2(original.place())); });
   };
   CHECK(refused().empty());
-  SUBCASE("a source without an end") {
-    original.change("add_source_eos", false);
-    CHECK(refused().ends_with(
-        "config.json: add_source_eos is not true; calque ends every source in </s>"));
+  SUBCASE("a source with a beginning") {
+    original.change("add_source_bos", true);
+    CHECK(refused().ends_with("config.json: add_source_bos must be false"));
   }
   SUBCASE("no such token") {
     original.change("unk_token", "<u>");

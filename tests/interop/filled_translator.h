@@ -21,6 +21,7 @@ struct FilledTranslator {
             .decoder_layers = config.decoder_layers,
             .tying = config.tied,
             .decoder_start = config.decoder_start,
+            .source_end = config.source_end,
             .output_bias = config.output_bias};
   }
   explicit FilledTranslator(ImportedTranslator imported)

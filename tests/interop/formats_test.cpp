@@ -50,6 +50,20 @@ TEST_CASE("a translator for Marian starts from zeros and has its positions and n
         std::vector<std::string>{"model.activation", "data.nfkc", "data.lowercase"});
 }
 
+TEST_CASE("of the engines only CTranslate2 has sources without </s>") {
+  Config config;
+  config.model.source_end = false;
+  CHECK(keys_of(ExportFormat::ctranslate2, config).empty());
+  CHECK(keys_of(ExportFormat::numpy, config).empty());
+  const std::vector<std::string> refused = {"model.source_end"};
+  CHECK(keys_of(ExportFormat::huggingface, config) == refused);
+  CHECK(keys_of(ExportFormat::onnx, config) == refused);
+  config.model.decoder_start = DecoderStart::zero;
+  config.model.positions = PositionKind::t2t;
+  config.model.norm_epsilon = real(1e-6);
+  CHECK(keys_of(ExportFormat::marian, config) == refused);
+}
+
 TEST_CASE("a language model is a GPT-2, a GPT-NeoX or a Llama, or is refused") {
   Config config;
   config.task = TaskKind::language_model;

@@ -23,6 +23,7 @@ struct SmallTranslator {
 
   explicit SmallTranslator(const TransformerOptions& options) : model(Path(parameters), options) {
     static_cast<LayerOptions&>(config.model) = options.layer;
+    config.model.source_end = options.source_end;
     config.tokenizer.kind = TokenizerKind::words;
     parameters.allocate();
     parameters.initialise(7);

@@ -171,6 +171,23 @@ TEST_CASE("a batch in chunks has the same sentences in the same order, and nearl
   CHECK(a.update.gradient_norm == doctest::Approx(b.update.gradient_norm));
 }
 
+TEST_CASE("chunks of sources without </s> are the same pairs in order") {
+  const std::vector<Example> pairs = {{{3, 4}, {5}}, {{}, {6, 7}}, {{5}, {}}, {{7, 3}, {3, 4}}};
+  const TaskModel<Transformer> network(options);
+  const TrainingConfig training;
+  const PairBatch all = make_pair_batch(pairs, /*source_end=*/false);
+  const Works parts = TranslationWork(network.model, training, all, {}, nullptr).split(2);
+  REQUIRE(parts.size() == 2);
+  size_t next = 0;
+  for (const auto& part : parts) {
+    const PairBatch& batch = dynamic_cast<const TranslationWork&>(*part).batch();
+    const auto own = std::span(pairs).subspan(next, static_cast<size_t>(batch.pairs()));
+    CHECK(batch == make_pair_batch(own, /*source_end=*/false));
+    next += own.size();
+  }
+  CHECK(next == pairs.size());
+}
+
 TEST_CASE("short sentences are split into the requested number of nearly equal chunks") {
   PairBatch many;
   for (int64_t i = 0; i < 100; ++i) {

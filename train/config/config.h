@@ -159,6 +159,7 @@ struct ModelConfig : LayerOptions {
   int64_t decoder_layers = 6;
   Tying tied = Tying::all;
   DecoderStart decoder_start = DecoderStart::bos;
+  bool source_end = true;
   bool output_bias = false;
   bool segment_embeddings = false;
   bool masked_head = true;

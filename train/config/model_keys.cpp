@@ -156,6 +156,9 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "What the decoder reads before the first token: the embedding of the symbol for the "
          "beginning of a sentence (bos), or zeros (zero), as in Marian.")
       .idle_if(no_translation, with_translation);
+  in.key("source_end", &M::source_end, {}, harmful,
+         "Ends each source in </s>. Some models of OpenNMT do not.")
+      .idle_if(no_translation, with_translation);
   in.key("output_bias", &M::output_bias, {}, harmful,
          "Adds a bias to the output projection, as Marian does.")
       .idle_if(is_encoder_only, "is for task: translation or language-model");

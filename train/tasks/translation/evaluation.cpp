@@ -14,7 +14,7 @@ namespace calque {
 namespace {
 
 LossSums sums_of(Translator model, const std::vector<Example>& examples, double label_smoothing) {
-  const PairBatch batch = make_pair_batch(examples);
+  const PairBatch batch = make_pair_batch(examples, model.source_end());
   return summed(model.loss(batch.source, batch.source_segments, batch.decoder_input, batch.expected,
                            batch.target_segments, static_cast<real>(label_smoothing),
                            Mode::evaluate))

@@ -42,6 +42,7 @@ TransformerOptions transformer_options(const ModelConfig& model, int64_t source_
   options.decoder_layers = model.decoder_layers;
   options.tying = model.tied;
   options.decoder_start = model.decoder_start;
+  options.source_end = model.source_end;
   options.output_bias = model.output_bias;
   validate(options);
   return options;
@@ -58,6 +59,7 @@ RecurrentOptions recurrent_options(const ModelConfig& model, int64_t source_voca
           .score = model.attention_score,
           .tying = model.tied,
           .decoder_start = model.decoder_start,
+          .source_end = model.source_end,
           .output_bias = model.output_bias,
           .dropout = model.dropout};
 }

@@ -107,9 +107,9 @@ class TranslationTask : public Task {
   std::unique_ptr<Work> work_of(const ExampleBatch& batch) const {
     std::vector<int64_t> lines;
     for (const int64_t number : batch.numbers) lines.push_back(data_->tokens->line(number));
-    return std::make_unique<TranslationWork>(network_.translator(), config_.training,
-                                             make_pair_batch(batch.examples), std::move(lines),
-                                             data_);
+    return std::make_unique<TranslationWork>(
+        network_.translator(), config_.training,
+        make_pair_batch(batch.examples, config_.model.source_end), std::move(lines), data_);
   }
 
   const Config config_;

@@ -47,7 +47,7 @@ Works TranslationWork::split(int64_t chunks) const {
   const std::vector<int64_t> begins = chunk_begins(batch_.target_segments, chunks);
   const auto ids = [](const std::vector<int32_t>& all, const Segments& segments, int64_t i) {
     return std::span(all).subspan(static_cast<size_t>(segments.begin(i)),
-                                  static_cast<size_t>(segments.length(i)) - 1);
+                                  static_cast<size_t>(segments.length(i)));
   };
   Works works;
   for (size_t chunk = 0; chunk < begins.size(); ++chunk) {
@@ -55,8 +55,9 @@ Works TranslationWork::split(int64_t chunks) const {
     PairBatch part;
     std::vector<int64_t> lines;
     for (int64_t i = begins[chunk]; i < end; ++i) {
-      append_pair(ids(batch_.source, batch_.source_segments, i),
-                  ids(batch_.expected, batch_.target_segments, i), part);
+      const auto target = ids(batch_.expected, batch_.target_segments, i);
+      append_pair(ids(batch_.source, batch_.source_segments, i),  // has its </s> already
+                  target.first(target.size() - 1), part, /*source_end=*/false);
       if (!lines_.empty()) lines.push_back(lines_[static_cast<size_t>(i)]);
     }
     works.push_back(std::make_unique<TranslationWork>(model_, training_, std::move(part),
