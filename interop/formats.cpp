@@ -47,6 +47,9 @@ std::vector<Obstacle> of_ctranslate2(const Config& config) {
   Obstacles in(config);
   in.add_unless_task({TaskKind::translation});
   add_of_every_model(in, config.model);
+  // A decoder that begins with zeros is read as Marian's, whose sources end in </s>.
+  in.add_if(!config.model.source_end && config.model.decoder_start == DecoderStart::zero,
+            "model.source_end");
   return in.take();
 }
 

@@ -62,6 +62,7 @@ TEST_CASE("of the engines only CTranslate2 has sources without </s>") {
   config.model.positions = PositionKind::t2t;
   config.model.norm_epsilon = real(1e-6);
   CHECK(keys_of(ExportFormat::marian, config) == refused);
+  CHECK(keys_of(ExportFormat::ctranslate2, config) == refused);
 }
 
 TEST_CASE("a language model is a GPT-2, a GPT-NeoX or a Llama, or is refused") {
