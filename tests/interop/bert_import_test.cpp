@@ -10,6 +10,7 @@
 #include "data/tokenizer_training.h"
 #include "interop/huggingface.h"
 #include "interop/huggingface_import.h"
+#include "interop/same_files.h"
 #include "interop/small_bert.h"
 #include "interop/small_translator.h"
 
@@ -99,11 +100,7 @@ TEST_CASE("a BERT that is imported and exported again has the same bytes") {
   }
   const BertFolder bert(config, tokenizer);
   bert.export_again();
-  for (const auto& entry : std::filesystem::directory_iterator(bert.hf())) {
-    const std::string name = entry.path().filename().string();
-    CAPTURE(name);
-    CHECK(bert.folder.read("again/" + name) == bert.folder.read("hf/" + name));
-  }
+  check_same_files(bert.folder, "hf", "again");
 }
 
 TEST_CASE("a BERT has its words from vocab.txt where tokenizer.json is missing") {

@@ -2,7 +2,6 @@
 #include <doctest/doctest.h>
 
 #include <algorithm>
-#include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "../data/temporary_folder.h"
@@ -11,6 +10,7 @@
 #include "data/tokenizer_training.h"
 #include "interop/huggingface.h"
 #include "interop/huggingface_import.h"
+#include "interop/same_files.h"
 #include "interop/small_bert.h"
 #include "interop/small_translator.h"
 
@@ -100,11 +100,7 @@ TEST_CASE("a classifier that is imported and exported again has the same bytes")
   const ClassifierNetwork again = own.filled(from);
   export_huggingface(ExportedClassifier{from.config, again.model, from.tokenizer, from.labels},
                      own.folder.path("again"));
-  for (const auto& entry : std::filesystem::directory_iterator(own.hf())) {
-    const std::string name = entry.path().filename().string();
-    CAPTURE(name);
-    CHECK(own.folder.read("again/" + name) == own.folder.read("hf/" + name));
-  }
+  check_same_files(own.folder, "hf", "again");
 }
 
 TEST_CASE("a classifier of others has its classes in the order of their labels") {

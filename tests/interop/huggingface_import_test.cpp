@@ -15,6 +15,7 @@
 #include "interop/filled_translator.h"
 #include "interop/foreign_tensors.h"
 #include "interop/huggingface.h"
+#include "interop/same_files.h"
 #include "interop/small_translator.h"
 #include "train/storage/safetensors.h"
 
@@ -78,11 +79,7 @@ void check_round_trip(const Original& original) {
   export_huggingface(
       ExportedTranslator{filled.from.config, filled.model, filled.from.source, filled.from.target},
       again);
-  for (const auto& entry : fs::directory_iterator(original.hf())) {
-    const std::string name = entry.path().filename().string();
-    CAPTURE(name);
-    CHECK(original.folder.read("again/" + name) == original.folder.read("hf/" + name));
-  }
+  check_same_files(original.folder, "hf", "again");
 }
 
 TEST_CASE("an exported translator that is imported and exported again has the same bytes") {

@@ -15,6 +15,7 @@
 #include "interop/gguf_import.h"
 #include "interop/huggingface.h"
 #include "interop/huggingface_import.h"
+#include "interop/same_files.h"
 #include "interop/tokenizer_json.h"
 #include "interop/tokenizer_json_import.h"
 #include "train/storage/safetensors.h"
@@ -115,11 +116,7 @@ void check_same_bytes(const ExportedText& original) {
   const SmallText again(from.config, from.tokenizer);
   from.fill(again.model);
   again.write(original.folder.path("again"));
-  for (const auto& entry : std::filesystem::directory_iterator(original.hf())) {
-    const std::string name = entry.path().filename().string();
-    CAPTURE(name);
-    CHECK(original.folder.read("again/" + name) == original.folder.read("hf/" + name));
-  }
+  check_same_files(original.folder, "hf", "again");
 }
 
 TEST_CASE("an exported language model that is imported and exported again has the same bytes") {

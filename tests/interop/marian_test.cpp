@@ -14,6 +14,7 @@
 #include "interop/filled_translator.h"
 #include "interop/marian_import.h"
 #include "interop/npz.h"
+#include "interop/same_files.h"
 #include "interop/small_translator.h"
 
 namespace calque {
@@ -84,11 +85,7 @@ void check_marian_round_trip(const MarianOriginal& original) {
   CHECK(filled.from.config.model.decoder_start == DecoderStart::zero);
   export_marian({filled.from.config, filled.model, filled.from.source, filled.from.target},
                 original.folder.path("again"));
-  for (const auto& entry : std::filesystem::directory_iterator(original.folder.path("marian"))) {
-    const std::string name = entry.path().filename().string();
-    CAPTURE(name);
-    CHECK(original.folder.read("again/" + name) == original.folder.read("marian/" + name));
-  }
+  check_same_files(original.folder, "marian", "again");
 }
 
 TEST_CASE("a translator for Marian that is imported and exported again has the same bytes") {

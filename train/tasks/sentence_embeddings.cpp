@@ -11,8 +11,6 @@
 namespace calque {
 namespace {
 
-constexpr int64_t tokens_at_once = 4096;
-
 std::vector<real> unit_vector(const real* row, int64_t size) {
   std::vector<real> vector(row, row + size);
   double squares = 0;
@@ -35,17 +33,13 @@ std::vector<std::vector<real>> sentence_embeddings(const Encoder& encoder,
                                                    const std::vector<EncodedText>& texts) {
   const NoGradient nothing_recorded;
   std::vector<std::vector<real>> all;
-  for (size_t next = 0; next < texts.size();) {
-    PackedTexts batch;
-    do {
-      batch.append(texts[next].ids, texts[next].kinds, 0);
-    } while (++next < texts.size() && batch.segments.tokens() < tokens_at_once);
+  for_each_batch(texts, [&](const PackedTexts& batch) {
     const Tensor hidden = encoder(batch.ids, batch.kinds, batch.segments, Mode::evaluate);
     const Tensor means = mean_of_sequences(hidden, batch.segments);
     for (int64_t i = 0; i < means.rows(); ++i) {
       all.push_back(unit_vector(means.data() + i * means.cols(), means.cols()));
     }
-  }
+  });
   return all;
 }
 

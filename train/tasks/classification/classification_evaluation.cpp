@@ -14,8 +14,6 @@
 namespace calque {
 namespace {
 
-constexpr int64_t tokens_at_once = 4096;
-
 std::string text_of(const ResultTable& table) {
   std::vector<size_t> widths;
   for (const std::string& column : table.columns) widths.push_back(column.size());
@@ -82,18 +80,14 @@ std::vector<std::vector<double>> class_probabilities(const Classifier& model,
                                                      const std::vector<EncodedText>& texts) {
   const NoGradient nothing_recorded;
   std::vector<std::vector<double>> all;
-  for (size_t next = 0; next < texts.size();) {
-    PackedTexts batch;
-    do {
-      batch.append(texts[next].ids, texts[next].kinds, 0);
-    } while (++next < texts.size() && batch.segments.tokens() < tokens_at_once);
+  for_each_batch(texts, [&](const PackedTexts& batch) {
     const Tensor p = softmax(
         model.head.logits(model.pooled(batch.ids, batch.kinds, batch.segments, Mode::evaluate)));
     for (int64_t i = 0; i < p.rows(); ++i) {
       const real* const row = p.data() + i * p.cols();
       all.emplace_back(row, row + p.cols());
     }
-  }
+  });
   return all;
 }
 
@@ -124,17 +118,12 @@ ClassificationResult evaluate_classifier(const Classifier& model, const Classifi
                                          double label_smoothing, BatchShare share) {
   const NoGradient nothing_recorded;
   ClassifiedBatches batches(std::move(share));
-  for (size_t next = 0; next < data.examples.size();) {
-    PackedTexts batch;
-    do {
-      const ClassifiedText& example = data.examples[next];
-      batch.append(example.ids, example.kinds, example.label);
-    } while (++next < data.examples.size() && batch.segments.tokens() < tokens_at_once);
+  for_each_batch(data.examples, [&](const PackedTexts& batch) {
     batches.add(batch.labels, label_smoothing, [&] {
       return model.head.logits(
           model.pooled(batch.ids, batch.kinds, batch.segments, Mode::evaluate));
     });
-  }
+  });
   return batches.result(model.options.head.classes);
 }
 

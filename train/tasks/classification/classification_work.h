@@ -23,6 +23,22 @@ struct PackedTexts {
               int32_t label);
 };
 
+// Calls visit(batch) for all texts in their order, about 4,096 tokens at a time. A text without a
+// label has 0.
+template <class Text, class Visit>
+void for_each_batch(const std::vector<Text>& texts, Visit visit) {
+  constexpr int64_t tokens_at_once = 4096;
+  for (size_t next = 0; next < texts.size();) {
+    PackedTexts batch;
+    do {
+      int32_t label = 0;
+      if constexpr (requires { texts[next].label; }) label = texts[next].label;
+      batch.append(texts[next].ids, texts[next].kinds, label);
+    } while (++next < texts.size() && batch.segments.tokens() < tokens_at_once);
+    visit(batch);
+  }
+}
+
 class ClassificationWork : public Work {
  public:
   // Refers to its first four arguments. `numbers` are those of the examples in `data`.
