@@ -23,6 +23,7 @@ from sentencepiece import sentencepiece_model_pb2
 from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, trainers
 from transformers import BertConfig, BertModel, MarianConfig, MarianMTModel
 
+import library_tokenizers
 from interop_run import Calque, read_lines, report
 from many_scripts import ManyScripts
 
@@ -46,28 +47,6 @@ def words(lines):
     tokenizer.pre_tokenizer = pre_tokenizers.WhitespaceSplit()
     tokenizer.train_from_iterator(lines, trainers.WordLevelTrainer(
         vocab_size=2000, special_tokens=BERT, show_progress=False))
-    return tokenizer
-
-
-def byte_level(lines):
-    tokenizer = Tokenizer(models.BPE())
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.train_from_iterator(lines, trainers.BpeTrainer(
-        vocab_size=3000, special_tokens=BERT, show_progress=False,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
-    return tokenizer
-
-
-def unigram(lines):
-    """As the library trains it."""
-    tokenizer = Tokenizer(models.Unigram())
-    tokenizer.normalizer = normalizers.Sequence([normalizers.Strip(),
-                                                 normalizers.Replace(Regex(" {2,}"), " ")])
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-    tokenizer.decoder = decoders.Metaspace()
-    tokenizer.train_from_iterator(lines, trainers.UnigramTrainer(
-        vocab_size=2000, special_tokens=PIECES, unk_token="<unk>", show_progress=False))
     return tokenizer
 
 
@@ -295,12 +274,12 @@ def main(program, work, count, *files):
     makers = {
         "WordPiece, uncased": lambda folder: OfLibrary(word_piece(trained_on, True)),
         "WordPiece, cased": lambda folder: OfLibrary(word_piece(trained_on, False)),
-        "Unigram of tokenizers": lambda folder: Stripped(unigram(trained_on)),
+        "Unigram of tokenizers": lambda folder: Stripped(library_tokenizers.unigram(trained_on, 2000, PIECES)),
         "Unigram of SentencePiece": lambda folder: OfPieces(trained_on, folder, "unigram"),
         "BPE of SentencePiece": lambda folder: OfPieces(trained_on, folder, "bpe"),
         "BPE of SentencePiece, with bytes": lambda folder: OfPieces(
             trained_on, folder, "bpe", byte_fallback=True, normalization_rule_name="identity"),
-        "byte-level BPE": lambda folder: OfLibrary(byte_level(trained_on)),
+        "byte-level BPE": lambda folder: OfLibrary(library_tokenizers.byte_level(trained_on, 3000, BERT)),
         "words": lambda folder: Composed(words(trained_on)),
     }
     passed = True

@@ -11,24 +11,18 @@ import sys
 
 import torch
 import transformers
-from tokenizers import Regex, Tokenizer, decoders, models, normalizers, pre_tokenizers, processors, trainers
+from tokenizers import processors
 from transformers import (AutoModelForCausalLM, GPT2Config, GPTNeoXConfig, LlamaConfig,
                           PreTrainedTokenizerFast)
 
+import library_tokenizers
 from interop_run import read_lines
 
 STEPS, CONTEXT, WIDTH = 500, 64, 64
 
 
 def make_tokenizer(lines):
-    tokenizer = Tokenizer(models.Unigram())
-    tokenizer.normalizer = normalizers.Sequence([normalizers.Strip(),
-                                                 normalizers.Replace(Regex(" {2,}"), " ")])
-    tokenizer.pre_tokenizer = pre_tokenizers.Metaspace()
-    tokenizer.decoder = decoders.Metaspace()
-    special = ["<unk>", "<begin>", "<end>"]
-    tokenizer.train_from_iterator(lines, trainers.UnigramTrainer(
-        vocab_size=400, special_tokens=special, unk_token="<unk>", show_progress=False))
+    tokenizer = library_tokenizers.unigram(lines, 400, ["<unk>", "<begin>", "<end>"])
     begin = tokenizer.token_to_id("<begin>")
     tokenizer.post_processor = processors.TemplateProcessing(
         single="<begin> $A", special_tokens=[("<begin>", begin)])
@@ -38,12 +32,8 @@ def make_tokenizer(lines):
 
 
 def make_byte_level_tokenizer(lines):
-    tokenizer, end = Tokenizer(models.BPE()), "<|endoftext|>"
-    tokenizer.pre_tokenizer = pre_tokenizers.ByteLevel(add_prefix_space=False)
-    tokenizer.decoder = decoders.ByteLevel()
-    tokenizer.train_from_iterator(lines, trainers.BpeTrainer(
-        vocab_size=500, special_tokens=[end], show_progress=False,
-        initial_alphabet=pre_tokenizers.ByteLevel.alphabet()))
+    end = "<|endoftext|>"
+    tokenizer = library_tokenizers.byte_level(lines, 500, [end])
     tokenizer.post_processor = processors.TemplateProcessing(
         single=f"{end} $A", special_tokens=[(end, tokenizer.token_to_id(end))])
     return PreTrainedTokenizerFast(tokenizer_object=tokenizer, bos_token=end, eos_token=end,
