@@ -22,11 +22,12 @@
 #include "train/storage/checkpoints.h"
 #include "train/tasks/classification/classification_run.h"
 #include "train/tasks/classification/labelled_corpora.h"
+#include "train/tasks/images/image_run.h"
 #include "train/tasks/language_model/settings.h"
 #include "train/tasks/masked_lm/masked_lm_run.h"
 #include "train/tasks/run_tokenizers.h"
 #include "train/tasks/task_model.h"
-#include "train/tasks/translation/translation_model.h"
+#include "train/tasks/translation/settings.h"
 
 namespace calque {
 namespace {
@@ -59,10 +60,22 @@ std::string fine_tuning_text(const Config& config) {
   return text;
 }
 
+// Of a file, or of all files of a folder.
+int64_t bytes_of(const std::string& place) {
+  namespace fs = std::filesystem;
+  if (!fs::is_directory(place)) return static_cast<int64_t>(fs::file_size(place));
+  int64_t bytes = 0;
+  for (const fs::directory_entry& entry : fs::directory_iterator(place)) {
+    if (entry.is_regular_file()) bytes += static_cast<int64_t>(entry.file_size());
+  }
+  return bytes;
+}
+
 // The run, in the folder of its temporary name.
 class NewRun {
  public:
-  explicit NewRun(const std::string& run) : run_(without_slash(run)), folder_(run_) {}
+  NewRun(const std::string& run, const std::string& place)
+      : run_(run), place_(place), folder_(run_) {}
 
   // Each with the ending of its file: "", or ".source" and ".target".
   void add_tokenizer(const std::string& ending, const Tokenizer& tokenizer) {
@@ -74,6 +87,19 @@ class NewRun {
 
   void add_labels(const Labels& labels) { save_labels(labels, RunFolder{folder_.file("")}); }
 
+  void add_pixel_scale(const PixelScale& scale) {
+    save_pixel_scale(scale, RunFolder{folder_.file("")});
+  }
+
+  // The settings of a damaged file may describe any size. A parameter has a byte or more in the
+  // files; two tables may come from one there.
+  void require_files_of(int64_t parameters) const {
+    const int64_t bytes = bytes_of(place_);
+    if (parameters / 2 <= bytes) return;
+    fail("{}: the settings describe a model of {} parameters, which files of {} bytes cannot hold",
+         place_, parameters, bytes);
+  }
+
   void finish(Config config, const Parameters& parameters) {
     config.tokenizer.files = files_;
     config.model.init_from = run_;
@@ -84,7 +110,8 @@ class NewRun {
     Checkpoints checkpoints(real_files(), folder_.file(""));
     TrainingState state;
     state.config = text;
-    state.tokenizer_hash = hash_of(tokenizers_);
+    state.tokenizer_hash =
+        config.task == TaskKind::images ? no_tokenizer_hash() : hash_of(tokenizers_);
     state.versions = {{"calque", CALQUE_VERSION}};
     checkpoints.save(parameter_tensors(parameters), {}, state);
     try {
@@ -95,47 +122,52 @@ class NewRun {
   }
 
  private:
-  std::string run_;
+  std::string run_, place_;
   ExportFolder folder_;
   std::vector<Tokenizer> tokenizers_;
   std::vector<std::string> files_;
 };
 
-void write_run(const ImportedTranslator& from, const std::string& run) {
-  NewRun to(run);
+template <class Model, class From>
+void write_model(NewRun& to, const From& from, const typename TaskModel<Model>::Options& options) {
+  Parameters parameters;
+  const Model model(Path(parameters), options);
+  to.require_files_of(parameters.count());
+  parameters.allocate();
+  from.fill(model);
+  to.finish(from.config, parameters);
+}
+
+void write_run(const ImportedTranslator& from, NewRun& to) {
   const bool joint = from.config.tokenizer.joint;
   to.add_tokenizer(joint ? "" : ".source", from.source);
   if (!joint) to.add_tokenizer(".target", from.target);
-  TranslationModel network(from.config.model, from.source.size(), from.target.size());
-  from.fill(*network.translator().transformer());
-  to.finish(from.config, network.parameters);
+  write_model<Transformer>(
+      to, from, transformer_options(from.config.model, from.source.size(), from.target.size()));
 }
 
-void write_run(const ImportedLanguageModel& from, const std::string& run) {
-  NewRun to(run);
+void write_run(const ImportedLanguageModel& from, NewRun& to) {
   to.add_tokenizer("", from.tokenizer);
-  const TaskModel<LanguageModel> network(
-      language_model_options(from.config, from.tokenizer.size()));
-  from.fill(network.model);
-  to.finish(from.config, network.parameters);
+  write_model<LanguageModel>(to, from, language_model_options(from.config, from.tokenizer.size()));
 }
 
-void write_run(const ImportedMaskedLm& from, const std::string& run) {
-  NewRun to(run);
+void write_run(const ImportedMaskedLm& from, NewRun& to) {
   to.add_tokenizer("", from.tokenizer);
-  const TaskModel<MaskedLm> network(masked_lm_options(from.config, from.tokenizer.size()));
-  from.fill(network.model);
-  to.finish(from.config, network.parameters);
+  write_model<MaskedLm>(to, from, masked_lm_options(from.config, from.tokenizer.size()));
 }
 
-void write_run(const ImportedClassifier& from, const std::string& run) {
-  NewRun to(run);
+void write_run(const ImportedClassifier& from, NewRun& to) {
   to.add_tokenizer("", from.tokenizer);
   to.add_labels(from.labels);
-  const TaskModel<Classifier> network(
-      classifier_options(from.config, from.tokenizer.size(), std::ssize(from.labels)));
-  from.fill(network.model);
-  to.finish(from.config, network.parameters);
+  write_model<Classifier>(
+      to, from, classifier_options(from.config, from.tokenizer.size(), std::ssize(from.labels)));
+}
+
+void write_run(const ImportedImageModel& from, NewRun& to) {
+  to.add_labels(from.labels);
+  to.add_pixel_scale({from.shape, from.mean, from.deviation});
+  write_model<VisionTransformer>(to, from,
+                                 vision_options(from.config, from.shape, std::ssize(from.labels)));
 }
 
 Imported import_place(const std::string& place) {
@@ -156,8 +188,10 @@ Imported import_place(const std::string& place) {
 
 void import_model(const ImportArguments& arguments) {
   const std::string run = without_slash(arguments.run);
-  const Imported from = import_place(without_slash(arguments.place));
-  std::visit([&](const auto& model) { write_run(model, run); }, from);
+  const std::string place = without_slash(arguments.place);
+  const Imported from = import_place(place);
+  NewRun to(run, place);
+  std::visit([&](const auto& model) { write_run(model, to); }, from);
   write_output(
       fmt::format("{}: use it like any run; to train it on your data:\n"
                   "  calque train {}/finetune.yaml --run {}-tuned --set data.train=...\n",
@@ -176,10 +210,9 @@ void add_import_command(CLI::App& calque) {
       ->required()
       ->type_name("DIR");
   command->footer(
-      "PLACE is a folder of Hugging Face transformers (MarianMT, Llama, GPT-NeoX, GPT-2 or BERT),\n"
-      "a folder of CTranslate2, a folder or file .npz of Marian, or a file .gguf of llama.cpp "
-      "that\n"
-      "is not quantized.\n"
+      "PLACE is a folder of Hugging Face transformers (MarianMT, Llama, GPT-NeoX, GPT-2, BERT or\n"
+      "ViT), a folder of CTranslate2, a folder or file .npz of Marian, or a file .gguf of\n"
+      "llama.cpp that is not quantized.\n"
       "A model that calque cannot represent is refused. docs/interop.md has the formats.\n"
       "Example: calque import opus-mt-en-de --run runs/opus");
   command->callback([arguments] { import_model(*arguments); });

@@ -68,6 +68,18 @@ std::vector<int64_t> ForeignJson::integers(std::string_view name) const {
   return numbers;
 }
 
+std::vector<double> ForeignJson::numbers(std::string_view name) const {
+  const nlohmann::json* found = find(name, false);
+  if (!found) return {};
+  if (!found->is_array()) return {number(name)};
+  std::vector<double> numbers;
+  for (const nlohmann::json& entry : *found) {
+    if (!entry.is_number()) refuse(name, "must be numbers");
+    numbers.push_back(entry.get<double>());
+  }
+  return numbers;
+}
+
 void ForeignJson::refuse(std::string_view name, std::string_view why) const {
   fail("{}: {} {}", path_, name, why);
 }

@@ -32,6 +32,8 @@ class ForeignJson {
   std::string text(std::string_view name, std::optional<std::string> fallback = {}) const;
   // One whole number or a list of them; empty if missing or null.
   std::vector<int64_t> integers(std::string_view name) const;
+  // One number or a list of them; empty if missing or null.
+  std::vector<double> numbers(std::string_view name) const;
 
   const nlohmann::json& json() const { return *json_; }
   const std::string& path() const { return path_; }

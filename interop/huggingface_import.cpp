@@ -37,9 +37,11 @@ Imported import_huggingface(const std::string& path) {
   if (type == "marian" || type == "pegasus") return import_huggingface_translator(folder);
   if (is_language_model(type)) return import_huggingface_language_model(folder);
   if (type == "bert") return import_huggingface_bert(folder);
-  folder.config.refuse(
-      "model_type",
-      fmt::format("is {}; calque imports marian, pegasus, gpt2, gpt_neox, llama and bert", type));
+  if (type == "vit") return import_huggingface_vit(folder);
+  folder.config.refuse("model_type",
+                       fmt::format("is {}; calque imports marian, pegasus, gpt2, gpt_neox, llama, "
+                                   "bert and vit",
+                                   type));
 }
 
 }  // namespace calque

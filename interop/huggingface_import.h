@@ -6,6 +6,7 @@
 //   language models  Llama, GPT-NeoX and GPT-2, with the tokenizers of tokenizer_json_import.h
 //   encoders         BERT, with the same tokenizers or vocab.txt: BertForSequenceClassification
 //                    becomes a classifier, others a masked language model
+//   images           ViTForImageClassification, with preprocessor_config.json
 
 #include <string>
 

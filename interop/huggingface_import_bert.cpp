@@ -1,9 +1,7 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
-#include <numeric>
 
 #include "core/error.h"
-#include "data/utf8.h"
 #include "interop/filling_walk.h"
 #include "interop/foreign_positions.h"
 #include "interop/huggingface_import_parts.h"
@@ -144,58 +142,6 @@ ImportedMaskedLm import_masked_lm(const HuggingfaceFolder& folder) {
   return to;
 }
 
-// The classes in the order of their numbers.
-std::vector<std::string> read_classes(const ForeignJson& config) {
-  constexpr const char* key = "id2label";
-  std::vector<std::string> classes;
-  if (!config.has(key)) {
-    const int64_t count = config.integer("num_labels", 1, 1 << 20, 2);
-    for (int64_t i = 0; i < count; ++i) classes.push_back(fmt::format("LABEL_{}", i));
-  } else {
-    const nlohmann::json& names = config.json()[key];
-    if (!names.is_object()) config.refuse(key, "must be an object");
-    const ForeignJson labels(names, config.path() + ": " + key);
-    for (size_t i = 0; i < names.size(); ++i) classes.push_back(labels.text(std::to_string(i)));
-  }
-  if (classes.size() < 2) {
-    config.refuse(key, "has one class; a classifier of calque has two or more");
-  }
-  for (const std::string& name : classes) {
-    const bool plain = name.find_first_of(std::string_view("\t\n\r\0", 4)) == name.npos;
-    if (name.empty() || !plain || find_invalid_utf8(name)) {
-      config.refuse(key,
-                    fmt::format("has the label '{}', which calque cannot hold", printable(name)));
-    }
-  }
-  return classes;
-}
-
-// Sorts the classes, and the rows of the tables of the output with them.
-std::vector<std::string> sort_classes(const ForeignJson& config, int64_t d_model,
-                                      ForeignTensors& tensors) {
-  const std::vector<std::string> classes = read_classes(config);
-  const auto count = std::ssize(classes);
-  VocabularyRows order(classes.size());
-  std::iota(order.begin(), order.end(), int64_t{0});
-  const auto name_of_row = [&](int64_t row) { return classes[static_cast<size_t>(row)]; };
-  std::ranges::sort(order, {}, name_of_row);
-  for (const auto& [name, shape] :
-       {std::pair<const char*, Shape>{"classifier.weight", {count, d_model}},
-        {"classifier.bias", {count}}}) {
-    const Tensor sorted = Tensor::zeros(shape);
-    copy_rows(tensors.take(name, shape), order, sorted);
-    tensors.add(name, sorted);
-  }
-  std::vector<std::string> labels;
-  for (const int64_t row : order) {
-    if (!labels.empty() && labels.back() == name_of_row(row)) {
-      config.refuse("id2label", fmt::format("has the label '{}' twice", printable(labels.back())));
-    }
-    labels.push_back(name_of_row(row));
-  }
-  return labels;
-}
-
 ImportedClassifier import_classifier(const HuggingfaceFolder& folder) {
   const ForeignJson& config = folder.config;
   ImportedClassifier to;
@@ -217,7 +163,7 @@ ImportedClassifier import_classifier(const HuggingfaceFolder& folder) {
   ForeignVocabularies rows;
   to.tokenizer = read_tokenizer(folder, MaskToken::optional, to.config, rows);
   ForeignTensors tensors = read_bert_tensors(folder, {});
-  to.labels = sort_classes(config, model.d_model, tensors);
+  to.labels = take_sorted_classes(config, model.d_model, tensors);
   const AddedTables added(config, to.config, tensors);
   if (!model.segment_embeddings) added.join();
   model.positions = kind_of_table(added.positions);

@@ -4,6 +4,7 @@
 #include <string>
 
 #include "interop/foreign_json.h"
+#include "interop/foreign_tensors.h"
 #include "interop/imported.h"
 
 namespace calque {
@@ -31,11 +32,16 @@ void read_decoding(const ForeignJson& generation, int64_t unknown, DecodingConfi
 // The logit of a token that the engine does not have: its probability is 0.
 inline constexpr real absent_logit = -10'000;
 
+// The labels of a classifier, sorted. The rows of its output in `tensors` get the same order.
+std::vector<std::string> take_sorted_classes(const ForeignJson& config, int64_t d_model,
+                                             ForeignTensors& tensors);
+
 // Whether the model of that model_type is a language model that calque imports.
 bool is_language_model(const std::string& type);
 
 ImportedTranslator import_huggingface_translator(const HuggingfaceFolder& folder);
 ImportedLanguageModel import_huggingface_language_model(const HuggingfaceFolder& folder);
 Imported import_huggingface_bert(const HuggingfaceFolder& folder);
+ImportedImageModel import_huggingface_vit(const HuggingfaceFolder& folder);
 
 }  // namespace calque

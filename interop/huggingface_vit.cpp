@@ -5,27 +5,12 @@
 #include "interop/huggingface.h"
 #include "interop/huggingface_names.h"
 #include "interop/huggingface_parts.h"
+#include "interop/patch_convolution.h"
 
 namespace calque {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-// The matrix of a patch [rows x columns x channels, d] as a convolution [d, channels, rows,
-// columns].
-Tensor convolution(const Tensor& weight, int64_t patch, int64_t channels) {
-  const int64_t d = weight.cols();
-  Tensor out({d, channels, patch, patch});
-  for (int64_t k = 0; k < d; ++k) {
-    for (int64_t c = 0; c < channels; ++c) {
-      for (int64_t pixel = 0; pixel < patch * patch; ++pixel) {
-        out.data()[(k * channels + c) * patch * patch + pixel] =
-            weight.data()[(pixel * channels + c) * d + k];
-      }
-    }
-  }
-  return out;
-}
 
 TensorList tensors_of(const VisionTransformer& model) {
   const VisionOptions& options = model.options;
@@ -37,7 +22,7 @@ TensorList tensors_of(const VisionTransformer& model) {
   walk.tensor("vit.embeddings.cls_token", model.cls.reshaped({1, 1, d}));
   walk.tensor("vit.embeddings.position_embeddings", table.reshaped({1, options.tokens(), d}));
   walk.tensor("vit.embeddings.patch_embeddings.projection.weight",
-              convolution(model.patches.weight, options.patch, options.channels));
+              patch_convolution(model.patches.weight, options.patch, options.channels));
   return std::move(walk.list);
 }
 

@@ -7,11 +7,13 @@
 #include <variant>
 #include <vector>
 
+#include "data/images.h"
 #include "data/tokenizer.h"
 #include "nn/classification_head.h"
 #include "nn/encoder.h"
 #include "nn/language_model.h"
 #include "nn/transformer.h"
+#include "nn/vision.h"
 #include "train/config/config.h"
 
 namespace calque {
@@ -43,8 +45,17 @@ struct ImportedClassifier {
   std::function<void(const Classifier&)> fill;
 };
 
-using Imported =
-    std::variant<ImportedTranslator, ImportedLanguageModel, ImportedMaskedLm, ImportedClassifier>;
+struct ImportedImageModel {
+  Config config;
+  ImageShape shape;
+  std::vector<std::string> labels;  // sorted
+  std::vector<double> mean;         // [channels], subtracted from pixels between 0 and 1
+  std::vector<double> deviation;    // [channels], which they are then divided by
+  std::function<void(const VisionTransformer&)> fill;
+};
+
+using Imported = std::variant<ImportedTranslator, ImportedLanguageModel, ImportedMaskedLm,
+                              ImportedClassifier, ImportedImageModel>;
 
 // A config with defaults for training on from given weights: a small constant learning rate.
 Config fine_tuning_config(TaskKind task);

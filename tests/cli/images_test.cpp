@@ -85,6 +85,36 @@ TEST_CASE("explain draws the attention of every head over the image, or writes i
   check_refused(run("calque explain " + shapes() + " /nosuch.png"), 1, "/nosuch.png");
 }
 
+TEST_CASE("an imported Vision Transformer classifies like its run, and keeps its scale of pixels") {
+  const Trained& plain = trained_on_images();
+  const std::string own = plain.file("vit"), folder = plain.file("vit-huggingface"),
+                    imported = plain.file("vit-imported"), tuned = plain.file("vit-tuned");
+  const Ran trained = run("calque train " + plain.file("config.yaml") + " --quiet --run " + own +
+                          " --set model.pooling=cls --set model.norm=pre");
+  REQUIRE_MESSAGE(trained.status == 0, trained.err);
+  REQUIRE(run("calque export " + own + " huggingface --out " + folder).status == 0);
+  const Ran made = run("calque import " + folder + " --run " + imported);
+  REQUIRE_MESSAGE(made.status == 0, made.err);
+  const auto classify = [image = png("a.png", 16)](const std::string& place) {
+    return run("calque classify " + place + " " + image + " --probabilities --top 4");
+  };
+  const Ran theirs = classify(imported);
+  CHECK_MESSAGE(theirs.status == 0, theirs.err);
+  CHECK(theirs.out == classify(own).out);
+  // Trained on and resumed with other images, whose own mean is another.
+  for (const char* until : {"2u", "4u"}) {
+    const Ran training = run("calque train " + imported + "/finetune.yaml --quiet --run " + tuned +
+                             " --set 'data.train={toy: shapes, pairs: 10, seed: 5}'"
+                             " --set training.until=" +
+                             until);
+    CHECK_MESSAGE(training.status == 0, training.err);
+    CHECK(run("diff " + own + "/images.txt " + tuned + "/images.txt").status == 0);
+  }
+  const std::string again = plain.file("vit-again");
+  REQUIRE(run("calque export " + imported + " huggingface --out " + again).status == 0);
+  CHECK(run("diff -r " + folder + " " + again).status == 0);
+}
+
 TEST_CASE("data check counts the images of each class and refuses a patch that does not fit") {
   const std::string config = trained_on_images().file("config.yaml");
   const Ran ran = run("calque data check " + config);

@@ -160,8 +160,8 @@ TEST_CASE("a classifier that calque cannot represent is refused in one line") {
           file + ": type_vocab_size is 3; a classifier of calque distinguishes two texts");
   }
   SUBCASE("a label twice") {
-    own.set("id2label", {{"0", "a"}, {"1", "b"}, {"2", "a"}});
-    CHECK(own.refusal() == file + ": id2label has the label 'a' twice");
+    own.set("id2label", {{"0", "a"}, {"1", "a"}, {"2", "a (1)"}});
+    CHECK(own.refusal() == file + ": id2label has the label 'a (1)' twice");
   }
   SUBCASE("a label of two lines") {
     own.set("id2label", {{"0", "a"}, {"1", "b\nc"}, {"2", "c"}});

@@ -251,8 +251,8 @@ TEST_CASE("a folder that is not such a model is refused in one line") {
   SUBCASE("another class") {
     original.change("config.json", "model_type", "t5");
     ends(
-        "config.json: model_type is t5; calque imports marian, pegasus, gpt2, gpt_neox, llama and "
-        "bert");
+        "config.json: model_type is t5; calque imports marian, pegasus, gpt2, gpt_neox, llama, "
+        "bert and vit");
   }
   SUBCASE("another activation") {
     original.change("config.json", "activation_function", "tanh");

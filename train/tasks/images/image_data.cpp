@@ -145,6 +145,17 @@ PixelScale load_pixel_scale(const RunFolder& run) {
   return *scale;
 }
 
+std::optional<PixelScale> pixel_scale_beside(const std::string& weights) {
+  namespace fs = std::filesystem;
+  fs::path place = fs::weakly_canonical(weights);
+  // RUN/checkpoints/CHECKPOINT/model.safetensors is the deepest.
+  for (int levels = 0; levels < 4; ++levels, place = place.parent_path()) {
+    const RunFolder run{place.string()};
+    if (fs::exists(run.config()) && fs::exists(run.images())) return load_pixel_scale(run);
+  }
+  return std::nullopt;
+}
+
 std::span<const uint8_t> ImageData::image(int64_t number) const {
   const auto after = std::ranges::upper_bound(parts, number, {}, &SharedRange::first);
   const auto part = static_cast<size_t>(after - parts.begin() - 1);

@@ -3,6 +3,7 @@
 // divided by the deviation of each channel over the training images. A run keeps this in
 // RUN/images.txt.
 
+#include <optional>
 #include <string>
 #include <vector>
 
@@ -39,6 +40,10 @@ PixelScale pixel_scale(const std::vector<ImageCorpus>& corpora);
 void save_pixel_scale(const PixelScale& scale, const RunFolder& run);
 // Throws an Error if the file is missing or damaged.
 PixelScale load_pixel_scale(const RunFolder& run);
+
+// That of the run that `weights` are of: a run, a checkpoint, or a file of a checkpoint. Nothing if
+// they are of no run on images.
+std::optional<PixelScale> pixel_scale_beside(const std::string& weights);
 
 struct ImageData {
   std::vector<ImageCorpus> corpora;

@@ -23,6 +23,22 @@ std::vector<ImageCorpus> training_corpora(const Config& config, const TaskStart&
   return read_image_corpora(config.data.train, Split::train);
 }
 
+// The weights of model.init_from belong to the numbers that their run made of pixels.
+PixelScale scale_of(const Config& config, const RunFolder& run, const TaskStart& start,
+                    const std::vector<ImageCorpus>& corpora) {
+  if (start.purpose == Purpose::use) return load_pixel_scale(run);
+  PixelScale own = pixel_scale(corpora);
+  if (config.model.init_from.empty()) return own;
+  if (start.purpose == Purpose::resume) return load_pixel_scale(run);
+  if (const auto initial = pixel_scale_beside(config.model.init_from)) {
+    if (initial->shape.channels == own.shape.channels) {
+      own.mean = initial->mean;
+      own.deviation = initial->deviation;
+    }
+  }
+  return own;
+}
+
 class ImagesTask : public Task {
  public:
   ImagesTask(const Config& config, const RunFolder& run, const TaskStart& start)
@@ -72,7 +88,7 @@ class ImagesTask : public Task {
              std::vector<ImageCorpus> corpora)
       : config_(config),
         labels_(start.purpose == Purpose::use ? load_labels(run) : labels_of(corpora)),
-        scale_(start.purpose == Purpose::use ? load_pixel_scale(run) : pixel_scale(corpora)),
+        scale_(scale_of(config_, run, start, corpora)),
         network_(vision_options(config_, scale_.shape, std::ssize(labels_))) {
     if (start.purpose == Purpose::use) return;
     data_ = classed_images(std::move(corpora), labels_, scale_.shape);
