@@ -8,7 +8,6 @@ MODEL is a folder of MarianMT, GPT-2 or Llama. SOURCE and TARGET are parallel te
 the text of a language model.
 """
 import os
-import shutil
 import sys
 import tempfile
 import warnings
@@ -17,37 +16,20 @@ import torch
 import transformers
 from safetensors.torch import load_file
 
-from interop_run import Calque, read_lines, report, tokens_of
+from interop_run import Calque, read_lines, report, step_of_training, tokens_of
 
 PAIRS, RATE = 8, 0.05
 
 
 def train_ours(calque, model, run, lines):
     """The imported model after one step, exported again."""
-    tuned, out = f"{run}-step", f"{run}-step-huggingface"
-    for folder in run, tuned, out:
-        shutil.rmtree(folder, ignore_errors=True)
-    calque.call("import", model, "--run", run)
     with tempfile.TemporaryDirectory() as folder:
         names = []
         for side, text in lines.items():
             names.append(f"{side}: {folder}/{side}")
             with open(f"{folder}/{side}", "w", encoding="utf-8") as file:
                 file.writelines(line + "\n" for line in text)
-        settings = {"data.train": "[{" + ", ".join(names) + "}]", "training.until": "1u",
-                    "training.optimizer": "sgd", "training.momentum": "0",
-                    "training.learning_rate": str(RATE), "training.warmup_steps": "0",
-                    "training.clip_norm": "0", "training.label_smoothing": "0",
-                    "training.weight_decay": "0",
-                    "training.batch_tokens": "100000", "model.dropout": "0",
-                    "model.attention_dropout": "0", "logging.report": "false"}
-        if "text" in lines:
-            settings |= {"data.cross_documents": "false"}
-        calque.call("train", f"{run}/finetune.yaml", "--run", tuned, "--quiet",
-                    *[word for key, value in settings.items()
-                      for word in ("--set", f"{key}={value}")])
-    calque.call("export", tuned, "huggingface", "--out", out)
-    return out
+        return step_of_training(calque, model, run, RATE, "[{" + ", ".join(names) + "}]")
 
 
 def step_theirs(model, tokenizer, lines):

@@ -1,6 +1,7 @@
 """What the checks against other engines share: the program, the sentences, and a line of the table."""
 import json
 import os
+import shutil
 import subprocess
 import sys
 
@@ -36,6 +37,27 @@ class Calque:
         """For each line, the log-probability of its target and the number of tokens, </s> included."""
         out = self.call("score", self.run, "--source", source, "--target", target)
         return [(float(line.split("\t")[0]), int(line.split("\t")[2])) for line in out.splitlines()]
+
+
+def step_of_training(calque, model, run, rate, data):
+    """Imports a model, trains it for one step of gradient descent without dropout on the corpora that
+    data.train lists, and returns its export."""
+    tuned, out = f"{run}-step", f"{run}-step-huggingface"
+    for folder in run, tuned, out:
+        shutil.rmtree(folder, ignore_errors=True)
+    calque.call("import", model, "--run", run)
+    settings = {"data.train": data, "training.until": "1u", "training.optimizer": "sgd",
+                "training.momentum": "0", "training.learning_rate": str(rate),
+                "training.warmup_steps": "0", "training.clip_norm": "0",
+                "training.label_smoothing": "0", "training.weight_decay": "0",
+                "training.batch_tokens": "100000", "model.dropout": "0",
+                "model.attention_dropout": "0", "logging.report": "false"}
+    if "text:" in data:
+        settings["data.cross_documents"] = "false"
+    calque.call("train", f"{run}/finetune.yaml", "--run", tuned, "--quiet",
+                *[word for key, value in settings.items() for word in ("--set", f"{key}={value}")])
+    calque.call("export", tuned, "huggingface", "--out", out)
+    return out
 
 
 def report(format, engine, what, count, same, difference=0.0, most=0.0):
