@@ -8,14 +8,9 @@
 #include "../data/temporary_folder.h"
 #include "../support/message_of.h"
 #include "core/error.h"
-#include "data/byte_glyphs.h"
-#include "data/tokenizer_training.h"
-#include "data/vocabulary.h"
-#include "interop/gguf.h"
-#include "interop/gguf_import.h"
-#include "interop/huggingface.h"
 #include "interop/huggingface_import.h"
 #include "interop/same_files.h"
+#include "interop/small_text.h"
 #include "interop/tokenizer_json.h"
 #include "interop/tokenizer_json_import.h"
 #include "train/storage/safetensors.h"
@@ -24,72 +19,6 @@ namespace calque {
 namespace {
 
 using Json = nlohmann::ordered_json;
-
-const std::vector<std::string> texts = {"the cat sat on the mat", "the dog sat\ton the log",
-                                        "Zwölf Boxkämpfer jagen Viktor", "это кошка", "cats  dogs"};
-
-Tokenizer byte_pair_tokenizer() {
-  Vocabulary vocabulary;
-  for (const std::string& glyph : byte_glyphs()) vocabulary.add(glyph);
-  const std::vector<BytePairModel::Merge> merges = {
-      {"t", "h"}, {"th", "e"}, {"\u0120", "the"}, {"\u0120", "c"}, {"a", "t"}, {"\u0120c", "at"}};
-  for (const auto& [left, right] : merges) vocabulary.add(left + right);
-  return {BytePairModel(std::move(vocabulary), merges, "test"),
-          {.kind = TokenizerKind::byte_pairs, .nfkc = false}};
-}
-
-Tokenizer text_tokenizer(TokenizerKind kind, bool newline = false) {
-  if (kind == TokenizerKind::bytes) return {ByteModel(), {.kind = kind}};
-  if (kind == TokenizerKind::byte_pairs) return byte_pair_tokenizer();
-  return train_tokenizer(texts, {.kind = kind},
-                         {.vocabulary_size = is_sentence_piece(kind) ? 330 : 0,
-                          .byte_fallback = is_sentence_piece(kind),
-                          .newline = newline});
-}
-
-struct SmallText {
-  Config config;
-  Tokenizer tokenizer;
-  Parameters parameters;
-  LanguageModel model;
-
-  static LanguageModelOptions options_of(const Config& config, const Tokenizer& tokenizer) {
-    LanguageModelOptions options{.layer = config.model,
-                                 .vocabulary = tokenizer.size(),
-                                 .layers = config.model.layers,
-                                 .tied = config.model.tied != Tying::none,
-                                 .output_bias = config.model.output_bias};
-    options.layer.max_positions = config.data.context;
-    return options;
-  }
-  SmallText(const Config& config_, Tokenizer tokenizer_)
-      : config(config_),
-        tokenizer(std::move(tokenizer_)),
-        model(Path(parameters), options_of(config, tokenizer)) {
-    parameters.allocate();
-    parameters.initialise(5);
-  }
-  void write(const std::string& out) const {
-    export_huggingface(ExportedLanguageModel{config, model, tokenizer}, out);
-  }
-};
-
-Config small_text_config(LanguageModelShape shape) {
-  Config config;
-  config.task = TaskKind::language_model;
-  config.data.context = 16;
-  static_cast<LayerOptions&>(config.model) = {
-      .d_model = 12, .d_ff = 20, .heads = 2, .norm_placement = NormPlacement::pre};
-  config.model.layers = 2;
-  const bool gpt2 = shape == LanguageModelShape::gpt2;
-  config.model.positions = gpt2 ? PositionKind::learned : PositionKind::rotary;
-  config.model.feed_forward = FeedForwardKind::gelu;
-  if (shape == LanguageModelShape::llama) {
-    config.model.norm_kind = NormKind::rms;
-    config.model.feed_forward = FeedForwardKind::swiglu;
-  }
-  return config;
-}
 
 ImportedLanguageModel import_text(const std::string& folder) {
   return std::get<ImportedLanguageModel>(import_huggingface(folder));
@@ -156,102 +85,6 @@ TEST_CASE("tokenizer.json gives the same ids for a text as the tokenizer that it
             own.decode_document(own.encode_document(text)));
     }
   }
-}
-
-void check_same_gguf(const Config& config, const Tokenizer& tokenizer) {
-  const TemporaryFolder folder;
-  const SmallText small(config, tokenizer);
-  const auto write = [&](const SmallText& text, const std::string& out) {
-    export_gguf({text.config, text.model, text.tokenizer}, folder.path(out));
-    return folder.read(out + "/model.gguf");
-  };
-  const std::string first = write(small, "first");
-  ImportedLanguageModel from = import_gguf(folder.path("first/model.gguf"));
-  from.config.tokenizer.files = {"of the run"};
-  const SmallText again(from.config, from.tokenizer);
-  from.fill(again.model);
-  CHECK(write(again, "second") == first);
-  for (const char* text : {"the cat sat", "  two  spaces ", "Zwölf это 猫"}) {
-    CHECK(from.tokenizer.decode(from.tokenizer.encode(text)).ends_with(text));
-  }
-}
-
-TEST_CASE("a GGUF file that is imported and exported again has the same bytes") {
-  Config config = small_text_config(LanguageModelShape::llama);
-  config.tokenizer.kind = TokenizerKind::bytes;
-  Tokenizer tokenizer = text_tokenizer(TokenizerKind::bytes);
-  SUBCASE("Llama") {}
-  SUBCASE("one table") { config.model.scale_embeddings = false; }
-  SUBCASE("GPT-NeoX") {
-    const Config own = config;
-    config = small_text_config(LanguageModelShape::gpt_neox);
-    config.tokenizer = own.tokenizer;
-  }
-  SUBCASE("GPT-2") {
-    const Config own = config;
-    config = small_text_config(LanguageModelShape::gpt2);
-    config.tokenizer = own.tokenizer;
-  }
-  SUBCASE("SentencePiece") {
-    config.tokenizer.kind = TokenizerKind::bpe;
-    config.tokenizer.byte_fallback = true;
-    config.data.nfkc = false;
-    tokenizer = train_tokenizer(texts, {.kind = TokenizerKind::bpe, .nfkc = false},
-                                {.vocabulary_size = 330, .byte_fallback = true});
-  }
-  check_same_gguf(config, tokenizer);
-}
-
-TEST_CASE("a GGUF file that calque cannot represent is refused in one line") {
-  const SmallText small(small_text_config(LanguageModelShape::llama),
-                        text_tokenizer(TokenizerKind::bytes));
-  const TemporaryFolder folder;
-  Config config = small.config;
-  config.tokenizer.kind = TokenizerKind::bytes;
-  export_gguf({config, small.model, small.tokenizer}, folder.path("out"));
-  GgufFile file = parse_gguf(folder.read("out/model.gguf"), "m.gguf");
-  const auto set = [&](const std::string& key, const GgufValue& value) {
-    for (auto& [own, old] : file.values) {
-      if (own == key) old = value;
-    }
-  };
-  const auto refused = [&] {
-    return message_of<Error>([&] {
-      const ImportedLanguageModel from = import_gguf(file, "m.gguf");
-      const SmallText filled(from.config, from.tokenizer);
-      from.fill(filled.model);
-    });
-  };
-  CHECK(refused().empty());
-  SUBCASE("architecture") {
-    set("general.architecture", "bert");
-    CHECK(refused() ==
-          "m.gguf: general.architecture is bert; calque imports llama, gptneox and gpt2");
-  }
-  SUBCASE("type") {
-    set("llama.block_count", "two");
-    CHECK(refused() == "m.gguf: llama.block_count is of another type");
-  }
-  SUBCASE("size") {
-    set("llama.block_count", uint32_t{3});
-    CHECK(refused() == "m.gguf: blk.2.attn_norm.weight is missing");
-  }
-  SUBCASE("rotation") {
-    set("llama.rope.freq_base", 500000.0F);
-    CHECK(refused() == "m.gguf: llama.rope.freq_base is 500000; calque has 10000");
-  }
-  SUBCASE("tokens") {
-    set("tokenizer.ggml.token_type", std::vector<int32_t>{1});
-    CHECK(refused() == "m.gguf: tokenizer.ggml.token_type must be as many as tokens");
-  }
-}
-
-TEST_CASE("a quantized GGUF file is refused by the name of a tensor") {
-  std::string bytes = gguf_bytes({{}, {{"token_embd.weight", Tensor::full({1, 32}, 1)}}});
-  const size_t type = bytes.find("token_embd.weight") + 17 + 4 + 16;
-  bytes[type] = 8;
-  CHECK(message_of<Error>([&] { parse_gguf(bytes, "m.gguf"); }) ==
-        "m.gguf: token_embd.weight is quantized (type 8); calque imports floating-point numbers");
 }
 
 TEST_CASE("special symbols have the engine's rows, and none where it lacks them") {

@@ -1,0 +1,85 @@
+#pragma once
+// What the tests of imported language models share: small models, and tokenizers of a few texts.
+
+#include <nlohmann/json.hpp>
+#include <string>
+#include <vector>
+
+#include "core/parameters.h"
+#include "data/byte_glyphs.h"
+#include "data/tokenizer_training.h"
+#include "data/vocabulary.h"
+#include "interop/exported.h"
+#include "interop/huggingface.h"
+#include "nn/language_model.h"
+
+namespace calque {
+
+inline const std::vector<std::string> texts = {"the cat sat on the mat", "the dog sat\ton the log",
+                                               "Zwölf Boxkämpfer jagen Viktor", "это кошка",
+                                               "cats  dogs"};
+
+inline Tokenizer byte_pair_tokenizer() {
+  Vocabulary vocabulary;
+  for (const std::string& glyph : byte_glyphs()) vocabulary.add(glyph);
+  const std::vector<BytePairModel::Merge> merges = {
+      {"t", "h"}, {"th", "e"}, {"\u0120", "the"}, {"\u0120", "c"}, {"a", "t"}, {"\u0120c", "at"}};
+  for (const auto& [left, right] : merges) vocabulary.add(left + right);
+  return {BytePairModel(std::move(vocabulary), merges, "test"),
+          {.kind = TokenizerKind::byte_pairs, .nfkc = false}};
+}
+
+inline Tokenizer text_tokenizer(TokenizerKind kind, bool newline = false) {
+  if (kind == TokenizerKind::bytes) return {ByteModel(), {.kind = kind}};
+  if (kind == TokenizerKind::byte_pairs) return byte_pair_tokenizer();
+  return train_tokenizer(texts, {.kind = kind},
+                         {.vocabulary_size = is_sentence_piece(kind) ? 330 : 0,
+                          .byte_fallback = is_sentence_piece(kind),
+                          .newline = newline});
+}
+
+struct SmallText {
+  Config config;
+  Tokenizer tokenizer;
+  Parameters parameters;
+  LanguageModel model;
+
+  static LanguageModelOptions options_of(const Config& config, const Tokenizer& tokenizer) {
+    LanguageModelOptions options{.layer = config.model,
+                                 .vocabulary = tokenizer.size(),
+                                 .layers = config.model.layers,
+                                 .tied = config.model.tied != Tying::none,
+                                 .output_bias = config.model.output_bias};
+    options.layer.max_positions = config.data.context;
+    return options;
+  }
+  SmallText(const Config& config_, Tokenizer tokenizer_)
+      : config(config_),
+        tokenizer(std::move(tokenizer_)),
+        model(Path(parameters), options_of(config, tokenizer)) {
+    parameters.allocate();
+    parameters.initialise(5);
+  }
+  void write(const std::string& out) const {
+    export_huggingface(ExportedLanguageModel{config, model, tokenizer}, out);
+  }
+};
+
+inline Config small_text_config(LanguageModelShape shape) {
+  Config config;
+  config.task = TaskKind::language_model;
+  config.data.context = 16;
+  static_cast<LayerOptions&>(config.model) = {
+      .d_model = 12, .d_ff = 20, .heads = 2, .norm_placement = NormPlacement::pre};
+  config.model.layers = 2;
+  const bool gpt2 = shape == LanguageModelShape::gpt2;
+  config.model.positions = gpt2 ? PositionKind::learned : PositionKind::rotary;
+  config.model.feed_forward = FeedForwardKind::gelu;
+  if (shape == LanguageModelShape::llama) {
+    config.model.norm_kind = NormKind::rms;
+    config.model.feed_forward = FeedForwardKind::swiglu;
+  }
+  return config;
+}
+
+}  // namespace calque
