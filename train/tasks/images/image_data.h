@@ -1,7 +1,7 @@
 #pragma once
 // The images of a config with their classes, and how pixels become numbers: minus the mean and
-// divided by the deviation of each channel over the training images. A run keeps this in
-// RUN/images.txt.
+// divided by the deviation of each channel over the training images, or those of the run that
+// model.init_from names. A run keeps this in RUN/images.txt.
 
 #include <optional>
 #include <string>
