@@ -8,6 +8,7 @@
 #include "../support/message_of.h"
 #include "core/error.h"
 #include "data/tokenizer_training.h"
+#include "interop/change_json.h"
 #include "interop/huggingface.h"
 #include "interop/huggingface_import.h"
 #include "interop/same_files.h"
@@ -52,9 +53,7 @@ struct BertFolder {
   std::string hf() const { return folder.path("hf"); }
   Json json(const std::string& name) const { return Json::parse(folder.read("hf/" + name)); }
   void set(const std::string& key, const Json& value) const {
-    Json changed = json("config.json");
-    changed[key] = value;
-    folder.write("hf/config.json", changed.dump());
+    change_json(folder, "hf/config.json", key, value);
   }
   ImportedMaskedLm import() const { return std::get<ImportedMaskedLm>(import_huggingface(hf())); }
   std::string refusal() const {

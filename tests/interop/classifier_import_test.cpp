@@ -8,6 +8,7 @@
 #include "../support/message_of.h"
 #include "core/error.h"
 #include "data/tokenizer_training.h"
+#include "interop/change_json.h"
 #include "interop/huggingface.h"
 #include "interop/huggingface_import.h"
 #include "interop/same_files.h"
@@ -56,9 +57,7 @@ struct ClassifierFolder {
 
   std::string hf() const { return folder.path("hf"); }
   void set(const std::string& key, const Json& value) const {
-    Json changed = Json::parse(folder.read("hf/config.json"));
-    changed[key] = value;
-    folder.write("hf/config.json", changed.dump());
+    change_json(folder, "hf/config.json", key, value);
   }
   ImportedClassifier import() const {
     return std::get<ImportedClassifier>(import_huggingface(hf()));

@@ -11,6 +11,7 @@
 #include "../support/message_of.h"
 #include "core/error.h"
 #include "data/vocabulary.h"
+#include "interop/change_json.h"
 #include "interop/ctranslate2.h"
 #include "interop/filled_translator.h"
 #include "interop/small_translator.h"
@@ -31,9 +32,7 @@ struct Ct2Original {
   }
   std::string place() const { return folder.path("ct2"); }
   void change(const std::string& key, const Json& value) const {
-    Json file = Json::parse(folder.read("ct2/config.json"));
-    file[key] = value;
-    folder.write("ct2/config.json", file.dump());
+    change_json(folder, "ct2/config.json", key, value);
   }
 };
 

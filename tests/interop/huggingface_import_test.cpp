@@ -12,6 +12,7 @@
 #include "core/error.h"
 #include "data/tokenizer_training.h"
 #include "data/vocabulary.h"
+#include "interop/change_json.h"
 #include "interop/filled_translator.h"
 #include "interop/foreign_tensors.h"
 #include "interop/huggingface.h"
@@ -63,9 +64,7 @@ struct Original {
   std::string hf() const { return folder.path("hf"); }
   Json json(const std::string& name) const { return Json::parse(folder.read("hf/" + name)); }
   void change(const std::string& name, const std::string& key, const Json& value) const {
-    Json file = json(name);
-    file[key] = value;
-    folder.write("hf/" + name, file.dump());
+    change_json(folder, "hf/" + name, key, value);
   }
 };
 

@@ -8,6 +8,7 @@
 #include "../data/temporary_folder.h"
 #include "../support/message_of.h"
 #include "core/error.h"
+#include "interop/change_json.h"
 #include "interop/huggingface_import.h"
 #include "interop/same_files.h"
 #include "interop/small_text.h"
@@ -34,9 +35,7 @@ struct ExportedText {
   }
   std::string hf() const { return folder.path("hf"); }
   void change(const std::string& name, const std::string& key, const Json& value) const {
-    Json file = Json::parse(folder.read("hf/" + name));
-    file[key] = value;
-    folder.write("hf/" + name, file.dump());
+    change_json(folder, "hf/" + name, key, value);
   }
 };
 

@@ -8,6 +8,7 @@
 #include "../support/message_of.h"
 #include "core/error.h"
 #include "core/tape.h"
+#include "interop/change_json.h"
 #include "interop/huggingface.h"
 #include "interop/huggingface_import.h"
 #include "interop/same_files.h"
@@ -62,9 +63,7 @@ struct VisionFolder {
   }
 
   void set(const std::string& file, const std::string& key, const Json& value) const {
-    Json changed = Json::parse(folder.read("hf/" + file));
-    changed[key] = value;
-    folder.write("hf/" + file, changed.dump());
+    change_json(folder, "hf/" + file, key, value);
   }
   ImportedImageModel import() const {
     return std::get<ImportedImageModel>(import_huggingface(folder.path("hf")));
