@@ -24,6 +24,18 @@ FeedForwardKind read_activation(const ForeignJson& config, std::string_view key)
   config.refuse(key, fmt::format("is {}; calque has relu, gelu, gelu_new and silu", name));
 }
 
+void read_encoder(const ForeignJson& config, double dropout, ModelConfig& to) {
+  to.preset = ModelConfig::Preset::none;
+  to.d_model = config.integer("hidden_size", 1, most_units);
+  to.d_ff = config.integer("intermediate_size", 1, 1 << 20);
+  to.layers = config.integer("num_hidden_layers", 1, 1000);
+  to.heads = config.integer("num_attention_heads", 1, 1024);
+  to.feed_forward = read_activation(config, "hidden_act");
+  to.norm_epsilon = static_cast<real>(config.number("layer_norm_eps", 1e-12));
+  to.dropout = static_cast<real>(config.number("hidden_dropout_prob", dropout));
+  to.attention_dropout = static_cast<real>(config.number("attention_probs_dropout_prob", dropout));
+}
+
 void read_decoding(const ForeignJson& generation, int64_t unknown, DecodingConfig& to) {
   to.beam = generation.integer("num_beams", 1, 1000, 1);
   to.length_penalty = generation.number("length_penalty", 1.0);

@@ -16,17 +16,9 @@ const std::string word_table = "bert.embeddings.word_embeddings.weight",
 
 void read_bert(const ForeignJson& config, Config& to) {
   ModelConfig& model = to.model;
-  model.preset = ModelConfig::Preset::none;
+  read_encoder(config, 0.1, model);
   model.norm_placement = NormPlacement::post;
   model.scale_embeddings = false;
-  model.d_model = config.integer("hidden_size", 1, most_units);
-  model.d_ff = config.integer("intermediate_size", 1, 1 << 20);
-  model.layers = config.integer("num_hidden_layers", 1, 1000);
-  model.heads = config.integer("num_attention_heads", 1, 1024);
-  model.feed_forward = read_activation(config, "hidden_act");
-  model.norm_epsilon = static_cast<real>(config.number("layer_norm_eps", 1e-12));
-  model.dropout = static_cast<real>(config.number("hidden_dropout_prob", 0.1));
-  model.attention_dropout = static_cast<real>(config.number("attention_probs_dropout_prob", 0.1));
   to.data.context = config.integer("max_position_embeddings", 1, 1 << 20, 512);
   to.training.batch_tokens = std::max(to.training.batch_tokens, to.data.context);
   const std::string positions = config.text("position_embedding_type", "absolute");

@@ -26,6 +26,9 @@ inline constexpr int64_t most_positions = 1 << 24;
 // The activation function of that setting.
 FeedForwardKind read_activation(const ForeignJson& config, std::string_view key);
 
+// The layers of BERT and of ViT, whose rates of dropout are `dropout` unless the config says them.
+void read_encoder(const ForeignJson& config, double dropout, ModelConfig& to);
+
 // `decoding`, of the search that generation_config.json describes. `unknown` is the id of <unk>.
 void read_decoding(const ForeignJson& generation, int64_t unknown, DecodingConfig& to);
 

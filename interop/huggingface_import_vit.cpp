@@ -39,19 +39,10 @@ void read_images(const ForeignJson& config, ImportedImageModel& to) {
   to.config.model.patch = rows;
 }
 
-void read_vit(const ForeignJson& config, Config& to) {
-  ModelConfig& model = to.model;
-  model.preset = ModelConfig::Preset::none;
+void read_vit(const ForeignJson& config, ModelConfig& model) {
+  read_encoder(config, 0, model);
   model.norm_placement = NormPlacement::pre;
   model.pooling = Pooling::cls;
-  model.d_model = config.integer("hidden_size", 1, most_units);
-  model.d_ff = config.integer("intermediate_size", 1, 1 << 20);
-  model.layers = config.integer("num_hidden_layers", 1, 1000);
-  model.heads = config.integer("num_attention_heads", 1, 1024);
-  model.feed_forward = read_activation(config, "hidden_act");
-  model.norm_epsilon = static_cast<real>(config.number("layer_norm_eps", 1e-12));
-  model.dropout = static_cast<real>(config.number("hidden_dropout_prob", 0.0));
-  model.attention_dropout = static_cast<real>(config.number("attention_probs_dropout_prob", 0.0));
 }
 
 // A number for each channel.
@@ -93,12 +84,19 @@ ForeignJson read_processor(const HuggingfaceFolder& folder) {
   return ForeignJson::read(file);
 }
 
-PositionKind kind_of_positions(const Tensor& table, const ImportedImageModel& of) {
+// The sizes, which the shapes of the tensors follow from.
+VisionOptions sizes_of(const ImportedImageModel& model) {
   VisionOptions options;
-  options.layer.d_model = of.config.model.d_model;
-  options.height = of.shape.height;
-  options.width = of.shape.width;
-  options.patch = of.config.model.patch;
+  options.layer.d_model = model.config.model.d_model;
+  options.height = model.shape.height;
+  options.width = model.shape.width;
+  options.channels = model.shape.channels;
+  options.patch = model.config.model.patch;
+  options.head.pooling = model.config.model.pooling;
+  return options;
+}
+
+PositionKind kind_of_positions(const Tensor& table, const VisionOptions& options) {
   if (std::ranges::equal(table.span(), plane_sinusoids(options).span())) return PositionKind::plane;
   return kind_of_table(table);
 }
@@ -110,19 +108,19 @@ ImportedImageModel import_huggingface_vit(const HuggingfaceFolder& folder) {
   ImportedImageModel to;
   to.config = fine_tuning_config(TaskKind::images);
   ModelConfig& model = to.config.model;
-  read_vit(config, to.config);
+  read_vit(config, model);
   read_images(config, to);
   read_pixel_scale(read_processor(folder), to);
   ForeignTensors tensors = read_weights_folder(folder.path);
-  const int64_t d = model.d_model, patch = model.patch;
-  const int64_t tokens = 1 + to.shape.height / patch * (to.shape.width / patch);
+  const VisionOptions sizes = sizes_of(to);
+  const int64_t d = model.d_model, tokens = sizes.tokens();
   const std::string embeddings = "vit.embeddings.";
   const Tensor positions =
       tensors.take(embeddings + "position_embeddings", {1, tokens, d}).reshaped({tokens, d});
   const Tensor cls = tensors.take(embeddings + "cls_token", {1, 1, d});
   const Tensor convolution = tensors.take(embeddings + "patch_embeddings.projection.weight",
-                                          {d, to.shape.channels, patch, patch});
-  model.positions = kind_of_positions(positions, to);
+                                          {d, sizes.channels, sizes.patch, sizes.patch});
+  model.positions = kind_of_positions(positions, sizes);
   to.config.training.batch_tokens = std::max(to.config.training.batch_tokens, tokens);
   to.labels = take_sorted_classes(config, d, tensors);
   const bool biases = config.flag("qkv_bias", true);
@@ -134,7 +132,7 @@ ImportedImageModel import_huggingface_vit(const HuggingfaceFolder& folder) {
     walk_huggingface(walk, own);
     copy_convolution(convolution, own.patches.weight);
     std::ranges::copy(cls.span(), own.cls.data());
-    if (own.body.positions.table && model.positions == PositionKind::learned) {
+    if (own.body.positions.kind == PositionKind::learned) {
       std::ranges::copy(positions.span(), own.body.positions.table.data());
     }
     left.finish();

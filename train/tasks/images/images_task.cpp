@@ -26,10 +26,11 @@ std::vector<ImageCorpus> training_corpora(const Config& config, const TaskStart&
 // The weights of model.init_from belong to the numbers that their run made of pixels.
 PixelScale scale_of(const Config& config, const RunFolder& run, const TaskStart& start,
                     const std::vector<ImageCorpus>& corpora) {
-  if (start.purpose == Purpose::use) return load_pixel_scale(run);
+  const bool of_weights = !config.model.init_from.empty();
+  const bool kept = start.purpose == Purpose::resume && of_weights;
+  if (start.purpose == Purpose::use || kept) return load_pixel_scale(run);
   PixelScale own = pixel_scale(corpora);
-  if (config.model.init_from.empty()) return own;
-  if (start.purpose == Purpose::resume) return load_pixel_scale(run);
+  if (!of_weights) return own;
   if (const auto initial = pixel_scale_beside(config.model.init_from)) {
     if (initial->shape.channels == own.shape.channels) {
       own.mean = initial->mean;
