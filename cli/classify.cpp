@@ -58,7 +58,8 @@ void classify_images(const ClassifyArguments& arguments) {
   }
   const ImageRun run = open_image_run(arguments.run);
   for (const std::string& path : arguments.images) {
-    const auto probabilities = class_probabilities(run.model(), run.scale, run.read(path).pixels);
+    const auto probabilities =
+        class_probabilities(run.model(), run.preparation, run.read(path).pixels);
     write_output(path + '\t' + result_line(run.labels, probabilities, arguments));
   }
 }

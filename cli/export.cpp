@@ -58,8 +58,8 @@ void export_encoder(const std::string& place, TaskKind task, const std::string& 
     export_huggingface(ExportedClassifier{run.config, run.model(), run.tokenizer, run.labels}, out);
   } else {
     const ImageRun run = open_image_run(place);
-    export_huggingface(ExportedImageModel{run.config, run.model(), run.labels, run.scale.mean,
-                                          run.scale.deviation},
+    export_huggingface(ExportedImageModel{run.config, run.model(), run.labels, run.preparation.fit,
+                                          run.preparation.mean, run.preparation.deviation},
                        out);
   }
 }

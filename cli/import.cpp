@@ -87,8 +87,8 @@ class NewRun {
 
   void add_labels(const Labels& labels) { save_labels(labels, RunFolder{folder_.file("")}); }
 
-  void add_pixel_scale(const PixelScale& scale) {
-    save_pixel_scale(scale, RunFolder{folder_.file("")});
+  void add_preparation(const ImagePreparation& preparation) {
+    save_preparation(preparation, RunFolder{folder_.file("")});
   }
 
   // The settings of a damaged file may describe any size. A parameter has a byte or more in the
@@ -165,9 +165,9 @@ void write_run(const ImportedClassifier& from, NewRun& to) {
 
 void write_run(const ImportedImageModel& from, NewRun& to) {
   to.add_labels(from.labels);
-  to.add_pixel_scale({from.shape, from.mean, from.deviation});
-  write_model<VisionTransformer>(to, from,
-                                 vision_options(from.config, from.shape, std::ssize(from.labels)));
+  to.add_preparation({from.fit, from.mean, from.deviation});
+  write_model<VisionTransformer>(
+      to, from, vision_options(from.config, from.fit.shape, std::ssize(from.labels)));
 }
 
 Imported import_place(const std::string& place) {

@@ -6,6 +6,7 @@
 #include <csetjmp>
 #include <cstdio>
 #include <filesystem>
+#include <utility>
 
 // After <cstdio>, whose size_t and FILE it needs.
 #include <jpeglib.h>
@@ -141,7 +142,7 @@ Image read_image(const std::string& path) {
        bytes.empty() ? "the file is empty" : "is neither PNG nor JPEG");
 }
 
-ImageSet read_image_folder(const std::string& folder) {
+ImageSet read_image_folder(const std::string& folder, const std::function<Image(Image)>& fit) {
   ImageSet set;
   for (const fs::path& entry : sorted_entries(folder)) {
     if (!fs::is_directory(entry)) continue;
@@ -149,12 +150,13 @@ ImageSet read_image_folder(const std::string& folder) {
     check_label(entry.string(), label);
     for (const fs::path& file : sorted_entries(entry.string())) {
       if (!is_image_name(file)) continue;
-      const Image image = read_image(file.string());
+      Image image = read_image(file.string());
+      if (fit) image = fit(std::move(image));
       if (set.files.empty()) set.shape = image.shape;
       if (image.shape != set.shape) {
         fail(
-            "{}: {} x {} pixels of {} channels, but {} has {} x {} of {}; all images of a set have "
-            "one size",
+            "{}: {} x {} pixels with {} channels, but {} has {} x {} with {}; data.image_size "
+            "resizes images",
             file.string(), image.shape.width, image.shape.height, image.shape.channels,
             set.files.front(), set.shape.width, set.shape.height, set.shape.channels);
       }

@@ -3,6 +3,7 @@
 
 #include <algorithm>
 
+#include "data/image_fit.h"
 #include "data/tokenizer.h"
 #include "nn/classification_head.h"
 #include "nn/encoder.h"
@@ -53,6 +54,7 @@ struct ExportedImageModel {
   const Config& config;
   const VisionTransformer& model;
   const std::vector<std::string>& labels;
+  const ImageFit& fit;
   const std::vector<double>& mean;       // [channels], subtracted from pixels between 0 and 1
   const std::vector<double>& deviation;  // [channels], which they are then divided by
 };

@@ -24,19 +24,21 @@ std::pair<int64_t, int64_t> read_sides(const ForeignJson& config, std::string_vi
 }
 
 void read_images(const ForeignJson& config, ImportedImageModel& to) {
-  std::tie(to.shape.height, to.shape.width) = read_sides(config, "image_size");
-  to.shape.channels = config.integer("num_channels", 1, 3, 3);
-  if (to.shape.channels == 2) config.refuse("num_channels", "is 2; calque has 1 and 3");
+  ImageShape shape;
+  std::tie(shape.height, shape.width) = read_sides(config, "image_size");
+  shape.channels = config.integer("num_channels", 1, 3, 3);
+  if (shape.channels == 2) config.refuse("num_channels", "is 2; calque has 1 and 3");
   const auto [rows, columns] = read_sides(config, "patch_size");
   if (rows != columns) {
     config.refuse("patch_size",
                   fmt::format("is {} x {}; calque has square patches", rows, columns));
   }
-  if (to.shape.height % rows != 0 || to.shape.width % rows != 0) {
+  if (shape.height % rows != 0 || shape.width % rows != 0) {
     config.refuse("patch_size", fmt::format("is {}, which does not divide images of {} x {}", rows,
-                                            to.shape.width, to.shape.height));
+                                            shape.width, shape.height));
   }
   to.config.model.patch = rows;
+  to.fit = ImageFit(shape);
 }
 
 void read_vit(const ForeignJson& config, ModelConfig& model) {
@@ -58,7 +60,7 @@ std::vector<double> read_channels(const ForeignJson& processor, std::string_view
 
 // There a pixel from 0 to 255 is multiplied by a factor before the mean is subtracted.
 void read_pixel_scale(const ForeignJson& processor, ImportedImageModel& to) {
-  const int64_t channels = to.shape.channels;
+  const int64_t channels = to.fit.shape.channels;
   to.mean.assign(static_cast<size_t>(channels), 0);
   to.deviation.assign(static_cast<size_t>(channels), 1);
   if (processor.flag("do_normalize", true)) {
@@ -76,10 +78,46 @@ void read_pixel_scale(const ForeignJson& processor, ImportedImageModel& to) {
   }
 }
 
+// An object with height and width, or one number for both.
+std::pair<int64_t, int64_t> read_size(const ForeignJson& processor, const std::string& key) {
+  if (!processor.has(key) || !processor.json()[key].is_object()) return read_sides(processor, key);
+  const ForeignJson size(processor.json()[key], processor.path() + ": " + key);
+  return {size.integer("height", 1, largest_image_side),
+          size.integer("width", 1, largest_image_side)};
+}
+
+void require_model_size(const ForeignJson& processor, std::string_view key, int64_t height,
+                        int64_t width, const ImageShape& shape) {
+  if (height == shape.height && width == shape.width) return;
+  processor.refuse(key, fmt::format("is {} x {}, but the model reads images of {} x {}", width,
+                                    height, shape.width, shape.height));
+}
+
+// An image is resized and then, if there is a crop_size, its center is cut out.
+void read_fit(const ForeignJson& processor, ImageFit& fit) {
+  if (processor.has("size") && processor.flag("do_resize", true)) {
+    std::tie(fit.height, fit.width) = read_size(processor, "size");
+  }
+  if (processor.flag("do_center_crop", false)) {
+    const auto [height, width] = read_size(processor, "crop_size");
+    require_model_size(processor, "crop_size", height, width, fit.shape);
+    if (fit.height < height || fit.width < width) processor.refuse("size", "is below crop_size");
+  } else {
+    require_model_size(processor, "size", fit.height, fit.width, fit.shape);
+  }
+  // The numbers are those of Pillow.
+  const int64_t resample = processor.integer("resample", 0, 5, 2);
+  if (resample != 2 && resample != 3) {
+    processor.refuse("resample",
+                     fmt::format("is {}; calque has 2 (bilinear) and 3 (bicubic)", resample));
+  }
+  fit.interpolation = resample == 3 ? Interpolation::bicubic : Interpolation::bilinear;
+}
+
 ForeignJson read_processor(const HuggingfaceFolder& folder) {
   const std::string file = folder.file("preprocessor_config.json");
   if (!std::filesystem::exists(file)) {
-    fail("{}: is missing; it says how pixels become numbers", file);
+    fail("{}: is missing; it says how images are resized and normalised", file);
   }
   return ForeignJson::read(file);
 }
@@ -88,9 +126,9 @@ ForeignJson read_processor(const HuggingfaceFolder& folder) {
 VisionOptions sizes_of(const ImportedImageModel& model) {
   VisionOptions options;
   options.layer.d_model = model.config.model.d_model;
-  options.height = model.shape.height;
-  options.width = model.shape.width;
-  options.channels = model.shape.channels;
+  options.height = model.fit.shape.height;
+  options.width = model.fit.shape.width;
+  options.channels = model.fit.shape.channels;
   options.patch = model.config.model.patch;
   options.head.pooling = model.config.model.pooling;
   return options;
@@ -110,7 +148,9 @@ ImportedImageModel import_huggingface_vit(const HuggingfaceFolder& folder) {
   ModelConfig& model = to.config.model;
   read_vit(config, model);
   read_images(config, to);
-  read_pixel_scale(read_processor(folder), to);
+  const ForeignJson processor = read_processor(folder);
+  read_fit(processor, to.fit);
+  read_pixel_scale(processor, to);
   ForeignTensors tensors = read_weights_folder(folder.path);
   const VisionOptions sizes = sizes_of(to);
   const int64_t d = model.d_model, tokens = sizes.tokens();

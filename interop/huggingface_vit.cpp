@@ -40,13 +40,21 @@ std::string config_text(const ExportedImageModel& from) {
   return config.dump(2) + "\n";
 }
 
+Json size_of(int64_t height, int64_t width) { return {{"height", height}, {"width", width}}; }
+
 std::string processor_text(const ExportedImageModel& from) {
-  const VisionOptions& options = from.model.options;
+  const ImageFit& fit = from.fit;
   Json config;
   config["image_processor_type"] = "ViTImageProcessor";
   config["do_resize"] = true;
-  config["size"] = {{"height", options.height}, {"width", options.width}};
-  config["resample"] = 2;  // bilinear
+  config["size"] = size_of(fit.height, fit.width);
+  config["resample"] =
+      fit.interpolation == Interpolation::bicubic ? 3 : 2;  // as Pillow numbers them
+  if (fit.height != fit.shape.height || fit.width != fit.shape.width) {
+    config["image_processor_type"] = "DeiTImageProcessor";
+    config["do_center_crop"] = true;
+    config["crop_size"] = size_of(fit.shape.height, fit.shape.width);
+  }
   config["do_rescale"] = true;
   config["rescale_factor"] = 1 / 255.0;
   config["do_normalize"] = true;

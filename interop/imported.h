@@ -7,7 +7,7 @@
 #include <variant>
 #include <vector>
 
-#include "data/images.h"
+#include "data/image_fit.h"
 #include "data/tokenizer.h"
 #include "nn/classification_head.h"
 #include "nn/encoder.h"
@@ -47,7 +47,7 @@ struct ImportedClassifier {
 
 struct ImportedImageModel {
   Config config;
-  ImageShape shape;
+  ImageFit fit;
   std::vector<std::string> labels;  // sorted
   std::vector<double> mean;         // [channels], subtracted from pixels between 0 and 1
   std::vector<double> deviation;    // [channels], which they are then divided by

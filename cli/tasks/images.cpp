@@ -16,20 +16,22 @@ namespace calque {
 namespace {
 
 void check_image_data(const Config& config) {
-  auto corpora = read_image_corpora(config.data.train, Split::train);
+  const std::string& weights = config.model.init_from;
+  auto [corpora, preparation] =
+      read_training_images(config, weights.empty() ? std::nullopt : preparation_beside(weights));
+  const ImageFit& fit = preparation.fit;
   const Labels labels = labels_of(corpora);
-  const PixelScale scale = pixel_scale(corpora);
-  vision_options(config, scale.shape, std::ssize(labels));
+  vision_options(config, fit.shape, std::ssize(labels));
   const auto print = [&](const char* name, std::vector<ImageCorpus> images) {
     if (images.empty()) return;
-    const ImageData data = classed_images(std::move(images), labels, scale.shape);
+    const ImageData data = classed_images(std::move(images), labels, fit.shape);
     fmt::print("{}: {} images of {} x {} pixels with {} channels\n", name, data.count(),
-               scale.shape.width, scale.shape.height, scale.shape.channels);
+               fit.shape.width, fit.shape.height, fit.shape.channels);
     for (size_t c = 0; c < labels.size(); ++c) fmt::print("  {}: {}\n", labels[c], data.counts[c]);
   };
   print("train", std::move(corpora));
-  print("validation", read_image_corpora(config.data.validation, Split::validation));
-  print("test", read_image_corpora(config.data.test, Split::test));
+  print("validation", read_image_corpora(config.data.validation, Split::validation, fit));
+  print("test", read_image_corpora(config.data.test, Split::test, fit));
 }
 
 void evaluate_images(const EvaluateArguments& arguments,
@@ -39,10 +41,10 @@ void evaluate_images(const EvaluateArguments& arguments,
   fmt::print("{}, step {}\n", run.checkpoint, run.step);
   std::string predicted;
   for (const auto& [corpus, split] : corpora) {
-    const ImageData data =
-        classed_images({read_image_corpus(corpus, split)}, run.labels, run.scale.shape);
+    const ImageData data = classed_images({read_image_corpus(corpus, split, run.preparation.fit)},
+                                          run.labels, run.preparation.fit.shape);
     const ClassificationResult result =
-        evaluate_images(run.model(), run.scale, data, run.config.training.label_smoothing);
+        evaluate_images(run.model(), run.preparation, data, run.config.training.label_smoothing);
     for (int64_t i = 0; i < data.count(); ++i) {
       const auto label = [&](int32_t number) { return run.labels[static_cast<size_t>(number)]; };
       const std::string found = label(result.predicted[static_cast<size_t>(i)]);
@@ -83,8 +85,9 @@ std::string explain_image(const ExplainArguments& arguments, bool json) {
       .pixels = image.pixels,
       .attention_of = model.cls ? "the token that is classified" : "all patches, the mean",
       .classes = {},
-      .attention = attention_to_patches(model, run.scale, image.pixels)};
-  const std::vector<double> probabilities = class_probabilities(model, run.scale, image.pixels);
+      .attention = attention_to_patches(model, run.preparation, image.pixels)};
+  const std::vector<double> probabilities =
+      class_probabilities(model, run.preparation, image.pixels);
   for (size_t i = 0; i < probabilities.size(); ++i) {
     explanation.classes.emplace_back(run.labels[i], probabilities[i]);
   }

@@ -14,7 +14,7 @@ namespace {
 
 const std::string& shapes() { return trained_on_images().run; }
 
-// Writes a grey PNG; returns its path, quoted for a shell.
+// Writes a gray PNG; returns its path, quoted for a shell.
 std::string png(const std::string& name, uint32_t side) {
   png_image image{};
   image.version = PNG_IMAGE_VERSION;
@@ -25,6 +25,15 @@ std::string png(const std::string& name, uint32_t side) {
   std::filesystem::create_directories(std::filesystem::path(path).parent_path());
   REQUIRE(png_image_write_to_file(&image, path.c_str(), 0, pixels.data(), 0, nullptr) != 0);
   return "'" + path + "'";
+}
+
+// A folder with the classes of the drawn shapes.
+std::string images_of_two_sizes() {
+  for (const std::string label : {"cross", "disc", "square", "stripes"}) {
+    png("sizes/" + label + "/1.png", 20);
+    png("sizes/" + label + "/2.png", 9);
+  }
+  return trained_on_images().file("sizes");
 }
 
 TEST_CASE("classify prints a line an image: its file, and labels with their probabilities") {
@@ -39,9 +48,33 @@ TEST_CASE("classify prints a line an image: its file, and labels with their prob
   }
 }
 
-TEST_CASE("classify refuses what is no image of the run's size, and images for other runs") {
-  check_refused(run("calque classify " + shapes() + " " + png("small.png", 8)), 1,
-                "small.png: 8 x 8 pixels with 1 channels; the model reads 16 x 16 with 1");
+TEST_CASE("an image of another size is resized to that of the run") {
+  // Pictures of one gray are equal after they are resized.
+  const std::string command = "calque classify " + shapes() + " --probabilities --top 4 ";
+  const auto probabilities = [&](const std::string& image) {
+    const Ran ran = run(command + image);
+    CHECK_MESSAGE(ran.status == 0, ran.err);
+    return ran.out.substr(ran.out.find('\t'));
+  };
+  CHECK(probabilities(png("small.png", 8)) == probabilities(png("a.png", 16)));
+  CHECK(probabilities(png("large.png", 50)) == probabilities(png("a.png", 16)));
+}
+
+TEST_CASE("images of several sizes are trained on at the size of data.image_size") {
+  const Trained& plain = trained_on_images();
+  const std::string folder = images_of_two_sizes(), sized = plain.file("sized");
+  const std::string train = "calque train " + plain.file("config.yaml") + " --quiet --run " +
+                            sized + " --set 'data.train={images: " + folder +
+                            "}' --set 'data.validation={images: " + folder + "}'";
+  check_refused(run(train), 1, "data.image_size resizes images");
+  const Ran trained = run(train + " --set data.image_size=12");
+  REQUIRE_MESSAGE(trained.status == 0, trained.err);
+  CHECK(run("grep -x 'size 12 12 1' " + sized + "/images.txt").status == 0);
+  const Ran found = run("calque evaluate " + sized + " --images " + folder);
+  CHECK_MESSAGE(found.out.find("sizes: 8 images\n") != std::string::npos, found.err);
+}
+
+TEST_CASE("classify refuses files that are not images, and images for other runs") {
   check_refused(run("calque classify " + shapes() + " /dev/null"), 1, "/dev/null");
   check_refused(run("calque classify " + shapes() + " /nosuch.png"), 1, "/nosuch.png");
   check_refused(run("calque classify " + shapes()), 2, "name image files after the run");
@@ -110,6 +143,11 @@ TEST_CASE("an imported Vision Transformer classifies like its run, and keeps its
     CHECK_MESSAGE(training.status == 0, training.err);
     CHECK(run("diff " + own + "/images.txt " + tuned + "/images.txt").status == 0);
   }
+  const Ran smaller = run("calque train " + imported + "/finetune.yaml --quiet --run " + tuned +
+                          "-sizes --set 'data.train={images: " + images_of_two_sizes() +
+                          "}' --set training.until=1u");
+  CHECK_MESSAGE(smaller.status == 0, smaller.err);
+  CHECK(run("diff " + own + "/images.txt " + tuned + "-sizes/images.txt").status == 0);
   const std::string again = plain.file("vit-again");
   REQUIRE(run("calque export " + imported + " huggingface --out " + again).status == 0);
   CHECK(run("diff -r " + folder + " " + again).status == 0);

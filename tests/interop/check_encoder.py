@@ -4,8 +4,8 @@ probabilities of a classifier or of a masked language model.
 
     check_encoder.py CALQUE RUN EXPORT TEXT [LINES]
 
-A masked language model predicts one word of each line. A model of images gets random pictures; it
-needs no TEXT.
+A masked language model predicts one word of each line. A model of images gets random pictures,
+half of them of other sizes than its own; it needs no TEXT.
 """
 import os
 import pathlib
@@ -68,6 +68,8 @@ def check_classifier(calque, export, lines):
 def draw(path, config, generator):
     """Random pixels in blocks of random size."""
     height, width = config.image_size
+    if generator.random() < 0.5:
+        height, width = (generator.randrange(4, 4 * side) for side in (height, width))
     block = generator.randrange(1, 9)
     small = (max(1, width // block), max(1, height // block))
     mode, numbers = ("L", 1) if config.num_channels == 1 else ("RGB", 3)
@@ -76,7 +78,7 @@ def draw(path, config, generator):
 
 
 def check_images(calque, export, count):
-    processor = AutoImageProcessor.from_pretrained(export)
+    processor = AutoImageProcessor.from_pretrained(export, backend="pil")
     model = load(AutoModelForImageClassification, export)
     names, generator = model.config.id2label, random.Random(1)
     with tempfile.TemporaryDirectory() as folder, torch.inference_mode():

@@ -137,7 +137,8 @@ TEST_CASE("an image model becomes ViT, whose patches are a convolution") {
   const std::vector<std::string> labels = {"cross", "disc"};
   const std::vector<double> mean = {0.1, 0.2, 0.3}, deviation = {0.5, 0.6, 0.7};
   const TemporaryFolder folder;
-  export_huggingface(ExportedImageModel{config, small.model, labels, mean, deviation},
+  const ImageFit fit({2, 4, 3});
+  export_huggingface(ExportedImageModel{config, small.model, labels, fit, mean, deviation},
                      folder.path("hf"));
   CHECK(Json::parse(folder.read("hf/preprocessor_config.json"))["image_std"] == deviation);
 

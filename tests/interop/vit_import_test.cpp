@@ -49,6 +49,7 @@ struct VisionFolder {
   Config config;
   std::vector<std::string> labels = {"cross", "disc", "square"};
   std::vector<double> mean = {0.1, 0.2, 0.3}, deviation = {0.5, 0.6, 0.7};
+  ImageFit fit{ImageShape{4, 6, 3}};
   VisionNetwork network;
 
   explicit VisionFolder(const VisionOptions& options = small_vision()) : network(options) {
@@ -58,7 +59,7 @@ struct VisionFolder {
     config.model.patch = options.patch;
     config.model.pooling = Pooling::cls;
     fill_randomly(network.parameters);
-    export_huggingface(ExportedImageModel{config, network.model, labels, mean, deviation},
+    export_huggingface(ExportedImageModel{config, network.model, labels, fit, mean, deviation},
                        folder.path("hf"));
   }
 
@@ -72,9 +73,9 @@ struct VisionFolder {
     VisionOptions options = small_vision();
     options.layer = from.config.model;
     options.layers = from.config.model.layers;
-    options.height = from.shape.height;
-    options.width = from.shape.width;
-    options.channels = from.shape.channels;
+    options.height = from.fit.shape.height;
+    options.width = from.fit.shape.width;
+    options.channels = from.fit.shape.channels;
     options.patch = from.config.model.patch;
     VisionNetwork again(options);
     from.fill(again.model);
@@ -111,13 +112,13 @@ TEST_CASE("a Vision Transformer that is imported and exported again has the same
   CHECK(from.labels == own.labels);
   CHECK(from.mean == own.mean);
   CHECK(from.deviation == own.deviation);
-  CHECK(from.shape == ImageShape{4, 6, 3});
+  CHECK(from.fit == own.fit);
   CHECK(from.config.model.positions == options.layer.positions);
   const VisionNetwork again = VisionFolder::filled(from);
   CHECK(std::ranges::equal(logits_of(again.model).span(), logits_of(own.network.model).span()));
-  export_huggingface(
-      ExportedImageModel{from.config, again.model, from.labels, from.mean, from.deviation},
-      own.folder.path("again"));
+  export_huggingface(ExportedImageModel{from.config, again.model, from.labels, from.fit, from.mean,
+                                        from.deviation},
+                     own.folder.path("again"));
   check_same_files(own.folder, "hf", "again");
 }
 
@@ -150,6 +151,31 @@ TEST_CASE("pixels of another processor are scaled by its factor") {
   }
 }
 
+TEST_CASE("an imported processor decides how images are resized") {
+  VisionFolder own;
+  const std::string file = "preprocessor_config.json";
+  SUBCASE("without a size") { own.set(file, "size", nullptr); }
+  SUBCASE("bicubic") {
+    own.set(file, "resample", 3);
+    own.fit.interpolation = Interpolation::bicubic;
+  }
+  SUBCASE("the center of a larger image") {
+    own.set(file, "size", {{"height", 8}, {"width", 9}});
+    own.set(file, "crop_size", {{"height", 4}, {"width", 6}});
+    own.set(file, "do_center_crop", true);
+    own.fit.height = 8;
+    own.fit.width = 9;
+  }
+  const ImportedImageModel from = own.import();
+  CHECK(from.fit == own.fit);
+  export_huggingface(ExportedImageModel{from.config, own.network.model, from.labels, from.fit,
+                                        from.mean, from.deviation},
+                     own.folder.path("again"));
+  std::filesystem::remove_all(own.folder.path("hf"));
+  std::filesystem::rename(own.folder.path("again"), own.folder.path("hf"));
+  CHECK(own.import().fit == own.fit);
+}
+
 TEST_CASE("a label of several classes is told apart by their numbers") {
   const VisionFolder own;
   own.set("config.json", "id2label", {{"0", "crane"}, {"1", "ant"}, {"2", "crane"}});
@@ -178,6 +204,7 @@ TEST_CASE("a Vision Transformer that calque cannot represent is refused in one l
   }
   SUBCASE("another size") {
     own.set("config.json", "image_size", {4, 8});
+    own.set("preprocessor_config.json", "size", nullptr);
     CHECK(own.refusal().find("position_embeddings is [1, 7, 4]") != std::string::npos);
   }
   SUBCASE("two channels") {
@@ -196,13 +223,31 @@ TEST_CASE("a Vision Transformer that calque cannot represent is refused in one l
     own.set("preprocessor_config.json", "image_mean", {"a", "b", "c"});
     CHECK(own.refusal() == processor + ": image_mean must be numbers");
   }
+  SUBCASE("resized to another size") {
+    own.set("preprocessor_config.json", "size", 8);
+    CHECK(own.refusal() == processor + ": size is 8 x 8, but the model reads images of 6 x 4");
+  }
+  SUBCASE("another size is cut out") {
+    own.set("preprocessor_config.json", "do_center_crop", true);
+    own.set("preprocessor_config.json", "crop_size", 4);
+    CHECK(own.refusal() == processor + ": crop_size is 4 x 4, but the model reads images of 6 x 4");
+  }
+  SUBCASE("one edge is resized") {
+    own.set("preprocessor_config.json", "size", {{"shortest_edge", 4}});
+    CHECK(own.refusal() == processor + ": size: height is missing");
+  }
+  SUBCASE("nearest neighbours") {
+    own.set("preprocessor_config.json", "resample", 0);
+    CHECK(own.refusal() == processor + ": resample is 0; calque has 2 (bilinear) and 3 (bicubic)");
+  }
   SUBCASE("no deviation") {
     own.set("preprocessor_config.json", "image_std", {0, 0, 0});
     CHECK(own.refusal() == processor + ": image_std and rescale_factor must be positive numbers");
   }
   SUBCASE("no processor") {
     std::filesystem::remove(processor);
-    CHECK(own.refusal() == processor + ": is missing; it says how pixels become numbers");
+    CHECK(own.refusal() ==
+          processor + ": is missing; it says how images are resized and normalised");
   }
 }
 

@@ -1,6 +1,7 @@
 // The sections `data` and `tokenizer`.
 #include <algorithm>
 
+#include "data/images.h"
 #include "train/config/schema.h"
 
 namespace calque {
@@ -100,6 +101,10 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "with the probability 1 - sqrt(t / f) - t / f, differently in every epoch. 0: off.",
          "word2vec: sample; gensim: sample; fastText: t")
       .idle_if(no_word2vec, with_word2vec);
+  in.key("image_size", &D::image_size, between(0, largest_image_side), harmful,
+         "Resizes every image to this many rows and columns. 0: all training images must have one "
+         "size.")
+      .idle_if(no_images, with_images);
 }
 
 void declare_augment_keys(std::vector<ConfigKey>& table) {

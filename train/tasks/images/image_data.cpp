@@ -1,31 +1,22 @@
 #include "train/tasks/images/image_data.h"
 
 #include <fmt/format.h>
-#include <fmt/ranges.h>
 
 #include <algorithm>
 #include <array>
 #include <cmath>
 #include <filesystem>
 #include <set>
-#include <sstream>
 #include <utility>
 
 #include "core/error.h"
 #include "data/content_hash.h"
-#include "data/file.h"
-#include "train/storage/durable_files.h"
 #include "train/tasks/data_settings.h"
 
 namespace calque {
 namespace {
 
-ImageSet read_set(const CorpusConfig& corpus, Split split) {
-  if (corpus.toy == CorpusConfig::Toy::shapes) {
-    return toy_shapes(corpus.split.value_or(split), corpus.pairs,
-                      static_cast<uint64_t>(corpus.seed));
-  }
-  if (std::filesystem::is_directory(corpus.images)) return read_image_folder(corpus.images);
+ImageSet read_idx_of(const CorpusConfig& corpus) {
   const std::string labels =
       corpus.labels.empty() ? idx_labels_beside(corpus.images) : corpus.labels;
   if (labels.empty() && std::filesystem::exists(corpus.images)) {
@@ -35,74 +26,26 @@ ImageSet read_set(const CorpusConfig& corpus, Split split) {
   return read_idx(corpus.images, labels);
 }
 
-std::string text_of(const PixelScale& scale) {
-  return fmt::format("size {} {} {}\nmean {}\ndeviation {}\n", scale.shape.height,
-                     scale.shape.width, scale.shape.channels, fmt::join(scale.mean, " "),
-                     fmt::join(scale.deviation, " "));
-}
-
-// The inverse of text_of(). Returns nothing if the text has another form.
-std::optional<PixelScale> parse_scale(const std::string& text) {
-  std::istringstream in(text);
-  PixelScale scale;
-  std::string word;
-  ImageShape& shape = scale.shape;
-  if (!(in >> word >> shape.height >> shape.width >> shape.channels)) return std::nullopt;
-  const auto is_side = [](int64_t side) { return side >= 1 && side <= largest_image_side; };
-  if (!is_side(shape.height) || !is_side(shape.width)) return std::nullopt;
-  if (shape.channels != 1 && shape.channels != 3) return std::nullopt;
-  for (std::vector<double>* numbers : {&scale.mean, &scale.deviation}) {
-    numbers->resize(static_cast<size_t>(shape.channels));
-    in >> word;
-    for (double& number : *numbers) in >> number;
+ImageSet read_set(const CorpusConfig& corpus, Split split, std::optional<ImageFit> fit) {
+  const auto fit_for = [&](const ImageShape& image) {
+    if (fit->shape.channels == 0) fit->shape.channels = image.channels;
+    return *fit;
+  };
+  const bool toy = corpus.toy == CorpusConfig::Toy::shapes;
+  if (!toy && std::filesystem::is_directory(corpus.images)) {
+    if (!fit) return read_image_folder(corpus.images);
+    return read_image_folder(corpus.images,
+                             [&](Image image) { return fit_for(image.shape)(std::move(image)); });
   }
-  if (!in || text_of(scale) != text) return std::nullopt;
-  return scale;
+  ImageSet set = toy ? toy_shapes(corpus.split.value_or(split), corpus.pairs,
+                                  static_cast<uint64_t>(corpus.seed))
+                     : read_idx_of(corpus);
+  return fit ? fit_for(set.shape)(std::move(set)) : set;
 }
 
-}  // namespace
-
-ImageCorpus read_image_corpus(const CorpusConfig& corpus, Split split) {
-  return {corpus_name(corpus),
-          {.weight = corpus.weight, .epochs = corpus.epochs},
-          read_set(corpus, split)};
-}
-
-std::vector<ImageCorpus> read_image_corpora(const Corpora& corpora, Split split) {
-  std::vector<ImageCorpus> read;
-  for (const CorpusConfig& corpus : corpora) read.push_back(read_image_corpus(corpus, split));
-  return read;
-}
-
-Labels labels_of(const std::vector<ImageCorpus>& corpora) {
-  std::set<std::string> labels;
-  for (const ImageCorpus& corpus : corpora) {
-    labels.insert(corpus.set.labels.begin(), corpus.set.labels.end());
-  }
-  if (labels.size() < 2) {
-    fail("{}: every image has the label '{}'; a classifier needs images of two classes or more",
-         corpora.front().name, *labels.begin());
-  }
-  return {labels.begin(), labels.end()};
-}
-
-Tensor PixelScale::normalised(std::span<const uint8_t> pixels) const {
-  const auto channels = static_cast<size_t>(shape.channels);
-  std::vector<std::array<real, 256>> tables(channels);  // the number of each value of a pixel
-  for (size_t k = 0; k < channels; ++k) {
-    for (size_t value = 0; value < 256; ++value) {
-      tables[k][value] =
-          static_cast<real>((static_cast<double>(value) / 255 - mean[k]) / deviation[k]);
-    }
-  }
-  const Tensor numbers({std::ssize(pixels) / shape.size(), shape.size()});
-  for (size_t i = 0; i < pixels.size(); ++i) numbers.data()[i] = tables[i % channels][pixels[i]];
-  return numbers;
-}
-
-PixelScale pixel_scale(const std::vector<ImageCorpus>& corpora) {
-  PixelScale scale{.shape = corpora.front().set.shape, .mean = {}, .deviation = {}};
-  const auto channels = static_cast<size_t>(scale.shape.channels);
+// Sets the mean and the deviation of each channel.
+void measure(const std::vector<ImageCorpus>& corpora, ImagePreparation& preparation) {
+  const auto channels = static_cast<size_t>(preparation.fit.shape.channels);
   std::vector<std::array<int64_t, 256>> counts(channels);
   for (const ImageCorpus& corpus : corpora) {
     const std::vector<uint8_t>& pixels = corpus.set.pixels;
@@ -117,43 +60,63 @@ PixelScale pixel_scale(const std::vector<ImageCorpus>& corpora) {
       squares += n * x * x;
     }
     const double mean = sum / all, variance = squares / all - mean * mean;
-    scale.mean.push_back(mean);
+    preparation.mean.push_back(mean);
     // Constant images, such as all black ones, would be divided by 0.
-    scale.deviation.push_back(variance > 1e-8 ? std::sqrt(variance) : 1);
+    preparation.deviation.push_back(variance > 1e-8 ? std::sqrt(variance) : 1);
   }
-  return scale;
 }
 
-void save_pixel_scale(const PixelScale& scale, const RunFolder& run) {
-  const std::string text = text_of(scale);
-  std::error_code not_there;
-  const bool as_long = std::filesystem::file_size(run.images(), not_there) == text.size();
-  if (as_long && read_file(run.images(), std::ssize(text)) == text) return;
-  replace_text(real_files(), run.images(), text);
+}  // namespace
+
+ImageCorpus read_image_corpus(const CorpusConfig& corpus, Split split,
+                              const std::optional<ImageFit>& fit) {
+  return {corpus_name(corpus),
+          {.weight = corpus.weight, .epochs = corpus.epochs},
+          read_set(corpus, split, fit)};
 }
 
-PixelScale load_pixel_scale(const RunFolder& run) {
-  constexpr const char* fix =
-      "resume the run with calque train, which writes it again from the data";
-  constexpr int64_t largest = 4096;
-  const std::string path = run.images();
-  if (!std::filesystem::exists(path)) fail("{}: is missing; restore it, or {}", path, fix);
-  const auto scale = parse_scale(read_file(path, largest));
-  if (!scale) {
-    fail("{}: is not the size, mean and deviation of images; restore it, or {}", path, fix);
-  }
-  return *scale;
+std::vector<ImageCorpus> read_image_corpora(const Corpora& corpora, Split split,
+                                            const ImageFit& fit) {
+  std::vector<ImageCorpus> read;
+  for (const CorpusConfig& corpus : corpora) read.push_back(read_image_corpus(corpus, split, fit));
+  return read;
 }
 
-std::optional<PixelScale> pixel_scale_beside(const std::string& weights) {
-  namespace fs = std::filesystem;
-  fs::path place = fs::weakly_canonical(weights);
-  // RUN/checkpoints/CHECKPOINT/model.safetensors is the deepest.
-  for (int levels = 0; levels < 4; ++levels, place = place.parent_path()) {
-    const RunFolder run{place.string()};
-    if (fs::exists(run.config()) && fs::exists(run.images())) return load_pixel_scale(run);
+TrainingImages read_training_images(const Config& config,
+                                    const std::optional<ImagePreparation>& initial) {
+  const int64_t side = config.data.image_size;
+  std::optional<ImageFit> fit;
+  if (side > 0) fit = ImageFit({side, side, 0});
+  const auto has_side = [&](const ImageShape& shape) {
+    return shape.height == side && shape.width == side;
+  };
+  if (initial && (side == 0 || has_side(initial->fit.shape))) fit = initial->fit;
+  TrainingImages images;
+  for (const CorpusConfig& corpus : config.data.train) {
+    images.corpora.push_back(read_image_corpus(corpus, Split::train, fit));
+    if (fit) fit->shape.channels = images.corpora.front().set.shape.channels;
   }
-  return std::nullopt;
+  const ImageShape& shape = images.corpora.front().set.shape;
+  images.preparation.fit = fit.value_or(ImageFit(shape));
+  if (initial && initial->fit.shape.channels == shape.channels) {
+    images.preparation.mean = initial->mean;
+    images.preparation.deviation = initial->deviation;
+  } else {
+    measure(images.corpora, images.preparation);
+  }
+  return images;
+}
+
+Labels labels_of(const std::vector<ImageCorpus>& corpora) {
+  std::set<std::string> labels;
+  for (const ImageCorpus& corpus : corpora) {
+    labels.insert(corpus.set.labels.begin(), corpus.set.labels.end());
+  }
+  if (labels.size() < 2) {
+    fail("{}: every image has the label '{}'; a classifier needs images of two classes or more",
+         corpora.front().name, *labels.begin());
+  }
+  return {labels.begin(), labels.end()};
 }
 
 std::span<const uint8_t> ImageData::image(int64_t number) const {
@@ -183,8 +146,8 @@ ImageData classed_images(std::vector<ImageCorpus> corpora, const Labels& labels,
     const ImageSet& set = corpus.set;
     if (set.shape != shape) {
       fail(
-          "{}: images of {} x {} pixels with {} channels, but the training images have {} x {} "
-          "with {}",
+          "{}: images of {} x {} pixels with {} channels, but the first training images have {} x "
+          "{} with {}; data.image_size resizes images",
           corpus.name, set.shape.width, set.shape.height, set.shape.channels, shape.width,
           shape.height, shape.channels);
     }

@@ -1,18 +1,14 @@
 #pragma once
-// The images of a config with their classes, and how pixels become numbers: minus the mean and
-// divided by the deviation of each channel over the training images, or those of the run that
-// model.init_from names. A run keeps this in RUN/images.txt.
+// The images of a config with their classes.
 
 #include <optional>
 #include <string>
 #include <vector>
 
-#include "core/tensor.h"
 #include "data/batch_stream.h"
-#include "data/images.h"
 #include "train/config/config.h"
-#include "train/storage/run_folder.h"
 #include "train/tasks/classification/labelled_corpora.h"
+#include "train/tasks/images/image_preparation.h"
 
 namespace calque {
 
@@ -22,28 +18,25 @@ struct ImageCorpus {
   ImageSet set;
 };
 
-ImageCorpus read_image_corpus(const CorpusConfig& corpus, Split split);
-std::vector<ImageCorpus> read_image_corpora(const Corpora& corpora, Split split);
+// With a fit, the images are resized to its shape; channels of 0 stand for those of the first
+// image.
+ImageCorpus read_image_corpus(const CorpusConfig& corpus, Split split,
+                              const std::optional<ImageFit>& fit);
+std::vector<ImageCorpus> read_image_corpora(const Corpora& corpora, Split split,
+                                            const ImageFit& fit);
 // Throws an Error for fewer than two classes.
 Labels labels_of(const std::vector<ImageCorpus>& corpora);
 
-struct PixelScale {
-  ImageShape shape;
-  std::vector<double> mean, deviation;  // [channels], of pixels between 0 and 1
-
-  // pixels [images x size] -> [images, size]
-  Tensor normalised(std::span<const uint8_t> pixels) const;
-  bool operator==(const PixelScale&) const = default;
+struct TrainingImages {
+  std::vector<ImageCorpus> corpora;
+  ImagePreparation preparation;
 };
 
-PixelScale pixel_scale(const std::vector<ImageCorpus>& corpora);
-void save_pixel_scale(const PixelScale& scale, const RunFolder& run);
-// Throws an Error if the file is missing or damaged.
-PixelScale load_pixel_scale(const RunFolder& run);
-
-// That of the run that `weights` are of: a run, a checkpoint, or a file of a checkpoint. Nothing if
-// they are of no run on images.
-std::optional<PixelScale> pixel_scale_beside(const std::string& weights);
+// The images are resized as those of `initial`, the preparation that the initial weights need, or
+// to data.image_size. Without both, they must have one shape. Channels are normalised as in
+// `initial`, or by their mean and deviation over these images.
+TrainingImages read_training_images(const Config& config,
+                                    const std::optional<ImagePreparation>& initial);
 
 struct ImageData {
   std::vector<ImageCorpus> corpora;

@@ -12,9 +12,9 @@ constexpr int64_t tokens_at_once = 4096;
 
 }  // namespace
 
-ClassificationResult evaluate_images(const VisionTransformer& model, const PixelScale& scale,
-                                     const ImageData& data, double label_smoothing,
-                                     BatchShare share) {
+ClassificationResult evaluate_images(const VisionTransformer& model,
+                                     const ImagePreparation& preparation, const ImageData& data,
+                                     double label_smoothing, BatchShare share) {
   const NoGradient nothing_recorded;
   ClassifiedBatches batches(std::move(share));
   const int64_t at_once = std::max<int64_t>(1, tokens_at_once / model.options.tokens());
@@ -28,26 +28,27 @@ ClassificationResult evaluate_images(const VisionTransformer& model, const Pixel
         const auto image = data.image(i);
         pixels.insert(pixels.end(), image.begin(), image.end());
       }
-      return model.head.logits(model.pooled(scale.normalised(pixels), Mode::evaluate));
+      return model.head.logits(model.pooled(preparation.normalised(pixels), Mode::evaluate));
     });
   }
   return batches.result(model.options.head.classes);
 }
 
-std::vector<double> class_probabilities(const VisionTransformer& model, const PixelScale& scale,
+std::vector<double> class_probabilities(const VisionTransformer& model,
+                                        const ImagePreparation& preparation,
                                         std::span<const uint8_t> image) {
   const NoGradient nothing_recorded;
   const Tensor p =
-      softmax(model.head.logits(model.pooled(scale.normalised(image), Mode::evaluate)));
+      softmax(model.head.logits(model.pooled(preparation.normalised(image), Mode::evaluate)));
   return {p.data(), p.data() + p.cols()};
 }
 
-std::vector<std::vector<std::vector<double>>> attention_to_patches(const VisionTransformer& model,
-                                                                   const PixelScale& scale,
-                                                                   std::span<const uint8_t> image) {
+std::vector<std::vector<std::vector<double>>> attention_to_patches(
+    const VisionTransformer& model, const ImagePreparation& preparation,
+    std::span<const uint8_t> image) {
   const NoGradient nothing_recorded;
   AttentionRecord record;
-  model.pooled(scale.normalised(image), Mode::evaluate, &record);
+  model.pooled(preparation.normalised(image), Mode::evaluate, &record);
   const int64_t tokens = model.options.tokens(), patches = model.options.patches();
   const int64_t queries = model.cls ? 1 : tokens;  // of the learned token, or of all
   std::vector<std::vector<std::vector<double>>> layers;

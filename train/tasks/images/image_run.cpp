@@ -26,15 +26,7 @@ VisionOptions vision_options(const Config& config, const ImageShape& shape, int6
   return options;
 }
 
-Image ImageRun::read(const std::string& path) const {
-  Image image = read_image(path);
-  if (image.shape != scale.shape) {
-    fail("{}: {} x {} pixels with {} channels; the model reads {} x {} with {}", path,
-         image.shape.width, image.shape.height, image.shape.channels, scale.shape.width,
-         scale.shape.height, scale.shape.channels);
-  }
-  return image;
-}
+Image ImageRun::read(const std::string& path) const { return preparation.fit(read_image(path)); }
 
 std::string no_tokenizer_hash() { return hexadecimal(content_hash("images")); }
 
@@ -43,9 +35,9 @@ ImageRun open_image_run(const std::string& place) {
   ImageRun run;
   run.config = found.config;
   run.labels = load_labels(found.folder);
-  run.scale = load_pixel_scale(found.folder);
+  run.preparation = load_preparation(found.folder);
   run.network = std::make_unique<TaskModel<VisionTransformer>>(
-      vision_options(run.config, run.scale.shape, std::ssize(run.labels)));
+      vision_options(run.config, run.preparation.fit.shape, std::ssize(run.labels)));
   const LoadedWeights loaded = load_weights(found, run.network->parameters, no_tokenizer_hash());
   run.checkpoint = loaded.checkpoint;
   run.step = loaded.step;

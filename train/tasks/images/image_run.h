@@ -14,13 +14,13 @@ namespace calque {
 struct ImageRun {
   Config config;
   Labels labels;
-  PixelScale scale;
+  ImagePreparation preparation;
   std::unique_ptr<TaskModel<VisionTransformer>> network;
   std::string checkpoint;
   int64_t step = 0;
 
   const VisionTransformer& model() const { return network->model; }
-  // Throws an Error if the file is no image, or one of another shape than the training images'.
+  // The image in the shape that the model reads. Throws an Error if the file is no image.
   Image read(const std::string& path) const;
 };
 

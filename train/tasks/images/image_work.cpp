@@ -11,7 +11,7 @@ ImageWork::ImageWork(const ImageTraining& with, PackedImages images, std::vector
     : with_(with), images_(std::move(images)), numbers_(std::move(numbers)) {}
 
 SummedLoss ImageWork::forward() const {
-  const Tensor pixels = with_.scale.normalised(images_.pixels);
+  const Tensor pixels = with_.preparation.normalised(images_.pixels);
   const auto pass = [&] { return with_.model.pooled(pixels, Mode::train); };
   return summed(with_.model.head.loss(pass, images_.labels, with_.class_weights,
                                       static_cast<real>(with_.training.label_smoothing),
@@ -24,7 +24,7 @@ WorkSize ImageWork::size() const {
 }
 
 Works ImageWork::split(int64_t chunks) const {
-  const int64_t count = std::ssize(images_.labels), pixels = with_.scale.shape.size();
+  const int64_t count = std::ssize(images_.labels), pixels = with_.preparation.fit.shape.size();
   const int64_t each = (count + chunks - 1) / chunks;
   Works works;
   for (int64_t first = 0; first < count; first += each) {

@@ -28,7 +28,7 @@ struct PackedImages {
 struct ImageTraining {
   const VisionTransformer& model;
   const TrainingConfig& training;
-  const PixelScale& scale;
+  const ImagePreparation& preparation;
   const std::vector<real>& class_weights;
   const ImageData& data;
 };

@@ -2,6 +2,9 @@
 
 #include <fmt/format.h>
 
+#include <filesystem>
+#include <utility>
+
 #include "data/content_hash.h"
 #include "train/config/schema.h"
 #include "train/tasks/classification/class_weights.h"
@@ -18,32 +21,25 @@ namespace {
 
 using Purpose = TaskStart::Purpose;
 
-std::vector<ImageCorpus> training_corpora(const Config& config, const TaskStart& start) {
-  if (start.purpose == Purpose::use) return {};
-  return read_image_corpora(config.data.train, Split::train);
+// That of a trained model, or what the weights of model.init_from need.
+std::optional<ImagePreparation> initial_preparation(const Config& config, const RunFolder& run,
+                                                    const TaskStart& start) {
+  if (start.purpose == Purpose::use) return load_preparation(run);
+  if (config.model.init_from.empty()) return std::nullopt;
+  const bool kept = start.purpose == Purpose::resume && std::filesystem::exists(run.images());
+  return kept ? load_preparation(run) : preparation_beside(config.model.init_from);
 }
 
-// The weights of model.init_from belong to the numbers that their run made of pixels.
-PixelScale scale_of(const Config& config, const RunFolder& run, const TaskStart& start,
-                    const std::vector<ImageCorpus>& corpora) {
-  const bool of_weights = !config.model.init_from.empty();
-  const bool kept = start.purpose == Purpose::resume && of_weights;
-  if (start.purpose == Purpose::use || kept) return load_pixel_scale(run);
-  PixelScale own = pixel_scale(corpora);
-  if (!of_weights) return own;
-  if (const auto initial = pixel_scale_beside(config.model.init_from)) {
-    if (initial->shape.channels == own.shape.channels) {
-      own.mean = initial->mean;
-      own.deviation = initial->deviation;
-    }
-  }
-  return own;
+TrainingImages training_images(const Config& config, const RunFolder& run, const TaskStart& start) {
+  const auto initial = initial_preparation(config, run, start);
+  if (start.purpose == Purpose::use) return {{}, *initial};
+  return read_training_images(config, initial);
 }
 
 class ImagesTask : public Task {
  public:
   ImagesTask(const Config& config, const RunFolder& run, const TaskStart& start)
-      : ImagesTask(config, run, start, training_corpora(config, start)) {}
+      : ImagesTask(config, run, start, training_images(config, run, start)) {}
 
   Parameters& parameters() override { return network_.parameters; }
   std::span<const MetricInfo> metrics() const override { return classification_metrics(); }
@@ -56,15 +52,15 @@ class ImagesTask : public Task {
 
   std::string data_description() const override {
     return fmt::format("{} {} images of {} x {} pixels and {} classes, {} tokens each",
-                       data_.count(), scale_.shape.channels == 1 ? "gray" : "color",
-                       scale_.shape.width, scale_.shape.height, labels_.size(),
+                       data_.count(), preparation_.fit.shape.channels == 1 ? "gray" : "color",
+                       preparation_.fit.shape.width, preparation_.fit.shape.height, labels_.size(),
                        network_.model.options.tokens());
   }
 
   std::unique_ptr<WorkStream> training(StreamPosition from) override {
     const ExampleSet examples = example_set(data_, network_.model.options.tokens(), config_.augment,
                                             static_cast<uint64_t>(config_.training.seed));
-    const ImageTraining with{network_.model, config_.training, scale_, class_weights_, data_};
+    const ImageTraining with{network_.model, config_.training, preparation_, class_weights_, data_};
     const MakeWork make = [with](const ExampleBatch& batch) -> std::unique_ptr<Work> {
       PackedImages packed;
       for (const Example& e : batch.examples) packed.append(e[0], e[1].front());
@@ -78,7 +74,7 @@ class ImagesTask : public Task {
 
   std::optional<Scores> validate(Communicator& ranks, const std::function<bool()>& stop) override {
     return shared_validation(ranks, stop, [&](const BatchShare& share) -> Scores {
-      const ClassificationResult result = evaluate_images(network_.model, scale_, validation_,
+      const ClassificationResult result = evaluate_images(network_.model, preparation_, validation_,
                                                           config_.training.label_smoothing, share);
       return {result.values(), samples(result), {confusion_table(result.confusion, labels_)}};
     });
@@ -86,21 +82,22 @@ class ImagesTask : public Task {
 
  private:
   ImagesTask(const Config& config, const RunFolder& run, const TaskStart& start,
-             std::vector<ImageCorpus> corpora)
+             TrainingImages images)
       : config_(config),
-        labels_(start.purpose == Purpose::use ? load_labels(run) : labels_of(corpora)),
-        scale_(scale_of(config_, run, start, corpora)),
-        network_(vision_options(config_, scale_.shape, std::ssize(labels_))) {
+        labels_(start.purpose == Purpose::use ? load_labels(run) : labels_of(images.corpora)),
+        preparation_(std::move(images.preparation)),
+        network_(vision_options(config_, preparation_.fit.shape, std::ssize(labels_))) {
     if (start.purpose == Purpose::use) return;
-    data_ = classed_images(std::move(corpora), labels_, scale_.shape);
+    data_ = classed_images(std::move(images.corpora), labels_, preparation_.fit.shape);
     class_weights_ = class_weights(config_.training.class_weights, labels_, data_.counts);
-    validation_ = classed_images(read_image_corpora(config_.data.validation, Split::validation),
-                                 labels_, scale_.shape);
+    validation_ = classed_images(
+        read_image_corpora(config_.data.validation, Split::validation, preparation_.fit), labels_,
+        preparation_.fit.shape);
     // A resumed run keeps its files until its data is known to be the checkpoint's.
     if (start.purpose == Purpose::begin ||
         (start.purpose == Purpose::resume && start.data_hash == hexadecimal(data_.hash))) {
       save_labels(labels_, run);
-      save_pixel_scale(scale_, run);
+      save_preparation(preparation_, run);
     }
   }
 
@@ -116,7 +113,7 @@ class ImagesTask : public Task {
 
   const Config config_;
   const Labels labels_;
-  const PixelScale scale_;
+  const ImagePreparation preparation_;
   TaskModel<VisionTransformer> network_;
   ImageData data_, validation_;
   std::vector<real> class_weights_;

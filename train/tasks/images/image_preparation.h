@@ -1,0 +1,33 @@
+#pragma once
+// How an image becomes the input of a model: it is resized to the model's shape, and each channel
+// is normalised. A run stores this in RUN/images.txt. A run with model.init_from takes it from the
+// run of those weights.
+
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "core/tensor.h"
+#include "data/image_fit.h"
+#include "train/storage/run_folder.h"
+
+namespace calque {
+
+struct ImagePreparation {
+  ImageFit fit;
+  std::vector<double> mean, deviation;  // [channels], of pixels between 0 and 1
+
+  // pixels [images x size] -> [images, size]
+  Tensor normalised(std::span<const uint8_t> pixels) const;
+  bool operator==(const ImagePreparation&) const = default;
+};
+
+void save_preparation(const ImagePreparation& preparation, const RunFolder& run);
+// Throws an Error if the file is missing or damaged.
+ImagePreparation load_preparation(const RunFolder& run);
+
+// That of the run that `weights` belong to: a run, a checkpoint, or a file of a checkpoint. Nothing
+// if they do not belong to a run on images.
+std::optional<ImagePreparation> preparation_beside(const std::string& weights);
+
+}  // namespace calque
