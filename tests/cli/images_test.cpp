@@ -27,7 +27,7 @@ std::string png(const std::string& name, uint32_t side) {
   return "'" + path + "'";
 }
 
-TEST_CASE("classify prints a line an image: its file, and labels with their probabilities") {
+TEST_CASE("classify prints one line per image: its file, and labels with their probabilities") {
   const std::string a = png("a.png", 16), b = png("b.png", 16);
   const Ran ran = run("calque classify " + shapes() + " " + a + " " + b);
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
@@ -39,7 +39,7 @@ TEST_CASE("classify prints a line an image: its file, and labels with their prob
   }
 }
 
-TEST_CASE("classify refuses what is no image of the run's size, and images for other runs") {
+TEST_CASE("classify refuses images of another size, other files, and images for other tasks") {
   check_refused(run("calque classify " + shapes() + " " + png("small.png", 8)), 1,
                 "small.png: 8 x 8 pixels with 1 channels; the model reads 16 x 16 with 1");
   check_refused(run("calque classify " + shapes() + " /dev/null"), 1, "/dev/null");
@@ -49,7 +49,7 @@ TEST_CASE("classify refuses what is no image of the run's size, and images for o
                 "IMAGE needs a run of task: images; ");
 }
 
-TEST_CASE("evaluate judges a split or a folder of images, and writes the labels") {
+TEST_CASE("evaluate measures a classifier on a split or a folder of images") {
   const Ran split = run("calque evaluate " + shapes() + " --split validation --samples 1");
   REQUIRE_MESSAGE(split.status == 0, split.err);
   for (const char* part :
@@ -85,7 +85,8 @@ TEST_CASE("explain draws the attention of every head over the image, or writes i
   check_refused(run("calque explain " + shapes() + " /nosuch.png"), 1, "/nosuch.png");
 }
 
-TEST_CASE("an imported Vision Transformer classifies like its run, and keeps its scale of pixels") {
+TEST_CASE(
+    "an imported Vision Transformer classifies like the exported run and keeps its pixel scale") {
   const Trained& plain = trained_on_images();
   const std::string own = plain.file("vit"), folder = plain.file("vit-huggingface"),
                     imported = plain.file("vit-imported"), tuned = plain.file("vit-tuned");
@@ -101,7 +102,7 @@ TEST_CASE("an imported Vision Transformer classifies like its run, and keeps its
   const Ran theirs = classify(imported);
   CHECK_MESSAGE(theirs.status == 0, theirs.err);
   CHECK(theirs.out == classify(own).out);
-  // Trained on and resumed with other images, whose own mean is another.
+  // Fine-tuned and resumed on other images, which have another mean.
   for (const char* until : {"2u", "4u"}) {
     const Ran training = run("calque train " + imported + "/finetune.yaml --quiet --run " + tuned +
                              " --set 'data.train={toy: shapes, pairs: 10, seed: 5}'"
@@ -115,7 +116,7 @@ TEST_CASE("an imported Vision Transformer classifies like its run, and keeps its
   CHECK(run("diff -r " + folder + " " + again).status == 0);
 }
 
-TEST_CASE("data check counts the images of each class and refuses a patch that does not fit") {
+TEST_CASE("data check counts the images of each class, train refuses a patch that does not fit") {
   const std::string config = trained_on_images().file("config.yaml");
   const Ran ran = run("calque data check " + config);
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
