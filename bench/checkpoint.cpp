@@ -1,5 +1,5 @@
-// The cost of a checkpoint of the base model with Adam's moments (three times 48 million values): a
-// save, a plain copy of the same bytes with fsync on the same disk, in turns, and how long a
+// Measures a checkpoint of the base model with Adam's moments (three times 48 million values). Each
+// round times a plain copy of the same bytes with fsync on the same disk, a save, and how long a
 // background save stops training.
 //
 //   build/release/bench/checkpoint [FOLDER [MILLIONS [ROUNDS]]]

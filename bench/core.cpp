@@ -1,6 +1,6 @@
 // The core's ops, each beside its limit: raw sgemm calls of the same products, or a copy of as many
 // bytes by all threads. Every iteration times both. `ratio` is the median over the iterations of
-// op time / limit time, `speed_up` that of the op's time on one thread / its time on all.
+// the op's time / the limit's time, `speed_up` that of its time on one thread / on all threads.
 //
 //   build/release/bench/core --benchmark_filter=Linear
 #include <benchmark/benchmark.h>
@@ -17,26 +17,26 @@ using namespace calque;
 
 namespace {
 
-// With warm caches: short work runs twice, and the second run counts.
-double settled_seconds_of(const std::function<void()>& work) {
+// The time with warm caches: short work runs twice, and the second run counts.
+double warm_seconds_of(const std::function<void()>& work) {
   constexpr double beyond_caches = 0.01;
   const double taken = seconds_of(work);
   return taken > beyond_caches ? taken : seconds_of(work);
 }
 
-void against(benchmark::State& state, const std::function<void()>& op,
-             const std::function<void()>& limit) {
+void compare_with_limit(benchmark::State& state, const std::function<void()>& op,
+                        const std::function<void()>& limit) {
   op();
   limit();
   const int all = threads();
   std::vector<double> ratios, limits, gains;
   bool op_first = true;
   for ([[maybe_unused]] const auto _ : state) {
-    const double first = settled_seconds_of(op_first ? op : limit);
-    const double second = settled_seconds_of(op_first ? limit : op);
+    const double first = warm_seconds_of(op_first ? op : limit);
+    const double second = warm_seconds_of(op_first ? limit : op);
     const double ours = op_first ? first : second, theirs = op_first ? second : first;
     set_threads(1);
-    gains.push_back(settled_seconds_of(op) / ours);
+    gains.push_back(warm_seconds_of(op) / ours);
     set_threads(all);
     state.SetIterationTime(ours);
     ratios.push_back(ours / theirs);
@@ -86,7 +86,7 @@ void Linear(benchmark::State& state) {
   const LinearProducts raw(rows, in, out);
   const Tensor x = variable(raw.x), w = variable(raw.w), b = variable(filled({out}, 4));
   const Tensor seed = filled({rows, out}, 5);
-  against(
+  compare_with_limit(
       state,
       [&] {
         forward_backward(
@@ -100,10 +100,10 @@ void ResidualNorm(benchmark::State& state) {
   const Tensor x = variable(filled({rows, cols}, 1)), y = variable(filled({rows, cols}, 2));
   const Tensor gain = variable(filled({cols}, 3)), bias = variable(filled({cols}, 4));
   const Tensor seed = filled({rows, cols}, 5);
-  // Matrices read or written. Forward: x, y, out. Backward: seed and its copy, out, dx, dy.
+  // Matrices read or written. Forward: x, y, out. Backward: seed, its copy (twice), out, dx, dy.
   constexpr int64_t moved = 9;
   const Tensor from = Tensor::full({moved * rows, cols / 2}, 1), to(from.shape());
-  against(
+  compare_with_limit(
       state,
       [&] {
         forward_backward(
@@ -133,7 +133,7 @@ void ShortAttention(benchmark::State& state) {
   const int64_t tokens = segments.tokens();
   const Tensor qkv = variable(filled({tokens, 3 * d}, 1)), seed = filled({tokens, d}, 2);
   const LinearProducts raw(tokens, 256, 256);
-  against(
+  compare_with_limit(
       state,
       [&] {
         forward_backward(
@@ -144,8 +144,8 @@ void ShortAttention(benchmark::State& state) {
       });
 }
 
-// One sentence, 8 heads of 64. Compares FLOPs per second: attention has 2 products forward and 5
-// backward, sgemm one of another shape.
+// One sentence, 8 heads of 64. Attention has 2 products forward and 5 backward; the limit is one
+// sgemm of another shape, so `share_of_sgemm_rate` compares FLOP/s.
 void LongAttention(benchmark::State& state) {
   const int64_t n = state.range(0), d = 512;
   const Segments segments = Segments::of_lengths(std::vector<int32_t>{static_cast<int32_t>(n)});
@@ -155,7 +155,7 @@ void LongAttention(benchmark::State& state) {
   const double useful = 7 * 2.0 * double(n) * double(n) * double(d);
   const int64_t before = memory_statistics().used;
   reset_peak_memory();
-  against(
+  compare_with_limit(
       state,
       [&] {
         forward_backward(
@@ -169,8 +169,9 @@ void LongAttention(benchmark::State& state) {
       1e6;
 }
 
-// One sentence, 8 heads of 32, forward and backward: a window of 256 keys on each side beside full
-// attention, as the ratio of their times; `bigbird` adds a global token and two random blocks.
+// One sentence, 8 heads of 32, forward and backward. `full_by_window` is the time of full attention
+// / the time with a window of 256 keys on each side; for `full_by_bigbird` the window is combined
+// with a global token and two random blocks.
 void SparseAttention(benchmark::State& state) {
   const int64_t n = state.range(0), d = 256;
   const bool causal = state.range(1) != 0;
@@ -184,16 +185,16 @@ void SparseAttention(benchmark::State& state) {
     });
   };
   step({.window = 256});
-  std::vector<double> plain, global;
+  std::vector<double> by_window, by_bigbird;
   for ([[maybe_unused]] const auto _ : state) {
     const double window = step({.window = 256});
     state.SetIterationTime(window);
     const double full = step({});
-    plain.push_back(full / window);
-    global.push_back(full / step({.window = 256, .global = 1, .random = 2}));
+    by_window.push_back(full / window);
+    by_bigbird.push_back(full / step({.window = 256, .global = 1, .random = 2}));
   }
-  state.counters["full_by_window"] = median(plain);
-  state.counters["full_by_bigbird"] = median(global);
+  state.counters["full_by_window"] = median(by_window);
+  state.counters["full_by_bigbird"] = median(by_bigbird);
 }
 
 void ProjectionLoss(benchmark::State& state) {
@@ -204,7 +205,7 @@ void ProjectionLoss(benchmark::State& state) {
   for (int64_t i = 0; i < rows; ++i) expected.push_back(static_cast<int32_t>(i * 37 % vocabulary));
   const int64_t before = memory_statistics().used;
   reset_peak_memory();
-  against(
+  compare_with_limit(
       state,
       [&] {
         forward_backward(

@@ -2,9 +2,9 @@
 //
 //   build/release/bench/data_speed [TEXT.SOURCE TEXT.TARGET] [--pairs N]
 //
-// prepares a generated corpus of N pairs (default a million) with a words tokenizer and cuts it
-// into batches; starts again from the cache; and encodes the given text, or the generated one, with
-// SentencePiece, beside spm_encode, on one thread and on two.
+// It prepares a generated corpus of N pairs (default a million) with a words tokenizer and cuts it
+// into batches, loads the corpus again from the cache, and encodes the given text, or the generated
+// text, with SentencePiece and with spm_encode, on one thread and on two.
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -32,7 +32,7 @@ namespace {
 
 constexpr int target_column[] = {1};
 
-// Wall time, and the processor time of this process and its children, which other programs disturb
+// Wall time, and the CPU time of this process and its children. Other programs disturb CPU time
 // less.
 class Clock {
  public:
@@ -111,7 +111,7 @@ int64_t target_tokens(const Dataset& dataset) {
   return tokens;
 }
 
-// From files to batches.
+// Times the way from files to batches.
 void measure_words(const CorpusSource& corpus, const Tokenizer& words) {
   const Clock clock;
   const Dataset dataset = load_dataset({corpus}, {words, words}, {});
@@ -127,14 +127,13 @@ void measure_words(const CorpusSource& corpus, const Tokenizer& words) {
   }
   const auto millions = static_cast<double>(target_tokens(dataset)) / 1e6;
   fmt::print(
-      "words: {:.2f} M target tokens/s from file to batch, {:.2f} M per second of CPU (at least "
-      "1): "
-      "{} pairs, reading and tokenizing {}, with batching {}\n",
+      "words: {:.2f} M target tokens/s from file to batch, {:.2f} M per CPU second (target at "
+      "least 1): {} pairs, reading and tokenizing {}, with batching {}\n",
       millions / clock.seconds(), millions / clock.cpu_seconds(), sentences, prepared,
       clock.text());
 }
 
-// The first start writes the cache, the second reads it.
+// The first load writes the cache, the second reads it.
 void measure_cache(const CorpusSource& corpus, const Tokenizer& words, const std::string& folder) {
   const Clock first;
   load_dataset({corpus}, {words, words}, {.cache_folder = folder});
@@ -147,12 +146,12 @@ void measure_cache(const CorpusSource& corpus, const Tokenizer& words, const std
   BatchStream stream(examples_of(dataset, target_column), {});
   stream.next();
   fmt::print(
-      "cache: {} pairs start in {} instead of {} (at most 2 s for a million), the first batch {} "
-      "later; peak memory {:.0f} MB (at most 1500 for ten million)\n",
+      "cache: {} pairs load in {} instead of {} (target at most 2 s for a million), the first "
+      "batch {} later; peak memory {:.0f} MB (target at most 1500 for ten million)\n",
       dataset.examples(), found, made, planning.text(), peak_megabytes());
 }
 
-// spm_encode, which has one thread, on both sides of the text: in turn or at once.
+// Runs spm_encode, which has one thread, on both sides of the text, in turn or at the same time.
 std::string time_of_spm_encode(const std::string& model, const AlignedFiles& files,
                                const std::string& folder, bool at_once) {
   const auto side = [&](const std::string& text, const char* ids) {
@@ -187,7 +186,7 @@ void measure_sentence_piece(const AlignedFiles& files, const std::string& folder
     const std::string prefix = folder + "/subwords", model = prefix + ".model";
     train_tokenizer(texts, options, {.vocabulary_size = 4000}).save(prefix);
     for (const int thread_count : {1, 2}) {
-      fmt::print("{}, {} at once: {}; spm_encode {}\n",
+      fmt::print("{}, threads {}: {}; spm_encode {}\n",
                  kind == TokenizerKind::bpe ? "bpe" : "unigram", thread_count,
                  time_of_ours(model, options, files, thread_count),
                  time_of_spm_encode(model, files, folder, thread_count == 2));

@@ -3,7 +3,7 @@ import math
 from html import escape
 
 WIDTH, HEIGHT = 430, 250  # of a panel
-LEFT, RIGHT, TOP, BOTTOM = 62, 24, 34, 42  # margins of its axes
+LEFT, RIGHT, TOP, BOTTOM = 62, 24, 34, 42  # margins around the axes of a panel
 COLOURS = ("#2458a6", "#b4531c", "#3a7d44")
 GUIDE = "#9a9a9a"
 

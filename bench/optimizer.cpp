@@ -1,5 +1,6 @@
-// The memory traffic of each optimiser's update, in bytes per second, beside that of a copy, which
-// is its limit. The argument is the number of parameters: about that of the presets tiny and base.
+// The memory traffic of each optimiser's update, in bytes per second, beside the traffic of a copy,
+// which is the limit. The arguments are about the numbers of parameters of the presets tiny and
+// base.
 //
 //   build/release/bench/optimizer --benchmark_filter=Adam
 #include "optim/optimizer.h"

@@ -1,4 +1,4 @@
-// Starts bench/raw_products and talks to it through two pipes.
+// Starts bench/raw_products and exchanges requests and answers with it through two pipes.
 #include "raw_product_process.h"
 
 #include <fcntl.h>
@@ -27,7 +27,7 @@ bool cpu_has_avx512() {
 #endif
 }
 
-// The environment of this process; `settings`, NAME=VALUE, override it.
+// The environment of this process, overridden by `settings`, each NAME=VALUE.
 std::vector<std::string> environment_with(const std::vector<std::string>& settings) {
   std::vector<std::string> all = settings;
   for (char** entry = environ; *entry != nullptr; ++entry) {
@@ -54,7 +54,7 @@ RawProducts::RawProducts(const std::string& program, int threads) {
   std::signal(SIGPIPE, SIG_IGN);
   std::array<int, 2> in{}, out{};
   if (pipe2(in.data(), O_CLOEXEC) != 0 || pipe2(out.data(), O_CLOEXEC) != 0) {
-    fail("{}: no pipe to it: {}", program, std::strerror(errno));
+    fail("{}: no pipe could be created: {}", program, std::strerror(errno));
   }
   posix_spawn_file_actions_t actions;
   posix_spawn_file_actions_init(&actions);
@@ -93,7 +93,7 @@ RawProducts::Answer RawProducts::run(const std::vector<GemmCall>& products) {
   if (std::fscanf(from_, "%lf %lf", &answer.seconds, &answer.rate) != 2) {
     fail("raw_products ended early");
   }
-  usleep(20'000);  // its threads spin for a while before they sleep
+  usleep(20'000);  // the threads of raw_products spin for a while before they sleep
   return answer;
 }
 

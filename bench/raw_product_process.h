@@ -1,7 +1,7 @@
 #pragma once
 // The GEMM floor of a training step, measured in a separate process that computes the step's matrix
 // products and nothing else: every product with a weight, forward and backward, as a GemmRecorder
-// listed them during the step. Products inside attention are not among them.
+// listed them during the step. Products inside attention are not included.
 
 #include <cstdio>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace calque {
 
-// The process: bench/raw_products, with OpenBLAS's fastest kernels for this processor. It sleeps
+// The process bench/raw_products, with OpenBLAS's fastest kernels for this processor. It sleeps
 // between requests.
 class RawProducts {
  public:

@@ -1,6 +1,5 @@
 // The GEMM floor of a training step: computes the step's matrix products through cblas in a loop,
-// and nothing else. raw_product_process.h starts this program and describes the requests and
-// answers.
+// and nothing else. raw_product_process.cpp starts this program. Requests and answers:
 //
 //   in    count, then one line per product: m n k, and three flags: a is stored transposed, b is
 //         stored transposed, the product is added to c
@@ -8,7 +7,7 @@
 //
 // Each shape is called in the fastest of three ways, found beforehand: with OpenBLAS's own threads,
 // or with one block of rows or of columns per thread. Different shapes have separate operands, so
-// that one does not find the other's in the cache.
+// that no product finds the operands of another in the cache.
 #include <sys/mman.h>
 
 #include <algorithm>
@@ -31,7 +30,7 @@ using namespace calque;
 
 namespace {
 
-// Memory on large pages, where the system has them.
+// Memory on huge pages, where the system has them.
 class Operand {
  public:
   float* of_size(int64_t size) {
@@ -59,17 +58,17 @@ class Operand {
 
 enum class Way { library, rows, columns };
 
-// Shapes of about the same size share their operands and the way of the call.
-struct Kind {
+// Shapes of about the same size share their operands and the way they are called.
+struct ShapeGroup {
   Operand a, b, c;
   Way way = Way::library;
   bool tried = false;
 };
 
-void run(const GemmCall& p, Kind& kind, Way way) {
-  const float* a = kind.a.of_size(p.m * p.k);
-  const float* b = kind.b.of_size(p.k * p.n);
-  float* c = kind.c.of_size(p.m * p.n);
+void run(const GemmCall& p, ShapeGroup& group, Way way) {
+  const float* a = group.a.of_size(p.m * p.k);
+  const float* b = group.b.of_size(p.k * p.n);
+  float* c = group.c.of_size(p.m * p.n);
   if (way == Way::library) return raw_sgemm(p, a, b, c);
   // Blocks of whole tiles, one per thread, as core/blas.cpp cuts a product.
   constexpr int64_t tile = 32;
@@ -86,11 +85,11 @@ void run(const GemmCall& p, Kind& kind, Way way) {
   });
 }
 
-double best_time(const GemmCall& p, Kind& kind, Way way, int rounds) {
-  run(p, kind, way);
+double best_time(const GemmCall& p, ShapeGroup& group, Way way, int rounds) {
+  run(p, group, way);
   double best = std::numeric_limits<double>::infinity();
   for (int round = 0; round < rounds; ++round) {
-    best = std::min(best, seconds_of([&] { run(p, kind, way); }));
+    best = std::min(best, seconds_of([&] { run(p, group, way); }));
   }
   return best;
 }
@@ -98,13 +97,13 @@ double best_time(const GemmCall& p, Kind& kind, Way way, int rounds) {
 class Floor {
  public:
   double seconds(const std::vector<GemmCall>& products) {
-    std::vector<Kind*> kinds;
+    std::vector<ShapeGroup*> groups;
     for (const GemmCall& p : products) {
-      kinds.push_back(&kinds_[key(p)]);
-      if (!kinds.back()->tried) try_out(p, *kinds.back());
+      groups.push_back(&groups_[key(p)]);
+      if (!groups.back()->tried) try_out(p, *groups.back());
     }
     return seconds_of([&] {
-      for (size_t i = 0; i < products.size(); ++i) run(products[i], *kinds[i], kinds[i]->way);
+      for (size_t i = 0; i < products.size(); ++i) run(products[i], *groups[i], groups[i]->way);
     });
   }
 
@@ -115,9 +114,9 @@ class Floor {
                                   {4096, 512, 2048},
                                   {4096, 2048, 512}}) {
       const GemmCall p{m, n, k};
-      Kind& kind = kinds_[key(p)];
-      if (!kind.tried) try_out(p, kind);
-      const double taken = seconds_of([&] { run(p, kind, kind.way); });
+      ShapeGroup& group = groups_[key(p)];
+      if (!group.tried) try_out(p, group);
+      const double taken = seconds_of([&] { run(p, group, group.way); });
       best_rate_ = std::max(best_rate_, flops(p) / taken);
     }
     return best_rate_;
@@ -130,18 +129,18 @@ class Floor {
     return {rounded(p.m), rounded(p.n), rounded(p.k), p.a_transposed, p.b_transposed, p.accumulate};
   }
 
-  void try_out(const GemmCall& p, Kind& kind) {
+  void try_out(const GemmCall& p, ShapeGroup& group) {
     double best = std::numeric_limits<double>::infinity();
     for (const Way way : {Way::library, Way::rows, Way::columns}) {
-      const double taken = best_time(p, kind, way, flops(p) < 1e9 ? 8 : 3);
-      if (taken < best) kind.way = way;
+      const double taken = best_time(p, group, way, flops(p) < 1e9 ? 8 : 3);
+      if (taken < best) group.way = way;
       best = std::min(best, taken);
     }
     best_rate_ = std::max(best_rate_, flops(p) / best);
-    kind.tried = true;
+    group.tried = true;
   }
 
-  std::map<Key, Kind> kinds_;
+  std::map<Key, ShapeGroup> groups_;
   double best_rate_ = 0;
 };
 

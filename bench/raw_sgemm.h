@@ -10,7 +10,7 @@
 
 namespace calque {
 
-// The first m rows and n columns of c from here on. The operands belong to the whole product.
+// Computes m rows and n columns of the product `whole`, which begin at a, b and c.
 inline void raw_sgemm(const GemmCall& whole, int64_t m, int64_t n, const float* a, const float* b,
                       float* c) {
   const auto size = [](int64_t value) { return static_cast<blasint>(value); };

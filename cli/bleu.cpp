@@ -34,8 +34,8 @@ SegmentStatistics statistics_of(Hypotheses hypotheses, References references,
                                 const BleuOptions& options) {
   if (options.tokenization != Tokenization::none && looks_tokenized(hypotheses)) {
     note(
-        "calque: a hundred lines end in ' .', so the text looks tokenized; BLEU expects plain "
-        "text, see --tokenize none\n");
+        "calque: a hundred lines end in ' .', so the text looks tokenized; BLEU expects "
+        "detokenized text, see --tokenize none\n");
   }
   return bleu_statistics(hypotheses, references, options);
 }
@@ -64,14 +64,14 @@ void add_bleu_command(CLI::App& calque) {
       ->capture_default_str()
       ->check(CLI::IsMember({"13a", "intl", "char", "none"}))
       ->type_name("HOW");
-  command->add_flag("--lowercase", arguments->lowercase, "Ignore upper and lower case");
+  command->add_flag("--lowercase", arguments->lowercase, "Ignore case");
   command->add_option("--smooth", arguments->smoothing, "exp, floor, add-k or none")
       ->capture_default_str()
       ->check(CLI::IsMember({"exp", "floor", "add-k", "none"}))
       ->type_name("HOW");
   command
       ->add_option("--smooth-value", arguments->smoothing_value,
-                   "The value of floor (default 0.1) or add-k (default 1)")
+                   "The value for --smooth floor (default 0.1) or add-k (default 1)")
       ->check(number(1e-12, 1e12))
       ->type_name("X");
   command->footer("Example: calque bleu --reference test.de --confidence translations.de");

@@ -34,11 +34,14 @@ void add_chrf_command(CLI::App& calque) {
   ChrfOptions& options = arguments->options;
   CLI::App* command = calque.add_subcommand("chrf", "Compute chrF of a file of translations");
   add_metric_options(command, arguments->files);
-  command->add_option("--char-order", options.character_order, "Longest character n-grams")
+  command
+      ->add_option("--char-order", options.character_order, "Maximum length of character n-grams")
       ->capture_default_str()
       ->check(whole_number(0, 100))
       ->type_name("N");
-  command->add_option("--word-order", options.word_order, "Longest word n-grams; 2 is chrF++")
+  command
+      ->add_option("--word-order", options.word_order,
+                   "Maximum length of word n-grams; 2 is chrF++")
       ->capture_default_str()
       ->check(whole_number(0, 100))
       ->type_name("N");
@@ -46,7 +49,7 @@ void add_chrf_command(CLI::App& calque) {
       ->capture_default_str()
       ->check(whole_number(1, 100))
       ->type_name("N");
-  command->add_flag("--lowercase", options.lowercase, "Ignore upper and lower case");
+  command->add_flag("--lowercase", options.lowercase, "Ignore case");
   command->add_flag("--whitespace", options.whitespace, "Count white space too");
   command->add_flag("--eps-smoothing", options.eps_smoothing,
                     "Smooth as chrF++.py does, for very short texts");

@@ -14,7 +14,7 @@
 namespace calque {
 namespace {
 
-// The innermost command of the command line.
+// The innermost subcommand that was given.
 const CLI::App* innermost(const CLI::App* app) {
   while (!app->get_subcommands().empty()) app = app->get_subcommands().front();
   return app;

@@ -14,21 +14,22 @@ CLI::Option* add_settings(
     CLI::App* command, std::vector<std::string>& settings,
     const std::string& meaning = "Override a key: --set training.seed=2; may be repeated");
 
-// The option --threads N, which takes effect as the command line is read.
+// The option --threads N, which takes effect while the command line is parsed.
 void add_threads(CLI::App* command);
 
-// Validators whose messages say what is allowed.
+// Validators whose messages state the allowed range.
 CLI::Validator whole_number(int64_t least, int64_t most = std::numeric_limits<int64_t>::max());
 CLI::Validator number(double least, double most);
 
-// Parses the words after the first, the program's name, and runs the command. An empty value is
-// refused everywhere: it is most likely an unset variable of a script.
+// Parses the command line and runs the command. The first word is the program's name. An empty
+// value is always an error, because it is most likely an unset variable of a script.
 void parse_words(CLI::App& calque, int count, const char* const* words);
 
-// For rules that CLI11 cannot express, such as "--a needs --b"; throws from a command's callback.
+// For rules that CLI11 cannot express, such as "--a needs --b or --c"; throws from a command's
+// callback.
 [[noreturn]] void wrong_command_line(const std::string& message);
 
-// The message in one line: what is wrong, the nearest option or command, and how to get help.
+// Returns a message of one line: the problem, the nearest option or command, and how to get help.
 std::string explain(const CLI::App& calque, const CLI::ParseError& error);
 
 // `text` on one line, with control characters escaped.

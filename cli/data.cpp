@@ -96,7 +96,7 @@ void add_toy(CLI::App& data, const std::string& name) {
         ->check(whole_number(1, 10'000))
         ->type_name("N");
   }
-  command->add_option("--out", arguments->out, "Folder for the two files, which must not exist")
+  command->add_option("--out", arguments->out, "Folder for the two files; neither may exist yet")
       ->capture_default_str()
       ->type_name("DIR");
   command->footer("Example: calque data " + name + " --split train --pairs 100000 --out corpora");

@@ -26,7 +26,7 @@ CLI::Option* add_decoding_settings(CLI::App* command, std::vector<std::string>& 
             return setting.starts_with("decoding.")
                        ? std::string()
                        : setting +
-                             ": only decoding.* can be set here, the model is already trained";
+                             ": only decoding.* can be set here; the model is already trained";
           },
           ""));
 }

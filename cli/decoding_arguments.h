@@ -1,5 +1,5 @@
 #pragma once
-// How to decode: the run's config, overridden by the command line.
+// The decoding settings: those of the run's config, overridden by the command line.
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -19,8 +19,8 @@ struct DecodingArguments {
 CLI::Option* add_beam(CLI::App* command, int64_t& beam);
 CLI::Option* add_decoding_settings(CLI::App* command, std::vector<std::string>& settings);
 
-// The config's section with the command line's values, checked as a whole: a setting may need the
-// beam of an option. An n_best wider than the beam widens it.
+// Returns the config's section `decoding` with the values of the command line. All are checked
+// together, because a --set value may require the value of --beam. The beam is at least `n_best`.
 DecodingConfig decoding_of(const TranslationRun& run, const DecodingArguments& arguments);
 
 }  // namespace calque

@@ -18,10 +18,10 @@
 namespace calque {
 namespace {
 
-void embed(const std::string& place) {
+void embed(const std::string& folder) {
   constexpr int64_t lines_at_once = 256;
-  require_task("calque embed", place, {std::begin(embedding_tasks), std::end(embedding_tasks)});
-  const SentenceEncoder run(place);
+  require_task("calque embed", folder, {std::begin(embedding_tasks), std::end(embedding_tasks)});
+  const SentenceEncoder run(folder);
   std::vector<EncodedText> texts;
   const auto print = [&] {
     for (const std::vector<real>& vector : sentence_embeddings(run.encoder(), texts)) {
@@ -43,19 +43,20 @@ void embed(const std::string& place) {
 }  // namespace
 
 void add_embed_command(CLI::App& calque) {
-  const auto place = std::make_shared<std::string>();
+  const auto folder = std::make_shared<std::string>();
   CLI::App* command =
-      calque.add_subcommand("embed", "Print a vector for each line of stdin, its embedding");
-  command->add_option("RUN", *place, "The folder of a run or of one of its checkpoints")
+      calque.add_subcommand("embed", "Print the embedding of each line of standard input");
+  command->add_option("RUN", *folder, "The folder of a run or of one of its checkpoints")
       ->required()
       ->type_name("");
   add_threads(command);
   command->footer(
-      "RUN is of task: masked-lm or classification. The vector of a text is the mean over its\n"
-      "tokens, of length 1. Its numbers are separated by spaces and have all digits of a float;\n"
-      "numpy.loadtxt reads them. Longer texts than the model's context are cut.\n"
+      "RUN is of task: masked-lm or classification. The embedding of a text is the mean of the\n"
+      "encoder's vectors over its tokens, scaled to length 1. The numbers are separated by spaces\n"
+      "and restore each float exactly; numpy.loadtxt reads them. A text longer than the model's\n"
+      "context is cut at the end.\n"
       "Example: calque embed runs/minilm < sentences.txt > vectors.txt");
-  command->callback([place] { embed(*place); });
+  command->callback([folder] { embed(*folder); });
 }
 
 }  // namespace calque

@@ -1,7 +1,7 @@
 // OpenBLAS allocates a buffer for each thread while it is loaded, before main(), and retries for
 // ever if there is no memory (ulimit -v, a small container). This check runs before the
 // initialisers of all libraries (.preinit_array) and exits with a message instead. It may use
-// nothing but system calls.
+// only system calls.
 
 #if defined(__linux__) && !defined(__SANITIZE_ADDRESS__) && !defined(__SANITIZE_THREAD__)
 #include <sched.h>
@@ -10,14 +10,14 @@
 
 namespace {
 
-constexpr unsigned long buffer = (128UL << 20) + (1UL << 20);  // with its overhead
+constexpr unsigned long buffer = (128UL << 20) + (1UL << 20);  // OpenBLAS's, with overhead
 
 void require_memory_for_blas(int, char**, char**) {
   cpu_set_t processors;
   CPU_ZERO(&processors);
   const int known = sched_getaffinity(0, sizeof processors, &processors);
   const unsigned long threads = known == 0 ? CPU_COUNT(&processors) : 1;
-  // Two more for libraries and for the threads for data and checkpoints. Only addresses are
+  // Two more buffers cover libraries and the threads for data and checkpoints. Only addresses are
   // reserved; no page is touched.
   const unsigned long wanted = (threads + 2) * buffer;
   void* const memory = mmap(nullptr, wanted, PROT_READ | PROT_WRITE,

@@ -11,7 +11,7 @@
 namespace calque {
 namespace {
 
-// A list of the config, or the test corpora of that name.
+// Returns the corpora of a split. A split other than train and validation names test corpora.
 std::vector<CorpusOfSplit> corpora_of_split(const DataConfig& data, const std::string& split) {
   using Split = CorpusConfig::Split;
   const auto list = [](const Corpora& corpora, Split part, const std::string& only) {
@@ -128,10 +128,10 @@ void add_evaluate_command(CLI::App& calque) {
       ->type_name("N");
   command
       ->add_option("--output", arguments->output,
-                   "Write the translations or the labels to this file, one per line; a language "
-                   "model writes the scores of its documents, as calque score does; a masked "
-                   "language model writes each window with [MASK], its original and its filled "
-                   "text, separated by tabs")
+                   "Write one line per result to this file: the translation or the label; for a "
+                   "language model, the score of a document, as calque score prints it; for a "
+                   "masked language model, a window with [MASK], the original and the filled "
+                   "window, separated by tabs")
       ->type_name("FILE");
   add_threads(command);
   command->footer(

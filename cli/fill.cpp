@@ -1,4 +1,4 @@
-// calque fill: what a masked language model puts in the place of [MASK].
+// calque fill: a masked language model predicts the token at each [MASK].
 #include <fmt/format.h>
 
 #include <memory>
@@ -54,8 +54,7 @@ void fill(const FillArguments& arguments) {
 
 void add_fill_command(CLI::App& calque) {
   const auto arguments = std::make_shared<FillArguments>();
-  CLI::App* command =
-      calque.add_subcommand("fill", "Replace each [MASK] with a masked language model");
+  CLI::App* command = calque.add_subcommand("fill", "Predict the token at each [MASK] of a text");
   command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")
       ->required()
       ->type_name("");
@@ -69,8 +68,8 @@ void add_fill_command(CLI::App& calque) {
       ->type_name("N");
   add_threads(command);
   command->footer(
-      "Prints the filled text, then a line for each token: the number of its [MASK], its\n"
-      "probability and its symbol, separated by tabs.\n"
+      "Prints the filled text, then a line for each predicted token: the number of the [MASK],\n"
+      "the token's probability and its symbol, separated by tabs.\n"
       "Example: calque fill runs/masked 'The [MASK] sleeps.' --alternatives 5");
   command->callback([arguments] { fill(*arguments); });
 }

@@ -31,8 +31,8 @@ void print_state(const TrainingState& state) {
   for (const auto& [part, version] : state.versions) fmt::print("{}: {}\n", part, version);
 }
 
-void info(const std::string& place) {
-  const TrainedRun run = open_run(place, make_task);
+void info(const std::string& folder) {
+  const TrainedRun run = open_run(folder, make_task);
   fmt::print("run {}\ncheckpoint {}\ntask {}\n", run.place.folder.path, run.weights.checkpoint,
              name_of(task_kinds, run.place.config.task));
   print_state(load_state(real_files(), run.weights.checkpoint));
@@ -42,12 +42,12 @@ void info(const std::string& place) {
 }  // namespace
 
 void add_info_command(CLI::App& calque) {
-  const auto place = std::make_shared<std::string>();
+  const auto folder = std::make_shared<std::string>();
   CLI::App* command = calque.add_subcommand("info", "Describe a run or a checkpoint");
-  command->add_option("RUN", *place, "The folder of a run or of one of its checkpoints")
+  command->add_option("RUN", *folder, "The folder of a run or of one of its checkpoints")
       ->required();
   command->footer("Example: calque info runs/toy");
-  command->callback([place] { info(*place); });
+  command->callback([folder] { info(*folder); });
 }
 
 }  // namespace calque

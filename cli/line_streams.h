@@ -17,7 +17,7 @@ class LineInput {
   // Standard input if `file` is empty.
   explicit LineInput(const std::string& file);
 
-  // False at the end. Throws Error if the input cannot be read.
+  // Returns false at the end of the input. Throws Error if the input cannot be read.
   bool next(std::string& line);
 
   int64_t count() const { return count_; }  // lines read
@@ -31,7 +31,7 @@ class LineInput {
   int64_t count_ = 0;
 };
 
-// Every write reaches the file or standard output at once, or throws Error.
+// Each write is flushed to the file or to standard output, or throws Error.
 class LineOutput {
  public:
   // Standard output if `file` is empty.

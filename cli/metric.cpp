@@ -102,11 +102,11 @@ void add_metric_options(CLI::App* command, MetricArguments& arguments) {
   command->add_option("--seed", arguments.seed, "Seed of the random test sets (default: 12345)")
       ->check(whole_number(0))
       ->type_name("N");
-  command->add_option("--width", arguments.decimals, "Decimals of the score")
+  command->add_option("--width", arguments.decimals, "Number of decimals of the score")
       ->capture_default_str()
       ->check(whole_number(0, 15))
       ->type_name("N");
-  command->add_flag("--score-only", arguments.score_only, "Print only the number")
+  command->add_flag("--score-only", arguments.score_only, "Print only the score")
       ->excludes(paired)
       ->excludes(confidence);
 }

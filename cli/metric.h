@@ -39,8 +39,9 @@ struct Metric {
       line;
 };
 
-// Makes a Metric from two functions: of_sums(sums) returns the score with all details, and
-// signature(references, resampling) returns the signature, which says how it is computed.
+// Makes a Metric from three functions: statistics(hypotheses, references), of_sums(sums), which
+// returns the score with all details, and signature(references, resampling), which returns the text
+// that names the settings of the score.
 template <class Statistics, class OfSums, class Signature>
 Metric metric_of(Statistics statistics, OfSums of_sums, Signature signature, int decimals) {
   return {.statistics = statistics,

@@ -1,4 +1,4 @@
-// calque neighbours: the words nearest to a word, or to the answer of an analogy.
+// calque neighbours: prints the words nearest to a word, or the answers to an analogy.
 #include "train/tasks/word2vec/neighbours.h"
 
 #include <fmt/format.h>
@@ -56,8 +56,7 @@ void add_neighbours_command(CLI::App& calque) {
       ->type_name("");
   command
       ->add_option("WORD", arguments->words,
-                   "A word; or three, of which the first is to the second as the third is to the "
-                   "answer")
+                   "One word; or three words A B C of an analogy: A is to B as C is to the answer")
       ->required()
       ->type_name("");
   command->add_option("--count", arguments->count, "Print the N nearest words (default: 10)")
@@ -65,7 +64,7 @@ void add_neighbours_command(CLI::App& calque) {
       ->type_name("N");
   add_threads(command);
   command->footer(
-      "Prints a line for each word, nearest first: the word and the cosine of both vectors,\n"
+      "Prints a line for each neighbour, nearest first: the word and its cosine similarity,\n"
       "separated by a tab. The given words are excluded.\n"
       "Example: calque neighbours runs/word2vec king\n"
       "Example: calque neighbours runs/word2vec man king woman");

@@ -1,5 +1,5 @@
-// Both buffers record that a write failed, but not the cause, which errno has only right after the
-// call that failed.
+// stdout and std::cout record that a write failed, but not the cause. errno holds the cause only
+// directly after the failed call.
 #include "cli/output.h"
 
 #include <cerrno>

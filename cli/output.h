@@ -16,10 +16,10 @@ struct BrokenPipe {};
 // Writes to standard output. Throws Error or BrokenPipe.
 void write_output(std::string_view text);
 
-// Flushes stdout and std::cout. Throws the same errors if a write to them failed.
+// Flushes stdout and std::cout. Throws Error or BrokenPipe if a write to either failed.
 void finish_output();
 
-// Write a remark to standard error.
+// Writes a remark to standard error.
 void note_text(std::string_view text);
 template <class... Values>
 void note(fmt::format_string<Values...> format, Values&&... values) {

@@ -1,4 +1,4 @@
-// calque plot: draws the curves of runs as a page, a figure, a table, or in the terminal.
+// calque plot: writes the curves of runs as a page, a figure, a table or a plot in the terminal.
 #include <fmt/format.h>
 
 #include <algorithm>
@@ -90,7 +90,7 @@ void add_plot_command(CLI::App& calque) {
   command->add_option("--svg", arguments->svg, "Write a figure for a paper");
   command->add_option("--csv", arguments->csv, "Write all records as a table");
   command->add_flag("--terminal", arguments->terminal, "Draw in the terminal");
-  const std::vector<CLI::Option*> looks = {
+  const std::vector<CLI::Option*> figure_options = {
       command
           ->add_option("--metric", arguments->options.columns,
                        "The curves that --svg and --terminal draw, such as loss,bleu")
@@ -109,10 +109,10 @@ void add_plot_command(CLI::App& calque) {
       "Example: calque plot runs/toy\n"
       "         calque plot runs/a runs/b --out compare.html\n"
       "         calque plot runs/toy --terminal --metric loss,bleu --over time");
-  command->callback([arguments, looks] {
-    for (const CLI::Option* look : looks) {
-      if (look->empty() || arguments->terminal || !arguments->svg.empty()) continue;
-      wrong_command_line(look->get_name() +
+  command->callback([arguments, figure_options] {
+    for (const CLI::Option* option : figure_options) {
+      if (option->empty() || arguments->terminal || !arguments->svg.empty()) continue;
+      wrong_command_line(option->get_name() +
                          " needs --svg or --terminal; the page shows all curves");
     }
     plot(*arguments);

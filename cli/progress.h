@@ -12,7 +12,7 @@ class Progress {
   // If `wanted` is false, nothing is shown.
   explicit Progress(bool wanted = true);
 
-  // `what` names what is counted, such as "lines". Tokens are shown if there are any.
+  // `what` names the counted items, such as "lines". The rate of tokens is shown if `tokens` > 0.
   void show(std::string_view what, int64_t count, int64_t tokens = 0) const;
   // Ends the line.
   void end() const;

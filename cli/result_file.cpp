@@ -31,12 +31,12 @@ void write_result(const std::string& file, std::string_view text) {
     return;
   }
   std::error_code ignored;
-  const fs::file_status there = fs::status(file, ignored);
-  if (fs::exists(there) && !fs::is_regular_file(there)) {
+  const fs::file_status status = fs::status(file, ignored);
+  if (fs::exists(status) && !fs::is_regular_file(status)) {
     write_into(file, text);
   } else {
-    const fs::path place = fs::exists(there) ? fs::canonical(file) : fs::path(file);
-    replace_text(real_files(), place.string(), text);
+    const fs::path target = fs::exists(status) ? fs::canonical(file) : fs::path(file);
+    replace_text(real_files(), target.string(), text);
   }
   note("wrote {}\n", one_line(file));
 }

@@ -6,9 +6,9 @@
 
 namespace calque {
 
-// Writes `text` to the file, or to standard output for "-", and reports a file on stderr. A regular
-// file is replaced whole or not at all, also through a link; anything else that exists (a pipe, a
-// terminal, /dev/stdout) is opened and written to.
+// Writes `text` to the file, or to standard output for "-", and reports the file's name on stderr.
+// A regular file is replaced atomically, also through a symlink; anything else that exists (a pipe,
+// a terminal, /dev/stdout) is opened and written to.
 void write_result(const std::string& file, std::string_view text);
 
 }  // namespace calque

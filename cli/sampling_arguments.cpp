@@ -1,4 +1,5 @@
-// --sampling is parsed as a command line of its own, by the options that other commands have.
+// The value of --sampling is parsed as a command line of its own, with the options that
+// add_sampling_options() adds.
 #include "cli/sampling_arguments.h"
 
 #include <fmt/ranges.h>

@@ -28,8 +28,8 @@ void add_score_command(CLI::App& calque) {
   target->type_name("FILE")->needs(source);
   add_threads(command);
   command->footer(
-      "For each line, prints the natural log-probability, the same per token, and the number of\n"
-      "tokens, </s> included.\n"
+      "For each line, prints the natural log-probability, the log-probability per token, and the\n"
+      "number of tokens, </s> included.\n"
       "Examples: calque score runs/toy --source test.src --target test.tgt\n"
       "          calque score runs/shakespeare --text lines.txt");
   command->callback([arguments, options] {

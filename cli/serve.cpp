@@ -1,4 +1,4 @@
-// calque serve: offers trained runs over HTTP.
+// calque serve: serves trained runs over HTTP.
 #include <fmt/format.h>
 
 #include <memory>
@@ -27,7 +27,7 @@ std::set<std::string> read_keys(const std::string& path) {
   for (int64_t i = 0; i < lines.count(); ++i) {
     if (const std::string key = lines.line(i); !key.empty()) keys.insert(key);
   }
-  if (keys.empty()) fail("--api-key-file {}: has no keys, a line each", path);
+  if (keys.empty()) fail("--api-key-file {}: has no keys; write one per line", path);
   return keys;
 }
 
@@ -45,10 +45,10 @@ void announce(const ServeArguments& arguments, const ServedRuns& runs, int port)
                         arguments.host == "::1";
   if (!loopback) {
     fmt::print("listens to the network{}\n",
-               arguments.options.keys.empty() ? " without keys; --api-key-file asks for them" : "");
+               arguments.options.keys.empty() ? " without keys; --api-key-file requires them" : "");
   }
-  const bool six = arguments.host.find(':') != std::string::npos;
-  fmt::print("http://{}:{}\n", six ? "[" + arguments.host + "]" : arguments.host, port);
+  const bool ipv6 = arguments.host.find(':') != std::string::npos;
+  fmt::print("http://{}:{}\n", ipv6 ? "[" + arguments.host + "]" : arguments.host, port);
   std::fflush(stdout);
 }
 
@@ -80,23 +80,23 @@ void add_limits(CLI::App& command, ServeArguments& arguments) {
   constexpr int64_t any = 1'000'000'000;
   ServiceOptions& options = arguments.options;
   HttpLimits& limits = arguments.limits;
-  add("--characters", options.characters, 1, any, "The most characters of text in a request");
-  add("--sentences", options.sentences, 1, any, "The most lines of text in a request");
+  add("--characters", options.characters, 1, any, "Maximum characters of text in a request");
+  add("--sentences", options.sentences, 1, any, "Maximum lines of text in a request");
   add("--explained-tokens", options.explained_tokens, 1, any,
-      "The most tokens of a text to explain");
-  add("--alternatives", options.alternatives, 0, 100, "The most alternatives to a translation");
-  add("--max-tokens", options.new_tokens, 1, any, "The most tokens of a generated text");
-  add("--samples", options.samples, 1, 10'000, "The most texts of a request to a language model");
+      "Maximum tokens of a text to explain");
+  add("--alternatives", options.alternatives, 0, 100, "Maximum alternatives to a translation");
+  add("--max-tokens", options.new_tokens, 1, any, "Maximum tokens of a generated text");
+  add("--samples", options.samples, 1, 10'000, "Maximum texts of a request to a language model");
   add("--queue-tokens", options.queue.capacity, 1, any,
-      "The most tokens that wait for a thread; beyond: 503");
+      "Maximum tokens that wait for a thread; beyond it, requests are answered with 503");
   add("--batch-tokens", options.queue.batch_tokens, 1, any,
-      "Tokens of the texts translated together");
+      "Maximum tokens of the sentences translated together");
   add("--short-tokens", options.queue.short_tokens, 1, any,
-      "The most tokens of a request that does not wait for longer ones");
-  add("--body", limits.body_bytes, 1, any, "The most bytes of a request's body");
-  add("--connections", limits.connections, 1, 100'000, "The most open connections");
+      "Maximum tokens of a short request; short requests do not wait for longer ones");
+  add("--body", limits.body_bytes, 1, any, "Maximum bytes of a request's body");
+  add("--connections", limits.connections, 1, 100'000, "Maximum open connections");
   add("--connections-per-address", limits.connections_per_address, 1, 100'000,
-      "The most open connections of one address");
+      "Maximum open connections of one address");
 }
 
 }  // namespace
@@ -108,24 +108,24 @@ void add_serve_command(CLI::App& calque) {
   command
       ->add_option(
           "RUN", arguments->runs,
-          "The folders of runs; the first translator between two languages is their usual one")
+          "The folders of runs; the first translator between two languages is their default")
       ->required()
       ->type_name("");
   command->add_option("--host", arguments->host, "The address to listen on (default: 127.0.0.1)")
       ->type_name("ADDRESS");
-  command->add_option("--port", arguments->port, "The port; 0: any free one (default: 8080)")
+  command->add_option("--port", arguments->port, "The port; 0 takes any free port (default: 8080)")
       ->check(whole_number(0, 65535))
       ->type_name("N");
   command
       ->add_option("--api-key-file", arguments->key_file,
-                   "A file of keys, a line each: a request needs one of them")
+                   "A file of API keys, one per line; requests must have one of them")
       ->type_name("FILE");
   add_limits(*command, *arguments);
   add_threads(command);
   command->footer(
-      "Speaks LibreTranslate's interface (/translate), OpenAI's (/v1/completions), and its own\n"
-      "(/classify, /explain, /score); /health and /metrics are for operators. docs/serve.md\n"
-      "describes them.\n"
+      "Implements the API of LibreTranslate (/translate), that of OpenAI (/v1/completions), and\n"
+      "calque's own (/classify, /explain, /score); /health and /metrics are for operators.\n"
+      "docs/serve.md describes all routes.\n"
       "Example: calque serve runs/toy --port 8080\n"
       "         curl -d q='ein Satz' -d source=de -d target=en http://127.0.0.1:8080/translate");
   command->callback([arguments] { serve(*arguments); });

@@ -33,11 +33,11 @@ void add_ter_command(CLI::App& calque) {
   TerOptions& options = arguments->options;
   CLI::App* command = calque.add_subcommand("ter", "Compute TER of a file of translations");
   add_metric_options(command, arguments->files);
-  command->add_flag("--normalized", options.normalized, "Tokenize both sides");
+  command->add_flag("--normalized", options.normalized, "Tokenize translations and references");
   command->add_flag("--no-punct", options.no_punctuation, "Ignore punctuation");
   command->add_flag(
       "--asian-support", options.asian_support,
-      "With --normalized and --no-punct: also split ideographs and treat Asian punctuation");
+      "With --normalized, also split ideographs; with --no-punct, also remove Asian punctuation");
   command->add_flag("--case-sensitive", options.case_sensitive, "Distinguish upper and lower case");
   command->footer("Example: calque ter --reference test.de translations.de");
   command->callback([arguments] { print_ter(*arguments); });

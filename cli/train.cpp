@@ -60,7 +60,8 @@ std::string resume_command(const TrainArguments& arguments, const RunFolder& run
   return command;
 }
 
-// Where an existing run would resume. Throws Error if it cannot resume with this config.
+// Returns a text on the step at which an existing run resumes. Throws Error if it cannot resume
+// with this config.
 std::string resuming_text(const Config& config, const RunFolder& run) {
   const auto state = newest_state(Checkpoints(real_files(), run.path));
   if (!state) return "";
@@ -72,7 +73,7 @@ std::string resuming_text(const Config& config, const RunFolder& run) {
              run.path, state->step);
 }
 
-// How to train a finished run further.
+// Returns how to train a finished run further.
 std::string how_to_continue(const Config& config, const RunFolder& run, int64_t step,
                             const std::string& command) {
   const TrainingConfig& training = config.training;
@@ -119,7 +120,7 @@ int conclude(const TrainResult& result, const TrainArguments& arguments, const C
     case Ending::no_patience_left:
       fmt::print(
           "{} has stopped at step {}: no better validation within training.patience. To train it "
-          "further, raise it, or set 0 for no limit:\n"
+          "further, raise the patience, or set it to 0 for no limit:\n"
           "  {} --set training.patience=...\n{}",
           run.path, result.step, command, over_again);
       return 0;
@@ -141,8 +142,8 @@ void report(const Profile& profile, Precision precision, const RunFolder& run) {
       table, run.profile(), run.trace());
 }
 
-// The threads of this rank: all that the launcher has bound it to or, if it is bound to none, an
-// equal share of the processors.
+// Sets the number of threads of this rank. A rank that the launcher has bound to processors uses
+// all of them; otherwise the ranks of a host share its processors equally.
 void share_processors(Communicator& ranks) {
   const std::vector<std::string> hosts = all_gather_texts(ranks, ranks.host());
   const auto here = static_cast<int>(std::ranges::count(hosts, ranks.host()));
@@ -175,8 +176,8 @@ int train_as(Communicator& ranks, const TrainArguments& arguments) {
   return conclude(result, arguments, config, run);
 }
 
-// Other ranks wait for this one, so it cannot end alone. Errors that all ranks meet are told by
-// rank 0, whose end is the end of those that wait here.
+// Aborts all ranks, because the others wait for this one. If all ranks fail, rank 0 reports the
+// error, and its abort() ends the others while they sleep here.
 void end_together(Communicator& ranks, const std::string& message) {
   if (ranks.speaks()) ranks.abort("calque: " + one_line(message));
   std::this_thread::sleep_for(std::chrono::seconds(2));
@@ -214,10 +215,10 @@ void add_train_command(CLI::App& calque) {
       ->check(whole_number(1, 1024));
   command->add_flag("--quiet", arguments->quiet, "Print only how the run ends, and errors");
   CLI::Option* dry_run = command->add_flag(
-      "--dry-run", arguments->dry_run, "Show the model and its memory and time, without training");
+      "--dry-run", arguments->dry_run, "Show the model's size, memory and time, without training");
   command
       ->add_flag("--profile", arguments->profile,
-                 "Measure where the time goes: a table of the ops, and a trace")
+                 "Measure the time of each op; writes a table and a trace")
       ->excludes(dry_run);
   command->footer(
       "The same command again resumes an interrupted run.\n"

@@ -56,7 +56,8 @@ class InputLines {
   const std::vector<std::string>& prefixes() const { return prefixes_; }
   void clear() { lines_.clear(), prefixes_.clear(); }
 
-  // Adds a line; false at the end. Throws Error for a line that cannot be translated.
+  // Adds a line; returns false at the end of the input. Throws Error for a line that cannot be
+  // translated.
   bool read() {
     std::string line;
     const bool more = input_.next(line);
@@ -129,8 +130,8 @@ void refuse_to_overwrite_input(const TranslateArguments& arguments) {
 }
 
 void translate(TranslateArguments arguments) {
-  for (std::string* place : {&arguments.input, &arguments.output}) {
-    if (*place == "-") place->clear();  // the standard streams, as without the option
+  for (std::string* file : {&arguments.input, &arguments.output}) {
+    if (*file == "-") file->clear();  // the standard streams, as without the option
   }
   for (const std::string& run : arguments.runs) {
     require_task("calque translate", run, TaskKind::translation);
@@ -166,8 +167,8 @@ void add_options(CLI::App& command, TranslateArguments& arguments) {
   command
       .add_option(
           "--n-best", arguments.decoding.n_best,
-          "Write the N best translations as NUMBER ||| TEXT ||| SCORES, from a beam at least as "
-          "wide; 1 writes only TEXT")
+          "Write the N best translations as NUMBER ||| TEXT ||| SCORES, from a beam of at least N; "
+          "1 writes only TEXT")
       ->check(whole_number(1, 1000))
       ->type_name("N");
   command

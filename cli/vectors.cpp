@@ -11,19 +11,19 @@
 namespace calque {
 
 void add_vectors_command(CLI::App& calque) {
-  const auto place = std::make_shared<std::string>();
+  const auto folder = std::make_shared<std::string>();
   CLI::App* command =
       calque.add_subcommand("vectors", "Write the word vectors of word2vec as a text file");
-  command->add_option("RUN", *place, "The folder of a run or of one of its checkpoints")
+  command->add_option("RUN", *folder, "The folder of a run or of one of its checkpoints")
       ->required()
       ->type_name("");
   command->footer(
       "Writes the number of words and of dimensions, then a line for each word, the most\n"
       "frequent first. model.embeddings, gensim and others read this format.\n"
       "Example: calque vectors runs/word2vec > vectors.txt");
-  command->callback([place] {
-    require_task("calque vectors", *place, TaskKind::word2vec);
-    const Word2VecRun run = open_word2vec_run(*place);
+  command->callback([folder] {
+    require_task("calque vectors", *folder, TaskKind::word2vec);
+    const Word2VecRun run = open_word2vec_run(*folder);
     write_output(vectors_as_text(run.model().vectors, run.tokenizer));
   });
 }

@@ -1,7 +1,8 @@
 # The compiler settings of the whole project, carried by the interface target calque_compiler.
 #
-# No -ffast-math: it drops checks for NaN and changes the floating-point mode at load time. The two
-# flags below only state that nothing reads errno or floating-point exception flags.
+# No -ffast-math: it drops checks for NaN and changes the floating-point mode at load time.
+# -fno-math-errno and -fno-trapping-math only state that nothing reads errno or floating-point
+# exception flags.
 if(NOT CMAKE_BUILD_TYPE AND NOT CMAKE_CONFIGURATION_TYPES)
   set(CMAKE_BUILD_TYPE Release CACHE STRING "Build type" FORCE)
 endif()
@@ -13,7 +14,7 @@ set(CMAKE_POSITION_INDEPENDENT_CODE ON)
 set(CMAKE_EXPORT_COMPILE_COMMANDS ON)
 set(CMAKE_CXX_FLAGS_RELEASE "-O3")
 
-# What every user of the libraries must share with them: the type of `real`.
+# The setting that the libraries and their users must share: the type of `real`.
 add_library(calque_settings INTERFACE)
 target_compile_features(calque_settings INTERFACE cxx_std_20)
 if(CALQUE_DOUBLE)
@@ -53,12 +54,12 @@ function(calque_precompile target)
   target_precompile_headers(${target} PRIVATE ${ARGN}
     <algorithm> <filesystem> <functional> <map> <memory> <optional> <span> <string> <vector>
     <fmt/format.h>)
-  # Lets ccache see through a precompiled header.
+  # Lets ccache cache the files that use a precompiled header.
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endfunction()
 
-# calque_compile_quickly(TARGET HEADER...): the same, and little optimisation, for code that does no
-# long computation of its own. With sanitizers there is none: it would double the time to compile.
+# calque_compile_quickly(TARGET HEADER...): the same with -O1, for code without long computations of
+# its own. With sanitizers it is -O0: -O1 would double the compile time.
 function(calque_compile_quickly target)
   calque_precompile(${target} ${ARGN})
   if(CALQUE_SANITIZE)

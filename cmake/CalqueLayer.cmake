@@ -18,10 +18,10 @@ function(calque_layer name)
     set(headers ${CMAKE_CURRENT_SOURCE_DIR})
   endif()
   foreach(header IN LISTS headers)
-    file(RELATIVE_PATH place ${PROJECT_SOURCE_DIR} ${header})
-    get_filename_component(parent ${view}/${place} DIRECTORY)
+    file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${header})
+    get_filename_component(parent ${view}/${path} DIRECTORY)
     file(MAKE_DIRECTORY ${parent})
-    file(CREATE_LINK ${header} ${view}/${place} SYMBOLIC)
+    file(CREATE_LINK ${header} ${view}/${path} SYMBOLIC)
   endforeach()
   target_include_directories(calque_${name} PUBLIC
     $<BUILD_INTERFACE:${view}>

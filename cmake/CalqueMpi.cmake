@@ -2,7 +2,7 @@
 set_property(CACHE CALQUE_MPI PROPERTY STRINGS AUTO ON OFF)
 set(CALQUE_WITH_MPI OFF)
 if(CALQUE_MPI)
-  set(MPI_CXX_SKIP_MPICXX ON)  # the old C++ bindings
+  set(MPI_CXX_SKIP_MPICXX ON)  # omits the old C++ bindings
   if(CALQUE_MPI STREQUAL AUTO)
     find_package(MPI COMPONENTS CXX QUIET)
   else()
@@ -10,6 +10,6 @@ if(CALQUE_MPI)
   endif()
   set(CALQUE_WITH_MPI ${MPI_CXX_FOUND})
   if(NOT CALQUE_WITH_MPI)
-    message(STATUS "No MPI: calque trains in one process (CALQUE_MPI)")
+    message(STATUS "MPI not found: calque trains in one process (see CALQUE_MPI)")
   endif()
 endif()

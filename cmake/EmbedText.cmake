@@ -1,7 +1,7 @@
 # calque_embed_text(TARGET SYMBOL FILE): puts a text file into a library at build time.
 #
 # The library gains `extern const std::string_view SYMBOL;` in namespace calque: the bytes of FILE,
-# any bytes. Declare it where it is used. This file, run with cmake -P, writes the source.
+# which may be binary. Declare it where it is used. This file, run with cmake -P, writes the source.
 if(CMAKE_SCRIPT_MODE_FILE STREQUAL CMAKE_CURRENT_LIST_FILE)
   file(READ ${input} bytes HEX)
   string(REGEX REPLACE "(................................................................)" "\\1\n"

@@ -1,5 +1,5 @@
-# Finds SentencePiece and defines SentencePiece::SentencePiece. It does not use pkg-config, whose file
-# requires protobuf's on newer distributions, which do not install it.
+# Finds SentencePiece and defines SentencePiece::SentencePiece. It does not use pkg-config: on newer
+# distributions the .pc file of SentencePiece requires that of protobuf, which they do not install.
 find_path(SentencePiece_INCLUDE_DIR sentencepiece_processor.h)
 find_library(SentencePiece_LIBRARY sentencepiece)
 find_library(SentencePiece_TRAIN_LIBRARY sentencepiece_train)

@@ -34,17 +34,17 @@ void forbid(void*, int64_t) {}
 // one wait for stores to the other (exp of 8 MB takes four times as long). Blocks of a multiple of
 // 256 KB, such as tensors whose sizes are powers of two, would have such a distance to the next,
 // second or fourth block after them, so large blocks of such sizes are made longer.
-constexpr int64_t large = int64_t{1} << 20, apart = int64_t{8} << 10;
+constexpr int64_t large = int64_t{1} << 20, margin = int64_t{8} << 10;
 
-// A smaller remainder stays part of the block.
+// A remainder smaller than this stays part of the block.
 constexpr int64_t worth_splitting = 4 * Arena::line;
 
 }  // namespace
 
 int64_t Arena::lines_for(int64_t bytes) {
   const int64_t whole = (std::max<int64_t>(bytes, 1) + guard + line - 1) / line * line;
-  const bool too_close = whole >= large && (whole + line) % (large / 4) < apart;
-  return too_close ? whole + apart : whole;
+  const bool too_close = whole >= large && (whole + line) % (large / 4) < margin;
+  return too_close ? whole + margin : whole;
 }
 
 // Combines the position of the leading bit with the three bits after it, so the sizes in a list
@@ -104,7 +104,7 @@ void Arena::split(Block* block, int64_t bytes) {
   insert(remainder);
 }
 
-// Both are free and in no list.
+// Both blocks are free and in no list.
 void Arena::merge_with_next(Block* block) {
   Block* const next = after(block);
   block->bytes += line + next->bytes;

@@ -42,9 +42,9 @@ class Arena {
  private:
   // The header, in the line before the block's first byte.
   struct Block {
-    int64_t bytes;  // whole lines, without this one
+    int64_t bytes;  // of whole lines, without the header
     Block* before;  // the neighbour at lower addresses in the slab, or nullptr
-    bool last;      // in its slab
+    bool last;      // of its slab
     bool free;
     Block *next_free, *previous_free;  // in its list
   };

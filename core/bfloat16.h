@@ -1,7 +1,8 @@
 #pragma once
 // Floats rounded to bfloat16, the first 16 bits of a float: its whole range with 8 bits of
 // precision. Processors with AVX512-BF16 multiply pairs of them, and add both products, in the time
-// of one multiplication of floats. The emulation may differ in the last bit of a sum.
+// of one multiplication of floats. The emulation for other processors may differ in the last bit of
+// a sum.
 
 #include <cstdint>
 
@@ -87,7 +88,7 @@ inline Vec add_products_of_pairs(Vec total, Vec left, Vec right) {
 #endif
 }
 
-// A word in all lanes.
+// The word at `from` in all lanes.
 inline Vec broadcast_bits(const real* from) {
   uint32_t word;
   std::memcpy(&word, from, sizeof word);

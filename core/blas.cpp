@@ -40,11 +40,11 @@ void finish_rows(real* c, int64_t rows, int64_t cols, int64_t stride, Finish fin
 }
 
 // Computes a block of the result on the calling thread. OpenBLAS does not use `scratch`.
-void call(const Matrix& a, const Matrix& b, const Destination& to, real* scratch,
-          Precision precision) {
+void compute_block(const Matrix& a, const Matrix& b, const Destination& to, real* scratch,
+                   Precision precision) {
   if (scratch) return block_product(size_of(a, b), strided(a), strided(b), to, scratch, precision);
   [[maybe_unused]] static const bool own_threads_are_off = [] {
-    // OneThread does not limit a build with its own threads.
+    // OneThread does not limit an OpenBLAS that was built with its own threads.
     if (openblas_get_parallel() == OPENBLAS_THREAD) openblas_set_num_threads(1);
     return true;
   }();
@@ -76,10 +76,10 @@ const BlasKernels& kernels() {
 
 bool cuts_are_exact(Backend backend) { return backend == Backend::own || kernels().cuts_are_exact; }
 
-// A result is split into blocks of rows or of columns, each of whole kernel tiles and for one
-// thread. OpenBLAS's own threads split the inner dimension of some shapes, which changes the last
-// bits. Where cuts are exact there is one block for each thread; elsewhere the blocks depend only
-// on the shape.
+// A result is split into blocks of rows or of columns. A block consists of whole kernel tiles and
+// is computed by one thread. OpenBLAS's own threads split the inner dimension of some shapes, which
+// changes the last bits. Where cuts are exact there is at most one block per thread; elsewhere the
+// blocks depend only on the shape.
 struct Split {
   int64_t blocks = 1;
   int64_t size = 0;  // the number of rows or columns
@@ -91,8 +91,8 @@ struct Split {
   }
 };
 
-// The fewest multiplications of a block. OpenBLAS has other kernels for matrices below 1,000,000,
-// which a block must not use unless the whole product does.
+// The minimum number of multiplications of a block. OpenBLAS has other kernels for products of
+// fewer than 1,000,000 multiplications; a block must not use them unless the whole product does.
 int64_t smallest_block(Backend backend) {
   if (backend == Backend::own) return 1 << 19;
   return cuts_are_exact(backend) ? 1 << 21 : 1 << 22;
@@ -115,10 +115,9 @@ thread_local std::vector<GemmCall>* recorded_calls = nullptr;
 
 }  // namespace
 
-// OpenBLAS chooses its kernels when it is loaded. If the processor is newer than OpenBLAS, it
-// chooses the kernels of an older processor. The list of names without AVX-512 is complete: a later
-// OpenBLAS adds a name only with kernels for that processor. For such kernels it is not known
-// whether cuts are exact.
+// OpenBLAS chooses its kernels when it is loaded. For a processor newer than itself it chooses the
+// kernels of an older one. The list of names without AVX-512 is complete: a later OpenBLAS adds a
+// name only with kernels for that processor. Whether cuts are exact with such kernels is unknown.
 BlasKernels blas_kernels(std::string_view name) {
   constexpr std::string_view before_avx512[] = {
       "Unknown",   "Katmai",       "Coppermine",  "Northwood",  "Prescott",    "Banias",
@@ -188,7 +187,8 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, 
   const int64_t scratch_size = backend == Backend::own && !packed
                                    ? block_product_scratch({m, n, k}, strided(a), precision)
                                    : 0;
-  // One buffer for all blocks: requests to the pool do not depend on the schedule of the threads.
+  // One buffer for all blocks, so that requests to the pool do not depend on the scheduling of
+  // threads.
   Buffer<real> scratch;
   if (scratch_size > 0) scratch = Buffer<real>(split.blocks * scratch_size);
   parallel_for(split.blocks, 1, [&](int64_t number, int64_t) {
@@ -203,7 +203,7 @@ void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, 
                     {block, stride, scale, finish.from(col)});
     } else {
       const Matrix right = split.by_rows ? b : transposed(rows_of(transposed(b), begin, end));
-      call(left, right, {block, stride, scale, finish.from(col)}, own, precision);
+      compute_block(left, right, {block, stride, scale, finish.from(col)}, own, precision);
     }
   });
 }
@@ -213,10 +213,10 @@ std::string blas_description(Precision precision) {
   std::string text = fmt::format("{} {}", config.substr(0, config.find(' ', config.find(' ') + 1)),
                                  openblas_get_corename());
   if (precision == Precision::bfloat16) {
-    text += ", products of our own with operands rounded to bfloat16";
-    if (!bfloat16_in_hardware) text += " by software, slower than float32 (no AVX512-BF16 here)";
+    text += ", calque's own products with operands rounded to bfloat16";
+    if (!bfloat16_in_hardware) text += " in software, slower than float32 (no AVX512-BF16)";
   } else if (own_product_is_faster()) {
-    text += ", products with AVX-512 of our own";
+    text += ", calque's own products with AVX-512";
   }
   return text;
 }

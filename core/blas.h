@@ -1,6 +1,6 @@
 #pragma once
-// Matrix products, computed by OpenBLAS, or by block_product() on processors that OpenBLAS does not
-// know. This is the only interface to OpenBLAS.
+// Matrix products, computed by OpenBLAS, or by block_product() in bfloat16 and on processors whose
+// AVX-512 OpenBLAS does not use. This is the only interface to OpenBLAS.
 //
 //   gemm({x, rows, in}, {w, in, out}, y);                          // y = x w
 //   gemm(transposed({x, rows, in}), {dy, rows, out}, dw.open());   // dw (+)= x^T dy
@@ -16,7 +16,7 @@
 
 namespace calque {
 
-// A row-major matrix to read. `stride` is the distance between rows, adjacent by default.
+// A row-major matrix to read. `stride` is the distance between rows; by default they are adjacent.
 struct Matrix {
   Matrix(const real* at, int64_t row_count, int64_t col_count, int64_t row_stride = 0)
       : data(at), rows(row_count), cols(col_count), stride(row_stride ? row_stride : col_count) {}
@@ -35,16 +35,16 @@ struct Strided;
 Strided strided(const Matrix& matrix);
 
 // Applied to each number of a product while it is in a register: adds a bias, one number for each
-// column, then takes relu.
+// column, then applies relu.
 struct Finish {
   const real* bias = nullptr;
   bool relu = false;
   Finish from(int64_t col) const { return {bias ? bias + col : nullptr, relu}; }
 };
 
-// What the operands of products are rounded to; sums always have full precision. bfloat16 has 8
-// bits of precision and is up to twice as fast where processor and build have AVX512-BF16. The
-// double build supports only full precision.
+// The precision to which the operands of products are rounded; sums always have full precision.
+// bfloat16 has 8 bits of precision and is up to twice as fast where processor and build have
+// AVX512-BF16. The double build supports only full precision.
 enum class Precision { full, bfloat16 };
 
 // Sets the precision of gemm() on this thread while it is alive; the default is full. Products
@@ -62,7 +62,8 @@ class ProductPrecision {
   Precision before_;
 };
 
-// c = scale a b, or c += scale a b if the sink adds. Rows of c are `stride` apart, adjacent if 0.
+// c = scale a b, or c += scale a b if the sink adds. Rows of c are `stride` apart, or adjacent if
+// it is 0.
 void gemm(const Matrix& a, const Matrix& b, Sink c, real scale = 1, int64_t stride = 0,
           Finish finish = {});
 inline void gemm(const Matrix& a, const Matrix& b, real* c) { gemm(a, b, Sink{c, false}); }
@@ -88,7 +89,7 @@ class GemmRecorder {
   std::vector<GemmCall>* before_;
 };
 
-// The properties of OpenBLAS's kernels, which are named for a processor.
+// The properties of OpenBLAS's kernels, which are named after a processor.
 struct BlasKernels {
   bool fill_vectors;    // they use AVX-512 where the processor has it
   bool cuts_are_exact;  // a result has the same bits however it is cut into blocks

@@ -14,8 +14,8 @@ using product::multiply_block;
 using product::Numbers;
 using product::Panels;
 
-// The maximum number of steps of a block of the inner dimension. Blocks are long because each reads
-// and writes the numbers of C again. Blocks of A have block_rows rows.
+// The maximum number of steps of a block of the inner dimension. Blocks are long because each block
+// reads and writes C again. Blocks of A have block_rows rows.
 constexpr int64_t most_steps = 512, block_rows = int64_t{8} * tile_rows;
 
 template <class Operand>
@@ -23,7 +23,7 @@ int64_t steps_of(int64_t depth) {
   return (depth + Operand::per_step - 1) / Operand::per_step;
 }
 
-// The columns of a block of B, which takes at most half of the second cache.
+// The columns of a block of B, which takes about half of the L2 cache.
 int64_t block_cols() {
   static const int64_t cols = [] {
 #ifdef _SC_LEVEL2_CACHE_SIZE
@@ -37,7 +37,8 @@ int64_t block_cols() {
   return cols;
 }
 
-// B with contiguous rows: some rows of every panel, then the next, to read each cache line once.
+// Copies a B with contiguous rows: `together` steps into every panel, then the next ones, to read
+// each cache line once.
 template <class Operand>
 void copy_rows(Strided b, int64_t depth, int64_t cols, real* panels) {
   constexpr int64_t together = 16;
@@ -56,7 +57,7 @@ void copy_rows(Strided b, int64_t depth, int64_t cols, real* panels) {
   }
 }
 
-// B with contiguous columns: squares of steps are transposed in registers.
+// Copies a B with contiguous columns: transposes squares of steps in registers.
 template <class Operand>
 void copy_columns(Strided b, int64_t depth, int64_t cols, real* panels) {
   const int64_t steps = steps_of<Operand>(depth);
@@ -91,10 +92,10 @@ struct Depths {
   int64_t k, steps, count;
 };
 
-// Blocks of A are copied if A is read by columns that conflict in the cache: their lines would be
-// evicted before the next tile reads them. The copy reduces the time of the weight gradient of a
-// layer with 2,048 inputs to 0.54. It has columns of block_rows steps, or rows an odd number of
-// cache lines apart.
+// Blocks of A are copied in bfloat16, or if A is read by columns that conflict in the cache: their
+// lines would be evicted before the next tile reads them. The copy reduces the time of the weight
+// gradient of a layer with 2,048 inputs to 54%. It has columns of block_rows steps, or rows an odd
+// number of cache lines apart.
 template <class Operand>
 bool copies_left(Strided a) {
   return Operand::per_step > 1 || (a.row == 1 && conflicts(a.col));
@@ -131,7 +132,7 @@ void prefetch_part(Prefetch& next, Strided m, int64_t rows, int64_t cols) {
   m.col == 1 ? next.add(m.data, rows, cols, m.row) : next.add(m.data, cols, rows, m.col);
 }
 
-// A right side: b, or columns of a packed matrix.
+// The right side of a product: b, or columns of a packed matrix.
 struct RightSide {
   Strided b;
   const PackedMatrix* packed = nullptr;
@@ -183,7 +184,7 @@ class BlockLoops {
     return copies ? copy_left<Operand>(left, rows, depth, scratch_) : left;
   }
 
-  // The operands of the next block.
+  // Prefetches the operands of the next block.
   Prefetch after(int64_t row, int64_t block, int64_t col) const {
     Prefetch next;
     row += block_rows;

@@ -3,8 +3,8 @@
 // OpenBLAS does not use the processor's vectors (core/blas.cpp).
 //
 // As in Goto (2008), a tile of C stays in registers over the whole inner dimension, and a block of
-// B is copied to narrow panels that stay in the first caches. A is read in place, one number at a
-// time; for the matrices of a Transformer, a copy pays only if the columns of A conflict in the
+// B is copied to narrow panels that stay in the L2 cache. A is read in place, one number at a time;
+// for the matrices of a Transformer, a copy is worthwhile only if the columns of A conflict in the
 // cache. In bfloat16 (core/bfloat16.h) both operands are copied, two numbers to a word. The order
 // of each sum does not depend on where blocks of rows and columns begin, so threads may split a
 // product anywhere.
@@ -26,7 +26,7 @@ struct Strided {
   Strided from(int64_t i, int64_t j) const { return {at(i, j), row, col}; }
 };
 
-// Whether addresses this far apart map to the same few sets of the first cache: multiples of 1 KB.
+// Whether addresses this far apart map to the same few sets of the L1 cache: multiples of 1 KB.
 inline bool conflicts(int64_t stride) {
   return stride * static_cast<int64_t>(sizeof(real)) % 1024 == 0;
 }
@@ -51,11 +51,11 @@ struct Destination {
 #ifdef __AVX512F__
 constexpr int tile_rows = 12, tile_vectors = 2;  // 24 of 32 registers
 #else
-constexpr int tile_rows = 6, tile_vectors = 2;  // 12 of 16
+constexpr int tile_rows = 6, tile_vectors = 2;  // 12 of 16 registers
 #endif
 constexpr int64_t tile_cols = tile_vectors * lanes;
 
-// The product of matrices that are in the first caches. B's rows are contiguous, `b_row` apart, and
+// The product of small matrices that are in the cache. B's rows are contiguous, `b_row` apart, and
 // readable to the end of a vector.
 void tile_product(ProductSize size, Strided a, const real* b, int64_t b_row, const Destination& to);
 
@@ -72,7 +72,7 @@ class PackedMatrix {
  public:
   PackedMatrix(Strided b, int64_t k, int64_t n);
   // The panels of rows [from, from + depth), a block of the inner dimension, from column `col` on,
-  // the first of a panel.
+  // which must be the first column of a panel.
   const real* panels(int64_t from, int64_t depth, int64_t col) const {
     return panels_.data() + from * padded_cols_ + depth * col;
   }
@@ -82,7 +82,8 @@ class PackedMatrix {
   Buffer<real> panels_;
 };
 
-// The same with columns [first_col, first_col + n) of b; first_col must be the first of a panel.
+// The same with columns [first_col, first_col + n) of b; first_col must be the first column of a
+// panel.
 void block_product(ProductSize size, Strided a, const PackedMatrix& b, int64_t first_col,
                    const Destination& to);
 

@@ -1,7 +1,8 @@
 #pragma once
 // The two kinds of failure. An Error is something the user can fix: a bad file, a bad setting, a
-// full disk. Its message is one line that names the thing, the place and the fix. A Misuse is a
-// mistake in the calling program; its message names the function and the arguments that do not fit.
+// full disk. Its message is one line that names the file or setting, the position in it and the
+// fix. A Misuse is a mistake in the calling program; its message names the function and the
+// arguments that do not fit.
 
 #include <fmt/format.h>
 

@@ -19,7 +19,7 @@ constexpr int most_vectors[] = {16, 12, 8, 6, 5, 4, 3, 3};
 constexpr int most_vectors[] = {12, 6, 4, 3, 2, 2};
 #endif
 
-// How many rows of b to prefetch.
+// The distance, in rows of b, of the row that is prefetched.
 constexpr int64_t ahead = 8;
 
 constexpr int64_t most_rows = std::ssize(most_vectors);
@@ -114,7 +114,7 @@ Vec dot_products(const real* a, const real* b, int64_t b_stride, int64_t k) {
   return sums;
 }
 
-// The same with fewer rows of b.
+// The same with `count` rows of b, fewer than lanes.
 Vec some_dot_products(const real* a, const real* b, int64_t b_stride, int64_t k, int64_t count) {
   Vec sums{};
   for (int64_t i = 0; i < count; ++i) {
@@ -123,7 +123,7 @@ Vec some_dot_products(const real* a, const real* b, int64_t b_stride, int64_t k,
   return sums;
 }
 
-// For a transposed b: each column of c is a product with a row of b.
+// For a transposed b: each column of c consists of dot products with a row of b.
 void all_dot_products(const Operands& o, int64_t rows, int64_t n) {
   for (int64_t col = 0; col < n; col += lanes) {
     const int64_t count = std::min(lanes, n - col);
@@ -153,7 +153,7 @@ bool has_few_rows(const Matrix& a) { return !a.flipped && a.rows <= most_rows; }
 
 void few_rows_product(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride) {
   const int64_t n = b.flipped ? b.rows : b.cols, k = a.cols;
-  constexpr int64_t worthwhile = 1 << 16;  // multiplications that repay waking a thread
+  constexpr int64_t worthwhile = 1 << 16;  // multiplications that justify waking a thread
   const int64_t vectors = (n + lanes - 1) / lanes;
   const int64_t chunks =
       std::clamp<int64_t>(n * k / worthwhile, 1, std::min<int64_t>(threads(), vectors));

@@ -9,7 +9,7 @@
 
 namespace calque {
 
-// Whether few_rows_product() supports a as a left side: it has few rows and is not transposed.
+// Whether few_rows_product() supports `a` as a left side: it has few rows and is not transposed.
 bool has_few_rows(const Matrix& a);
 
 // Like gemm(), which calls it.

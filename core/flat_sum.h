@@ -1,7 +1,6 @@
 #pragma once
-// Sums of two buffers, in which the gradients of the parts of a step are joined. In bfloat16 both
-// are rounded before they are added, in float: so it does not matter which of the two has been sent
-// over a network in half the bytes.
+// Sums of two buffers of gradients. In bfloat16 both buffers are rounded before they are added in
+// float, so the sum does not depend on which of them was sent over a network in half the bytes.
 
 #include <cstdint>
 #include <cstring>
@@ -56,8 +55,8 @@ inline void add_flat(std::span<real> a, std::span<const real> b, Precision preci
 }
 
 #ifndef CALQUE_DOUBLE
-// The numbers rounded to bfloat16, and the sum of such a buffer with one that is not yet rounded:
-// together what add_flat() computes in bfloat16.
+// round_flat() rounds numbers to bfloat16, and add_rounded() adds such a buffer to one that is not
+// yet rounded. Together they compute what add_flat() computes in bfloat16.
 inline void round_flat(std::span<const real> from, std::span<uint16_t> to) {
   parallel_for(std::ssize(from), flat_sum::chunk, [&](int64_t begin, int64_t end) {
     for (int64_t i = begin; i < end; i += lanes) {

@@ -68,7 +68,8 @@ class Pool {
 
  private:
   // Doubles the memory, so that there are few slabs and their blocks can be merged; the system
-  // backs only the pages that are touched. If the system refuses, requests only what is needed.
+  // backs only the pages that are touched. If the system refuses, returns unused slabs and requests
+  // only what is needed.
   void grow(int64_t wanted) {
     const int64_t needed = Arena::slab_bytes(wanted);
     const int64_t wished = std::clamp(statistics_.reserved, smallest_slab, largest_slab);

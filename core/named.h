@@ -1,6 +1,6 @@
 #pragma once
-// An enum's values with their names, as settings and messages spell them. The table of an enum
-// stands beside it: name_of(tyings, Tying::all) is "all".
+// An enum's values with their names, as settings and messages spell them. The table of names is
+// declared near its enum: name_of(tyings, Tying::all) is "all".
 
 #include <cstddef>
 #include <span>

@@ -1,7 +1,7 @@
 #pragma once
 // The catalogue of ops. Each function computes its result and, while a Tape is alive, records its
-// backward pass. x.cols() is the last axis, x.rows() all the others together; unless noted, ops
-// work on any number of axes. Integers (token ids, offsets) are plain arrays.
+// backward pass. x.cols() is the size of the last axis, x.rows() the product of the others; unless
+// noted, ops support any number of axes. Integers (token ids, offsets) are plain arrays.
 //
 // Elementwise arithmetic broadcasts b over a in four cases: b has the shape of a; or the shape of
 // its last axes (a row, a position table); or its first axes and a last axis of 1 (one number for
@@ -46,8 +46,8 @@ enum class Activation { none, relu, gelu, gelu_tanh, silu };
 // silu(a) b, where a is the first half of each row of x and b the second: [.., 2 n] -> [.., n].
 Tensor swiglu(const Tensor& x);
 
-// Sets each element to 0 with probability p and divides the others by 1 - p. The identity without a
-// tape or with p = 0.
+// Sets each element to 0 with probability p and divides the others by 1 - p. Without a tape or with
+// p = 0 it is the identity.
 Tensor dropout(const Tensor& x, real p);
 
 // Reductions: ops/reduction.cpp
@@ -79,7 +79,7 @@ Tensor slice_rows(const Tensor& x, int64_t begin, int64_t end);  // along the fi
 Tensor slice_cols(const Tensor& x, int64_t begin, int64_t end);  // along the last axis
 Tensor concat_rows(std::span<const Tensor> parts);               // along the first axis
 Tensor concat_cols(std::span<const Tensor> parts);               // along the last axis
-// Rows of the first axis by index, with repetitions.
+// Rows of the first axis by index; an index may be repeated.
 Tensor gather_rows(const Tensor& x, std::span<const int32_t> rows);
 
 // Experts: ops/experts.cpp
@@ -128,15 +128,15 @@ Tensor rotary(const Tensor& x, const Segments& segments, int64_t begin, int64_t 
 struct AttentionOptions {
   int64_t heads = 1;
   bool causal = false;  // query i sees keys up to i + (keys - queries) of its sentence
-  real dropout = 0;     // of the attention weights
+  real dropout = 0;     // probability for the attention weights
   // Which keys a query sees. Sparse attention requires the same sentences for queries and keys. If
   // it excludes no key, the result has the same bits as full attention.
   Sparsity sparsity = {};
 };
 
 // Scaled dot-product attention, softmax(q k^T / sqrt(head size)) v, in `heads` equal parts of the
-// columns. Sentence i of the queries attends to sentence i of the keys; without keys the result is
-// 0. The weights are recomputed in the backward pass and never kept.
+// columns. Sentence i of the queries attends to sentence i of the keys; for a sentence without keys
+// the result is 0. The backward pass recomputes the weights; they are not stored.
 //   q [query tokens, d], k [key tokens, d], v [key tokens, d] -> [query tokens, d]
 Tensor attention(const Tensor& q, const Tensor& k, const Tensor& v, const Segments& queries,
                  const Segments& keys, const AttentionOptions& options);
@@ -154,8 +154,8 @@ std::vector<Tensor> attention_weights(const Tensor& q, const Tensor& k, const Se
 // Recurrent networks: ops/recurrent.cpp, ops/attend_once.cpp. x and u are the products of the input
 // and of the state with their weights, biases included.
 
-// Gated recurrent unit (Cho et al. 2014): r, z = sigmoid(x + u), n = tanh(x + r u), n + z (state -
-// n).
+// Gated recurrent unit (Cho et al. 2014): r, z = sigmoid(x + u), n = tanh(x + r u),
+// new state = n + z (state - n).
 //   x, u [rows, 3 h] in the order r, z, n; state [rows, h] -> [rows, h]
 Tensor gru_step(const Tensor& x, const Tensor& u, const Tensor& state);
 // Long short-term memory (Hochreiter and Schmidhuber 1997): i, f, o = sigmoid(x + u),
@@ -169,8 +169,9 @@ struct KeyRows {
 };
 
 // Attention of single queries: row r of the result is the sum of the values in ranges[r], weighted
-// by the softmax of their scores, and 0 if the range is empty. The score of a key is
-// v tanh(q + k) (Bahdanau et al. 2015), or q k if v is absent. On a tape the ranges do not overlap.
+// by the softmax of their scores, or 0 if the range is empty. The score of a key is v tanh(q + k)
+// (Bahdanau et al. 2015), or q k if v is absent. If the op is recorded on a tape, the ranges must
+// not overlap.
 //   q [queries, a], keys [tokens, a], values [tokens, d], v [a] -> [queries, d]
 Tensor attend_once(const Tensor& q, const Tensor& keys, const Tensor& values, const Tensor& v,
                    std::span<const KeyRows> ranges);
@@ -195,21 +196,21 @@ struct TokenLoss {
 TokenLoss projected_cross_entropy(const Tensor& x, const Tensor& w, const Tensor& b,
                                   std::span<const int32_t> expected, real smoothing);
 // The loss of R-Drop (Liang et al., NeurIPS 2021) for two passes x and y over the same tokens with
-// different dropout: the mean of both losses, plus agreement / 4 times KL(p || p') + KL(p' || p) of
-// each token. nll and correct are those of the first pass.
+// different dropout: the mean of both losses, plus agreement / 4 times (KL(p || p') + KL(p' || p)),
+// summed over the tokens. nll and correct are those of the first pass.
 TokenLoss agreeing_cross_entropy(const Tensor& x, const Tensor& y, const Tensor& w, const Tensor& b,
                                  std::span<const int32_t> expected, real smoothing, real agreement);
-// The same from logits [tokens, V].
+// The cross-entropy of given logits [tokens, V].
 TokenLoss cross_entropy(const Tensor& logits, std::span<const int32_t> expected, real smoothing);
 // log p(expected) of each token, for scoring; no gradient.
 std::vector<real> log_probabilities(const Tensor& x, const Tensor& w, const Tensor& b,
                                     std::span<const int32_t> expected);
 
 // Negative sampling (Mikolov et al. 2013). Row i of x has 1 + n candidates, rows of w by index: the
-// expected one and n negatives. With the products s of x_i with them, its loss is
+// expected one and n negatives. If s_k is the product of x_i and candidate k, the loss of row i is
 //   -log sigmoid(s_0) - sum over k > 0 of log sigmoid(-s_k)
-// nll is the sum of the first term; `correct` counts the rows whose s_0 is the largest, without
-// ties.
+// nll is the sum of the first term; `correct` counts the rows whose s_0 is larger than all other
+// products.
 //   x [rows, d], w [vocabulary, d], candidates [rows, 1 + n]
 TokenLoss negative_sampling(const Tensor& x, const Tensor& w, std::span<const int32_t> candidates);
 

@@ -24,7 +24,7 @@ class PackedWeights {
   // Whether products with this many rows on the left pack their right sides.
   static bool worthwhile(int64_t rows);
 
-  // Makes products on this thread use the copies while it is alive.
+  // While it is alive, products on this thread use the copies.
   class Use {
    public:
     explicit Use(const PackedWeights& weights);
@@ -36,7 +36,7 @@ class PackedWeights {
     const PackedWeights* before_;
   };
 
-  // The copy of exactly this right side that the thread uses, or nullptr.
+  // The copy of exactly this right side in the PackedWeights that the thread uses, or nullptr.
   static const PackedMatrix* find(const Matrix& right_side);
 
  private:

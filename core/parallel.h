@@ -3,8 +3,8 @@
 // alone; any number of threads runs them; partial results are combined in the order of the chunks.
 // This is the only file with an OpenMP pragma.
 //
-// Threads that compute flush denormals to zero: arithmetic on such small weights and moments is
-// slow and changes nothing.
+// Compute threads flush denormals to zero: arithmetic on denormal weights and moments is slow and
+// changes nothing.
 
 #include <algorithm>
 #include <array>
@@ -37,11 +37,11 @@ class OneThread {
   int before_;
 };
 
-// Distributes the chunks of a loop. Each thread has a share of neighbouring chunks, the same in
-// every loop with as many chunks, so that it finds the data of the previous loop in its cache. A
-// thread that has finished its own share takes chunks from the others'. With a single share, all
-// threads take its chunks in order. With several shares, threads beyond their number take nothing:
-// the data is in the caches of other threads.
+// Distributes the chunks of a loop. Each thread has a share of adjacent chunks, the same in every
+// loop with as many chunks, so that it finds the data of the previous loop in its cache. A thread
+// that has finished its own share takes chunks from the shares of others. With a single share, all
+// threads take its chunks in order. With several shares, threads without a share take nothing: the
+// data is in the caches of other threads.
 class Shares {
  public:
   Shares(int64_t chunks, int count);
@@ -59,7 +59,7 @@ class Shares {
   std::array<Share, most> shares_;
 };
 
-// Where a thread begins: with its own share, or with the first chunk that is not taken.
+// Where a thread begins: with its own share, or with the first chunk that no thread has taken.
 enum class Begin { own, first };
 
 // Keeps the exception of the lowest-numbered chunk that threw, and rethrows it after the loop.
@@ -78,8 +78,8 @@ class Failure {
 
 // Calls body(c) for each chunk c. If the body throws, the exception of the lowest-numbered chunk
 // that threw is rethrown here, and chunks that had not begun are skipped. The team always has all
-// threads, also for fewer chunks: OpenMP ends the threads that a smaller team leaves over, and the
-// next larger team has to start new ones.
+// threads, also for fewer chunks: OpenMP ends the threads that a smaller team does not need, and
+// the next larger team has to start new ones.
 template <class Body>
 void for_chunks(int64_t chunks, Begin begin, Body&& body) {
   flush_denormals();
@@ -115,7 +115,7 @@ void parallel_for(int64_t count, int64_t chunk, Body&& body) {
 }
 
 // The number of rows of a chunk if a row costs about `row_cost` operations. It is the same for any
-// number of threads, and large enough to pay for waking a thread.
+// number of threads, and large enough to justify waking a thread.
 inline int64_t rows_per_chunk(int64_t row_cost) {
   constexpr int64_t worthwhile = 32768;
   return std::max<int64_t>(1, worthwhile / std::max<int64_t>(1, row_cost));

@@ -25,8 +25,8 @@ std::vector<std::string_view> parts_of(std::string_view path) {
   return parts;
 }
 
-// The module of a parameter: its path without the parameter's own name and, after the last number,
-// with only the first part.
+// The module of a parameter: its path without the parameter's own name, cut off after the first
+// part that follows the last number.
 std::vector<std::string_view> module_of(std::string_view name) {
   std::vector<std::string_view> parts = parts_of(name);
   if (parts.size() > 1) parts.pop_back();

@@ -9,9 +9,9 @@
 
 namespace calque {
 
-// Modules share a line if they differ only in the numbers of their paths and have as many
-// parameters. Each part of a numbered module has one line: `self_attention` includes all
-// projections of layers.0.self_attention. Works before allocate().
+// Modules share a line if their paths differ only in numbers and they have equally many parameters.
+// Each part of a numbered module has one line: `self_attention` includes all projections of
+// layers.0.self_attention. Works before allocate().
 std::string parameter_table(const Parameters& parameters);
 
 }  // namespace calque

@@ -1,10 +1,12 @@
 #pragma once
 // The parameters of a model are named windows into one flat buffer: an optimiser step is one pass,
-// a checkpoint one write. Allocation is separate from construction, so that a model can be counted,
-// or loaded, without initialisation. Memory and checkpoints have the order of construction.
+// a checkpoint one write. Allocation is separate from construction, so that parameters can be
+// counted, or loaded, without initialisation. Memory and checkpoints have the order of
+// construction.
 //
 // Each gradient has memory of its own, from the first contribution until it is cleared. The
-// backward pass frees the activations at the same time, so gradients reuse their memory.
+// backward pass frees the activations at the same time, so gradients reuse the memory of
+// activations.
 //
 //   Parameters parameters;
 //   Tensor w = parameters.add("weight", {3, 4}, Role::weight, normal(0.1));
@@ -23,14 +25,14 @@
 
 namespace calque {
 
-// Fills the values of a parameter of that shape from the random stream.
+// Fills the values of a parameter of the given shape from the random stream.
 using Initial =
     std::function<void(const Stream& stream, const Shape& shape, std::span<real> values)>;
 Initial constant(real value);
 Initial normal(real deviation);
 Initial uniform(real limit);  // in (-limit, limit)
 
-// The purpose of a parameter. It decides on weight decay and on reuse with another vocabulary.
+// The purpose of a parameter. It determines weight decay and the reuse with another vocabulary.
 enum class Role {
   weight,       // of a product
   bias,         // added to a product or a norm
@@ -74,19 +76,19 @@ class Parameters {
   // Sets initial values. They depend only on the seed and the name of the parameter.
   void initialise(uint64_t seed);
 
-  // From now on ops compute no gradient of this parameter, and optimisers leave it unchanged. To be
-  // called before an optimiser is constructed.
+  // After this call, ops compute no gradient of the parameter, and optimisers do not change it.
+  // Call it before an optimiser is constructed.
   void freeze(std::string_view name);
 
   const std::vector<Entry>& entries() const { return entries_; }
   const Entry* find(std::string_view name) const;
-  int64_t count() const;  // of numbers, without gaps
+  int64_t count() const;  // the number of elements, without gaps
 
   // The flat buffer, including the gaps that align the windows; optimisers keep the gaps zero.
   int64_t flat_size() const { return flat_size_; }
   std::span<real> values() const;
 
-  // To be called before a step.
+  // Call it before each step.
   void clear_gradients();
 
  private:

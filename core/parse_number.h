@@ -6,7 +6,8 @@
 
 namespace calque {
 
-// The whole of `text` as a number; nothing if it is none, or one that Number cannot hold.
+// Parses the whole of `text` as a number. Returns nothing if it is not a number or does not fit
+// Number.
 template <class Number>
 std::optional<Number> parse_number(std::string_view text) {
   Number value{};

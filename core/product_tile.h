@@ -80,10 +80,10 @@ void put_all(const Destination& to, int64_t cols, const Vec (&total)[rows][vecto
   }
 }
 
-// The sum over all steps of a column of a times a row of the panel. Every third row of A has an
-// address register, because there are few of them. Prefetches C's lines at the start, B's some
-// steps ahead (at the end those of the next panel), A's next column for the next tile, and with
-// each step a line of `later`, the operands of the next block.
+// The sum over all steps of a column of a times a row of the panel. Only every third row of A has
+// an address register, because the processor has few. Prefetches C's lines at the start, B's some
+// steps ahead (at the end those of the next panel), the rows of A's column that the next tile
+// reads, and with each step a line of `later`, the operands of the next block.
 template <class Operand, int rows, int vectors>
 void tile(int64_t steps, Strided a, const real* b, int64_t b_row, const Destination& to,
           int64_t cols, Prefetch::Cursor& later) {
@@ -95,7 +95,7 @@ void tile(int64_t steps, Strided a, const real* b, int64_t b_row, const Destinat
   for (int r = 0; r < rows; ++r) {
     for (int v = 0; v < vectors; ++v) __builtin_prefetch(to.c.data + r * to.stride + v * lanes, 1);
   }
-  Prefetch::Cursor cursor = later;  // in registers
+  Prefetch::Cursor cursor = later;  // a copy that stays in registers
   for (int64_t j = 0; j < steps; ++j, b += b_row) {
     cursor.fetch_line();
     Vec right[vectors];
@@ -128,8 +128,8 @@ Tile tile_of(int64_t rows, int64_t vectors) {
   return table[static_cast<size_t>(rows - 1)][vectors > 1 ? 1 : 0];
 }
 
-// All tiles of a block of C, `steps` deep. Tiles have nearly equal numbers of rows, because one
-// with very few rows waits for its own sums.
+// All tiles of a block of C, `steps` deep. Tiles have nearly equal numbers of rows, because a tile
+// with very few rows waits for the latency of its own sums.
 template <class Operand>
 void multiply_block(int64_t m, int64_t n, int64_t steps, Strided a, Panels b, const Destination& to,
                     Prefetch& later) {

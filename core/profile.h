@@ -1,6 +1,7 @@
 #pragma once
-// How long each op takes, forward and backward, and how much work it does. Recorded while a
-// Profiling scope is alive on the thread that computes; otherwise it costs a test of a pointer.
+// Records how long each op takes, forward and backward, and how much work it does, while a
+// Profiling scope is alive on the computing thread. Without a scope, the cost per op is a test of a
+// pointer.
 //
 //   Profile profile;
 //   {
@@ -51,7 +52,8 @@ class Profile {
   Sum sum_of(const std::string& name, Kind kind) const;
   const std::vector<Event>& events() const { return events_; }
 
-  // For the tape: the next op begins; an op has ended, whose tensors have `numbers` numbers.
+  // For the tape: mark() begins the next op; op_ended() records an op whose tensors have `numbers`
+  // numbers.
   void mark();
   void op_ended(const char* name, Kind kind, int64_t numbers);
   // Adds to the work of the running op. Bytes counted here replace the estimate from `numbers`.
@@ -83,7 +85,8 @@ class Profiling {
   Profile* before_;
 };
 
-// A part of a step that is not an op or contains several, from here to the end of the scope.
+// Records a part of a step that is not an op or contains several, from construction to the end of
+// the scope.
 class Phase {
  public:
   explicit Phase(const char* name, const Profile::Work& work = {});
@@ -97,7 +100,7 @@ class Phase {
 };
 
 // The FLOPs of all ops that have run on this thread since it started, with or without a profile.
-// Products on other threads count on the thread of the op; recomputation does not count.
+// Products on other threads are counted on the thread of the op; recomputation is not counted.
 double counted_flops();
 
 // For ops: adds to the work of the running op.

@@ -12,7 +12,7 @@
 
 namespace calque {
 
-// Names one sequence of random blocks. Two streams that differ in any field are independent.
+// Identifies one sequence of random blocks. Two streams that differ in any field are independent.
 struct Stream {
   uint64_t seed = 0;
   uint32_t step = 0;  // of training, or an epoch

@@ -16,8 +16,8 @@
 
 namespace calque {
 
-// The width is part of the linker's names, so that a program built for another processor than the
-// library does not share these functions with it.
+// The register width is part of the mangled names, so that a program built for another processor
+// than the library does not link to the library's versions of these functions.
 #if defined(__AVX512F__)
 inline namespace registers_of_64_bytes {
 constexpr int64_t register_bytes = 64;
@@ -37,7 +37,8 @@ using Bits [[gnu::vector_size(register_bytes)]] = int32_t;
 #endif
 using Words [[gnu::vector_size(register_bytes)]] = uint32_t;
 
-// The numbers of a vector and of a cache line. Layouts that all machines must share use lines.
+// The numbers of a vector and of a cache line. Layouts that must be the same on all machines use
+// cache_line.
 constexpr int64_t lanes = register_bytes / static_cast<int64_t>(sizeof(real));
 constexpr int64_t cache_line = 64 / static_cast<int64_t>(sizeof(real));
 
@@ -163,7 +164,7 @@ void map(int64_t count, real* out, Function function, const Input*... in) {
   if (i < count) store_first(out + i, function(load_first(in + i, count - i)...), count - i);
 }
 
-// The same, written or added to the sink.
+// Like map(), but adds to `out` if `add` is true.
 template <class Function, class... Input>
 void map_into(int64_t count, real* out, bool add, Function function, const Input*... in) {
   if (!add) return map(count, out, function, in...);

@@ -1,6 +1,7 @@
 #pragma once
 // exp, log, tanh and the normal distribution over vectors. In single precision they are polynomials
-// with a relative error of a few units in the last place, in double the standard library's.
+// with a relative error of a few units in the last place, in double precision they are the
+// functions of the standard library.
 
 #include <algorithm>
 #include <limits>
@@ -33,8 +34,8 @@ inline Gauss gauss(Vec x) {
 
 #else
 
-// exp(x) = 2^n exp(r) with n = round(x / ln 2), |r| <= ln(2) / 2, and exp(r) by a fitted
-// polynomial (relative error 3e-9), evaluated with short dependency chains. -87.3 <= x <= 88.7.
+// exp(x) = 2^n exp(r) with n = round(x / ln 2), |r| <= ln(2) / 2, and exp(r) by a fitted polynomial
+// (relative error 3e-9), evaluated with short dependency chains. Requires -87.3 <= x <= 88.7.
 inline Vec exp_within_range(Vec x) {
   constexpr float to_integer = 0x1.8p23f;  // adding it leaves the nearest integer in the low bits
   const Vec shifted = x * 1.44269504f + to_integer;
@@ -43,7 +44,7 @@ inline Vec exp_within_range(Vec x) {
   const Vec r2 = r * r;
   const Vec high = r2 * 0.0013814539f + (r * 0.008368745f + 0.04166839f);
   const Vec p = (high * r2 + (r * 0.16666521f + 0.49999994f)) * r2 + (r + 1.0f);
-  const Words power = reinterpret_cast<Words>(shifted) << 23;  // n in the exponent's place
+  const Words power = reinterpret_cast<Words>(shifted) << 23;  // n in the exponent bits
   return reinterpret_cast<Vec>(reinterpret_cast<Words>(p) + power);
 }
 

@@ -7,7 +7,7 @@
 namespace calque {
 namespace {
 
-// Blocks are numbered from the first token behind the global ones.
+// Blocks are numbered from the first token after the global ones.
 int64_t block_of(const Sparsity& s, int64_t token) { return (token - s.global) / s.block; }
 int64_t begin_of(const Sparsity& s, int64_t block) { return s.global + block * s.block; }
 
@@ -30,7 +30,8 @@ Sparsity Sparsity::at_layer(int64_t number) const {
 std::vector<KeyRange> random_ranges(const Sparsity& s, int64_t query, int64_t length, bool causal) {
   if (s.random == 0 || query < s.global) return {};
   const int64_t own = block_of(s, query);
-  // Candidates: blocks before the window of the block's first query, and behind that of its last.
+  // Candidates: blocks before the window of the block's first query and after that of its last
+  // query.
   const int64_t first = std::max(s.global, begin_of(s, own) - s.reach());
   const int64_t last = std::min(length, begin_of(s, own + 1) + s.reach()) - 1;
   const int64_t before = block_of(s, first);

@@ -1,8 +1,8 @@
 #pragma once
 // Sparse self-attention: which keys of its sentence a query sees. A query sees a window around
-// itself, perhaps dilated, the global tokens at the start of the sentence, and a few random blocks
-// of keys; a global token sees all keys (Beltagy et al. 2020: Longformer; Zaheer et al. 2020:
-// BigBird). The work grows linearly with the length of the sentence.
+// itself, which may be dilated, the global tokens at the start of the sentence, and a few random
+// blocks of keys; a global token sees all keys (Beltagy et al. 2020: Longformer; Zaheer et al.
+// 2020: BigBird). The work grows linearly with the length of the sentence.
 
 #include <cstdint>
 #include <vector>
@@ -15,9 +15,9 @@ struct Sparsity {
   int64_t dilated_from = 0;  // the first layer with dilation
   int64_t global = 0;        // the first tokens of a sentence: they see all keys, all see them
   int64_t random = 0;        // blocks of keys that each block of queries sees beside its window
-  int64_t block = 64;        // tokens of such a block; the first begins behind the global tokens
+  int64_t block = 64;        // tokens of such a block; the first begins after the global tokens
   int64_t seed = 1;          // of the random blocks
-  int64_t layer = 0;         // each draws other blocks
+  int64_t layer = 0;         // number of the layer; each layer draws other blocks
 
   bool operator==(const Sparsity&) const = default;
 
@@ -44,7 +44,7 @@ struct KeyRange {
 };
 
 // The keys that query i of a sentence of `length` tokens sees: ranges that are not empty and do not
-// overlap. With `causal` these are no keys behind i, and the length does not matter.
+// overlap. With `causal` no key is after i, and the result does not depend on the length.
 std::vector<KeyRange> keys_seen(const Sparsity& sparsity, int64_t query, int64_t length,
                                 bool causal);
 
@@ -56,7 +56,7 @@ std::vector<KeyRange> random_ranges(const Sparsity& sparsity, int64_t query, int
 // The end of the run of queries from `query` on that see the same global tokens and random blocks.
 int64_t end_of_like_queries(const Sparsity& sparsity, int64_t query, int64_t length);
 
-// The pairs of a query and a key that it sees.
+// The number of pairs of a query and a key that it sees.
 double pairs_seen(const Sparsity& sparsity, int64_t length, bool causal);
 
 }  // namespace calque

@@ -122,7 +122,7 @@ void Tape::run() {
     if (step.dy.touched()) {
       check_values(step.op, "the gradient of the output", step.dy.span());
       step.closure(step.dy);
-      // Roughly, it reads dy and the inputs and writes their gradients.
+      // An estimate: the closure reads dy and the inputs and writes their gradients.
       if (profile) profile->op_ended(step.op, Profile::Kind::backward, 2 * step.numbers);
     }
     step.dy.discard();

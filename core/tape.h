@@ -46,8 +46,8 @@ class Tape {
   // The innermost tape alive on this thread, unless a NoGradient scope hides it.
   static Tape* current();
 
-  // Adds a term to the loss that backward(loss, scale) starts from, if a tape records it: a loss of
-  // a module, which the caller of the model does not see.
+  // Adds the loss of a module, which the caller of the model does not see, to the loss that
+  // backward(loss, scale) starts from. Does nothing if no tape records the term.
   static void add_loss(const Tensor& term);
   double added_loss() const;  // the sum of these terms
 
@@ -100,7 +100,8 @@ void backward(const Tensor& y, const Tensor& seed);
 // The rest of this file is for implementations of ops.
 
 // Whether an op over these inputs must be recorded: there is a tape that has not run backward, and
-// an input wants a gradient. Inputs may be absent. Throws if one belongs to a tape that has ended.
+// an input requires a gradient. Inputs may be absent. Throws if an input belongs to another tape or
+// to one that has run backward.
 bool recording(std::initializer_list<const Tensor*> inputs);
 
 // Puts an op on the current tape and returns y with a gradient. `numbers` counts the numbers of the
@@ -108,7 +109,7 @@ bool recording(std::initializer_list<const Tensor*> inputs);
 Tensor attach(const char* op, const Tensor& y, int64_t numbers, Tape::Backward closure);
 
 // The last line of an op: returns y, recorded if necessary. The closure contributes to the
-// gradients of the inputs that want one:
+// gradients of the inputs that require one:
 //   return record("relu", y, {&x}, [y = y.values(), dx = x.gradient()](Gradient& dy) { ... });
 template <class Closure>
 Tensor record(const char* op, const Tensor& y, std::initializer_list<const Tensor*> inputs,

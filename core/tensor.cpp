@@ -66,7 +66,7 @@ void Gradient::accept(Gradient& other) const {
 std::span<const real> Gradient::span() const {
   if (!state_) return {};
   require(!state_->discarded,
-          "gradient: that of an op's result is gone after backward(); only leaves, made by "
+          "gradient: the gradient of an op's result is freed by backward(); only leaves, made by "
           "variable(), keep theirs");
   if (!touched()) open_cleared();
   return {state_->numbers.data(), static_cast<size_t>(state_->size)};

@@ -1,5 +1,5 @@
 #pragma once
-// A Tensor is a cheap handle to a shape, its values and, if wanted, its gradient. Values and
+// A Tensor is a cheap handle to a shape, its values and, if required, its gradient. Values and
 // gradient are separate objects, so that the backward closure of an op can keep one without the
 // other. Copying a Tensor copies the handle, never the numbers.
 //
@@ -42,36 +42,37 @@ class Values {
   std::shared_ptr<Storage> storage_;
 };
 
-// Where a contribution to a gradient is written (the first one) or added (every other one).
+// Where a contribution to a gradient is written (the first contribution) or added (all others).
 struct Sink {
   real* data;
   bool add;
   real beta() const { return add ? real(1) : real(0); }  // the factor of c in a BLAS call
 };
 
-// Shared ownership of the gradient of one tensor; empty when no gradient is wanted. Memory is
+// Shared ownership of the gradient of one tensor; empty if no gradient is required. Memory is
 // allocated with the first contribution. It consists of whole vectors, padded with zeros.
 class Gradient {
  public:
   Gradient() = default;
   explicit operator bool() const { return state_ && state_->wanted; }
   int64_t size() const { return state_->size; }
-  // From now on no handle to this gradient wants contributions.
+  // After this call every handle to this gradient converts to false: ops do not contribute to it.
   void refuse() const;
 
-  // Call it once for each contribution, then write or add every element.
+  // Call it once for each contribution, then write every element or, if Sink::add, add to it.
   Sink open() const;
-  // open(), or an empty Sink if no contribution is wanted.
+  // open(), or an empty Sink if this handle converts to false.
   Sink open_if_wanted() const { return *this ? open() : Sink{}; }
-  // The same, but the first call clears the memory: for adding to some elements only.
+  // Like open(), but the first call clears the memory: for adding to some elements only.
   real* open_cleared() const;
-  // Contributes all of `other`, which must not be used afterwards: its memory may be taken over.
+  // Contributes all of `other`, which must not be used afterwards: this gradient may take over its
+  // memory.
   void accept(Gradient& other) const;
 
   // Whether there has been a contribution since the last clear().
   bool touched() const { return state_ && state_->numbers; }
   const real* data() const { return state_->numbers.data(); }
-  // The same, for a closure that overwrites its dy.
+  // Like data(), for a closure that overwrites its dy.
   real* scratch() const { return state_->numbers.data(); }
   // The numbers of the gradient: zeros without a contribution. After backward() only leaves have
   // them; for other tensors this throws a Misuse.
@@ -133,7 +134,7 @@ class Tensor {
   Gradient gradient_;
 };
 
-// Memory of zeros, first touched by the threads that will work on it.
+// Memory filled with zeros, first touched by the threads that will work on it.
 Buffer<real> zeros(int64_t size);
 
 // A leaf with the values of x, which receives a gradient.

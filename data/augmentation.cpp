@@ -7,7 +7,7 @@
 namespace calque {
 namespace {
 
-// Where the pixel at (row, column) of the result comes from.
+// Maps a pixel (row, column) of the result to the point of the image that it is read from.
 struct Affine {
   double row_by_row = 1, row_by_column = 0, row0 = 0;
   double column_by_row = 0, column_by_column = 1, column0 = 0;
@@ -16,7 +16,7 @@ struct Affine {
 double symmetric(Random& random, double limit) { return limit * (2 * random.uniform() - 1); }
 
 // Rotates and scales about the centre, then shifts by whole pixels, then flips. Draws the same
-// count of numbers whatever the options are.
+// number of random numbers whatever the options are.
 Affine draw_map(const ImageShape& shape, const Augmentation& options, Random& random) {
   const double angle = symmetric(random, options.rotate) * std::numbers::pi / 180;
   const double size = 1 + symmetric(random, options.scale);
@@ -64,7 +64,8 @@ void warp(std::span<const uint8_t> image, const ImageShape& shape, const Affine&
   }
 }
 
-// A rectangle of a tenth to a half of each side (Zhong et al. 2017, with fewer choices).
+// Random erasing (Zhong et al. 2017, with fewer choices): the sides of the rectangle are a tenth to
+// a half of those of the image.
 void erase_rectangle(const ImageShape& shape, Random& random, std::span<int32_t> result) {
   const auto length = [&](int64_t side) {
     const double share = 0.1 + 0.4 * random.uniform();

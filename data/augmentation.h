@@ -9,16 +9,16 @@
 namespace calque {
 
 struct Augmentation {
-  int64_t shift = 0;  // by up to this many pixels in each direction; black moves in
-  bool flip = false;  // left and right, in half of the images
-  double rotate = 0;  // by up to this many degrees in each direction
-  double scale = 0;   // larger or smaller by up to this share
+  int64_t shift = 0;  // up to this many pixels in each direction; the gap is filled with black
+  bool flip = false;  // swap left and right in half of the images
+  double rotate = 0;  // up to this many degrees in each direction
+  double scale = 0;   // larger or smaller by up to this fraction
   double erase = 0;   // the probability that a rectangle gets one random colour
 
   bool operator==(const Augmentation&) const = default;
 };
 
-// The stream of an image in an epoch.
+// The random stream of image `number` in an epoch.
 Stream augmentation_stream(uint64_t seed, int64_t epoch, int64_t number);
 
 // image and result: [height, width, channels].

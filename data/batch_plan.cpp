@@ -25,7 +25,7 @@ std::vector<uint32_t> order_of(std::span<const int32_t> costs, std::span<const S
     if (part.share.has(epoch)) examples += part.share.weight * static_cast<double>(part.count);
   }
   if (examples > std::numeric_limits<uint32_t>::max()) {
-    fail("{}: the weights of the corpora give an epoch {:.3g} examples, too many; lower them",
+    fail("{}: the weights give {:.3g} examples per epoch, which is too many; lower the weights",
          parts.front().name, examples);
   }
   return epoch_order(parts, options.seed, epoch);
@@ -48,11 +48,11 @@ void sort_by_cost(std::span<const int32_t> costs, std::vector<uint32_t>& order) 
 void require_fit(std::span<const int32_t> costs, const BatchOptions& options,
                  const std::function<std::string(int64_t example)>& where) {
   if (options.tokens == 0) return;
-  const auto misfit = std::ranges::find_if(costs, [&](int32_t c) { return c > options.tokens; });
-  if (misfit == costs.end()) return;
+  const auto too_large = std::ranges::find_if(costs, [&](int32_t c) { return c > options.tokens; });
+  if (too_large == costs.end()) return;
   constexpr auto fix = "raise the batch size or lower the maximum length";
-  fail("{}: {} tokens do not fit into a batch of {}; {}", where(misfit - costs.begin()), *misfit,
-       options.tokens, fix);
+  fail("{}: {} tokens do not fit into a batch of {}; {}", where(too_large - costs.begin()),
+       *too_large, options.tokens, fix);
 }
 
 BatchPlan::BatchPlan(std::span<const int32_t> costs, std::span<const SharedRange> parts,
@@ -68,9 +68,9 @@ BatchPlan::BatchPlan(std::span<const int32_t> costs, std::span<const SharedRange
     const auto step = static_cast<uint32_t>(epoch);
     Random({.seed = options.seed, .step = step, .use = batch_order_use}).shuffle(batches_);
   }
-  const size_t mine = batches_.size() / options.ranks;
-  for (size_t i = 0; i < mine; ++i) batches_[i] = batches_[i * options.ranks + options.rank];
-  batches_.resize(mine);
+  const size_t own = batches_.size() / options.ranks;
+  for (size_t i = 0; i < own; ++i) batches_[i] = batches_[i * options.ranks + options.rank];
+  batches_.resize(own);
 }
 
 void BatchPlan::cut(std::span<const int32_t> costs, const BatchOptions& options) {

@@ -14,18 +14,19 @@
 namespace calque {
 
 struct BatchOptions {
-  int64_t tokens = 4096;  // maximum of a batch; 0: no limit
-  int64_t examples = 0;   // maximum of a batch; 0: no limit
+  int64_t tokens = 4096;  // maximum per batch; 0: no limit
+  int64_t examples = 0;   // maximum per batch; 0: no limit
   uint64_t seed = 1;
-  bool shuffle = true;  // false: all examples once, in their order
+  bool shuffle = true;  // false: all examples once, in the order of their indices
   int rank = 0, ranks = 1;
 };
 
 class BatchPlan {
  public:
-  // costs: the number of tokens that each example adds to a batch. Requires that none exceeds
-  // options.tokens; without shuffling, such an example is a batch of its own, and `parts` is not
-  // used. Throws an Error if an epoch has too many examples, or fewer than ranks.
+  // costs: the number of tokens that each example adds to a batch. With shuffling, requires that no
+  // cost exceeds options.tokens. Without shuffling, an example of higher cost is a batch of its
+  // own, and `parts` is not used. Throws an Error if an epoch has too many examples, or fewer
+  // examples than ranks.
   BatchPlan(std::span<const int32_t> costs, std::span<const SharedRange> parts,
             const BatchOptions& options, int64_t epoch);
 
@@ -50,7 +51,7 @@ class BatchPlan {
 };
 
 // Throws an Error if an example exceeds options.tokens: "PLACE: 300 tokens do not fit into a batch
-// of 256; ...", where the place is where(example).
+// of 256; ...", where PLACE is where(example).
 void require_fit(std::span<const int32_t> costs, const BatchOptions& options,
                  const std::function<std::string(int64_t example)>& where);
 

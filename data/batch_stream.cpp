@@ -12,14 +12,14 @@ constexpr size_t batches_ahead = 16;
 
 // Some part must have examples in every epoch, or the stream would end.
 void require_endless(std::span<const SharedRange> parts) {
-  const bool lasting = std::ranges::any_of(
+  const bool endless = std::ranges::any_of(
       parts, [](const SharedRange& part) { return part.share.epochs == 0 && part.count > 0; });
-  if (lasting) return;
+  if (endless) return;
   std::string names;
   for (const SharedRange& part : parts) {
     if (part.share.epochs == 0) names += (names.empty() ? "" : ", ") + part.name;
   }
-  fail("{}: no example is left to go on with after the epochs of the other corpora", names);
+  fail("{}: no example is left after the last epoch of the other corpora", names);
 }
 
 // The plan of the state's epoch, or of the first later epoch with batches: with weights below 1 a
@@ -57,8 +57,8 @@ BatchStream::BatchStream(ExampleSet set, const BatchOptions& options, StreamStat
   epoch_size_ = plan.size();
   if (from.position < 0 || from.position >= epoch_size_) {
     constexpr auto reason = "the data or the batch size has changed";
-    fail("cannot go on at batch {} of epoch {}, which has {}: {}", from.position, from.epoch,
-         epoch_size_, reason);
+    fail("cannot resume at batch {} of epoch {}, which has {} batches: {}", from.position,
+         from.epoch, epoch_size_, reason);
   }
   thread_ = std::thread(&BatchStream::prepare, this, std::move(plan), from);
 }
@@ -111,7 +111,7 @@ void BatchStream::prepare(BatchPlan plan, StreamState at) {
   changed_.notify_all();
 }
 
-// Waits until there is room. Returns false if the stream is being destroyed.
+// Waits until the queue has room. Returns false if the stream is being destroyed.
 bool BatchStream::hand_over(Prepared prepared) {
   std::unique_lock lock(mutex_);
   changed_.wait(lock, [this] { return stop_ || ready_.size() < batches_ahead; });

@@ -1,6 +1,6 @@
 #pragma once
 // The batches of a training run, epoch after epoch, prefetched on a thread. The state of a stream
-// is two numbers; a stream opened at a state returns exactly the batches that follow it.
+// is two numbers; a stream opened at a state returns exactly the batches that follow that state.
 
 #include <condition_variable>
 #include <cstdint>
@@ -20,7 +20,7 @@ namespace calque {
 // The source of a stream: examples_of() a dataset (data/dataset_examples.h), or
 // TextWindows::examples() of a language model.
 struct ExampleSet {
-  std::vector<int32_t> costs;      // [examples]  the tokens that each adds to a batch
+  std::vector<int32_t> costs;      // [examples]  the number of tokens that each adds to a batch
   std::vector<SharedRange> parts;  // cover all examples
   // Reads an example, which may vary by epoch. A pure function, called on the prefetch thread.
   std::function<void(int64_t epoch, int64_t example, Example& out)> read;
@@ -35,15 +35,15 @@ struct ExampleBatch {
 };
 
 struct StreamState {
-  int64_t epoch = 0;     // complete epochs
-  int64_t position = 0;  // batches that each rank has taken of the current epoch
+  int64_t epoch = 0;     // number of complete epochs
+  int64_t position = 0;  // number of batches that each rank has taken of the current epoch
   bool operator==(const StreamState&) const = default;
 };
 
 class BatchStream {
  public:
-  // Throws an Error if an example exceeds a batch, if no example is left after the last epoch of
-  // some parts, or if `from` lies behind the end of its epoch because the data has changed.
+  // Throws an Error if an example exceeds a batch, if no part has examples in every epoch, or if
+  // `from` lies after the end of its epoch because the data has changed.
   BatchStream(ExampleSet set, const BatchOptions& options, StreamState from = {});
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;
@@ -53,7 +53,7 @@ class BatchStream {
 
   // The state after the last batch returned; {e, 0} as soon as epoch e - 1 is complete.
   StreamState state() const { return state_; }
-  // 2.25 after a quarter of the third epoch.
+  // The number of epochs so far: 2.25 after a quarter of the third epoch.
   double epochs() const;
 
   // The total time that next() has waited for the prefetch thread.
@@ -75,7 +75,7 @@ class BatchStream {
   int64_t epoch_size_ = 0;  // batches of each rank in the epoch of the last batch returned
   double wait_seconds_ = 0;
 
-  std::mutex mutex_;  // guards the four below
+  std::mutex mutex_;  // guards ready_, failure_ and stop_
   std::condition_variable changed_;
   std::deque<Prepared> ready_;
   std::exception_ptr failure_;

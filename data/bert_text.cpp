@@ -14,9 +14,10 @@ namespace {
 
 struct BertCharacters {
   CodePointSet removed, space, alone, punctuation, marks;
-  std::unordered_map<char32_t, std::string_view> letters;  // what uncased models read
+  std::unordered_map<char32_t, std::string_view> letters;  // the text that uncased models read
 
-  // Five lines of ranges, an empty one, then lines of a text and the characters read as it.
+  // The file has five lines of ranges, an empty line, and lines of a text and the characters that
+  // are read as this text.
   explicit BertCharacters(std::string_view file) {
     for (CodePointSet* set : {&removed, &space, &alone, &punctuation, &marks}) {
       *set = parse_ranges(cut(file, '\n'));
@@ -35,7 +36,7 @@ const BertCharacters& characters() {
   return all;
 }
 
-// The letters of a Korean syllable.
+// Appends the letters of a Korean syllable. Returns false for other characters.
 bool append_syllable(char32_t point, std::string& out) {
   if (point < 0xAC00 || point > 0xD7A3) return false;
   const char32_t index = point - 0xAC00, last = index % 28;

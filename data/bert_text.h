@@ -1,6 +1,6 @@
 #pragma once
-// The words of BERT's tokenizers (Devlin et al. 2019): text between white space, with each mark of
-// punctuation and each Chinese character a word of its own. Control characters are removed. Uncased
+// The words of BERT's tokenizers (Devlin et al. 2019): text between white space; each punctuation
+// mark and each Chinese character is a word of its own. Control characters are removed. Uncased
 // models also read capitals as small letters and remove accents, by Unicode's canonical
 // decompositions. data/bert_characters.txt has the characters.
 

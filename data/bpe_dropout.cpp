@@ -28,7 +28,7 @@ BpeDropout::BpeDropout(const SentencePieceModel& model, double probability)
     : probability_(probability) {
   require(probability >= 0 && probability < 1, "BpeDropout: a probability of {}", probability);
   require(model.is_bpe(), "BpeDropout: the model has no merges");
-  Ids ids;  // of characters and subwords made by merges
+  Ids ids;  // of the characters and the subwords made by merges
   for (int32_t id = 0; id < model.size(); ++id) {
     scores_.push_back(model.score(id));
     if (id >= special_ids && model.is_found(id)) ids.emplace(model.piece(id), id);
@@ -50,7 +50,7 @@ void BpeDropout::learn_merges(const Ids& ids) {
   }
 }
 
-// A subword whose characters do not merge to it is not made by merges.
+// A subword whose characters do not merge to it is not made by merges: it stays whole.
 void BpeDropout::learn_spellings(const SentencePieceModel& model, const Ids& ids) {
   for (int32_t id = 0; id < model.size(); ++id) {
     const std::string subword = model.piece(id);
@@ -71,11 +71,11 @@ int32_t BpeDropout::joined(int32_t left, int32_t right) const {
   return found == merges_.end() ? none : found->second;
 }
 
-// Applies the merge with the highest score first, of equals the leftmost. A dropped merge is not
-// tried again, unless one of its two subwords changes.
+// Applies the merge with the highest score first; of merges with equal scores, the leftmost. A
+// dropped merge is not tried again, unless one of its two subwords changes.
 template <class Dropped>
 void BpeDropout::merge(std::vector<int32_t>& ids, const Dropped& dropped) const {
-  std::vector<int32_t> wholes;  // of each subword and the next one
+  std::vector<int32_t> wholes;  // the merge of each subword with the next one, or none
   for (size_t i = 0; i + 1 < ids.size(); ++i) wholes.push_back(joined(ids[i], ids[i + 1]));
   while (true) {
     size_t best = wholes.size();

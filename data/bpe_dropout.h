@@ -1,6 +1,6 @@
 #pragma once
 // BPE-dropout (Provilkov et al., ACL 2020): skips merges of byte-pair encoding at random, so that
-// training sees a text in other subwords each time. Decoding applies every merge.
+// training sees a text in different subwords each time. Decoding applies every merge.
 //
 //   const BpeDropout dropout(model, 0.1);
 //   dropout.resegment(ids, random);  // "▁trans lation" -> "▁tr ans lat ion"
@@ -17,7 +17,7 @@ namespace calque {
 
 class BpeDropout {
  public:
-  // Each merge is skipped with a probability from 0 to below 1. Requires a BPE model.
+  // Each merge is skipped with this probability, which is in [0, 1). Requires a BPE model.
   BpeDropout(const SentencePieceModel& model, double probability);
 
   // Splits the subwords into characters and merges them again. Subwords that are not made by merges

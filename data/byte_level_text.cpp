@@ -24,7 +24,7 @@ Class class_of(char32_t point) {
   return holds(sets.spaces, point) ? Class::space : Class::other;
 }
 
-// The length of an ending such as 's at the front, or 0.
+// The length of the English ending, such as 's, that begins the text, or 0.
 size_t ending(std::string_view text) {
   for (const std::string_view each : {"'s", "'t", "'re", "'ve", "'m", "'ll", "'d"}) {
     if (text.starts_with(each)) return each.size();
@@ -33,10 +33,10 @@ size_t ending(std::string_view text) {
 }
 
 struct Run {
-  size_t end = 0, last = 0;  // behind it, and where its last character begins
+  size_t end = 0, last = 0;  // the offsets of its end and of its last character
 };
 
-// The characters of that class from `at` on.
+// The run of characters of class `of` that begins at `at`.
 Run run_of(std::string_view text, size_t at, Class of) {
   Run run{at, at};
   while (run.end < text.size()) {
@@ -51,10 +51,10 @@ Run run_of(std::string_view text, size_t at, Class of) {
 size_t end_of_word(std::string_view text) {
   if (const size_t length = ending(text)) return length;
   const size_t first = text.front() == ' ' && text.size() > 1 ? 1 : 0;
-  size_t behind = first;
-  const Class own = class_of(next_code_point(text, behind));
+  size_t after_first = first;
+  const Class own = class_of(next_code_point(text, after_first));
   if (own != Class::space) return run_of(text, first, own).end;
-  // Of white space before a word, the last character is left to that word.
+  // White space before a word ends before its last character, which may begin that word.
   const Run space = run_of(text, 0, Class::space);
   return space.end == text.size() || space.last == 0 ? space.end : space.last;
 }

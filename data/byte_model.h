@@ -13,7 +13,7 @@
 
 namespace calque {
 
-// The bytes as UTF-8, U+FFFD for each that begins no well-formed character.
+// The bytes as UTF-8, with U+FFFD for each byte that begins no well-formed character.
 std::string repaired(std::string_view bytes);
 
 class ByteModel {

@@ -45,7 +45,7 @@ struct RankedMerge {
   BytePairModel::Merge merge;
 };
 
-// "12 a b 40 c d": merges with their ranks.
+// Parses merges with their ranks, such as "12 a b 40 c d".
 void read_merges(std::string_view text, std::vector<RankedMerge>& merges,
                  const std::string& where) {
   while (!text.empty()) {
@@ -56,13 +56,13 @@ void read_merges(std::string_view text, std::vector<RankedMerge>& merges,
     read.merge.left = cut(text, ' ');
     read.merge.right = cut(text, ' ');
     if (!whole || number.empty() || read.merge.right.empty()) {
-      fail("{}: behind the tab must be a rank and two tokens", where);
+      fail("{}: a rank and two tokens must follow the tab", where);
     }
     merges.push_back(std::move(read));
   }
 }
 
-// The tokens of a word while pairs are merged: a list of those that are left.
+// The tokens of a word as a linked list. A merge removes the right token of a pair.
 class MergedWord {
  public:
   struct Token {
@@ -148,7 +148,7 @@ void BytePairModel::encode(std::string_view text, std::vector<int32_t>& out) con
 void BytePairModel::encode_word(std::string_view word, std::vector<int32_t>& out) const {
   struct Candidate {
     int32_t rank, at, left, right, id;
-    // The top of the queue is the lowest rank, of equal ones the leftmost.
+    // The top of the queue has the lowest rank; of equal ranks it is the leftmost.
     bool operator<(const Candidate& other) const {
       return std::pair(rank, at) > std::pair(other.rank, other.at);
     }
@@ -168,9 +168,9 @@ void BytePairModel::encode_word(std::string_view word, std::vector<int32_t>& out
     const Candidate best = queue.top();
     queue.pop();
     const auto& token = tokens[best.at];
-    const bool there =
+    const bool current =
         token.id == best.left && token.after >= 0 && tokens[token.after].id == best.right;
-    if (!there) continue;
+    if (!current) continue;
     tokens.merge(best.at, best.id);
     consider(best.at);
     consider(tokens[best.at].before);

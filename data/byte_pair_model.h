@@ -1,8 +1,8 @@
 #pragma once
 // Byte-level BPE, the tokenizer of GPT-2: words with the space before them (data/byte_level_text.h)
 // are cut into bytes, and pairs of tokens are merged in the order of their ranks. A symbol writes
-// each byte as a printable character (data/byte_glyphs.h). It is not trained; models of others have
-// it. It encodes every text, line ends included.
+// each byte as a printable character (data/byte_glyphs.h). The tokenizer is imported with a model;
+// calque does not train it. It encodes every text, line ends included.
 
 #include <cstdint>
 #include <map>
@@ -26,10 +26,11 @@ class BytePairModel {
     std::string left, right;
   };
 
-  // The merges in the order of their ranks. Throws an Error that begins with the place if a byte or
-  // a token of a merge is missing in the vocabulary, or a pair is merged twice.
+  // The merges in the order of their ranks. Throws an Error that begins with `place` if the
+  // vocabulary lacks a byte or a token of a merge, or if a pair is merged twice.
   BytePairModel(Vocabulary vocabulary, std::vector<Merge> merges, const std::string& place);
-  // A vocabulary file, which has behind the symbol of a token the ranks and pairs of its merges.
+  // Reads a vocabulary file. The ranks and pairs of a token's merges follow its symbol, after a
+  // tab.
   static BytePairModel load(const std::string& path);
   std::string listing() const;  // the text of that file
 

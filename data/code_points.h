@@ -19,7 +19,7 @@ inline bool holds(const CodePointSet& set, char32_t point) {
   return after != set.begin() && point <= std::prev(after)->last;
 }
 
-// The text up to `end`, which is removed with it.
+// Removes the text up to and including `end`. Returns it without `end`.
 inline std::string_view cut(std::string_view& rest, char end) {
   const size_t length = std::min(rest.find(end), rest.size());
   const std::string_view part = rest.substr(0, length);

@@ -32,7 +32,7 @@ std::string_view field(std::string_view line, int column, const TextLines& lines
   for (int i = 1; i < column; ++i) {
     const size_t tab = line.find('\t', begin);
     if (tab == line.npos) {
-      fail("{}: {} column(s) where column {} is wanted; columns are separated by tabs",
+      fail("{}: has {} column(s), but column {} is needed; columns are separated by tabs",
            lines.where(index), i, column);
     }
     begin = tab + 1;

@@ -1,6 +1,6 @@
 #pragma once
-// A corpus of aligned texts: rows with one text a column, from line-aligned files, from columns of
-// a TSV file, or from memory. An error about a row names file and line.
+// A corpus of aligned texts: rows with one text per column, from line-aligned files, from columns
+// of a TSV file, or from memory. An error about a row names file and line.
 
 #include <concepts>
 #include <cstdint>
@@ -16,10 +16,10 @@
 
 namespace calque {
 
-using Row = std::vector<std::string>;  // one text a column
+using Row = std::vector<std::string>;  // one text per column
 
 struct AlignedFiles {
-  std::vector<std::string> paths;  // one file a column
+  std::vector<std::string> paths;  // one file per column
 };
 
 struct TsvFile {
@@ -41,7 +41,7 @@ struct CorpusSource {
 AlignedFiles files_of_prefix(const std::string& prefix, const std::vector<std::string>& languages);
 
 RowsInMemory in_memory(std::string name, std::vector<Row> rows);
-// Two columns from pairs of strings. (A template, so that lists in braces are rows.)
+// Two columns from pairs of strings. (A template, so that a list in braces means rows.)
 template <std::same_as<std::vector<std::pair<std::string, std::string>>> Pairs>
 RowsInMemory in_memory(std::string name, Pairs pairs) {
   std::vector<Row> rows(pairs.size());
@@ -55,10 +55,10 @@ RowsInMemory in_memory(std::string name, Pairs pairs) {
 // Throws an Error if a file of the corpus cannot be opened; reads nothing.
 void require_files(const CorpusSource& source);
 
-// "train.en + train.de", "pairs.tsv", the name.
+// The files, such as "train.en + train.de", or the name of rows in memory.
 std::string name_of(const CorpusSource& source);
 
-// A hash of the content: of the files' bytes as stored.
+// A hash of the content. Files are hashed as stored.
 uint64_t content_hash(const CorpusSource& source);
 
 // Consecutive rows. The lines point into `bytes`, or into the corpus.
@@ -96,10 +96,10 @@ class Corpus {
   RowsInMemory memory_;
 };
 
-// Whether a line is well-formed UTF-8 and not overlong.
+// Whether a line is well-formed UTF-8 and not too long.
 bool is_text(const Line& line);
 
-// Throws an Error for a line that is overlong or not UTF-8.
+// Throws an Error for a line that is too long or not UTF-8.
 void require_text(const Line& line, const std::string& where);
 
 }  // namespace calque

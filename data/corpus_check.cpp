@@ -13,10 +13,10 @@
 namespace calque {
 namespace {
 
-// The thresholds of the suspicions, which need enough pairs.
+// The thresholds of the suspicions. A split of fewer than enough_pairs raises none.
 constexpr int64_t enough_pairs = 50;
 constexpr double many_copies = 0.2, little_correlation = 0.2, same_language = 0.8,
-                 many_unknown = 0.1, many_shared = 0.01, many_dropped = 0.5, clearly = 0.1;
+                 many_unknown = 0.1, many_shared = 0.01, many_dropped = 0.5, swap_margin = 0.1;
 
 // Pearson's correlation.
 class Correlation {
@@ -48,7 +48,7 @@ class WordProfile {
   }
 
   // The cosine of the square roots of the counts: 1 for the same words equally often, 0 for no word
-  // in common. The roots keep a few frequent words from deciding alone.
+  // in common. The roots reduce the influence of very frequent words.
   double similarity(const WordProfile& other) const {
     double shared = 0, sum = 0, other_sum = 0;
     for (size_t i = 0; i < counts_.size(); ++i) {
@@ -75,7 +75,7 @@ void add_sentence(std::span<const int32_t> ids, SideReport& side) {
 }
 
 // The properties by which splits are compared.
-struct Traces {
+struct SplitContent {
   std::unordered_set<uint64_t> pairs, sources;  // hashes
   WordProfile source_words, target_words;
 };
@@ -84,7 +84,7 @@ struct Traces {
 class Examination {
  public:
   Examination(const Tokenizer& source, const Tokenizer& target, const FilterOptions& filters,
-              const Traces* training)
+              const SplitContent* training)
       : tokenizers_{source, target}, filters_(filters), training_(training) {
     filters_.invalid = InvalidText::skip;  // to count all invalid texts
   }
@@ -103,13 +103,13 @@ class Examination {
       }
     }
     report.length_correlation = lengths_.value();
-    report.side_similarity = traces.source_words.similarity(traces.target_words);
+    report.side_similarity = content.source_words.similarity(content.target_words);
   }
 
   bool lengths_vary() const { return lengths_.both_vary(); }
 
   SplitReport report;
-  Traces traces;
+  SplitContent content;
 
  private:
   void add(const TokenizedBlock& block, int64_t row, const Corpus& corpus, int64_t index) {
@@ -121,13 +121,13 @@ class Examination {
     const std::string_view target = block.text.row(row)[1].text;
     const uint64_t source_hash = content_hash(source);
     const uint64_t pair_hash = ContentHash().add(source_hash).add_text(target).value();
-    const bool repeated = !traces.pairs.insert(pair_hash).second;
+    const bool repeated = !content.pairs.insert(pair_hash).second;
     if (repeated && filters_.drop_duplicates) {
       return report.drops.add(Drop::duplicate, corpus.where(index, 0));
     }
-    traces.sources.insert(source_hash);
-    traces.source_words.add(source);
-    traces.target_words.add(target);
+    content.sources.insert(source_hash);
+    content.source_words.add(source);
+    content.target_words.add(target);
     ++report.kept;
     report.repeated += repeated;
     report.copies += source == target;
@@ -143,7 +143,7 @@ class Examination {
 
   std::array<Tokenizer, 2> tokenizers_;
   FilterOptions filters_;
-  const Traces* training_;
+  const SplitContent* training_;
   Correlation lengths_;
 };
 
@@ -180,8 +180,8 @@ void find_suspicions(const SplitReport& split, bool lengths_vary, CheckReport& r
       fmt::format("both sides use the same words (similarity {:.2f}); are they in one language?",
                   split.side_similarity));
   suspect(lengths_vary && std::abs(split.length_correlation) < little_correlation,
-          fmt::format("the lengths of source and target have nothing to do with each other "
-                      "(correlation {:.2f}); are the lines shifted?",
+          fmt::format("the lengths of source and target do not correlate ({:.2f}); are the lines "
+                      "shifted?",
                       split.length_correlation));
   for (const auto& [name, side] : {std::pair("source", &split.source), {"target", &split.target}}) {
     suspect(share_of(side->unknown, side->tokens) > many_unknown,
@@ -193,12 +193,12 @@ void find_suspicions(const SplitReport& split, bool lengths_vary, CheckReport& r
 }
 
 // Whether each side of a split resembles the other side of the training data.
-bool looks_swapped(const Traces& split, const Traces& training) {
+bool looks_swapped(const SplitContent& split, const SplitContent& training) {
   const double straight = split.source_words.similarity(training.source_words) +
                           split.target_words.similarity(training.target_words);
   const double crossed = split.source_words.similarity(training.target_words) +
                          split.target_words.similarity(training.source_words);
-  return crossed > straight + clearly;
+  return crossed > straight + swap_margin;
 }
 
 }  // namespace
@@ -206,7 +206,7 @@ bool looks_swapped(const Traces& split, const Traces& training) {
 CheckReport check_corpora(const std::vector<SplitSource>& splits, const Tokenizer& source,
                           const Tokenizer& target, const FilterOptions& filters) {
   CheckReport report;
-  std::optional<Traces> training;
+  std::optional<SplitContent> training;
   for (size_t i = 0; i < splits.size(); ++i) {
     Examination examination(source, target,
                             splits[i].filtered ? filters : keeping_all(filters.invalid),
@@ -220,12 +220,12 @@ CheckReport check_corpora(const std::vector<SplitSource>& splits, const Tokenize
     const SplitReport& split = examination.report;
     find_problems(split, filters.invalid, report);
     find_suspicions(split, examination.lengths_vary(), report);
-    if (training && split.kept >= enough_pairs && looks_swapped(examination.traces, *training)) {
+    if (training && split.kept >= enough_pairs && looks_swapped(examination.content, *training)) {
       report.suspicions.push_back(
           split.name + ": source and target look swapped, compared with the training data");
     }
     report.splits.push_back(split);
-    if (i == 0) training = std::move(examination.traces);
+    if (i == 0) training = std::move(examination.content);
   }
   return report;
 }

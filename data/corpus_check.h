@@ -16,7 +16,7 @@ namespace calque {
 struct SplitSource {
   std::string name;  // "train", "validation", "test"
   std::vector<CorpusSource> corpora;
-  bool filtered = true;  // like training; validation and test use every valid pair
+  bool filtered = true;  // as for training; false: all valid pairs, as for validation and test
 };
 
 // The largest length of each class of the histogram, in tokens; a further class has no limit.
@@ -27,7 +27,7 @@ struct SideReport {
   int64_t tokens = 0;   // of the pairs kept, without </s>
   int64_t unknown = 0;  // how many of them are <unk>
   int64_t longest = 0;
-  std::array<int64_t, length_classes.size() + 1> lengths{};  // sentences kept, by class
+  std::array<int64_t, length_classes.size() + 1> lengths{};  // number of sentences kept, by class
 };
 
 struct SplitReport {
@@ -50,7 +50,7 @@ inline double share_of(int64_t part, int64_t whole) {
 
 struct CheckReport {
   std::vector<SplitReport> splits;      // those that could be read
-  std::vector<std::string> problems;    // they stop a run
+  std::vector<std::string> problems;    // errors that would stop a run
   std::vector<std::string> suspicions;  // probable mistakes
   bool sound() const { return problems.empty() && suspicions.empty(); }
 };

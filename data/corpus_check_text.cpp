@@ -10,9 +10,9 @@ namespace calque {
 namespace {
 
 std::string side_line(const char* name, const SideReport& side, int64_t sentences) {
-  return fmt::format("  {}: {} tokens, {:.1f} a sentence, longest {}; {} unknown ({:.2f}%)\n", name,
-                     side.tokens, share_of(side.tokens, sentences), side.longest, side.unknown,
-                     100 * share_of(side.unknown, side.tokens));
+  return fmt::format("  {}: {} tokens, {:.1f} per sentence, longest {}; {} unknown ({:.2f}%)\n",
+                     name, side.tokens, share_of(side.tokens, sentences), side.longest,
+                     side.unknown, 100 * share_of(side.unknown, side.tokens));
 }
 
 std::string class_name(size_t index) {
@@ -65,7 +65,7 @@ std::string to_text(const CheckReport& report) {
   }
   for (const std::string& problem : report.problems) text += "problem: " + problem + '\n';
   for (const std::string& suspicion : report.suspicions) text += "suspicion: " + suspicion + '\n';
-  if (report.sound()) text += "nothing to complain of\n";
+  if (report.sound()) text += "no problems found\n";
   return text;
 }
 

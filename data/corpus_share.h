@@ -6,8 +6,8 @@
 namespace calque {
 
 struct CorpusShare {
-  double weight = 1;   // 2: each sentence twice an epoch; 0.5: each once in two epochs
-  int64_t epochs = 0;  // the number of first epochs that use it; 0: all
+  double weight = 1;   // 2: each sentence twice per epoch; 0.5: once in two epochs
+  int64_t epochs = 0;  // only the first `epochs` epochs use the corpus; 0: all
 
   bool has(int64_t epoch) const { return epochs == 0 || epoch < epochs; }
 };

@@ -2,7 +2,7 @@
 // A dataset: the texts of a split as ids, filtered, ready for batching. load_dataset() tokenizes
 // and filters every row once, on all threads. A cache folder keeps the result under a hash of
 // everything that decides it (the bytes of the corpora, the tokenizers, the filters). If the cache
-// cannot be written, the dataset stays in memory. Documents have load_documents().
+// cannot be written, the dataset stays in memory. For documents, see load_documents().
 
 #include <cstdint>
 #include <memory>
@@ -19,10 +19,11 @@ namespace calque {
 
 struct DatasetOptions {
   FilterOptions filters = {};
-  std::string cache_folder = {};  // is created; empty: keep the ids in memory
+  std::string cache_folder = {};  // created if missing; empty: keep the ids in memory
 };
 
-// One corpus of a dataset. Examples are numbered through all corpora, and lines with dropped ones.
+// One corpus of a dataset. Examples are numbered through all corpora. So are lines, which include
+// dropped examples.
 struct DatasetPart {
   std::string name = {};
   CorpusShare share = {};
@@ -42,10 +43,10 @@ struct Dataset {
   std::vector<DatasetPart> parts = {};
   DropTally drops = {};
   std::vector<TextSize> sizes = {};  // [columns]
-  std::string noun = "pair";         // what messages call an example
+  std::string noun = "pair";         // the word for an example in messages
   uint64_t hash = 0;                 // of everything that decided the content
   bool from_cache = false;
-  std::string cache_problem = {};  // why the cache could not be written, if it could not
+  std::string cache_problem = {};  // why the cache could not be written; otherwise empty
 
   int64_t examples() const { return tokens->count(); }
   int64_t lines() const { return parts.back().first_line + parts.back().lines; }
@@ -55,7 +56,8 @@ struct Dataset {
   std::vector<SharedRange> ranges() const;
   // "train.en + train.de, pair 17" for a line, tokens->line(example).
   std::string where(int64_t line) const;
-  // "train.en + train.de, pairs 3, 17; more.en + more.de, pair 5" for the first few of several.
+  // "train.en + train.de, pairs 3, 17; more.en + more.de, pair 5" for several lines, of which it
+  // names the first eight.
   std::string where(std::vector<int64_t> lines) const;
 
  private:

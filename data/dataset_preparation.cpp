@@ -24,7 +24,7 @@ std::string notes_of(const Dataset& dataset) {
   return text;
 }
 
-// Takes "NUMBER " off the front.
+// Removes "NUMBER " from the front. Returns false if there is no such number.
 bool take(std::string_view& text, int64_t& number) {
   const auto [end, error] = std::from_chars(text.data(), text.data() + text.size(), number);
   if (error != std::errc() || end == text.data() + text.size() || *end != ' ') return false;

@@ -34,8 +34,9 @@ class DatasetPreparation {
     dataset_.add_part({.name = name, .lines = lines});
   }
 
-  // Line `line` of the part: its texts and ids by column. `verdict` is why it is dropped, if it is;
-  // `where` names its place. Duplicates are dropped too if the options say so.
+  // Adds line `line` of the part: its texts and ids by column. `verdict` is why it is dropped, or
+  // Drop::none; `where` returns its place for messages. Duplicates are dropped too if
+  // drop_duplicates is set.
   void add(std::span<const std::string_view> texts, std::span<const std::span<const int32_t>> ids,
            int64_t line, Verdict verdict, const std::function<std::string(int column)>& where);
 
@@ -54,13 +55,13 @@ class DatasetPreparation {
 // Throws an Error for a weight that is not above 0.
 void require_weight(const CorpusShare& share, const std::string& name);
 
-// Returns the dataset from the folder if it is there; otherwise what `prepare` returns, which
-// writes it there through its writer. If the file cannot be written (cache_problem says why) or the
-// folder is empty, the ids stay in memory.
+// Returns the cached dataset if the folder has it. Otherwise calls `prepare`, which writes the ids
+// to the folder through its writer. If the file cannot be written (cache_problem has the reason) or
+// `folder` is an empty string, the ids stay in memory.
 Dataset cached_dataset(const std::string& folder, const CacheKey& key,
                        const std::function<Dataset(TokenWriter)>& prepare);
 
-// The dataset of the sources: from the cache, or from add(source, preparation) of each.
+// The dataset of the sources: from the cache, or built by add(source, preparation) for each source.
 template <class Source, class Add>
 Dataset load_sources(const std::vector<Source>& sources, const std::string& cache_folder,
                      const CacheKey& key, const std::string& noun, bool drop_duplicates,

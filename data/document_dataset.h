@@ -13,7 +13,7 @@ namespace calque {
 
 struct DocumentOptions {
   bool drop_duplicates = false;              // drop documents whose text occurred before
-  InvalidText invalid = InvalidText::error;  // not UTF-8
+  InvalidText invalid = InvalidText::error;  // for text that is not UTF-8
   std::string cache_folder = {};             // as in DatasetOptions
 };
 

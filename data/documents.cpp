@@ -67,7 +67,7 @@ Documents::Documents(const DocumentSource& source) : name_(name_of(source)) {
     memory_ = std::get<DocumentsInMemory>(source.place);
     count_ = std::ssize(*memory_.texts);
   }
-  if (count_ == 0) fail("{}: there is no document in it", name_);
+  if (count_ == 0) fail("{}: contains no document", name_);
 }
 
 void Documents::find_paragraphs(TextFile& file) {

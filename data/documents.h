@@ -42,10 +42,10 @@ DocumentsInMemory documents_in_memory(std::string name, std::vector<std::string>
 // Throws an Error if a file cannot be opened; reads nothing.
 void require_files(const DocumentSource& source);
 
-// "a.txt + b.txt", "a.txt + 7 more files", the name.
+// "a.txt + b.txt", "a.txt + 7 more files", or the name of documents in memory.
 std::string name_of(const DocumentSource& source);
 
-// A hash of the content: of the unit and the files' bytes as stored.
+// A hash of the content. Files are hashed as stored, with the unit.
 uint64_t content_hash(const DocumentSource& source);
 
 // The documents of a source, by index. Thread-safe.
@@ -56,7 +56,7 @@ class Documents {
 
   const std::string& name() const { return name_; }
   int64_t count() const { return count_; }
-  // The size of its text, or slightly more.
+  // The size of the document's text in bytes, or slightly more.
   int64_t bytes(int64_t index) const;
 
   // The text of a document; it may be empty (a blank line) and need not be UTF-8.
@@ -64,7 +64,7 @@ class Documents {
 
   // The file and the line where the document begins, "book.txt:17".
   std::string where(int64_t index) const;
-  // What is wrong with its text: "book.txt:18: not valid UTF-8 (byte 3)", or empty.
+  // The UTF-8 error in the document, "book.txt:18: not valid UTF-8 (byte 3)", or an empty string.
   std::string problem(int64_t index) const;
 
  private:

@@ -12,14 +12,14 @@ namespace {
 
 enum ShuffleUse : uint32_t { round_use = 0x0da7a001, mix_use = 0x0da7a002 };
 
-// The first place of an epoch in a range's endless sequence of shuffles.
-int64_t place_of_epoch(const SharedRange& range, int64_t epoch) {
+// The position at which an epoch begins in a range's endless sequence of shuffles.
+int64_t begin_of_epoch(const SharedRange& range, int64_t epoch) {
   return std::llround(range.share.weight * static_cast<double>(range.count) *
                       static_cast<double>(epoch));
 }
 
-void append_places(const SharedRange& range, uint64_t seed, uint32_t number, int64_t begin,
-                   int64_t end, std::vector<uint32_t>& order) {
+void append_shuffled(const SharedRange& range, uint64_t seed, uint32_t number, int64_t begin,
+                     int64_t end, std::vector<uint32_t>& order) {
   std::vector<uint32_t> shuffled(range.count);
   while (begin < end) {
     const int64_t round = begin / range.count;
@@ -45,8 +45,8 @@ std::vector<uint32_t> epoch_order(std::span<const SharedRange> ranges, uint64_t 
   uint32_t number = 0;
   for (const SharedRange& range : ranges) {
     if (range.count > 0 && range.share.has(epoch)) {
-      append_places(range, seed, number, place_of_epoch(range, epoch),
-                    place_of_epoch(range, epoch + 1), order);
+      append_shuffled(range, seed, number, begin_of_epoch(range, epoch),
+                      begin_of_epoch(range, epoch + 1), order);
     }
     ++number;
   }

@@ -18,8 +18,8 @@ struct SharedRange {
   std::string name = {};  // for messages
 };
 
-// A range with weight w takes w * count examples an epoch from an endless sequence of its shuffles:
-// with weight 1 each example occurs once, with 0.5 once in two epochs.
+// A range with weight w takes w * count examples per epoch from an endless sequence of its
+// shuffles: with weight 1 each example occurs once, with 0.5 once in two epochs.
 std::vector<uint32_t> epoch_order(std::span<const SharedRange> ranges, uint64_t seed,
                                   int64_t epoch);
 

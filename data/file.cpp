@@ -80,10 +80,10 @@ File File::open(const std::string& path) {
     if (error == EACCES) fail("{}: no permission to read it; check its mode and owner", path);
     fail("{}: cannot open: {}", path, reason(error));
   }
-  struct stat about {};
-  if (::fstat(file.descriptor_, &about) != 0) fail("{}: cannot open: {}", path, reason(errno));
-  if (S_ISDIR(about.st_mode)) fail("{}: is a directory; name a file", path);
-  if (!S_ISREG(about.st_mode)) {
+  struct stat status {};
+  if (::fstat(file.descriptor_, &status) != 0) fail("{}: cannot open: {}", path, reason(errno));
+  if (S_ISDIR(status.st_mode)) fail("{}: is a directory; name a file", path);
+  if (!S_ISREG(status.st_mode)) {
     fail("{}: is not a regular file; copy its contents to a file first", path);
   }
   return file;
@@ -100,9 +100,9 @@ File File::temporary(const std::string& purpose) {
 }
 
 int64_t File::size() const {
-  struct stat about {};
-  if (::fstat(descriptor_, &about) != 0) fail("{}: cannot read: {}", path_, reason(errno));
-  return about.st_size;
+  struct stat status {};
+  if (::fstat(descriptor_, &status) != 0) fail("{}: cannot read: {}", path_, reason(errno));
+  return status.st_size;
 }
 
 size_t File::read_at(int64_t offset, std::span<char> out) const {

@@ -1,5 +1,5 @@
 #pragma once
-// Files without short reads and writes: a call succeeds as a whole or throws an Error with the name
+// Files without short reads and writes: a call succeeds completely or throws an Error with the name
 // of the file and the system's message.
 
 #include <cstdint>
@@ -59,7 +59,7 @@ class NewFile {
 // Syncs the names in a folder to disk. Returns 0 or an errno.
 int sync_names_of(const std::string& folder);
 
-// To be called after the last line of standard input: throws an Error if a read failed.
+// Call it after the last line of standard input. Throws an Error if a read failed.
 void check_standard_input();
 
 // The whole content. Throws an Error for a file of more than `limit` bytes.

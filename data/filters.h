@@ -22,8 +22,8 @@ inline constexpr Named<InvalidText> invalid_texts[] = {{"error", InvalidText::er
 struct FilterOptions {
   int32_t max_length = 256;                  // tokens of any column, without </s>; 0: no limit
   double max_length_ratio = 0;               // longest / shortest column, in tokens; 0: no limit
-  bool drop_duplicates = false;              // examples all of whose texts occurred before
-  InvalidText invalid = InvalidText::error;  // not UTF-8
+  bool drop_duplicates = false;              // drop examples that equal an earlier one
+  InvalidText invalid = InvalidText::error;  // for text that is not UTF-8
 };
 
 // For validation and test: drops only empty and invalid texts.
@@ -46,7 +46,7 @@ struct DropTally {
     std::string first;  // place of the first example
     bool operator==(const Reason&) const = default;
   };
-  std::array<Reason, drop_kinds> reasons;  // by Drop; the first is unused
+  std::array<Reason, drop_kinds> reasons;  // indexed by Drop; the first is unused
 
   void add(Drop reason, const std::string& where);
   int64_t total() const;

@@ -46,7 +46,7 @@ class Inflater {
     return got > 0;
   }
 
-  // Some tools pad a file with zeros behind the last member.
+  // Some tools pad a file with zeros after the last member.
   bool only_zeros_left() {
     if (read_ == static_cast<int64_t>(stream_.avail_in)) return false;  // the first member
     do {
@@ -88,7 +88,8 @@ bool is_gzip(const File& file) {
 }
 
 File unpack_gzip(const File& packed) {
-  File plain = File::temporary("unpacking " + packed.path() + " (set TMPDIR to a roomier place)");
+  File plain =
+      File::temporary("unpacking " + packed.path() + " (set TMPDIR to a folder with more space)");
   Inflater(packed).unpack_into(plain);
   return plain;
 }

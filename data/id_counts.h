@@ -8,7 +8,7 @@
 
 namespace calque {
 
-// [vocabulary]
+// Returns the counts by id: [vocabulary].
 std::vector<int64_t> count_ids(const TokenStore& tokens, int column, int32_t vocabulary);
 
 }  // namespace calque

@@ -49,10 +49,10 @@ IdxFile read_idx_file(const std::string& path, int axes, const char* what) {
     idx.lengths.push_back(length);
     size *= length;
   }
-  const int64_t here = file.size() - static_cast<int64_t>(header_size);
-  if (here != size) {
-    fail("{}: has {} bytes after the header, but the header says {}; copy the file again", path,
-         here, size);
+  const int64_t actual = file.size() - static_cast<int64_t>(header_size);
+  if (actual != size) {
+    fail("{}: has {} bytes after the header, but the header requires {}; copy the file again", path,
+         actual, size);
   }
   idx.numbers.resize(static_cast<size_t>(size));
   file.read_at(static_cast<int64_t>(header_size),

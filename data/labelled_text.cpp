@@ -25,7 +25,7 @@ LabelledText parse_labelled_text(std::string_view line, const std::string& where
     rest.remove_prefix(tab + 1);
   }
   if (row.texts.size() > 2) {
-    fail("{}: has {} texts; an example has one or two, behind the label", where, row.texts.size());
+    fail("{}: has {} texts; an example has one or two, after the label", where, row.texts.size());
   }
   return row;
 }

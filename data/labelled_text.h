@@ -28,7 +28,7 @@ struct LabelledFile {
 // a label or a text, one with more than two texts, and text that is not UTF-8 unless it is skipped.
 LabelledFile read_labelled_file(const std::string& path, InvalidText invalid = InvalidText::error);
 
-// The same for one line; `where` names it in errors.
+// Parses one line; `where` names it in errors.
 LabelledText parse_labelled_text(std::string_view line, const std::string& where);
 
 }  // namespace calque

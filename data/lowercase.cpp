@@ -8,8 +8,9 @@
 namespace calque {
 namespace {
 
-// The lower case of `count` code points from `first` on is `distance` further on. With a distance
-// of 1 they are every second code point, because capitals and small letters alternate.
+// The lower case of each of `count` code points from `first` on is the code point plus `distance`.
+// With a distance of 1 the range has every second code point, because capitals and small letters
+// alternate.
 struct Range {
   char32_t first, count;
   int32_t distance;

@@ -12,14 +12,15 @@ struct Word {
   size_t begin, end;
 };
 
-// What is chosen as a whole: runs of tokens without special symbols.
+// The units that are masked as a whole: words, or single tokens if `begins_word` is empty. <s> and
+// </s> are left out.
 std::vector<Word> words_of(std::span<const int32_t> ids, const std::vector<bool>& begins_word) {
   std::vector<Word> words;
   for (size_t i = 0; i < ids.size(); ++i) {
     if (ids[i] < special_ids && ids[i] != unknown_id) continue;
-    const bool goes_on = !begins_word.empty() && !begins_word[static_cast<size_t>(ids[i])] &&
-                         !words.empty() && words.back().end == i;
-    if (goes_on) {
+    const bool continues = !begins_word.empty() && !begins_word[static_cast<size_t>(ids[i])] &&
+                           !words.empty() && words.back().end == i;
+    if (continues) {
       words.back().end = i + 1;
     } else {
       words.push_back({i, i + 1});
@@ -29,9 +30,9 @@ std::vector<Word> words_of(std::span<const int32_t> ids, const std::vector<bool>
 }
 
 int32_t replacement(int32_t id, int32_t vocabulary, Random& random) {
-  const double kind = random.uniform();
-  if (kind < 0.8) return vocabulary;
-  if (kind >= 0.9 || vocabulary <= special_ids) return id;
+  const double chance = random.uniform();
+  if (chance < 0.8) return vocabulary;  // [MASK]
+  if (chance >= 0.9 || vocabulary <= special_ids) return id;
   return special_ids + static_cast<int32_t>(random.below(uint64_t(vocabulary - special_ids)));
 }
 

@@ -74,7 +74,7 @@ std::string nfkc(std::string_view text) {
   if (surely_normal(text)) return std::string(text);
   std::string out;
   out.reserve(text.size());
-  // A mark in the text is a character that must not become a space: normalize between marks.
+  // A space mark in the text is a character that must not become a space: normalize between marks.
   for (size_t at = 0;;) {
     const size_t mark = std::min(text.find(space_mark, at), text.size());
     append_normal(text.substr(at, mark - at), out);

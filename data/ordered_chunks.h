@@ -1,5 +1,5 @@
 #pragma once
-// A parallel loop with a deterministic error: that of the first chunk in order that fails.
+// A parallel loop with a deterministic error: of the chunks that fail, the first in order throws.
 
 #include <cstdint>
 #include <exception>
@@ -9,7 +9,7 @@
 
 namespace calque {
 
-// Calls body(begin, end) for every chunk, also after a failure, unlike parallel_for().
+// Calls body(begin, end) for every chunk, also after a failure (unlike parallel_for()).
 template <class Body>
 void parallel_chunks(int64_t count, int64_t chunk, const Body& body) {
   std::vector<std::exception_ptr> failures((count + chunk - 1) / chunk);

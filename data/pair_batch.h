@@ -12,7 +12,7 @@
 namespace calque {
 
 struct PairBatch {
-  std::vector<int32_t> source;  // [source tokens]  each source, then </s> if sources end so
+  std::vector<int32_t> source;  // [source tokens]  each source, as append_source() ends it
   Segments source_segments;
   std::vector<int32_t> decoder_input;  // [target tokens]  <s> + each target
   std::vector<int32_t> expected;       // [target tokens]  each target + </s>
@@ -22,8 +22,8 @@ struct PairBatch {
   bool operator==(const PairBatch&) const = default;
 };
 
-// Appends a source and, if sources end in </s>, the symbol; an empty source always has it, because
-// attention over nothing is not defined. Returns how many ids were appended.
+// Appends a source, and </s> if `source_end` is set or the source is empty: attention over no
+// tokens is undefined. Returns how many ids were appended.
 int32_t append_source(std::span<const int32_t> source, bool source_end, std::vector<int32_t>& ids);
 
 // Requires examples of two columns: source and target.

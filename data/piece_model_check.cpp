@@ -84,8 +84,8 @@ float ProtoReader::real() const {
 
 constexpr size_t most_pieces = 1 << 22;
 constexpr size_t longest_piece = 4000;   // bytes
-constexpr int most_nested_symbols = 64;  // user-defined symbols that begin with one another
-constexpr int most_nested_rules = 32;    // normalization rules that begin with one another
+constexpr int most_nested_symbols = 64;  // user-defined symbols, each a prefix of the next
+constexpr int most_nested_rules = 32;    // normalization rules, each a prefix of the next
 constexpr int longest_rule = 512;        // bytes
 
 enum PieceType : uint64_t { normal = 1, unknown, control, user_defined, unused, byte };
@@ -125,7 +125,7 @@ Fault add_piece(std::string_view message, Pieces& pieces) {
   if (pieces.seen.size() > most_pieces) return fmt::format("more than {} pieces", most_pieces);
   // The library cannot encode a text with such a character.
   if (type == control && is_one_character(text)) {
-    return fmt::format("control piece '{}' is a character of texts", text);
+    return fmt::format("control piece '{}' is a single character", text);
   }
   pieces.found.push_back(type == normal);
   if (type == unknown) ++pieces.unknowns;
@@ -138,7 +138,8 @@ Fault add_piece(std::string_view message, Pieces& pieces) {
   return std::nullopt;
 }
 
-// The length of the longest chain of symbols that begin with one another: 3 for "a", "ab", "abc".
+// The length of the longest chain in which each symbol is a prefix of the next: 3 for "a", "ab",
+// "abc".
 int deepest_nesting(std::vector<std::string_view> symbols) {
   std::ranges::sort(symbols);
   std::vector<std::string_view> chain;
@@ -152,9 +153,9 @@ int deepest_nesting(std::vector<std::string_view> symbols) {
 }
 
 // The compiled normalization rules: [size of the trie][trie][replacements, each ended by a NUL].
-// The trie is a double array of 32-bit units. Bits 0-7 and 31 of a unit are its label. Bit 8 says
-// that its first child is a leaf, which holds the offset of the replacement. The children of the
-// unit at p lie at p ^ offset ^ label, where offset is bits 10-30, shifted by 8 if bit 9 is set.
+// The trie is a double array of 32-bit units. Bits 0-7 and 31 of a unit are its label. Bit 8 is set
+// if its first child is a leaf, which holds the offset of the replacement. The children of the unit
+// at p lie at p ^ offset ^ label, where offset is bits 10-30, shifted by 8 if bit 9 is set.
 class RulesCheck {
  public:
   explicit RulesCheck(std::string_view blob) : blob_(blob) {}
@@ -184,7 +185,9 @@ class RulesCheck {
   Fault walk() {
     rules_below_.assign(units_.size(), unvisited);
     if (Fault fault = visit(0, 0)) return fault;
-    if (rules_below_[0] > most_nested_rules) return "too many normalisation rules begin alike";
+    if (rules_below_[0] > most_nested_rules) {
+      return "too many normalisation rules are prefixes of one another";
+    }
     return std::nullopt;
   }
 
@@ -202,7 +205,7 @@ class RulesCheck {
     for (uint32_t label = 1; label < 256; ++label) {
       const uint32_t child = base ^ label;
       if ((units_[child] & 0x800000FF) != label) continue;
-      if (rules_below_[child] == on_path) return "the normalisation rules go round in circles";
+      if (rules_below_[child] == on_path) return "the normalisation rules have a cycle";
       if (rules_below_[child] == unvisited) {
         if (Fault fault = visit(child, depth + 1)) return fault;
       }
@@ -260,7 +263,7 @@ Fault model_fault(std::string_view bytes, Pieces& pieces, bool& bpe) {
     return fmt::format("{} byte pieces, not {}", pieces.bytes, byte_fallback ? 256 : 0);
   }
   if (deepest_nesting(std::move(pieces.user_symbols)) > most_nested_symbols) {
-    return "too many user-defined symbols begin alike";
+    return "too many user-defined symbols are prefixes of one another";
   }
   return std::nullopt;
 }

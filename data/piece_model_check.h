@@ -10,12 +10,12 @@
 
 namespace calque {
 
-// The result of the check, and the kinds of the model and its pieces, which the library does not
+// The result of the check, and properties of the model and its pieces that the library does not
 // report.
 struct PieceModelReport {
   std::optional<std::string> fault = {};
   bool bpe = false;
-  // Of each piece, whether training found it: it is not special, not a byte, not user-defined.
+  // For each piece, whether training found it: it is not special, not a byte, not user-defined.
   std::vector<bool> found = {};
 };
 

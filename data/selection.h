@@ -9,7 +9,7 @@
 namespace calque {
 
 // Selection sampling (Knuth): call take_next() once for each of `all` items, in order. It selects
-// `wanted` of them, every such set with the same probability.
+// `wanted` of them, each set of that size with the same probability.
 class Selection {
  public:
   Selection(int64_t all, int64_t wanted, uint64_t seed)

@@ -1,5 +1,6 @@
 #pragma once
-// Texts as the input of the SentencePiece trainer; they must outlive it. Only sources include this.
+// Texts as the input of the SentencePiece trainer. The texts must outlive the list. Only .cpp files
+// include this header.
 
 #include <sentencepiece_trainer.h>
 

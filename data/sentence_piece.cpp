@@ -16,7 +16,7 @@
 namespace calque {
 namespace {
 
-// The model's ids in the order of calque's. A special symbol that the model lacks is -1.
+// The model's ids in the order of calque's ids; -1 for a special symbol that the model lacks.
 std::vector<int32_t> ids_in_order(const sentencepiece::SentencePieceProcessor& processor) {
   const std::array special = {processor.unk_id(), processor.bos_id(), processor.eos_id()};
   std::vector<int32_t> order(special.begin(), special.end());
@@ -87,7 +87,7 @@ std::string SentencePieceModel::decode(std::span<const int32_t> ids) const {
   return text;
 }
 
-// Line by line: the library drops the space before the first piece of a text only.
+// Decodes line by line, because the library drops the space only before the first piece of a text.
 std::string SentencePieceModel::decode_document(std::span<const int32_t> ids) const {
   const std::optional<int32_t> newline = newline_id();
   std::string text;
@@ -143,7 +143,7 @@ std::string train_sentence_piece(std::span<const std::string> texts,
     return sentencepiece::SentencePieceTrainer::Train(settings, &list, &model);
   };
   auto status = train();
-  if (!status.ok()) {  // perhaps the text is too small for the vocabulary: then take a smaller one
+  if (!status.ok()) {  // perhaps the text is too short for this size: allow a smaller one
     settings["hard_vocab_limit"] = "false";
     status = train();
   }

@@ -17,7 +17,7 @@ class SentencePieceProcessor;
 
 namespace calque {
 
-// How pieces and characters write a space, at the beginning of a word.
+// The character that stands for a space in pieces and in vocabularies of characters.
 inline constexpr std::string_view space_mark = "\u2581";
 
 class SentencePieceModel {
@@ -27,11 +27,11 @@ class SentencePieceModel {
 
   int32_t size() const { return static_cast<int32_t>(to_model_.size()); }
   std::string piece(int32_t id) const;
-  // The same, with the escape of a line end.
+  // piece(), with a line end written as newline_symbol.
   std::string symbol(int32_t id) const;
   float score(int32_t id) const;
-  // The model's own number of the piece, or -1 for a special symbol that the model lacks; and how
-  // many numbers it has.
+  // The piece's id in the .model file, or -1 for a special symbol that the model lacks; and the
+  // number of ids in that file.
   int32_t model_id(int32_t id) const { return to_model_[id]; }
   int32_t model_size() const { return static_cast<int32_t>(from_model_.size()); }
 
@@ -42,7 +42,7 @@ class SentencePieceModel {
   std::string decode_document(std::span<const int32_t> ids) const;
   std::string normalize(std::string_view text) const;
 
-  // Whether text is encoded by merges of pieces, those with the highest scores first.
+  // Whether encoding merges pieces, in the order of falling scores.
   bool is_bpe() const { return bpe_; }
   // Whether training found the piece: it is not a special symbol, byte, or user-defined symbol.
   bool is_found(int32_t id) const { return found_[id]; }
@@ -61,11 +61,11 @@ class SentencePieceModel {
 };
 
 struct SentencePieceTraining {
-  bool unigram = false;  // or BPE
+  bool unigram = false;  // false: BPE
   bool nfkc = true;
   int32_t vocabulary_size = 8000;
   double character_coverage = 0.9995;  // rarer characters become <unk>
-  bool byte_fallback = false;          // or are spelled in bytes
+  bool byte_fallback = false;          // true: rarer characters are spelled in bytes instead
   bool newline = false;                // the line end becomes a piece
 };
 

@@ -103,7 +103,7 @@ std::string SymbolModel::decode(std::span<const int32_t> ids) const {
 
 void SymbolModel::encode_line(std::string_view line, std::vector<int32_t>& out) const {
   for_each_line_symbol(unit, line, [&](std::string_view symbol) {
-    // A word spelled like the symbol of a line end is not one.
+    // A word that is spelled like newline_symbol is not a line end.
     const bool escape = unit == SymbolUnit::word && symbol == newline_symbol;
     const int32_t id = escape ? unknown_id : vocabulary.find(symbol).value_or(unknown_id);
     out.push_back(id < special_ids ? unknown_id : id);

@@ -1,7 +1,7 @@
 #pragma once
-// Words (text between white space) or characters as tokens. White space is that of Unicode between
-// words, and that of ASCII between characters. A run of it becomes one space, except in documents
-// by characters, which preserve it. The symbol of a space is U+2581, as in SentencePiece.
+// Words (text between white space) or characters as tokens. White space is Unicode's for words and
+// ASCII's for characters. A run of white space becomes one space, except in documents encoded by
+// characters, which preserve it. The symbol of a space is U+2581, as in SentencePiece.
 
 #include <cstdint>
 #include <functional>
@@ -29,11 +29,11 @@ struct SymbolModel {
   void encode(std::string_view text, std::vector<int32_t>& out) const;
   std::string decode(std::span<const int32_t> ids) const;
 
-  // The same for a line of a document, and for documents with their line ends.
+  // encode() for a line of a document, and decode() for a document with its line ends.
   void encode_line(std::string_view line, std::vector<int32_t>& out) const;
   std::string decode_document(std::span<const int32_t> ids) const;
 
-  // The words of a text with one space between each two.
+  // The words of a text, separated by single spaces.
   std::string normalize(std::string_view text) const;
 };
 
@@ -42,7 +42,7 @@ using Visit = std::function<void(std::string_view)>;
 // Calls visit(symbol) for each symbol of the text, in order.
 void for_each_symbol(SymbolUnit unit, std::string_view text, const Visit& visit);
 
-// The same for a line of a document, whose white space counts if the unit is the character.
+// for_each_symbol() for a line of a document. With characters, white space is preserved as symbols.
 void for_each_line_symbol(SymbolUnit unit, std::string_view line, const Visit& visit);
 
 // Calls visit(line) for each line of a text; lines are separated by LF.

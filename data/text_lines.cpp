@@ -17,7 +17,7 @@ std::string_view without_line_end(std::string_view line) {
   return line;
 }
 
-// The offset of the text behind a byte-order mark.
+// The offset of the text: 3 after a byte-order mark, otherwise 0.
 int64_t text_start(const File& file, const std::string& path) {
   char mark[3] = {};
   const std::string_view start(mark, file.read_at(0, mark));

@@ -1,6 +1,6 @@
 #pragma once
 // Random access to the lines of a text file, plain or gzip. An index of the line starts is in
-// memory (8 bytes a line), the text is not. A line ends only at LF (never at U+2028, U+0085 or a
+// memory (8 bytes per line), the text is not. A line ends only at LF (never at U+2028, U+0085 or a
 // form feed). A CR before the LF and a byte-order mark are dropped; the last LF may be missing.
 
 #include <cstdint>
@@ -12,7 +12,7 @@
 
 namespace calque {
 
-// The text of a longer line is not read: it is empty and too_long is set.
+// In bytes. The text of a longer line is not read: it is empty and too_long is set.
 inline constexpr int64_t longest_line = 1 << 20;
 
 struct Line {
@@ -28,7 +28,8 @@ struct LineBlock {
 
 class TextLines {
  public:
-  // Throws an Error for a file that cannot be read, and for an empty one unless it is `allowed`.
+  // Throws an Error for a file that cannot be read, and for an empty file unless `empty` is
+  // allowed.
   enum class Empty { refused, allowed };
   explicit TextLines(const std::string& path, Empty empty = Empty::refused);
 
@@ -41,9 +42,9 @@ class TextLines {
   // One line. Throws an Error if it is too long.
   std::string line(int64_t index) const;
 
-  // The lines [first, end), of any length, with LF between each two.
+  // The lines [first, end), of any length, separated by LF.
   std::string text(int64_t first, int64_t end) const;
-  // Their size in the file.
+  // The size of the lines [first, end) in the file.
   int64_t bytes(int64_t first, int64_t end) const { return starts_[end] - starts_[first]; }
 
   // "train.en:17", counting from 1.

@@ -85,8 +85,8 @@ TextWindows::Span TextWindows::span_of(int64_t epoch, int64_t window) const {
   const int64_t last = steps - std::min(steps, options_.context);
   if (options_.cross_documents) return at((below(steps) + std::min(fixed, last)) % steps);
   if (last == 0) return at(0);
-  const int64_t twice = (next.first_window - own.first_window) * options_.context - steps;
-  return at(std::clamp<int64_t>(fixed - below(twice + 1), 0, last));
+  const int64_t repeated_steps = (next.first_window - own.first_window) * options_.context - steps;
+  return at(std::clamp<int64_t>(fixed - below(repeated_steps + 1), 0, last));
 }
 
 int64_t TextWindows::document_at(int64_t step) const {

@@ -1,7 +1,8 @@
 #pragma once
 // The examples of a language model: windows of at most `context` steps. A document of n tokens has
 // n + 1 steps (<s>, t1), (t1, t2), ..., (tn, </s>), pairs of the token that the model reads and the
-// token that it is trained to predict. A sequence to cut is a document or all documents of a part.
+// token that it is trained to predict. The sequence that is cut into windows is a document or all
+// documents of a part.
 //
 // Training cuts at a random offset o that differs by epoch. A sequence of S steps has
 // W = ceil(S / context) windows of min(S, context) steps, so W * context - S steps occur twice:
@@ -9,7 +10,7 @@
 //                      with o < S: the first document of a part follows the last one
 //   one document       window k begins at step clamp(k * context - o, 0, S - context)
 //                      with o <= W * context - S
-// Evaluation begins window k at step k * context and visits every step once; the last one may be
+// Evaluation begins window k at step k * context and visits every step once; the last window may be
 // shorter.
 
 #include <cstdint>
@@ -24,10 +25,10 @@ namespace calque {
 enum class WindowUse { training, evaluation };
 
 struct WindowOptions {
-  int64_t context = 256;        // steps of a window, at most
+  int64_t context = 256;        // maximum number of steps in a window
   bool cross_documents = true;  // false: a window has steps of one document only
   WindowUse use = WindowUse::training;
-  uint64_t seed = 1;  // of the offsets
+  uint64_t seed = 1;  // for the random offsets
 };
 
 class TextWindows {
@@ -44,7 +45,7 @@ class TextWindows {
   // The parts of the dataset as ranges of windows.
   std::vector<SharedRange> parts() const;
 
-  // Reads length(window) ids of each.
+  // Reads length(window) inputs and as many expected ids.
   void read(int64_t epoch, int64_t window, std::vector<int32_t>& inputs,
             std::vector<int32_t>& expected) const;
 

@@ -1,5 +1,6 @@
 // Writing and loading token files (declared in data/token_store.h). A file has a header, the ids,
-// the lengths of the columns, the line numbers and the notes. The header has a digest of the rest.
+// the lengths of the columns, the line numbers and the notes. The header contains a digest of the
+// rest.
 
 #include <algorithm>
 #include <array>
@@ -139,7 +140,8 @@ class TokenFileReader {
   }
 
  private:
-  // Checks that the sizes add up to that of the file, before anything is allocated.
+  // Checks, before anything is allocated, that the sizes in the header add up to the size of the
+  // file.
   bool read_header(uint64_t key, int columns) {
     char bytes[sizeof(Header)];
     if (file_.read_at(0, bytes) < sizeof bytes) return false;

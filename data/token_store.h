@@ -1,8 +1,8 @@
 #pragma once
 // Random access to the ids of all examples of a dataset. An example has one or more columns of ids:
-// the two sides of a pair, or the text of a document. The index is in memory (12 bytes an example
-// and 4 a column); the ids are there or in a file (2 or 4 bytes each, by the size of the
-// vocabulary).
+// the two sides of a pair, or the text of a document. The index is in memory (12 bytes per example
+// and 4 per column of an example); the ids are in memory or in a file (2 or 4 bytes each, by the
+// size of the vocabulary).
 
 #include <cstdint>
 #include <memory>
@@ -29,7 +29,7 @@ class TokenStore {
   int64_t length(int64_t example, int column) const {
     return lengths_[example * columns_ + column];
   }
-  // The line of the example in its corpora, which includes dropped examples.
+  // The line of the example in its corpora; dropped examples have lines too.
   int64_t line(int64_t example) const { return lines_[example]; }
 
   void read(int64_t example, Example& out) const;
@@ -51,7 +51,7 @@ class TokenStore {
   std::vector<uint64_t> begins_;   // [examples]  index of the first id
   std::vector<uint32_t> lengths_;  // [examples, columns]
   std::vector<uint32_t> lines_;    // [examples]
-  std::optional<File> file_;       // of the ids, unless they are in ids_
+  std::optional<File> file_;       // holds the ids, unless they are in ids_
   int64_t ids_begin_ = 0;          // in the file
   std::vector<char> ids_;
 };
@@ -65,7 +65,7 @@ class TokenWriter {
 
   void append(std::span<const std::span<const int32_t>> example, int64_t line);
 
-  // `notes` are any text of the caller, which load_token_file() returns.
+  // `notes` is any text of the caller; load_token_file() returns it.
   TokenStore finish(std::string_view notes);
 
  private:

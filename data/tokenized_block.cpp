@@ -14,7 +14,8 @@ Drop judge_line(const Line& line) {
   return find_invalid_utf8(line.text) ? Drop::invalid : Drop::none;
 }
 
-// Why a row is dropped before it is tokenized. Throws an Error for invalid text that must not be.
+// Why a row is dropped before it is tokenized. Throws an Error for invalid text if `invalid` is
+// InvalidText::error.
 Verdict judge_row(const Corpus& corpus, int64_t index, std::span<const Line> lines,
                   InvalidText invalid) {
   for (int column = 0; column < std::ssize(lines); ++column) {

@@ -24,7 +24,7 @@ struct TokenizedBlock {
   }
 };
 
-// Reads at least one row of the corpus from `first` on, with one tokenizer a column. Throws an
+// Reads at least one row of the corpus from `first` on, with one tokenizer per column. Throws an
 // Error for the first row that is not UTF-8, unless the options skip it.
 TokenizedBlock read_tokenized(const Corpus& corpus, int64_t first,
                               std::span<const Tokenizer> tokenizers, const FilterOptions& options);

@@ -48,7 +48,7 @@ uint64_t hash_of(const ByteModel&, const TokenizerOptions& options) {
 uint64_t hash_of(const SentencePieceModel& model, const TokenizerOptions& options) {
   ContentHash hash;
   hash.add_text("pieces").add(options.lowercase).add_text(model.bytes());
-  // Without lower case SentencePiece normalizes by the model's own rules.
+  // Without lower case, SentencePiece normalizes by the model's own rules alone.
   if (options.lowercase && !options.nfkc) hash.add_text("no NFKC before lower case");
   return hash.value();
 }
@@ -96,8 +96,10 @@ void Tokenizer::save(const std::string& prefix) const {
 }
 
 std::string prepare_text(std::string_view text, const TokenizerOptions& options) {
-  if (options.kind == TokenizerKind::word_piece) return std::string(text);  // it does so itself
-  // SentencePiece normalizes itself; but lower case must follow NFKC, which makes capitals of "№".
+  // WordPiece models normalize by themselves.
+  if (options.kind == TokenizerKind::word_piece) return std::string(text);
+  // SentencePiece applies NFKC itself. But lower case must come after NFKC, which turns "№" into
+  // "No".
   const bool bytes =
       options.kind == TokenizerKind::bytes || options.kind == TokenizerKind::byte_pairs;
   const bool fold =

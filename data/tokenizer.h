@@ -5,13 +5,13 @@
 //
 // encode() and decode() are for single lines, encode_document() and decode_document() for texts
 // with line ends. What decode_document(encode_document(text)) preserves:
-//   bytes          everything; so does byte-level BPE
+//   bytes          everything; byte-level BPE does so too
 //   characters     everything but what lower case and NFKC change, characters that the vocabulary
 //                  lacks, and U+2581, which stands for a space
 //   words          the lines; a run of white space within a line becomes one space
 //   SentencePiece  the lines; within a line, what the model's normalization preserves
-//   WordPiece      the words, of which uncased models change the letters
-// Otherwise line ends are preserved only if the tokenizer has a newline_id().
+//   WordPiece      the words; uncased models change their letters
+// Except in byte-level BPE, line ends are preserved only if the tokenizer has a newline_id().
 
 #include <cstdint>
 #include <memory>
@@ -44,8 +44,8 @@ inline constexpr Named<TokenizerKind> tokenizer_kinds[] = {
 struct TokenizerOptions {
   TokenizerKind kind = TokenizerKind::bpe;  // a loaded .model file defines its own algorithm
   bool lowercase = false;  // WordPiece: the model is uncased, by the rules of data/bert_text.h
-  // SentencePiece applies it in training; a loaded .model file has its own rules. Bytes,
-  // byte-level BPE and WordPiece ignore it.
+  // Whether text is normalized by NFKC. SentencePiece applies this setting in training; a loaded
+  // .model file has its own rules. Bytes, byte-level BPE and WordPiece ignore the setting.
   bool nfkc = true;
 };
 
@@ -54,7 +54,7 @@ class Tokenizer {
   using Model =
       std::variant<SymbolModel, SentencePieceModel, WordPieceModel, BytePairModel, ByteModel>;
 
-  // Words with an empty vocabulary.
+  // A tokenizer of words with an empty vocabulary.
   Tokenizer();
   Tokenizer(Model model, const TokenizerOptions& options);
 
@@ -76,9 +76,9 @@ class Tokenizer {
   // What decode(encode(text)) returns if the vocabulary lacks no symbol of the text.
   std::string normalize(std::string_view text) const;
 
-  // The id of a line end, if there is one: a symbol learned with TokenizerTraining::newline, or the
-  // byte 10. Without it, encode_document() treats a line end as a space, except in byte-level BPE,
-  // whose tokens hold line ends.
+  // The id of a line end, if the tokenizer has one: a symbol learned with
+  // TokenizerTraining::newline, or the byte 10. Without it, encode_document() treats a line end as
+  // a space, except in byte-level BPE, whose tokens hold line ends.
   std::optional<int32_t> newline_id() const { return newline_; }
 
   // Appends the ids of a document, without <s> and </s>. With a newline_id(), the ids of
@@ -112,7 +112,7 @@ class Tokenizer {
   std::optional<int32_t> newline_;
 };
 
-// Applies lower case and NFKC, except what SentencePiece does itself.
+// Applies lower case and NFKC, except what the tokenizer's model applies itself.
 std::string prepare_text(std::string_view text, const TokenizerOptions& options);
 
 inline bool is_sentence_piece(TokenizerKind kind) {

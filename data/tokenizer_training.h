@@ -12,11 +12,12 @@
 namespace calque {
 
 struct TokenizerTraining {
-  int32_t vocabulary_size = 8000;  // with the special symbols; words, characters: at most, 0: all
+  int32_t vocabulary_size = 8000;  // with special symbols; words, characters: a maximum (0: none)
   int64_t min_count = 1;           // rarer words and characters become <unk>
-  double character_coverage = 0.9995;  // SentencePiece: the share of the text its alphabet covers
+  double character_coverage = 0.9995;  // SentencePiece: the share of the text in its alphabet
   bool byte_fallback = false;          // SentencePiece: spell other characters in bytes
-  // For documents: learn a symbol for the line end; characters also for tabs and carriage returns.
+  // For documents: learn a symbol for the line end; with characters, also for tab and carriage
+  // return.
   bool newline = false;
 };
 
@@ -24,7 +25,7 @@ Tokenizer train_tokenizer(std::vector<std::string> texts, const TokenizerOptions
                           const TokenizerTraining& training);
 
 // The texts of these columns of the corpora, of all rows or of a sample of `most` rows without
-// repetition. Invalid and overlong lines are left out. Documents have sample_documents().
+// repetition. Invalid and overlong lines are left out. For documents, see sample_documents().
 std::vector<std::string> sample_texts(const std::vector<Corpus>& corpora,
                                       const std::vector<int>& columns, int64_t most, uint64_t seed);
 

@@ -10,13 +10,13 @@
 
 namespace calque {
 
-// The offset of the first byte that begins no well-formed character, or is NUL.
+// The offset of the first byte that begins no well-formed character or is NUL.
 std::optional<size_t> find_invalid_utf8(std::string_view text);
 
 // "not valid UTF-8 (byte 17)" or "a NUL (byte 3)", counting from 1; empty for well-formed text.
 std::string utf8_problem(std::string_view text);
 
-// The code point at `at`, which moves behind it. Requires well-formed text.
+// Returns the code point at `at` and moves `at` past it. Requires well-formed text.
 char32_t next_code_point(std::string_view text, size_t& at);
 
 // The number of code points. Requires well-formed text.

@@ -15,7 +15,7 @@ std::string_view checked_symbol(std::string_view line, const std::string& where)
     fail("{}: not valid UTF-8 (byte {}); this is not a vocabulary file", where, *bad + 1);
   }
   const std::string_view symbol = line.substr(0, line.find('\t'));
-  if (symbol.empty()) fail("{}: an empty symbol; a vocabulary has one symbol a line", where);
+  if (symbol.empty()) fail("{}: an empty symbol; a vocabulary has one symbol per line", where);
   if (symbol.find('\r') != symbol.npos) {
     fail("{}: a carriage return within a symbol; lines end with LF or CR LF", where);
   }
@@ -42,7 +42,7 @@ Vocabulary Vocabulary::load(const std::string& path) {
       const std::string_view symbol = checked_symbol(block.lines[i].text, lines.where(id));
       if (id < special_ids) {
         if (symbol == special_symbols[id]) continue;
-        fail("{}: '{}' where {} must be; the first lines are <unk>, <s>, </s>", lines.where(id),
+        fail("{}: '{}' instead of {}; the first lines are <unk>, <s>, </s>", lines.where(id),
              symbol.substr(0, 40), special_symbols[id]);
       }
       if (const auto before = vocabulary.find(symbol)) {

@@ -1,6 +1,6 @@
 #pragma once
-// The symbols of a tokenizer and their ids. A vocabulary file has one symbol a line: line n is id
-// n - 1, the special symbols first. Text behind a tab is ignored. White space that a line cannot
+// The symbols of a tokenizer and their ids. A vocabulary file has one symbol per line: line n is id
+// n - 1, the special symbols first. Text after a tab is ignored. White space that a line cannot
 // hold is written as an escape.
 
 #include <cstdint>
@@ -19,7 +19,7 @@ inline constexpr int32_t end_id = 2;      // </s>
 inline constexpr int32_t special_ids = 3;
 inline constexpr std::string_view special_symbols[special_ids] = {"<unk>", "<s>", "</s>"};
 
-// The escapes of documents.
+// The escapes for white space in documents.
 inline constexpr std::string_view newline_symbol = "<n>", tab_symbol = "<t>", return_symbol = "<r>";
 
 class Vocabulary {
@@ -27,8 +27,8 @@ class Vocabulary {
   // The special symbols alone.
   Vocabulary();
 
-  // Throws an Error for text that is not UTF-8, an empty or repeated symbol, and other special
-  // symbols in the first three lines.
+  // Throws an Error for text that is not UTF-8, an empty or repeated symbol, and if the first three
+  // lines are not the special symbols.
   static Vocabulary load(const std::string& path);
 
   // Returns the id. Requires a new symbol that is not empty and holds no tab or line end.

@@ -43,7 +43,7 @@ WordContexts::WordContexts(Dataset text, int32_t vocabulary, const ContextOption
     noise_before_.push_back(noise_before_.back() + std::pow(times, 0.75));
   }
   const auto words = std::ranges::count_if(counts, [](int64_t times) { return times > 0; });
-  if (words < 2) fail("{}: word2vec needs a text of 2 different words at least", where(0));
+  if (words < 2) fail("{}: word2vec needs a text of at least 2 different words", where(0));
   for (const int64_t times : counts) {
     const double share = static_cast<double>(times) / all, t = options.subsample;
     kept_.push_back(t == 0 || times == 0 ? 1 : std::sqrt(t / share) + t / share);
@@ -61,8 +61,8 @@ std::vector<int32_t> WordContexts::kept_words(const Slice& slice, Random& random
   return ids;
 }
 
-// Another word than the expected one. A word that is nearly the whole text would be drawn too
-// often: after a few draws the next word takes its place.
+// Draws a word other than `expected`. If `expected` makes up nearly the whole text, every draw may
+// return it: after 11 draws the word with the next id is taken.
 int32_t WordContexts::negative(int32_t expected, Random& random) const {
   const auto drawn = [&] {
     const double place = random.uniform() * noise_before_.back();

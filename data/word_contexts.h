@@ -2,9 +2,9 @@
 // The examples of word2vec (Mikolov et al. 2013): words and their neighbours. A text is cut into
 // slices, and in every epoch
 //   1. a word whose share of the text is f > t stays with the probability sqrt(t / f) + t / f,
-//   2. each word that stays draws the distance 1 to `window` up to which others are its neighbours,
+//   2. each word that stays draws a distance from 1 to `window`; words within it are neighbours,
 //   3. skip-gram predicts each neighbour from the word, CBOW the word from all its neighbours,
-//   4. each prediction gets `negatives` other words, in proportion to count^0.75.
+//   4. each prediction draws `negatives` other words, in proportion to count^0.75.
 // All draws are a function of (seed, epoch, slice). <unk> and line ends are left out.
 
 #include <cstdint>
@@ -32,14 +32,15 @@ struct ContextOptions {
   uint64_t seed = 1;
 };
 
-// The predictions of a slice as an example: the words that they read one after the other, the
-// number of words that each reads, and for each the expected word and the negatives.
+// The columns of an example, which holds the predictions of a slice: the words that the predictions
+// read, concatenated; the number of words that each prediction reads; and for each prediction the
+// expected word and the negatives.
 enum ContextColumn { read_words, read_counts, candidate_words, context_columns };
 
 class WordContexts {
  public:
-  // Requires a dataset of one column. `skipped` is an id that is no word, that of a line end.
-  // Throws an Error for a text of fewer than two words.
+  // Requires a dataset of one column. `skipped` is an id that is not a word: that of a line end.
+  // Throws an Error for a text of fewer than two different words.
   WordContexts(Dataset text, int32_t vocabulary, const ContextOptions& options,
                int32_t skipped = -1);
 

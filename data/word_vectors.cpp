@@ -25,31 +25,32 @@ class Cursor {
 
   struct Text {
     std::string_view text;
-    bool ended;  // by the stop; not by the end of the file or the limit
+    bool ended;  // at `stop`, not at the end of the file or at the limit
   };
-  // The bytes before `stop`, which is skipped.
+  // The next bytes up to `stop`, which is skipped, but at most `limit`.
   Text until(char stop, size_t limit) {
     for (size_t seen = 0;;) {
-      const size_t there = std::min(fill(std::min(limit, std::max(2 * seen, size_t{4096}))), limit);
+      const size_t available =
+          std::min(fill(std::min(limit, std::max(2 * seen, size_t{4096}))), limit);
       const char* const from = buffer_.data() + next_;
-      if (const void* found = std::memchr(from + seen, stop, there - seen)) {
+      if (const void* found = std::memchr(from + seen, stop, available - seen)) {
         const auto size = static_cast<size_t>(static_cast<const char*>(found) - from);
         next_ += size + 1;
         return {{from, size}, true};
       }
-      if (there == seen || there == limit) {
-        next_ += there;
-        return {{from, there}, false};
+      if (available == seen || available == limit) {
+        next_ += available;
+        return {{from, available}, false};
       }
-      seen = there;
+      seen = available;
     }
   }
 
-  // This number of bytes, or as many as there are.
+  // The next `count` bytes, or fewer at the end of the file.
   std::string_view bytes(size_t count) {
-    const size_t there = std::min(fill(count), count);
-    next_ += there;
-    return {buffer_.data() + next_ - there, there};
+    const size_t available = std::min(fill(count), count);
+    next_ += available;
+    return {buffer_.data() + next_ - available, available};
   }
 
   void skip(char c) {
@@ -82,7 +83,7 @@ std::string_view without_blanks_at_end(std::string_view text) {
   return text.substr(0, text.find_last_not_of(blanks) + 1);
 }
 
-// Removes the last field of the text, and the blanks around it.
+// Returns the last field of the text, and removes it with the blanks around it.
 std::string_view take_last_field(std::string_view& text) {
   text = without_blanks_at_end(text);
   const size_t begin = text.find_last_of(blanks) + 1;  // 0 if there is none
@@ -97,27 +98,29 @@ std::optional<float> finite_number(std::string_view field) {
   return static_cast<float>(*number);
 }
 
-// Splits a line into its word, which is returned, and its vector. Empty if that is impossible.
+// Fills `vector` from a line and returns the line's word; returns an empty word if the line has
+// another form.
 std::string_view word_and_vector(std::string_view line, std::span<float> vector) {
   for (size_t i = vector.size(); i > 0; --i) {
     const auto number = finite_number(take_last_field(line));
     if (!number) return {};
     vector[i - 1] = *number;
   }
-  // One number more than the others have.
+  // The line has a number too many.
   if (std::string_view rest = line; finite_number(take_last_field(rest)) && !rest.empty())
     return {};
   return line;
 }
 
-// The numbers at the end of a line whose first field is a word.
+// How many numbers the line has at its end; its first field is a word.
 int64_t numbers_in(std::string_view line) {
   int64_t count = 0;
   while (finite_number(take_last_field(line)) && !line.empty()) ++count;
   return count;
 }
 
-// Whether what follows the header is not text. `line` is its first line.
+// Whether the data after the header are binary. `start` is their beginning, `line` their first
+// line.
 bool looks_binary(std::string_view start, std::string_view line, int64_t dimension) {
   std::vector<float> vector(static_cast<size_t>(dimension));
   if (!word_and_vector(line, vector).empty()) return false;
@@ -125,7 +128,7 @@ bool looks_binary(std::string_view start, std::string_view line, int64_t dimensi
     return static_cast<unsigned char>(c) < 0x20 && c != '\n' && c != '\t' && c != '\r';
   };
   if (std::ranges::any_of(start, is_control)) return true;
-  // A character may be cut at the end of the start.
+  // `start` may end within a character.
   return find_invalid_utf8(start.substr(0, start.find_last_of(" \n") + 1)).has_value();
 }
 

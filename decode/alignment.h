@@ -1,7 +1,7 @@
 #pragma once
-// A word alignment from attention: for each target token the source token with the largest
-// mean cross-attention of the heads of the penultimate decoder layer (Garg et al. 2019), or with
-// the largest attention of a recurrent model.
+// Word alignment from attention. A target token is aligned to the source token with the largest
+// cross-attention weight, averaged over the heads of the penultimate decoder layer (Garg et al.
+// 2019). A recurrent model has a single attention, which is used.
 
 #include <cstdint>
 #include <vector>
@@ -10,8 +10,8 @@
 
 namespace calque {
 
-// For each token of each target, the index of a token of its source, or no indices for an empty
-// source. Sources and targets are without </s>.
+// For each token of each target, the index of the aligned token of its source; an empty vector if
+// the source is empty. Sources and targets are without </s>.
 std::vector<std::vector<int32_t>> attended_places(Translator model,
                                                   const std::vector<std::vector<int32_t>>& sources,
                                                   const std::vector<std::vector<int32_t>>& targets);

@@ -20,7 +20,8 @@ void Beam::finish(std::vector<int32_t> ids, double log_probability, bool ended, 
   finished_.insert(place, {std::move(ids), log_probability, scored, node, ended});
 }
 
-// Adds a hypothesis to the trace. Returns its index, or -1 without a trace. `length` counts </s>.
+// Adds a hypothesis to the trace. Returns its index, or -1 if there is no trace. `length` includes
+// the added token, also if it is </s>.
 int32_t Beam::note(int32_t parent, const NextToken& added, int64_t length, double log_probability) {
   if (!options_.trace) return -1;
   options_.trace->push_back(
@@ -33,8 +34,9 @@ void Beam::mark(int32_t node, BeamFate fate) {
   if (node >= 0) (*options_.trace)[node].fate = fate;
 }
 
-// Whether no live hypothesis can still be among the n best. Log-probabilities only fall; the length
-// with the best score is the longest one, or the next one if the penalty does not favour length.
+// Whether no live hypothesis can still be among the n best. A log-probability can only fall. The
+// upper bound of a hypothesis's future score is its present log-probability, scored at the longest
+// length, or at the next length if length_penalty <= 0.
 bool Beam::decided() const {
   const int64_t count = std::ssize(finished_);
   if (options_.stop == SearchOptions::Stop::first || options_.stop == SearchOptions::Stop::narrow) {

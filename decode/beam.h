@@ -15,7 +15,7 @@ class Beam {
   struct Live {
     std::vector<int32_t> ids;
     double log_probability = 0;
-    int32_t row = 0;    // in the last step
+    int32_t row = 0;    // its row in the last step
     int32_t node = -1;  // its index in the trace
   };
 
@@ -30,11 +30,11 @@ class Beam {
   }
   // How many candidates of each hypothesis advance() needs.
   int64_t candidates() const { return 2 * options_.beam; }
-  // Takes the candidates of each live hypothesis, in the order of live(). Their rows in this step
-  // were first_row, first_row + 1, ...
+  // Extends the live hypotheses by their candidates, which are in the order of live(). Hypothesis i
+  // has row first_row + i in this step.
   void advance(const std::vector<std::vector<NextToken>>& candidates, int32_t first_row);
 
-  // The n best, best first.
+  // The n best hypotheses, best first.
   std::vector<Hypothesis> result() const;
 
  private:

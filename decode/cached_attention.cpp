@@ -13,8 +13,8 @@ namespace {
 
 using Keys = std::span<const real* const>;
 
-// q . keys[i] over `size` columns from `col` on, with a key in each lane. `size` is
-// vectors * lanes, or any number if vectors = 0.
+// Lane i: the dot product of q and the columns [col, col + size) of keys[i]. `size` is vectors *
+// lanes, or any number if vectors = 0.
 template <int vectors>
 Vec products_with(const real* q, const real* const (&keys)[lanes], int64_t col, int64_t size) {
   const int64_t whole = vectors > 0 ? vectors * lanes : size / lanes * lanes;
@@ -36,23 +36,25 @@ Products products_for(int64_t size) {
   return size == 4 * lanes ? products_with<4> : products_with<0>;
 }
 
-// scores[h * room + j] = scale q_h . k_jh for head h and row j; minus infinity behind the last row.
+// scores[h * padded + j] = scale q_h . k_jh for head h and row j; minus infinity after the last
+// row.
 void score_keys(const real* q, Keys rows, int64_t heads, int64_t size, real* scores) {
   const real scale = 1 / std::sqrt(static_cast<real>(size));
-  const int64_t count = std::ssize(rows), room = round_up(count);
+  const int64_t count = std::ssize(rows), padded = round_up(count);
   const Products products = products_for(size);
   for (int64_t first = 0; first < count; first += lanes) {
     const real* keys[lanes];
     for (int64_t i = 0; i < lanes; ++i) keys[i] = rows[std::min(first + i, count - 1)];
-    const Bits there = first_lanes(count - first);
+    const Bits exists = first_lanes(count - first);
     for (int64_t h = 0; h < heads; ++h) {
       const Vec sums = products(q + h * size, keys, h * size, size);
-      store(scores + h * room + first, there ? sums * scale : broadcast(minus_infinity));
+      store(scores + h * padded + first, exists ? sums * scale : broadcast(minus_infinity));
     }
   }
 }
 
-// scores = e^(scores - their maximum) over whole vectors; returns 1 / their sum.
+// Replaces each score by exp(score - maximum), over whole vectors. Returns 1 / the sum of the
+// results.
 real exp_in_place(real* scores, int64_t count) {
   Vec most = load(scores), total{};
   for (int64_t j = lanes; j < count; j += lanes) most = max(most, load(scores + j));
@@ -65,38 +67,41 @@ real exp_in_place(real* scores, int64_t count) {
   return 1 / sum(total);
 }
 
-// out = share * the weighted sum of columns [col, col + vectors * lanes) of the rows.
+// out = normalizer * the sum over rows j of weights[j] * columns [col, col + vectors * lanes).
 template <int vectors>
-void weigh_columns(const real* weights, Keys rows, int64_t col, real share, real* out) {
+void weigh_columns(const real* weights, Keys rows, int64_t col, real normalizer, real* out) {
   Vec total[vectors] = {};
   for (size_t j = 0; j < rows.size(); ++j) {
     for (int v = 0; v < vectors; ++v) total[v] += weights[j] * load(rows[j] + col + v * lanes);
   }
-  for (int v = 0; v < vectors; ++v) store(out + v * lanes, total[v] * share);
+  for (int v = 0; v < vectors; ++v) store(out + v * lanes, total[v] * normalizer);
 }
 
-void weigh_values(const real* weights, Keys rows, int64_t col, int64_t size, real share,
+void weigh_values(const real* weights, Keys rows, int64_t col, int64_t size, real normalizer,
                   real* out) {
   int64_t c = 0;
   for (; c + 4 * lanes <= size; c += 4 * lanes)
-    weigh_columns<4>(weights, rows, col + c, share, out + c);
-  for (; c + lanes <= size; c += lanes) weigh_columns<1>(weights, rows, col + c, share, out + c);
+    weigh_columns<4>(weights, rows, col + c, normalizer, out + c);
+  for (; c + lanes <= size; c += lanes)
+    weigh_columns<1>(weights, rows, col + c, normalizer, out + c);
   for (; c < size; ++c) {
     real total = 0;
     for (size_t j = 0; j < rows.size(); ++j) total += weights[j] * rows[j][col + c];
-    out[c] = total * share;
+    out[c] = total * normalizer;
   }
 }
 
-// Attention of one query. The heads take each step together, so that dependency chains overlap.
+// Attention of one query. Each step runs over all heads before the next step, so that the
+// dependency chains of the heads overlap.
 void attend(const real* q, Keys rows, int64_t value_offset, int64_t heads, int64_t size,
             real* scores, real* out) {
-  const int64_t room = round_up(std::ssize(rows));
+  const int64_t padded = round_up(std::ssize(rows));
   score_keys(q, rows, heads, size, scores);
-  real* shares = scores + heads * room;
-  for (int64_t h = 0; h < heads; ++h) shares[h] = exp_in_place(scores + h * room, room);
+  real* normalizers = scores + heads * padded;
+  for (int64_t h = 0; h < heads; ++h) normalizers[h] = exp_in_place(scores + h * padded, padded);
   for (int64_t h = 0; h < heads; ++h) {
-    weigh_values(scores + h * room, rows, value_offset + h * size, size, shares[h], out + h * size);
+    weigh_values(scores + h * padded, rows, value_offset + h * size, size, normalizers[h],
+                 out + h * size);
   }
 }
 

@@ -8,10 +8,10 @@
 
 namespace calque {
 
-// The rows that each query attends to. A row holds the keys of all heads, and the values
-// `value_offset` numbers behind them.
+// The rows that each query attends to. A row begins with the keys of all heads; their values begin
+// at number `value_offset` of the row.
 struct CachedRows {
-  std::vector<const real*> rows;   // of query 0, then of query 1, ...; at least one of each
+  std::vector<const real*> rows;   // the rows of query 0, then of query 1, ...; one or more each
   std::vector<int64_t> starts{0};  // query r has rows [starts[r], starts[r + 1])
   int64_t value_offset = 0;
 };

@@ -2,7 +2,7 @@
 // decode/language_decoding.h). Each step runs the layers over one token of every unfinished
 // hypothesis; keys and values of earlier tokens come from a cache.
 //
-// Memory: 2 d_model numbers a layer for each written token, and for each source or prompt token.
+// Memory: 2 d_model numbers per layer for each written token and each source or prompt token.
 
 #include "core/ops.h"
 #include "decode/cached_attention.h"
@@ -16,7 +16,7 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-// The encoder runs once, and each layer's cross-attention projects its output once.
+// The encoder runs once, and each layer's cross-attention projects the encoder's output once.
 class CachedDecoder final : public StepDecoder {
  public:
   CachedDecoder(const Transformer& model, const std::vector<Ids>& sources,
@@ -64,12 +64,12 @@ class CachedDecoder final : public StepDecoder {
   }
 
   const Transformer& model_;
-  Segments segments_;           // of the sources, with their </s>
+  Segments segments_;           // of the sources, as append_source() ends them
   std::vector<Tensor> memory_;  // of each layer: keys and values of the sources
   KeyValueCache cache_;
 };
 
-// All tokens of each prompt but the last, which the first step reads.
+// One segment per prompt, without its last token, which the first step reads.
 Segments prefill_segments(const std::vector<Ids>& prompts, std::span<const size_t> items) {
   Segments segments;
   for (const size_t item : items) {
@@ -79,7 +79,8 @@ Segments prefill_segments(const std::vector<Ids>& prompts, std::span<const size_
   return segments;
 }
 
-// One packed pass computes the prompts (prefill). Samples of a prompt share its keys and values.
+// One pass over the packed prompts computes their keys and values (prefill). All samples of a
+// prompt share them.
 class CachedLanguageModel final : public StepDecoder {
  public:
   CachedLanguageModel(const LanguageModel& model, const std::vector<Ids>& prompts,
@@ -107,7 +108,7 @@ class CachedLanguageModel final : public StepDecoder {
  private:
   using Attend = Tensor (KeyValueCache::*)(size_t, const SelfAttention&, const Tensor&);
 
-  // The layers over the embedded tokens, with `attend` in place of self-attention.
+  // Runs the layers over the embedded tokens, with `attend` in place of self-attention.
   Tensor run_layers(Tensor x, Attend attend) {
     for (size_t i = 0; i < model_.stack.layers.size(); ++i) {
       const SelfAttentionLayer& layer = model_.stack.layers[i];

@@ -40,7 +40,7 @@ std::vector<size_t> longest_first(std::span<const DecodingItem> items) {
   return indices;
 }
 
-// Packs the weights once if a step has so many rows that each product would pack them.
+// Packs the weights once if a step has so many rows that each product would otherwise pack them.
 PackedWeights packed_for(std::span<const DecodingModel> models,
                          const std::vector<std::vector<size_t>>& batches, int64_t hypotheses) {
   size_t most = 0;
@@ -69,13 +69,14 @@ void check(std::span<const DecodingModel> models, std::span<const DecodingItem> 
   require(!models.empty(), "decoding: no model");
   const int64_t vocabulary = models[0].vocabulary;
   for (const DecodingModel& model : models) {
-    require(model.vocabulary == vocabulary, "decoding: models of {} and {} tokens", vocabulary,
-            model.vocabulary);
+    require(model.vocabulary == vocabulary,
+            "decoding: models with vocabularies of {} and {} tokens", vocabulary, model.vocabulary);
     require(model.positions.empty() || model.positions.size() == items.size(),
             "decoding: positions of {} items for {} items", model.positions.size(), items.size());
   }
   const auto check_id = [&](int32_t id) {
-    require(id >= 0 && id < vocabulary, "decoding: an item with token {} of {}", id, vocabulary);
+    require(id >= 0 && id < vocabulary,
+            "decoding: token {} of an item is not in the vocabulary of {}", id, vocabulary);
   };
   for (const DecodingItem& item : items) {
     check_id(item.first);

@@ -13,27 +13,28 @@
 
 namespace calque {
 
-// The indices of the items of each batch. An item has `hypotheses` rows in its batch.
+// The indices of the items of each batch. Each item has `hypotheses` rows in its batch.
 std::vector<std::vector<size_t>> batches_of(std::span<const DecodingItem> items, int64_t hypotheses,
                                             int64_t batch_tokens);
 
-// The items, with lengths limited to the positions of every model. `last_is_read`: the last token
-// takes a position too, to predict </s>. Prefixes are not limited.
+// The items, with lengths limited to the positions of every model. `last_is_read`: the model also
+// reads the last token, to predict </s>, so it takes a position. Prefixes are not shortened.
 std::vector<DecodingItem> within_positions(std::span<const DecodingModel> models,
                                            std::span<const DecodingItem> items, bool last_is_read);
 
-// Requires a model, one vocabulary for all models, and items whose tokens are in it.
+// Requires at least one model, models with vocabularies of one size, and items with tokens in that
+// vocabulary.
 void check(std::span<const DecodingModel> models, std::span<const DecodingItem> items);
 
-// Calls decode() with the indices of each batch that is asked for, in parallel. `done` gets the
-// number of finished items, one call at a time.
+// Calls decode() with the item indices of each batch that `which` selects, in parallel. `done` gets
+// the number of items finished so far; its calls do not overlap.
 void for_batches(std::span<const DecodingModel> models, std::span<const DecodingItem> items,
                  int64_t hypotheses, int64_t batch_tokens, const EveryBatch& which,
                  const std::function<void(int64_t)>& done,
                  const std::function<void(std::span<const size_t>)>& decode);
 
 // The models as one StepDecoder. The scores of an ensemble are the logarithms of the mean
-// probabilities; those of a single model are unchanged.
+// probabilities; the scores of a single model are unchanged.
 std::unique_ptr<StepDecoder> start_together(std::span<const DecodingModel> models,
                                             std::span<const size_t> items);
 

@@ -23,7 +23,7 @@ void forbid_tokens(const DecodingItem& item, const TokenRules& rules,
   if (length < item.shortest) scores[end_id] = minus_infinity;
   const int64_t n = rules.no_repeat_ngram;
   if (n <= 0) return;
-  for (int64_t i = 0; i + n <= length; ++i) {  // are written[i, i + n - 1) the last n - 1 tokens?
+  for (int64_t i = 0; i + n <= length; ++i) {  // does written[i, i + n - 1) equal its end?
     if (std::equal(written.begin() + i, written.begin() + i + n - 1, written.end() - (n - 1))) {
       scores[written[i + n - 1]] = minus_infinity;
     }

@@ -10,21 +10,21 @@
 
 namespace calque {
 
-// The batches first, first + step, ... alone; the items of others are not decoded.
+// Selects the batches first, first + step, ...; the items of other batches are not decoded.
 struct EveryBatch {
   int64_t first = 0, step = 1;
 };
 
 struct DecodingItem {
   int32_t first = begin_id;          // the token that is read first
-  std::vector<int32_t> prefix = {};  // forced first tokens; the lengths and rules do not apply
-  int64_t shortest = 0;              // lengths are in tokens written, without </s>
+  std::vector<int32_t> prefix = {};  // forced first tokens, exempt from lengths and rules
+  int64_t shortest = 0;              // lengths count the written tokens, without </s>
   int64_t longest = 1;
-  int64_t number = 0;                 // keys the random draws
-  int64_t expected = 1;               // estimated length, to form equal batches
-  int64_t input = 0;                  // length of its source or prompt; similar within a batch
+  int64_t number = 0;                 // selects the random draws
+  int64_t expected = 1;               // estimated length, for batches of equal work
+  int64_t input = 0;                  // length of the source or prompt; sorts items into batches
   int64_t prefill = 0;                // prompt tokens read before the first step
-  std::vector<int32_t> context = {};  // what the repetition penalty counts beside the output
+  std::vector<int32_t> context = {};  // more tokens that the repetition penalty applies to
 };
 
 struct TokenRules {

@@ -20,7 +20,8 @@ DecodingModel cached_translation_model(const Transformer& model,
 DecodingModel recurrent_translation_model(const RecurrentTranslator& model,
                                           const std::vector<std::vector<int32_t>>& sources);
 
-// The sources of the items, each as append_source() ends it, and their bounds in `segments`.
+// The sources of the items, packed and ended by append_source(). Appends their lengths to
+// `segments`.
 std::vector<int32_t> packed_sources(const std::vector<std::vector<int32_t>>& sources,
                                     std::span<const size_t> items, bool source_end,
                                     Segments& segments);

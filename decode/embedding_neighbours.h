@@ -1,5 +1,5 @@
 #pragma once
-// The tokens whose embeddings have the largest cosine with that of a token: what the model treats
+// Nearest neighbours of tokens by the cosine of their embeddings: tokens that the model treats
 // alike.
 
 #include <cstdint>
@@ -10,8 +10,8 @@
 
 namespace calque {
 
-// For each different token, in the order of their first occurrence, its `count` nearest others in
-// the table [vocabulary, d_model]. Special symbols are left out.
+// For each distinct token, in the order of first occurrence, the `count` other tokens nearest to it
+// in the table [vocabulary, d_model]. Special symbols are left out.
 std::vector<NearTokens> embedding_neighbours(const Tensor& table,
                                              const std::vector<int32_t>& tokens, int64_t count);
 

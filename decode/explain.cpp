@@ -18,7 +18,7 @@ Segments whole(const Ids& ids) {
   return Segments::of_lengths(std::vector{static_cast<int32_t>(ids.size())});
 }
 
-// Adds the heads of the attention `name`, of a pass over one sentence.
+// Adds the heads of the attention `name`, recorded in a pass over one sentence.
 void add_heads(std::vector<ExplainedHead>& heads, int layer, const AttentionRecord& record,
                const std::string& name) {
   const Tensor& weights = record.at(name).sentences.front();  // [heads, queries, keys]
@@ -46,7 +46,8 @@ std::vector<std::vector<float>> rows_of(const Tensor& logits) {
   return rows;
 }
 
-// The first rows of the table that is added to embeddings; empty for kinds that add nothing.
+// The first rows of the table that is added to the embeddings; empty for position kinds without
+// such a table.
 ExplainedMatrix positions_of(const LayerOptions& options, const Positions& positions) {
   if (options.positions == PositionKind::rotary || options.positions == PositionKind::none) {
     return {};
@@ -60,7 +61,8 @@ ExplainedMatrix positions_of(const LayerOptions& options, const Positions& posit
   return {rows, options.d_model, {values.begin(), values.end()}};
 }
 
-// Of the tokens that the decoder wrote, and of the source if it has the same table.
+// The neighbours of the tokens that the decoder wrote, and of the source tokens if both sides share
+// one embedding table.
 template <class Model>
 std::vector<NearTokens> neighbours_of(const Explanation& explanation, const Model& model) {
   Ids tokens;
@@ -101,7 +103,7 @@ Explanation explain(Translator model, const Ids& source, const TranslationOption
   append_source(source, model.source_end(), explanation.source_tokens);
   explanation.target_tokens = best.ids;
   if (best.finished) explanation.target_tokens.push_back(end_id);
-  Ids input = explanation.target_tokens;  // row t of the output is about target token t
+  Ids input = explanation.target_tokens;  // row t of the output predicts target token t
   input.insert(input.begin(), begin_id);
   input.pop_back();
 

@@ -11,13 +11,14 @@
 
 namespace calque {
 
-// Translates `source`, which is without </s>. Fills in tokens, logits, attention, positions and,
-// unless the search is greedy, the beam.
+// Translates `source`, which is without </s>. Fills in tokens, logits, attention, positions,
+// neighbours and, unless the search is greedy, the beam.
 Explanation explain(Translator model, const std::vector<int32_t>& source,
                     const TranslationOptions& options);
 
-// Reads a prompt and its continuation: tokens, logits, attention and positions. The prompt includes
-// its first token, usually <s>, and the continuation the </s> that ended it, if any.
+// Reads a prompt and its continuation. Fills in tokens, logits, attention, positions and
+// neighbours. The prompt includes its first token, usually <s>, and the continuation includes the
+// </s> that ended it, if any.
 Explanation explain_text(const LanguageModel& model, const std::vector<int32_t>& prompt,
                          const std::vector<int32_t>& continuation);
 

@@ -5,7 +5,7 @@
 
 namespace calque {
 
-// Queries are needed once, keys and values at every later step. The latter are kept contiguous,
+// Later steps need only the keys and values. These are kept contiguous, without the queries,
 // because loading them from memory takes most of the time of attention.
 Tensor KeyValueCache::read_prompts(size_t number, const SelfAttention& attention, const Tensor& h) {
   const int64_t d = h.cols();
@@ -43,7 +43,7 @@ Tensor KeyValueCache::look_back(size_t number, const SelfAttention& attention, c
   CachedRows cached{.rows = {}, .starts = {0}, .value_offset = d};
   cached.rows.reserve(rows * steps_);
   for (int64_t r = 0; r < rows; ++r) {
-    const int64_t prompt = positions_[r] + 1 - steps_;  // its tokens
+    const int64_t prompt = positions_[r] + 1 - steps_;  // its number of tokens
     const auto key = [&](int64_t t) {
       return t < prompt
                  ? layer.prompts.data() + (prompts_.begin(items_[r]) + t) * (2 * d)

@@ -1,7 +1,7 @@
 #pragma once
 // The keys and values of all tokens read so far (the KV cache), and the history of each row of a
-// step: the prompt of its item, then one row of each earlier step, then itself. Forking and ending
-// hypotheses changes histories; keys and values do not move.
+// step: the prompt of its item, one row of each earlier step, and the row itself. Forking and
+// ending hypotheses changes histories; keys and values do not move.
 
 #include <cstdint>
 #include <vector>
@@ -19,17 +19,17 @@ class KeyValueCache {
       : prompts_(std::move(prompts)), layers_(layers) {}
 
   const Segments& prompts() const { return prompts_; }
-  // Self-attention within the prompts, h [prompt tokens, d_model]; keeps their keys and values.
+  // Self-attention within the prompts; h is [prompt tokens, d_model]. Keeps their keys and values.
   Tensor read_prompts(size_t layer, const SelfAttention& attention, const Tensor& h);
 
-  // Begins a step: each row's history is that of its parent and itself.
+  // Begins a step: a row's history is its parent's history, then the row itself.
   void follow(const DecodingStep& step);
   // The position of each row's token, and the rows as segments of one token.
   const std::vector<int32_t>& positions() const { return positions_; }
   const Segments& rows() const { return rows_; }
 
-  // Self-attention of the step's rows over their histories, h [rows, d_model]. Sparse attention
-  // reads only the keys that it sees; all are kept.
+  // Self-attention of the step's rows over their histories; h is [rows, d_model]. Sparse attention
+  // reads only the keys of its pattern; the cache keeps all keys.
   Tensor look_back(size_t layer, const SelfAttention& attention, const Tensor& h);
 
  private:

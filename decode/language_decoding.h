@@ -1,6 +1,6 @@
 #pragma once
-// Text generation by a language model: what search() and sample() take for a list of prompts
-// (defined in decode/cached_models.cpp).
+// Text generation by a language model: the items and the model that search() and sample() take for
+// a list of prompts (defined in decode/cached_models.cpp).
 
 #include <cstdint>
 #include <vector>
@@ -11,8 +11,9 @@
 
 namespace calque {
 
-// One item for each prompt, of up to `longest` tokens; its number is its index. A prompt must not
-// be empty; usually it begins with <s>. The repetition penalty counts the prompt's tokens.
+// One item for each prompt, with an output of up to `longest` tokens; its number is the index of
+// the prompt. A prompt must not be empty; usually it begins with <s>. The repetition penalty counts
+// the prompt's tokens.
 std::vector<DecodingItem> language_items(const std::vector<std::vector<int32_t>>& prompts,
                                          int64_t longest);
 

@@ -19,10 +19,10 @@ class NearestRows {
  public:
   explicit NearestRows(Tensor table);  // [rows, size]
 
-  std::vector<double> unit(int32_t number) const;  // of length 1, or zeros
+  std::vector<double> unit(int32_t number) const;  // the row at length 1; zeros stay zeros
 
-  // The `count` nearest of the rows that `is_candidate` accepts, nearest first. Of equally near
-  // rows, the first comes first.
+  // The `count` nearest of the rows that `is_candidate` accepts, nearest first. Of rows with equal
+  // cosines, the lower index comes first.
   std::vector<NearRow> nearest(const std::vector<double>& to,
                                const std::function<bool(int32_t)>& is_candidate,
                                int64_t count) const;

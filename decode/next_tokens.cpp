@@ -12,9 +12,9 @@
 namespace calque {
 namespace {
 
-constexpr int64_t stretch = 4 * lanes;
+constexpr int64_t scores_per_block = 4 * lanes;
 
-// The maximum of each lane over a stretch.
+// The maximum of each lane over a block.
 Vec lane_maxima(const real* scores) {
   return max(max(load(scores), load(scores + lanes)),
              max(load(scores + 2 * lanes), load(scores + 3 * lanes)));
@@ -35,16 +35,16 @@ Tensor log_of_sum(const Tensor& a, const Tensor& b) {
 }  // namespace
 
 ScoreRow::ScoreRow(std::span<const real> scores)
-    : scores_(scores), maxima_((scores.size() + stretch - 1) / stretch) {
-  const int64_t whole = std::ssize(scores) / stretch;
+    : scores_(scores), maxima_((scores.size() + scores_per_block - 1) / scores_per_block) {
+  const int64_t whole = std::ssize(scores) / scores_per_block;
   int64_t i = 0;
   for (; i + lanes <= whole; i += lanes) {
     store(maxima_.data() + i, maxima_of_lanes([&](int64_t j) {
-            return lane_maxima(scores.data() + (i + j) * stretch);
+            return lane_maxima(scores.data() + (i + j) * scores_per_block);
           }));
   }
-  for (; i < whole; ++i) maxima_[i] = maximum(lane_maxima(scores.data() + i * stretch));
-  const std::span rest = scores.subspan(whole * stretch);
+  for (; i < whole; ++i) maxima_[i] = maximum(lane_maxima(scores.data() + i * scores_per_block));
+  const std::span rest = scores.subspan(whole * scores_per_block);
   if (!rest.empty()) maxima_[i] = *std::ranges::max_element(rest);
 }
 
@@ -64,8 +64,8 @@ real ScoreRow::finite_log_sum() const {
   return sum;
 }
 
-// A lower bound that at least `count` scores reach: the count-th largest maximum of 1.5 count
-// groups of stretches. With so many groups few more than `count` reach it.
+// A bound that at least `count` scores reach: the count-th largest of the maxima of 1.5 * count
+// groups of blocks. With so many groups, few more than `count` scores reach it.
 real ScoreRow::bound(int64_t count) const {
   const auto groups = static_cast<size_t>(count + count / 2);
   if (count < 1 || groups > maxima_.size()) return minus_infinity;
@@ -77,7 +77,8 @@ real ScoreRow::bound(int64_t count) const {
   return maxima[count - 1];
 }
 
-// Scores lowered since construction may leave fewer than `count` above the bound: then search all.
+// If scores were lowered after construction, fewer than `count` may reach the bound; the search is
+// then repeated over all scores.
 std::vector<NextToken> ScoreRow::best(int64_t count, real log_sum) const {
   const real enough = bound(count);
   std::vector<NextToken> best = best_of_at_least(enough, count);
@@ -104,9 +105,9 @@ std::vector<NextToken> ScoreRow::best_of_at_least(real least, int64_t count) con
     }
   };
   const int64_t size = std::ssize(scores_);
-  for (int64_t begin = 0; begin < size; begin += stretch) {
-    if (!(maxima_[begin / stretch] > below)) continue;
-    const int64_t end = std::min(begin + stretch, size);
+  for (int64_t begin = 0; begin < size; begin += scores_per_block) {
+    if (!(maxima_[begin / scores_per_block] > below)) continue;
+    const int64_t end = std::min(begin + scores_per_block, size);
     for (int64_t i = begin; i < end; i += lanes) {
       if (i + lanes > end || maximum(load(scores_.data() + i)) > below) {
         insert_best(i, std::min(i + lanes, end));

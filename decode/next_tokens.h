@@ -14,19 +14,20 @@ struct NextToken {
   real log_probability;
 };
 
-// A view of a row of scores with the maximum of each stretch, which lets best() skip most of them.
+// A view of a row of scores that stores the maximum of each block of consecutive scores, so that
+// best() skips most blocks.
 class ScoreRow {
  public:
   explicit ScoreRow(std::span<const real> scores);
 
   // log of the sum of exp over the row.
   real log_sum_exp() const;
-  // The same. Throws an Error if it is not finite.
+  // log_sum_exp(). Throws an Error if it is not finite.
   real finite_log_sum() const;
 
-  // The `count` best tokens with log-probabilities (scores - log_sum), best first; of equals the
-  // lower id first. Tokens with a score of minus infinity are left out. Scores may have been
-  // lowered since construction.
+  // The `count` best tokens with log-probabilities (scores - log_sum), best first; of tokens with
+  // equal scores the lower id first. Tokens with a score of minus infinity are left out. Scores may
+  // have been lowered since construction.
   std::vector<NextToken> best(int64_t count, real log_sum) const;
 
  private:
@@ -34,7 +35,7 @@ class ScoreRow {
   std::vector<NextToken> best_of_at_least(real least, int64_t count) const;
 
   std::span<const real> scores_;
-  std::vector<real> maxima_;  // of the stretches
+  std::vector<real> maxima_;  // of the blocks
 };
 
 // The logarithm of the mean of several models' probabilities, row by row.

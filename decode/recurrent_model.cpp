@@ -1,5 +1,5 @@
-// Search and sampling with a recurrent model: the state of each hypothesis takes the place of a
-// key-value cache. What the decoder reads of the sources is computed once.
+// Search and sampling with a recurrent model: the state of each hypothesis replaces the key-value
+// cache. The decoder's memory of the sources is computed once.
 
 #include "decode/decoding_parts.h"
 

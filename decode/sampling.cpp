@@ -12,7 +12,7 @@
 namespace calque {
 namespace {
 
-// The tokens that top_k keeps, most probable first; of equals the lower id first.
+// The tokens that top_k keeps, most probable first; of equally probable tokens the lower id first.
 std::vector<NextToken> best_tokens(std::span<const real> scores, real log_sum,
                                    const Sampling& sampling) {
   std::vector<NextToken> pool;
@@ -46,23 +46,24 @@ std::vector<real> penalized(std::span<const real> scores, std::span<const int32_
   return lowered;
 }
 
-// Draws from the pool, which is sorted. Weights are relative to the best one's.
+// Draws a token from the sorted pool. Weights are relative to that of the best token.
 NextToken draw(const std::vector<NextToken>& pool, const Sampling& sampling, double chance) {
   if (sampling.temperature == 0) return pool.front();
-  std::vector<double> upto;  // running sum of the weights
-  size_t probable = 0;       // tokens that min_p keeps
+  std::vector<double> cumulative;  // running sum of the weights
+  size_t probable = 0;             // tokens that min_p keeps
   for (const NextToken& token : pool) {
     const double distance = double(token.log_probability) - double(pool[0].log_probability);
     const double weight = std::exp(distance / sampling.temperature);
     if (weight >= sampling.min_p) ++probable;
-    upto.push_back(weight + (upto.empty() ? 0 : upto.back()));
+    cumulative.push_back(weight + (cumulative.empty() ? 0 : cumulative.back()));
   }
-  const auto first_past = [&](double share) {  // of the tokens whose sum reaches the share
-    return std::min(std::ranges::upper_bound(upto, share * upto.back()), upto.end() - 1);
+  const auto first_past = [&](double share) {  // the first token with a larger running sum
+    return std::min(std::ranges::upper_bound(cumulative, share * cumulative.back()),
+                    cumulative.end() - 1);
   };
-  if (sampling.top_p < 1) upto.erase(first_past(sampling.top_p) + 1, upto.end());
-  upto.resize(std::min(upto.size(), std::max<size_t>(1, probable)));
-  return pool[first_past(chance) - upto.begin()];
+  if (sampling.top_p < 1) cumulative.erase(first_past(sampling.top_p) + 1, cumulative.end());
+  cumulative.resize(std::min(cumulative.size(), std::max<size_t>(1, probable)));
+  return pool[first_past(chance) - cumulative.begin()];
 }
 
 // One sample of one item.
@@ -70,7 +71,7 @@ struct Sample {
   size_t item;       // its index
   int32_t in_batch;  // the item's index in its batch
   int32_t number;    // of the sample
-  int32_t row = 0;   // in the last step
+  int32_t row = 0;   // its row in the last step
   Hypothesis written = {};
   bool ended = false;
 };
@@ -182,7 +183,7 @@ class BatchSampling {
 
   std::span<const DecodingItem> items_;
   const SamplingOptions& options_;
-  std::mutex& callbacks_;  // guards the functions of the options
+  std::mutex& callbacks_;  // guards calls of options_.token and options_.stop
   std::unique_ptr<StepDecoder> decoder_;
   std::vector<Sample> samples_;
   std::vector<Sample*> live_;  // one for each row of the step

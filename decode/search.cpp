@@ -96,7 +96,7 @@ std::vector<std::vector<Hypothesis>> search(std::span<const DecodingModel> model
                                             const std::function<void(int64_t)>& done) {
   check(models, asked);
   require(options.beam >= 1 && options.n_best >= 1 && options.n_best <= options.beam,
-          "search: a beam of {}, {} best", options.beam, options.n_best);
+          "search: beam {}, n_best {}", options.beam, options.n_best);
   const std::vector<DecodingItem> items = within_positions(models, asked, true);
   std::vector<std::vector<Hypothesis>> results(items.size());
   for_batches(models, items, options.beam, options.batch_tokens, options.batches, done,

@@ -19,13 +19,13 @@ struct SearchOptions : TokenRules {
   //   wu     log p / ((5 + length) / 6)^a      (Wu et al. 2016)
   //   power  log p / length^a                  (fairseq, Marian, CTranslate2)
   //   none   log p
-  // with the length including </s>.
+  // where a is length_penalty and the length includes </s>.
   enum class Penalty { wu, power, none };
   // When an item is done:
   //   optimal  no unfinished hypothesis can still be among the n best
-  //   first    as many hypotheses have finished as the beam is wide
-  //   never    at the longest length
-  //   narrow   no place is left: each finished hypothesis takes one of the beam's (Marian)
+  //   first    the number of finished hypotheses reaches the beam size
+  //   never    only at the longest length
+  //   narrow   the beam is empty: each finished hypothesis reduces its size by one (Marian)
   // Greedy search stops at </s>.
   enum class Stop { optimal, first, never, narrow };
 
@@ -34,9 +34,10 @@ struct SearchOptions : TokenRules {
   double length_penalty = 1;
   Stop stop = Stop::optimal;
   int64_t n_best = 1;
-  int64_t batch_tokens = 4096;  // tokens written in one batch, those of all hypotheses
+  int64_t batch_tokens = 4096;  // approximate number of tokens in a batch, over all hypotheses
   EveryBatch batches = {};      // items of other batches get no hypotheses
-  // A search over one item adds all hypotheses that it considers here, parents before children.
+  // If set, a search over one item appends all hypotheses that it considers, parents before
+  // children.
   std::vector<BeamNode>* trace = nullptr;
 };
 
@@ -58,7 +59,7 @@ struct Hypothesis {
   bool finished = false;  // false: cut off at the longest length, or no token was allowed
 };
 
-// The score of a hypothesis of this length, </s> included.
+// The score of a hypothesis; `length` includes </s>.
 double hypothesis_score(const SearchOptions& options, double log_probability, int64_t length);
 
 // The n best hypotheses of each item, best first, in the order of the items. `done` gets the number

@@ -30,7 +30,8 @@ int64_t expected_length(const TranslationOptions& options, int64_t source_length
   return options.max_length > 0 ? std::min(length, options.max_length) : length;
 }
 
-// Samples are ranked as the hypotheses of a beam are; of equal scores the shorter comes first.
+// Ranks samples like the hypotheses of a beam; of samples with equal scores the shorter comes
+// first.
 void rank(std::vector<Hypothesis>& samples, const SearchOptions& options) {
   for (Hypothesis& sample : samples) {
     const int64_t length = std::ssize(sample.ids) + (sample.finished ? 1 : 0);

@@ -14,15 +14,15 @@
 namespace calque {
 
 struct TranslationOptions : SearchOptions {
-  // Lengths are tokens without </s>. The ratios are of the source's length.
+  // Lengths count tokens without </s>. Ratios are multiples of the source's length.
   int64_t min_length = 0;
   double min_length_ratio = 0;
-  int64_t max_length = 0;       // 0: only the next two limit the length
+  int64_t max_length = 0;       // 0: only the next two options limit the length
   double max_length_ratio = 2;  // at most ratio * source + extra; both 0: no such limit
   int64_t max_length_extra = 50;
   // Draws n_best independent translations instead of searching for the best.
   std::optional<Sampling> sampling;
-  // The numbers of the sources, which key the random draws; nullptr: 0, 1, 2, ...
+  // The number of each source, which selects its random draws; nullptr: 0, 1, 2, ...
   const std::vector<int64_t>* numbers = nullptr;
   // The forced first tokens of each translation.
   const std::vector<std::vector<int32_t>>* prefixes = nullptr;
@@ -37,7 +37,7 @@ std::vector<DecodingItem> translation_items(const std::vector<std::vector<int32_
 DecodingModel translation_model(Translator model, const std::vector<std::vector<int32_t>>& sources);
 
 // The n best translations of each source, or n_best samples, best first, in the order of the
-// sources. Several models with one vocabulary are an ensemble. `done` is that of search().
+// sources. Several models with one vocabulary form an ensemble. `done` is as in search().
 std::vector<std::vector<Hypothesis>> translate(std::span<const Translator> models,
                                                const std::vector<std::vector<int32_t>>& sources,
                                                const TranslationOptions& options,

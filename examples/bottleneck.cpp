@@ -1,7 +1,7 @@
-// Why attention was invented. A recurrent encoder without attention hands the decoder one vector,
-// whatever the length of the sentence. With attention the decoder looks back at every word. Three
-// small translators learn to reverse sequences of up to 20 symbols: which of them still can when
-// the sequence is long?
+// Why attention was invented. A recurrent encoder without attention passes the decoder one vector,
+// whatever the length of the sentence. With attention the decoder reads a vector for every word.
+// Three small translators learn to reverse sequences of up to 20 symbols; the chart shows how many
+// symbols each gets right, by the length of the sequence.
 #include "chart.h"
 #include "core/random.h"
 #include "example.h"
@@ -20,7 +20,7 @@ struct Batch {
   Segments segments;
 };
 
-// Sequences of the given length, or of lengths from 1 to the longest.
+// Sequences of `length` symbols or, if it is 0, of random lengths from 1 to `longest`.
 Batch random_batch(uint32_t number, int32_t length = 0) {
   Random random({.seed = 1, .step = number});
   Batch batch;
@@ -44,9 +44,9 @@ TokenLoss loss_of(Translator model, const Batch& batch, Mode mode) {
                     /*label_smoothing=*/0, mode);
 }
 
-// The share of symbols that each length gets right after training.
+// Trains a model and returns the percentage of right symbols for each length.
 template <class Model, class Options>
-ChartLine learned(const char* label, const Options& options) {
+ChartLine percent_right(const char* label, const Options& options) {
   Parameters parameters;
   const Model model(Path(parameters), options);
   parameters.allocate();
@@ -68,12 +68,12 @@ ChartLine learned(const char* label, const Options& options) {
 }
 
 ChartLine recurrent(const char* label, ScoreKind score) {
-  return learned<RecurrentTranslator>(label, RecurrentOptions{.d_model = 32,
-                                                              .hidden = 32,
-                                                              .source_vocabulary = vocabulary,
-                                                              .target_vocabulary = vocabulary,
-                                                              .score = score,
-                                                              .dropout = 0});
+  return percent_right<RecurrentTranslator>(label, RecurrentOptions{.d_model = 32,
+                                                                    .hidden = 32,
+                                                                    .source_vocabulary = vocabulary,
+                                                                    .target_vocabulary = vocabulary,
+                                                                    .score = score,
+                                                                    .dropout = 0});
 }
 
 ChartLine transformer(const char* label) {
@@ -82,7 +82,7 @@ ChartLine transformer(const char* label) {
   options.layer.d_model = 32, options.layer.d_ff = 64, options.layer.heads = 2;
   options.layer.dropout = 0;
   options.encoder_layers = options.decoder_layers = 1;
-  return learned<Transformer>(label, options);
+  return percent_right<Transformer>(label, options);
 }
 
 void show(const char* path) {
@@ -93,10 +93,11 @@ void show(const char* path) {
     fmt::print("{}: {:.0f}% of the symbols at length 5, {:.0f}% at {}\n", line.label, line.y[4],
                line.y.back(), longest);
   }
-  require(with.y.back() > 80, "with attention only {}% are right", with.y.back());
-  require(attention_only.y.back() > 80, "of the Transformer's only {}% are right",
+  require(with.y.back() > 80, "with attention only {}% of the symbols are right", with.y.back());
+  require(attention_only.y.back() > 80, "the Transformer gets only {}% of the symbols right",
           attention_only.y.back());
-  require(without.y.back() < 70, "without attention {}% are right", without.y.back());
+  require(without.y.back() < 70, "without attention {}% of the symbols are right",
+          without.y.back());
   write_charts(path, "One vector for a whole sentence",
                {{.title = "Reversed symbols that are right",
                  .x_label = "symbols in the sequence",

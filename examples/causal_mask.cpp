@@ -45,9 +45,9 @@ void show(const char* path) {
   const Tensor masked = scores + causal_mask();
   const Tensor weights = softmax(masked);
   const Segments segments = Segments::of_lengths(std::vector{int32_t(n)});
-  const double apart = largest_difference(matmul(weights, x),
-                                          attention(x, x, x, segments, segments, {.causal = true}));
-  require(apart < 1e-5, "three steps by hand differ by {} from the op", apart);
+  const double difference = largest_difference(
+      matmul(weights, x), attention(x, x, x, segments, segments, {.causal = true}));
+  require(difference < 1e-5, "three steps by hand differ by {} from the op", difference);
 
   const Tensor gradients = dependence(x);
   for (int64_t i = 0; i < n; ++i) {
@@ -56,7 +56,7 @@ void show(const char* path) {
       require(j > i ? g == 0 : g > 0, "result {} has the gradient {} for token {}", i, g, j);
     }
   }
-  fmt::print("mask and softmax by hand are {:.0e} from the op attention()\n", apart);
+  fmt::print("mask and softmax by hand are {:.0e} from the op attention()\n", difference);
   fmt::print("all {} gradients of later tokens are exactly 0\n", n * (n - 1) / 2);
   const auto chart = [](const char* title, const Tensor& values) {
     return Chart{.title = title, .x_label = "key token", .y_label = "query token", .map = {values}};

@@ -40,7 +40,7 @@ void labels(std::string& out, const Chart& chart, const Box& box, double outside
        fmt::format("fill=\"#444\" transform=\"rotate(-90 {:.1f} {:.1f})\"", x, y));
 }
 
-// Entries in rows that do not exceed the width of the plot; returns the height of the rows.
+// Draws the entries in rows no wider than the plot; returns the height of the rows.
 double legend(std::string& out, const Chart& chart, double x0, double x1, double y) {
   double x = x0;
   int rows = 0;
@@ -190,16 +190,16 @@ void draw_map(std::string& out, const Chart& chart, Box box) {
   for (int64_t r = 0; r < rows; ++r) {
     for (int64_t c = 0; c < cols; ++c) {
       const double value = map.values.data()[r * cols + c];
-      const bool there = std::isfinite(value);
-      const double share = there ? std::abs(value) / most : 0;
-      const std::string fill = !there      ? "#c9ccd1"
+      const bool is_finite = std::isfinite(value);
+      const double share = is_finite ? std::abs(value) / most : 0;
+      const std::string fill = !is_finite  ? "#c9ccd1"
                                : value < 0 ? blend({176, 70, 0}, share)
                                            : blend({0, 62, 116}, share);
       cells += fmt::format("<path d=\"M{} {}h1v1h-1z\" fill=\"{}\"/>\n", c, r, fill);
       if (width < 32 || height < 15) continue;
       text(numbers, box.x0 + (static_cast<double>(c) + 0.5) * width,
            box.y1 + (static_cast<double>(r) + 0.5) * height + 4, "middle",
-           there ? fmt::format("{:.{}f}", value, map.digits) : "-inf",
+           is_finite ? fmt::format("{:.{}f}", value, map.digits) : "-inf",
            share > 0.6 ? "fill=\"#fff\"" : "");
     }
   }

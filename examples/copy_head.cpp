@@ -1,6 +1,6 @@
-// A task that one attention head solves: copy eight random symbols. The query knows only the
-// position of the symbol to write, the keys know position and symbol. Training finds the weights
-// that match equal positions: a diagonal matrix of attention.
+// A task that one attention head solves: copy eight random symbols. The query contains only the
+// position of the symbol to write, the keys contain position and symbol. Training finds the weights
+// that match equal positions: the matrix of attention weights becomes diagonal.
 #include "chart.h"
 #include "core/ops.h"
 #include "example.h"
@@ -43,7 +43,7 @@ std::vector<int32_t> random_symbols(uint32_t step) {
   return ids;
 }
 
-// The weights of the first sentence.
+// The attention weights of the first sentence.
 Chart weights_of(const AttentionRecord& record, const char* title) {
   const Tensor weights = record.entries[0].sentences[0].reshaped({length, length});
   return {.title = title, .x_label = "symbol read", .y_label = "symbol written", .map = {weights}};

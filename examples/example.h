@@ -1,12 +1,13 @@
 #pragma once
-// What all examples share: the command line, and random tensors. An example checks its claim with
-// require(), and exits with status 1 if the claim is false.
+// What all examples share: the command line, random tensors and measurements. An example checks its
+// claim with require(), and exits with status 1 if the claim is false.
 
 #include "core/tensor.h"
 
 namespace calque {
 
-// Calls example(path) with the only argument, the page to write; prints what it throws.
+// Calls example(path) with the only argument, the page to write, and prints the message of an
+// exception. Returns the exit status.
 int run_example(int arguments, char** argument, void (*example)(const char* path));
 
 // Independent normal numbers; the same for the same seed.

@@ -1,6 +1,6 @@
-// Generation with a cache of keys and values. With a causal mask a token never changes what an
-// earlier token computed, so its keys and values can be kept. Each step then runs one token through
-// the layers, instead of the whole text, and returns the same logits.
+// Generation with a cache of keys and values. With a causal mask, the results of a token do not
+// depend on later tokens, so its keys and values can be kept. Each step then runs one token through
+// the layers, instead of the whole text, and returns the same logits up to rounding.
 #include "chart.h"
 #include "core/ops.h"
 #include "decode/language_decoding.h"
@@ -30,7 +30,7 @@ void show(const char* path) {
 
   std::vector<int32_t> text = {1};
   ChartLine again{.label = "recomputed"}, kept{.label = "with a cache"}, difference;
-  double tokens_again = 0, apart = 0;
+  double tokens_again = 0, largest_so_far = 0;
   for (int32_t step = 1; step <= longest; ++step) {
     const Tensor logits = cached->step({.ids = {text.back()}, .items = {0}, .parents = {0}});
 
@@ -39,17 +39,17 @@ void show(const char* path) {
     const Tensor recomputed = model.logits(slice_rows(hidden, step - 1, step));
 
     const double now = largest_difference(logits, recomputed);
-    apart = std::max(apart, now);
+    largest_so_far = std::max(largest_so_far, now);
     tokens_again += step;
     again.x.push_back(step), again.y.push_back(tokens_again);
     kept.x.push_back(step), kept.y.push_back(step);
     difference.x.push_back(step), difference.y.push_back(now * 1e6);
     text.push_back((text.back() * 7 + step) % 100);  // any next token will do
   }
-  require(apart < 1e-4, "the logits with a cache differ by {}", apart);
+  require(largest_so_far < 1e-4, "the logits with a cache differ by {}", largest_so_far);
   fmt::print("{} tokens: {} runs through the layers with a cache, {} without\n", longest, longest,
              tokens_again);
-  fmt::print("the logits differ by {:.0e} at most: rounding\n", apart);
+  fmt::print("the logits differ by {:.0e} at most: rounding\n", largest_so_far);
   write_charts(path, "The cache of keys and values saves work and changes no result",
                {{.title = "Work",
                  .x_label = "generated tokens",

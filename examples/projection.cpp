@@ -48,8 +48,9 @@ void projection(const char* path) {
   const Tensor results = attention(queries, keys, values, many, four, {});
   const Tensor weights =
       softmax(matmul(queries, keys, Transpose::right) * (1 / std::sqrt(real(2))));
-  const double apart = largest_difference(results, matmul(weights, values));
-  require(apart < 1e-5, "attention differs by {} from softmax(q k^T / sqrt(d_k)) v", apart);
+  const double difference = largest_difference(results, matmul(weights, values));
+  require(difference < 1e-5, "attention differs by {} from softmax(q k^T / sqrt(d_k)) v",
+          difference);
 
   ChartLine curve{.label = "results for all directions of q"};
   for (int64_t i = 0; i <= directions; ++i) {
@@ -79,7 +80,7 @@ void projection(const char* path) {
   const real* w = weights.data() + 4 * chosen[0];
   fmt::print("q1 weighs the values by {:.2f} {:.2f} {:.2f} {:.2f}\n", w[0], w[1], w[2], w[3]);
   fmt::print("all {} results are in the hull of the values, {:.0e} from the formula\n", directions,
-             apart);
+             difference);
   write_charts(path, "Attention as a projection that depends on its input",
                {{.title = "Queries (half length) and keys",
                  .x_label = "first component",

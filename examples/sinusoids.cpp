@@ -1,6 +1,6 @@
-// The sinusoidal positions of the paper, as curves and as a table. PE(p + k) is a linear map of
-// PE(p), the same for all p: each pair (sin, cos) is rotated by the angle k f. So attention can
-// learn "k tokens back", and PE(p).PE(p + k) depends on k alone.
+// The sinusoidal positions of "Attention Is All You Need", as curves and as a table. PE(p + k) is a
+// linear map of PE(p), the same for all p: each pair (sin, cos) is rotated by the angle k f. So
+// attention can learn "k tokens back", and PE(p).PE(p + k) depends on k alone.
 #include <cmath>
 
 #include "chart.h"
@@ -13,8 +13,8 @@ namespace {
 
 constexpr int64_t positions = 64, d = 32, shift = 5;
 
-// PE(p + k) = PE(p) M: sin(a + b) = sin a cos b + cos a sin b, cos(a + b) = cos a cos b - sin a sin
-// b.
+// The matrix M of PE(p + k) = PE(p) M, by sin(a + b) = sin a cos b + cos a sin b and
+// cos(a + b) = cos a cos b - sin a sin b.
 Tensor rotation(int64_t k) {
   Tensor map = Tensor::zeros({d, d});
   for (int64_t i = 0; i < d; i += 2) {
@@ -30,8 +30,9 @@ void show(const char* path) {
   const Tensor table = sinusoids(PositionKind::interleaved, positions, d);
   const Tensor map = rotation(shift);
   const Tensor rotated = matmul(slice_rows(table, 0, positions - shift), map);
-  const double apart = largest_difference(rotated, slice_rows(table, shift, positions));
-  require(apart < 1e-5, "PE(p + {}) differs by {} from the linear map of PE(p)", shift, apart);
+  const double difference = largest_difference(rotated, slice_rows(table, shift, positions));
+  require(difference < 1e-5, "PE(p + {}) differs by {} from the linear map of PE(p)", shift,
+          difference);
 
   std::vector<ChartLine> curves;
   for (const int64_t column : {0, 4, 8, 12}) {
@@ -54,7 +55,7 @@ void show(const char* path) {
     }
     similarity.push_back(line);
   }
-  fmt::print("PE(p + {}) = PE(p) M for all p, with an error of {:.0e}\n", shift, apart);
+  fmt::print("PE(p + {}) = PE(p) M for all p, with an error of {:.0e}\n", shift, difference);
   write_charts(path, "Sinusoidal positions",
                {{.title = "Sines of four frequencies",
                  .x_label = "position p",

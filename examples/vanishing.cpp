@@ -12,7 +12,7 @@ namespace {
 
 constexpr int64_t length = 40, d = 32;
 
-// The norm of the gradient for each token, counted back from the last.
+// The norm of the gradient with respect to each token, from the last token to the first.
 ChartLine reach(const std::string& label, const Tensor& x) {
   const Tensor gradient = Tensor::of({length, d}, x.gradient().span());
   const Tensor norms = sqrt(sum_in_rows(square(gradient)));

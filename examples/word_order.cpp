@@ -1,5 +1,6 @@
 // Self-attention does not see the order of its tokens: if the tokens are permuted, the results are
-// permuted in the same way (permutation equivariance). With positions added, they change.
+// permuted in the same way (permutation equivariance). With positions added, the results depend on
+// the order.
 #include "chart.h"
 #include "core/ops.h"
 #include "example.h"

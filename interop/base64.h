@@ -1,5 +1,5 @@
 #pragma once
-// Bytes as text, in the digits A-Z a-z 0-9 + / (RFC 4648).
+// Base64: bytes as text, in the digits A-Z a-z 0-9 + / (RFC 4648).
 
 #include <cstdint>
 #include <optional>
@@ -26,7 +26,7 @@ inline std::string base64(std::string_view bytes) {
   return out;
 }
 
-// Nothing for a text that is not base64 with its padding.
+// The bytes of a base64 text; nothing if it is not base64 or lacks the padding.
 inline std::optional<std::string> from_base64(std::string_view text) {
   if (text.size() % 4 != 0) return std::nullopt;
   const size_t padding = text.ends_with("==") ? 2 : text.ends_with('=') ? 1 : 0;

@@ -13,7 +13,7 @@
 namespace calque {
 namespace {
 
-// The variables of the model, as the engine stores them.
+// Collects the variables of a model as CTranslate2 stores them.
 class Variables : public ParameterWalk {
  public:
   explicit Variables(Ct2Weights weights) : weights_(weights) {}
@@ -29,7 +29,7 @@ class Variables : public ParameterWalk {
     add(name, one.list.front().tensor, placement.transposed);
   }
 
-  // The same table again becomes an alias.
+  // A table that is visited again becomes an alias.
   void table(const std::string& name, const Tensor& own, Side, real) override {
     for (const auto& [other, first] : tables_) {
       if (other.data() != own.data()) continue;
@@ -61,7 +61,7 @@ class Variables : public ParameterWalk {
   std::vector<std::pair<Tensor, std::string>> tables_;
 };
 
-// The engine's numbers.
+// CTranslate2's numbers of the activation functions.
 int32_t activation_number(FeedForwardKind kind) {
   switch (kind) {
     case FeedForwardKind::relu:
@@ -77,7 +77,7 @@ int32_t activation_number(FeedForwardKind kind) {
   return 0;
 }
 
-// What encoder and decoder have in common.
+// Adds the variables that encoder and decoder both have.
 void add_stack(Variables& to, const std::string& scope, const TransformerOptions& model,
                const Positions& positions, int64_t layers) {
   const LayerOptions& options = model.layer;

@@ -30,7 +30,7 @@ void append(std::string& out, Number number) {
   out.append(reinterpret_cast<const char*>(&number), sizeof(number));
 }
 
-// The length of a string counts the NUL behind it.
+// The stored length of a string includes its terminating NUL.
 void append_text(std::string& out, std::string_view text) {
   append(out, static_cast<uint16_t>(text.size() + 1));
   out.append(text).push_back('\0');
@@ -54,7 +54,7 @@ class ModelReader {
   }
   std::string text() {
     const size_t length = number<uint16_t>();
-    if (length == 0) refuse("has a string without its end");
+    if (length == 0) refuse("has a string without a terminating NUL");
     return std::string(take(length).substr(0, length - 1));
   }
   [[noreturn]] void refuse(std::string_view why) const {
@@ -67,7 +67,7 @@ class ModelReader {
   const std::string& place_;
 };
 
-// Below version 4, from the size of an element.
+// Below version 4, a file stores the size of an element instead of its type.
 Ct2Type type_of_size(uint8_t size, const ModelReader& in) {
   if (size == 4) return Ct2Type::float32;
   if (size == 2) return Ct2Type::int16;
@@ -93,7 +93,7 @@ Ct2Variable read_variable(ModelReader& in, uint32_t version) {
   const uint64_t unit = version >= 4 ? 1 : size_of(variable.type);
   variable.bytes = in.take(in.number<uint32_t>() * unit);
   if (variable.bytes.size() != elements * size_of(variable.type)) {
-    in.refuse("has a variable whose size is not that of its shape");
+    in.refuse("has a variable whose size does not match its shape");
   }
   return variable;
 }
@@ -177,7 +177,7 @@ Ct2Model parse_ct2(std::string_view bytes, const std::string& place) {
     model.variables.push_back(read_variable(in, version));
   }
   if (version >= 3) read_aliases(in, model);
-  if (!in.at_end()) in.refuse("goes on after its end");
+  if (!in.at_end()) in.refuse("has bytes after the end of the model");
   return model;
 }
 

@@ -22,7 +22,7 @@ Ct2Model read_ct2(const std::string& place) {
   return model;
 }
 
-// Below version 6, attributes of the model come before those of config.json, which may be missing.
+// Below version 6, attributes of the model override config.json, which may be missing.
 ForeignJson read_ct2_config(const std::string& folder, Ct2Model& model, const std::string& place) {
   const std::string path = folder + "/config.json";
   if (model.version >= 6) return ForeignJson::read(path);
@@ -32,7 +32,8 @@ ForeignJson read_ct2_config(const std::string& folder, Ct2Model& model, const st
   return {std::move(config), place};
 }
 
-// The tokens in the order of their ids: NAME.json, a list, or NAME.txt, one a line.
+// The tokens in the order of their ids, from PATH.json, a list, or PATH.txt, one token per line.
+// Nothing if neither file exists.
 std::optional<std::vector<std::string>> read_token_list(const std::string& path) {
   std::vector<std::string> tokens;
   if (std::filesystem::exists(path + ".json")) {
@@ -56,15 +57,15 @@ std::optional<std::vector<std::string>> read_token_list(const std::string& path)
   return tokens;
 }
 
-// The rows of the special symbols, under the names that the settings have for them, in a table of
-// `rows` rows.
+// The ids of the tokens, and the rows of the special symbols, whose names come from the config.
+// `rows` is the number of rows of the embedding table.
 ForeignTokens numbered(const std::vector<std::string>& list, const Ct2Folder& folder,
                        const std::string& place, int64_t rows) {
   ForeignTokens tokens;
   for (size_t id = 0; id < list.size(); ++id) {
     if (list[id].empty() || find_invalid_utf8(list[id]) ||
         !tokens.ids.emplace(list[id], static_cast<int64_t>(id)).second) {
-      fail("{}: token {} is empty, not UTF-8 or there twice", place, id);
+      fail("{}: token {} is empty, not UTF-8 or a duplicate", place, id);
     }
   }
   const ForeignJson& config = folder.config;

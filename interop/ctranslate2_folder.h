@@ -1,5 +1,5 @@
 #pragma once
-// A folder of CTranslate2: model.bin in the form of the current revision, with the settings of
+// A folder of CTranslate2: model.bin, updated to the newest revision, and the settings of
 // config.json.
 
 #include <cstdint>
@@ -14,16 +14,16 @@
 namespace calque {
 
 struct Ct2Folder {
-  std::string path, place;  // of model.bin
+  std::string path, place;  // of the folder, and of its model.bin
   Ct2Model model;
   ForeignJson config;
 
-  // Throws an Error for a file that is damaged, or a model of another kind.
+  // Throws an Error if a file is damaged, or if the model is not a Transformer translator.
   explicit Ct2Folder(const std::string& folder);
 
-  // A scalar.
+  // A whole number. If it is missing, returns the fallback, or throws an Error without one.
   int64_t whole(const std::string& name, std::optional<int64_t> fallback = {}) const;
-  // The same of encoder and decoder.
+  // The same for encoder and decoder. Throws an Error if their values differ.
   int64_t of_both(const std::string& name, std::optional<int64_t> fallback = {}) const;
 };
 
@@ -32,8 +32,8 @@ struct Ct2Vocabularies {
   bool one = false;
 };
 
-// The vocabularies and their SentencePiece models. A list without <unk> has it behind its end, if
-// the table has a row for it.
+// The vocabularies and their SentencePiece models. If a list lacks <unk>, the row of <unk> follows
+// the last token, provided that the table has that row.
 Ct2Vocabularies read_ct2_vocabularies(const Ct2Folder& folder, int64_t source_rows,
                                       int64_t target_rows);
 

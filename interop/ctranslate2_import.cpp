@@ -17,7 +17,7 @@
 namespace calque {
 namespace {
 
-// Whether embeddings are scaled: a flag, or the factor.
+// Whether embeddings are scaled. The variable is a flag, or the factor itself.
 bool reads_scaled(const Ct2Folder& folder, const std::string& name, int64_t d_model) {
   const Ct2Variable* found = find_ct2(folder.model, name);
   const bool is_factor = found && found->sizes.empty() && found->type == Ct2Type::float32;
@@ -27,8 +27,8 @@ bool reads_scaled(const Ct2Folder& folder, const std::string& name, int64_t d_mo
   const float root = std::sqrt(static_cast<float>(d_model));
   if (factor == 1) return false;
   if (std::abs(factor - root) > 1e-5F * root) {
-    fail("{}: {} is {}; calque has 1 and the root of the width, {}", folder.place, name, factor,
-         root);
+    fail("{}: {} is {}; calque has 1 and the square root of the width, {}", folder.place, name,
+         factor, root);
   }
   return true;
 }
@@ -100,14 +100,15 @@ void read_ct2_model(const Ct2Folder& folder, const ForeignTensors& tensors, Mode
   }
 }
 
-// Rotation, or a table; without one the engine has sinusoids that begin at position 1.
+// Reads rotary positions, or the two tables. If a table is not stored, CTranslate2 uses sinusoids
+// that begin at position 1.
 PositionKind read_ct2_positions(const Ct2Folder& folder, const ModelConfig& model,
                                 ForeignTensors& tensors, Tensor (&tables)[2]) {
   const std::string scope = "encoder/layer_0/self_attention/rotary_";
   const int64_t rotated = folder.whole(scope + "dim", 0);
   if (rotated != 0) {
     if (rotated != model.d_model / model.heads || folder.whole(scope + "interleave", 1) != 0) {
-      fail("{}: rotation must be of whole heads in halves", folder.place);
+      fail("{}: rotary positions must rotate whole heads, without rotary_interleave", folder.place);
     }
     return PositionKind::rotary;
   }
@@ -132,8 +133,8 @@ PositionKind read_ct2_positions(const Ct2Folder& folder, const ModelConfig& mode
   return PositionKind::learned;
 }
 
-// A decoder that begins with zeros is Marian's, whose sources end in </s>: if the engine does not
-// add it, the tokenizer does.
+// A decoder that begins with zeros is Marian's, whose sources end in </s>: if CTranslate2 does not
+// add </s>, the tokenizer does.
 bool sources_end(const Ct2Folder& folder, bool zeros) {
   if (folder.config.flag("add_source_bos", false)) {
     folder.config.refuse("add_source_bos", "must be false");
@@ -173,7 +174,7 @@ ImportedTranslator import_ctranslate2(const std::string& path) {
       fail("{}: a table has {} rows, fewer than the vocabulary has tokens", folder.place, size);
     }
   }
-  // The decoder begins with zeros, or with a token that it also writes.
+  // The decoder begins with a vector of zeros, or with a token of the target vocabulary.
   const bool zeros = folder.whole("decoder/start_from_zero_embedding", 0) != 0;
   model.decoder_start = zeros ? DecoderStart::zero : DecoderStart::bos;
   model.source_end = sources_end(folder, zeros);

@@ -1,6 +1,6 @@
 #pragma once
-// Imports a translator of CTranslate2: a folder with model.bin of the binary versions 1 to 6 and
-// the vocabularies. Weights of 8 or 16 bits become floats.
+// Imports a translator of CTranslate2: a folder with the vocabularies and a model.bin of binary
+// version 1 to 6. Weights of 8 or 16 bits become floats.
 
 #include <string>
 
@@ -13,7 +13,8 @@ namespace calque {
 // Throws an Error for a folder that is damaged, or a model that calque cannot represent.
 ImportedTranslator import_ctranslate2(const std::string& folder);
 
-// The variables that are tensors, as floats, also under their aliases; `place` is for messages.
+// All variables but scalars and scales, as float tensors under their names and their aliases;
+// `place` is for messages.
 ForeignTensors ct2_tensors(const Ct2Model& model, const std::string& place);
 
 }  // namespace calque

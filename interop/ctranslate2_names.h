@@ -6,8 +6,8 @@
 
 namespace calque {
 
-// Without the tables of positions. The tables of embeddings and of the output are visited each,
-// also where they are one.
+// Skips the position tables and the output bias. Visits the tables of source, target and output
+// separately, even if they are one tensor.
 void walk_ctranslate2(ParameterWalk& walk, const Transformer& model);
 
 }  // namespace calque

@@ -12,7 +12,7 @@ namespace {
 
 constexpr uint32_t newest_revision = 7;
 
-// In a name, the first occurrence of the one text becomes the other. The order matters.
+// In a name, the first occurrence of each left text becomes the right text. The order matters.
 constexpr std::pair<std::string_view, std::string_view> first_names[] = {
     {"transformer/", ""},
     {":0", ""},
@@ -39,7 +39,7 @@ std::string renamed_of_opennmt(std::string name) {
   return name;
 }
 
-// The number of heads that the specification stands for; nothing: the model says it.
+// The number of heads that the specification implies; nothing if the model stores the number.
 std::optional<int32_t> heads_of(const Ct2Model& model, const std::string& place) {
   const std::string& name = model.specification;
   const bool first = model.version == 1 && name.empty();
@@ -60,7 +60,7 @@ void add_unless_there(Ct2Model& model, Ct2Variable variable) {
   if (!find_ct2(model, variable.name)) model.variables.push_back(std::move(variable));
 }
 
-// An attribute of the model becomes one of encoder and decoder.
+// Copies an attribute of the model to each of the sides.
 void share_out(Ct2Model& model, const std::string& name,
                std::initializer_list<std::string_view> sides) {
   const Ct2Variable* found = find_ct2(model, name);
@@ -122,7 +122,7 @@ void update_ct2(Ct2Model& model, const std::string& place) {
     }
     share_out(model, "embeddings_merge", {"encoder"});
   }
-  // A source without features may have its table under the name of one side.
+  // A source without features may have its table under the name encoder/embeddings/weight.
   if (!find_ct2(model, "encoder/embeddings_0/weight")) {
     for (Ct2Variable& variable : model.variables) {
       replace_first(variable.name, "encoder/embeddings/weight", "encoder/embeddings_0/weight");

@@ -1,8 +1,8 @@
 #pragma once
-// Old models of CTranslate2 in the form of current ones, as CTranslate2 itself reads them.
-// Binary version 1 has no name of a specification. Revision 1 has the variable names of OpenNMT-tf,
-// revisions below 3 no number of heads, and those below 5 no attributes of encoder and decoder, but
-// of both. Versions below 6 have attributes in place of config.json.
+// Converts old models of CTranslate2 to the current form, as CTranslate2 itself does. Binary
+// version 1 does not name the specification. Revision 1 has the variable names of OpenNMT-tf;
+// revisions below 3 do not store the number of heads; revisions below 5 store attributes once for
+// encoder and decoder together. Binary versions below 6 store attributes in place of config.json.
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
@@ -16,7 +16,8 @@ namespace calque {
 
 // The variable of that name; nothing if there is none.
 const Ct2Variable* find_ct2(const Ct2Model& model, std::string_view name);
-// A scalar that is a whole number; nothing if there is none. Throws an Error for anything else.
+// The value of a scalar; nothing if there is none of that name. Throws an Error if the variable is
+// not a whole number.
 std::optional<int64_t> ct2_whole(const Ct2Model& model, const std::string& name,
                                  const std::string& place);
 
@@ -24,8 +25,8 @@ std::optional<int64_t> ct2_whole(const Ct2Model& model, const std::string& name,
 // a specification or revision that calque does not import.
 void update_ct2(Ct2Model& model, const std::string& place);
 
-// The settings that versions below 6 have as attributes, under their names in config.json. Removes
-// the attributes that are texts.
+// The settings that binary versions below 6 store as attributes, under their names in config.json.
+// Removes the attributes that are texts from the model.
 nlohmann::json take_ct2_settings(Ct2Model& model, const std::string& place);
 
 }  // namespace calque

@@ -12,7 +12,7 @@
 namespace calque {
 namespace {
 
-constexpr real scale_of_int16 = 1000;  // where a file has none
+constexpr real scale_of_int16 = 1000;  // if the file stores no scale
 
 using Ct2Index = std::map<std::string_view, const Ct2Variable*>;
 
@@ -53,7 +53,7 @@ Tensor values_of_variable(const Ct2Variable& variable, const std::string& place)
   return tensor;
 }
 
-// The integers of each row are the numbers times the scale of the row, or of all.
+// Dequantizes: an integer is the weight times the scale of its row, or the one scale of all rows.
 void divide_by_scales(const Tensor& values, const Tensor& scales, const std::string& place,
                       const std::string& name) {
   if (scales.size() != 1 && scales.size() != values.rows()) {

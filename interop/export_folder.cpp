@@ -12,7 +12,7 @@ namespace calque {
 
 ExportFolder::ExportFolder(std::string out) : out_(without_slash(out)), temporary_(out_ + ".tmp") {
   if (exists(real_files(), out_)) fail("{}: already exists; choose another folder", out_);
-  remove_all(real_files(), temporary_);  // of an export that was killed
+  remove_all(real_files(), temporary_);  // left by an export that was killed
   calque::make_folder(real_files(), temporary_);
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// The folder of an export, or of an import: written as OUT.tmp and renamed to OUT when every file
-// has been read back. A failure leaves nothing behind.
+// The folder of an export or an import. Its files are written to OUT.tmp, which finish() renames to
+// OUT. Without finish(), the destructor removes OUT.tmp.
 
 #include <string>
 #include <string_view>
@@ -18,13 +18,14 @@ class ExportFolder {
   ExportFolder(const ExportFolder&) = delete;
   ExportFolder& operator=(const ExportFolder&) = delete;
 
-  std::string file(std::string_view name) const;  // its path while the export is written
+  std::string file(std::string_view name) const;  // the path of the file in OUT.tmp
 
   void write(std::string_view name, std::string_view bytes) const;
-  // The same, and compares the file with the bytes.
+  // Writes the file, reads it back and compares it with the bytes.
   void write_read_back(std::string_view name, std::string_view bytes) const;
   void make_folder(std::string_view name);  // inside this one
-  // A safetensors file, read back and compared. `format` is its metadata's: "pt" for PyTorch.
+  // Writes a safetensors file, reads it back and compares it. Its metadata get `format`, "pt" for
+  // PyTorch.
   void write_safetensors(std::string_view name, const TensorList& tensors,
                          const std::string& format = "") const;
 

@@ -56,7 +56,7 @@ struct ExportedImageModel {
   const std::vector<std::string>& labels;
   const ImageFit& fit;
   const std::vector<double>& mean;       // [channels], subtracted from pixels between 0 and 1
-  const std::vector<double>& deviation;  // [channels], which they are then divided by
+  const std::vector<double>& deviation;  // [channels], divides the differences
 };
 
 // The published model that a language model is an instance of: Llama has rotary positions, RMSNorm
@@ -68,24 +68,24 @@ inline LanguageModelShape shape_of(const LayerOptions& options) {
                                             : LanguageModelShape::gpt_neox;
 }
 
-// The dense feed-forward network of a layer, where require_exportable() has refused mixtures.
+// The feed-forward network of a layer that is not a mixture of experts.
 inline const FeedForward& dense(const TokenNetwork& network) {
   return std::get<FeedForward>(network.network);
 }
 
-// Whether an engine that does not scale embeddings has one table for them and the output.
+// Whether embeddings and output are one table in an engine that does not scale embeddings.
 inline bool one_table(const LanguageModel& model) {
   return model.options.tied && model.embedding.factor == 1;
 }
 
-// The rows of the table of positions that a translator is exported with.
+// The number of rows of the position table of an exported translator.
 inline int64_t exported_positions(const LayerOptions& layer) {
   return layer.positions == PositionKind::learned ? layer.max_positions
                                                   : std::max<int64_t>(layer.max_positions, 512);
 }
 
-// The table that an engine adds to the embeddings: learned, `rows` of sinusoids, or zeros for a
-// model without positions.
+// The position table that an engine adds to the embeddings: the learned table, `rows` rows of
+// sinusoids, or zeros for a model without positions.
 inline Tensor position_table(const Positions& positions, int64_t rows, int64_t d_model) {
   if (positions.kind == PositionKind::learned) return positions.table;
   if (!positions.table) return Tensor::zeros({rows, d_model});

@@ -33,7 +33,7 @@ void copy_rows(const Tensor& from, const VocabularyRows& rows, const Tensor& to)
 void FillingWalk::tensor(const std::string& name, const Tensor& own, const Placement& placement) {
   const bool vector = own.shape().axes() == 1;
   const Shape shape = placed_shape(own, placement);
-  // Parameters begin as zeros.
+  // A missing bias keeps its initial zeros.
   if (missing_biases_ && name.ends_with("bias") && !from_.has(name)) return;
   const Tensor read = from_.take(name, shape);
   const Tensor x = placement.transposed && !vector ? transposed(read) : read;

@@ -9,7 +9,7 @@
 
 namespace calque {
 
-// Of each token of calque, its row in the engine's tables, or no_row.
+// For each token of calque, its row in the engine's tables, or no_row.
 using VocabularyRows = std::vector<int64_t>;
 inline constexpr int64_t no_row = -1;
 
@@ -28,7 +28,7 @@ class FillingWalk : public ParameterWalk {
   // A token without a row gets zeros. Requires the factor 1.
   void table(const std::string& name, const Tensor& own, Side side, real factor) override;
 
-  // From now on biases that the engine lacks are zero.
+  // Makes tensor() accept a missing bias, which stays zero.
   void allow_missing_biases() { missing_biases_ = true; }
 
  private:
@@ -37,7 +37,7 @@ class FillingWalk : public ParameterWalk {
   bool missing_biases_ = false;
 };
 
-// Copies rows of a table: row rows[i] of `from` becomes row i of `to`, zeros for no_row.
+// Copies row rows[i] of `from` to row i of `to`, or zeros if rows[i] is no_row.
 void copy_rows(const Tensor& from, const VocabularyRows& rows, const Tensor& to);
 
 }  // namespace calque

@@ -1,6 +1,6 @@
 #pragma once
-// A JSON file of another engine: an object of settings. Settings that calque has no use for are
-// ignored; those that it reads must have the right type and range. Errors name the file.
+// A JSON file of another engine: an object of settings. Settings that calque does not read are
+// ignored; the others must have the right type and be in range. Errors name the file.
 
 #include <cstdint>
 #include <memory>
@@ -16,12 +16,12 @@ class ForeignJson {
  public:
   static constexpr uint64_t largest_file = 256 << 20;
 
-  // Requires an object, of that file.
+  // Throws an Error unless `object`, read from `path`, is a JSON object.
   ForeignJson(nlohmann::json object, std::string path);
   static ForeignJson read(const std::string& path);
   static ForeignJson parse(std::string_view text, const std::string& path);
 
-  // Whether the setting is there and not null.
+  // Whether the setting exists and is not null.
   bool has(std::string_view name) const;
 
   // With a fallback, the setting may be missing or null.

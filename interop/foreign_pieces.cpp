@@ -24,14 +24,14 @@ SentencePieceModel read_pieces(const std::string& path) {
   return {read_file(path, largest_model_file), path};
 }
 
-// The pieces from the first that is no special symbol on.
+// The pieces after the special symbols.
 std::vector<std::string> pieces_of(const SentencePieceModel& model) {
   std::vector<std::string> pieces;
   for (int32_t id = special_ids; id < model.size(); ++id) pieces.push_back(model.piece(id));
   return pieces;
 }
 
-// The tokens by id.
+// The tokens in the order of their ids, without special symbols.
 std::vector<std::string> in_order(const ForeignTokens& tokens) {
   std::vector<std::pair<int64_t, std::string>> order;
   for (const auto& [token, id] : tokens.ids) {
@@ -80,7 +80,7 @@ ForeignTokens read_vocabulary_json(const std::string& path, int64_t rows) {
       fail("{}: the id of {} must be a whole number below {} that no other token has", path,
            printable(item.key()), rows);
     }
-    if (item.key().empty()) fail("{}: an empty token", path);
+    if (item.key().empty()) fail("{}: has an empty token", path);
     tokens.ids.emplace(item.key(), id.get<int64_t>());
   }
   const auto unknown = tokens.ids.find("<unk>");
@@ -124,7 +124,7 @@ ForeignPieces words_of(const ForeignTokens& tokens, const std::string& place) {
   words.rows = {tokens.unknown, tokens.begin, tokens.end};
   for (const auto& [id, token] : order) {
     if (token.find_first_of(std::string_view("\t\n\r\0 ", 5)) != token.npos) {
-      fail("{}: the token {} is no word", place, printable(token));
+      fail("{}: the token {} is not a word: it contains white space", place, printable(token));
     }
     model.vocabulary.add(token);
     words.rows.push_back(id);

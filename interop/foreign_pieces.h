@@ -1,6 +1,6 @@
 #pragma once
-// SentencePiece models beside a list of tokens with the ids of the engine, as in MarianMT: a token
-// has the row of its id, whatever the SentencePiece model numbers it.
+// SentencePiece models with a separate list of the engine's tokens and ids, as in MarianMT. The row
+// of a token is its id in the list, whatever its id in the SentencePiece model is.
 
 #include <map>
 #include <string>
@@ -11,22 +11,22 @@
 
 namespace calque {
 
-// vocab.json: the id of each token, below `rows`. Throws an Error if the file is anything else, or
-// gives an id twice.
+// The tokens of a vocab.json with their ids, which must be below `rows`. Throws an Error if the
+// file is not valid or two tokens have one id.
 struct ForeignTokens {
   std::map<std::string, int64_t, std::less<>> ids;
   int64_t unknown = 0, begin = 0, end = 0;  // the rows of <unk>, <s> and </s>
 };
 ForeignTokens read_vocabulary_json(const std::string& path, int64_t rows);
 
-// A tokenizer with a symbol for every token, and for every piece of the SentencePiece model.
+// A tokenizer with a symbol for every token and every piece of the SentencePiece model.
 struct ForeignPieces {
   Tokenizer tokenizer;
   VocabularyRows rows;
-  std::vector<int32_t> unlisted;  // pieces that are no token: they have the row of <unk>
+  std::vector<int32_t> unlisted;  // pieces that are not in the list: they have the row of <unk>
 };
 ForeignPieces match_pieces(const std::string& model_path, const ForeignTokens& tokens);
-// Two models with one list of tokens, which get the same ids.
+// Two models that share one list of tokens. Both tokenizers get the same ids.
 std::vector<ForeignPieces> match_pieces(const std::string& source_path,
                                         const std::string& target_path,
                                         const ForeignTokens& tokens);

@@ -8,7 +8,7 @@
 namespace calque {
 namespace {
 
-// Engines compute the sinusoids with other roundings.
+// Other engines round the sinusoids differently.
 bool about_equal(const Tensor& a, const Tensor& b) {
   constexpr real tolerance = real(1e-4);
   return std::ranges::equal(a.span(), b.span(),

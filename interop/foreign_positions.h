@@ -1,12 +1,12 @@
 #pragma once
-// Which kind of positions a table of another engine holds.
+// Recognizes the kind of positions in a table of another engine.
 
 #include "core/tensor.h"
 #include "nn/options.h"
 
 namespace calque {
 
-// A sinusoidal kind, none for zeros, or learned for anything else.
+// The sinusoidal kind that the table matches, `none` if it is all zeros, or else `learned`.
 PositionKind kind_of_table(const Tensor& table);
 
 }  // namespace calque

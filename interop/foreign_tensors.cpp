@@ -37,7 +37,8 @@ struct WeightsFormat {
 constexpr WeightsFormat weights_formats[] = {{"model.safetensors", ".safetensors", add_safetensors},
                                              {"pytorch_model.bin", ".bin", add_torch_file}};
 
-// The files of a model that is too large for one. A name with a folder could be any file.
+// The files of a model that is too large for one file. Names with a slash are refused, as they may
+// lead out of the folder.
 std::set<std::string> files_of_index(const std::string& path, std::string_view ending) {
   const ForeignJson index = ForeignJson::read(path);
   if (!index.has("weight_map")) index.refuse("weight_map", "is missing");
@@ -47,7 +48,7 @@ std::set<std::string> files_of_index(const std::string& path, std::string_view e
                        item.value().get<std::string>().find('/') == std::string::npos &&
                        item.value().get<std::string>().ends_with(ending);
     if (!plain) {
-      index.refuse("weight_map", fmt::format("must map names to files beside it, *{}", ending));
+      index.refuse("weight_map", fmt::format("must map names to files of its folder, *{}", ending));
     }
     files.insert(item.value().get<std::string>());
   }
@@ -125,7 +126,7 @@ Shape foreign_shape(std::span<const int64_t> sizes, const std::string& place,
     return size >= 0 && !__builtin_mul_overflow(elements, std::max<int64_t>(size, 1), &elements);
   });
   if (!countable || sizes.size() > Shape::most_axes) {
-    fail("{}: {} has {} axes or sizes that no tensor has", place, printable(name), sizes.size());
+    fail("{}: {} has a shape that no tensor has, of {} axes", place, printable(name), sizes.size());
   }
   return Shape(sizes);
 }

@@ -1,6 +1,6 @@
 #pragma once
-// The tensors of another engine's model, by name, as floats in the engine's layout. Each reader of
-// a file format fills one; an import takes what its model needs, and nothing may be left over.
+// The tensors of another engine's model, by name, as floats in the engine's layout. The reader of a
+// file format adds the tensors; an import takes those that its model needs, and none may be left.
 
 #include <map>
 #include <string>
@@ -12,14 +12,14 @@ namespace calque {
 
 class ForeignTensors {
  public:
-  // `place` is for messages: the file.
+  // `place` is the file, for messages.
   explicit ForeignTensors(std::string place) : place_(std::move(place)) {}
 
   const std::string& place() const { return place_; }
 
-  // Throws an Error for a name that is there already.
+  // Throws an Error if there is a tensor of that name.
   void add(const std::string& name, Tensor tensor);
-  // A tensor that holds no floating-point numbers: it may be there, but cannot be taken.
+  // Records a tensor that is not of floating-point numbers. take() refuses it, finish() ignores it.
   void add_other(const std::string& name, std::string_view type);
 
   bool has(std::string_view name) const { return tensors_.contains(name); }
@@ -29,12 +29,12 @@ class ForeignTensors {
   Tensor take(std::string_view name, const Shape& shape);
   // Removes the tensor if it is there.
   void drop(std::string_view name);
-  // Names that end in `old` end in `now`.
+  // In all names that end in `old`, replaces that ending by `now`.
   void rename_endings(std::string_view old, std::string_view now);
   // Puts the prefix before every name but `except`.
   void add_prefix(const std::string& prefix, std::string_view except);
 
-  // Throws an Error if a tensor is left that the model has no place for.
+  // Throws an Error if a tensor has been neither taken nor dropped.
   void finish() const;
 
  private:
@@ -43,14 +43,14 @@ class ForeignTensors {
   std::map<std::string, std::string, std::less<>> others_;  // their types
 };
 
-// The shape of a file's list of sizes. Throws an Error for one that no tensor has; `name` is for
-// the message.
+// The shape of a tensor in a file. Throws an Error if it has a negative size, too many axes or too
+// many elements; `place` and `name` are for the message.
 Shape foreign_shape(std::span<const int64_t> sizes, const std::string& place,
                     std::string_view name);
 
 // The weights of a folder of Hugging Face: model.safetensors, or pytorch_model.bin if there is
-// none. Of a model that is too large for one file, those that model.safetensors.index.json or
-// pytorch_model.bin.index.json lists.
+// none. A model that is too large for one file has instead the files that
+// model.safetensors.index.json or pytorch_model.bin.index.json lists.
 ForeignTensors read_weights_folder(const std::string& folder);
 
 }  // namespace calque

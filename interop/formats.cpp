@@ -22,7 +22,7 @@ class Obstacles {
   void add_unless_task(std::initializer_list<TaskKind> tasks) {
     add_if(std::ranges::find(tasks, config_.task) == tasks.end(), "task");
   }
-  // PyTorch's LayerNorm, where an engine has no setting for it.
+  // For engines that have no setting for epsilon and use PyTorch's default.
   void add_unless_usual_epsilon() {
     add_if(std::abs(double(model.norm_epsilon) - 1e-5) > 1e-9, "model.norm_epsilon");
   }
@@ -61,7 +61,7 @@ void add_of_marian_mt(Obstacles& in, const Config& config) {
   in.add_if(model.feed_forward == FeedForwardKind::swiglu, "model.activation");
   in.add_if(model.positions == PositionKind::rotary, "model.positions");
   in.add_unless_usual_epsilon();
-  if (config.tokenizer.files.empty()) {  // the export looks into an imported model
+  if (config.tokenizer.files.empty()) {  // the export itself checks an imported model
     in.add_if(model.decoder_start == DecoderStart::zero, "model.decoder_start");
   }
   if (model.norm_placement == NormPlacement::pre) in.add_if(model.tied != Tying::all, "model.tied");
@@ -123,7 +123,7 @@ std::vector<Obstacle> of_huggingface(const Config& config) {
   return in.take();
 }
 
-// transformers.js has one tokenizer for both languages, and none of words or characters.
+// transformers.js has one tokenizer for both languages, and no tokenizer of words or characters.
 std::vector<Obstacle> of_onnx(const Config& config) {
   Obstacles in(config);
   in.add_unless_task({TaskKind::translation});
@@ -136,8 +136,8 @@ std::vector<Obstacle> of_onnx(const Config& config) {
 }
 
 // Marian's Transformer. Its decoder normalizes the keys and values of pre-norm layers in training
-// but not in translation. Its vocabularies are SentencePiece models, or lists of tokens that a line
-// has spaces between.
+// but not in translation. Its vocabularies are SentencePiece models, or lists of tokens for text
+// whose tokens are separated by spaces.
 std::vector<Obstacle> of_marian(const Config& config) {
   const ModelConfig& model = config.model;
   Obstacles in(config);
@@ -173,7 +173,7 @@ std::vector<Obstacle> of_gguf(const Config& config) {
             "model.activation");
   const bool pieces = config.tokenizer.kind == TokenizerKind::bpe;
   in.add_if(!pieces && config.tokenizer.kind != TokenizerKind::bytes, "tokenizer.kind");
-  if (!config.tokenizer.files.empty()) return in.take();  // the export looks into the file
+  if (!config.tokenizer.files.empty()) return in.take();  // the export itself checks the files
   in.add_if(pieces && !config.tokenizer.byte_fallback, "tokenizer.byte_fallback");
   in.add_if(pieces && config.data.nfkc, "data.nfkc");
   return in.take();

@@ -1,6 +1,6 @@
 #pragma once
 // The formats of `calque export`, and which models each of them holds. A model is exported exactly
-// or refused: an Obstacle is the setting that stands in the way.
+// or refused: an Obstacle is a setting that the format cannot hold.
 
 #include <optional>
 #include <string>
@@ -31,14 +31,14 @@ struct Obstacle {
 ExportFormat export_format_named(std::string_view name);
 std::vector<std::string> export_format_names();
 
-// What of the config keeps its model out of the format.
+// The settings of the config that keep its model out of the format.
 std::vector<Obstacle> obstacles(ExportFormat format, const Config& config);
 
-// One line for the obstacle, with the formats that hold the model:
+// One line that names the obstacle and the formats that can hold the model:
 // "model.positions is rotary, which huggingface cannot hold; ctranslate2, numpy can".
 std::string obstacle_text(const Obstacle& obstacle, ExportFormat format, const Config& config);
 
-// Throws an Error for the first obstacle.
+// Throws an Error for the first obstacle, if there is one. The message begins with `place`.
 void require_exportable(ExportFormat format, const Config& config, const std::string& place);
 
 }  // namespace calque

@@ -69,12 +69,12 @@ void add_pieces(Values& to, const SentencePieceModel& model) {
   }
   if (std::ranges::count(kinds, static_cast<int32_t>(Kind::byte)) != 256) {
     fail(
-        "the SentencePiece model has no bytes, which gguf needs; train with "
+        "the SentencePiece model has no byte pieces, which gguf needs; train with "
         "tokenizer.byte_fallback: true");
   }
   if (!piece_normalization(model.bytes()).charsmap.empty()) {
     fail(
-        "the SentencePiece model changes characters, which gguf cannot hold; train with "
+        "the SentencePiece model normalizes characters, which gguf cannot hold; train with "
         "data.nfkc: false");
   }
   to.emplace_back("tokenizer.ggml.model", "llama");

@@ -1,6 +1,6 @@
 #pragma once
 // Exports a language model to GGUF, the format of llama.cpp: Llama, GPT-NeoX or GPT-2, with its
-// tokenizer, in one file. llama.cpp approximates GELU, x P(X <= x), by tanh; all else is the same.
+// tokenizer, in one file. llama.cpp approximates GELU, x P(X <= x), by tanh; the rest is exact.
 
 #include <string>
 

@@ -33,7 +33,7 @@ size_t aligned(size_t size, size_t alignment = usual_alignment) {
   return (size + alignment - 1) / alignment * alignment;
 }
 
-// The types of tensors, by their number in the format.
+// The element type with that number in the format; null for types that calque does not read.
 const ElementType* tensor_type(uint32_t number) {
   switch (number) {
     case 0:
@@ -138,7 +138,7 @@ class GgufReader {
     }
   }
 
-  // The bytes from here on, after alignment.
+  // The bytes from the next multiple of `alignment` on.
   std::string_view data(size_t alignment) {
     const size_t begin = aligned(all_.size() - rest_.size(), alignment);
     if (begin > all_.size()) refuse("ends too early");
@@ -154,7 +154,7 @@ class GgufReader {
     const bool fits = x >= 0 && static_cast<uint64_t>(x) <= UINT32_MAX;
     return fits ? GgufValue(static_cast<uint32_t>(x)) : GgufValue(std::monostate());
   }
-  // A list that calque has no use for, of elements of that size.
+  // Skips a list that calque does not use, of elements of `size` bytes.
   GgufValue skipped(uint64_t size) {
     const auto count = read<uint64_t>();
     if (count > rest_.size() / size) refuse("ends too early");
@@ -197,22 +197,22 @@ class GgufReader {
   const std::string& place_;
 };
 
-struct Described {
+struct TensorInfo {
   std::string name;
   std::vector<int64_t> sizes;
   const ElementType* type = nullptr;
   uint64_t offset = 0;
 };
 
-Described read_description(GgufReader& in, const std::string& place) {
-  Described tensor{.name = in.read_text(), .sizes = {}};
+TensorInfo read_tensor_info(GgufReader& in, const std::string& place) {
+  TensorInfo tensor{.name = in.read_text(), .sizes = {}};
   const auto axes = in.read<uint32_t>();
   if (axes > Shape::most_axes) in.refuse("has a tensor of too many axes");
   uint64_t elements = 1;  // axes of size 0 count as 1, as in Shape
   for (uint32_t i = 0; i < axes; ++i) {
     const auto size = in.read<uint64_t>();
     if (size > UINT32_MAX || (elements *= std::max<uint64_t>(size, 1)) > UINT32_MAX) {
-      in.refuse("has a tensor too large");
+      in.refuse("has a tensor that is too large");
     }
     tensor.sizes.insert(tensor.sizes.begin(), static_cast<int64_t>(size));
   }
@@ -226,15 +226,15 @@ Described read_description(GgufReader& in, const std::string& place) {
   return tensor;
 }
 
-Tensor read_tensor(std::string_view data, const Described& described, const GgufReader& in) {
-  const Shape shape{std::span<const int64_t>(described.sizes)};
-  const auto bytes = static_cast<uint64_t>(shape.elements()) * described.type->bytes;
-  if (described.offset > data.size() || bytes > data.size() - described.offset) {
+Tensor read_tensor(std::string_view data, const TensorInfo& info, const GgufReader& in) {
+  const Shape shape{std::span<const int64_t>(info.sizes)};
+  const auto bytes = static_cast<uint64_t>(shape.elements()) * info.type->bytes;
+  if (info.offset > data.size() || bytes > data.size() - info.offset) {
     in.refuse("ends too early");
   }
   Tensor tensor(shape);
-  const char* const from = data.data() + described.offset;
-  described.type->decode(reinterpret_cast<const std::byte*>(from), tensor.span());
+  const char* const from = data.data() + info.offset;
+  info.type->decode(reinterpret_cast<const std::byte*>(from), tensor.span());
   return tensor;
 }
 
@@ -270,7 +270,7 @@ std::string gguf_bytes(const GgufFile& file) {
 
 GgufFile parse_gguf(std::string_view bytes, const std::string& place) {
   GgufReader in(bytes, place);
-  if (in.take(mark.size()) != mark) in.refuse("begins otherwise");
+  if (in.take(mark.size()) != mark) in.refuse("does not begin with GGUF");
   const auto found = in.read<uint32_t>();
   if (found != 2 && found != version) in.refuse(fmt::format("is of version {}", found));
   auto tensors = in.read<uint64_t>(), values = in.read<uint64_t>();
@@ -283,14 +283,14 @@ GgufFile parse_gguf(std::string_view bytes, const std::string& place) {
   for (const auto& [key, value] : file.values) {
     if (key != "general.alignment") continue;
     const auto* number = std::get_if<uint32_t>(&value);
-    if (!number || *number == 0 || *number > 65536) in.refuse("has an alignment that is no size");
+    if (!number || *number == 0 || *number > 65536) in.refuse("has an invalid alignment");
     alignment = *number;
   }
-  std::vector<Described> described;
-  for (; tensors > 0; --tensors) described.push_back(read_description(in, place));
+  std::vector<TensorInfo> infos;
+  for (; tensors > 0; --tensors) infos.push_back(read_tensor_info(in, place));
   const std::string_view data = in.data(alignment);
-  for (const Described& tensor : described) {
-    file.tensors.push_back({tensor.name, read_tensor(data, tensor, in)});
+  for (const TensorInfo& info : infos) {
+    file.tensors.push_back({info.name, read_tensor(data, info, in)});
   }
   return file;
 }

@@ -1,7 +1,7 @@
 #pragma once
 // GGUF, version 3, the files of llama.cpp: a header, keys with values, descriptions of the tensors,
-// and their data at multiples of 32 bytes, unless general.alignment says otherwise. The sizes of a
-// tensor are listed innermost first.
+// and their data at multiples of general.alignment, by default 32 bytes. The sizes of a tensor are
+// listed innermost first.
 
 #include <cstdint>
 #include <string>
@@ -14,8 +14,9 @@
 
 namespace calque {
 
-// The values that calque writes. std::monostate is a value of another type, such as a list of
-// flags; whole numbers of other types are uint32_t if they fit.
+// The types of values that calque writes. parse_gguf() converts whole numbers of other types to
+// uint32_t if they fit, and doubles to float. Any other value, such as a list of flags, becomes
+// std::monostate.
 using GgufValue = std::variant<uint32_t, float, bool, std::string, std::vector<int32_t>,
                                std::vector<float>, std::vector<std::string>, std::monostate>;
 
@@ -25,8 +26,8 @@ struct GgufFile {
 };
 
 std::string gguf_bytes(const GgufFile& file);
-// A file of version 2 or 3, with tensors of 32 or 16 bits. Throws an Error that names the place for
-// anything else.
+// Parses a file of version 2 or 3, with tensors of floating-point numbers of 16, 32 or 64 bits.
+// Throws an Error that names `place` for any other file.
 GgufFile parse_gguf(std::string_view bytes, const std::string& place);
 
 }  // namespace calque

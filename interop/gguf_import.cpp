@@ -20,7 +20,7 @@ namespace {
 
 constexpr int64_t largest_gguf = int64_t{64} << 30;
 
-// The settings by their keys.
+// The key-value pairs of a GGUF file.
 class GgufSettings {
  public:
   GgufSettings(const GgufFile& file, std::string place) : place_(std::move(place)) {
@@ -71,7 +71,7 @@ void require_plain_rotation(const GgufSettings& from, const std::string& kind, i
   if (scaling && *scaling != "none") from.refuse(kind + ".rope.scaling.type", "must be none");
 }
 
-// llama.cpp computes GELU by tanh.
+// llama.cpp approximates GELU by tanh.
 void read_model(const GgufSettings& from, const std::string& kind, Config& to) {
   ModelConfig& model = to.model;
   model.preset = ModelConfig::Preset::none;
@@ -104,7 +104,7 @@ void read_model(const GgufSettings& from, const std::string& kind, Config& to) {
 struct GgufTokens {
   const std::vector<std::string>& texts;
   const std::vector<int32_t>& kinds;
-  int64_t begin, end, unknown;  // or no_row
+  int64_t begin, end, unknown;  // ids, or no_row
 
   bool is_symbol(int64_t id) const { return id == begin || id == end || id == unknown; }
 };
@@ -114,7 +114,7 @@ GgufTokens read_tokens(const GgufSettings& from) {
   const auto& texts = from.get<std::vector<std::string>>(name + "tokens");
   const auto& kinds = from.get<std::vector<int32_t>>(name + "token_type");
   if (texts.empty() || kinds.size() != texts.size()) {
-    from.refuse(name + "token_type", "must be as many as tokens");
+    from.refuse(name + "token_type", "must have as many entries as tokens");
   }
   const auto special = [&](const std::string& symbol) {
     const std::string key = name + symbol + "_token_id";
@@ -126,7 +126,7 @@ GgufTokens read_tokens(const GgufSettings& from) {
 Tokenizer read_pieces(const GgufSettings& from, const GgufTokens& tokens) {
   const auto& scores = from.get<std::vector<float>>("tokenizer.ggml.scores");
   if (scores.size() != tokens.texts.size()) {
-    from.refuse("tokenizer.ggml.scores", "must be as many as tokens");
+    from.refuse("tokenizer.ggml.scores", "must have as many entries as tokens");
   }
   NewPieceModel model;
   model.normalization.removes_spaces = false;
@@ -175,9 +175,9 @@ VocabularyRows read_tokenizer(const GgufSettings& from, Tokenizer& to) {
   }
   const auto* merges = from.find<std::vector<std::string>>("tokenizer.ggml.merges");
   if (type != "gpt2" || (merges && !merges->empty())) {
-    from.refuse("tokenizer.ggml.model",
-                fmt::format("is {}; calque imports llama, and gpt2 without merges: bytes",
-                            printable(type)));
+    from.refuse(
+        "tokenizer.ggml.model",
+        fmt::format("is {}; calque imports llama, and gpt2 without merges", printable(type)));
   }
   to = Tokenizer(ByteModel(), {.kind = TokenizerKind::bytes});
   return rows_of(from, tokens, byte_glyphs());

@@ -1,6 +1,6 @@
 #pragma once
 // Imports a language model of llama.cpp: a GGUF file of Llama, GPT-NeoX or GPT-2 that is not
-// quantized, with a SentencePiece BPE tokenizer or one of bytes.
+// quantized, with a SentencePiece BPE tokenizer or a byte tokenizer.
 
 #include <string>
 
@@ -11,7 +11,7 @@ namespace calque {
 
 // Throws an Error for a file that is damaged, or a model that calque cannot represent.
 ImportedLanguageModel import_gguf(const std::string& path);
-// Of a file's contents; `path` is for messages.
+// Imports a file that has been parsed; `path` is for messages.
 ImportedLanguageModel import_gguf(const GgufFile& file, const std::string& path);
 
 }  // namespace calque

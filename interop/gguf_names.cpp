@@ -5,7 +5,8 @@
 namespace calque {
 namespace {
 
-// calque rotates the pair (k, k + n / 2) of a head of n columns; llama.cpp's Llama (2 k, 2 k + 1).
+// In a head of n columns, calque rotates the pairs (k, k + n / 2), llama.cpp's Llama the pairs
+// (2 k, 2 k + 1).
 std::vector<int64_t> adjacent_pairs(int64_t begin, const LayerOptions& options) {
   const int64_t size = options.head_size();
   std::vector<int64_t> columns;

@@ -5,7 +5,7 @@
 //   translators      MarianMT, and Pegasus with the tokenizer of MarianMT
 //   language models  Llama, GPT-NeoX and GPT-2, with the tokenizers of tokenizer_json_import.h
 //   encoders         BERT, with the same tokenizers or vocab.txt: BertForSequenceClassification
-//                    becomes a classifier, others a masked language model
+//                    becomes a classifier, any other class a masked language model
 //   images           ViTForImageClassification, with preprocessor_config.json
 
 #include <string>

@@ -31,7 +31,8 @@ void read_bert(const ForeignJson& config, Config& to) {
   }
 }
 
-// Names of older versions become those of today, with a prefix. Constants go, and what is `unused`.
+// Converts names of older versions of transformers to current names, with the prefix "bert.". Drops
+// constants and the `unused` tensors.
 ForeignTensors read_bert_tensors(const HuggingfaceFolder& folder,
                                  std::initializer_list<const char*> unused) {
   ForeignTensors tensors = read_weights_folder(folder.path);
@@ -45,7 +46,7 @@ ForeignTensors read_bert_tensors(const HuggingfaceFolder& folder,
   return tensors;
 }
 
-// What is added to the embeddings of words.
+// The tables that BERT adds to the word embeddings.
 struct AddedTables {
   Tensor positions, kinds;  // [context, d_model], [kinds, d_model]
 
@@ -56,7 +57,7 @@ struct AddedTables {
                            {config.integer("type_vocab_size", 1, 1 << 16, 2), own.model.d_model})) {
   }
 
-  // The first kind becomes part of the positions, where every text is of that kind.
+  // Adds the embedding of kind 0 to the positions, for models whose texts are all of kind 0.
   void join() const {
     for (int64_t i = 0; i < positions.size(); ++i) {
       if (const real x = kinds.data()[i % kinds.cols()]; x != 0) positions.data()[i] += x;
@@ -69,8 +70,8 @@ struct AddedTables {
   }
 };
 
-// The tables of the output under the names that the walk visits. A folder without the head has an
-// encoder alone, which gets the simplest head over its embeddings.
+// Adds the tables of the output under the names that the walk visits. If the folder has an encoder
+// without a head, the head is the embedding table with zeros as the bias.
 void read_head(const ForeignJson& config, int64_t rows, ModelConfig& model,
                ForeignTensors& tensors) {
   const std::string biases[] = {"cls.predictions.bias", "cls.predictions.decoder.bias"};
@@ -95,7 +96,7 @@ void read_head(const ForeignJson& config, int64_t rows, ModelConfig& model,
   }
 }
 
-// The rows of the tables and the tokenizer, with its settings in `config`.
+// Reads the tokenizer, its settings into `config`, and the rows of its tokens into `rows`.
 Tokenizer read_tokenizer(const HuggingfaceFolder& folder, MaskToken mask, Config& config,
                          ForeignVocabularies& rows) {
   rows.source_size = folder.config.integer("vocab_size", 1, most_tokens);
@@ -122,7 +123,7 @@ ImportedMaskedLm import_masked_lm(const HuggingfaceFolder& folder) {
   read_bert(folder.config, to.config);
   ForeignVocabularies rows;
   to.tokenizer = read_tokenizer(folder, MaskToken::required, to.config, rows);
-  // An encoder of one text does not need the pooler and the comparison of two sentences.
+  // A masked language model needs neither the pooler nor the head for next-sentence prediction.
   ForeignTensors tensors =
       read_bert_tensors(folder, {"bert.pooler.dense.weight", "bert.pooler.dense.bias",
                                  "cls.seq_relationship.weight", "cls.seq_relationship.bias"});

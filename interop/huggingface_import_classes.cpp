@@ -26,7 +26,7 @@ void check_labels(const ForeignJson& config, const std::vector<std::string>& lab
   }
 }
 
-// The labels in the order of the classes' numbers.
+// The labels in the order of the class numbers.
 std::vector<std::string> read_labels(const ForeignJson& config) {
   std::vector<std::string> labels;
   if (!config.has(labels_key)) {
@@ -42,7 +42,7 @@ std::vector<std::string> read_labels(const ForeignJson& config) {
   return labels;
 }
 
-// Puts the number of its class behind each label that several classes have.
+// Appends the class number to each label that several classes have.
 void tell_apart(std::vector<std::string>& labels) {
   std::map<std::string, int> counts;
   for (const std::string& label : labels) ++counts[label];

@@ -24,7 +24,7 @@ void require_flag(const ForeignJson& config, std::string_view name, bool value, 
   }
 }
 
-// Rotary positions over the whole head with the base 10000, in the old settings and the new.
+// Requires rotary positions over the whole head with the base 10000, in old and new settings.
 void require_usual_rotation(const ForeignJson& config) {
   for (const char* name : {"rope_theta", "rotary_emb_base"}) require_number(config, name, 10000);
   for (const char* name : {"rotary_pct", "partial_rotary_factor"}) require_number(config, name, 1);
@@ -37,7 +37,7 @@ void require_usual_rotation(const ForeignJson& config) {
   if (type != "default") rope.refuse("rope_type", fmt::format("is {}; calque has default", type));
 }
 
-// The sizes that Llama and GPT-NeoX name alike.
+// Reads the settings that Llama and GPT-NeoX name alike.
 void read_sizes(const ForeignJson& config, Config& to) {
   ModelConfig& model = to.model;
   model.d_model = config.integer("hidden_size", 1, most_units);
@@ -101,7 +101,7 @@ struct LanguageModelType {
   void (*read)(const ForeignJson&, Config&);
   std::string prefix;             // of all tensors but the output's
   std::string embedding, output;  // the tables
-  bool tied;                      // unless the settings say otherwise
+  bool tied;                      // the default of tie_word_embeddings
 };
 
 const LanguageModelType language_model_types[] = {
@@ -114,7 +114,8 @@ const LanguageModelType* find_type(const std::string& name) {
   return found == std::end(language_model_types) ? nullptr : found;
 }
 
-// Constants that older versions stored with the weights: masks, and the frequencies of rotation.
+// Drops the constants that older versions of transformers stored with the weights: masks, and the
+// frequencies of rotary positions.
 void drop_constants(const LanguageModelType& type, int64_t layers, ForeignTensors& tensors) {
   const std::string stack = type.prefix + (type.name == "gpt2" ? "h" : "layers");
   for (int64_t i = 0; i < layers; ++i) {
@@ -126,7 +127,7 @@ void drop_constants(const LanguageModelType& type, int64_t layers, ForeignTensor
   }
 }
 
-// The tables under the names that the walk visits. A file of GPT-2 may leave out the prefix.
+// Reads the tensors under the names that the walk visits. A file of GPT-2 may omit the prefix.
 ForeignTensors read_tensors(const HuggingfaceFolder& folder, const LanguageModelType& type,
                             bool tied, int64_t layers) {
   ForeignTensors tensors = read_weights_folder(folder.path);
@@ -138,7 +139,7 @@ ForeignTensors read_tensors(const HuggingfaceFolder& folder, const LanguageModel
   return tensors;
 }
 
-// The first of the ids of <s> or </s>, or no_row.
+// The row of <s> or </s>: the first id of the setting, or no_row if it has none.
 int64_t special_row(const ForeignJson& config, std::string_view name, int64_t size) {
   const std::vector<int64_t> ids = config.integers(name);
   if (ids.empty()) return no_row;
@@ -146,8 +147,8 @@ int64_t special_row(const ForeignJson& config, std::string_view name, int64_t si
   return ids.front();
 }
 
-// The tokens without a row, and the special symbols whose row another one has, such as the <s> of
-// GPT-2: only the last of them is predicted.
+// The tokens that the model cannot predict: those without a row, and special symbols that have the
+// row of a later special symbol, such as the <s> of GPT-2.
 std::vector<size_t> absent_tokens(const VocabularyRows& rows) {
   std::vector<size_t> absent;
   for (size_t id = 0; id < rows.size(); ++id) {

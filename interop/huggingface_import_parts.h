@@ -1,5 +1,5 @@
 #pragma once
-// What the imports from transformers share.
+// What the imports from transformers share. Other imports use the limits and absent_logit.
 
 #include <string>
 
@@ -19,17 +19,17 @@ struct HuggingfaceFolder {
   std::string file(const std::string& name) const { return path + "/" + name; }
 };
 
-inline constexpr int64_t most_units = 65536;     // widths, layers and heads
+inline constexpr int64_t most_units = 65536;     // of a layer's width
 inline constexpr int64_t most_tokens = 1 << 24;  // of a vocabulary
 inline constexpr int64_t most_positions = 1 << 24;
 
-// The activation function of that setting.
+// The activation function that the setting `key` names.
 FeedForwardKind read_activation(const ForeignJson& config, std::string_view key);
 
-// The layers of BERT and of ViT, whose rates of dropout are `dropout` unless the config says them.
+// Reads the settings of the layers of BERT or ViT. `dropout` is the default of the dropout rates.
 void read_encoder(const ForeignJson& config, double dropout, ModelConfig& to);
 
-// `decoding`, of the search that generation_config.json describes. `unknown` is the id of <unk>.
+// Reads `decoding` from the settings of generation_config.json. `unknown` is the id of <unk>.
 void read_decoding(const ForeignJson& generation, int64_t unknown, DecodingConfig& to);
 
 // The logit of a token that the engine does not have: its probability is 0.
@@ -39,7 +39,7 @@ inline constexpr real absent_logit = -10'000;
 std::vector<std::string> take_sorted_classes(const ForeignJson& config, int64_t d_model,
                                              ForeignTensors& tensors);
 
-// Whether the model of that model_type is a language model that calque imports.
+// Whether the model_type `type` is a language model that calque imports.
 bool is_language_model(const std::string& type);
 
 ImportedTranslator import_huggingface_translator(const HuggingfaceFolder& folder);

@@ -14,7 +14,7 @@ namespace {
 
 const char* const sides[] = {"encoder", "decoder"};
 
-// One setting of encoder and decoder, which must agree.
+// A setting that must be the same for encoder and decoder.
 int64_t of_both_sides(const ForeignJson& config, const std::string& what, int64_t most) {
   const int64_t encoder = config.integer("encoder_" + what, 1, most);
   if (config.integer("decoder_" + what, 1, most) == encoder) return encoder;
@@ -76,7 +76,7 @@ Vocabularies read_vocabularies(const HuggingfaceFolder& folder) {
   return read;
 }
 
-// The tables under the names that the walk visits, whichever of the tied names the file has.
+// Puts the tables under the names that the walk visits, whichever of the tied names the file has.
 Tying read_tying(const ForeignJson& config, bool one_vocabulary, ForeignTensors& tensors) {
   const std::string shared = "model.shared.weight", encoder = "model.encoder.embed_tokens.weight",
                     decoder = "model.decoder.embed_tokens.weight", output = "lm_head.weight";
@@ -107,10 +107,10 @@ Tying read_tying(const ForeignJson& config, bool one_vocabulary, ForeignTensors&
 }
 
 struct Tables {
-  Tensor encoder, decoder;  // absent: sinusoids
+  Tensor encoder, decoder;  // absent for sinusoids
 };
 
-// The kind of positions, and the tables if they are learned.
+// Returns the kind of positions, and fills `tables` if they are learned.
 PositionKind read_positions(const ModelConfig& model, ForeignTensors& tensors, Tables& tables) {
   PositionKind kinds[] = {PositionKind::halves, PositionKind::halves};
   Tensor found[2];

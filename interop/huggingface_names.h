@@ -10,17 +10,18 @@
 
 namespace calque {
 
-// MarianMT and Pegasus. Without the tables of positions and final_logits_bias.
+// MarianMT and Pegasus. Skips the position tables and final_logits_bias.
 void walk_huggingface(ParameterWalk& walk, const Transformer& model);
 
-// Llama, GPT-NeoX or GPT-2, by shape_of(). Without GPT-2's table of positions.
+// Llama, GPT-NeoX or GPT-2, by shape_of(). Skips GPT-2's position table.
 void walk_huggingface(ParameterWalk& walk, const LanguageModel& model);
 
-// BERT. Without its tables of positions and segments.
+// BERT. Skips the tables of positions and segments.
 void walk_huggingface(ParameterWalk& walk, const MaskedLm& model);
 void walk_huggingface(ParameterWalk& walk, const Classifier& model);
 
-// ViT. Without its table of positions, and the matrix of the patches, which is a convolution there.
+// ViT. Skips the class token, the position table and the patch matrix, which ViT stores as a
+// convolution.
 void walk_huggingface(ParameterWalk& walk, const VisionTransformer& model);
 
 }  // namespace calque

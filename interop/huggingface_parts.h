@@ -9,10 +9,10 @@
 
 namespace calque {
 
-// The library's name for the function. It calls the first factor of SwiGLU silu.
+// The name of the activation function in transformers. For SwiGLU, it is silu, that of the gate.
 std::string activation_name(FeedForwardKind kind);
 
-// The sizes of an encoder, and the names of its classes.
+// Write the settings of an encoder, and the labels of a classifier, to `config`.
 void describe_encoder(const LayerOptions& layer, int64_t layers, nlohmann::ordered_json& config);
 void describe_classes(const std::vector<std::string>& labels, nlohmann::ordered_json& config);
 

@@ -19,8 +19,8 @@ bool is_pre_norm(const ExportedTranslator& from) {
   return from.config.model.norm_placement == NormPlacement::pre;
 }
 
-// The rows of the tables of positions. Both classes read the tables, if there are any, instead of
-// computing their own, so every kind of table is exact.
+// The number of rows of the position tables. Both classes read the exported tables instead of
+// computing their own, so every kind of positions is exact.
 int64_t positions_of(const ExportedTranslator& from) {
   return exported_positions(from.model.options.layer);
 }
@@ -41,8 +41,8 @@ TensorList tensors_of(const ExportedTranslator& from) {
   return to;
 }
 
-// Padding is <s>, which no sentence holds: the attention mask hides it, and the vocabulary stays as
-// it is.
+// The padding token is <s>, which no sentence contains: the attention mask hides it, and the
+// vocabulary needs no other token.
 std::string config_text(const ExportedTranslator& from) {
   const TransformerOptions& options = from.model.options;
   const LayerOptions& layer = options.layer;
@@ -136,13 +136,13 @@ batch = tokenizer(["A sentence."], return_tensors="pt", padding=True)
 print(tokenizer.batch_decode(model.generate(**batch), skip_special_tokens=True))
 ```
 
-The tokenizer must not change the text first: it does if the package sacremoses is installed.
-`save_pretrained` leaves out the tables of positions. Unless the model was trained with
-`model.positions: halves`, the saved copy is another model.
+Do not install the package sacremoses: with it, the tokenizer changes the text before it splits it.
+`save_pretrained` does not save the position tables. Unless the model was trained with
+`model.positions: halves`, the saved copy computes other translations.
 )";
 
-// The classes start with the embedding of <s>, so it must be the zeros that calque starts with, and
-// its probability 0, as in a model that was imported.
+// MarianMT and Pegasus start with the embedding of <s>. If calque starts with zeros, that embedding
+// must be zeros, and the probability of <s> must be 0, as in an imported model.
 void require_start(const ExportedTranslator& from, const std::string& out) {
   if (from.config.model.decoder_start == DecoderStart::bos) return;
   const Tensor &table = from.model.target_embedding.weight, &bias = from.model.output.bias;

@@ -1,6 +1,6 @@
 #pragma once
-// What an import finds: a config, the tokenizers, and how to fill the model that the config
-// describes.
+// The result of an import: a config, the tokenizers, and a function that fills the model that the
+// config describes.
 
 #include <functional>
 #include <string>
@@ -21,8 +21,8 @@ namespace calque {
 struct ImportedTranslator {
   Config config;
   Tokenizer source, target;
-  // Requires the model of the config and the tokenizers, with memory. Throws an Error if tensors
-  // are missing, of another shape, or left over.
+  // Requires the model of the config and the tokenizers, with memory for its parameters. Throws an
+  // Error if tensors are missing, of another shape, or left over.
   std::function<void(const Transformer&)> fill;
 };
 
@@ -50,14 +50,14 @@ struct ImportedImageModel {
   ImageFit fit;
   std::vector<std::string> labels;  // sorted
   std::vector<double> mean;         // [channels], subtracted from pixels between 0 and 1
-  std::vector<double> deviation;    // [channels], which they are then divided by
+  std::vector<double> deviation;    // [channels], divides the differences
   std::function<void(const VisionTransformer&)> fill;
 };
 
 using Imported = std::variant<ImportedTranslator, ImportedLanguageModel, ImportedMaskedLm,
                               ImportedClassifier, ImportedImageModel>;
 
-// A config with defaults for training on from given weights: a small constant learning rate.
+// A config with the defaults for fine-tuning, such as a small constant learning rate.
 Config fine_tuning_config(TaskKind task);
 
 }  // namespace calque

@@ -30,8 +30,8 @@ bool is_in_order(const VocabularyRows& ids) {
   return true;
 }
 
-// A SentencePiece model numbers its pieces as Marian does. The model itself is written if it has
-// all tokens, or all but an <s> whose probability is 0.
+// Marian uses the ids of the SentencePiece model. The model is written unchanged if it has all
+// tokens, or all but an <s> whose probability is 0.
 MarianVocabulary pieces_for_marian(const SentencePieceModel& pieces, bool without_begin) {
   MarianVocabulary to{".spm", pieces.bytes(), {}};
   to.ids.assign(static_cast<size_t>(pieces.model_size()), no_row);
@@ -62,7 +62,8 @@ MarianVocabulary vocabulary_for_marian(const Tokenizer& tokenizer, bool without_
   return to;
 }
 
-// Vectors are [1, n] there, and rows have the order of the vocabularies.
+// Collects the arrays of model.npz: vectors are [1, n], and rows have the order of Marian's
+// vocabularies.
 class MarianArrays : public ParameterWalk {
  public:
   MarianArrays(const MarianVocabulary& source, const MarianVocabulary& target)
@@ -95,7 +96,8 @@ class MarianArrays : public ParameterWalk {
 
 const char* yes_or_no(bool value) { return value ? "true" : "false"; }
 
-// special:model.yml. Settings that other converters of Marian's models ask for have its defaults.
+// The text of special:model.yml. Settings that only converters of Marian's models read have
+// Marian's defaults.
 std::string settings_text(const TransformerOptions& options, size_t source, size_t target) {
   const LayerOptions& layer = options.layer;
   const char* norm = layer.norm_kind == NormKind::rms ? "r" : "n";
@@ -162,7 +164,7 @@ print(translator.translate(["A sentence."]))
 )";
 
 constexpr std::string_view words_readme =
-    "\nThe vocabularies are of words: put a space between each two tokens of a line.\n";
+    "\nThe vocabularies are lists of words: separate the tokens of a line by spaces.\n";
 
 }  // namespace
 
@@ -179,9 +181,9 @@ void export_marian(const ExportedTranslator& from, const std::string& out) {
 
   MarianArrays to(source, target);
   walk_marian(to, model);
-  // Marian's models have a bias unless they say otherwise, which not all of their readers support.
+  // Marian can omit the output bias, but not all readers of its models support that.
   if (!bias) to.add("decoder_ff_logit_out_b", Tensor::zeros({std::ssize(target.ids)}));
-  // One NUL at its end, as all readers expect.
+  // All readers expect one NUL at the end.
   const std::string settings =
       settings_text(model.options, source.ids.size(), target.ids.size()) + '\0';
   to.arrays.push_back({"special:model.yml", "|i1", {std::ssize(settings)}, settings});

@@ -40,8 +40,8 @@ Tensor marian_tensor(const NpyArray& array, const std::string& place) {
   return tensor;
 }
 
-// The files beside the model. The settings of a decoder may name a file anywhere; only its last
-// part counts.
+// The vocabulary files in the model's folder. The settings of a decoder may name files of other
+// folders; only the last part of their paths is used.
 std::vector<std::string> vocabulary_files(const std::string& model) {
   const fs::path folder = fs::path(model).parent_path();
   const std::string decoder = model + ".decoder.yml";
@@ -64,7 +64,7 @@ std::vector<std::string> vocabulary_files(const std::string& model) {
        model, fs::path(model).filename().string());
 }
 
-// A SentencePiece model numbers its pieces as Marian does.
+// Marian uses the ids of the SentencePiece model.
 ForeignTokens tokens_of_pieces(const std::string& path, int64_t rows) {
   const SentencePieceModel model(read_file(path, largest_vocabulary), path);
   if (model.model_size() > rows) {
@@ -94,7 +94,7 @@ void add_token(std::string_view line, const std::string& place, int64_t rows,
   if (!number || parsed.entries.front().key.empty()) {
     fail("{}: must be a token and its number, token: 7", place);
   }
-  if (std::stoll(id) >= rows) return;  // Marian ignores what the table has no row for
+  if (std::stoll(id) >= rows) return;  // Marian ignores tokens without a row
   if (!tokens.ids.emplace(parsed.entries.front().key, std::stoll(id)).second) {
     fail("{}: the token is there twice", place);
   }
@@ -125,7 +125,7 @@ void find_special_tokens(ForeignTokens& tokens, const std::string& path) {
   if (tokens.unknown < 0 || tokens.end < 0) fail("{}: has no <unk> or no </s>", path);
 }
 
-// Rows without a token have a probability too: each gets a token that no text has.
+// Rows without a token have a probability, too. Each gets a token that no text contains.
 void name_other_rows(ForeignTokens& tokens, int64_t rows) {
   std::vector<bool> named(static_cast<size_t>(rows));
   for (const auto& [token, id] : tokens.ids) named[static_cast<size_t>(id)] = true;
@@ -174,7 +174,7 @@ MarianVocabularies read_marian_vocabularies(const MarianSettings& settings,
                        sizes[side].find_first_not_of("0123456789") == std::string::npos;
     const int64_t size = valid ? std::stoll(sizes[side]) : 0;
     if (size < 1 || size > most_tokens)
-      settings.refuse("dim-vocabs", "must be two numbers of rows");
+      settings.refuse("dim-vocabs", "must be the numbers of rows of two tables");
     return size;
   };
   read.rows.source_size = rows(0);
@@ -189,7 +189,7 @@ MarianVocabularies read_marian_vocabularies(const MarianSettings& settings,
   return read;
 }
 
-// The tables under the names that the walk visits.
+// Returns which tables are one, and puts the tables under the names that the walk visits.
 Tying read_marian_tying(const MarianSettings& settings, bool one, ForeignTensors& tensors) {
   const bool all = settings.flag("tied-embeddings-all", false),
              sources = settings.flag("tied-embeddings-src", false),
@@ -268,7 +268,7 @@ ImportedTranslator import_marian(const std::string& path) {
   model.tied = read_marian_tying(settings, vocabularies.one, tensors);
   read_marian_decoding(path, to.config.decoding);
 
-  // A token that Marian lacks: <s>, unless it is one of its tokens.
+  // Tokens that Marian cannot predict: pieces that are not in its list, and <s> if it lacks one.
   std::vector<int32_t> absent = vocabularies.pieces[1].unlisted;
   if (rows.target[begin_id] == no_row) absent.push_back(begin_id);
   if (!tensors.has(marian_bias) && !absent.empty()) {

@@ -9,17 +9,17 @@
 
 namespace calque {
 
-// The .npz file that the place is, or that is in this folder; empty if there is none. Of several
-// the one named model.npz.
+// The path of the model: `place` if it is an .npz file; in a folder, model.npz or else the only
+// .npz file other than an optimizer's. Empty if there is none.
 std::string marian_model(const std::string& place);
 
-// The vocabularies are those that the file's .decoder.yml names, or vocab.spm, vocab.yml, or a pair
-// source and target of these. Throws an Error for files that are damaged, or a model that calque
-// cannot represent.
+// The vocabularies are those that the file's .decoder.yml names; without it, vocab.spm, source.spm
+// with target.spm, vocab.yml, or source.yml with target.yml. Throws an Error for files that are
+// damaged, or a model that calque cannot represent.
 ImportedTranslator import_marian(const std::string& path);
 
-// What an .npz file holds: the text of special:model.yml, and the tensors, where a matrix of one
-// row is a vector. `place` is for messages.
+// The contents of an .npz file: the text of special:model.yml, and the tensors. A matrix of one row
+// becomes a vector. `place` is for messages.
 struct MarianFile {
   std::string settings;
   ForeignTensors tensors;

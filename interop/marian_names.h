@@ -6,7 +6,7 @@
 
 namespace calque {
 
-// With the bias of the output if the model has one.
+// Visits all parameters, including the output bias if the model has one.
 void walk_marian(ParameterWalk& walk, const Transformer& model);
 
 }  // namespace calque

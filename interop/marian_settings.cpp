@@ -21,7 +21,8 @@ std::optional<Number> number_of(const std::string& text) {
   return number;
 }
 
-// The operations around a sublayer: a adds its input, n and r normalize, d is dropout.
+// The operations before or after a sublayer, without dropout (d): a adds the sublayer's input, n
+// and r normalize.
 std::string operations(const MarianSettings& settings, const std::string& key,
                        const std::string& usual) {
   std::string names = settings.text("transformer-" + key, usual);
@@ -166,7 +167,7 @@ void read_marian_model(const MarianSettings& settings, ModelConfig& to) {
     settings.refuse("dim-emb", "must be even and at least 4");
   }
   to.positions = none ? PositionKind::none : PositionKind::t2t;
-  to.scale_embeddings = !none;  // Marian scales them where it adds positions
+  to.scale_embeddings = !none;  // Marian scales embeddings only if it adds positions
 }
 
 }  // namespace calque

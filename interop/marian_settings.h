@@ -1,6 +1,6 @@
 #pragma once
-// The settings of a model of Marian: the YAML in its .npz file, or a file of its decoder. Settings
-// that calque has no use for are ignored; those that it reads must have the right type and range.
+// The settings of a model of Marian: the YAML in its .npz file, or its .decoder.yml. Settings that
+// calque does not read are ignored; the others must have the right type and be in range.
 
 #include <cstdint>
 #include <optional>
@@ -36,8 +36,8 @@ class MarianSettings {
   std::string place_;
 };
 
-// The sizes and the kind of a Transformer, but not which of its tables are one. Throws an Error for
-// a model that calque cannot represent.
+// Reads the sizes and the kind of a Transformer, but not which of its tables are tied. Throws an
+// Error for a model that calque cannot represent.
 void read_marian_model(const MarianSettings& settings, ModelConfig& to);
 
 }  // namespace calque

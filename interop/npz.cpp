@@ -14,7 +14,7 @@ namespace calque {
 namespace {
 
 constexpr std::string_view npy_mark("\x93NUMPY\x01\x00", 8);
-constexpr size_t most_axes = 32;  // NumPy's
+constexpr size_t most_axes = 32;  // NumPy's limit
 
 // "(3, 4)", "(3,)" or "()".
 std::string shape_text(const std::vector<int64_t>& shape) {
@@ -25,7 +25,7 @@ std::string shape_text(const std::vector<int64_t>& shape) {
   return text + ")";
 }
 
-// The header ends in a line end, and data begins at a multiple of 64.
+// The header ends in a newline, and the data begin at a multiple of 64 bytes.
 std::string npy_bytes(const NpyArray& array) {
   std::string header = fmt::format("{{'descr': '{}', 'fortran_order': False, 'shape': {}, }}",
                                    array.type, shape_text(array.shape));
@@ -71,7 +71,7 @@ class NpyReader {
   std::string_view between(std::string_view text, std::string_view before, char after) const {
     const size_t begin = text.find(before);
     const size_t end = begin == text.npos ? begin : text.find(after, begin + before.size());
-    if (end == text.npos) refuse("has no description");
+    if (end == text.npos) refuse("has an incomplete header");
     return text.substr(begin + before.size(), end - begin - before.size());
   }
 
@@ -85,10 +85,10 @@ class NpyReader {
     }
   }
 
-  // The type ends in the bytes of an element: "<f4", "|i1".
+  // The type ends in the number of bytes of an element: "<f4", "|i1".
   void require_size(uint64_t size) const {
     const char last = array_.type.empty() ? '\0' : array_.type.back();
-    if (array_.type.size() != 3 || last < '1' || last > '8') refuse("is of a type without a size");
+    if (array_.type.size() != 3 || last < '1' || last > '8') refuse("is of a type of unknown size");
     uint64_t expected = static_cast<uint64_t>(last - '0');
     for (const int64_t axis : array_.shape) {
       if (__builtin_mul_overflow(expected, static_cast<uint64_t>(axis), &expected)) {

@@ -1,6 +1,6 @@
 #pragma once
-// .npz files: a zip archive, not compressed, of one .npy file (version 1.0) an array. NumPy reads
-// them with numpy.load, and Marian keeps its models in them.
+// .npz files: uncompressed zip archives with one .npy file (version 1.0) per array. NumPy reads
+// them with numpy.load, and Marian stores its models in them.
 
 #include <cstdint>
 #include <span>
@@ -23,10 +23,10 @@ struct NpyArray {
 
 NpyArray npy_array(const std::string& name, const Tensor& tensor);
 
-// Throws an Error for more than an archive without 64-bit sizes holds, 4 GB.
+// Throws an Error above 4 GB, the limit of an archive without 64-bit sizes.
 std::string npz_bytes(std::span<const NpyArray> arrays, const std::string& place);
-// The arrays of an archive by npz_bytes(), Marian or numpy.savez. Throws an Error that names the
-// place if the bytes are not one, or are damaged.
+// The arrays of an archive that npz_bytes(), Marian or numpy.savez wrote. Throws an Error that
+// names `place` if the bytes are no such archive, or are damaged.
 std::vector<NpyArray> parse_npz(std::string_view bytes, const std::string& place);
 
 }  // namespace calque

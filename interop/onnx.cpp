@@ -14,8 +14,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-// The library computes the shapes of an empty cache from it; the model type stands for every
-// encoder-decoder with such a cache.
+// transformers.js computes the shapes of an empty cache from this config. The model type marian
+// works for every encoder-decoder with such a cache.
 std::string onnx_config_text(const ExportedTranslator& from) {
   const TransformerOptions& options = from.model.options;
   const LayerOptions& layer = options.layer;

@@ -24,7 +24,7 @@ std::string encoded(const OnnxAttribute& attribute) {
 }
 
 // A ValueInfoProto: the name and type of an input or output.
-std::string described(const std::string& name, OnnxType type, const std::vector<OnnxSide>& shape) {
+std::string value_info(const std::string& name, OnnxType type, const std::vector<OnnxSide>& shape) {
   std::string sides;
   for (const OnnxSide& side : shape) {
     const auto* size = std::get_if<int64_t>(&side);
@@ -45,14 +45,14 @@ std::string_view bytes_of(std::span<const Number> numbers) {
 
 OnnxValue OnnxGraph::input(const std::string& name, OnnxType type,
                            const std::vector<OnnxSide>& shape) {
-  inputs_ += protobuf_text(11, described(name, type, shape));
+  inputs_ += protobuf_text(11, value_info(name, type, shape));
   return name;
 }
 
 void OnnxGraph::output(const std::string& name, const OnnxValue& value,
                        const std::vector<OnnxSide>& shape) {
   add_node("Identity", {value}, {name}, {});
-  outputs_ += protobuf_text(12, described(name, OnnxType::float32, shape));
+  outputs_ += protobuf_text(12, value_info(name, OnnxType::float32, shape));
 }
 
 OnnxValue OnnxGraph::initializer(OnnxType type, const std::vector<int64_t>& shape,

@@ -1,6 +1,6 @@
 #pragma once
 // Builds the file of an ONNX model (opset 17): a graph of nodes over named values, with tensors as
-// constants. Protocol Buffers' field numbers are those of onnx.proto.
+// constants. The numbers of the protobuf fields are those of onnx.proto.
 
 #include <map>
 #include <string>
@@ -13,7 +13,7 @@
 namespace calque {
 
 using OnnxValue = std::string;                        // the name of a value
-using OnnxSide = std::variant<int64_t, std::string>;  // a size, or the name of one that varies
+using OnnxSide = std::variant<int64_t, std::string>;  // a size, or the name of a dynamic size
 enum class OnnxType { float32 = 1, int64 = 7 };       // onnx.proto's numbers
 
 struct OnnxAttribute {
@@ -29,7 +29,7 @@ class OnnxGraph {
   // Declares the value as an output of the graph under this name.
   void output(const std::string& name, const OnnxValue& value, const std::vector<OnnxSide>& shape);
 
-  // The same tensor is stored once.
+  // A tensor that is passed several times is stored once.
   OnnxValue constant(const Tensor& tensor);
   OnnxValue number(real value);                            // a float32 scalar
   OnnxValue integers(const std::vector<int64_t>& values);  // a vector of int64
@@ -51,8 +51,8 @@ class OnnxGraph {
 
   std::string name_;
   std::string nodes_, initializers_, inputs_, outputs_;  // encoded fields of GraphProto
-  std::map<const real*, OnnxValue> constants_;           // by the tensor's memory
-  std::vector<Tensor> kept_;                             // so that memory is not used twice
+  std::map<const real*, OnnxValue> constants_;           // by the address of the tensor's data
+  std::vector<Tensor> kept_;                             // so that no address is used again
   int64_t values_ = 0;
 };
 

@@ -123,9 +123,9 @@ OnnxValue OnnxLayers::causal(const OnnxValue& begin, const OnnxValue& end) {
   const OnnxValue one = graph_.integer(1);
   const OnnxValue queries = graph_.node("Range", {first, last, one});
   const OnnxValue keys = graph_.node("Range", {graph_.integer(0), last, one});
-  const OnnxValue behind =
+  const OnnxValue later =
       graph_.node("Greater", {keys, graph_.node("Unsqueeze", {queries, graph_.integers({1})})});
-  return graph_.node("Where", {behind, graph_.number(masked), graph_.number(0)});
+  return graph_.node("Where", {later, graph_.number(masked), graph_.number(0)});
 }
 
 OnnxLayers::Attended OnnxLayers::attention(const OnnxValue& queries, const OnnxValue& keys,

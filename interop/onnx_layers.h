@@ -38,14 +38,16 @@ class OnnxLayers {
   // 0 where mask [batch, keys] is 1, and a large negative number where it is 0:
   // [batch, 1, 1, keys].
   OnnxValue padding(const OnnxValue& mask);
-  // The same for keys behind their query: queries [begin, end), keys [0, end).
+  // A large negative number where a key comes after the query, and else 0, for queries [begin, end)
+  // and keys [0, end): [queries, keys].
   OnnxValue causal(const OnnxValue& begin, const OnnxValue& end);
 
   struct Attended {
     OnnxValue context;  // [batch, queries, d_model]
     OnnxValue weights;  // [batch, heads, queries, keys]
   };
-  // Of queries, keys and values by heads. `hidden` is added to the scores.
+  // Attention of queries, keys and values that heads() has split. The mask `hidden` is added to the
+  // scores.
   Attended attention(const OnnxValue& queries, const OnnxValue& keys, const OnnxValue& values,
                      const OnnxValue& hidden);
 
@@ -54,7 +56,7 @@ class OnnxLayers {
 
   OnnxGraph& graph_;
   const LayerOptions& options_;
-  Tensor cosines_, sines_;  // of rotated(), made when needed
+  Tensor cosines_, sines_;  // of rotated(), computed by its first call
 };
 
 }  // namespace calque

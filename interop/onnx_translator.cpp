@@ -13,9 +13,9 @@ const OnnxSide batch = "batch_size", source_length = "encoder_sequence_length",
                new_length = "decoder_sequence_length", past = "past_decoder_sequence_length",
                all = "past_decoder_sequence_length + decoder_sequence_length";
 
-// Embedded tokens at the positions [begin, end).
-OnnxValue placed(OnnxGraph& graph, OnnxLayers& layers, const OnnxValue& x, const Tensor& positions,
-                 const OnnxValue& begin, const OnnxValue& end) {
+// Adds the positions [begin, end) to embedded tokens.
+OnnxValue add_rows(OnnxGraph& graph, OnnxLayers& layers, const OnnxValue& x,
+                   const Tensor& positions, const OnnxValue& begin, const OnnxValue& end) {
   return positions ? graph.node("Add", {x, layers.rows(positions, begin, end)}) : x;
 }
 
@@ -46,7 +46,7 @@ class DecoderGraph {
     begin_ = layers_.size(past_name(0, "key"), 2);
     end_ = graph_.node("Add", {begin_, layers_.size(ids, 1)});
     hidden_ = layers_.causal(begin_, end_);
-    OnnxValue x = placed(graph_, layers_, embedded(ids), table_, begin_, end_);
+    OnnxValue x = add_rows(graph_, layers_, embedded(ids), table_, begin_, end_);
     for (int64_t i = 0; i < model_.options.decoder_layers; ++i) x = layer(x, i);
     if (model_.decoder.norm) x = layers_.norm(x, *model_.decoder.norm);
     graph_.output("logits", logits(x), {batch, new_length, model_.options.target_vocabulary});
@@ -66,7 +66,7 @@ class DecoderGraph {
     return {batch, options_.heads, length, options_.d_model / options_.heads};
   }
 
-  // <s>, which comes first, is zeros if the decoder starts with them.
+  // If the decoder starts with zeros, the embedding of <s>, the first token, becomes zeros.
   OnnxValue embedded(const OnnxValue& ids) {
     const OnnxValue x = layers_.embedding(ids, model_.target_embedding);
     if (model_.options.decoder_start == DecoderStart::bos) return x;
@@ -76,8 +76,8 @@ class DecoderGraph {
     return graph_.node("Mul", {x, graph_.node("Unsqueeze", {kept, graph_.integers({-1})})});
   }
 
-  // The cache of a layer with the new keys or values behind it.
-  OnnxValue longer(const OnnxValue& added, int64_t layer, const char* what) {
+  // Appends the new keys or values to the cache of a layer.
+  OnnxValue append_to_cache(const OnnxValue& added, int64_t layer, const char* what) {
     const OnnxValue x =
         graph_.node("Concat", {past_name(layer, what), added}, {{"axis", int64_t{2}}});
     graph_.output(fmt::format("present.{}.decoder.{}", layer, what), x, cache_shape(all));
@@ -93,8 +93,8 @@ class DecoderGraph {
       keys = layers_.rotated(keys, begin_, end_);
     }
     const auto attended =
-        layers_.attention(queries, longer(keys, number, "key"),
-                          longer(layers_.heads(parts[2]), number, "value"), hidden_);
+        layers_.attention(queries, append_to_cache(keys, number, "key"),
+                          append_to_cache(layers_.heads(parts[2]), number, "value"), hidden_);
     graph_.output(fmt::format("decoder_attentions.{}", number), attended.weights,
                   {batch, options_.heads, new_length, all});
     return layers_.linear(attended.context, attention.output);
@@ -137,7 +137,7 @@ class DecoderGraph {
   OnnxGraph graph_{"decoder"};
   OnnxLayers layers_;
   const Tensor table_;
-  OnnxValue memory_, memory_hidden_;  // of the encoder
+  OnnxValue memory_, memory_hidden_;  // the encoder's output and its padding mask
   OnnxValue begin_, end_;             // the positions of the new tokens
   OnnxValue hidden_;                  // the causal mask
 };
@@ -153,8 +153,8 @@ std::string onnx_encoder(const Transformer& model, int64_t positions) {
   const OnnxValue hidden =
       layers.padding(graph.input("attention_mask", OnnxType::int64, {batch, source_length}));
   const OnnxValue begin = graph.integers({0}), end = layers.size(ids, 1);
-  OnnxValue x = placed(graph, layers, layers.embedding(ids, model.source_embedding),
-                       table_of(model.source_positions, positions, d), begin, end);
+  OnnxValue x = add_rows(graph, layers, layers.embedding(ids, model.source_embedding),
+                         table_of(model.source_positions, positions, d), begin, end);
   for (size_t i = 0; i < model.encoder.layers.size(); ++i) {
     const SelfAttentionLayer& layer = model.encoder.layers[i];
     const auto self_attention = [&](const OnnxValue& h) {

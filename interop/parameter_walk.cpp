@@ -5,7 +5,7 @@
 namespace calque {
 namespace {
 
-Tensor placed(const Tensor& own, const std::vector<int64_t>& columns) {
+Tensor select_columns(const Tensor& own, const std::vector<int64_t>& columns) {
   Tensor out(own.shape().with_cols(std::ssize(columns)));
   real* to = out.data();
   for (int64_t row = 0; row < own.rows(); ++row) {
@@ -34,7 +34,7 @@ void ParameterWalk::norm(const std::string& name, const Norm& norm) {
 }
 
 void ListingWalk::tensor(const std::string& name, const Tensor& own, const Placement& placement) {
-  const Tensor part = placement.columns.empty() ? own : placed(own, placement.columns);
+  const Tensor part = placement.columns.empty() ? own : select_columns(own, placement.columns);
   list.push_back({name, placement.transposed ? transposed(part) : part});
 }
 

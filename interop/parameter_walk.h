@@ -1,7 +1,7 @@
 #pragma once
-// A walk over the parameters of a model under an engine's names. Each format writes its names down
-// once, as a function that visits every tensor of the engine; an export lists what is visited
-// (ListingWalk), an import fills it (interop/filling_walk.h).
+// A walk over the parameters of a model under an engine's names. Each format lists its names once,
+// in a function that visits every tensor of the engine; an export lists the visited tensors
+// (ListingWalk), an import fills them (interop/filling_walk.h).
 
 #include <cstdint>
 #include <string>
@@ -15,16 +15,16 @@
 
 namespace calque {
 
-// Where the numbers of an engine's tensor are in the tensor of calque.
+// The part of a tensor of calque that an engine's tensor holds, and its layout.
 struct Placement {
-  std::vector<int64_t> columns = {};  // of calque's, in the engine's order; empty: all
+  std::vector<int64_t> columns = {};  // of calque's tensor, in the engine's order; empty: all
   bool transposed = false;            // the engine stores [out, in]
 };
 
 // The columns [begin, end).
 std::vector<int64_t> column_range(int64_t begin, int64_t end);
 
-// The vocabulary that a table has a row or a number for each token of.
+// The vocabulary of a table, which has a row or a number for each token.
 enum class Side { source, target };
 
 class ParameterWalk {
@@ -37,7 +37,7 @@ class ParameterWalk {
 
   void tensor(const std::string& name, const Tensor& own) { tensor(name, own, {}); }
 
-  // NAME.weight [out, in] and NAME.bias, of all or some output columns.
+  // NAME.weight [out, in] and NAME.bias, of the given output columns or all.
   void linear(const std::string& name, const Linear& linear, std::vector<int64_t> columns = {});
   // NAME.weight and, unless it is an RMSNorm, NAME.bias.
   void norm(const std::string& name, const Norm& norm);

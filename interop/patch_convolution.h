@@ -1,6 +1,6 @@
 #pragma once
-// A matrix over the pixels of a patch [rows x columns x channels, d], which engines hold as a
-// convolution [d, channels, rows, columns].
+// The matrix over the pixels of a patch [rows x columns x channels, d], and the convolution
+// [d, channels, rows, columns] that engines store in its place.
 
 #include "core/tensor.h"
 
@@ -20,7 +20,7 @@ inline Tensor patch_convolution(const Tensor& matrix, int64_t patch, int64_t cha
   return out;
 }
 
-// The inverse: fills the matrix.
+// The inverse of patch_convolution(): fills `matrix`.
 inline void copy_convolution(const Tensor& convolution, const Tensor& matrix) {
   const int64_t d = convolution.shape()[0], channels = convolution.shape()[1];
   const int64_t pixels = convolution.shape()[2] * convolution.shape()[3];

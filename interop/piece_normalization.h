@@ -1,6 +1,6 @@
 #pragma once
 // The normalization of a SentencePiece model, from the bytes of its .model file, a serialized
-// protocol buffer. The library applies it but does not show it.
+// protocol buffer. The SentencePiece library applies the rules but does not expose them.
 
 #include <string>
 #include <string_view>

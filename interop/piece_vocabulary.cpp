@@ -48,10 +48,11 @@ std::string_view text_of(std::string_view piece) {
   return text;
 }
 
-// The ids and names of the special symbols; a later field replaces an earlier one.
+// The ids and names of the special symbols; a later field replaces an earlier one. The fields of
+// <s> and </s> follow those of <unk>, 40 and 45.
 std::string special_symbol_fields() {
-  constexpr uint64_t id_fields = 40, name_fields = 45, padding = 43;  // of <unk>; the others follow
-  std::string fields = protobuf_number(padding, ~uint64_t{0});        // -1: none
+  constexpr uint64_t id_fields = 40, name_fields = 45, padding = 43;
+  std::string fields = protobuf_number(padding, ~uint64_t{0});  // -1: none
   for (int32_t id = 0; id < special_ids; ++id) {
     const auto next = static_cast<uint64_t>(id);
     fields += protobuf_number(id_fields + next, next) +

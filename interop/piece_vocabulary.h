@@ -1,6 +1,6 @@
 #pragma once
-// SentencePiece models from lists of pieces, written without the library, which can only train
-// them.
+// Writes SentencePiece models from lists of pieces. The SentencePiece library itself can only train
+// models.
 
 #include <cstdint>
 #include <string>
@@ -11,7 +11,7 @@
 
 namespace calque {
 
-// The numbers are the format's.
+// The values are those of the file format.
 enum class PieceKind : uint64_t {
   normal = 1,
   unknown = 2,
@@ -36,10 +36,10 @@ struct NewPieceModel {
 // The bytes of the model, with the special symbols at 0, 1 and 2 before the pieces.
 std::string piece_model_bytes(const NewPieceModel& model);
 
-// Engines with one vocabulary for two SentencePiece models number the pieces of both. The bytes of
-// the model with the special symbols at 0, 1 and 2, then these pieces. A piece that the
-// model lacks is never encoded, but decoded. Requires the bytes of a model that has been loaded;
-// the pieces must include all of its own, and no special symbol.
+// The bytes of `model` with the special symbols at 0, 1 and 2, then `pieces`; for engines that have
+// one vocabulary for two SentencePiece models. encode() never returns a piece that the model lacks,
+// but decode() accepts it. Requires the bytes of a model that has been loaded; `pieces` must
+// include all of the model's pieces, and no special symbol.
 std::string with_pieces(std::string_view model, const std::vector<std::string>& pieces);
 
 }  // namespace calque

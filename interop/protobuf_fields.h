@@ -1,6 +1,6 @@
 #pragma once
-// The fields of a serialized protocol buffer that has been checked (data/piece_model_check.h), one
-// after the other, and the fields of a new one.
+// Reads the fields of a serialized protocol buffer that has been checked
+// (data/piece_model_check.h), one after the other, and writes fields.
 
 #include <cstdint>
 #include <string>

@@ -1,7 +1,7 @@
 #pragma once
-// Named tensors, the common currency of all formats: a format lists what its engine expects, under
-// the engine's names and in its layout, and a writer makes a file of the list. Linear layers are
-// [in, out] here; most engines store [out, in].
+// Named tensors, which all exports share: a format lists the tensors that its engine expects, under
+// the engine's names and in its layout, and a writer writes the list to a file. calque's linear
+// layers are [in, out]; most engines store [out, in].
 
 #include <string>
 #include <string_view>
@@ -18,14 +18,14 @@ struct ListedTensor {
 using TensorList = std::vector<ListedTensor>;
 
 Tensor transposed(const Tensor& matrix);
-// The columns [begin, end) of a matrix, or of a vector its elements.
+// The columns [begin, end) of a matrix, or the elements [begin, end) of a vector.
 Tensor columns(const Tensor& x, int64_t begin, int64_t end);
 Tensor scaled(const Tensor& x, real factor);
 // The elements as floats of 4 bytes, in row-major order.
 std::string float_bytes(const Tensor& x);
 
-// Throws an Error with the name of the first tensor whose shape or bits differ; `place` is the file
-// that `read` comes from.
+// Throws an Error with the name of the first tensor whose name, shape or bits differ; `place` is
+// the file that `read` comes from.
 void require_same(const TensorList& written, const TensorList& read, const std::string& place);
 
 }  // namespace calque

@@ -28,12 +28,12 @@ TokenizerFile::TokenizerFile(const std::string& path, int64_t size)
   read_added(size);
   if (type == "Unigram") {
     const int64_t id = own.integer("unk_id", 0, size - 1, int64_t{0});
-    if (!tokens.contains(id)) refuse("model.unk_id", "is no token");
+    if (!tokens.contains(id)) refuse("model.unk_id", "is not the id of a token");
     unknown = tokens.at(id);
   } else {
     unknown = own.text("unk_token", "");
   }
-  if (!unknown.empty() && !ids.contains(unknown)) refuse("model.unk_token", "is no token");
+  if (!unknown.empty() && !ids.contains(unknown)) refuse("model.unk_token", "is not a token");
 }
 
 ForeignJson TokenizerFile::model() const {
@@ -112,7 +112,7 @@ std::vector<std::pair<std::string, std::string>> TokenizerFile::merges() const {
     }
     const auto& [left, right] = pairs.back();
     if (!ids.contains(left) || !ids.contains(right) || !ids.contains(left + right)) {
-      refuse("model.merges", fmt::format("{} and {} are no tokens that make a token",
+      refuse("model.merges", fmt::format("{} and {} are not tokens whose concatenation is a token",
                                          printable(left), printable(right)));
     }
   }

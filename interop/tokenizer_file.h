@@ -1,5 +1,5 @@
 #pragma once
-// The parts of a tokenizer.json, checked.
+// Reads and checks the parts of a tokenizer.json.
 
 #include <map>
 #include <nlohmann/json.hpp>
@@ -15,10 +15,10 @@ namespace calque {
 struct TokenizerFile {
   ForeignJson file;
   std::string type;                       // of the model
-  std::map<int64_t, std::string> tokens;  // by id, also the added ones
+  std::map<int64_t, std::string> tokens;  // by id, including the added tokens
   std::map<int64_t, float> scores;        // of a Unigram model
   std::map<std::string, int64_t> ids;
-  std::set<int64_t> special, added;  // of the added tokens: the special ones, the others
+  std::set<int64_t> special, added;  // ids of special added tokens, and of other added tokens
   std::string unknown;               // the token for unknown text; empty: none
   bool byte_fallback = false;
 
@@ -28,8 +28,8 @@ struct TokenizerFile {
   ForeignJson model() const;
   // The pairs of tokens that BPE merges.
   std::vector<std::pair<std::string, std::string>> merges() const;
-  // The parts of "normalizer", "pre_tokenizer" or "decoder": its type is Sequence or that of one
-  // part.
+  // The parts of "normalizer", "pre_tokenizer" or "decoder": those of a Sequence, or the object
+  // itself as the only part.
   std::vector<ForeignJson> parts(const std::string& what) const;
 
   [[noreturn]] void refuse(std::string_view what, std::string_view why) const {

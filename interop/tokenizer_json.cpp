@@ -33,7 +33,7 @@ Json added_token(int32_t id, const std::string& content, bool special) {
           {"rstrip", false}, {"normalized", false}, {"special", special}};
 }
 
-// The special symbols, and the line end of a document.
+// The special symbols, the newline of documents and, for TextUse::masked, [MASK].
 Json added_tokens(const Tokenizer& tokenizer, TextUse use) {
   Json tokens = Json::array();
   for (int32_t id = 0; id < special_ids; ++id) {
@@ -118,8 +118,8 @@ Json unigram(const Tokenizer& tokenizer, bool byte_fallback) {
           {"byte_fallback", byte_fallback}};
 }
 
-// A text with [MASK] is normalised and encoded in parts, of which only the first is the beginning
-// of the text: the others keep the space in front of them.
+// The library normalizes and encodes the parts of a text around [MASK] separately. Only the first
+// part begins the text: the others keep a leading space.
 void fill_sentence_piece(const Tokenizer& tokenizer, TextUse use, Json& json) {
   const SentencePieceModel& model = *tokenizer.sentence_piece();
   const PieceNormalization rules = piece_normalization(model.bytes());
@@ -129,7 +129,7 @@ void fill_sentence_piece(const Tokenizer& tokenizer, TextUse use, Json& json) {
         {{"type", "Precompiled"}, {"precompiled_charsmap", base64(rules.charsmap)}});
   }
   if (rules.removes_spaces) {
-    // The library's Strip would remove all white space of Unicode.
+    // The library's Strip would remove all Unicode white space.
     normalizers.push_back(replacing({{"Regex", " {2,}"}}, " "));
     normalizers.push_back(replacing({{"Regex", use == TextUse::masked ? " $" : "^ | $"}}, ""));
   }

@@ -8,7 +8,7 @@
 //   words, characters      WordLevel, between white space or one character each
 //   bytes                  BPE without merges, which falls back to bytes
 //
-// The ids are calque's. Texts have <s> and </s> as in training.
+// The ids are calque's. Encoded texts have <s> and </s> as in training.
 
 #include <string>
 
@@ -23,13 +23,14 @@ enum class TextUse {
   masked       // <s> text </s>, in which [MASK] is a token
 };
 std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use = TextUse::continued);
-// The tokenizer_config.json beside it: the special symbols, and the most tokens of a text.
+// tokenizer_config.json: the special symbols, and the largest number of tokens of a text.
 std::string tokenizer_config_json(TextUse use, int64_t longest);
 
 // The merges of a BPE model as pairs of ids, in the order of their priority.
 std::vector<std::pair<int32_t, int32_t>> merges_of(const SentencePieceModel& model);
 
-// The text that a token stands for, where its symbol is an escape: " " for a character's "▁".
+// The text that a token stands for. It differs from the symbol if that is an escape: the character
+// "▁" stands for " ".
 std::string token_text(const Tokenizer& tokenizer, int32_t id);
 
 }  // namespace calque

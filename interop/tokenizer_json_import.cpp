@@ -17,15 +17,16 @@
 namespace calque {
 namespace {
 
-// The pattern of a part, whichever kind it is.
+// The pattern of a part, a regular expression or a string; empty if it has none.
 std::string pattern_of(const ForeignJson& part) {
   if (!part.has("pattern")) return "";
   const ForeignJson pattern(part.json()["pattern"], part.path() + ": pattern");
   return pattern.text("Regex", pattern.text("String", ""));
 }
 
-// The rules of SentencePiece that a normalizer and a pre-tokenizer stand for. Strip removes all
-// white space of Unicode, SentencePiece spaces; models of SentencePiece are published with either.
+// The rules of SentencePiece that correspond to a normalizer and a pre-tokenizer. Strip removes all
+// Unicode white space, Replace only spaces, as SentencePiece does. Published SentencePiece models
+// have either, so both are accepted.
 PieceNormalization read_rules(const TokenizerFile& file) {
   PieceNormalization rules{.dummy_prefix = false, .removes_spaces = false};
   bool strips = false;
@@ -73,7 +74,8 @@ bool is_symbol_of(const ForeignSpecials& specials, const TokenizerFile& file, in
          file.tokens.at(id) == file.unknown;
 }
 
-// The scores of BPE order the merges; a token that no merge makes comes last.
+// Scores that give the merges of BPE their order. new_model() gives lower scores to tokens that no
+// merge makes.
 std::map<std::string, float> scores_of_merges(
     const std::vector<std::pair<std::string, std::string>>& merges) {
   std::map<std::string, float> scores;
@@ -91,7 +93,7 @@ NewPieceModel new_model(const TokenizerFile& file, const ForeignSpecials& specia
     if (is_symbol_of(specials, file, id)) continue;
     NewPiece piece{text, 0, kind_of_token(file, id, text)};
     if (std::ranges::count(special_symbols, text) > 0) {
-      file.refuse("model.vocab", fmt::format("has a token {} beside that of the model", text));
+      file.refuse("model.vocab", fmt::format("has the token {}, which calque reserves", text));
     }
     if (piece.kind == PieceKind::normal) {
       const auto found = made.find(text);
@@ -104,7 +106,8 @@ NewPieceModel new_model(const TokenizerFile& file, const ForeignSpecials& specia
   return model;
 }
 
-// SentencePiece merges any two pieces that make one; other libraries only those that they list.
+// SentencePiece merges any two pieces whose concatenation is a piece; other libraries merge only
+// the pairs that they list.
 void require_all_merges(const TokenizerFile& file, const SentencePieceModel& model) {
   auto listed = file.merges();
   std::vector<std::pair<std::string, std::string>> all;
@@ -141,7 +144,7 @@ bool is_byte_level(const TokenizerFile& file) {
   return file.type == "BPE" && splits.size() == 1 && splits[0].text("type") == "ByteLevel";
 }
 
-// The settings that change the tokens of GPT-2.
+// Refuses settings that make the tokens differ from those of GPT-2.
 void require_plain_byte_level(const TokenizerFile& file) {
   const ForeignJson split = file.parts("pre_tokenizer")[0], model = file.model();
   if (split.flag("add_prefix_space", true)) split.refuse("add_prefix_space", "must be false");
@@ -155,7 +158,7 @@ void require_plain_byte_level(const TokenizerFile& file) {
   if (model.flag("ignore_merges", false)) model.refuse("ignore_merges", "must be false");
 }
 
-// Tokens that the library finds in the text are never encoded here, if they are special.
+// The library finds special tokens in a text; the tokenizer of calque never encodes to them.
 Tokenizer byte_pair_tokenizer(const TokenizerFile& file, const ForeignSpecials& specials) {
   require_plain_byte_level(file);
   Vocabulary vocabulary;
@@ -179,7 +182,7 @@ Tokenizer byte_pair_tokenizer(const TokenizerFile& file, const ForeignSpecials& 
           {.kind = TokenizerKind::byte_pairs, .nfkc = false}};
 }
 
-// The symbol of a character that a line of a vocabulary cannot hold.
+// The symbol of a token. Characters that a line of a vocabulary cannot hold are escaped.
 std::string escaped(const std::string& text, TokenizerKind kind) {
   if (text == "\n") return std::string(newline_symbol);
   if (kind == TokenizerKind::words) return text;
@@ -218,7 +221,7 @@ Tokenizer symbol_tokenizer(const TokenizerFile& file, const ForeignSpecials& spe
   return {std::move(model), options};
 }
 
-// Lower case and the removal of accents go together.
+// calque removes accents if and only if it lowercases.
 Tokenizer word_pieces(const TokenizerFile& file, const ForeignSpecials& specials) {
   const std::vector<ForeignJson> normalizers = file.parts("normalizer"),
                                  splits = file.parts("pre_tokenizer");

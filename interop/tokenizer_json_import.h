@@ -1,9 +1,9 @@
 #pragma once
-// Reads tokenizer.json of the library tokenizers (Hugging Face), as far as calque has a tokenizer
-// that gives the same ids for every text:
+// Reads tokenizer.json of the library tokenizers (Hugging Face) if calque has a tokenizer that
+// gives the same ids for every text:
 //
 //   BPE, Unigram     a SentencePiece model; the merges of BPE must be all that its pieces allow
-//   BPE, ByteLevel   byte-level BPE with the words of GPT-2
+//   BPE, ByteLevel   byte-level BPE that splits a text into words as GPT-2 does
 //   WordPiece        WordPiece with BERT's normalizer
 //   WordLevel        words or characters
 //   BPE of 256 bytes bytes
@@ -22,13 +22,13 @@ struct ForeignTokenizer {
   VocabularyRows rows;
 };
 
-// The engine's ids of <s>, </s> and [MASK], or no_row; its tables have `size` rows. Throws an Error
-// for other tokenizers.
+// The engine's ids of <s>, </s> and [MASK], or no_row; its tables have `size` rows.
 struct ForeignSpecials {
   int64_t begin = no_row, end = no_row;
   int64_t size = 0;
-  int64_t mask = no_row;  // it is no token of the tokenizer
+  int64_t mask = no_row;  // [MASK] does not become a token of the tokenizer
 };
+// Throws an Error for a tokenizer that calque cannot represent.
 ForeignTokenizer read_tokenizer_json(const std::string& path, const ForeignSpecials& specials);
 
 }  // namespace calque

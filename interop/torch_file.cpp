@@ -15,9 +15,9 @@ namespace {
 
 constexpr int64_t largest_torch_file = int64_t{16} << 30;
 constexpr std::string_view pickle_name = "data.pkl";
-constexpr std::string_view before_zip("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46", 8);  // PyTorch 1.5's
-// The numbers of all tensors are at most this many times the bytes of the archive, so that many
-// tensors over one storage do not take any memory.
+constexpr std::string_view before_zip("\x80\x02\x8a\x0a\x6c\xfc\x9c\x46", 8);  // PyTorch < 1.6
+// All tensors together may have this many elements per byte of the archive, so that a small archive
+// with many tensors over one storage cannot fill the memory.
 constexpr int64_t most_shared = 4;
 
 class TorchArchive {
@@ -30,7 +30,7 @@ class TorchArchive {
     const auto pickle = std::ranges::find_if(files_, [](const auto& file) {
       return file.first == pickle_name || file.first.ends_with("/data.pkl");
     });
-    if (pickle == files_.end()) fail("{}: has no data.pkl; it is not by torch.save()", place);
+    if (pickle == files_.end()) fail("{}: has no data.pkl; torch.save() did not write it", place);
     pickle_ = pickle->first;
     prefix_ = pickle_.substr(0, pickle_.size() - pickle_name.size());
     const auto order = files_.find(prefix_ + "byteorder");

@@ -9,8 +9,8 @@
 
 namespace calque {
 
-// Throws an Error that names the place, and the file of the archive, for anything but a dictionary
-// of tensors that are finite numbers.
+// Adds the tensors of a file to `to`. Throws an Error that names the place unless the file is a
+// dictionary of tensors of finite numbers.
 void add_torch_tensors(std::string_view archive, const std::string& place, ForeignTensors& to);
 void add_torch_file(const std::string& path, ForeignTensors& to);
 

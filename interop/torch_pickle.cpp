@@ -26,11 +26,11 @@ constexpr StorageName storage_names[] = {
     {"torch ShortStorage", "I16"},  {"torch CharStorage", "I8"},  {"torch ByteStorage", "U8"},
     {"torch BoolStorage", "BOOL"}};
 
-// Objects are numbered, and contain others by number: an object that contains itself is harmless.
+// Objects refer to each other by number, so an object that contains itself is harmless.
 using Object = uint32_t;
 struct PickleObject {
   PickleKind kind = PickleKind::none;
-  int64_t number = 0;              // a number or truth; of a storage, its elements
+  int64_t number = 0;              // a number or truth; of a storage, the number of its elements
   std::string_view text = {};      // a text; of a storage, its key
   std::vector<Object> items = {};  // of a tuple; of a dictionary, keys and values in turn; of a
                                    // tensor, its storage, offset, sizes and strides
@@ -47,13 +47,15 @@ class PickleMachine {
     }
     if (at_ != bytes_.size()) refuse("has bytes after its end");
     const Object top = pop();
-    if (!stack_.empty()) refuse("leaves more than one object");
+    if (!stack_.empty()) refuse("ends with more than one object on the stack");
     return tensors_of(of_kind(top, PickleKind::dictionary));
   }
 
  private:
   [[noreturn]] void refuse(std::string_view why) const { fail("{}: {}", place_, why); }
-  [[noreturn]] void refuse_rest() const { refuse("is no dictionary of tensors by torch.save()"); }
+  [[noreturn]] void refuse_rest() const {
+    refuse("is not a dictionary of tensors that torch.save() wrote");
+  }
 
   std::string_view take(uint64_t size) {
     if (size > bytes_.size() - at_) refuse("ends too early");
@@ -74,7 +76,7 @@ class PickleMachine {
     take(1);
     return line;
   }
-  // Little-endian in two's complement, of any length.
+  // Little-endian in two's complement, of at most 64 bits.
   int64_t take_long() {
     const std::string_view digits = take(take_number<uint8_t>());
     if (digits.size() > sizeof(int64_t)) refuse("has a number of more than 64 bits");
@@ -131,7 +133,7 @@ class PickleMachine {
     } else if (name == "torch._utils _rebuild_parameter") {
       object.name = PickleName::parameter;
     } else if (name != "collections OrderedDict") {
-      refuse(fmt::format("names {}.{}, which is none of what tensors need; calque runs no code",
+      refuse(fmt::format("names {}.{}, which no tensor needs; calque runs no code",
                          printable(module), printable(own)));
     }
     push(std::move(object));
@@ -150,14 +152,14 @@ class PickleMachine {
           .type = type.type});
   }
 
-  // What a call of that name returns.
+  // Pushes the result of a call.
   void push_result(Object function, Object tuple) {
     const std::vector<Object>& arguments = of_kind(tuple, PickleKind::tuple).items;
     switch (of_kind(function, PickleKind::name).name) {
       case PickleName::dictionary:
         if (!arguments.empty()) refuse_rest();
         return push({.kind = PickleKind::dictionary});
-      case PickleName::tensor:  // storage, offset, sizes, strides, two of training, and metadata
+      case PickleName::tensor:  // storage, offset, sizes, strides, requires_grad, hooks, metadata
         if (arguments.size() != 6 && arguments.size() != 7) refuse_rest();
         of_kind(arguments[0], PickleKind::storage);
         of_kind(arguments[1], PickleKind::number);
@@ -168,7 +170,7 @@ class PickleMachine {
         }
         return push(
             {.kind = PickleKind::tensor, .items = {arguments.begin(), arguments.begin() + 4}});
-      case PickleName::parameter:  // the tensor, and two of training
+      case PickleName::parameter:  // tensor, requires_grad, hooks
         if (arguments.size() != 3) refuse_rest();
         of_kind(arguments[0], PickleKind::tensor);
         stack_.push_back(arguments[0]);
@@ -195,7 +197,7 @@ class PickleMachine {
     stack_.push_back(found->second);
   }
 
-  // One instruction of protocol 2; false for the last one.
+  // Executes one instruction of protocol 2. Returns false after the last one.
   bool step() {
     const auto code = take_number<uint8_t>();
     switch (code) {
@@ -290,8 +292,8 @@ class PickleMachine {
     return numbers;
   }
 
-  // The last element must be in the storage. A tensor of more elements than its storage has, by
-  // strides of 0, would let a small file take any memory.
+  // The last element must be in the storage. Strides of 0 allow more elements than the storage has;
+  // such tensors are refused, because a small file could fill the memory.
   void check(TorchTensor& tensor) const {
     bool good = tensor.offset >= 0 && tensor.storage_size >= 0 &&
                 tensor.sizes.size() == tensor.strides.size();
@@ -300,7 +302,7 @@ class PickleMachine {
       int64_t& stride = tensor.strides[i];
       const int64_t size = tensor.sizes[i];
       int64_t step = 0;
-      if (size <= 1) stride = 0;  // it is not used, and could be any number
+      if (size <= 1) stride = 0;  // not used, so a file may store any number
       good = size >= 0 && stride >= 0 && !__builtin_mul_overflow(elements, size, &elements) &&
              !__builtin_mul_overflow(std::max<int64_t>(size - 1, 0), stride, &step) &&
              !__builtin_add_overflow(last, step, &last);

@@ -1,8 +1,9 @@
 #pragma once
-// data.pkl of a pytorch_model.bin: the names of tensors, and where in which storage their numbers
-// are. Python's pickle is a program for a stack machine that can call any function. This reader
-// knows only what torch.save() writes for a dictionary of tensors: it builds tuples, dictionaries
-// and descriptions of tensors, calls nothing, and refuses every other name and instruction.
+// data.pkl of a pytorch_model.bin: the names of the tensors, their storages, and the places of
+// their elements in the storages. A pickle of Python is a program for a stack machine that can call
+// any function. This reader supports only what torch.save() writes for a dictionary of tensors: it
+// builds tuples, dictionaries and descriptions of tensors, calls nothing, and refuses every other
+// name and instruction.
 
 #include <cstdint>
 #include <string>
@@ -21,11 +22,11 @@ struct TorchTensor {
   int64_t storage_size = 0;  // in elements
   int64_t offset = 0;
   std::vector<int64_t> sizes, strides;
-  int64_t elements = 0;  // all of them are in the storage
+  int64_t elements = 0;  // at most storage_size
 };
 
-// The tensors in the order of the file; their texts are views of it. Throws an Error that names the
-// place.
+// The tensors in the order of the file; their strings are views of `bytes`. Throws an Error that
+// names the place for any other pickle.
 std::vector<TorchTensor> parse_torch_pickle(std::string_view bytes, const std::string& place);
 
 }  // namespace calque

@@ -18,7 +18,7 @@ namespace {
 
 constexpr int64_t largest_token_list = 256 << 20;
 
-// The special symbols of a folder: tokenizer_config.json names them, else they are BERT's.
+// The special symbols that tokenizer_config.json names. Those that it does not name are BERT's.
 struct BertSymbols {
   std::string unknown = "[UNK]", begin = "[CLS]", end = "[SEP]", mask = "[MASK]";
 

@@ -1,5 +1,5 @@
 #pragma once
-// WordPiece tokenizers of transformers: tokenizer.json, or vocab.txt with one token a line.
+// WordPiece tokenizers of transformers: tokenizer.json, or vocab.txt with one token per line.
 
 #include <cstdint>
 #include <map>
@@ -16,13 +16,14 @@ struct ForeignWordPieces {
   bool uncased = true;
 };
 
-// The pieces behind the special symbols, in the order of their ids. `place` is for messages.
+// A tokenizer of the special symbols and then the other pieces, in the order of their ids. `place`
+// is for messages.
 Tokenizer word_piece_tokenizer(const ForeignWordPieces& pieces, const ForeignSpecials& specials,
                                const std::string& place);
 
-// Reads tokenizer.json, or vocab.txt and the rules of tokenizer_config.json, if that is all there
-// is. Of `size` rows. The last of the rows is that of [MASK]. Unless it is required, it may be no
-// token: then it has the first row that no token has, if there is one.
+// Reads tokenizer.json, or if that is missing, vocab.txt with the rules of tokenizer_config.json.
+// The engine's table has `size` rows. The last of the returned rows is that of [MASK]. If [MASK] is
+// optional and not a token, it gets the first row that no token has, or no_row.
 enum class MaskToken { required, optional };
 ForeignTokenizer read_bert_tokenizer(const std::string& folder, int64_t size, MaskToken mask);
 

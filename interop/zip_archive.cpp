@@ -56,7 +56,7 @@ class ZipReader {
     std::string_view rest = part(directory.offset, directory.size);
     std::vector<ZipFile> files;
     std::set<std::string> names;
-    uint64_t total = 0;  // of files that overlap, the checksums could take any time
+    uint64_t total = 0;  // limited, as the checksums of overlapping files could take any time
     for (uint64_t i = 0; i < directory.files; ++i) {
       const ListedFile listed = next_listed(rest);
       if (!names.insert(listed.name).second) refuse(printable(listed.name) + " is there twice");
@@ -82,7 +82,7 @@ class ZipReader {
     return value;
   }
 
-  // The end record is followed by a comment of the length that it gives.
+  // The end record stores the length of the comment that follows it.
   size_t find_end() const {
     if (bytes_.size() < end_size) refuse_archive();
     const size_t last = bytes_.size() - end_size, first = last > most16 ? last - most16 : 0;
@@ -139,7 +139,7 @@ class ZipReader {
     return listed;
   }
 
-  // The extra field 1 holds those of size, stored size and offset that 32 bits cannot hold.
+  // The extra field 1 holds the size, the stored size and the offset, each only if 32 bits cannot.
   void read_zip64(std::string_view extra, ListedFile& listed, uint64_t& stored) const {
     while (extra.size() >= 4) {
       const auto kind = number<uint16_t>(extra, 0), size = number<uint16_t>(extra, 2);
@@ -155,8 +155,8 @@ class ZipReader {
     }
   }
 
-  // The local header may lack the sizes, which follow the bytes then, so only the lengths of its
-  // name and extra field are read.
+  // Only the lengths of the name and the extra field are read from the local header, as the sizes
+  // may be stored after the file's bytes instead.
   std::string_view contents(const ListedFile& listed) const {
     const std::string_view header = part(listed.offset, local_size);
     if (number<uint32_t>(header, 0) != local_mark) refuse_archive();

@@ -1,7 +1,7 @@
 #pragma once
-// Zip archives whose files are stored as they are, not compressed: the container of .npz files and
-// of PyTorch's pytorch_model.bin. The directory at the end of an archive says where each file is;
-// archives of more than 4 GB have a second, 64-bit one (zip64).
+// Zip archives whose files are stored without compression: the container of .npz files and of
+// PyTorch's pytorch_model.bin. The directory at the end of an archive lists the offset of each
+// file. Archives of more than 4 GB have 64-bit sizes and offsets in addition (zip64).
 
 #include <cstdint>
 #include <string>
@@ -26,7 +26,7 @@ class ZipWriter {
  public:
   explicit ZipWriter(std::string place) : place_(std::move(place)) {}
 
-  // Throws an Error for more than an archive without zip64 holds: 4 GB, or 65534 files.
+  // Throws an Error above the limits of an archive without zip64: 4 GB and 65534 files.
   void add(std::string_view name, std::string_view bytes);
   std::string finish();  // the archive
 

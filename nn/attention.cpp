@@ -14,8 +14,9 @@ Linear output_projection(const Path& at, const LayerOptions& options) {
   return {at, d, d, scaled(xavier_uniform(d, d), options.residual_initial_scale)};
 }
 
-// Queries, keys and values count as one matrix, as in fairseq and PyTorch. Its initial values are
-// smaller than those of three matrices, so the first softmaxes are flatter.
+// For the initial values, the weights of queries, keys and values count as one matrix, as in
+// fairseq and PyTorch. The values are smaller than those of three matrices, so the first softmaxes
+// are flatter.
 Initial projection_initial(int64_t d_model) { return xavier_uniform(d_model, 3 * d_model); }
 
 std::optional<HeadNorm> head_norm(const Path& at, const LayerOptions& options) {

@@ -1,16 +1,16 @@
 #pragma once
-// Multi-head attention (section 3.2): the query of each token is compared with the keys of all
-// tokens, and the result is the mean of their values, weighted by the match.
+// Multi-head attention (Vaswani et al. 2017, section 3.2): the query of each token is compared with
+// the keys of all tokens, and the result is the mean of their values, weighted by the match.
 //
 //   Attention(Q, K, V) = softmax(Q K^T / sqrt(d_k)) V,  d_k = d_model / heads
 //   MultiHead(x, m)    = Concat(head_1 .. head_h) W_O
 //   head_i             = Attention on part i of the columns of x W_Q, m W_K, m W_V
 //
-// The paper uses it in three ways. The tokens of the encoder attend to each other; those of the
-// decoder attend to each other with a causal mask, so that training predicts every token of a
-// sentence at once; and those of the decoder attend to the encoder's. SelfAttention is the first
-// two, with one product for W_Q, W_K and W_V, and may be sparse (core/sparsity.h); CrossAttention
-// is the third.
+// The paper uses it in three ways. The tokens of the encoder attend to each other; the tokens of
+// the decoder attend to each other with a causal mask, so that training predicts all tokens of a
+// sentence at once; and the tokens of the decoder attend to those of the encoder. SelfAttention
+// implements the first two, with one product for W_Q, W_K and W_V, and may be sparse
+// (core/sparsity.h); CrossAttention implements the third.
 
 #include <optional>
 #include <span>
@@ -25,12 +25,12 @@
 
 namespace calque {
 
-// Records the attention weights of a forward pass that receives its address, without dropout: for
+// Records the attention weights, without dropout, of a forward pass that receives its address: for
 // visualisation and tests.
 struct AttentionRecord {
   struct Entry {
     std::string name;               // of the module: "decoder.layers.0.cross_attention"
-    std::vector<Tensor> sentences;  // of each, [heads, queries, keys]; rows sum to 1
+    std::vector<Tensor> sentences;  // of each sentence, [heads, queries, keys]; rows sum to 1
   };
   std::vector<Entry> entries;  // in the order of execution
 

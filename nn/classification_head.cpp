@@ -7,7 +7,8 @@
 
 namespace calque {
 
-// A product with the matrix of 1 / length: a row a sequence, a column a token.
+// A product with a matrix that has 1 / length for the tokens of a sequence: a row for each
+// sequence, a column for each token.
 Tensor mean_of_sequences(const Tensor& x, const Segments& segments) {
   require(x.rows() == segments.tokens(), "mean_of_sequences: {} rows for segments of {} tokens",
           x.rows(), segments.tokens());

@@ -1,7 +1,7 @@
 #pragma once
-// From the hidden vectors of an encoder to logits over classes: pooling to one vector a sequence
-// (the first token's through a dense layer and tanh as in BERT, or the mean of all), dropout, and a
-// projection. Classifier is a text encoder with this head.
+// From the hidden vectors of an encoder to logits over classes: pooling to one vector per sequence
+// (that of the first token through a dense layer and tanh as in BERT, or the mean of all), dropout,
+// and a projection. Classifier is a text encoder with this head.
 
 #include <optional>
 #include <span>
@@ -37,8 +37,8 @@ struct ClassificationHead {
   Tensor logits(const Tensor& pooled) const;
 
   // The summed loss of the expected classes. `pass` returns pooled vectors. class_weights is empty,
-  // or multiplies the loss of each example by the weight of its class; it excludes an agreement
-  // (OutputProjection::loss explains that).
+  // or multiplies the loss of each example by the weight of its class. With class weights,
+  // `agreement` (see OutputProjection::loss) has no effect.
   template <class Pass>
   TokenLoss loss(Pass&& pass, std::span<const int32_t> expected,
                  std::span<const real> class_weights, real label_smoothing, real agreement) const {

@@ -1,6 +1,6 @@
 #pragma once
-// The decoder, the right half of figure 1: each layer attends to the target tokens so far, then to
-// the source sentence, then transforms each token by itself.
+// The decoder, the right half of figure 1 (Vaswani et al. 2017): each layer attends to the target
+// tokens so far, then to the source sentence, then transforms each token by itself.
 //
 // Decoding token by token runs the same layers with cached keys and values. It passes sublayers of
 // its own to the residuals, built from SelfAttention::project, CrossAttention::project_memory, the

@@ -1,7 +1,7 @@
 #pragma once
-// Maps a token to row `id` of a table times sqrt(d_model) (section 3.4); the factor makes it as
-// large as the positions that are added next. GPT-2 and later models have no factor. A copy of the
-// struct is tied: it shares the table.
+// Maps a token to row `id` of a table times sqrt(d_model) (Vaswani et al. 2017, section 3.4); the
+// factor makes the vector as large as the positions that are added next. GPT-2 and later models
+// have no factor. A copy of the struct is tied: it shares the table.
 
 #include <cmath>
 #include <span>
@@ -33,12 +33,12 @@ struct Embedding {
   Tensor operator()(std::span<const int32_t> ids) const { return embedding(weight, ids, factor); }
 };
 
-// What the decoder reads: the ids, with no_token in place of the first of each sentence if it
-// starts with zeros. Sentence i begins at position starts[i], or at 0 if starts is empty.
+// The ids that the decoder reads: with DecoderStart::zero, no_token replaces the id at position 0
+// of each sentence. Sentence i begins at position starts[i], or at 0 if starts is empty.
 std::vector<int32_t> decoder_reads(DecoderStart start, std::span<const int32_t> ids,
                                    const Segments& segments, std::span<const int32_t> starts = {});
 
-// The tables of a translator; the options say which are one.
+// The embeddings of a translator; options.tying determines whether they share a table.
 template <class Options>
 Embedding make_source_embedding(const Path& at, const Options& options, int64_t d_model,
                                 bool scaled = true) {

@@ -1,7 +1,7 @@
 #pragma once
 // The encoder-only Transformer (Devlin et al. 2019: BERT): every token attends to all tokens of its
-// sequence. EncoderBody takes embedded tokens, whatever they are: words, or the patches of an
-// image. Encoder is the body behind a table of token embeddings. MaskedHead predicts tokens.
+// sequence. EncoderBody takes embedded tokens of any kind: words, or the patches of an image.
+// Encoder is a table of token embeddings followed by the body. MaskedHead predicts tokens.
 //
 // Parameters: embedding.weight, segments.weight (with segment kinds), positions.weight (learned),
 // embedding_norm.gain (post-norm, as in BERT), layers.0.self_attention.qkv.weight, ..., norm.gain
@@ -41,15 +41,15 @@ struct Encoder {
   // Throws an Error if the options are invalid.
   Encoder(const Path& at, const EncoderOptions& options);
 
-  // ids [tokens] -> hidden [tokens, d_model]. `kinds` [tokens] says to which text of its sequence a
-  // token belongs; it is read only with segment kinds.
+  // ids [tokens] -> hidden [tokens, d_model]. `kinds` [tokens] has the index of the text of its
+  // sequence to which a token belongs; it is read only if options.segment_kinds > 0.
   Tensor operator()(std::span<const int32_t> ids, std::span<const int32_t> kinds,
                     const Segments& segments, Mode mode, AttentionRecord* record = nullptr) const;
 };
 
-// Hidden vectors to logits over the vocabulary: BERT's dense layer, GELU and norm, then a
-// projection with a bias that shares the embedding table if tied. Without `transform`, the
-// projection alone.
+// Maps hidden vectors to logits over the vocabulary: BERT's dense layer, GELU and norm, then a
+// projection with a bias, which shares the embedding table if tied. Without `transform`, only the
+// projection.
 struct MaskedHead {
   std::optional<Linear> dense;
   std::optional<Norm> norm;

@@ -20,7 +20,7 @@ class ExpertLoad {
   ExpertLoad(const ExpertLoad&) = delete;
   ExpertLoad& operator=(const ExpertLoad&) = delete;
 
-  // In the order of the first pass.
+  // The layers in the order of the first pass.
   const std::vector<std::pair<std::string, std::vector<int64_t>>>& layers() const {
     return layers_;
   }

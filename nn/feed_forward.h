@@ -1,11 +1,12 @@
 #pragma once
-// The position-wise feed-forward network (section 3.3), which transforms each token by itself.
+// The position-wise feed-forward network (Vaswani et al. 2017, section 3.3), which transforms each
+// token by itself.
 //
 //   relu, gelu, gelu-tanh, silu   FFN(x) = activation(x W1 + b1) W2 + b2
-//   swiglu                        FFN(x) = (silu(x Wa + ba) * (x Wb + bb)) W2 + b2     (Shazeer
-//   2020)
+//   swiglu                        FFN(x) = (silu(x Wa + ba) * (x Wb + bb)) W2 + b2
 //
-// `inner` holds SwiGLU's Wa and Wb; it has 3 d_model d_ff weights, the others 2 d_model d_ff.
+// `inner` holds Wa and Wb of SwiGLU (Shazeer 2020), which has 3 d_model d_ff weights; the others
+// have 2 d_model d_ff.
 
 #include "nn/linear.h"
 #include "nn/mode.h"

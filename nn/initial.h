@@ -10,7 +10,7 @@
 namespace calque {
 
 // Glorot and Bengio (2010): uniform within sqrt(6 / (in + out)), so with variance 2 / (in + out).
-// For a weight of several matrices, `in` and `out` are the sizes as which they count.
+// `in` and `out` need not be the sizes of the weight, which may consist of several matrices.
 inline Initial xavier_uniform(int64_t in, int64_t out) {
   return uniform(static_cast<real>(std::sqrt(6.0 / static_cast<double>(in + out))));
 }
@@ -21,7 +21,7 @@ inline Initial embedding_normal(int64_t d_model) {
   return normal(static_cast<real>(1 / std::sqrt(static_cast<double>(d_model))));
 }
 
-// The same values times a factor.
+// The values of `initial` times a factor.
 inline Initial scaled(Initial initial, real factor) {
   return [initial = std::move(initial), factor](const Stream& stream, const Shape& shape,
                                                 std::span<real> values) {

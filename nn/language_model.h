@@ -5,8 +5,8 @@
 //
 // Parameters: embedding.weight, positions.weight (learned), layers.0.self_attention.qkv.weight,
 // ..., norm.gain (pre-norm), output.weight (not tied). The initial values of projections that write
-// to the residual stream are scaled by 1 / sqrt(2 layers), as in GPT-2, so that the sum of all
-// sublayers has about the size of one.
+// to the residual stream are scaled by 1 / sqrt(2 layers), as in GPT-2, so that the sum of the
+// outputs of all sublayers is about as large as one output.
 
 #include <span>
 
@@ -33,15 +33,15 @@ struct LanguageModel {
 
   // ids [tokens] -> hidden [tokens, d_model]. Row t of a sentence depends only on its ids up to t.
   // Sentence i starts at position starts[i], or at 0 if starts is empty; rotary attention depends
-  // only on distances and ignores it.
+  // only on distances and ignores starts.
   Tensor hidden(std::span<const int32_t> ids, const Segments& segments, Mode mode,
                 AttentionRecord* record = nullptr, std::span<const int32_t> starts = {}) const;
 
   // hidden [tokens, d_model] -> [tokens, vocabulary]: before the softmax.
   Tensor logits(const Tensor& hidden) const { return output(hidden); }
 
-  // The summed loss, where expected[t] is the token after ids[t]. TokenLoss explains the smoothing,
-  // OutputProjection::loss the agreement.
+  // The summed loss, where expected[t] is the token after ids[t]. See TokenLoss for the smoothing,
+  // OutputProjection::loss for the agreement.
   TokenLoss loss(std::span<const int32_t> ids, std::span<const int32_t> expected,
                  const Segments& segments, real label_smoothing, Mode mode,
                  real agreement = 0) const;

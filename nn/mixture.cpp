@@ -14,7 +14,7 @@ std::variant<FeedForward, Mixture> token_network(const Path& at, const LayerOpti
   return Mixture(at, options);
 }
 
-// The even share of an expert, times its capacity.
+// The maximum number of tokens of an expert: an equal share, times the capacity.
 int64_t most_tokens(const ExpertOptions& options, int64_t tokens, Mode mode) {
   if (mode == Mode::evaluate || options.capacity == 0) return tokens;
   const double share = double(tokens * options.active) / double(options.count);
@@ -27,7 +27,7 @@ Routing route(const Tensor& logits, int64_t active, int64_t most) {
   const int64_t tokens = logits.rows(), count = logits.cols();
   Routing routing{.tokens = std::vector<std::vector<int32_t>>(count),
                   .counts = std::vector<int64_t>(count)};
-  std::vector<int32_t> places;  // within the expert, or -1
+  std::vector<int32_t> places;  // among the tokens of the expert, or -1 if it is full
   std::vector<bool> taken(count);
   for (int64_t t = 0; t < tokens; ++t) {
     const real* scores = logits.data() + t * count;

@@ -1,7 +1,7 @@
 #pragma once
 // A mixture of experts (Shazeer et al. 2017; Jiang et al. 2024: Mixtral) in place of the
-// feed-forward network. A router scores E experts for each token, and the token goes through the
-// best k of them only: the model grows with E, the work of a token with k.
+// feed-forward network. A router scores E experts for each token, and only the k experts with the
+// highest scores process it: the model grows with E, the work per token with k.
 //
 //   s = x Wr                          the router's logits, one for each expert
 //   g = softmax(s over the best k)    with k = 1: the probability of the expert among all
@@ -13,8 +13,9 @@
 //   balance   b E / (k T) sum_e c_e sum_t p_te       b T if the experts have equal loads
 //   z-loss    z sum_t (log sum_e exp s_te)^2         keeps the logits small
 //
-// In training, an expert may have a capacity: its share of the tokens if all were equal, times
-// `capacity`. It drops the tokens beyond, in their order; the residual connection carries them on.
+// In training, the number of tokens of an expert may be limited to an equal share times `capacity`.
+// The expert drops the tokens beyond the limit, in their order; the residual connection passes them
+// on.
 
 #include <optional>
 #include <string>
@@ -28,13 +29,13 @@ namespace calque {
 // Which tokens go to which experts.
 struct Routing {
   std::vector<int32_t> experts = {};  // [tokens k], the best first
-  std::vector<int32_t> rows = {};     // [tokens k], the row among all experts' rows, or -1
+  std::vector<int32_t> rows = {};     // [tokens k], the row among all experts' rows; -1: dropped
   std::vector<std::vector<int32_t>> tokens = {};  // of each expert
   std::vector<int64_t> counts = {};               // of each expert, dropped tokens included
 };
 
-// The best `active` of each row of logits [tokens, experts]; the first of equal ones. No expert
-// takes more than `most` tokens.
+// Selects the `active` experts with the largest logits for each row of logits [tokens, experts]; of
+// equal logits, the first. No expert takes more than `most` tokens.
 Routing route(const Tensor& logits, int64_t active, int64_t most);
 
 // The sum of both losses of the router.
@@ -53,7 +54,7 @@ struct Mixture {
   Tensor operator()(const Tensor& x, Mode mode) const;
 };
 
-// The network of each token by itself: dense, or a mixture of experts.
+// The network that transforms each token by itself: dense, or a mixture of experts.
 struct TokenNetwork {
   std::variant<FeedForward, Mixture> network;
 

@@ -45,7 +45,7 @@ void check_experts(const ExpertOptions& experts) {
          experts.count);
   }
   for (const real number : {experts.capacity, experts.balance, experts.z_loss}) {
-    if (!(number >= 0)) fail("a number of experts is {}; it must be at least 0", number);
+    if (!(number >= 0)) fail("a setting of experts is {}; it must be at least 0", number);
   }
 }
 
@@ -54,11 +54,11 @@ void check_attention(const Sparsity& sparsity) {
   check_size("attention.block", sparsity.block);
   for (const int64_t number :
        {sparsity.window, sparsity.dilated_from, sparsity.global, sparsity.random, sparsity.seed}) {
-    if (number < 0) fail("a number of attention is {}; it must be at least 0", number);
+    if (number < 0) fail("a setting of attention is {}; it must be at least 0", number);
   }
 }
 
-// Of a translator.
+// Checks the vocabularies of a translator.
 template <class Options>
 void check_vocabularies(const Options& options) {
   check_size("source_vocabulary", options.source_vocabulary);

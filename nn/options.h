@@ -1,7 +1,7 @@
 #pragma once
-// The options of the models. Names are the paper's ("Attention Is All You Need", 2017) and defaults
-// are its base model; only the vocabularies are required. A model's options contain the
-// LayerOptions that its modules share.
+// The options of the models. Names are those of "Attention Is All You Need" (Vaswani et al. 2017,
+// "the paper") and defaults are its base model; only the vocabularies are required. A model's
+// options contain the LayerOptions that its modules share.
 
 #include <cstdint>
 
@@ -17,7 +17,7 @@ enum class PositionKind { interleaved, halves, t2t, learned, rotary, plane, none
 enum class NormPlacement { post, pre };
 enum class NormKind { layer, rms };
 enum class FeedForwardKind { relu, gelu, gelu_tanh, silu, swiglu };
-// Which embeddings share a table: source, target and output; target and output; or none.
+// Which embeddings share a table: source, target and output; only target and output; or none.
 enum class Tying { all, target, none };
 
 // What the decoder reads before the first token: the embedding of <s>, or zeros.
@@ -28,11 +28,11 @@ enum class Pooling { cls, mean };
 
 // A mixture of experts in place of each feed-forward network (nn/mixture.h).
 struct ExpertOptions {
-  int64_t count = 0;    // 0: one dense network
-  int64_t active = 2;   // experts that each token goes through
-  int64_t width = 0;    // numbers inside an expert; 0: d_ff
-  bool shared = false;  // one more expert, for all tokens
-  real capacity = 0;    // in training, the most tokens of an expert, in even shares; 0: no limit
+  int64_t count = 0;          // 0: one dense network
+  int64_t active = 2;         // experts that process each token
+  int64_t width = 0;          // numbers inside an expert; 0: d_ff
+  bool shared = false;        // one more expert, which processes all tokens
+  real capacity = 0;          // most tokens of an expert in training, in equal shares; 0: no limit
   real balance = real(0.01);  // weight of the loss that balances the experts
   real z_loss = real(0.001);  // weight of the loss that keeps the router's logits small
 
@@ -103,7 +103,7 @@ struct RecurrentOptions {
   bool operator==(const RecurrentOptions&) const = default;
 };
 
-// The decoder-only model (nn/language_model.h). Pre-norm by default, as GPT-2 and later models.
+// The decoder-only model (nn/language_model.h). Pre-norm by default, as in GPT-2 and later models.
 struct LanguageModelOptions {
   LayerOptions layer = {.norm_placement = NormPlacement::pre};
   int64_t vocabulary = 0;
@@ -119,7 +119,7 @@ struct EncoderOptions {
   LayerOptions layer;
   int64_t vocabulary = 0;
   int64_t layers = 6;
-  int64_t segment_kinds = 0;  // 2: the two texts of a pair have embeddings that tell them apart
+  int64_t segment_kinds = 0;  // 2: each of the two texts of a pair has its own embedding
 
   bool operator==(const EncoderOptions&) const = default;
 };
@@ -131,7 +131,7 @@ const RecurrentOptions& validate(const RecurrentOptions& options);
 const LanguageModelOptions& validate(const LanguageModelOptions& options);
 const EncoderOptions& validate(const EncoderOptions& options);
 
-// The names of the choices.
+// The names of the choices in configurations and messages.
 inline constexpr Named<PositionKind> position_kinds[] = {{"interleaved", PositionKind::interleaved},
                                                          {"halves", PositionKind::halves},
                                                          {"t2t", PositionKind::t2t},

@@ -9,8 +9,8 @@
 namespace calque {
 namespace {
 
-// Ones at the forget gate of an LSTM, so that a fresh cell keeps its contents (Jozefowicz et al.
-// 2015); zeros elsewhere.
+// Ones at the forget gate of an LSTM, so that an untrained cell keeps its contents (Jozefowicz et
+// al. 2015); zeros elsewhere.
 Initial gate_biases(CellKind kind, int64_t hidden) {
   if (kind == CellKind::gru) return zeros();
   return [hidden](const Stream&, const Shape&, std::span<real> values) {
@@ -26,10 +26,10 @@ TimeOrder::TimeOrder(const Segments& segments, Direction direction)
   std::iota(sentences.begin(), sentences.end(), 0);
   std::ranges::stable_sort(sentences, std::greater<>(),
                            [&](int32_t i) { return segments.length(i); });
-  auto going_on = sentences.end();
+  auto active_end = sentences.end();
   for (int32_t step = 0; step < segments.longest(); ++step) {
-    while (segments.length(*(going_on - 1)) <= step) --going_on;
-    for (auto i = sentences.begin(); i != going_on; ++i) {
+    while (segments.length(*(active_end - 1)) <= step) --active_end;
+    for (auto i = sentences.begin(); i != active_end; ++i) {
       const int32_t token =
           direction == Direction::forward ? segments.begin(*i) + step : segments.end(*i) - 1 - step;
       places[token] = static_cast<int32_t>(tokens.size());

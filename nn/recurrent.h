@@ -1,6 +1,6 @@
 #pragma once
-// Recurrent networks over packed sentences: a state goes from token to token. The sentences of a
-// batch advance side by side, in order of length, so that those that go on are always the first
+// Recurrent networks over packed sentences: each token updates a state. The sentences of a batch
+// advance in parallel, the longest first, so that those that have not ended are always the first
 // rows.
 
 #include <cstdint>
@@ -15,22 +15,22 @@ namespace calque {
 
 enum class Direction { forward, backward };
 
-// The tokens of packed sentences in the order in which they are read: first that of step 0 of each
-// sentence, then those of step 1, and so on.
+// The tokens of packed sentences in the order in which they are read: first the tokens of step 0 of
+// all sentences, then those of step 1, and so on.
 struct TimeOrder {
   std::vector<int32_t> sentences;  // the longest first
   std::vector<int32_t> tokens;     // by their index in the packed sequence
   std::vector<int32_t> places;     // the index in `tokens` of each token of the packed sequence
   std::vector<int64_t> starts;     // of each step in `tokens`, and the end
 
-  // Backward, step 0 reads the last token of each sentence.
+  // With Direction::backward, step 0 reads the last token of each sentence.
   explicit TimeOrder(const Segments& segments, Direction direction = Direction::forward);
 
   int64_t steps() const { return std::ssize(starts) - 1; }
   int64_t rows(int64_t step) const { return starts[step + 1] - starts[step]; }
 };
 
-// The step of a state. That of an LSTM is two halves side by side: hidden and cell.
+// Advances a state by one step. The state of an LSTM has two halves side by side: hidden and cell.
 struct RecurrentCell {
   CellKind kind;
   int64_t hidden;

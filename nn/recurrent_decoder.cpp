@@ -18,7 +18,7 @@ Tensor make_vector(const Path& at, const char* name, int64_t size, Role role, In
   return wanted ? at.parameter(name, {size}, role, std::move(initial)) : Tensor();
 }
 
-// The last state of both directions: [tokens, 2 hidden] -> [sentences, 2 hidden].
+// The last states of both directions: [tokens, 2 hidden] -> [sentences, 2 hidden].
 Tensor last_states(const Tensor& h, const Segments& segments) {
   std::vector<int32_t> first, last;
   for (int64_t i = 0; i < segments.count(); ++i) {

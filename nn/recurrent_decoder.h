@@ -1,6 +1,6 @@
 #pragma once
-// The decoder of Bahdanau et al. (2015). Before each step it looks back at the source, where its
-// state decides what to look at:
+// The decoder of Bahdanau et al. (2015). Before each step it attends to the source, with its state
+// as the query:
 //
 //   scores   s K^T                       dot      K = forward + backward states
 //            s K^T                       general  K = W_a h        (Luong et al. 2015)
@@ -10,8 +10,8 @@
 //   readout  tanh(W_r [s'; c; embedding])
 //
 // where h [source tokens, 2 hidden] is the encoder's output. With ScoreKind::none the context is
-// the last states of both directions, the same in all steps: a sentence of any length has to fit
-// into one vector, which is what attention was invented to avoid.
+// the last states of both directions, the same in all steps: one vector has to represent a sentence
+// of any length, which attention was invented to avoid.
 
 #include <span>
 #include <vector>
@@ -21,12 +21,12 @@
 
 namespace calque {
 
-// What the steps read of the sources.
+// What the steps read from the encoded sources.
 struct RecurrentMemory {
   Tensor state;   // before the first step: [sentences, state size]
   Tensor keys;    // [source tokens, hidden], absent without attention
   Tensor values;  // [source tokens, 2 hidden]; without attention [sentences, 2 hidden]
-  std::vector<KeyRows> sentences;  // the rows of the values that belong to each
+  std::vector<KeyRows> sentences;  // the rows of the values of each sentence
 };
 
 struct RecurrentDecoder {
@@ -44,7 +44,7 @@ struct RecurrentDecoder {
 
   RecurrentDecoder(const Path& at, const RecurrentOptions& options);
 
-  // h [source tokens, 2 hidden]. No sentence is empty.
+  // h [source tokens, 2 hidden]. No sentence may be empty.
   RecurrentMemory remember(const Tensor& h, const Segments& segments) const;
 
   struct Step {
@@ -54,7 +54,7 @@ struct RecurrentDecoder {
   // sources[r].
   Step step(const Tensor& x, const Tensor& state, const RecurrentMemory& memory,
             std::span<const KeyRows> sources) const;
-  // The attention weights of a step from this state, of each row.
+  // The attention weights of each row in a step from this state.
   std::vector<std::vector<real>> weights(const Tensor& state, const RecurrentMemory& memory,
                                          std::span<const KeyRows> sources) const;
   // hidden [rows, hidden] after the step, its context and the embedded token -> [rows, d_model]

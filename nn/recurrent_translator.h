@@ -1,7 +1,7 @@
 #pragma once
 // The encoder-decoder model before the Transformer (Cho et al. 2014; Bahdanau et al. 2015): a
 // bidirectional recurrent encoder, and a recurrent decoder that attends to its output. It has the
-// interface of Transformer (nn/transformer.h); no sentence of a batch is empty.
+// interface of Transformer (nn/transformer.h); no source of a batch may be empty.
 
 #include <span>
 #include <vector>

@@ -2,7 +2,7 @@
 // The residual connection and norm around every sublayer. The connection passes gradients to lower
 // layers unchanged; the norm limits the size of the sum. There are two orders:
 //
-//   post-norm, the paper's (section 3.1)   y = norm(x + dropout(sublayer(x)))
+//   post-norm (Vaswani et al. 2017)        y = norm(x + dropout(sublayer(x)))
 //   pre-norm  (Xiong et al. 2020)          y = x + dropout(sublayer(norm(x)))
 //
 // Post-norm often reaches a better loss but needs warm-up; pre-norm trains easily at any depth.

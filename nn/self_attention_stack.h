@@ -1,8 +1,8 @@
 #pragma once
 // A stack of layers of self-attention and feed-forward: the tokens of a sentence attend to each
-// other, then each is transformed by itself. Without a mask it is the encoder, the left half of
-// figure 1 (Vaswani et al. 2017; BERT); with the causal mask it is a decoder-only model (GPT),
-// where a token depends only on the tokens up to itself.
+// other, then the network transforms each token by itself. Without a mask it is the encoder, the
+// left half of figure 1 (Vaswani et al. 2017; BERT); with the causal mask it is a decoder-only
+// model (GPT), where a token depends only on the tokens up to itself.
 
 #include <optional>
 #include <vector>

@@ -1,7 +1,7 @@
 #pragma once
-// The model of figure 1: embeddings and positions, encoder, decoder, and the projection to the
-// vocabulary. Read in this order: linear.h, embedding.h, positions.h, norm.h, residual.h,
-// feed_forward.h, attention.h, self_attention_stack.h, decoder.h, output_projection.h.
+// The model of figure 1 of Vaswani et al. (2017): embeddings and positions, encoder, decoder, and
+// the projection to the vocabulary. Read in this order: linear.h, embedding.h, positions.h, norm.h,
+// residual.h, feed_forward.h, attention.h, self_attention_stack.h, decoder.h, output_projection.h.
 //
 // Batches are packed: the tokens of all sentences one after the other, with Segments for their
 // bounds. There is no padding, and no mask but the causal one.
@@ -37,7 +37,7 @@ struct Transformer {
   Tensor encode(std::span<const int32_t> ids, const Segments& segments, Mode mode,
                 AttentionRecord* record = nullptr) const;
 
-  // Target ids -> what the decoder's layers read, without dropout: [target tokens, d_model].
+  // Target ids -> the input of the decoder's layers, before dropout: [target tokens, d_model].
   // Sentence i begins at position starts[i], or at 0 if starts is empty.
   Tensor embed_target(std::span<const int32_t> ids, const Segments& segments,
                       std::span<const int32_t> starts = {}) const;

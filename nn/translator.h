@@ -1,5 +1,6 @@
 #pragma once
-// A translation model of either kind, by reference: what training and decoding ask of it.
+// A reference to a translation model of either kind, with the interface that training and decoding
+// use.
 
 #include <span>
 #include <variant>
@@ -14,7 +15,7 @@ class Translator {
   Translator(const Transformer& model) : model_(&model) {}
   Translator(const RecurrentTranslator& model) : model_(&model) {}
 
-  // Exactly one is not null.
+  // Exactly one of the two pointers is not null.
   const Transformer* transformer() const;
   const RecurrentTranslator* recurrent() const;
 
@@ -33,7 +34,7 @@ class Translator {
   // Whether sources end in </s>.
   bool source_end() const;
 
-  // The longest sentence, with </s> or <s>, or 0: no limit.
+  // The maximum length of a sentence, including </s> or <s>; 0 if there is no limit.
   int64_t learned_positions() const;
 
  private:

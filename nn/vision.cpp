@@ -9,7 +9,7 @@
 namespace calque {
 namespace {
 
-// The maximum of options validated before the model is made; layer.max_positions is that of images.
+// The options of the encoder body: a table of positions has a row for each token of an image.
 LayerOptions body_options(const VisionOptions& options) {
   LayerOptions layer = options.layer;
   layer.max_positions = options.tokens();
@@ -73,7 +73,7 @@ VisionTransformer::VisionTransformer(const Path& at, const VisionOptions& option
       body(at, body_options(options), options.layers),
       head(at / "classifier", options.layer.d_model, options.head) {}
 
-// The learned token before the tokens of each image.
+// Puts the learned token before the tokens of each image.
 Tensor VisionTransformer::with_cls(const Tensor& tokens, int64_t images) const {
   const int64_t each = options.patches();
   std::vector<int32_t> rows;

@@ -1,6 +1,6 @@
 #pragma once
 // word2vec (Mikolov et al. 2013). Each word has two vectors: the word vector, which is the result,
-// and the context vector, which stands for the word when it is predicted. Skip-gram predicts each
+// and the context vector, which represents the word when it is predicted. Skip-gram predicts each
 // neighbour of a word from its word vector; CBOW predicts a word from the mean of its neighbours'
 // word vectors.
 //

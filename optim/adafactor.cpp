@@ -20,12 +20,12 @@ AdafactorSettings checked(const AdafactorSettings& s) {
     fail("Adafactor: clip_threshold is {}; it must be positive", s.clip_threshold);
   }
   if (s.decay.rate != 0 && s.decay.coupling == Coupling::coupled) {
-    fail("Adafactor: its weight decay is always decoupled");
+    fail("Adafactor: weight decay is always decoupled");
   }
   return s;
 }
 
-// Each chunk of rows has sums of its columns, so it has enough rows to make their cost small.
+// Each chunk has a sum for each column, so it has enough rows to make the cost of these sums small.
 int64_t rows_of_chunk(int64_t cols) { return std::max<int64_t>(32, rows_per_chunk(cols)); }
 
 Vec square(Vec x) { return x * x; }
@@ -97,7 +97,7 @@ double Adafactor::update_means(const Window& window, const Step& step, const rea
   real* row = row_.data() + window.row;
   real* column = column_.data() + window.column;
 
-  // R row by row; for C each chunk sums the squares of its rows.
+  // Updates R row by row; for C each chunk sums the squares of its rows.
   const int64_t chunks = (rows + chunk - 1) / chunk;
   Buffer<real> column_sums = zeros(chunks * cols);
   const auto add_chunk = [&](int64_t begin, int64_t end) {

@@ -14,7 +14,7 @@
 namespace calque {
 
 struct AdamSettings {
-  // The paper "Attention Is All You Need", section 5.3. Adam's own were beta2 0.999, epsilon 1e-8.
+  // From "Attention Is All You Need", section 5.3. Adam's paper has beta2 0.999 and epsilon 1e-8.
   double beta1 = 0.9;
   double beta2 = 0.98;
   double epsilon = 1e-9;

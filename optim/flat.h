@@ -20,7 +20,7 @@ namespace calque {
 struct FlatUpdate {
   std::span<real> values;
   std::span<const real* const> gradients;  // of each parameter
-  double gradient_factor;                  // of every gradient, as it is read: scaling and clipping
+  double gradient_factor;                  // multiplies every gradient: scaling and clipping
   double learning_rate;
   int64_t step;  // counts from 1
 };
@@ -44,7 +44,8 @@ inline std::span<real> span_of(Buffer<real>& buffer) {
 }
 
 // Which parameters decay, by role: matrices are all except biases and the gains of norms;
-// embeddings are the tables of tokens and positions, also if one is tied to the output projection.
+// embeddings are the tables of tokens and positions, also if such a table is tied to the output
+// projection.
 enum class Decayed { everything, matrices, matrices_but_embeddings };
 inline constexpr Named<Decayed> decayed_kinds[] = {
     {"everything", Decayed::everything},
@@ -66,12 +67,12 @@ bool is_decayed(const Parameters::Entry& entry, Decayed what);
 // parameters and the range, so the number of threads does not change the results.
 struct FlatSlice {
   int64_t begin, size;  // in the flat buffer
-  int64_t state;        // the place of `begin` in a buffer that covers the range alone
+  int64_t state;        // the index of `begin` in a buffer that covers only the range
   size_t parameter;
   int64_t offset;  // in the parameter and in its gradient
   double decay;
 };
-// Those of all parameters in the range that are not frozen.
+// The slices of all parameters in the range that are not frozen.
 std::vector<FlatSlice> flat_slices(const Parameters& parameters, const WeightDecay& decay,
                                    const FlatRange& range);
 

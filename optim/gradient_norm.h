@@ -1,8 +1,8 @@
 #pragma once
 // The norm of the whole gradient as one vector, and the factor that clips it to a limit (Pascanu,
 // Mikolov and Bengio, "On the difficulty of training recurrent neural networks", 2013). Squares are
-// added in double and in a fixed order. No float overflows them, so the norm is finite exactly if
-// all gradients are.
+// added in double and in a fixed order. The square of a float cannot overflow in double, so the
+// norm is finite exactly if all gradients are.
 
 #include <span>
 

@@ -22,7 +22,7 @@ GradientTree::GradientTree(const Parameters& parameters, const FlatBlocks& block
       precision_(precision),
       slices_(flat_slices(parameters, {}, whole_range(parameters))) {}
 
-// The first of two parts is copied, the second is added without a copy.
+// The first part of a pair is copied to a new buffer, the second is added to it without a copy.
 void GradientTree::add_part() {
   const bool adds = parts_ % 2 == 1;
   if (!adds) sums_.push_back(zeros(blocks_.size()));

@@ -30,25 +30,25 @@ class Optimizer {
  public:
   // A clip_norm of 0 means no clipping.
   Optimizer(const Parameters& parameters, const OptimizerSettings& settings, double clip_norm = 0);
-  // With state for a range of the flat buffer alone, of which it updates the weights. Requires a
-  // rule that works element by element.
+  // Keeps state for a range of the flat buffer and updates only the weights in the range. Requires
+  // a rule that works element by element.
   Optimizer(const Parameters& parameters, const OptimizerSettings& settings, double clip_norm,
             const FlatRange& range);
   static bool works_by_element(const OptimizerSettings& settings);
 
   // One step with the gradients times `gradient_scale`, 1 / tokens for losses that are sums. A
-  // parameter without a gradient has gradient 0. If the norm is not finite, or so large that Adam's
-  // squares would overflow, nothing changes and the report says so.
+  // parameter without a gradient has gradient 0. If the norm is not finite, or after clipping so
+  // large that Adam's squares would overflow, nothing changes and UpdateReport::finite is false.
   UpdateReport update(Parameters& parameters, double learning_rate, double gradient_scale = 1);
 
-  // The same with a gradient in a flat buffer with the layout of the parameters. `norm` is that of
-  // the whole gradient before scaling; of the buffer, only the optimizer's range is read.
+  // The same with a gradient in a flat buffer with the layout of the parameters. `norm` is the norm
+  // of the whole gradient before scaling; only the optimizer's range of the buffer is read.
   UpdateReport update(Parameters& parameters, std::span<const real> gradient, double norm,
                       double learning_rate, double gradient_scale);
 
-  int64_t steps() const { return steps_; }  // updates made
+  int64_t steps() const { return steps_; }  // the number of updates so far
 
-  // The state for resuming bit for bit, together with the number of steps.
+  // The state. Together with the number of steps, it resumes a run bit for bit.
   std::vector<StateWindow> state();
   void resume_at(int64_t steps);
 

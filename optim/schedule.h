@@ -1,14 +1,14 @@
 #pragma once
 // The learning rate of each step; steps count from 1.
 //
-// `Noam` and `InverseSqrt` are the same curve with two parameters for its height. InverseSqrt, as
-// in fairseq and Marian, has the peak itself. Noam, as in the paper, has a factor; its peak, at
-// step = warmup_steps, is
+// `Noam` and `InverseSqrt` are the same curve with different parameters for its height.
+// InverseSqrt, as in fairseq and Marian, has the peak itself. Noam, as in Vaswani et al. (2017),
+// has a factor; its peak, at step = warmup_steps, is
 //
 //   peak = factor * (d_model * warmup_steps)^-0.5
 //
-// With d_model 512 and 4000 warm-up steps, a factor of 1 is a peak of 0.0007, so a Noam factor used
-// as a peak is more than a thousand times too high. same_curve() converts.
+// With d_model 512 and 4000 warm-up steps, a factor of 1 gives a peak of 0.0007, so a Noam factor
+// used as a peak is more than a thousand times too high. same_curve() converts.
 
 #include <cstdint>
 #include <variant>
@@ -22,8 +22,9 @@ struct Noam {
   int64_t warmup_steps = 4000;
 };
 
-// All others rise linearly, warmup_from + (peak - warmup_from) * step / warmup_steps, to the peak
-// at step = warmup_steps. With 0 warm-up steps they start at the peak.
+// InverseSqrt, CosineDecay, LinearDecay and Constant rise linearly to the peak at step =
+// warmup_steps: warmup_from + (peak - warmup_from) * step / warmup_steps. With 0 warm-up steps they
+// start at the peak.
 struct Warmup {
   double peak = 5e-4;
   int64_t warmup_steps = 0;
@@ -49,7 +50,7 @@ struct LinearDecay : Warmup {
 // The peak at all steps.
 struct Constant : Warmup {};
 
-// Follows the share of the run that is done, so that it fits a run of any length, also one whose
+// Depends on the completed share of the run, so that it fits a run of any length, also a run whose
 // number of updates is unknown. It rises to the peak over warmup_steps, or over a quarter of the
 // run if that is shorter, and falls on a straight line to 0 over the last three quarters.
 struct WholeRun {
@@ -62,8 +63,8 @@ using Schedule = std::variant<Noam, InverseSqrt, CosineDecay, LinearDecay, Const
 // Throws an Error for invalid settings: a negative rate, an end before the end of the warm-up.
 void check(const Schedule& schedule);
 
-// The rate of an update; step >= 1. `share_done` is the share of the run before it, which only
-// WholeRun uses. The schedule must have passed check().
+// The rate of an update; step >= 1. `share_done` is the share of the run before the update; only
+// WholeRun uses it. The schedule must have passed check().
 double learning_rate(const Schedule& schedule, int64_t step, double share_done = 0);
 
 InverseSqrt same_curve(const Noam& noam);

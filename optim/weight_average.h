@@ -1,11 +1,12 @@
 #pragma once
-// An exponential moving average of the weights, which often translates better than the weights of
-// the last step. After update t:
+// An exponential moving average of the weights, which often gives better translations than the
+// weights of the last step. After update t:
 //
 //   average = average + rate_t (weights - average)
 //
-// The average starts as the weights at construction. With the constant rate 1 - decay these keep
-// their influence for about 1 / (1 - decay) steps; the other two rates remove it at once.
+// The average starts as the weights at construction. With the constant rate 1 - decay, these
+// weights keep their influence for about 1 / (1 - decay) steps; bias_corrected removes it in step
+// 1, warm_up in the first few steps.
 
 #include "optim/flat.h"
 
@@ -13,8 +14,8 @@ namespace calque {
 
 enum class AverageStart {
   constant,        // rate = 1 - decay
-  warm_up,         // rate = 1 - min(decay, (1 + t) / (10 + t)), as TensorFlow's
-  bias_corrected,  // rate = (1 - decay) / (1 - decay^t): weights step i by decay^(t - i), scaled
+  warm_up,         // rate = 1 - min(decay, (1 + t) / (10 + t)), as in TensorFlow
+  bias_corrected,  // rate = (1 - decay) / (1 - decay^t): step i counts as decay^(t - i), normalised
 };
 
 struct WeightAverageSettings {
@@ -28,7 +29,7 @@ class WeightAverage {
   // The parameters must have their initial values.
   WeightAverage(const Parameters& parameters, const WeightAverageSettings& settings);
 
-  // To be called after each update; `step` counts from 1.
+  // Call it after each update; `step` counts from 1.
   void follow(const Parameters& parameters, int64_t step);
 
   // Swaps the average with the weights: before evaluation, and again before training continues.
@@ -41,7 +42,7 @@ class WeightAverage {
   Buffer<real> average_;
 };
 
-// Gives the model the averaged weights while it is alive.
+// While it is alive, the parameters have the averaged weights.
 class WithAverage {
  public:
   WithAverage(WeightAverage& average, Parameters& parameters)

@@ -9,21 +9,22 @@
 namespace calque {
 namespace {
 
-// Numbers are exchanged in messages of this many, so that the buffer of what arrives stays in the
-// cache until it is added.
-constexpr int64_t message = 1 << 18;
+// The size of a message, in numbers: so small that a received message stays in the cache until it
+// is added.
+constexpr int64_t message_size = 1 << 18;
 
-// The part [begin, end) of numbers, as far as there are any.
+// The numbers [begin, end), clipped to the end of the buffer.
 std::span<real> part_of(std::span<real> numbers, int64_t begin, int64_t end) {
   const int64_t size = std::ssize(numbers);
   const auto from = static_cast<size_t>(std::min(begin, size));
   return numbers.subspan(from, static_cast<size_t>(std::min(end, size)) - from);
 }
 
-// Exchanges two parts of numbers in messages: sends the one, and adds what arrives to the other.
-class Adding {
+// Exchanges one message with a partner: sends the numbers `given`, and adds the received ones to
+// `kept`.
+class MessageAdder {
  public:
-  Adding(Communicator& ranks, int64_t largest, Precision precision)
+  MessageAdder(Communicator& ranks, int64_t largest, Precision precision)
       : ranks_(ranks), precision_(precision) {
     if (precision == Precision::full) arrived_ = Buffer<real>(largest);
     if (precision != Precision::full) sent_halves_ = Buffer<uint16_t>(largest);
@@ -58,9 +59,10 @@ void all_gather(Communicator& ranks, std::span<const std::byte> mine, std::span<
   const size_t size = mine.size();
   const auto rank = static_cast<size_t>(ranks.rank());
   require(all.size() == size * static_cast<size_t>(ranks.ranks()),
-          "all_gather: {} bytes for those of {} ranks with {}", all.size(), ranks.ranks(), size);
+          "all_gather: {} bytes for {} ranks of {} bytes each", all.size(), ranks.ranks(), size);
   std::copy(mine.begin(), mine.end(), all.begin() + static_cast<std::ptrdiff_t>(rank * size));
-  // The ranks that agree with this one in all bits but the lowest ones are neighbours.
+  // This rank holds the bytes of `held` neighbouring ranks, whose numbers differ only in the lowest
+  // bits, and exchanges them with a rank that holds the bytes of the adjacent `held` ranks.
   for (size_t held = 1; held < static_cast<size_t>(ranks.ranks()); held *= 2) {
     const size_t own = rank / held * held, others = own ^ held;
     ranks.exchange(static_cast<int>(rank ^ held), all.subspan(own * size, held * size),
@@ -82,12 +84,12 @@ std::vector<std::string> all_gather_texts(Communicator& ranks, const std::string
   return texts;
 }
 
-// The first round reaches the farther half of the ranks, the last one every other rank.
+// The first round sends to rank ranks() / 2, the last round to all odd ranks.
 void broadcast(Communicator& ranks, std::span<std::byte> bytes) {
   for (int distance = ranks.ranks() / 2; distance >= 1; distance /= 2) {
-    const int place = ranks.rank() % (2 * distance);
-    if (place == 0) ranks.exchange(ranks.rank() + distance, bytes, {});
-    if (place == distance) ranks.exchange(ranks.rank() - distance, {}, bytes);
+    const int offset = ranks.rank() % (2 * distance);
+    if (offset == 0) ranks.exchange(ranks.rank() + distance, bytes, {});
+    if (offset == distance) ranks.exchange(ranks.rank() - distance, {}, bytes);
   }
 }
 
@@ -117,17 +119,17 @@ Share share_of(const Communicator& ranks, int rank, int64_t size) {
 void sum_shares(Communicator& ranks, std::span<real> numbers, Precision precision) {
   if (ranks.ranks() == 1) return;
   require(precision == Precision::full || sizeof(real) == sizeof(float),
-          "sum_shares: bfloat16 is for float");
+          "sum_shares: bfloat16 requires real = float");
   Share held{0, std::ssize(numbers)};
-  Adding adding(ranks, std::min(message, std::ssize(numbers) / 2), precision);
+  MessageAdder adder(ranks, std::min(message_size, std::ssize(numbers) / 2), precision);
   for (int bit = 1; bit < ranks.ranks(); bit *= 2) {
     const int64_t half = (held.end - held.begin) / 2, middle = held.begin + half;
     const bool upper = (ranks.rank() & bit) != 0;
     const int64_t kept = upper ? middle : held.begin, given = upper ? held.begin : middle;
-    for (int64_t at = 0; at < half; at += message) {
-      const int64_t end = std::min(half, at + message);
-      adding.exchange(ranks.rank() ^ bit, part_of(numbers, given + at, given + end),
-                      part_of(numbers, kept + at, kept + end));
+    for (int64_t at = 0; at < half; at += message_size) {
+      const int64_t end = std::min(half, at + message_size);
+      adder.exchange(ranks.rank() ^ bit, part_of(numbers, given + at, given + end),
+                     part_of(numbers, kept + at, kept + end));
     }
     held = {kept, kept + half};
   }

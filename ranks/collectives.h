@@ -1,6 +1,6 @@
 #pragma once
-// What all ranks do together; each of them calls the same function with the same sizes. All are
-// made of exchanges between two ranks, in log2 of the number of ranks rounds.
+// Collective operations: all ranks call the same function with the same sizes. They consist of
+// log2(ranks) rounds of exchanges between pairs of ranks.
 
 #include <span>
 #include <string>
@@ -12,7 +12,7 @@
 
 namespace calque {
 
-// The bytes of every rank, in the order of ranks. `all` has room for ranks * mine.
+// Gathers the bytes of every rank, in the order of ranks. `all` has the size ranks() * mine.size().
 void all_gather(Communicator& ranks, std::span<const std::byte> mine, std::span<std::byte> all);
 
 template <class Value>
@@ -35,23 +35,23 @@ std::string broadcast_text(Communicator& ranks, const std::string& text);
 // Returns when all ranks have called it.
 void wait_for_all(Communicator& ranks);
 
-// A share of `size` numbers, which the number of ranks divides: of rank r that with the bits of r
-// in reverse order, as sum_shares() leaves it.
+// The share of a rank: one of ranks() equal parts of `size` numbers. The index of the part is the
+// rank with its bits in reverse order, which is the part that sum_shares() completes on that rank.
 struct Share {
   int64_t begin = 0, end = 0;
 };
 Share share_of(const Communicator& ranks, int rank, int64_t size);
 
-// Adds the numbers of all ranks: afterwards this rank's share of them holds the sums, and the rest
-// is unspecified. Recursive halving: in round k = 0, 1, ... rank r and rank r ^ 2^k exchange halves
-// of what they hold and add. That is the binary tree over the ranks, because a + b = b + a to the
-// bit, so a sum over ranks continues one over the parts of each (optim/gradient_tree.h). In
-// bfloat16, which is for float alone, half as many bytes are sent.
+// Adds the numbers of all ranks (reduce-scatter): afterwards this rank's share holds the sums, and
+// the rest is unspecified. Recursive halving: in round k = 0, 1, ... rank r and rank r ^ 2^k
+// exchange halves of their current parts and add them. The sums form a binary tree over the ranks,
+// because a + b = b + a to the bit, and so continue the tree over the parts of each rank
+// (optim/gradient_tree.h). With bfloat16, which requires real = float, half as many bytes are sent.
 void sum_shares(Communicator& ranks, std::span<real> numbers,
                 Precision precision = Precision::full);
 
-// Gives all ranks the share of each: the rounds of sum_shares() in reverse order. `numbers` may end
-// before `size`.
+// Gives all ranks the shares of all others (all-gather), in the rounds of sum_shares() in reverse
+// order. `numbers` may be shorter than `size`.
 void gather_shares(Communicator& ranks, std::span<real> numbers, int64_t size);
 
 }  // namespace calque

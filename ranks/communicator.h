@@ -1,8 +1,8 @@
 #pragma once
-// Several processes that train one run together. A rank is one of them, numbered from 0; their
-// number is a power of two. Everything that ranks tell each other is made of one call, exchange(),
-// so a backend is small: processes that MPI started (mpi_ranks.h), threads of one process for tests
-// (thread_ranks.h), or a single rank.
+// Several processes that train one run together. A rank is one of them, numbered from 0; the number
+// of ranks is a power of two. All communication uses one call, exchange(), so a backend is small:
+// processes that MPI started (mpi_ranks.cpp), threads of one process for tests (thread_ranks.h), or
+// a single rank.
 
 #include <chrono>
 #include <cstddef>
@@ -13,10 +13,10 @@
 
 namespace calque {
 
-// What a rank has exchanged since it was made.
+// The traffic of a rank since the construction of its Communicator.
 struct Traffic {
   int64_t bytes = 0;   // sent
-  double seconds = 0;  // spent on it, waiting for other ranks included
+  double seconds = 0;  // spent in exchange(), including the wait for other ranks
 
   Traffic operator-(const Traffic& earlier) const {
     return {bytes - earlier.bytes, seconds - earlier.seconds};
@@ -33,30 +33,30 @@ class Communicator {
   virtual int rank() const = 0;
   virtual int ranks() const = 0;
 
-  // Sends `out` to the partner and receives `in` from it, who calls it at the same time with the
-  // sizes swapped. Either may be empty.
+  // Sends `out` to the partner and receives `in` from the partner, which calls exchange() at the
+  // same time with the sizes swapped. `out` or `in` may be empty.
   void exchange(int partner, std::span<const std::byte> out, std::span<std::byte> in);
   const Traffic& traffic() const { return traffic_; }
 
   // The machine that this rank runs on.
   virtual std::string host() const = 0;
 
-  // For messages about a rank that does not answer: the step that training is at.
+  // Sets the training step that a message about a lost rank names.
   virtual void at_step(int64_t) {}
 
-  // From now on watches the other ranks: if one of them has ended, or has not answered for the time
-  // of `deadline`, the others end with a line that names it. `stopping` returns whether this
-  // process has been asked to stop, and may be called from any thread.
+  // Starts to watch the other ranks: if a rank ends, or does not answer for the time `deadline`,
+  // the others end with a line that names the lost rank. `stopping` returns whether this process
+  // has been asked to stop; it must be callable from any thread.
   virtual void watch(std::chrono::seconds /*deadline*/, std::function<bool()> /*stopping*/) {}
 
-  // Ends all ranks at once, with a line on stderr and exit status 1. Writes nothing more.
+  // Ends all ranks at once, with a line on stderr and exit status 1. Writes nothing else.
   [[noreturn]] virtual void abort(const std::string& line) = 0;
 
-  // Rank 0 writes the run's folder and speaks for all.
+  // Whether this is rank 0, which writes the folder of the run and the output of all ranks.
   bool speaks() const { return rank() == 0; }
 
  private:
-  // exchange() of a backend.
+  // The implementation of exchange().
   virtual void send_and_receive(int partner, std::span<const std::byte> out,
                                 std::span<std::byte> in) = 0;
 

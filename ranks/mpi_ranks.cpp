@@ -1,5 +1,5 @@
-// Ranks that are processes of an MPI job. All waiting is done by testing: a call that blocks inside
-// MPI could not be ended when another rank is gone, and would keep a processor busy.
+// Ranks that are processes of an MPI job. They wait by polling: a call that blocks inside MPI could
+// not be interrupted when another rank is lost, and would keep a processor busy.
 #include <mpi.h>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -28,15 +28,15 @@ using Clock = std::chrono::steady_clock;
 using std::chrono::microseconds;
 using std::chrono::milliseconds;
 
-constexpr size_t longest_message = size_t{1} << 30;  // MPI counts in int
+constexpr size_t longest_message = size_t{1} << 30;  // the counts of MPI are of type int
 
-// Spins for as long as an answer takes that is on its way, and then sleeps, ever longer. Where
-// there are more processes than processors, a sleeper is woken before others; one that only yields
-// is not.
-class Patience {
+// The pause between two polls: none for the first 30 microseconds, enough for a message that is in
+// flight, then longer and longer sleeps. If there are more processes than processors, the scheduler
+// prefers a process that wakes from a sleep to a process that only yields.
+class Backoff {
  public:
   void wait() {
-    const auto waited = Clock::now() - since_;
+    const auto waited = Clock::now() - start_;
     if (waited < microseconds(30)) return;
     const auto pause = waited < milliseconds(2)     ? microseconds(20)
                        : waited < milliseconds(500) ? microseconds(100)
@@ -45,20 +45,20 @@ class Patience {
   }
 
  private:
-  const Clock::time_point since_ = Clock::now();
+  const Clock::time_point start_ = Clock::now();
 };
 
 void finish_all(std::span<MPI_Request> requests) {
   int done = 0;
-  Patience patience;
+  Backoff backoff;
   while (true) {
     MPI_Testall(static_cast<int>(requests.size()), requests.data(), &done, MPI_STATUSES_IGNORE);
     if (done != 0) return;
-    patience.wait();
+    backoff.wait();
   }
 }
 
-// At most one heartbeat to each rank is under way, so a rank that is stopped does not collect them.
+// At most one heartbeat to each rank is in flight, so heartbeats do not pile up at a stopped rank.
 class MpiHeartbeats final : public Heartbeats {
  public:
   explicit MpiHeartbeats(int ranks) : sent_(static_cast<size_t>(ranks), MPI_REQUEST_NULL) {
@@ -74,16 +74,16 @@ class MpiHeartbeats final : public Heartbeats {
 
   bool receive(int from) override {
     bool any = false;
-    for (int there = 0;; any = true) {
-      MPI_Iprobe(from, 0, all_, &there, MPI_STATUS_IGNORE);
-      if (there == 0) return any;
+    for (int pending = 0;; any = true) {
+      MPI_Iprobe(from, 0, all_, &pending, MPI_STATUS_IGNORE);
+      if (pending == 0) return any;
       char byte = 0;
       MPI_Recv(&byte, 1, MPI_BYTE, from, 0, all_, MPI_STATUS_IGNORE);
     }
   }
 
-  // Receives what is still under way: MPI wants every message to be received. All ranks call it,
-  // and it returns when all have.
+  // Receives the heartbeats that are still in flight: MPI requires that every message is received.
+  // All ranks must call it; it returns when all have called it.
   void finish(int rank) {
     const char last = 1;
     const auto count = static_cast<int>(sent_.size());
@@ -111,7 +111,7 @@ class MpiRanks final : public Communicator {
   MpiRanks() {
     int provided = 0;
 #ifdef __linux__
-    prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds: short sleeps are not made longer
+    prctl(PR_SET_TIMERSLACK, 1000UL);  // nanoseconds by which a sleep may be longer
 #endif
     MPI_Init_thread(nullptr, nullptr, MPI_THREAD_MULTIPLE, &provided);
     MPI_Comm_rank(MPI_COMM_WORLD, &rank_);
@@ -121,7 +121,7 @@ class MpiRanks final : public Communicator {
     }
   }
 
-  // Watching ends on all ranks before one of them ends, and begins to end when all have come here.
+  // All ranks wait for each other here, and all stop watching before one of them ends.
   ~MpiRanks() override {
     if (std::uncaught_exceptions() > 0) abort("calque: ended by an error");
     if (ranks_ > 1) wait_for_all(*this);
@@ -155,7 +155,7 @@ class MpiRanks final : public Communicator {
   }
 
   [[noreturn]] void abort(const std::string& line) override {
-    say(line);
+    print_line(line);
     end();
   }
 
@@ -180,19 +180,19 @@ class MpiRanks final : public Communicator {
     }
   }
 
-  static void say(const std::string& line) {
+  static void print_line(const std::string& line) {
     std::fputs((line + "\n").c_str(), stderr);
     std::fflush(stderr);
   }
 
-  // Gives the other ranks the time to notice the first loss before this process is the second.
+  // Sleeps so that the other ranks detect the first lost rank before this process ends too.
   [[noreturn]] static void end_soon(const std::string& line) {
-    say(line);
+    print_line(line);
     std::this_thread::sleep_for(milliseconds(1500));
     end();
   }
 
-  // MPI_Abort may wait for a rank that does not answer, but no longer than for an alarm.
+  // MPI_Abort may wait for a rank that does not answer; the alarm limits the wait to 5 seconds.
   [[noreturn]] static void end() {
     std::signal(SIGALRM, [](int) { _exit(EXIT_FAILURE); });
     alarm(5);

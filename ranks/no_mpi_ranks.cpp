@@ -1,4 +1,4 @@
-// In place of mpi_ranks.cpp, in a build without MPI.
+// Replaces mpi_ranks.cpp in a build without MPI.
 #include "core/error.h"
 #include "ranks/start_ranks.h"
 

@@ -13,13 +13,13 @@ namespace {
 
 using std::chrono::milliseconds;
 
-constexpr milliseconds look_every{50}, beat_every{250};
-constexpr milliseconds silence_when_stopping{1000};
-constexpr milliseconds own_pause{2000};  // this process was stopped itself
-constexpr milliseconds quiet_after_pause{5000};
-constexpr milliseconds time_to_speak{3000};  // for a lower rank
+constexpr milliseconds check_interval{50}, heartbeat_interval{250};
+constexpr milliseconds deadline_when_stopping{1000};
+constexpr milliseconds pause_threshold{2000};  // a longer pause: this process was stopped itself
+constexpr milliseconds no_checks_after_pause{5000};
+constexpr milliseconds report_timeout{3000};  // for the rank that reports
 
-// Also if its launcher has not yet asked for its status.
+// True also for a zombie, whose status the launcher has not yet read.
 bool has_ended(int64_t process) {
   if (::kill(static_cast<pid_t>(process), 0) != 0) return errno == ESRCH;
   std::ifstream file(fmt::format("/proc/{}/stat", process));  // "1234 (name) S ..."; Linux alone
@@ -46,20 +46,20 @@ RankWatch::~RankWatch() {
 }
 
 void RankWatch::run() {
-  Clock::time_point beaten{}, quiet_until{}, before = Clock::now();
+  Clock::time_point last_heartbeat{}, no_checks_until{}, before = Clock::now();
   while (!done_) {
     const Clock::time_point now = Clock::now();
-    if (now - before > own_pause) {  // the others may be ending, for want of this rank
+    if (now - before > pause_threshold) {  // the others may be ending because of the pause
       std::ranges::fill(heard_, now);
-      quiet_until = now + quiet_after_pause;
+      no_checks_until = now + no_checks_after_pause;
     }
     before = now;
-    if (now - beaten >= beat_every) {
+    if (now - last_heartbeat >= heartbeat_interval) {
       beat(now);
-      beaten = now;
+      last_heartbeat = now;
     }
-    if (now >= quiet_until) look(now);
-    std::this_thread::sleep_for(look_every);
+    if (now >= no_checks_until) look(now);
+    std::this_thread::sleep_for(check_interval);
   }
 }
 
@@ -78,20 +78,20 @@ std::optional<std::string> RankWatch::problem_of(size_t rank, Clock::time_point 
     return "has ended";
   }
   const auto silent = std::chrono::duration_cast<milliseconds>(now - heard_[rank]);
-  const bool stopping = stopping_since_ && now - *stopping_since_ > silence_when_stopping / 2;
-  if (silent <= (stopping ? silence_when_stopping : options_.deadline)) return std::nullopt;
+  const bool stopping = stopping_since_ && now - *stopping_since_ > deadline_when_stopping / 2;
+  if (silent <= (stopping ? deadline_when_stopping : options_.deadline)) return std::nullopt;
   return fmt::format("has not answered for {:.0f} s", static_cast<double>(silent.count()) / 1e3);
 }
 
-// The lowest rank that is well says the line; the others, for which its own end is no news, wait
-// for that to end them.
+// The lowest rank without a problem reports the loss and ends the job. The other ranks wait for
+// that and do not report the end of the reporting rank as another loss.
 void RankWatch::look(Clock::time_point now) {
   if (!stopping_since_ && options_.stopping()) stopping_since_ = now;
-  std::optional<int> lowest_well;
+  std::optional<int> reporter;
   std::string line;
   for (size_t r = 0; r < ranks_.size(); ++r) {
     const auto problem = problem_of(r, now);
-    if (!problem && !lowest_well) lowest_well = static_cast<int>(r);
+    if (!problem && !reporter) reporter = static_cast<int>(r);
     if (!problem || !line.empty()) continue;
     line =
         fmt::format("rank {} on {} {}; training ends at step {}, and the same command resumes it",
@@ -100,12 +100,12 @@ void RankWatch::look(Clock::time_point now) {
   if (line.empty()) return;
   if (!lost_since_) {
     lost_since_ = now;
-    speaker_ = *lowest_well;
+    speaker_ = *reporter;
   }
   if (speaker_ == rank_) {
     options_.end(line);
     done_ = true;
-  } else if (now - *lost_since_ > time_to_speak) {
+  } else if (now - *lost_since_ > report_timeout) {
     options_.leave();
     done_ = true;
   }

@@ -1,8 +1,8 @@
 #pragma once
-// Watches the other ranks from a thread of its own. Each rank sends all others a heartbeat a few
-// times a second, also while it computes or writes a checkpoint. A rank that is stopped, or behind
-// a broken network, is silent; one that has ended on this machine is missed at once, before the
-// launcher ends the others.
+// Watches the other ranks from a thread of its own. Each rank sends a heartbeat to all others four
+// times per second, also while it computes or writes a checkpoint. A rank that is stopped, or
+// behind a broken network, sends none. The end of a rank on this machine is detected at once,
+// before the launcher ends the others.
 
 #include <atomic>
 #include <chrono>
@@ -20,23 +20,24 @@ struct RankProcess {
   int64_t process = 0;
 };
 
-// How heartbeats travel. Called from the watching thread alone.
+// Sends and receives heartbeats. Only the watching thread calls it.
 class Heartbeats {
  public:
   virtual ~Heartbeats() = default;
   virtual void send(int to) = 0;
-  // Whether one has arrived since the last call.
+  // Whether a heartbeat has arrived since the last call.
   virtual bool receive(int from) = 0;
 };
 
 struct WatchOptions {
   std::chrono::milliseconds deadline{20'000};
-  // Whether this process has been asked to stop. The launcher does that also when a rank has ended,
-  // and kills the others a second later, so silence then has a shorter deadline.
+  // Whether this process has been asked to stop. The launcher also asks when a rank has ended, and
+  // kills the others a second later, so the deadline is shorter after a request.
   std::function<bool()> stopping = [] { return false; };
-  // Called once, from the thread, with a line about the rank that is missed. It ends the process.
+  // Called once, from the watching thread, with a line about the lost rank. It ends the process.
   std::function<void(const std::string& line)> end;
-  // Called instead where a lower rank says the line.
+  // Called instead of end() if a lower rank reports the line but has not ended this process in
+  // time.
   std::function<void()> leave;
 };
 
@@ -53,7 +54,7 @@ class RankWatch {
   using Clock = std::chrono::steady_clock;
   void run();
   void beat(Clock::time_point now);
-  // What is wrong with a rank, if anything is.
+  // The problem of a rank, such as "has ended", or nothing.
   std::optional<std::string> problem_of(size_t rank, Clock::time_point now) const;
   void look(Clock::time_point now);
 
@@ -63,7 +64,7 @@ class RankWatch {
   const WatchOptions options_;
   std::vector<Clock::time_point> heard_;
   std::optional<Clock::time_point> stopping_since_, lost_since_;
-  int speaker_ = -1;  // once a rank is lost
+  int speaker_ = -1;  // the rank that reports the lost rank
   std::atomic<int64_t> step_ = 0;
   std::atomic<bool> done_ = false;
   std::thread thread_;

@@ -12,10 +12,10 @@
 namespace calque {
 namespace {
 
-// What a rank offers to a partner, until that has copied it.
+// The bytes that a rank sends to a partner, pending until the partner has copied them.
 struct Offer {
   std::span<const std::byte> bytes;
-  bool there = false;
+  bool pending = false;
 };
 
 struct Meeting {
@@ -45,13 +45,13 @@ class ThreadRank final : public Communicator {
     Offer& theirs = meeting_.offer(partner, rank_);
     mine = {out, true};
     meeting_.changed.notify_all();
-    wait(lock, [&] { return theirs.there; });
+    wait(lock, [&] { return theirs.pending; });
     require(theirs.bytes.size() == in.size(), "exchange: rank {} expects {} bytes of {} from {}",
             rank_, in.size(), theirs.bytes.size(), partner);
     std::ranges::copy(theirs.bytes, in.begin());
-    theirs.there = false;
+    theirs.pending = false;
     meeting_.changed.notify_all();
-    wait(lock, [&] { return !mine.there; });
+    wait(lock, [&] { return !mine.pending; });
   }
 
   template <class Condition>

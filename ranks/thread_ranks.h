@@ -8,8 +8,8 @@
 namespace calque {
 
 // Runs body(communicator) on `count` threads, a power of two, each as one rank. After all have
-// ended, throws what was thrown first. A rank that throws ends the exchanges of the others with
-// an Error.
+// ended, rethrows the first exception. If a rank throws, the exchanges of the others throw an
+// Error.
 void run_thread_ranks(int count, const std::function<void(Communicator&)>& body);
 
 }  // namespace calque

@@ -1,5 +1,5 @@
 #pragma once
-// The answer to one request: JSON with the headers that browsers need, counted by route.
+// Sends the answer to one request, with the headers that browsers need, and counts it by route.
 
 #include <chrono>
 #include <memory>
@@ -22,15 +22,15 @@ class Answer {
 
   void of_route(std::string route, Errors errors) { route_ = std::move(route), errors_ = errors; }
 
-  // From any thread, one of these once.
+  // Call one of these, once, from any thread.
   void send(HttpResponse response) const;
   void json(const nlohmann::json& value, int status = 200) const;
   void error(int status, const std::string& message, HttpResponse::Headers headers = {}) const;
 
-  // Server-sent events, from any thread.
+  // Send a stream of server-sent events, from any thread.
   void begin_events() const;
   void event(const nlohmann::json& data) const;
-  void end_events() const;  // after [DONE]
+  void end_events() const;  // sends [DONE] first
 
   bool cancelled() const { return reply_->cancelled(); }
 

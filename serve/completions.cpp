@@ -16,13 +16,13 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int64_t longest_short_text = 32;  // tokens, which are computed one after the other
+constexpr int64_t longest_short_text = 32;  // tokens; each needs a step of its own
 
 struct CompletionRequest {
-  const ServedLanguageModel* by = nullptr;
+  const ServedLanguageModel* model = nullptr;
   std::vector<std::string> prompts = {};
   GenerationOptions options = {};
-  std::optional<int64_t> logprobs = {};  // how many alternatives of each token
+  std::optional<int64_t> logprobs = {};  // the number of alternatives of each token
   bool echo = false, stream = false, stream_usage = false;
 };
 
@@ -36,37 +36,38 @@ const ServedLanguageModel& model_for(const Service& service, const Fields& field
   return *found;
 }
 
-// What the model reads of the prompt, <s> included: all, or the second half of a full context.
-std::vector<int32_t> seen(std::vector<int32_t> prompt, const GenerationOptions& options) {
+// Returns the tokens of the prompt that the model reads, <s> included: all of them, or the last
+// `context` / 2 if they do not fit.
+std::vector<int32_t> visible_tokens(std::vector<int32_t> prompt, const GenerationOptions& options) {
   if (std::ssize(prompt) < options.context) return prompt;
   return {prompt.end() - std::max<int64_t>(1, options.context / 2), prompt.end()};
 }
 
-// Tokens beyond the context would be drawn from what the model reads of the text itself.
+// Beyond the context, tokens are drawn from a shortened text, which logprobs_of() does not repeat.
 void check_logprobs(const CompletionRequest& request) {
   for (const std::string& prompt : request.prompts) {
     std::vector<int32_t> read = {begin_id};
-    request.by->run.tokenizer.encode_document(prompt, read);
+    request.model->run.tokenizer.encode_document(prompt, read);
     const int64_t room =
-        request.options.context - std::ssize(seen(std::move(read), request.options));
+        request.options.context - std::ssize(visible_tokens(std::move(read), request.options));
     if (request.options.max_tokens > room) {
-      refuse(400, "logprobs: max_tokens must be at most {}, what is left of the context", room);
+      refuse(400, "logprobs: max_tokens must be at most {}, the rest of the context", room);
     }
   }
 }
 
 CompletionRequest request_of(const Service& service, const Fields& fields) {
   const ServiceOptions& limits = service.options();
-  CompletionRequest request{.by = &model_for(service, fields)};
+  CompletionRequest request{.model = &model_for(service, fields)};
   request.prompts = fields.has("prompt") ? fields.texts("prompt") : std::vector<std::string>{""};
   if (request.prompts.empty()) refuse(400, "prompt: is an empty list");
   service.check_characters(request.prompts);
   GenerationOptions& options = request.options;
-  options.context = request.by->run.config.data.context;
+  options.context = request.model->run.config.data.context;
   options.max_tokens = fields.whole_or("max_tokens", 16, 1, limits.new_tokens);
   options.samples = fields.whole_or("n", 1, 1, limits.samples);
   if (options.samples * std::ssize(request.prompts) > limits.samples) {
-    refuse(400, "{} texts, more than the {} of a request",
+    refuse(400, "{} texts; a request may have at most {}",
            options.samples * std::ssize(request.prompts), limits.samples);
   }
   options.sampling.temperature = fields.number_or("temperature", 1, 0, 100);
@@ -79,7 +80,7 @@ CompletionRequest request_of(const Service& service, const Fields& fields) {
   if (fields.has("stop")) options.stop = fields.texts("stop");
   std::erase(options.stop, "");
   if (options.stop.size() > 16) {
-    refuse(400, "stop: has {} texts, more than 16", options.stop.size());
+    refuse(400, "stop: has {} texts; at most 16 are allowed", options.stop.size());
   }
   if (fields.has("logprobs")) request.logprobs = fields.whole_or("logprobs", 0, 0, 20);
   request.echo = fields.flag_or("echo", false);
@@ -91,20 +92,20 @@ CompletionRequest request_of(const Service& service, const Fields& fields) {
   for (const char* name : {"presence_penalty", "frequency_penalty"}) {
     fields.number_or(name, 0, 0, 0);
   }
-  if (request.stream && request.logprobs) refuse(400, "logprobs: are not streamed");
+  if (request.stream && request.logprobs) refuse(400, "logprobs: cannot be streamed");
   if (request.logprobs) check_logprobs(request);
   return request;
 }
 
-// The tokens of a text with their log-probabilities and alternatives, without temperature.
+// Returns the tokens of a text with their log-probabilities and alternatives at temperature 1.
 json logprobs_of(const CompletionRequest& request, const std::string& prompt,
                  const GeneratedText& text) {
-  const LanguageModelRun& run = request.by->run;
+  const LanguageModelRun& run = request.model->run;
   std::vector<int32_t> read = {begin_id};
   run.tokenizer.encode_document(prompt, read);
   json tokens = json::array(), logs = json::array(), tops = json::array(), offsets = json::array();
   if (text.ids.empty()) read.clear();
-  read = seen(std::move(read), request.options);
+  read = visible_tokens(std::move(read), request.options);
   if (!text.ids.empty()) {
     const Explanation explained = explain_text(run.model(), read, text.ids);
     size_t offset = request.echo ? prompt.size() : 0;
@@ -144,14 +145,14 @@ json head_of(const CompletionRequest& request) {
   return {{"id", fmt::format("cmpl-{:x}", now.count())},
           {"object", "text_completion"},
           {"created", std::chrono::duration_cast<std::chrono::seconds>(now).count()},
-          {"model", request.by->name}};
+          {"model", request.model->name}};
 }
 
 json usage_of(const CompletionRequest& request,
               const std::vector<std::vector<GeneratedText>>& texts) {
   int64_t prompt_tokens = 0, tokens = 0;
   for (const std::string& prompt : request.prompts) {
-    prompt_tokens += std::ssize(request.by->run.tokenizer.encode_document(prompt));
+    prompt_tokens += std::ssize(request.model->run.tokenizer.encode_document(prompt));
   }
   for (const auto& samples : texts) {
     for (const GeneratedText& text : samples) tokens += text.tokens;
@@ -161,21 +162,22 @@ json usage_of(const CompletionRequest& request,
           {"total_tokens", prompt_tokens + tokens}};
 }
 
-struct ClientGone : std::runtime_error {
+struct Disconnected : std::runtime_error {
   using std::runtime_error::runtime_error;
 };
 
-void leave_if_gone(const Answer& answer) {
-  if (answer.cancelled()) throw ClientGone("the client has gone");
+void throw_if_disconnected(const Answer& answer) {
+  if (answer.cancelled()) throw Disconnected("the client has disconnected");
 }
 
 void complete(const CompletionRequest& request, const Answer& answer) {
-  const LanguageModelRun& run = request.by->run;
+  const LanguageModelRun& run = request.model->run;
   std::vector<std::vector<GeneratedText>> texts;
   try {
-    texts = generate_texts(run.model(), run.tokenizer, request.prompts, request.options,
-                           [&](size_t, size_t, const std::string&) { leave_if_gone(answer); });
-  } catch (const ClientGone&) {
+    texts =
+        generate_texts(run.model(), run.tokenizer, request.prompts, request.options,
+                       [&](size_t, size_t, const std::string&) { throw_if_disconnected(answer); });
+  } catch (const Disconnected&) {
     return;
   }
   json result = head_of(request), choices = json::array();
@@ -194,9 +196,9 @@ void complete(const CompletionRequest& request, const Answer& answer) {
   answer.json(result);
 }
 
-// An event for each piece of text, and one with the reason of each end.
+// Sends an event for each part of a text, and one with each text's finish reason.
 void complete_as_stream(const CompletionRequest& request, const Answer& answer) {
-  const LanguageModelRun& run = request.by->run;
+  const LanguageModelRun& run = request.model->run;
   const json head = head_of(request);
   const auto send = [&](size_t index, const std::string& text, const json& reason) {
     json event = head;
@@ -212,7 +214,7 @@ void complete_as_stream(const CompletionRequest& request, const Answer& answer) 
   try {
     const auto texts = generate_texts(run.model(), run.tokenizer, request.prompts, request.options,
                                       [&](size_t prompt, size_t sample, const std::string& text) {
-                                        leave_if_gone(answer);
+                                        throw_if_disconnected(answer);
                                         send(prompt * samples + sample, text, nullptr);
                                       });
     for (size_t p = 0; p < texts.size(); ++p) {

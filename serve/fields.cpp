@@ -11,11 +11,11 @@ namespace {
 
 using nlohmann::json;
 
-constexpr int deepest = 32;
+constexpr int max_depth = 32;
 
 json parse_body(const std::string& body) {
   const auto limit = [](int depth, json::parse_event_t, json&) {
-    if (depth > deepest) refuse(400, "the JSON is nested deeper than {} levels", deepest);
+    if (depth > max_depth) refuse(400, "the JSON is nested deeper than {} levels", max_depth);
     return true;
   };
   try {
@@ -27,7 +27,7 @@ json parse_body(const std::string& body) {
   }
 }
 
-// Pairs a=b&c=d; a name that occurs again makes a list.
+// Adds the pairs of a=b&c=d. The values of a repeated name become a list.
 void add_pairs(std::string_view text, json& to) {
   while (!text.empty()) {
     const size_t end = std::min(text.find('&'), text.size());

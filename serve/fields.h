@@ -1,6 +1,6 @@
 #pragma once
-// The fields of a request: a JSON object, a form, or the query, by the type of the body. A field
-// that is null is absent.
+// The fields of a request. The type of the body decides whether they are read from a JSON object, a
+// form or the query. A field that is null counts as absent.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -15,14 +15,14 @@ namespace calque {
 
 class Fields {
  public:
-  // Throws an HttpError for a body that is not what its type says.
+  // Throws an HttpError if the body does not match its type.
   explicit Fields(const HttpRequest& request);
 
   bool has(std::string_view name) const;
-  // Throw an HttpError if the field is absent or has another type. In a form and a query, numbers
-  // are texts.
+  // Throw an HttpError if the field is absent or has another type. The functions for numbers and
+  // flags also read texts, because a form and a query have no other type.
   std::string text(std::string_view name) const;
-  std::vector<std::string> texts(std::string_view name) const;  // one text, or a list of them
+  std::vector<std::string> texts(std::string_view name) const;  // of one text or a list of texts
   bool is_list(std::string_view name) const;
 
   std::string text_or(std::string_view name, const std::string& otherwise) const;
@@ -37,7 +37,7 @@ class Fields {
   nlohmann::json values_ = nlohmann::json::object();
 };
 
-// The bytes that a form or a query stands for: + is a space, %41 an A.
+// Decodes a form or a query: + is a space, %41 an A.
 std::string form_decoded(std::string_view text);
 
 // A JSON value as text. Invalid UTF-8 becomes U+FFFD.

@@ -1,5 +1,5 @@
 #pragma once
-// HTTP as the routes see it. Sockets, limits and time belong to HttpServer.
+// Requests and replies as the routes use them. HttpServer handles sockets, limits and timeouts.
 
 #include <functional>
 #include <memory>
@@ -21,20 +21,21 @@ struct HttpResponse {
   int status = 200;
   std::string content_type = "application/json";
   std::string body = {};
-  Headers headers = {};  // never text of a user
+  Headers headers = {};  // must not contain text of a user
 };
 
-// Answers one request, from any thread: send() once, or stream() once, write() and finish().
+// Answers one request, from any thread. Call send() once, or call stream(), then write() for each
+// part, then finish().
 class HttpReply {
  public:
   virtual ~HttpReply() = default;
 
   virtual void send(HttpResponse response) = 0;
-  // The status line and the headers; the body follows in parts.
+  // Sends the status line and the headers.
   virtual void stream(const std::string& content_type) = 0;
   virtual void write(std::string part) = 0;
   virtual void finish() = 0;
-  // Whether the client has gone.
+  // Whether the client has disconnected.
   virtual bool cancelled() const = 0;
 };
 

@@ -34,8 +34,8 @@ void refuse_connection(tcp::socket socket) {
   http::async_write(*stream, *message, [stream, message](boost::system::error_code, size_t) {});
 }
 
-// Passes the reply to the server's thread. It keeps the connection alive, so a handler that forgets
-// the reply keeps it open only until it drops the reply.
+// Passes the reply to the server's thread. The reply owns the connection: if a handler destroys it
+// without an answer, the client receives status 500.
 class ConnectionReply : public HttpReply {
  public:
   ConnectionReply(std::shared_ptr<HttpConnection> connection,
@@ -46,7 +46,7 @@ class ConnectionReply : public HttpReply {
         gone_(std::move(gone)) {}
   ~ConnectionReply() override {
     if (!answered_) send({500, "application/json", error_body("no answer"), {}});
-    // The connection ends on the server's thread.
+    // The connection is destroyed on the server's thread.
     asio::post(executor_, [connection = std::move(connection_)] {});
   }
 
@@ -80,7 +80,7 @@ class ConnectionReply : public HttpReply {
 
   std::shared_ptr<HttpConnection> connection_;
   const asio::any_io_executor executor_;
-  // A server that stops waits for the reply, also when no operation on the socket is pending.
+  // A server that stops waits for the reply, even if no operation on the socket is pending.
   const asio::executor_work_guard<asio::any_io_executor> open_;
   const std::shared_ptr<const std::atomic<bool>> gone_;
   bool answered_ = false;
@@ -108,7 +108,7 @@ void HttpConnection::read_header() {
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(limits_.header_bytes));
   parser_->body_limit(static_cast<std::uint64_t>(limits_.body_bytes));
-  // A connection that waits for its next request may be idle; the first one comes at once.
+  // Between two requests a connection may be idle; the first request must arrive at once.
   const int wait = requests_ == 0 ? limits_.header_seconds
                                   : std::max(limits_.idle_seconds, limits_.header_seconds);
   stream_.expires_after(Seconds(wait));
@@ -135,7 +135,7 @@ void HttpConnection::after_header(boost::system::error_code problem) {
     return refuse(400, "Content-Length and Transfer-Encoding exclude each other");
   }
   if (request.find(http::field::content_encoding) != request.end()) {
-    return refuse(415, "compressed bodies are not read");
+    return refuse(415, "compressed bodies are not supported");
   }
   if (const auto length = parser_->content_length();
       length && *length > static_cast<std::uint64_t>(limits_.body_bytes)) {
@@ -189,15 +189,15 @@ void HttpConnection::handle() {
   handler_(std::move(request), std::make_shared<ConnectionReply>(shared_from_this(), gone_));
 }
 
-// Notices a client that goes away while it waits. Data that comes instead is the next request; as
-// much as the buffer holds is read, because the end comes behind it.
+// Detects that the client disconnects while it waits. Data that arrives is the next request; it is
+// read until the buffer is full, because the end of the stream follows it.
 void HttpConnection::watch() {
   const size_t room = buffer_.max_size() - buffer_.size();
   stream_.socket().async_wait(
       room > 0 ? tcp::socket::wait_read : tcp::socket::wait_error,
       [weak = weak_from_this(), gone = gone_, room](boost::system::error_code problem) {
         const auto self = weak.lock();
-        // The request may have been answered.
+        // The request may have been answered in the meantime.
         if (!problem && self && self->gone_ == gone) self->look(room);
       });
 }
@@ -214,10 +214,10 @@ void HttpConnection::look(size_t room) {
   watch();
 }
 
-// A client that sends no more may still read the answer, and only one that does not answers with a
-// reset. Any client of HTTP/1.1 must ignore an interim response.
+// A client that has ended sending may still read the answer. An interim response tells the cases
+// apart: a closed socket answers it with a reset, and any other client of HTTP/1.1 must ignore it.
 void HttpConnection::ask_if_gone() {
-  if (streamed_) return;  // what is written to it tells
+  if (streamed_) return;  // writing the stream fails if the client has closed the socket
   static constexpr std::string_view interim = "HTTP/1.1 102 Processing\r\n\r\n";
   boost::system::error_code problem;
   if (parser_->get().version() >= 11) {
@@ -235,10 +235,10 @@ void HttpConnection::mark_gone() { *gone_ = true; }
 
 void HttpConnection::write(HttpResponse response) {
   const bool keep = keep_alive_ && !stopping_;
-  gone_.reset();  // nobody watches any more
+  gone_.reset();  // ends the watch
   const auto message = std::make_shared<http::response<http::string_body>>(
       message_of(std::move(response), parser_->get().version(), keep));
-  if (head_) message->body().clear();  // the length stays
+  if (head_) message->body().clear();  // Content-Length stays
   stream_.expires_after(Seconds(limits_.write_seconds));
   http::async_write(
       stream_, *message,

@@ -34,7 +34,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   ~HttpConnection();
 
   void start() { read_header(); }
-  // Between requests.
+  // Closes the connection if it is between two requests.
   void close_if_idle();
 
  private:
@@ -61,7 +61,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   void close();
 
   beast::tcp_stream stream_;
-  beast::flat_buffer buffer_;  // its bound is also that of chunk extensions and trailers
+  beast::flat_buffer buffer_;  // its size also limits chunk extensions and trailers
   const HttpLimits& limits_;
   const HttpHandler& handler_;
   const std::atomic<bool>& stopping_;
@@ -70,7 +70,8 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   bool keep_alive_ = false, idle_ = true, head_ = false, refused_ = false;
   std::array<char, 4096> unread_;
   int requests_ = 0;
-  std::shared_ptr<std::atomic<bool>> gone_;  // of the request that is being answered
+  // Whether the client has disconnected; null unless a request is being answered.
+  std::shared_ptr<std::atomic<bool>> gone_;
   std::shared_ptr<Streamed> streamed_;
 };
 

@@ -40,8 +40,8 @@ asio::ip::address address_of(const std::string& host) {
   return address;
 }
 
-// Each connection needs a file descriptor; many systems allow a program 1024 until it asks for
-// more.
+// Raises the limit of file descriptors, of which each connection needs one. Many systems allow a
+// program 1024 unless it raises the limit.
 void allow_open_files(rlim_t count) {
   rlimit limit{};
   if (getrlimit(RLIMIT_NOFILE, &limit) != 0 || limit.rlim_cur >= count) return;
@@ -52,11 +52,11 @@ void allow_open_files(rlim_t count) {
 }  // namespace
 
 void HttpServer::State::listen(const std::string& host, int wanted) {
-  const tcp::endpoint place(address_of(host), static_cast<uint16_t>(wanted));
+  const tcp::endpoint endpoint(address_of(host), static_cast<uint16_t>(wanted));
   boost::system::error_code problem;
-  acceptor.open(place.protocol(), problem);
+  acceptor.open(endpoint.protocol(), problem);
   if (!problem) acceptor.set_option(asio::socket_base::reuse_address(true), problem);
-  if (!problem) acceptor.bind(place, problem);
+  if (!problem) acceptor.bind(endpoint, problem);
   if (!problem) acceptor.listen(asio::socket_base::max_listen_connections, problem);
   if (problem) fail("cannot listen on {}:{}: {}", host, wanted, problem.message());
   port = acceptor.local_endpoint().port();
@@ -70,7 +70,7 @@ void HttpServer::State::accept() {
           self->open_connection(std::move(socket));
           return self->accept();
         }
-        // Out of file descriptors: connections that end free some.
+        // Out of file descriptors: retry, because connections that end free some.
         const auto pause =
             std::make_shared<asio::steady_timer>(self->io, std::chrono::milliseconds(50));
         pause->async_wait([self, pause](boost::system::error_code) {
@@ -82,15 +82,15 @@ void HttpServer::State::accept() {
 void HttpServer::State::open_connection(tcp::socket socket) {
   boost::system::error_code unknown;
   const auto peer = socket.remote_endpoint(unknown);
-  if (unknown) return;  // it has gone
+  if (unknown) return;  // the client has disconnected
   const std::string address = peer.address().to_string();
-  int& of_address = by_address[address];
-  if (open >= limits.connections || of_address >= limits.connections_per_address) {
+  int& from_address = by_address[address];
+  if (open >= limits.connections || from_address >= limits.connections_per_address) {
     ++refused;
-    if (of_address == 0) by_address.erase(address);
+    if (from_address == 0) by_address.erase(address);
     return refuse_connection(std::move(socket));
   }
-  ++of_address, ++open;
+  ++from_address, ++open;
   socket.set_option(tcp::no_delay(true), unknown);  // streamed events are small
   const auto closed = [self = shared_from_this(), address] {
     if (--self->by_address[address] == 0) self->by_address.erase(address);

@@ -2,9 +2,9 @@
 // An HTTP/1.1 server (Boost.Beast) on one thread. It reads requests within the limits, hands them
 // to the handler and writes the replies; a connection has one request at a time.
 //
-// What is refused, and how: a header that is too large 431, a body 413, a request that is malformed
-// or has both Content-Length and Transfer-Encoding 400, a compressed body 415, too many connections
-// 503. A connection that is too slow is closed.
+// It refuses a header that is too large with status 431, a body that is too large with 413, a
+// request that is malformed or has both Content-Length and Transfer-Encoding with 400, a compressed
+// body with 415, and too many connections with 503. It closes a connection that is too slow.
 
 #include <cstdint>
 #include <memory>
@@ -16,7 +16,7 @@ namespace calque {
 
 class HttpServer {
  public:
-  // Port 0: any free one. Throws an Error if the address cannot be used.
+  // Port 0 takes any free port. Throws an Error if the address cannot be used.
   HttpServer(const std::string& host, int port, const HttpLimits& limits, HttpHandler handler);
   ~HttpServer();
   HttpServer(const HttpServer&) = delete;
@@ -24,9 +24,9 @@ class HttpServer {
 
   int port() const;
   // Serves until stop() or, with `signals`, SIGINT or SIGTERM; then finishes the requests that were
-  // read and returns. A second signal ends it at once.
+  // read and returns. A second signal kills the process.
   void run(bool signals = false);
-  // From any thread.
+  // May be called from any thread.
   void stop();
   bool stopping() const;
 

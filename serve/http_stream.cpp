@@ -5,7 +5,7 @@
 
 namespace calque {
 
-// What was written of a streamed reply, and what waits. HTTP/1.0 has no chunks: the end of the
+// The state of a streamed reply and the parts to be written. HTTP/1.0 has no chunks: the end of the
 // connection ends the body.
 struct HttpConnection::Streamed {
   bool chunked = true;

@@ -17,7 +17,7 @@ namespace {
 
 using nlohmann::json;
 
-// The run that the field `model` names, or the only one of its kind.
+// Returns the run that the field `model` names, or the first one of its kind.
 template <class Runs>
 auto chosen(const Runs& runs, const Fields& fields, const char* kind) -> const auto& {
   if (runs.empty()) refuse(404, "no {} is served", kind);
@@ -35,7 +35,7 @@ bool names(const auto& runs, const Fields& fields) {
          });
 }
 
-// An explanation grows with the square of its text.
+// The size of an explanation grows with the square of the number of tokens.
 void check_explained(const Service& service, size_t tokens) {
   const int64_t most = service.options().explained_tokens;
   if (static_cast<int64_t>(tokens) > most) {
@@ -43,7 +43,7 @@ void check_explained(const Service& service, size_t tokens) {
   }
 }
 
-// The classes from the most probable one.
+// Returns the classes, most probable first.
 json ranked(const Labels& labels, const std::vector<double>& probabilities) {
   json classes = json::array();
   for (const size_t i : most_probable_first(probabilities)) {
@@ -54,22 +54,22 @@ json ranked(const Labels& labels, const std::vector<double>& probabilities) {
 
 // Texts and their translations as tokens.
 struct Pairs {
-  const ServedTranslator* by = nullptr;
+  const ServedTranslator* translator = nullptr;
   std::vector<std::vector<int32_t>> from = {}, to = {};
   bool list = false;
   int64_t cost = 1;
 };
 
 Pairs pairs_of(const Service& service, const Fields& fields) {
-  Pairs pairs{.by = &chosen(service.runs().translators, fields, "translator"),
+  Pairs pairs{.translator = &chosen(service.runs().translators, fields, "translator"),
               .list = fields.is_list("source")};
   const std::vector<std::string> sources = fields.texts("source"), targets = fields.texts("target");
   if (sources.size() != targets.size()) {
-    refuse(400, "target: has {} texts for the {} of source", targets.size(), sources.size());
+    refuse(400, "target: has {} texts, but source has {}", targets.size(), sources.size());
   }
   service.check_characters(sources);
   service.check_characters(targets);
-  const TranslationRun& run = pairs.by->run;
+  const TranslationRun& run = pairs.translator->run;
   const int64_t most = run.model().learned_positions();
   for (size_t i = 0; i < sources.size(); ++i) {
     pairs.from.push_back(run.tokenizers.source.encode(sources[i]));
@@ -85,19 +85,19 @@ Pairs pairs_of(const Service& service, const Fields& fields) {
 
 }  // namespace
 
-// {"text": TEXT or [TEXTS], "text_pair": the same, for pairs} -> {"classes": [...]} of each.
+// {"text": TEXT or [TEXTS], "text_pair": the second texts of pairs} -> {"classes": [...]} per text.
 void answer_classify(Service& service, const Fields& fields, const Answer& answer) {
-  const ServedClassifier& by = chosen(service.runs().classifiers, fields, "classifier");
+  const ServedClassifier& served = chosen(service.runs().classifiers, fields, "classifier");
   std::vector<std::string> texts = fields.texts("text"), pairs;
   const bool list = fields.is_list("text");
   if (fields.has("text_pair")) pairs = fields.texts("text_pair");
   if (!pairs.empty() && pairs.size() != texts.size()) {
-    refuse(400, "text_pair: has {} texts for the {} of text", pairs.size(), texts.size());
+    refuse(400, "text_pair: has {} texts, but text has {}", pairs.size(), texts.size());
   }
   service.check_characters(texts);
   service.check_characters(pairs);
   if (std::ssize(texts) > service.options().sentences) {
-    refuse(400, "{} texts, more than the {} of a request", texts.size(),
+    refuse(400, "{} texts; a request may have at most {}", texts.size(),
            service.options().sentences);
   }
   std::vector<EncodedText> encoded;
@@ -105,17 +105,17 @@ void answer_classify(Service& service, const Fields& fields, const Answer& answe
   for (size_t i = 0; i < texts.size(); ++i) {
     std::vector<std::string> both = {texts[i]};
     if (!pairs.empty()) both.push_back(pairs[i]);
-    encoded.push_back(encode_texts(both, by.run.tokenizer, by.run.config.data.context));
+    encoded.push_back(encode_texts(both, served.run.tokenizer, served.run.config.data.context));
     cost += std::ssize(encoded.back().ids);
   }
   QueuedWork work;
   work.cost = cost;
-  work.compute = [&by, list, encoded, answer] {
+  work.compute = [&served, list, encoded, answer] {
     json results = json::array();
-    for (const auto& each : class_probabilities(by.run.model(), encoded)) {
-      results.push_back(ranked(by.run.labels, each));
+    for (const auto& each : class_probabilities(served.run.model(), encoded)) {
+      results.push_back(ranked(served.run.labels, each));
     }
-    answer.json({{"model", by.name}, {"classes", list ? results : results[0]}});
+    answer.json({{"model", served.name}, {"classes", list ? results : results[0]}});
   };
   service.enqueue(std::move(work), answer);
 }
@@ -131,15 +131,15 @@ void answer_explain(Service& service, const Fields& fields, const Answer& answer
   const bool of_text =
       names(runs.language_models, fields) || (!fields.has("model") && runs.translators.empty());
   if (of_text) {
-    const auto& by = chosen(runs.language_models, fields, "language model");
-    check_explained(service, by.run.tokenizer.encode_document(text).size());
-    explain = [&by, text] { return explain_prompt(by.run, text); };
+    const auto& served = chosen(runs.language_models, fields, "language model");
+    check_explained(service, served.run.tokenizer.encode_document(text).size());
+    explain = [&served, text] { return explain_prompt(served.run, text); };
   } else {
-    const auto& by = chosen(runs.translators, fields, "translator");
-    check_explained(service, by.run.tokenizers.source.encode(text).size());
-    DecodingConfig decoding = by.run.config.decoding;
+    const auto& served = chosen(runs.translators, fields, "translator");
+    check_explained(service, served.run.tokenizers.source.encode(text).size());
+    DecodingConfig decoding = served.run.config.decoding;
     decoding.beam = fields.whole_or("beam", decoding.beam, 1, 1 + service.options().alternatives);
-    explain = [&by, text, decoding] { return explain_sentence(by.run, text, decoding); };
+    explain = [&served, text, decoding] { return explain_sentence(served.run, text, decoding); };
   }
   QueuedWork work;
   work.cost = std::ssize(text);
@@ -158,7 +158,8 @@ void answer_explain(Service& service, const Fields& fields, const Answer& answer
   service.enqueue(std::move(work), answer);
 }
 
-// Answers {"source": TEXT or [TEXTS], "target": the same} with what `compute` finds for each pair.
+// Answers {"source": TEXT or [TEXTS], "target": the same} with the results of `compute`, one per
+// pair.
 void answer_pairs(Service& service, const Fields& fields, const Answer& answer,
                   const std::string& name, const std::function<json(const Pairs&)>& compute) {
   const Pairs pairs = pairs_of(service, fields);
@@ -166,7 +167,7 @@ void answer_pairs(Service& service, const Fields& fields, const Answer& answer,
   work.cost = pairs.cost;
   work.compute = [pairs, answer, name, compute] {
     const json found = compute(pairs);
-    answer.json({{"model", pairs.by->name}, {name, pairs.list ? found : found[0]}});
+    answer.json({{"model", pairs.translator->name}, {name, pairs.list ? found : found[0]}});
   };
   service.enqueue(std::move(work), answer);
 }
@@ -175,18 +176,19 @@ void answer_pairs(Service& service, const Fields& fields, const Answer& answer,
 void answer_score(Service& service, const Fields& fields, const Answer& answer) {
   answer_pairs(service, fields, answer, "scores", [](const Pairs& pairs) {
     json scores = json::array();
-    for (const SequenceScore& score : score_pairs(pairs.by->run.model(), pairs.from, pairs.to)) {
+    for (const SequenceScore& score :
+         score_pairs(pairs.translator->run.model(), pairs.from, pairs.to)) {
       scores.push_back({{"log_probability", score.log_probability}, {"tokens", score.tokens}});
     }
     return scores;
   });
 }
 
-// The words of each pair, and the numbers of those that belong together.
+// The words of each pair, and the links between the numbers of aligned words.
 void answer_align(Service& service, const Fields& fields, const Answer& answer) {
   answer_pairs(service, fields, answer, "alignments", [](const Pairs& pairs) {
     json alignments = json::array();
-    for (const AlignedWords& each : align_words(pairs.by->run, pairs.from, pairs.to)) {
+    for (const AlignedWords& each : align_words(pairs.translator->run, pairs.from, pairs.to)) {
       alignments.push_back(
           {{"source", each.source}, {"target", each.target}, {"links", each.links}});
     }

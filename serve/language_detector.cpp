@@ -9,7 +9,7 @@
 namespace calque {
 namespace {
 
-// White space, digits and ASCII punctuation say little about a language.
+// White space, digits and ASCII punctuation hardly differ between languages; they separate words.
 bool separates(char32_t c) {
   const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   return c < 128 && !letter && c != '\'';
@@ -17,7 +17,7 @@ bool separates(char32_t c) {
 
 }  // namespace
 
-// Of the words in lower case, with one space around each.
+// Returns the trigrams of the words in lower case, with one space around each word.
 std::vector<LanguageDetector::Trigram> LanguageDetector::trigrams(std::string_view text) {
   const std::string lower = lowercase(text);
   std::vector<char32_t> characters = {' '};
@@ -53,12 +53,12 @@ std::vector<LanguageDetector::Guess> LanguageDetector::detect(
   std::vector<Guess> guesses;
   for (const auto& [language, counts] : counts_) {
     if (!among.empty() && !among.contains(language)) continue;
-    constexpr double unseen = 0.5;  // what is added to each count
+    constexpr double unseen = 0.5;  // added to each count (additive smoothing)
     const double total =
         static_cast<double>(counts.total) + unseen * static_cast<double>(all_.size());
     double log_probability = 0;
     for (const Trigram each : seen) {
-      if (!all_.contains(each)) continue;  // no language knows it
+      if (!all_.contains(each)) continue;  // no language has it
       const auto found = counts.of.find(each);
       const auto count = found == counts.of.end() ? 0.0 : static_cast<double>(found->second);
       log_probability += std::log((count + unseen) / total);

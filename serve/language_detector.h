@@ -1,6 +1,6 @@
 #pragma once
-// Tells languages apart by the trigrams of their characters: the probability of a text is the
-// product of those of its trigrams in a language, and all languages are equally likely before.
+// Identifies a language by its character trigrams (naive Bayes): the probability of a text in a
+// language is the product of the probabilities of its trigrams, and the prior is uniform.
 
 #include <cstdint>
 #include <map>
@@ -14,7 +14,7 @@ namespace calque {
 
 class LanguageDetector {
  public:
-  // Adds well-formed text of a language.
+  // Counts the trigrams of a text of a language. The text must be well-formed.
   void learn(const std::string& language, std::string_view text);
   bool knows(const std::string& language) const { return counts_.contains(language); }
   bool useful() const { return counts_.size() >= 2; }
@@ -23,8 +23,8 @@ class LanguageDetector {
     std::string language;
     double confidence = 0;  // percent
   };
-  // The languages from the most probable one; all that are known, or those `among` them. The text
-  // must be well-formed.
+  // Returns the languages, most probable first: all that are known, or only those in `among`. The
+  // text must be well-formed.
   std::vector<Guess> detect(std::string_view text, const std::set<std::string>& among = {}) const;
 
  private:

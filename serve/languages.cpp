@@ -1,4 +1,4 @@
-// What LibreTranslate tells about itself: /languages, /detect, /frontend/settings and /spec.
+// The other routes of LibreTranslate: /languages, /detect, /frontend/settings and /spec.
 
 #include <cmath>
 #include <map>
@@ -29,12 +29,12 @@ std::string language_name(const std::string& code) {
 
 }  // namespace
 
-// {"q": TEXT} -> [{"confidence": PERCENT, "language": CODE}, ...] from the most probable one.
+// {"q": TEXT} -> [{"confidence": PERCENT, "language": CODE}, ...], most probable first.
 void answer_detect(Service& service, const Fields& fields, const Answer& answer) {
   const std::string text = fields.text("q");
   service.check_characters({&text, 1});
   const LanguageDetector& detector = service.runs().detector;
-  if (!detector.useful()) refuse(404, "no texts of two languages are there to tell them apart");
+  if (!detector.useful()) refuse(404, "the detector needs texts of at least two languages");
   json guesses = json::array();
   for (const auto& [language, confidence] : detector.detect(text)) {
     guesses.push_back({{"confidence", std::round(confidence * 10) / 10}, {"language", language}});
@@ -47,7 +47,7 @@ void answer_spec(Service&, const Fields&, const Answer& answer) {
 }
 
 void answer_languages(Service& service, const Fields&, const Answer& answer) {
-  std::map<std::string, json> targets;  // of each language, the targets only as well
+  std::map<std::string, json> targets;  // of each language; empty for one that is only a target
   for (const ServedTranslator& each : service.runs().translators) {
     targets.try_emplace(each.target, json::array());
     targets.try_emplace(each.source, json::array()).first->second.push_back(each.target);

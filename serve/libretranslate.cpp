@@ -14,13 +14,14 @@ namespace {
 
 using nlohmann::json;
 
-// The translator of a request, and the guess of its source if that is `auto`.
+// The translator of a request, and the detected source language if the request says `auto`.
 struct Choice {
   const ServedTranslator* translator = nullptr;
   std::optional<LanguageDetector::Guess> detected = {};
 };
 
-// The only source that leads to the target, or the most probable one. A list of texts has one.
+// Returns the source language of the texts: the only one that is translated to the target, or else
+// the most probable one. All texts of a list have the same source language.
 LanguageDetector::Guess guess_source(const ServedRuns& runs, const std::string& target,
                                      const std::vector<std::string>& texts) {
   std::set<std::string> sources;
@@ -58,7 +59,7 @@ Choice translator_for(const ServedRuns& runs, const Fields& fields,
   return choice;
 }
 
-// The texts of a request as one list of sentences, and back.
+// Splits the texts of a request into one list of sentences, and joins the translations again.
 struct Texts {
   std::vector<std::vector<TextPiece>> texts;  // [texts][pieces]
   TextFormat format;
@@ -75,7 +76,8 @@ struct Texts {
     }
     return all;
   }
-  // Of each text its best translations: number k joins the k-th best of its sentences.
+  // Returns the translations of each text, best first: the k-th joins the k-th best translations of
+  // its sentences.
   std::vector<std::vector<std::string>> joined(
       const std::vector<std::vector<std::string>>& found) const {
     std::vector<std::vector<std::string>> results;
@@ -104,12 +106,12 @@ struct Texts {
 };
 
 // The tokens of each sentence.
-std::vector<QueuedWork::Sentence> encoded(const ServedTranslator& by,
+std::vector<QueuedWork::Sentence> encoded(const ServedTranslator& translator,
                                           const std::vector<std::string>& sentences) {
-  const int64_t most = by.run.model().learned_positions();
+  const int64_t most = translator.run.model().learned_positions();
   std::vector<QueuedWork::Sentence> all;
   for (const std::string& sentence : sentences) {
-    all.push_back(by.run.tokenizers.source.encode(sentence));
+    all.push_back(translator.run.tokenizers.source.encode(sentence));
     if (const int64_t tokens = std::ssize(all.back()) + 1; most > 0 && tokens > most) {
       refuse(400, "a line has {} tokens, but the model has learned {} positions; split it", tokens,
              most);
@@ -146,13 +148,13 @@ void answer_translate(Service& service, const Fields& fields, const Answer& answ
   const bool list = fields.is_list("q");
   service.check_characters(given);
   const Choice choice = translator_for(service.runs(), fields, given);
-  const ServedTranslator& by = *choice.translator;
+  const ServedTranslator& translator = *choice.translator;
   const int64_t alternatives =
       fields.whole_or("alternatives", 0, 0, service.options().alternatives);
   const Texts texts(given, format_of(fields));
   const std::vector<std::string> sentences = texts.sentences();
   if (const int64_t most = service.options().sentences; std::ssize(sentences) > most) {
-    refuse(400, "{} lines, more than the {} of a request", sentences.size(), most);
+    refuse(400, "{} lines; a request may have at most {}", sentences.size(), most);
   }
   const auto done = [=](const std::vector<std::vector<std::string>>& found) {
     json result = answer_of(texts.joined(found), list, alternatives > 0);
@@ -166,11 +168,11 @@ void answer_translate(Service& service, const Fields& fields, const Answer& answ
   };
   if (sentences.empty()) return done({});
   QueuedWork work;
-  work.group = by.name + " " + std::to_string(alternatives);
-  work.translate = [&by, alternatives](std::span<const QueuedWork::Sentence> some) {
-    return translations(by, 1 + alternatives, some);
+  work.group = translator.name + " " + std::to_string(alternatives);
+  work.translate = [&translator, alternatives](std::span<const QueuedWork::Sentence> some) {
+    return translations(translator, 1 + alternatives, some);
   };
-  work.sentences = encoded(by, sentences);
+  work.sentences = encoded(translator, sentences);
   work.done = done;
   service.enqueue(std::move(work), answer);
 }

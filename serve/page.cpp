@@ -1,5 +1,5 @@
-// The page at /, its parts, and the list of runs that it shows. The page loads nothing from
-// elsewhere, and the browser is told so.
+// The page at /, its parts, and the list of runs that it shows. A Content-Security-Policy ensures
+// that the page loads nothing from elsewhere.
 
 #include "serve/service.h"
 

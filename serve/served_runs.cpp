@@ -16,7 +16,7 @@ std::string name_of_run(const std::string& place) {
   return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
-// data.languages, or those of the toy that it was trained on.
+// Returns data.languages or, without them, the languages of the toy language in data.train.
 std::pair<std::string, std::string> languages_of(const Config& config) {
   const std::vector<std::string>& languages = config.data.languages;
   if (languages.size() == 2) return {languages[0], languages[1]};
@@ -28,15 +28,15 @@ std::pair<std::string, std::string> languages_of(const Config& config) {
   return {"src", "tgt"};
 }
 
-// Learns the languages from the first texts of the run's corpora.
+// Trains the detector on the first texts of the run's corpora.
 void learn_languages(LanguageDetector& detector, const ServedTranslator& served) {
   constexpr int64_t rows = 2000, bytes = 400'000;
   const DataConfig& data = served.run.config.data;
-  const bool validated = !data.validation.empty();
+  const bool has_validation = !data.validation.empty();
   try {
     for (const CorpusSource& source :
-         corpus_sources(validated ? data.validation : data.train, data,
-                        validated ? Split::validation : Split::train)) {
+         corpus_sources(has_validation ? data.validation : data.train, data,
+                        has_validation ? Split::validation : Split::train)) {
       const Corpus corpus(source);
       const RowBlock block = corpus.read(0, rows, bytes);
       for (int64_t i = 0; i < block.rows(); ++i) {
@@ -46,7 +46,7 @@ void learn_languages(LanguageDetector& detector, const ServedTranslator& served)
         detector.learn(served.target, row[1].text);
       }
     }
-  } catch (const Error&) {  // a run may be without its corpora
+  } catch (const Error&) {  // the corpora of a run may be missing
   }
 }
 

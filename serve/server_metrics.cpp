@@ -54,8 +54,7 @@ void ServerMetrics::batch(size_t sentences) {
 
 std::string ServerMetrics::text(const Now& now) const {
   const std::lock_guard lock(mutex_);
-  std::string text =
-      family("calque_http_requests_total", "counter", "Requests that were answered.");
+  std::string text = family("calque_http_requests_total", "counter", "Answered requests.");
   for (const auto& [key, count] : requests_) {
     text += fmt::format("calque_http_requests_total{{route=\"{}\",status=\"{}\"}} {}\n", key.first,
                         key.second, count);
@@ -65,12 +64,13 @@ std::string ServerMetrics::text(const Now& now) const {
           durations_.text("calque_http_request_duration_seconds");
   text += family("calque_queue_wait_seconds", "histogram", "Time in the queue.") +
           waits_.text("calque_queue_wait_seconds");
-  text += single("calque_queue_tokens", "gauge", "Tokens that wait.", now.queue_tokens);
-  text += single("calque_batches_total", "counter", "Batches that were translated.", batches_);
-  text += single("calque_batch_sentences_total", "counter", "Sentences in them.", sentences_);
+  text += single("calque_queue_tokens", "gauge", "Tokens in the queue.", now.queue_tokens);
+  text += single("calque_batches_total", "counter", "Translated batches.", batches_);
+  text += single("calque_batch_sentences_total", "counter", "Sentences in translated batches.",
+                 sentences_);
   text += single("calque_connections", "gauge", "Open connections.", now.connections);
   return text + single("calque_connections_refused_total", "counter",
-                       "Connections beyond the limits.", now.refused_connections);
+                       "Connections refused because of the limits.", now.refused_connections);
 }
 
 }  // namespace calque

@@ -14,7 +14,7 @@ namespace calque {
 class Histogram {
  public:
   void add(double value);
-  // Lines of the family `name`.
+  // Returns the lines of the metric family `name`.
   std::string text(const std::string& name) const;
 
  private:

@@ -84,7 +84,7 @@ void Service::route(const HttpRequest& request, Answer& answer) {
     allowed += (allowed.empty() ? "" : ", ") + std::string(known.method);
   }
   if (!allowed.empty()) {
-    return answer.error(405, "this route needs " + allowed, {{"Allow", allowed}});
+    return answer.error(405, "this route accepts " + allowed, {{"Allow", allowed}});
   }
   refuse(404, "there is no such route");
 }
@@ -102,7 +102,7 @@ void Service::check_characters(std::span<const std::string> texts) const {
   int64_t characters = 0;
   for (const std::string& text : texts) characters += count_code_points(text);
   if (characters > options_.characters) {
-    refuse(400, "{} characters, more than the {} of a request", characters, options_.characters);
+    refuse(400, "{} characters; a request may have at most {}", characters, options_.characters);
   }
 }
 

@@ -1,6 +1,5 @@
 #pragma once
-// What the server does: it finds the route of a request, checks the key and hands what has to be
-// computed to the queue.
+// Finds the route of a request, checks its API key, and puts work that takes long into the queue.
 
 #include <functional>
 #include <set>
@@ -22,17 +21,17 @@ struct ServiceOptions {
   int64_t new_tokens = 2048;  // of one generated text
   int64_t samples = 16;       // texts of one request
   WorkQueue::Options queue = {};
-  std::set<std::string> keys = {};  // empty: none is needed
+  std::set<std::string> keys = {};  // empty: requests need no key
 };
 
 class Service {
  public:
   Service(ServedRuns runs, ServiceOptions options);
 
-  // Answers at once, or when the queue has computed it.
+  // Answers at once, or when the queue has computed the answer.
   void handle(const HttpRequest& request, std::shared_ptr<HttpReply> reply);
 
-  // What /health and /metrics report of the server.
+  // What /health and /metrics report about the HTTP server.
   struct Server {
     std::function<bool()> stopping = [] { return false; };
     std::function<ServerMetrics::Now()> now = [] { return ServerMetrics::Now{}; };
@@ -42,9 +41,9 @@ class Service {
   // For the routes.
   const ServedRuns& runs() const { return runs_; }
   const ServiceOptions& options() const { return options_; }
-  // Throws an HttpError for texts that are longer together than a request may be.
+  // Throws an HttpError if the texts together have more characters than a request may have.
   void check_characters(std::span<const std::string> texts) const;
-  // Answers 503 if the queue is full, and 500 with the message if the work fails.
+  // Throws an HttpError (503) if the queue is full. Answers 500 with the message if the work fails.
   void enqueue(QueuedWork work, const Answer& answer);
 
  private:
@@ -55,7 +54,7 @@ class Service {
   const ServiceOptions options_;
   Server server_;
   ServerMetrics metrics_;
-  WorkQueue queue_;  // last: its thread uses the others
+  WorkQueue queue_;  // last: its threads use the other members
 };
 
 // A route: answers, or throws an HttpError.

@@ -19,8 +19,8 @@ bool same_letters(std::string_view a, std::string_view lower) {
   });
 }
 
-// Where the markup that begins at `at` ends, or `at` if none does: a < before anything but a name
-// is text.
+// Returns the end of the markup that begins at `at`, or `at` if no markup does: a < that no name
+// follows is text.
 size_t end_of_markup(std::string_view html, size_t at) {
   const auto behind = [&](std::string_view end, size_t from) {
     const size_t found = html.find(end, from);
@@ -52,8 +52,9 @@ size_t end_of_markup(std::string_view html, size_t at) {
   return end;
 }
 
-// The character of a reference such as &amp; or &#x41; at the start of `text`, and its length.
-std::pair<std::string, size_t> referred(std::string_view text) {
+// Returns the character of a reference such as &amp; or &#x41; at the start of `text`, and the
+// length of the reference: 0 if there is none.
+std::pair<std::string, size_t> decoded_reference(std::string_view text) {
   static constexpr std::pair<std::string_view, std::string_view> named[] = {
       {"&amp;", "&"},   {"&lt;", "<"},   {"&gt;", ">"},
       {"&quot;", "\""}, {"&apos;", "'"}, {"&nbsp;", "\u00a0"}};
@@ -79,7 +80,7 @@ std::string without_references(std::string_view text) {
   std::string plain;
   while (!text.empty()) {
     auto [character, size] =
-        text.front() == '&' ? referred(text) : std::pair(std::string(), size_t{0});
+        text.front() == '&' ? decoded_reference(text) : std::pair(std::string(), size_t{0});
     if (size == 0) {
       character = text.front();
       size = 1;
@@ -96,7 +97,7 @@ void add_fixed(std::vector<TextPiece>& pieces, std::string_view text) {
   pieces.back().text += text;
 }
 
-// What stands between two tags, with white space around it.
+// Adds the text between two tags. White space at its ends does not belong to the sentence.
 void add_text(std::vector<TextPiece>& pieces, std::string_view text) {
   const size_t first = text.find_first_not_of(white);
   if (first == text.npos) return add_fixed(pieces, text);

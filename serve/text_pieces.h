@@ -1,6 +1,6 @@
 #pragma once
-// A text as a list of sentences to translate and of what stands between them and stays as it is:
-// line ends of plain text; tags, comments, scripts and white space of HTML.
+// Splits a text into sentences to translate and the unchanged pieces between them: line ends in
+// plain text; tags, comments, scripts and white space in HTML.
 
 #include <string>
 #include <string_view>
@@ -11,15 +11,15 @@ namespace calque {
 enum class TextFormat { text, html };
 
 struct TextPiece {
-  std::string text;  // of a sentence in HTML: without character references
+  std::string text;  // in a sentence of HTML, character references are decoded
   bool sentence = false;
 };
 
-// The pieces of plain text are its lines. Those of HTML are what stands between two tags, with each
+// In plain text each line is a sentence. In HTML the text between two tags is a sentence, with each
 // run of white space as one space.
 std::vector<TextPiece> pieces_of(std::string_view text, TextFormat format);
 
-// A translated sentence as it stands in the text.
+// Returns a translated sentence in the format of the text: in HTML, &, < and > are escaped.
 std::string written(const std::string& sentence, TextFormat format);
 
 }  // namespace calque

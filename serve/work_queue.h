@@ -1,6 +1,6 @@
 #pragma once
-// What waits to be computed. What is short has a lane of its own; so have long texts to translate
-// and long computations, such as texts to generate, which give way to what is short.
+// Three lanes of work: short work, long texts to translate, and long computations, such as texts to
+// generate. The threads of the two long lanes have a lower priority.
 
 #include <cstdint>
 
@@ -13,7 +13,7 @@ class WorkQueue {
   struct Options {
     int64_t capacity = 100'000;   // the most tokens that wait in each lane
     int64_t batch_tokens = 2048;  // of one batch
-    int64_t short_tokens = 256;   // of the longest work that is short
+    int64_t short_tokens = 256;   // the most tokens of short work
   };
 
   explicit WorkQueue(const Options& options, const WorkLane::Observer& observer = {});

@@ -1,7 +1,7 @@
 # Checks which layer includes which, and that the trainer names no particular task:
 #   cmake -Dsource=ROOT -P layers.cmake
-# The files directly in train/ see what they train through train/task.h alone, so they include no
-# model, data or decoding, and contain no word of translation.
+# The files directly in train/ access a task only through train/task.h, so they include no model, data
+# or decoding, and contain no word of translation.
 cmake_minimum_required(VERSION 3.22)
 set(problems "")
 
@@ -30,7 +30,7 @@ function(layer_of path result)
   endif()
 endfunction()
 
-# check_layer(FOLDER [TREE] MAY layer...): besides its own layer, a file may include those named.
+# check_layer(FOLDER [TREE] MAY layer...): a file may include its own layer and the named layers.
 function(check_layer folder)
   cmake_parse_arguments(arg "TREE" "" "MAY" ${ARGN})
   if(arg_TREE)
@@ -77,7 +77,7 @@ file(GLOB files RELATIVE ${source} ${source}/ranks/*.h ${source}/ranks/*.cpp)
 foreach(file IN LISTS files)
   file(READ ${source}/${file} text)
   if(text MATCHES "#include <mpi.h>" AND NOT file STREQUAL "ranks/mpi_ranks.cpp")
-    list(APPEND problems "${file}: includes mpi.h, which ranks/mpi_ranks.cpp alone may")
+    list(APPEND problems "${file}: includes mpi.h, which only ranks/mpi_ranks.cpp may include")
   endif()
 endforeach()
 

@@ -1,5 +1,5 @@
-# Checks docs/tour.md: its C++ code stands in the named files, character for character, and its
-# links lead to files.
+# Checks docs/tour.md: its C++ code occurs in the named files, character for character, and its
+# links point to existing files.
 #   cmake -Dsource=ROOT -P tour.cmake
 #
 # A quotation is a comment <!-- quote: FILE --> and, on the next line, a block of code.
@@ -57,7 +57,7 @@ while(TRUE)
   string(SUBSTRING "${rest}" 0 ${end} link)
   string(REGEX REPLACE "#.*" "" link "${link}")
   if(link AND NOT link MATCHES "^https?:" AND NOT EXISTS ${source}/docs/${link})
-    string(APPEND problems "\n  the link ${link} leads nowhere; cmake --build build/release --target tour writes tour/*.svg")
+    string(APPEND problems "\n  the link ${link} points to no file; cmake --build build/release --target tour writes tour/*.svg")
   endif()
 endwhile()
 

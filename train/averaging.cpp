@@ -19,8 +19,8 @@ std::vector<std::string> first(const Checkpoints& checkpoints, const std::vector
                                int64_t count, const std::string& run) {
   if (std::ssize(steps) < count) {
     fail(
-        "{}: has only {} such checkpoints, not {}; training.keep_last and training.keep_best "
-        "set how many are kept",
+        "{}: only {} of the {} requested checkpoints exist; training.keep_last and "
+        "training.keep_best set how many are kept",
         run, steps.size(), count);
   }
   std::vector<std::string> folders;
@@ -30,7 +30,7 @@ std::vector<std::string> first(const Checkpoints& checkpoints, const std::vector
   return folders;
 }
 
-// Copies all that using the run needs besides the weights.
+// Copies everything except the weights that is needed to use the run.
 void copy_surroundings(const RunFolder& from, const std::string& to) {
   make_folder(real_files(), to);
   fs::copy_file(from.config(), RunFolder{to}.config());
@@ -42,7 +42,7 @@ void copy_surroundings(const RunFolder& from, const std::string& to) {
   if (fs::exists(from.images())) fs::copy_file(from.images(), RunFolder{to}.images());
 }
 
-// The text of a file that a run may lack.
+// The text of a file; empty if it does not exist.
 std::string text_at(const std::string& path) {
   constexpr uint64_t most_bytes = 1 << 28;
   return fs::exists(path) ? read_text(real_files(), path, most_bytes) : "";
@@ -90,15 +90,15 @@ std::vector<std::string> last_checkpoints(const std::string& run, int64_t count)
 
 std::vector<std::string> best_checkpoints(const std::string& run, int64_t count) {
   const Checkpoints checkpoints(real_files(), run);
-  const std::vector<int64_t> there = checkpoints.steps();
-  if (there.empty()) fail("{}: has no checkpoint yet; train it first", run);
+  const std::vector<int64_t> saved = checkpoints.steps();
+  if (saved.empty()) fail("{}: has no checkpoint yet; train it first", run);
   std::vector<int64_t> steps;
-  const TrainingState state = load_state(real_files(), checkpoints.folder(there[0]));
+  const TrainingState state = load_state(real_files(), checkpoints.folder(saved[0]));
   const Config config = parse_complete_config(state.config, "the checkpoint's config").config;
   const auto best = state.best.find(config.training.metric);
   if (best != state.best.end()) {
     for (const Score& score : best->second) {
-      if (std::ranges::count(there, score.step) > 0) steps.push_back(score.step);
+      if (std::ranges::count(saved, score.step) > 0) steps.push_back(score.step);
     }
   }
   return first(checkpoints, steps, count, run);

@@ -1,7 +1,7 @@
 #pragma once
-// The mean of the weights of several checkpoints, which is often better than any one of them. The
-// checkpoints must belong to one run, or to runs that began with the weights of another
-// (model.init_from); the mean of models that were trained independently is useless.
+// The mean of the weights of several checkpoints, which is often better than each of them. The
+// checkpoints must belong to one run, or to runs that model.init_from connects: one starts from the
+// weights of the other. The mean of models that were trained independently is useless.
 
 #include <cstdint>
 #include <string>
@@ -11,13 +11,15 @@
 
 namespace calque {
 
-// Writes a run folder `out` with one checkpoint, whose weights are the mean of those of `places`
-// (see open_run()); everything else is copied from the first. The run can be used, but not trained
-// further. Throws an Error if the models or vocabularies differ.
+// Writes a run folder `out` with one checkpoint, whose weights are the mean of the weights of
+// `places` (see open_run()); everything else is copied from the first of them. The run can be used,
+// but not trained further. Throws an Error if `out` exists, or if the models, vocabularies, labels
+// or image statistics differ.
 void average_weights(const std::vector<std::string>& places, const std::string& out,
                      const MakeTask& make_task);
 
-// The folders of the newest `count` checkpoints, newest first. Throws an Error if there are fewer.
+// The folders of the newest `count` checkpoints of a run, newest first, without that of step 0.
+// Throws an Error if there are fewer.
 std::vector<std::string> last_checkpoints(const std::string& run, int64_t count);
 // The same for the best `count` checkpoints, best first.
 std::vector<std::string> best_checkpoints(const std::string& run, int64_t count);

@@ -11,22 +11,23 @@
 
 namespace calque {
 
-// Records a validation with this value at the state's step, also for early stopping. Returns
-// whether the checkpoint of the step is now one of the best.
+// Records the value of a validation at the state's step and updates the counters of early stopping.
+// Returns whether the checkpoint of the step is now one of the best.
 bool remember_best(double value, Better better, const TrainingConfig& training,
                    TrainingState& state);
 
-// The best by training.metric.
+// The best scores by training.metric, best first.
 std::vector<Score> best_scores(const TrainingConfig& training, const TrainingState& state);
 
-// After a failed save: removes the scores of steps without a checkpoint, except the state's own
-// step, which can still be saved, and restores the best scores at the last successful save,
-// `saved`. `steps` are the steps with a checkpoint.
+// Corrects the best scores after a failed save. Removes the scores of steps without a checkpoint,
+// except the state's own step, which can still be saved. Adds back `saved`, the best scores at the
+// last successful save. `steps` are the steps with a checkpoint.
 void forget_unsaved_best(const std::vector<Score>& saved, std::span<const int64_t> steps,
                          Better better, const TrainingConfig& training, TrainingState& state);
 
-// A save of the state, with the checkpoints to keep and link. It keeps the best by every metric
-// that the run has used, since a later config may choose any of them.
+// The job that saves the state, with the checkpoints to keep and to link. It keeps the best
+// checkpoints by every metric that the run has used, because a later config may choose any of these
+// metrics.
 CheckpointJob checkpoint_job(const TrainingState& state, const TrainingConfig& training);
 
 }  // namespace calque

@@ -16,8 +16,8 @@ class DivergenceGuard {
   // been above divergence_factor times its running mean for divergence_steps steps.
   void saw(double loss);
 
-  // To be called after a skipped step. Throws an Error after max_bad_steps in a row; `diagnosis`
-  // names the op that produced the first number that was not finite.
+  // To be called after a skipped step. Throws an Error after max_bad_steps skipped steps in a row.
+  // `diagnosis` describes what was not finite, for the message.
   void skipped(int64_t step, const std::string& diagnosis);
 
   // To be called when the training data changes: earlier losses do not predict later ones.

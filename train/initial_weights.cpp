@@ -17,7 +17,7 @@ std::string weights_file(const std::string& of) {
     std::string file = of + place + "/model.safetensors";
     if (fs::is_regular_file(file)) return file;
   }
-  // An average of checkpoints, or a copy of a run without its links.
+  // A run may have no links, for example a copy of a run.
   const Checkpoints checkpoints(real_files(), of);
   for (const int64_t step : checkpoints.steps()) {
     std::string file = checkpoints.folder(step) + "/model.safetensors";
@@ -40,8 +40,8 @@ void require_tokenizer(const std::string& from, const TrainingState& state,
   if (state.tokenizer_hash == hash) return;
   fail(
       "model.init_from: {} has another tokenizer than this run, so its embeddings belong to other "
-      "tokens; use its tokenizer with tokenizer.files (RUN/tokenizer.model), or keep this run's "
-      "embeddings by another tokenizer.vocabulary_size",
+      "tokens; use its tokenizer with tokenizer.files (RUN/tokenizer.model), or set another "
+      "tokenizer.vocabulary_size to start with new embeddings",
       from);
 }
 

@@ -9,9 +9,10 @@
 namespace calque {
 
 // Fills every parameter that has the same name and shape in the checkpoint. `from` is a run, one of
-// its checkpoints, or a safetensors file. Returns what matched and what did not, one line each.
-// Throws an Error if nothing matches, or if a parameter with one row per token matches but the
-// checkpoint's tokenizer has another hash: its rows would belong to other tokens.
+// its checkpoints, or a safetensors file. Returns lines for the log: the number of parameters that
+// were filled, and the reason for each that was not. Throws an Error if nothing matches, or if a
+// parameter with one row per token matches but the checkpoint's tokenizer has another hash: its
+// rows would belong to other tokens.
 std::vector<std::string> load_initial_weights(const std::string& from,
                                               const std::string& tokenizer_hash,
                                               Parameters& parameters);

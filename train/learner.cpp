@@ -97,7 +97,7 @@ UpdateReport Learner::update(const LossSums& sums, double learning_rate) {
   return report;
 }
 
-// Of the sum of all parts, this rank has the blocks of its share.
+// Of the gradient summed over all parts, this rank holds only the blocks of its share.
 UpdateReport Learner::update_share(double learning_rate, double terms) {
   const std::span<real> gradient = tree_.sum();
   const int64_t blocks = parts_of_rank();
@@ -134,7 +134,8 @@ Profile::Work Learner::update_work() {
   return {.bytes = 2 * numbers * sizeof(real)};
 }
 
-// Losses are sums over their terms; the optimizer divides once. Adds the parts of this rank.
+// Runs the parts of this rank and appends their results to `parts`. Losses are sums over terms;
+// only the optimizer divides by the number of terms.
 void Learner::forward_backward(const Works& works, int64_t step, double learning_rate,
                                Tape::Check check, std::vector<Part>& parts) {
   const ProductPrecision rounding(product_precision(training_));
@@ -154,7 +155,8 @@ void Learner::forward_backward(const Works& works, int64_t step, double learning
   }
 }
 
-// Each tape has a number of its own within the step, which does not depend on other parts.
+// Each tape of a step has its own number, which does not depend on the other parts and determines
+// its dropout.
 LossSums Learner::run_part(std::span<const std::unique_ptr<Work>> works, int64_t part, int64_t step,
                            Tape::Check check) {
   LossSums sums;
@@ -181,7 +183,7 @@ int64_t Learner::memory_of_step(const Work& work, int64_t chunks) {
   Works parts = work.split(chunks);
   const auto tokens = [](const auto& part) { return part->size().tokens; };
   std::ranges::sort(parts, std::greater<>(), tokens);
-  // With accumulation, a chunk's gradients are held while the next one runs.
+  // With accumulation, the gradients of a chunk are held while the next chunk runs.
   const size_t together = std::min<size_t>(parts.size(), 2);
   const bool accumulates = training_.accumulation > 1;
   clear_gradients();
@@ -200,7 +202,8 @@ int64_t Learner::memory_of_step(const Work& work, int64_t chunks) {
 }
 
 // With check_finite, repeats the step with every op checked: dropout is a function of the step, so
-// the same op produces the first value that is not finite. Otherwise, names what is visible now.
+// the same op produces the first value that is not finite. Otherwise names a parameter whose
+// gradient is not finite, or the loss.
 std::string Learner::diagnose(const Works& works, int64_t step, const LossSums& sums) {
   const Parameters::Entry* entry = local() ? nullptr : first_bad_gradient();
   std::string op;
@@ -220,7 +223,7 @@ std::string Learner::diagnose(const Works& works, int64_t step, const LossSums& 
   return std::isfinite(sums.loss) ? "the gradient is too large" : "the loss is not finite";
 }
 
-// Each rank looks at its share.
+// Each rank searches its share of the gradient; all ranks return the same parameter.
 const Parameters::Entry* Learner::first_bad_gradient() {
   if (!joins()) return first_not_finite(parameters_);
   const Share share = share_of(ranks_, ranks_.rank(), blocks_.size());
@@ -240,7 +243,7 @@ std::unique_ptr<WithAverage> Learner::averaged_weights() {
   return average_ ? std::make_unique<WithAverage>(*average_, parameters_) : nullptr;
 }
 
-// While the average is swapped in, its window holds the weights under training.
+// While the average is swapped in, the window of the average holds the weights in training.
 WholeState Learner::optimizer_state() {
   std::vector<RankWindow> windows;
   using Holder = RankWindow::Holder;

@@ -24,42 +24,43 @@ namespace calque {
 struct StepOutcome {
   LossSums sums;
   UpdateReport update{};
-  double flops = 0;       // of products, forward and backward, without recomputation; of all ranks
+  double flops = 0;       // of the matrix products of all ranks, without recomputation
   std::string diagnosis;  // of a skipped step: the op or parameter that was not finite
 };
 
 class Learner {
  public:
-  // With several ranks, each computes its share of the parts of a step and of the update; all have
-  // the same weights afterwards. All call the same functions, but for those that change no weight.
+  // With several ranks, each rank computes its share of the parts of a step and of the update;
+  // afterwards all ranks have the same weights. All ranks must call the same functions, except
+  // those that change no weight.
   Learner(const TrainingConfig& training, Parameters& parameters,
           Communicator& ranks = only_rank());
 
-  // Sets the initial weights, a function of the seed alone. Averaging starts from the weights after
-  // initialise() or init_from.
+  // Sets the initial weights, a function of the seed alone.
   void initialise();
+  // Starts the weight average (training.ema) from the current weights.
   void start_averaging();
 
   // The number of chunks that each micro-batch is split into, to fit the memory.
   void set_chunks(int64_t chunks) { chunks_ = chunks; }
 
-  // Forward and backward over the micro-batches, in training.parts parts of equally many, then one
-  // update of the weights. `step` counts from 0 and determines the dropout. A step that is not
-  // finite changes nothing. With training.outer_steps: H updates by each part, from the same
-  // weights w to its own w_p, and then one with the mean of w - w_p as the gradient (DiLoCo:
-  // Douillard et al., 2023). The optimizers of the parts keep their state; one that is not finite
-  // changes no weight.
+  // Runs forward and backward over the micro-batches, in training.parts parts of equal size, and
+  // then updates the weights once. `step` counts from 0 and determines the dropout. A step that is
+  // not finite changes nothing. With training.outer_steps = H (DiLoCo: Douillard et al., 2023),
+  // each part makes H updates of its own, from the common weights w to w_p; one update with the
+  // mean of w - w_p as the gradient follows. The optimizers of the parts keep their state from step
+  // to step; a step that is not finite changes no weight, but may change this state.
   StepOutcome step(const Works& works, int64_t step, double learning_rate);
 
   // The peak memory of tensors, in bytes, in a step over this micro-batch with this number of
-  // chunks, measured by running two of them forward and backward. Changes no weight.
+  // chunks, measured by running up to two chunks forward and backward. Changes no weight.
   int64_t memory_of_step(const Work& work, int64_t chunks);
 
   // While the result lives, the model has the averaged weights, if there are any.
   std::unique_ptr<WithAverage> averaged_weights();
 
-  // The tensors of a checkpoint besides the model's weights. With averaging, the model's weights
-  // are the average and these include the weights in training.
+  // The tensors of a checkpoint besides the model's weights. With averaging, a checkpoint has the
+  // average as the model's weights, and the weights in training are among these tensors.
   WholeState optimizer_state();
   // To be called after the slots of optimizer_state() have been filled.
   void restored(int64_t optimizer_step);
@@ -68,7 +69,7 @@ class Learner {
   int64_t updates() const { return optimizer_.steps(); }
 
  private:
-  // What a rank tells the others of one of its parts.
+  // What a rank sends to the other ranks about one of its parts.
   struct Part {
     LossSums sums;
     double flops = 0;
@@ -98,11 +99,11 @@ class Learner {
   Communicator& ranks_;
   const FlatBlocks blocks_;
   const bool shares_;      // whether each rank updates a range of its own
-  const FlatRange range_;  // that
+  const FlatRange range_;  // the range that this rank updates
   Optimizer optimizer_;
-  std::vector<Optimizer> locals_;  // with outer_steps, of the parts of this rank
+  std::vector<Optimizer> locals_;  // with outer_steps: of the parts of this rank
   std::string local_problem_;      // why an update of a part was not finite
-  GradientTree tree_;              // unused with a single part
+  GradientTree tree_;              // used only if joins()
   int64_t chunks_ = 1;
   std::optional<WeightAverage> average_;
 };

@@ -1,5 +1,5 @@
-// The updates that a part makes by itself (training.outer_steps): from the weights w of all parts
-// to weights w_p of its own. What it hands on takes the place of a gradient: w - w_p.
+// The updates that a part makes by itself (training.outer_steps), from the common weights w to its
+// own weights w_p. The difference w - w_p then takes the place of the part's gradient.
 #include <cmath>
 
 #include "core/profile.h"
@@ -8,7 +8,8 @@
 
 namespace calque {
 
-// The parts take turns: in the h-th update, part p has the micro-batches of number h P + p.
+// The micro-batches of a step form groups of equal size. In its update h, part p of P uses group
+// h P + p.
 Learner::Part Learner::local_updates(const Works& works, int64_t part, int64_t step,
                                      double learning_rate) {
   const std::span<real> weights = parameters_.values();
@@ -33,7 +34,7 @@ Learner::Part Learner::local_updates(const Works& works, int64_t part, int64_t s
   return result;
 }
 
-// The weights become what they were before. The gradients become the differences.
+// Sets the gradients to the old weights minus the current ones, and restores the old weights.
 void Learner::replace_gradients(std::span<const real> before) {
   parameters_.clear_gradients();
   for (const Parameters::Entry& entry : parameters_.entries()) {

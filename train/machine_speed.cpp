@@ -46,7 +46,7 @@ double best_product_rate(Precision precision) {
 
 double best_memory_rate() {
   static const double rate = [] {
-    constexpr int64_t size = int64_t{1} << 24;  // 64 MB each: larger than any cache
+    constexpr int64_t size = int64_t{1} << 24;  // 64 MB of float each: larger than most caches
     const Tensor a = Tensor::full({size}, 1), b = Tensor::full({size}, 1),
                  c = Tensor::zeros({size});
     return best_rate(3.0 * size * sizeof(real), [&] {

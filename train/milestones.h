@@ -9,8 +9,8 @@ namespace calque {
 // Whether the last step completed an interval; the step before it ended in epoch `epoch_before`.
 bool is_due(const Interval& interval, const TrainingState& state, int64_t epoch_before);
 
-// The share of the nearest limit that is done. `epochs` includes the fraction of the current epoch.
-// Skipped steps are not updates.
+// The largest share that is done of any limit of `until`; 1 or more when a limit is reached.
+// `epochs` includes the fraction of the current epoch. Skipped steps do not count as updates.
 double share_done(const Until& until, const TrainingState& state, double epochs);
 
 }  // namespace calque

@@ -29,12 +29,12 @@ std::unique_ptr<Task> planned_task(const Config& config, const RunFolder& run,
 }
 
 template <class Number>
-Number middle(std::vector<Number> values) {
+Number median(std::vector<Number> values) {
   std::ranges::sort(values);
   return values[values.size() / 2];
 }
 
-// Steps with a learning rate of 0. The first one, which allocates memory, is not counted.
+// Runs steps with a learning rate of 0. The first step, which allocates memory, is not counted.
 UpdateCost measured_update(const Config& config, Learner& learner, WorkStream& stream) {
   constexpr int most_steps = 6;
   constexpr double enough_seconds = 10;
@@ -52,7 +52,7 @@ UpdateCost measured_update(const Config& config, Learner& learner, WorkStream& s
     flops.push_back(outcome.flops);
     terms.push_back(static_cast<double>(outcome.sums.terms));
   }
-  return {middle(seconds), middle(flops), middle(terms)};
+  return {median(seconds), median(flops), median(terms)};
 }
 
 double updates_in(const EpochSize& epoch, const Config& config) {
@@ -104,7 +104,7 @@ std::string memory_text(int64_t bytes, int64_t chunks) {
   return text + "\n";
 }
 
-// Updates until the run ends, by its limits and the measured speed; 0 if unknown.
+// The number of updates until the run ends, from its limits and the measured speed; 0 if unknown.
 double expected_updates(const Until& until, double updates, const UpdateCost& cost) {
   if (until.seconds <= 0) return updates;
   const double in_time = until.seconds / cost.seconds;
@@ -158,13 +158,13 @@ std::string training_plan(const Config& config, const RunFolder& run, const Make
   text += fmt::format("an update: about {:.0f} tokens, {:.1f} GFLOP, {:.3f} s\n", cost.terms,
                       cost.flops / 1e9, cost.seconds);
   text += memory_text(memory, chunks) + epochs_text(sizes, config);
-  text += fmt::format("time: about {} an epoch",
+  text += fmt::format("time: about {} per epoch",
                       duration_text(updates_in(sizes[0], config) * cost.seconds));
   if (updates > 0) text += fmt::format(", {} in all", duration_text(updates * cost.seconds));
   if (config.training.until.seconds > 0) {
     text += fmt::format(", ended after {}", duration_text(config.training.until.seconds));
   }
-  text += ", by steps measured now on this machine\n";
+  text += ", estimated from steps measured now on this machine\n";
   return text + learning_rate_text(config, expected_updates(config.training.until, updates, cost));
 }
 

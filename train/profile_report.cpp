@@ -25,7 +25,7 @@ const char* text_of(Kind kind) {
 }
 
 struct Scale {
-  double steps, step_seconds;  // step_seconds: of all steps
+  double steps, step_seconds;  // the number of steps, and their total time
   MachineLimits limits;
 };
 
@@ -37,7 +37,7 @@ std::string row(const std::string& name, const char* pass, const Profile::Sum& s
   const double least =
       std::max(sum.work.flops / scale.limits.flops, sum.work.bytes / scale.limits.bytes);
   const double share = least / sum.seconds;
-  const bool known = least > 0 && share < 10;  // above: the op only passed its gradient on
+  const bool known = least > 0 && share < 10;  // 10 or more: it only passed its gradient on
   return fmt::format("{:<26}{:<9}{:>9.1f}{:>11.3f}{:>8.1f}%{:>10}{:>9}{:>10}\n", name, pass,
                      static_cast<double>(sum.calls) / scale.steps, 1e3 * sum.seconds / scale.steps,
                      100 * sum.seconds / scale.step_seconds, rate(sum.work.flops),
@@ -65,7 +65,7 @@ std::string profile_table(const Profile& profile, const MachineLimits& limits) {
   if (steps.calls == 0) return "";
   const Scale scale{static_cast<double>(steps.calls), steps.seconds, limits};
   std::string text = fmt::format("{:<26}{:<9}{:>9}{:>11}{:>9}{:>10}{:>9}{:>10}\n", "op", "pass",
-                                 "a step", "ms a step", "share", "GFLOP/s", "GB/s", "of limit");
+                                 "per step", "ms/step", "share", "GFLOP/s", "GB/s", "of limit");
   std::vector<Profile::Sum> sums = profile.sums();
   std::ranges::sort(sums, std::greater<>(), &Profile::Sum::seconds);
   for (const Profile::Sum& sum : sums) {
@@ -81,9 +81,9 @@ std::string profile_table(const Profile& profile, const MachineLimits& limits) {
     if (sum.kind == Kind::phase && !part) text += row("besides: " + sum.name, "", sum, scale);
   }
   text += fmt::format(
-      "{} steps. Limits: {:.0f} GFLOP/s, this machine's best products; {:.1f} GB/s, its memory. "
-      "FLOPs are of products\nalone, bytes those of tensors that come in or go out once; what is "
-      "in the cache can beat the memory.\n",
+      "{} steps. Limits, measured on this machine: {:.0f} GFLOP/s for matrix products, {:.1f} GB/s "
+      "for memory. FLOPs count\nonly matrix products; bytes count each input and output tensor "
+      "once. An op whose data is in the cache can exceed 100%.\n",
       steps.calls, limits.flops / 1e9, limits.bytes / 1e9);
   return text;
 }

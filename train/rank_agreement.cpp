@@ -31,7 +31,8 @@ std::string c_library() {
 #endif
 }
 
-// What decides the bits of a step besides config and data. The C library has exp() and log().
+// The properties besides config and data that decide the bits of a step. The C library provides
+// exp() and log().
 std::vector<Property> properties(const Config& config) {
   return {{"version of calque", CALQUE_VERSION},
           {"compiler", __VERSION__},
@@ -40,7 +41,7 @@ std::vector<Property> properties(const Config& config) {
           {"C library", c_library()}};
 }
 
-// What differs from the properties of rank 0; empty if nothing does.
+// Describes the first property that differs from that of rank 0; empty if none does.
 std::string difference(const std::vector<Property>& mine, const std::vector<std::string>& first) {
   for (size_t i = 0; i < mine.size(); ++i) {
     if (mine[i].value == first[i]) continue;
@@ -58,7 +59,7 @@ std::string difference(const Config& mine, const Config& first) {
   return changes.empty() ? "" : fmt::format("its config has {}", fmt::join(changes, ", "));
 }
 
-// Throws the first complaint of any rank, on all of them.
+// Throws the first complaint that is not empty, on all ranks.
 void require_none(Communicator& ranks, const std::string& complaint) {
   const std::vector<std::string> hosts = all_gather_texts(ranks, ranks.host());
   const std::vector<std::string> all = all_gather_texts(ranks, complaint);
@@ -109,7 +110,7 @@ std::unique_ptr<Task> make_tasks(Communicator& ranks,
                           ? "its tokenizer is not that of rank 0; remove the tokenizer files from "
                             "its run folder"
                       : task->data_hash() != start.data_hash
-                          ? "its training data is not that of rank 0; copy it"
+                          ? "its training data is not that of rank 0; copy the data of rank 0"
                           : "");
   return task;
 }

@@ -1,6 +1,7 @@
 #pragma once
-// The start of several ranks: they must be able to compute the same bits, from the same config and
-// data. Each function is called by all ranks; what one of them finds wrong, all of them throw.
+// Checks at the start of several ranks that they can compute the same bits, from the same config
+// and data. All ranks call each function. If one rank finds a difference, all ranks throw the
+// Error.
 
 #include <memory>
 
@@ -17,9 +18,10 @@ namespace calque {
 // difference.
 void require_same_program(Communicator& ranks, const Config& config);
 
-// The task of each rank. Rank 0 makes its own with `make` first, which trains the tokenizers and
-// fills the cache. Then one rank of every other machine makes its task, and then all others. Throws
-// an Error if the tokenizers or the data of a rank differ from those of rank 0.
+// Makes the task of each rank. Rank 0 comes first and calls `make`, which trains the tokenizers and
+// fills the cache. Then one rank on every other machine makes its task with `make_task`, and then
+// all other ranks do. Throws an Error if the tokenizers or the data of a rank differ from those of
+// rank 0.
 std::unique_ptr<Task> make_tasks(Communicator& ranks,
                                  const std::function<std::unique_ptr<Task>()>& make,
                                  const Config& config, const RunFolder& run,

@@ -15,7 +15,7 @@ std::optional<TrainingState> newest_state(const Checkpoints& checkpoints) {
       return load_state(real_files(), checkpoints.folder(step));
     } catch (const Mismatch&) {
       throw;
-    } catch (const Error&) {  // a damaged one; loading the checkpoint says so
+    } catch (const Error&) {  // damaged: reported when the checkpoint is loaded
     }
   }
   return std::nullopt;

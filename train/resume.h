@@ -16,12 +16,12 @@ namespace calque {
 // Error for a checkpoint of a newer calque.
 std::optional<TrainingState> newest_state(const Checkpoints& checkpoints);
 
-// Throws an Error if a run without checkpoints has a metrics.jsonl: its checkpoints have been
-// removed, and a fresh start would also remove metrics.jsonl.
+// Throws an Error if a run without checkpoints has lines in metrics.jsonl: its checkpoints have
+// been removed, and a new run would append to these lines.
 void refuse_lost_checkpoints(const RunFolder& run);
 
-// Returns a note for each harmless change. Throws an Error if another change would make it another
-// run.
+// Returns a note for each harmless change of the config. Throws an Error for a harmful change, or
+// if the run is an average of checkpoints.
 std::vector<std::string> check_same_settings(const TrainingState& state, const Config& config);
 
 // The config that a checkpoint was trained with.

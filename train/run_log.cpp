@@ -37,7 +37,7 @@ std::string lines_of(const Sample& sample) {
 }
 
 // Returns whether the text was written; if not, errno has the reason.
-bool shown(std::FILE* stream, const std::string& text) {
+bool print(std::FILE* stream, const std::string& text) {
   return std::fwrite(text.data(), 1, text.size(), stream) == text.size() &&
          std::fflush(stream) == 0;
 }
@@ -109,7 +109,7 @@ void RunLog::metrics(const std::string& json) {
   try {
     tensorboard_->record(json);
   } catch (const Error& error) {
-    tensorboard_.reset();  // no event can follow one that may be written in part
+    tensorboard_.reset();  // the last event may be incomplete, so none can follow it
     problem(fmt::format("{}; the run writes no more TensorBoard events", error.what()));
   }
 }
@@ -119,7 +119,7 @@ void RunLog::say(const std::string& line) {
   complain(log_->append(line));
   if (loudness_ == Loudness::quiet) return;
   clear_bar();
-  if (shown(stdout, line + "\n")) return;
+  if (print(stdout, line + "\n")) return;
   loudness_ = Loudness::quiet;
   problem(fmt::format("standard output: {}; further lines go to train.log alone",
                       std::generic_category().message(errno)));
@@ -133,19 +133,19 @@ void RunLog::problem(const std::string& text) {
   if (!log_) return;
   complain(log_->append("problem: " + text));
   clear_bar();
-  shown(stderr, fmt::format("calque: {} (training continues)\n", text));
+  print(stderr, fmt::format("calque: {} (training continues)\n", text));
 }
 
 void RunLog::progress(double share, const std::string& text) {
   if (!bar_allowed_) return;
   constexpr int width = 30;
   const int full = static_cast<int>(width * std::min(1.0, std::max(0.0, share)));
-  bar_shown_ = shown(stderr, fmt::format("\r\033[K[{:=<{}}{:<{}}] {:.0f}%  {}", "", full, "",
+  bar_shown_ = print(stderr, fmt::format("\r\033[K[{:=<{}}{:<{}}] {:.0f}%  {}", "", full, "",
                                          width - full, 100 * share, text));
 }
 
 void RunLog::clear_bar() {
-  if (bar_shown_) shown(stderr, "\r\033[K");
+  if (bar_shown_) print(stderr, "\r\033[K");
   bar_shown_ = false;
 }
 
@@ -160,10 +160,10 @@ void RunLog::close() {
   clear_bar();
   if (const auto text = metrics_->close()) {
     log_->append("problem: " + *text);
-    shown(stderr, fmt::format("calque: {} (training is not affected)\n", *text));
+    print(stderr, fmt::format("calque: {} (training is not affected)\n", *text));
   }
   if (const auto text = log_->close()) {
-    shown(stderr, fmt::format("calque: {} (training is not affected)\n", *text));
+    print(stderr, fmt::format("calque: {} (training is not affected)\n", *text));
   }
 }
 

@@ -1,6 +1,6 @@
 #pragma once
 // All output of a run: metrics.jsonl for programs, train.log and the terminal for people, and a
-// TensorBoard file if the config says so. A terminal also shows a progress bar, on stderr.
+// TensorBoard file with logging.tensorboard. A terminal also shows a progress bar, on stderr.
 
 #include <memory>
 #include <optional>
@@ -18,24 +18,23 @@
 
 namespace calque {
 
-// silent: not even to files; of ranks other than 0.
+// quiet: no lines on stdout. silent: no output at all, not even to files (ranks other than 0).
 enum class Loudness { normal, quiet, silent };
 
 class RunLog {
  public:
-  // `metrics` are those that a line about a validation may show.
+  // `metrics` are those that the line of a validation may show.
   RunLog(FileSystem& files, const RunFolder& run, const LoggingConfig& logging,
          std::span<const MetricInfo> metrics, int64_t first_step, Loudness loudness);
   ~RunLog();
 
   void write(const TrainRecord& record, const std::string& remaining);
   void write(const ValidRecord& record);
-  // An event at a step.
   void event(int64_t step, const std::string& text);
   // The error that ended the run, written only to the files. Without a checkpoint, metrics.jsonl is
   // not written, because its existence would prevent another start.
   void ended(int64_t step, const std::string& error, bool has_checkpoint);
-  void say(const std::string& line);  // not to metrics.jsonl
+  void say(const std::string& line);  // to train.log and stdout only
   // A problem that does not end training, written to stderr even if quiet.
   void problem(const std::string& text);
 

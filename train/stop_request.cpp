@@ -10,9 +10,9 @@ namespace {
 
 constexpr std::array requests = {SIGINT, SIGTERM, SIGUSR1, SIGHUP};
 volatile std::sig_atomic_t received = 0;
-std::mutex one_at_a_time;
+std::mutex handlers_mutex;
 int ignored_later = 0;
-int listeners = 0;  // more than one where ranks are threads
+int listeners = 0;  // the number of StopRequests: more than one if ranks are threads
 std::array<void (*)(int), requests.size()> before;
 void (*before_pipe)(int);
 timespec received_at;  // written by the handler alone
@@ -38,7 +38,7 @@ void listen(int signal) {
 }  // namespace
 
 StopRequest::StopRequest() {
-  const std::scoped_lock lock(one_at_a_time);
+  const std::scoped_lock lock(handlers_mutex);
   if (listeners++ > 0) return;
   received = ignored_later = 0;
   for (size_t i = 0; i < requests.size(); ++i) before[i] = std::signal(requests[i], listen);
@@ -49,7 +49,7 @@ StopRequest::StopRequest() {
 }
 
 StopRequest::~StopRequest() {
-  const std::scoped_lock lock(one_at_a_time);
+  const std::scoped_lock lock(handlers_mutex);
   if (--listeners > 0) return;
   for (size_t i = 0; i < requests.size(); ++i) {
     std::signal(requests[i], requests[i] == ignored_later ? SIG_IGN : before[i]);
@@ -60,7 +60,7 @@ StopRequest::~StopRequest() {
 int StopRequest::signal() { return received; }
 
 void StopRequest::ignore_later(int signal) {
-  const std::scoped_lock lock(one_at_a_time);
+  const std::scoped_lock lock(handlers_mutex);
   ignored_later = signal;
 }
 

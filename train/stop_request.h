@@ -10,16 +10,16 @@ namespace calque {
 
 class StopRequest {
  public:
-  StopRequest();   // the first one installs the handlers
-  ~StopRequest();  // the last one restores the earlier ones
+  StopRequest();   // the first object installs the handlers
+  ~StopRequest();  // the last object restores the earlier handlers
   StopRequest(const StopRequest&) = delete;
   StopRequest& operator=(const StopRequest&) = delete;
 
   // The signal received, or 0.
   static int signal();
 
-  // All ranks end because of this signal. It may reach this one after the others, when the handlers
-  // are restored, and is ignored then.
+  // To be called when all ranks end because of this signal. The signal may reach this rank only
+  // after the handlers are restored; it is ignored then.
   static void ignore_later(int signal);
 };
 

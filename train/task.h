@@ -1,8 +1,8 @@
 #pragma once
 // The interface between the trainer and what it trains. A task owns a model, its data and its
-// validation; the trainer takes micro-batches from it, runs them forward and backward, and updates
-// the parameters. To add a task, implement these three classes in a folder of train/tasks/ and add
-// it to train/tasks/registry.cpp.
+// validation; the trainer takes micro-batches from the task, runs them forward and backward, and
+// updates the parameters. To add a task, implement Work, WorkStream and Task in a folder of
+// train/tasks/ and add the task to train/tasks/registry.cpp.
 
 #include <cstdint>
 #include <functional>
@@ -34,7 +34,7 @@ struct SummedLoss {
   LossSums sums() const { return {double(loss.item()), nll, correct, terms}; }
 };
 
-// Its terms are the tokens.
+// Each token is a term.
 inline SummedLoss summed(const TokenLoss& loss) {
   return {loss.loss, loss.nll, loss.correct, loss.tokens};
 }
@@ -53,7 +53,7 @@ class Work {
   virtual SummedLoss forward() const = 0;
   virtual WorkSize size() const = 0;
 
-  // The same examples in at most `chunks` chunks of about equal cost; an example is never split.
+  // Divides the examples into at most `chunks` chunks of about equal cost; no example is split.
   virtual std::vector<std::unique_ptr<Work>> split(int64_t chunks) const = 0;
 
   // The origin of its examples, for messages: "train.en + train.de, pairs 3, 17".
@@ -64,7 +64,7 @@ using Works = std::vector<std::unique_ptr<Work>>;
 
 struct StreamPosition {
   int64_t epoch = 0;     // the number of complete epochs
-  int64_t position = 0;  // the number of micro-batches taken from the current one
+  int64_t position = 0;  // the number of micro-batches taken from the current epoch
 };
 
 // The approximate number of micro-batches, and of examples in them, of each epoch from `epoch` on.
@@ -108,25 +108,26 @@ class Task {
 
   // The metrics that validation may measure, in the order of display.
   virtual std::span<const MetricInfo> metrics() const = 0;
-  // Describes how a metric is measured under a config: values with equal texts are comparable.
+  // Describes how a config measures a metric: values with equal descriptions are comparable.
   virtual std::string measured_by(const MetricInfo& metric, const Config& config) const = 0;
 
-  // Identify the tokenizers and the training data; a run resumes only on the same.
+  // These identify the tokenizers and the training data; a run resumes only if they are equal.
   virtual std::string tokenizer_hash() const = 0;
   virtual std::string data_hash() const = 0;
 
-  // Require a purpose other than `use`.
+  // The next two functions require a purpose other than TaskStart::Purpose::use.
   virtual std::string data_description() const = 0;  // one line for the log
   virtual std::unique_ptr<WorkStream> training(StreamPosition from) = 0;
 
-  // Sets the initial values that a new run reads from other files than checkpoints, after all
-  // others are set. Returns lines for the log.
+  // Sets the initial weights that a new run reads from files other than checkpoints. Called after
+  // all other initial weights are set. Returns lines for the log.
   virtual std::vector<std::string> load_pretrained() { return {}; }
 
-  // Whether there is anything to validate on.
+  // Whether there is validation data.
   virtual bool validates() const = 0;
-  // Calls `stop` now and then, and returns nothing if it returns true. All ranks call it, with the
-  // same weights, share the work and return the same values; rank 0 alone returns samples.
+  // Calls `stop` from time to time; if `stop` returns true, ends and returns nothing. All ranks
+  // call validate() with the same weights, share the work and return the same values; only rank 0
+  // returns samples.
   virtual std::optional<Scores> validate(Communicator& ranks,
                                          const std::function<bool()>& stop) = 0;
 };
@@ -136,12 +137,12 @@ struct TaskStart {
   enum class Purpose {
     begin,   // a new run: tokenizers are trained and saved in its folder
     resume,  // a run with a checkpoint: its tokenizers must have the hash below; the trainer
-             // compares the data's
+             // compares the hash of the data
     plan,    // a dry run: nothing is written
-    use,     // tokenizers and model alone; the data is not read
+    use,     // only the tokenizers and the model; the data is not read
   };
   Purpose purpose = Purpose::use;
-  // Of the checkpoint to resume from.
+  // The hashes in the checkpoint to resume from.
   std::string tokenizer_hash = {}, data_hash = {};
 };
 

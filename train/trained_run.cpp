@@ -21,8 +21,8 @@ std::string run_of_checkpoint(const fs::path& checkpoint) {
   return (folder.filename() == "checkpoints" ? folder.parent_path() : folder).string();
 }
 
-// The best existing checkpoint according to the newest state, for copies of a run without links.
-// Empty if there is none, or if it is the newest.
+// The folder of the best existing checkpoint according to the newest state, for a copy of a run
+// without links. Empty if there is no best checkpoint, or if it is the newest one.
 std::string best_by_state(const Config& config, const Checkpoints& checkpoints) {
   const auto state = newest_state(checkpoints);
   if (!state) return "";
@@ -44,14 +44,14 @@ LoadedCheckpoint load_chosen(const RunPlace& run, const std::vector<TensorSlot>&
     return {folder, load_checkpoint(real_files(), folder, slots, {})};
   }
   if (fs::is_symlink(fs::symlink_status(folder))) {
-    fail("{}: leads to {}, which is not there; restore it, or give {}/last for the newest", folder,
-         fs::read_symlink(folder).string(), run.place);
+    fail("{}: is a link to {}, which does not exist; restore it or give {}/last for the newest",
+         folder, fs::read_symlink(folder).string(), run.place);
   }
   std::vector<DamagedCheckpoint> damaged;
   auto newest = checkpoints.load_newest(slots, {}, damaged);
   if (!newest) fail("{}: has no checkpoint yet; train it first", run.place);
   if (!damaged.empty()) {
-    fail("{}; to use the one before, give {}", damaged.front().problem, newest->folder);
+    fail("{}; to use the checkpoint before, give {}", damaged.front().problem, newest->folder);
   }
   return std::move(*newest);
 }
@@ -79,7 +79,7 @@ RunPlace find_run(const std::string& given) {
 RunPlace find_run(const std::string& place, TaskKind task) {
   RunPlace run = find_run(place);
   if (run.config.task != task) {
-    fail("{}: is a run of task: {}; this needs one of task: {}", place,
+    fail("{}: is a run of task: {}; a run of task: {} is needed", place,
          name_of(task_kinds, run.config.task), name_of(task_kinds, task));
   }
   return run;

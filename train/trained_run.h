@@ -15,14 +15,14 @@ namespace calque {
 struct RunPlace {
   RunFolder folder;
   Config config;
-  std::string place;           // as given, without a trailing slash
+  std::string place;           // the given path without trailing slashes
   bool is_checkpoint = false;  // `place` is one checkpoint, not a run
 };
 
-// `place` is a run, of which the best checkpoint is used, else the last; or the folder of one
-// checkpoint inside a run. Throws an Error for anything else.
+// `place` is a run, whose best checkpoint is used (the last one if there is no best), or the folder
+// of one checkpoint inside a run. Throws an Error for anything else.
 RunPlace find_run(const std::string& place);
-// The same for a run that must be of this task.
+// The same, but throws an Error if the run is of another task.
 RunPlace find_run(const std::string& place, TaskKind task);
 
 struct LoadedWeights {
@@ -30,8 +30,8 @@ struct LoadedWeights {
   int64_t step = 0;
 };
 
-// Fills the parameters. Without the link RUN/best, the newest state says which checkpoint is the
-// best. Throws an Error if the checkpoint is damaged, or was trained with other tokenizers.
+// Fills the parameters. Without the link RUN/best, the newest state determines the best checkpoint.
+// Throws an Error if the checkpoint is damaged, or was trained with other tokenizers.
 LoadedWeights load_weights(const RunPlace& run, Parameters& parameters,
                            const std::string& tokenizer_hash);
 
@@ -42,7 +42,7 @@ struct TrainedRun {
 };
 TrainedRun open_run(const std::string& place, const MakeTask& make_task);
 
-// A run's config without its weights.
+// Loads the config in a run's folder.
 Config run_config(const RunFolder& run);
 
 }  // namespace calque

@@ -25,7 +25,7 @@ double seconds_since(Clock::time_point start) {
   return std::chrono::duration<double>(Clock::now() - start).count();
 }
 
-// The origin of the examples, each place once.
+// The origins of the micro-batches, each once.
 std::string places_of(const Works& works) {
   std::vector<std::string> places;
   for (const auto& work : works) {
@@ -76,7 +76,7 @@ TrainResult Training::run() {
     agree();
     const bool last = finished(), save_is_due = due(config_.training.save_every) || last;
     state_.validation_owed = task_->validates() && (due(config_.training.validate_every) || last);
-    if (save_is_due) save();  // first, because validation may take long or be interrupted
+    if (save_is_due) save();  // before validation, which may take long or be interrupted
     const bool takes_long = save_is_due || state_.validation_owed;
     if (state_.validation_owed && (validate() || save_is_due)) save();
     saving_.poll();
@@ -93,7 +93,7 @@ TrainResult Training::run() {
   return result(out_of_patience() ? Ending::patience : Ending::finished);
 }
 
-// What decides the next step and is not a function of the steps before: time and signals.
+// Agrees on what the next step depends on besides the steps before it: time and signals.
 void Training::agree() {
   struct {
     double seconds;
@@ -213,15 +213,15 @@ void Training::note_goal(const Scores& scores) {
   }
 }
 
-// Returns whether the checkpoint of this step is one of the best. The ranks share the work, and
-// take over the state of rank 0.
+// Returns whether the checkpoint of this step is one of the best. The ranks share the work;
+// afterwards all ranks have the state of rank 0.
 bool Training::validate() {
   const bool best = validate_here();
   share_state(ranks_, state_);
   return broadcast(ranks_, best);
 }
 
-// A stop request interrupts it; the resumed run then validates again.
+// A stop request interrupts the validation; the resumed run repeats it.
 bool Training::validate_here() {
   const Phase phase("validation");
   if (!task_->validates()) {
@@ -257,11 +257,12 @@ bool Training::validate_here() {
   return best;
 }
 
-// A failure does not end training: the page can be written again at any time.
+// Writes the report if there are metrics. A failure does not end training: the page can be written
+// again at any time.
 void Training::report() {
   if (!ranks_.speaks()) return;
-  std::error_code none;  // no metrics yet
-  if (!config_.logging.report || std::filesystem::file_size(run_.metrics(), none) == 0) return;
+  std::error_code ignored;
+  if (!config_.logging.report || std::filesystem::file_size(run_.metrics(), ignored) == 0) return;
   try {
     write_report(run_.path, task_->metrics());
   } catch (const Error& error) {
@@ -269,7 +270,7 @@ void Training::report() {
   }
 }
 
-// For a step that is saved already, saves only its state, if that has changed.
+// If the tensors of the step are saved already, saves only its state, and only if it has changed.
 void Training::save() {
   const Phase phase("checkpoint");
   if (!broadcast(ranks_, saving_.is_due())) return;

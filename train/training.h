@@ -26,8 +26,8 @@ struct Meter {
   int64_t tokens = 0;
   double flops = 0;
   int64_t steps = 0;
-  double waited = 0;    // the stream's count at `since`
-  Traffic exchanged{};  // the count of the ranks then
+  double waited = 0;    // the stream's wait_seconds() at `since`
+  Traffic exchanged{};  // the ranks' traffic() at `since`
 };
 
 class Training {
@@ -42,7 +42,7 @@ class Training {
   }
 
  private:
-  // What rank 0 has found in the folder.
+  // What rank 0 reports after loading the checkpoint.
   struct Restored {
     std::vector<DamagedCheckpoint> damaged;
     std::vector<std::string> notes;
@@ -55,7 +55,7 @@ class Training {
   void fit_memory(const std::optional<Bytes>& limit_before);
   void announce();
   bool due(const Interval& interval) const;
-  double done() const;  // the share of the nearest limit
+  double done() const;  // share_done() of training.until
   bool finished() const { return done() >= 1; }
   bool out_of_patience() const;
   void count_seconds();
@@ -77,7 +77,7 @@ class Training {
   const Config config_;
   const RunFolder run_;
   FileSystem& files_ = real_files();
-  const std::unique_ptr<RunLock> lock_;  // of rank 0
+  const std::unique_ptr<RunLock> lock_;  // null on other ranks than 0
   Checkpoints checkpoints_;
   std::unique_ptr<Task> task_;
   const MetricInfo metric_;  // training.metric
@@ -89,8 +89,8 @@ class Training {
   CheckpointSaving saving_;
   std::unique_ptr<WorkStream> stream_;
   Meter meter_;
-  int signal_ = 0;            // that has asked this or another rank to stop
-  int64_t epoch_before_ = 0;  // the last step
+  int signal_ = 0;            // the signal that asked this or another rank to stop, or 0
+  int64_t epoch_before_ = 0;  // the epoch before the last step
   double seconds_before_ = 0, share_before_ = 0;
   std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
 };

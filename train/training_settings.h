@@ -11,7 +11,8 @@
 namespace calque {
 
 OptimizerSettings optimizer_settings(const TrainingConfig& training);
-// Of the update that all parts make together: with training.outer_steps, that of the outer step.
+// The optimizer of the update that all parts make together; with training.outer_steps, of the outer
+// step.
 OptimizerSettings joint_settings(const TrainingConfig& training);
 // The precision of the matrix products of a training step.
 Precision product_precision(const TrainingConfig& training);

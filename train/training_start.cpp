@@ -17,7 +17,7 @@
 namespace calque {
 namespace {
 
-// Refuses a config that would make another run before anything in the folder changes.
+// Before anything in the folder changes, refuses a config that would make it another run.
 std::unique_ptr<Task> task_of(const Config& config, const RunFolder& run,
                               const MakeTask& make_task) {
   using Purpose = TaskStart::Purpose;
@@ -41,7 +41,7 @@ MetricInfo chosen_metric(const Task& task, const TrainingConfig& training) {
   return *metric;
 }
 
-std::unique_ptr<RunLock> locked(const RunFolder& run, Communicator& ranks, const Config& config) {
+std::unique_ptr<RunLock> lock_run(const RunFolder& run, Communicator& ranks, const Config& config) {
   using std::chrono::seconds;
   ranks.watch(seconds(config.training.rank_deadline), [] { return StopRequest::signal() != 0; });
   require_same_program(ranks, config);
@@ -56,7 +56,7 @@ Training::Training(const Config& config, const RunFolder& run, Loudness loudness
     : ranks_(ranks),
       config_(config),
       run_(run),
-      lock_(locked(run, ranks, config)),
+      lock_(lock_run(run, ranks, config)),
       checkpoints_(real_files(), run.path),
       task_(make_tasks(
           ranks, [&] { return task_of(config, run, make_task); }, config, run, make_task)),
@@ -149,8 +149,8 @@ void Training::tidy(const Restored& restored) {
   saving_.resumed(state_);
 }
 
-// The number of chunks affects the dropout, so a run keeps it as long as it keeps its limit, also
-// on another machine.
+// The number of chunks affects the dropout, so a run keeps this number as long as its memory limit
+// does not change, also on another machine.
 void Training::fit_memory(const std::optional<Bytes>& limit_before) {
   const Bytes limit = config_.training.memory_limit;
   if (limit_before != limit || state_.chunks == 0) {

@@ -28,7 +28,7 @@ def cut(pairs, tokens, seed):
     pairs.sort(key=lambda pair: (pair[1], pair[0]))
     batches, batch = [], []
     for pair in pairs:
-        if batch and (pair[1] + 1) * (len(batch) + 1) > tokens:  # this pair is the longest
+        if batch and (pair[1] + 1) * (len(batch) + 1) > tokens:  # sorted: this pair is the longest so far
             batches.append(batch)
             batch = []
         batch.append(pair)

@@ -1,5 +1,5 @@
-"""The environment variables with which PyTorch is fastest. Libraries read them while they are
-loaded, so a program sets them and restarts itself.
+"""The environment variables with which PyTorch is fastest. Libraries read them at load time, so a
+program sets them and restarts itself.
 """
 import os
 import sys
@@ -20,8 +20,8 @@ ANYWHERE = {
 
 
 def with_environment(keep_kernels=False):
-    """Starts this program again with the settings. Variables that are already set stay, except that OpenBLAS
-    gets its fastest kernels unless keep_kernels."""
+    """Restarts this program with these variables. Variables that are already set keep their values, except
+    OPENBLAS_CORETYPE, which is replaced on a CPU with AVX-512 unless keep_kernels."""
     if os.environ.get("PYTORCH_READY"):
         return
     with open("/proc/cpuinfo") as cpu:

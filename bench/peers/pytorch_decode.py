@@ -31,7 +31,7 @@ def arguments():
     parser.add_argument("--rows", type=int, default=0, help="hypotheses per batch (default: the faster of 128 and 512)")
     parser.add_argument("--workers", type=int, default=0)
     parser.add_argument("--threads", type=int, default=0)
-    parser.add_argument("--keep-kernels", action="store_true", help="leave OPENBLAS_CORETYPE as it is set")
+    parser.add_argument("--keep-kernels", action="store_true", help="keep the environment's OPENBLAS_CORETYPE")
     options = parser.parse_args()
     options.cases = options.cases or ["greedy", "beam", "single"]
     if set(options.cases) - {"greedy", "beam", "single"}:
@@ -81,7 +81,7 @@ class Translator:
     def __init__(self, vocabulary):
         torch.manual_seed(1)
         self.w = weights(vocabulary)
-        self.table = self.w["embedding"].t()  # [d_model, vocabulary], as it lies
+        self.table = self.w["embedding"].t()  # a view: [d_model, vocabulary]
         self.positions = positions(512)
 
     def product(self, x, layer, name):
@@ -129,7 +129,7 @@ class Translator:
 
     @torch.no_grad()
     def translate(self, lengths, beam, written, vocabulary):
-        """`written` tokens of one batch; only the last one is </s>."""
+        """Decodes `written` tokens of one batch, the last of which is </s>; returns the scores."""
         sentences, longest = len(lengths), max(lengths) + 1
         ids = torch.randint(3, vocabulary, (sentences, longest))
         mask = torch.zeros(sentences, 1, 1, longest)
@@ -157,7 +157,7 @@ class Translator:
 
 
 def cut(lengths, beam, rows):
-    """Batches of sentences of like length, of about `rows` hypotheses each."""
+    """Batches of sentences of similar length, of about `rows` hypotheses each."""
     ordered = sorted(lengths, reverse=True)
     size = max(1, rows // beam)
     return [ordered[i : i + size] for i in range(0, len(ordered), size)]
@@ -166,7 +166,7 @@ def cut(lengths, beam, rows):
 def work(rank, options, plan, beam, barrier, results):
     torch.set_num_threads(options.threads)
     translator = Translator(options.vocabulary)
-    translator.translate(plan[0], beam, options.written, options.vocabulary)  # warm
+    translator.translate(plan[0], beam, options.written, options.vocabulary)  # warm-up
     barrier.wait()
     begin = time.perf_counter()
     for batch in plan[rank :: options.workers]:

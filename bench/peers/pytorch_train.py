@@ -6,10 +6,10 @@ does the same work on sentences of the same lengths.
   pytorch_train.py tiny --check      # loss and gradients against plain PyTorch
 
 By default it runs the fastest version found (torch_transformer.py): backward passes written by
-hand, and one process with one thread per core, each with a share of every batch. That is faster
+hand, and one single-threaded process per core, each with a share of every batch. This is faster
 than one process with as many threads, because PyTorch's small kernels then run in parallel. Weights
 and gradients are in shared memory; each worker updates its part of the weights with the gradients
-of all.
+of all workers.
 
 With --plain it runs the model in the usual style of PyTorch (plain_transformer.py): autograd, in
 one process with a thread per core.
@@ -28,17 +28,17 @@ def arguments():
     parser = argparse.ArgumentParser(description=__doc__.splitlines()[0])
     parser.add_argument("preset", choices=("tiny", "small", "base"))
     parser.add_argument("--steps", type=int, default=20, help="measured steps")
-    parser.add_argument("--warmup", type=int, default=4, help="steps before those")
+    parser.add_argument("--warmup", type=int, default=4, help="steps before the measured steps")
     parser.add_argument("--workers", type=int, default=len(os.sched_getaffinity(0)), help="processes")
     parser.add_argument("--threads", type=int, default=1, help="threads of each process")
     parser.add_argument("--plain", action="store_true", help="plain modules and autograd in one process")
     parser.add_argument("--precision", choices=("float32", "bfloat16"), default="float32",
                         help="operands of products with weights (with --plain: autocast)")
-    parser.add_argument("--keep-kernels", action="store_true", help="leave OPENBLAS_CORETYPE as it is set")
+    parser.add_argument("--keep-kernels", action="store_true", help="keep the environment's OPENBLAS_CORETYPE")
     parser.add_argument("--tokens", type=int, default=4096, help="the most target tokens of a batch")
     parser.add_argument("--vocabulary", type=int, default=8000)
     parser.add_argument("--seed", type=int, default=1)
-    parser.add_argument("--json", action="store_true", help="one line of JSON and nothing else")
+    parser.add_argument("--json", action="store_true", help="print only one line of JSON")
     parser.add_argument("--check", action="store_true", help="compare with plain PyTorch instead")
     return parser.parse_args()
 
@@ -89,7 +89,7 @@ class AdamShard:
 
 
 class Sgemm:
-    """The best rate of a large product while all workers compute one."""
+    """The best FLOP/s of a large matrix product while every worker computes one."""
 
     def __init__(self):
         shapes = [(1024, 1024, 1024), (2048, 2048, 2048), (4096, 512, 2048)]

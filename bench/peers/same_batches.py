@@ -6,7 +6,7 @@ in the same updates, the same recipe. Only the dropout masks differ.
   bench/peers/same_batches.py exported --run runs/multi30k-pytorch
   calque plot runs/multi30k runs/multi30k-pytorch --svg curves.svg
 
-The run folder gets the config and a metrics.jsonl like calque's own. Only configs of the kind of
+The run folder gets the config and a metrics.jsonl like calque's own. Only configs like
 configs/multi30k.yaml are supported (post-norm, relu, adam, inverse_sqrt, tied: all); others are refused.
 """
 import argparse
@@ -81,11 +81,11 @@ class Model(torch.nn.Module):
         self.decoder = torch.nn.ModuleList(
             torch.nn.TransformerDecoderLayer(**settings) for _ in range(recipe.decoder_layers))
         for layer in [*self.encoder, *self.decoder]:
-            layer.dropout.p = layer.self_attn.dropout = 0.0  # inside the feed-forward; on attention weights
+            layer.dropout.p = layer.self_attn.dropout = 0.0  # off in the feed-forward and on attention weights
         for layer in self.decoder:
             layer.multihead_attn.dropout = 0.0
-        place = torch.arange(longest)[:, None] / 10000 ** (torch.arange(0, recipe.d_model, 2) / recipe.d_model)
-        self.register_buffer("places", torch.stack([place.sin(), place.cos()], -1).view(longest, 1, recipe.d_model))
+        angle = torch.arange(longest)[:, None] / 10000 ** (torch.arange(0, recipe.d_model, 2) / recipe.d_model)
+        self.register_buffer("positions", torch.stack([angle.sin(), angle.cos()], -1).view(longest, 1, recipe.d_model))
 
     def load(self, tensors):
         """From tensors under calque's names, whose matrices are [in, out]."""
@@ -116,11 +116,11 @@ class Model(torch.nn.Module):
             sys.exit(f"same_batches: unknown weights: {', '.join(tensors)}")
 
     def embed(self, ids):
-        rows = F.embedding(ids, self.table) * self.scale + self.places[: len(ids)]
+        rows = F.embedding(ids, self.table) * self.scale + self.positions[: len(ids)]
         return F.dropout(rows, self.dropout, self.training)
 
     def loss(self, pairs, smoothing):
-        """Sums over the real target tokens: the smoothed loss and the plain one."""
+        """Sums over the real target tokens: the label-smoothed loss and the negative log-likelihood."""
         source, no_source = padded([source for source, _ in pairs])
         target, no_target = padded([target for _, target in pairs])
         inputs = torch.cat([torch.ones_like(target[:1]), target[:-1]])
@@ -154,7 +154,7 @@ def validate(model, pairs, smoothing):
 
 
 def train_step(model, adam, batches, rate, recipe):
-    """Means over the target tokens of all batches, and the norm of the gradient."""
+    """Returns the mean loss and nll over the target tokens of all batches, the gradient norm and the tokens."""
     for group in adam.param_groups:
         group["lr"] = rate
     adam.zero_grad()

@@ -36,14 +36,14 @@ class Model(torch.nn.Module):
         epsilon, self.dropout = float(config_value(text, "norm_epsilon")), float(config_value(text, "dropout"))
         self.scale = math.sqrt(d_model)
         self.table = torch.nn.Parameter(torch.empty_like(tensors["embedding.weight"]))
-        self.places = torch.nn.Parameter(torch.empty_like(tensors["positions.weight"]))
+        self.positions = torch.nn.Parameter(torch.empty_like(tensors["positions.weight"]))
         self.first_norm = torch.nn.LayerNorm(d_model, epsilon)
         self.layers = torch.nn.ModuleList(
             torch.nn.TransformerEncoderLayer(d_model, int(config_value(text, "heads")), int(config_value(text, "d_ff")),
                                              self.dropout, "gelu", epsilon, batch_first=True)
             for _ in range(int(config_value(text, "layers"))))
         for layer in self.layers:
-            layer.dropout.p = layer.self_attn.dropout = 0.0  # inside the feed-forward; on attention weights
+            layer.dropout.p = layer.self_attn.dropout = 0.0  # off in the feed-forward and on attention weights
         self.dense = torch.nn.Linear(d_model, d_model)
         self.last_norm = torch.nn.LayerNorm(d_model, epsilon)
         self.bias = torch.nn.Parameter(torch.empty_like(tensors["masked.output.bias"]))
@@ -59,7 +59,7 @@ class Model(torch.nn.Module):
             module.bias.copy_(tensors.pop(name + ".bias"))
 
         self.table.copy_(tensors.pop("embedding.weight"))
-        self.places.copy_(tensors.pop("positions.weight"))
+        self.positions.copy_(tensors.pop("positions.weight"))
         self.bias.copy_(tensors.pop("masked.output.bias"))
         norm(self.first_norm, "embedding_norm")
         for i, layer in enumerate(self.layers):
@@ -77,13 +77,13 @@ class Model(torch.nn.Module):
             sys.exit(f"same_masked_batches: unknown weights: {', '.join(tensors)}")
 
     def sums(self, windows):
-        """The summed loss of the chosen tokens, their number, and how many are predicted."""
+        """The summed loss of the chosen tokens, their number, and how many of them are predicted correctly."""
         pad = lambda column, fill: torch.nn.utils.rnn.pad_sequence(
             [torch.tensor(window[column]) for window in windows], batch_first=True, padding_value=fill)
         ids, expected = pad(0, 0), pad(1, -1)
         lengths = torch.tensor([len(window[0]) for window in windows])
         padding = torch.arange(ids.shape[1]) >= lengths[:, None]
-        x = self.first_norm(F.embedding(ids, self.table) * self.scale + self.places[: ids.shape[1]])
+        x = self.first_norm(F.embedding(ids, self.table) * self.scale + self.positions[: ids.shape[1]])
         x = F.dropout(x, self.dropout, self.training)
         for layer in self.layers:
             x = layer(x, src_key_padding_mask=padding)
@@ -114,7 +114,7 @@ def main():
     torch.set_num_threads(options.threads)
     text = (options.exported / "config.yaml").read_text()
     for key, value in KNOWN.items():
-        if f"{key}: " in text and config_value(text, key) != value:  # the config has the keys of its task
+        if f"{key}: " in text and config_value(text, key) != value:  # the config has only the keys of its task
             sys.exit(f"same_masked_batches: {key} is {config_value(text, key)}, but only {value} is supported")
     tensors = safetensors(options.exported / "initial.safetensors")
     torch.manual_seed(1)

@@ -3,7 +3,7 @@
 Each sublayer is one autograd.Function whose backward pass is written by hand: few kernels, results
 in place, weight gradients in one flat buffer, one byte per element of a dropout mask. Activations
 are [batch * time, d_model]; the queries, keys and values of each head are gathered into separate
-matrices. PyTorch multiplies those one by one, so attention processes short sentences in groups,
+matrices. PyTorch multiplies these matrices one by one, so attention processes short sentences in groups,
 with a mask that separates them. Sublayers are post-norm: norm(x + dropout(f(x))), as in the paper.
 
 With `Products.rounded` the operands and results of products with weights are bfloat16, which oneDNN
@@ -25,7 +25,7 @@ class Products:
 
 
 def operand(x):
-    """x as products take it."""
+    """x in the type of a product's operands."""
     return x.bfloat16() if Products.rounded else x
 
 
@@ -76,10 +76,10 @@ def parameter_shapes(preset, vocabulary):
 
 
 class Sublayer:
-    """The weights of one sublayer and, under the same names with d_ before, their gradients."""
+    """The weights of one sublayer and, under the same names with the prefix d_, their gradients."""
 
     def ready(self):
-        """Before a step: forms the operands of products, with p_ before the names of the weights."""
+        """Called before a step: stores the weights as operands of products, with the prefix p_."""
         for name in ("qkv", "q", "kv", "out", "up", "down"):
             for weight in (name, name + "_bias"):
                 if hasattr(self, weight):
@@ -87,7 +87,7 @@ class Sublayer:
 
 
 class Weights:
-    """All parameters as windows into one flat tensor, and their gradients into another."""
+    """All parameters as views of one flat tensor, and their gradients as views of another."""
 
     def __init__(self, shapes, flat, gradient):
         self.values, self.gradients, at = {}, {}, 0
@@ -117,7 +117,7 @@ class Weights:
 
 
 class Dropout:
-    """Masks of one random byte an element, compared in one pass (PyTorch's own CPU dropout draws its
+    """Masks of one random byte per element, compared in one pass (PyTorch's own CPU dropout draws its
     numbers one by one). The probability is a multiple of 1/256, and the scale fits it exactly."""
 
     def __init__(self, probability, seed):
@@ -141,7 +141,7 @@ class Dropout:
         return torch.addcmul(x, y, self.mask(random, y), value=self.scale)
 
     def scaled(self, dy, random):
-        """The gradient before the dropout."""
+        """dropout(dy), also the gradient of the dropout's input."""
         if random is None:
             return dy
         return self.mask(random, dy).mul_(dy).mul_(self.scale)
@@ -241,7 +241,7 @@ class SelfAttention(torch.autograd.Function):
 class CrossAttention(torch.autograd.Function):
     @staticmethod
     def forward(ctx, x, _, memory, w, mask, heads, groups, dropout):
-        """The encoder's result comes twice: for its gradient, and as an operand."""
+        """The encoder's output is passed twice: for its gradient, and as an operand (`memory`)."""
         rounded = operand(x)
         (q,) = whole(split_heads(torch.addmm(w.p_q_bias, rounded, w.p_q), 1, heads, groups[0]))
         kv = whole(split_heads(torch.addmm(w.p_kv_bias, memory, w.p_kv), 2, heads, groups[1]))
@@ -300,16 +300,16 @@ class Embed(torch.autograd.Function):
         ids, d_table, random, dropout = ctx.saved
         dx = dropout.scaled(dx, random)
         found = aten.embedding_dense_backward(dx, ids.view(-1), d_table.size(0), -1, False)
-        d_table.add_(found, alpha=math.sqrt(d_table.size(1)))  # beside what the loss has written
+        d_table.add_(found, alpha=math.sqrt(d_table.size(1)))  # added to what the loss has written
         return (None,) * 6
 
 
 class SmoothedLoss(torch.autograd.Function):
     """Projection on the embedding and label-smoothed cross-entropy, summed over real target tokens.
 
-    The logits exist for a block of rows at a time. With p = softmax(h E^T) the gradient of the logits is
-    p - eps/V - (1 - eps) onehot(y). The last two terms are of rank one and sparse, so p is the only large
-    matrix, and it is read once.
+    The logits are computed for one block of rows at a time. With p = softmax(h E^T) the gradient of the
+    logits is p - eps/V - (1 - eps) onehot(y). The last two terms are of rank one and sparse, so p is the only
+    large matrix.
     """
     ROWS = 1024
 
@@ -364,7 +364,7 @@ def sinusoids(length, d_model):
 
 def group_mask(real, queries, group, heads, causal):
     """0 where a query attends and -inf elsewhere, for groups of sentences side by side; None if every query
-    attends to every key. real [batch, keys] says which keys are not padding."""
+    attends to every key. real [batch, keys] marks the keys that are not padding."""
     batch, keys = real.shape
     allowed = real.view(-1, group, 1, keys).expand(-1, -1, queries, -1)
     if causal:
@@ -379,8 +379,8 @@ def group_mask(real, queries, group, heads, causal):
 
 
 class Batch:
-    """Random ids for pairs of lengths; padded, with </s> at the ends and <s> before the targets."""
-    TOGETHER = 28  # tokens per group in attention, about: the fastest on short sentences
+    """Padded random ids for pairs of lengths, with </s> at the ends and <s> before the targets."""
+    TOGETHER = 28  # approximate tokens per attention group; the fastest value on short sentences
 
     def __init__(self, pairs, vocabulary, heads, generator):
         longest = max(map(max, pairs)) + 1
@@ -396,7 +396,7 @@ class Batch:
         self.source, real = padded([source + 1 for source, _ in pairs])
         self.source_tokens = int(real.sum())
         self.source_keys = real
-        self.source_keys[:, 0] = True  # an empty sentence attends to something
+        self.source_keys[:, 0] = True  # an empty sentence must attend to some key
         output, real = padded([target + 1 for _, target in pairs])
         self.input = torch.cat([torch.ones(len(output), 1, dtype=torch.long), output[:, :-1]], 1)
         self.real = real.view(-1).nonzero().squeeze(1)

@@ -16,7 +16,7 @@ namespace {
 
 constexpr int64_t every_window = std::numeric_limits<int64_t>::max();
 
-// A window as three columns: with [MASK], the original, and filled.
+// Returns a line with a window three times, separated by tabs: with [MASK], original, and filled.
 std::string output_line(const Sample& sample) {
   std::string line;
   for (const std::string* text : {&sample.input, &sample.reference, &sample.output}) {

@@ -56,7 +56,7 @@ void TaskOptions::check(const std::string& run) const {
 
 void require_one_run(const std::vector<std::string>& runs) {
   if (runs.size() == 1) return;
-  wrong_command_line("several runs: only translators are evaluated together; give one run");
+  wrong_command_line("several runs: only translators form an ensemble; give one run");
 }
 
 }  // namespace calque

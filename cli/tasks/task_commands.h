@@ -26,7 +26,8 @@ struct ScoreArguments {
   std::string run, source, target, text;
 };
 
-// "log-probability, the same per token, tokens", by tabs: a line of `calque score`.
+// A line of `calque score`: the log-probability, the log-probability per token and the number of
+// tokens, separated by tabs.
 std::string score_line(double log_probability, int64_t tokens);
 
 struct ExplainArguments {
@@ -45,13 +46,14 @@ struct TaskCommands {
   void (*evaluate)(const EvaluateArguments&, const std::vector<CorpusOfSplit>&);
   void (*score)(const ScoreArguments&);
   Explanation (*explain)(const ExplainArguments&);
-  const char* files_to_evaluate;  // the options that name them
+  const char* files_to_evaluate;  // the options that name the files
 };
 
 extern const TaskCommands translation_commands, language_model_commands, masked_lm_commands,
     classification_commands, images_commands, word2vec_commands;
 
-// The class of an image file and the attention behind it, as a page or as JSON.
+// Returns the class probabilities of an image file and the attention to its patches, as a page or
+// as JSON.
 std::string explain_image(const ExplainArguments& arguments, bool json);
 
 // The `check_data` of plain text.
@@ -60,8 +62,8 @@ void check_texts(const Config& config);
 const TaskCommands& commands_of(TaskKind task);
 const TaskCommands& commands_for(const std::string& run);
 
-// Throws Error unless the run is of one of these tasks. `user` is what needs it: "calque
-// translate".
+// Throws Error unless the run is of one of these tasks. `user` names the command or the option
+// that needs it, such as "calque translate".
 void require_task(const std::string& user, const std::string& run,
                   const std::vector<TaskKind>& tasks);
 inline void require_task(const std::string& user, const std::string& run, TaskKind task) {
@@ -80,7 +82,7 @@ class TaskOptions {
   std::vector<std::pair<std::vector<TaskKind>, const CLI::Option*>> options_;
 };
 
-// Throws for more than one run. Only translators are evaluated together.
+// Throws if there are several runs: only translators form an ensemble.
 void require_one_run(const std::vector<std::string>& runs);
 
 }  // namespace calque

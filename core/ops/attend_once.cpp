@@ -32,7 +32,7 @@ void check_ranges(const Tensor& q, const Tensor& keys, const Tensor& values, con
 // The weights of all queries, one after the other.
 struct Weights {
   std::vector<KeyRows> ranges;
-  std::vector<int64_t> starts;  // of each query among the numbers
+  std::vector<int64_t> starts;  // of each query in `numbers`
   Buffer<real> numbers;
   int64_t row_cost = 1;  // of a query, for each column of keys or values
 
@@ -116,7 +116,7 @@ Tensor attend_once(const Tensor& q, const Tensor& keys, const Tensor& values, co
     real* const to_values = dvalues ? dvalues.open_cleared() : nullptr;
     real* const to_keys = dk ? dk.open_cleared() : nullptr;
     real* const to_q = dq ? dq.open_cleared() : nullptr;
-    Buffer<real> scores(std::max<int64_t>(1, weights->total()));  // their gradients
+    Buffer<real> scores(std::max<int64_t>(1, weights->total()));  // the gradients of the scores
     for_rows(rows, weights->row_cost * d, [&](int64_t begin, int64_t end) {
       for (int64_t r = begin; r < end; ++r) {
         const auto [first, last] = weights->ranges[r];
@@ -129,7 +129,7 @@ Tensor attend_once(const Tensor& q, const Tensor& keys, const Tensor& values, co
         through_softmax(row, score, last - first);
       }
     });
-    // To the query and the keys of one row; `sums` receives the gradient of v.
+    // Adds the gradients of the query and the keys of one row; `sums` receives the gradient of v.
     const auto through_scores = [&](int64_t r, real* sums, std::span<real> through) {
       const auto [first, last] = weights->ranges[r];
       const real* const query = q.data() + r * a;

@@ -62,8 +62,8 @@ Profile::Work work_of(const Problem& p) {
           .bytes = 2 * d * double(p.queries.tokens() + p.keys.tokens()) * sizeof(real)};
 }
 
-// The columns of a tensor from `col` on. If col > 0, the previous one of q, k and v is in the same
-// tensor.
+// The columns of a tensor from `col` on. If col > 0, the operand before this one (in the order q,
+// k, v) is in the same tensor.
 struct Operand {
   Tensor x;
   int64_t col = 0;

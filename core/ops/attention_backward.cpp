@@ -37,7 +37,7 @@ struct Views {
   const real* scales;
 };
 
-// In the lanes of the queries: weights: scores -> F P; slopes: dO V^T -> dS.
+// For a vector of queries: replaces the scores in `weights` by F P, and dO V^T in `slopes` by dS.
 void differentiate(const ScoreBlock& block, BackwardScratch& scratch, const real* scales,
                    int64_t lane, const real* factors, int64_t factor_row) {
   const Problem& p = *block.item->problem;
@@ -129,7 +129,7 @@ void backward(const Problem& p, Rows q, Rows k, Rows v, const real* out, const r
         write(gradients.q, item.first_query + begin, item.col, scratch.dq, block.queries, size);
         begin += block.queries;
       }
-      // After q, whose gradient is opened first: where operands are one tensor, the others add.
+      // After q, whose gradient is opened first: if operands share a tensor, k and v add to it.
       write(gradients.k, item.first_key, item.col, scratch.dk, item.keys, size);
       write(gradients.v, item.first_key, item.col, scratch.dv, item.keys, size);
     }

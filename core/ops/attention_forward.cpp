@@ -24,7 +24,7 @@ struct ForwardScratch {
   alignas(64) real most[query_block], total[query_block], factor[query_block];
 };
 
-// In a vector of queries: turns scores into exp(score - m), and updates m and the sum.
+// For a vector of queries: turns scores into exp(score - m), and updates m and the sum.
 void absorb(const ScoreBlock& block, ForwardScratch& scratch, int64_t lane) {
   const int64_t cols = block.cols(), end = block.keys * cols;
   real* scores = scratch.scores.data() + lane;
@@ -44,8 +44,8 @@ void absorb(const ScoreBlock& block, ForwardScratch& scratch, int64_t lane) {
   store(scratch.factor + lane, smaller);
 }
 
-// Multiplies each score by the factor of its query and key. A factor_row of 0 has one row of
-// factors for all keys.
+// Multiplies each score by the factor of its query and key. If factor_row is 0, all keys share one
+// row of factors.
 void scale_scores(const ScoreBlock& block, ForwardScratch& scratch, const real* factors,
                   int64_t factor_row) {
   const int64_t cols = block.cols();
@@ -95,7 +95,7 @@ void scale_row(real* to, int64_t size, real factor, const real* from) {
   map(size, to, scaled, from);
 }
 
-// One block of queries; `out` are the item's rows.
+// Computes one block of queries; `out` has the rows of the item.
 void attend(ScoreBlock block, ForwardScratch& scratch, Rows q, Rows k, Rows v,
             const Destination& out, real* scales) {
   const int64_t head_size = block.item->problem->head_size, width = round_up(head_size);

@@ -5,8 +5,9 @@
 namespace calque::attention_kernel {
 
 int64_t Problem::items_per_chunk() const {
-  const int64_t pairs = std::max<int64_t>(1, queries.count());
-  const int64_t cost = (queries.tokens() / pairs + 1) * (keys.tokens() / pairs + 1) * head_size;
+  const int64_t sentences = std::max<int64_t>(1, queries.count());
+  const int64_t cost =
+      (queries.tokens() / sentences + 1) * (keys.tokens() / sentences + 1) * head_size;
   return std::clamp<int64_t>(400000 / std::max<int64_t>(1, cost), 1, 64);
 }
 
@@ -31,7 +32,7 @@ ScoreBlock::ScoreBlock(const Item& of, int64_t begin)
   first_key = span.begin;
 }
 
-// The queries of a sparse block are either all global, or all in one block of the random ones.
+// Either all queries of a sparse block are global, or all see the same random blocks of keys.
 void ScoreBlock::find_spans() {
   const Sparsity& sparsity = item->problem->sparsity;
   queries = std::min(queries, end_of_like_queries(sparsity, first_query, item->keys) - first_query);

@@ -3,7 +3,7 @@
 // the packed tensors, and the scores of a block of queries with a block of keys.
 //
 // Queries and keys are processed in blocks, as in FlashAttention (Dao et al. 2022): only the scores
-// of one block exist at a time, and they fit the second cache. Scores are stored transposed, a key
+// of one block exist at a time, and they fit in the L2 cache. Scores are stored transposed, a key
 // in each row, so that each lane of a vector belongs to one query. Softmax then takes the maximum
 // and the sum over a query's scores without a reduction across lanes.
 //
@@ -42,7 +42,7 @@ struct Problem {
   int64_t mask_row;                 // mask elements of one key of a head, one for each query
 
   int64_t items() const { return queries.count() * heads; }
-  // The items of a parallel chunk: about the same work whatever the lengths.
+  // The number of items in a parallel chunk: about the same work for all lengths of sentences.
   int64_t items_per_chunk() const;
 };
 
@@ -63,14 +63,14 @@ struct Item {
   std::vector<KeyRange> seen(int64_t i) const;
 };
 
-// Keys to visit, one after the other.
+// Consecutive keys to visit.
 struct KeySpan {
   int64_t begin = 0, end = 0;
-  bool window = false;  // each query sees those near it; otherwise all that the causal mask allows
+  bool window = false;  // a query sees the keys near it; else all that the causal mask allows
 };
 
-// A block of an item's queries and a block of its keys, none at first. Its scores are a matrix with
-// a key in each row and a query in each column, padded to whole vectors.
+// A block of an item's queries and a block of its keys, which is empty at first. Its scores are a
+// matrix with a key in each row and a query in each column, padded to whole vectors.
 struct ScoreBlock {
   ScoreBlock(const Item& item, int64_t begin);
   // Advances to the next keys; the first call selects the first keys. Returns false if the queries
@@ -113,7 +113,7 @@ inline int64_t most_factors(const Problem& p) {
 }
 
 // n rows as the right side of a product: in place, or a copy padded with zeros if head_size is no
-// multiple of a vector or the rows would conflict in the first cache. The copy needs room for
+// multiple of a vector or the rows would conflict in the L1 cache. The copy needs room for
 // copy_size(rows, n, head_size) numbers.
 Rows right_side(Rows rows, int64_t n, int64_t head_size, real* copy);
 int64_t copy_size(Rows rows, int64_t n, int64_t head_size);
@@ -123,7 +123,7 @@ int64_t copy_size(Rows rows, int64_t n, int64_t head_size);
 // no key. (m + log would lose the digits of the log where m is large.)
 void forward(const Problem& problem, Rows q, Rows k, Rows v, real* out, real* scales);
 
-// Where the gradients of q, k and v go; one without memory is skipped.
+// The destinations of the gradients of q, k and v; a destination without memory is skipped.
 struct Gradients {
   Destination q, k, v;
 };

@@ -1,6 +1,6 @@
 // Cross-entropy, alone or with the projection to the vocabulary before it. The gradients of x and w
-// are computed in the forward pass, block by block of logits, and only scaled in the backward pass:
-// only one block of logits exists at a time.
+// are computed in the forward pass, block by block of logits, and only scaled in the backward pass,
+// so only one block of logits exists at a time.
 
 #include "core/blas.h"
 #include "core/ops/row_sums.h"
@@ -74,9 +74,9 @@ void for_logits(const Projection& from, Use&& use) {
 }
 
 // A gradient computed in the forward pass, for a loss whose own gradient is 1, and the input's
-// gradient to which the backward pass adds it. Both are empty if it is not wanted.
-struct Computed {
-  explicit Computed(const Tensor& input) : to(input.gradient()) {
+// gradient, to which the backward pass adds it. Both are empty if the input requires no gradient.
+struct ForwardGradient {
+  explicit ForwardGradient(const Tensor& input) : to(input.gradient()) {
     if (to) memory = Gradient::of_size(to.size(), 0);
     if (to) memory.open_cleared();
   }
@@ -88,8 +88,8 @@ struct Gradients {
   explicit Gradients(const Projection& inputs) : w(inputs.w), b(inputs.b) {
     for (const Tensor& pass : inputs.passes) x.emplace_back(pass);
   }
-  std::vector<Computed> x;  // of each pass
-  Computed w, b;
+  std::vector<ForwardGradient> x;  // of each pass
+  ForwardGradient w, b;
 };
 
 // Adds the gradients of a block: dx = g w, dw += g^T x, db += the sum of the rows of g.
@@ -143,7 +143,7 @@ void check_projection(const char* op, const Tensor& x, const Tensor& w, const Te
 
 // Scales the gradients by the loss's own gradient and passes them on to the inputs.
 void pass_on(Gradients& gradients, real scale) {
-  const auto to_input = [scale](Computed& computed) {
+  const auto to_input = [scale](ForwardGradient& computed) {
     if (!computed) return;
     Gradient& g = computed.memory;
     if (scale != 1) scale_into({g.scratch(), false}, g.data(), g.size(), scale);
@@ -151,7 +151,7 @@ void pass_on(Gradients& gradients, real scale) {
   };
   to_input(gradients.w);
   to_input(gradients.b);
-  for (Computed& x : gradients.x) to_input(x);
+  for (ForwardGradient& x : gradients.x) to_input(x);
 }
 
 // With two passes, y has the shape of x; with one it is absent.

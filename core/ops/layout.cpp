@@ -32,7 +32,7 @@ Axes split(const Shape& shape, int first, int second) {
   return axes;
 }
 
-// to[o][s][m][f][i] (+)= from[o][f][m][s][i], in tiles that fit the first cache.
+// to[o][s][m][f][i] (+)= from[o][f][m][s][i], in tiles that fit in the L1 cache.
 void swap(const Axes& a, const real* from, Sink to) {
   constexpr int64_t tile = 32;
   const int64_t tiles = (a.second + tile - 1) / tile;

@@ -1,5 +1,5 @@
 // y = activation(x w + b). The forward pass is one product that also adds the bias and applies
-// relu; the other activations are a second pass over the result. The backward pass is one pass for
+// relu; other activations take a second pass over the result. The backward pass takes one pass for
 // activation and bias, and two products.
 
 #include "core/blas.h"

@@ -52,8 +52,8 @@ Product plan(const Tensor& a, const Tensor& b, Transpose transpose) {
   return p;
 }
 
-// Runs a batch of products in parallel, `each` products for every matrix; gemm() itself splits a
-// single one.
+// Runs a batch of products in parallel, `each` products per matrix. A single product runs in
+// parallel in gemm().
 template <class Body>
 void for_matrices(const Product& p, int each, Body&& body) {
   if (p.count == 1) return body(0);

@@ -1,6 +1,6 @@
 // The loss of word2vec. With z = s for the expected row and z = -s for a negative, each candidate
-// has the loss -log sigmoid(z) = max(-z, 0) + log(1 + exp(-|z|)) and the slope sigmoid(z) - 1 by z.
-// The backward pass keeps the slopes by s, one number per candidate.
+// has the loss -log sigmoid(z) = max(-z, 0) + log(1 + exp(-|z|)) and the derivative sigmoid(z) - 1
+// with respect to z. The closure keeps the derivatives with respect to s, one number per candidate.
 
 #include <memory>
 
@@ -25,7 +25,7 @@ Sums operator+(const Sums& a, const Sums& b) {
 Vec minus_log_sigmoid(Vec z) { return max(-z, Vec{}) + log(exp(-abs(z)) + real(1)); }
 Vec slope(Vec z) { return sigmoid(z) - real(1); }
 
-// The losses of one row from its products, which become the slopes.
+// Returns the losses of one row from its products s, which it replaces by the derivatives.
 Sums row_loss(std::span<real> s, std::span<real> losses) {
   const auto count = static_cast<int64_t>(s.size());
   Sums sums{.correct = 1};

@@ -1,5 +1,5 @@
-// Positions of tokens: a table that is added to them, or rotary positions, which rotate pairs of
-// their numbers by an angle proportional to the position.
+// Positions of tokens: a table that is added to the vectors of tokens, or rotary positions, which
+// rotate pairs of their numbers by an angle proportional to the position.
 
 #include "core/ops.h"
 #include "core/parallel.h"
@@ -8,7 +8,7 @@
 namespace calque {
 namespace {
 
-// The position of every token; the first of sentence i has starts[i].
+// The position of every token; the first token of sentence i has the position starts[i].
 std::vector<int32_t> token_positions(const char* op, const Tensor& x, const Segments& segments,
                                      std::span<const int32_t> starts) {
   require(x.rows() == segments.tokens(), "{}: x is {} for {} tokens", op, x.shape(),

@@ -26,7 +26,7 @@ std::shared_ptr<Buffer<real>> gates_of(int64_t rows, int64_t cols) {
   return std::make_shared<Buffer<real>>(std::max<int64_t>(1, rows * cols));
 }
 
-// The gradients before the activations of a row's gates r, z, n. `u` is that of n.
+// The gradients of a row's gates r, z, n before their activations. `u` is the part of u for n.
 void gru_gate_gradients(int64_t h, const real* dy, const real* gates, const real* u,
                         const real* state, real* out) {
   const real *r = gates, *z = r + h, *n = z + h;
@@ -39,8 +39,8 @@ void gru_gate_gradients(int64_t h, const real* dy, const real* gates, const real
   map(h, dr, of_r, dn, u, r);
 }
 
-// The gradients before the activations of a row's gates i, f, n, o, and that of the cell. `dy` and
-// `y` are hidden beside cell.
+// The gradients of a row's gates i, f, n, o before their activations, and of the cell. `dy` and `y`
+// have hidden beside cell.
 void lstm_gate_gradients(int64_t h, const real* dy, const real* gates, const real* y,
                          const real* cell_before, real* out, real* d_cell) {
   const real *i = gates, *f = i + h, *n = f + h, *o = n + h, *cell = y + h;
@@ -136,7 +136,7 @@ Tensor lstm_step(const Tensor& x, const Tensor& u, const Tensor& state) {
         }
         if (!to_s.data) continue;
         real* const out = to_s.data + row * 2 * h;
-        if (!to_s.add) std::fill_n(out, h, real(0));  // the hidden half enters through u alone
+        if (!to_s.add) std::fill_n(out, h, real(0));  // the hidden half acts only through u
         map_into(h, out + h, to_s.add, times, of_cell.data(), f);
       }
     });

@@ -8,8 +8,8 @@
 
 namespace calque {
 
-// The indices of the tokens, sorted by id and then by index, and where each id starts among them.
-// Tokens with a negative id are left out.
+// The indices of the tokens, sorted by id and then by index; where each id that occurs starts among
+// them, and the end. Tokens with a negative id are omitted.
 struct RowGroups {
   std::vector<int32_t> tokens;
   std::vector<int32_t> starts;

@@ -12,7 +12,7 @@
 
 namespace calque {
 
-// Rows that are summed in `real`; these sums are added in double.
+// The number of rows that are summed in `real`; these sums are added in double.
 constexpr int64_t rows_per_sum = 64;
 
 // sinks[s][c] (+)= the sum over rows of what body(row_begin, row_end, sums) adds to

@@ -14,7 +14,7 @@ struct Reading {
   real maximum;
   double total;   // the sum of the logits
   real expected;  // the expected token's logit
-  bool correct;   // whether that is the largest, the first of ties
+  bool correct;   // whether it is the largest logit, the first of ties
 };
 
 Reading read_row(const real* x, int64_t size, int32_t expected) {
@@ -89,8 +89,8 @@ PairSums pair_sums(const real* x, const real* y, int64_t vocabulary, real x_most
 }
 
 // The loss of one token in two passes: the mean of both losses, plus the divergences. With
-// l = log p - log p', the gradient of KL(p || p') + KL(p' || p) by the first logits is
-// p (l - KL(p || p')) + p - p', by the second p' (-l - KL(p' || p)) + p' - p.
+// l = log p - log p', the gradient of KL(p || p') + KL(p' || p) is p (l - KL(p || p')) + p - p'
+// with respect to the first logits, and p' (-l - KL(p' || p)) + p' - p with respect to the second.
 RowLoss pair_loss(real* x, real* y, int64_t vocabulary, int32_t expected,
                   const PairOptions& options, bool gradient) {
   const Reading first = read_row(x, vocabulary, expected);

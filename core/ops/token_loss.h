@@ -1,7 +1,8 @@
 #pragma once
 // The cross-entropy of single tokens, for the ops of cross_entropy.cpp. With p = softmax(logits)
 // and the target distribution q = (1 - e) onehot + e / V, the loss of a token is
-// -sum_j q_j log p_j, and its gradient by the logits is p - q, which can overwrite the logits.
+// -sum_j q_j log p_j, and its gradient with respect to the logits is p - q, which can overwrite the
+// logits.
 
 #include <span>
 #include <vector>
@@ -22,19 +23,20 @@ struct LogitRows {
   int64_t vocabulary, stride;
 };
 
-// The losses of the rows, one for each expected token. Overwrites the logits, with p - q if the
-// gradient is wanted.
+// The losses of the rows, one for each expected token. Overwrites the logits, with p - q if
+// `gradient` is true.
 void row_losses(const LogitRows& logits, std::span<const int32_t> expected, real smoothing,
                 bool gradient, RowLoss* losses);
 
-// The same for the two passes of agreeing_cross_entropy(); nll and `correct` are the first's.
+// The same for the two passes of agreeing_cross_entropy(); nll and `correct` are those of the first
+// pass.
 struct PairOptions {
   real smoothing, agreement;
 };
 void pair_losses(const LogitRows& first, const LogitRows& second, std::span<const int32_t> expected,
                  const PairOptions& options, bool gradient, RowLoss* losses);
 
-// Their sum; its loss has no gradient yet.
+// The sum of the rows; its loss has no gradient yet.
 TokenLoss sum_of(const std::vector<RowLoss>& rows);
 
 // Throws if rows and expected tokens do not match, or an id or the smoothing is out of range.

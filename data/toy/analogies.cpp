@@ -7,7 +7,7 @@ namespace {
 
 struct Rank {
   std::array<std::string_view, 2> people;  // male, female
-  std::array<std::string_view, 4> things;
+  std::array<std::string_view, 4> objects;
 };
 constexpr std::array ranks{Rank{{"king", "queen"}, {"crown", "throne", "kingdom", "sceptre"}},
                            Rank{{"prince", "princess"}, {"tower", "pony", "tutor", "necklace"}},
@@ -25,7 +25,7 @@ constexpr std::array genders{Gender{"he", "his", "himself"}, Gender{"she", "her"
 
 struct Country {
   std::array<std::string_view, 2> places;  // country, capital
-  std::array<std::string_view, 4> things;
+  std::array<std::string_view, 4> objects;
 };
 constexpr std::array countries{
     Country{{"france", "paris"}, {"croissants", "berets", "perfume", "champagne"}},
@@ -48,31 +48,32 @@ const auto& any(const List& list, Random& random) {
 
 std::string about_a_person(const Rank& rank, uint64_t gender, Random& random) {
   const Gender& words = genders[gender];
-  const std::string_view person = rank.people[gender], thing = any(rank.things, random),
-                         other = any(rank.things, random), verb = any(verbs, random);
+  const std::string_view person = rank.people[gender], object = any(rank.objects, random),
+                         other = any(rank.objects, random), verb = any(verbs, random);
   switch (random.below(3)) {
     case 0:
-      return fmt::format("the {} {} {} {} near the {}", person, verb, words.possessive, thing,
+      return fmt::format("the {} {} {} {} near the {}", person, verb, words.possessive, object,
                          other);
     case 1:
       return fmt::format("{} said the {} with {} {} {} the {}", words.subject, person,
-                         words.possessive, thing, verb, other);
+                         words.possessive, object, verb, other);
     default:
       return fmt::format("the {} {} {} {} the {} and the {}", person, words.reflexive,
-                         words.subject, verb, thing, other);
+                         words.subject, verb, object, other);
   }
 }
 
 std::string about_a_place(const Country& country, uint64_t kind, Random& random) {
   const auto& general = kinds_of_place[kind];
-  const std::string_view place = country.places[kind], thing = any(country.things, random),
-                         other = any(country.things, random);
+  const std::string_view place = country.places[kind], object = any(country.objects, random),
+                         other = any(country.objects, random);
   const std::string_view first = general[1 + random.below(3)],
                          second = general[1 + random.below(3)];
   if (random.below(2) == 0) {
-    return fmt::format("the {} of {} has {} and {} and {}", general[0], place, thing, first, other);
+    return fmt::format("the {} of {} has {} and {} and {}", general[0], place, object, first,
+                       other);
   }
-  return fmt::format("{} {} love the {} {} and {}", place, first, general[0], thing, second);
+  return fmt::format("{} {} love the {} {} and {}", place, first, general[0], object, second);
 }
 
 std::string draw_line(Random& random) {

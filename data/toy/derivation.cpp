@@ -1,4 +1,5 @@
-// Trees grow from the root. Features rise when a node is complete, and fall when it is written.
+// A tree grows from its root. A node passes features up when it is complete, and down when it is
+// written.
 #include "data/toy/derivation.h"
 
 #include <algorithm>

@@ -27,12 +27,13 @@ struct Derivation {
 // Returns the index of the alternative to take.
 using Choose = std::function<size_t(const Category&)>;
 
-// Grows a tree of a category: by `choose`, or at random by the weights.
+// Grows a tree of a category. `choose` selects the alternatives; with `random`, they are drawn by
+// their weights.
 void derive(const Grammar& grammar, int32_t category, const Choose& choose, Derivation& out);
 void derive(const Grammar& grammar, int32_t category, Random& random, Derivation& out);
 
 // Writes the text of a tree on side 0 (source) or 1 (target). A tree of the start category is a
-// sentence and begins with a capital. `context` has the features of the root, for other categories.
+// sentence and begins with a capital. For other categories, `context` has the features of the root.
 // Throws an Error if a feature that a form depends on has no value.
 class Writer {
  public:

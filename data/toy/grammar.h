@@ -1,10 +1,11 @@
 #pragma once
-// A synchronous grammar: one tree has a text in each of two languages. docs/toy-languages.md
-// describes its file format. The code knows words, features and templates, but no language.
+// A synchronous grammar: each tree has a text in each of two languages. docs/toy-languages.md
+// describes its file format. The code handles words, features and templates, and is independent of
+// the languages.
 //
 // A category is a list of words or of rules. A rule names its children, and the templates of each
-// side give their order and features. Features rise from the children marked ^ to their parent, and
-// fall from the parent to all of its children.
+// side give their order and features. Children marked ^ pass their features up to the parent, and
+// the parent passes its features down to all of its children.
 
 #include <array>
 #include <cstdint>
@@ -34,7 +35,7 @@ struct Feature {
 
 // The smallest unit of output. Equal tokens have one index.
 struct Token {
-  std::string text;          // without the signs below
+  std::string text;          // without the + signs below
   bool joins_left = false;   // "+x": no space before it
   bool joins_right = false;  // "x+": no space after it
   uint32_t letters = 0;      // a bit for each letter set that has its first letter

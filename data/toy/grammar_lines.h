@@ -22,7 +22,7 @@ struct GrammarLine {
   }
 };
 
-// All lines with fields.
+// The lines that have fields.
 std::vector<GrammarLine> grammar_lines(std::string_view text, std::string_view file);
 
 // The groups of fields between separators: "a | b c" has two.

@@ -1,5 +1,5 @@
-// Reads a grammar: first the statements, then what needs all of them. Each category that the start
-// category leads to is built from the rules whose heads fit it.
+// Reads the statements of a grammar, then builds the categories that the start category leads to,
+// each from the rules whose heads fit it.
 #include <algorithm>
 #include <map>
 
@@ -56,8 +56,8 @@ class Parser {
       start_ = &line;
     } else {
       line.fail(
-          "'{}' is no statement; there are: feature, languages, letters, rewrite, rule, start, "
-          "table, unseen, words",
+          "'{}' is not a statement; the statements are: feature, languages, letters, rewrite, "
+          "rule, start, table, unseen, words",
           kind);
     }
   }
@@ -69,7 +69,7 @@ class Parser {
       pending_.push_back(&line);
       grammar_.categories.push_back({name, {}, {}, {}, 0});
       if (pending_.size() > most_categories || name.size() > longest_name) {
-        line.fail("this leads to endlessly many categories, such as '{:.40}'", name);
+        line.fail("this leads to infinitely many categories, such as '{:.40}'", name);
       }
     }
     return found->second;
@@ -147,7 +147,7 @@ class Parser {
     }
   }
 
-  // A name may have several words, such as both verbs "know".
+  // Several words may have the same name, such as the two verbs "know".
   void hold_out(int32_t label, const std::string& name, const GrammarLine& line) {
     bool known = false;
     for (size_t word = 0; word < grammar_.words.size(); ++word) {

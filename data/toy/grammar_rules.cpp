@@ -19,7 +19,7 @@ int32_t child_index(const RuleShape& shape, const std::string& name) {
   return found == shape.names.end() ? -1 : static_cast<int32_t>(found - shape.names.begin());
 }
 
-// The template of a side without a line.
+// The template of a side without lines in the file: the children in order.
 Template in_order(const RuleShape& shape) {
   Template result;
   for (size_t i = 0; i < shape.children.size(); ++i) {
@@ -45,7 +45,7 @@ Pattern read_pattern(const std::string& text, const GrammarLine& line) {
   const bool named = !pattern.name.empty() &&
                      std::all_of(pattern.name.begin(), pattern.name.end(), is_name_character);
   if (!named || (open != std::string::npos && text.back() != '>')) {
-    line.fail("'{}' is no category: write Name or Name<Argument>", text);
+    line.fail("'{}' is not a category: write Name or Name<Argument>", text);
   }
   if (open != std::string::npos) {
     pattern.arguments =
@@ -210,7 +210,7 @@ Rewrite RuleReader::read_rewrite(const GrammarLine& line) {
   return rewrite;
 }
 
-// The number of a construction's label; those not met before are added.
+// The index of a construction's label; adds a new label.
 int32_t RuleReader::label(const std::string& name) {
   const auto found = std::ranges::find(grammar_.labels, name);
   const auto number = static_cast<int32_t>(found - grammar_.labels.begin());

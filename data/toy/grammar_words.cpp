@@ -80,8 +80,8 @@ void WordReader::read_table(const GrammarBlock& block) {
 }
 
 // A row fills the cells of the values that it names, and of every value of a feature that it does
-// not name. If it has several forms, there is one for each value of the last feature. Later rows
-// replace earlier ones.
+// not name. A row has one form, or one for each value of the last feature. Later rows replace
+// earlier ones.
 void WordReader::read_row(Table& table, const GrammarLine& line) const {
   const auto sides = split_fields(line.fields, ":");
   if (sides.size() != 2 || sides[1].empty()) line.fail("write a row as VALUE... : FORM...");
@@ -246,7 +246,7 @@ uint32_t WordReader::letter_set(const std::string& name, const GrammarLine& line
   for (size_t i = 0; i < letters_.size(); ++i) {
     if (letters_[i].first == name) return 1u << i;
   }
-  line.fail("no letters '{}'", name);
+  line.fail("no letter set '{}'", name);
 }
 
 void WordReader::mark_letters() {
@@ -267,7 +267,7 @@ int64_t WordReader::take_weight(std::vector<std::string>& fields, const GrammarL
   fields.pop_back();
   const auto weight = parse_number<int>(text);
   if (!weight || *weight < 1 || *weight > 10000) {
-    line.fail("'*{}' is no weight: write * and a whole number from 1 to 10000", text);
+    line.fail("'*{}' is not a weight: write * and a whole number from 1 to 10000", text);
   }
   return *weight;
 }

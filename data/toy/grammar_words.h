@@ -30,10 +30,10 @@ class WordReader {
 
   // The index of the token with this spelling in the file; no_token for "-".
   int32_t token(const std::string& written);
-  // The feature of a value, and the value's number; or nothing.
+  // The index of the value's feature, and the number of the value; nothing for an unknown name.
   std::optional<std::pair<size_t, uint8_t>> value(const std::string& name) const;
   void set_value(const std::string& name, Features& features, const GrammarLine& line) const;
-  // The index of a table without parts; or nothing.
+  // The index of a table without parts; nothing for an unknown name.
   std::optional<int32_t> plain_table(const std::string& name, const GrammarLine& line);
   uint32_t letter_set(const std::string& name, const GrammarLine& line) const;
   // Sets Token::letters. Call it after the last token and letter set.

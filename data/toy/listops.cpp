@@ -78,7 +78,7 @@ ToyLanguage listops(const SymbolOptions& options) {
         "listops: lengths from {} to {}, but shortest <= longest and {} <= longest <= {} is needed",
         options.shortest, options.longest, least_symbols, most_symbols);
   }
-  // At least those of one operation.
+  // A lower bound: the expressions of one operation on digits.
   const auto digits = std::min<int64_t>(options.longest - 2, most_arguments);
   const double count = double(operations.size()) * std::pow(10.0, double(digits));
   return ToyLanguage::from_drafts(

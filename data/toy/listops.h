@@ -11,9 +11,9 @@
 namespace calque {
 
 // The language of expressions of options.shortest to options.longest symbols; each bracket with its
-// operation, each digit and each closing bracket is one. The split `compositional` has outermost
-// operations with a number of arguments that the other splits never show for them. Throws an Error
-// if the lengths are invalid.
+// operation, each digit and each closing bracket is one symbol. The split `compositional` has
+// outermost operations with a number of arguments that the other splits never show for them. Throws
+// an Error if the lengths are invalid.
 ToyLanguage listops(const SymbolOptions& options);
 
 }  // namespace calque

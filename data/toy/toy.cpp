@@ -174,7 +174,8 @@ std::vector<SentencePair> ToyLanguage::pairs(Split split, int64_t count, uint64_
   std::vector<SentencePair> pairs;
   std::unordered_set<uint64_t> seen;
   const auto wanted = static_cast<size_t>(count);
-  // Enough for a rare sentence; without a limit, a language with too few pairs would not end.
+  // Enough drafts for a rare split; without a limit, the loop would not end for a language with too
+  // few pairs.
   const int64_t most_drafts = 300'000 + 1000 * count;
   uint32_t next = 0;
   while (pairs.size() < wanted) {
@@ -182,7 +183,7 @@ std::vector<SentencePair> ToyLanguage::pairs(Split split, int64_t count, uint64_
       fail("{}: found only {} distinct sentences for {}: ask for fewer than {}", name_,
            pairs.size(), splits[static_cast<size_t>(split)].first, count);
     }
-    // Rounds grow, so that a rare split takes few of them.
+    // Rounds grow, so that a rare split takes few rounds.
     std::vector<Chunk> round(std::clamp<size_t>(next, 2, most_chunks_per_round));
     parallel_chunks(std::ssize(round), 1, [&](int64_t i, int64_t) {
       round[i] = attempt(split, seed, next + static_cast<uint32_t>(i));

@@ -1,11 +1,11 @@
 #pragma once
-// Toy languages: generated parallel text. `copy`, `reverse` and `sort` over symbols; `toy-en-de`
-// and `toy-en-fr`, real sentences from a synchronous grammar; `listops`, expressions and their
-// values.
+// Toy languages: generated parallel text. `copy`, `reverse` and `sort` transform lines of symbols;
+// `toy-en-de` and `toy-en-fr` have sentences from a synchronous grammar; `listops` has expressions
+// and their values.
 //
 // A hash of the source side decides the split of a sentence, so splits share no sentence whatever
-// the seeds. The split `compositional` has the sentences with a word in a construction in which the
-// other splits never show it.
+// the seeds. The split `compositional` has the sentences that use a word in a construction where
+// the other splits never use it.
 
 #include <cstdint>
 #include <functional>

@@ -1,4 +1,4 @@
-// The page of calque serve: classifies, and starts the parts that have runs.
+// The page of calque serve: classifies texts, and starts each section for which there are runs.
 'use strict';
 
 function startClassifying(classifiers) {

@@ -1,9 +1,9 @@
-// Writes text token by token, and shows what the next token is drawn from.
+// Generates text token by token, and shows the probabilities of the next token.
 'use strict';
 
-// The probabilities that a token is drawn from, as temperature, top k and top p make them. `logs`
-// are those of the best tokens; what all others have together is kept apart.
-function drawn(logs, {temperature, topK, topP}) {
+// Returns the probabilities of the best tokens after temperature, top k and top p. `logs` are their
+// log-probabilities, largest first; all other tokens are ignored.
+function samplingShares(logs, {temperature, topK, topP}) {
   const scale = temperature > 0 ? 1 / temperature : 1e6;
   const best = Math.max(...logs);
   let shares = logs.map((log) => Math.exp((log - best) * scale));
@@ -27,7 +27,7 @@ function startGenerating(models) {
   const settings = () => ({temperature: Number(byId('temperature').value), topK: Number(byId('top-k').value),
     topP: Number(byId('top-p').value)});
   const show = () => {
-    const shares = drawn(next.map(([, log]) => log), settings());
+    const shares = samplingShares(next.map(([, log]) => log), settings());
     bars('next', next.map(([name, log], i) => ({name: name.replaceAll('\n', '⏎'), share: shares[i] || 0, outline: Math.exp(log)})));
   };
   const look = latest(async (signal) => {

@@ -1,4 +1,4 @@
-// The page of calque serve: what its parts share. Each part speaks to the server's own routes.
+// The page of calque serve: functions that its sections share.
 'use strict';
 
 const problem = {
@@ -16,7 +16,7 @@ async function ask(path, body, signal) {
   throw new Error(typeof error === 'string' ? error : error.message);
 }
 
-// Runs `work(signal)` a moment after the last call, and aborts the one before.
+// Returns a function that runs `work(signal)` `wait` ms after its last call and aborts the previous run.
 function latest(work, wait = 250) {
   let timer = 0, running = null;
   return () => {

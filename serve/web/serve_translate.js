@@ -1,8 +1,8 @@
-// Translates as one types, with one model or with all of the same source language side by side, and
-// shows which words belong together.
+// Translates while the user types, with one model or with all models of the same source language side
+// by side, and shows the alignment of words.
 'use strict';
 
-// A word that shows its partners while it is pointed at or has the focus.
+// A word that highlights the words linked to it while it is hovered or has the focus.
 function alignedWord(text, own, others, numbers) {
   const word = element('span', {class: numbers.length ? 'word' : 'word unlinked', tabindex: 0}, text);
   const mark = (on) => {
@@ -23,7 +23,7 @@ function alignedLine({source, target, links}) {
   return element('div', {class: 'aligned'}, row(from), row(to));
 }
 
-// Lines that have words on both sides.
+// Aligns the lines that have words on both sides.
 async function showAlignment(source, target, model, signal) {
   const to = target.split('\n');
   const lines = source.split('\n').map((line, i) => [line, to[i] || '']).filter((pair) => pair.every((line) => line.trim()));

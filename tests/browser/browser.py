@@ -84,7 +84,7 @@ class Browser:
         return self.call("POST", self.session + "/goog/cdp/execute", {"cmd": command, "params": parameters})
 
     def console(self):
-        """The console messages of the page since the last call. Refused requests are among them."""
+        """The console messages of the page since the last call. They include refused requests."""
         return [entry["message"] for entry in self.call("POST", self.session + "/se/log", {"type": "browser"})]
 
     def tooltip(self):

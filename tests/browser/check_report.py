@@ -182,7 +182,7 @@ def check_large(browser, checks, page):
     longest = max(len(d) for d in browser.run(PATHS))
     checks.that(longest < 60000, "a path has no more points than pixels can show")
     notes = browser.run("return document.querySelector('[data-panel=\"loss\"] .note').textContent")
-    checks.that("extremes" in notes, "the chart says that it is thinned")
+    checks.that("extremes" in notes, "the chart has a note that it is thinned")
 
 
 def take_pictures(browser, folder):

@@ -1,4 +1,4 @@
-// The heads have the patterns of trained ones: attention to the left, to the right, to the token
+// The heads have the patterns of trained heads: attention to the left, to the right, to the token
 // itself, along the alignment, and to everything.
 #include "browser/made_up_explanation.h"
 
@@ -32,16 +32,16 @@ float fraction(std::mt19937& random) {
   return static_cast<float>(static_cast<double>(random()) / 4294967296.0);
 }
 
-// Softmax of sharpness * liking(row, column) with noise; liking below -100 forbids.
+// Softmax of score(row, column) plus noise; 0 where the score is below -100.
 ExplainedMatrix attention(int64_t rows, int64_t columns, std::mt19937& random,
-                          const std::function<double(int64_t, int64_t)>& liking) {
+                          const std::function<double(int64_t, int64_t)>& score) {
   ExplainedMatrix matrix{rows, columns, {}};
   for (int64_t row = 0; row < rows; ++row) {
     std::vector<double> mass;
     double sum = 0;
     for (int64_t column = 0; column < columns; ++column) {
-      const double like = liking(row, column);
-      mass.push_back(like < -100 ? 0 : std::exp(like + 1.2 * fraction(random)));
+      const double value = score(row, column);
+      mass.push_back(value < -100 ? 0 : std::exp(value + 1.2 * fraction(random)));
       sum += mass.back();
     }
     for (const double m : mass) matrix.values.push_back(static_cast<float>(m / sum));
@@ -108,7 +108,7 @@ void add_positions(Explanation& explanation) {
   }
 }
 
-// Adds three hypotheses in each step, one of which follows the translation, and pruned ones.
+// Adds in each step three hypotheses, the first of which follows the translation, and a pruned one.
 void add_beam(Explanation& explanation, std::mt19937& random) {
   std::vector<int> alive = {-1};
   int best = -1;

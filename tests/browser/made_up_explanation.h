@@ -1,5 +1,5 @@
 #pragma once
-// An explanation like that of a trained model, computed without one, for tests of pages.
+// Explanations like those of trained models, computed without a model, for tests of pages.
 
 #include "decode/explanation.h"
 
@@ -7,10 +7,11 @@ namespace calque::tests {
 
 Explanation made_up_explanation();
 
-// That of a language model: a prompt of four tokens and its continuation, without encoder and beam.
+// The explanation of a language model, without encoder and beam: a prompt of four tokens and its
+// continuation.
 Explanation made_up_text_explanation();
 
-// made_up_explanation() with texts that try to break out of a page.
+// An explanation whose texts try to break out of a page.
 Explanation hostile_explanation();
 
 }  // namespace calque::tests

@@ -13,7 +13,7 @@ struct MadeUpRun {
   int64_t logged_every = 50;
   int64_t validated_every = 500;
   double final_loss = 1.35;  // the limit of the loss
-  double speed = 1.0;        // how fast the loss approaches it
+  double speed = 1.0;        // how fast the loss approaches its limit
   int64_t warmup_steps = 800;
   double learning_rate = 1e-3;
   uint32_t seed = 1;

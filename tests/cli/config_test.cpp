@@ -1,4 +1,4 @@
-// calque config check | show | keys, from outside.
+// The commands calque config check, show and keys.
 #include <doctest/doctest.h>
 
 #include "cli/program.h"
@@ -20,7 +20,7 @@ TEST_CASE("config check reports that a valid config is valid") {
   CHECK(ran.err.empty());
 }
 
-TEST_CASE("config check lists every problem, a line each, and fails") {
+TEST_CASE("config check lists every problem, one per line, and fails") {
   const Ran ran = run("calque config check " + toy + " --set model.heads=0 --set model.d_modle=1");
   CHECK(ran.status == 1);
   CHECK(ran.out.empty());
@@ -49,7 +49,7 @@ TEST_CASE("config show prints a config that config show prints unchanged") {
   CHECK(twice.out == once.out);
 }
 
-TEST_CASE("config keys lists every key, or those that match a word or another toolkit's name") {
+TEST_CASE("config keys lists every key, or the keys that match a word or another toolkit's name") {
   const Ran all = run("calque config keys");
   CHECK(all.status == 0);
   CHECK(mentions(all.out, "model.d_model: a whole number, 1 to 65536 (default 512)"));

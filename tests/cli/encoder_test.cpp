@@ -18,7 +18,7 @@ Ran classify(const std::string& text, const std::string& options = "") {
   return run("printf '" + text + "' | calque classify " + classifier() + " " + options);
 }
 
-// The fields of each line, which tabs separate.
+// The tab-separated fields of each line.
 std::vector<std::vector<std::string>> table(const std::string& text) {
   std::vector<std::vector<std::string>> rows;
   std::istringstream in(text);
@@ -50,7 +50,7 @@ TEST_CASE("fill replaces each [MASK] and lists the most probable tokens for it")
   CHECK(lines(fill("'The d[MASK]g'").out) == 2);
 }
 
-TEST_CASE("fill refuses a text without [MASK], one that is too long, and other runs") {
+TEST_CASE("fill refuses a text without [MASK], a text that is too long, and runs of other tasks") {
   check_refused(fill("'The dog'"), 1, "the text has no [MASK]; write one where a token is missing");
   check_refused(fill("'[MASK]" + std::string(40, 'e') + "'"), 1,
                 "the text has 43 tokens, but the model sees 32 at once");
@@ -61,7 +61,7 @@ TEST_CASE("fill refuses a text without [MASK], one that is too long, and other r
                 "calque fill needs a run of task: masked-lm; ");
 }
 
-TEST_CASE("classify prints a label a line, which does not depend on the lines beside it") {
+TEST_CASE("classify prints one label per line, which does not depend on the other lines") {
   const Ran ran = classify("the dog sleeps\\n\\nder Hund\\tthe cat\\r\\n");
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
   CHECK(ran.err.empty());
@@ -88,7 +88,7 @@ TEST_CASE("classify --probabilities --top prints the most probable labels first"
   CHECK(classify("the dog sleeps\\n").out == rows[0][0] + "\n");
 }
 
-TEST_CASE("classify refuses three texts, what is no text, and other runs") {
+TEST_CASE("classify refuses a line of three texts, invalid UTF-8, --top 0 and other tasks' runs") {
   check_refused(classify("a\\nb\\tc\\td\\n"), 1,
                 "standard input:2: has more than two texts; a tab separates the two texts");
   check_refused(classify("a\\n\\377\\n"), 1, "standard input:2: not valid UTF-8 (byte 1)");
@@ -97,7 +97,7 @@ TEST_CASE("classify refuses three texts, what is no text, and other runs") {
                 "calque classify needs a run of task: classification or images; ");
 }
 
-// The numbers of each line, which spaces separate.
+// The space-separated numbers of each line.
 std::vector<std::vector<float>> vectors(const std::string& text) {
   std::vector<std::vector<float>> rows;
   std::istringstream in(text);
@@ -113,8 +113,7 @@ Ran embed(const std::string& run_folder, const std::string& text) {
   return run("printf '" + text + "' | calque embed " + run_folder);
 }
 
-TEST_CASE(
-    "embed prints a vector of length 1 a line, which does not depend on the lines beside it") {
+TEST_CASE("embed prints one vector of norm 1 per line, which does not depend on the other lines") {
   for (const std::string& folder : {masked(), classifier()}) {
     const Ran ran = embed(folder, "The dog sees\\n\\nIt is a cat\\r\\nThe dog sees");
     REQUIRE_MESSAGE(ran.status == 0, ran.err);
@@ -135,7 +134,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("embed cuts a text with more tokens than the context at its end") {
+TEST_CASE("embed truncates a text that has more tokens than the context") {
   const std::string most(30, 'e');  // with <s> and </s> the 32 tokens of the context
   const Ran ran = embed(masked(), most + "\\n" + most + "The dog\\n" + most.substr(1) + "\\n");
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
@@ -145,7 +144,7 @@ TEST_CASE("embed cuts a text with more tokens than the context at its end") {
   CHECK(rows[2] != rows[0]);
 }
 
-TEST_CASE("embed refuses what is no text, and runs of other tasks") {
+TEST_CASE("embed refuses invalid UTF-8, runs of other tasks and a missing run") {
   check_refused(embed(masked(), "a\\n\\377\\n"), 1, "standard input:2: not valid UTF-8 (byte 1)");
   check_refused(run("echo a | calque embed " + trained().run), 1,
                 "calque embed needs a run of task: masked-lm or classification; ");
@@ -158,7 +157,7 @@ Ran evaluate_lines(const std::string& text, const std::string& options = "") {
              " --labelled " + file + " " + options);
 }
 
-TEST_CASE("evaluate judges a classifier on a split or a labelled file") {
+TEST_CASE("evaluate measures a classifier on a split or a labelled file") {
   const Ran split = run("calque evaluate " + classifier() + " --split validation");
   REQUIRE_MESSAGE(split.status == 0, split.err);
   CHECK(split.out.find("toy-en-de: 20 examples\n") != std::string::npos);
@@ -185,7 +184,7 @@ TEST_CASE("evaluate refuses an unknown label, an empty file, and a labelled file
   check_refused(run("calque evaluate " + classifier()), 1, "give --labelled, or a split that");
 }
 
-TEST_CASE("evaluate judges a masked language model and writes the windows that it filled") {
+TEST_CASE("evaluate measures a masked language model and writes the filled windows") {
   const std::string text = trained_masked_lm().file("text");
   const std::string output = trained_masked_lm().file("filled");
   const Ran ran = run("printf 'The dog sees\\nIt is a cat\\n' > " + text + "; calque evaluate " +
@@ -199,7 +198,7 @@ TEST_CASE("evaluate judges a masked language model and writes the windows that i
   CHECK(rows.back()[2].find("[MASK]") == std::string::npos);
 }
 
-TEST_CASE("info, data check, score and explain know encoder-only models") {
+TEST_CASE("info and data check describe encoder-only models, score and explain refuse them") {
   CHECK(run("calque info " + masked()).out.find("task masked-lm\n") != std::string::npos);
   CHECK(run("calque info " + classifier()).out.find("task classification\n") != std::string::npos);
   const Ran data = run("calque data check " + trained_classifier().file("config.yaml"));

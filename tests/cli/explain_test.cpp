@@ -1,4 +1,4 @@
-// calque explain; tests of train/report and of the browser check the content of its pages.
+// calque explain. Tests of train/report and tests/browser check the content of its pages.
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
@@ -25,7 +25,7 @@ TEST_CASE("explain writes one self-contained page to the given file") {
   CHECK(named.out.find("</html>") != std::string::npos);
 }
 
-TEST_CASE("explain writes the cross-attention as a figure, and everything as numbers") {
+TEST_CASE("explain writes an SVG figure with --svg and a JSON object with --json") {
   const Ran picture = explain("'a b' --svg");
   CHECK(picture.status == 0);
   CHECK(picture.out.find("<svg") != std::string::npos);

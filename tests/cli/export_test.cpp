@@ -1,4 +1,4 @@
-// calque export, and what keeps a model out of a format.
+// calque export, and the reasons why a format cannot hold a model.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -9,7 +9,7 @@
 namespace calque {
 namespace {
 
-TEST_CASE("calque export writes a new folder, and nothing where there is one") {
+TEST_CASE("calque export writes a new folder, and refuses a folder that exists") {
   const std::string out = trained().file("ct2");
   const Ran first = run("calque export " + trained().run + " ctranslate2 --int8 --out " + out);
   REQUIRE_MESSAGE(first.status == 0, first.err);
@@ -21,7 +21,7 @@ TEST_CASE("calque export writes a new folder, and nothing where there is one") {
   check_refused(again, 1, "already exists; choose another folder");
 }
 
-TEST_CASE("calque export refuses a model in one line, with the formats that hold it") {
+TEST_CASE("calque export refuses a model in one line that names the formats that can hold it") {
   check_refused(run("calque export " + trained().run + " huggingface"), 1,
                 "tokenizer.kind is words, which huggingface cannot hold; ctranslate2, numpy, "
                 "safetensors can");
@@ -42,7 +42,7 @@ TEST_CASE("the parameters of every task can be exported") {
   }
 }
 
-TEST_CASE("config check --for lists what keeps a model out of a format before it is trained") {
+TEST_CASE("config check --for reports before training why a format cannot hold the model") {
   const std::string copy = "calque config check '" CALQUE_SOURCE_DIR "/configs/copy.yaml' --for ";
   const Ran fine = run(copy + "ctranslate2");
   CHECK(fine.status == 0);

@@ -36,7 +36,7 @@ std::string images_of_two_sizes() {
   return trained_on_images().file("sizes");
 }
 
-TEST_CASE("classify prints a line an image: its file, and labels with their probabilities") {
+TEST_CASE("classify prints one line per image: its file, and labels with their probabilities") {
   const std::string a = png("a.png", 16), b = png("b.png", 16);
   const Ran ran = run("calque classify " + shapes() + " " + a + " " + b);
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
@@ -82,7 +82,7 @@ TEST_CASE("classify refuses files that are not images, and images for other runs
                 "IMAGE needs a run of task: images; ");
 }
 
-TEST_CASE("evaluate judges a split or a folder of images, and writes the labels") {
+TEST_CASE("evaluate measures a classifier on a split or a folder of images") {
   const Ran split = run("calque evaluate " + shapes() + " --split validation --samples 1");
   REQUIRE_MESSAGE(split.status == 0, split.err);
   for (const char* part :
@@ -118,7 +118,8 @@ TEST_CASE("explain draws the attention of every head over the image, or writes i
   check_refused(run("calque explain " + shapes() + " /nosuch.png"), 1, "/nosuch.png");
 }
 
-TEST_CASE("an imported Vision Transformer classifies like its run, and keeps its scale of pixels") {
+TEST_CASE(
+    "an imported Vision Transformer classifies like the exported run and keeps its pixel scale") {
   const Trained& plain = trained_on_images();
   const std::string own = plain.file("vit"), folder = plain.file("vit-huggingface"),
                     imported = plain.file("vit-imported"), tuned = plain.file("vit-tuned");
@@ -134,7 +135,7 @@ TEST_CASE("an imported Vision Transformer classifies like its run, and keeps its
   const Ran theirs = classify(imported);
   CHECK_MESSAGE(theirs.status == 0, theirs.err);
   CHECK(theirs.out == classify(own).out);
-  // Trained on and resumed with other images, whose own mean is another.
+  // Fine-tuned and resumed on other images, which have another mean.
   for (const char* until : {"2u", "4u"}) {
     const Ran training = run("calque train " + imported + "/finetune.yaml --quiet --run " + tuned +
                              " --set 'data.train={toy: shapes, pairs: 10, seed: 5}'"
@@ -153,7 +154,7 @@ TEST_CASE("an imported Vision Transformer classifies like its run, and keeps its
   CHECK(run("diff -r " + folder + " " + again).status == 0);
 }
 
-TEST_CASE("data check counts the images of each class and refuses a patch that does not fit") {
+TEST_CASE("data check counts the images of each class, train refuses a patch that does not fit") {
   const std::string config = trained_on_images().file("config.yaml");
   const Ran ran = run("calque data check " + config);
   REQUIRE_MESSAGE(ran.status == 0, ran.err);

@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Kills a training run with SIGKILL at random moments and resumes it each time with the same
-command. Its result (weights, moments, metrics without timing) must have the same bits as that of an
-undisturbed run. A quarter of the kills happens during the start, half during steps, and a quarter
+command. Its result (weights, moments, metrics without timing) must have the same bits as the result
+of an undisturbed run. A quarter of the kills happens during the start, half during steps, and a quarter
 while a checkpoint is written. When a run has finished, its result is compared and another run
 begins, until the number of kills is reached. Every second run waits for its checkpoints
-(save_in_background: false); there a kill may not lose more than an interval. The first run gets at
-most half of the kills, so that the second gets some.
+(save_in_background: false); in these runs a kill may not lose more than one interval. The first run
+gets at most half of the kills, so that some hit the second run.
 
     tests/cli/kill_and_resume.py CALQUE [--task language-model] [--kills 50] [--steps 400] [--seed 1]
 """
@@ -167,19 +167,19 @@ class Kills:
 
     def __init__(self):
         self.in_writing = self.rounds = self.more_than_interval = 0
-        self.met_by = {True: 0, False: 0}  # by save_in_background, as is
+        self.total_by_mode = {True: 0, False: 0}  # keys: save_in_background
         self.repeated_most = {True: 0, False: 0}
 
     @property
-    def met(self):
-        return sum(self.met_by.values())
+    def total(self):
+        return sum(self.total_by_mode.values())
 
     def in_background(self):
         return self.rounds % 2 == 1
 
     def count(self, folder, run):
         mode = self.in_background()
-        self.met_by[mode] += 1
+        self.total_by_mode[mode] += 1
         self.in_writing += being_written(folder, run)
         logged = logged_steps(folder, run)
         steps = [int(name[5:]) for name in checkpoints(folder, run) if name[5:].isdigit()]
@@ -199,29 +199,29 @@ def wait_for_the_moment(process, folder, run, rng):
         while process.poll() is None and time.monotonic() < deadline and not condition():
             time.sleep(0.0005)
 
-    kind = rng.choice(["start", "steps", "steps", "checkpoint"])
-    if kind == "start":
+    moment = rng.choice(["start", "steps", "steps", "checkpoint"])
+    if moment == "start":
         time.sleep(rng.uniform(0.0, 0.1))
         return
     goal = logged_steps(folder, run) + rng.randrange(2 * INTERVAL)
     wait_until(lambda: logged_steps(folder, run) >= goal)
-    if kind == "checkpoint":
+    if moment == "checkpoint":
         wait_until(lambda: being_written(folder, run))
     time.sleep(rng.uniform(0.0, 0.002))
 
 
 def kill_until_it_ends(calque, folder, kills, limit, rng):
     """Starts the run repeatedly until it finishes or the number of kills reaches the limit."""
-    while kills.met < limit:
+    while kills.total < limit:
         process = subprocess.Popen(command(calque, folder, "disturbed", rng.choice([1, 2, 3, 4])),
                                    stdout=subprocess.DEVNULL, stderr=subprocess.PIPE)
         wait_for_the_moment(process, folder, "disturbed", rng)
         process.send_signal(signal.SIGKILL)
-        complaint = process.communicate()[1].decode()
+        errors = process.communicate()[1].decode()
         if process.returncode == -signal.SIGKILL:
             kills.count(folder, "disturbed")
         elif process.returncode != 0:
-            sys.exit("a resumed run failed: " + complaint)
+            sys.exit("a resumed run failed: " + errors)
         else:
             return
 
@@ -251,28 +251,28 @@ def main():
         write_config(folder, arguments.task, arguments.steps, True)
         run_to_the_end(command(arguments.calque, folder, "undisturbed", 2))
         kills = Kills()
-        while kills.met < arguments.kills:
+        while kills.total < arguments.kills:
             shutil.rmtree(os.path.join(folder, "disturbed"), ignore_errors=True)
             write_config(folder, arguments.task, arguments.steps, kills.in_background())
             limit = arguments.kills // 2 if kills.rounds == 0 else arguments.kills
             kill_until_it_ends(arguments.calque, folder, kills, limit, rng)
             run_to_the_end(command(arguments.calque, folder, "disturbed", 1))
-            compare(folder, arguments.steps, kills.met)
+            compare(folder, arguments.steps, kills.total)
             kills.rounds += 1
             print("run %d: %d kills so far, %d while a checkpoint was written"
-                  % (kills.rounds, kills.met, kills.in_writing), flush=True)
-        if not all(kills.met_by.values()):
-            sys.exit("all kills hit runs of one kind: %s" % kills.met_by)
-        # A checkpoint waits for the one before, so at most two intervals are lost.
+                  % (kills.rounds, kills.total, kills.in_writing), flush=True)
+        if not all(kills.total_by_mode.values()):
+            sys.exit("all kills hit runs of one kind: %s" % kills.total_by_mode)
+        # A checkpoint waits for the one before, so a kill loses at most two intervals.
         for in_background, bound in ((False, INTERVAL), (True, 2 * INTERVAL)):
             if kills.repeated_most[in_background] > bound:
                 sys.exit("%d steps had to be repeated, save_in_background: %s"
                          % (kills.repeated_most[in_background], in_background))
-        print("%d kills in %d runs, and every bit the same; %d of them within a checkpoint; at most %d "
-              "steps repeated after %d kills where training waits for its checkpoints, and %d after %d "
-              "where it does not, there more than the interval of %d after %d kills"
-              % (kills.met, kills.rounds, kills.in_writing, kills.repeated_most[False],
-                 kills.met_by[False], kills.repeated_most[True], kills.met_by[True], INTERVAL,
+        print("%d kills in %d runs, every bit the same; %d kills while a checkpoint was written; "
+              "save_in_background false: at most %d steps repeated after each of %d kills; "
+              "true: at most %d after each of %d, more than the interval of %d after %d kills"
+              % (kills.total, kills.rounds, kills.in_writing, kills.repeated_most[False],
+                 kills.total_by_mode[False], kills.repeated_most[True], kills.total_by_mode[True], INTERVAL,
                  kills.more_than_interval))
     finally:
         shutil.rmtree(folder)

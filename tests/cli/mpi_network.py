@@ -3,7 +3,7 @@
 
   mpi_network.py CALQUE FOLDER [--mpirun mpirun]
 
-Needs root, ip and Open MPI; otherwise ends with status 77, which means that it is skipped.
+Needs root, ip and Open MPI; otherwise exits with 77 (skipped).
 """
 import argparse
 import os
@@ -26,7 +26,8 @@ def run(*words):
 
 
 class Machines:
-    """Two namespaces with a cable between them; also two names, because calque reports hosts."""
+    """Two network namespaces with a virtual cable between them. Each has a host name of its own, which
+    calque reports."""
 
     def __init__(self, folder):
         self.names = [f"calque{os.getpid() % 10000}-{i}" for i in (1, 2)]

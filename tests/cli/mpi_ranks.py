@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Trains on several MPI ranks of this machine, and breaks them.
+"""Trains on several MPI ranks of this machine, and kills and stops ranks.
 
   mpi_ranks.py CALQUE FOLDER [--mpirun mpirun] [--kills 5]
 
-All runs end in the bits of a run in one process, and with its validations, however often a rank is
-killed or stopped on the way. Whatever happens to a rank, the others end soon, with a line that names it.
+All runs end with the same bits and validations as a run in one process, however often a rank was
+killed or stopped. When a rank is lost, the others end soon, with a line that names the lost rank.
 """
 import argparse
 import hashlib
@@ -75,8 +75,8 @@ class Launcher:
             return self.train(run, *settings)
         return self.options() + ["-n", str(ranks)] + self.train(run, *settings)
 
-    # Two ranks; each of them runs a line of sh first, which knows its number as $rank. (Some versions
-    # of Open MPI do not start different commands for different ranks.)
+    # Two ranks; each first runs a line of sh, in which $rank is the number of the rank. (Some
+    # versions of Open MPI do not start different commands for different ranks.)
     def two_different(self, run, line):
         script = f'rank=${{OMPI_COMM_WORLD_RANK:-$PMI_RANK}}; {line}; exec "$@"'
         return self.options() + ["-n", "2", "sh", "-c", script, "sh"] + self.train(run)
@@ -96,7 +96,7 @@ class Launcher:
         if status != 0:
             fail(f"{ranks} ranks ended with status {status}:\n{output}")
 
-    # The processes of the ranks of a run, by rank.
+    # {rank: process id} of a run.
     def processes(self, run):
         found = {}
         for entry in pathlib.Path("/proc").iterdir():
@@ -121,7 +121,7 @@ class Launcher:
         return steps[-1].name if steps else ""
 
 
-# Of a run: its last checkpoint, and all that was validated.
+# The hashes of a run's last checkpoint, and its validations.
 def digest(run):
     files = ("model.safetensors", "optimizer.safetensors")
     last = run / "checkpoints" / LAST
@@ -135,7 +135,7 @@ def digest(run):
 
 def check_bits(launcher, run, expected, what):
     if digest(launcher.folder / run) != expected:
-        fail(f"{what}: other bits than one process")
+        fail(f"{what}: the bits differ from those of one process")
     print(f"ok: {what}")
 
 
@@ -145,7 +145,8 @@ def wait_for_step(launcher, run, process, step):
         time.sleep(0.01)
 
 
-# Ends or stops a rank of a run of four, and returns the output and the rank.
+# Sends the signal `how` to a rank of a run of four. Returns the rank, the seconds until all ranks
+# ended, and the output; None if the run finished before.
 def lose_a_rank(launcher, run, how, generator):
     process = launcher.start(launcher.command(4, run))
     before = launcher.newest(run)
@@ -170,7 +171,7 @@ def lose_a_rank(launcher, run, how, generator):
         fail(f"rank {rank} got signal {how}; after {LIMIT} s the ranks {sorted(left)} still run")
     if process.returncode == 0:
         fail(f"rank {rank} got signal {how}, and the status is 0")
-    while left := launcher.processes(run):  # mpirun may end a little before them
+    while left := launcher.processes(run):  # mpirun may end a little before the ranks
         if time.monotonic() - since > LIMIT:
             fail(f"rank {rank} got signal {how}; after {LIMIT} s the ranks {sorted(left)} still run")
         time.sleep(0.01)
@@ -211,7 +212,7 @@ def check_losses(launcher, expected, kills, generator):
         worst, lost_ranks, run = 0, 0, 1
         while lost_ranks < count:
             lost = lose_a_rank(launcher, f"{name}-{run}", how, generator)
-            if lost is None or "finished at step" in lost[2]:  # nothing was left to lose
+            if lost is None or "finished at step" in lost[2]:  # it finished before a rank was lost
                 check_bits(launcher, f"{name}-{run}", expected, f"run {run} with ranks {name}")
                 run += 1
                 continue
@@ -235,9 +236,9 @@ def check_stops(launcher, expected):
         except subprocess.TimeoutExpired:
             process.kill()
             fail(f"{signal.Signals(number).name} to mpirun: it still runs after {LIMIT} s")
-        # MPICH's mpirun loses the status of a rank that ends after MPI_Finalize, now and then.
-        ended_well = process.returncode == 0 and launcher.open_mpi
-        if ended_well or launcher.newest(run) in ("", "step-000000"):
+        # MPICH's mpirun sometimes loses the status of a rank that ends after MPI_Finalize.
+        unexpected_success = process.returncode == 0 and launcher.open_mpi
+        if unexpected_success or launcher.newest(run) in ("", "step-000000"):
             fail(f"{signal.Signals(number).name} to mpirun: status {process.returncode}, newest checkpoint "
                  f"{launcher.newest(run)!r}:\n{output}")
         launcher.complete(2, run)
@@ -257,7 +258,7 @@ def check_refusals(launcher, expected):
     expect_error(launcher, launcher.two_different("other", seed), "training.seed: 7 instead of 1")
     expect_error(launcher, launcher.command(3, "three"), "3 ranks are not a power of two")
     expect_error(launcher, launcher.command(8, "eight"), "8 ranks cannot share 4 parts")
-    # Files of rank 0 that may not grow: a full disk.
+    # A limit on the size of rank 0's files stands for a full disk.
     launcher.complete(2, "full", "training.until=100u")
     expect_error(launcher, launcher.two_different("full", "[ $rank = 1 ] || ulimit -f 20"),
                  "File too large")
@@ -271,7 +272,7 @@ def main():
     parser.add_argument("folder", type=pathlib.Path)
     parser.add_argument("--mpirun", default="mpirun")
     parser.add_argument("--kills", type=int, default=5)
-    parser.add_argument("--only", help="some of bits,losses,stops,refusals")
+    parser.add_argument("--only", help="a comma-separated part of bits,losses,stops,refusals")
     parser.add_argument("--seed", type=int, default=1)
     arguments = parser.parse_args()
     folder = arguments.folder.absolute()

@@ -60,7 +60,7 @@ TEST_CASE("--metric takes one word, so that a run may follow it") {
   CHECK(ran.out.find("Loss") != std::string::npos);
 }
 
-TEST_CASE("plot writes into a pipe, and leaves it a pipe") {
+TEST_CASE("plot writes into a named pipe and does not replace it") {
   const RunFolder run;
   const fs::path pipe = run.path / "pipe";
   REQUIRE(mkfifo(pipe.c_str(), 0600) == 0);
@@ -74,7 +74,7 @@ TEST_CASE("plot writes into a pipe, and leaves it a pipe") {
   CHECK(fs::is_fifo(pipe));
 }
 
-TEST_CASE("plot replaces the file that a link names, not the link") {
+TEST_CASE("plot replaces the target of a symlink, not the symlink") {
   const RunFolder run;
   std::ofstream(run.path / "figure.svg") << "old";
   fs::create_symlink("figure.svg", run.path / "link.svg");
@@ -83,7 +83,7 @@ TEST_CASE("plot replaces the file that a link names, not the link") {
   CHECK(fs::file_size(run.path / "figure.svg") > 100);
 }
 
-TEST_CASE("plot reports what it cannot draw in one line on stderr") {
+TEST_CASE("plot reports an invalid request in one line on stderr") {
   const RunFolder run;
   for (const auto& [given, status] : {std::pair{run.at("none"), 1},
                                       {run.at("") + " --metric blue --terminal", 1},

@@ -13,7 +13,8 @@ Ran score(const std::string& source, const std::string& target) {
              "; calque score " + trained().run + " --source " + from + " --target " + to);
 }
 
-TEST_CASE("score prints the log-probability of each pair, in total and per token, and its tokens") {
+TEST_CASE(
+    "score prints the log-probability of each pair, in total and per token, and its token count") {
   const Ran ran = score("a b c\\nd\\n\\n", "a b c\\n\\nd e\\n");
   CHECK(ran.status == 0);
   CHECK(ran.err.empty());

@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Starts `calque serve` on a small run and speaks to it over the network.
+"""Starts `calque serve` on a small run and sends HTTP requests to it.
 
   serve.py CALQUE FOLDER
 
-Checks that answers over HTTP are those of `calque translate`, that 32 clients at once get them, and that SIGTERM lets
-a running request finish and ends the server with status 0.
+Checks that answers over HTTP are those of `calque translate`, also for 32 clients at once, that SIGTERM lets a running
+request finish and ends the server with status 0, and that a second SIGTERM ends it at once.
 """
 import concurrent.futures
 import json
@@ -32,7 +32,7 @@ def post(url, body):
 
 
 def end_at_once(calque, run):
-    """The second signal does not wait for the requests."""
+    """A second SIGTERM ends the server without waiting for the requests."""
     server = subprocess.Popen([calque, "serve", run, "--port", "0", "--threads", "1"], stdout=subprocess.PIPE, text=True)
     try:
         url = [server.stdout.readline().strip() for _ in range(2)][1]

@@ -1,4 +1,4 @@
-// Speaks to `calque serve` with packages of npm: serve_clients.mjs FOLDER URL TEXT EXPECTED
+// Sends requests to `calque serve` with npm packages: serve_clients.mjs FOLDER URL TEXT EXPECTED
 // where EXPECTED is the translation of TEXT from en to de.
 import assert from 'node:assert/strict';
 import {createRequire} from 'node:module';

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Speaks to `calque serve` with clients that others wrote: curl and four packages of npm.
+"""Sends requests to `calque serve` with third-party clients: curl and four npm packages.
 
   serve_clients.py CALQUE FOLDER CLIENTS
 

@@ -1,4 +1,4 @@
-// model.source_end: false, through the commands.
+// The commands with model.source_end: false.
 #include <doctest/doctest.h>
 
 #include "cli/program.h"

@@ -11,17 +11,17 @@
 namespace calque {
 namespace {
 
-struct Once : Trained {
-  Once() {
+struct TrainedTranslator : Trained {
+  TrainedTranslator() {
     place = std::filesystem::temp_directory_path() / ("calque_cli." + std::to_string(getpid()));
     run = file("run");
     train_briefly(run, "");
   }
-  ~Once() { std::filesystem::remove_all(place); }
+  ~TrainedTranslator() { std::filesystem::remove_all(place); }
 };
 
-struct TaskOnce : Trained {
-  TaskOnce(const std::string& name, const std::string& config) {
+struct TrainedTask : Trained {
+  TrainedTask(const std::string& name, const std::string& config) {
     place = std::filesystem::temp_directory_path() /
             ("calque_cli_" + name + "." + std::to_string(getpid()));
     run = file("run");
@@ -30,7 +30,7 @@ struct TaskOnce : Trained {
     const Ran ran = calque::run("calque train " + file("config.yaml") + " --quiet --run " + run);
     REQUIRE_MESSAGE(ran.status == 0, ran.err);
   }
-  ~TaskOnce() { std::filesystem::remove_all(place); }
+  ~TrainedTask() { std::filesystem::remove_all(place); }
 };
 
 }  // namespace
@@ -45,32 +45,32 @@ void train_briefly(const std::string& folder, const std::string& settings) {
 }
 
 const Trained& trained() {
-  static const Once once;
+  static const TrainedTranslator once;
   return once;
 }
 
 const Trained& trained_language_model() {
-  static const TaskOnce once("text", small_language_model);
+  static const TrainedTask once("text", small_language_model);
   return once;
 }
 
 const Trained& trained_masked_lm() {
-  static const TaskOnce once("masked", small_masked_lm);
+  static const TrainedTask once("masked", small_masked_lm);
   return once;
 }
 
 const Trained& trained_classifier() {
-  static const TaskOnce once("classes", small_classification);
+  static const TrainedTask once("classes", small_classification);
   return once;
 }
 
 const Trained& trained_word2vec() {
-  static const TaskOnce once("words", small_word2vec);
+  static const TrainedTask once("words", small_word2vec);
   return once;
 }
 
 const Trained& trained_on_images() {
-  static const TaskOnce once("images", small_images);
+  static const TrainedTask once("images", small_images);
   return once;
 }
 

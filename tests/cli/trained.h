@@ -6,7 +6,7 @@
 
 namespace calque {
 
-// Trains for a few steps, with these additional settings; the folder's name is quoted for a shell.
+// Trains for a few steps, with these additional settings; `folder` is quoted for a shell.
 void train_briefly(const std::string& folder, const std::string& settings);
 
 // A run of a few steps, trained once in each process; paths are quoted for a shell.
@@ -18,9 +18,9 @@ struct Trained {
 };
 
 const Trained& trained();
-// The same for a language model of characters, with a context of 32 and a validation text.
+// A language model of characters, with a context of 32 and a validation text.
 const Trained& trained_language_model();
-// The same for a masked language model.
+// A masked language model.
 const Trained& trained_masked_lm();
 // A classifier of sentences in the languages `en` and `de`, by words.
 const Trained& trained_classifier();

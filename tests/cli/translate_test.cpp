@@ -19,8 +19,7 @@ Ran translate(const std::string& input, const std::string& options) {
   return run("printf '" + input + "' | calque translate " + run_folder() + " " + options);
 }
 
-TEST_CASE(
-    "translate writes one line for each line, in order, however many are translated together") {
+TEST_CASE("translate writes one line for each input line, in order, for any size of --buffer") {
   const std::string input = "a b c\\n\\nb c\\nd e f g h\\na\\n";
   const Ran together = translate(input, "--scores --beam 2");
   CHECK(together.status == 0);
@@ -70,7 +69,7 @@ TEST_CASE("--alignment links each word of the translation to a word of the sourc
   }
 }
 
-TEST_CASE("translate refuses a line that is longer than the positions a model has learned") {
+TEST_CASE("translate refuses a line with more tokens than the model has learned positions") {
   const std::string folder = trained().file("learned");
   train_briefly(folder,
                 "--set model.positions=learned --set model.max_positions=40 "
@@ -84,7 +83,7 @@ TEST_CASE("translate refuses a line that is longer than the positions a model ha
         "line\n");
 }
 
-TEST_CASE("translate draws the same translations from the same seed") {
+TEST_CASE("translate samples the same translations with the same seed") {
   const std::string hot = "--sampling temperature=1.5,top-p=0.9,seed=";
   const Ran first = translate("a b c\\nd e\\n", hot + "3");
   CHECK(first.status == 0);
@@ -108,7 +107,7 @@ TEST_CASE("translate reports a line of invalid text, and translates the lines be
   CHECK(ran.err == "calque: standard input:3: not valid UTF-8 (byte 1)\n");
 }
 
-TEST_CASE("translate says when its output cannot be written") {
+TEST_CASE("translate reports that its output cannot be written") {
   CHECK(translate("a\\n", "> /dev/full").status == 1);
   const Ran ran = translate("a\\n", "--output /dev/full");
   CHECK(ran.status == 1);
@@ -168,7 +167,7 @@ TEST_CASE("translate reads gzip, pipes by name, and lines that end in CR LF") {
   CHECK(damaged.err.find("packed.gz") != std::string::npos);
 }
 
-TEST_CASE("translate begins each translation as --prefix says, in every way to decode") {
+TEST_CASE("translate begins each translation with its line of --prefix, in every way to decode") {
   const std::string prefixes = trained().file("prefixes");
   const std::string with = "printf 'x y\\n\\nz\\n' > " + prefixes +
                            "; printf 'a b\\nc d\\ne\\n' | " + "calque translate " + run_folder() +
@@ -183,7 +182,7 @@ TEST_CASE("translate begins each translation as --prefix says, in every way to d
   }
 }
 
-TEST_CASE("translate writes the prefix for an empty line, and draws by the number of the line") {
+TEST_CASE("translate writes the prefix for an empty line, and samples do not depend on --buffer") {
   const std::string prefixes = trained().file("prefixes");
   const std::string with = "printf 'x\\ny\\n\\n' > " + prefixes +
                            "; printf 'a b\\n\\ne f g\\n' | calque translate " + run_folder() +
@@ -204,7 +203,7 @@ TEST_CASE("the command line overrides the run's config before both are checked t
   CHECK(lines(translate("a\\n", "--beam 1 --n-best 3").out) == 3);
 }
 
-TEST_CASE("translate refuses prefixes with another number of lines") {
+TEST_CASE("translate refuses invalid prefixes and another number of prefixes than lines") {
   const std::string prefixes = trained().file("prefixes");
   const auto with = [&](const std::string& text) {
     return run("printf '" + text + "' > " + prefixes + "; printf 'a\\nb\\n' | calque translate " +
@@ -247,7 +246,7 @@ TEST_CASE("translate obeys the settings for lengths and n-grams") {
   CHECK(different(free) < words(free));
   CHECK(words(varied) >= 8);
   CHECK(different(varied) == words(varied));
-  // The length penalty of the run's config then has no effect; one on the command line is refused.
+  // Without a kind of length penalty the run's penalty has no effect, but --length-penalty fails.
   CHECK(translate("a\\n", "--set decoding.length_penalty_kind=none").status == 0);
   for (const char* penalty : {"--length-penalty 1", "--set decoding.length_penalty=1"}) {
     const Ran ran =
@@ -270,7 +269,7 @@ TEST_CASE("the help of translate lists the decoding options") {
   }
 }
 
-TEST_CASE("runs with other vocabularies do not translate together") {
+TEST_CASE("translate refuses an ensemble of runs with different vocabularies") {
   const std::string other = trained().file("other");
   const Ran ran =
       run("calque train '" CALQUE_SOURCE_DIR "/configs/reverse.yaml' --quiet --run " + other +
@@ -284,7 +283,7 @@ TEST_CASE("runs with other vocabularies do not translate together") {
   CHECK(both.err.find("its vocabulary differs from") != std::string::npos);
 }
 
-TEST_CASE("a run twice translates like the run alone") {
+TEST_CASE("an ensemble of one run twice translates like the run alone") {
   const Ran alone = translate("a b c\\nd\\n", "--beam 2");
   CHECK(translate("a b c\\nd\\n", run_folder() + " --beam 2").out == alone.out);
 }
@@ -301,7 +300,7 @@ TEST_CASE("evaluate decodes as --set says, and writes the translations that it s
   CHECK(run("cat " + output).out == translate("a b\\nc d e\\n", how).out);
 }
 
-TEST_CASE("runs that translate together are evaluated by their translations") {
+TEST_CASE("an ensemble is evaluated by its translations, without a perplexity") {
   const std::string options = " --split validation --beam 2";
   const std::string alone = run("calque evaluate " + run_folder() + options).out;
   const std::string both =

@@ -38,7 +38,7 @@ TEST_CASE("neighbours prints words with their cosines, nearest first, and answer
   CHECK(neighbours("king --count 4 --threads 1").out == ran.out);
 }
 
-TEST_CASE("neighbours refuses unknown words, two words, and other runs") {
+TEST_CASE("neighbours refuses unknown words, two words, and runs of other tasks") {
   check_refused(neighbours("kng"), 1, "'kng' is not in the vocabulary");
   check_refused(neighbours("king queen"), 2, "give one word, or three for an analogy");
   check_refused(neighbours("king --count 0"), 2, "--count");
@@ -49,7 +49,7 @@ TEST_CASE("neighbours refuses unknown words, two words, and other runs") {
                 "calque vectors needs a run of task: word2vec; ");
 }
 
-TEST_CASE("vectors writes a header and a line a word, from which another run starts") {
+TEST_CASE("vectors writes a header and one line per word, and another run can start from them") {
   const Ran ran = run("calque vectors " + words());
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
   std::istringstream in(ran.out);
@@ -64,6 +64,7 @@ TEST_CASE("vectors writes a header and a line a word, from which another run sta
                             trained_word2vec().file("next") +
                             " --set training.until=1u --set model.embeddings='{source: " + file +
                             ", freeze: true}' ";
+  // The 3 special symbols have no line in the file.
   const std::string all = fmt::format("model.embeddings: {} of {} entries", count, count + 3);
   const Ran plan = run(train + "--dry-run");
   REQUIRE_MESSAGE(plan.status == 0, plan.err);
@@ -73,7 +74,7 @@ TEST_CASE("vectors writes a header and a line a word, from which another run sta
   CHECK(run("calque vectors " + trained_word2vec().file("next")).out == ran.out);
 }
 
-TEST_CASE("evaluate measures word2vec on a split or a text, with words and their neighbours") {
+TEST_CASE("evaluate measures word2vec on a split or a text, and prints words with neighbours") {
   const Ran split = run("calque evaluate " + words() + " --split validation --samples 2");
   REQUIRE_MESSAGE(split.status == 0, split.err);
   for (const char* part : {"  the\n  > ", "toy-analogies: 20 documents, ", "loss ", "accuracy "}) {

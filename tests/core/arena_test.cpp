@@ -1,4 +1,4 @@
-// Blocks of slabs do not overlap, and free neighbours are merged.
+// Blocks of an arena do not overlap, and adjacent free blocks are merged.
 #include "core/arena.h"
 
 #include <doctest/doctest.h>
@@ -56,7 +56,7 @@ TEST_CASE("a slab for one block holds exactly that block") {
   }
 }
 
-TEST_CASE("large blocks do not begin a little beyond a multiple of 1 MB after each other") {
+TEST_CASE("the starts of consecutive large blocks differ by at least 8 KB modulo 1 MB") {
   constexpr int64_t megabyte = int64_t{1} << 20, most = 8 * megabyte;
   for (const int64_t bytes :
        {megabyte, 3 * megabyte / 2, 3 * megabyte, most, most - 64, most + 8000}) {
@@ -72,7 +72,7 @@ TEST_CASE("large blocks do not begin a little beyond a multiple of 1 MB after ea
   }
 }
 
-TEST_CASE("free neighbours are merged in any order of release") {
+TEST_CASE("adjacent free blocks are merged in any order of release") {
   for (const std::vector<size_t>& order :
        {std::vector<size_t>{0, 1, 2}, {0, 2, 1}, {1, 0, 2}, {1, 2, 0}, {2, 0, 1}, {2, 1, 0}}) {
     Arena arena;
@@ -144,7 +144,7 @@ TEST_CASE("blocks taken and returned at random keep their contents") {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-TEST_CASE("AddressSanitizer knows the ends of blocks, and returned blocks") {
+TEST_CASE("the ends of blocks and returned blocks are poisoned for AddressSanitizer") {
   Arena arena;
   const Slab slab(slab_size);
   arena.add_slab(slab.memory, slab.bytes);

@@ -51,7 +51,7 @@ struct Product {
   }
 };
 
-TEST_CASE("products of few rows equal their sums, whatever the sizes, and write nothing else") {
+TEST_CASE("products of few rows equal their sums for all sizes, and write only their result") {
   for (int64_t m = 1; has_few_rows({nullptr, m, 1}); ++m) {
     for (const auto& size :
          {std::pair<int64_t, int64_t>{1, 1}, {5, 7}, {16, 16}, {17, 33}, {300, 65}, {531, 40}}) {

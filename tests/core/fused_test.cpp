@@ -76,7 +76,8 @@ TEST_CASE("a residual with norm is a sum and a norm") {
   }
 }
 
-TEST_CASE("a norm's gradients are right for any gain, and h is kept only if the gain is nearly 0") {
+TEST_CASE(
+    "a norm has right gradients for any gain, and keeps its normalized input for a tiny gain") {
   const int64_t rows = 40, cols = 100;
   const auto used_with = [&](real first_gain) {
     std::vector<Tensor> inputs = random_tensors({{rows, cols}, {cols}, {cols}});
@@ -99,7 +100,7 @@ TEST_CASE("a norm's gradients are right for any gain, and h is kept only if the 
   CHECK(used_with(real(1e-12)) > matrix * 2);
 }
 
-TEST_CASE("a residual drops out what dropout() would drop") {
+TEST_CASE("a residual drops the same elements as dropout()") {
   CHECK(difference([](Inputs t) { return residual(t[0], t[1], real(0.3)); },
                    [](Inputs t) { return t[0] + dropout(t[1], real(0.3)); },
                    {{40, 130}, {40, 130}}) < tolerance);
@@ -164,13 +165,14 @@ TEST_CASE("attention drops each weight with the given probability and keeps thei
   const Tape tape({.seed = 5, .step = 1});
   const Tensor y =
       attention(Tensor::zeros({100, 2}), ones, ones, queries, keys, {2, false, real(0.25)});
-  double mean = 0, deviation = 0;  // of 0 or 4/3, 400 of them in the mean: sqrt(1/3 / 400)
+  // Each output is a mean of 400 weights of 0 or 4/3, with the deviation sqrt(1/3 / 400).
+  double mean = 0, deviation = 0;
   for (const real each : y.span()) mean += each / 200, deviation += (each - 1) * (each - 1) / 200;
   CHECK(mean == doctest::Approx(1).epsilon(0.01));
   CHECK(std::sqrt(deviation) == doctest::Approx(std::sqrt(1 / 1200.0)).epsilon(0.2));
 }
 
-TEST_CASE("self- and cross-attention read their parts side by side") {
+TEST_CASE("self- and cross-attention read queries, keys and values from adjacent columns") {
   const Segments s = Segments::of_lengths(std::vector<int32_t>{4, 9});
   const AttentionOptions options{.heads = 2, .causal = true};
   const auto cut = [](const Tensor& x, int64_t part) {
@@ -199,7 +201,7 @@ TEST_CASE("negative sampling is the log sigmoid of products with the candidates'
   for (const int64_t d : {3, 16, 33}) CHECK(difference(fused, plain, {{4, d}, {9, d}}) < tolerance);
 }
 
-TEST_CASE("negative sampling by hand: the loss, that of the expected row, and who is ahead") {
+TEST_CASE("the loss, nll and correct rows of negative sampling equal hand-worked values") {
   const Tensor x = Tensor::of({2, 1}, {1, 2}), w = Tensor::of({3, 1}, {0, 1, -1});
   const TokenLoss loss = negative_sampling(x, w, std::vector<int32_t>{1, 2, 0, 0, 1, 2});
   // Row 0: s = 1, -1, 0. Row 1: s = 0, 2, -2.
@@ -238,7 +240,7 @@ TEST_CASE("the mean of segments is a product with the matrix of shares") {
                    [&](Inputs t) { return matmul(shares, t[0]); }, {{7, 19}}) < tolerance);
 }
 
-TEST_CASE("attention weights on request are the softmax's, and their rows sum to one") {
+TEST_CASE("the rows of attention weights sum to one, and weights of later tokens are 0 if causal") {
   const Segments s = Segments::of_lengths(std::vector<int32_t>{3, 0, 5});
   const Tensor q = random_tensor({8, 8}, 1), k = random_tensor({8, 8}, 2);
   const auto weights = attention_weights(q, k, s, s, {.heads = 2, .causal = true});

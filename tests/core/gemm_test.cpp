@@ -21,7 +21,7 @@ std::vector<real> by_packed_product(const Product& product, real scale, Finish f
   return c;
 }
 
-// A product's numbers with a bias and relu, one after the other.
+// Adds the bias to a product's numbers, and then applies relu.
 std::vector<real> finished(const Product& product, std::vector<real> c, Finish finish) {
   for (int64_t i = 0; i < product.shape.m; ++i) {
     for (int64_t j = 0; j < product.shape.n; ++j) {
@@ -67,7 +67,7 @@ TEST_CASE("products equal their sums, for all transpositions, strides and edges"
   }
 }
 
-TEST_CASE("a bias and relu within a product have the bits of those applied afterwards") {
+TEST_CASE("a bias and relu fused into a product give the same bits as applied afterwards") {
   for (const ProductCase& c : cases()) {
     const Product product(c);
     const std::vector<real> bias = numbers(c.n, 4);
@@ -135,7 +135,7 @@ TEST_CASE("block_product() gives every number the same bits however the result i
   }
 }
 
-TEST_CASE("OpenBLAS computes the products with kernels for AVX-512, also those of unknown names") {
+TEST_CASE("products use OpenBLAS if its kernels are for AVX-512 or have an unknown name") {
   for (const char* name : {"Haswell", "Zen", "Sandybridge", "Prescott"}) {
     CHECK_FALSE(blas_kernels(name).fill_vectors);
     CHECK_FALSE(blas_kernels(name).cuts_are_exact);

@@ -33,7 +33,7 @@ bool same_bits(const Outcome& a, const Outcome& b) {
 
 }  // namespace
 
-TEST_CASE("every op gives its other inputs the same gradients when one input wants none") {
+TEST_CASE("every op gives its other inputs the same gradients when one input needs none") {
   for (const OpCase& op : op_suite()) {
     CAPTURE(op.name);
     const Outcome whole = value_and_gradients(op.function, op.inputs);

@@ -21,7 +21,7 @@ TEST_CASE("buffers are aligned to 64 bytes and counted while they live") {
   CHECK(memory_statistics().used == before);
 }
 
-TEST_CASE("a returned block serves the next request of about its size") {
+TEST_CASE("a returned block is reused for the next request of about its size") {
   { Buffer<float> warm(100000); }
   const int64_t requests = memory_statistics().requests;
   { Buffer<float> again(100000); }
@@ -45,7 +45,7 @@ TEST_CASE("shapes with too many elements are refused") {
   CHECK_THROWS_AS(segments.append(200'000'000), Misuse);
 }
 
-#ifndef __SANITIZE_ADDRESS__  // it ends the program instead
+#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer ends the program instead
 TEST_CASE("an impossible request throws and changes nothing") {
   const MemoryStatistics before = memory_statistics();
   for (const int bits : {55, 61, 62}) {

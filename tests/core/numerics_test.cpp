@@ -22,7 +22,7 @@ TEST_CASE("softmax and log-softmax are safe for any finite input") {
   for (const real v : logs.span()) CHECK(std::isfinite(v));
 }
 
-TEST_CASE("the loss of a hopeless or a certain token is finite") {
+TEST_CASE("the loss and gradients of a token of probability near 0 or 1 are finite") {
   const Tensor logits = variable(Tensor::of({2, 3}, {1e4f, 0, -1e4f, 1e4f, 0, -1e4f}));
   const Tape tape;
   const TokenLoss loss = cross_entropy(logits, std::vector<int32_t>{0, 2}, real(0.1));
@@ -91,7 +91,7 @@ TEST_CASE("attention over empty vectors returns empty vectors") {
   backward(y, Tensor({3, 0}));
 }
 
-TEST_CASE("a hand-worked loss: two classes, smoothing 0.2") {
+TEST_CASE("a cross-entropy with smoothing 0.2 equals a hand-worked value") {
   // p = (3/4, 1/4); q = (0.9, 0.1): loss = -0.9 ln(3/4) - 0.1 ln(1/4), gradient p - q.
   const Tensor logits = variable(Tensor::of({1, 2}, {std::log(real(3)), 0}));
   const Tape tape;
@@ -163,7 +163,7 @@ TEST_CASE(
   CHECK(cross_attention(x, one, halves, single, {.heads = 1}).rows() == 2);
 }
 
-TEST_CASE("hand-worked norms") {
+TEST_CASE("layer norm and RMS norm equal hand-worked values") {
   const Tensor x = Tensor::of({1, 4}, {1, 3, 5, 7});  // mean 4, variance 5
   const Tensor one = Tensor::full({4}, 1), none = Tensor::zeros({4});
   CHECK(layer_norm(x, one, none, 0).span()[0] == doctest::Approx(-3 / std::sqrt(5.0)));
@@ -171,7 +171,7 @@ TEST_CASE("hand-worked norms") {
 }
 
 #ifdef __SSE2__
-TEST_CASE("denormals are flushed in threads that compute") {
+TEST_CASE("flush_denormals() flushes denormal results to zero") {
   flush_denormals();
   volatile float tiny = std::numeric_limits<float>::min();
   volatile float half = 0.5f;

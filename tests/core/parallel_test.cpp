@@ -1,4 +1,4 @@
-// Loops in chunks: every element once, where each thread begins, and what a task throws.
+// Loops in chunks visit every element once, threads keep their shares, exceptions are rethrown.
 #include "core/parallel.h"
 
 #include <doctest/doctest.h>
@@ -24,11 +24,11 @@ TEST_CASE("A loop in chunks visits every element once, with any number of thread
         CAPTURE(team);
         CAPTURE(count);
         CAPTURE(chunk);
-        std::vector<int> met(static_cast<size_t>(count));
+        std::vector<int> visits(static_cast<size_t>(count));
         parallel_for(count, chunk, [&](int64_t begin, int64_t end) {
-          for (int64_t i = begin; i < end; ++i) ++met[static_cast<size_t>(i)];
+          for (int64_t i = begin; i < end; ++i) ++visits[static_cast<size_t>(i)];
         });
-        CHECK(met == std::vector<int>(static_cast<size_t>(count), 1));
+        CHECK(visits == std::vector<int>(static_cast<size_t>(count), 1));
       }
     }
   }
@@ -42,21 +42,21 @@ TEST_CASE("A single thread takes every chunk, those of its own share first") {
 }
 
 TEST_CASE("Loops of few chunks and of many keep the same threads") {
-  static std::atomic<int> threads_born = 0;
-  struct Birth {
-    Birth() { ++threads_born; }
-    void happened() {}
+  static std::atomic<int> threads_started = 0;
+  struct ThreadCounter {
+    ThreadCounter() { ++threads_started; }
+    void use() {}
   };
   const Threads scope(4);
   for (int loop = 0; loop < 60; ++loop) {
     const std::array<int64_t, 3> chunks = {2, 4, 3};
     parallel_for(chunks[static_cast<size_t>(loop) % 3], 1, [](int64_t, int64_t) {
-      thread_local Birth birth;
-      birth.happened();
-      std::this_thread::sleep_for(std::chrono::microseconds(300));  // so that all get their chunk
+      thread_local ThreadCounter counter;
+      counter.use();
+      std::this_thread::sleep_for(std::chrono::microseconds(300));  // so that each gets a chunk
     });
   }
-  CHECK(threads_born <= 4);
+  CHECK(threads_started <= 4);
 }
 
 TEST_CASE("A thread has the same share in every loop") {
@@ -65,11 +65,11 @@ TEST_CASE("A thread has the same share in every loop") {
   for (int loop = 0; loop < 10; ++loop) {
     std::array<std::thread::id, 2> who;
     std::atomic<int> begun = 0;
-    const auto patience = std::chrono::steady_clock::now() + std::chrono::seconds(20);
+    const auto deadline = std::chrono::steady_clock::now() + std::chrono::seconds(20);
     parallel_for(2, 1, [&](int64_t chunk, int64_t) {
       who[static_cast<size_t>(chunk)] = std::this_thread::get_id();
       ++begun;  // and wait, so that the other chunk is left to the other thread
-      while (begun < 2 && std::chrono::steady_clock::now() < patience) std::this_thread::yield();
+      while (begun < 2 && std::chrono::steady_clock::now() < deadline) std::this_thread::yield();
     });
     CHECK(who[0] == std::this_thread::get_id());
     CHECK(who[1] != who[0]);

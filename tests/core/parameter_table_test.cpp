@@ -49,6 +49,6 @@ TEST_CASE("numbered modules of different sizes have lines of their own") {
             line("scale", "", "1", "4.3%") + line("total", "", "23", "100.0%"));
 }
 
-TEST_CASE("a model without parameters has a table without lines") {
+TEST_CASE("the table of a model without parameters has only the total") {
   CHECK(parameter_table(Parameters()) == line("total", "", "0", "100.0%"));
 }

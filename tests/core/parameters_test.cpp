@@ -10,7 +10,7 @@
 
 using namespace calque;
 
-TEST_CASE("parameters are named windows into a flat buffer, in the order of construction") {
+TEST_CASE("parameters are named views of a flat buffer, in the order of construction") {
   Parameters parameters;
   const Path root(parameters);
   const Tensor w = (root / "layers" / 0).parameter("weight", {3, 5}, Role::weight, constant(2));

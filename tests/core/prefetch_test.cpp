@@ -9,7 +9,7 @@ using namespace calque;
 
 namespace {
 
-// The positions of the next lines, in numbers from `start`.
+// The offsets of the next lines from `start`, in elements.
 std::vector<int64_t> lines(Prefetch::Cursor& cursor, const real* start, int count) {
   std::vector<int64_t> all;
   for (int i = 0; i < count; ++i) {

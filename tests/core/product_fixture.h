@@ -58,12 +58,12 @@ struct Product {
   ProductSize size() const { return {shape.m, shape.n, shape.k}; }
 
   Matrix left() const {
-    const Matrix lying(a.data(), shape.flip_a ? shape.k : shape.m, a_stride() - 3, a_stride());
-    return shape.flip_a ? transposed(lying) : lying;
+    const Matrix stored(a.data(), shape.flip_a ? shape.k : shape.m, a_stride() - 3, a_stride());
+    return shape.flip_a ? transposed(stored) : stored;
   }
   Matrix right() const {
-    const Matrix lying(b.data(), shape.flip_b ? shape.n : shape.k, b_stride() - 5, b_stride());
-    return shape.flip_b ? transposed(lying) : lying;
+    const Matrix stored(b.data(), shape.flip_b ? shape.n : shape.k, b_stride() - 5, b_stride());
+    return shape.flip_b ? transposed(stored) : stored;
   }
   std::vector<real> by_gemm(real scale, Finish finish = {}) const {
     const ProductPrecision rounding(precision);

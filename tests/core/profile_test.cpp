@@ -50,10 +50,10 @@ TEST_CASE("a batch of products counts all of them, on however many threads they 
   }
   const double once = 50.0 * 2 * 8 * 16 * 4;
   CHECK(profile.sum_of("matmul", Kind::forward).work.flops == once);
-  CHECK(profile.sum_of("matmul", Kind::backward).work.flops == once);  // w wants no gradient
+  CHECK(profile.sum_of("matmul", Kind::backward).work.flops == once);  // w has no gradient
 }
 
-TEST_CASE("attention counts the pairs of tokens that meet, and embedding only the rows it reads") {
+TEST_CASE("attention counts the pairs of queries and keys, and embedding only the rows it reads") {
   const Segments sentences = Segments::of_lengths(std::vector<int32_t>{3, 5});
   const Tensor qkv = variable(Tensor::full({8, 3 * 4}, 1));
   const Tensor table = variable(Tensor::full({100, 4}, 1));
@@ -145,7 +145,7 @@ TEST_CASE("nothing is recorded after the scope, nor on another thread") {
   CHECK(profile.sums().empty());
 }
 
-TEST_CASE("the number of events is limited, that of the sums is not") {
+TEST_CASE("the number of events is limited, but the sums count all calls") {
   const Tensor x = variable(Tensor::full({2, 2}, 1));
   Profile profile(10);
   const Profiling on(profile);

@@ -94,7 +94,7 @@ TEST_CASE("a query sees its window, the global tokens and itself") {
   CHECK(keys_of(keys_seen(dilated.at_layer(0), 7, 20, false)) == Keys{5, 6, 7, 8, 9});
 }
 
-TEST_CASE("random blocks are whole, distinct, outside of window and global tokens, and of a seed") {
+TEST_CASE("random blocks are whole, distinct, outside window and global tokens, and seeded") {
   const Sparsity sparsity{.window = 10, .global = 3, .random = 2, .block = 8};
   const int64_t n = 203;
   std::set<int64_t> drawn;
@@ -128,7 +128,7 @@ TEST_CASE("random blocks are whole, distinct, outside of window and global token
   CHECK(all(sparsity.at_layer(1)) != all(sparsity));
 }
 
-TEST_CASE("the keys that a causal query sees do not depend on the tokens behind it") {
+TEST_CASE("the keys that a causal query sees do not depend on later tokens") {
   for (const Sparsity& sparsity : examples) {
     CAPTURE(name_of(sparsity));
     for (int64_t i = 0; i < 400; i += 7) {
@@ -214,7 +214,7 @@ TEST_CASE("sparse attention counts the pairs of queries and the keys that they s
   const Tensor qkv = random_tensor({1000, 24}, 1);
   const double before = counted_flops();
   self_attention(qkv, segments, {.heads = 2, .sparsity = {.window = 10, .global = 1}});
-  // The first token sees all, and all see it; the window ends at both ends of the sentence.
+  // The first token sees all and all see it; the sentence cuts the window at both of its ends.
   const double pairs = 1000 + 999 + 999 * 21 - 2 * (10 * 11 / 2);
   CHECK(counted_flops() - before == 4 * 8 * pairs);
 }

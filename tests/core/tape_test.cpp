@@ -119,7 +119,7 @@ TEST_CASE("no gradient flows through a detached tensor") {
   CHECK(x.gradient().span()[0] == 9);
 }
 
-TEST_CASE("an op over tensors that want no gradient is not recorded") {
+TEST_CASE("an op on tensors without gradients is not recorded") {
   const Tape tape;
   const Tensor x = Tensor::of({2}, {1, 2});
   CHECK_FALSE(matmul(x.reshaped({1, 2}), x.reshaped({2, 1})).gradient());
@@ -227,7 +227,7 @@ TEST_CASE("a tape that checks names the first op whose output or gradient is not
   CHECK(message_of([&] { backward(sum(root)); }).find("(affine)") != std::string::npos);
 }
 
-TEST_CASE("dropout depends on the seed and the step") {
+TEST_CASE("dropout is the same for the same step, and differs between steps") {
   const Tensor x = Tensor::full({1000}, 1);
   const auto dropped = [&](uint32_t step) {
     const Tape tape({.seed = 1, .step = step, .part = 0});

@@ -21,7 +21,7 @@ std::vector<int32_t> changed(const Augmentation& options, int64_t epoch, int64_t
 
 }  // namespace
 
-TEST_CASE("without options an image stays as it is") {
+TEST_CASE("without options an image is unchanged") {
   CHECK(changed({}, 3) == std::vector<int32_t>(image.begin(), image.end()));
 }
 
@@ -48,7 +48,7 @@ TEST_CASE("a flip exchanges left and right in about half of the images") {
   CHECK(flipped < 250);
 }
 
-TEST_CASE("a rotation and a change of size keep the centre") {
+TEST_CASE("a rotation and a change of scale keep the centre pixel") {
   for (int64_t epoch = 0; epoch < 50; ++epoch) {
     CHECK(changed({.rotate = 180}, epoch)[4] == 5);
     CHECK(changed({.scale = 0.5}, epoch)[4] == 5);
@@ -56,7 +56,7 @@ TEST_CASE("a rotation and a change of size keep the centre") {
   CHECK(changed({.rotate = 180}, 0) != changed({.rotate = 180}, 1));
 }
 
-TEST_CASE("an erased rectangle has one colour, and its probability is that of the option") {
+TEST_CASE("an erased rectangle has one colour, and the option is its probability") {
   int64_t erased = 0;
   for (int64_t number = 0; number < 400; ++number) {
     const auto result = changed({.erase = 0.25}, 0, number);
@@ -71,7 +71,7 @@ TEST_CASE("an erased rectangle has one colour, and its probability is that of th
   CHECK(erased < 130);
 }
 
-TEST_CASE("the change is a function of seed, epoch and number") {
+TEST_CASE("the change is a function of the epoch and the image number") {
   const Augmentation all{.shift = 1, .flip = true, .rotate = 20, .scale = 0.2, .erase = 0.5};
   std::set<std::vector<int32_t>> seen;
   for (int64_t epoch = 0; epoch < 10; ++epoch) {

@@ -30,7 +30,7 @@ const ExampleSet& toy() {
   return set;
 }
 
-// The batches of one epoch.
+// The number of batches in an epoch.
 int64_t epoch_size(const BatchOptions& options) {
   return BatchPlan(toy().costs, toy().parts, options, 0).size();
 }
@@ -59,7 +59,7 @@ TEST_CASE("the stream counts epochs and positions") {
   CHECK(stream.epochs() == 1);
 }
 
-TEST_CASE("read() gets epoch and example, also in a restored stream") {
+TEST_CASE("read() is called with the epoch and the example, also in a restored stream") {
   const BatchOptions options{.tokens = 400, .seed = 9};
   ExampleSet varying = toy();
   varying.read = [](int64_t epoch, int64_t number, Example& out) {
@@ -80,7 +80,7 @@ TEST_CASE("read() gets epoch and example, also in a restored stream") {
   CHECK(restored.next() == batches[static_cast<size_t>(size) + 2]);
 }
 
-TEST_CASE("a restored stream returns exactly the batches that follow its state") {
+TEST_CASE("a restored stream returns the batches that follow its state") {
   const BatchOptions options{.tokens = 400, .seed = 9};
   BatchStream whole(toy(), options);
   const int count = static_cast<int>(epoch_size(options)) * 3;
@@ -131,7 +131,7 @@ TEST_CASE("the batches are the same from memory and from a cache") {
   CHECK(take(one, 60) == take(two, 60));
 }
 
-TEST_CASE("a state that lies behind the end of the epoch is an error") {
+TEST_CASE("a position outside the epoch is an error") {
   const BatchOptions options{.tokens = 500};
   const int64_t size = epoch_size(options);
   CHECK_THROWS_AS(BatchStream(toy(), options, {.epoch = 0, .position = size}), Error);
@@ -154,7 +154,7 @@ TEST_CASE("an epoch without pairs is skipped") {
   CHECK(state.epoch >= 9);
 }
 
-TEST_CASE("weights that give too many pairs an epoch, or none in any, are an error") {
+TEST_CASE("weights that give an epoch too many pairs, or no epoch any pair, are an error") {
   const auto refusal = [](double weight) {
     Dataset dataset = dataset_of(50);
     dataset.parts.front().share.weight = weight;
@@ -166,7 +166,7 @@ TEST_CASE("weights that give too many pairs an epoch, or none in any, are an err
   CHECK(refusal(1e300).find("lower them") != std::string::npos);
 }
 
-TEST_CASE("corpora without pairs after the last epoch of the others are an error at the start") {
+TEST_CASE("a corpus without pairs is an error at the start if the epochs of the others end") {
   Dataset dataset = dataset_of(5);
   dataset.parts[0].share.epochs = 3;
   dataset.parts.push_back({.name = "real.en + real.de", .first_example = 5, .first_line = 5});
@@ -175,7 +175,8 @@ TEST_CASE("corpora without pairs after the last epoch of the others are an error
         }).starts_with("real.en + real.de: no example is left"));
 }
 
-TEST_CASE("an example that exceeds a batch is an error at the start, whatever its epoch") {
+TEST_CASE(
+    "an example that exceeds a batch is an error at the start, even if a later epoch visits it") {
   Dataset dataset = dataset_of(50);
   dataset.parts[0].share.weight = 0.01;
   const std::string message = message_of([&] { BatchStream(set_of(dataset), {.tokens = 3}); });

@@ -64,7 +64,7 @@ PairBatch read_batch(const Dataset& dataset, std::span<const uint32_t> numbers) 
 
 }  // namespace
 
-TEST_CASE("a batch is its sentences one after the other, without padding") {
+TEST_CASE("a batch concatenates its sentences without padding") {
   const PairBatch batch = make_pair_batch(std::vector<Example>{{{5, 6, 7}, {8}}, {{9}, {10, 11}}});
   CHECK(batch.source == Ids{5, 6, 7, end_id, 9, end_id});
   CHECK(batch.source_segments.offsets() == Ids{0, 4, 6});
@@ -89,7 +89,7 @@ TEST_CASE("a pair batch requires examples of two columns") {
   CHECK_THROWS_AS(make_pair_batch(std::vector<Example>{{{5}}}), Misuse);
 }
 
-TEST_CASE("no batch exceeds its limits, and few are much smaller") {
+TEST_CASE("no batch exceeds its limits, and at most one is half empty") {
   for (const std::vector<int>& columns : {std::vector{0}, {1}, {0, 1}}) {
     for (const int64_t sentences : {0, 7}) {
       const BatchPlan plan = plan_of(toy(), {.tokens = 100, .examples = sentences}, 0, columns);
@@ -125,7 +125,7 @@ TEST_CASE("the sentences of a batch have similar lengths, and batches are shuffl
   CHECK_FALSE(std::ranges::is_sorted(longest));
 }
 
-TEST_CASE("every sentence is visited exactly once an epoch, in another order each epoch") {
+TEST_CASE("an epoch visits every sentence once, in another order than other epochs") {
   const BatchOptions options{.tokens = 120, .seed = 3};
   const auto first = pairs_of(plan_of(toy(), options, 0));
   const auto second = pairs_of(plan_of(toy(), options, 1));
@@ -138,7 +138,7 @@ TEST_CASE("every sentence is visited exactly once an epoch, in another order eac
   CHECK(first != pairs_of(plan_of(toy(), other, 0)));
 }
 
-TEST_CASE("ranks have equally many batches and share every sentence once") {
+TEST_CASE("all ranks have the same number of batches, and one rank has each sentence") {
   for (int ranks = 1; ranks <= 17; ++ranks) {
     for (int64_t epoch = 0; epoch < 3; ++epoch) {
       std::vector<uint32_t> all;
@@ -172,7 +172,7 @@ TEST_CASE("without shuffling the pairs keep their order") {
   CHECK(pairs_of(plan_of(toy(), {.tokens = 100, .shuffle = false}, 5)) == zero_to(1000));
 }
 
-TEST_CASE("a sentence that exceeds a batch is an error that names it") {
+TEST_CASE("the error about a sentence that exceeds a batch names the sentence") {
   const Dataset dataset = dataset_of({{in_memory("toy", {{"a", "ein"}, {"a", "a b c d e"}})}});
   const ExampleSet set = examples_of(dataset, std::vector{1});
   CHECK_THROWS_WITH_AS(
@@ -217,8 +217,8 @@ TEST_CASE("an unshuffled plan cuts at both limits") {
   CHECK(batches == std::vector<std::vector<uint32_t>>{{0, 1}, {2, 3, 4}, {5}, {6}, {7}});
 }
 
-TEST_CASE("plans and batches are the recorded ones") {
-  // Resumed runs depend on them.
+TEST_CASE("plans and batches have the recorded hashes") {
+  // With other plans, resumed runs would see other batches.
   const Tokenizer words = train_tokenizer(small_texts(), {.kind = TokenizerKind::words}, {});
   const Dataset dataset = load_dataset({{in_memory("toy", small_pairs(700)), {2.0}},
                                         {in_memory("b", small_pairs(300, 2)), {0.5}},
@@ -305,5 +305,5 @@ TEST_CASE("over many epochs each pair comes first about equally often") {
   const std::vector<SharedRange> ranges = {{.first = 0, .count = 8}};
   std::vector<int> firsts(8);
   for (int64_t epoch = 0; epoch < 8000; ++epoch) ++firsts[epoch_order(ranges, 5, epoch)[0]];
-  for (const int count : firsts) CHECK(std::abs(count - 1000) < 150);  // five deviations
+  for (const int count : firsts) CHECK(std::abs(count - 1000) < 150);  // five standard deviations
 }

@@ -1,4 +1,4 @@
-// The same text in other subwords: which ones occur, how often, and what stays whole.
+// BPE-dropout: which subwords occur, how often, and which symbols are never split.
 
 #include "data/bpe_dropout.h"
 
@@ -36,7 +36,8 @@ std::string pieces(const SentencePieceModel& model, const std::vector<int32_t>& 
 
 }  // namespace
 
-TEST_CASE("without dropout the subwords are the library's, whatever they were before") {
+TEST_CASE(
+    "with probability 0 the subwords are SentencePiece's, whatever the input's subwords are") {
   const BpeDropout none(trained(), 0), half(trained(), 0.5);
   Random random({.seed = 1});
   for (const std::string& text : small_texts()) {
@@ -50,7 +51,7 @@ TEST_CASE("without dropout the subwords are the library's, whatever they were be
   }
 }
 
-TEST_CASE("the text stays the same, in more subwords the more merges are skipped") {
+TEST_CASE("the text stays the same, and skipping more merges gives more subwords") {
   std::vector<size_t> counts;
   for (const double probability : {0.0, 0.1, 0.5, 0.95}) {
     const BpeDropout dropout(trained(), probability);
@@ -82,8 +83,8 @@ TEST_CASE("the same random stream gives the same subwords") {
   CHECK(once != other);
 }
 
-// "abc" is made by a b -> ab, then ab c -> abc. With probability p each of the two is skipped, and
-// without the first there is no second; b c is no merge.
+// "abc" is made by two merges: a b -> ab, then ab c -> abc; b c is no merge. Each merge is skipped
+// with probability p, and without the first there is no second.
 TEST_CASE("each merge is skipped with the given probability") {
   const SentencePieceModel model(
       model_of(piece("ab", 1, 0) + piece("abc", 1, -1) + piece("\u2581", 1, -2) +
@@ -131,7 +132,7 @@ TEST_CASE("unknown characters, bytes and user-defined symbols stay whole") {
   }
 }
 
-TEST_CASE("other models are refused") {
+TEST_CASE("unigram models and probabilities below 0 or from 1 on are refused") {
   const SentencePieceModel unigram(
       train_sentence_piece(small_texts(), {.unigram = true, .vocabulary_size = 60}), "unigram");
   CHECK_THROWS_AS(BpeDropout(unigram, 0.1), Misuse);

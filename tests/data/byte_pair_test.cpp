@@ -1,5 +1,5 @@
-// Byte-level BPE: the words, the merges, and the file. The library itself is compared by
-// tests/interop/check_tokenizers.py.
+// Byte-level BPE: the words, the merges, and the file. tests/interop/check_tokenizers.py compares
+// tokenizers with the libraries that made them.
 #include <doctest/doctest.h>
 
 #include "../support/message_of.h"
@@ -20,7 +20,7 @@ std::vector<std::string> words_of(std::string_view text) {
 
 using Words = std::vector<std::string>;
 
-TEST_CASE("the words of GPT-2 begin with at most one space, and are the text") {
+TEST_CASE("a text is split into the words of GPT-2") {
   CHECK(words_of("Hello world") == Words{"Hello", " world"});
   CHECK(words_of("it's we'll don't I'D") ==
         Words{"it", "'s", " we", "'ll", " don", "'t", " I", "'", "D"});
@@ -57,7 +57,7 @@ std::vector<std::string> symbols(const Tokenizer& tokenizer, std::string_view te
   return found;
 }
 
-TEST_CASE("pairs are merged by their ranks, the leftmost first, within a word") {
+TEST_CASE("pairs within a word are merged in the order of their ranks, the leftmost first") {
   const Tokenizer tokenizer =
       tokenizer_of({{"b", "c"}, {"a", "b"}, {"a", "bc"}, {"a", "a"}, {"aa", "a"}, {"\u0120", "a"}});
   CHECK(symbols(tokenizer, "abc") == Words{"abc"});
@@ -69,7 +69,7 @@ TEST_CASE("pairs are merged by their ranks, the leftmost first, within a word") 
   CHECK(symbols(tokenizer, "\n") == Words{"\u010a"});
 }
 
-TEST_CASE("byte-level BPE preserves every text, and bytes that are no text become U+FFFD") {
+TEST_CASE("byte-level BPE preserves every text, and bytes that are not UTF-8 become U+FFFD") {
   const Tokenizer tokenizer = tokenizer_of({{"a", "b"}, {"\u00c3", "\u00a9"}});
   for (const char* text : {"ab  cd\n\n e\t", "caf\u00e9 \u4e2d\U0001f600", "\u2581 \u0120", ""}) {
     CAPTURE(text);
@@ -83,13 +83,12 @@ TEST_CASE("byte-level BPE preserves every text, and bytes that are no text becom
   CHECK(tokenizer.decode(ids) == "\ufffd\ufffd");
 }
 
-TEST_CASE("a long word takes no long time") {
+TEST_CASE("a word of 400,000 letters is merged") {
   const Tokenizer tokenizer = tokenizer_of({{"a", "a"}, {"aa", "aa"}});
   CHECK(tokenizer.encode(std::string(400'000, 'a')).size() == 100'000);
 }
 
-TEST_CASE(
-    "byte-level BPE that is saved and loaded is the same, also where two pairs make a token") {
+TEST_CASE("a saved byte-level BPE is loaded unchanged, also where two pairs merge to one token") {
   const TemporaryFolder folder;
   const Tokenizer own = tokenizer_of({{"a", "b"}, {"b", "c"}, {"ab", "c"}, {"a", "bc"}});
   own.save(folder.path("t"));
@@ -100,7 +99,7 @@ TEST_CASE(
   CHECK(own.hash() != tokenizer_of({{"b", "c"}, {"a", "b"}, {"ab", "c"}, {"a", "bc"}}).hash());
 }
 
-TEST_CASE("a damaged file of byte-level BPE is refused in one line") {
+TEST_CASE("a damaged file of byte-level BPE is refused with its name and the reason") {
   const TemporaryFolder folder;
   const Tokenizer own = tokenizer_of({{"a", "b"}});
   own.save(folder.path("t"));
@@ -112,10 +111,9 @@ TEST_CASE("a damaged file of byte-level BPE is refused in one line") {
     return message_of<Error>([&] { Tokenizer::load(path, own.options()); });
   };
   const std::string path = folder.path("t.vocab");
-  CHECK(refusal(before + "ab\t0 a\n") ==
-        path + ":260: behind the tab must be a rank and two tokens");
+  CHECK(refusal(before + "ab\t0 a\n") == path + ":260: a rank and two tokens must follow the tab");
   CHECK(refusal(before + "ab\tx a b\n") ==
-        path + ":260: behind the tab must be a rank and two tokens");
+        path + ":260: a rank and two tokens must follow the tab");
   CHECK(refusal(before + "ab\t0 a bb\n") == path + ": has no token bb");
   CHECK(refusal(before + "ab\t0 a b 1 a b\n") == path + ": a and b are merged twice");
   CHECK(refusal("<unk>\n<s>\n</s>\na\n").starts_with(path + ": has no token "));

@@ -58,7 +58,7 @@ TEST_CASE("the check counts lines, tokens, lengths and dropped pairs") {
   CHECK(report.sound());
   const std::string text = to_text(report);
   CHECK(text.starts_with("train: 4 lines, 3 pairs kept\n  dropped: 1 with an empty side"));
-  CHECK(text.ends_with("nothing to complain of\n"));
+  CHECK(text.ends_with("no problems found\n"));
 }
 
 TEST_CASE("ordinary data is sound") {
@@ -126,7 +126,7 @@ TEST_CASE("a split that would stop a run is a problem, and the other splits are 
   CHECK_FALSE(report.sound());
 }
 
-TEST_CASE("repeated pairs are counted, or dropped if the filters say so") {
+TEST_CASE("repeated pairs are counted, or dropped by the filter drop_duplicates") {
   const std::vector<Row> pairs = {{"a", "b"}, {"a", "b"}, {"a", "c"}};
   CHECK(check(pairs).splits[0].repeated == 1);
   const CheckReport report =

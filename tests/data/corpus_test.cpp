@@ -81,7 +81,7 @@ TEST_CASE("a prefix and two languages name the files, plain or gzip") {
 }
 
 TEST_CASE(
-    "an error of unequal line counts names both counts and the first line without a partner") {
+    "the error about unequal line counts names both counts and the first line without a partner") {
   const TemporaryFolder folder;
   const std::string three = folder.write("three", "a\nb\nc\n"), one = folder.write("one", "x\n");
   CHECK(message_of([&] {
@@ -93,16 +93,16 @@ TEST_CASE(
         }).find(three + ":2 is the first") != std::string::npos);
 }
 
-TEST_CASE("an error of a missing TSV column names file and line") {
+TEST_CASE("the error about a missing TSV column names the file and the line") {
   const TemporaryFolder folder;
   const std::string path = folder.write("t.tsv", "a\tb\nno tab here\n");
   const Corpus corpus({TsvFile{path}});
   CHECK(row_of(corpus, 0) == Row{"a", "b"});
   CHECK(message_of([&] { row_of(corpus, 1); }) ==
-        path + ":2: 1 column(s) where column 2 is wanted; columns are separated by tabs");
+        path + ":2: has 1 column(s), but column 2 is needed; columns are separated by tabs");
 }
 
-TEST_CASE("an error of invalid UTF-8 names file, line and byte") {
+TEST_CASE("the error about invalid UTF-8 names the file, the line and the byte") {
   const TemporaryFolder folder;
   const std::string good = folder.write("good", "a\nb\nc\n");
   const std::string bad = folder.write("bad", std::string("a\nx\xFCz\nq\0\n", 9));
@@ -126,7 +126,8 @@ TEST_CASE("an empty corpus is an error") {
         }) == folder.path("none") + ": no such file; check the path");
 }
 
-TEST_CASE("blocks of a corpus are aligned even where one side is far longer or overlong") {
+TEST_CASE(
+    "blocks of a corpus are aligned even where one side is far longer or too long to be read") {
   const TemporaryFolder folder;
   std::string source, target;
   for (int i = 0; i < 200; ++i) {
@@ -160,7 +161,7 @@ TEST_CASE("the hash of a corpus depends on its content, not on its path") {
         content_hash({in_memory("x", {{"a", "bc"}})}));
 }
 
-TEST_CASE("a sample of texts has the given number of pairs, whole, in order, by the seed") {
+TEST_CASE("a sample of texts has the given number of whole pairs and depends on the seed") {
   std::vector<Row> pairs;
   for (int i = 0; i < 1000; ++i) pairs.push_back({std::to_string(i), "t" + std::to_string(i)});
   std::vector<Corpus> corpora;

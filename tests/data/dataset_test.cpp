@@ -63,7 +63,7 @@ TEST_CASE("a dataset holds the ids of every pair, in order") {
   }
 }
 
-TEST_CASE("each filter drops its pairs, counts them and names the place of the first") {
+TEST_CASE("each filter drops its pairs, counts them and names the location of the first") {
   const std::vector<Row> pairs = {{"a dog", "ein Hund"},
                                   {"", "ein"},
                                   {"a", ""},
@@ -88,7 +88,7 @@ TEST_CASE("each filter drops its pairs, counts them and names the place of the f
         "(first: toy:5), 2 seen before (first: toy:8)");
 }
 
-TEST_CASE("the place of a dropped pair names the file of the offending column") {
+TEST_CASE("the location of a dropped pair names the file of the offending column") {
   const TemporaryFolder folder;
   const std::string en = folder.write("t.en", "a\na\na a a a a a\n");
   const std::string de = folder.write("t.de", "ein\n\nein\n");
@@ -103,7 +103,7 @@ TEST_CASE("without filters only pairs with an empty side are dropped") {
   CHECK(dataset.examples() == 2);
 }
 
-TEST_CASE("an error of a corpus without remaining pairs says why they were dropped") {
+TEST_CASE("the error about a corpus without remaining pairs reports why they were dropped") {
   CHECK(message_of([] {
           load({{in_memory("toy", {{"a", ""}, {"", "b"}})}});
         }) == "toy: none of 2 pairs is left after filtering: 2 with an empty side (first: toy:1)");
@@ -154,7 +154,7 @@ TEST_CASE("the first bad line is reported, even if a later chunk fails sooner") 
   }
 }
 
-TEST_CASE("hash and sample of two columns are the recorded ones") {
+TEST_CASE("corpora, datasets and samples have the recorded hashes") {
   // A run refuses to resume with another hash.
   const TemporaryFolder folder;
   const Tokenizer characters =
@@ -204,7 +204,7 @@ TEST_CASE("a dataset has as many columns as its corpora, and every column is fil
   CHECK_THROWS_AS(load({{in_memory("toy", rows)}}), Misuse);
 }
 
-TEST_CASE("lines are numbered through all corpora, and each has its place") {
+TEST_CASE("lines are numbered across all corpora, and each line has a location") {
   const auto pairs = small_pairs(10);
   std::vector<Row> holes = {{"a", "ein"}, {"", ""}, {"a dog", "ein Hund"}};
   const Dataset dataset =
@@ -226,7 +226,8 @@ TEST_CASE("lines are numbered through all corpora, and each has its place") {
         }) == "none: the weight 0 is not above 0");
 }
 
-TEST_CASE("a cached dataset is the same as the one it was made from") {
+TEST_CASE(
+    "a dataset is the same in memory, when it is cached, and when it is read from the cache") {
   const TemporaryFolder folder;
   auto pairs = small_pairs(3000);
   pairs[17][0].clear();
@@ -243,7 +244,7 @@ TEST_CASE("a cached dataset is the same as the one it was made from") {
   CHECK(found.drops.of(Drop::empty).first == "toy:18");
 }
 
-TEST_CASE("a cache that cannot be written leaves the ids in memory and says why") {
+TEST_CASE("if the cache cannot be written, the ids stay in memory and the reason is reported") {
   const TemporaryFolder folder;
   const std::vector<CorpusSource> corpora = {
       {AlignedFiles{{folder.write("s", "a b\nc\n"), folder.write("t", "x y\nz\n")}}, {1}}};
@@ -266,7 +267,7 @@ TEST_CASE("unfinished files of killed processes are removed from the cache") {
   CHECK(folder.read("cache/notes") == "somebody's own");
 }
 
-TEST_CASE("everything that decides the ids decides the cache file") {
+TEST_CASE("whatever changes the ids changes the cache file, and weights do not") {
   const TemporaryFolder folder;
   const std::vector<CorpusSource> corpora = {{in_memory("toy", small_pairs(50))}};
   const std::string cache = folder.path("cache");
@@ -313,7 +314,7 @@ TEST_CASE("a damaged cache is rebuilt, whichever byte is wrong or missing") {
   CHECK(folder.files() == 2);
 }
 
-TEST_CASE("with a full disk the ids stay in memory and no file is left") {
+TEST_CASE("if writing the cache fails halfway, the ids stay in memory and no file is left") {
   const TemporaryFolder folder;
   const std::vector<CorpusSource> corpora = {{in_memory("toy", small_pairs(2000))}};
   struct rlimit before {};

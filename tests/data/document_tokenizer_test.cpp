@@ -1,4 +1,4 @@
-// Tokenizers on documents: what is preserved; and the tokenizer of bytes.
+// What tokenizers preserve of documents, and the tokenizer of bytes.
 
 #include <doctest/doctest.h>
 
@@ -24,7 +24,7 @@ using Ids = std::vector<int32_t>;
 constexpr std::array kinds{TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::words,
                            TokenizerKind::characters, TokenizerKind::bytes};
 
-// Of documents of two lines each.
+// A tokenizer trained on documents of two lines each.
 Tokenizer trained(TokenizerKind kind) {
   std::vector<std::string> documents;
   for (size_t i = 0; i + 1 < small_texts().size(); i += 2) {
@@ -75,24 +75,24 @@ TEST_CASE("a tokenizer is saved and loaded with its newline id") {
     CHECK(loaded.newline_id() == tokenizer.newline_id());
     CHECK(loaded.encode_document(text) == tokenizer.encode_document(text));
     const std::string vocabulary = folder.read(std::to_string(static_cast<int>(kind)) + ".vocab");
-    CHECK(std::ranges::count(vocabulary, '\n') == tokenizer.size());  // one line a symbol
+    CHECK(std::ranges::count(vocabulary, '\n') == tokenizer.size());  // one line per symbol
   }
 }
 
-TEST_CASE("characters preserve spaces, tabs and carriage returns of a document") {
+TEST_CASE("the character tokenizer preserves the spaces, tabs and carriage returns of a document") {
   const std::string text = "  a\tb \r c\n\n   b  \n";
   const Tokenizer characters =
       train_tokenizer({text}, {.kind = TokenizerKind::characters}, {.newline = true});
   CHECK(round_trip(characters, text) == text);
-  // <n> comes first. The others are sorted by count: 9 spaces, 2 b, and one each.
+  // <n> comes first. The others are sorted by count: 9 spaces, 2 b, and one of each other.
   const TemporaryFolder folder;
   characters.save(folder.path("t"));
   CHECK(folder.read("t.vocab") == "<unk>\n<s>\n</s>\n<n>\n\u2581\nb\n<r>\n<t>\na\nc\n");
-  // Single lines do not preserve them.
+  // encode() and decode(), for single lines, do not preserve spaces.
   CHECK(characters.decode(characters.encode(" a  b ")) == "a b");
 }
 
-TEST_CASE("words and SentencePiece preserve lines, but not runs of spaces") {
+TEST_CASE("word and SentencePiece tokenizers preserve lines, but not runs of spaces") {
   for (const TokenizerKind kind :
        {TokenizerKind::words, TokenizerKind::bpe, TokenizerKind::unigram}) {
     CHECK(round_trip(trained(kind), "  " + small_texts()[0] + "  \n " + small_texts()[2]) ==
@@ -113,7 +113,7 @@ TEST_CASE("without a newline id a line end is a space") {
         small_texts()[0] + " " + small_texts()[1]);
 }
 
-TEST_CASE("the newline id of a model with bytes is the byte 10") {
+TEST_CASE("with byte fallback, the newline id is the byte 10") {
   const Tokenizer bytes = train_tokenizer(small_texts(), {.kind = TokenizerKind::bpe},
                                           {.vocabulary_size = 320, .byte_fallback = true});
   REQUIRE(bytes.newline_id());
@@ -146,7 +146,7 @@ TEST_CASE("training uses lines longer than SentencePiece's default limit") {
   CHECK(pieces.size() == 60);
 }
 
-TEST_CASE("the id of a byte is 3 + byte, and bytes preserve any text") {
+TEST_CASE("the id of a byte is 3 + byte, and the byte tokenizer preserves any text") {
   const Tokenizer bytes = train_tokenizer({}, {.kind = TokenizerKind::bytes}, {});
   CHECK(bytes.size() == 259);
   CHECK(bytes.encode("A\u00e4") == Ids{3 + 0x41, 3 + 0xC3, 3 + 0xA4});
@@ -162,7 +162,7 @@ TEST_CASE("the id of a byte is 3 + byte, and bytes preserve any text") {
   CHECK(lower.hash() != bytes.hash());
 }
 
-TEST_CASE("bytes preserve every code point") {
+TEST_CASE("the byte tokenizer preserves code points of every length") {
   const Tokenizer bytes(ByteModel(), {.kind = TokenizerKind::bytes});
   std::string text;
   for (char32_t point = 1; point <= 0x10FFFF; point += point < 0x3000 ? 1 : 251) {

@@ -71,7 +71,7 @@ TEST_CASE("a document and its lines may be of any length") {
   CHECK(texts_of({DocumentFiles{{path}}}) == Texts{line + "\n" + line, "end"});
 }
 
-TEST_CASE("a document has the file and line where it begins and where its text is invalid") {
+TEST_CASE("a document reports the file and line where it begins and where its text is invalid") {
   const TemporaryFolder folder;
   const std::string one = folder.write("one", "a\n\nb\nc\n"),
                     two = folder.write("two", "\n\nd\ne\xFCg\n");
@@ -90,7 +90,7 @@ TEST_CASE("files without a document are an error") {
   const TemporaryFolder folder;
   const std::string blank = folder.write("blank", "\n \n");
   CHECK(message_of([&] { Documents({DocumentFiles{{blank}}}); }) ==
-        blank + ": there is no document in it");
+        blank + ": contains no document");
   CHECK(message_of([&] { Documents({DocumentFiles{{folder.path("none")}}}); }) ==
         folder.path("none") + ": no such file; check the path");
 }
@@ -107,7 +107,7 @@ TEST_CASE("the hash of documents depends on their bytes and unit, not on their p
         content_hash(DocumentSource{documents_in_memory("x", {"a", "bc"})}));
 }
 
-TEST_CASE("a sample of documents has the given number, in order, by the seed") {
+TEST_CASE("a sample of documents has the given size, keeps their order and depends on the seed") {
   Texts texts;
   for (int i = 0; i < 100; ++i) texts.push_back(std::to_string(1000 + i));
   const std::vector<DocumentSource> sources = {{documents_in_memory("a", texts)},
@@ -121,7 +121,7 @@ TEST_CASE("a sample of documents has the given number, in order, by the seed") {
   CHECK(sample_documents(sources, 1000, 1) == texts);
 }
 
-TEST_CASE("documents become a dataset of one column with the size of the text kept") {
+TEST_CASE("documents become a dataset of one column with the size of the kept text") {
   const std::vector<DocumentSource> sources = {
       {documents_in_memory("a", {"\u00e4b\nc", "", "x"}), {.weight = 2}},
       {documents_in_memory("b", {"x", "\u4e2d"})}};

@@ -27,7 +27,7 @@ TEST_CASE("a new file appears only when it is finished") {
   CHECK(folder.files() == 1);
 }
 
-TEST_CASE("a file that cannot be written is an error that names it") {
+TEST_CASE("a file that cannot be written is an error") {
   const TemporaryFolder folder;
   CHECK_THROWS_AS(write_file(folder.path("no/such/folder"), "x"), Error);
   REQUIRE(std::filesystem::create_directory(folder.path("taken")));
@@ -35,7 +35,7 @@ TEST_CASE("a file that cannot be written is an error that names it") {
   CHECK(folder.files() == 1);
 }
 
-TEST_CASE("a folder whose file system cannot sync it counts as synced, a missing one does not") {
+TEST_CASE("a folder on a file system without fsync counts as synced, a missing folder does not") {
   const TemporaryFolder folder;
   CHECK(sync_names_of(folder.path("")) == 0);
   CHECK(sync_names_of(folder.path("nowhere")) == ENOENT);
@@ -43,7 +43,7 @@ TEST_CASE("a folder whose file system cannot sync it counts as synced, a missing
   CHECK(sync_names_of("/proc") == 0);
 }
 
-TEST_CASE("a file is read whole, up to a limit") {
+TEST_CASE("a file is read completely, up to a limit") {
   const TemporaryFolder folder;
   const std::string path = folder.write("f", "12345");
   CHECK(read_file(path, 5) == "12345");

@@ -1,4 +1,4 @@
-// Images in IDX, PNG and JPEG files, with what can be wrong in them, and drawn shapes.
+// Images in IDX, PNG and JPEG files, damaged files, and drawn shapes.
 #include "data/images.h"
 
 #include <doctest/doctest.h>
@@ -92,7 +92,7 @@ TEST_CASE("damaged IDX files are refused with their name") {
   CHECK(refused(two_labels).starts_with(images + ": is not an IDX file of images (it must begin "));
   CHECK(refused(two_images.substr(0, 9)) == images + ": the header ends after 9 of 16 bytes");
   CHECK(refused(two_images.substr(0, 20)) ==
-        images + ": has 4 bytes after the header, but the header says 6; copy the file again");
+        images + ": has 4 bytes after the header, but the header requires 6; copy the file again");
   CHECK(refused(two_images + "x").find("has 7 bytes after the header") != std::string::npos);
   CHECK(refused(idx(std::string("\x03\0\0\0\2\0\0\0\0\0\0\0\3", 13))) ==
         images + ": the length of axis 2 is 0; it must be 1 to 4096");
@@ -128,7 +128,7 @@ TEST_CASE("JPEG files are grey or in colour") {
   CHECK(read_image(folder.write("b.jpg", jpeg_bytes(3, 2, 3, 100))).shape == ImageShape{2, 3, 3});
 }
 
-TEST_CASE("a truncated or damaged image, an empty file and other files are refused by name") {
+TEST_CASE("a truncated image, an empty file and other files are refused with their name") {
   const TemporaryFolder folder;
   const std::string png = png_bytes(20, 20, PNG_FORMAT_GRAY, std::vector<uint8_t>(400, 3));
   const std::string jpeg = jpeg_bytes(64, 64, 1, 100);
@@ -187,7 +187,7 @@ TEST_CASE("a folder has a subfolder for each class, and its images have one size
   CHECK(fitted.pixels.back() == 6);
 }
 
-TEST_CASE("drawn shapes depend on the seed, the split and their number alone") {
+TEST_CASE("drawn shapes depend only on the seed, the split and their number") {
   const ImageSet ten = toy_shapes(Split::train, 10, 1), twenty = toy_shapes(Split::train, 20, 1);
   CHECK(std::ranges::equal(ten.pixels, std::span(twenty.pixels).first(ten.pixels.size())));
   CHECK(toy_shapes(Split::test, 10, 1).pixels != ten.pixels);

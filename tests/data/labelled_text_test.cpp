@@ -20,7 +20,7 @@ TEST_CASE("a label ends at the first tab, or at the first space in a line withou
   CHECK(message_of([&] { parse("a\tb\tc\td"); }).starts_with("a.txt:3: has 3 texts"));
 }
 
-TEST_CASE("a file has an example a line, and the line of a wrong one is named") {
+TEST_CASE("a file has one example per line, and the error about a wrong line names the line") {
   const TemporaryFolder folder;
   const std::string file = folder.write("a.txt", "x one\r\ny\ttwo\tthree");
   CHECK(read_labelled_file(file).rows ==

@@ -1,4 +1,4 @@
-// listops: the value of each expression, its length, and what training never shows.
+// listops: the value and the length of an expression, and the operations held out of training.
 #include "data/toy/listops.h"
 
 #include <doctest/doctest.h>
@@ -16,8 +16,8 @@ using namespace calque;
 
 namespace {
 
-// The value by a stack of open lists, and the number of symbols.
-struct Read {
+// The value of an expression, computed with a stack of open lists, and its number of symbols.
+struct Evaluation {
   std::string value;
   int64_t symbols = 0;
 };
@@ -32,8 +32,8 @@ int evaluate(const std::string& operation, std::vector<int> list) {
   return (list[(n - 1) / 2] + list[n / 2]) / 2;
 }
 
-Read read(const std::string& text) {
-  Read result;
+Evaluation read(const std::string& text) {
+  Evaluation result;
   std::vector<std::pair<std::string, std::vector<int>>> open{{"", {}}};
   std::istringstream words(text);
   for (std::string word; words >> word; ++result.symbols) {
@@ -73,12 +73,12 @@ std::string outermost(const std::string& text) {
 
 }  // namespace
 
-TEST_CASE("an expression of listops has its value and a length in the range") {
+TEST_CASE("an expression of listops has the right value and a length in the range") {
   CHECK(read("[MAX 4 [MIN 2 3 ] 0 ]").value == "4");
   std::map<std::string, int> values;
   for (const auto& [text, value] :
        listops({.shortest = 20, .longest = 120}).pairs(Split::train, 2000, 1)) {
-    const Read own = read(text);
+    const Evaluation own = read(text);
     CHECK(own.value == value);
     CHECK(own.symbols >= 20);
     CHECK(own.symbols <= 120);
@@ -94,7 +94,7 @@ TEST_CASE("training never shows the outermost operations of the compositional sp
   for (const auto& [text, value] : language.pairs(Split::train, 5000, 1)) {
     shown.insert(outermost(text));
   }
-  CHECK(shown.size() == 33);
+  CHECK(shown.size() == 33);  // 4 operations with 2 to 10 arguments, without 3
   std::set<std::string> held_out;
   for (const auto& [text, value] : language.pairs(Split::compositional, 300, 1)) {
     CHECK(!shown.contains(outermost(text)));

@@ -43,7 +43,7 @@ TEST_CASE("80% of chosen tokens become [MASK], 10% another token, and 10% stay")
   CHECK(expected.back() == not_masked);
 }
 
-TEST_CASE("masks are a function of seed, epoch and window, and at least one token is chosen") {
+TEST_CASE("masks are a function of the epoch and the window, and at least one token is chosen") {
   const Masking masking{.share = 0.2, .seed = 7, .vocabulary = 50};
   const auto masked = [&](int64_t epoch, int64_t window) {
     std::vector<int32_t> ids = text(100);
@@ -61,7 +61,7 @@ TEST_CASE("masks are a function of seed, epoch and window, and at least one toke
 TEST_CASE("whole words are chosen with all their tokens") {
   Masking masking{.share = 0.3, .seed = 3, .vocabulary = 50};
   for (int32_t id = 0; id < 50; ++id) masking.begins_word.push_back(id % 2 == 1);
-  std::vector<int32_t> ids = text(200);  // ids 3 and 4 are a word, 5 and 6, ...
+  std::vector<int32_t> ids = text(200);  // ids 3 and 4 are a word, then 5 and 6, ...
   const std::vector<int32_t> expected = mask_tokens(ids, masking, 0, 0);
   for (size_t i = 1; i + 2 < ids.size(); i += 2) {
     CHECK((expected[i] == not_masked) == (expected[i + 1] == not_masked));

@@ -63,7 +63,7 @@ TEST_CASE("a small handmade model passes and works") {
   CHECK(ids == std::vector<int32_t>{3, 3});
 }
 
-TEST_CASE("special symbols with other ids, or none, are renumbered") {
+TEST_CASE("special symbols that are missing or have other ids get the ids 0, 1 and 2") {
   const std::string other = piece("<pad>", control) + piece("</s>", control) +
                             piece("<unk>", unknown) + piece("\u2581a") + piece("<extra>", control) +
                             piece("\u2581") + piece("a") +
@@ -83,7 +83,7 @@ TEST_CASE("special symbols with other ids, or none, are renumbered") {
   CHECK(model.decode(std::vector<int32_t>{begin_id, 3, 3, end_id}) == "a a");
 }
 
-TEST_CASE("an error of a file that is not a model names the file") {
+TEST_CASE("the error about a file that is not a model names the file") {
   const TemporaryFolder folder;
   for (const std::string& content :
        {std::string("this is no model\n"), std::string(), std::string(1000, '\0'),
@@ -111,19 +111,19 @@ TEST_CASE("pieces must exist, be distinct, have usable text and a known type") {
   CHECK(fault(model_of(piece("a", 1, std::numeric_limits<float>::quiet_NaN()))) ==
         "the score of piece 3 is not a number");
   CHECK(fault(model_of(piece("\u2581", control))) ==
-        "control piece '\u2581' is a character of texts");
+        "control piece '\u2581' is a single character");
   CHECK(fault(model_of(piece("<0x41>", byte))) == "1 byte pieces, not 0");
   CHECK(fault(model_of(piece("byte", byte))) == "byte piece 'byte' names no byte");
   CHECK(fault(model_of("", field(2, field(35, uint64_t{1})))) == "0 byte pieces, not 256");
   CHECK(fault(model_of("", field(2, field(3, uint64_t{9})))) == "model type 9 is unknown");
 }
 
-TEST_CASE("symbols that begin with one another must fit the library's buffer") {
+TEST_CASE("user-defined symbols that are prefixes of one another must fit the library's buffer") {
   std::string pieces;
   for (int i = 1; i <= 64; ++i) pieces += piece(std::string(i, 'x'), user_defined);
   CHECK(fault(model_of(pieces)) == "");
   CHECK(fault(model_of(pieces + piece(std::string(65, 'x'), user_defined))) ==
-        "too many user-defined symbols begin alike");
+        "too many user-defined symbols are prefixes of one another");
 }
 
 TEST_CASE("normalization rules that point outside their tables are refused") {
@@ -154,17 +154,17 @@ TEST_CASE("normalization rules that point outside their tables are refused") {
         "a normalisation rule points outside the replacements");
   // 'A' leads to itself.
   CHECK(fault(model_of("", table({{'A', 'A' | uint32_t{'A'} << 10}}))) ==
-        "the normalisation rules go round in circles");
+        "the normalisation rules have a cycle");
 }
 
-TEST_CASE("a model with any byte changed or cut off is refused or works") {
+TEST_CASE("a model with random bytes changed or cut off is refused or works") {
   Random random({.seed = 5});
   const std::string& good = good_model();
   int accepted = 0;
   for (int trial = 0; trial < 300; ++trial) {
     std::string bytes = good;
     if (trial % 4 == 0) bytes.resize(random.below(bytes.size()));
-    // Half of the changes hit the rules, which are most of the file, half the pieces before them.
+    // Half of the changes hit the pieces before byte 3000, half any byte, which is mostly rules.
     for (uint64_t i = 0; i < 1 + random.below(4) && !bytes.empty(); ++i) {
       const uint64_t end = random.below(2) ? std::min<uint64_t>(bytes.size(), 3000) : bytes.size();
       bytes[random.below(end)] = static_cast<char>(random.next());

@@ -71,7 +71,7 @@ TEST_CASE("gzip is detected by its content and reads like plain text") {
   CHECK(lines.line(7) == "line 7");
 }
 
-TEST_CASE("several gzip members and zeros behind them are one text") {
+TEST_CASE("several gzip members, and zeros after them, are one text") {
   const TemporaryFolder folder;
   const std::string packed = gzip_bytes("one\ntw") + gzip_bytes("") + gzip_bytes("o\n");
   CHECK(lines_of(folder.write("t", packed)) == std::vector<std::string>{"one", "two"});
@@ -90,7 +90,7 @@ TEST_CASE("truncated gzip is an error that names the file, wherever it is cut") 
   }
 }
 
-TEST_CASE("damaged gzip and garbage behind it are errors that name the file") {
+TEST_CASE("damaged gzip, and garbage after gzip, are errors") {
   const TemporaryFolder folder;
   std::string packed = gzip_bytes(std::string(1000, 'a') + "\n");
   CHECK(refusal(folder.write("tail.gz", packed + "tail")).find("damaged gzip data") !=
@@ -100,7 +100,7 @@ TEST_CASE("damaged gzip and garbage behind it are errors that name the file") {
   CHECK(refusal(path).starts_with(path + ": damaged gzip data"));
 }
 
-TEST_CASE("an error of an unreadable file names the file and the reason") {
+TEST_CASE("the error about an unreadable file names the file and the reason") {
   const TemporaryFolder folder;
   const std::string missing = folder.path("missing");
   CHECK(refusal(missing) == missing + ": no such file; check the path");
@@ -122,7 +122,7 @@ TEST_CASE("an empty file has no lines if that is allowed") {
   }
 }
 
-TEST_CASE("an error of a file without read permission says so") {
+TEST_CASE("a file without read permission is an error that names the permission") {
   const TemporaryFolder folder;
   const std::string path = folder.write("secret", "text\n");
   REQUIRE(chmod(path.c_str(), 0) == 0);

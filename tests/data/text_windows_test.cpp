@@ -29,8 +29,7 @@ Dataset dataset_of(const std::vector<Texts>& parts) {
   return load_documents(sources, {ByteModel(), {.kind = TokenizerKind::bytes}}, {});
 }
 
-// The steps of a window as text: what is read, and after a slash what is expected; < is <s>, > is
-// </s>.
+// A window as text: its inputs, a slash, and its expected ids; < is <s>, > is </s>.
 std::string shown(const TextWindows& windows, int64_t epoch, int64_t window) {
   Ids inputs, expected;
   windows.read(epoch, window, inputs, expected);
@@ -92,7 +91,8 @@ int64_t steps_of(const std::vector<Texts>& parts) {
 
 }  // namespace
 
-TEST_CASE("for evaluation windows are cut from the start, across documents or within each") {
+TEST_CASE(
+    "for evaluation, windows are cut from the start, across documents or within each document") {
   const Dataset dataset = dataset_of({{"abc", "de"}, {"f"}});
   const TextWindows across(dataset, {.context = 3, .use = WindowUse::evaluation});
   CHECK(shown(across) == Texts{"<ab/abc", "c<d/>de", "e/>", "<f/f>"});
@@ -102,8 +102,8 @@ TEST_CASE("for evaluation windows are cut from the start, across documents or wi
   CHECK(shown(within) == Texts{"<ab/abc", "c/>", "<de/de>", "<f/f>"});
 }
 
-TEST_CASE("for training every window across documents is full, from any offset") {
-  // Seven steps: <a ab bc c> <d de e>; three windows of three from offset o are o, o + 3, o + 4.
+TEST_CASE("for training, every window across documents is full, from any offset") {
+  // Seven steps: <a ab bc c> <d de e>; from offset o, windows of three begin at o, o + 3, o + 4.
   const TextWindows windows(dataset_of({{"abc", "de"}}), {.context = 3});
   const std::string inputs = "<abc<de", expected = "abc>de>";
   std::set<Texts> possible;
@@ -121,7 +121,7 @@ TEST_CASE("for training every window across documents is full, from any offset")
   CHECK(seen == possible);
 }
 
-TEST_CASE("for training a document cut alone has full windows between its ends") {
+TEST_CASE("for training, windows within a document are full and reach both of its ends") {
   // Seven steps in windows of three: two steps are visited twice, so the offset is 0, 1 or 2.
   const TextWindows windows(dataset_of({{"abcdef", "gh"}}),
                             {.context = 3, .cross_documents = false});
@@ -132,7 +132,7 @@ TEST_CASE("for training a document cut alone has full windows between its ends")
                                 {"<ab/abc", "abc/bcd", "def/ef>", "<gh/gh>"}});
 }
 
-TEST_CASE("a text shorter than the context is one window of it all") {
+TEST_CASE("a text shorter than the context is one window") {
   const TextWindows within(dataset_of({{"ab"}}), {.context = 100, .cross_documents = false});
   CHECK(shown(within) == Texts{"<ab/ab>"});
   const TextWindows across(dataset_of({{"ab"}}), {.context = 100});
@@ -140,7 +140,7 @@ TEST_CASE("a text shorter than the context is one window of it all") {
   CHECK(across.length(0) == 3);
 }
 
-TEST_CASE("evaluation visits every step exactly once, training at least once an epoch") {
+TEST_CASE("evaluation visits every step exactly once, a training epoch at least once") {
   for (uint64_t seed = 0; seed < 60; ++seed) {
     const std::vector<Texts> parts = random_parts(seed);
     const Dataset dataset = dataset_of(parts);
@@ -178,7 +178,8 @@ TEST_CASE("offsets are a function of seed and epoch, and differ") {
   }
 }
 
-TEST_CASE("windows keep the parts with their shares, and know where they begin") {
+TEST_CASE(
+    "windows keep the parts and their shares, and where() names the document of their start") {
   Dataset dataset = dataset_of({{"abc", "de"}, {"fghijk"}});
   dataset.parts[1].share.weight = 0.5;
   const auto check = [&](bool cross, int64_t first_part) {

@@ -59,7 +59,7 @@ void check_same(const TokenStore& store, const std::vector<Example>& examples) {
 TEST_CASE("examples of any number of columns are read as they were written, whole or in slices") {
   const TemporaryFolder folder;
   for (const int columns : {1, 2, 5}) {
-    for (const int32_t vocabulary : {100, 100'000}) {  // 2 and 4 bytes an id
+    for (const int32_t vocabulary : {100, 100'000}) {  // 2 and 4 bytes per id
       const std::vector<Example> examples = random_examples(columns, vocabulary);
       TokenWriter memory(columns, vocabulary), file(columns, vocabulary, folder.path("t"), 9);
       for (size_t i = 0; i < examples.size(); ++i) {
@@ -96,7 +96,7 @@ TEST_CASE(
   CHECK_FALSE(load_token_file(path, 9, 2, 50));
 }
 
-TEST_CASE("an example of another number of columns is refused") {
+TEST_CASE("an example with another number of columns is refused") {
   TokenWriter writer(2, 50);
   CHECK_THROWS_AS(append(writer, {{3}}, 0), Misuse);
   CHECK_THROWS_AS(TokenWriter(0, 50), Misuse);

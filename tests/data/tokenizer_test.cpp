@@ -25,7 +25,7 @@ using Ids = std::vector<int32_t>;
 
 }  // namespace
 
-TEST_CASE("words are split at white space, the most frequent first") {
+TEST_CASE("words are split at white space and numbered by frequency") {
   const Tokenizer words =
       train_tokenizer({"b a b", " a\tb  c "}, {.kind = TokenizerKind::words}, {});
   CHECK(words.size() == 6);
@@ -38,7 +38,8 @@ TEST_CASE("words are split at white space, the most frequent first") {
   CHECK(words.normalize(" b   a ") == "b a");
 }
 
-TEST_CASE("words are split at the white space of Unicode, characters at that of ASCII") {
+TEST_CASE(
+    "words are split at Unicode's white space, which the character tokenizer keeps as symbols") {
   const std::vector<std::string> texts = {"b a b"};
   const Tokenizer words = train_tokenizer(texts, {.kind = TokenizerKind::words, .nfkc = false}, {});
   for (const char* space : {"\u0085", "\u00a0", "\u1680", "\u2000", "\u200a", "\u2028", "\u3000"}) {
@@ -46,7 +47,7 @@ TEST_CASE("words are split at the white space of Unicode, characters at that of 
     CHECK(words.encode(std::string("b") + space + "a" + space) == Ids{3, 4});
     CHECK(words.encode_document(std::string(space) + "b" + space + "a") == Ids{3, 4});
   }
-  // Neither the first character behind those, nor one without width.
+  // Characters near those in Unicode, or without width, are no white space.
   for (const char* other : {"\u200b", "\u2030", "\ufeff", "\u0100"}) {
     CHECK(words.encode(std::string("b") + other + "a") == Ids{unknown_id});
   }
@@ -169,7 +170,7 @@ TEST_CASE("tokenizers with other ids have other hashes") {
         trained({.kind = TokenizerKind::unigram}).hash());
   CHECK(trained({.kind = TokenizerKind::bpe}, 60).hash() !=
         trained({.kind = TokenizerKind::bpe}, 61).hash());
-  // With lower case, NFKC is applied whatever the model's rules.
+  // The option nfkc counts only with lower case; otherwise the model's own rules apply.
   const TemporaryFolder folder;
   trained({.kind = TokenizerKind::bpe, .lowercase = true}, 60).save(folder.path("pieces"));
   const auto hash = [&](bool lowercase, bool nfkc) {
@@ -181,7 +182,7 @@ TEST_CASE("tokenizers with other ids have other hashes") {
   CHECK(hash(false, true) == hash(false, false));
 }
 
-TEST_CASE("a vocabulary larger than the text allows ends at what the text allows") {
+TEST_CASE("a vocabulary is smaller than requested if the text has too few pieces") {
   for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram}) {
     const Tokenizer all = trained({.kind = kind}, 100000);
     CHECK(all.size() > 60);
@@ -196,7 +197,7 @@ TEST_CASE("training without text is an error") {
   }
 }
 
-TEST_CASE("with byte fallback, bytes spell what the vocabulary lacks") {
+TEST_CASE("with byte fallback, characters outside the vocabulary are encoded as bytes") {
   const Tokenizer bytes = train_tokenizer(small_texts(), {.kind = TokenizerKind::bpe},
                                           {.vocabulary_size = 320, .byte_fallback = true});
   CHECK(bytes.decode(bytes.encode("the \U0001F600 cat")) == "the \U0001F600 cat");

@@ -73,7 +73,7 @@ TEST_CASE("French words lose their vowel, or take another form, before a vowel o
   CHECK(french("Spot", "her school") == "son école");
 }
 
-TEST_CASE("an aspirated h keeps the French article whole") {
+TEST_CASE("the French article keeps its vowel before an aspirated h") {
   CHECK(french("Plain<Animal>", "the owl") == "le hibou");
   CHECK(french("Plain<Animal>", "this owl") == "ce hibou");
   CHECK(french("Plain<Animal>", "the owls") == "les hiboux");

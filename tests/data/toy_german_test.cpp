@@ -99,7 +99,7 @@ TEST_CASE("a German adjective after a name in the genitive has strong endings") 
       {"Annas alter Hund", "Annas alten Hund", "Annas altem Hund", "Annas alten Hundes"});
 }
 
-TEST_CASE("German numbers from 1 to 9999 are spelled as a German spells them") {
+TEST_CASE("German numbers from 1 to 9999 are spelled correctly") {
   const auto pairs = all_pairs(grammar(), "Number<Name>");
   CHECK(pairs.size() == 9999);
   CHECK(pairs.at("one") == "eins");
@@ -122,7 +122,7 @@ TEST_CASE("German numbers from 1 to 9999 are spelled as a German spells them") {
   CHECK(pairs.at("nine thousand and ninety") == "neuntausendneunzig");
 }
 
-TEST_CASE("every German number is the one that its English number means") {
+TEST_CASE("every German number equals its English number, spelled independently of the grammar") {
   const auto pairs = all_pairs(grammar(), "Number<Name>");
   for (int n = 1; n <= 9999; ++n) {
     const auto found = pairs.find(english_number(n));
@@ -131,7 +131,7 @@ TEST_CASE("every German number is the one that its English number means") {
   }
 }
 
-TEST_CASE("half past three is halb vier") {
+TEST_CASE("German clock times are written out, and half past three is halb vier") {
   const auto pairs = all_pairs(grammar(), "At");
   CHECK(pairs.size() == 12 * 10);
   CHECK(pairs.at("at half past three") == "um halb vier");
@@ -149,7 +149,7 @@ TEST_CASE("German dates and years are written out") {
         "im Jahr neunzehnhundertneunundachtzig");
 }
 
-TEST_CASE("a separable verb parts in a main clause and joins in a subordinate one") {
+TEST_CASE("a separable verb is split in a main clause and joined in a subordinate clause") {
   const auto write = [&](const char* category, std::vector<std::string> values,
                          const char* english) {
     values.insert(values.end(), {"sg", "p3"});

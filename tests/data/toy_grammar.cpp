@@ -20,8 +20,8 @@ double ways(const Grammar& grammar, const Category& category, size_t choice) {
 
 }  // namespace
 
-// The index is a number in mixed radix: each place takes its alternative and the index below it,
-// and leaves the rest to the siblings on its right.
+// The index is a number in mixed radix: it gives each node its alternative and the indices of its
+// children, and the rest goes to the siblings on its right.
 Derivation nth_derivation(const Grammar& grammar, int32_t category, uint64_t index) {
   REQUIRE(static_cast<double>(index) < grammar.categories[category].count);
   Derivation tree;

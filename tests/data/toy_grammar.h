@@ -15,7 +15,7 @@ std::string grammar_text(const std::string& name);
 // The same, parsed.
 const Grammar& shipped_grammar(const std::string& name);
 
-// The features of these names: {"acc", "sg"}.
+// The features with these values, such as {"acc", "sg"}.
 Features features_named(const Grammar& grammar, const std::vector<std::string>& values);
 
 // Tree number `index` of a category, for categories small enough to count.

@@ -1,4 +1,4 @@
-// Small grammars, and the errors of wrong ones.
+// Small grammars, and the errors about wrong grammars.
 #include "data/toy_grammar.h"
 
 #include <doctest/doctest.h>
@@ -44,7 +44,7 @@ TEST_CASE("a side without a line of its own writes the children in order") {
   CHECK(all_of("words A\n  a | x\nrule S -> A Other:A\n") == "A a | X x\n");
 }
 
-TEST_CASE("features rise from the children marked ^ and fall to all children") {
+TEST_CASE("features pass up from the children marked ^ and down to all children") {
   CHECK(all_of("feature number sg pl\n"
                "table noun number\n  : 1 1s\n"
                "table verb number\n  : 1t 1en\n"
@@ -53,7 +53,8 @@ TEST_CASE("features rise from the children marked ^ and fall to all children") {
                "rule S -> Noun^ Verb\n") == "Cat sleep | Kat slaft\nCats sleep | Kats slafen\n");
 }
 
-TEST_CASE("an item agrees with the children in its brackets, then with the values there") {
+TEST_CASE(
+    "the features of an item are those of the children in its brackets, then the values there") {
   const std::string words =
       "feature number sg pl\ntable t number\n  : one many\n"
       "words A\n  a | sg t:\nwords B\n  b | pl t:\n";
@@ -61,7 +62,7 @@ TEST_CASE("an item agrees with the children in its brackets, then with the value
         "A b | One many many one\n");
 }
 
-TEST_CASE("of several lines the first whose guard holds is written, and none if none holds") {
+TEST_CASE("the first line whose guard holds is written, and nothing if no guard holds") {
   const std::string rules =
       "feature mood calm loud\nwords A\n  a | x\n"
       "rule S -> T\n  en T[calm]\n  xx T[loud]\n";
@@ -79,7 +80,8 @@ TEST_CASE("rules with parameters are instantiated for each argument used") {
         "The cat | De kat\nThe dog | De hund\nThat dog | Den hund\n");
 }
 
-TEST_CASE("a plus joins a token to its neighbour, an underscore is a space, a caret is silent") {
+TEST_CASE(
+    "a plus joins a token to its neighbour, an underscore is a space, a caret writes nothing") {
   CHECK(all_of("words A\n  ice_cream | a^b\nrule S -> A\n  en A \"+.\"\n"
                "  xx \"l'+\" A \"+-+\" A \"++\" A\n") == "Ice cream. | L'ab-abab\n");
 }
@@ -96,7 +98,7 @@ TEST_CASE("rewriting goes from right to left and sees the tokens already changed
   CHECK(all_of(rules) == "A | Du roi\nB | De l'homme\nC | Du hibou\n");
 }
 
-TEST_CASE("rewrites that lead to one another end") {
+TEST_CASE("rewrites that lead to one another terminate") {
   CHECK(all_of("letters l b\nwords A\n  a | b\nrule S -> A\n  xx \"x\" A\n"
                "rewrite xx\n  x <l> -> y\n  y <l> -> x\n")
             .starts_with("A | "));
@@ -137,13 +139,13 @@ TEST_CASE("the label nearest above a word is its construction") {
   CHECK(unseen == std::vector<std::string>{"A"});
 }
 
-TEST_CASE("an error of a grammar names file, line and fix") {
+TEST_CASE("the error about a grammar names the file, the line and the fix") {
   const std::string head = "languages en xx\nstart S\nfeature number sg pl\n";
   const std::vector<std::pair<std::string, std::string>> mistakes{
       {"", "g: no start category: write start NAME"},
       {"langages en de\n",
-       "g:1: 'langages' is no statement; there are: feature, languages, letters, rewrite, rule, "
-       "start, table, unseen, words"},
+       "g:1: 'langages' is not a statement; the statements are: feature, languages, letters, "
+       "rewrite, rule, start, table, unseen, words"},
       {"  a | b\n", "g:1: an indented line without a statement above it"},
       {"languages en\n", "g:1: write: languages SOURCE TARGET"},
       {head + "feature case nom sg\n", "g:4: 'sg' is a value of the feature 'number' already"},
@@ -160,14 +162,14 @@ TEST_CASE("an error of a grammar names file, line and fix") {
       {head + "words A\n  a | dual t: b\n", "g:5: no feature has the value 'dual'"},
       {head + "words A\n  a | t: b\n", "g:5: no table 't'"},
       {head + "words A\n  a | b *0\n",
-       "g:5: '*0' is no weight: write * and a whole number from 1 to 10000"},
+       "g:5: '*0' is not a weight: write * and a whole number from 1 to 10000"},
       {head + "words A\n  a | b *x\n",
-       "g:5: '*x' is no weight: write * and a whole number from 1 to 10000"},
+       "g:5: '*x' is not a weight: write * and a whole number from 1 to 10000"},
       {head + "words A\n", "g:4: no words below"},
       {head + "words A\n  a | b\nwords A\n  a | b\n", "g:6: there are words 'A' already"},
       {head + "rule S A\n", "g:4: write: rule NAME -> CHILD..."},
       {head + "rule S -> A\n", "g:4: no words or rules for 'A'"},
-      {head + "rule S<X -> A\n", "g:4: 'S<X' is no category: write Name or Name<Argument>"},
+      {head + "rule S<X -> A\n", "g:4: 'S<X' is not a category: write Name or Name<Argument>"},
       {head + "rule S -> A A\n", "g:4: two children are called 'A': write other:A for one"},
       {head + "words A\n  a | b\nrule S -> A\n  de A\n", "g:7: 'de' is not one of the languages"},
       {head + "words A\n  a | b\nrule S -> A\n  en B\n",
@@ -182,7 +184,7 @@ TEST_CASE("an error of a grammar names file, line and fix") {
        "g:7: no rule leads to the words 'B'"},
       {head + "words S\n  a | b\nrule S -> S\n", "g:6: 'S' has words: it can have no rules"},
       {head + "words S\n  a | b\nrewrite de\n", "g:6: 'de' is not one of the languages"},
-      {head + "words S\n  a | b\nrewrite xx\n  a <v> -> b\n", "g:7: no letters 'v'"},
+      {head + "words S\n  a | b\nrewrite xx\n  a <v> -> b\n", "g:7: no letter set 'v'"},
       {head + "words S\n  a | b\nrewrite xx\n  a b\n", "g:7: write: LEFT RIGHT -> RESULT"},
       {head + "words S\n  a | b\nunseen q : a\n", "g:6: no rule has the label '@q'"},
       {head + "words A\n  a | b\nrule S -> A @q\nunseen q : c\n", "g:7: no word 'c'"},
@@ -193,7 +195,7 @@ TEST_CASE("an error of a grammar names file, line and fix") {
 TEST_CASE("a rule that leads to ever larger categories is an error") {
   const std::string message =
       error_of("languages en xx\nstart S\nrule S -> A<B>\nrule A<X> -> A<C<X,X>>\n");
-  CHECK(message.starts_with("g:4: this leads to endlessly many categories"));
+  CHECK(message.starts_with("g:4: this leads to infinitely many categories"));
 }
 
 TEST_CASE("a form that depends on a feature without a value is an error that names the line") {

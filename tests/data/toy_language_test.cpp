@@ -1,5 +1,4 @@
-// The properties of every toy language: splits, seeds, threads, and that translation is a
-// function.
+// The properties of every toy language: splits, seeds, threads, and one translation per sentence.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -94,7 +93,7 @@ TEST_CASE("a sentence has one translation") {
 }
 
 // Sentences with the same frame, such as "NP sees NP", differ when their noun phrases do.
-TEST_CASE("a toy language has tens of millions of pairs, and far more") {
+TEST_CASE("a toy language has millions of sentences of one frame, and more than 10^20 pairs") {
   for (const std::string name : {"en-de.grammar", "en-fr.grammar"}) {
     const Grammar& grammar = shipped_grammar(name);
     const std::vector<std::string> context =
@@ -128,7 +127,7 @@ TEST_CASE("training never shows the combinations of the compositional split") {
   const auto has = [](const std::string& text, const char* part) {
     return text.find(part) != std::string::npos;
   };
-  const auto is_kept = [&](const std::string& text) {
+  const auto is_held_out = [&](const std::string& text) {
     return has(text, "lamp because it ") || has(text, "suitcase because it ") ||
            has(text, "hundred apples") || has(text, "thousand apples") ||
            text.ends_with(" the book?");
@@ -136,12 +135,12 @@ TEST_CASE("training never shows the combinations of the compositional split") {
   for (const Split split : {Split::train, Split::validation, Split::test}) {
     for (const SentencePair& pair :
          language.pairs(split, split == Split::train ? 40'000 : 1'000, 1)) {
-      CHECK_MESSAGE(!is_kept(pair.first), pair.first);
+      CHECK_MESSAGE(!is_held_out(pair.first), pair.first);
     }
   }
-  const auto kept = language.pairs(Split::compositional, 2'000, 1);
-  CHECK(std::count_if(kept.begin(), kept.end(),
-                      [&](const SentencePair& pair) { return is_kept(pair.first); }) > 50);
+  const auto held_out = language.pairs(Split::compositional, 2'000, 1);
+  CHECK(std::count_if(held_out.begin(), held_out.end(),
+                      [&](const SentencePair& pair) { return is_held_out(pair.first); }) > 50);
 }
 
 TEST_CASE("training shows every form of every word that the compositional split uses") {
@@ -199,7 +198,7 @@ TEST_CASE("symbols and lengths are options") {
         "copy: lengths from 5 to 4, but 1 <= shortest <= longest <= 10000 is needed");
 }
 
-TEST_CASE("an error of too many pairs says how many there are") {
+TEST_CASE("the error about too many pairs names the number of existing sentences") {
   const ToyLanguage tiny = ToyLanguage::named("copy", {.symbols = 2, .shortest = 1, .longest = 6});
   const std::string message = message_of([&] { tiny.pairs(Split::train, 126, 1); });
   CHECK(message.starts_with("copy: found only "));
@@ -208,7 +207,7 @@ TEST_CASE("an error of too many pairs says how many there are") {
         "copy: has 126 sentences in all splits together: ask for fewer than 1000000000");
 }
 
-TEST_CASE("an error of an unknown toy language or split lists the known ones") {
+TEST_CASE("the error about an unknown toy language or split lists the known ones") {
   CHECK(message_of([] { ToyLanguage::named("toy-en-nl"); }) ==
         "no toy language 'toy-en-nl': there are copy, reverse, sort, toy-en-de, toy-en-fr, "
         "listops");
@@ -217,7 +216,7 @@ TEST_CASE("an error of an unknown toy language or split lists the known ones") {
   CHECK(split_named("compositional") == Split::compositional);
 }
 
-TEST_CASE("a toy language knows its two languages") {
+TEST_CASE("a toy language names its two languages") {
   CHECK(ToyLanguage::named("toy-en-fr").source_language() == "en");
   CHECK(ToyLanguage::named("toy-en-fr").target_language() == "fr");
   CHECK(ToyLanguage::named("reverse").target_language() == "tgt");

@@ -54,7 +54,7 @@ TEST_CASE("training has no trade and town of the compositional split together, b
     words.insert(between(text, " is a ", " from "));
     words.insert(between(text, " from ", "."));
   }
-  CHECK(combinations.size() == 132);
+  CHECK(combinations.size() == 132);  // 12 of 12 x 12 are held out
   int unseen = 0;
   for (const std::string& text : toy_text(Split::compositional, 500, 1)) {
     unseen += combinations.contains(combination(text)) ? 0 : 1;
@@ -64,7 +64,8 @@ TEST_CASE("training has no trade and town of the compositional split together, b
   CHECK(unseen > 100);  // the others have a sentence that toy-en-de holds out of training
 }
 
-TEST_CASE("toy-text is a function of split, seed and index, not of threads") {
+TEST_CASE(
+    "toy-text is a function of split, seed and index, not of the number of threads or texts") {
   const Threads as_before;
   set_threads(1);
   const auto alone = toy_text(Split::train, 3000, 7);

@@ -6,7 +6,7 @@
 
 using namespace calque;
 
-TEST_CASE("well-formed text of every length of character is accepted") {
+TEST_CASE("well-formed text with characters of every length is accepted") {
   CHECK_FALSE(find_invalid_utf8(""));
   CHECK_FALSE(find_invalid_utf8("plain ascii, longer than a word of the machine"));
   CHECK_FALSE(find_invalid_utf8("M\u00e4dchen \u2014 \u4e2d\u6587 \U0001F600 tail of ascii"));
@@ -36,7 +36,7 @@ TEST_CASE("a NUL is invalid") {
   }
 }
 
-TEST_CASE("a problem of a text has its place, counting from 1") {
+TEST_CASE("the problem of a text names the byte, counted from 1") {
   CHECK(utf8_problem("M\u00e4dchen").empty());
   CHECK(utf8_problem("ok\xFF") == "not valid UTF-8 (byte 3)");
   CHECK(utf8_problem(std::string("a\0b", 3)) == "a NUL (byte 2)");

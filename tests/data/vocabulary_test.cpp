@@ -28,7 +28,7 @@ TEST_CASE("the special symbols are 0, 1 and 2") {
   CHECK_FALSE(vocabulary.find("word"));
 }
 
-TEST_CASE("a vocabulary file has one symbol a line, and text behind a tab is ignored") {
+TEST_CASE("a vocabulary file has one symbol per line, and text after a tab is ignored") {
   const TemporaryFolder folder;
   const std::string path = folder.write("v", "<unk>\n<s>\n</s>\t0\ndas\t7\nM\u00e4dchen\t2\n");
   const Vocabulary loaded = Vocabulary::load(path);
@@ -39,7 +39,7 @@ TEST_CASE("a vocabulary file has one symbol a line, and text behind a tab is ign
   CHECK(loaded.find("das") == 3);
 }
 
-TEST_CASE("an error of a vocabulary file names the line") {
+TEST_CASE("the error about a vocabulary file names the line") {
   const TemporaryFolder folder;
   const std::string start = "<unk>\n<s>\n</s>\n";
   std::string path = folder.write("twice", start + "a\nb\na\t12\n");
@@ -47,7 +47,7 @@ TEST_CASE("an error of a vocabulary file names the line") {
   path = folder.write("special", start + "<s>\n");
   CHECK(refusal(path) == path + ":4: '<s>' is a duplicate of line 2; remove one of them");
   path = folder.write("order", "<s>\n<unk>\n</s>\n");
-  CHECK(refusal(path).starts_with(path + ":1: '<s>' where <unk> must be"));
+  CHECK(refusal(path).starts_with(path + ":1: '<s>' instead of <unk>"));
   path = folder.write("short", "<unk>\n<s>\n");
   CHECK(refusal(path) == path + ": only 2 lines; the first three must be <unk>, <s>, </s>");
   path = folder.write("hole", start + "a\n\nb\n");

@@ -22,7 +22,7 @@ struct Text {
   Dataset dataset;
 };
 
-// min_count 1, or rarer words are <unk>.
+// Words that occur fewer than min_count times are <unk>.
 Text text_of(const std::vector<std::string>& lines, int64_t min_count = 1) {
   Text text{train_tokenizer(lines, {.kind = TokenizerKind::words},
                             {.vocabulary_size = 0, .min_count = min_count}),
@@ -69,11 +69,11 @@ std::vector<std::string> numbered_words(int count) {
   return {line};
 }
 
-int place(const std::string& word) { return std::stoi(word.substr(1)); }
+int number_of(const std::string& word) { return std::stoi(word.substr(1)); }
 
 }  // namespace
 
-TEST_CASE("with a window of 1, skip-gram predicts both neighbours and CBOW is given both") {
+TEST_CASE("with a window of 1, skip-gram predicts both neighbours, and CBOW reads both") {
   const Text text = text_of({"a b c", "d e"});
   const WordContexts pairs = contexts_of(text, {.window = 1, .negatives = 2, .subsample = 0});
   REQUIRE(pairs.count() == 2);
@@ -91,14 +91,14 @@ TEST_CASE("with a window of 1, skip-gram predicts both neighbours and CBOW is gi
   CHECK(pairs.where(1) == "lines, document 2");
 }
 
-TEST_CASE("each word draws its distance from 1 to the window, evenly and in every epoch anew") {
+TEST_CASE("each word draws its distance uniformly from 1 to the window, anew in every epoch") {
   const Text text = text_of(numbered_words(2000));
   const WordContexts contexts =
       contexts_of(text, {.slice = 4000, .window = 4, .negatives = 1, .subsample = 0});
-  std::map<int, int> reach;  // of words that are no end of the text
+  std::map<int, int> reach;  // the largest distance of each word
   for (const Prediction& p : predictions(text, contexts, 0, 0)) {
-    const int distance = std::abs(place(p.from[0]) - place(p.expected));
-    int& largest = reach[place(p.from[0])];
+    const int distance = std::abs(number_of(p.from[0]) - number_of(p.expected));
+    int& largest = reach[number_of(p.from[0])];
     largest = std::max(largest, distance);
   }
   std::map<int, int> counts;
@@ -120,7 +120,8 @@ TEST_CASE("each word draws its distance from 1 to the window, evenly and in ever
   CHECK(a != b);
 }
 
-TEST_CASE("a frequent word stays as often as the formula says, and neighbours close the gaps") {
+TEST_CASE(
+    "a frequent word is kept with the formula's probability, and its neighbours close the gaps") {
   std::vector<std::string> lines;
   for (int i = 0; i < 3000; ++i) lines.push_back(fmt::format("the w{} the w{}", i, 3000 + i));
   const Text text = text_of(lines);
@@ -176,7 +177,7 @@ TEST_CASE("negatives are drawn by count^0.75, and are never the expected word or
   CHECK(std::abs(share - 8.0 / 9) < 5 * std::sqrt(8.0 / 81 / double(all)));
 }
 
-TEST_CASE("a long text is cut into slices, whose words have no neighbours in others") {
+TEST_CASE("a long text is cut into slices, and words have no neighbours in other slices") {
   const Text text = text_of(numbered_words(25));
   const WordContexts contexts =
       contexts_of(text, {.slice = 10, .window = 9, .negatives = 1, .subsample = 0});
@@ -189,16 +190,16 @@ TEST_CASE("a long text is cut into slices, whose words have no neighbours in oth
   CHECK(set.parts[0].count == 3);
   for (int64_t slice = 0; slice < 3; ++slice) {
     for (const Prediction& p : predictions(text, contexts, 0, slice)) {
-      CHECK(place(p.from[0]) / 10 == slice);
-      CHECK(place(p.expected) / 10 == slice);
+      CHECK(number_of(p.from[0]) / 10 == slice);
+      CHECK(number_of(p.expected) / 10 == slice);
     }
   }
 }
 
-TEST_CASE("a text of one word is refused, also if <unk> and line ends are beside it") {
+TEST_CASE("a text of one distinct word is refused, also beside <unk>") {
   const Text one = text_of({"a a a", "a"});
   CHECK(message_of<Error>([&] { contexts_of(one, {}); }) ==
-        "lines, document 1: word2vec needs a text of 2 different words at least");
+        "lines, document 1: word2vec needs a text of at least 2 different words");
   const Text rare = text_of({"a a b", "a c"}, 2);
   CHECK_FALSE(message_of<Error>([&] { contexts_of(rare, {}); }).empty());
 }

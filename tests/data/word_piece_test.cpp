@@ -22,7 +22,7 @@ std::string words(std::string_view text, bool uncased = true) {
   return all;
 }
 
-TEST_CASE("words of BERT are between white space, punctuation and Chinese characters") {
+TEST_CASE("BERT's words are split at white space, punctuation and Chinese characters") {
   CHECK(words("The cat, it's $5.50 (or so)…") == "the|cat|,|it|'|s|$|5|.|50|(|or|so|)|…");
   CHECK(words("a\u00a0b\u3000c\t d\n") == "a|b|c|d");
   CHECK(words("我爱Köln市") == "我|爱|koln|市");
@@ -31,7 +31,7 @@ TEST_CASE("words of BERT are between white space, punctuation and Chinese charac
   CHECK(words(" ") == "");
 }
 
-TEST_CASE("uncased models read small letters without accents, cased models all letters") {
+TEST_CASE("uncased words are in lower case without accents, cased words are unchanged") {
   CHECK(words("Élève Ünï İstanbul ẞ") == "eleve|uni|istanbul|ß");
   CHECK(words("e\u0301\u0323", true) == "e");
   CHECK(words("Καλημέρα ΚΌΣΜΕ Ѐжик Йод") == "καλημερα|κοσμε|ежик|иод");

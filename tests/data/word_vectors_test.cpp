@@ -31,7 +31,7 @@ Vectors vectors_of(const std::string& path) {
 
 const Vectors two = {{"the", {0.5F, -1, 2e-3F}}, {"king", {1, 0, -0.25F}}};
 
-// In binary: a header, and `between` behind each vector.
+// The binary format: a header, and `between` after each vector.
 std::string binary(const Vectors& vectors, const std::string& header, const std::string& between) {
   std::string bytes = header;
   for (const auto& [word, vector] : vectors) {
@@ -104,7 +104,7 @@ TEST_CASE("a vector larger than the buffer of the reader is read whole, as text 
   CHECK(vectors_of(folder.write("b", binary(large, "2 60000\n", "\n"))) == large);
 }
 
-TEST_CASE("malformed text is refused with its line") {
+TEST_CASE("malformed text is refused with its line number") {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& content) {
     const std::string path = folder.write("v.txt", content);
@@ -127,7 +127,7 @@ TEST_CASE("malformed text is refused with its line") {
         ":2: longer than 1048576 bytes");
 }
 
-TEST_CASE("what is no file of word vectors is refused in one line, whatever sizes it claims") {
+TEST_CASE("a file that has no word vectors is refused, whatever sizes its header claims") {
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& content) {
     return message_of<Error>([&] { vectors_of(folder.write("v", content)); });

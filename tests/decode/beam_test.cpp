@@ -46,7 +46,7 @@ bool allowed(const Beam& beam, const Ids& ids, int32_t id) {
   return scores[id] == 0;
 }
 
-TEST_CASE("the most probable continuations stay, with the rows that they continue") {
+TEST_CASE("the most probable continuations are kept, with the rows that they continue") {
   Beam beam = beam_for(beam_of(2), 5);
   beam.advance({{{a, -1}, {b, -2}, {c, -3}}}, 7);
   CHECK(live_ids(beam) == std::vector<Ids>{{a}, {b}});
@@ -57,7 +57,7 @@ TEST_CASE("the most probable continuations stay, with the rows that they continu
   CHECK(beam.live()[0].log_probability == doctest::Approx(-2.5));
 }
 
-TEST_CASE("a sentence ends only where its end is among the best of the beam's width") {
+TEST_CASE("a hypothesis ends only if </s> is among as many best candidates as the beam is wide") {
   TranslationOptions options = beam_of(2);
   options.stop = SearchOptions::Stop::never;
   Beam beam = beam_for(options, 5);
@@ -70,7 +70,7 @@ TEST_CASE("a sentence ends only where its end is among the best of the beam's wi
   CHECK(beam.result()[0].finished);
 }
 
-TEST_CASE("the optimal rule stops when no unfinished hypothesis can win") {
+TEST_CASE("the rule `optimal` stops when no unfinished hypothesis can win") {
   Beam beam = beam_for(beam_of(2), 5);
   beam.advance({{{end_id, -1}, {a, real(-0.5)}, {b, -4}}}, 0);
   CHECK_FALSE(beam.done());  // "a" is still more probable
@@ -79,7 +79,8 @@ TEST_CASE("the optimal rule stops when no unfinished hypothesis can win") {
   CHECK(beam.result()[0].ids.empty());
 }
 
-TEST_CASE("the optimal rule gives an unfinished hypothesis its best length penalty") {
+TEST_CASE(
+    "the rule `optimal` assumes the best possible length penalty for an unfinished hypothesis") {
   TranslationOptions options = beam_of(2);
   options.penalty = SearchOptions::Penalty::power;
   Beam beam = beam_for(options, 5);
@@ -87,10 +88,10 @@ TEST_CASE("the optimal rule gives an unfinished hypothesis its best length penal
   CHECK_FALSE(beam.done());  // -2 / 11 could still beat -1 / 1
   beam.advance({{{end_id, real(-0.1)}}, {{c, -1}}}, 0);
   CHECK_FALSE(beam.done());                              // -10 / 11 could still beat -1
-  CHECK(beam.result()[0].score == doctest::Approx(-1));  // the other one has -1.05
+  CHECK(beam.result()[0].score == doctest::Approx(-1));  // the other finished one has -1.05
 }
 
-TEST_CASE("the first rule stops when as many have finished as the beam is wide") {
+TEST_CASE("the rule `first` stops when as many hypotheses have finished as the beam is wide") {
   TranslationOptions options = beam_of(2);
   options.stop = SearchOptions::Stop::first;
   Beam beam = beam_for(options, 5);
@@ -101,7 +102,7 @@ TEST_CASE("the first rule stops when as many have finished as the beam is wide")
   CHECK(beam.result()[0].ids.empty());
 }
 
-TEST_CASE("by the narrow rule a finished hypothesis takes a place of the beam") {
+TEST_CASE("with the rule `narrow`, a finished hypothesis takes a place in the beam") {
   TranslationOptions options = beam_of(3);
   options.stop = SearchOptions::Stop::narrow;
   Beam beam = beam_for(options, 5);
@@ -116,7 +117,7 @@ TEST_CASE("by the narrow rule a finished hypothesis takes a place of the beam") 
   CHECK(beam.result()[0].ids.empty());
 }
 
-TEST_CASE("the rule `never` goes on to the longest length") {
+TEST_CASE("the rule `never` continues to the maximum length") {
   TranslationOptions options = beam_of(1);
   options.beam = 2;
   options.stop = SearchOptions::Stop::never;
@@ -129,7 +130,7 @@ TEST_CASE("the rule `never` goes on to the longest length") {
   CHECK(beam.done());
 }
 
-TEST_CASE("greedy stops at the first end") {
+TEST_CASE("greedy search stops at the first </s>") {
   Beam beam = beam_for(beam_of(1), 5);
   beam.advance({{{end_id, -1}, {a, -2}}}, 0);
   CHECK(beam.done());
@@ -149,7 +150,7 @@ TEST_CASE("the result is the n best, best first") {
   CHECK(best[0].score == doctest::Approx(-3));
 }
 
-TEST_CASE("both length penalties are their formulas, with </s> counted") {
+TEST_CASE("both length penalties follow their formulas and count </s>") {
   TranslationOptions options = beam_of(2);
   options.length_penalty = 0.6;
   options.penalty = SearchOptions::Penalty::wu;
@@ -166,7 +167,7 @@ TEST_CASE("both length penalties are their formulas, with </s> counted") {
   CHECK(finish() == doctest::Approx(-3));
 }
 
-TEST_CASE("nothing ends before the least length, and at the longest only the end is left") {
+TEST_CASE("</s> is forbidden below the minimum length, and alone allowed at the maximum length") {
   TranslationOptions options = beam_of(2);
   options.min_length = 2;
   options.max_length = 3;
@@ -179,7 +180,7 @@ TEST_CASE("nothing ends before the least length, and at the longest only the end
   CHECK_FALSE(allowed(beam, {a}, begin_id));
 }
 
-TEST_CASE("the longest length grows with the source") {
+TEST_CASE("the maximum length grows with the source") {
   TranslationOptions options = beam_of(1);
   options.max_length = 0;
   options.max_length_ratio = 0.5;
@@ -214,7 +215,7 @@ TEST_CASE("a hypothesis without an allowed token is cut off and not finished") {
   CHECK_FALSE(beam.result()[0].finished);
 }
 
-TEST_CASE("the best tokens come in order, of equals the lower id, and none that is forbidden") {
+TEST_CASE("best() sorts tokens by score, equal scores by id, and leaves out forbidden tokens") {
   std::vector<real> scores(300, real(-1));
   scores[299] = 5;
   scores[70] = 4;
@@ -229,7 +230,7 @@ TEST_CASE("the best tokens come in order, of equals the lower id, and none that 
   CHECK(ScoreRow(scores).best(1000, 0).size() == 299);
 }
 
-TEST_CASE("the best of many scores are those of a sort") {
+TEST_CASE("the best of many scores are the first of the sorted scores") {
   Random random({.seed = 5});
   for (const size_t size : {1, 63, 64, 65, 700, 5000}) {
     std::vector<real> scores(size);
@@ -260,7 +261,7 @@ TEST_CASE("best() sees scores that were lowered after construction") {
   CHECK(best[1].id == 1);
 }
 
-TEST_CASE("the mean of probabilities is right, however small they are") {
+TEST_CASE("the mean of probabilities is correct, however small they are") {
   const Tensor one = Tensor::of({2, 2}, {std::log(real(3)), 0, 0, -500});
   const Tensor other = Tensor::of({2, 2}, {0, 0, 0, -400});
   const Tensor mean = mean_of_probabilities({one, other, other});
@@ -270,7 +271,7 @@ TEST_CASE("the mean of probabilities is right, however small they are") {
   CHECK(mean.span()[3] == doctest::Approx(-400 + std::log(2.0 / 3)));
 }
 
-TEST_CASE("the logarithm of a sum of exponentials is safe for large and small scores") {
+TEST_CASE("log_sum_exp() does not overflow or underflow for large and small scores") {
   const auto log_sum_exp = [](const std::vector<real>& scores) {
     return ScoreRow(scores).log_sum_exp();
   };

@@ -9,7 +9,7 @@
 namespace calque {
 namespace {
 
-// The variants of nn's tests, and each choice of each option beside the defaults.
+// The variants of nn's tests, and the small options with each choice of further options.
 std::vector<Variant> all_variants() {
   std::vector<Variant> list = variants();
   const auto add = [&](std::string_view name, auto member, auto choice) {

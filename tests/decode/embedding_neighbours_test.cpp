@@ -28,7 +28,7 @@ TEST_CASE("the neighbours of a token are those at the smallest angles, without s
   CHECK(found[1].nearest[0].row == 4);
 }
 
-TEST_CASE("a small vocabulary has fewer neighbours than asked for, in a fixed order") {
+TEST_CASE("a small vocabulary has fewer neighbours than requested, in a fixed order") {
   const auto found = embedding_neighbours(table(), {4}, 10);
   REQUIRE(found.front().nearest.size() == 3);
   CHECK(found.front().nearest[0].row == 3);  // as near as 5

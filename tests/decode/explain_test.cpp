@@ -21,13 +21,14 @@ TEST_CASE("an explanation's parts fit its tokens, and its logits are the model's
     const auto source = random_sources(variant.options.source_vocabulary, 1, 6, 3).front();
     TranslationOptions options;
     options.max_length = 6;
-    const Explanation told = explain(model.transformer, source, options);
-    REQUIRE(told.target_tokens.back() == end_id);
-    REQUIRE(told.logits.size() == told.target_tokens.size());
-    CHECK(told.beam.empty());
-    CHECK(told.source_tokens.size() == source.size() + 1);
+    const Explanation explanation = explain(model.transformer, source, options);
+    REQUIRE(explanation.target_tokens.back() == end_id);
+    REQUIRE(explanation.logits.size() == explanation.target_tokens.size());
+    CHECK(explanation.beam.empty());
+    CHECK(explanation.source_tokens.size() == source.size() + 1);
     const auto heads = static_cast<size_t>(variant.options.layer.heads * 2);
-    for (const auto* list : {&told.encoder_self, &told.decoder_self, &told.cross}) {
+    for (const auto* list :
+         {&explanation.encoder_self, &explanation.decoder_self, &explanation.cross}) {
       REQUIRE(list->size() == heads);
       for (const ExplainedHead& head : *list) {
         for (int64_t row = 0; row < head.weights.rows; ++row) {
@@ -36,11 +37,12 @@ TEST_CASE("an explanation's parts fit its tokens, and its logits are the model's
         }
       }
     }
-    for (size_t t = 0; t < told.logits.size(); ++t) {
+    for (size_t t = 0; t < explanation.logits.size(); ++t) {
       CAPTURE(t);
-      const auto& row = told.logits[t];
-      const std::vector<int32_t> before(told.target_tokens.begin(),
-                                        told.target_tokens.begin() + static_cast<int64_t>(t));
+      const auto& row = explanation.logits[t];
+      const std::vector<int32_t> before(
+          explanation.target_tokens.begin(),
+          explanation.target_tokens.begin() + static_cast<int64_t>(t));
       const auto expected = next_log_probabilities(model.transformer, source, before);
       for (size_t id = 1; id < row.size(); ++id) {
         CHECK(std::abs((row[id] - row[0]) - (expected[id] - expected[0])) < 1e-5);
@@ -49,18 +51,18 @@ TEST_CASE("an explanation's parts fit its tokens, and its logits are the model's
   }
 }
 
-TEST_CASE("an explanation of a source without </s> has its tokens alone") {
+TEST_CASE("an explanation of a source without </s> has only its tokens") {
   TransformerOptions small = small_options();
   small.source_end = false;
   const SmallModel model(small);
   TranslationOptions options;
   options.max_length = 4;
-  const Explanation told = explain(model.transformer, {4, 5, 6}, options);
-  CHECK(told.source_tokens == std::vector<int32_t>{4, 5, 6});
-  for (const ExplainedHead& head : told.cross) CHECK(head.weights.columns == 3);
+  const Explanation explanation = explain(model.transformer, {4, 5, 6}, options);
+  CHECK(explanation.source_tokens == std::vector<int32_t>{4, 5, 6});
+  for (const ExplainedHead& head : explanation.cross) CHECK(head.weights.columns == 3);
   CHECK(explain(model.transformer, {}, options).source_tokens == std::vector<int32_t>{end_id});
   const auto expected = next_log_probabilities(model.transformer, {4, 5, 6}, {});
-  const auto& row = told.logits.front();
+  const auto& row = explanation.logits.front();
   for (size_t id = 1; id < row.size(); ++id) {
     CHECK(std::abs((row[id] - row[0]) - (expected[id] - expected[0])) < 1e-5);
   }
@@ -72,17 +74,18 @@ TEST_CASE("a beam's tree has the translation from its root to the best leaf") {
   options.beam = 3;
   options.max_length = 6;
   for (const auto& source : random_sources(13, 5, 8, 59)) {
-    const Explanation told = explain(model.transformer, source, options);
+    const Explanation explanation = explain(model.transformer, source, options);
     std::vector<int32_t> path;
-    REQUIRE(std::ranges::count(told.beam, BeamFate::best, &BeamNode::fate) == 1);
-    for (auto at = static_cast<int>(std::ranges::find(told.beam, BeamFate::best, &BeamNode::fate) -
-                                    told.beam.begin());
-         at >= 0; at = told.beam[at].parent) {
-      CHECK(told.beam[at].parent < at);
-      CHECK(told.beam[at].fate != BeamFate::pruned);
-      path.insert(path.begin(), told.beam[at].token);
+    REQUIRE(std::ranges::count(explanation.beam, BeamFate::best, &BeamNode::fate) == 1);
+    for (auto at =
+             static_cast<int>(std::ranges::find(explanation.beam, BeamFate::best, &BeamNode::fate) -
+                              explanation.beam.begin());
+         at >= 0; at = explanation.beam[at].parent) {
+      CHECK(explanation.beam[at].parent < at);
+      CHECK(explanation.beam[at].fate != BeamFate::pruned);
+      path.insert(path.begin(), explanation.beam[at].token);
     }
-    CHECK(path == told.target_tokens);
+    CHECK(path == explanation.target_tokens);
   }
 }
 
@@ -91,18 +94,19 @@ TEST_CASE("a text's explanation has the language model's logits and every head o
     CAPTURE(variant.name);
     const SmallLanguageModel small(variant.options);
     const std::vector<int32_t> prompt = {begin_id, 4, 9, 3}, continuation = {7, 7, end_id};
-    const Explanation told = explain_text(small.model, prompt, continuation);
-    CHECK(told.target_tokens == std::vector<int32_t>{4, 9, 3, 7, 7, end_id});
-    CHECK(told.given == 3);
-    CHECK(told.source_tokens.empty());
-    CHECK((told.encoder_self.empty() && told.cross.empty() && told.beam.empty()));
+    const Explanation explanation = explain_text(small.model, prompt, continuation);
+    CHECK(explanation.target_tokens == std::vector<int32_t>{4, 9, 3, 7, 7, end_id});
+    CHECK(explanation.given == 3);
+    CHECK(explanation.source_tokens.empty());
+    CHECK((explanation.encoder_self.empty() && explanation.cross.empty() &&
+           explanation.beam.empty()));
     const PositionKind positions = variant.options.layer.positions;
-    CHECK(told.positions.rows == (positions == PositionKind::rotary    ? 0
-                                  : positions == PositionKind::learned ? 16
-                                                                       : 64));
-    REQUIRE(told.decoder_self.size() == 4);
+    CHECK(explanation.positions.rows == (positions == PositionKind::rotary    ? 0
+                                         : positions == PositionKind::learned ? 16
+                                                                              : 64));
+    REQUIRE(explanation.decoder_self.size() == 4);
     for (size_t i = 0; i < 4; ++i) {
-      const ExplainedHead& head = told.decoder_self[i];
+      const ExplainedHead& head = explanation.decoder_self[i];
       CHECK(head.layer == static_cast<int>(i / 2));
       CHECK(head.head == static_cast<int>(i % 2));
       REQUIRE(head.weights.columns == 6);
@@ -113,13 +117,13 @@ TEST_CASE("a text's explanation has the language model's logits and every head o
       }
     }
     std::vector<int32_t> read = {begin_id};
-    for (size_t t = 0; t < told.logits.size(); ++t) {
+    for (size_t t = 0; t < explanation.logits.size(); ++t) {
       const auto expected = next_log_probabilities(small.model, read);
       for (size_t id = 1; id < expected.size(); ++id) {
-        const double difference = told.logits[t][id] - told.logits[t][0];
+        const double difference = explanation.logits[t][id] - explanation.logits[t][0];
         CHECK(std::abs(difference - (expected[id] - expected[0])) < 1e-5);
       }
-      read.push_back(told.target_tokens[t]);
+      read.push_back(explanation.target_tokens[t]);
     }
   }
   const SmallLanguageModel small(small_language_model_options());

@@ -1,5 +1,5 @@
-// Cached decoding with a language model is the full pass over prompt and text, whatever the other
-// prompts of the batch.
+// Cached decoding with a language model equals the full pass over prompt and text, whatever the
+// other prompts of the batch.
 #include "decode/language_decoding.h"
 
 #include <doctest/doctest.h>
@@ -37,7 +37,7 @@ std::vector<LanguageModelVariant> all_variants() {
   return list;
 }
 
-// Sharpened, so that no two tokens are nearly as probable.
+// A model with a sharpened output, so that no two tokens are nearly equally probable.
 SmallLanguageModel decided_language_model(LanguageModelOptions options, uint64_t seed = 3) {
   options.tied = false;
   SmallLanguageModel small(options, seed);
@@ -51,7 +51,8 @@ Ids joined(const Ids& prompt, const Ids& written) {
   return read;
 }
 
-TEST_CASE("the cached language model is the full pass, for prompts of any lengths at once") {
+TEST_CASE(
+    "the cached language model equals the full pass, for prompts of mixed lengths in one batch") {
   const std::vector<Ids> prompts = some_prompts();
   Ids first;
   for (const Ids& prompt : prompts) first.push_back(prompt.back());
@@ -70,7 +71,7 @@ TEST_CASE("the cached language model is the full pass, for prompts of any length
   }
 }
 
-TEST_CASE("greedy text is the full pass's, token by token") {
+TEST_CASE("greedy decoding writes the most probable tokens of the full pass") {
   const std::vector<Ids> prompts = some_prompts();
   const SmallLanguageModel small = decided_language_model(small_language_model_options());
   const DecodingModel models[] = {language_decoding_model(small.model, prompts)};
@@ -123,7 +124,7 @@ TEST_CASE("the same seed draws the same texts with 1, 2 and 4 threads, to the bi
     }
   }
   CHECK(drawn[0][0][0].ids != drawn[0][0][1].ids);
-  CHECK(drawn[0][0][0].ids != drawn[0][5][0].ids);  // the same prompt of another number
+  CHECK(drawn[0][0][0].ids != drawn[0][5][0].ids);  // the same prompt with another number
 }
 
 TEST_CASE("a text does not depend on the other prompts of its batch") {

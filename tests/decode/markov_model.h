@@ -18,13 +18,13 @@ class MarkovModel {
     std::ranges::fill(table_.span(), real(0));
   }
 
-  // The scores of what follows a token; DecodingModels see changes.
+  // The scores of the tokens that follow `id`. Changes also affect existing DecodingModels.
   std::span<real> row(int32_t id) const {
     return {table_.data() + id * table_.cols(), static_cast<size_t>(table_.cols())};
   }
   void prefer(int32_t id, int32_t next) const { row(id)[static_cast<size_t>(next)] = 5; }
 
-  // The model must outlive it.
+  // This model must outlive the result.
   DecodingModel decoding() const {
     DecodingModel model;
     model.start = [this](std::span<const size_t>) { return std::make_unique<Decoder>(*this); };

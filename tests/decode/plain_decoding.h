@@ -1,6 +1,6 @@
 #pragma once
-// Decoding without a cache, by definition: every log-probability comes from a
-// full pass over everything written. decode/ must agree with it.
+// Decoding without a cache, by definition: every log-probability comes from a full pass over
+// everything written. decode/ must agree with it.
 
 #include <cstdint>
 #include <vector>
@@ -27,12 +27,12 @@ double log_probability(const Transformer& model, const std::vector<int32_t>& sou
 std::vector<int32_t> plain_greedy(const Transformer& model, const std::vector<int32_t>& source,
                                   int64_t longest);
 
-// Sentences of `count` lengths between 1 and `longest`, without special symbols.
+// `count` sentences of random lengths from 1 to `longest`, without special symbols.
 std::vector<std::vector<int32_t>> random_sources(int64_t vocabulary, int64_t count, int64_t longest,
                                                  uint64_t seed);
 
-// A small model whose output has been sharpened, so that its translations differ in length and
-// no two tokens are nearly as probable.
+// A small model with a sharpened output, so that its translations differ in length and no two
+// tokens are nearly equally probable.
 SmallModel decided_model(TransformerOptions options, uint64_t seed);
 
 }  // namespace calque

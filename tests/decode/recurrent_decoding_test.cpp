@@ -1,4 +1,4 @@
-// Search with a recurrent translator carries states; it agrees with teacher forcing.
+// Search with a recurrent translator carries the cells' states and agrees with teacher forcing.
 #include <doctest/doctest.h>
 
 #include "decode/alignment.h"
@@ -51,7 +51,7 @@ TEST_CASE("the probabilities of a recurrent translator's hypotheses are those of
   }
 }
 
-TEST_CASE("an explanation of a recurrent translator has one head that looks at the source") {
+TEST_CASE("an explanation of a recurrent translator has one head of cross-attention") {
   const SmallRecurrent small = small_recurrent(CellKind::gru, ScoreKind::additive);
   TranslationOptions options;
   options.max_length = 5;
@@ -63,7 +63,7 @@ TEST_CASE("an explanation of a recurrent translator has one head that looks at t
   CHECK(explanation.positions.values.empty());
 }
 
-TEST_CASE("a recurrent translator aligns with its attention, or says that it has none") {
+TEST_CASE("a recurrent translator aligns with its attention, and is refused if it has none") {
   const SmallRecurrent small = small_recurrent(CellKind::lstm, ScoreKind::general);
   const auto places = attended_places(small.model, {{4, 5, 6}}, {{8, 9}});
   REQUIRE(places.front().size() == 2);

@@ -1,5 +1,5 @@
-// Sampling: distributions worked out by hand, and the loop over a model whose next token depends on
-// the last one only.
+// Sampling: distributions computed by hand, and the loop over a model whose next token depends only
+// on the last token.
 #include "decode/sampling.h"
 
 #include <doctest/doctest.h>
@@ -19,7 +19,7 @@ using Ids = std::vector<int32_t>;
 constexpr int32_t a = 3, b = 4, c = 5;
 constexpr real never = -std::numeric_limits<real>::infinity();
 
-// How often each token is drawn when chances are spread evenly.
+// The share of each token among draws with 1000 evenly spaced random numbers.
 std::vector<double> shares(const std::vector<real>& scores, const Sampling& sampling,
                            const Ids& seen = {}) {
   std::vector<double> counts(scores.size());
@@ -29,11 +29,11 @@ std::vector<double> shares(const std::vector<real>& scores, const Sampling& samp
   return counts;
 }
 
-void near(const std::vector<double>& is, const std::vector<double>& expected) {
-  for (size_t i = 0; i < expected.size(); ++i) CHECK(std::abs(is[i] - expected[i]) < 0.0021);
+void near(const std::vector<double>& found, const std::vector<double>& expected) {
+  for (size_t i = 0; i < expected.size(); ++i) CHECK(std::abs(found[i] - expected[i]) < 0.0021);
 }
 
-TEST_CASE("a token is drawn as often as temperature, top-k and top-p say") {
+TEST_CASE("temperature, top-k and top-p determine how often a token is drawn") {
   const std::vector<real> scores = {std::log(real(0.1)), std::log(real(0.5)), std::log(real(0.4))};
   near(shares(scores, {}), {0.1, 0.5, 0.4});
   near(shares(scores, {.temperature = 0.5}), {0.01 / 0.42, 0.25 / 0.42, 0.16 / 0.42});
@@ -45,7 +45,7 @@ TEST_CASE("a token is drawn as often as temperature, top-k and top-p say") {
   CHECK_FALSE(sample_token(none, 0, {}, 0.5).has_value());
 }
 
-TEST_CASE("min_p keeps the tokens of at least that share of the best one's probability") {
+TEST_CASE("min_p keeps the tokens with at least that share of the best token's probability") {
   const std::vector<real> scores = {std::log(real(0.1)), std::log(real(0.5)), std::log(real(0.4))};
   near(shares(scores, {.min_p = 0.19}), {0.1, 0.5, 0.4});
   near(shares(scores, {.min_p = 0.21}), {0, 5.0 / 9, 4.0 / 9});
@@ -89,7 +89,7 @@ DecodingItem item_up_to(int64_t longest) {
 
 constexpr Sampling cold{.temperature = 0};
 
-TEST_CASE("a sample is cut at its longest length, or closed there by </s>") {
+TEST_CASE("a sample is cut at its maximum length, or ended there by </s>") {
   const MarkovModel model = circle();
   const DecodingModel decoding[] = {model.decoding()};
   const std::vector<DecodingItem> items = {item_up_to(4), item_up_to(0), item_up_to(2)};
@@ -110,7 +110,8 @@ TEST_CASE("a sample is cut at its longest length, or closed there by </s>") {
         doctest::Approx(4 * step - std::log(std::exp(5.0) + 5)));
 }
 
-TEST_CASE("a stop function ends the samples for which it returns true, and gets every token") {
+TEST_CASE(
+    "a stop function ends the samples for which it returns true, and `token` gets every token") {
   const MarkovModel model = circle();
   const DecodingModel decoding[] = {model.decoding()};
   const std::vector<DecodingItem> items(2, item_up_to(9));
@@ -119,18 +120,18 @@ TEST_CASE("a stop function ends the samples for which it returns true, and gets 
     const Ids end = item == 0 ? Ids{b, c} : Ids{c, a};
     return written.size() >= 2 && std::ranges::equal(written.last(2), end);
   };
-  std::vector<Ids> told(2);
+  std::vector<Ids> received(2);
   double logs = 0;
   options.token = [&](const SampledToken& token) {
     CHECK(token.sample == 0);
-    told[token.item].push_back(token.id);
+    received[token.item].push_back(token.id);
     if (token.item == 0) logs += token.log_probability;
   };
   const auto drawn = sample(decoding, items, options);
   CHECK(drawn[0][0].ids == Ids{a, b, c});
   CHECK(drawn[1][0].ids == Ids{a, b, c, a});
   CHECK(drawn[0][0].finished);
-  CHECK(told == std::vector<Ids>{drawn[0][0].ids, drawn[1][0].ids});
+  CHECK(received == std::vector<Ids>{drawn[0][0].ids, drawn[1][0].ids});
   CHECK(logs == doctest::Approx(drawn[0][0].log_probability));
 }
 
@@ -139,16 +140,16 @@ TEST_CASE("</s> ends a sample, is passed to `token`, and is not part of the text
   model.prefer(begin_id, c), model.prefer(c, end_id);
   const DecodingModel decoding[] = {model.decoding()};
   const std::vector<DecodingItem> items = {item_up_to(9)};
-  Ids told;
+  Ids received;
   const SamplingOptions options{.sampling = cold,
-                                .token = [&](const SampledToken& t) { told.push_back(t.id); }};
+                                .token = [&](const SampledToken& t) { received.push_back(t.id); }};
   const auto drawn = sample(decoding, items, options);
   CHECK(drawn[0][0].ids == Ids{c});
   CHECK(drawn[0][0].finished);
-  CHECK(told == Ids{c, end_id});
+  CHECK(received == Ids{c, end_id});
 }
 
-TEST_CASE("the repetition penalty counts the context and what was written") {
+TEST_CASE("the repetition penalty applies to the tokens of the context and of the text") {
   const MarkovModel model(6);
   model.row(begin_id)[b] = 5, model.row(begin_id)[a] = 3;
   model.prefer(a, c);
@@ -165,7 +166,7 @@ TEST_CASE("the repetition penalty counts the context and what was written") {
   CHECK(sample(decoding, items, options)[1][0].ids == Ids{a, c});  // and against 3 for a
 }
 
-TEST_CASE("samples differ from each other, and depend only on seed, number and length") {
+TEST_CASE("samples differ from each other and do not depend on the batch") {
   const MarkovModel model(30);
   const DecodingModel decoding[] = {model.decoding()};
   std::vector<DecodingItem> items(20, item_up_to(12));

@@ -103,7 +103,7 @@ std::vector<int32_t> most_attended(const Transformer& model, const std::vector<i
   return places;
 }
 
-TEST_CASE("a token is aligned to the largest recorded attention") {
+TEST_CASE("a token is aligned to the source token with the largest recorded attention") {
   TransformerOptions options = small_options();
   options.decoder_layers = 3;
   const SmallModel model(options, 5);

@@ -94,7 +94,8 @@ TEST_CASE("a beam as wide as the whole space finds the best of all sentences, in
   }
 }
 
-TEST_CASE("every stopping rule of a beam as wide as the whole space finds the same best sentence") {
+TEST_CASE(
+    "the rules `optimal` and `never` find the same best sentence with a beam of the whole space") {
   TransformerOptions options = small_options();
   options.target_vocabulary = 6;
   const SmallModel model = decided_model(options, 4);
@@ -119,14 +120,14 @@ TEST_CASE("the rule `first` ends early and finds nothing better than `never`") {
   bool earlier = false;
   for (size_t i = 0; i < sources.size(); ++i) {
     CHECK(first[i].size() == 3);
-    // Other numbers of rows may round differently.
+    // Products with other numbers of rows may round differently.
     CHECK(first[i][0].score <= doctest::Approx(never[i][0].score).epsilon(1e-5));
     earlier = earlier || first[i][2].ids != never[i][2].ids;
   }
   CHECK(earlier);  // somewhere the two rules differ
 }
 
-TEST_CASE("a hypothesis' log-probability is that of the full pass, in every place of the n best") {
+TEST_CASE("every hypothesis of the n best has the full pass's log-probability") {
   const SmallModel model = decided_model(small_options(), 5);
   const auto sources = random_sources(13, 6, 9, 23);
   TranslationOptions options = up_to(4, 8);
@@ -162,7 +163,7 @@ TEST_CASE("a translation does not depend on its batch") {
   }
 }
 
-TEST_CASE("lengths stay between the shortest and the longest") {
+TEST_CASE("lengths stay between the minimum and the maximum") {
   const SmallModel model = decided_model(small_options(), 7);
   const auto sources = random_sources(13, 12, 9, 31);
   for (const int64_t beam : {1, 3}) {
@@ -223,7 +224,7 @@ TEST_CASE("a translation begins with a forced prefix, and the search goes on fro
   }
 }
 
-TEST_CASE("the forced beginning of a greedy translation changes nothing") {
+TEST_CASE("forcing the first half of a greedy translation as a prefix changes nothing") {
   const SmallModel model = decided_model(small_options(), 16);
   const auto sources = random_sources(13, 8, 9, 61);
   const auto free = search_with(model, sources, up_to(1, 9));
@@ -256,7 +257,7 @@ TEST_CASE("samples begin with the prefix too") {
   CHECK_THROWS_AS(search_with(model, random_sources(13, 2, 9, 67), options), Misuse);
 }
 
-TEST_CASE("batches have each source once, and about equal work") {
+TEST_CASE("batches have each source once, and bounded work") {
   const auto sources = random_sources(13, 500, 30, 72);
   TranslationOptions options = up_to(3, 0);
   for (const int64_t tokens : {1, 500, 1700, 6000, 1'000'000}) {
@@ -301,12 +302,12 @@ TEST_CASE("the reported progress rises to the number of sources") {
   const auto sources = random_sources(13, 12, 9, 73);
   TranslationOptions options = up_to(2, 5);
   options.batch_tokens = 20;
-  std::vector<int64_t> told;
+  std::vector<int64_t> counts;
   const Translator models[] = {model.transformer};
-  translate(models, sources, options, [&](int64_t count) { told.push_back(count); });
-  CHECK(std::ranges::is_sorted(told));
-  CHECK(told.size() == batches_for(sources, options).size());
-  CHECK(told.back() == 12);
+  translate(models, sources, options, [&](int64_t count) { counts.push_back(count); });
+  CHECK(std::ranges::is_sorted(counts));
+  CHECK(counts.size() == batches_for(sources, options).size());
+  CHECK(counts.back() == 12);
 }
 
 TEST_CASE("<unk> is written only if it is allowed, however probable it is") {
@@ -341,7 +342,7 @@ TEST_CASE("no pair of tokens occurs twice if that is forbidden") {
   }
 }
 
-TEST_CASE("a model twice equals the model, and two models are averaged") {
+TEST_CASE("an ensemble of a model with itself equals the model, and two models are averaged") {
   const SmallModel first = decided_model(small_options(), 9);
   const SmallModel second = decided_model(small_options(), 10);
   const auto sources = random_sources(13, 5, 9, 41);
@@ -391,7 +392,7 @@ TEST_CASE("samples depend on the seed and the sentence's number, not on the batc
       [](const auto& n) { return n[0].ids; }));
 }
 
-TEST_CASE("sampling at temperature 0 is greedy") {
+TEST_CASE("sampling with temperature 0, top_k 1 or a tiny top_p is greedy") {
   const SmallModel model = decided_model(small_options(), 14);
   const auto sources = random_sources(13, 6, 9, 53);
   TranslationOptions options = up_to(1, 8);

@@ -14,7 +14,7 @@
 
 namespace calque {
 
-// log p(token | everything read of the item, written) for every token, by a full pass.
+// log p(token | the item's input, written) for every token, by a full pass.
 using PlainPass =
     std::function<std::vector<double>(int32_t item, const std::vector<int32_t>& written)>;
 

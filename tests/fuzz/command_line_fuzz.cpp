@@ -1,5 +1,5 @@
-// The command line, one word a line: either a command and its options are accepted, or one line
-// says what is wrong. No command runs. Words with a = are also settings of --set and --sampling.
+// The command line, with one word per line of the input: it is accepted, or refused with a message
+// of one line. No command runs. Words with a = are also parsed as values of --set and --sampling.
 
 #include <string>
 #include <vector>
@@ -20,7 +20,7 @@ std::vector<std::string> words_of(std::string_view text) {
   for (size_t begin = 0; begin < text.size();) {
     const size_t end = std::min(text.find('\n', begin), text.size());
     const std::string_view word = text.substr(begin, end - begin);
-    words.emplace_back(word.substr(0, word.find('\0')));  // words are given as C strings
+    words.emplace_back(word.substr(0, word.find('\0')));  // main() gets C strings
     begin = end + 1;
   }
   return words;

@@ -1,6 +1,6 @@
-// The config's YAML: an accepted config is written and read back as the same; a refused one is an
-// Error that names the file. Includes are not fuzzed, because they would read this machine's
-// files.
+// The config's YAML: an accepted config is the same after writing and parsing it; a refused one
+// throws an Error that names the file. Includes are not fuzzed, because they would read the files
+// of this machine.
 
 #include "core/error.h"
 #include "fuzz/memory_file.h"

@@ -1,5 +1,5 @@
-// model.bin of CTranslate2: an accepted model is the same after writing and parsing it. In the form
-// of the current revision, its variables are refused or become tensors of finite numbers.
+// model.bin of CTranslate2: an accepted model is the same after writing and parsing it. After an
+// update to the current revision, its variables are refused or become tensors of finite numbers.
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -1,5 +1,5 @@
-// Plain text as documents, in every unit, as files and as a dataset of bytes, whose decoded text
-// must be the document.
+// Plain text, split into documents of every unit and tokenized into bytes. Decoding the bytes must
+// return the document.
 
 #include <string>
 

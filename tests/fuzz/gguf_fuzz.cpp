@@ -1,5 +1,5 @@
 // GGUF files: an accepted file is the same after writing and parsing it, and its import is refused
-// or ends in a tokenizer that works.
+// or returns a tokenizer whose ids are in the vocabulary.
 
 #include "fuzz/memory_file.h"
 #include "interop/gguf_import.h"

@@ -25,8 +25,8 @@ void read_settings(std::string_view text) {
 
 }  // namespace
 
-// Checksums keep mutations from being read, so the input is also read as the settings and as the
-// bytes of one array.
+// Mutations rarely have valid checksums, so the input is also read as the settings and as the bytes
+// of one array.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view input = text_of(data, size);
   read_settings(input);

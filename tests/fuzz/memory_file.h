@@ -39,7 +39,7 @@ inline std::string_view text_of(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// The function's result, or nothing if it refuses the input. An Error after that is a
+// The function's result, or nothing if it refuses the input with an Error. An Error elsewhere is a
 // finding.
 template <class Read>
 auto accepted(const Read& read) -> std::optional<decltype(read())> {
@@ -50,7 +50,7 @@ auto accepted(const Read& read) -> std::optional<decltype(read())> {
   }
 }
 
-// Unlike assert, also in release builds.
+// Like assert, but release builds check it too.
 inline void must(bool condition) {
   if (!condition) std::abort();
 }

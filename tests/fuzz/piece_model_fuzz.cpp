@@ -1,5 +1,5 @@
 // SentencePiece models: the input itself, and a valid model with the changes that the input lists,
-// so that they reach all parts of the format. An accepted model must encode and decode.
+// so that mutations reach all parts of the format. An accepted model must encode and decode.
 
 #include <memory>
 

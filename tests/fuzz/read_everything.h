@@ -1,6 +1,7 @@
 #pragma once
 // Reads a corpus in every way and checks that the results agree. Errors are expected if a file is
-// refused, a TSV line lacks a column, or no row is left; anything else is a finding.
+// refused, a TSV line lacks a column, a text is invalid, or the filters leave no row; anything else
+// is a finding.
 
 #include <algorithm>
 #include <memory>

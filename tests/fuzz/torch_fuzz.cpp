@@ -1,4 +1,4 @@
-// pytorch_model.bin: accepted tensors are finite numbers in the bounds of their storages.
+// pytorch_model.bin: the accepted tensors have the described sizes and finite numbers.
 
 #include <cmath>
 
@@ -21,7 +21,7 @@ void read_archive(std::string_view bytes) {
   for (const ZipFile& file : parse_zip(bytes, "fuzz")) {
     if (!file.name.ends_with("data.pkl")) continue;
     const auto all = accepted([&] { return parse_torch_pickle(file.bytes, "fuzz"); });
-    if (!all) continue;  // not the one that was read
+    if (!all) continue;  // not the data.pkl of the tensors
     for (const TorchTensor& described : *all) {
       const Tensor* tensor = tensors.find(described.name);
       if (!tensor) continue;
@@ -33,7 +33,7 @@ void read_archive(std::string_view bytes) {
 
 }  // namespace
 
-// Checksums keep mutations from being read, so the input is also read as the data.pkl of an archive
+// Mutations rarely have valid checksums, so the input is also read as the data.pkl of an archive
 // with storages of 6 numbers of 2, 4 and 8 bytes.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view input = text_of(data, size);

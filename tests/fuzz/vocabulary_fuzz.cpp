@@ -1,5 +1,5 @@
-// Vocabulary files: a loaded vocabulary is the same after writing and loading it, and its
-// tokenizers work.
+// Vocabulary files: a loaded vocabulary is the same after writing and loading it, and encodes and
+// decodes words and characters.
 
 #include "data/tokenizer.h"
 #include "data/utf8.h"

@@ -1,4 +1,4 @@
-// Encoders of transformers: what calque exports as BERT, and folders as others write them.
+// Imports of BERT from transformers: folders that calque exports, and folders as others write them.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -37,7 +37,7 @@ struct MaskedNetwork {
   }
 };
 
-// A folder as calque exports it, of a model with random weights.
+// The exported folder of a model with random weights.
 struct BertFolder {
   TemporaryFolder folder;
   Tokenizer tokenizer;
@@ -102,7 +102,7 @@ TEST_CASE("a BERT that is imported and exported again has the same bytes") {
   check_same_files(bert.folder, "hf", "again");
 }
 
-TEST_CASE("a BERT has its words from vocab.txt where tokenizer.json is missing") {
+TEST_CASE("the tokenizer of a BERT is read from vocab.txt if tokenizer.json is missing") {
   const BertFolder bert;
   std::filesystem::remove(bert.folder.path("hf/tokenizer.json"));
   bert.folder.write("hf/tokenizer_config.json", "{\"do_lower_case\": true}");

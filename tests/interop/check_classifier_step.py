@@ -56,13 +56,13 @@ def step_theirs(model, inputs, classes):
 
 
 def saved(model, folder):
-    """The tensors under the names of the file, which are not those of the modules."""
+    """The tensors under their names in the file, which differ from the modules' names."""
     model.save_pretrained(folder)
     return load_file(folder / "model.safetensors")
 
 
 def rows_of(name, place, out):
-    """For a tensor with a row for each class or token: the rows of both that belong together."""
+    """The rows of theirs and ours that correspond, if the tensor has a row for each class or token."""
     if name.startswith("classifier."):
         theirs, ours = (AutoConfig.from_pretrained(at).label2id for at in (place, out))
     elif name.endswith("word_embeddings.weight"):

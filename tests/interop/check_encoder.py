@@ -44,7 +44,7 @@ def probabilities_of(calque, inputs, classes, text=None):
 
 
 def compare(theirs, ours, names):
-    """How many inputs have the same class, and the largest difference of a probability."""
+    """The number of inputs with the same class, and the largest difference of a probability."""
     same, largest = 0, 0.0
     for logits, probabilities in zip(theirs, ours, strict=True):
         p = logits.softmax(-1)
@@ -92,7 +92,7 @@ def check_images(calque, export, count):
 
 
 def check_masked(calque, export, lines):
-    """The most probable words behind [MASK], without the special symbols."""
+    """Compares the most probable words at [MASK], without the special symbols."""
     tokenizer = AutoTokenizer.from_pretrained(export)
     model = load(AutoModelForMaskedLM, export)
     generator, texts = random.Random(1), []

@@ -1,6 +1,6 @@
 #!/usr/bin/env node
 // Compares the export of a language model with llama.cpp itself: the tokens and the perplexity of
-// lines, and greedy texts. Needs the npm package node-llama-cpp, which brings llama.cpp with it.
+// lines, and greedy continuations. Needs the npm package node-llama-cpp, which includes llama.cpp.
 //
 //   check_gguf.mjs CALQUE RUN EXPORT TEXT [LINES]
 import {execFileSync} from "node:child_process";
@@ -19,7 +19,7 @@ const call = (...args) => execFileSync(calque, args, {encoding: "utf8"});
 
 const llama = await getLlama({gpu: false, build: "never", logLevel: LlamaLogLevel.error});
 const model = await llama.loadModel({modelPath: join(folder, "model.gguf")});
-// The cache of keys and values is float32, as calque's; by default llama.cpp rounds it to 16 bits.
+// The cache of keys and values is float32, like calque's; by default llama.cpp rounds it to 16 bits.
 const context = await model.createContext({contextSize: model.trainContextSize, threads: 1,
   experimentalKvCacheKeyType: "F32", experimentalKvCacheValueType: "F32"});
 const sequence = context.getSequence();
@@ -35,7 +35,7 @@ function report(what, total, same, difference, most) {
     `${most ? difference.toExponential(1) : ""} | ${fine ? "yes" : "NO"} |`);
 }
 
-// All tokens of the vocabulary, not only probable ones.
+// Returns the logits of all tokens of the vocabulary, not only of probable tokens.
 const all = {logits: true, options: {temperature: 1, topK: 0, topP: 1, minP: 0}};
 
 const bos = model.tokens.bos, eos = model.tokens.eos;

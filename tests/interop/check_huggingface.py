@@ -53,7 +53,7 @@ def main(program, run, export, source, target, sentences="1000"):
             for ids, total, (log_probability, n) in zip(expected, taken.sum(1), ours[batch]):
                 same_lengths += len(ids) == n
                 largest = max(largest, abs(total.item() - log_probability) / n)
-        passed &= report(format, engine, f"{name}: log-probability a token", len(lines),
+        passed &= report(format, engine, f"{name}: log-probability per token", len(lines),
                          same_lengths, largest, 1e-4)
         for beam in 1, 5:
             theirs = []

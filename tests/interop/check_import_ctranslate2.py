@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Converts a MarianMT of transformers to CTranslate2, imports that, and compares translations and
-log-probabilities with the engine.
+"""Converts a MarianMT of transformers to CTranslate2, imports the converted model, and compares
+translations and log-probabilities with CTranslate2's.
 
     check_import_ctranslate2.py CALQUE WORK MODEL SOURCE TARGET [SENTENCES] [QUANTIZATION]
 """
@@ -28,7 +28,7 @@ def main(program, work, model, source, target, sentences="1000", quantization="f
              for side in ("source", "target")}
     lines, targets = read_lines(source, int(sentences)), read_lines(target, int(sentences))
     tokens = [pieces + ["</s>"] for pieces in sides["source"].encode(lines, out_type=str)]
-    # Computes with the floats that the integers stand for.
+    # CTranslate2 dequantizes the integers and computes with floats.
     translator = ctranslate2.Translator(folder, compute_type="float32", intra_threads=1)
     engine, format = f"ctranslate2 {ctranslate2.__version__}", f"import {quantization}"
 
@@ -40,11 +40,11 @@ def main(program, work, model, source, target, sentences="1000", quantization="f
     theirs = translator.score_batch(tokens, sides["target"].encode(targets, out_type=str))
     largest = max(abs(a - sum(b.log_probs)) / n for (a, n), b in zip(ours, theirs))
     lengths = sum(n == len(b.log_probs) for (_, n), b in zip(ours, theirs))
-    passed = report(format, engine, "log-probability a token", len(lines), lengths, largest, 1e-4)
+    passed = report(format, engine, "log-probability per token", len(lines), lengths, largest, 1e-4)
     for beam in 1, 5:
         results = translator.translate_batch(tokens, beam_size=beam, length_penalty=1,
                                              max_decoding_length=100)
-        # The engines treat the limit differently.
+        # Skips translations that reach the length limit, which the engines treat differently.
         pairs = [(own.strip(), sides["target"].decode(result.hypotheses[0]).strip())
                  for own, result in zip(calque.translate(lines, beam, shortest=1), results)
                  if len(result.hypotheses[0]) < 99]

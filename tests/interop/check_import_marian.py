@@ -22,11 +22,11 @@ STEPS = 600
 
 
 def write_tokenizer(folder, sources, targets):
-    """As Marian makes it: a unigram model for each language, one list of tokens, </s> and <unk>
-    first, the padding last."""
+    """Writes tokenizers as for Marian: a unigram model for each language, and one list of tokens with
+    </s> and <unk> first and the padding last."""
     tokens = ["</s>", "<unk>"]
-    # transformers gives a character that a model lacks the id of the other model's piece, Marian
-    # and calque that of <unk>.
+    # For a character that one model lacks, transformers uses the id of the other model's piece,
+    # Marian and calque use <unk>. Both models therefore get all characters.
     characters = "".join(sorted(set("".join(sources + targets)) - {" "}))
     for side, lines, vocabulary in ("source", sources, 300), ("target", targets, 320):
         sentencepiece.SentencePieceTrainer.train(
@@ -69,7 +69,7 @@ def train(folder, lines, targets):
         torch.nn.utils.clip_grad_norm_(model.parameters(), 1.0)
         optimizer.step()
         optimizer.zero_grad()
-    # A bias, as Marian's models have; transformers trains none.
+    # Marian's models have an output bias, but transformers does not train it.
     model.final_logits_bias[0, :-1] = torch.randn(size - 1) * 0.3
     model.save_pretrained(folder)
     print(f"trained to a loss of {loss.item():.2f}", file=sys.stderr)
@@ -110,11 +110,11 @@ def main(program, work, source, target, sentences="1000"):
             for beam in theirs:
                 out = model.generate(**inputs, num_beams=beam, early_stopping=beam > 1,
                                      length_penalty=1.0, max_length=102)
-                # Nothing for a sentence that reaches the limit, which the engines treat differently.
+                # None for a translation that reaches the limit, which the engines treat differently.
                 theirs[beam] += [tokenizer.decode(ids, skip_special_tokens=True)
                                  if (ids != model.config.pad_token_id).sum() < 100 else None
                                  for ids in out]
-    passed &= report(name, engine, "log-probability a token", count, same_lengths, largest, 1e-4)
+    passed &= report(name, engine, "log-probability per token", count, same_lengths, largest, 1e-4)
     for beam, texts in theirs.items():
         what = "greedy" if beam == 1 else f"beam {beam}"
         pairs = [(ours.strip(), text) for ours, text in zip(calque.translate(lines, beam), texts)

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Compares the export of a language model with transformers itself: the ids of the tokenizer, the
-log-probabilities of lines, and greedy texts.
+log-probabilities of lines, and greedy continuations.
 
     check_language_model.py CALQUE RUN EXPORT TEXT [LINES]
 """
@@ -18,7 +18,7 @@ from interop_run import Calque, read_lines, report, report_tokens
 
 
 def ids_of(run, lines):
-    """The ids of the run's tokenizer, or nothing if Python does not have it."""
+    """The ids of the run's tokenizer, or None if Python has no such tokenizer."""
     model = f"{run}/tokenizer.model"
     if os.path.exists(model):
         return sentencepiece.SentencePieceProcessor(model_file=model).encode(lines)
@@ -67,7 +67,7 @@ def main(program, run, export, text, count="1000"):
             total = logits.gather(1, after[:, None]).sum().item()
             same += len(ids) == int(n)
             largest = max(largest, abs(total - float(log_probability)) / len(ids))
-        passed &= report(format, engine, f"{name}: log-probability a token", len(short), same,
+        passed &= report(format, engine, f"{name}: log-probability per token", len(short), same,
                          largest, 1e-4)
         prompts = [line[:10].strip() for line, _ in short[:20]]
         theirs = []

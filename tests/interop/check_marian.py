@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
 """Compares an exported translator with Marian itself: translations, greedy and with beam 5, and
-log-probabilities of given ones.
+log-probabilities of given translations.
 
     check_marian.py CALQUE RUN EXPORT SOURCE TARGET [SENTENCES [scores]]
 
 EXPORT may also be the folder of a model that Marian has trained and RUN its import. With scores, only
-log-probabilities are compared: Marian translates pre-norm models otherwise than it trains them.
+log-probabilities are compared: Marian's decoder computes pre-norm models differently in translation.
 """
 import glob
 import os
@@ -18,11 +18,11 @@ import yaml
 
 from interop_run import Calque, read_lines, report, report_tokens
 
-compared = 1000  # characters: a translation that repeats itself may not end
+compared = 1000  # characters of a translation; one that repeats itself may not end
 
 
 def marian(command, *arguments):
-    """The output of a command of Marian, whose program is beside Python's."""
+    """The output of a command of Marian, whose program is in the folder of Python."""
     program = os.path.join(os.path.dirname(sys.executable), "pymarian")
     return subprocess.run([program, command, "--quiet", "--cpu-threads", "1", *arguments],
                           check=True, stdout=subprocess.PIPE, encoding="utf-8").stdout.splitlines()
@@ -56,7 +56,7 @@ def main(program, run, export, source, target, sentences="1000", what="all"):
                         f"{place}/target", "--mini-batch", "16", "--max-length", "1000")
         ours = calque.score(f"{place}/source", f"{place}/target")
     largest = max(abs(a - float(b)) / n for (a, n), b in zip(ours, scores, strict=True))
-    return passed & report("marian", engine, f"{name}: log-probability a token", len(lines),
+    return passed & report("marian", engine, f"{name}: log-probability per token", len(lines),
                            len(scores), largest, 1e-4)
 
 

@@ -93,8 +93,8 @@ def main(program, run, export, source, target, sentences="1000"):
                 same += len(tokens) == n
                 largest = max(largest, abs(total - log_probability) / n)
         how = "at once" if at_once else "token by token"
-        passed &= report("onnx", engine, f"{name}: log-probability a token, {how}", len(lines), same,
-                         largest, 1e-4)
+        passed &= report("onnx", engine, f"{name}: log-probability per token, {how}", len(lines),
+                         same, largest, 1e-4)
     theirs = []
     for first in range(0, len(lines), 50):
         theirs += tokenizer.decode_batch(model.greedy(ids[first : first + 50], 100))

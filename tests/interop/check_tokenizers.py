@@ -3,10 +3,10 @@
 
     check_tokenizers.py CALQUE WORK LINES [TEXT...]
 
-The program prints no ids. But a model with random weights is a fingerprint of them: it gives two
-sequences of ids different vectors, or different log-probabilities. So each tokenizer gets a tiny
-model, which is imported, and the vector that `calque embed` prints of a line is compared with the
-one that transformers computes from the library's ids. TEXT are files with more lines.
+calque prints no ids, but a model with random weights gives different sequences of ids different
+vectors or log-probabilities. Therefore, each tokenizer gets a tiny model, which is imported, and the
+vector that `calque embed` prints for a line is compared with the vector that transformers computes
+from the library's ids. TEXT are files with more lines.
 """
 import json
 import os
@@ -80,7 +80,8 @@ class OfLibrary:
 
 
 class Stripped(OfLibrary):
-    """Without the white space that Strip alone removes, and the sign for a space."""
+    """Removes from the lines white space that Strip, but not SentencePiece, removes, and the sign for a
+    space."""
 
     def ids(self, lines):
         for i, line in enumerate(lines):
@@ -89,8 +90,8 @@ class Stripped(OfLibrary):
 
 
 class Composed(OfLibrary):
-    """Lines are changed in which SentencePiece's NFKC, which calque has, is not that of Unicode: its
-    table does not sort combining marks."""
+    """Normalizes lines for which SentencePiece's NFKC, which calque uses, differs from Unicode's: the
+    table of SentencePiece does not sort combining marks."""
 
     def ids(self, lines):
         normalizer = sentencepiece.SentencePieceNormalizer(
@@ -134,7 +135,7 @@ def of_pieces(lines, folder, kind, **options):
 
 
 def batches(lists):
-    """Numbers of lists of similar length."""
+    """Batches of the indices of lists of similar length."""
     order = sorted(range(len(lists)), key=lambda i: len(lists[i]))
     return [order[at:at + 64] for at in range(0, len(order), 64)]
 
@@ -203,7 +204,7 @@ def check_encoder(program, folder, name, own, lines, list_alone=False):
 
 
 def check_marian(program, folder, name, lines):
-    """source.spm and target.spm with a list of tokens in another order."""
+    """Checks source.spm and target.spm with lists of tokens in another order."""
     encoders, numbers = [], {"</s>": 0, "<unk>": 1}
     for side, kind in ("source", "unigram"), ("target", "bpe"):
         path = train_pieces(lines, f"{folder}/{side}", model_type=kind, bos_id=-1, eos_id=0,
@@ -237,12 +238,12 @@ def check_marian(program, folder, name, lines):
     theirs = [None] * len(lines)
     for batch in batches(source):
         ids, attended = padded([source[i] for i in batch])
-        expected, told = padded([target[i] for i in batch])
+        expected, present = padded([target[i] for i in batch])
         reads = torch.full_like(expected, sizes[1] - 1)
         reads[:, 1:] = expected[:, :-1]
         logits = model(input_ids=ids, attention_mask=attended, decoder_input_ids=reads).logits
         logs = logits.double().log_softmax(-1)
-        sums = (logs.gather(2, expected[..., None])[..., 0] * told).sum(1)
+        sums = (logs.gather(2, expected[..., None])[..., 0] * present).sum(1)
         for i, total in zip(batch, sums.tolist()):
             theirs[i] = total
     calque = Calque(program, f"{folder}-imported")

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
 """Imports the transliteration models of CTranslate2's test data, which are of binary versions 1 and
-2, and compares their expected transliteration, and those of random words, with the engine.
+2, and compares the transliterations of their example and of random words with CTranslate2's.
 
     check_transliteration.py CALQUE WORK DATA [WORDS]
 
@@ -17,7 +17,7 @@ import ctranslate2
 from interop_run import Calque, read_lines, report, report_tokens
 
 EXPECTED = ("آ ت ز م و ن", "a t z m o n")
-LETTERS = slice(3, 34)  # of the list: the common letters, without the special symbols before them
+LETTERS = slice(3, 34)  # the common letters in the list of tokens, which follow the special symbols
 
 
 def check(calque, folder, count):
@@ -31,12 +31,12 @@ def check(calque, folder, count):
     choose = random.Random(1)
     words = [choose.choices(letters, k=choose.randint(1, 9)) for _ in range(count)]
     lines = [" ".join(word) for word in words]
-    # Computes with the floats that the integers stand for.
+    # CTranslate2 dequantizes the integers and computes with floats.
     translator = ctranslate2.Translator(folder, compute_type="float32", intra_threads=1)
     for beam in 1, 2:
         results = translator.translate_batch(words, beam_size=beam, length_penalty=1,
                                              max_decoding_length=100, disable_unk=True)
-        # The engines treat the limit differently.
+        # Skips transliterations that reach the length limit, which the engines treat differently.
         pairs = [(own, " ".join(result.hypotheses[0]))
                  for own, result in zip(calque.translate(lines, beam, False, shortest=1), results)
                  if len(result.hypotheses[0]) < 99]
@@ -51,7 +51,7 @@ def check(calque, folder, count):
     theirs = translator.score_batch(words, targets)
     largest = max(abs(a - sum(b.log_probs)) / n for (a, n), b in zip(ours, theirs))
     lengths = sum(n == len(b.log_probs) for (_, n), b in zip(ours, theirs))
-    return passed & report(format, engine, "log-probability a token", count, lengths, largest, 1e-4)
+    return passed & report(format, engine, "log-probability per token", count, lengths, largest, 1e-4)
 
 
 def main(program, work, data, words="1000"):

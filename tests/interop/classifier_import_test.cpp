@@ -1,4 +1,4 @@
-// Classifiers of transformers: what calque exports, and folders as others write them.
+// Imports of classifiers from transformers: folders that calque exports, and changed ones.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -40,7 +40,7 @@ struct ClassifierNetwork {
   }
 };
 
-// The same for a classifier.
+// The exported folder of a classifier with random weights.
 struct ClassifierFolder {
   TemporaryFolder folder;
   Tokenizer tokenizer;
@@ -102,7 +102,7 @@ TEST_CASE("a classifier that is imported and exported again has the same bytes")
   check_same_files(own.folder, "hf", "again");
 }
 
-TEST_CASE("a classifier of others has its classes in the order of their labels") {
+TEST_CASE("the classes of an imported classifier are sorted by their labels") {
   const ClassifierFolder own;
   own.set("id2label", {{"0", "b"}, {"1", "c"}, {"2", "a"}});
   std::vector<std::string> labels = {"a", "b", "c"};
@@ -127,7 +127,7 @@ TEST_CASE("a classifier of others has its classes in the order of their labels")
   }
 }
 
-TEST_CASE("a classifier of two texts keeps both rows of its token types") {
+TEST_CASE("a classifier of two texts keeps both rows of its segment table") {
   Config config = small_classifier();
   config.model.segment_embeddings = true;
   const ClassifierFolder own(config);
@@ -170,7 +170,7 @@ TEST_CASE("a classifier that calque cannot represent is refused in one line") {
     own.set("id2label", {{"0", "a"}, {"1", "b"}, {"3", "c"}});
     CHECK(own.refusal() == file + ": id2label: 2 is missing");
   }
-  SUBCASE("another number of classes") {
+  SUBCASE("fewer labels than classes") {
     own.set("id2label", {{"0", "a"}, {"1", "b"}});
     CHECK(own.refusal().find("classifier.weight is ") != std::string::npos);
   }

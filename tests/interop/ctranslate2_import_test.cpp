@@ -1,4 +1,4 @@
-// Folders of CTranslate2 become models again.
+// Imports of translators from folders of CTranslate2.
 #include "interop/ctranslate2_import.h"
 
 #include <doctest/doctest.h>
@@ -67,7 +67,7 @@ TEST_CASE("an exported model.bin that is imported and exported again has the sam
   }
 }
 
-TEST_CASE("weights of 8 bits are what they stand for") {
+TEST_CASE("weights of 8 bits are imported with an error of at most half a quantization step") {
   const Ct2Original original(small_options(), Ct2Weights::int8);
   const FilledTranslator filled(import_ctranslate2(original.place()));
   CHECK(filled.from.config.model.tied == Tying::all);
@@ -85,7 +85,7 @@ TEST_CASE("weights of 8 bits are what they stand for") {
   }
 }
 
-TEST_CASE("older files of CTranslate2 have sizes instead of types, and no aliases") {
+TEST_CASE("a model.bin of version 2 is parsed, and refused if it is cut off") {
   const auto text = [](std::string_view of) {
     const auto size = static_cast<uint16_t>(of.size() + 1);
     return std::string(reinterpret_cast<const char*>(&size), 2) + std::string(of) + '\0';
@@ -109,18 +109,18 @@ TEST_CASE("older files of CTranslate2 have sizes instead of types, and no aliase
   }
 }
 
-TEST_CASE("a model of CTranslate2 that calque cannot represent is refused in one line") {
+TEST_CASE("a model of CTranslate2 that calque cannot represent is refused") {
   const Ct2Original original(small_options());
   const auto refused = [&] {
     return message_of<Error>(
         [&] { const FilledTranslator filled(import_ctranslate2(original.place())); });
   };
   CHECK(refused().empty());
-  SUBCASE("a source with a beginning") {
+  SUBCASE("sources that begin with <s>") {
     original.change("add_source_bos", true);
     CHECK(refused().ends_with("config.json: add_source_bos must be false"));
   }
-  SUBCASE("no such token") {
+  SUBCASE("an unk_token that is not in the vocabulary") {
     original.change("unk_token", "<u>");
     CHECK(refused().ends_with("has no <u>, which is unk_token in config.json"));
   }

@@ -1,4 +1,4 @@
-// Folders of old versions of CTranslate2 become the models that they were converted from.
+// Imports of folders of old versions of CTranslate2.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -56,7 +56,7 @@ void replace(std::string& text, std::string_view from, std::string_view to) {
   if (at != text.npos) text.replace(at, from.size(), to);
 }
 
-// The name that OpenNMT-tf has for a variable.
+// The name of a variable in OpenNMT-tf.
 std::string first_name(std::string name) {
   replace(name, "embeddings/weight", "w_embs");
   replace(name, "layer_norm", "LayerNorm");
@@ -119,7 +119,7 @@ struct OldFolder {
     remove("");
     for (Ct2Variable& each : model.variables) each.name = first_name(each.name);
   }
-  // The attributes of the model instead of those of its sides.
+  // Replaces the attributes of encoder and decoder by attributes of the model.
   void share_attributes(uint32_t version, const char* specification, uint32_t revision) {
     model.version = version;
     model.specification = specification;
@@ -136,7 +136,7 @@ struct OldFolder {
     folder.write("ct2/model.bin", old_bytes(model));
     return FilledTranslator(import_ctranslate2(place()));
   }
-  // Whether the import has the weights that the folder was made of.
+  // Checks that the import has the weights and settings that the folder was made from.
   void check() const {
     const FilledTranslator filled(imported());
     CHECK_FALSE(filled.from.config.model.source_end);
@@ -158,7 +158,7 @@ struct OldFolder {
   }
 };
 
-TEST_CASE("old models of CTranslate2 have the weights and settings of current ones") {
+TEST_CASE("old models of CTranslate2 are imported with the weights and settings of the original") {
   OldFolder old;
   SUBCASE("version 1: names of OpenNMT-tf, no attributes") { old.become_first(); }
   SUBCASE("revision 1 in version 2") {
@@ -174,7 +174,7 @@ TEST_CASE("old models of CTranslate2 have the weights and settings of current on
   old.check();
 }
 
-TEST_CASE("attributes of old models say how sources and targets begin and end") {
+TEST_CASE("attributes of old models become settings") {
   OldFolder old;
   old.share_attributes(5, "TransformerSpec", 4);
   old.model.variables.push_back(ct2_integer("with_source_eos", Ct2Type::int8, 1));
@@ -182,11 +182,11 @@ TEST_CASE("attributes of old models say how sources and targets begin and end") 
   old.model.variables.push_back(
       {.name = "unk_token", .sizes = {4}, .type = Ct2Type::int8, .bytes = "<uk>"});
   CHECK(old.imported().from.source.symbol(3) == "eins");
-  SUBCASE("a text of another type") {
+  SUBCASE("a text attribute of another type") {
     old.model.variables.back() = ct2_integer("unk_token", Ct2Type::int16, 7);
     CHECK(old.refused().ends_with("model.bin: unk_token must be a text"));
   }
-  SUBCASE("a beginning of the source") {
+  SUBCASE("sources that begin with <s>") {
     old.model.variables.push_back(ct2_integer("with_source_bos", Ct2Type::int8, 1));
     CHECK(old.refused().ends_with("model.bin: add_source_bos must be false"));
   }
@@ -221,16 +221,16 @@ TEST_CASE("integers of 16 bits without a scale are thousandths") {
   }
   CHECK(most > 0);
   CHECK(most <= real(0.000501));
-  SUBCASE("of 8 bits have one") {
+  SUBCASE("integers of 8 bits need a scale") {
     found->type = Ct2Type::int8;
     found->bytes.resize(found->bytes.size() / 2);
     CHECK(old.refused().ends_with("encoder/layer_0/ffn/linear_0/weight_scale is missing"));
   }
 }
 
-TEST_CASE("an old model that is no translator, or cut off, is refused in one line") {
+TEST_CASE("an old model that calque cannot represent, or that is cut off, is refused") {
   OldFolder old;
-  SUBCASE("too few tokens") {
+  SUBCASE("no row for <unk>") {
     old.folder.write("ct2/source_vocabulary.txt", "<s>\n</s>\neins\nzwei\ndrei\nvier\n");
     old.become_first();
     CHECK(old.refused().ends_with(

@@ -1,5 +1,5 @@
-// The folder for CTranslate2, read back by parse_ct2(). The engine itself is tested by
-// check_ctranslate2.py beside this file.
+// The folder for CTranslate2, read back by parse_ct2(). check_ctranslate2.py in this folder
+// compares it with CTranslate2 itself.
 #include "interop/ctranslate2.h"
 
 #include <doctest/doctest.h>
@@ -51,7 +51,7 @@ TEST_CASE("model.bin begins with the version, the name and the revision, byte fo
         "\1\0\0\0\2\0b\0\2\0a\0"s);
 }
 
-TEST_CASE("a cut or foreign model.bin is refused in one line") {
+TEST_CASE("a model.bin that is cut off, or has bytes before or after it, is refused") {
   const std::string bytes = ct2_bytes({{ct2_variable("w", Tensor::full({2, 3}, 1))}, {}});
   for (size_t length = 0; length < bytes.size(); ++length) {
     const std::string cut = bytes.substr(0, length);
@@ -61,7 +61,7 @@ TEST_CASE("a cut or foreign model.bin is refused in one line") {
   CHECK(!message_of<Error>([&] { parse_ct2("x" + bytes, "m.bin"); }).empty());
 }
 
-TEST_CASE("the weights of products are transposed for CTranslate2") {
+TEST_CASE("weight matrices are transposed for CTranslate2") {
   const SmallTranslator small(small_options());
   const Ct2Model model = exported(small_options(), Ct2Weights::float32);
   const Ct2Variable* weight = find(model, "encoder/layer_0/ffn/linear_0/weight");

@@ -1,4 +1,4 @@
-// The folder of an export appears as a whole or not at all.
+// An export creates its folder as a whole or not at all.
 #include "interop/export_folder.h"
 
 #include <doctest/doctest.h>
@@ -12,7 +12,7 @@
 namespace calque {
 namespace {
 
-TEST_CASE("an export that ends early leaves nothing behind") {
+TEST_CASE("an export without finish() leaves no files") {
   const TemporaryFolder folder;
   {
     const ExportFolder unfinished(folder.path("out"));
@@ -22,7 +22,7 @@ TEST_CASE("an export that ends early leaves nothing behind") {
   CHECK(folder.files() == 0);
 }
 
-TEST_CASE("an export replaces what a killed one left, but no finished one") {
+TEST_CASE("an export replaces the OUT.tmp of a killed export, but refuses an existing OUT") {
   const TemporaryFolder folder;
   std::filesystem::create_directory(folder.path("out.tmp"));
   folder.write("out.tmp/rest", "of a killed export");

@@ -1,5 +1,5 @@
 #pragma once
-// An imported translator: the model of its config, filled.
+// An imported translator: the model of its config, filled with the imported weights.
 
 #include <utility>
 

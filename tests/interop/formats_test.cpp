@@ -1,4 +1,4 @@
-// Which models the formats refuse, and what they say.
+// Which models the formats refuse, and the messages.
 #include "interop/formats.h"
 
 #include <doctest/doctest.h>
@@ -23,7 +23,7 @@ TEST_CASE("the default translator can be exported to every format but GGUF and M
   }
 }
 
-TEST_CASE("a translator for Marian starts from zeros and has its positions and norms") {
+TEST_CASE("a translator for Marian needs Marian's decoder start, positions and norms") {
   Config config;
   CHECK(keys_of(ExportFormat::marian, config) ==
         std::vector<std::string>{"model.decoder_start", "model.positions", "model.norm_epsilon"});
@@ -50,7 +50,7 @@ TEST_CASE("a translator for Marian starts from zeros and has its positions and n
         std::vector<std::string>{"model.activation", "data.nfkc", "data.lowercase"});
 }
 
-TEST_CASE("of the engines only CTranslate2 has sources without </s>") {
+TEST_CASE("among the engines, only CTranslate2 accepts sources without </s>") {
   Config config;
   config.model.source_end = false;
   CHECK(keys_of(ExportFormat::ctranslate2, config).empty());
@@ -90,7 +90,7 @@ TEST_CASE("a language model is a GPT-2, a GPT-NeoX or a Llama, or is refused") {
   CHECK(keys_of(ExportFormat::gguf, config) == std::vector<std::string>{"tokenizer.kind"});
 }
 
-TEST_CASE("each option that transformers lacks is named") {
+TEST_CASE("each setting that transformers cannot hold is named") {
   Config config;
   config.model.norm_kind = NormKind::rms;
   config.model.feed_forward = FeedForwardKind::swiglu;

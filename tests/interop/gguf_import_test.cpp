@@ -1,4 +1,4 @@
-// Language models of GGUF files become models again.
+// Imports of language models from GGUF files.
 #include "interop/gguf_import.h"
 
 #include <doctest/doctest.h>
@@ -96,12 +96,13 @@ TEST_CASE("a GGUF file that calque cannot represent is refused in one line") {
   }
   SUBCASE("tokens") {
     set("tokenizer.ggml.token_type", std::vector<int32_t>{1});
-    CHECK(refused() == "m.gguf: tokenizer.ggml.token_type must be as many as tokens");
+    CHECK(refused() == "m.gguf: tokenizer.ggml.token_type must have as many entries as tokens");
   }
 }
 
-TEST_CASE("a quantized GGUF file is refused by the name of a tensor") {
+TEST_CASE("a quantized GGUF file is refused with the name of a tensor") {
   std::string bytes = gguf_bytes({{}, {{"token_embd.weight", Tensor::full({1, 32}, 1)}}});
+  // The type follows the name, the number of axes and two sizes.
   const size_t type = bytes.find("token_embd.weight") + 17 + 4 + 16;
   bytes[type] = 8;
   CHECK(message_of<Error>([&] { parse_gguf(bytes, "m.gguf"); }) ==

@@ -1,5 +1,5 @@
-// The file for llama.cpp, read back by parse_gguf(). The engine itself is tested by check_gguf.py
-// beside this file.
+// The file for llama.cpp, read back by parse_gguf(). check_gguf.mjs in this folder compares it with
+// llama.cpp itself.
 #include "interop/gguf.h"
 
 #include <doctest/doctest.h>
@@ -48,7 +48,7 @@ LayerOptions small_llama() {
           .feed_forward = FeedForwardKind::swiglu};
 }
 
-TEST_CASE("a GGUF file lists its mark, version and counts, and aligns its tensors, byte for byte") {
+TEST_CASE("a GGUF file has the format's header, values and aligned tensors, byte for byte") {
   using namespace std::string_literals;
   const GgufFile file{{{"k", uint32_t{5}}}, {{"t", Tensor::of({1, 2}, {0, 0})}}};
   std::string expected =
@@ -59,16 +59,16 @@ TEST_CASE("a GGUF file lists its mark, version and counts, and aligns its tensor
   CHECK(gguf_bytes(file) == expected);
 }
 
-TEST_CASE("a cut GGUF file is refused in one line") {
+TEST_CASE("a GGUF file that is cut off is refused with its name") {
   const std::string bytes =
       gguf_bytes({{{"k", std::vector<std::string>{"a", "b"}}}, {{"t", Tensor::full({2, 3}, 1)}}});
-  for (size_t length = 0; length + 8 < bytes.size(); ++length) {
+  for (size_t length = 0; length + 8 < bytes.size(); ++length) {  // the last 8 bytes are padding
     const std::string cut = bytes.substr(0, length);
     CHECK(message_of<Error>([&] { parse_gguf(cut, "m.gguf"); }).starts_with("m.gguf: "));
   }
 }
 
-TEST_CASE("a GGUF tensor without elements may not have sizes whose product overflows") {
+TEST_CASE("a GGUF tensor whose sizes overflow is refused, even if one of them is 0") {
   std::string bytes = "GGUF";
   const auto append = [&](auto number) {
     bytes.append(reinterpret_cast<const char*>(&number), sizeof number);
@@ -85,12 +85,12 @@ TEST_CASE("a GGUF tensor without elements may not have sizes whose product overf
   append(uint64_t{0});
   bytes.resize(256);
   CHECK(message_of<Error>([&] { parse_gguf(bytes, "m.gguf"); }) ==
-        "m.gguf: has a tensor too large; it is not a GGUF file that calque reads");
+        "m.gguf: has a tensor that is too large; it is not a GGUF file that calque reads");
 }
 
 TEST_CASE("the queries of a Llama in GGUF have the two halves of each head interleaved") {
   const GgufFile file = exported({.layer = small_llama()});
-  // Row 2 k of a head is its row k, and row 2 k + 1 its row k + 4, of 8.
+  // Row 2 k of a head of 8 rows is calque's row k, and row 2 k + 1 is calque's row k + 4.
   const Tensor& query = tensor_of(file, "blk.0.attn_q.weight");
   CHECK(query.shape() == Shape{16, 16});
   Parameters parameters;

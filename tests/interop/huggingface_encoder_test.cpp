@@ -1,5 +1,5 @@
-// The folders of encoders for transformers, read back as safetensors and JSON. The library itself
-// is tested by check_encoder.py beside this file.
+// The folders of encoders for transformers, read back as safetensors and JSON. check_encoder.py in
+// this folder compares them with transformers itself.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -33,7 +33,7 @@ std::vector<real> read_tensor(const std::string& path, const std::string& name) 
   return tensors.at(name);
 }
 
-// A model with random weights, none of them the zero or one that it starts from.
+// A model with varied weights in place of its initial values.
 template <class Model>
 struct Small {
   Config config;
@@ -70,7 +70,7 @@ Config bert_config_of(TaskKind task) {
   return config;
 }
 
-TEST_CASE("a masked language model becomes BERT, whose embeddings have the factor of calque's") {
+TEST_CASE("a masked language model is exported as BERT, with scaled embeddings") {
   const Small<MaskedLm> small({encoder_options()});
   const Config config = bert_config_of(TaskKind::masked_lm);
   const Tokenizer words = tokenizer_of({"eins", "zwei", "drei"});
@@ -86,7 +86,7 @@ TEST_CASE("a masked language model becomes BERT, whose embeddings have the facto
   const auto embeddings = read_tensor(file, "bert.embeddings.word_embeddings.weight");
   const auto decoder = read_tensor(file, "cls.predictions.decoder.weight");
   for (size_t i = 0; i < embeddings.size(); ++i) {
-    CHECK(embeddings[i] == doctest::Approx(2 * table[i]));
+    CHECK(embeddings[i] == doctest::Approx(2 * table[i]));  // times the root of d_model
     CHECK(decoder[i] == real(table[i]));
   }
   const auto segments = read_tensor(file, "bert.embeddings.token_type_embeddings.weight");
@@ -99,7 +99,7 @@ TEST_CASE("a masked language model becomes BERT, whose embeddings have the facto
   }
 }
 
-TEST_CASE("a classifier becomes BERT with its classes; the mean of tokens has no class") {
+TEST_CASE("a classifier is exported as BERT with its labels, but refused if it pools by the mean") {
   const Small<Classifier> small({encoder_options(), {.classes = 3}});
   Config config = bert_config_of(TaskKind::classification);
   const Tokenizer words = tokenizer_of({"eins", "zwei", "drei", "vier"});
@@ -118,7 +118,7 @@ TEST_CASE("a classifier becomes BERT with its classes; the mean of tokens has no
             "hold; numpy, safetensors can");
 }
 
-TEST_CASE("an image model becomes ViT, whose patches are a convolution") {
+TEST_CASE("an image model is exported as ViT, with the patch matrix as a convolution") {
   VisionOptions options;
   options.layer = {.d_model = 4,
                    .d_ff = 6,
@@ -156,7 +156,7 @@ TEST_CASE("an image model becomes ViT, whose patches are a convolution") {
   CHECK(positions[5] == real(1));  // cos 0, of row 0
 }
 
-TEST_CASE("the tokenizer of an encoder ends a text in </s> and knows [MASK]") {
+TEST_CASE("the tokenizer.json of an encoder appends </s> and has [MASK]") {
   const Tokenizer words = tokenizer_of({"eins"});
   const Json plain = Json::parse(tokenizer_json(words));
   CHECK(plain["post_processor"]["single"].size() == 2);

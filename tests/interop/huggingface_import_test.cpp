@@ -1,4 +1,4 @@
-// Folders of transformers become models again. The files are those of the export, and changed ones.
+// Imports of translators from transformers: folders that calque exports, and changed ones.
 #include "interop/huggingface_import.h"
 
 #include <doctest/doctest.h>
@@ -33,7 +33,7 @@ Tokenizer small_pieces_of(const std::string& first) {
   return pieces_from({first, "drei zwei eins", "zweiunddreissig"}, 24);
 }
 
-// A model that is exported from random weights.
+// The exported folder of a translator with random weights.
 struct Original {
   TemporaryFolder folder;
   Tokenizer source, target;
@@ -101,12 +101,12 @@ TEST_CASE("an exported translator that is imported and exported again has the sa
   check_round_trip(Original(options));
 }
 
-// As it is imported from Marian: <s> has an embedding of zeros, and no probability.
-TEST_CASE("a decoder that starts from zeros is exported if <s> is no token of the model") {
+// As in an import from Marian.
+TEST_CASE("a decoder that starts with zeros is exported if <s> has embedding and probability 0") {
   TransformerOptions options = small_options();
   options.decoder_start = DecoderStart::zero;
   options.output_bias = true;
-  const Original original(options);  // whose config has the usual start
+  const Original original(options);  // its config has the default decoder_start
   Config config = original.small.config;
   config.model.decoder_start = DecoderStart::zero;
   const auto refusal = [&] {
@@ -128,14 +128,14 @@ TEST_CASE("a decoder that starts from zeros is exported if <s> is no token of th
   CHECK(refusal().empty());
 }
 
-TEST_CASE("two vocabularies survive the round trip") {
+TEST_CASE("a translator with two vocabularies has the same bytes after import and export") {
   TransformerOptions options = small_options();
   options.tying = Tying::target;
   check_round_trip(Original(options, small_pieces_of("eins zwei drei"),
                             pieces_from({"one two three", "three two one"}, 20)));
 }
 
-TEST_CASE("the kind of the positions is found in their table") {
+TEST_CASE("the kind of positions is recognized from their table") {
   TransformerOptions options = small_options();
   options.layer.positions = PositionKind::interleaved;
   CHECK(import_translator(Original(options).hf()).config.model.positions ==
@@ -144,7 +144,7 @@ TEST_CASE("the kind of the positions is found in their table") {
   CHECK(import_translator(Original(options).hf()).config.model.positions == PositionKind::learned);
 }
 
-// The ids of the folder become those of MarianMT: </s> 0, <unk> 1, the pieces, the padding last.
+// Renumbers the folder's tokens as in MarianMT: </s> 0, <unk> 1, the pieces, the padding last.
 void renumber(const Original& original) {
   const int32_t size = original.source.size();
   std::vector<int64_t> old_of = {end_id, unknown_id};
@@ -181,7 +181,7 @@ void renumber(const Original& original) {
   write_safetensors(real_files(), path, list);
 }
 
-TEST_CASE("each token keeps its numbers when the ids of the engine are others") {
+TEST_CASE("each token keeps its embedding and bias if the engine has other ids") {
   TransformerOptions options = small_options();
   options.output_bias = true;
   const Original original(options);
@@ -207,7 +207,7 @@ TEST_CASE("two SentencePiece models with one list of tokens get the same ids") {
   for (int32_t id = 0; id < imported.source.size(); ++id) {
     CHECK(imported.source.symbol(id) == imported.target.symbol(id));
   }
-  // Each still splits text as before, into the same pieces.
+  // Each tokenizer still splits text into the same pieces.
   const auto symbols = [](const Tokenizer& tokenizer, const std::string& text) {
     std::vector<std::string> list;
     for (const int32_t id : tokenizer.encode(text)) list.push_back(tokenizer.symbol(id));
@@ -221,7 +221,7 @@ TEST_CASE("two SentencePiece models with one list of tokens get the same ids") {
   }
 }
 
-TEST_CASE("a piece without an id is unknown to the model and never generated") {
+TEST_CASE("a piece without an id has the embedding of <unk> and is never generated") {
   const Original original(small_options());
   Json vocabulary = original.json("vocab.json");
   const std::string piece = original.source.symbol(10);
@@ -235,7 +235,7 @@ TEST_CASE("a piece without an id is unknown to the model and never generated") {
   CHECK(filled.model.output.bias.data()[9] == 0);
 }
 
-TEST_CASE("a folder that is not such a model is refused in one line") {
+TEST_CASE("a folder that is damaged, or whose model calque cannot represent, is refused") {
   const Original original(small_options());
   const auto refused = [&] {
     return message_of<Error>(
@@ -265,7 +265,7 @@ TEST_CASE("a folder that is not such a model is refused in one line") {
     original.change("config.json", "d_model", nullptr);
     ends("config.json: d_model is missing");
   }
-  SUBCASE("encoder and decoder of other widths") {
+  SUBCASE("encoder and decoder of different widths") {
     original.change("config.json", "decoder_ffn_dim", 16);
     ends("config.json: decoder_ffn_dim must be the same as encoder_ffn_dim");
   }
@@ -274,7 +274,7 @@ TEST_CASE("a folder that is not such a model is refused in one line") {
     original.change("config.json", "decoder_ffn_dim", 16);
     ends("model.encoder.layers.0.fc1.weight is [12, 8], but the model needs [16, 8]");
   }
-  SUBCASE("a layer too few") {
+  SUBCASE("a layer that is missing") {
     original.change("config.json", "encoder_layers", 2);
     ends("model.encoder.layers.1.self_attn.q_proj.weight is missing");
   }
@@ -304,7 +304,7 @@ TEST_CASE("a folder that is not such a model is refused in one line") {
   }
 }
 
-TEST_CASE("tensors that are whole numbers, or have no place in the model, are refused") {
+TEST_CASE("a tensor of whole numbers, or with another name than expected, is refused") {
   const Original original(small_options());
   const std::string path = original.folder.path("hf/model.safetensors");
   std::string bytes = original.folder.read("hf/model.safetensors");
@@ -325,7 +325,7 @@ TEST_CASE("tensors that are whole numbers, or have no place in the model, are re
   }
 }
 
-TEST_CASE("weights in several files are found by their index, which names files beside it only") {
+TEST_CASE("weights in several files are found by their index, which may not name other folders") {
   const Original original(small_options());
   fs::rename(original.folder.path("hf/model.safetensors"),
              original.folder.path("hf/part-1.safetensors"));

@@ -1,5 +1,5 @@
-// The folders for transformers, read back as safetensors and JSON. The library itself is tested by
-// check_huggingface.py beside this file.
+// The folders for transformers, read back as safetensors and JSON. check_huggingface.py in this
+// folder compares them with transformers itself.
 #include "interop/huggingface.h"
 
 #include <doctest/doctest.h>
@@ -40,7 +40,7 @@ struct Exported {
   bool has(const std::string& name) const { return std::ranges::count(names, name) == 1; }
 };
 
-TEST_CASE("a post-norm translator becomes MarianMT, a pre-norm one Pegasus") {
+TEST_CASE("a post-norm translator is exported as MarianMT, a pre-norm translator as Pegasus") {
   TransformerOptions options = small_options();
   const Exported post(options);
   CHECK(post.config["model_type"] == "marian");
@@ -51,7 +51,7 @@ TEST_CASE("a post-norm translator becomes MarianMT, a pre-norm one Pegasus") {
   CHECK(pre.has("model.encoder.layer_norm.weight"));
 }
 
-TEST_CASE("the export to transformers has one table for each that the model has") {
+TEST_CASE("the export to transformers has each table of the model once") {
   TransformerOptions options = small_options();
   const Exported all(options);
   CHECK(all.has("model.shared.weight"));

@@ -12,7 +12,7 @@ def read_lines(path, count):
 
 
 class Calque:
-    """The program and a run of it."""
+    """The program calque and one of its runs."""
 
     def __init__(self, program, run):
         self.program, self.run = program, run
@@ -22,9 +22,9 @@ class Calque:
                               stdout=subprocess.PIPE, encoding="utf-8").stdout
 
     def translate(self, lines, beam, allow_unknown=True, stop="first", limit=100, shortest=0):
-        """The translations by the rules of CTranslate2 and transformers: a search ends when as many
-        hypotheses have ended as the beam is wide. Marian's rule is "narrow". CTranslate2 allows no empty
-        translation unless it is asked to."""
+        """Translates by the rule of CTranslate2 and transformers: a search ends when as many hypotheses
+        have ended as the beam is wide. stop="narrow" is Marian's rule. shortest=1 is the default of
+        CTranslate2: no empty translation."""
         return self.call("translate", self.run, "--beam", str(beam),
                          "--set", "decoding.length_penalty=1",
                          "--set", f"decoding.early_stopping={stop}",

@@ -1,4 +1,4 @@
-// Language models of transformers become models again, with the tokenizers in tokenizer.json.
+// Imports of language models of transformers, with the tokenizers in tokenizer.json.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -86,10 +86,10 @@ TEST_CASE("tokenizer.json gives the same ids for a text as the tokenizer that it
   }
 }
 
-TEST_CASE("special symbols have the engine's rows, and none where it lacks them") {
+TEST_CASE("special symbols have the engine's rows, or no_row if the engine lacks them") {
   const ExportedText original(small_text_config(LanguageModelShape::llama), TokenizerKind::words);
   Json tokenizer = Json::parse(original.folder.read("hf/tokenizer.json"));
-  // Ids the other way round, and one token that begins and ends a text.
+  // Reverses the ids and removes <s>.
   const int32_t size = original.small.tokenizer.size();
   Json vocabulary;
   for (const auto& [token, id] : tokenizer["model"]["vocab"].items()) {
@@ -108,7 +108,7 @@ TEST_CASE("special symbols have the engine's rows, and none where it lacks them"
   }
 }
 
-TEST_CASE("of special symbols with one row, only the last is predicted") {
+TEST_CASE("of special symbols that share a row, only the last is predicted") {
   const ExportedText original(small_text_config(LanguageModelShape::gpt2),
                               TokenizerKind::byte_pairs);
   original.change("config.json", "bos_token_id", end_id);
@@ -177,7 +177,7 @@ TEST_CASE("byte-level BPE with other rules than GPT-2's is refused in one line")
   }
 }
 
-TEST_CASE("biases that a language model lacks are zeros") {
+TEST_CASE("the missing biases of a language model become zeros") {
   const ExportedText original(small_text_config(LanguageModelShape::llama));
   const std::string path = original.folder.path("hf/model.safetensors");
   std::vector<Tensor> tensors;
@@ -202,7 +202,7 @@ TEST_CASE("biases that a language model lacks are zeros") {
   CHECK(std::ranges::all_of(qkv.bias.span(), [](real x) { return x == 0; }));
 }
 
-TEST_CASE("a language model that calque cannot represent is refused in one line") {
+TEST_CASE("a language model that calque cannot represent is refused") {
   const ExportedText llama(small_text_config(LanguageModelShape::llama));
   const auto refused = [&] { return message_of<Error>([&] { import_text(llama.hf()); }); };
   SUBCASE("shared keys and values") {
@@ -227,7 +227,7 @@ TEST_CASE("a language model that calque cannot represent is refused in one line"
     CHECK(refused().ends_with(
         "model.type is Other; calque imports BPE, Unigram, WordPiece and WordLevel"));
   }
-  SUBCASE("spaces removed at the ends alone") {
+  SUBCASE("a normalizer that removes spaces only at the ends") {
     const ExportedText pieces(small_text_config(LanguageModelShape::llama), TokenizerKind::bpe);
     pieces.change("tokenizer.json", "normalizer",
                   Json{{"type", "Strip"}, {"strip_left", true}, {"strip_right", true}});
@@ -244,10 +244,11 @@ TEST_CASE("a language model that calque cannot represent is refused in one line"
             import_text(pieces.hf());
           }).ends_with("model.merges are not those of a SentencePiece model"));
   }
-  SUBCASE("a merge of nothing") {
+  SUBCASE("a merge of unknown tokens") {
     llama.change("tokenizer.json", "model",
                  Json{{"type", "BPE"}, {"vocab", {{"a", 5}}}, {"merges", {"a b"}}});
-    CHECK(refused().ends_with("model.merges a and b are no tokens that make a token"));
+    CHECK(
+        refused().ends_with("model.merges a and b are not tokens whose concatenation is a token"));
   }
   SUBCASE("an id beyond the table") {
     llama.change("tokenizer.json", "model", Json{{"type", "WordLevel"}, {"vocab", {{"a", 900}}}});

@@ -1,4 +1,4 @@
-"""Lines of text in four scripts, for checks of tokenizers: the same ones each time.
+"""Lines of text in four scripts, for checks of tokenizers. The same seed gives the same lines.
 
 The words are random, of the letters of a script, and a few of them are frequent. Between them are
 punctuation, digits, white space of all kinds, and characters that normalization changes.
@@ -73,8 +73,8 @@ class ManyScripts:
 
     def lines(self, count, seed):
         """Lines that are not white space alone. None has a character three times in a row: a Unigram
-        model splits it in two ways with the same score, of which versions of the libraries choose
-        different ones."""
+        model can split such a run in two ways with the same score, and versions of the libraries choose
+        differently."""
         generator, found = random.Random(seed), []
         while len(found) < count:
             line = self.line(generator)

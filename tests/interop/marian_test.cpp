@@ -1,4 +1,4 @@
-// Translators as Marian's files, and back.
+// Exports of translators to Marian, and imports.
 #include "interop/marian.h"
 
 #include <doctest/doctest.h>
@@ -56,7 +56,7 @@ struct MarianOriginal {
     if (options.output_bias) small.model.output.bias.data()[5] = real(0.5);
     export_marian({small.config, small.model, source, target}, folder.path("marian"));
   }
-  // Of words.
+  // With tokenizers of words.
   explicit MarianOriginal(const TransformerOptions& options)
       : MarianOriginal(options, tokenizer_of({"eins", "zwei", "drei"}),
                        tokenizer_of({"eins", "zwei", "drei"})) {}
@@ -132,6 +132,7 @@ TEST_CASE("the names and shapes in model.npz are Marian's") {
   using Sizes = std::vector<int64_t>;
   SUBCASE("post-norm") {
     const MarianOriginal original(options);
+    // Wemb, the encoder layer, the decoder layer, the output bias and the settings.
     CHECK(original.arrays().size() == 1 + 16 + 26 + 2);
     CHECK(shape_of(original, "Wemb") == Sizes{6, 8});
     CHECK(shape_of(original, "encoder_l1_self_Wq") == Sizes{8, 8});
@@ -152,8 +153,8 @@ TEST_CASE("the names and shapes in model.npz are Marian's") {
   }
 }
 
-// Marian numbers </s> 0 and <unk> 1, and has no <s>.
-TEST_CASE("an .npz file with Marian's vocabulary becomes rows in calque's order, and back") {
+// In Marian, </s> is 0, <unk> is 1, and there is no <s>.
+TEST_CASE("an .npz file with Marian's ids is imported with rows in calque's order") {
   const MarianOriginal original(marian_options());
   std::vector<NpyArray> arrays = original.arrays();
   const auto drop_begin = [](NpyArray& array, size_t bytes_of_row) {
@@ -194,7 +195,7 @@ TEST_CASE("an .npz file with Marian's vocabulary becomes rows in calque's order,
                 original.folder.path("again"));
 }
 
-TEST_CASE("a row without a token gets a token that no text has") {
+TEST_CASE("a row without a token gets the token <unused-ID>") {
   const MarianOriginal original(marian_options());
   original.folder.write("marian/vocab.yml", "<unk>: 0\n<s>: 1\n</s>: 2\neins: 3\nzwei: 4\n");
   const FilledTranslator filled(import_marian(original.model()));
@@ -226,7 +227,7 @@ TEST_CASE("a pre-norm model of Marian is imported") {
   CHECK(std::ranges::equal(first(filled.model), first(original.small.model)));
 }
 
-TEST_CASE("a file of Marian that is cut anywhere is refused in one line") {
+TEST_CASE("a file of Marian that is cut off anywhere is refused in one line") {
   const MarianOriginal original(marian_options());
   const std::string bytes = original.folder.read("marian/model.npz");
   for (size_t length = 0; length < bytes.size(); length += 97) {
@@ -275,9 +276,9 @@ TEST_CASE("a model of Marian that calque cannot represent is refused in one line
     original.set("dim-emb", "16");
     CHECK(original.refusal().find("but the model needs") != std::string::npos);
   }
-  SUBCASE("fewer rows than pieces") {
+  SUBCASE("a number of rows for one vocabulary only") {
     original.set("dim-vocabs", "[6]");
-    refused(settings + "dim-vocabs must be two numbers of rows");
+    refused(settings + "dim-vocabs must be the numbers of rows of two tables");
   }
   SUBCASE("too many layers") {
     original.set("enc-depth", "2");
@@ -326,7 +327,7 @@ TEST_CASE("a model of Marian that calque cannot represent is refused in one line
   }
 }
 
-TEST_CASE("a decoder's settings name vocabularies beside the model, wherever they point") {
+TEST_CASE("vocabularies of a .decoder.yml are read from the model's folder, whatever their path") {
   const MarianOriginal original(marian_options());
   const std::string text = original.folder.read("marian/model.npz.decoder.yml");
   CHECK(text.find("vocabs: [vocab.yml, vocab.yml]\n") != std::string::npos);

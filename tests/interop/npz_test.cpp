@@ -1,4 +1,4 @@
-// Parameters under their own names, in .npz and safetensors files.
+// Parameters under calque's names, in .npz and safetensors files.
 #include "interop/npz.h"
 
 #include <doctest/doctest.h>
@@ -13,7 +13,7 @@
 namespace calque {
 namespace {
 
-TEST_CASE("an .npz file returns the names, types, shapes and bytes of its arrays") {
+TEST_CASE("parse_npz() returns the arrays that npz_bytes() has written") {
   const std::vector<NpyArray> arrays = {npy_array("a.b", Tensor::of({2, 3}, {1, 2, 3, 4, 5, 6})),
                                         npy_array("scalar", Tensor::full({}, 9)),
                                         npy_array("vector", Tensor::full({4}, 2)),
@@ -21,7 +21,7 @@ TEST_CASE("an .npz file returns the names, types, shapes and bytes of its arrays
   CHECK(parse_npz(npz_bytes(arrays, "x.npz"), "x.npz") == arrays);
 }
 
-TEST_CASE("the data of an array in an .npz file begins at a multiple of 64 bytes of its file") {
+TEST_CASE("the data of an .npy file begin at a multiple of 64 bytes") {
   const NpyArray array = npy_array("a", Tensor::full({2, 1}, 1));
   const std::string bytes = npz_bytes({&array, 1}, "x.npz");
   const size_t begin = bytes.find("\x93NUMPY"), end = bytes.find('\n', begin);
@@ -31,7 +31,7 @@ TEST_CASE("the data of an array in an .npz file begins at a multiple of 64 bytes
         std::string::npos);
 }
 
-TEST_CASE("a cut or changed .npz file is refused in one line") {
+TEST_CASE("an .npz file that is cut off or damaged is refused") {
   const NpyArray array = npy_array("a", Tensor::full({2, 3}, 1));
   const std::string bytes = npz_bytes({&array, 1}, "x.npz");
   const size_t directory = bytes.find("PK\1\2");
@@ -45,7 +45,7 @@ TEST_CASE("a cut or changed .npz file is refused in one line") {
         std::string::npos);
 }
 
-TEST_CASE("the exports for NumPy and as safetensors hold every parameter under its own name") {
+TEST_CASE("the exports for NumPy and as safetensors have every parameter under calque's name") {
   const TemporaryFolder folder;
   const SmallTranslator small(small_options());
   export_numpy(small.parameters, folder.path("numpy"));

@@ -1,5 +1,5 @@
-// The graphs for ONNX, read back as protocol buffers. ONNX Runtime and transformers.js themselves
-// are tested by check_onnx.py and check_onnx.mjs beside this file.
+// The graphs for ONNX, read back as protocol buffers. check_onnx.py and check_onnx.mjs in this
+// folder compare them with ONNX Runtime and transformers.js themselves.
 #include "interop/onnx.h"
 
 #include <doctest/doctest.h>
@@ -18,10 +18,10 @@
 namespace calque {
 namespace {
 
-// What the graph of a model has, by onnx.proto's numbers of its fields.
+// The parts of a model's graph. The numbers of the fields are those of onnx.proto.
 struct ReadGraph {
   std::vector<std::string> inputs, outputs, ops;
-  size_t constants = 0, numbers = 0;  // tensors, and the bytes of their values
+  size_t constants = 0, numbers = 0;  // the number of tensors, and the bytes of all their values
 
   explicit ReadGraph(std::string_view model) {
     for (ProtobufFields fields(model); fields.next();) {
@@ -88,7 +88,7 @@ TEST_CASE("the decoder for ONNX takes and returns the cache of every layer") {
   CHECK(graph.outputs.back() == "logits");
 }
 
-TEST_CASE("a tied table is in the decoder for ONNX once") {
+TEST_CASE("the decoder for ONNX stores a tied table once") {
   TransformerOptions options = small_options();
   const SmallTranslator tied(options);
   options.tying = Tying::target;
@@ -114,7 +114,7 @@ TEST_CASE("rotary positions, RMSNorm and SwiGLU are nodes of the graph for ONNX"
   CHECK(count(graph.ops, "Split") == 4);  // q, k, v; halves of q; halves of k; gate and value
 }
 
-TEST_CASE("the export to ONNX is a folder for transformers.js, or an error") {
+TEST_CASE("the export to ONNX writes the files of transformers.js, and refuses two vocabularies") {
   SmallTranslator small(small_options());
   small.config.tokenizer.kind = TokenizerKind::bpe;
   const Tokenizer pieces = train_tokenizer({"eins zwei drei", "drei zwei eins", "zweiunddreissig"},

@@ -4,7 +4,7 @@ import random
 
 from PIL import Image
 
-NAMES = ["waves", "bars", "rings"]  # not in the order of the alphabet
+NAMES = ["waves", "bars", "rings"]  # not in alphabetical order
 
 
 def picture(kind, height, width, generator):

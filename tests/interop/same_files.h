@@ -9,7 +9,7 @@
 
 namespace calque {
 
-// Checks that `again` has the bytes of every file of `original`, which are both in `folder`.
+// Checks that every file of `original` has the same bytes in `again`. Both are folders in `folder`.
 inline void check_same_files(const TemporaryFolder& folder, const std::string& original,
                              const std::string& again) {
   for (const auto& entry : std::filesystem::directory_iterator(folder.path(original))) {

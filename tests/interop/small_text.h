@@ -1,5 +1,6 @@
 #pragma once
-// What the tests of imported language models share: small models, and tokenizers of a few texts.
+// What the tests of imported language models share: small models, and tokenizers trained on a few
+// texts.
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -1,4 +1,5 @@
-// tokenizer.json, and what it is made of. The library itself is tested by check_language_model.py.
+// tokenizer.json, and the merges and rules that it contains. check_language_model.py compares it
+// with the library itself.
 #include "interop/tokenizer_json.h"
 
 #include <doctest/doctest.h>
@@ -31,7 +32,7 @@ std::vector<int32_t> merged(const SentencePieceModel& model, std::vector<int32_t
   return ids;
 }
 
-TEST_CASE("the merges of a BPE model make its subwords from characters") {
+TEST_CASE("the merges of a BPE model combine characters into its subwords") {
   const Tokenizer tokenizer = pieces(false);
   const SentencePieceModel& model = *tokenizer.sentence_piece();
   std::vector<int32_t> characters;
@@ -87,7 +88,7 @@ TEST_CASE("tokenizer.json removes the space before each line of a document when 
   CHECK(decoders(false).find(removed) == std::string::npos);
 }
 
-TEST_CASE("tokenizer.json of characters has white space itself, not its escapes") {
+TEST_CASE("tokenizer.json of characters contains white space itself, not its escapes") {
   const Tokenizer tokenizer = train_tokenizer({"a b\nc\td"}, {.kind = TokenizerKind::characters},
                                               {.vocabulary_size = 0, .newline = true});
   const auto vocabulary = nlohmann::json::parse(tokenizer_json(tokenizer))["model"]["vocab"];

@@ -104,7 +104,7 @@ TEST_CASE("tensors of one storage are read by their offsets and strides") {
   CHECK(tensors.find("none")->size() == 0);
 }
 
-TEST_CASE("half precision is read, and tensors of whole numbers are listed only") {
+TEST_CASE("half precision is read, and a tensor of whole numbers cannot be taken") {
   const auto two = [](uint16_t a, uint16_t b) { return little(a) + little(b); };
   const auto first = [](const std::string& type, const std::string& bytes) {
     const int64_t size = type == "LongStorage" ? 1 : 2;
@@ -132,14 +132,14 @@ TEST_CASE("parameters, shared objects and the versions of modules are read") {
   CHECK(values(tensors, "b") == std::vector<real>{5, 6});
 }
 
-TEST_CASE("a pickle that names a function or has other instructions is refused") {
+TEST_CASE("a pickle that calls a function or does not build a dictionary of tensors is refused") {
   CHECK(refused("\x80\x02" + name("os", "system") + text("true") + "\x85R.") ==
-        "x.bin: model/data.pkl: names os.system, which is none of what tensors need; calque runs "
-        "no code");
+        "x.bin: model/data.pkl: names os.system, which no tensor needs; calque runs no code");
   CHECK(refused("\x80\x04.") == "x.bin: model/data.pkl: is a pickle of another protocol than 2");
   CHECK(refused("\x80\x02ios\nsystem\n.") ==
         "x.bin: model/data.pkl: has the instruction 0x69 at byte 2, which tensors do not need");
-  const std::string rest = "x.bin: model/data.pkl: is no dictionary of tensors by torch.save()";
+  const std::string rest =
+      "x.bin: model/data.pkl: is not a dictionary of tensors that torch.save() wrote";
   for (const std::string& other : std::initializer_list<std::string>{
            "\x80\x02.", "\x80\x02K\x01.", "\x80\x02" + dictionary + "h\x05.",
            "\x80\x02" + dictionary + "K\x01s.", "\x80\x02" + dictionary + text("a") + "R.",
@@ -175,7 +175,7 @@ TEST_CASE("a tensor outside its storage is refused by name") {
         "x.bin: model/data.pkl: has a tensor of too many axes");
 }
 
-TEST_CASE("a storage of another size, a missing one and bad numbers are refused") {
+TEST_CASE("a storage of another size, a missing storage and infinite numbers are refused") {
   const auto one = [](const std::string& key, int64_t size) {
     return pickle_of({{"a", tensor(storage("FloatStorage", key, size), 0, {2}, {1})}});
   };
@@ -191,7 +191,7 @@ TEST_CASE("a storage of another size, a missing one and bad numbers are refused"
   CHECK(refused(pickle_of({{"a", all}, {"a", all}})) == "x.bin: a is there twice");
 }
 
-TEST_CASE("many tensors over one storage do not take any memory") {
+TEST_CASE("too many tensors over one storage are refused") {
   const std::string first = tensor(storage("FloatStorage", "0", 1000), 0, {1000}, {1}) + "q\x01";
   std::vector<std::pair<std::string, std::string>> items = {{"0", first}};
   for (int i = 1; i < 100; ++i) items.emplace_back(std::to_string(i), "h\x01");
@@ -199,13 +199,13 @@ TEST_CASE("many tensors over one storage do not take any memory") {
         "x.bin: too many tensors share a storage");
 }
 
-TEST_CASE("an archive without data.pkl, of big numbers or of an old PyTorch is refused") {
+TEST_CASE("an archive that has no data.pkl, is big-endian or is of an old PyTorch is refused") {
   const auto message = [](const std::string& archive) {
     return message_of<Error>([&] { read(archive); });
   };
   ZipWriter other("x.bin"), big("x.bin");
   other.add("a/b", "");
-  CHECK(message(other.finish()) == "x.bin: has no data.pkl; it is not by torch.save()");
+  CHECK(message(other.finish()) == "x.bin: has no data.pkl; torch.save() did not write it");
   big.add("a/data.pkl", pickle_of({}));
   big.add("a/byteorder", "big");
   CHECK(message(big.finish()) == "x.bin: a/byteorder: must be little");
@@ -213,7 +213,7 @@ TEST_CASE("an archive without data.pkl, of big numbers or of an old PyTorch is r
         "x.bin: is a file of PyTorch before 1.6; load it and save it with a newer one");
 }
 
-TEST_CASE("a folder's weights are those of model.safetensors, else of pytorch_model.bin") {
+TEST_CASE("the weights of a folder are in pytorch_model.bin if it has no model.safetensors") {
   const TemporaryFolder folder;
   const std::string pickle =
       pickle_of({{"a", tensor(storage("FloatStorage", "0", 6), 0, {2, 3}, {3, 1})}});

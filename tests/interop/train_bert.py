@@ -34,7 +34,7 @@ def make_tokenizer(folder, lines):
 
 
 def mask(ids, attended, tokenizer):
-    """The ids with a seventh of the words hidden, and what is to be predicted."""
+    """The ids with a seventh of the tokens masked, and the labels."""
     hidden = (torch.rand(ids.shape) < 1 / 7) & (attended == 1) & (ids > tokenizer.mask_token_id)
     return ids.masked_fill(hidden, tokenizer.mask_token_id), ids.masked_fill(~hidden, -100)
 
@@ -44,7 +44,7 @@ def main(folder, *files):
     torch.set_num_threads(1)
     torch.manual_seed(1)
     texts = [[line for line in read_lines(file, 10**6) if line.strip()] for file in files]
-    lines = [line for some in zip(*texts) for line in some]  # of the files in turn
+    lines = [line for some in zip(*texts) for line in some]  # a line of each file in turn
     tokenizer = make_tokenizer(folder, lines)
     config = BertConfig(
         vocab_size=len(tokenizer), hidden_size=WIDTH, intermediate_size=2 * WIDTH,

@@ -3,9 +3,9 @@
 
     train_language_model.py FOLDER TEXT gpt2|gpt2_bytes|llama|gpt_neox
 
-GPT-2 has a bias in every layer and one table, Llama neither; the tokenizer is a Unigram model of
-the library tokenizers. That of gpt2_bytes is byte-level BPE, with one token that begins and ends a
-text, as published models have.
+GPT-2 has a bias in every layer and tied embeddings, Llama neither. The tokenizer is a Unigram model
+of the library tokenizers; for gpt2_bytes, it is byte-level BPE with one token that begins and ends a
+text, as in published models.
 """
 import sys
 
@@ -58,8 +58,8 @@ def main(folder, text, kind):
     torch.set_num_threads(1)
     torch.manual_seed(1)
     lines = [line for line in read_lines(text, 10**6) if line.strip()]
-    bytes_alone = kind == "gpt2_bytes"
-    tokenizer = (make_byte_level_tokenizer if bytes_alone else make_tokenizer)(lines)
+    byte_level = kind == "gpt2_bytes"
+    tokenizer = (make_byte_level_tokenizer if byte_level else make_tokenizer)(lines)
     model = AutoModelForCausalLM.from_config(config_of(kind, tokenizer))
     optimizer = torch.optim.AdamW(model.parameters(), lr=3e-3)
     for step in range(STEPS):

@@ -1,4 +1,4 @@
-// Vision Transformers of transformers: what calque exports, and folders as others write them.
+// Imports of Vision Transformers from transformers: folders that calque exports, and changed ones.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -122,7 +122,7 @@ TEST_CASE("a Vision Transformer that is imported and exported again has the same
   check_same_files(own.folder, "hf", "again");
 }
 
-TEST_CASE("pixels of another processor are scaled by its factor") {
+TEST_CASE("the mean and deviation of an imported processor include its rescale_factor") {
   const VisionFolder own;
   const std::string file = "preprocessor_config.json";
   std::vector<double> mean = {0.1 / 255, 0.2 / 255, 0.3 / 255},
@@ -176,7 +176,7 @@ TEST_CASE("an imported processor decides how images are resized") {
   CHECK(own.import().fit == own.fit);
 }
 
-TEST_CASE("a label of several classes is told apart by their numbers") {
+TEST_CASE("a label that several classes have gets the class numbers appended") {
   const VisionFolder own;
   own.set("config.json", "id2label", {{"0", "crane"}, {"1", "ant"}, {"2", "crane"}});
   CHECK(own.import().labels == std::vector<std::string>{"ant", "crane (0)", "crane (2)"});
@@ -240,7 +240,7 @@ TEST_CASE("a Vision Transformer that calque cannot represent is refused in one l
     own.set("preprocessor_config.json", "resample", 0);
     CHECK(own.refusal() == processor + ": resample is 0; calque has 2 (bilinear) and 3 (bicubic)");
   }
-  SUBCASE("no deviation") {
+  SUBCASE("a deviation of zero") {
     own.set("preprocessor_config.json", "image_std", {0, 0, 0});
     CHECK(own.refusal() == processor + ": image_std and rescale_factor must be positive numbers");
   }

@@ -1,4 +1,4 @@
-// Zip archives of stored files: calque's own, and those with the headers of other writers.
+// Zip archives of stored files: calque's, and archives with the headers of other writers.
 #include "interop/zip_archive.h"
 
 #include <doctest/doctest.h>
@@ -35,14 +35,14 @@ TEST_CASE("a zip archive returns its files in order") {
   CHECK(parse_zip(archive_of({}), "x.zip").empty());
 }
 
-TEST_CASE("a zip archive cut anywhere is refused") {
+TEST_CASE("a zip archive that is cut off anywhere is refused") {
   const std::string archive = archive_of({{"a", "12345"}, {"b", "678"}});
   for (size_t length = 0; length < archive.size(); ++length) {
     CHECK(refusal(archive.substr(0, length)) == "x.zip: is not a whole zip archive");
   }
 }
 
-TEST_CASE("a zip archive with a comment and bytes before the end record is read") {
+TEST_CASE("a zip archive with a comment is read, and refused if the comment has another length") {
   std::string archive = archive_of({{"a", "12345"}});
   archive[archive.size() - 2] = 4;
   archive += "text";
@@ -86,7 +86,7 @@ TEST_CASE("compressed, damaged and repeated files of a zip archive are refused b
   CHECK(refusal(archive_of({{"a", "1"}, {"a", "2"}})) == "x.zip: a is there twice");
 }
 
-// As PyTorch and numpy.savez write them: sizes and offset in the extra field, and a second end
+// As PyTorch and numpy.savez write archives: sizes and offset in the extra field, and a second end
 // record with numbers of 64 bits.
 TEST_CASE("a zip64 archive is read") {
   const std::string plain = archive_of({{"a", "12345"}});
@@ -110,7 +110,7 @@ TEST_CASE("a zip64 archive is read") {
   REQUIRE(files.size() == 1);
   CHECK(files[0].bytes == "12345");
   std::string wrong = archive;
-  wrong[archive.find("PK\6\7") + 15] = 1;  // its offset: a huge number
+  wrong[archive.find("PK\6\7") + 15] = 1;  // the offset of the second end record becomes huge
   CHECK(refusal(wrong) == "x.zip: is not a whole zip archive");
 }
 

@@ -23,7 +23,7 @@ Tensor appended(const Tensor& cache, const Tensor& row) {
   return concat_rows(parts);
 }
 
-// Runs one more token of a sentence through a layer, with the two attentions replaced.
+// Runs one more token of a sentence through a layer, with both attentions over the cache.
 Tensor step(const DecoderLayer& layer, const Tensor& x, DecoderCache& cache, int32_t position) {
   const int64_t d = x.cols();
   const auto of_length = [](int64_t length) {
@@ -110,7 +110,7 @@ TEST_CASE("recording the weights changes no bit of the result") {
 TEST_CASE(
     "the layers run token by token over caches give the hidden vectors of the whole sentence") {
   for (const Variant& variant : variants()) {
-    if (variant.options.layer.attention.window > 0) continue;  // reads a part of its cache
+    if (variant.options.layer.attention.window > 0) continue;  // reads only a part of its cache
     CAPTURE(variant.name);
     const SmallModel model(variant.options);
     const Transformer& transformer = model.transformer;

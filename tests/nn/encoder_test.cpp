@@ -10,7 +10,7 @@
 
 using namespace calque;
 
-TEST_CASE("the mean of a sequence is that of its own rows") {
+TEST_CASE("the mean of a sequence is the mean of its own rows") {
   const Tensor x = Tensor::of({3, 2}, {1, 2, 3, 6, 7, 8});
   const Tensor mean = mean_of_sequences(x, Segments::of_lengths(std::vector<int32_t>{2, 1}));
   CHECK(mean.data()[0] == 2);
@@ -19,7 +19,7 @@ TEST_CASE("the mean of a sequence is that of its own rows") {
   CHECK(mean.data()[3] == 8);
 }
 
-TEST_CASE("the first token's vector stands for its sequence") {
+TEST_CASE("with cls pooling the vector of a sequence is that of its first token") {
   Parameters parameters;
   const ClassificationHead head(Path(parameters), 2, {.pooling = Pooling::cls, .dense = false});
   parameters.allocate();
@@ -31,7 +31,7 @@ TEST_CASE("the first token's vector stands for its sequence") {
   CHECK(pooled.data()[3] == 8);
 }
 
-TEST_CASE("the weighted loss counts correct answers and their log-probability without weights") {
+TEST_CASE("class weights change the loss, but not nll and the count of correct answers") {
   Parameters parameters;
   const ClassificationHead head(Path(parameters), 4, {.classes = 3, .pooling = Pooling::mean});
   parameters.allocate();
@@ -48,7 +48,7 @@ TEST_CASE("the weighted loss counts correct answers and their log-probability wi
   CHECK(double(weighted.loss.item()) != doctest::Approx(double(plain.loss.item())));
 }
 
-TEST_CASE("a token attends to those before and behind it, in its own sequence alone") {
+TEST_CASE("a token attends to later tokens, but only to those of its own sequence") {
   Parameters parameters;
   const EncoderOptions options = {
       .layer = {.d_model = 8, .d_ff = 12, .heads = 2, .dropout = 0}, .vocabulary = 7, .layers = 1};

@@ -12,8 +12,7 @@
 
 using namespace calque;
 
-// Two pairs of sentences, as numbers of tokens, one after the other. 1 begins a sentence, 2 ends
-// it.
+// Two pairs of sentences as token ids, one after the other. 1 begins a sentence, 2 ends it.
 const std::vector<int32_t> source = {11, 12, 13, 2, 21, 22, 2};
 const std::vector<int32_t> decoder_input = {1, 31, 32, 1, 41, 42, 43};
 const std::vector<int32_t> expected = {31, 32, 2, 41, 42, 43, 2};
@@ -45,7 +44,7 @@ double train() {
     backward(loss.loss);
     optimizer.update(parameters, learning_rate(schedule, step), 1.0 / double(loss.tokens));
     nll = loss.nll / double(loss.tokens);
-    if (step % 20 == 1) fmt::print("step {:3}: {:.3f} nats a token\n", step, nll);
+    if (step % 20 == 1) fmt::print("step {:3}: {:.3f} nats per token\n", step, nll);
   }
   return nll;
 }

@@ -1,6 +1,6 @@
 // The FLOPs that the ops count in a step, against formulas:
 //
-//   a product with a weight [n, m]      2 n m a token
+//   a product with a weight [n, m]      2 n m per token
 //   attention of one query to one key   4 d_model: the dot products and the weighted sum
 //   training                            3 x forward: gradients of the inputs and of the weights
 
@@ -31,7 +31,7 @@ double flops_of_products(const std::vector<GemmCall>& calls) {
 }  // namespace
 
 // d_model 8, d_ff 12, a vocabulary of 13, one layer each; 3 + 1 source and 2 + 4 target tokens.
-TEST_CASE("a step of a Transformer counts the products of its tokens and pairs of tokens") {
+TEST_CASE("the counted FLOPs of a step of a Transformer equal the formula") {
   TransformerOptions options = small_options();
   options.encoder_layers = options.decoder_layers = 1;
   const SmallModel model(options);
@@ -56,7 +56,7 @@ TEST_CASE("a step of a Transformer counts the products of its tokens and pairs o
 }
 
 // d_model 8, d_ff 12, a vocabulary of 11, two layers; texts of 4, 1 and 2 tokens.
-TEST_CASE("a step of a decoder-only model counts the tokens that each token sees") {
+TEST_CASE("the counted FLOPs of a step of a decoder-only model equal the formula") {
   const SmallLanguageModel small(small_language_model_options());
   const TextBatch batch = random_text(small.model.options, {4, 1, 2});
   const double layer = 7 * 2 * (8 * 24 + 8 * 8 + 2 * 8 * 12) + 4 * 8 * (10 + 1 + 3);
@@ -68,8 +68,8 @@ TEST_CASE("a step of a decoder-only model counts the tokens that each token sees
         }) == 3 * forward);
 }
 
-// As above with a text of 6 tokens, of which each sees itself, the one before it and the first.
-TEST_CASE("a step of a sparse model counts the tokens that each token sees") {
+// As above with a text of 6 tokens: each sees itself, the token before it and the first token.
+TEST_CASE("the counted FLOPs of a step of a sparse model equal the formula") {
   LanguageModelOptions options = small_language_model_options();
   options.layer.attention = {.window = 1, .global = 1};
   const SmallLanguageModel small(options);

@@ -26,18 +26,18 @@ const Tape::Randomness randomness{.seed = 5, .step = 3};
 // d loss / d x by a five-point stencil: the error falls with the fourth power of h.
 template <class Loss>
 double slope(real& x, double h, Loss&& loss) {
-  const real there = x;
+  const real original = x;
   const auto at = [&](double step) {
-    x = there + step;
+    x = original + step;
     return loss();
   };
   const double result = (8 * (at(h) - at(-h)) - (at(2 * h) - at(-2 * h))) / (12 * h);
-  x = there;
+  x = original;
   return result;
 }
 
-// The difference to the gradient, relative to `scale`. A stencil across the kink of a ReLU is
-// invalid, so smaller ones are tried too; a wrong gradient fails with all of them.
+// The difference from the gradient, relative to `scale`. A stencil across the kink of a ReLU is
+// invalid, so smaller steps are tried too; a wrong gradient fails with all of them.
 template <class Loss>
 double error_at(real& x, double found, double scale, Loss&& loss) {
   double error = 1;

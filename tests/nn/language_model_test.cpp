@@ -95,7 +95,7 @@ TEST_CASE("initial weights that write to the residual stream are scaled by 1 / s
         doctest::Approx(std::sqrt(2.0 / 256)).epsilon(0.03));
 }
 
-// With experts, the size of their products depends on all tokens, and rounding on the size.
+// The size of the experts' products depends on all tokens, and their rounding on the size.
 TEST_CASE("a change of a later token changes no earlier logit bit of a decoder-only model") {
   for (const LanguageModelVariant& variant : language_model_variants()) {
     CAPTURE(variant.name);
@@ -135,7 +135,7 @@ TEST_CASE("packed texts have the logits of each text alone") {
   }
 }
 
-TEST_CASE("a text that starts at a later position uses the positions from there on") {
+TEST_CASE("a text that starts at a later position uses the positions from that one on") {
   const SmallLanguageModel small(small_language_model_options());
   const TextBatch batch = random_text(small.model.options, {3});
   const auto hidden = [&](std::vector<int32_t> starts) {

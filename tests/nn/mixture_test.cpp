@@ -38,7 +38,7 @@ struct SmallMixture {
 
 }  // namespace
 
-TEST_CASE("each token goes to its experts with the highest scores, the first of equal ones") {
+TEST_CASE("each token goes to the experts with the highest scores, and ties go to the first") {
   const Tensor logits = Tensor::of({3, 3}, {1, 3, 2, 5, 5, 4, 0, 0, 9});
   const Routing routing = route(logits, 2, 3);
   CHECK(routing.experts == std::vector<int32_t>{1, 2, 0, 1, 2, 0});
@@ -47,7 +47,7 @@ TEST_CASE("each token goes to its experts with the highest scores, the first of 
   CHECK(routing.counts == std::vector<int64_t>{2, 2, 2});
 }
 
-TEST_CASE("an expert drops the tokens beyond its capacity, in their order") {
+TEST_CASE("an expert drops the last tokens beyond its capacity") {
   const Tensor logits = Tensor::of({3, 2}, {1, 0, 1, 0, 1, 0});
   const Routing routing = route(logits, 1, 2);
   CHECK(routing.tokens == std::vector<std::vector<int32_t>>{{0, 1}, {}});
@@ -55,14 +55,14 @@ TEST_CASE("an expert drops the tokens beyond its capacity, in their order") {
   CHECK(routing.counts == std::vector<int64_t>{3, 0});
 }
 
-TEST_CASE("the balance loss is its weight for each token if the experts are equal") {
+TEST_CASE("with equal experts the balance loss is its weight times the number of tokens") {
   const Tensor logits = Tensor::of({2, 2}, {real(1e-6), 0, 0, real(1e-6)});
   const ExpertOptions options{.count = 2, .active = 1, .balance = real(0.5), .z_loss = 0};
   const Tensor loss = router_loss(logits, route(logits, 1, 2), options);
   CHECK(double(loss.item()) == doctest::Approx(2 * 0.5));
 }
 
-TEST_CASE("the z-loss is the square of the logarithm of the sum of exponentials") {
+TEST_CASE("the z-loss is its weight times the squared log-sum-exp of the logits") {
   const Tensor logits = Tensor::of({1, 2}, {2, 2});
   const ExpertOptions options{.count = 2, .active = 1, .balance = 0, .z_loss = real(0.1)};
   const double log_sum = 2 + std::log(2.0);
@@ -109,7 +109,7 @@ TEST_CASE("one active expert is weighted by its probability, so that the router 
   CHECK(sum(square(Tensor::of({6, 3}, small.mixture.router.gradient().span()))).item() > 0);
 }
 
-TEST_CASE("capacity holds in training only") {
+TEST_CASE("the capacity of experts limits only training") {
   SmallMixture small({.count = 3, .active = 1, .capacity = real(0.5)});
   const Tensor x = random_tensor({12, 6}, 2);
   const auto rows_of_zero = [&](const Tensor& y) {
@@ -119,10 +119,11 @@ TEST_CASE("capacity holds in training only") {
     return rows;
   };
   CHECK(rows_of_zero(small.mixture(x, Mode::evaluate)) == 0);
+  // Each of 3 experts takes at most 0.5 * 12 / 3 = 2 tokens.
   CHECK(rows_of_zero(small.mixture(x, Mode::train)) >= 6);
 }
 
-TEST_CASE("the load counts the tokens of each expert while it is alive") {
+TEST_CASE("an ExpertLoad counts the tokens of each expert in its scope, except in inner scopes") {
   SmallMixture small({.count = 3, .active = 2});
   const ExpertLoad load;
   small.mixture(random_tensor({7, 6}, 2), Mode::evaluate);

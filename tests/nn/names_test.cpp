@@ -157,7 +157,7 @@ TEST_CASE("tied tables are one tensor") {
 }
 
 TEST_CASE(
-    "first values are normal for embeddings, Xavier for weights, 0 for biases and 1 for gains") {
+    "initial values are normal for embeddings, Xavier for weights, 0 for biases and 1 for gains") {
   TransformerOptions options = one_layer();
   options.source_vocabulary = options.target_vocabulary = 1000;
   options.layer.d_model = 64;

@@ -1,4 +1,4 @@
-// The same weights have the same outputs, gradients and ten steps of training as in PyTorch.
+// With the same weights, outputs, gradients and ten steps of training are PyTorch's.
 // tests/reference/transformer.py recorded them in double from PyTorch's layers.
 
 #include <doctest/doctest.h>
@@ -110,8 +110,9 @@ TEST_CASE("outputs, loss and the gradient of every parameter are PyTorch's") {
   }
 }
 
-// The numbers of a parameter whose gradients are not only rounding errors. Adam's first step has
-// the same size for a gradient of 1e-7 as for one of 1, so rounding would decide its sign.
+// Clears `decided` for the numbers of a parameter whose gradient may be only rounding error. Adam's
+// first step has the same size for a gradient of 1e-7 as for one of 1, so rounding would decide its
+// sign.
 void forget_undecided(std::span<const real> gradient, std::vector<bool>& decided) {
   real largest = 0;
   for (const real g : gradient) largest = std::max(largest, std::abs(g));

@@ -30,7 +30,7 @@ TEST_CASE("interleaved positions alternate a sine and a cosine of each frequency
   CHECK(at(table, 3, 3) == Approx(0.999550).epsilon(1e-5));
 }
 
-TEST_CASE("halves have the same numbers, all sines before all cosines") {
+TEST_CASE("halves positions are the interleaved ones with all sines before all cosines") {
   const Tensor halves = sinusoids(PositionKind::halves, 20, 6);
   const Tensor interleaved = sinusoids(PositionKind::interleaved, 20, 6);
   for (int64_t p = 0; p < 20; ++p) {
@@ -49,7 +49,7 @@ TEST_CASE("t2t positions reach the frequency 1/10000 exactly in their last pair"
   CHECK(at(single, 1, 0) == Approx(0.841471).epsilon(1e-5));
 }
 
-TEST_CASE("the slowest wave of the paper's table is 10000 times 2 pi long") {
+TEST_CASE("the table follows its formula at a far position, in its fastest and slowest wave") {
   const int64_t d_model = 512;
   const auto quarter = static_cast<int64_t>(std::round(10000 * pi / 2));
   const Tensor table = sinusoids(PositionKind::interleaved, quarter + 1, d_model);
@@ -77,7 +77,7 @@ TEST_CASE("every sentence counts its positions from its start") {
   for (int64_t t = 0; t < 5; ++t) row_is(later, t, from_starts[t]);
 }
 
-TEST_CASE("sinusoids have no maximum length, learned positions name theirs") {
+TEST_CASE("sinusoids have no maximum length, and learned positions report theirs") {
   LayerOptions options = small_options().layer;
   const Segments segments = Segments::of_lengths(std::vector<int32_t>{20});
   const Tensor x = Tensor::zeros({20, 8});

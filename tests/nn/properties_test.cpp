@@ -25,7 +25,7 @@ bool same_bits(std::span<const real> a, std::span<const real> b) {
   return std::ranges::equal(a, b);
 }
 
-// All gradients one after the other, for a loss that is divided by `tokens`.
+// All gradients, concatenated.
 std::vector<real> gradients_of(const Parameters& parameters) {
   std::vector<real> all;
   for (const Parameters::Entry& entry : parameters.entries()) {
@@ -74,14 +74,14 @@ TEST_CASE("a decoder that starts from zeros does not read its first token") {
   }
 }
 
-TEST_CASE("a decoder that starts from zeros is one whose <s> has an embedding of zeros") {
+TEST_CASE("a decoder that starts from zeros equals one whose <s> has an embedding of zeros") {
   TransformerOptions options = small_options();
   options.tying = Tying::none;
   const SmallModel model(options);
   options.decoder_start = DecoderStart::zero;
   const SmallModel from_zeros(options);
   SmallBatch batch = random_batch(options, lengths);
-  constexpr int32_t first = 12;  // and nowhere else
+  constexpr int32_t first = 12;  // an id that occurs nowhere else
   for (int32_t& token : batch.decoder_input) token %= first;
   for (int64_t i = 0; i < batch.target_segments.count(); ++i) {
     batch.decoder_input[batch.target_segments.begin(i)] = first;
@@ -138,7 +138,7 @@ TEST_CASE("without positions, an encoder gives permuted tokens the permuted outp
   CHECK(relative_difference(encode(ordered.transformer, permuted).span(), other.span()) > 0.01);
 }
 
-TEST_CASE("rotary positions depend only on the distance of two tokens") {
+TEST_CASE("with rotary positions attention weights depend only on the distance of two tokens") {
   TransformerOptions options = small_options();
   options.layer.positions = PositionKind::rotary;
   const SmallModel model(options);
@@ -195,7 +195,7 @@ TEST_CASE("two accumulated halves of a batch have the gradient of the whole") {
   }
 }
 
-TEST_CASE("dropout is on only in training, and depends only on the tape's seed and step") {
+TEST_CASE("dropout is on only in training, and repeats for the same seed and step") {
   TransformerOptions options = small_options();
   options.layer.dropout = options.layer.attention_dropout = options.layer.activation_dropout =
       real(0.3);
@@ -238,7 +238,7 @@ TEST_CASE("two passes of a batch differ in their dropout, and agreement adds to 
   CHECK(loss(Mode::evaluate, 3).loss.item() == doctest::Approx(plain).epsilon(1e-5));
 }
 
-TEST_CASE("empty sentences are harmless") {
+TEST_CASE("empty sentences give finite losses and gradients") {
   for (const Variant& variant : variants()) {
     CAPTURE(variant.name);
     SmallModel model(variant.options);

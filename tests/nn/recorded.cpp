@@ -23,15 +23,15 @@ std::vector<Wanted> read(std::string_view bytes) {
 Recorded::Recorded(const std::string& name) {
   const std::string path = std::string(CALQUE_SOURCE_DIR "/tests/reference/") + name;
   std::ifstream file(path, std::ios::binary);
-  require(file.good(), "{}: not there; record it with the script beside it", path);
+  require(file.good(), "{}: cannot be read; record it with a script of tests/reference", path);
   const std::string all{std::istreambuf_iterator<char>(file), {}};
   uint64_t header = 0;
   require(all.size() >= sizeof header, "{}: only {} bytes", path, all.size());
   std::memcpy(&header, all.data(), sizeof header);
   const auto table = nlohmann::json::parse(all.substr(sizeof header, header));
   for (const auto& [key, value] : table.items()) {
-    const auto& place = value.at("data_offsets");
-    arrays_.push_back({key, value.at("dtype"), place.at(0), place.at(1)});
+    const auto& offsets = value.at("data_offsets");
+    arrays_.push_back({key, value.at("dtype"), offsets.at(0), offsets.at(1)});
   }
   bytes_ = all.substr(sizeof header + header);
 }

@@ -1,4 +1,4 @@
-// The recurrent translator: the order of time by hand, PyTorch's values (recorded by
+// The recurrent translator: a hand-worked TimeOrder, PyTorch's values (recorded by
 // tests/reference/recurrent.py), and independence of the batch.
 #include <doctest/doctest.h>
 
@@ -20,19 +20,19 @@ SmallBatch small_batch() {
   return random_batch(vocabularies, {{3, 2}, {1, 4}, {6, 1}, {4, 0}, {2, 4}});
 }
 
-using Places = std::vector<int32_t>;
+using Numbers = std::vector<int32_t>;
 
 }  // namespace
 
-TEST_CASE("the order of time reads step by step, the longest sentence first") {
-  const Segments segments = Segments::of_lengths(Places{2, 0, 3, 2});  // 0 1 | | 2 3 4 | 5 6
+TEST_CASE("a TimeOrder lists tokens step by step, the longest sentence first") {
+  const Segments segments = Segments::of_lengths(Numbers{2, 0, 3, 2});  // 0 1 | | 2 3 4 | 5 6
   const TimeOrder forward(segments);
-  CHECK(forward.sentences == Places{2, 0, 3, 1});
-  CHECK(forward.tokens == Places{2, 0, 5, 3, 1, 6, 4});
+  CHECK(forward.sentences == Numbers{2, 0, 3, 1});
+  CHECK(forward.tokens == Numbers{2, 0, 5, 3, 1, 6, 4});
   CHECK(forward.starts == std::vector<int64_t>{0, 3, 6, 7});
-  CHECK(forward.places == Places{1, 4, 0, 3, 6, 2, 5});
+  CHECK(forward.places == Numbers{1, 4, 0, 3, 6, 2, 5});
   const TimeOrder backward(segments, Direction::backward);
-  CHECK(backward.tokens == Places{4, 1, 6, 3, 0, 5, 2});
+  CHECK(backward.tokens == Numbers{4, 1, 6, 3, 0, 5, 2});
   CHECK(backward.rows(1) == 3);
   CHECK(TimeOrder(Segments()).steps() == 0);
 }
@@ -119,12 +119,12 @@ TEST_CASE("attention weights are recorded for each token, and sum to one") {
   }
 }
 
-TEST_CASE("a recurrent translator refuses an empty source, and vocabularies that cannot be one") {
+TEST_CASE("a recurrent translator refuses an empty source, and vocabularies that cannot share") {
   const SmallRecurrent small(small_recurrent_options(vocabulary));
-  const Segments sources = Segments::of_lengths(Places{0}),
-                 targets = Segments::of_lengths(Places{1});
+  const Segments sources = Segments::of_lengths(Numbers{0}),
+                 targets = Segments::of_lengths(Numbers{1});
   const Tensor memory = small.model.encode({}, sources, Mode::evaluate);
-  CHECK_THROWS_WITH(small.model.decode(Places{1}, targets, memory, sources, Mode::evaluate),
+  CHECK_THROWS_WITH(small.model.decode(Numbers{1}, targets, memory, sources, Mode::evaluate),
                     doctest::Contains("source 0 is empty"));
   RecurrentOptions options = small_recurrent_options(vocabulary);
   options.target_vocabulary = 12;

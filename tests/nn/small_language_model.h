@@ -13,8 +13,8 @@ namespace calque {
 // d_model 8, 2 heads, d_ff 12, 2 layers, a vocabulary of 11, learned positions, gelu, no dropout.
 LanguageModelOptions small_language_model_options();
 
-// Both norm placements with rotary, learned and sinusoidal positions, tied and not, and each of
-// swiglu and gelu; and mixtures of experts.
+// Both norm placements with learned, rotary and sinusoidal positions, tied and untied, with swiglu
+// and RMS norm if rotary; and mixtures of experts, sparse and dilated attention, and qk norm.
 struct LanguageModelVariant {
   std::string name;
   LanguageModelOptions options;

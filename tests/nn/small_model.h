@@ -14,8 +14,8 @@ namespace calque {
 // d_model 8, 2 heads, d_ff 12, 2 + 2 layers, a joint vocabulary of 13, no dropout.
 TransformerOptions small_options();
 
-// Every combination of norm placement, tying and activation that is in use, and each other choice
-// in at least one model.
+// Every combination of norm placement, tying and the activations relu and gelu, and most other
+// choices in one model each.
 struct Variant {
   std::string name;
   TransformerOptions options;

@@ -37,12 +37,12 @@ VisionOptions small_options(Pooling pooling, PositionKind positions) {
 }  // namespace
 
 TEST_CASE(
-    "patches and their pixels are in the order of rows, with the channels of a pixel together") {
+    "patches and their pixels are in row-major order, with the channels of a pixel together") {
   VisionOptions options = small_options(Pooling::mean, PositionKind::none);
   const Tensor grey = patches_of(Tensor::of({1, 8}, {1, 2, 3, 4, 5, 6, 7, 8}), options);
   CHECK(grey.shape() == Shape{2, 4});
-  for (const auto& [place, value] : {std::pair{0, 1}, {1, 2}, {2, 5}, {3, 6}, {4, 3}, {7, 8}}) {
-    CHECK(grey.data()[place] == value);
+  for (const auto& [index, value] : {std::pair{0, 1}, {1, 2}, {2, 5}, {3, 6}, {4, 3}, {7, 8}}) {
+    CHECK(grey.data()[index] == value);
   }
   options.channels = 2;
   options.height = 4;
@@ -58,7 +58,7 @@ TEST_CASE(
 
 TEST_CASE("plane positions encode the row in one half and the column in the other") {
   VisionOptions options = small_options(Pooling::cls, PositionKind::plane);
-  options.height = 4;  // 2 x 2 patches behind the learned token
+  options.height = 4;  // 2 x 2 patches after the learned token
   const Tensor table = plane_sinusoids(options);
   CHECK(table.shape() == Shape{5, 8});
   for (int k = 0; k < 8; ++k) CHECK(table.data()[k] == 0);
@@ -72,7 +72,7 @@ TEST_CASE("plane positions encode the row in one half and the column in the othe
   CHECK(double(second[4]) == doctest::Approx(std::sin(1)));
 }
 
-TEST_CASE("an image's vector does not depend on the images beside it") {
+TEST_CASE("an image's vector does not depend on the other images of its batch") {
   for (const Pooling pooling : {Pooling::cls, Pooling::mean}) {
     for (const PositionKind positions : {PositionKind::learned, PositionKind::plane}) {
       Parameters parameters;
@@ -90,13 +90,13 @@ TEST_CASE("an image's vector does not depend on the images beside it") {
   }
 }
 
-TEST_CASE("the positions tell equal patches apart") {
+TEST_CASE("positions make the result depend on the order of the patches") {
   const auto difference = [](PositionKind positions) {
     Parameters parameters;
     const VisionTransformer model(Path(parameters), small_options(Pooling::cls, positions));
     parameters.allocate();
     parameters.initialise(1);
-    // Two patches, and the same two exchanged.
+    // Two patches, and the same patches in the other order.
     const Tensor images = Tensor::of({2, 8}, {1, 2, 0, 3, 0, 1, 2, 2, 0, 3, 1, 2, 2, 2, 0, 1});
     const Tensor x = model.pooled(images, Mode::evaluate);
     return relative_error(std::span(x.data(), 8), std::span(x.data() + 8, 8));

@@ -96,7 +96,7 @@ TEST_CASE("Adafactor agrees with the paper's algorithm written out plainly") {
   }
 }
 
-TEST_CASE("Adafactor stores rows and columns of a matrix, and all of a vector") {
+TEST_CASE("Adafactor stores row and column statistics of a matrix, and all moments of a vector") {
   SmallModel model({{"w", {30, 50}}, {"empty", {0, 5}}, {"b", {50}}, {"v", {10, 20}}});
   Optimizer optimizer(model.parameters, AdafactorSettings{});
   const auto state = optimizer.state();
@@ -138,7 +138,7 @@ TEST_CASE("Adafactor's weights stay finite for any finite gradient norm") {
   Optimizer optimizer(model.parameters, AdafactorSettings{});
   for (const double size : {1e5, 1e10, 1e15}) {
     std::vector<double> gradient(128, size);
-    std::fill(gradient.begin() + 96, gradient.end(), 0);  // one row has none
+    std::fill(gradient.begin() + 96, gradient.end(), 0);  // one row has no gradient
     model.set_gradients({{"w", gradient}});
     CHECK(optimizer.update(model.parameters, 0.01).finite);
     for (const real w : model.flat()) REQUIRE(std::isfinite(w));

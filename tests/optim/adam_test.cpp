@@ -52,7 +52,7 @@ TEST_CASE("Adam's second step agrees with a calculation by hand") {
 }
 
 TEST_CASE("decoupled decay shrinks weights without a gradient, according to their role") {
-  // All roles have the same name, because names do not matter.
+  // All parameters have the same name, because only their roles matter.
   struct Expected {
     Role role;
     bool as_matrix, unless_embedding;
@@ -79,7 +79,7 @@ TEST_CASE("decoupled decay shrinks weights without a gradient, according to thei
   }
 }
 
-TEST_CASE("Adam refuses invalid settings and names them") {
+TEST_CASE("Adam refuses invalid settings") {
   const SmallModel model({{"w", {1}}});
   const auto refused = [&](auto change) {
     AdamSettings settings = plain;

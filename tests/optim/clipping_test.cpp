@@ -15,7 +15,7 @@ namespace {
 
 constexpr double infinity = std::numeric_limits<double>::infinity();
 
-SmallModel three_four() {
+SmallModel model_of_norm_5() {
   SmallModel model({{"a", {1}}, {"b", {2}}});
   model.set_gradients({{"a", {3}}, {"b", {0, -4}}});
   return model;
@@ -24,11 +24,11 @@ SmallModel three_four() {
 }  // namespace
 
 TEST_CASE("the gradient norm is taken over all parameters together") {
-  CHECK(gradient_norm(three_four().parameters) == 5);
+  CHECK(gradient_norm(model_of_norm_5().parameters) == 5);
 }
 
 TEST_CASE("a gradient longer than the limit is scaled to it, and a shorter one is unchanged") {
-  SmallModel model = three_four();
+  SmallModel model = model_of_norm_5();
   UpdateReport report = Optimizer(model.parameters, SgdSettings{}, 1).update(model.parameters, 1);
   CHECK(report.gradient_norm == 5);
   CHECK(report.clip_factor == Approx(0.2));
@@ -36,14 +36,14 @@ TEST_CASE("a gradient longer than the limit is scaled to it, and a shorter one i
   CHECK(model.value("a") == Approx(-0.6));
   CHECK(model.value("b", 1) == Approx(0.8));
 
-  model = three_four();
+  model = model_of_norm_5();
   report = Optimizer(model.parameters, SgdSettings{}, 5).update(model.parameters, 1);
   CHECK(report.clip_factor == 1);
   CHECK(model.value("a") == -3);
 }
 
 TEST_CASE("gradients are scaled before they are clipped, and the report has the scaled norm") {
-  SmallModel model = three_four();
+  SmallModel model = model_of_norm_5();
   const UpdateReport report =
       Optimizer(model.parameters, SgdSettings{}, 1).update(model.parameters, 1, 0.5);
   CHECK(report.gradient_norm == 2.5);

@@ -43,7 +43,7 @@ std::vector<real> sum_of_parts(SmallModel& model, int64_t parts) {
 
 }  // namespace
 
-TEST_CASE("the parts of a gradient are added two by two, then the sums of two, then of four") {
+TEST_CASE("the parts of a gradient are added in a binary tree") {
   SmallModel model = model_of_many_slices();
   for (const Parameters::Entry& entry : model.parameters.entries()) {
     CAPTURE(entry.name);
@@ -97,7 +97,7 @@ TEST_CASE("a frozen parameter and the gaps have the gradient zero in the sum of 
   CHECK(tree.sum()[static_cast<size_t>(model.entry("b").offset)] == 0);
 }
 
-TEST_CASE("the norm over the blocks is that of the whole gradient") {
+TEST_CASE("the norm over the blocks is the norm of the whole gradient") {
   SmallModel model = model_of_many_slices();
   const std::vector<real> gradient = sum_of_parts(model, 1);
   for (const int64_t parts : {1, 2, 8}) {
@@ -109,7 +109,7 @@ TEST_CASE("the norm over the blocks is that of the whole gradient") {
   }
 }
 
-TEST_CASE("optimizers of neighbouring ranges make the update of one of the whole") {
+TEST_CASE("optimizers of adjacent ranges give the same bits as one optimizer of the whole") {
   for (const OptimizerSettings& settings : std::vector<OptimizerSettings>{
            AdamSettings{.decay = {.rate = 0.01}}, SgdSettings{}, SgdSettings{.momentum = 0.9}}) {
     SmallModel together = model_of_many_slices(), shared = model_of_many_slices();

@@ -1,5 +1,5 @@
-// Against PyTorch with the same weights and gradients, recorded in double by
-// tests/reference/optim_record.py.
+// Optimizers and schedules against PyTorch, with the same weights and gradients, recorded in double
+// by tests/reference/optim_record.py.
 #include <doctest/doctest.h>
 
 #include <cmath>

@@ -26,7 +26,7 @@ TEST_CASE("noam rises to factor * (d_model * warmup)^-0.5 and falls with the roo
   CHECK(learning_rate(noam, 16000) == Approx(peak / 2).epsilon(1e-12));
 }
 
-TEST_CASE("noam is the inverse square root with the peak of same_curve()") {
+TEST_CASE("noam equals the inverse square root schedule that same_curve() returns") {
   const Noam noam{.factor = 1.5, .d_model = 256, .warmup_steps = 300};
   for (const int64_t step : {1, 2, 150, 299, 300, 301, 5000}) {
     CHECK(learning_rate(noam, step) ==
@@ -70,7 +70,7 @@ TEST_CASE("Adafactor's own rates are an inverse square root with a flat warm-up"
   }
 }
 
-TEST_CASE("the schedule of a whole run rises for a quarter of it at most and ends at 0") {
+TEST_CASE("the schedule of a whole run rises for at most a quarter of the run and ends at 0") {
   const WholeRun run{.peak = 0.4, .warmup_steps = 100};
   CHECK(learning_rate(run, 1, 0) == Approx(0.004));    // a hundredth of the rise
   CHECK(learning_rate(run, 50, 0.01) == Approx(0.2));  // a long run: 100 steps of warm-up

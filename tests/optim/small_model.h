@@ -33,7 +33,7 @@ struct SmallModel {
       write(numbers, entry(name).tensor.gradient().open().data);
     }
   }
-  // Random numbers that differ between steps.
+  // Random numbers. The gradients of different steps differ.
   void set_random_values() {
     for (const auto& one : parameters.entries()) fill({.seed = 1}, one, one.values(), 1);
   }
@@ -66,7 +66,7 @@ struct SmallModel {
   }
 };
 
-// Windows that end in the middle of a vector and of a slice, small ones and one of several slices.
+// Parameters that end within a SIMD vector and within a slice; one has several slices.
 inline SmallModel model_of_many_slices() {
   return SmallModel({{"embedding.weight", {700, 131}, Role::embedding},
                      {"layers.0.weight", {33, 517}},

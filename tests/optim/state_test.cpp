@@ -123,7 +123,7 @@ TEST_CASE("an update that throws is not counted as a step") {
   }
 }
 
-TEST_CASE("the padding of the windows stays zero in weights and state") {
+TEST_CASE("the padding between parameters stays zero in weights and state") {
   for (const Rule& rule : rules()) {
     CAPTURE(rule.name);
     Training training(rule.settings);
@@ -167,7 +167,7 @@ TEST_CASE("a parameter that received no gradient counts as having gradient 0") {
   Optimizer optimizer(model.parameters, SgdSettings{});
   model.set_gradients({{"a", {1}}, {"b", {1}}});
   optimizer.update(model.parameters, 1);
-  model.set_gradients({{"a", {1}}});  // removes b's of the step before
+  model.set_gradients({{"a", {1}}});  // clears b's gradient of the step before
   CHECK(optimizer.update(model.parameters, 1).gradient_norm == 1);
   CHECK(model.value("a") == -2);
   CHECK(model.value("b") == -1);

@@ -30,7 +30,6 @@ TEST_CASE("with a constant rate the average still contains the initial weights")
         Approx(100 * 0.125 + 1 * 0.125 + 2 * 0.25 + 3 * 0.5));
 }
 
-// Weights 0.25, 0.5, 1 for the three steps, divided by their sum.
 TEST_CASE("the average of constant weights is these weights, also after many steps") {
   SmallModel model({{"w", {3}}});
   model.set_values({{"w", {1, -0.3, 1e-20}}});
@@ -41,6 +40,7 @@ TEST_CASE("the average of constant weights is these weights, also after many ste
   CHECK(model.flat() == weights);
 }
 
+// Weights 0.25, 0.5, 1 for the three steps, divided by their sum.
 TEST_CASE("corrected for its bias, the average is a weighted mean of only the steps") {
   CHECK(average_of_three({.decay = 0.5, .start = AverageStart::bias_corrected}) ==
         Approx((0.25 * 1 + 0.5 * 2 + 1 * 3) / 1.75));
@@ -68,7 +68,7 @@ TEST_CASE("the model computes with the average while it is swapped in") {
   CHECK(std::ranges::equal(average.state()[0].values, old));
 }
 
-TEST_CASE("a decay below 0 or from 1 on and parameters of another size are refused") {
+TEST_CASE("a decay of 1 or NaN, step 0 and parameters of another size are refused") {
   SmallModel model({{"w", {1}}}), other({{"w", {100}}});
   CHECK_THROWS_AS(WeightAverage(model.parameters, {.decay = 1}), Error);
   CHECK_THROWS_AS(WeightAverage(model.parameters, {.decay = std::nan("")}), Error);

@@ -1,4 +1,4 @@
-// What ranks do together, with threads as ranks.
+// The collective operations, with threads as ranks.
 #include "ranks/collectives.h"
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ real in_bfloat16(real number) {
   return static_cast<real>(std::ldexp(std::nearbyint(std::ldexp(mantissa, 8)), exponent - 8));
 }
 
-// The binary tree over `count` ranks from `first` on.
+// The sum by a binary tree over `count` ranks from `first` on.
 std::vector<real> tree_sum(int first, int count, int64_t size, Precision precision) {
   if (count == 1) return numbers_of(first, size);
   std::vector<real> sum = tree_sum(first, count / 2, size, precision);
@@ -47,7 +47,7 @@ bool same_bits(std::span<const real> a, std::span<const real> b) {
 
 }  // namespace
 
-TEST_CASE("all ranks gather the values and texts of all, in the order of ranks") {
+TEST_CASE("all_gather gives all ranks the values and texts of all ranks, in their order") {
   for (const int count : {1, 2, 4, 8}) {
     CAPTURE(count);
     std::mutex mutex;
@@ -70,7 +70,7 @@ TEST_CASE("all ranks gather the values and texts of all, in the order of ranks")
   }
 }
 
-TEST_CASE("a broadcast gives all ranks what rank 0 has") {
+TEST_CASE("a broadcast gives all ranks the value and the text of rank 0") {
   for (const int count : {1, 2, 4, 8}) {
     CAPTURE(count);
     std::mutex mutex;
@@ -96,8 +96,8 @@ TEST_CASE("the shares of the ranks are disjoint and make up the whole") {
   });
 }
 
-TEST_CASE("the sum over ranks is the binary tree over them, to the bit") {
-  constexpr int64_t size = 3 * (1 << 19) + 256;  // more than a message in every round
+TEST_CASE("the sum over ranks has the bits of a binary tree over the ranks") {
+  constexpr int64_t size = 3 * (1 << 19) + 256;  // more than one message in every round
   for (const Precision precision : {Precision::full, Precision::bfloat16}) {
     if (precision == Precision::bfloat16 && sizeof(real) != sizeof(float)) continue;
     for (const int count : {1, 2, 4, 8}) {
@@ -117,7 +117,7 @@ TEST_CASE("the sum over ranks is the binary tree over them, to the bit") {
   }
 }
 
-TEST_CASE("shares are gathered also into a buffer that ends before the last of them") {
+TEST_CASE("shares are gathered also into a buffer that ends before the last share") {
   constexpr int64_t padded = 64, size = 41;
   std::mutex mutex;
   int right = 0;
@@ -136,7 +136,7 @@ TEST_CASE("shares are gathered also into a buffer that ends before the last of t
   CHECK(right == 4);
 }
 
-TEST_CASE("a rank that throws ends the others, and its error is thrown") {
+TEST_CASE("when a rank throws, the others end and its error is rethrown") {
   const std::string message = message_of([] {
     run_thread_ranks(4, [](Communicator& ranks) {
       if (ranks.rank() == 2) fail("rank 2 cannot read the corpus");

@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints data/bert_characters.txt: what the library tokenizers (Hugging Face) makes of every code
-point before WordPiece, asked of BertNormalizer and BertPreTokenizer one by one.
+"""Prints data/bert_characters.txt: how Hugging Face's library tokenizers treats each code point
+before WordPiece, according to its BertNormalizer and BertPreTokenizer.
 
     bert_characters.py >data/bert_characters.txt
 """

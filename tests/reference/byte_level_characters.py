@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Prints data/byte_level_characters.txt: the letters, numbers and white space by which the library
-tokenizers (Hugging Face) splits a text before byte-level BPE, asked of ByteLevel one by one.
+"""Prints data/byte_level_characters.txt: the letters, numbers and white space by which Hugging
+Face's library tokenizers splits a text before byte-level BPE, according to its ByteLevel.
 
     byte_level_characters.py >data/byte_level_characters.txt
 """

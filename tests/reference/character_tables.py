@@ -2,12 +2,12 @@
 """Prints train/metrics/character_tables.h from the Unicode tables of Python and its module regex.
 
 The tokenization `intl` uses the general categories P, S and N. Cased and Case_Ignorable decide where a
-capital sigma becomes a final one. Python does not expose them, but str.lower() reveals them: the last sigma
-of a word becomes a final one after a cased letter, also if ignorable characters stand in between.
+capital sigma becomes a final sigma. Python does not expose them, but str.lower() reveals them: the last
+sigma of a word becomes final after a cased letter, also if ignorable characters stand in between.
 """
 import unicodedata
 
-import regex  # of October 2022: Unicode 15.0.0
+import regex  # the release of October 2022, with Unicode 15.0.0
 
 
 def is_cased(character):

@@ -19,7 +19,7 @@ def rounded(tensor):
 
 
 def record(name, inputs, function, **settings):
-    """The output's gradient is a fixed pattern, which the test computes too."""
+    """Records one case. The output's gradient is a fixed pattern, which the test computes too."""
     leaves = [x.clone().requires_grad_() for x in inputs]
     y = function(*leaves)
     pattern = torch.cos(torch.arange(y.numel(), dtype=torch.float64)).reshape(y.shape)
@@ -93,7 +93,7 @@ def lstm(x, state, w, u, b, c):
 
 
 def attend_once(ranges):
-    """Bahdanau's attention of one query for each range of keys, or dot products."""
+    """One query attends to each range of keys: Bahdanau's attention with `v`, else dot products."""
 
     def function(q, keys, values, *v):
         rows = []

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Prints the ranges of data/lowercase.cpp from Python's Unicode tables, and checks them.
 
-A range (first, count, distance) says: the lower case of `count` code points from `first` on is
-`distance` further on. With a distance of 1 they are every second code point. Only one-to-one mappings
-count.
+A range (first, count, distance) maps `count` code points from `first` on to their lower case, which is
+`distance` higher. With a distance of 1, the range holds every second code point. Only one-to-one
+mappings count.
 """
 import unicodedata
 

@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Records the results of PyTorch's optimisers, gradient clipping and schedules for tests/optim.
+"""Records the results of PyTorch's optimizers, gradient clipping and schedules for tests/optim.
 
-Writes optim.json beside this script. It is computed in double precision, for the float and the double build.
+Writes optim.json beside this script, in double precision, for the float and the double build.
 
   python3 tests/reference/optim_record.py
 """

@@ -3,7 +3,7 @@
 
   record_metrics.py [--check] tests/train/data/metrics/recorded.json
 
-The file holds the texts and the questions; this script adds the answers. It needs sacrebleu 2.2 or later.
+The file holds the texts and the metrics to compute; this script adds the scores. It needs sacrebleu 2.2 or later.
 The field `version` of the signatures is left out, so that the scores of a later version compare equal.
 """
 import json

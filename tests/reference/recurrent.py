@@ -20,7 +20,7 @@ SOURCES, TARGETS = (3, 1, 6, 3), (2, 5, 4, 1)
 
 
 class Weights(dict):
-    """Draws a parameter when it is first named."""
+    """Draws a parameter when its name is first used."""
 
     def get(self, name, *shape):
         if name not in self:
@@ -32,7 +32,7 @@ class Weights(dict):
 
 
 def step(w, cell, name, state, products):
-    """PyTorch's cell. `products` is what weights and inputs come to; an identity passes them on."""
+    """A step of PyTorch's cell. `products` are input weights times input; an identity passes them on."""
     gates = products.shape[-1]
     u, b = w.get(f"{name}.cell.weight", HIDDEN, gates), w.get(f"{name}.cell.bias", gates)
     one, no_bias = torch.eye(gates), torch.zeros(gates)

@@ -6,7 +6,8 @@
 //   FAIL_AT      the number of the call to fail, from 0; -1 for none
 //   FAIL_WITH    the errno; 0 makes a write short instead
 //   FAIL_ON      "once" or "from_then_on"
-//   FAIL_REPORT  a file that receives a line for each such call: its kind, its path, and "failed"
+//   FAIL_REPORT  a file that receives a line for each such call of any kind: its kind, its path,
+//                and "failed" if it fails
 // The calls of all threads are counted together.
 
 #include <dlfcn.h>

@@ -1,9 +1,9 @@
 #!/usr/bin/env python3
 """Makes each writing system call of a training run fail in turn, with each error that a disk can
-report, and checks what the program promises. The program ends by itself. It exits with a status
-other than 0 and reports the failure in one line, with the file and the cause, unless it can
-continue without the file. The run resumes from a complete checkpoint, has a checkpoint for each
-score that it keeps, and ends in the same bits as an undisturbed run.
+report. The program must end by itself. Unless it can continue without the file, it must exit with
+status 1 and report the file and the cause in one line. The run must then resume from a complete
+checkpoint, have a checkpoint for each score that it keeps, and end in the same bits as an
+undisturbed run.
 
     tests/reliability/faults.py CALQUE LIBRARY [--task language-model] [--every 1] [--only write]
 
@@ -41,7 +41,7 @@ training:
   save_every: 10u
   keep_last: 2
 """
-SHORT = 0  # instead of an errno
+SHORT = 0  # instead of an errno: the write is short
 CALLS = {
     "open": [errno.ENOSPC, errno.EIO, errno.EINTR],
     "write": [errno.ENOSPC, errno.EIO, errno.EINTR, SHORT],
@@ -57,18 +57,18 @@ CALLS = {
 # Training continues without these files: logs, reports, links and caches.
 DISPENSABLE = ("metrics.jsonl", "train.log", "report.html", "/best", "/last", "/cache")
 
-Ran = collections.namedtuple("Ran", "status err out")
+Result = collections.namedtuple("Result", "status err out")
 
 
 def dispensable(path):
     return any(text in path for text in DISPENSABLE)
 
 
-def to_be_told(path):
+def must_be_reported(path):
     return path.endswith(("/best", "/last", "metrics.jsonl", "train.log"))
 
 
-class Laboratory:
+class FaultTest:
     def __init__(self, calque, library, task, folder):
         self.calque, self.library, self.folder = calque, library, folder
         self.config = os.path.join(folder, "config.yaml")
@@ -92,11 +92,11 @@ class Laboratory:
                                    "--threads", "1", "--set", "training.until=%du" % until],
                                   capture_output=True, text=True, env=environment, timeout=120)
         except subprocess.TimeoutExpired:
-            return Ran("hangs", "", "")
-        return Ran(done.returncode, done.stderr, done.stdout)
+            return Result("hangs", "", "")
+        return Result(done.returncode, done.stderr, done.stdout)
 
     def calls(self, call):
-        """The paths of these calls in the last run with a fault, and of those that failed."""
+        """The paths of the calls named `call` in the last run with a fault, and of the failed ones."""
         with open(self.path("report"), encoding="utf-8") as file:
             lines = [line.split() for line in file if line.startswith(call + " ")]
         return [line[1] for line in lines], [line[1] for line in lines if len(line) == 3]
@@ -109,7 +109,7 @@ class Laboratory:
         return contents
 
     def start(self, begun):
-        """Restores the run folder: none, or one at step 10."""
+        """Restores the run folder: to none, or to one at step 10."""
         shutil.rmtree(self.path("run"), ignore_errors=True)
         if begun:
             shutil.copytree(self.path("begun"), self.path("run"), symlinks=True)
@@ -117,39 +117,39 @@ class Laboratory:
     def check(self, begun, fault):
         call, at, code, how = fault
         self.start(begun)
-        ran = self.train("run", fault=fault)
+        result = self.train("run", fault=fault)
         _, failed = self.calls(call)
         if not failed:
             return False
         where = "%s number %d (%s), %s, %s, of %s run: " % (
-            call, at, failed[0], errno.errorcode.get(code, "short"), how, "a begun" if begun else "a new")
-        for problem in self.problems(ran, failed, call, code):
+            call, at, failed[0], errno.errorcode.get(code, "short"), how, "a resumed" if begun else "a new")
+        for problem in self.problems(result, failed, call, code):
             self.failures.append(where + problem)
         return True
 
-    def problems(self, ran, failed, call, code):
-        if ran.status not in (0, 1):
-            return ["ended with %s: %s" % (ran.status, ran.err)]
+    def problems(self, result, failed, call, code):
+        if result.status not in (0, 1):
+            return ["ended with %s: %s" % (result.status, result.err)]
         found = []
-        said = ran.err
-        if ran.status == 1:
-            if said.count("\n") != 1 and "training continues" not in said:
-                found.append("prints more than one line: " + said)
-            if os.strerror(code) not in said:
-                found.append("does not name the cause: " + said)
-            if self.path("run") not in said:
-                found.append("does not name the file: " + said)
+        message = result.err
+        if result.status == 1:
+            if message.count("\n") != 1 and "training continues" not in message:
+                found.append("prints more than one line: " + message)
+            if os.strerror(code) not in message:
+                found.append("does not name the cause: " + message)
+            if self.path("run") not in message:
+                found.append("does not name the file: " + message)
             # At the start metrics.jsonl must be readable, to remove the lines after the checkpoint.
-            at_start = said.startswith("calque: %s: cannot open" % self.path("run/metrics.jsonl"))
+            at_start = message.startswith("calque: %s: cannot open" % self.path("run/metrics.jsonl"))
             if all(dispensable(path) for path in failed) and not at_start:
-                found.append("stops, although it could continue: " + said)
+                found.append("stops, although it could continue: " + message)
         else:
             if self.tensors("run") != self.tensors("undisturbed"):
-                found.append("ends with other weights, without a message")
+                found.append("ends with other weights, but reports no failure")
             if (call != "close_read" and code in (errno.ENOSPC, errno.EIO)
-                    and any(to_be_told(path) for path in failed)):
-                if os.strerror(code) not in said:
-                    found.append("continues without the file, without a message")
+                    and any(must_be_reported(path) for path in failed)):
+                if os.strerror(code) not in message:
+                    found.append("continues without the file, but does not report it")
         again = self.train("run")
         if again.status != 0:
             return found + ["does not resume afterwards: " + again.err]
@@ -171,26 +171,26 @@ class Laboratory:
                 if not os.path.exists(os.path.join(self.path(run), "checkpoints", "step-%06d" % score["step"]))]
 
     def fail_first_best(self):
-        """Fails the only save that is due at the first validation, which is the best so far."""
+        """Fails the save of the first validation, which is the best so far; no other save is due."""
         self.start(False)
         self.train("run", fault=("open", -1, 0, "once"))
         opened, _ = self.calls("open")
         at = next(i for i, path in enumerate(opened) if "step-000005" in path)
         self.start(False)
-        ran = self.train("run", fault=("open", at, errno.ENOSPC, "once"))
-        if ran.status != 0 or "training continues" not in ran.err:
-            self.failures.append("a failed save of the best: %s, %s" % (ran.status, ran.err))
+        result = self.train("run", fault=("open", at, errno.ENOSPC, "once"))
+        if result.status != 0 or "training continues" not in result.err:
+            self.failures.append("a failed save of the best: %s, %s" % (result.status, result.err))
         elif self.lost_scores("run") or not os.path.exists(os.path.join(self.path("run"), "best")):
-            self.failures.append("a failed save of the best is remembered as the best")
+            self.failures.append("a checkpoint whose save failed is kept as the best")
 
     def prepare(self):
         for run, until in (("undisturbed", 30), ("begun", 10)):
-            ran = self.train(run, until)
-            if ran.status != 0:
-                sys.exit("an undisturbed run fails: " + ran.err)
+            result = self.train(run, until)
+            if result.status != 0:
+                sys.exit("an undisturbed run fails: " + result.err)
 
     def sweep(self, every, only):
-        """Tries every N-th of all faults, on new runs and on begun ones. Returns their number."""
+        """Tries every N-th fault on new and on resumed runs. Returns the number of faults that occurred."""
         tried = number = 0
         for begun in (False, True):
             for call, codes in CALLS.items():
@@ -219,14 +219,14 @@ def main():
     parser.add_argument("--only", choices=sorted(CALLS))
     arguments = parser.parse_args()
     with tempfile.TemporaryDirectory(prefix="calque-faults-") as folder:
-        laboratory = Laboratory(arguments.calque, os.path.abspath(arguments.library), arguments.task, folder)
-        laboratory.prepare()
-        laboratory.fail_first_best()
-        tried = laboratory.sweep(arguments.every, arguments.only)
-    for failure in laboratory.failures:
+        test = FaultTest(arguments.calque, os.path.abspath(arguments.library), arguments.task, folder)
+        test.prepare()
+        test.fail_first_best()
+        tried = test.sweep(arguments.every, arguments.only)
+    for failure in test.failures:
         print(failure)
-    print("%d faults, %d of them not as promised" % (tried, len(laboratory.failures)))
-    if laboratory.failures or tried == 0:
+    print("%d faults, %d problems" % (tried, len(test.failures)))
+    if test.failures or tried == 0:
         sys.exit(1)
 
 

@@ -41,11 +41,11 @@ def require(condition, ran, what):
         raise Failure("%s: status %s, %r" % (what, ran.returncode, ran.stderr))
 
 
-class Place:
+class Workspace:
     def __init__(self, calque, task, folder):
         self.calque, self.task, self.folder = calque, task, folder
         self.config = self.write("config.yaml", small_config(task, 64, 256) + CONFIG % 1)
-        self.greedy = self.write("greedy.yaml", small_config(task, 64, 256) + CONFIG % 100)
+        self.keep_all = self.write("keep_all.yaml", small_config(task, 64, 256) + CONFIG % 100)
 
     def write(self, name, text):
         path = os.path.join(self.folder, name)
@@ -68,44 +68,44 @@ class Place:
                               timeout=120, preexec_fn=set_limit)
 
 
-def stops(ran, *words):
+def require_stop(ran, *words):
     lines = [line for line in ran.stderr.split("\n") if line and "training continues" not in line]
     require(ran.returncode == 1 and len(lines) == 1, ran, "does not stop with one line")
     for word in words:
         require(word in lines[0], ran, "does not say " + word)
 
 
-def goes_on(place, run):
+def resumes(workspace, run):
     """Requires that the run resumes from a complete checkpoint and finishes."""
-    ran = place.train(run)
+    ran = workspace.train(run)
     require(ran.returncode == 0, ran, "does not resume afterwards")
     with open(os.path.join(run, "train.log"), encoding="utf-8") as file:
         text = file.read()
     require("resuming" in text and "damaged" not in text, ran, "has no complete checkpoint")
 
 
-def a_full_file_system(place):
+def a_full_file_system(workspace):
     if os.geteuid() != 0:
         return "left out: only root can mount a small file system"
-    disk = place.path("disk")
+    disk = workspace.path("disk")
     os.mkdir(disk)
     if subprocess.run(["mount", "-t", "tmpfs", "-o", "size=3m", "tmpfs", disk]).returncode != 0:
         return "left out: tmpfs cannot be mounted here"
     try:
         run = os.path.join(disk, "run")
-        stops(place.train(run, place.greedy, "--set", "training.until=1000u"), run,
-              "No space left on device", "free some space")
+        require_stop(workspace.train(run, workspace.keep_all, "--set", "training.until=1000u"), run,
+                     "No space left on device", "free some space")
         checkpoints = sorted(os.listdir(os.path.join(run, "checkpoints")))
         for checkpoint in checkpoints[:-1]:  # as a user would free space
             shutil.rmtree(os.path.join(run, "checkpoints", checkpoint))
-        ran = place.train(run, None, "--set", "training.until=%du" % (int(checkpoints[-1][5:]) + 10))
+        ran = workspace.train(run, None, "--set", "training.until=%du" % (int(checkpoints[-1][5:]) + 10))
         require(ran.returncode == 0, ran, "does not resume after space was freed")
     finally:
         subprocess.run(["umount", disk])
 
 
-def a_folder_without_rights(place):
-    folder = place.path("locked")
+def a_folder_without_rights(workspace):
+    folder = workspace.path("locked")
     os.mkdir(folder)
     os.chmod(folder, 0o555)
     if os.geteuid() == 0:
@@ -113,23 +113,23 @@ def a_folder_without_rights(place):
         if subprocess.run(["mount", "-t", "tmpfs", "-o", "ro", "tmpfs", folder]).returncode != 0:
             return "left out: root may write anywhere, and a read-only file system cannot be mounted"
     try:
-        stops(place.train(os.path.join(folder, "run")), os.path.join(folder, "run"), "cannot")
+        require_stop(workspace.train(os.path.join(folder, "run")), os.path.join(folder, "run"), "cannot")
     finally:
         if os.geteuid() == 0:
             subprocess.run(["umount", folder])
 
 
-def a_limit_on_the_size_of_files(place):
-    run = place.path("limited")
-    place.train(run, None, "--set", "training.until=10u")
-    ran = place.train(run, None, limit=(resource.RLIMIT_FSIZE, 100 * 1024))
-    stops(ran, run, "File too large", "ulimit -f")
-    goes_on(place, run)
+def a_limit_on_the_size_of_files(workspace):
+    run = workspace.path("limited")
+    workspace.train(run, None, "--set", "training.until=10u")
+    ran = workspace.train(run, None, limit=(resource.RLIMIT_FSIZE, 100 * 1024))
+    require_stop(ran, run, "File too large", "ulimit -f")
+    resumes(workspace, run)
 
 
-def a_folder_that_vanishes(place):
-    run = place.path("vanishing")
-    process = subprocess.Popen(place.command(run, None, "--set", "training.until=1000000u"),
+def a_folder_that_vanishes(workspace):
+    run = workspace.path("vanishing")
+    process = subprocess.Popen(workspace.command(run, None, "--set", "training.until=1000000u"),
                                stdout=subprocess.DEVNULL, stderr=subprocess.PIPE, text=True)
     deadline = time.monotonic() + 60
     while not os.path.isdir(os.path.join(run, "checkpoints", "step-000010")):
@@ -138,31 +138,31 @@ def a_folder_that_vanishes(place):
         time.sleep(0.01)
     while os.path.exists(run):
         try:
-            os.rename(run, place.path("moved"))
+            os.rename(run, workspace.path("moved"))
         except OSError:
             pass
     _, err = process.communicate(timeout=120)
-    stops(subprocess.CompletedProcess([], process.returncode, "", err), run,
-          "No such file or directory")
-    goes_on(place, place.path("moved"))
+    require_stop(subprocess.CompletedProcess([], process.returncode, "", err), run,
+                 "No such file or directory")
+    resumes(workspace, workspace.path("moved"))
 
 
-def standard_output_that_is_full(place):
+def standard_output_that_is_full(workspace):
     with open("/dev/full", "w") as full:
-        ran = subprocess.run(place.command(place.path("unheard"))[:-3] + ["--threads", "1"], stdout=full,
-                             stderr=subprocess.PIPE, text=True, timeout=300)
+        ran = subprocess.run(workspace.command(workspace.path("unheard"))[:-3] + ["--threads", "1"],
+                             stdout=full, stderr=subprocess.PIPE, text=True, timeout=300)
     require(ran.returncode == 1 and "standard output" in ran.stderr, ran, "does not report it")
-    require(os.path.isdir(place.path("unheard/checkpoints/step-000040")), ran, "does not finish")
+    require(os.path.isdir(workspace.path("unheard/checkpoints/step-000040")), ran, "does not finish")
 
 
-def too_little_memory(place):
-    run = place.path("cramped")
-    place.train(run, None, "--set", "training.until=10u")
+def too_little_memory(workspace):
+    run = workspace.path("cramped")
+    workspace.train(run, None, "--set", "training.until=10u")
     clear = 0
     enough = 130 * (len(os.sched_getaffinity(0)) + 6)  # OpenBLAS reserves 128 MB for each processor
     for megabytes in (enough * share // 12 for share in range(1, 13)):
-        ran = place.train(run, None, "--set", "training.until=20u",
-                          limit=(resource.RLIMIT_AS, megabytes << 20))
+        ran = workspace.train(run, None, "--set", "training.until=20u",
+                              limit=(resource.RLIMIT_AS, megabytes << 20))
         if ran.returncode == 0:
             break
         # With very little memory the system cannot load the libraries, and reports that itself.
@@ -172,10 +172,10 @@ def too_little_memory(place):
                 "with %d MB" % megabytes)
         clear += 1
     require(ran.returncode == 0, ran, "does not work with any size of memory")
-    huge = place.train(place.path("huge"), None, "--set", "model.d_model=8192", "--set",
-                       "model.d_ff=32768", "--set", DEEPER[place.task],
-                       limit=(resource.RLIMIT_AS, enough << 20))
-    stops(huge, "not enough memory")
+    huge = workspace.train(workspace.path("huge"), None, "--set", "model.d_model=8192", "--set",
+                           "model.d_ff=32768", "--set", DEEPER[workspace.task],
+                           limit=(resource.RLIMIT_AS, enough << 20))
+    require_stop(huge, "not enough memory")
     return "stops clearly with %d sizes of memory" % clear
 
 
@@ -190,10 +190,10 @@ def main():
     arguments = parser.parse_args()
     failures = 0
     with tempfile.TemporaryDirectory(prefix="calque-disks-") as folder:
-        place = Place(arguments.calque, arguments.task, folder)
+        workspace = Workspace(arguments.calque, arguments.task, folder)
         for case in CASES:
             try:
-                result = case(place) or "as promised"
+                result = case(workspace) or "as promised"
             except Failure as failure:
                 failures += 1
                 result = str(failure)

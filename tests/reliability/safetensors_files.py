@@ -1,5 +1,5 @@
 """Reads and changes checkpoints independently of the program: a simple reader of safetensors, and
-XXH64, to give a changed file a valid digest."""
+XXH64, which gives a changed file a valid digest."""
 
 import json
 import math

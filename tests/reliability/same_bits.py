@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Trains the same config on 1, 2, 3 and 4 threads, twice each, and once more in two halves. The
-weights and the state of the optimizer must have the same hash every time.
+"""Trains the same config on 1, 2, 3 and 4 threads, twice each, and once more with a resume halfway.
+The weights and the state of the optimizer must have the same hash every time.
 
     tests/reliability/same_bits.py CALQUE [--task language-model] [--steps 200]
 """
@@ -68,7 +68,7 @@ def main():
                 run = "%d threads, %s time" % (threads, time)
                 train(calque, folder, run, steps, threads)
                 digests[run] = digest(folder, run, steps)
-        run = "resumed on 2 threads after half of it on 3"
+        run = "first half on 3 threads, second half on 2"
         train(calque, folder, run, steps // 2, 3)
         train(calque, folder, run, steps, 2)
         digests[run] = digest(folder, run, steps)

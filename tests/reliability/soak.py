@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Trains a small model for many steps and watches its resident memory and its open files. Neither
-may grow after the first hundred steps: by then it has validated, translated and saved, as it does
-every fifty steps.
+may grow after the first hundred steps: by then the run has validated, translated and saved, which
+it does every fifty steps.
 
     tests/reliability/soak.py CALQUE [--steps 20000] [--table FILE]
 

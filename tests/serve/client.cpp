@@ -9,11 +9,11 @@
 namespace calque {
 
 Client::Client(int port) : socket_(::socket(AF_INET, SOCK_STREAM, 0)) {
-  sockaddr_in place{};
-  place.sin_family = AF_INET;
-  place.sin_port = htons(static_cast<uint16_t>(port));
-  place.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
-  REQUIRE(::connect(socket_, reinterpret_cast<const sockaddr*>(&place), sizeof(place)) == 0);
+  sockaddr_in address{};
+  address.sin_family = AF_INET;
+  address.sin_port = htons(static_cast<uint16_t>(port));
+  address.sin_addr.s_addr = htonl(INADDR_LOOPBACK);
+  REQUIRE(::connect(socket_, reinterpret_cast<const sockaddr*>(&address), sizeof(address)) == 0);
 }
 
 Client::~Client() { ::close(socket_); }
@@ -22,7 +22,7 @@ void Client::send(const std::string& bytes) const {
   size_t sent = 0;
   while (sent < bytes.size()) {
     const ssize_t count = ::send(socket_, bytes.data() + sent, bytes.size() - sent, MSG_NOSIGNAL);
-    if (count <= 0) return;  // the server has refused the rest
+    if (count <= 0) return;  // the server has closed the connection
     sent += static_cast<size_t>(count);
   }
 }

@@ -1,5 +1,5 @@
 #pragma once
-// A client that sends bytes, and a server that runs beside the test.
+// A client that sends bytes, and a server that runs on a thread of its own.
 
 #include <string>
 #include <thread>
@@ -8,7 +8,7 @@
 
 namespace calque {
 
-// A connection to the port of this machine; everything is sent and read as it is.
+// A connection to a port of this machine that sends and reads raw bytes.
 class Client {
  public:
   explicit Client(int port);
@@ -17,18 +17,18 @@ class Client {
   Client& operator=(const Client&) = delete;
 
   void send(const std::string& bytes) const;
-  // Tells the server that nothing more is sent.
+  // Closes the sending side of the connection.
   void end_sending() const;
-  // Until the server closes the connection, or `seconds` pass without data.
+  // Reads until the server closes the connection, or `seconds` pass without data.
   std::string read_all(int seconds = 10) const;
-  // Until the text has been received.
+  // Reads until the text has been received.
   std::string read_until(const std::string& text) const;
 
  private:
   int socket_;
 };
 
-// What the server answers to these bytes, until it closes the connection.
+// The server's answer to these bytes, read until the server closes the connection.
 std::string exchange(int port, const std::string& bytes);
 
 // "200" of "HTTP/1.1 200 OK...".

@@ -1,4 +1,4 @@
-// The fields of a request, from JSON, a form or a query; and what is none.
+// The fields of a request, from JSON, a form or a query, and invalid fields.
 #include "serve/fields.h"
 
 #include <doctest/doctest.h>
@@ -18,7 +18,7 @@ Fields form(const std::string& body) {
                  .body = body});
 }
 
-// "400 why" of what is refused.
+// "400 why" if the call is refused.
 template <class Do>
 std::string refusal(Do&& what) {
   try {
@@ -48,7 +48,7 @@ TEST_CASE("JSON, forms and queries have the same fields") {
   CHECK(json(R"({"t": 0.5, "f": true})").flag_or("f", false));
 }
 
-TEST_CASE("a body that is not what its type says is refused") {
+TEST_CASE("an invalid body and an unknown content type are refused") {
   CHECK(refusal([] { json("{"); }).starts_with("400 the body is not JSON"));
   CHECK(refusal([] { json("[1]"); }) == "400 the body must be a JSON object");
   CHECK(refusal([] { json("{\"q\":" + std::string(100'000, '[')); }) ==
@@ -58,7 +58,7 @@ TEST_CASE("a body that is not what its type says is refused") {
         }).starts_with("415 "));
 }
 
-TEST_CASE("a field of the wrong type, or out of range, is refused by name") {
+TEST_CASE("an absent, mistyped or out-of-range field is refused by name") {
   const Fields fields =
       json(R"({"q": 5, "list": ["a", 1], "n": 1e9, "big": 18446744073709551615})");
   CHECK(refusal([&] { fields.text("absent"); }) == "400 missing absent parameter");

@@ -1,4 +1,4 @@
-// The server with requests as they should be, and as they should not.
+// The server with valid and invalid requests.
 #include <doctest/doctest.h>
 
 #include <atomic>
@@ -40,7 +40,7 @@ TEST_CASE("a request reaches the handler, and its answer the client") {
   CHECK(status_of(head) == "200");
 }
 
-TEST_CASE("a connection serves one request after the other, sent ahead or not") {
+TEST_CASE("a connection serves requests in order, pipelined or not, up to its limit") {
   const RunningServer server({.requests_per_connection = 4}, echo);
   const Client client(server.port());
   client.send(post("one", ""));
@@ -51,7 +51,7 @@ TEST_CASE("a connection serves one request after the other, sent ahead or not") 
   CHECK(rest.ends_with("four\n"));  // the limit ends the connection
 }
 
-TEST_CASE("what is no request, or too large, is refused with a status") {
+TEST_CASE("invalid and too large requests are refused with a status") {
   const RunningServer server({.header_bytes = 1000, .body_bytes = 1000}, echo);
   const auto status = [&](const std::string& bytes) {
     return status_of(exchange(server.port(), bytes));
@@ -72,7 +72,7 @@ TEST_CASE("what is no request, or too large, is refused with a status") {
   CHECK(status(post("after all of this")) == "200");
 }
 
-TEST_CASE("chunk extensions and trailers have a bound") {
+TEST_CASE("too long chunk extensions and trailers are refused") {
   const RunningServer server({}, echo);
   const std::string start = "POST / HTTP/1.1\r\n" + host + "Transfer-Encoding: chunked\r\n\r\n";
   const std::string trailer = "a: b\r\n";
@@ -84,7 +84,7 @@ TEST_CASE("chunk extensions and trailers have a bound") {
   CHECK(exchange(server.port(), start + few).ends_with("next\n"));
 }
 
-TEST_CASE("a client that is too slow is left alone after the limit") {
+TEST_CASE("the connection of a client that is too slow is closed") {
   const RunningServer server({.header_seconds = 1, .body_seconds = 1}, echo);
   const auto begin = std::chrono::steady_clock::now();
   const Client header(server.port()), body(server.port());
@@ -95,7 +95,7 @@ TEST_CASE("a client that is too slow is left alone after the limit") {
   CHECK(std::chrono::steady_clock::now() - begin < std::chrono::seconds(8));
 }
 
-TEST_CASE("connections beyond the limit get 503, and places become free again") {
+TEST_CASE("connections beyond the limit get 503 until other connections are closed") {
   const RunningServer server({.connections_per_address = 2}, echo);
   {
     const Client one(server.port()), two(server.port());
@@ -112,7 +112,7 @@ TEST_CASE("connections beyond the limit get 503, and places become free again") 
   CHECK(status_of(exchange(server.port(), post("three"))) == "200");
 }
 
-TEST_CASE("a streamed answer comes in its parts, to HTTP/1.0 without chunks") {
+TEST_CASE("a streamed answer is sent in chunks, and to HTTP/1.0 clients without chunks") {
   const RunningServer server({}, [](const HttpRequest&, const std::shared_ptr<HttpReply>& reply) {
     reply->stream("text/event-stream");
     reply->write("data: one\n\n");
@@ -159,7 +159,7 @@ class Keeper {
   std::shared_ptr<HttpReply> kept_;
 };
 
-// Whether it becomes true within five seconds.
+// Whether the condition becomes true within five seconds.
 template <class Condition>
 bool comes_true(Condition&& condition) {
   for (int i = 0; i < 250 && !condition(); ++i) {
@@ -168,7 +168,7 @@ bool comes_true(Condition&& condition) {
   return condition();
 }
 
-TEST_CASE("the handler can tell that the client has gone, also behind a request sent ahead") {
+TEST_CASE("a reply is cancelled when its client disconnects, also after a pipelined request") {
   const std::string ahead = post("ahead", ""), none;
   for (const std::string& more : {none, ahead}) {
     Keeper keeper;
@@ -184,7 +184,7 @@ TEST_CASE("the handler can tell that the client has gone, also behind a request 
   }
 }
 
-TEST_CASE("a client that has only ended sending gets its answer") {
+TEST_CASE("a client that has closed only its sending side gets its answer") {
   for (const std::string version : {"1.0", "1.1"}) {
     Keeper keeper;
     const RunningServer server({}, keeper.handler());
@@ -201,7 +201,7 @@ TEST_CASE("a client that has only ended sending gets its answer") {
   }
 }
 
-TEST_CASE("a request without an answer gets 500") {
+TEST_CASE("a request that the handler does not answer gets 500") {
   const RunningServer server({}, [](const HttpRequest&, const std::shared_ptr<HttpReply>&) {});
   CHECK(status_of(exchange(server.port(), post("x"))) == "500");
 }

@@ -36,7 +36,7 @@ TEST_CASE("only the languages that are asked for are considered") {
   CHECK(guesses[0].language != "en");
 }
 
-TEST_CASE("a text that tells nothing leaves all languages alike") {
+TEST_CASE("a text without known letters gives all languages the same confidence") {
   for (const char* text : {"", "12 345!", "\u65e5\u672c\u8a9e"}) {
     for (const auto& guess : three_languages().detect(text)) {
       CHECK(guess.confidence == doctest::Approx(100.0 / 3));

@@ -16,7 +16,7 @@ namespace {
 
 using nlohmann::json;
 
-// Keeps the answer. A stream is its parts, one after the other.
+// Keeps the answer. The parts of a stream are concatenated.
 class KeptReply : public HttpReply {
  public:
   void send(HttpResponse response) override { answer.set_value(std::move(response)); }
@@ -32,9 +32,9 @@ class KeptReply : public HttpReply {
 };
 
 // Runs of three tasks, trained once.
-struct Trained {
+struct TrainedRuns {
   TemporaryFolder folder;
-  Trained() {
+  TrainedRuns() {
     for (const char* name : {"translation", "language-model", "classification"}) {
       run_task(*std::ranges::find(all_tasks(), name, &TaskCase::name), folder, {}, name);
     }
@@ -45,15 +45,15 @@ struct Trained {
   }
 };
 
-const Trained& trained() {
-  static const Trained runs;
+const TrainedRuns& trained() {
+  static const TrainedRuns runs;
   return runs;
 }
 
-struct Served {
+struct TestService {
   Service service;
 
-  explicit Served(const ServiceOptions& options = {})
+  explicit TestService(const ServiceOptions& options = {})
       : service(open_served_runs(trained().places()), options) {}
 
   HttpResponse answer(const HttpRequest& request) {
@@ -85,8 +85,8 @@ struct Served {
   }
 };
 
-TEST_CASE("a translation over HTTP is that of the run, whatever comes beside it") {
-  Served served;
+TEST_CASE("a translation over HTTP is that of the run, in a list, alone and in paragraphs") {
+  TestService served;
   const TranslationRun run = open_translation_run(trained().places()[0]);
   const std::vector<std::string> texts = {"a b c", "", "b", "c a b a", "a"};
   const Translator models[] = {run.model()};
@@ -105,8 +105,8 @@ TEST_CASE("a translation over HTTP is that of the run, whatever comes beside it"
   CHECK(paragraphs["translatedText"] == lines[0] + "\n\n" + lines[2]);
 }
 
-TEST_CASE("alternatives are other translations, and only where they are asked for") {
-  Served served;
+TEST_CASE("alternatives differ from the translation, and are returned only on request") {
+  TestService served;
   const json one =
       served.posted("/translate", {{"q", "a b"}, {"target", "tgt"}, {"alternatives", 3}});
   CHECK(one["alternatives"].is_array());
@@ -119,8 +119,8 @@ TEST_CASE("alternatives are other translations, and only where they are asked fo
       served.posted("/translate", {{"q", "a"}, {"target", "tgt"}}).contains("alternatives"));
 }
 
-TEST_CASE("the tags of HTML stay, and what stands between them is translated") {
-  Served served;
+TEST_CASE("HTML tags are kept, and the text between them is translated") {
+  TestService served;
   const auto translated = [&](const std::string& q) {
     return served.posted("/translate", {{"q", q}, {"target", "tgt"}, {"format", "html"}})
         .at("translatedText")
@@ -132,8 +132,8 @@ TEST_CASE("the tags of HTML stay, and what stands between them is translated") {
   CHECK(translated("<br>") == "<br>");
 }
 
-TEST_CASE("languages are told apart by the texts of the runs") {
-  Served served;
+TEST_CASE("detect returns a confidence for each language, and spec lists the routes") {
+  TestService served;
   const json guesses = served.posted("/detect", {{"q", "a b c"}});
   REQUIRE(guesses.size() == 2);
   CHECK(guesses[0]["confidence"].get<double>() >= guesses[1]["confidence"].get<double>());
@@ -144,8 +144,8 @@ TEST_CASE("languages are told apart by the texts of the runs") {
   }
 }
 
-TEST_CASE("requests that cannot be answered say why") {
-  Served served({.characters = 100, .sentences = 4, .explained_tokens = 5});
+TEST_CASE("invalid requests are refused with a status and a reason") {
+  TestService served({.characters = 100, .sentences = 4, .explained_tokens = 5});
   const auto translate = [&](const json& body) { return served.refused("/translate", body); };
   CHECK(translate({{"target", "tgt"}}) == "400 missing q parameter");
   CHECK(translate({{"q", "a"}}) == "400 missing target parameter");
@@ -153,12 +153,12 @@ TEST_CASE("requests that cannot be answered say why") {
   CHECK(translate({{"q", "a"}, {"source", "fr"}, {"target", "tgt"}}) ==
         "400 fr to tgt is not supported");
   CHECK(translate({{"q", std::string(101, 'a')}, {"target", "tgt"}}) ==
-        "400 101 characters, more than the 100 of a request");
+        "400 101 characters; a request may have at most 100");
   std::string wide;
   for (int i = 0; i < 100; ++i) wide += "\u00e4";  // 200 bytes
   CHECK(served.post("/translate", {{"q", wide}, {"target", "tgt"}}).status == 200);
   CHECK(translate({{"q", "a\n\n\n\nb"}, {"target", "tgt"}}) ==
-        "400 5 lines, more than the 4 of a request");
+        "400 5 lines; a request may have at most 4");
   CHECK(translate({{"q", "a"}, {"target", "tgt"}, {"alternatives", 1000}}) ==
         "400 alternatives: is 1000; it must be 0 to 10");
   CHECK(translate({{"q", "a"}, {"target", "tgt"}, {"format", "pdf"}}) ==
@@ -172,7 +172,7 @@ TEST_CASE("requests that cannot be answered say why") {
   CHECK(served.answer({.method = "HEAD", .path = "/languages"}).status == 200);
   CHECK(served.refused("/v1/completions", {{"model", "x"}}) == "404 the model x does not exist");
   CHECK(served.refused("/v1/completions", {{"stop", std::vector<std::string>(17, "a")}}) ==
-        "400 stop: has 17 texts, more than 16");
+        "400 stop: has 17 texts; at most 16 are allowed");
   CHECK(served.refused("/v1/completions", {{"best_of", 3}}) ==
         "400 best_of: is 3; it must be 1 to 1");
   CHECK(served.refused("/explain", {{"text", "a a a a a a"}}) ==
@@ -181,10 +181,10 @@ TEST_CASE("requests that cannot be answered say why") {
         "400 max_tokens: is 0; it must be 1 to 2048");
 }
 
-TEST_CASE("languages, models, settings, health and metrics are told") {
-  Served served;
+TEST_CASE("languages, models, settings, health and metrics are reported") {
+  TestService served;
   const json languages = json::parse(served.get("/languages").body);
-  REQUIRE(languages.size() == 2);  // clients look for both
+  REQUIRE(languages.size() == 2);  // clients look up both codes
   CHECK(languages[0]["code"] == "src");
   CHECK(languages[0]["targets"] == json{"tgt"});
   CHECK(languages[1]["code"] == "tgt");
@@ -201,8 +201,8 @@ TEST_CASE("languages, models, settings, health and metrics are told") {
         std::string::npos);
 }
 
-TEST_CASE("completions depend on the seed alone, streamed or not") {
-  Served served;
+TEST_CASE("completions with the same seed are the same, streamed or not") {
+  TestService served;
   const json request = {{"prompt", "the "}, {"max_tokens", 12}, {"seed", 7}, {"n", 2}};
   const json whole = served.posted("/v1/completions", request);
   REQUIRE(whole["choices"].size() == 2);
@@ -228,14 +228,14 @@ TEST_CASE("completions depend on the seed alone, streamed or not") {
   for (size_t i = 0; i < 2; ++i) CHECK(json(texts[i]) == whole["choices"][i]["text"]);
 }
 
-TEST_CASE("a completion ends when its client has gone") {
+TEST_CASE("a completion ends when its client disconnects") {
   struct LeavingReply : KeptReply {
     mutable std::atomic<int> asked = 0;
     bool cancelled() const override { return ++asked > 3; }
   };
   const auto reply = std::make_shared<LeavingReply>();
   {
-    Served served;
+    TestService served;
     const json body = {{"prompt", "the "}, {"max_tokens", 2000}, {"seed", 1}};
     served.service.handle({.method = "POST", .path = "/v1/completions", .body = body.dump()},
                           reply);
@@ -246,7 +246,7 @@ TEST_CASE("a completion ends when its client has gone") {
 }
 
 TEST_CASE("log-probabilities of a completion are those of the model") {
-  Served served;
+  TestService served;
   const json answer = served.posted(
       "/v1/completions", {{"prompt", "the "}, {"max_tokens", 5}, {"seed", 1}, {"logprobs", 2}});
   const json& logs = answer["choices"][0]["logprobs"];
@@ -265,7 +265,7 @@ TEST_CASE("log-probabilities of a completion are those of the model") {
 }
 
 TEST_CASE("texts are classified, scored and explained") {
-  Served served;
+  TestService served;
   const json classes = served.posted("/classify", {{"text", {"the dog", "der Hund"}}})["classes"];
   REQUIRE(classes.size() == 2);
   double sum = 0;
@@ -282,8 +282,8 @@ TEST_CASE("texts are classified, scored and explained") {
   CHECK(served.refused("/explain", {{"text", ""}}).starts_with("400 there is nothing to explain"));
 }
 
-TEST_CASE("with keys, a request needs one of them") {
-  Served served({.keys = {"secret"}});
+TEST_CASE("a server with keys refuses requests without a valid key") {
+  TestService served({.keys = {"secret"}});
   const json request = {{"q", "a"}, {"target", "tgt"}};
   CHECK(served.post("/translate", request).status == 401);
   CHECK(served.post("/translate", request, "Bearer wrong").status == 403);

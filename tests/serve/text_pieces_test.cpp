@@ -1,4 +1,4 @@
-// Which parts of a text are sentences, and that the rest stays.
+// Which parts of a text are sentences, and that the others are kept.
 #include "serve/text_pieces.h"
 
 #include <doctest/doctest.h>
@@ -15,12 +15,12 @@ std::string marked(const std::string& text, TextFormat format = TextFormat::html
   return all;
 }
 
-TEST_CASE("the sentences of plain text are its lines, empty ones too") {
+TEST_CASE("the sentences of plain text are its lines, including empty lines") {
   CHECK(marked("a <b>\r\n\nc & d", TextFormat::text) == "(a <b>)\n()\n(c & d)");
   CHECK(marked("", TextFormat::text) == "()");
 }
 
-TEST_CASE("the sentences of HTML stand between its tags, which stay as they are") {
+TEST_CASE("the sentences of HTML are the texts between its tags, which are kept") {
   CHECK(marked("<p class=\"x\">one <b>red</b>\n house</p>") ==
         "<p class=\"x\">(one) <b>(red)</b>\n (house)</p>");
   CHECK(marked("two\n   words<br/>more") == "(two words)<br/>(more)");
@@ -33,7 +33,7 @@ TEST_CASE("the sentences of HTML stand between its tags, which stay as they are"
   CHECK(marked("") == "");
 }
 
-TEST_CASE("a sentence is without character references, and is written with them where needed") {
+TEST_CASE("character references of a sentence are decoded, and written again where needed") {
   const auto pieces =
       pieces_of("a &amp; b &lt; &#252;&#xFC; &unknown; &#0; &#xD800; &", TextFormat::html);
   REQUIRE(pieces.size() == 1);
@@ -41,7 +41,7 @@ TEST_CASE("a sentence is without character references, and is written with them 
   CHECK(written("1 < 2 & 3 > 2", TextFormat::html) == "1 &lt; 2 &amp; 3 &gt; 2");
 }
 
-TEST_CASE("what is no tag is text, and an open tag goes on to the end") {
+TEST_CASE("a < that begins no tag is text, and an unclosed tag extends to the end") {
   CHECK(marked("1 < 2 <3 </ 4") == "(1 &lt; 2 &lt;3 &lt;/ 4)");
   CHECK(marked("a<") == "(a&lt;)");
   CHECK(marked("a<b c=\"d") == "(a)<b c=\"d");

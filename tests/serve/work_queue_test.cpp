@@ -1,4 +1,4 @@
-// What the queue computes together, and in which order.
+// Which works the queue computes together, and in which order.
 #include "serve/work_queue.h"
 
 #include <doctest/doctest.h>
@@ -11,20 +11,20 @@ namespace {
 
 using Results = std::vector<std::vector<std::string>>;
 
-// Collects the batches; the first waits until it is let go.
+// Records the batches. They wait until `release` is set.
 struct Recorder {
-  std::promise<void> go;
-  std::shared_future<void> gone = go.get_future().share();
+  std::promise<void> release;
+  std::shared_future<void> released = release.get_future().share();
   std::mutex mutex;
   std::vector<std::string> batches;
   std::vector<std::string> ended;
 
-  // Sentences of ten tokens each, </s> included; the first one is the sentence's letter.
+  // Sentences of ten tokens each, </s> included; the first token is the sentence's letter.
   QueuedWork work(const std::string& name, const std::string& letters) {
     QueuedWork work;
     work.group = "g";
     work.translate = [this](std::span<const QueuedWork::Sentence> some) {
-      gone.wait();
+      released.wait();
       const std::lock_guard lock(mutex);
       std::string& batch = batches.emplace_back();
       Results results;
@@ -55,22 +55,22 @@ struct Recorder {
 using Batches = std::vector<std::string>;
 using Ends = std::vector<std::string>;
 
-TEST_CASE("a short request is translated beside a long one, not behind it") {
+TEST_CASE("a short request is translated in a batch with a long one, not after it") {
   Recorder recorder;
   {
     WorkLane lane({1000, 20}, {});
-    CHECK(lane.add(recorder.work("first", "x")));  // computes while the others come
+    CHECK(lane.add(recorder.work("first", "x")));  // waits while the others are added
     while (lane.waiting_tokens() == 0) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     CHECK(lane.add(recorder.work("long", "abcd")));
     CHECK(lane.add(recorder.work("short", "s")));
-    recorder.go.set_value();
+    recorder.release.set_value();
   }
   CHECK(recorder.batches == Batches{"x", "as", "bc", "d"});
   CHECK(recorder.ended == Ends{"first <x>", "short <s>", "long <a> <b> <c> <d>"});
 }
 
-TEST_CASE("works of other groups are not translated together, and take turns") {
+TEST_CASE("works of different groups are not translated together, and take turns") {
   Recorder recorder;
   {
     WorkLane lane({1000, 10}, {});
@@ -80,22 +80,22 @@ TEST_CASE("works of other groups are not translated together, and take turns") {
     QueuedWork other = recorder.work("two", "c");
     other.group = "h";
     CHECK(lane.add(std::move(other)));
-    recorder.go.set_value();
+    recorder.release.set_value();
   }
   CHECK(recorder.ended == Ends{"first <x>", "two <c>", "one <a> <b>"});
 }
 
-TEST_CASE("a full queue refuses, and an empty one takes what is larger than itself") {
+TEST_CASE("a full queue refuses work, and an empty queue accepts work beyond its capacity") {
   Recorder recorder;
   WorkLane lane({25, 1000}, {});
   CHECK(lane.add(recorder.work("large", "abcd")));
   CHECK_FALSE(lane.add(recorder.work("more", "e")));
-  recorder.go.set_value();
+  recorder.release.set_value();
   while (lane.waiting_tokens() > 0) std::this_thread::yield();
   CHECK(lane.add(recorder.work("more", "e")));
 }
 
-TEST_CASE("what was cancelled is not computed") {
+TEST_CASE("cancelled work is not computed") {
   Recorder recorder;
   std::atomic<bool> gone = false;
   {
@@ -106,14 +106,14 @@ TEST_CASE("what was cancelled is not computed") {
     work.cancelled = [&] { return gone.load(); };
     CHECK(lane.add(std::move(work)));
     gone = true;
-    recorder.go.set_value();
+    recorder.release.set_value();
   }
   CHECK(recorder.ended == Ends{"first <x>"});
 }
 
-TEST_CASE("a failure reaches the works of its batch alone") {
+TEST_CASE("a failure is reported only to the works of its batch") {
   Recorder recorder;
-  recorder.go.set_value();
+  recorder.release.set_value();
   std::promise<std::string> failure, result;
   {
     WorkLane lane({1000, 1000}, {});
@@ -133,7 +133,7 @@ TEST_CASE("a failure reaches the works of its batch alone") {
   CHECK(recorder.ended == Ends{"broken failed: no luck", "sound <c>"});
 }
 
-TEST_CASE("what is short does not wait for long texts and long computations") {
+TEST_CASE("short work does not wait for long texts and long computations") {
   Recorder recorder;
   std::promise<void> release;
   const std::shared_future<void> released = release.get_future().share();
@@ -144,14 +144,14 @@ TEST_CASE("what is short does not wait for long texts and long computations") {
     computation.lengthy = true;
     computation.compute = [released] { released.wait(); };
     CHECK(queue.add(std::move(computation)));
-    CHECK(queue.add(recorder.work("long", "abc")));  // waits for recorder.go
+    CHECK(queue.add(recorder.work("long", "abc")));  // waits for recorder.release
     QueuedWork brief = recorder.work("short", "s");
     brief.translate = [](std::span<const QueuedWork::Sentence>) { return Results{{"<s>"}}; };
     brief.done = [&](const Results& results) { short_text.set_value(results[0][0]); };
     CHECK(queue.add(std::move(brief)));
     CHECK(short_text.get_future().get() == "<s>");
-    CHECK(queue.waiting_tokens() == 31);
-    recorder.go.set_value();
+    CHECK(queue.waiting_tokens() == 31);  // 30 of the long text, 1 for the computation
+    recorder.release.set_value();
     release.set_value();
   }
   CHECK(recorder.ended == Ends{"long <a> <b> <c>"});

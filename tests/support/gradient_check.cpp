@@ -21,7 +21,7 @@ double projected(const Function& function, const std::vector<Tensor>& inputs) {
   return total;
 }
 
-// f'(x) = (8 (f(x + h) - f(x - h)) - (f(x + 2 h) - f(x - 2 h))) / (12 h), up to h^4.
+// f'(x) = (8 (f(x + h) - f(x - h)) - (f(x + 2 h) - f(x - 2 h))) / (12 h), with error O(h^4).
 double difference(const Function& function, const std::vector<Tensor>& inputs, real& x) {
   const real h = real(1e-3), before = x;
   const auto at = [&](real shift) {

@@ -98,7 +98,7 @@ void add_layout(List& list, int64_t rows, int64_t cols) {
   add("gather_rows", [=](Inputs t) { return gather_rows(t[0], some_ids(2 * rows + 1, rows)); });
   add("pick_cols", [=](Inputs t) { return pick_cols(t[0], some_ids(2 * rows, cols)); });
   if (rows % 2 == 0) {
-    std::vector<int32_t> halves(rows);  // no row twice, and the last one left out
+    std::vector<int32_t> halves(rows);  // each row once, except the last
     for (int64_t r = 0; r < rows; ++r) halves[r] = static_cast<int32_t>(r + 1 < rows ? r : -1);
     add("mix_rows", [=](Inputs t) {
       return mix_rows(t[0], slice_cols(t[1].reshaped({rows / 2, 2 * cols}), 0, 2), halves);

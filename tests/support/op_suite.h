@@ -1,7 +1,7 @@
 #pragma once
-// Every op of the catalogue over several shapes: sentences of 0 and 1 tokens, one head, odd sizes,
-// and sizes around the width of a vector. The gradient checks, the comparison of thread counts and
-// the sanitizers run the same list.
+// Every op over several shapes: sentences of 0 and 1 tokens, one head, odd sizes, and sizes around
+// the width of a SIMD vector. The gradient checks, the comparison of thread counts and the
+// sanitizers run the same list.
 
 #include <string>
 

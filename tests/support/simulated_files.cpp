@@ -56,7 +56,7 @@ int64_t SimulatedFiles::read(int file, std::span<std::byte> bytes, int64_t offse
   return count;
 }
 
-// Recorded as the growth of the file and up to three parts, which reach the disk independently.
+// Recorded as the growth of the file and up to four parts, which reach the disk independently.
 int64_t SimulatedFiles::write(int file, std::span<const std::byte> bytes) {
   Opened& opened = open_.at(file);
   const int64_t before = std::ssize(nodes_[opened.node].bytes);
@@ -183,8 +183,8 @@ void SimulatedFiles::apply(const Record& record, std::vector<Node>& nodes) {
   }
 }
 
-// The changes before `end` that no sync covers. A sync of a folder covers its entries, that of a
-// file its bytes; both are changes of the node.
+// The changes before `end` that no sync covers. A sync covers all earlier changes of its node: the
+// entries of a folder, or the bytes of a file.
 std::vector<size_t> SimulatedFiles::unsynced(size_t end) const {
   std::vector<size_t> open;
   for (size_t i = 0; i < end; ++i) {
@@ -241,7 +241,7 @@ void SimulatedFiles::visit_crashes_at(size_t end,
 
 void SimulatedFiles::for_each_crash(const std::function<void(SimulatedFiles&)>& visit) const {
   for (size_t end = 0; end <= records_.size(); ++end) {
-    // Until the next sync more and more may be lost, so the states before syncs include all others.
+    // Until a sync, ever more changes may be lost, so the states before syncs include all others.
     if (end == records_.size() || records_[end].change == Change::sync)
       visit_crashes_at(end, visit);
   }

@@ -35,7 +35,7 @@ class SimulatedFiles final : public FileSystem {
   // Marks the current state as synced, and starts to record.
   void start_recording();
   // Visits the file systems that a crash at any recorded call may leave: every subset of lost
-  // changes if there are few, otherwise the extreme ones and some hundreds at random.
+  // changes if there are few, otherwise the extreme subsets and 300 random ones.
   void for_each_crash(const std::function<void(SimulatedFiles&)>& visit) const;
   // The same for a crash after the last recorded call.
   void for_each_crash_now(const std::function<void(SimulatedFiles&)>& visit) const;

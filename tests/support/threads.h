@@ -4,8 +4,8 @@
 
 namespace calque {
 
-// Sets the number of threads while it lives, and restores the previous one at the end, whatever the
-// test sets in between.
+// Sets the number of threads; the destructor restores the previous number, even if the test has
+// set another one.
 class Threads {
  public:
   explicit Threads(int count = threads()) : before_(threads()) { set_threads(count); }

@@ -9,7 +9,7 @@
 namespace calque {
 namespace {
 
-// Validations by loss, which is best if it is low, of a run that keeps the best two.
+// The validations of a run that keeps the two checkpoints with the lowest loss.
 struct Run {
   TrainingConfig training;
   TrainingState state;
@@ -60,7 +60,7 @@ TEST_CASE("a score whose checkpoint could not be saved makes room for the one it
   CHECK(run.best() == Steps{20, 40});
 }
 
-TEST_CASE("a score stays when the save that failed had only been about its state") {
+TEST_CASE("a score stays if the failed save only updated the state of its checkpoint") {
   Run run;
   run.validate(10, 3);
   const std::vector<Score> saved = best_scores(run.training, run.state);

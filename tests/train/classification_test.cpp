@@ -63,7 +63,7 @@ TEST_CASE("the classes of listops are digits, the values of its expressions") {
   CHECK(folder.read("run/labels.txt") == "0\n1\n2\n3\n4\n5\n6\n7\n8\n9\n");
 }
 
-TEST_CASE("a corpus of labelled texts is for classification alone") {
+TEST_CASE("only classification accepts a corpus of labelled texts") {
   const TemporaryFolder folder;
   const std::string two = folder.write("two", "a x\nb y\n");
   for (const TaskCase& task : all_tasks()) {
@@ -118,7 +118,7 @@ TEST_CASE("class weights change the training of a classifier") {
   CHECK(loss("[en=3, de=3]", "tripled") > 1.5 * plain);
 }
 
-TEST_CASE("a resumed run keeps its labels unless its data is that of the checkpoint") {
+TEST_CASE("labels.txt is rewritten only when a run resumes with the data of its checkpoint") {
   const TemporaryFolder folder;
   const std::string path = folder.write("data", "b x y\na z\n");
   classify(folder, trained_on(path));
@@ -171,8 +171,7 @@ TEST_CASE("a classifier starts from a masked language model with the model's tok
   run_task(task_called("masked-lm"), folder, {"training.until=3u"}, "masked");
   const Settings tuning = {"training.until=1u", "model.init_from=" + folder.path("masked")};
   CHECK(message_of([&] { classify(folder, tuning, "words"); }) ==
-        "model.init_from: this run needs the settings of the tokenizer of " +
-            folder.path("masked") +
+        "model.init_from: this run needs the tokenizer settings of " + folder.path("masked") +
             "; set tokenizer.kind: characters, data.lowercase: false and data.nfkc: true, or give "
             "tokenizer.files");
   const Settings characters = joined(tuning, {"tokenizer.kind=characters"});

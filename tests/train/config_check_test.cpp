@@ -112,12 +112,12 @@ TEST_CASE("training without the settings that it needs is refused") {
           parse_config("data: {train: [{toy: copy, epochs: 2}, {toy: sort, epochs: 3}]}\n",
                        "c.yaml");
         }) ==
-        "c.yaml:1: data.train: every corpus ends after its epochs; leave one without epochs, for "
-        "those that follow");
+        "c.yaml:1: data.train: every corpus ends after its epochs; remove `epochs` from one "
+        "corpus, so that it is used in all later epochs");
 }
 
 TEST_CASE("keys without effect are refused") {
-  const std::string watched = "data.validation={toy: copy}";
+  const std::string validated = "data.validation={toy: copy}";
   check_all({
       {"training: {schedule: constant, warmup_steps: 0, warmup_from: 1e-5}\n",
        "c.yaml:3: training.warmup_from: needs warmup_steps"},
@@ -125,21 +125,21 @@ TEST_CASE("keys without effect are refused") {
        "c.yaml:3: training.batch_by: needs batch_tokens"},
   });
   const std::string some = "training: {validate_sentences: 5}\n";
-  CHECK(complaint(some, {watched}) ==
+  CHECK(complaint(some, {validated}) ==
         "c.yaml:3: training.validate_sentences: needs validate_translate: greedy or beam");
-  CHECK_NOTHROW(parsed(some, {watched, "training.validate_translate=greedy"}));
+  CHECK_NOTHROW(parsed(some, {validated, "training.validate_translate=greedy"}));
   CHECK(complaint("", {"data.languages=[en, de]"}) ==
         "--set data.languages=[en, de]: data.languages: needs corpora given by prefix");
   CHECK_NOTHROW(parsed("", {"data.languages=[en, de]", "data.test=corpora/test"}));
 }
 
-TEST_CASE("validation can be switched off for one run of a config that says how it is done") {
+TEST_CASE("validation can be switched off for one run of a config that has settings for it") {
   const std::string text =
       "training: {validate_every: 5u, validate_translate: beam, validate_sentences: 9}\n";
   CHECK_NOTHROW(parsed(text, {"data.validation=[]"}));
 }
 
-TEST_CASE("the config of a run may have no training data, any other must have some") {
+TEST_CASE("the config saved with a run may lack training data, any other config must have some") {
   const std::string imported = "task: translation\ndata: {train: []}\n";
   CHECK(parse_complete_config(imported, "c.yaml").config.data.train.empty());
   CHECK(message_of<Error>([&] {
@@ -152,7 +152,7 @@ TEST_CASE("two tokenizers of files may share one table, since files may have the
   CHECK_NOTHROW(parsed(files + "model: {tied: all}\n"));
 }
 
-TEST_CASE("the config of a run may have keys without effect") {
+TEST_CASE("the config saved with a run may have keys without effect") {
   const std::string kept =
       "data: {train: {toy: copy}, languages: []}\ntraining: {validate_every: 9u}\n";
   CHECK(parse_complete_config(kept, "c.yaml").config.training.validate_every.updates == 9);

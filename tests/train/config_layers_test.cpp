@@ -1,12 +1,11 @@
-// Which of several settings of one key wins: defaults, included files, the file, --set; and
-// presets.
+// Which setting of a key takes precedence: defaults, included files, the file, --set, and presets.
 #include "train/config/check.h"
 #include "train/config_fixture.h"
 
 namespace calque {
 namespace {
 
-TEST_CASE("what a config leaves out has the default of its struct") {
+TEST_CASE("a key that a config leaves out has the default of its struct") {
   Config expected;
   expected.data.train.resize(1);
   expected.data.train[0].toy = CorpusConfig::Toy::copy;
@@ -66,7 +65,7 @@ TEST_CASE("keys beside a preset override it, in any order") {
   CHECK(config.model.dropout == real(0.3));
 }
 
-TEST_CASE("a preset in a later layer replaces what earlier layers said") {
+TEST_CASE("a preset in a later layer overrides the settings of earlier layers") {
   const Config config =
       parsed("model: {d_model: 64, heads: 2, norm: pre}\n", {"model.heads=16", "model.preset=big"});
   CHECK(config.model.d_model == 1024);
@@ -96,7 +95,7 @@ TEST_CASE("the presets have their documented sizes") {
   }
 }
 
-TEST_CASE("circular, too deep and missing includes are refused at their line") {
+TEST_CASE("circular, too deep and missing includes are refused with their line") {
   const ConfigFolder folder;
   const auto failure = [&](const std::string& file) {
     return message_of([&] { load_config(folder.path() + "/" + file); });

@@ -22,7 +22,7 @@ TEST_CASE("limits are read in updates, epochs, target tokens and time") {
   CHECK(parse_until({"20 e"}) == Until{.epochs = 20});
 }
 
-TEST_CASE("a goal is a metric, a side and a value, which may be a percentage") {
+TEST_CASE("a goal is a metric, a comparison and a value, which may be a percentage") {
   const auto goal = [](const std::string& text) { return parse_until({text}).goal; };
   CHECK(goal("exact>=97%") == Goal{"exact", true, 0.97});
   CHECK(goal("loss <= 1.9") == Goal{"loss", false, 1.9});

@@ -66,9 +66,9 @@ TEST_CASE("what show prints is read back as an equal config") {
   }
 }
 
-TEST_CASE("configs with random settings survive being shown, too") {
+TEST_CASE("configs with random settings are read back as equal, too") {
   std::mt19937 random(4);
-  int sound = 0;
+  int valid = 0;
   for (int i = 0; i < 9000; ++i) {
     std::vector<std::string> settings;
     for (int n = 0; n < 6; ++n) {
@@ -81,13 +81,13 @@ TEST_CASE("configs with random settings survive being shown, too") {
     } catch (const Error&) {
       continue;  // a contradiction
     }
-    ++sound;
+    ++valid;
     CAPTURE(show_config(config));
     CHECK(parse_config(show_config(config), "shown.yaml").config == config);
     CHECK(
         config_differences(config, parse_config(show_config(config), "shown.yaml").config).empty());
   }
-  CHECK(sound > 500);
+  CHECK(valid > 500);
 }
 
 TEST_CASE("every shipped config is valid") {
@@ -120,12 +120,12 @@ TEST_CASE("the shipped Multi30k config is the paper's recipe") {
   CHECK(config.training.keep_last == 10);
 }
 
-TEST_CASE("docs/config.md is what the schema says") {
+TEST_CASE("docs/config.md is the reference generated from the schema") {
   INFO("run: calque config keys --markdown > docs/config.md");
   CHECK(text_of_file(CALQUE_SOURCE_DIR "/docs/config.md") == config_reference());
 }
 
-TEST_CASE("every key has a name of its own, a section and a meaning in whole sentences") {
+TEST_CASE("every key has a unique name and a meaning in whole sentences") {
   std::set<std::string> names;
   for (const ConfigKey& key : config_keys()) {
     CAPTURE(key.name);
@@ -139,7 +139,7 @@ TEST_CASE("equal configs have no differences") {
   CHECK(config_differences(parsed(""), parsed("")).empty());
 }
 
-TEST_CASE("the name of a corpus does not make a difference, another corpus does") {
+TEST_CASE("another name of a corpus is no difference, another weight is one") {
   const auto parsed = [](const std::string& corpus) {
     return parse_config("data: {train: {prefix: a, languages: [x, y]" + corpus + "}}\n", "c.yaml")
         .config;
@@ -167,7 +167,7 @@ TEST_CASE("differences name the key, the values, and whether a run may be resume
   CHECK(differences[3].on_resume == OnResume::harmless);
 }
 
-TEST_CASE("a longer limit is harmful where it moves the end of the learning rate") {
+TEST_CASE("a longer limit is harmful where it moves the end of the schedule") {
   const auto differences =
       config_differences(parsed("training: {schedule: cosine, until: 8000u}\n"),
                          parsed("training: {schedule: cosine, until: 9000u}\n"));
@@ -177,7 +177,7 @@ TEST_CASE("a longer limit is harmful where it moves the end of the learning rate
   CHECK(differences[1].on_resume == OnResume::harmful);
 }
 
-TEST_CASE("a key that another setting makes idle differs as not used") {
+TEST_CASE("a key that another setting disables has the difference 'not used'") {
   const auto differences =
       config_differences(parsed("training: {schedule: noam}\n"),
                          parsed("training: {schedule: inverse_sqrt, learning_rate: 0.0005}\n"));

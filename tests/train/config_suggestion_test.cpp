@@ -30,7 +30,7 @@ TEST_CASE("nearest ignores case and separators, and returns nothing when nothing
   CHECK(nearest(std::string(100'000, 'a'), {"heads"}).empty());
 }
 
-TEST_CASE("a misspelt key is refused with the place and the nearest known key") {
+TEST_CASE("a misspelt key is refused with its line and the nearest known key") {
   CHECK(complaint("model:\n  d_modle: 64\n") ==
         "c.yaml:4: model.d_modle: unknown key; nearest is model.d_model (a whole number, 1 to "
         "65536)");
@@ -95,7 +95,7 @@ TEST_CASE("every foreign name in the schema leads to a known key") {
       const std::string section = key.name.substr(0, key.name.find('.'));
       const std::string last(foreign.name.substr(foreign.name.rfind('.') + 1));
       if (find_config_key(section + "." + bare_word(last)) != nullptr) continue;
-      if (find_config_key(section + "." + last) != nullptr) continue;  // the same name here
+      if (find_config_key(section + "." + last) != nullptr) continue;  // calque has the same name
       CAPTURE(key.name);
       CAPTURE(last);
       const std::string answer = unknown_key(section, last);

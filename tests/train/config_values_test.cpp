@@ -7,7 +7,8 @@
 namespace calque {
 namespace {
 
-TEST_CASE("a wrong type is refused with the place, the key, what is allowed and what was found") {
+TEST_CASE(
+    "a wrong type is refused with the line, the key, the allowed values and the value found") {
   CHECK(complaint("model:\n  d_model: abc\n") ==
         "c.yaml:4: model.d_model: must be a whole number, 1 to 65536, not 'abc'");
   CHECK(complaint("model:\n  d_model: 1.5\n").find("not '1.5'") != std::string::npos);
@@ -26,7 +27,7 @@ TEST_CASE("a wrong type is refused with the place, the key, what is allowed and 
         std::string::npos);
 }
 
-TEST_CASE("experts are a map with count, and every wrong one is refused with its place") {
+TEST_CASE("experts are a map with count, and wrong maps are refused with the reason") {
   const auto answer = [](const std::string& map) {
     return complaint("model:\n  experts: " + map + "\n");
   };
@@ -47,7 +48,7 @@ TEST_CASE("experts are a map with count, and every wrong one is refused with its
         "0.001}");
 }
 
-TEST_CASE("attention is a map with window, and every wrong one is refused with its place") {
+TEST_CASE("attention is a map with window, and wrong maps are refused with the reason") {
   const auto answer = [](const std::string& map) {
     return complaint("model:\n  attention: " + map + "\n");
   };
@@ -117,7 +118,7 @@ TEST_CASE("numbers are read in the usual notations") {
   CHECK_FALSE(parsed("model:\n  output_bias: off\n").model.output_bias);
 }
 
-TEST_CASE("a decimal comma is an error under every locale, and a point never is") {
+TEST_CASE("in every locale a decimal comma is an error, and a decimal point is none") {
   for (const char* locale : {"C", "de_DE.UTF-8", "tr_TR.UTF-8"}) {
     if (std::setlocale(LC_ALL, locale) == nullptr) continue;  // not installed on this machine
     CAPTURE(locale);
@@ -169,7 +170,7 @@ data:
   CHECK(config.data.validation.at(0).symbols == 10);
 }
 
-TEST_CASE("an invalid corpus is refused at its line") {
+TEST_CASE("an invalid corpus is refused with its line") {
   const auto refused = [](const std::string& corpus) {
     return message_of([&] { parse_config("data:\n  train:\n    - " + corpus + "\n", "c.yaml"); });
   };

@@ -1,4 +1,4 @@
-// The YAML reader alone: what it reads, and what it refuses.
+// The YAML reader: what it reads, and what it refuses.
 #include <random>
 
 #include "train/config/yaml.h"
@@ -99,7 +99,7 @@ TEST_CASE("quotes may hold quotes, and span lines") {
   CHECK(root.entries[3].value.scalar == "'x\n");
 }
 
-TEST_CASE("random bytes and random cuts of a config give a tree or an error") {
+TEST_CASE("random text gives a tree or an error") {
   const std::string alphabet = "ab: \n-[]{},'\"#&*!|>?%\\\t01.~";
   std::mt19937 random(1);
   for (int i = 0; i < 20'000; ++i) {
@@ -112,7 +112,7 @@ TEST_CASE("random bytes and random cuts of a config give a tree or an error") {
   }
 }
 
-TEST_CASE("any text survives being written as a scalar and read again") {
+TEST_CASE("any text is the same after writing it as a scalar and reading it") {
   std::mt19937 random(2);
   std::vector<std::string> texts = {"",
                                     "null",

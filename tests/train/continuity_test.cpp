@@ -16,7 +16,7 @@
 
 using namespace calque;
 
-TEST_CASE("the best checkpoint by one metric outlives a change to another, and back") {
+TEST_CASE("the best checkpoint by one metric is kept when the metric changes and changes back") {
   const TemporaryFolder folder;
   const auto best_state = [&] {
     return nlohmann::json::parse(folder.read("run/last/state.json"))["best"];
@@ -25,17 +25,17 @@ TEST_CASE("the best checkpoint by one metric outlives a change to another, and b
                "training.validate_every=5u"});
   const auto scores = best_state()["loss"];
   REQUIRE(scores.size() == 3);
-  const auto there = [&](size_t place) {
+  const auto exists = [&](size_t rank) {
     return std::filesystem::exists(folder.path("run/checkpoints/") +
-                                   fmt::format("step-{:06}", scores[place]["step"].get<int>()));
+                                   fmt::format("step-{:06}", scores[rank]["step"].get<int>()));
   };
   // On a finished run, training only removes checkpoints and updates links.
   run(folder, {"training.keep_last=1", "training.keep_best=3", "training.metric=chrf",
                "training.validate_translate=greedy"});
-  CHECK((there(0) && there(1) && there(2)));
+  CHECK((exists(0) && exists(1) && exists(2)));
   run(folder, {"training.keep_last=1", "training.metric=chrf", "training.validate_translate=greedy",
                "training.until=35u"});
-  CHECK(there(0));
+  CHECK(exists(0));
   CHECK(best_state()["chrf"].size() == 1);
   run(folder, {"training.keep_last=1", "training.until=60u", "training.validate_every=5u"});
   CHECK(best_state()["loss"].size() == 1);  // keep_best is 1 again
@@ -62,7 +62,7 @@ TEST_CASE("a run whose newest checkpoint is of a newer calque is refused and lef
   CHECK(std::filesystem::exists(folder.path("run/checkpoints/step-000020")));
 }
 
-TEST_CASE("a run with a state of the second format resumes to the same bits") {
+TEST_CASE("a run with a state of the second format resumes with the same bits") {
   const TemporaryFolder folder;
   run(folder);
   run(folder, {"training.until=40u"}, "whole");
@@ -112,7 +112,7 @@ TEST_CASE(
   CHECK(folder.read("run/tokenizer.target.vocab") == target);
 }
 
-TEST_CASE("a config that fits as it is written is one that the run can read with every key") {
+TEST_CASE("a config with 6000 corpora is read back from the run, and one with 40,000 is refused") {
   const TemporaryFolder folder;
   folder.write("c.a", "a b\nb\n");
   folder.write("c.b", "b a\nb\n");
@@ -179,7 +179,7 @@ TEST_CASE("a stop request ends a validation") {
   CHECK(asked == 2);
 }
 
-TEST_CASE("data.lowercase holds for the references too") {
+TEST_CASE("data.lowercase also applies to the references") {
   const CorpusSource source{in_memory(
       "one pair", std::vector<std::pair<std::string, std::string>>{{"Ein HAUS", "A House Über"}})};
   DataConfig data;
@@ -189,7 +189,7 @@ TEST_CASE("data.lowercase holds for the references too") {
   CHECK(read_texts({source}, 0, data).sources.front() == "Ein HAUS");
 }
 
-TEST_CASE("fine-tuning with another tokenizer than that of the weights is refused") {
+TEST_CASE("fine-tuning with another tokenizer than the one of the weights is refused") {
   const TemporaryFolder folder;
   run(folder);
   const std::vector<std::string> other = {"data.train={toy: reverse, pairs: 350, longest: 6}",
@@ -269,7 +269,7 @@ TEST_CASE("the time of training includes a validation just before the run ends")
   CHECK(load_state(real_files(), folder.path("run/last")).seconds_trained >= seconds);
 }
 
-TEST_CASE("a run that is out of patience says so, and continues with another metric") {
+TEST_CASE("a run that is out of patience continues only with another metric") {
   const TemporaryFolder folder;
   const std::vector<std::string> hopeless = {"training.learning_rate=1e-9", "training.patience=2",
                                              "training.metric=accuracy", "training.until=500u",
@@ -332,7 +332,7 @@ TEST_CASE("a run does not start from damaged weights") {
   run(folder);
   const std::string weights = "run/checkpoints/step-000030/model.safetensors";
   std::string bytes = folder.read(weights);
-  bytes[bytes.size() - 2] ^= 1;  // of a number, which stays finite
+  bytes[bytes.size() - 2] ^= 1;  // changes one number, which stays finite
   folder.write(weights, bytes);
   const std::string message = message_of([&] {
     run(folder, {"training.until=1u", "model.init_from=" + folder.path("run/last")}, "tuned");
@@ -375,7 +375,8 @@ TEST_CASE("the plan counts an epoch's updates by whichever limit of a batch come
   planned({"training.batch_tokens=100000", "training.batch_sentences=400"}, "1");
 }
 
-TEST_CASE("fine-tuning can start from an average, and a missing one is an error before any work") {
+TEST_CASE(
+    "fine-tuning can start from an average, and missing weights are an error before any work") {
   const TemporaryFolder folder;
   run(folder);
   average_weights({folder.path("run/checkpoints/step-000020"), folder.path("run/last")},

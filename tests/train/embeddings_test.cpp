@@ -28,7 +28,7 @@ bool mentions(const std::string& text, const std::string& part) {
   return text.find(part) != std::string::npos;
 }
 
-// A file with a vector of d_model 16 for each of these words.
+// The text of a file with a vector of 16 numbers, the d_model, for each of these words.
 std::string vectors_of(const std::vector<std::string>& words, float first = 1) {
   std::string text;
   for (size_t i = 0; i < words.size(); ++i) {
@@ -54,7 +54,7 @@ std::vector<std::string> symbols(const TemporaryFolder& folder, const std::strin
   return all;
 }
 
-// The row of a symbol begins with this number, and the others follow as vectors_of() says.
+// Whether the row of a symbol begins with this number and continues as in vectors_of().
 bool row_begins(const std::vector<real>& values, size_t id, double first) {
   for (size_t k = 0; k < 16; ++k) {
     if (std::abs(double(values[16 * id + k]) - first - double(k) / 32) > 1e-6) return false;
@@ -101,11 +101,11 @@ TEST_CASE("in every task of text, the rows of words in the file start from their
                                             "start from {}; ",
                                             words.size(), file)),
                   log);
-    CHECK(mentions(log, "% of the training tokens have one"));
+    CHECK(mentions(log, "% of the training tokens have a vector"));
   }
 }
 
-TEST_CASE("frozen tables keep every bit while the others train; tuned ones move") {
+TEST_CASE("frozen tables keep every bit while other parameters train, and tuned tables change") {
   for (const TaskCase& task : text_tasks()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
@@ -184,7 +184,7 @@ TEST_CASE("a translator has vectors for each language, and one table for both if
   }
 }
 
-TEST_CASE("of SentencePiece, pieces that begin a word match behind their mark, and punctuation") {
+TEST_CASE("of SentencePiece, the pieces that begin a word and punctuation match words") {
   std::vector<std::string> texts;
   for (const char* animal : {"cat", "dog", "bird", "fish", "mouse"}) {
     for (const char* verb : {"sleeps", "walks", "walked", "sings", "jumps"}) {
@@ -193,7 +193,7 @@ TEST_CASE("of SentencePiece, pieces that begin a word match behind their mark, a
   }
   const Tokenizer pieces =
       train_tokenizer(texts, {.kind = TokenizerKind::bpe}, {.vocabulary_size = 60});
-  int begins = 0, goes_on = 0, mark = 0;
+  int begins = 0, continues = 0, punctuation = 0;
   for (int32_t id = special_ids; id < pieces.size(); ++id) {
     const std::string symbol = pieces.symbol(id), word = word_of_token(pieces, id);
     if (symbol.starts_with("\u2581")) {
@@ -201,21 +201,21 @@ TEST_CASE("of SentencePiece, pieces that begin a word match behind their mark, a
       ++begins;
     } else if (symbol == ".") {
       CHECK(word == ".");
-      ++mark;
+      ++punctuation;
     } else {
       CHECK(word.empty());
-      ++goes_on;
+      ++continues;
     }
   }
   CHECK(begins > 5);
-  CHECK(goes_on > 5);
-  CHECK(mark == 1);
+  CHECK(continues > 5);
+  CHECK(punctuation == 1);
   CHECK(word_of_token(pieces, end_id) == "</s>");
   const Tokenizer words = train_tokenizer(texts, {.kind = TokenizerKind::words}, {});
   CHECK(word_of_token(words, special_ids) == words.symbol(special_ids));
 }
 
-TEST_CASE("another dimension, no common word, and a malformed file end the start in one line") {
+TEST_CASE("another dimension, no common word, and a malformed file are refused at the start") {
   const TaskCase& task = *std::ranges::find(all_tasks(), "classification", &TaskCase::name);
   const TemporaryFolder folder;
   const auto refused = [&](const std::string& content) {

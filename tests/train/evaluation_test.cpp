@@ -1,4 +1,4 @@
-// The numbers that a model is judged by.
+// The scores of a translation model.
 #include "train/tasks/translation/evaluation.h"
 
 #include <doctest/doctest.h>
@@ -39,7 +39,7 @@ TEST_CASE("exact matches are the share of equal lines") {
   CHECK(exact_share({}, {}) == 0);
 }
 
-TEST_CASE("a dataset is judged pair by pair, whatever the batches and whatever the dropout") {
+TEST_CASE("the scores of a dataset are sums over its pairs, whatever the batches and the dropout") {
   const Tokenizer words = train_tokenizer(small_texts(), {.kind = TokenizerKind::words}, {});
   const Dataset dataset =
       load_dataset({{in_memory("small", small_pairs(40))}}, {words, words}, {.filters = {}});

@@ -1,4 +1,4 @@
-// The text of a growing sequence of ids is that of the whole sequence, at every length.
+// Appending ids one by one gives the text of the whole sequence, at every length.
 #include "train/tasks/language_model/incremental_decoder.h"
 
 #include <doctest/doctest.h>
@@ -35,7 +35,7 @@ void check_every_length(const Tokenizer& tokenizer, const std::vector<int32_t>& 
   }
 }
 
-TEST_CASE("a text that grows by one id is that of all its ids, for every tokenizer") {
+TEST_CASE("appending one id at a time gives the text of all ids, for every tokenizer") {
   int number = 0;
   for (const Tokenizer& tokenizer : tokenizers()) {
     CAPTURE(number++);
@@ -52,7 +52,7 @@ TEST_CASE("a text that grows by one id is that of all its ids, for every tokeniz
   }
 }
 
-TEST_CASE("characters of several bytes, spaces and empty lines grow like any text") {
+TEST_CASE("characters of several bytes, spaces and empty lines are decoded incrementally, too") {
   for (const Tokenizer& tokenizer : tokenizers()) {
     std::vector<int32_t> ids = {begin_id};
     for (int i = 0; i < 4; ++i) {

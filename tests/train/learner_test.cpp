@@ -88,7 +88,7 @@ TEST_CASE("a gradient above clip_norm moves the weights as far as one of that no
   CHECK(first_step(training).moved == whole.moved);
 }
 
-TEST_CASE("the loss of a step is smoothed as label_smoothing says, its likelihood is not") {
+TEST_CASE("label_smoothing changes the loss of a step, but not its log-likelihood") {
   TrainingConfig training;
   const auto sums = [&](double label_smoothing) {
     training.label_smoothing = label_smoothing;
@@ -103,7 +103,7 @@ TEST_CASE("the loss of a step is smoothed as label_smoothing says, its likelihoo
   CHECK(more.loss - plain.loss == doctest::Approx(3 * (some.loss - plain.loss)).epsilon(1e-3));
 }
 
-TEST_CASE("no gradients are held after a step, so that validation has their memory") {
+TEST_CASE("a step releases its gradients, so that validation has their memory") {
   Small small{TrainingConfig()};
   small.step(1e-3);
   const int64_t held = memory_statistics().used;
@@ -132,7 +132,7 @@ TEST_CASE("a step that is not finite is repeated to find the op, unless check_fi
   CHECK(with != without);
 }
 
-TEST_CASE("the FLOPs of a step are those of its batches: twice the batches, twice the FLOPs") {
+TEST_CASE("a step over twice the batches has twice the FLOPs") {
   Small small{TrainingConfig()};
   const double once = small.step(0).flops;
   CHECK(once > 0);
@@ -171,7 +171,7 @@ TEST_CASE("a batch in chunks has the same sentences in the same order, and nearl
   CHECK(a.update.gradient_norm == doctest::Approx(b.update.gradient_norm));
 }
 
-TEST_CASE("chunks of sources without </s> are the same pairs in order") {
+TEST_CASE("the chunks of sources without </s> are the same pairs in order") {
   const std::vector<Example> pairs = {{{3, 4}, {5}}, {{}, {6, 7}}, {{5}, {}}, {{7, 3}, {3, 4}}};
   const TaskModel<Transformer> network(options);
   const TrainingConfig training;
@@ -209,7 +209,7 @@ TEST_CASE("short sentences are split into the requested number of nearly equal c
   }
 }
 
-TEST_CASE("a chunk's place names only its own pairs") {
+TEST_CASE("where() of a chunk names only its own pairs") {
   const Tokenizer tokenizer = train_tokenizer({"a b c"}, {.kind = TokenizerKind::words}, {});
   const auto dataset = std::make_shared<const Dataset>(
       load_dataset({{in_memory("five",
@@ -229,7 +229,7 @@ TEST_CASE("a chunk's place names only its own pairs") {
   CHECK(halves[1]->where() == dataset->where(std::vector<int64_t>{2, 3}));
 }
 
-TEST_CASE("windows in chunks are the same windows in order, about as many in each") {
+TEST_CASE("the chunks of a batch of windows have all of its windows in order") {
   const TaskModel<LanguageModel> network({.layer = small_layer, .vocabulary = 10, .layers = 1});
   const TrainingConfig training;
   const Tokenizer tokenizer = train_tokenizer({}, {.kind = TokenizerKind::bytes}, {});
@@ -385,15 +385,15 @@ void check_limits() {
 
 }  // namespace
 
-TEST_CASE("the memory predicted for a step is what the step takes, for translation") {
+TEST_CASE("the memory predicted for a step is within 10% of the peak, for translation") {
   check_prediction<WideTranslation>();
 }
 
-TEST_CASE("the memory predicted for a step is what the step takes, for a language model") {
+TEST_CASE("the memory predicted for a step is within 10% of the peak, for a language model") {
   check_prediction<WideLanguageModel>();
 }
 
-TEST_CASE("a limit of memory splits the batch into as few chunks as fit, or is refused") {
+TEST_CASE("a memory limit splits the batch into as few chunks as fit, or is refused") {
   check_limits<WideTranslation>();
   check_limits<WideLanguageModel>();
 }

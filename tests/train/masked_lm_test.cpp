@@ -1,4 +1,4 @@
-// Texts with [MASK], and what a masked language model puts there.
+// Texts with [MASK], and the tokens that a masked language model predicts for it.
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -27,7 +27,7 @@ Tokenizer tokenizer_of(TokenizerKind kind) {
                          {.vocabulary_size = is_sentence_piece(kind) ? 60 : 0});
 }
 
-TEST_CASE("a text with [MASK] survives its encoding") {
+TEST_CASE("encoding and decoding preserve a text with [MASK]") {
   for (const auto& kind : tokenizer_kinds) {
     const bool trained =
         kind.choice != TokenizerKind::word_piece && kind.choice != TokenizerKind::byte_pairs;
@@ -45,7 +45,7 @@ TEST_CASE("a text with [MASK] survives its encoding") {
   }
 }
 
-TEST_CASE("a text with [MASK] survives its encoding by byte-level BPE") {
+TEST_CASE("encoding and decoding by byte-level BPE preserve a text with [MASK]") {
   Vocabulary vocabulary;
   for (const std::string& glyph : byte_glyphs()) vocabulary.add(glyph);
   const Tokenizer tokenizer(BytePairModel(std::move(vocabulary), {}, "test"),

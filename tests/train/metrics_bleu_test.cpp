@@ -54,7 +54,7 @@ TEST_CASE("the brevity penalty takes the reference closest in length, the shorte
   CHECK(shorter.brevity_penalty == Approx(std::exp(1 - 8.0 / 6)));
 }
 
-TEST_CASE("the line of two references is the one that sacreBLEU's documentation shows") {
+TEST_CASE("the score of two references is printed as in sacreBLEU's documentation") {
   const BleuScore score = bleu(dog_translations, dog_references);
   CHECK(score.text(2) ==
         "BLEU|nrefs:2|case:mixed|eff:no|tok:13a|smooth:exp|version:2.x/calque-0.1.0 = 48.53 "

@@ -18,7 +18,7 @@ doctest::Approx near(double value) { return doctest::Approx(value).epsilon(1e-6)
 
 }  // namespace
 
-TEST_CASE("chrF of two characters each is worked out by hand") {
+TEST_CASE("chrF of texts of two characters has the value computed by hand") {
   // "ab" and "ac": one of two characters, no pair; P = R = (1/2 + 0) / 2.
   const ChrfScore score = chrf(Lines{"ab"}, Streams{{"ac"}});
   CHECK(score.score == near(25));
@@ -65,7 +65,7 @@ TEST_CASE("Czech sentences have the values published in sacreBLEU's own tests") 
 }
 
 TEST_CASE("chrF++ separates one punctuation mark from a word") {
-  // "(hi" and ")" against "(", "hi" and ")": the closing mark goes first, and only one goes.
+  // "(hi" and ")" against "(", "hi" and ")": only one mark is separated, the closing one first.
   const ChrfOptions options{.character_order = 0, .word_order = 1};
   CHECK(chrf(Lines{"(hi)"}, Streams{{"(hi )"}}, options).score ==
         near(100 * 5 * (1.0 / 2) * (1.0 / 3) / (4 * (1.0 / 2) + 1.0 / 3)));

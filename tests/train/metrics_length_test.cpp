@@ -1,4 +1,4 @@
-// BLEU by the length of the source: who belongs to which step, and that each step is BLEU itself.
+// BLEU by the length of the source: the sentences of each range of lengths, and their BLEU.
 #include <doctest/doctest.h>
 
 #include "train/metrics/bleu_by_length.h"

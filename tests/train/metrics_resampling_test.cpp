@@ -77,7 +77,7 @@ TEST_CASE("the same seed gives the same interval, another seed another") {
   CHECK(first.mean != other.mean);
 }
 
-TEST_CASE("a large difference is not chance, and a system does not differ from itself") {
+TEST_CASE("a large difference has the smallest possible p-value, and so has no difference at all") {
   const SegmentStatistics low = statistics_of(numbers(100, 0)),
                           high = statistics_of(numbers(100, 9));
   const SegmentStatistics same = statistics_of(numbers(100, 0));
@@ -91,7 +91,7 @@ TEST_CASE("a large difference is not chance, and a system does not differ from i
         doctest::Approx(0.01));
 }
 
-TEST_CASE("identical systems get small p-values about as often as they should") {
+TEST_CASE("equally good systems rarely get p-values below 0.05") {
   int significant = 0;
   constexpr int rounds = 200;
   NumpyRandom random(99);
@@ -107,7 +107,7 @@ TEST_CASE("identical systems get small p-values about as often as they should") 
   CHECK(significant < rounds / 10);  // 10 are expected; three standard deviations more are 19
 }
 
-TEST_CASE("a comparison is printed with a star where chance is unlikely") {
+TEST_CASE("a comparison with a p-value below 0.05 is printed with a star") {
   Comparison comparison{.baseline = 20, .system = 21.55, .p_value = 0.0312};
   CHECK(comparison_text(comparison, "BLEU", "a.txt", "b.txt", 1) ==
         "a.txt: BLEU = 20.0\nb.txt: BLEU = 21.6 (p = 0.0312)*");

@@ -50,8 +50,8 @@ Words random_words(Random& random, size_t length) {
 TEST_CASE("each kind of edit costs one") {
   CHECK(rate("a b c d", "a b c d") == 0);
   CHECK(rate("a b d", "a b c d") == near(25));        // insert
-  CHECK(rate("a b x c d", "a b c d") == near(25));    // leave out
-  CHECK(rate("a x c d", "a b c d") == near(25));      // replace
+  CHECK(rate("a b x c d", "a b c d") == near(25));    // delete
+  CHECK(rate("a x c d", "a b c d") == near(25));      // substitute
   CHECK(rate("c d e a b", "a b c d e") == near(20));  // shift
   CHECK(rate("d e f g h a b c", "a b c d e f g h") == near(100.0 / 8));
   CHECK(rate("", "a") == near(100));
@@ -102,7 +102,7 @@ TEST_CASE("empty references cost every word of the translation") {
   CHECK(ter(Lines{"a b", "c"}, Streams{{"", "c d"}}).score == near(150));
 }
 
-TEST_CASE("case counts only if requested, and the signature says so") {
+TEST_CASE("case counts only if requested, and the signature shows it") {
   CHECK(rate("A B", "a b") == 0);
   const TerScore score = sentence_ter("A B", Lines{"a b"}, {.case_sensitive = true});
   CHECK(score.text() ==
@@ -118,7 +118,7 @@ TEST_CASE("without shifts the edit distance is the standard one, for texts of an
     EditTable table(reference, hypothesis.size());
     const int64_t distance = table.distance(hypothesis);
     CHECK(distance == plain_distance(hypothesis, reference));
-    // The edits turn one into the other, at that cost.
+    // The edits turn the hypothesis into the reference, at that cost.
     int64_t cost = 0, read = 0, written = 0;
     for (const Edit edit : table.edits()) {
       cost += edit == Edit::keep ? 0 : 1;
@@ -145,7 +145,8 @@ TEST_CASE("a reused table gives the same result as a new one") {
   }
 }
 
-TEST_CASE("shifts never cost more than they save, and the length difference is never saved") {
+TEST_CASE(
+    "the edits are at least the length difference, and at most the edit distance without shifts") {
   Random random({.seed = 8});
   for (int round = 0; round < 300; ++round) {
     const Words hypothesis = random_words(random, random.below(16));
@@ -159,7 +160,7 @@ TEST_CASE("shifts never cost more than they save, and the length difference is n
   }
 }
 
-TEST_CASE("lines of very different lengths are compared in reasonable time and memory") {
+TEST_CASE("long lines, and lines of very different lengths, are compared") {
   const Words many(20000, 1), few = {2, 1, 3};
   CHECK(translation_edits(few, many) == 19999);
   CHECK(translation_edits(many, few) == 19999);

@@ -34,7 +34,7 @@ std::string tercom(std::string_view line, const TercomOptions& options) {
 
 }  // namespace
 
-TEST_CASE("13a separates ASCII punctuation but apostrophes and hyphens") {
+TEST_CASE("13a separates ASCII punctuation except apostrophes and hyphens") {
   CHECK(v13a("Well-known (so-called) \"facts\" aren't!") ==
         "Well-known ( so-called ) \" facts \" aren't !");
   CHECK(v13a("a/b=c; d:e?") == "a / b = c ; d : e ?");
@@ -66,7 +66,7 @@ TEST_CASE("intl separates all of Unicode's punctuation and symbols") {
   CHECK(intl("&amp;") == "& amp ;");
 }
 
-TEST_CASE("char makes every character a token, none leaves the line alone") {
+TEST_CASE("char makes every character a token, and none leaves the line unchanged") {
   CHECK(joined(tokenize("ab ü 你好", Tokenization::character)) == "a b ü 你 好");
   CHECK(tokenize(" a  b. ", Tokenization::none) == " a  b. ");
 }
@@ -81,7 +81,7 @@ TEST_CASE(
   CHECK(tercom("", {.normalized = true}).empty());
 }
 
-TEST_CASE("Tercom splits ideographs, and knows Asian punctuation") {
+TEST_CASE("Tercom splits ideographs, and separates or removes Asian punctuation") {
   const TercomOptions split{.normalized = true, .asian_support = true};
   CHECK(tercom("美众院公布对特", split) == "美 众 院 公 布 对 特");
   CHECK(tercom("りの拳銃を持", split) == "りの 拳 銃 を 持");
@@ -90,7 +90,7 @@ TEST_CASE("Tercom splits ideographs, and knows Asian punctuation") {
   CHECK(tercom("好，吗？", {.no_punctuation = true}) == "好，吗？");
 }
 
-TEST_CASE("white space is what Unicode says, whatever the locale") {
+TEST_CASE("white space is defined by Unicode") {
   CHECK(joined("a\u00A0b\u2009c\u3000d\u2028e\u0085f\u001Cg\th") == "a b c d e f g h");
   CHECK(joined("a\u200Bb\uFEFFc") == "a\u200Bb\uFEFFc");
   CHECK(without_trailing_space("ä \u3000\t\u2029") == "ä");
@@ -105,7 +105,7 @@ TEST_CASE("lower case follows Unicode's full mappings") {
   CHECK(full_lowercase("ǅ Ⅷ Ａ 𐐀") == "ǆ ⅷ ａ 𐐨");
 }
 
-TEST_CASE("a sigma is final behind a letter and before none, looking past marks") {
+TEST_CASE("a sigma is final after a letter and before none, where marks are skipped") {
   CHECK(full_lowercase("ΟΔΟΣ ΣΑΣ Σ") == "οδος σας σ");
   CHECK(full_lowercase("ΑΣ.Α ΑΣ\u0301 ΑΣ,Β") == "ασ.α ας\u0301 ας,β");
   CHECK(full_lowercase("ΑΣ\u00AD") == "ας\u00AD");

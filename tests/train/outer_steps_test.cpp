@@ -71,10 +71,10 @@ struct OneNumber {
 
 }  // namespace
 
-TEST_CASE("an outer step is worked out by hand") {
+TEST_CASE("an outer step has the value computed by hand") {
   OneNumber one(two_parts());
-  // The parts fall by (1 + 3) / 8 and (2 + 4) / 8, on average by d = 5 / 8. Then m = d, and
-  // w = 1 - (d + m / 2) / 2.
+  // The parts' weights fall by (1 + 3) / 8 and (2 + 4) / 8, on average by d = 5 / 8. The outer
+  // momentum becomes m = d, and w = 1 - (d + m / 2) / 2.
   const StepOutcome outcome = one.linear({1, 2, 3, 4}, 0.125);
   CHECK(one.value() == real(1 - 15.0 / 32));
   CHECK(outcome.update.gradient_norm == doctest::Approx(5.0 / 8));
@@ -96,10 +96,10 @@ TEST_CASE("the optimizers of the parts keep their state from step to step") {
   training.momentum = 0.5;
   training.outer_momentum = 0;
   OneNumber one(training);
-  // Part 0 has the velocities 1 and 3.5, and part 1 has 2 and 5: they fall by 4.5 / 8 and 7 / 8.
+  // Part 0 has the velocities 1 and 3.5, so its weight falls by 4.5 / 8; part 1 has 2 and 5.
   one.linear({1, 2, 3, 4}, 0.125);
   CHECK(one.value() == real(1 - 11.5 / 32));
-  // Then 2.75 and 4.375, and 4.5 and 6.25.
+  // In the next step the velocities are 2.75 and 4.375, and 4.5 and 6.25.
   one.linear({1, 2, 3, 4}, 0.125);
   CHECK(one.value() == real(1 - 11.5 / 32 - (7.125 + 10.75) / 32));
 }
@@ -116,7 +116,7 @@ TEST_CASE("each part updates weights of its own") {
   CHECK(one.value() == real((0.25 + 0.5) / 2));
 }
 
-TEST_CASE("a step in which an update is not finite changes no weight, and says why") {
+TEST_CASE("a step in which an update is not finite changes no weight, and has a diagnosis") {
   TrainingConfig training = two_parts();
   OneNumber one(training);
   one.linear({1, 2, 3, 4}, 0.125);

@@ -22,7 +22,7 @@ const TransformerOptions options{.layer = {.d_model = 8, .d_ff = 16, .heads = 2,
 const std::vector<int32_t> words = {3, 4, 5, 6, 7, 8};
 
 struct OneStep {
-  std::vector<real> moved;  // by which each weight fell
+  std::vector<real> moved;  // how far each weight fell
   UpdateReport update;
 };
 
@@ -49,7 +49,7 @@ OneStep step_of(TrainingConfig training, size_t batches) {
 
 }  // namespace
 
-TEST_CASE("a step of parts is the step of as many accumulated batches, up to rounding") {
+TEST_CASE("a step of parts equals a step of as many accumulated batches, up to rounding") {
   TrainingConfig parts, accumulation, both;
   parts.parts = 4, accumulation.accumulation = 4;
   both.parts = 2, both.accumulation = 2;
@@ -61,7 +61,7 @@ TEST_CASE("a step of parts is the step of as many accumulated batches, up to rou
     for (size_t i = 0; i < one.moved.size(); ++i) {
       apart = std::max(apart, std::abs(double(one.moved[i] - other.moved[i])));
     }
-    CHECK(apart < 1e-5);  // also the dropout is the same
+    CHECK(apart < 1e-5);  // the dropout is the same, too
     CHECK(other.moved != one.moved);
   }
 }
@@ -80,7 +80,7 @@ TEST_CASE("a step of parts has the same bits with any number of threads") {
   }
 }
 
-TEST_CASE("no memory of parts is held after a step") {
+TEST_CASE("a step releases the memory of its parts") {
   TrainingConfig training;
   training.parts = 2;
   step_of(training, 2);
@@ -97,7 +97,7 @@ TEST_CASE("parts must be a power of two, and a run keeps them") {
   CHECK_MESSAGE(message.find("training.parts: 2 -> 4") != std::string::npos, message);
 }
 
-TEST_CASE("a run of several parts repeats a step that is not finite and says which batch it was") {
+TEST_CASE("a run of several parts ends with an error if its steps are not finite") {
   const TemporaryFolder folder;
   const std::string message = message_of([&] {
     run(folder, {"training.parts=2", "training.learning_rate=1e30", "training.max_bad_steps=2"});

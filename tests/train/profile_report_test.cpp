@@ -1,4 +1,4 @@
-// The table and the trace of a profile whose numbers are known.
+// The table and the trace of a profile.
 #include "train/profile_report.h"
 
 #include <doctest/doctest.h>
@@ -52,7 +52,7 @@ TEST_CASE("the table has a line for each op and pass, a total, and the time outs
   CHECK(line_of(table, "2 steps").find("1000 GFLOP/s") != std::string::npos);
 }
 
-TEST_CASE("the share of the limit is that of whichever the op needs longer, FLOPs or bytes") {
+TEST_CASE("the share of an op's limit is that of its FLOPs or its bytes, whichever is larger") {
   Profile profile;
   {
     const Profiling on(profile);

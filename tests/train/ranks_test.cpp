@@ -72,7 +72,7 @@ TEST_CASE("1, 2 and 4 ranks write the same checkpoints and the same log, with an
   }
 }
 
-TEST_CASE("the log has the share of the exchange and its bytes") {
+TEST_CASE("metrics.jsonl has the share of the exchange in the time, and its bytes") {
   const TemporaryFolder folder;
   const auto timing = [&](int count, const std::string& exchange) {
     const std::string name = fmt::format("{}-{}", exchange, count);
@@ -90,7 +90,7 @@ TEST_CASE("the log has the share of the exchange and its bytes") {
     CHECK(ranks["exchange_share"] > 0);
     CHECK(ranks["exchange_share"] < 1);
   }
-  // Besides gradients and weights, ranks tell each other a few numbers.
+  // Besides gradients and weights, ranks exchange a few numbers.
   CHECK(double(two["exchange_mb"]) == doctest::Approx(weights).epsilon(0.1));
   CHECK(double(four["exchange_mb"]) == doctest::Approx(1.5 * weights).epsilon(0.1));
   if (sizeof(real) == sizeof(float)) {
@@ -99,7 +99,7 @@ TEST_CASE("the log has the share of the exchange and its bytes") {
   }
 }
 
-TEST_CASE("every task trains on two ranks in the bits of one") {
+TEST_CASE("every task trains on two ranks to the same bits as on one") {
   for (const TaskCase& task : all_tasks()) {
     CAPTURE(task.name);
     Settings settings = task.random;
@@ -114,7 +114,7 @@ TEST_CASE("every task trains on two ranks in the bits of one") {
   }
 }
 
-TEST_CASE("any number of ranks resumes what any other number has written") {
+TEST_CASE("any number of ranks resumes a run of any other number") {
   for (const Settings& settings :
        std::vector<Settings>{{"training.ema=0.9"},
                              {"training.optimizer=adafactor"},
@@ -144,7 +144,7 @@ TEST_CASE("ranks that do not divide the parts of a step are refused") {
                 message);
 }
 
-TEST_CASE("a rank with another config is refused by name, but threads may differ") {
+TEST_CASE("a rank with another config is refused with its number, but threads may differ") {
   const TemporaryFolder folder;
   const auto start = [&](const std::string& setting) {
     return message_of([&] {
@@ -162,7 +162,7 @@ TEST_CASE("a rank with another config is refused by name, but threads may differ
   CHECK(start("training.threads=1").empty());
 }
 
-TEST_CASE("a step that is not finite is skipped by all ranks, with the diagnosis of one") {
+TEST_CASE("steps that are not finite end a run on two ranks with the same message as on one") {
   const TemporaryFolder folder;
   for (const std::string outer : {"0", "3"}) {
     const Settings settings{"training.learning_rate=1e30", "training.max_bad_steps=3",

@@ -68,7 +68,7 @@ TEST_CASE(
   CHECK(summary.rest_logits == std::vector<double>{3});
 }
 
-TEST_CASE("the raw weights come back from the JSON as they were") {
+TEST_CASE("the JSON of an explanation has its values unchanged") {
   const Explanation explanation = small_explanation();
   const Json json = Json::parse(explanation_json(explanation));
   CHECK(json["source"] == hostile);
@@ -87,7 +87,7 @@ TEST_CASE("the raw weights come back from the JSON as they were") {
   CHECK(json["steps"][0]["best"][0]["probability"].get<double>() == doctest::Approx(first));
 }
 
-TEST_CASE("the explain page asks for nothing from outside, and holds hostile text only escaped") {
+TEST_CASE("the explain page loads nothing from outside, and escapes hostile text") {
   const std::string page = explain_page(small_explanation());
   CHECK(page.find("</script><b>") == std::string::npos);
   CHECK(page.find("<title>&lt;/script&gt;") != std::string::npos);
@@ -97,7 +97,7 @@ TEST_CASE("the explain page asks for nothing from outside, and holds hostile tex
   }
 }
 
-TEST_CASE("the figure shows one head, the mean of a layer or the mean of all, and no other") {
+TEST_CASE("the figure shows one head or the mean of all heads, and others are refused") {
   const Explanation explanation = small_explanation();
   const std::string head = cross_attention_svg(explanation, {.layer = 0, .head = 0});
   CHECK(head.find("<title>1.000</title>") != std::string::npos);

@@ -1,5 +1,5 @@
 #pragma once
-// A folder for the files of one test.
+// A run's folder for the files of one test, removed by the destructor.
 
 #include <doctest/doctest.h>
 #include <unistd.h>

@@ -118,7 +118,7 @@ TEST_CASE("a clock that restarts when a run is resumed continues from its last v
   CHECK(run.train.seconds == std::vector<double>{10, 14, 16});
 }
 
-TEST_CASE("a record with absurdly many values cannot fill the memory") {
+TEST_CASE("a record with 5000 values is limited to 64 columns") {
   const TemporaryRun folder;
   std::string record = "{\"kind\":\"train\",\"step\":1";
   for (int i = 0; i < 5000; ++i) record += ",\"x" + std::to_string(i) + "\":1";
@@ -127,7 +127,7 @@ TEST_CASE("a record with absurdly many values cannot fill the memory") {
   CHECK(run.remarks.size() == 1);
 }
 
-TEST_CASE("a path that is not a run is refused in one line that says what a run is") {
+TEST_CASE("a path that is not a run is refused with the reason") {
   const TemporaryRun folder;
   CHECK_THROWS_WITH_AS(calque::read_run(folder.folder() / "none", calque::all_metrics()),
                        doctest::Contains("no such run folder or metrics.jsonl"), Error);
@@ -147,7 +147,7 @@ TEST_CASE("a run may be named by its metrics.jsonl, by any path to its folder, o
   }
 }
 
-TEST_CASE("runs of the same name get names that tell them apart") {
+TEST_CASE("runs of the same name get different names") {
   const TemporaryRun a("first/toy"), b("second/toy");
   for (const auto* run : {&a, &b})
     run->write("metrics.jsonl", "{\"kind\":\"train\",\"step\":1,\"loss\":2}\n");

@@ -28,18 +28,18 @@ TEST_CASE("text inside the page's data stays data, whatever it holds") {
   CHECK(calque::json_quoted("\xff") == "\"\\ufffd\"");
 }
 
-TEST_CASE("text inside markup is escaped, and bytes that are no text are replaced") {
+TEST_CASE("text inside markup is escaped, and bytes that are not UTF-8 are replaced") {
   CHECK(calque::html_escaped("<a href=\"x\">'&") == "&lt;a href=&quot;x&quot;&gt;&#39;&amp;");
   CHECK(calque::html_escaped("a\x01\xff") == "a\xEF\xBF\xBD\xEF\xBF\xBD");
   CHECK(calque::html_escaped("\xC3\xA4") == "\xC3\xA4");
 }
 
-TEST_CASE("a template is filled once: what is filled in is never read as template") {
+TEST_CASE("a template is filled once, and inserted text is never read as a template") {
   CHECK(calque::filled("a{{x}}b{{y}}", {{"x", "{{y}}"}, {"y", "2"}}) == "a{{y}}b2");
   CHECK_THROWS_AS(calque::filled("{{z}}", {{"x", ""}}), calque::Misuse);
 }
 
-TEST_CASE("numbers are written in few digits, and what is not finite as null") {
+TEST_CASE("numbers are written in few digits, and as null if they are not finite") {
   std::string out;
   for (const double value : {0.1, 1234567.0, 1e-9})
     calque::append_json_number(out += ' ', value, 6);
@@ -83,7 +83,7 @@ TEST_CASE(
   CHECK(tables[1]["columns"].empty());
 }
 
-TEST_CASE("an unknown value gets a panel of its own") {
+TEST_CASE("a column of an unknown metric gets a panel of its own") {
   const TemporaryRun folder;
   const calque::ReportRun run =
       folder.run("{\"kind\":\"train\",\"step\":1,\"novelty\":2,\"nll\":1,\"ppl\":2.7}\n");
@@ -108,7 +108,7 @@ TEST_CASE("thinning keeps the ends and every extreme") {
   CHECK(calque::rows_with_extremes(5, columns, 600).size() == 5);
 }
 
-TEST_CASE("a long run is thinned in the page, and the page knows how long it was") {
+TEST_CASE("a long run is thinned in the page, which has the original number of records") {
   const TemporaryRun folder;
   std::string metrics;
   for (int step = 1; step <= 3000; ++step) {
@@ -123,7 +123,7 @@ TEST_CASE("a long run is thinned in the page, and the page knows how long it was
         train["columns"]["loss"].end());
 }
 
-TEST_CASE("the page asks for nothing from outside, and holds hostile text only escaped") {
+TEST_CASE("the page loads nothing from outside, and escapes hostile text") {
   const TemporaryRun folder("<b>&name");
   Json record = {{"kind", "valid"}, {"step", 1}, {"loss", 2}, {hostile, 3}};
   record["samples"] =

@@ -57,7 +57,7 @@ TEST_CASE("ticks are round numbers within the axis") {
   }
 }
 
-TEST_CASE("training curves are smoothed, over the clock that was chosen") {
+TEST_CASE("training curves are smoothed, over the chosen axis") {
   const TemporaryRun folder("run");
   const ReportRun run = folder.run(
       "{\"kind\":\"train\",\"step\":1,\"epoch\":0.5,\"tokens\":100,\"timing\":{\"seconds\":7},"
@@ -120,6 +120,7 @@ TEST_CASE("the legend keeps to the figure's width, or widens it for a long name"
       const size_t content = svg.find('>', at) + 1;
       if (svg.substr(at, content - at).find("text-anchor=\"start\"") == svg.npos) continue;
       const double x = std::stod(svg.substr(at + begin.size()));
+      // A character is about 6 pixels wide.
       CHECK(x + 6 * static_cast<double>(svg.find('<', content) - content) <= width);
       ++labels;
     }
@@ -133,7 +134,7 @@ TEST_CASE("a metric that no run has is refused with the list of existing ones") 
   PlotOptions options;
   options.columns = {"blue"};
   CHECK_THROWS_WITH_AS(figure_svg({&run, 1}, options),
-                       "no run has a metric 'blue'; there are: loss, accuracy", Error);
+                       "no run has a metric 'blue'; the runs have: loss, accuracy", Error);
 }
 
 TEST_CASE("a single point, equal values and a log axis without positive values can all be drawn") {

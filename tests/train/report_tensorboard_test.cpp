@@ -1,4 +1,4 @@
-// TensorBoard's event files, read back by a small decoder that knows only the published formats.
+// TensorBoard's event files, read back by a small decoder of the published formats.
 #include <bit>
 #include <cstring>
 #include <map>
@@ -51,7 +51,7 @@ std::vector<std::string> records_of(std::string_view file) {
   return records;
 }
 
-// Fields by number; the bytes of the value, a varint as eight of them.
+// The bytes of each field, by its number; a varint becomes eight bytes.
 std::multimap<uint64_t, std::string> fields_of(std::string_view message) {
   std::multimap<uint64_t, std::string> fields;
   const auto varint = [&] {
@@ -95,7 +95,7 @@ struct Value {
   std::string message;  // Summary.Value
 };
 
-// The values of a file by tag, and how many events have none.
+// The values of a file by tag. Events without a value are skipped.
 std::multimap<std::string, Value> values_of(std::string_view file) {
   std::multimap<std::string, Value> values;
   for (const std::string& event : records_of(file)) {
@@ -123,7 +123,7 @@ TEST_CASE("the CRC gives the values published for it") {
   CHECK(crc32c(rising) == 0x46DD794E);
 }
 
-TEST_CASE("a scalar event is these bytes") {
+TEST_CASE("a scalar event is encoded in the documented bytes") {
   const std::string wanted(
       "\x09\x00\x00\x00\x00\x00\x00\xF0\x3F"  // wall_time = 1.0
       "\x10\xAC\x02"                          // step = 300
@@ -189,7 +189,7 @@ TEST_CASE("each start of a run writes a file of its own") {
   CHECK(first.file() != second.file());
 }
 
-TEST_CASE("an event file that cannot be written is an error that says which") {
+TEST_CASE("an event file that cannot be written is an error that names it") {
   const TemporaryRun folder;
   folder.write("occupied", "");
   CHECK_THROWS_WITH_AS(TensorBoardWriter(folder.folder() / "occupied", 0),

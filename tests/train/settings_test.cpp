@@ -1,4 +1,4 @@
-// The options that a config's settings become.
+// The options made from the settings of a config.
 
 #include "train/tasks/translation/settings.h"
 
@@ -17,7 +17,7 @@
 
 using namespace calque;
 
-TEST_CASE("every schedule of the config is the curve of that name, with the config's numbers") {
+TEST_CASE("every schedule of the config gives the rates of its curve") {
   Config config;
   config.model.d_model = 256;
   TrainingConfig& t = config.training;
@@ -62,7 +62,7 @@ TEST_CASE("without a schedule, rate and warm-up follow from the model, the batch
   CHECK(peak_learning_rate(config) == 0.01);
 }
 
-TEST_CASE("every optimizer of the config is the one of that name") {
+TEST_CASE("every optimizer of the config gets the settings of the config") {
   TrainingConfig training;
   training.momentum = 0.5, training.betas = {0.8, 0.9}, training.weight_decay = 0.01;
   training.epsilon = 0.125;
@@ -84,7 +84,7 @@ TEST_CASE("every optimizer of the config is the one of that name") {
 }
 
 TEST_CASE("every key of the model and of the search changes its options") {
-  // A key that has no effect for a translator, or on another part of the program.
+  // Keys that have no effect on a translator, or affect another part of the program.
   const std::set<std::string> elsewhere = {
       "model.preset",  "model.layers",           "model.segment_embeddings", "model.masked_head",
       "model.patch",   "model.pooling",          "model.init_from",          "model.embeddings",
@@ -119,11 +119,11 @@ TEST_CASE("every key of the model and of the search changes its options") {
   }
 }
 
-TEST_CASE("scores of texts in lower case say so in their signatures") {
+TEST_CASE("data.lowercase makes BLEU and chrF ignore case, and bleu_lowercase only BLEU") {
   Config config;
   CHECK_FALSE(bleu_options(config).lowercase);
   CHECK_FALSE(chrf_options(config).lowercase);
-  config.decoding.bleu_lowercase = true;  // BLEU's alone
+  config.decoding.bleu_lowercase = true;  // only for BLEU
   CHECK(bleu_options(config).lowercase);
   CHECK_FALSE(chrf_options(config).lowercase);
   config.decoding.bleu_lowercase = false;
@@ -132,7 +132,7 @@ TEST_CASE("scores of texts in lower case say so in their signatures") {
   CHECK(chrf_options(config).lowercase);
 }
 
-TEST_CASE("a corpus is read from the place in the config, and named after it") {
+TEST_CASE("a corpus is read from the files in the config, and named after them") {
   Config config;
   config.data.languages = {"en", "de"};
   const auto source = [&](const CorpusConfig& corpus) {

@@ -32,13 +32,13 @@ Config of_many_batches(const TaskCase& task) {
   return config_of_task(task, settings);
 }
 
-using Validated = std::optional<Scores>;
+using RankScores = std::optional<Scores>;
 
 // What each rank gets from one validation with the initial weights.
-std::vector<Validated> validate(int count, const Config& config, const TemporaryFolder& folder,
-                                const std::function<bool(int rank)>& stop) {
+std::vector<RankScores> validate(int count, const Config& config, const TemporaryFolder& folder,
+                                 const std::function<bool(int rank)>& stop) {
   std::filesystem::create_directories(folder.path("run"));
-  std::vector<Validated> all(static_cast<size_t>(count));
+  std::vector<RankScores> all(static_cast<size_t>(count));
   std::mutex mutex;
   run_thread_ranks(count, [&](Communicator& ranks) {
     set_threads(1);
@@ -46,7 +46,7 @@ std::vector<Validated> validate(int count, const Config& config, const Temporary
     const auto begin = [&] { return make_task(config, run, {TaskStart::Purpose::begin}); };
     const std::unique_ptr<Task> task = make_tasks(ranks, begin, config, run, make_task);
     task->parameters().initialise(5);
-    Validated own = task->validate(ranks, [&] { return stop(ranks.rank()); });
+    RankScores own = task->validate(ranks, [&] { return stop(ranks.rank()); });
     const std::scoped_lock lock(mutex);
     all[static_cast<size_t>(ranks.rank())] = std::move(own);
   });
@@ -55,7 +55,7 @@ std::vector<Validated> validate(int count, const Config& config, const Temporary
 
 }  // namespace
 
-TEST_CASE("ranks take batches in turn, and all receive what each has computed") {
+TEST_CASE("ranks take batches in turn, and all receive the results of each") {
   run_thread_ranks(4, [](Communicator& ranks) {
     BatchShare share(ranks, never);
     std::vector<int64_t> results;
@@ -95,8 +95,9 @@ TEST_CASE("a validation of many batches has the same bits on 1, 2 and 4 ranks") 
     CHECK(pauses >= 4);
     for (const int count : {2, 4}) {
       CAPTURE(count);
-      const std::vector<Validated> all = validate(count, config, folder, [](int) { return false; });
-      for (const Validated& rank : all) CHECK(rank->values == one.values);
+      const std::vector<RankScores> all =
+          validate(count, config, folder, [](int) { return false; });
+      for (const RankScores& rank : all) CHECK(rank->values == one.values);
       const Scores& first = *all.front();
       REQUIRE(first.samples.size() == one.samples.size());
       for (size_t i = 0; i < one.samples.size(); ++i) {
@@ -118,7 +119,7 @@ TEST_CASE("a rank that is asked to stop ends the validation of all") {
       int pauses = 0;                // of rank 1
       const auto all = validate(2, of_many_batches(task), folder,
                                 [&](int rank) { return rank == 1 && pauses++ >= late; });
-      for (const Validated& rank : all) CHECK_FALSE(rank.has_value());
+      for (const RankScores& rank : all) CHECK_FALSE(rank.has_value());
     }
   }
 }

@@ -72,7 +72,7 @@ struct OneWeight final : Task {
   Tensor weight;
 };
 
-// Falls linearly from a rate of 1 to 0 at update 4, so that the rate of every update is known.
+// Trains with a rate that falls linearly from 1 to 0 at update 4, so that each rate is known.
 TrainResult run_with(const TemporaryFolder& folder, const std::set<int64_t>& bad,
                      const std::vector<std::string>& more = {}) {
   std::vector<std::string> settings = {
@@ -107,7 +107,7 @@ TEST_CASE("a skipped step counts neither for the schedule nor for a limit in upd
   CHECK(rates(skipping) == rates(plain));
 }
 
-TEST_CASE("the message about a skipped step names each place once") {
+TEST_CASE("the message about a skipped step names each example once") {
   const TemporaryFolder folder;
   run_with(folder, {0}, {"training.accumulation=2"});
   const std::string log = folder.read("run/train.log");

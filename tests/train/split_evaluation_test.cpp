@@ -1,4 +1,4 @@
-// What `calque evaluate` counts: every pair once, or with a reason why not; and what is searched.
+// What `calque evaluate` counts: every pair once, or the reason why not; and what it decodes.
 #include "train/tasks/translation/split_evaluation.h"
 
 #include "train/tasks/translation/settings.h"
@@ -23,13 +23,13 @@ SplitResult evaluated(const std::vector<TranslationRun>& runs,
                          translation_options(config.decoding), bleu_options(config));
 }
 
-TEST_CASE("an evaluation says over how many of the pairs its loss is") {
+TEST_CASE("an evaluation reports the number of pairs in its loss") {
   const TemporaryFolder folder;
   const auto runs = trained(folder);
   const SplitResult some = evaluated(runs, {{"a b", "b a"}, {"", "a"}, {"a", "a"}});
   CHECK(some.pairs == 3);
   CHECK(some.empty.total() == 1);
-  CHECK(to_text(some, 0).find("%  of 2 of the 3 pairs; not of 1 with an empty side "
+  CHECK(to_text(some, 0).find("%  on 2 of the 3 pairs; left out: 1 with an empty side "
                               "(first: some:2)\n") != std::string::npos);
   CHECK(to_text(evaluated(runs, {{"a b", "b a"}}), 0).find("pairs;") == std::string::npos);
   const std::string none = message_of([&] { evaluated(runs, {{"", "a"}, {"a", ""}}); });
@@ -37,7 +37,7 @@ TEST_CASE("an evaluation says over how many of the pairs its loss is") {
         "some: none of 2 pairs is left after filtering: 2 with an empty side (first: some:1)");
 }
 
-TEST_CASE("an evaluation counts the pairs that it skips because they are no text") {
+TEST_CASE("an evaluation counts the pairs that it skips because they are not UTF-8") {
   const TemporaryFolder folder;
   const auto runs = trained(folder, {"data.invalid_utf8=skip"});
   const SplitResult some = evaluated(runs, {{"a b", "b a"}, {"a", "\xFF"}, {"a", "a"}});
@@ -54,7 +54,7 @@ TEST_CASE("an evaluation names the sentence that is longer than the learned posi
     evaluated(runs, {{"a", "a"}, {"a b c d e f g h", "a"}});
   });
   CHECK(message.starts_with("some, pair 2: a sentence of 9 tokens, but model.max_positions is 8"));
-  const std::string alone =  // of no pair that the loss is over
+  const std::string alone =  // its pair is not in the loss
       message_of([&] {
         evaluated(runs, {{"a", "a"}, {"a b c d e f g h", ""}});
       });
@@ -65,11 +65,11 @@ TEST_CASE("a text without tokens is not decoded, and its translation is its pref
   const TemporaryFolder folder;
   const auto runs = trained(folder);
   const std::vector<std::string> texts = {"a b", "", "b"}, prefixes = {"b", "a", ""};
-  std::vector<int64_t> told;
+  std::vector<int64_t> counts;
   const auto found =
       search_texts(models_of(runs), runs.front().tokenizers, texts, TranslationOptions(), prefixes,
-                   0, [&](int64_t count) { told.push_back(count); });
-  CHECK(told.back() == 2);
+                   0, [&](int64_t count) { counts.push_back(count); });
+  CHECK(counts.back() == 2);
   const Tokenizer& target = runs.front().tokenizers.target;
   CHECK(found[1].best.size() == 1);
   CHECK(target.decode(found[1].best.front().ids) == "a");

@@ -1,4 +1,4 @@
-// The folder of checkpoints, on a real disk: what was saved is loaded, and damage is reported.
+// The folder of checkpoints, on a real disk: saved checkpoints are loaded, and damage is reported.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>
@@ -49,7 +49,7 @@ TEST_CASE("steps of more than six digits are still the newest") {
   CHECK(load_step(real_files(), run.path()) == 2000000000);
 }
 
-TEST_CASE("a byte changed anywhere in a checkpoint is noticed, and the one before is used") {
+TEST_CASE("a changed byte anywhere in a checkpoint is detected, and the previous one is loaded") {
   SimulatedFiles files;
   make_folder(files, "run");
   save_step(files, "run", 1);
@@ -146,7 +146,7 @@ TEST_CASE("a checkpoint of another model is an error, not skipped") {
       Error);
 }
 
-TEST_CASE("a checkpoint of a newer calque, or with too long a state, is not damaged") {
+TEST_CASE("a checkpoint of a newer calque, or with too long a state, is an error, not damage") {
   const ScratchFolder run;
   for (const int64_t step : {500, 1000}) save_step(real_files(), run.path(), step);
   const std::string state = run.path() + "/checkpoints/step-001000/state.json";
@@ -156,7 +156,7 @@ TEST_CASE("a checkpoint of a newer calque, or with too long a state, is not dama
   newer += fmt::format(",\n  \"xxh64\": \"{:016x}\"\n}}\n", content_hash(newer));
   for (const auto& [text, complaint] :
        {std::pair(newer, "written by a newer calque"),
-        std::pair(std::string(largest_state + 1, ' '), "make sense")}) {
+        std::pair(std::string(largest_state + 1, ' '), "are allowed")}) {
     overwrite(state, text);
     std::vector<DamagedCheckpoint> damaged;
     const std::string message =
@@ -213,7 +213,7 @@ TEST_CASE("values that are not finite are not loaded, even with a valid digest")
   CHECK(damaged[0].problem.find("first_moment.layer.0 holds") != std::string::npos);
 }
 
-TEST_CASE("pruning keeps the newest, the requested, and always the undamaged checkpoint") {
+TEST_CASE("pruning keeps the newest, the requested, and always the known undamaged checkpoint") {
   const ScratchFolder run;
   Checkpoints checkpoints(real_files(), run.path());
   for (int64_t step = 100; step <= 800; step += 100) save_step(real_files(), run.path(), step);
@@ -251,7 +251,7 @@ TEST_CASE("damaged checkpoints are set aside, and leftovers of interrupted saves
 }
 
 TEST_CASE(
-    "best and last are relative links, so that a run can be copied, and nothing follows them") {
+    "best and last are relative links, so that a run can be copied, and loading ignores them") {
   const ScratchFolder run;
   Checkpoints checkpoints(real_files(), run.path());
   for (const int64_t step : {1, 2}) {
@@ -275,13 +275,13 @@ TEST_CASE("a run's folder is created with its parents, but a vanished one is not
   fs::remove_all(scratch.path() + "/runs");
   CHECK_THROWS_WITH_AS(save_step(real_files(), run, 2),
                        (run + "/checkpoints: cannot make the folder: No such file or directory; "
-                              "check that the path is there")
+                              "check that the path exists")
                            .c_str(),
                        FileError);
   CHECK(!fs::exists(scratch.path() + "/runs"));
 }
 
-TEST_CASE("other names in the folder of checkpoints are left alone") {
+TEST_CASE("other names in the folder of checkpoints are ignored") {
   const ScratchFolder run;
   save_step(real_files(), run.path(), 5);
   for (const char* name : {"step-", "step-5", "step-0000006", "step-00000x", "step--00001",

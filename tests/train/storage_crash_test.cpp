@@ -1,4 +1,4 @@
-// Every state in which a crash of the machine may leave the disk, read like the next process does.
+// Every state of the disk after a crash of the machine, read as by the next process.
 
 #include <doctest/doctest.h>
 
@@ -18,7 +18,7 @@ void save_and_tidy(FileSystem& files, int64_t step, int64_t keep_last) {
 }
 
 // What the next process does after the crash; it must be able to continue.
-int64_t recover_and_go_on(SimulatedFiles& files) {
+int64_t recover_and_continue(SimulatedFiles& files) {
   Checkpoints checkpoints(files, "run");
   std::vector<DamagedCheckpoint> damaged;
   const int64_t step = load_step(files, "run", damaged);
@@ -33,7 +33,7 @@ int64_t recover_and_go_on(SimulatedFiles& files) {
 
 }  // namespace
 
-TEST_CASE("after a crash during the first save there is no checkpoint, or that one") {
+TEST_CASE("after a crash during the first save there is no checkpoint, or a complete one") {
   SimulatedFiles files;
   make_folder(files, "run");
   files.start_recording();
@@ -41,13 +41,13 @@ TEST_CASE("after a crash during the first save there is no checkpoint, or that o
   int states = 0;
   files.for_each_crash([&](SimulatedFiles& after) {
     ++states;
-    const int64_t step = recover_and_go_on(after);
+    const int64_t step = recover_and_continue(after);
     CHECK((step == -1 || step == 100));
   });
   CHECK(states > 500);
 }
 
-TEST_CASE("after a crash during a save, with links and pruning, the old or the new one is there") {
+TEST_CASE("after a crash during a save, with links and pruning, the old or the new one is loaded") {
   for (const int64_t keep_last : {1, 2}) {
     SimulatedFiles files;
     make_folder(files, "run");
@@ -57,7 +57,7 @@ TEST_CASE("after a crash during a save, with links and pruning, the old or the n
     save_and_tidy(files, 200, keep_last);
     int old_ones = 0, new_ones = 0;
     files.for_each_crash([&](SimulatedFiles& after) {
-      const int64_t step = recover_and_go_on(after);
+      const int64_t step = recover_and_continue(after);
       CHECK((step == 100 || step == 200));
       ++(step == 100 ? old_ones : new_ones);
     });
@@ -66,17 +66,17 @@ TEST_CASE("after a crash during a save, with links and pruning, the old or the n
   }
 }
 
-TEST_CASE("after a crash while a step is saved a second time, that step is there") {
+TEST_CASE("after a crash while a step is saved a second time, that step is loaded") {
   SimulatedFiles files;
   make_folder(files, "run");
   save_and_tidy(files, 50, 2);
   save_and_tidy(files, 100, 2);
   files.start_recording();
   save_and_tidy(files, 100, 2);
-  files.for_each_crash([](SimulatedFiles& after) { CHECK(recover_and_go_on(after) == 100); });
+  files.for_each_crash([](SimulatedFiles& after) { CHECK(recover_and_continue(after) == 100); });
 }
 
-TEST_CASE("once a save has returned, no crash takes the checkpoint away") {
+TEST_CASE("once a save has returned, no crash loses its checkpoint") {
   SimulatedFiles files;
   make_folder(files, "run");
   files.start_recording();

@@ -150,7 +150,7 @@ TEST_CASE("whichever call of a load fails, the result is a whole checkpoint or a
   }
 }
 
-TEST_CASE("cleaning up that fails at any call removes no checkpoint to keep") {
+TEST_CASE("a cleanup that fails at any call removes no checkpoint that is to be kept") {
   for (const int code : {EIO, EACCES}) {
     for (int64_t call = 0;; ++call) {
       SimulatedFiles disk = run_so_far(true);
@@ -228,7 +228,7 @@ TEST_CASE("closing a log reports the number of lost lines, however long it has b
   const auto complaint = log.close();
   REQUIRE(complaint);
   CHECK(complaint->find("run/metrics.jsonl: cannot write: No space left") == 0);
-  CHECK(complaint->ends_with("; lines that are lost: 3"));
+  CHECK(complaint->ends_with("; lines lost: 3"));
   files.fail(-1, 0);
   CHECK(!log.append("fourth"));  // also writes the lines that were waiting
   CHECK(!log.close());
@@ -246,8 +246,7 @@ TEST_CASE(
   files.fail(-1, 0);
   const auto complaint = log.close();
   REQUIRE(complaint);
-  CHECK(*complaint ==
-        "run/metrics.jsonl: could not be written for too long; lines that are lost: 3");
+  CHECK(*complaint == "run/metrics.jsonl: too many lines waited to be written; lines lost: 3");
 }
 
 TEST_CASE("a log that cannot be opened reports it with its first line, and opens when it can") {

@@ -82,8 +82,7 @@ inline void save_step(FileSystem& files, const std::string& run, int64_t step) {
       .save(small.model<NamedTensor>(), small.optimizer<NamedTensor>(), small.state(step));
 }
 
-// The step of the newest undamaged checkpoint, or -1. Requires that every value belongs to that
-// step.
+// The step of the newest undamaged checkpoint, or -1. Throws unless every value is of that step.
 inline int64_t load_step(FileSystem& files, const std::string& run,
                          std::vector<DamagedCheckpoint>& damaged) {
   SmallRun small;

@@ -161,7 +161,8 @@ TEST_CASE("overlaps, gaps and bytes that belong to no tensor are refused") {
          {"{}", 1, "there are 1 bytes"}});
 }
 
-TEST_CASE("deep nesting and long names cost no more than their bytes") {
+TEST_CASE(
+    "deep nesting is refused, and messages shorten long names and escape control characters") {
   CHECK(refused("{\"a\":" + std::string(1'000'000, '['), 0).find("list") != std::string::npos);
   const std::string message = refused("{\"" + std::string(1'000'000, 'n') + "\":{\"\x1B\":0}}", 0);
   CHECK(message.size() < 300);

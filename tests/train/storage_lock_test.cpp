@@ -73,7 +73,7 @@ TEST_CASE("programs that the holder starts do not inherit the lock") {
   CHECK(refusal(run.path()) == "");
 }
 
-TEST_CASE("what an earlier holder wrote into the file means nothing") {
+TEST_CASE("the contents of the lock file from an earlier holder are ignored") {
   const ScratchFolder run;
   std::ofstream(run.path() + "/lock") << std::string(10000, 'x');
   CHECK(refusal(run.path()) == "");
@@ -81,7 +81,7 @@ TEST_CASE("what an earlier holder wrote into the file means nothing") {
   CHECK(refusal(run.path()).find("process " + std::to_string(::getpid())) != std::string::npos);
 }
 
-TEST_CASE("a missing folder, or a lock that is not a file, is named") {
+TEST_CASE("the error about a missing folder, or a lock that is not a file, names it") {
   const ScratchFolder run;
   CHECK(refusal(run.path() + "/gone")
             .starts_with(run.path() + "/gone/lock: cannot open: No such file"));

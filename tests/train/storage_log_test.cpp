@@ -70,7 +70,7 @@ TEST_CASE("cutting back removes later steps and a torn line, and changes no byte
         "{\"step\":1e400}\n{\"step\":99999999999999999999}\n");
 }
 
-TEST_CASE("cutting back removes a validation that is owed, of that step alone") {
+TEST_CASE("cutting back removes the owed validation of that step only") {
   const std::string before = "{\"kind\":\"valid\",\"step\":1}\n{\"kind\":\"train\",\"step\":2}\n";
   const std::string owed = "{\"kind\":\"valid\",\"step\":2}\n";
   SimulatedFiles files;
@@ -95,7 +95,7 @@ TEST_CASE("a crash while a log is cut back leaves the old text or the new") {
   cut_back(files, "metrics.jsonl", 2);
   files.for_each_crash([&](SimulatedFiles& after) {
     const std::string found = after.contents("metrics.jsonl");
-    CHECK((found == text || found == text.substr(0, 22)));
+    CHECK((found == text || found == text.substr(0, 22)));  // two lines
   });
 }
 

@@ -117,7 +117,7 @@ TEST_CASE("the other floating-point types are converted when read") {
   CHECK(read_all(file_of(twice, bytes<double>({0.25})), "d", 1) == std::vector<real>{real(0.25)});
 }
 
-TEST_CASE("a type whose values cannot be read may be in a file, but not be read") {
+TEST_CASE("a file may have a type whose values cannot be read, but reading them is an error") {
   SimulatedFiles files;
   write_text(
       files, "x",

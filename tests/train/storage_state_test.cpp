@@ -50,23 +50,23 @@ std::string refusal(const std::string& text) {
 }
 
 // Appends the last field, the digest of everything before it.
-std::string sealed(const std::string& body) {
+std::string with_digest(const std::string& body) {
   return body + fmt::format(",\n  \"xxh64\": \"{:016x}\"\n}}\n", content_hash(body));
 }
 
 // The text with one part replaced, and with a valid digest.
-std::string forged(const std::string& from, const std::string& to) {
+std::string with_replacement(const std::string& from, const std::string& to) {
   std::string text = format_state(full_state());
   const size_t seal = text.rfind(",\n  \"xxh64\"");
   std::string body = text.substr(0, seal);
   const size_t at = body.find(from);
   REQUIRE(at != body.npos);
   body.replace(at, from.size(), to);
-  return sealed(body);
+  return with_digest(body);
 }
 
 void check_refused(const std::string& from, const std::string& to, const std::string& why) {
-  const std::string message = refusal(forged(from, to));
+  const std::string message = refusal(with_replacement(from, to));
   CAPTURE(message);
   CHECK(message.starts_with("state.json: "));
   CHECK(message.find(why) != message.npos);
@@ -82,7 +82,7 @@ TEST_CASE("a training state comes back with every field") {
 }
 
 TEST_CASE("a state of the first format is read, without an owed validation") {
-  const std::string text = sealed(R"({
+  const std::string text = with_digest(R"({
   "format": 1,
   "step": 1234,
   "optimizer_step": 1230,
@@ -130,7 +130,7 @@ TEST_CASE("a state of the first format is read, without an owed validation") {
 }
 
 TEST_CASE("a state of the second format is read, with the mark of an average among its versions") {
-  const std::string text = sealed(R"({
+  const std::string text = with_digest(R"({
   "format": 2,
   "step": 600,
   "optimizer_step": 600,
@@ -159,7 +159,7 @@ TEST_CASE("a state of the second format is read, with the mark of an average amo
   state.validation_owed = true;
   state.seconds_trained = 1;
   state.tokens = 2;
-  state.mean_of = 1;  // of how many is not known
+  state.mean_of = 1;  // the number of checkpoints is not known
   state.versions = {{"calque", "0.2.0"}};
   CHECK(parse_state(text, "state.json") == state);
 }
@@ -171,7 +171,7 @@ TEST_CASE("doubles come back to the last bit, in any locale, and so do infinitie
   std::fegetenv(&before);
   std::fesetenv(FE_DFL_ENV);
   for (const char* locale : {"C", "de_DE.UTF-8", "tr_TR.UTF-8"}) {
-    std::setlocale(LC_ALL, locale);  // where the machine has it
+    std::setlocale(LC_ALL, locale);  // if the machine has it
     for (const double value :
          {0.1, -0.0, 1.0, 1e300, 1e-300, limits::denorm_min(), limits::max(), -limits::min(),
           0.1 + 0.2, 1.0 / 3, 123456789012345680.0, limits::infinity(), -limits::infinity()}) {
@@ -188,7 +188,7 @@ TEST_CASE("doubles come back to the last bit, in any locale, and so do infinitie
   std::fesetenv(&before);
 }
 
-TEST_CASE("any byte of a state that is changed, added or missing is noticed") {
+TEST_CASE("a changed, added or missing byte of a state is detected") {
   const std::string text = format_state(full_state());
   for (size_t at = 0; at < text.size(); ++at) {
     for (const char flip : {'\x01', '\x20', '\x80'}) {
@@ -205,7 +205,7 @@ TEST_CASE("any byte of a state that is changed, added or missing is noticed") {
 TEST_CASE("fields that are missing, unknown, repeated, or of another type are refused by name") {
   check_refused(R"("step": 1234567,)", "", "step is missing");
   check_refused(R"("step": 1234567,)", R"("step": 1, "steps": 2,)", "steps is not known");
-  check_refused(R"("step": 1234567,)", R"("step": 1, "step": 2,)", "\"step\" is there twice");
+  check_refused(R"("step": 1234567,)", R"("step": 1, "step": 2,)", "\"step\" occurs twice");
   check_refused(R"("step": 1234567,)", R"("step": -1,)",
                 "step must be a whole number of at least 0");
   check_refused(R"("step": 1234567,)", R"("step": 1.0,)", "step must be a whole number");

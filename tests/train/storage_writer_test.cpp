@@ -42,7 +42,7 @@ TEST_CASE("training may change the tensors as soon as a background save has begu
   CHECK(std::filesystem::read_symlink(folder.path() + "/best") == "checkpoints/step-000001");
 }
 
-TEST_CASE("the failure of a background save is thrown by the next call, and once") {
+TEST_CASE("the failure of a background save is thrown once, by the next call") {
   SimulatedFiles disk;
   make_folder(disk, "run");
   FaultyFiles files(disk);

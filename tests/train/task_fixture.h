@@ -1,5 +1,5 @@
 #pragma once
-// A small run of each task: one list, over which the promises of the trainer are tested.
+// A small run of each task: the list over which the tests of the trainer run.
 
 #include <doctest/doctest.h>
 
@@ -16,17 +16,17 @@ namespace calque {
 struct TaskCase {
   std::string name;
   std::string config;
-  std::string metric_column;  // of a metric that most other tasks lack; empty: there is none
+  std::string metric_column;  // of a metric that most other tasks lack; empty if there is none
   std::string place;          // how the task names an example: ", pairs "
-  std::string corpus_key;     // of a corpus in one file
+  std::string corpus_key;     // the config key of a corpus in one file
   std::string corpus_text, other_text;
   // Settings with which every validation measures all metrics of the task.
   std::vector<std::string> measure_all;
   bool has_tokenizer = true;
   // Settings that make its training random.
   std::vector<std::string> random = {"model.dropout=0.3"};
-  // Whether a batch in two chunks has other bits than the whole. Not if every gradient is a sum
-  // over the examples, one after the other.
+  // Whether training on batches in two chunks gives other bits than on whole batches. False if
+  // every gradient is a sum over the examples in order.
   bool chunks_change_bits = true;
 };
 
@@ -92,7 +92,7 @@ inline const std::vector<TaskCase>& all_tasks() {
   return tasks;
 }
 
-// The tasks, and other models of theirs.
+// The tasks, and other models of some tasks.
 inline const std::vector<TaskCase>& all_models() {
   static const std::vector<TaskCase> models = [] {
     std::vector<TaskCase> list = all_tasks();

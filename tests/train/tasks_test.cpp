@@ -1,4 +1,4 @@
-// The promises of the trainer, for every task.
+// The guarantees of the trainer, for every task.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
@@ -64,7 +64,7 @@ TEST_CASE("every task's training ends in the same bits on any number of threads"
   }
 }
 
-// Of every model of the task. One test case each, so that they run side by side.
+// Checks every model of the task. Each task has its own test case, so that they run in parallel.
 void check_resumed_bits(TaskKind kind) {
   int found = 0;
   for (const TaskCase& task : all_models()) {
@@ -181,7 +181,7 @@ TEST_CASE("a stream opened at a position continues with the micro-batches that f
 }
 
 TEST_CASE(
-    "steps that are not finite are skipped, reported with their place, and finally end a run") {
+    "steps that are not finite are skipped, reported with their examples, and finally end a run") {
   for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
@@ -200,7 +200,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("with ema checkpoints hold the average of the weights, for every task") {
+TEST_CASE("with ema, checkpoints hold the average of the weights, for every task") {
   for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
@@ -225,7 +225,7 @@ TEST_CASE("with ema checkpoints hold the average of the weights, for every task"
 }
 
 TEST_CASE(
-    "every task's run starts from another run's weights with init_from, same tokenizer alone") {
+    "with init_from, a run of every task starts from the weights of a run with its tokenizer") {
   for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
@@ -251,8 +251,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE(
-    "the mean of every task's checkpoints is that of each weight, and is not trained further") {
+TEST_CASE("an average of checkpoints has the mean of each weight and is not trained further") {
   for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
@@ -322,7 +321,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("samples of a validation are in the log, in as many numbers as logging.samples says") {
+TEST_CASE("metrics.jsonl has as many samples of each validation as logging.samples") {
   for (const TaskCase& task : all_models()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
@@ -509,7 +508,7 @@ TEST_CASE("a run is opened only by its own task, and without its data") {
         CHECK(message.empty());
       } else {
         CHECK(message.starts_with(folder.path(task.name) + ": is a run of task: " + task.name +
-                                  "; this needs one of task: "));
+                                  "; a run of task: "));
       }
     }
   }

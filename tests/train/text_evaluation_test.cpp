@@ -17,7 +17,7 @@ namespace {
 const std::vector<std::string> documents = {"the dog sees a house", "é", "a big dog runs and runs",
                                             "the girl"};
 
-struct Judged {
+struct Fixture {
   Tokenizer tokenizer = train_tokenizer(documents, {.kind = TokenizerKind::characters}, {});
   Dataset dataset = load_documents({{documents_in_memory("some", documents)}}, tokenizer, {});
   TaskModel<LanguageModel> network{{.layer = {.d_model = 16,
@@ -29,7 +29,7 @@ struct Judged {
                                     .vocabulary = tokenizer.size(),
                                     .layers = 2}};
 
-  Judged() { network.parameters.initialise(3); }
+  Fixture() { network.parameters.initialise(3); }
 };
 
 // Counts the pauses between batches.
@@ -41,20 +41,20 @@ BatchShare counting(int& count) {
 }
 
 TEST_CASE("an evaluation is the sum over all windows, whatever the batches and the dropout") {
-  const Judged judged;
+  const Fixture fixture;
   for (const bool across : {true, false}) {
     CAPTURE(across);
     const WindowOptions windows{
         .context = 8, .cross_documents = across, .use = WindowUse::evaluation};
     LossSums expected;
-    const TextWindows cut(judged.dataset, windows);
+    const TextWindows cut(fixture.dataset, windows);
     std::vector<int32_t> inputs, wanted;
     for (int64_t i = 0; i < cut.count(); ++i) {
       cut.read(0, i, inputs, wanted);
       Segments one;
       one.append(static_cast<int32_t>(inputs.size()));
       const TokenLoss loss =
-          judged.network.model.loss(inputs, wanted, one, real(0.1), Mode::evaluate);
+          fixture.network.model.loss(inputs, wanted, one, real(0.1), Mode::evaluate);
       expected.loss += double(loss.loss.item());
       expected.nll += loss.nll;
       expected.correct += loss.correct;
@@ -63,8 +63,8 @@ TEST_CASE("an evaluation is the sum over all windows, whatever the batches and t
     CHECK(expected.terms == 20 + 1 + 23 + 8 + 4);  // characters, and </s> of each document
     for (const int64_t batch_tokens : {1, 20, 100000}) {
       int between = 0;
-      const TextEvaluation found = evaluate_text(judged.network.model, judged.dataset, windows, 0.1,
-                                                 batch_tokens, counting(between));
+      const TextEvaluation found = evaluate_text(fixture.network.model, fixture.dataset, windows,
+                                                 0.1, batch_tokens, counting(between));
       CHECK(found.sums.terms == expected.terms);
       CHECK(found.sums.correct == expected.correct);
       CHECK(found.sums.nll == doctest::Approx(expected.nll).epsilon(1e-5));
@@ -97,15 +97,16 @@ TEST_CASE("bits per character and byte are the likelihood in bits, over the size
   CHECK(value("bits_per_byte") == doctest::Approx(1.5));
 }
 
-TEST_CASE("a uniform model needs the logarithm of the vocabulary for each token") {
-  Judged judged;
-  for (real& weight : judged.network.parameters.values()) weight = 0;
-  const TextEvaluation found = evaluate_text(
-      judged.network.model, judged.dataset, {.context = 16, .use = WindowUse::evaluation}, 0, 4096);
-  const double bits = 56 * std::log2(double(judged.tokenizer.size()));
+TEST_CASE("a uniform model needs the binary logarithm of the vocabulary for each token") {
+  Fixture fixture;
+  for (real& weight : fixture.network.parameters.values()) weight = 0;
+  const TextEvaluation found =
+      evaluate_text(fixture.network.model, fixture.dataset,
+                    {.context = 16, .use = WindowUse::evaluation}, 0, 4096);
+  const double bits = 56 * std::log2(double(fixture.tokenizer.size()));
   CHECK(found.bits_per_character() == doctest::Approx(bits / 52));
   CHECK(found.bits_per_byte() == doctest::Approx(bits / 53));
-  const std::string text = evaluation_text("some", judged.dataset, found);
+  const std::string text = evaluation_text("some", fixture.dataset, found);
   CHECK(text.starts_with("some: 4 documents, 56 tokens, 52 characters, 53 bytes\n"));
   CHECK(text.find(fmt::format("{:.4f} bits per byte", bits / 53)) != std::string::npos);
 }

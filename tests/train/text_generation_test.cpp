@@ -1,4 +1,4 @@
-// Generated texts: the model's own choices, cut, continued and streamed.
+// Generated texts: the model's choices, limits, stop strings and streaming.
 #include "train/tasks/language_model/text_generation.h"
 
 #include <doctest/doctest.h>
@@ -29,7 +29,7 @@ struct Writer {
   Tokenizer tokenizer;
   TaskModel<LanguageModel> network;
 
-  // Sharpened, so that no two tokens are nearly as probable; `end` is added to the score of </s>.
+  // Sharpened, so that no two tokens are nearly equally probable; `end` is the bias of </s>.
   explicit Writer(const Tokenizer& of, real end = 0, PositionKind positions = PositionKind::rotary)
       : tokenizer(of),
         network({.layer = {.d_model = 16,
@@ -53,7 +53,7 @@ struct Writer {
     return generate_texts(network.model, tokenizer, prompts, options, sink);
   }
 
-  // ln p of each token after these ones.
+  // ln p of each token after `ids`.
   std::vector<double> next(const std::vector<int32_t>& ids) const {
     const NoGradient nothing_recorded;
     Segments one;
@@ -92,7 +92,7 @@ GenerationOptions drawn(uint64_t seed, int64_t max_tokens = 12) {
   return options;
 }
 
-// Token by token with the whole model. A full context is replaced by its second half.
+// Runs the whole model for each token. A full context is replaced by its second half.
 GeneratedText plain_greedy(const Writer& writer, const std::string& prompt, int64_t max_tokens,
                            size_t context) {
   std::vector<int32_t> ids = {begin_id};
@@ -181,7 +181,7 @@ TEST_CASE("the same seed gives the same texts on any number of threads, another 
   for (size_t i = 0; i < other.size(); ++i) CHECK(other[i] != once[i]);
 }
 
-TEST_CASE("what is drawn for a prompt does not depend on those behind it") {
+TEST_CASE("the text drawn for a prompt does not depend on later prompts") {
   const Writer writer(tokenizer_of(TokenizerKind::characters), -1000);
   const std::string alone = writer.write({"the"}, drawn(5, 40))[0][0].text;
   CHECK(writer.write({"the", "a dog sees a house", "b"}, drawn(5, 40))[0][0].text == alone);
@@ -202,7 +202,7 @@ TEST_CASE("a text ends before the first stop string, which is no part of it") {
   }
   options.stop = {"no such text"};
   CHECK(writer.write({"the"}, options)[0][0].text == whole);
-  // One within the prompt does not count.
+  // A stop string within the prompt does not count.
   options.stop = {"girl-girl"};
   CHECK(writer.write({"girl-girl"}, options)[0][0].finish == FinishReason::length);
 }
@@ -216,7 +216,7 @@ TEST_CASE("of several stop strings the one that comes first ends the text") {
   CHECK(writer.write({"the"}, options)[0][0].text == whole.substr(0, first));
 }
 
-TEST_CASE("a sink gets exactly the final texts, in parts that never change again") {
+TEST_CASE("a sink receives the final texts, in parts that never change again") {
   for (const TokenizerKind kind : {TokenizerKind::characters, TokenizerKind::bytes,
                                    TokenizerKind::words, TokenizerKind::bpe}) {
     const Writer writer(tokenizer_of(kind), -2);

@@ -21,7 +21,7 @@
 
 using namespace calque;
 
-TEST_CASE("a run leaves a config, a log, metrics, a tokenizer and checkpoints") {
+TEST_CASE("a run writes a config, a log, metrics, a tokenizer and checkpoints") {
   const TemporaryFolder folder;
   const TrainResult result = run(folder);
   CHECK(result.ending == Ending::finished);
@@ -72,13 +72,14 @@ void check_resumed_runs(const TemporaryFolder& folder, const std::string& withou
 
 }  // namespace
 
-TEST_CASE("with r_drop a resumed run ends in the same bits, and others than without") {
+TEST_CASE(
+    "with r_drop, a resumed run ends in the same bits, which differ from those without r_drop") {
   const TemporaryFolder folder;
   check_resumed_runs(folder, "training.r_drop=0", "training.r_drop=5");
 }
 
 #ifndef CALQUE_DOUBLE
-TEST_CASE("in bfloat16 a resumed run ends in the same bits, and may continue in float32") {
+TEST_CASE("in bfloat16, a resumed run ends in the same bits, and may continue in float32") {
   const TemporaryFolder folder;
   check_resumed_runs(folder, "training.precision=float32", "training.precision=bfloat16");
   for (const char* file : {"train.log", "last/state.json"}) {
@@ -104,7 +105,7 @@ TEST_CASE("a finished run does nothing, and continues with a higher limit") {
   CHECK(run(folder, {"training.until=40u"}).step == 40);
 }
 
-TEST_CASE("a change that would make it another run is refused, and says what changed") {
+TEST_CASE("resuming with another dropout or seed is refused with the changed key") {
   const TemporaryFolder folder;
   run(folder);
   const std::string message = message_of([&] { run(folder, {"model.dropout=0.5"}); });
@@ -114,7 +115,7 @@ TEST_CASE("a change that would make it another run is refused, and says what cha
         std::string::npos);
 }
 
-TEST_CASE("a config of another run is refused before anything in the folder is touched") {
+TEST_CASE("the config of another run is refused before any file in the folder changes") {
   const TemporaryFolder folder;
   run(folder);
   const std::string vocabulary = folder.read("run/tokenizer.vocab");
@@ -143,7 +144,7 @@ TEST_CASE("the tokenizer of a failed start is not used by the run") {
   CHECK_FALSE(std::filesystem::exists(folder.path("run/tokenizer.model")));
 }
 
-TEST_CASE("a run whose checkpoints are missing does not start again over its record") {
+TEST_CASE("a run whose checkpoints are missing is refused, and its metrics are kept") {
   const TemporaryFolder folder;
   run(folder);
   const std::string metrics = folder.read("run/metrics.jsonl");
@@ -173,7 +174,7 @@ TEST_CASE("the last validation counts for the best checkpoint, whatever is due a
   CHECK(folder.read("run/metrics.jsonl").find("\"valid\",\"step\":25") != std::string::npos);
 }
 
-TEST_CASE("with another metric after resuming, the best checkpoint is the best by that") {
+TEST_CASE("after resuming with another metric, the best checkpoint is the best by that metric") {
   const TemporaryFolder folder;
   run(folder);
   run(folder, {"training.metric=chrf", "training.validate_translate=greedy", "training.until=60u",
@@ -201,7 +202,7 @@ TEST_CASE("the guard against divergence can be turned off") {
         Ending::finished);
 }
 
-TEST_CASE("validation skips lines that are not text, if the config says so") {
+TEST_CASE("with data.invalid_utf8=skip, validation skips lines that are not UTF-8") {
   const TemporaryFolder folder;
   folder.write("v.a", "a b\n\xff\nb a\n");
   folder.write("v.b", "b a\nb\na b\n");
@@ -217,7 +218,7 @@ TEST_CASE("validation skips lines that are not text, if the config says so") {
 TEST_CASE(
     "validation files of different lengths are refused before the training text is tokenized") {
   const TemporaryFolder folder;
-  folder.write("t.a", "a b\n\xff\nb a\n");  // which would be an error too
+  folder.write("t.a", "a b\n\xff\nb a\n");  // not UTF-8, which is an error, too
   folder.write("t.b", "b a\nb\na b\n");
   folder.write("v.a", "a b\nb a\n");
   folder.write("v.b", "b a\n");
@@ -254,7 +255,7 @@ TEST_CASE("a damaged newest checkpoint is set aside, and the one before it used"
   CHECK(tensors(folder, "whole 000040") == tensors(folder, "run 000040"));
 }
 
-TEST_CASE("using a run with a damaged newest checkpoint is an error that says so") {
+TEST_CASE("using a run whose newest checkpoint is damaged is an error that names the one before") {
   const TemporaryFolder folder;
   run(folder);
   std::filesystem::remove(folder.path("run/best"));
@@ -262,7 +263,7 @@ TEST_CASE("using a run with a damaged newest checkpoint is an error that says so
   const std::string checkpoints = folder.path("run/checkpoints/");
   const std::string message = message_of([&] { open_translation_run(folder.path("run")); });
   CHECK(message.starts_with(checkpoints + "step-000030/model.safetensors: "));
-  CHECK(message.ends_with("; to use the one before, give " + checkpoints + "step-000020"));
+  CHECK(message.ends_with("; to use the checkpoint before, give " + checkpoints + "step-000020"));
   CHECK(open_translation_run(checkpoints + "step-000020").checkpoint ==
         checkpoints + "step-000020");
 }
@@ -274,7 +275,7 @@ TEST_CASE("a broken link to the best checkpoint is an error") {
   std::filesystem::create_directory_symlink("checkpoints/step-000007", folder.path("run/best"));
   const std::string best = folder.path("run/best");
   CHECK(message_of([&] { open_translation_run(folder.path("run")); }) ==
-        best + ": leads to checkpoints/step-000007, which is not there; restore it, or give " +
+        best + ": is a link to checkpoints/step-000007, which does not exist; restore it or give " +
             folder.path("run") + "/last for the newest");
 }
 
@@ -293,7 +294,7 @@ TEST_CASE("a copy of a run that has lost its links still has its best checkpoint
   CHECK(newest == folder.path("run/checkpoints/step-000030"));
 }
 
-TEST_CASE("a learning rate far too high ends in a diagnosis, with finite weights on the disk") {
+TEST_CASE("a learning rate far too high ends in a diagnosis, with finite weights on disk") {
   const TemporaryFolder folder;
   const std::string message = message_of([&] {
     run(folder, {"training.learning_rate=1e30", "training.until=2000u", "training.optimizer=sgd",
@@ -328,7 +329,7 @@ TEST_CASE("an interval of one epoch is due in each epoch, also if a step spans t
   }
   REQUIRE(epochs.size() == 4);
   for (size_t i = 0; i < epochs.size(); ++i) CHECK(int(epochs[i]) == int(i) + 1);
-  CHECK(epochs[0] > 1);  // three do not divide the batches of an epoch
+  CHECK(epochs[0] > 1);  // the number of batches of an epoch is no multiple of 3
 }
 
 TEST_CASE("a limit in epochs, tokens or seconds ends a run with the update that reaches it") {
@@ -372,7 +373,7 @@ double largest_difference(const TranslationRun& a, const TranslationRun& b) {
 
 }  // namespace
 
-TEST_CASE("with ema checkpoints have the average of the weights, which does not change training") {
+TEST_CASE("with ema, checkpoints have the average of the weights, which does not change training") {
   const TemporaryFolder folder;
   run(folder, {"training.until=1u", "training.learning_rate=1e-30"}, "start");
   run(folder, {"training.until=4u", "training.save_every=1u", "training.keep_last=9"}, "plain");
@@ -397,7 +398,8 @@ TEST_CASE("with ema checkpoints have the average of the weights, which does not 
   CHECK(from_the_last > 1e-4);
 }
 
-TEST_CASE("fine-tuning starts from another run's weights, and says what matched") {
+TEST_CASE(
+    "fine-tuning starts from another run's weights, and logs which parameters were not loaded") {
   const TemporaryFolder folder;
   run(folder);
   run(folder,
@@ -420,7 +422,7 @@ TEST_CASE("fine-tuning starts from another run's weights, and says what matched"
 }
 
 TEST_CASE(
-    "with bpe_dropout a resumed run ends in the same bits, and words are segmented differently") {
+    "with bpe_dropout, a resumed run ends in the same bits, and words are segmented differently") {
   const TemporaryFolder folder;
   const std::vector<std::string> bpe = {"tokenizer.kind=sentencepiece-bpe",
                                         "tokenizer.vocabulary_size=50"};
@@ -518,7 +520,7 @@ TEST_CASE("without --run a run is named after its config") {
   CHECK(default_run_folder("configs/multi30k.yaml") == "runs/multi30k");
 }
 
-TEST_CASE("a new folder is made beside the old one, also if the name ends in a slash") {
+TEST_CASE("an unused folder's name is beside the old one, also if the old name ends in a slash") {
   const TemporaryFolder folder;
   CHECK(unused_run_folder(folder.path("new/")) == folder.path("new"));
   std::filesystem::create_directory(folder.path("old"));

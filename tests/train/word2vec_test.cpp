@@ -58,7 +58,7 @@ TEST_CASE("skip-gram and CBOW learn the analogies of toy-analogies") {
     const double share = share_of_right_analogies(space);
     MESSAGE(predict, ": ", share, " of the analogies");
     CHECK(share >= 0.9);
-    // Chance is 1 of 85 words or so.
+    // By chance, about 1 of 85 answers is right.
     Parameters parameters;
     const Word2Vec untrained(Path(parameters), run.network->model.options);
     parameters.allocate();
@@ -131,7 +131,7 @@ TEST_CASE("an evaluation has the same loss at every call, whatever the run's see
   CHECK(logged["loss"].get<double>() == doctest::Approx(mean_of(first).loss).epsilon(1e-5));
 }
 
-TEST_CASE("word2vec is for words, and refuses the settings of layers") {
+TEST_CASE("word2vec needs words, and refuses the settings of layers") {
   const auto refused = [](const std::vector<std::string>& settings) {
     return message_of<Error>([&] { parse_config(toy, "toy.yaml", settings, task_contradictions); });
   };

@@ -23,7 +23,7 @@ std::vector<AttentionKey> declare_attention_keys() {
          "The distance between neighbouring tokens of the window, which then reaches this many "
          "times as far.");
   in.key("dilated_from", &S::dilated_from, tokens, fixed,
-         "The first layer with dilation, counted from 0; those below have dilation: 1.")
+         "The first layer with dilation, counted from 0; the layers below it have dilation: 1.")
       .idle_if([](const S& s) { return s.dilation == 1; }, "needs dilation");
   in.key("global", &S::global, tokens, fixed,
          "The number of global tokens at the start of each sequence: they see all tokens, and all "

@@ -1,4 +1,5 @@
-// One function for each subject, each a list of rules: if these settings contradict, blame the key.
+// One function for each subject. Each function is a list of rules: if these settings contradict
+// each other, blame this key.
 #include "train/config/check.h"
 
 #include <fmt/format.h>
@@ -52,10 +53,10 @@ void check_tokenizer(const Config& config, Contradictions& all) {
           name_of(tokenizer_kinds, tokenizer.kind));
   }
   if (tokenizer.is_sentencepiece() && tokenizer.files.empty() && tokenizer.vocabulary_size < 10) {
-    blame(all, "tokenizer.vocabulary_size", "{} is too small for SentencePiece; use 8000, or so",
+    blame(all, "tokenizer.vocabulary_size", "{} is too small for SentencePiece; use about 8000",
           tokenizer.vocabulary_size);
   }
-  // Files may have the same tokens in the same order; the model checks the sizes.
+  // Two files may have the same tokens in the same order; the model checks the sizes.
   if (!one && config.model.tied == Tying::all && tokenizer.files.empty()) {
     blame(all, "tokenizer.joint",
           "model.tied: all shares one matrix between both languages and needs joint: true; or set "

@@ -9,7 +9,7 @@ namespace calque {
 // last step of the learning rate's schedule.
 void complete(Config& config);
 
-// Of a completed config; empty when it can be used for training.
+// The contradictions in a completed config; empty if it can be used for training.
 Contradictions contradictions(const Config& config);
 
 }  // namespace calque

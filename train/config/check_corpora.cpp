@@ -41,7 +41,7 @@ bool is_pairs(const CorpusConfig& corpus) {
   return !is_text(corpus) && corpus.labelled.empty() && !is_of_images(corpus);
 }
 
-// What the corpora of a task are.
+// The kind of corpus that a task needs.
 struct CorpusKind {
   bool (*fits)(const CorpusConfig& corpus);
   std::string_view example;
@@ -100,7 +100,8 @@ void check_corpora(const Config& config, Contradictions& all) {
   if (!data.train.empty() &&
       std::ranges::all_of(data.train, [](const CorpusConfig& c) { return c.epochs > 0; })) {
     blame(all, "data.train",
-          "every corpus ends after its epochs; leave one without epochs, for those that follow");
+          "every corpus ends after its epochs; remove `epochs` from one corpus, so that it is used "
+          "in all later epochs");
   }
   check_keys(data.validation, "data.validation", all);
   check_keys(data.test, "data.test", all);

@@ -4,7 +4,8 @@
 
 namespace calque {
 
-// Whether the corpora are of the task's kind, and no setting of theirs contradicts another.
+// Adds a contradiction for corpora that the task cannot use and for settings of corpora that
+// contradict each other.
 void check_corpora(const Config& config, Contradictions& all);
 
 }  // namespace calque

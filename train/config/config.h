@@ -1,7 +1,8 @@
 #pragma once
 // All settings, as plain structs with their defaults: `model.d_model` in a file is
-// Config::model.d_model. The schema (schema.h) says what each means and which values it may have.
-// A choice that a layer below makes has that layer's enum and table of names.
+// Config::model.d_model. The schema (schema.h) has the meaning and the allowed values of each
+// setting. A choice that belongs to a lower layer uses the enum and the table of names of that
+// layer.
 
 #include <algorithm>
 #include <array>
@@ -33,8 +34,9 @@ inline constexpr Named<TaskKind> task_kinds[] = {
     {"masked-lm", TaskKind::masked_lm},     {"classification", TaskKind::classification},
     {"images", TaskKind::images},           {"word2vec", TaskKind::word2vec}};
 
-// One corpus. Of pairs: exactly one of prefix, source + target, tsv and toy. Of text: one of text
-// and toy. Of labelled text: one of labelled and toy. Of images: one of images and toy.
+// One corpus. A corpus of pairs has exactly one of prefix, source + target, tsv and toy; a corpus
+// of text has one of text and toy; of labelled text, one of labelled and toy; of images, one of
+// images and toy.
 struct CorpusConfig {
   enum class Toy {
     none,
@@ -54,7 +56,7 @@ struct CorpusConfig {
   std::vector<std::string> text;  // files of a language model
   std::string labelled;           // a file of classification: label, tab or space, text
   std::string images;             // a folder of classes, or an IDX file
-  std::string labels;             // the IDX file of its labels; empty: the one beside it
+  std::string labels;             // the IDX file of its labels; empty: the one beside `images`
   std::string prefix;
   std::vector<std::string> languages;
   std::string source;
@@ -63,7 +65,7 @@ struct CorpusConfig {
   int64_t source_column = 1;
   int64_t target_column = 2;
   Toy toy = Toy::none;
-  std::optional<Split> split;  // nothing: the split that the section is for
+  std::optional<Split> split;  // absent: the split of the section, such as data.validation
   int64_t pairs = 0;
   int64_t seed = 1;
   int64_t symbols = 26;
@@ -137,7 +139,7 @@ struct TokenizerConfig {
 
 // Files of word vectors that a run starts from; empty: none.
 struct EmbeddingConfig {
-  std::string source;  // of the table of a task with one language too
+  std::string source;  // also for the only table of a task with one language
   std::string target;
   bool freeze = false;
 
@@ -155,7 +157,7 @@ struct ModelConfig : LayerOptions {
   CellKind cell = CellKind::gru;
   ScoreKind attention_score = ScoreKind::additive;
   int64_t hidden = 0;  // 0: d_model
-  int64_t layers = 6;  // of a model that is one stack
+  int64_t layers = 6;  // of a decoder-only or encoder-only model
   int64_t encoder_layers = 6;
   int64_t decoder_layers = 6;
   Tying tied = Tying::all;
@@ -165,7 +167,7 @@ struct ModelConfig : LayerOptions {
   bool segment_embeddings = false;
   bool masked_head = true;
   Pooling pooling = Pooling::cls;
-  int64_t patch = 4;  // pixels of a side
+  int64_t patch = 4;  // the side of a patch in pixels
   WordPrediction predict = WordPrediction::skip_gram;
   std::string init_from;
   EmbeddingConfig embeddings;
@@ -184,7 +186,7 @@ struct TrainingConfig {
   enum class BatchBy { target, source, both };
   enum class Optimizer { adam, adamw, sgd, adafactor };
   enum class Schedule { whole_run, noam, inverse_sqrt, cosine, linear, constant };
-  // How validation sentences are translated: not at all, greedily, or as `decoding` says.
+  // How validation sentences are translated: not at all, greedily, or with the section `decoding`.
   enum class Translate { none, greedy, beam };
 
   int64_t seed = 1;
@@ -226,7 +228,7 @@ struct TrainingConfig {
   Interval validate_every{.updates = 1000};
   Translate validate_translate = Translate::none;
   int64_t validate_sentences = 0;
-  std::string metric = "loss";  // one of the task's
+  std::string metric = "loss";  // a metric of the task
   int64_t patience = 0;
   Interval save_every{.updates = 1000};
   bool save_in_background = true;
@@ -239,7 +241,7 @@ struct TrainingConfig {
   int64_t divergence_steps = 200;
   int64_t rank_deadline = 20;  // seconds
 
-  // The batches of a step, and those of one update by the optimizer: with outer_steps a step
+  // The number of batches in a step, and in one update by an optimizer: with outer_steps, a step
   // consists of several updates by each part.
   int64_t batches_of_step() const {
     return parts * accumulation * std::max<int64_t>(1, outer_steps);

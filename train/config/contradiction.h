@@ -11,7 +11,7 @@
 namespace calque {
 
 struct Contradiction {
-  std::string key;  // the one to point at
+  std::string key;  // the key that the message blames
   std::string message;
 };
 

@@ -31,8 +31,9 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
          "OpenNMT-py: length_penalty");
   in.key("early_stopping", &D::early_stopping, stop_rules, harmless,
          "When the search for a sentence ends: when no open hypothesis can still win (optimal), "
-         "when `beam` hypotheses have ended (first), when each place of the beam has one that has "
-         "ended (narrow, as in Marian), or only at the length limit (never).");
+         "when `beam` hypotheses have ended (first), when the beam is empty, which becomes "
+         "narrower by one with each hypothesis that ends (narrow, as in Marian), or only at the "
+         "length limit (never).");
   in.key(
       "n_best", &D::n_best, between(1, 1000), harmless,
       "The number of translations of each sentence, at most beam.",

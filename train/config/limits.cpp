@@ -62,8 +62,8 @@ constexpr Unit byte_units[] = {{"B", 1},        {"KB", 1e3},    {"kB", 1e3},   {
                                {"GB", 1e9},     {"TB", 1e12},   {"KiB", 1024}, {"MiB", 1048576},
                                {"GiB", 0x1p30}, {"TiB", 0x1p40}};
 
-// number * scale, rounded, if it is between 1 and 2^53, up to which a double holds every whole
-// number; otherwise 0, also for a fraction with scale 1.
+// Returns number * scale, rounded, if it is between 1 and 2^53, up to which a double holds every
+// whole number. Otherwise returns 0, and also if scale is 1 and the number is not whole.
 int64_t whole(double number, double scale = 1) {
   constexpr double largest = 0x1p53;
   const double product = std::round(number * scale);
@@ -111,7 +111,7 @@ bool overlap(const Until& a, const Until& b) {
          (!a.goal.metric.empty() && !b.goal.metric.empty());
 }
 
-// 3000000 with the names u, M: "3M" + "u"
+// 3000000 with the unit t: "3Mt".
 std::string count_text(int64_t count, std::string_view unit) {
   if (count % 1'000'000'000 == 0) return fmt::format("{}G{}", count / 1'000'000'000, unit);
   if (count % 1'000'000 == 0) return fmt::format("{}M{}", count / 1'000'000, unit);

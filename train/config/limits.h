@@ -1,6 +1,6 @@
 #pragma once
 // Amounts with a unit: how long to train (8000u, 20e, 100Mt, 45min), intervals (500u, 1e) and sizes
-// of memory (2GB). They are read and written the same under every locale.
+// of memory (2GB). The locale affects neither reading nor writing.
 
 #include <cstdint>
 #include <string>
@@ -19,7 +19,7 @@ struct Goal {
   bool operator==(const Goal&) const = default;
 };
 
-// When training ends: at whichever of these comes first. 0: no such limit.
+// When training ends: at the first of these limits that is reached. 0: no such limit.
 struct Until {
   int64_t updates = 0;
   double epochs = 0;
@@ -48,8 +48,8 @@ struct Bytes {
   bool operator==(const Bytes&) const = default;
 };
 
-// These throw an Error that says what is allowed; the caller adds the place and the key. A text of
-// parse_until may hold several limits, separated by commas or |.
+// These functions throw an Error with the allowed forms; the caller adds the place and the key. A
+// text of parse_until may contain several limits, separated by commas or |.
 Until parse_until(const std::vector<std::string>& limits);
 Interval parse_interval(std::string_view text);
 Bytes parse_bytes(std::string_view text);

@@ -1,4 +1,4 @@
-// Reading continues after a problem, so that `config check` can show all of them, in the order of
+// Reading continues after a problem, so that `config check` can show all problems, in the order of
 // the layers.
 #include "train/config/load.h"
 
@@ -58,13 +58,13 @@ class Loader {
       const ConfigKey& key = *find_config_key(name_of_key);
       const std::string_view reason = key.idle(loaded_.config);
       if (reason.empty()) continue;
-      if (place.ends_with(preset_mark)) {  // a preset sets the sizes of all models
+      if (place.ends_with(preset_mark)) {  // a preset also sets keys that this model does not use
         key.read(parse_yaml_argument(key.write(Config()), place), loaded_.config);
       } else if (keys == Keys::some || !place.starts_with(name + ":")) {
         problem("{}: {}: {}", place, key.name, reason);
       }
     }
-    if (!problems_.empty()) return;  // they may have caused the contradictions
+    if (!problems_.empty()) return;  // they may be the cause of contradictions
     std::vector<Contradiction> all = contradictions(loaded_.config);
     if (extra_check) std::ranges::move(extra_check(loaded_.config), std::back_inserter(all));
     for (const auto& [key, message] : all) {

@@ -1,7 +1,8 @@
 #pragma once
 // From a YAML file to a Config. Settings come in layers, each of which overrides those before: the
 // defaults, the included files, the file itself, and --set on the command line. Within a layer,
-// `task` and then model.preset are applied first, and the other keys override them.
+// `task`, model.preset and model.kind are applied first, in this order, and the other keys override
+// them.
 
 #include <functional>
 #include <map>
@@ -31,8 +32,8 @@ using ExtraCheck = std::function<std::vector<Contradiction>(const Config&)>;
 LoadedConfig load_config(const std::string& path, const std::vector<std::string>& settings = {},
                          const ExtraCheck& extra_check = {});
 
-// The same for the config in a run's folder. It has every key, so keys without effect are allowed;
-// an imported run has no data.train.
+// The same for the config in a run's folder. It has every key, so keys without effect are allowed.
+// It may lack data.train, because an imported run has none.
 LoadedConfig load_complete_config(const std::string& path,
                                   const std::vector<std::string>& settings);
 

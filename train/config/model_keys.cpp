@@ -106,8 +106,8 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "Added to the variance in the normalization.");
   in.key("activation", &M::feed_forward, feed_forward_kinds, harmful,
          "The activation of the feed-forward sublayers. gelu-tanh is the approximation that GPT-2 "
-         "has. swiglu has a third weight matrix; a d_ff "
-         "of two thirds keeps the number of parameters.",
+         "uses. swiglu has a third weight matrix; to keep the number of parameters, set d_ff to "
+         "two thirds of its value.",
          "Marian: transformer-ffn-activation; Joey NMT: activation; OpenNMT-py: "
          "pos_ffn_activation_fn; fairseq: activation-fn; Sockeye: transformer-activation-type");
   in.key("experts", &M::experts, {}, harmful,
@@ -196,8 +196,8 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
   in.key("init_from", &M::init_from, {}, harmful,
          "A run, a checkpoint or a safetensors file to start from, for fine-tuning: its weights "
          "are used where name and shape match. The tokenizer must be the same (tokenizer.files: "
-         "RUN/tokenizer.model); a classifier uses that of a masked language model without this "
-         "key. Empty: random weights.",
+         "RUN/tokenizer.model); a classifier that starts from a masked language model takes its "
+         "tokenizer by default. Empty: random weights.",
          "Marian: pretrained-model; Joey NMT: load_model; OpenNMT-py: train_from; fairseq: "
          "finetune-from-model, restore-file; Sockeye: params");
   in.key("embeddings", &M::embeddings, {}, harmful,

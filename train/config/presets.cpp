@@ -1,5 +1,6 @@
-// Sources: GPT-2's smaller relatives for language models; Wu et al. (2021) for tiny, meant for
-// corpora of tens of thousands of pairs; "Attention Is All You Need" for all else.
+// Sources of the values: small models in the style of GPT-2 for language models; Wu et al. (2021)
+// for tiny, which is meant for corpora of tens of thousands of pairs; "Attention Is All You Need"
+// for all others.
 #include "train/config/presets.h"
 
 #include <algorithm>
@@ -23,18 +24,18 @@ void apply_task(Config& config) {
   const Config paper;
   ModelConfig& model = config.model;
   TrainingConfig& training = config.training;
-  const bool text = config.task != TaskKind::translation;
-  model.norm_placement = text ? NormPlacement::pre : paper.model.norm_placement;
-  model.feed_forward = text ? FeedForwardKind::gelu : paper.model.feed_forward;
+  const bool other_task = config.task != TaskKind::translation;
+  model.norm_placement = other_task ? NormPlacement::pre : paper.model.norm_placement;
+  model.feed_forward = other_task ? FeedForwardKind::gelu : paper.model.feed_forward;
   model.positions = config.task == TaskKind::images ? PositionKind::learned
-                    : text                          ? PositionKind::rotary
+                    : other_task                    ? PositionKind::rotary
                                                     : paper.model.positions;
-  training.label_smoothing = text ? 0 : paper.training.label_smoothing;
-  training.optimizer = text ? TrainingConfig::Optimizer::adamw : paper.training.optimizer;
-  training.betas = text ? std::array{0.9, 0.99} : paper.training.betas;
-  training.epsilon = text ? 1e-8 : paper.training.epsilon;
-  training.weight_decay = text ? 0.1 : paper.training.weight_decay;
-  training.clip_norm = text ? 1 : paper.training.clip_norm;
+  training.label_smoothing = other_task ? 0 : paper.training.label_smoothing;
+  training.optimizer = other_task ? TrainingConfig::Optimizer::adamw : paper.training.optimizer;
+  training.betas = other_task ? std::array{0.9, 0.99} : paper.training.betas;
+  training.epsilon = other_task ? 1e-8 : paper.training.epsilon;
+  training.weight_decay = other_task ? 0.1 : paper.training.weight_decay;
+  training.clip_norm = other_task ? 1 : paper.training.clip_norm;
   if (config.task == TaskKind::word2vec) {
     config.tokenizer.kind = TokenizerKind::words;
     config.tokenizer.vocabulary_size = 0;

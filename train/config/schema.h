@@ -1,7 +1,7 @@
 #pragma once
 // The schema: every key of a config, declared once. A declaration binds the key to a member of a
-// struct and says which values are allowed, what they mean, what other toolkits call it and whether
-// it may change when a run is resumed. Reading, checking, `config show`, `config keys`,
+// struct and gives its allowed values, its meaning, its names in other toolkits and whether it may
+// change when a run is resumed. Reading, checking, `config show`, `config keys`,
 // docs/config.md and the comparison on resume all use these tables. The defaults are the initial
 // values of the members.
 
@@ -29,14 +29,14 @@ std::vector<ForeignName> foreign_names(std::string_view text);
 
 template <class Owner>
 struct Key {
-  std::string name;     // "model.d_model"; in a corpus only "prefix"
+  std::string name;     // "model.d_model"; "prefix" for a key of a corpus
   std::string allowed;  // "a whole number, 1 or more"
   OnResume on_resume;
   std::string_view meaning;
   std::vector<ForeignName> elsewhere;
   std::function<void(const YamlValue& from, Owner& to)> read;
   std::function<std::string(const Owner&)> write;  // the value as YAML, on one line
-  // Returns why the key has no effect with the other settings, or an empty text if it has one. A
+  // Returns why the key has no effect with the other settings; an empty text if it has an effect. A
   // config that sets a key without effect is refused, and `config show` omits the key.
   std::function<std::string_view(const Owner&)> idle = [](const Owner&) { return ""; };
 

@@ -83,7 +83,7 @@ constexpr std::string_view reference_head =
 
 This page is generated from the program's own tables by `calque config keys --markdown`.
 
-A config is a YAML file with the key `task` and six sections. A key that is left out has the default
+A config is a YAML file with the key `task` and seven sections. A key that is left out has the default
 below, so a config can be short: `configs/` has some to start from, commented line by line.
 
 - `calque config check CONFIG` lists everything that is wrong, by file and line, and then the
@@ -95,8 +95,8 @@ below, so a config can be short: `configs/` has some to start from, commented li
 to the including file); the file itself; `--set key=value` on the command line, as in
 `--set training.until=20e --set 'data.train={toy: copy}'`. Later layers override earlier ones, and a list
 is replaced as a whole. A key that has no effect because of another setting (`learning_rate` with the
-schedule noam) is an error, also in an included file. `task` and `model.preset` are applied before the
-other keys of their own layer and after all earlier layers.
+schedule noam) is an error, also in an included file. `task`, `model.preset` and `model.kind` are applied
+before the other keys of their own layer and after all earlier layers.
 
 **Paths** of corpora, tokenizers and `model.init_from` are relative to the working directory, and so is
 `runs/`. This also holds when `calque evaluate --split` reads a run's own corpora again.
@@ -112,7 +112,7 @@ different sets of tokens (`training.label_smoothing`); patience in Joey NMT lowe
 here it ends training (`training.patience`).
 )";
 
-// The name of a corpus in reports does not matter to a run.
+// The name of a corpus is only for reports: it changes nothing in a run.
 Config without_names(Config config) {
   for (Corpora* corpora : {&config.data.train, &config.data.validation, &config.data.test}) {
     for (CorpusConfig& corpus : *corpora) corpus.name.clear();
@@ -181,7 +181,8 @@ std::string config_reference() {
     text += fmt::format(
         "\n### A corpus\n\n{}\n\n{}",
         "One item of `train`, `validation` or `test`: a map with exactly one of "
-        "`prefix`, `source` and `target`, `tsv`, `text`, and `toy`; or a text, which is a prefix.",
+        "`prefix`, `source` and `target`, `tsv`, `text`, `labelled`, `images` and `toy`; or a "
+        "text, which is a prefix.",
         table_head);
     for (const CorpusKey& key : corpus_keys()) text += key_row(key, key.name);
   }

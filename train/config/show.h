@@ -17,7 +17,7 @@ std::string show_config(const Config& config, Comments comments = Comments::none
 
 struct ConfigDifference {
   std::string key;
-  std::string before;  // as YAML; "not used" when the other settings make the key idle
+  std::string before;  // as YAML; "not used" if the key has no effect with the other settings
   std::string now;
   OnResume on_resume;
 };

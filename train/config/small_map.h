@@ -9,8 +9,8 @@
 
 namespace calque {
 
-// Reads every entry of a map into `to`; throws an Error for a key that the table lacks, and for one
-// without effect beside the others.
+// Reads every entry of a map into `to`. Throws an Error for a key that the table lacks, and for a
+// key that has no effect with the others.
 template <class Owner>
 void read_small_map(const YamlValue& from, std::string_view key,
                     const std::vector<Key<Owner>>& table, Owner& to) {

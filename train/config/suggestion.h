@@ -1,6 +1,6 @@
 #pragma once
-// The message for an unknown key: which key was meant, if it is misspelt, in the wrong section, or
-// the name in another toolkit.
+// The message for an unknown key: it suggests a key if the unknown one is misspelt, in the wrong
+// section, or the name in another toolkit.
 
 #include <string>
 #include <string_view>

@@ -56,17 +56,17 @@ void declare_batches(std::vector<ConfigKey>& table) {
          "The precision of the gradients that are added over parts and ranks. bfloat16 has 8 bits "
          "of precision and halves the bytes that ranks send each other for the sum.")
       .idle_if([](const Config& c) { return c.training.parts == 1; }, "needs parts");
-  in.key(
-      "outer_steps", &T::outer_steps, between(0, 10'000), harmful,
-      "For slow networks: the updates that each part makes with weights and an optimizer of its "
-      "own before all parts are joined (DiLoCo). Such a round is one step for all other keys and "
-      "in the log, and has outer_steps * parts * accumulation batches. 0: each step is one "
-      "update, by all parts together.");
+  in.key("outer_steps", &T::outer_steps, between(0, 10'000), harmful,
+         "For slow networks: the number of updates that each part makes with weights and an "
+         "optimizer of its own before one update joins all parts (DiLoCo). These updates together "
+         "are one step for all other keys and in the log, with outer_steps * parts * accumulation "
+         "batches. 0: each step is one update, by all parts together.");
   in.key("outer_rate", &T::outer_rate, positive(), harmful,
-         "The rate of the step that all parts make together, against the mean of the differences.")
+         "The learning rate of the update that joins the parts. Its gradient is the mean of the "
+         "differences between the weights before and after the updates of each part.")
       .idle_if(no_outer_steps, "needs outer_steps");
   in.key("outer_momentum", &T::outer_momentum, fraction(), harmful,
-         "The Nesterov momentum of that step.")
+         "The Nesterov momentum of the update that joins the parts.")
       .idle_if(no_outer_steps, "needs outer_steps");
   in.key("memory_limit", &T::memory_limit, {}, harmless,
          "Splits batches into the fewest chunks that fit into this memory. Their number is found "
@@ -113,8 +113,8 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
          "* weight_decay; adam and sgd add weight_decay * weight to the gradient.",
          "Joey NMT: weight_decay; fairseq: weight-decay; Sockeye: weight-decay");
   in.key("decayed", &T::decayed, decayed_kinds, harmful,
-         "The parameters that decay: everything, all except biases and norms (matrices), or of "
-         "those all except embeddings (matrices-but-embeddings).")
+         "The parameters that decay: all (everything), all except biases and norms (matrices), or "
+         "all except biases, norms and embeddings (matrices-but-embeddings).")
       .idle_if([](const Config& c) { return c.training.weight_decay == 0; }, "needs weight_decay");
   in.key("clip_norm", &T::clip_norm, at_least(0), harmful,
          "Scales gradients down to this norm, taken over all parameters. 0: no clipping.",
@@ -177,7 +177,7 @@ void declare_learning_rate(std::vector<ConfigKey>& table) {
   in.key(
         "learning_rate", &T::learning_rate, at_least(0), harmful,
         "The peak, reached after warmup_steps, as in fairseq and Marian. 0: 0.005 for a d_model of "
-        "128 and 8192 tokens an update, less for wider models (in inverse proportion) and for "
+        "128 and 8192 tokens per update, less for wider models (in inverse proportion) and for "
         "smaller batches (with the square root).",
         "Marian: learn-rate; Joey NMT: learning_rate; OpenNMT-py: learning_rate; fairseq: lr; "
         "Sockeye: initial-learning-rate")
@@ -220,7 +220,7 @@ void declare_validation(std::vector<ConfigKey>& table) {
                "needs validate_translate: greedy or beam")
       .idle_if(no_translation, with_translation);
   in.key("metric", &T::metric, {}, harmless,
-         "The metric that decides which checkpoint is the best, and that patience watches.",
+         "The metric that decides which checkpoint is the best, and on which patience is based.",
          "Joey NMT: early_stopping_metric; OpenNMT-py: early_stopping_criteria; fairseq: "
          "best-checkpoint-metric; Sockeye: optimized-metric");
   in.key("patience", &T::patience, at_least(0), harmless,
@@ -261,8 +261,9 @@ void declare_guards(std::vector<ConfigKey>& table) {
       .idle_if([](const Config& c) { return c.training.divergence_factor == 0; },
                "needs divergence_factor");
   in.key("rank_deadline", &T::rank_deadline, between(2, 3600), harmless,
-         "With several ranks: the seconds after which a rank that does not answer, because its "
-         "process is stopped or its network is broken, is taken for lost, and the others end.");
+         "With several ranks: the number of seconds without an answer after which a rank counts "
+         "as lost, for example because its process is stopped or its network is broken. The other "
+         "ranks then end.");
 }
 
 }  // namespace

@@ -1,4 +1,4 @@
-// Types are strict: 12 is a number and "12" is text. A list of one word may also be the word alone.
+// Types are strict: 12 is a number and "12" is text. A list of one text may be the text alone.
 #include "train/config/values.h"
 
 #include <fmt/format.h>
@@ -39,7 +39,7 @@ Number read_number(const YamlValue& from, std::string_view key, const Range& ran
   return *value;
 }
 
-// Reads an amount with its unit; an Error of `parse` gains the place and the key.
+// Reads an amount with its unit. Adds the place and the key to an Error of `parse`.
 template <class Parse>
 auto read_amount(const YamlValue& from, std::string_view key, Parse parse) {
   try {

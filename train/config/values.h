@@ -1,7 +1,7 @@
 #pragma once
 // How each type of setting is read from YAML, written and described: one overload per type. Reading
-// throws an Error that names the key, the allowed values and the value found. Numbers are read the
-// same under every locale.
+// throws an Error that names the key, the allowed values and the value found. The locale does not
+// affect how numbers are read.
 
 #include <algorithm>
 #include <array>
@@ -76,7 +76,7 @@ std::string allowed_values(const Range&, const Until&);
 std::string allowed_values(const Range&, const Interval&);
 std::string allowed_values(const Range&, const Bytes&);
 
-// A value that must be one of `words`.
+// Returns the value, which must be one of `words`.
 std::string_view read_word(const YamlValue& from, std::string_view key,
                            const std::vector<std::string_view>& words);
 std::string allowed_words(const std::vector<std::string_view>& words);

@@ -36,7 +36,7 @@ struct YamlEntry {
   YamlValue value;
 };
 
-// The value in a message: 'abc', a list, a map, nothing.
+// The value as messages describe it: 'abc', a list, a map, nothing.
 std::string description(const YamlValue& value);
 
 // Throws an Error that names `name` and the line.

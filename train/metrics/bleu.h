@@ -21,12 +21,13 @@
 
 namespace calque {
 
-// How an order without matches is smoothed; its logarithm would make BLEU zero (Chen and Cherry, "A
-// systematic comparison of smoothing techniques for sentence-level BLEU", 2014).
+// How an order without matches is smoothed; the logarithm of its precision would make BLEU zero
+// (Chen and Cherry, "A systematic comparison of smoothing techniques for sentence-level BLEU",
+// 2014).
 enum class Smoothing {
   none,
   exponential,  // the k-th order without a match counts as 1/2^k matches
-  floor,        // it counts as `value` matches
+  floor,        // an order without a match counts as `value` matches
   add_k,        // `value` is added to matches and totals of every order but the first
 };
 
@@ -47,7 +48,7 @@ struct BleuScore {
   std::array<double, orders> precisions = {};
   double brevity_penalty = 0;
   int64_t hypothesis_length = 0;
-  int64_t reference_length = 0;  // of the references closest in length
+  int64_t reference_length = 0;  // sum over the closest reference of each segment
   std::string signature;
   std::optional<Confidence> confidence = {};
 
@@ -58,19 +59,18 @@ struct BleuScore {
 // Throws an Error for an empty corpus, or references with another number of lines.
 BleuScore bleu(Hypotheses hypotheses, References references, const BleuOptions& options = {});
 
-// Of one segment, with effective_order.
+// The BLEU of one segment, with effective_order.
 BleuScore sentence_bleu(const std::string& hypothesis, std::span<const std::string> references,
                         BleuOptions options = {});
 
 SegmentStatistics bleu_statistics(Hypotheses hypotheses, References references,
                                   const BleuOptions& options);
-// Without signature.
+// The result has no signature.
 BleuScore bleu_of_sums(std::span<const double> sums, const BleuOptions& options);
 std::string bleu_signature(size_t references, const BleuOptions& options,
                            std::string_view resampling = {});
 
-// Whether the text seems to be tokenized, which no tokenization expects: a hundred lines end in
-// " .".
+// Whether the text seems to be tokenized already: at least 100 lines end in " .".
 bool looks_tokenized(Hypotheses hypotheses);
 
 }  // namespace calque

@@ -1,5 +1,5 @@
 #pragma once
-// BLEU of the sentences of each length, to see whether a model loses the long ones.
+// BLEU by the length of the sentences, to see whether a model translates long ones worse.
 
 #include <string>
 #include <vector>
@@ -14,14 +14,14 @@ struct LengthScore {
   BleuScore bleu;
 };
 
-// In steps of `width` words: 1 to 5, 6 to 10, and so on, without empty steps. Words are between
-// spaces.
+// Groups the sentences by the number of words in the source: up to `width`, `width` + 1 to 2
+// `width`, and so on, without empty groups. White space separates words.
 std::vector<LengthScore> bleu_by_length(const std::vector<std::string>& sources,
                                         const std::vector<std::string>& outputs,
                                         const std::vector<std::string>& references,
                                         const BleuOptions& options, int64_t width = 5);
 
-// A line for each.
+// One line for each score.
 std::string to_text(const std::vector<LengthScore>& scores);
 
 }  // namespace calque

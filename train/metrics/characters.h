@@ -1,6 +1,6 @@
 #pragma once
-// Properties of characters for the metrics, as in Python, the language of the usual implementation:
-// white space, lower case, and Unicode's general categories. Nothing depends on the locale.
+// Properties of characters for the metrics, as Python defines them, because sacreBLEU is written in
+// Python: white space, lower case, and Unicode's general categories. Nothing depends on the locale.
 
 #include <string>
 #include <string_view>
@@ -8,8 +8,8 @@
 
 namespace calque {
 
-// Replaces every byte that does not begin a well-formed character with U+FFFD. The other functions
-// of the metrics require such text.
+// Replaces every byte that is not part of a well-formed character with U+FFFD. The other functions
+// of the metrics require well-formed text.
 std::string well_formed(std::string_view text);
 
 std::u32string code_points(std::string_view text);

@@ -128,7 +128,7 @@ class RowMaker {
   std::vector<std::string_view> split_, parts_;
   Numbering<std::string_view> word_numbers_;
   std::vector<std::vector<int32_t>> characters_, words_;
-  std::vector<std::vector<double>> rows_;  // of each reference; the first is not used
+  std::vector<std::vector<double>> rows_;  // of each reference, from index 1 on
   NgramMatcher matcher_;
 };
 

@@ -24,7 +24,7 @@ struct ChrfOptions {
   int beta = 2;
   bool lowercase = false;
   bool whitespace = false;  // count white space as characters, instead of leaving it out
-  // Average the F-scores of all orders, instead of P and R of those present.
+  // Average the F-scores of all orders, instead of P and R over the orders that occur.
   bool eps_smoothing = false;
 };
 
@@ -45,7 +45,7 @@ ChrfScore sentence_chrf(const std::string& hypothesis, std::span<const std::stri
 
 SegmentStatistics chrf_statistics(Hypotheses hypotheses, References references,
                                   const ChrfOptions& options);
-// Without signature.
+// The result has no signature.
 ChrfScore chrf_of_sums(std::span<const double> sums, const ChrfOptions& options);
 std::string chrf_signature(size_t references, const ChrfOptions& options,
                            std::string_view resampling = {});

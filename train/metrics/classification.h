@@ -1,7 +1,7 @@
 #pragma once
 // Metrics of classification, from the confusion matrix: accuracy, precision, recall and F1 of each
 // class, and macro F1, the mean of F1 over the classes. A class that neither occurs nor is
-// predicted does not count for the mean.
+// predicted is left out of the mean.
 
 #include <cstddef>
 #include <cstdint>
@@ -24,8 +24,8 @@ class ConfusionMatrix {
   int64_t predictions(int64_t of_class) const;
 
   double accuracy() const;
-  double precision(int64_t of_class) const;  // 0 if it is never predicted
-  double recall(int64_t of_class) const;     // 0 if it never occurs
+  double precision(int64_t of_class) const;  // 0 if the class is never predicted
+  double recall(int64_t of_class) const;     // 0 if the class never occurs
   double f1(int64_t of_class) const;
   double macro_f1() const;
 

@@ -10,7 +10,8 @@ namespace {
 
 constexpr int32_t unreached = 1 << 30;
 
-// If the reference is much longer, the band must be wider, or adjacent rows would not overlap.
+// If the reference is much longer than the hypothesis, the band must be wider, or adjacent rows
+// would not overlap.
 int64_t band_width(double length_ratio) {
   constexpr int64_t usual = 25;
   if (length_ratio / 2 <= usual) return usual;

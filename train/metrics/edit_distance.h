@@ -15,7 +15,7 @@ enum class Edit : char { keep, replace, remove, insert, unknown };
 
 class EditTable {
  public:
-  // Words are numbers. All hypotheses must have the given length.
+  // Each word is given by a number. All hypotheses must have the given length.
   EditTable(std::span<const int32_t> reference, size_t hypothesis_length);
 
   // Returns the distance. Recomputes the table only from the first word on in which the hypothesis

@@ -23,7 +23,8 @@ struct MetricInfo {
   int decimals = 4;  // in a line of the log
   Better better = Better::lower;
   bool logarithmic = false;  // its panel starts with a logarithmic axis
-  bool headline = false;     // drawn in the terminal beside the loss; the last measured one wins
+  // Drawn in the terminal beside the loss; of several, the last one that a run has measured.
+  bool headline = false;
 };
 
 // The metric of that name, or null.

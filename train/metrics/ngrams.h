@@ -74,17 +74,18 @@ class NgramMatcher {
 
   // The number of n-grams of a sequence.
   int64_t total(size_t sequence) const { return static_cast<int64_t>(names_[sequence].size()); }
-  // The number of n-grams of the hypothesis that the reference has too. An n-gram counts at most as
-  // often as the reference has it.
+  // The number of n-grams of the hypothesis that also occur in the reference. An n-gram counts at
+  // most as often as it occurs in the reference.
   int64_t common(size_t reference);
-  // The same for all references: an n-gram counts at most as often as any one of them has it.
+  // The same for all references together: an n-gram counts at most as often as it occurs in the
+  // reference that has it most often.
   int64_t common_with_any();
 
  private:
   void count(size_t sequence, std::vector<int32_t>& counts) const;
 
   std::span<const std::vector<int32_t>> symbols_;
-  std::vector<std::vector<int32_t>> names_;  // numbers of the n-grams, by the place of their start
+  std::vector<std::vector<int32_t>> names_;  // [sequence, first symbol]: the n-gram's number
   size_t order_ = 0;
   Numbering<uint64_t> numbering_;
   std::vector<int32_t> in_hypothesis_, in_reference_, most_;

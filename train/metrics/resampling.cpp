@@ -13,7 +13,7 @@ namespace calque {
 namespace {
 
 void check(const SegmentStatistics& statistics, const Resampling& resampling) {
-  if (resampling.samples < 2) fail("{} samples: resampling takes at least 2", resampling.samples);
+  if (resampling.samples < 2) fail("{} samples: resampling needs at least 2", resampling.samples);
   require(statistics.segments() > 0 && statistics.segments() < UINT32_MAX,
           "resampling: {} segments", statistics.segments());
 }
@@ -47,7 +47,7 @@ Confidence confidence(std::vector<double> scores) {
   return {mean(scores), 0.5 * (high - low)};
 }
 
-// 1 is added to both counts, so that few samples never give a p-value of 0.
+// Adds 1 to both counts, so that the p-value is never 0.
 double p_value(const std::vector<double>& differences, double real_difference) {
   const auto larger =
       std::ranges::count_if(differences, [&](double value) { return value > real_difference; });

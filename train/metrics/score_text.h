@@ -3,8 +3,8 @@
 // number, in sacreBLEU's form:
 //   BLEU|nrefs:1|case:mixed|eff:no|tok:13a|smooth:exp|version:... = 41.0 71.0/47.5/... (BP = ...)
 //
-// The field `version` names the definitions that a number follows, those of sacreBLEU since its
-// version 2, and the program that computed it.
+// The field `version` names the definitions that the score follows (those of sacreBLEU since its
+// version 2) and the program that computed it.
 
 #include <cstddef>
 #include <initializer_list>

@@ -1,7 +1,7 @@
 #pragma once
 // The statistics of each segment (a hypothesis and its references): a row of numbers, such that the
-// score of any selection of segments is a function of the sums of their rows. So resampling draws
-// thousands of random test sets without processing text again.
+// score of any selection of segments is a function of the sums of their rows. Resampling can
+// therefore score thousands of random test sets without processing the text again.
 
 #include <cstdint>
 #include <functional>
@@ -11,7 +11,8 @@
 
 namespace calque {
 
-// A test set: one hypothesis a segment, and one or more references, each with a line a segment.
+// A test set: one hypothesis per segment, and one or more references, each with one line per
+// segment.
 using Hypotheses = std::span<const std::string>;
 using References = std::span<const std::vector<std::string>>;
 
@@ -37,7 +38,7 @@ struct SegmentStatistics {
 using ScoreOfSums = std::function<double(std::span<const double> sums)>;
 
 // Calls fill(begin, end, rows) on all threads to compute the rows of consecutive ranges of segments
-// [begin, end). It must not throw.
+// [begin, end). `fill` must not throw.
 SegmentStatistics collect_statistics(
     size_t segments, size_t width,
     const std::function<void(size_t begin, size_t end, std::span<double> rows)>& fill);

@@ -20,7 +20,7 @@ class RowMaker {
             std::span<double> row) {
     numbers_.clear();
     texts_.clear();
-    texts_.reserve(1 + references.size());  // views point into the strings: they must stay
+    texts_.reserve(1 + references.size());  // numbers_ has views of the strings: none may move
     const std::vector<int32_t> words = read(hypothesis);
     double lengths = 0;
     int64_t fewest = -1;

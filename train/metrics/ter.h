@@ -40,12 +40,12 @@ TerScore sentence_ter(const std::string& hypothesis, std::span<const std::string
 
 SegmentStatistics ter_statistics(Hypotheses hypotheses, References references,
                                  const TerOptions& options);
-// Without signature.
+// The result has no signature.
 TerScore ter_of_sums(std::span<const double> sums);
 std::string ter_signature(size_t references, const TerOptions& options,
                           std::string_view resampling = {});
 
-// The number of edits between two sequences of words. Words are numbers.
+// The number of edits between two sequences of words, each given by a number.
 int64_t translation_edits(std::span<const int32_t> hypothesis, std::span<const int32_t> reference);
 
 }  // namespace calque

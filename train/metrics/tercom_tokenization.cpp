@@ -1,5 +1,6 @@
-// Tercom's Normalizer for single lines. Its rules that separate a run of Hiragana or Katakana
-// require the start of the line twice, so they never apply to a normalized line; they are left out.
+// Tercom's Normalizer for single lines. Its rules that separate a run of Hiragana or Katakana match
+// only at the start of a line. A normalized line begins with a space, so these rules never apply
+// and are left out.
 #include <algorithm>
 #include <array>
 
@@ -22,7 +23,7 @@ bool is_asian_punctuation(char32_t c) {
          std::ranges::find(full_width, c) != full_width.end();
 }
 
-// Ideographs, including their strokes, radicals, enclosed and compatibility forms.
+// Ideographs, including their strokes, radicals, enclosed and compatibility forms, and punctuation.
 bool stands_alone(char32_t c) {
   return within(c, 0x2E80, 0x2EFF) || within(c, 0x31C0, 0x31EF) || within(c, 0x3200, 0x4DBF) ||
          within(c, 0x4E00, 0x9FFF) || within(c, 0xF900, 0xFAFF) || within(c, 0xFE30, 0xFE4F) ||

@@ -7,7 +7,7 @@
 namespace calque {
 
 // The lines of a text file (plain or gzip; "-" is the standard input) without trailing white space.
-// A line ends at LF only. Throws an Error that names the place for text that is not UTF-8.
+// A line ends at LF only. Throws an Error that names the file and line of text that is not UTF-8.
 std::vector<std::string> read_segments(const std::string& path);
 
 }  // namespace calque

@@ -21,7 +21,7 @@ inline constexpr Named<Tokenization> tokenizations[] = {{"13a", Tokenization::v1
                                                         {"char", Tokenization::character},
                                                         {"none", Tokenization::none}};
 
-Tokenization parse_tokenization(std::string_view name);  // an Error lists the names
+Tokenization parse_tokenization(std::string_view name);  // the Error for others lists the names
 
 // The line with spaces between its tokens.
 std::string tokenize(std::string_view line, Tokenization tokenization);
@@ -31,7 +31,7 @@ std::string tokenize(std::string_view line, Tokenization tokenization);
 struct TercomOptions {
   bool normalized = false;      // separate punctuation, resolve XML entities
   bool no_punctuation = false;  // remove . , ? : ; ! " ( )
-  bool asian_support = false;   // the two above also for Chinese and Japanese characters
+  bool asian_support = false;   // apply both also to Chinese and Japanese characters
   bool case_sensitive = false;
 };
 

@@ -1,6 +1,7 @@
 // Tercom's greedy search for shifts, which defines TER. Only misplaced words are shifted, to a
-// place where the reference has the same words and the hypothesis has others. A sequence has up to
-// 10 words and moves by up to 50 places. After 1000 tried shifts of a segment the search ends.
+// position where the reference has the same words and the hypothesis has other words. A shifted
+// sequence has at most 10 words and moves by at most 50 positions. The search ends when 1000 shifts
+// of a segment have been tried.
 #include <algorithm>
 #include <tuple>
 
@@ -15,8 +16,9 @@ constexpr int most_tries = 1000;
 
 // How the words of hypothesis and reference correspond, according to the edits between them.
 struct Alignment {
-  // For each reference word, the place of its hypothesis word or of the last one before; or -1.
-  std::vector<int64_t> place;
+  // For each reference word, the position of its hypothesis word, or of the last hypothesis word
+  // before it; -1 if there is none.
+  std::vector<int64_t> position;
   std::vector<int> hypothesis_errors, reference_errors;  // the number among the words before
 
   explicit Alignment(const std::vector<Edit>& edits) : hypothesis_errors{0}, reference_errors{0} {
@@ -28,25 +30,25 @@ struct Alignment {
         hypothesis_errors.push_back(hypothesis_errors.back() + wrong);
       }
       if (edit != Edit::remove) {
-        place.push_back(at);
+        position.push_back(at);
         reference_errors.push_back(reference_errors.back() + wrong);
       }
     }
   }
 
-  // Whether both sequences have words that are wrong, and the goal is not within the sequence.
+  // Whether both sequences contain errors, and the goal is not within the shifted sequence.
   bool invites_shift(size_t from, size_t to, size_t length) const {
     const auto start = static_cast<int64_t>(from), end = static_cast<int64_t>(from + length);
     return hypothesis_errors[from] != hypothesis_errors[from + length] &&
            reference_errors[to] != reference_errors[to + length] &&
-           !(start <= place[to] && place[to] < end);
+           !(start <= position[to] && position[to] < end);
   }
 };
 
 using Words = std::vector<int32_t>;
 
-// Moves `length` words from `from` on to before the word that is now at `to`. If that is one of
-// them, moves them as many places further as it is from the first of them.
+// Moves the `length` words that begin at `from` to before the word at `to`. If `to` is within or
+// right after these words, moves them `to` - `from` positions to the right.
 Words shifted(const Words& words, size_t from, size_t length, size_t to) {
   Words result = words;
   const auto at = [&](size_t index) {
@@ -81,7 +83,8 @@ class ShiftSearch {
     size_t length = 0, from = 0, to = 0;
     Words words;
 
-    // Prefers the most edits saved, then the longest, the earliest, and the earliest goal.
+    // Prefers the most edits saved, then the longest sequence, then the earliest sequence, then the
+    // earliest goal.
     bool is_better_than(const Candidate& other) const {
       return std::tuple(saved, length, other.from, other.to) >
              std::tuple(other.saved, other.length, from, to);
@@ -117,12 +120,12 @@ class ShiftSearch {
     }
   }
 
-  // Tries the places after the word before the goal, and after each word of the goal.
+  // Tries the positions after the word before the goal, and after each word of the goal.
   void try_goals(const Alignment& alignment, size_t from, size_t goal, size_t length) {
     int64_t previous = -1;
     for (size_t behind = 0; behind <= length; ++behind) {
       const size_t word = goal + behind;  // counted from 1, so that 0 is the start
-      const int64_t to = word == 0 ? 0 : alignment.place[word - 1] + 1;
+      const int64_t to = word == 0 ? 0 : alignment.position[word - 1] + 1;
       if (to == previous) continue;
       previous = to;
       ++tries_;

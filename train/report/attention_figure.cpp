@@ -50,7 +50,7 @@ std::string title_of(const AttentionChoice& choice) {
   return "Cross-attention, mean of all layers and heads";
 }
 
-double longest(const Explanation& explanation, const std::vector<int32_t>& tokens) {
+double label_width(const Explanation& explanation, const std::vector<int32_t>& tokens) {
   size_t most = 0;
   for (const int32_t token : tokens) {
     const std::string& text = explanation.vocabulary[static_cast<size_t>(token)];
@@ -67,8 +67,8 @@ std::string cross_attention_svg(const Explanation& explanation, const AttentionC
   require_consistent(explanation);
   require(!choice.head || choice.layer, "cross_attention_svg: a head needs a layer");
   const ExplainedMatrix weights = chosen_weights(explanation, choice);
-  const double left = longest(explanation, explanation.target_tokens);
-  const double top = 26 + longest(explanation, explanation.source_tokens) * 0.75;
+  const double left = label_width(explanation, explanation.target_tokens);
+  const double top = 26 + label_width(explanation, explanation.source_tokens) * 0.75;
   const auto word = [&](int32_t token) {
     return html_escaped(explanation.vocabulary[static_cast<size_t>(token)]);
   };

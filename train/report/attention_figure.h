@@ -8,7 +8,7 @@
 
 namespace calque {
 
-// Which attention: one head of one layer; the mean of a layer's heads; or the mean of all.
+// Selects one head of one layer, the mean of a layer's heads, or the mean of all heads.
 struct AttentionChoice {
   std::optional<int> layer;  // from 0
   std::optional<int> head;   // from 0; needs a layer

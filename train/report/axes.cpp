@@ -22,7 +22,7 @@ double round_step(double span, int count) {
 Ticks multiples(double low, double high, double step) {
   Ticks found{{}, step};
   if (!(step > 0) || !std::isfinite(step)) return found;
-  constexpr int most = 1000;  // a limit for ends so close that i + 1 equals i
+  constexpr int most = 1000;  // a limit, because rounding may make i + 1 equal i
   const double first = std::ceil(low / step - 1e-9);
   for (int k = 0; k < most; ++k) {
     const double i = first + k;

@@ -25,7 +25,7 @@ struct Ticks {
 // About `count` round values within [low, high].
 Ticks ticks(double low, double high, int count, bool logarithmic);
 
-// The same, with time at whole minutes and hours.
+// The same for an x axis; time has ticks at whole seconds, minutes, hours or days.
 Ticks clock_ticks(CurveAxis axis, double low, double high, int count);
 
 std::string value_label(double value, double step, ValueFormat format);

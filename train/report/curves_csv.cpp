@@ -1,4 +1,4 @@
-// One table for all runs, with numbers in the shortest form that is read as the same double.
+// One table for all runs, with numbers in the shortest form that parses to the same double.
 #include "train/report/curves_csv.h"
 
 #include <fmt/format.h>

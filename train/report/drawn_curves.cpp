@@ -57,13 +57,13 @@ std::vector<Panel> chosen_panels(std::span<const ReportRun> runs, const PlotOpti
                                     [&](const Panel& panel) { return panel.column == name; });
     const bool known = found != all.end();
     const bool repeated = known && std::ranges::count(chosen, found->column, &Panel::column) > 0;
-    if (repeated) continue;  // several runs have it
+    if (repeated) continue;  // several runs have this metric
     if (known) {
       chosen.push_back(*found);
     } else if (named) {
       std::string names;
       for (const Panel& panel : all) names += (names.empty() ? "" : ", ") + panel.column;
-      fail("no run has a metric '{}'; there are: {}", name, names);
+      fail("no run has a metric '{}'; the runs have: {}", name, names);
     }
   }
   if (chosen.empty() && !all.empty()) chosen.push_back(all.front());

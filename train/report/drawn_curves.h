@@ -27,8 +27,9 @@ struct DrawnCurve {
 std::vector<DrawnCurve> drawn_curves(std::span<const ReportRun> runs, const Panel& panel,
                                      const PlotOptions& options, bool logarithmic);
 
-// The panels that the options name, in their order; without names, those of `usual` that exist.
-// Throws an Error for a panel without values; the message lists those with values.
+// The panels that options.columns names, in that order; without names, the panels of `usual` that
+// have values, or else the first panel. Throws an Error for a named panel without values; the
+// message lists the panels that have values.
 std::vector<Panel> chosen_panels(std::span<const ReportRun> runs, const PlotOptions& options,
                                  std::span<const std::string> usual);
 

@@ -20,8 +20,8 @@ struct EventTime {
   int64_t step = 0;
 };
 
-std::string version_event(EventTime at);  // the first one of a file
-// Says that a run starts or resumes at this step, so that later steps of older files are ignored.
+std::string version_event(EventTime at);  // the first event of a file
+// Marks the step at which a run starts or resumes: TensorBoard ignores later steps of older files.
 std::string start_event(EventTime at);
 std::string scalar_event(EventTime at, std::string_view tag, float value);
 std::string text_event(EventTime at, std::string_view tag, std::string_view text);  // Markdown

@@ -9,7 +9,7 @@
 
 namespace calque {
 
-// Throws a Misuse that names what does not fit: sizes of matrices, ids beyond the vocabulary, ...
+// Throws a Misuse that names a part that does not fit the others, such as the size of a matrix.
 void require_consistent(const Explanation& explanation);
 
 // A step's most likely tokens, and a histogram of the other logits: enough to show the effect of a
@@ -25,12 +25,12 @@ struct StepSummary {
 };
 StepSummary summarise_step(const std::vector<float>& logits, int32_t chosen, size_t best_count);
 
-// The mean over the heads of all layers, or of one.
+// The mean over the heads of all layers, or of one layer.
 ExplainedMatrix mean_weights(const std::vector<ExplainedHead>& heads, std::optional<int> layer);
 
 const char* name_of(BeamFate fate);
 
-// The data of the page, with few digits for each number.
+// The data of the page as JSON, with few digits for each number.
 std::string explanation_page_data(const Explanation& explanation);
 
 }  // namespace calque

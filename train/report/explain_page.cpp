@@ -17,7 +17,7 @@ extern const std::string_view page_js, numbers_js, pictures_js, explain_steps_js
 namespace {
 
 constexpr size_t alternatives_in_json = 50;
-constexpr int float_digits = 9;  // read as the same float
+constexpr int float_digits = 9;  // enough to parse to the same float
 
 void append_matrix(std::string& out, const ExplainedMatrix& matrix) {
   out += '[';
@@ -48,7 +48,7 @@ void append_tokens(std::string& out, const char* name, const Explanation& explan
   });
 }
 
-void append_page_step(std::string& out, const Explanation& explanation, size_t step) {
+void append_json_step(std::string& out, const Explanation& explanation, size_t step) {
   const int32_t chosen = explanation.target_tokens[step];
   const StepSummary summary =
       summarise_step(explanation.logits[step], chosen, alternatives_in_json);
@@ -67,7 +67,7 @@ void append_page_step(std::string& out, const Explanation& explanation, size_t s
   out += '}';
 }
 
-void append_page_neighbours(std::string& out, const Explanation& explanation) {
+void append_json_neighbours(std::string& out, const Explanation& explanation) {
   out += ",\n\"neighbours\":";
   append_list(out, explanation.neighbours, [&](const NearTokens& near) {
     out += fmt::format("\n{{\"id\":{},\"nearest\":", near.token);
@@ -81,7 +81,7 @@ void append_page_neighbours(std::string& out, const Explanation& explanation) {
   });
 }
 
-void append_page_beam(std::string& out, const Explanation& explanation) {
+void append_json_beam(std::string& out, const Explanation& explanation) {
   out += ",\n\"beam\":";
   append_list(out, explanation.beam, [&](const BeamNode& node) {
     out += fmt::format("\n{{\"parent\":{},\"id\":{},\"log_probability\":", node.parent, node.token);
@@ -120,7 +120,7 @@ std::string explanation_json(const Explanation& explanation) {
   out += ",\n\"steps\":[";
   for (size_t step = 0; step < explanation.target_tokens.size(); ++step) {
     if (step > 0) out += ',';
-    append_page_step(out, explanation, step);
+    append_json_step(out, explanation, step);
   }
   out += ']';
   append_heads(out, "encoder_self", explanation.encoder_self);
@@ -128,8 +128,8 @@ std::string explanation_json(const Explanation& explanation) {
   append_heads(out, "cross", explanation.cross);
   out += ",\n\"positions\":";
   append_matrix(out, explanation.positions);
-  append_page_neighbours(out, explanation);
-  append_page_beam(out, explanation);
+  append_json_neighbours(out, explanation);
+  append_json_beam(out, explanation);
   return out + "}\n";
 }
 

@@ -23,7 +23,7 @@ constexpr size_t most_points = 1600;  // of a curve; more than a printed page ca
 constexpr std::array<const char*, 7> colors = {"#0072b2", "#d55e00", "#00866a", "#b0458f",
                                                "#a07400", "#3b9bd6", "#4d4d4d"};
 
-// The metrics of the runs' tasks, and the measurements of the steps.
+// The metrics that the runs' tasks write to the log, the learning rate and the gradient norm.
 std::vector<std::string> usual_columns(std::span<const ReportRun> runs) {
   std::vector<std::string> columns;
   for (const ReportRun& run : runs) {
@@ -140,7 +140,7 @@ void append_panel(std::string& out, std::span<const ReportRun> runs, const Panel
   }
 }
 
-// A line, its label and the space after it.
+// The width of a line, its label and the space after it.
 double entry_width(const std::string& label) {
   return 44 + 6.3 * static_cast<double>(label.size());
 }

@@ -43,21 +43,21 @@ std::string symbol_of(const ImageExplanation& image) {
   return text + "</symbol></svg>\n";
 }
 
-// The image under a red veil that is thickest where the attention is greatest.
+// The image under a red overlay that is most opaque on the patch with the largest weight.
 std::string picture(const ImageExplanation& image, const std::vector<double>& weights,
                     const std::string& title) {
   std::string text = fmt::format(
       "<figure><svg viewBox=\"0 0 {0} {1}\"><use href=\"#image\" width=\"{0}\" height=\"{1}\"/>",
       image.width, image.height);
   const double most = weights.empty() ? 0 : std::ranges::max(weights);
-  const int64_t in_row = image.width / image.patch;
+  const int64_t patches_per_row = image.width / image.patch;
   for (size_t i = 0; i < weights.size(); ++i) {
-    const auto place = static_cast<int64_t>(i);
+    const auto patch = static_cast<int64_t>(i);
     text += fmt::format(
         "<rect x=\"{}\" y=\"{}\" width=\"{}\" height=\"{}\" fill=\"#e8462b\" opacity=\"{:.3f}\">"
         "<title>{:.1f}%</title></rect>",
-        place % in_row * image.patch, place / in_row * image.patch, image.patch, image.patch,
-        most > 0 ? 0.75 * weights[i] / most : 0, 100 * weights[i]);
+        patch % patches_per_row * image.patch, patch / patches_per_row * image.patch, image.patch,
+        image.patch, most > 0 ? 0.75 * weights[i] / most : 0, 100 * weights[i]);
   }
   return text + fmt::format("</svg><figcaption>{}</figcaption></figure>\n", html_escaped(title));
 }

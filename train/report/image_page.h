@@ -1,6 +1,6 @@
 #pragma once
-// A page about one image: the probabilities of its classes, and where each head of a Vision
-// Transformer looks. Patches are as bright as the attention that they get.
+// A page about one image: the probabilities of its classes, and the attention of each head of a
+// Vision Transformer as a red overlay, which is most opaque on the patch with the largest weight.
 
 #include <cstdint>
 #include <string>

@@ -75,7 +75,7 @@ std::string filled(std::string_view page,
     out += page.substr(0, open);
     if (open == std::string_view::npos) return out;
     const size_t close = page.find("}}", open);
-    require(close != std::string_view::npos, "filled: a gap is opened but never closed");
+    require(close != std::string_view::npos, "filled: '{{{{' without '}}}}'");
     const std::string_view name = page.substr(open + 2, close - open - 2);
     bool known = false;
     for (const auto& [key, value] : values) {
@@ -83,7 +83,7 @@ std::string filled(std::string_view page,
       out += value;
       known = true;
     }
-    require(known, "filled: nothing to put into {{{{{}}}}}", name);
+    require(known, "filled: no value for {{{{{}}}}}", name);
     page.remove_prefix(close + 2);
   }
 }

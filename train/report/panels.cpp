@@ -8,21 +8,22 @@ namespace {
 const std::vector<Panel>& trainer_panels() {
   using enum ValueFormat;
   static const std::vector<Panel> panels = {
-      {"lr", "Learning rate", "", "The size of a step: warm-up first, then decay.", number,
-       Better::neither, false, false},
-      {"grad_norm", "Gradient norm", "before clipping", "Spikes show where training was rough.",
-       number, Better::neither},
-      {"tokens_per_s", "Speed", "tokens / s", "Tokens that go through the model in a second.",
+      {"lr", "Learning rate", "", "The step size that the schedule sets.", number, Better::neither,
+       false, false},
+      {"grad_norm", "Gradient norm", "before clipping", "Spikes show unstable steps.", number,
+       Better::neither},
+      {"tokens_per_s", "Speed", "tokens / s", "Tokens that go through the model per second.",
        short_scale, Better::neither},
-      {"memory_mb", "Memory", "MB", "The most that tensors have held at once.", short_scale,
-       Better::neither, false, false},
-      {"gflop_per_s", "Rate of products", "GFLOP/s", "Useful work of matrix products in a second.",
-       short_scale, Better::neither},
+      {"memory_mb", "Memory", "MB", "The peak memory of all tensors.", short_scale, Better::neither,
+       false, false},
+      {"gflop_per_s", "Matrix products", "GFLOP/s",
+       "Floating-point operations per second, without recomputation.", short_scale,
+       Better::neither},
       {"wait_share", "Waiting for data", "", "Share of the time spent waiting for a batch.",
        percent, Better::neither},
-      {"exchange_share", "Exchange", "", "Share of the time that rank 0 spends on other ranks.",
+      {"exchange_share", "Exchange", "", "Share of the time that rank 0 spends on exchanges.",
        percent, Better::neither},
-      {"exchange_mb", "Exchanged", "MB / step", "What rank 0 sends to other ranks in a step.",
+      {"exchange_mb", "Exchanged", "MB / step", "Data that rank 0 sends to other ranks per step.",
        short_scale, Better::neither, false, false},
   };
   return panels;

@@ -12,7 +12,7 @@ namespace calque {
 
 enum class CurveSource { train, valid };
 struct Panel {
-  std::string column;  // of the tables of training and validation alike
+  std::string column;  // in the tables of both training and validation
   std::string title;
   std::string unit;
   std::string meaning;  // one sentence of explanation

@@ -30,9 +30,9 @@ struct TrainRecord {
   int64_t tokens = 0;            // terms of the loss since the start of the run
   double seconds = 0;            // of training since the start of the run
   double tokens_per_second = 0;  // through the model, since the last record
-  double gflop_per_second = 0;   // of products, without recomputation
+  double gflop_per_second = 0;   // of matrix products, without recomputation
   double wait_share = 0;         // the share of the time spent waiting for data
-  // With several ranks: the share of the time spent on exchanges, and what a rank sends in a step.
+  // With several ranks: the share of the time spent on exchanges, and the MB sent per step.
   std::optional<double> exchange_share, exchange_mb;
   double memory_mb = 0;
 };
@@ -42,7 +42,7 @@ struct Sample {
   std::string input, reference, output;
 };
 
-// A table of a validation, such as a confusion matrix. The first cell of a row is its name.
+// A table of a validation, such as a confusion matrix. The first cell of a row is the row's name.
 struct ResultTable {
   std::string title;
   std::vector<std::string> columns;

@@ -1,5 +1,5 @@
-// Writes JSON directly: most of it is numbers with few digits, and a general JSON writer would make
-// them three times as long.
+// Writes JSON directly: most of it is numbers with few digits, which would be three times as long
+// from a general JSON writer.
 #include "train/report/report_data.h"
 
 #include <map>

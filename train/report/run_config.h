@@ -1,5 +1,5 @@
 #pragma once
-// A config file as a flat list of `section.key` and its text, to compare runs. It does not use the
+// A config file as a flat list of `section.key` and value, to compare runs. It does not use the
 // schema, so runs of other versions can be compared.
 
 #include <filesystem>

@@ -183,7 +183,7 @@ void fill_clock(MetricsTable& table, std::vector<double> MetricsTable::*clock,
   }
 }
 
-// Sorts by step and removes repetitions of a resumed run.
+// Sorts by step and removes the events that a resumed run repeats.
 void order_events(std::vector<RunEvent>& events) {
   std::set<std::pair<double, std::string>> seen;
   std::erase_if(events, [&](const RunEvent& e) { return !seen.emplace(e.step, e.text).second; });
@@ -194,7 +194,7 @@ void order_events(std::vector<RunEvent>& events) {
 void finish(ReportRun& run) {
   order_events(run.events);
   make_continuous(run.train.seconds);
-  // The seconds of a validation are its duration.
+  // The seconds of a validation record are its duration, not the time since the start.
   if (run.train.rows() > 0) run.valid.seconds.assign(run.valid.rows(), absent);
   for (MetricsTable* table : {&run.train, &run.valid}) {
     for (auto clock : {&MetricsTable::epoch, &MetricsTable::tokens, &MetricsTable::seconds}) {
@@ -222,7 +222,8 @@ fs::path metrics_file_of(const fs::path& run) {
   return run;
 }
 
-// The last `parts` parts of the path of the run's folder, or of a file with another name.
+// The last `parts` components of the path of the run's folder, or of a file with another name than
+// metrics.jsonl.
 std::string run_name(const fs::path& run, int parts) {
   std::error_code ignored;
   fs::path path = fs::weakly_canonical(run, ignored);

@@ -1,6 +1,6 @@
 #pragma once
 // The curves of a run, read from its metrics.jsonl. Unfinished last lines, unknown kinds, missing
-// fields and values that are not finite are ignored; a missing file or one without a record is an
+// fields and values that are not finite are ignored; a file that is missing or has no record is an
 // Error.
 
 #include <filesystem>
@@ -42,9 +42,9 @@ struct RunEvent {
 
 struct ReportRun {
   std::string name;
-  std::filesystem::path path;       // as given
-  FlatConfig config;                // empty if there is none
-  std::vector<MetricInfo> metrics;  // of its task
+  std::filesystem::path path;       // the argument of read_run()
+  FlatConfig config;                // empty without a config.yaml
+  std::vector<MetricInfo> metrics;  // of the run's task
   MetricsTable train;
   MetricsTable valid;
   std::vector<SamplesAtStep> samples;

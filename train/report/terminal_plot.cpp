@@ -1,5 +1,5 @@
-// A canvas of characters. Each is a bit set of Braille dots (U+2800 + bits) or a letter, and
-// remembers the curve that was drawn there last.
+// A canvas of characters. Each is a bit set of Braille dots (U+2800 + bits) or a letter, and stores
+// the last curve drawn on it.
 #include "train/report/terminal_plot.h"
 
 #include <fmt/format.h>
@@ -23,7 +23,7 @@ namespace {
 // Colours that stay apart for most colour-blind people, on dark and on light terminals.
 constexpr std::array<int, 6> colors = {34, 33, 36, 35, 32, 31};
 
-// The loss and the last headline that any run has measured.
+// The loss, and the last headline metric that any run has measured.
 std::vector<std::string> usual_columns(std::span<const ReportRun> runs) {
   std::vector<std::string> columns = {"loss"};
   for (const ReportRun& run : runs) {
@@ -104,7 +104,7 @@ class Canvas {
 };
 
 // Selects the colour or letter, the same in every panel.
-int identity(const DrawnCurve& curve) {
+int style_index(const DrawnCurve& curve) {
   return int(curve.run) * 2 + (curve.source == CurveSource::valid ? 1 : 0);
 }
 
@@ -148,7 +148,7 @@ std::string legend(std::span<const ReportRun> runs, std::span<const DrawnCurve> 
     const bool valid = curve.source == CurveSource::valid;
     const std::string kind = valid ? "validation" : "training";
     const std::string name = runs.size() > 1 ? printable(runs[curve.run].name) + " " + kind : kind;
-    const std::string mark = letters         ? std::string(1, char('a' + identity(curve) % 26))
+    const std::string mark = letters         ? std::string(1, char('a' + style_index(curve) % 26))
                              : style.unicode ? "\xE2\xA0\xA4\xE2\xA0\xA4"
                                              : "--";
     const size_t width = columns_of(mark) + 1 + columns_of(name) + 3;
@@ -157,7 +157,7 @@ std::string legend(std::span<const ReportRun> runs, std::span<const DrawnCurve> 
       used = indent;
     }
     used += width;
-    const int color = colors[size_t(identity(curve)) % colors.size()];
+    const int color = colors[size_t(style_index(curve)) % colors.size()];
     out += style.color ? fmt::format("\x1b[{}m{}\x1b[0m {}   ", color, mark, name)
                        : fmt::format("{} {}   ", mark, name);
   }
@@ -190,7 +190,7 @@ std::string plot_panel(std::span<const ReportRun> runs, const Panel& panel,
   const Scale x{from, extent->right > from ? extent->right : from + 1, 0,
                 double(canvas.width() - 1), false};
   const Scale y = vertical_scale(*extent, canvas, logarithmic);
-  for (const DrawnCurve& curve : curves) draw(canvas, curve, identity(curve), x, y);
+  for (const DrawnCurve& curve : curves) draw(canvas, curve, style_index(curve), x, y);
 
   std::vector<std::string> labels(size_t(std::max(3, style.height)));
   const Ticks rows = ticks(y.low, y.high, std::max(2, style.height / 2 - 1), logarithmic);

@@ -1,7 +1,7 @@
 #pragma once
-// Thins rows without changing the picture. Consecutive rows share a bucket. Each bucket keeps its
-// first and last row, and every row that has the smallest or largest value of a column, so no spike
-// is lost.
+// Thins the rows of a plot. Consecutive rows share a bucket. Each bucket keeps its first and last
+// row, and for each column a row with the smallest and a row with the largest value, so no spike is
+// lost.
 
 #include <cstddef>
 #include <span>

@@ -87,7 +87,7 @@ std::optional<LoadedCheckpoint> Checkpoints::load_newest(
     } catch (const FileError& error) {
       if (!is_damage(error)) throw;
       if (!exists(files_, folder)) {
-        // A process that is training has pruned it, so there is a newer one.
+        // A process that is training has removed it, so there is a newer checkpoint.
         damaged.clear();
         return load_newest(model, optimizer, damaged);
       }

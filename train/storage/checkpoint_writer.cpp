@@ -1,4 +1,4 @@
-// One save at a time on a thread of its own; std::future returns its failure.
+// Runs one save at a time on a thread of its own; std::future returns its Error.
 #include "train/storage/checkpoint_writer.h"
 
 #include <algorithm>
@@ -26,7 +26,7 @@ real* copy(std::span<const real> from, real* to) {
   return to + from.size();
 }
 
-// A failure here must not fail a checkpoint that is on the disk.
+// Runs an action after a checkpoint is on the disk: a failure of the action must not fail the save.
 template <class Action>
 void attempt(std::vector<std::string>& complaints, Action&& action) {
   try {
@@ -38,7 +38,7 @@ void attempt(std::vector<std::string>& complaints, Action&& action) {
 
 }  // namespace
 
-// Parameters are adjacent in memory, so nearly all of them are copied at once.
+// Copies adjacent tensors in one call; nearly all parameters are adjacent in memory.
 void CheckpointWriter::Snapshot::take(std::span<const NamedTensor> tensors) {
   size_t total = 0;
   for (const NamedTensor& tensor : tensors) total += tensor.values.size();

@@ -1,6 +1,6 @@
 #pragma once
-// Writes checkpoints during training: copies the tensors to buffers of its own, and a thread writes
-// these. The buffers are reused, so only the first save allocates memory.
+// Writes checkpoints during training: copies the tensors to buffers, which a thread then writes.
+// The buffers are reused, so only the first save allocates memory.
 
 #include <cstdint>
 #include <functional>
@@ -34,16 +34,17 @@ class CheckpointWriter {
             CheckpointJob job);
   // The same for a step whose tensors have been saved: replaces only its state.
   void save_state(CheckpointJob job);
-  // Waits for the save in progress, and throws its Error.
+  // Waits for the save in progress, and throws its Error if it fails.
   void finish();
   // Whether a save has ended since the last call of finish().
   bool ended() const;
 
-  // Updates RUN/last and RUN/best and removes old checkpoints, for a run that was ended before.
+  // Updates RUN/last and RUN/best and removes old checkpoints, for a run that was killed before it
+  // did so.
   void tidy(const CheckpointJob& job);
 
-  // Problems after a checkpoint was saved, such as a link that could not be made. To be called
-  // after finish() or tidy().
+  // Returns the problems after a checkpoint was saved, such as a link that could not be made. To be
+  // called after finish() or tidy().
   std::vector<std::string> take_complaints();
 
  private:
@@ -58,7 +59,7 @@ class CheckpointWriter {
     std::vector<NamedTensor> tensors_;
   };
 
-  // On the thread: writes, then tidies.
+  // Starts a thread that calls write() and then tidy().
   void start(CheckpointJob job, std::function<void(const TrainingState&)> write);
   Checkpoints& checkpoints_;
   Snapshot model_, optimizer_;

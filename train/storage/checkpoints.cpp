@@ -1,8 +1,8 @@
 // Everything that changes the folder of checkpoints. The names in it:
 //   step-000500          a checkpoint
-//   step-000500.old      the same, while a new one of that step replaces it
+//   step-000500.old      a checkpoint, while a new one of the same step replaces it
 //   step-000500.tmp      being written or removed; useless after a crash
-//   step-000500.damaged  set aside for a person to look at
+//   step-000500.damaged  a damaged checkpoint, kept for inspection
 #include "train/storage/checkpoints.h"
 
 #include <algorithm>
@@ -126,10 +126,10 @@ void Checkpoints::prune(int64_t whole, int64_t last, std::span<const int64_t> al
   for (const std::string& name : newest_first()) {
     if (kept.contains(*step_of(name))) continue;
     // Renames it first, so that its remains after a crash do not look like a checkpoint.
-    const std::string going = all_ + "/" + name + ".tmp";
-    remove_all(files_, going);
-    rename(files_, all_ + "/" + name, going);
-    remove_all(files_, going);
+    const std::string temporary = all_ + "/" + name + ".tmp";
+    remove_all(files_, temporary);
+    rename(files_, all_ + "/" + name, temporary);
+    remove_all(files_, temporary);
   }
 }
 

@@ -2,7 +2,7 @@
 // The checkpoints of a run: RUN/checkpoints/step-NNNNNN/, each with model.safetensors,
 // optimizer.safetensors and state.json, which has the fingerprints of the other two. A checkpoint
 // is written under a temporary name, synced to the disk and then renamed, so it is either complete
-// or absent. RUN/best and RUN/last are links for people; nothing here follows them.
+// or absent. RUN/best and RUN/last are symbolic links for users; no function here follows them.
 
 #include <cstdint>
 #include <optional>
@@ -55,8 +55,8 @@ class Checkpoints {
   void set_aside(const DamagedCheckpoint& damaged);
   // Removes the remains of interrupted saves. To be called after set_aside().
   void remove_leftovers();
-  // Removes all checkpoints except the `last` newest (at least one), those of the `also` steps, and
-  // that of step `whole`, which is known to be undamaged.
+  // Removes all checkpoints except the newest `last` ones (at least one), those of the steps
+  // `also`, and that of the step `whole`, which is known to be undamaged.
   void prune(int64_t whole, int64_t last, std::span<const int64_t> also);
   // Makes RUN/NAME a link to the checkpoint of that step.
   void link(const std::string& name, int64_t step);
@@ -71,8 +71,8 @@ class Checkpoints {
   std::string run_, all_;
 };
 
-// Load one checkpoint, given by its folder. The errors for a damaged one name the file. The slots
-// are valid only after load_checkpoint() returns.
+// Load one checkpoint, given by its folder. The Error for a damaged checkpoint names the file. The
+// slots are valid only after load_checkpoint() returns.
 TrainingState load_state(FileSystem& files, const std::string& folder);
 TrainingState load_checkpoint(FileSystem& files, const std::string& folder,
                               std::span<const TensorSlot> model,

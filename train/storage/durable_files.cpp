@@ -17,7 +17,7 @@ auto uninterrupted(Call&& call) {
   return result;
 }
 
-std::string_view mend_for(int code) {
+std::string_view remedy_for(int code) {
   switch (code) {
     case ENOSPC:
       return "free some space on that disk";
@@ -33,7 +33,7 @@ std::string_view mend_for(int code) {
       return "check who may write there, or choose another folder";
     case ENOENT:
     case ENOTDIR:
-      return "check that the path is there";
+      return "check that the path exists";
     case EEXIST:
     case ENOTEMPTY:
       return "something else is there already: move it away";
@@ -55,7 +55,7 @@ std::string_view mend_for(int code) {
 std::string message_of(const std::string& path, std::string_view doing, int code) {
   // Not strerror, which is not thread-safe: a thread writes checkpoints.
   return fmt::format("{}: cannot {}: {}; {}", path, doing, std::generic_category().message(code),
-                     mend_for(code));
+                     remedy_for(code));
 }
 
 template <class Result>
@@ -91,7 +91,7 @@ OutputFile::~OutputFile() {
 }
 
 void OutputFile::write(std::string_view bytes) {
-  // In slices, so that the digest and the write share the cache.
+  // In slices, so that the write finds in the cache what the digest has read.
   constexpr size_t slice = 1 << 18;
   while (!bytes.empty()) {
     const std::string_view part = bytes.substr(0, slice);
@@ -136,7 +136,7 @@ std::string read_text(FileSystem& files, const std::string& path, uint64_t limit
   const InputFile file(files, path);
   if (file.size() > limit) {
     throw Mismatch(
-        fmt::format("{}: has {} bytes, where at most {} make sense", path, file.size(), limit));
+        fmt::format("{}: has {} bytes; at most {} are allowed", path, file.size(), limit));
   }
   std::string text(file.size(), '\0');
   file.read(0, std::as_writable_bytes(std::span(text)));
@@ -247,7 +247,7 @@ std::string folder_of(const std::string& path) {
 std::string printable(std::string_view name) {
   constexpr size_t longest = 120;
   std::string shown(name.substr(0, longest));
-  // Does not cut a UTF-8 character, whose further bytes are 10xxxxxx.
+  // Does not cut a UTF-8 character, whose continuation bytes are 10xxxxxx.
   if (name.size() > longest) {
     while (!shown.empty() && (static_cast<unsigned char>(name[shown.size()]) & 0xC0) == 0x80) {
       shown.pop_back();

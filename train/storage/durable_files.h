@@ -1,6 +1,6 @@
 #pragma once
 // Durable writing and checked reading of files, on top of file_system.h: interrupted calls are
-// repeated, short writes are continued, and every result is checked, also that of close. A failed
+// repeated, short writes are continued, and every result is checked, also that of close(). A failed
 // sync is never repeated: the kernel may have dropped the pages that it could not write, and a
 // second sync would succeed without them.
 
@@ -27,8 +27,9 @@ class FileError : public Error {
   int code_;
 };
 
-// An undamaged file that does not match: from another model, or written by a newer calque. Older
-// checkpoints would not match either, so none is tried, and the file is not set aside.
+// An undamaged file that does not match: it is from another model, or a newer calque wrote it.
+// Older checkpoints would not match either, so no older one is tried, and the file is not set
+// aside.
 class Mismatch : public Error {
  public:
   using Error::Error;
@@ -72,7 +73,7 @@ class InputFile {
 
   uint64_t size() const { return size_; }  // when it was opened
   const std::string& path() const { return path_; }
-  // Fills the span from that offset. Throws an Error if the file ends before.
+  // Fills the span with the bytes at `offset`. Throws an Error if the file is too short.
   void read(uint64_t offset, std::span<std::byte> bytes) const;
 
  private:
@@ -86,7 +87,7 @@ class InputFile {
 std::string read_text(FileSystem& files, const std::string& path, uint64_t limit);
 // Writes a new file and syncs it, but not its name in the folder.
 Fingerprint write_text(FileSystem& files, const std::string& path, std::string_view text);
-// Creates or replaces a file: at every moment the path has the old text or the new one.
+// Creates or replaces a file atomically: at every moment it has the old text or the new one.
 void replace_text(FileSystem& files, const std::string& path, std::string_view text);
 
 // Calls on plain descriptors.
@@ -99,7 +100,7 @@ int write_all(FileSystem& files, int file, std::string_view bytes, uint64_t& wri
 bool exists(FileSystem& files, const std::string& path);
 std::vector<std::string> list_folder(FileSystem& files, const std::string& path);  // sorted
 // Create the folder unless it exists, and sync its name. make_folder() also creates its parents;
-// make_subfolder() requires them: a missing parent has been removed by another process.
+// make_subfolder() fails if a parent is missing, because another process must have removed it.
 void make_folder(FileSystem& files, const std::string& path);
 void make_subfolder(FileSystem& files, const std::string& path);
 void sync_folder(FileSystem& files, const std::string& path);

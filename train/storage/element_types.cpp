@@ -12,7 +12,7 @@ namespace {
 
 float from_bf16(uint16_t bits) { return std::bit_cast<float>(static_cast<uint32_t>(bits) << 16); }
 
-// IEEE half precision: a sign, 5 bits of exponent, 10 of fraction.
+// IEEE half precision: a sign bit, 5 bits of exponent, 10 bits of fraction.
 float from_f16(uint16_t bits) {
   const uint32_t sign = static_cast<uint32_t>(bits & 0x8000U) << 16;
   const uint32_t exponent = bits >> 10 & 0x1FU;

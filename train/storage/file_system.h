@@ -21,11 +21,11 @@ class FileSystem {
  public:
   virtual ~FileSystem() = default;
 
-  virtual int open(const std::string& path, OpenFor use) = 0;  // a descriptor
+  virtual int open(const std::string& path, OpenFor use) = 0;  // returns a descriptor
   virtual int64_t size(int file) = 0;
   virtual int64_t read(int file, std::span<std::byte> bytes, int64_t offset) = 0;
   virtual int64_t write(int file, std::span<const std::byte> bytes) = 0;
-  virtual int allocate(int file, int64_t size) = 0;  // disk space, and the size of the file
+  virtual int allocate(int file, int64_t size) = 0;  // reserves disk space and sets the size
   virtual int sync(int file) = 0;
   virtual int close(int file) = 0;
 

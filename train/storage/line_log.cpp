@@ -103,8 +103,8 @@ std::optional<std::string> LineLog::close() {
   }
   const uint64_t lost = lines_lost();
   if (lost == 0) return problem;
-  return fmt::format("{}; lines that are lost: {}",
-                     problem.value_or(path_ + ": could not be written for too long"), lost);
+  return fmt::format("{}; lines lost: {}",
+                     problem.value_or(path_ + ": too many lines waited to be written"), lost);
 }
 
 uint64_t LineLog::lines_lost() const {

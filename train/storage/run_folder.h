@@ -17,9 +17,9 @@ struct RunFolder {
   std::string cache() const { return path + "/cache"; }
   std::string tensorboard() const { return path + "/tensorboard"; }
   std::string checkpoints() const { return path + "/checkpoints"; }
-  // Of tasks with classes: one label a line, in the order of the classes.
+  // For tasks with classes: one label per line, in the order of the classes.
   std::string labels() const { return path + "/labels.txt"; }
-  // Of tasks on images: their size and the statistics of their pixels.
+  // For tasks on images: the size of the images and the statistics of their pixels.
   std::string images() const { return path + "/images.txt"; }
   // Without the extension, which depends on the kind of tokenizer.
   std::string tokenizer() const { return path + "/tokenizer"; }

@@ -19,7 +19,7 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "an unknown machine";
 }
 
-// The holder writes its name right after locking; before that it is unknown.
+// The holder writes its name right after it takes the lock; until then its name is unknown.
 std::string holder_of(int file) {
   std::array<char, 300> text{};
   const ssize_t count = ::pread(file, text.data(), text.size(), 0);
@@ -43,7 +43,7 @@ RunLock::RunLock(const std::string& run_folder) {
   const int failure = take(file_);
   if (failure == 0) {
     const std::string holder = fmt::format("process {} on {}\n", ::getpid(), host_name());
-    // The name serves only the message of a second process, so a full disk is ignored.
+    // Only the message of a second process needs the name, so a failure to write it is ignored.
     if (::ftruncate(file_, 0) == 0) [[maybe_unused]]
       const auto n = ::write(file_, holder.data(), holder.size());
     return;

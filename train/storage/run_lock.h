@@ -1,6 +1,6 @@
 #pragma once
-// Ensures that one process at a time trains in a run folder. The lock belongs to an open file, so
-// the kernel releases it when the process ends in any way. The file itself remains and has no
+// Ensures that only one process at a time trains in a run folder. The lock belongs to an open file,
+// so the kernel releases it however the process ends. The file remains; its existence has no
 // meaning.
 
 #include <string>

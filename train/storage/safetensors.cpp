@@ -14,7 +14,7 @@
 namespace calque {
 namespace {
 
-// Large enough to amortise the calls, small enough to be digested in the cache.
+// In bytes. Large enough to amortise the calls, small enough to stay in the cache for the digest.
 constexpr size_t chunk = 1 << 18;
 
 std::string text_of(const std::vector<int64_t>& shape) {
@@ -63,7 +63,7 @@ void read_values(DigestingReader& reader, const TensorEntry& entry, std::span<re
     return;
   }
   reader.read_through(entry.end - entry.begin, [&](std::span<const std::byte> bytes) {
-    const size_t count = bytes.size() / entry.type->bytes;  // chunk is a multiple of every size
+    const size_t count = bytes.size() / entry.type->bytes;  // chunk is a multiple of all of them
     entry.type->decode(bytes.data(), values.first(count));
     values = values.subspan(count);
   });

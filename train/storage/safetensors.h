@@ -1,7 +1,7 @@
 #pragma once
-// Writes tensors to and reads them from a safetensors file, as named windows into the caller's
-// memory. A file is always read completely and in order, and digested on the way: the values are
-// valid only if the fingerprint is that of the written file.
+// Writes and reads safetensors files; the tensors are named windows into the caller's memory. A
+// file is always read completely and in order, and hashed on the way: the values are valid only if
+// the fingerprint is that of the written file.
 
 #include <cstdint>
 #include <map>
@@ -40,8 +40,9 @@ class SafetensorsFile {
   const TensorTable& table() const { return table_; }
   uint64_t size() const { return file_.size(); }
 
-  // Reads the whole file: the values of the wanted tensors into their slots, converted to real, and
-  // the others for the digest. Requires each wanted tensor to be in the file with that shape.
+  // Reads the whole file. Converts the values of the wanted tensors to real and stores them in
+  // their slots; reads all other bytes only for the digest. Requires each wanted tensor to be in
+  // the file with the shape of its slot.
   Fingerprint read(std::span<const TensorSlot> wanted) const;
 
  private:
@@ -49,11 +50,11 @@ class SafetensorsFile {
   TensorTable table_;
 };
 
-// Why the tensor of that name in the table does not match, or nothing.
+// Why the table has no tensor that fits the slot; nothing if it has one.
 std::optional<std::string> mismatch(const TensorTable& table, const TensorSlot& wanted);
 
 // The differences between the tensors of a file and these slots, one line each; empty if they
-// match. At most `limit` lines; if there are more, the last line has the number of those left out.
+// match. At most `limit` lines; if there are more, the last line counts those left out.
 std::vector<std::string> differences(const TensorTable& table, std::span<const TensorSlot> wanted,
                                      size_t limit = 8);
 

@@ -30,7 +30,7 @@ class HeaderReader {
 
   bool key(std::string& text) {
     if (place_ == Place::names) {
-      if (!names_.insert(text).second) return refuse("\"{}\" is there twice", printable(text));
+      if (!names_.insert(text).second) return refuse("\"{}\" occurs twice", printable(text));
       inside_ = false;
       if (text == "__metadata__") return enter(Place::metadata);
       table.entries.emplace_back().name = text;
@@ -40,7 +40,7 @@ class HeaderReader {
     key_ = text;
     if (place_ == Place::metadata) {
       return !table.metadata.contains(text) ||
-             refuse("metadata \"{}\" is there twice", printable(text));
+             refuse("metadata \"{}\" occurs twice", printable(text));
     }
     if (text != "dtype" && text != "shape" && text != "data_offsets") {
       return refuse("unknown \"{}\" in tensor \"{}\"", printable(text), tensor_name());
@@ -99,11 +99,11 @@ class HeaderReader {
   bool number_float(double, const std::string&) { return not_a_size(); }
   bool binary(std::vector<uint8_t>&) { return refuse("binary data"); }
   bool parse_error(size_t position, const std::string&, const nlohmann::json::exception&) {
-    return refuse("it is no valid JSON at byte {}", 8 + position);
+    return refuse("it is not valid JSON at byte {}", 8 + position);
   }
 
  private:
-  // In `metadata` and `tensor`, inside_ says whether their brace has been opened.
+  // In `metadata` and `tensor`, inside_ is true once the opening brace has been read.
   enum class Place { outside, names, metadata, tensor, shape, offsets };
 
   bool enter(Place place) {
@@ -115,7 +115,7 @@ class HeaderReader {
     problem = fmt::format(why, std::forward<Args>(args)...);
     return false;
   }
-  bool not_a_size() { return refuse("a number that is no whole number from 0 to 2^63 - 1"); }
+  bool not_a_size() { return refuse("a number that is not a whole number from 0 to 2^63 - 1"); }
   std::string tensor_name() const { return printable(table.entries.back().name); }
 
   Place place_ = Place::outside;
@@ -125,7 +125,7 @@ class HeaderReader {
   std::set<std::string> names_, seen_;
 };
 
-// Sets the number of elements. Returns why the offsets do not fit it, or nothing.
+// Sets the number of elements. Returns why the offsets do not match it, or an empty text.
 std::string count_elements(TensorEntry& entry) {
   entry.elements = 1;
   uint64_t bytes = 0;
@@ -144,8 +144,8 @@ std::string count_elements(TensorEntry& entry) {
   return {};
 }
 
-// Each tensor must begin where the one before ends, and the last must end with the file. Returns
-// what is wrong, or nothing.
+// Each tensor must begin where the one before it ends, and the last tensor must end with the file.
+// Returns what is wrong, or an empty text.
 std::string check_layout(std::vector<TensorEntry>& entries, uint64_t data_size) {
   for (TensorEntry& entry : entries) {
     const std::string problem = count_elements(entry);

@@ -39,7 +39,7 @@ struct TensorEntry {
 struct TensorTable {
   std::vector<TensorEntry> entries;  // in the order of their values
   std::map<std::string, std::string> metadata;
-  uint64_t data_begin = 0;  // the size of the length and the header
+  uint64_t data_begin = 0;  // in the file: the size of the length field and the header
 
   const TensorEntry* find(std::string_view name) const;  // null if there is none
 };

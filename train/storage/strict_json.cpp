@@ -21,7 +21,7 @@ Json parse_json(std::string_view text, const std::string& path) {
     if (event == Json::parse_event_t::object_end) open.pop_back();
     if (event == Json::parse_event_t::key &&
         !open.back().insert(parsed.get<std::string>()).second) {
-      fail("{}: \"{}\" is there twice", path, printable(parsed.get<std::string>()));
+      fail("{}: \"{}\" occurs twice", path, printable(parsed.get<std::string>()));
     }
     return true;
   };

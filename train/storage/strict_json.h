@@ -1,6 +1,7 @@
 #pragma once
-// Strict reading of JSON: fields that are missing, repeated, unknown or of another type are Errors
-// that name the file and the place. Numbers that JSON lacks are the texts "nan", "inf" and "-inf".
+// Strict reading of JSON. A field that is missing, repeated, unknown or of another type is an Error
+// that names the file and the field. NaN and the infinities, which JSON lacks, are the texts "nan",
+// "inf" and "-inf".
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
@@ -29,7 +30,7 @@ class JsonObject {
   bool flag(const std::string& name);
   std::string text(const std::string& name);
   JsonObject object(const std::string& name);
-  std::vector<JsonObject> objects(const std::string& name);  // a list of them
+  std::vector<JsonObject> objects(const std::string& name);  // a list of objects
 
   // The names of all fields, in order.
   std::vector<std::string> names() const;

@@ -12,8 +12,9 @@ namespace {
 
 using OrderedJson = nlohmann::ordered_json;
 
-// Format 1 has no validation_owed. 1 and 2 have seeds and the mean square of the loss, which are
-// ignored; retired scores are among the best ones, and an average is marked among the versions.
+// Format 1 has no validation_owed. Formats 1 and 2 have the seeds and the mean square of the loss,
+// which are ignored; they list retired scores among the best ones, and mark an average of
+// checkpoints among the versions.
 constexpr int64_t newest_format = 3;
 
 // The seal has a constant length, so that it is found without parsing.
@@ -46,7 +47,7 @@ OrderedJson retired_to_json(const std::vector<RetiredScores>& retired) {
 
 OrderedJson to_json(const TrainingState& state) {
   const Divergence& divergence = state.divergence;
-  // As text: many JSON readers keep only 53 bits of a number.
+  // Digests are texts, because many JSON readers keep only 53 bits of a number.
   OrderedJson checksums = OrderedJson::object();
   for (const auto& [name, file] : state.checksums) {
     checksums[name] = {{"size", file.size}, {"xxh64", hexadecimal(file.digest)}};

@@ -1,7 +1,7 @@
 #pragma once
-// The state of a run after a step: with the tensors, all that later steps depend on. It is small
-// because the rest is a function of it: the order of an epoch of (seed, epoch), dropout of (seed,
-// step), the learning rate of the update.
+// The state of a run after a step: together with the tensors, all that later steps depend on. It is
+// small because everything else follows from it: the order of an epoch from (seed, epoch), dropout
+// from (seed, step), and the learning rate from the number of the update.
 
 #include <cstdint>
 #include <map>
@@ -52,11 +52,11 @@ struct LossSums {
   bool operator==(const LossSums&) const = default;
 };
 
-// The best scores by a metric before the way of measuring it changed: they are not comparable with
-// later ones, but their checkpoints are kept.
+// The best scores by a metric before its measurement changed. They are not comparable with later
+// scores, but their checkpoints are kept.
 struct RetiredScores {
   std::string metric;
-  int64_t until = 0;  // the step
+  int64_t until = 0;  // the step of the change
   std::vector<Score> scores;
   bool operator==(const RetiredScores&) const = default;
 };
@@ -65,7 +65,7 @@ struct TrainingState {
   int64_t step = 0;              // the number of steps, including skipped ones
   int64_t optimizer_step = 0;    // the number of updates
   int64_t epoch = 0;             // the current epoch, from 0
-  int64_t position = 0;          // the number of micro-batches used of it
+  int64_t position = 0;          // the number of its micro-batches used so far
   int64_t chunks = 0;            // of each micro-batch, to fit the memory; 0: not known
   bool ema = false;              // whether the tensors include averaged weights
   int64_t mean_of = 0;           // the number of averaged checkpoints; 0: a training run
@@ -81,12 +81,12 @@ struct TrainingState {
   std::string config;          // the resolved config, as YAML
   std::string tokenizer_hash;
   std::string data_hash;
-  std::map<std::string, std::string> versions;   // of what wrote it: calque, OpenBLAS, compiler
+  std::map<std::string, std::string> versions;   // of calque and of its BLAS
   std::map<std::string, Fingerprint> checksums;  // of the files beside it, by name
   bool operator==(const TrainingState&) const = default;
 };
 
-// state.json: an indented object whose last field is a digest of all before it.
+// state.json: an indented object whose last field is a digest of all text before it.
 std::string format_state(const TrainingState& state);
 // A newer format is a Mismatch.
 TrainingState parse_state(std::string_view text, const std::string& path);

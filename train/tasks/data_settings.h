@@ -1,5 +1,5 @@
 #pragma once
-// From the sections `data` and `training` of a config to the options of data/ that all tasks share.
+// Converts the sections `data` and `training` of a config to options of data/, for all tasks.
 
 #include <string>
 
@@ -13,10 +13,10 @@ namespace calque {
 FilterOptions filter_options(const DataConfig& data);
 BatchOptions batch_options(const TrainingConfig& training);
 
-// The toy of a corpus that has one.
+// Requires a corpus whose `toy` is set.
 ToyLanguage toy_language(const CorpusConfig& corpus);
 
-// The name of a corpus in results: its own, or that of its files.
+// The name of a corpus in results: its `name`, else that of its toy or its first file.
 std::string corpus_name(const CorpusConfig& corpus);
 
 }  // namespace calque

@@ -15,13 +15,14 @@ namespace calque {
 
 using MakeWork = std::function<std::unique_ptr<Work>(const ExampleBatch&)>;
 
-// For Work::where(): the places of these examples, each once, the first few by name.
+// For Work::where(): lists the distinct values of `where` for these examples. After the first eight
+// it writes only the number of the others.
 std::string places_of(std::span<const int64_t> numbers,
                       const std::function<std::string(int64_t)>& where);
 
 class ExampleWorks : public WorkStream {
  public:
-  // `sizes` are the tokens of each example, for largest().
+  // `sizes` has the number of tokens of each example, which largest() reads.
   ExampleWorks(const ExampleSet& set, std::vector<int32_t> sizes, const BatchOptions& options,
                StreamPosition from, MakeWork make);
 

@@ -13,7 +13,7 @@ namespace calque {
 // `term` names one term of the sum, such as "token".
 std::vector<MetricInfo> loss_metrics(const std::string& term);
 
-// Their values, by name.
+// The values of these metrics, by name.
 std::vector<std::pair<std::string, double>> loss_values(const LossSums& sums);
 
 }  // namespace calque

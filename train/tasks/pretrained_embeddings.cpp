@@ -16,7 +16,7 @@
 namespace calque {
 namespace {
 
-// The names of the tables that source and target start.
+// The names of the tables that embeddings.source and embeddings.target initialize.
 std::string source_table(const Config& config) {
   const bool own = config.task == TaskKind::translation && config.model.tied != Tying::all;
   return own ? "source_embedding.weight" : "embedding.weight";
@@ -35,7 +35,7 @@ struct Hash : std::hash<std::string_view> {
 };
 using RowsOfWords = std::unordered_map<std::string, std::vector<int32_t>, Hash, std::equal_to<>>;
 
-// One table, the texts of its rows, and the rows that are set.
+// A table, the words of its rows, and which rows are set.
 class TableRows {
  public:
   TableRows(std::string name, const Tokenizer& tokenizer, Parameters& parameters)
@@ -51,7 +51,7 @@ class TableRows {
     }
   }
 
-  // Sets the rows that have none yet. Returns the line for the log.
+  // Sets the rows that have no vector yet. Returns a line for the log.
   std::string read(const std::string& path, const std::vector<int64_t>& counts, bool frozen) {
     const WordVectorFile file(path);
     if (file.dimension() != d_model_) {
@@ -76,7 +76,7 @@ class TableRows {
     }
     return fmt::format(
         "model.embeddings: {} of {} entries of {} start from {}; {:.1f}% of the {}{}", set,
-        set_.size(), name_, path, 100 * covered(counts), "training tokens have one",
+        set_.size(), name_, path, 100 * covered(counts), "training tokens have a vector",
         frozen ? "; frozen" : "");
   }
 

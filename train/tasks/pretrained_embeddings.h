@@ -1,11 +1,11 @@
 #pragma once
 // model.embeddings: embedding tables that start from word vectors. A row gets the vector whose word
-// equals the text of the row's token; the first one, if the file repeats a word. The text is
-//   words, characters, special symbols  the symbol itself
-//   SentencePiece                       the text behind the mark of a word's beginning, or the
-//                                       piece itself if it is all ASCII punctuation; a piece that
-//                                       continues a word has no vector
-// Other rows keep their random values.
+// equals the text of the row's token; if the file repeats a word, its first vector. The text of a
+// token is
+//   SentencePiece      the piece without the mark U+2581 at its beginning; a piece without the mark
+//                      continues a word and has no vector, unless it is all ASCII punctuation
+//   all other symbols  the symbol itself
+// Rows without a vector keep their random values.
 
 #include <cstdint>
 #include <string>
@@ -18,16 +18,16 @@
 
 namespace calque {
 
-// What a token's vector is found by; empty if it has none.
+// The word by which a token's vector is looked up; empty if the token has no vector.
 std::string word_of_token(const Tokenizer& tokenizer, int32_t id);
 
-// embeddings.freeze: no table that starts from a file is trained. To be called whenever the model
-// is made, before its optimizer.
+// embeddings.freeze: excludes the tables that start from a file from training. Call it after making
+// a model and before making its optimizer.
 void freeze_embeddings(const Config& config, Parameters& parameters);
 
-// Sets the rows of all files and returns a line for each file with its coverage. `counts` are those
-// of each id in the training text. Throws an Error for a malformed file, for another dimension than
-// d_model, and if no row gets a vector.
+// Sets rows from all files and returns a log line with the coverage of each file. `counts` has the
+// number of occurrences of each id in the training text. Throws an Error if a file is malformed, if
+// its dimension is not d_model, or if it sets no row.
 std::vector<std::string> load_embeddings(const Config& config, const Tokenizer& tokenizer,
                                          const std::vector<int64_t>& counts,
                                          Parameters& parameters);

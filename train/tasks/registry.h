@@ -13,16 +13,16 @@ namespace calque {
 // The config's task.
 std::unique_ptr<Task> make_task(const Config& config, const RunFolder& run, const TaskStart& start);
 
-// The metrics of one task, by its kind or by `task:` in a config, which is translation if absent.
+// The metrics of a task, given by its kind or by `task:` in a config (translation if absent).
 std::span<const MetricInfo> metrics_of(TaskKind task);
 std::span<const MetricInfo> metrics_of(const FlatConfig& config);
-// Those of all tasks.
+// The metrics of all tasks, each name once.
 std::vector<MetricInfo> all_metrics();
 
-// What the config asks of its task that the task cannot do, such as an unknown training.metric.
+// The settings that the config's task does not support, such as an unknown training.metric.
 std::vector<Contradiction> task_contradictions(const Config& config);
 
-// load_config() with task_contradictions().
+// load_config() that also checks task_contradictions().
 LoadedConfig load_task_config(const std::string& path,
                               const std::vector<std::string>& settings = {});
 

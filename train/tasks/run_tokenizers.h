@@ -12,24 +12,26 @@
 
 namespace calque {
 
-// The file of a tokenizer is RUN/tokenizer, this ending, and .model or .vocab.
+// A tokenizer is kept in RUN/tokenizerENDING.model or RUN/tokenizerENDING.vocab.
 struct TokenizerPlace {
   std::string ending;
   std::function<Tokenizer()> train;  // from the training text
 };
 
-// Returns a tokenizer for each place. tokenizer.files are read instead of trained. A resumed run
-// that lacks a file trains it again; if the result differs, throws Error and writes nothing.
+// Returns a tokenizer for each place. If tokenizer.files is set, reads it instead of training. A
+// resumed run that lacks a file makes the tokenizers again; if they differ from the checkpoint's,
+// throws an Error and writes nothing.
 std::vector<Tokenizer> open_tokenizers(const Config& config, const RunFolder& run,
                                        const TaskStart& start,
                                        const std::vector<TokenizerPlace>& places);
 
-// For checkpoints: 16 hexadecimal digits for each tokenizer that differs from the first.
+// The hash in checkpoints: 16 hexadecimal digits for the first tokenizer, and for each of the other
+// ones that differs from it.
 std::string hash_of(const std::vector<Tokenizer>& tokenizers);
 
 TokenizerOptions tokenizer_options(const Config& config);
 TokenizerTraining tokenizer_training(const TokenizerConfig& tokenizer);
-// train_tokenizer(), whose errors name the config's keys.
+// train_tokenizer() with the config's keys in its error messages.
 Tokenizer trained_tokenizer(const Config& config, std::vector<std::string> texts,
                             const TokenizerTraining& training);
 

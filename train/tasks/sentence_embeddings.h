@@ -1,5 +1,5 @@
 #pragma once
-// One vector for a text: the mean of what an encoder computes for its tokens, of length 1.
+// Sentence embeddings: the mean of an encoder's hidden states over a text, scaled to length 1.
 
 #include <string>
 #include <variant>
@@ -10,8 +10,8 @@
 
 namespace calque {
 
-// The mean over all tokens of each text, <s> and </s> included, divided by its norm, as the models
-// of sentence-transformers do: [texts][d_model].
+// The mean hidden state over all tokens of each text, <s> and </s> included, divided by its norm as
+// in sentence-transformers: [texts][d_model].
 std::vector<std::vector<real>> sentence_embeddings(const Encoder& encoder,
                                                    const std::vector<EncodedText>& texts);
 

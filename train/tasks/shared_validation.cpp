@@ -74,7 +74,7 @@ void BatchShare::run(const std::function<void(const std::function<void()>& betwe
   }
 }
 
-// With zeros, a bitwise or is a copy.
+// The results of other ranks are zero here, so a bitwise or copies them.
 void BatchShare::join_bytes(std::span<std::byte> results) {
   const char stopped = stopped_ ? 1 : 0;
   if (std::ranges::count(all_gather(*ranks_, std::span(&stopped, 1)), 1) > 0) throw Stopped();

@@ -1,7 +1,7 @@
 #pragma once
-// A validation that several ranks share, and that the trainer can stop between two batches. The
-// batches are those of a single rank. Each rank computes every W-th one, and all ranks receive the
-// results of all, in the order of the batches; so sums have the same bits for any number of ranks.
+// A validation that several ranks share and that the trainer can stop between two batches. The
+// batches do not depend on W, the number of ranks. Each rank computes every W-th batch, and all
+// ranks receive the results of all batches in order, so sums have the same bits for any W.
 
 #include <functional>
 #include <optional>
@@ -18,30 +18,30 @@ namespace calque {
 class BatchShare {
  public:
   BatchShare() = default;  // all of them
-  // Ends once `stop` returns true on one of the ranks.
+  // The evaluation ends once `stop` returns true on one of the ranks.
   BatchShare(Communicator& ranks, std::function<bool()> stop)
       : ranks_(&ranks), stop_(std::move(stop)) {}
 
   int rank() const { return ranks_->rank(); }
   int ranks() const { return ranks_->ranks(); }
-  // Whether samples are computed here.
+  // Whether this is rank 0, whose samples are used.
   bool speaks() const { return ranks_->speaks(); }
 
   // Whether this rank computes the next batch. All ranks call it once for each batch.
   bool takes_next();
 
-  // Calls `body`, whose call of `between` throws once `stop` returns true; that ends `body` alone.
+  // Calls body(between). `between` throws once `stop` returns true; run() catches this exception.
   void run(const std::function<void(const std::function<void()>& between)>& body);
 
-  // Gives all ranks the results of all. What this rank has not computed is zero, or an empty text.
-  // All ranks call it; it throws on all of them if one of them has been stopped.
+  // Gives all ranks the results of all ranks. On entry, the results of other ranks must be zero or
+  // empty texts. All ranks call it; if one of them has been stopped, it throws on all.
   template <class Value>
   void join(std::vector<Value>& results) {
     join_bytes(std::as_writable_bytes(std::span(results)));
   }
   void join(std::vector<std::string>& results);
 
-  // The sum over all batches, of which this rank has computed its own.
+  // The sum over the batches of all ranks; `batches` has zeros for the batches of other ranks.
   LossSums sum(std::vector<LossSums> batches);
 
  private:
@@ -53,9 +53,9 @@ class BatchShare {
   bool stopped_ = false;
 };
 
-// Returns the Scores of `validate`, with the load of the experts if the model has any, or nothing
-// once `stop` returns true on one of the ranks. All ranks call it and get the same values; samples
-// are those of rank 0.
+// Returns the Scores of `validate`, with a table of the experts' load if the model has experts, or
+// nothing once `stop` returns true on one of the ranks. All ranks call it and get the same values;
+// the samples are those of rank 0.
 std::optional<Scores> shared_validation(
     Communicator& ranks, const std::function<bool()>& stop,
     const std::function<Scores(const BatchShare& share)>& validate);

@@ -1,5 +1,5 @@
 #pragma once
-// Functions for the datasets of a run that all tasks share.
+// Functions that all tasks share, for the datasets of a run.
 
 #include <string>
 
@@ -8,13 +8,13 @@
 
 namespace calque {
 
-// The folder for the run's token cache; empty if there is none to use.
+// The folder of the run's token cache; empty if the run uses no cache.
 std::string cache_folder(const Config& config, const RunFolder& run, const TaskStart& start);
 
-// Task::data_description().
+// The text of Task::data_description().
 std::string data_description(const Dataset& dataset, int64_t vocabulary);
 
-// What was dropped, for the log. The wording depends on the number of columns.
+// The dropped examples by reason, for the log. The wording depends on the number of columns.
 std::string dropped_text(const Dataset& dataset);
 
 }  // namespace calque

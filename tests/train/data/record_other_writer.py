@@ -1,6 +1,6 @@
 """Writes other_writer.safetensors from the published description of the format alone: tensors out
 of order in the header, types that calque does not train with, no padding. If a file is given, reads
-that instead, and prints each tensor's name, type, shape and values."""
+that file instead, and prints each tensor's name, type, shape and values."""
 
 import json
 import pathlib

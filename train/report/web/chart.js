@@ -1,10 +1,10 @@
-// One pair of axes: draws the visible curves of a panel, and answers the pointer and the keyboard.
+// One pair of axes: draws the visible curves of a panel, and handles the pointer and the keyboard.
 'use strict';
 
 const margin = {left: 54, right: 12, top: 8, bottom: 38};
 
 class Chart {
-  // `board` knows the runs and the state all charts share: board.curves(panel), board.state,
+  // `board` holds the runs and the state that all charts share: board.curves(panel), board.state,
   // board.range(), board.zoom(range), board.hover(x, chart).
   constructor(panel, board) {
     this.panel = panel;
@@ -122,7 +122,7 @@ class Chart {
     return group;
   }
 
-  // A dot for every record of a sparse curve, as long as they do not touch.
+  // A dot for every visible record of a curve, if the dots do not touch.
   drawDots(curve) {
     const begin = lowerBound(curve.xs, this.x.low), end = lowerBound(curve.xs, this.x.high * (1 + 1e-12));
     const group = svgElement('g', {fill: curve.color});
@@ -177,7 +177,7 @@ class Chart {
     }
   }
 
-  // The other hair: level with the curve nearest to the pointer.
+  // The horizontal line of the cross-hair, at the curve nearest to the pointer.
   levelLine(readings, pointer) {
     const levels = readings.map(({curve, index}) => this.y.at(curve.ys[index])).filter(Number.isFinite);
     if (levels.length === 0) return svgElement('g');
@@ -195,7 +195,7 @@ class Chart {
     return found;
   }
 
-  // The x of the recorded point nearest to a place, so that the cross-hair rests on data.
+  // The recorded x nearest to the given x, so that the cross-hair is always on a record.
   snap(x) {
     const places = this.readings(x).map(({curve, index}) => curve.xs[index]);
     return places.length ? places.reduce((a, b) => (Math.abs(b - x) < Math.abs(a - x) ? b : a)) : x;

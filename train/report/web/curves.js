@@ -1,8 +1,8 @@
-// Curves as arrays: smoothing, looking up, and paths of no more points than there are pixels.
+// Curves as arrays: smoothing, lookup, and paths of at most four points per column of pixels.
 'use strict';
 
-// Exponential moving average with the start's bias divided out, so that the first value is itself.
-// Gaps (NaN) stay gaps and do not pull.
+// Exponential moving average with bias correction, so that the first value is unchanged. Gaps (NaN)
+// stay gaps and do not affect the average.
 function smoothed(values, weight) {
   const out = new Float64Array(values.length);
   let average = 0, mass = 0;
@@ -36,8 +36,8 @@ function nearest(xs, ys, x) {
   return x - xs[left] <= xs[right] - x ? left : right;
 }
 
-// The curve between the two x values as an SVG path. Where more than one point shares a column of
-// pixels, the column is drawn by its first, lowest, highest and last: no spike is lost.
+// The curve within xScale as an SVG path. Where several points share a column of pixels, the path
+// has the first, lowest, highest and last of them, so no spike is lost.
 function curvePath(xs, ys, xScale, yScale) {
   const begin = Math.max(0, lowerBound(xs, xScale.low) - 1);
   const end = Math.min(xs.length, lowerBound(xs, xScale.high) + 2);
@@ -72,7 +72,8 @@ function curvePath(xs, ys, xScale, yScale) {
   return parts.join('');
 }
 
-// [lowest, highest] of the values for x in [low, high]; the middle 98 % of them if asked.
+// [lowest, highest] of the values for x in [low, high]; with `ignoreOutliers`, of the middle 98 % of
+// each curve's values.
 function valueRange(curves, low, high, positive, ignoreOutliers) {
   let bottom = Infinity, top = -Infinity;
   for (const {xs, ys} of curves) {

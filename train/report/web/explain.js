@@ -1,7 +1,7 @@
-// The explain page: puts the lessons together.
+// The explain page: fills the lessons of explain.html.
 'use strict';
 
-// Whether the page is on a language model: it continues a prompt instead of translating a source.
+// Whether the page is about a language model, which continues a prompt instead of translating.
 function continuesText(data) { return data.sourceTokens.length === 0; }
 
 function drawSentence(data) {
@@ -20,7 +20,7 @@ function drawTokens(data) {
   byId('tokens').append(element('p', {class: 'note'}, `${read.length} tokens in, ${written.length} out, of a vocabulary of ${grouped(String(data.vocabularySize))}.`));
 }
 
-// The lessons of a page on a language model, which has no encoder and no beam.
+// Rewrites the lessons of the steps for a language model, which has no encoder and no beam.
 function adaptLessons(data) {
   if (!continuesText(data)) return;
   byId('steps').querySelector('h2').textContent = 'The text, step by step';

@@ -4,20 +4,20 @@
 const attentionKinds = {
   cross: {
     title: 'Cross-attention', rows: 'written', columns: 'read',
-    meaning: 'How the decoder looks at the source sentence while it writes: rows are the tokens it writes, columns the tokens of the source. '
+    meaning: 'How the decoder attends to the source sentence while it writes: rows are the tokens it writes, columns the tokens of the source. '
       + 'Where a square stands out, a word is often paired with its translation.',
-    tell: (row, column, share) => `writing ${row}, ${share} of the look is at ${column}`,
+    tell: (row, column, share) => `writing ${row}, ${share} of the weight is on ${column}`,
   },
   encoder: {
-    title: 'Encoder self-attention', rows: 'looking', columns: 'looked at',
-    meaning: 'How the tokens of the source look at each other, in both directions, so that each comes to mean what it means in this sentence.',
-    tell: (row, column, share) => `${row} looks at ${column} with ${share}`,
+    title: 'Encoder self-attention', rows: 'attending', columns: 'attended to',
+    meaning: 'How the tokens of the source attend to each other, left and right, so that the vector of each depends on the whole sentence.',
+    tell: (row, column, share) => `${row} gives ${column} ${share} of its weight`,
   },
   decoder: {
-    title: 'Decoder self-attention', rows: 'looking', columns: 'looked at',
-    meaning: 'How each token written so far looks at those before it and at itself. The upper right triangle is empty: the mask hides the future. '
+    title: 'Decoder self-attention', rows: 'attending', columns: 'attended to',
+    meaning: 'How each token written so far attends to the tokens before it and to itself. The upper right triangle is empty: the mask hides the future. '
       + 'That is what "causal" means, and what lets training predict all positions at once without cheating.',
-    tell: (row, column, share) => `${row} looks at ${column} with ${share}`,
+    tell: (row, column, share) => `${row} gives ${column} ${share} of its weight`,
   },
 };
 
@@ -115,7 +115,7 @@ class AttentionViewer {
       element('div', {class: 'view lines'}, element('h3', {}, 'The same as lines: point at a word'), lineMap(matrix, rows, columns, [kind.rows, kind.columns])));
   }
 
-  // After a change of theme: pictures hold colours, not their names.
+  // Called after a change of theme, because pictures hold colours, not CSS variables.
   repaint() {
     if (this.section.hidden) return;
     for (const {canvas, matrix} of this.thumbnails) paintWeights(canvas, matrix);

@@ -1,4 +1,4 @@
-// The beam search as a tree: a column a step, the best-scored hypotheses on top.
+// The beam search as a tree: one column per step, with the best-scored hypotheses on top.
 'use strict';
 
 class BeamViewer {
@@ -10,10 +10,10 @@ class BeamViewer {
     this.place();
     const frame = element('div', {class: 'beam', tabindex: 0, role: 'group', 'aria-label': 'Beam tree, scrolls sideways'}, this.draw());
     this.section.append(frame, element('p', {class: 'note'}, 'Thick blue: the translation that was returned. Green frames: finished sentences. Dashed: dropped, because '
-      + 'better ones filled the beam. The number is the score by which beginnings are ranked: the log-probability, adjusted for length. Point at one to read it whole.'));
+      + 'better ones filled the beam. The number is the score by which beginnings are ranked: the log-probability, adjusted for length. Point at a node to read its whole hypothesis.'));
   }
 
-  // depth from the parent; rank by score within a depth; whether it leads to the best.
+  // Sets the depth of each node, its place in the column by score, and whether it leads to the best.
   place() {
     const columns = [];
     for (const node of this.nodes) {

@@ -1,4 +1,4 @@
-// What is added to the embeddings to tell positions apart, and how alike two positions are by it.
+// The positional encodings, and the cosine similarity of any two positions.
 'use strict';
 
 class PositionViewer {
@@ -9,19 +9,19 @@ class PositionViewer {
     if (this.section.hidden) return;
     const {rows, columns} = this.matrix;
     this.waves = element('canvas', {role: 'img', 'aria-label': 'Positional encoding: positions down, dimensions across'});
-    this.alike = element('canvas', {role: 'img', 'aria-label': 'Likeness of positions'});
+    this.similarity = element('canvas', {role: 'img', 'aria-label': 'Similarity of positions'});
     this.waves.style.height = `${Math.max(160, Math.min(420, rows * 7))}px`;
-    this.alike.style.aspectRatio = '1';
+    this.similarity.style.aspectRatio = '1';
     this.section.append(element('div', {class: 'waves'},
       element('div', {}, element('h3', {}, 'Positions down, dimensions across'), this.waves),
-      element('div', {}, element('h3', {}, 'How alike two positions are'), this.alike)),
-    element('p', {class: 'lesson note'}, 'Blue is positive, orange negative. On the right, each position is compared with each other one by the cosine between them, '
-      + 'the stronger the colour the more alike: neighbours are alike, and likeness depends only on the distance, which is what lets a head learn "look one word to the left".'));
+      element('div', {}, element('h3', {}, 'Similarity of two positions'), this.similarity)),
+    element('p', {class: 'lesson note'}, 'Blue is positive, orange negative. On the right, each position is compared with each other one by the cosine between them: '
+      + 'the stronger the colour, the more similar. Neighbours are similar, and the similarity depends only on the distance, which is what lets a head learn "look one word to the left".'));
     this.lengths = Array.from({length: rows}, (_, row) => Math.sqrt(this.product(row, row)) || 1);
     const distances = Array.from({length: rows}, (_, row) => this.cosine(0, row));
-    this.leastAlike = Math.min(...distances);
+    this.leastSimilar = Math.min(...distances);
     tellCells(this.waves, rows, columns, (row, column) => element('span', {}, `position ${row}, dimension ${column}: ${this.value(row, column).toFixed(3)}`));
-    tellCells(this.alike, rows, rows, (row, column) => element('span', {}, `positions ${row} and ${column}: ${this.cosine(row, column).toFixed(3)}`));
+    tellCells(this.similarity, rows, rows, (row, column) => element('span', {}, `positions ${row} and ${column}: ${this.cosine(row, column).toFixed(3)}`));
     this.repaint();
   }
 
@@ -41,6 +41,6 @@ class PositionViewer {
     const largest = values.reduce((most, v) => Math.max(most, Math.abs(v)), 1e-9);
     paintSigned(this.waves, rows, columns, (row, column) => this.value(row, column), largest);
     const low = cssColor('--card'), high = cssColor('--run0');
-    paintCanvas(this.alike, rows, rows, (row, column) => mixed(low, high, (this.cosine(row, column) - this.leastAlike) / (1.0001 - this.leastAlike)));
+    paintCanvas(this.similarity, rows, rows, (row, column) => mixed(low, high, (this.cosine(row, column) - this.leastSimilar) / (1.0001 - this.leastSimilar)));
   }
 }

@@ -1,7 +1,7 @@
-// The distribution of each step, and what temperature, top-k and top-p would make of it.
+// The distribution of each step, and how temperature, top-k and top-p would change it.
 'use strict';
 
-// Probabilities of the best tokens after temperature, and how much is left for all others.
+// The probabilities of the best tokens at a temperature, and of all others together.
 function tempered(step, temperature) {
   const highest = step.best[0][1];
   const mass = (logit) => (logit === null ? 0 : Math.exp((logit - highest) / temperature));
@@ -11,8 +11,8 @@ function tempered(step, temperature) {
   return {best: best.map((m) => m / total), rest: rest / total};
 }
 
-// Temperature first, then the k best, then the fewest of those that hold p of the probability.
-// Returns probabilities of the best tokens (0: cannot be drawn), and of all others together.
+// Applies temperature, then top-k, then top-p. Returns the probabilities of the best tokens (0:
+// cannot be drawn), and of all others together.
 function filtered(step, {temperature, topK, topP}) {
   const {best, rest} = tempered(step, temperature);
   let kept = topK > 0 ? Math.min(topK, best.length) : best.length;
@@ -28,8 +28,8 @@ function filtered(step, {temperature, topK, topP}) {
   return {best: best.map((p, i) => (i < kept ? p / total : 0)), rest: others / total};
 }
 
-// e to the entropy: among how many equally likely tokens the choice would be as open.
-function openness(step) {
+// The perplexity of a step, exp(entropy): the number of equally likely tokens with this entropy.
+function perplexityOf(step) {
   const {best, rest} = tempered(step, 1);
   const part = (p) => (p > 0 ? -p * Math.log(p) : 0);
   const count = step.restCounts.reduce((a, b) => a + b, 0);
@@ -113,9 +113,9 @@ class StepViewer {
       const rest = (d) => d.rest + d.best.reduce((sum, p, i) => sum + (shown.includes(i) ? 0 : p), 0);
       this.bars.append(...this.barRow(`${grouped(String(count))} others`, rest(plain), rest(now), false));
     }
-    const open = openness(step);
+    const perplexity = perplexityOf(step);
     const drawable = now.best.filter((p) => p > 0).length;
-    this.summary.textContent = `Filled: with these settings; outline: as the model gave it. The model's choice here is as open as one between ${open < 10 ? open.toFixed(2) : open.toFixed(0)} equally likely tokens. `
+    this.summary.textContent = `Filled: with these settings; outline: as the model gave it. The model's choice here is as uncertain as one between ${perplexity < 10 ? perplexity.toFixed(2) : perplexity.toFixed(0)} equally likely tokens. `
       + (now.rest > 0 ? 'With these settings any token can be drawn.' : `With these settings ${drawable} token${drawable === 1 ? '' : 's'} can be drawn.`);
   }
 

@@ -1,4 +1,4 @@
-// Numbers as people read them, and axes: scales, and ticks at round values.
+// Formats numbers for people, and computes axes: scales, and ticks at round values.
 'use strict';
 
 function grouped(text) {
@@ -43,7 +43,7 @@ function formatDuration(seconds) {
   return `${Math.floor(seconds / 86400)} d ${Math.floor((seconds % 86400) / 3600)} h`;
 }
 
-const clockNames = {step: 'step', epoch: 'epoch', tokens: 'target tokens', seconds: 'time trained'};
+const clockNames = {step: 'step', epoch: 'epoch', tokens: 'tokens', seconds: 'time trained'};
 
 function formatClock(clock, value) {
   if (!Number.isFinite(value)) return 'unknown';
@@ -53,7 +53,7 @@ function formatClock(clock, value) {
   return formatDuration(value);
 }
 
-// Maps [low, high] to [from, to], by logarithm if asked.
+// Maps [low, high] to [from, to], linearly or, if `log` is set, logarithmically.
 function makeScale(low, high, from, to, log) {
   const warp = log ? Math.log : (v) => v;
   const unwarp = log ? Math.exp : (v) => v;
@@ -73,7 +73,7 @@ function roundStep(span, count, steps = [1, 2, 5, 10]) {
 
 function linearTicks(low, high, count, step = roundStep(high - low, count)) {
   const ticks = [];
-  const most = 1000;  // where ends differ by rounding alone, i + 1 can be i
+  const most = 1000;  // a limit, because rounding may make i + 1 equal i
   for (let i = Math.ceil(low / step - 1e-9); i * step <= high + step * 1e-9 && ticks.length < most; ++i) {
     ticks.push(i * step);
   }
@@ -120,7 +120,7 @@ function clockTickLabel(clock, value) {
   return `${trimmed(value / 3600, 3)} h`;
 }
 
-// How many decimals tell multiples of the step apart.
+// The number of decimals that distinguishes multiples of the step.
 function decimals(step) {
   return Math.max(0, -Math.floor(Math.log10(step) + 1e-9));
 }

@@ -1,4 +1,4 @@
-// Shared by every page: making elements out of data (never markup), and light or dark.
+// Shared by every page: makes elements from data (never from markup), and sets the theme.
 'use strict';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -27,7 +27,7 @@ function embeddedData() {
   return JSON.parse(byId('data').textContent);
 }
 
-// The theme follows the system until a person chooses; printing is always on white.
+// The theme follows the system until the user chooses one; printing always uses the light theme.
 const theme = {
   choice: 'system',
   shown: () => {},  // called whenever the colours may have changed
@@ -61,7 +61,7 @@ const theme = {
 };
 
 const tooltip = {
-  // Shows `content` near the place (in page coordinates), inside the window.
+  // Shows `content` near a point (in page coordinates), inside the window.
   show(content, pageX, pageY) {
     const box = byId('tooltip');
     box.replaceChildren(content);

@@ -18,7 +18,7 @@ function weightColor(weight) {
   return `rgb(${mixed(cssColor('--card'), cssColor('--run0'), weightShade(weight)).join(',')})`;
 }
 
-// Paints value(row, column), as an [r, g, b], one pixel each.
+// Paints color(row, column), an [r, g, b], as one pixel.
 function paintCanvas(canvas, rows, columns, color) {
   canvas.width = columns;
   canvas.height = rows;
@@ -56,7 +56,7 @@ function percent(share) {
   return `${(100 * share).toFixed(1)} %`;
 }
 
-// Puts a canvas's tooltip under the pointer: tell(row, column) makes the text.
+// Shows tell(row, column) as the tooltip of the cell under the pointer.
 function tellCells(canvas, rows, columns, tell) {
   canvas.addEventListener('pointermove', (event) => {
     const box = canvas.getBoundingClientRect();
@@ -67,7 +67,7 @@ function tellCells(canvas, rows, columns, tell) {
   canvas.addEventListener('pointerleave', () => tooltip.hide());
 }
 
-// Long words are cut beside a matrix; the tooltips have them whole.
+// Long words are cut beside a matrix; the tooltips show them in full.
 function clipped(word) {
   const letters = Array.from(word);
   return letters.length > 16 ? `${letters.slice(0, 15).join('')}…` : word;
@@ -101,7 +101,7 @@ function heatMap(matrix, wholeRowWords, wholeColumnWords, tell) {
   return svg;
 }
 
-// The same as lines between two columns of words; pointing at a word leaves only its lines.
+// A matrix as lines between two columns of words; pointing at a word dims all other lines.
 function lineMap(matrix, wholeRowWords, wholeColumnWords, titles) {
   const rowWords = wholeRowWords.map(clipped), columnWords = wholeColumnWords.map(clipped);
   const step = 24, gap = 190, top = 30;

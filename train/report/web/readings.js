@@ -1,5 +1,5 @@
-// What the curves of a chart say at one place: the table beside the cross-hair, and the same as a
-// sentence for those who listen.
+// The values of a chart's curves at one x: as a table beside the cross-hair, and as a sentence for
+// screen readers.
 'use strict';
 
 function placeText(board, x) {
@@ -7,7 +7,7 @@ function placeText(board, x) {
   return `${clockNames[clock]} ${formatClock(clock, x)}`;
 }
 
-// The other clocks at the same record: "epoch 2.50, 1.2M tokens".
+// The values on the other x axes at the same record: "epoch 2.50 · tokens 1.2M".
 function otherClocks(board, reading) {
   const {curve, index} = reading;
   const parts = [];

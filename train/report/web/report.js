@@ -1,5 +1,5 @@
-// The report: reads the embedded data, makes a chart for each panel, and joins them: one zoom, one
-// cross-hair, one set of choices for all.
+// The report: reads the embedded data and makes a chart for each panel. All charts share one zoom,
+// one cross-hair and one set of settings.
 'use strict';
 
 const colors = 7;
@@ -32,7 +32,7 @@ class Board {
 
   visibleRuns() { return this.runs.filter((run) => !this.state.hidden.has(run.index)); }
 
-  // One run alone tells training and validation apart by colour, several are told apart by it.
+  // Colour distinguishes training and validation of a single run, or several runs.
   colorOf(run, source) {
     return this.runs.length === 1 && source === 'valid' ? 'var(--run1)' : run.color;
   }
@@ -64,7 +64,7 @@ class Board {
     return values;
   }
 
-  // What the x axes span: the zoom, or everything visible.
+  // The range of the x axes: the zoom, or all records of the visible runs.
   range() {
     if (this.state.zoom) return this.state.zoom;
     let low = Infinity, high = -Infinity;
@@ -111,7 +111,7 @@ class Board {
 
   announce(text) { byId('announcer').textContent = text; }
 
-  // Draws everything anew before the next frame, however often it is called until then.
+  // Redraws everything once before the next frame, however often it is called until then.
   changed() {
     writeState(this.state, this.panels);
     if (this.pending) return;

@@ -1,8 +1,8 @@
-// The same sentences translated again at every validation: a slider through them, and what differs
-// from the reference marked word by word.
+// The samples of every validation: a slider selects the step, and words that differ from the
+// reference are marked.
 'use strict';
 
-// Words, or characters where the writing has no spaces.
+// The words of a text, or the characters of a longer text without spaces.
 function wordsOf(text) {
   return /\s/.test(text.trim()) || text.length < 12 ? text.split(/(?<=\s)/) : Array.from(text);
 }
@@ -87,7 +87,7 @@ class SampleViewer {
     this.most = 12;
     this.timer = null;
     this.slider = element('input', {type: 'range', id: 'sample-step', min: 0, max: this.steps.length - 1, step: 1,
-      'aria-label': 'Step of the translations', oninput: () => this.draw()});
+      'aria-label': 'Step of the samples', oninput: () => this.draw()});
     this.slider.value = this.steps.length - 1;
     this.where = element('output', {for: 'sample-step'});
     this.play = element('button', {type: 'button', onclick: () => this.togglePlay()}, 'Play');
@@ -145,7 +145,7 @@ class SampleViewer {
       const label = this.board.runs.length > 1 ? element('dt', {}, swatchFor(run), ` ${run.name}`) : element('dt', {}, 'output');
       list.append(label, element('dd', {}, markedOutput(output, sentence.reference)));
     }
-    const history = element('details', {}, element('summary', {}, 'how it came about'));
+    const history = element('details', {}, element('summary', {}, 'outputs over time'));
     history.addEventListener('toggle', () => {
       if (history.open && history.children.length === 1) history.append(historyOf(sentence, runs));
     });

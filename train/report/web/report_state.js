@@ -1,5 +1,5 @@
-// What a person has chosen, kept in the address after the #, so that a reload, a bookmark or a
-// second page show the same.
+// The settings of the page, kept in the URL fragment, so that a reload, a bookmark or a second tab
+// shows the same.
 'use strict';
 
 function defaultState() {

@@ -1,4 +1,4 @@
-// The tables below the curves: the runs at a glance, their configurations, their events.
+// The tables below the curves: a summary of the runs, their configurations and their events.
 'use strict';
 
 function lastFinite(values) {
@@ -27,7 +27,8 @@ function lastClock(run, clock) {
   return ends.length ? Math.max(...ends) : NaN;
 }
 
-// For each panel with a better direction: the best validation value of each run, the best run bold.
+// For each panel with a better direction: the best validation value of each run, bold for the best
+// run.
 function drawSummary(board) {
   const panels = board.panels.filter((p) => p.better && board.runs.some((run) => run.valid.columns[p.column]));
   const clocks = ['step', 'epoch', 'tokens', 'seconds'].filter((c) => board.runs.some((run) => Number.isFinite(lastClock(run, c))));

@@ -19,7 +19,7 @@ bool is_balanced(const std::vector<std::string>& list) {
   return list.size() == 1 && list.front() == "balanced";
 }
 
-// Nothing for text that is not LABEL=WEIGHT.
+// Returns nothing for text that is not LABEL=WEIGHT.
 std::optional<std::pair<std::string, double>> label_and_weight(const std::string& text) {
   const size_t sign = text.rfind('=');
   if (sign == text.npos || sign == 0) return std::nullopt;

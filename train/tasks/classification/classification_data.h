@@ -12,7 +12,7 @@
 namespace calque {
 
 struct EncodedText {
-  std::vector<int32_t> ids, kinds;  // kind 0 and 1: of the first and the second text
+  std::vector<int32_t> ids, kinds;  // kind 0: the first text, kind 1: the second
 };
 // The longer text is cut until the example has at most `context` ids.
 EncodedText encode_texts(const std::vector<std::string>& texts, const Tokenizer& tokenizer,

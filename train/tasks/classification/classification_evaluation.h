@@ -1,5 +1,5 @@
 #pragma once
-// How well a classifier does on labelled texts, and the classes of new texts.
+// Evaluates a classifier on labelled texts, and predicts the classes of new texts.
 
 #include <functional>
 #include <span>
@@ -19,7 +19,7 @@ namespace calque {
 std::vector<std::vector<double>> class_probabilities(const Classifier& model,
                                                      const std::vector<EncodedText>& texts);
 
-// The classes of a text by their probabilities; of equal ones the first comes first.
+// The classes of a text, most probable first; classes of equal probability keep their order.
 std::vector<size_t> most_probable_first(const std::vector<double>& probabilities);
 
 struct ClassificationResult {
@@ -34,10 +34,10 @@ struct ClassificationResult {
 class ClassifiedBatches {
  public:
   explicit ClassifiedBatches(BatchShare share) : share_(std::move(share)) {}
-  // Calls `logits`, which returns [examples, classes], if the next batch is one of this rank.
+  // Calls `logits`, which returns [examples, classes], if this rank computes the next batch.
   void add(std::span<const int32_t> labels, double label_smoothing,
            const std::function<Tensor()>& logits);
-  // Of the batches of all ranks.
+  // The result over the batches of all ranks.
   ClassificationResult result(int64_t classes);
 
  private:
@@ -46,14 +46,14 @@ class ClassifiedBatches {
   std::vector<int32_t> labels_, predicted_;
 };
 
-// How often each class is predicted for each class, without these columns for more than 20 classes,
-// and precision, recall and F1.
+// The confusion matrix, unless there are more than 20 classes, and the number of examples, the
+// precision, the recall and the F1 of each class.
 ResultTable confusion_table(const ConfusionMatrix& matrix, const Labels& labels);
 
 // Loss, accuracy, macro F1 and the table of classes, as lines of text.
 std::string text_of(const ClassificationResult& result, const Labels& labels);
 
-// Over the batches of the share; the result is that of all.
+// Computes the batches of the share and returns the result over all batches.
 ClassificationResult evaluate_classifier(const Classifier& model, const ClassificationData& data,
                                          double label_smoothing, BatchShare share = {});
 

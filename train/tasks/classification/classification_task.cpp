@@ -26,7 +26,7 @@ std::vector<LabelledCorpus> training_corpora(const Config& config, const TaskSta
   return read_labelled_corpora(config.data.train, Split::train, config.data.invalid_utf8);
 }
 
-// A resumed run keeps its labels until its data is known to be the checkpoint's.
+// A resumed run writes its labels only if its data is that of the checkpoint.
 bool writes_labels(const TaskStart& start, const std::string& data_hash) {
   return start.purpose == Purpose::begin ||
          (start.purpose == Purpose::resume && start.data_hash == data_hash);
@@ -143,7 +143,7 @@ std::span<const MetricInfo> classification_metrics() {
 std::vector<Contradiction> classification_contradictions(const Config& config) {
   std::vector<Contradiction> all;
   if (config.data.context < 4) {
-    all.push_back({"data.context", "an example of task: classification needs 4 tokens at least"});
+    all.push_back({"data.context", "an example of task: classification needs at least 4 tokens"});
   }
   const std::vector<std::string>& weights = config.training.class_weights;
   if (!weights.empty() && config.training.r_drop > 0) {

@@ -20,7 +20,7 @@ std::optional<Tokenizer> pretrained_tokenizer(const Config& config) {
   const TokenizerOptions own = tokenizer_options(config), theirs = tokenizer_options(origin.config);
   if (own.kind != theirs.kind || own.lowercase != theirs.lowercase || own.nfkc != theirs.nfkc) {
     fail(
-        "model.init_from: this run needs the settings of the tokenizer of {}; set tokenizer.kind: "
+        "model.init_from: this run needs the tokenizer settings of {}; set tokenizer.kind: "
         "{}, data.lowercase: {} and data.nfkc: {}, or give tokenizer.files",
         from, name_of(tokenizer_kinds, theirs.kind), theirs.lowercase, theirs.nfkc);
   }

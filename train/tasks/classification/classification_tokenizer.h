@@ -11,7 +11,7 @@
 
 namespace calque {
 
-// `corpora` are those of data.train; they may be empty where no tokenizer is made.
+// `corpora` are those of data.train; they may be empty if no tokenizer is made.
 Tokenizer open_classification_tokenizer(const Config& config, const RunFolder& run,
                                         const TaskStart& start,
                                         const std::vector<LabelledCorpus>& corpora);

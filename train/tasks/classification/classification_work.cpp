@@ -39,7 +39,7 @@ std::string ClassificationWork::where() const {
   return places_of(numbers_, [&](int64_t example) { return data_.where(example); });
 }
 
-// The examples of a batch have similar lengths: each chunk takes the same number of them.
+// The examples of a batch have similar lengths, so each chunk takes the same number of examples.
 Works ClassificationWork::split(int64_t chunks) const {
   const int64_t count = texts_.segments.count();
   const int64_t each = (count + chunks - 1) / chunks;

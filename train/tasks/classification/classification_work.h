@@ -24,7 +24,7 @@ struct PackedTexts {
 };
 
 // Calls visit(batch) for all texts in their order, about 4,096 tokens at a time. A text without a
-// label has 0.
+// label gets the label 0.
 template <class Text, class Visit>
 void for_each_batch(const std::vector<Text>& texts, Visit visit) {
   constexpr int64_t tokens_at_once = 4096;
@@ -41,7 +41,7 @@ void for_each_batch(const std::vector<Text>& texts, Visit visit) {
 
 class ClassificationWork : public Work {
  public:
-  // Refers to its first four arguments. `numbers` are those of the examples in `data`.
+  // Keeps references to its first four arguments. `numbers` has the examples' indices in `data`.
   ClassificationWork(const Classifier& model, const TrainingConfig& training,
                      std::span<const real> class_weights, const ClassificationData& data,
                      PackedTexts texts, std::vector<int64_t> numbers);

@@ -18,7 +18,8 @@ struct LabelledCorpus {
   int64_t skipped = 0;  // lines that are not UTF-8
 };
 
-// The rows of a toy corpus are sentences labelled with their language.
+// The rows of a toy corpus are sentences labelled with their languages or, for listops, expressions
+// labelled with their values.
 LabelledCorpus read_labelled_corpus(const CorpusConfig& corpus, Split split, InvalidText invalid);
 std::vector<LabelledCorpus> read_labelled_corpora(const Corpora& corpora, Split split,
                                                   InvalidText invalid);

@@ -1,8 +1,8 @@
 #pragma once
-// The text of a growing sequence of ids, of which only a short tail is decoded again for each new
-// id. The tail begins with an anchor: at most four ids whose own text is neither empty nor has a
-// U+FFFD. What follows an anchor does not depend on what precedes it, for every tokenizer: the
-// anchor ends in a whole character, and it is not the leading space that SentencePiece drops.
+// The text of a growing sequence of ids. Appending ids decodes only a short tail again. The tail
+// begins with an anchor: at most four ids whose own text is not empty and has no U+FFFD. For every
+// tokenizer, the text after an anchor does not depend on the ids before it: the anchor ends in a
+// whole character, and it is not the leading space that SentencePiece drops.
 
 #include <cstdint>
 #include <span>
@@ -14,7 +14,7 @@
 
 namespace calque {
 
-// Decoding writes it for bytes that are not, or not yet, a character.
+// Decoding writes this character for bytes that are not, or not yet, a whole character.
 inline constexpr std::string_view replacement_character = "\uFFFD";
 
 class IncrementalDecoder {

@@ -1,5 +1,5 @@
 #pragma once
-// A micro-batch of text windows: predicts each token from those before it in its window.
+// A micro-batch of text windows: each token is predicted from the tokens before it in its window.
 
 #include <memory>
 #include <string>
@@ -22,7 +22,7 @@ struct PackedWindows {
 
 class LanguageModelWork : public Work {
  public:
-  // `numbers` are those of the windows in `text`, which names them in messages. Both may be empty.
+  // `numbers` has the indices of the windows in `text`, which where() names. Both may be empty.
   LanguageModelWork(const LanguageModel& model, const TrainingConfig& training,
                     PackedWindows windows, std::vector<int64_t> numbers,
                     std::shared_ptr<const TextWindows> text);

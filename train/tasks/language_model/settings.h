@@ -1,5 +1,5 @@
 #pragma once
-// The options of the layers below, from the config of a language model.
+// Converts the config of a language model to options of data/ and nn/.
 
 #include <vector>
 
@@ -14,7 +14,7 @@ namespace calque {
 LanguageModelOptions language_model_options(const Config& config, int64_t vocabulary);
 WindowOptions window_options(const Config& config, WindowUse use);
 
-// The texts of a split. `split` replaces `split: auto` of a toy text.
+// The texts of a split. `split` is the split that `split: auto` of a toy text selects.
 std::vector<DocumentSource> document_sources(const Corpora& corpora, const DataConfig& data,
                                              Split split);
 

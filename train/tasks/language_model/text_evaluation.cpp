@@ -74,8 +74,9 @@ std::string evaluation_text(const std::string& name, const Dataset& dataset,
                   evaluation.sums.terms, evaluation.size.characters, evaluation.size.bytes);
   if (dataset.drops.total() > 0) text += fmt::format("; dropped: {}", dropped_text(dataset));
   return text + fmt::format(
-                    "\n  loss {:.4f} nats a token  perplexity {:.3f}  token accuracy {:.2f}%\n"
-                    "  {:.4f} nats a character  {:.4f} bits per character  {:.4f} bits per byte\n",
+                    "\n  loss {:.4f} nats per token  perplexity {:.3f}  token accuracy {:.2f}%\n"
+                    "  {:.4f} nats per character  {:.4f} bits per character  {:.4f} bits per "
+                    "byte\n",
                     mean.loss, mean.perplexity, 100 * mean.accuracy,
                     evaluation.bits_per_character() * std::numbers::ln2,
                     evaluation.bits_per_character(), evaluation.bits_per_byte());

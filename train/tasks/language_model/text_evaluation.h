@@ -1,5 +1,5 @@
 #pragma once
-// The loss of a language model on texts: every token once, in windows of its context.
+// The loss of a language model on texts. Each token is predicted once, in windows of data.context.
 
 #include <string>
 #include <utility>
@@ -20,20 +20,20 @@ struct TextEvaluation {
 
   double bits_per_character() const;
   double bits_per_byte() const;
-  // By the names of the task's metrics.
+  // The values by the metric's name.
   std::vector<std::pair<std::string, double>> values() const;
 };
 
-// Requires windows for evaluation. A batch has about `batch_tokens` tokens. Over the batches of
-// the share, summed over all.
+// Requires WindowUse::evaluation. A batch has at most `batch_tokens` tokens, or one window.
+// Computes the batches of the share and returns the sums over all batches.
 TextEvaluation evaluate_text(const LanguageModel& model, const Dataset& dataset,
                              const WindowOptions& windows, double label_smoothing,
                              int64_t batch_tokens, BatchShare share = {});
 
-// The tokens of a batch of evaluation: as in training, at least 4,096.
+// The tokens of an evaluation batch: training.batch_tokens, but at least data.context and 4,096.
 int64_t tokens_at_once(const Config& config);
 
-// For people, in several lines.
+// A human-readable report in several lines.
 std::string evaluation_text(const std::string& name, const Dataset& dataset,
                             const TextEvaluation& evaluation);
 

@@ -51,8 +51,8 @@ class Draft {
   }
   void add_probability(double log_probability) { log_probability_ += log_probability; }
 
-  // The text that has become final since the last call; `all` at the end.
-  std::string news(bool all) {
+  // The text that has become final since the last call. `all` makes the rest of the text final.
+  std::string take_final_text(bool all) {
     const std::string_view text = written_text();
     size_t end = std::min(text.size(), stop_);
     if (!all) {
@@ -77,7 +77,7 @@ class Draft {
   }
 
  private:
-  // The text after the prompt: some tokenizers write the space before a word only then.
+  // The text after the prompt, decoded with it: some tokenizers write a space only between words.
   std::string_view written_text() const { return std::string_view(decoder_.text()).substr(begin_); }
 
   // Finds stop strings that end after the first `searched` bytes of the whole text.
@@ -138,8 +138,8 @@ class Rounds {
     sampling.sampling = options_.sampling;
     sampling.sampling.seed += round * 0x9E3779B97F4A7C15;  // other draws in each round
     sampling.close_at_longest = false;
-    if (follows()) {
-      sampling.token = [&](const SampledToken& token) { note(drafts, token); };
+    if (streams()) {
+      sampling.token = [&](const SampledToken& token) { append_token(drafts, token); };
       sampling.stop = [&](size_t item, std::span<const int32_t>) {
         Draft& draft = drafts[numbers_[item]];
         if (draft.stopped()) draft.end(FinishReason::stop);
@@ -147,24 +147,24 @@ class Rounds {
       };
     }
     const auto found = sample({&model, 1}, items, sampling);
-    for (size_t k = 0; k < found.size(); ++k) conclude(drafts[numbers_[k]], found[k].front());
+    for (size_t k = 0; k < found.size(); ++k) end_round(drafts[numbers_[k]], found[k].front());
   }
 
   // Whether drafts receive each token as it is drawn.
-  bool follows() const { return !options_.stop.empty() || sink_; }
+  bool streams() const { return !options_.stop.empty() || sink_; }
 
-  void note(std::vector<Draft>& drafts, const SampledToken& token) {
+  void append_token(std::vector<Draft>& drafts, const SampledToken& token) {
     Draft& draft = drafts[numbers_[token.item]];
     if (token.id != end_id) draft.append({&token.id, 1});
     if (!sink_) return;
-    const std::string news = draft.news(false);
+    const std::string text = draft.take_final_text(false);
     const auto samples = static_cast<size_t>(options_.samples);
-    if (!news.empty()) sink_(numbers_[token.item] / samples, numbers_[token.item] % samples, news);
+    if (!text.empty()) sink_(numbers_[token.item] / samples, numbers_[token.item] % samples, text);
   }
 
-  void conclude(Draft& draft, const Hypothesis& hypothesis) const {
+  void end_round(Draft& draft, const Hypothesis& hypothesis) const {
     draft.add_probability(hypothesis.log_probability);
-    if (!follows()) draft.append(hypothesis.ids);
+    if (!streams()) draft.append(hypothesis.ids);
     if (hypothesis.finished && !draft.done()) draft.end(FinishReason::end);
   }
 
@@ -172,7 +172,7 @@ class Rounds {
   const GenerationOptions& options_;
   const TextSink& sink_;
   std::vector<size_t> numbers_;                // of this round's drafts
-  std::vector<std::vector<int32_t>> prompts_;  // what each of them reads
+  std::vector<std::vector<int32_t>> prompts_;  // the tokens that each of these drafts reads
 };
 
 }  // namespace
@@ -193,7 +193,7 @@ std::vector<std::vector<GeneratedText>> generate_texts(const LanguageModel& mode
   const auto samples = static_cast<size_t>(options.samples);
   for (size_t i = 0; i < drafts.size(); ++i) {
     if (sink) {
-      const std::string rest = drafts[i].news(true);
+      const std::string rest = drafts[i].take_final_text(true);
       if (!rest.empty()) sink(i / samples, i % samples, rest);
     }
     texts[i / samples].push_back(drafts[i].result());

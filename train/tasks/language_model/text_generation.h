@@ -17,7 +17,7 @@ struct GenerationOptions {
   Sampling sampling;
   int64_t samples = 1;  // texts for each prompt
   int64_t max_tokens = 256;
-  int64_t context = 256;          // tokens that the model reads at most
+  int64_t context = 256;          // the most tokens that the model reads
   std::vector<std::string> stop;  // a text ends before the first of these
 };
 
@@ -25,7 +25,7 @@ enum class FinishReason { end, stop, length };  // </s>, a stop string, max_toke
 
 struct GeneratedText {
   std::string text;  // without the prompt
-  // The drawn tokens, without </s>. A stop string may cut the text shorter.
+  // The sampled tokens, without </s>. A stop string may end `text` before the last of them.
   std::vector<int32_t> ids;
   int64_t tokens = 0;
   FinishReason finish = FinishReason::length;
@@ -35,7 +35,8 @@ struct GeneratedText {
 // Receives text once it cannot change any more.
 using TextSink = std::function<void(size_t prompt, size_t sample, const std::string& text)>;
 
-// The samples of each prompt. They depend on the seed, but not on threads or later prompts.
+// The samples of each prompt. They depend on the seed, but not on the number of threads or on later
+// prompts.
 std::vector<std::vector<GeneratedText>> generate_texts(const LanguageModel& model,
                                                        const Tokenizer& tokenizer,
                                                        std::span<const std::string> prompts,

@@ -8,8 +8,8 @@
 namespace calque {
 namespace {
 
-// SentencePiece encodes every text as the beginning of a word. Replaces the first of `ids` from
-// `first` on by the token that continues a word, if the vocabulary has one.
+// SentencePiece marks the first token of every text as the beginning of a word. Replaces ids[first]
+// by the token without this mark, if the vocabulary has one.
 void continue_word(const Tokenizer& tokenizer, std::vector<int32_t>& ids, size_t first) {
   const std::string symbol = tokenizer.symbol(ids[first]);
   if (!symbol.starts_with(space_mark)) return;
@@ -25,7 +25,7 @@ void continue_word(const Tokenizer& tokenizer, std::vector<int32_t>& ids, size_t
   }
 }
 
-// Whether the text of these ids is behind a space, if it is behind [MASK].
+// Whether a space separates a [MASK] from the text of these ids after it.
 bool follows_space(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
   if (tokenizer.options().kind == TokenizerKind::words) return true;
   if (ids.empty()) return false;
@@ -82,7 +82,7 @@ std::vector<int32_t> encode_masked_text(const Tokenizer& tokenizer, std::string_
 
 std::string masked_text(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
   const TokenizerKind kind = tokenizer.options().kind;
-  // Their symbols include the spaces.
+  // The symbols of these kinds include the spaces.
   const bool exact = kind == TokenizerKind::characters || kind == TokenizerKind::bytes ||
                      kind == TokenizerKind::byte_pairs;
   std::string text;

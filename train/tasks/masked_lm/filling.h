@@ -1,5 +1,5 @@
 #pragma once
-// What a masked language model puts in the place of [MASK].
+// The tokens that a masked language model predicts for [MASK].
 
 #include <span>
 #include <string>
@@ -16,16 +16,16 @@ struct Filling {
   double probability = 0;  // among the tokens of the vocabulary without special symbols
 };
 
-// For each row the `count` most probable tokens, each row for itself.
+// The `count` most probable tokens of each row. The rows are predicted independently.
 std::vector<std::vector<Filling>> fill_rows(const MaskedLm& model, const Tokenizer& tokenizer,
                                             std::span<const int32_t> ids,
                                             std::span<const int32_t> rows, int64_t count);
 
-// <s>, the text with an id for each [MASK], </s>. Text right behind [MASK] continues its word.
+// <s>, the text with an id for each [MASK], </s>. Text directly after [MASK] continues its word.
 std::vector<int32_t> encode_masked_text(const Tokenizer& tokenizer, std::string_view text);
 
-// The text of ids, with [MASK] where it is. A token that [MASK] hides may begin a word or continue
-// one: for words and SentencePiece, a space is before each [MASK].
+// Decodes ids and writes [MASK] for each masked token, which may begin or continue a word. For
+// words, WordPiece and SentencePiece, a [MASK] that does not begin a line follows a space.
 std::string masked_text(const Tokenizer& tokenizer, std::span<const int32_t> ids);
 
 }  // namespace calque

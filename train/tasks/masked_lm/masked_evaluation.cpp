@@ -18,7 +18,7 @@ MaskedWindows fixed_windows(const Dataset& text, const Config& config, const Tok
   return {text, config, WindowUse::evaluation, std::move(masking)};
 }
 
-// Of the tokens behind [MASK], and of the other chosen ones.
+// The sums over the chosen tokens that [MASK] replaces, and over the other chosen tokens.
 std::array<LossSums, 2> sums_of(const MaskedLm& model, const PackedMasks& batch, int32_t mask,
                                 real smoothing) {
   PackedMasks hidden = batch, shown = batch;

@@ -1,6 +1,6 @@
 #pragma once
 // The loss of a masked language model on a text. The masks are the same at every call and in every
-// run with the same tokenizer, share and context, whatever its seed.
+// run with the same tokenizer, mask share and context, whatever the run's seed.
 
 #include <string>
 #include <utility>
@@ -16,16 +16,16 @@ namespace calque {
 
 struct MaskedEvaluation {
   LossSums sums;         // over all chosen tokens
-  LossSums behind_mask;  // over those that [MASK] replaces
+  LossSums behind_mask;  // over the chosen tokens that [MASK] replaces
 
   std::vector<std::pair<std::string, double>> values() const;  // by the metric's name
 };
 
-// Over the batches of the share, summed over all.
+// Computes the batches of the share and returns the sums over all batches.
 MaskedEvaluation evaluate_masked(const MaskedLm& model, const Dataset& text, const Config& config,
                                  const Tokenizer& tokenizer, BatchShare share = {});
 
-// `count` windows of the text with masks, the original text, and the model's choice.
+// At most `count` windows of the text: masked, original, and with the model's predictions.
 std::vector<Sample> masked_samples(const MaskedLm& model, const Dataset& text, const Config& config,
                                    const Tokenizer& tokenizer, int64_t count);
 

@@ -1,5 +1,5 @@
 #pragma once
-// The examples of masked language modelling: windows of a text behind <s>, with masks. A window has
+// The examples of masked language modelling: masked windows of a text, each after <s>. A window has
 // data.context tokens at most, <s> included.
 
 #include <memory>
@@ -27,7 +27,8 @@ class MaskedWindows {
   std::vector<SharedRange> parts() const { return windows_.parts(); }
   std::string where(int64_t window) const { return windows_.where(window); }
 
-  // The masked ids and, at chosen positions, the original ids; elsewhere not_masked.
+  // Sets `ids` to the masked ids. `expected` has the original ids at the chosen positions, and
+  // not_masked elsewhere.
   void read(int64_t epoch, int64_t window, std::vector<int32_t>& ids,
             std::vector<int32_t>& expected) const;
 

@@ -43,7 +43,7 @@ std::string MaskedWork::where() const {
   return places_of(numbers_, [&](int64_t window) { return text_->where(window); });
 }
 
-// Windows have similar lengths: each chunk takes the same number of them.
+// Windows have similar lengths, so each chunk takes the same number of windows.
 Works MaskedWork::split(int64_t chunks) const {
   const int64_t count = masks_.segments.count();
   const int64_t each = (count + chunks - 1) / chunks;

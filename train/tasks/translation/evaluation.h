@@ -9,8 +9,8 @@
 
 namespace calque {
 
-// Sums over all target tokens of the dataset, in batches of the size that training has: those of
-// the share, summed over all.
+// Computes the batches of the share, which have the size of training batches, and returns the sums
+// over all target tokens of the dataset.
 LossSums evaluate_tokens(Translator model, const Dataset& dataset, const TrainingConfig& training,
                          BatchShare share = {});
 

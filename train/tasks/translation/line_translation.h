@@ -1,5 +1,5 @@
 #pragma once
-// Lines of text in, lines of output out, in the format of `calque translate`.
+// Translates lines of text to lines of output in the format of `calque translate`.
 
 #include <cstdint>
 #include <span>
@@ -16,22 +16,23 @@ namespace calque {
 // (Moses' n-best format).
 struct LineOptions {
   TranslationOptions search;
-  bool scores = false;     // the score that ranks, and the log-probability
+  bool scores = false;     // the score of the ranking, and the log-probability
   bool alignment = false;  // pairs i-j of source and target words, from 0 (Pharaoh)
 };
 
 class LineTranslator {
  public:
-  // Several runs need the same vocabularies and translate together.
+  // Several runs form an ensemble and must have the same vocabularies.
   LineTranslator(std::vector<TranslationRun> runs, const LineOptions& options);
 
-  // Why a line cannot be translated, or nothing: it is not UTF-8, too long for a line, or longer
-  // than the learned positions. A prefix (target) must also have no unknown tokens.
+  // Returns why a line cannot be translated, or an empty text. A line must be UTF-8, have at most
+  // longest_line bytes and fit the learned positions; a prefix (target) must also have no unknown
+  // tokens.
   enum class Side { source, target };
   std::string objection(const std::string& line, Side side = Side::source) const;
 
   // The output for consecutive lines without objections, numbered from `first_number`. Translation
-  // i begins with prefixes[i], if there are any. A line without tokens becomes its prefix.
+  // i begins with prefixes[i], if prefixes are given. A line without tokens becomes its prefix.
   std::string translate(std::span<const std::string> lines, int64_t first_number,
                         std::span<const std::string> prefixes = {});
 

@@ -1,5 +1,5 @@
 #pragma once
-// From the config to the options of the layers below, for translation.
+// Converts the config of a translator to options of data/, nn/, decode/ and train/metrics/.
 
 #include "data/corpus.h"
 #include "decode/translation.h"
@@ -20,7 +20,7 @@ RecurrentOptions recurrent_options(const ModelConfig& model, int64_t source_voca
 // The columns of a pair whose tokens training.batch_tokens counts.
 std::vector<int> cost_columns(const TrainingConfig& training);
 TranslationOptions translation_options(const DecodingConfig& decoding);
-// With data.lowercase, translations and references are in lower case, and the signatures say so.
+// With data.lowercase, BLEU and chrF ignore case, as their signatures record.
 BleuOptions bleu_options(const Config& config);
 ChrfOptions chrf_options(const Config& config);
 

@@ -72,8 +72,8 @@ std::string to_text(const SplitResult& r, int64_t samples) {
     text += fmt::format("  loss {:.4f}  perplexity {:.3f}  token accuracy {:.2f}%", r.tokens->loss,
                         r.tokens->perplexity, 100 * r.tokens->accuracy);
     if (r.empty.total() > 0) {
-      text += fmt::format("  of {} of the {} pairs; not of {}", r.pairs - r.empty.total(), r.pairs,
-                          r.empty.text());
+      text += fmt::format("  on {} of the {} pairs; left out: {}", r.pairs - r.empty.total(),
+                          r.pairs, r.empty.text());
     }
     text += '\n';
   }

@@ -23,7 +23,7 @@ struct SplitResult {
   int64_t pairs = 0;               // translated
   DropTally skipped;               // invalid UTF-8, if the config skips it
   DropTally empty;                 // translated pairs with an empty side
-  std::optional<MeanLoss> tokens;  // of a single run, over the pairs without an empty side
+  std::optional<MeanLoss> tokens;  // for a single run, over the pairs without an empty side
   double exact = 0;
   BleuScore bleu;
   ChrfScore chrf;
@@ -31,7 +31,7 @@ struct SplitResult {
   std::vector<std::string> sources, references, outputs;
 };
 
-// Several runs translate together; the config of the first decides how corpora are read and scored.
+// Several runs form an ensemble; the config of the first decides how corpora are read and scored.
 // `done` receives the number of translated sentences from time to time. Throws Error for a sentence
 // longer than the learned positions.
 SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::string& name,
@@ -39,7 +39,7 @@ SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::
                             const BleuOptions& bleu_options,
                             const std::function<void(int64_t)>& done = {});
 
-// For people, in several lines, with this many translations from all over the split.
+// A human-readable report in several lines, with `samples` translations spread over the split.
 std::string to_text(const SplitResult& result, int64_t samples);
 
 }  // namespace calque

@@ -49,7 +49,7 @@ ExampleSet with_bpe_dropout(ExampleSet set, const Config& config, const Tokenize
   const auto dropout_of = [&](const Tokenizer& tokenizer) {
     const SentencePieceModel* model = tokenizer.sentence_piece();
     if (!model || !model->is_bpe()) {
-      fail("tokenizer.bpe_dropout needs a BPE model, which that of tokenizer.files is not");
+      fail("tokenizer.bpe_dropout needs a BPE model, but tokenizer.files has another kind");
     }
     return BpeDropout(*model, probability);
   };

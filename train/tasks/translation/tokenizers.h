@@ -11,14 +11,14 @@ namespace calque {
 struct Tokenizers {
   Tokenizer source, target;
 
-  // For checkpoints: 16 or 2 x 16 hexadecimal digits.
+  // The hash in checkpoints: 16 hexadecimal digits, or 32 if the tokenizers differ.
   std::string hash() const { return hash_of({source, target}); }
 };
 
 Tokenizers open_translation_tokenizers(const Config& config, const RunFolder& run,
                                        const TaskStart& start);
 
-// Without a run: read from tokenizer.files or trained.
+// The tokenizers without a run: read from tokenizer.files, or trained.
 Tokenizers make_tokenizers(const Config& config);
 
 // tokenizer.bpe_dropout: segments the examples into other subwords in each epoch.

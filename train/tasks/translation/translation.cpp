@@ -3,8 +3,8 @@
 namespace calque {
 namespace {
 
-// The texts that have tokens, for the search.
-struct Searched {
+// The sources that have tokens, with their prefixes and numbers.
+struct SearchInputs {
   std::vector<std::vector<int32_t>> sources, prefixes;
   std::vector<int64_t> numbers;
 };
@@ -18,7 +18,7 @@ std::vector<std::vector<Hypothesis>> search_sources(std::span<const Translator> 
                                                     int64_t first_number,
                                                     const std::function<void(int64_t)>& done) {
   std::vector<std::vector<Hypothesis>> found(sources.size());
-  Searched searched;
+  SearchInputs inputs;
   for (size_t i = 0; i < sources.size(); ++i) {
     std::vector<int32_t> beginning;
     if (!prefixes.empty()) beginning = prefixes[i];
@@ -26,16 +26,16 @@ std::vector<std::vector<Hypothesis>> search_sources(std::span<const Translator> 
       found[i] = {Hypothesis{.ids = std::move(beginning)}};
       continue;
     }
-    searched.sources.push_back(sources[i]);
-    searched.prefixes.push_back(std::move(beginning));
-    searched.numbers.push_back(first_number + static_cast<int64_t>(i));
+    inputs.sources.push_back(sources[i]);
+    inputs.prefixes.push_back(std::move(beginning));
+    inputs.numbers.push_back(first_number + static_cast<int64_t>(i));
   }
   TranslationOptions options = asked;
-  options.numbers = &searched.numbers;
-  if (!prefixes.empty()) options.prefixes = &searched.prefixes;
-  auto best = translate(models, searched.sources, options, done);
+  options.numbers = &inputs.numbers;
+  if (!prefixes.empty()) options.prefixes = &inputs.prefixes;
+  auto best = translate(models, inputs.sources, options, done);
   for (size_t k = 0; k < best.size(); ++k) {
-    found[static_cast<size_t>(searched.numbers[k] - first_number)] = std::move(best[k]);
+    found[static_cast<size_t>(inputs.numbers[k] - first_number)] = std::move(best[k]);
   }
   return found;
 }

@@ -17,16 +17,16 @@ struct FoundTranslations {
   std::vector<Hypothesis> best;  // best first; only the prefix for a text without tokens
 };
 
-// The best hypotheses of each source, best first; only its prefix for a source without tokens,
-// which is not searched for and which `done` does not count. Sampling depends on the numbers of the
-// sources, which count from `first_number`. Translation i begins with prefixes[i], if there are
-// any.
+// Returns the best hypotheses of each source, best first. A source without tokens is not searched,
+// `done` does not count it, and its only hypothesis is its prefix. Sampling depends on the numbers
+// of the sources, which count from `first_number`. Translation i begins with prefixes[i], if
+// prefixes are given.
 std::vector<std::vector<Hypothesis>> search_sources(
     std::span<const Translator> models, std::span<const std::vector<int32_t>> sources,
     const TranslationOptions& options, std::span<const std::vector<int32_t>> prefixes = {},
     int64_t first_number = 0, const std::function<void(int64_t)>& done = {});
 
-// The same of texts and prefixes that are text.
+// search_sources() for texts and prefixes before tokenization.
 std::vector<FoundTranslations> search_texts(std::span<const Translator> models,
                                             const Tokenizers& tokenizers,
                                             std::span<const std::string> texts,

@@ -23,7 +23,7 @@ std::vector<TranslationRun> open_translation_runs(const std::vector<std::string>
   for (const std::string& place : places) {
     runs.push_back(open_translation_run(place));
     if (runs.back().tokenizers.hash() != runs.front().tokenizers.hash()) {
-      fail("{}: its vocabulary differs from that of {}; runs that translate together need the same",
+      fail("{}: its vocabulary differs from that of {}; an ensemble needs one vocabulary",
            runs.back().folder.path, runs.front().folder.path);
     }
   }

@@ -25,7 +25,7 @@ struct TranslationRun {
 // Throws Error for a run of another task.
 TranslationRun open_translation_run(const std::string& place);
 
-// Runs that translate together. Throws Error unless they have the same vocabularies.
+// Opens the runs of an ensemble. Throws Error unless they have the same vocabularies.
 std::vector<TranslationRun> open_translation_runs(const std::vector<std::string>& places);
 std::vector<Translator> models_of(const std::vector<TranslationRun>& runs);
 

@@ -132,7 +132,7 @@ std::span<const MetricInfo> translation_metrics() {
   static const std::vector<MetricInfo> all = [] {
     std::vector<MetricInfo> metrics = loss_metrics("target token");
     metrics.push_back({"bleu", "bleu", "BLEU", "BLEU", "0 to 100",
-                       "Overlap with the references in one to four words.", number, 1,
+                       "Overlap with the references in n-grams of one to four words.", number, 1,
                        Better::higher, false, true});
     metrics.push_back({"chrf", "chrf", "chrF", "chrF", "0 to 100",
                        "Overlap with the references in character n-grams.", number, 1,

@@ -119,7 +119,7 @@ std::optional<Scores> Validation::run(Translator model, Communicator& ranks,
   });
 }
 
-// Each text is searched for by one rank.
+// Each text is translated by one rank.
 std::vector<std::string> Validation::translations(Translator model, BatchShare& share) const {
   TranslationOptions options = translation_options(config_.decoding);
   options.n_best = 1;

@@ -16,14 +16,14 @@
 
 namespace calque {
 
-// The source and reference texts of a split, unchanged; references are in lower case if
-// data.lowercase is set.
+// The texts of a split. Sources are unchanged; references are in lower case if data.lowercase is
+// set.
 struct ParallelTexts {
   std::vector<std::string> sources, references;
   std::vector<std::string> places;  // of the sources: "train.en:17"
 };
-// At most `most` pairs; 0: all. Invalid UTF-8 is an Error, or its pair is skipped, as the config
-// says.
+// Reads at most `most` pairs, or all if `most` is 0. Invalid UTF-8 is an Error, or its pair is
+// skipped, as data.invalid_utf8 says.
 ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
                          const DataConfig& data);
 
@@ -51,7 +51,8 @@ class Validation {
   // An empty cache folder keeps the tokens in memory.
   Validation(const Config& config, const Tokenizers& tokenizers, const std::string& cache);
 
-  // Returns nothing once `stop` returns true. Ranks share the batches of both.
+  // Returns nothing once `stop` returns true. Ranks share the batches of the loss and of the
+  // translations.
   std::optional<Scores> run(Translator model, Communicator& ranks,
                             const std::function<bool()>& stop) const;
 

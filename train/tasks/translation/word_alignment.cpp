@@ -7,9 +7,9 @@
 namespace calque {
 namespace {
 
-// Tokens as words: the number of the word that each token belongs to, and the words.
+// The words of a sequence of tokens, and the index of the word that each token belongs to.
 struct TokenWords {
-  std::vector<int32_t> of;
+  std::vector<int32_t> word_of;
   std::vector<std::string> texts;
 };
 
@@ -23,7 +23,7 @@ TokenWords token_words(const Tokenizer& tokenizer, const std::vector<int32_t>& i
   };
   for (const int32_t id : ids) {
     if (each || tokenizer.symbol(id).starts_with("\u2581")) end_word();
-    words.of.push_back(static_cast<int32_t>(words.texts.size()));
+    words.word_of.push_back(static_cast<int32_t>(words.texts.size()));
     word.push_back(id);
   }
   end_word();
@@ -42,7 +42,7 @@ std::vector<AlignedWords> align_words(const TranslationRun& run,
     TokenWords to = token_words(run.tokenizers.target, targets[i]);
     AlignedWords aligned{std::move(from.texts), std::move(to.texts), {}};
     for (size_t t = 0; t < places[i].size(); ++t) {
-      aligned.links.emplace_back(from.of[static_cast<size_t>(places[i][t])], to.of[t]);
+      aligned.links.emplace_back(from.word_of[static_cast<size_t>(places[i][t])], to.word_of[t]);
     }
     std::ranges::sort(aligned.links);
     aligned.links.erase(std::unique(aligned.links.begin(), aligned.links.end()),

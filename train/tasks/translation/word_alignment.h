@@ -1,5 +1,5 @@
 #pragma once
-// Which words of a text and of its translation belong together, from attention.
+// Aligns the words of a text with the words of its translation by attention weights.
 
 #include <cstdint>
 #include <string>
@@ -12,10 +12,10 @@ namespace calque {
 
 struct AlignedWords {
   std::vector<std::string> source, target;
-  std::vector<std::pair<int32_t, int32_t>> links;  // words of the source and the target, ascending
+  std::vector<std::pair<int32_t, int32_t>> links;  // source and target word by index, ascending
 };
 
-// Of each pair of token sequences, without </s>.
+// Aligns each pair of token sequences, which are without </s>.
 std::vector<AlignedWords> align_words(const TranslationRun& run,
                                       const std::vector<std::vector<int32_t>>& sources,
                                       const std::vector<std::vector<int32_t>>& targets);

@@ -1,6 +1,6 @@
 #pragma once
 // The words whose vectors have the largest cosine with a vector, and analogies between words
-// (Mikolov et al. 2013): a is to b as c is to the word nearest to b - a + c, of unit vectors.
+// (Mikolov et al. 2013): a is to b as c is to the word nearest to b - a + c, with unit vectors.
 
 #include <cstdint>
 #include <span>
@@ -14,16 +14,16 @@
 
 namespace calque {
 
-// A table of word vectors. <unk>, <s>, </s> and line ends are no words.
+// A table of word vectors. <unk>, <s>, </s> and line ends are not words.
 class WordSpace {
  public:
   WordSpace(const Tensor& vectors, const Tokenizer& tokenizer);
 
-  // The id of a word, in lower case if the tokenizer's words are. Throws an Error for a word that
-  // the vocabulary lacks.
+  // The id of a word, which is lowercased if the tokenizer lowercases. Throws an Error for a word
+  // that the vocabulary lacks.
   int32_t id_of(const std::string& word) const;
 
-  // The nearest words, nearest first, without the words of the question.
+  // The nearest words, nearest first, without the given words.
   std::vector<NearRow> near(int32_t word, int64_t count) const;
   std::vector<NearRow> analogous(int32_t a, int32_t b, int32_t c, int64_t count) const;
 

@@ -1,6 +1,7 @@
 #pragma once
 // The loss of word vectors on a text. The neighbours and the negatives are the same at every call
-// and in every run with the same tokenizer and settings, whatever its seed; no word is left out.
+// and in every run with the same tokenizer and settings, whatever the run's seed. Words are not
+// subsampled.
 
 #include <string>
 #include <utility>
@@ -16,10 +17,10 @@ namespace calque {
 
 ContextOptions context_options(const Config& config);
 
-// Its values by the metric's name.
+// The values by the metric's name.
 std::vector<std::pair<std::string, double>> word2vec_values(const LossSums& sums);
 
-// Over the batches of the share, summed over all.
+// Computes the batches of the share and returns the sums over all batches.
 LossSums evaluate_word2vec(const Word2Vec& model, const Dataset& text, const Config& config,
                            const Tokenizer& tokenizer, BatchShare share = {});
 

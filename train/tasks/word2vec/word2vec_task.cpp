@@ -92,10 +92,10 @@ std::unique_ptr<Task> make_word2vec_task(const Config& config, const RunFolder& 
 std::span<const MetricInfo> word2vec_metrics() {
   static const std::vector<MetricInfo> all = {
       {"loss", "loss", "loss", "Loss", "nats per prediction",
-       "What training minimises: of the expected word and the negatives together.",
+       "What training minimises: the loss of the expected word and its negatives together.",
        ValueFormat::number, 4, Better::lower},
       {"accuracy", "accuracy", "acc", "Accuracy", "",
-       "How often the expected word has a larger product than each of its negatives.",
+       "How often the expected word has a larger dot product than each of its negatives.",
        ValueFormat::percent, 1, Better::higher, false, true}};
   return all;
 }

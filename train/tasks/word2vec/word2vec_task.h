@@ -1,5 +1,5 @@
 #pragma once
-// task: word2vec. Vectors of words are trained to predict neighbouring words of plain text.
+// task: word2vec. Word vectors are trained to predict neighbouring words of plain text.
 
 #include <memory>
 #include <span>

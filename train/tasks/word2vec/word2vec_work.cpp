@@ -36,7 +36,7 @@ std::string Word2VecWork::where() const {
   return places_of(numbers_, [&](int64_t slice) { return text_->where(slice); });
 }
 
-// Slices have similar lengths: each chunk takes the same number of them.
+// Slices have similar lengths, so each chunk takes the same number of slices.
 Works Word2VecWork::split(int64_t chunks) const {
   const int64_t count = std::ssize(slices_);
   const int64_t each = (count + chunks - 1) / chunks;
