@@ -165,8 +165,7 @@ void LongAttention(benchmark::State& state) {
   state.counters["share_of_sgemm_rate"] = useful / flops(product) / state.counters["ratio"];
   // The peak less the gradient of qkv, the output and the copy of the seed.
   state.counters["extra_MB"] =
-      double(memory_statistics().peak - before - (3 + 1 + 1 + 1) * n * d * int64_t(sizeof(real))) /
-      1e6;
+      double(memory_statistics().peak - before - (3 + 1 + 1) * n * d * int64_t(sizeof(real))) / 1e6;
 }
 
 // One sentence, 8 heads of 32, forward and backward. `full_by_window` is the time of full attention

@@ -1,12 +1,14 @@
 // Translation speed of a Transformer of the preset small with random weights, on sources as long as
-// Multi30k's, with a fixed number of tokens per translation. Each time is compared with its floor:
+// Multi30k's, with a fixed number of tokens per translation. Each time is compared with a lower
+// bound, its floor:
 //
-//   greedy, beam   the decoder's products with weights, called through cblas
-//   single         one sentence at a time: reading the decoder's weights once per token, from
-//                  memory and from an array of their size, which caches may hold
+//   greedy, beam   the time of the encoder's and decoder's products with weights alone, called
+//                  through cblas in the faster of two ways: one batch per thread, or all threads
+//                  for each product
+//   single         one sentence at a time; the time to read the decoder's weights once per token,
+//                  from memory and from an array of their size, which caches may hold
 //
-// The first floor uses the processors in the faster of two ways: one batch per thread, or all
-// threads for each product. bench/peers/pytorch_decode.py does the same work in PyTorch.
+// bench/peers/pytorch_decode.py does the same work in PyTorch.
 //
 //   build/release/bench/decode [greedy] [beam] [single] [--sentences 1000] [--rounds 3]
 #include <fmt/format.h>
@@ -52,12 +54,12 @@ Sources make_sources(const Options& options) {
 TranslationOptions search_options(const Options& options, int64_t beam) {
   TranslationOptions search;
   search.beam = beam;
-  search.min_length = search.max_length = options.written - 1;  // and </s>
+  search.min_length = search.max_length = options.written - 1;  // without </s>
   search.max_length_extra = options.written;
   return search;
 }
 
-// The products with weights of translating the sources in one batch.
+// Translates the sources in one batch. Returns its products with weights, the encoder's included.
 std::vector<GemmCall> products_of(const Transformer& model, const Sources& sources,
                                   TranslationOptions search) {
   search.batch_tokens = int64_t{1} << 40;  // a single batch, decoded on the recorder's thread
@@ -68,8 +70,8 @@ std::vector<GemmCall> products_of(const Transformer& model, const Sources& sourc
   return products;
 }
 
-// The number of weights that a decoder reads for one token: the difference between translations of
-// three and of two tokens.
+// Returns the number of weights that the decoder reads for one token: the difference between those
+// of translations of three tokens and of two.
 int64_t weights_per_token(const Transformer& model) {
   const auto read = [&](int64_t written) {
     int64_t size = 0;
@@ -80,8 +82,9 @@ int64_t weights_per_token(const Transformer& model) {
   return read(3) - read(2);
 }
 
-// The right sides are taken from the first half of `weights` one after the other. The half has the
-// size of those of one token, so every token reads the same ones; the last may extend beyond it.
+// Calls cblas for each product. The right operands lie one after another in the first half of
+// `weights`, which is as large as the weights that the decoder reads for one token; at its end,
+// they continue at its beginning. The last operand may extend into the second half.
 void multiply_raw(const std::vector<GemmCall>& products, const Tensor& weights) {
   int64_t a_size = 0, c_size = 0;
   for (const GemmCall& p : products) {
@@ -99,11 +102,12 @@ constexpr double unknown = std::numeric_limits<double>::infinity();
 
 struct Result {
   double seconds = unknown, floor = unknown;
-  double cached_floor = unknown;  // of single sentences, from caches
+  double cached_floor = unknown;  // single: with weights read from caches
   double peak_mb = 0;
 };
 
-// Keeps the best time. Memory is the peak minus the memory used before.
+// Calls `work`, and keeps the shortest time of all calls. The memory is the peak during this call
+// minus the memory in use before it.
 void measure(Result& result, const std::function<void()>& work) {
   release_cached_memory();
   reset_peak_memory();
@@ -118,9 +122,9 @@ Result run_batches(const Transformer& model, const Sources& sources, const Optio
   std::vector<std::vector<GemmCall>> products;
   for (const std::vector<size_t>& batch :
        batches_of(translation_items(sources, search), beam, search.batch_tokens)) {
-    Sources own;
-    for (const size_t number : batch) own.push_back(sources[number]);
-    products.push_back(products_of(model, own, search));
+    Sources members;
+    for (const size_t number : batch) members.push_back(sources[number]);
+    products.push_back(products_of(model, members, search));
   }
   const Tensor weights = Tensor::full({2 * weights_per_token(model)}, real(0.5));
   const auto multiply = [&](int64_t batch) {
@@ -139,7 +143,8 @@ Result run_batches(const Transformer& model, const Sources& sources, const Optio
   return result;
 }
 
-// Bytes per second of reading an array of this size again and again, one part per thread.
+// Returns the bytes per second of reading an array of this size again and again, about 4 GB in all.
+// Each thread reads one part of the array.
 double read_rate(int64_t bytes) {
   const int64_t times = std::max<int64_t>(4, 4'000'000'000 / bytes);
   const Tensor array = Tensor::full({bytes / static_cast<int64_t>(sizeof(real))}, 1);
@@ -186,7 +191,7 @@ void print(const std::string& name, const Result& result, double floor, const So
 }
 
 void run(const Options& options) {
-  PresetModel model(preset_config("small").model, options.vocabulary);
+  BenchModel model(preset_config("small").model, options.vocabulary);
   model.parameters.initialise(1);
   Sources sources = make_sources(options);
   const auto wanted = [&](const char* name) {
@@ -215,7 +220,7 @@ int main(int count, char** arguments) {
   CLI::App app("Decoding speed");
   app.add_option("cases", options.cases)->check(CLI::IsMember({"greedy", "beam", "single"}));
   app.add_option("--sentences", options.sentences)->check(CLI::Range(1, 1'000'000));
-  app.add_option("--written", options.written, "tokens per translation, with </s>")
+  app.add_option("--written", options.written, "tokens per translation, </s> included")
       ->check(CLI::Range(2, 1000));
   app.add_option("--beam", options.beam)->check(CLI::Range(1, 1000));
   app.add_option("--vocabulary", options.vocabulary)->check(CLI::Range(10, 10'000'000));

@@ -63,7 +63,7 @@ void write_updates(std::ofstream& file, BatchStream& stream, const TrainingConfi
 }
 
 void export_run(const std::string& run, int64_t updates, const std::string& out) {
-  const RunPlace place = find_run(run, TaskKind::translation);
+  const RunLocation place = find_run(run, TaskKind::translation);
   const Config& config = place.config;
   const Tokenizers tokenizers =
       open_translation_tokenizers(config, place.folder, {TaskStart::Purpose::use});
@@ -82,7 +82,7 @@ void export_run(const std::string& run, int64_t updates, const std::string& out)
 
   std::ofstream validation(out + "/validation.jsonl");
   const Dataset held_out = dataset(config.data.validation, CorpusConfig::Split::validation,
-                                   keeping_all(filters.invalid));
+                                   only_invalid_dropped(filters.invalid));
   Example example;
   for (int64_t pair = 0; pair < held_out.examples(); ++pair) {
     held_out.tokens->read(pair, example);

@@ -11,7 +11,7 @@ Config preset_config(const std::string& preset, const std::string& precision) {
       .config;
 }
 
-PresetModel::PresetModel(const ModelConfig& config, int64_t vocabulary)
+BenchModel::BenchModel(const ModelConfig& config, int64_t vocabulary)
     : transformer(Path(parameters), transformer_options(config, vocabulary, vocabulary)) {
   parameters.allocate();
 }

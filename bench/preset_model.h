@@ -1,5 +1,5 @@
 #pragma once
-// A Transformer of a preset of the config, and the training options that a config has by default.
+// The config of a model preset, and a Transformer for benchmarks.
 
 #include <string>
 
@@ -9,15 +9,16 @@
 
 namespace calque {
 
+// Returns the default config with model.preset and training.precision.
 Config preset_config(const std::string& preset, const std::string& precision = "float32");
 
-// Its weights are zero.
-struct PresetModel {
-  PresetModel(const ModelConfig& config, int64_t vocabulary);
-  PresetModel(const PresetModel&) = delete;
-  PresetModel& operator=(const PresetModel&) = delete;
+// A Transformer whose weights are zero, with one vocabulary for both languages.
+struct BenchModel {
+  BenchModel(const ModelConfig& config, int64_t vocabulary);
+  BenchModel(const BenchModel&) = delete;
+  BenchModel& operator=(const BenchModel&) = delete;
 
-  Parameters parameters;  // before the model, whose constructor fills it
+  Parameters parameters;  // declared before the Transformer, whose constructor adds to it
   Transformer transformer;
 };
 

@@ -63,7 +63,7 @@ double peak_memory() {
 }
 
 Result run(const Options& options, const Config& config) {
-  PresetModel model(config.model, options.vocabulary);
+  BenchModel model(config.model, options.vocabulary);
   Learner learner(config.training, model.parameters);
   learner.initialise();
   std::vector<PairBatch> batches =

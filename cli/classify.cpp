@@ -12,6 +12,7 @@
 #include "cli/output.h"
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
+#include "core/largest_first.h"
 #include "data/utf8.h"
 #include "train/tasks/classification/classification_evaluation.h"
 #include "train/tasks/classification/classification_run.h"
@@ -41,7 +42,7 @@ std::vector<std::string> texts_of(const std::string& line, const LineInput& inpu
 
 std::string result_line(const Labels& labels, const std::vector<double>& probabilities,
                         const ClassifyArguments& arguments) {
-  std::vector<size_t> order = most_probable_first(probabilities);
+  std::vector<size_t> order = largest_first(probabilities);
   order.resize(std::min(order.size(), static_cast<size_t>(arguments.top)));
   std::string line;
   for (const size_t i : order) {

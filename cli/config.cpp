@@ -1,6 +1,7 @@
 // calque config check | show | keys: checks and explains configs.
 #include <fmt/format.h>
 
+#include <algorithm>
 #include <memory>
 #include <string>
 #include <vector>
@@ -22,17 +23,17 @@ struct ConfigArguments {
   std::string config;
   std::vector<std::string> settings;
   std::string about;
-  std::string format;  // of an export
+  std::string export_format;  // the value of --for
   bool comments = false;
   bool markdown = false;
 };
 
-// Returns the settings of the config that the format of --for does not support.
+// Returns a message for each setting of the config that the format of --for does not support.
 std::vector<std::string> export_problems(const std::string& path,
                                          const ConfigArguments& arguments) {
-  if (arguments.format.empty()) return {};
+  if (arguments.export_format.empty()) return {};
   const Config config = load_task_config(path, arguments.settings).config;
-  const ExportFormat format = export_format_named(arguments.format);
+  const ExportFormat format = export_format_named(arguments.export_format);
   std::vector<std::string> problems;
   for (const Obstacle& obstacle : obstacles(format, config)) {
     problems.push_back(fmt::format("{}: {}", path, obstacle_text(obstacle, format, config)));
@@ -41,7 +42,7 @@ std::vector<std::string> export_problems(const std::string& path,
 }
 
 void check(const ConfigArguments& arguments) {
-  bool sound = true;
+  bool all_valid = true;
   for (const std::string& config : arguments.configs) {
     auto problems = config_problems(config, arguments.settings, task_contradictions);
     if (problems.empty()) problems = export_problems(config, arguments);
@@ -49,9 +50,9 @@ void check(const ConfigArguments& arguments) {
       note("calque: {}\n", one_line(problem));
     }
     if (problems.empty()) fmt::print("{}: valid\n", config);
-    sound = sound && problems.empty();
+    all_valid = all_valid && problems.empty();
   }
-  if (!sound) throw CLI::RuntimeError(1);
+  if (!all_valid) throw CLI::RuntimeError(1);
 }
 
 void show(const ConfigArguments& arguments) {
@@ -59,18 +60,29 @@ void show(const ConfigArguments& arguments) {
   fmt::print("{}", show_config(config, arguments.comments ? Comments::meanings : Comments::none));
 }
 
-bool is_about(const ConfigKey& key, const std::string& word) {
-  std::string all = key.name + " " + std::string(key.meaning);
-  for (const ForeignName& foreign : key.elsewhere) all += fmt::format(" {}", foreign.name);
-  return bare_word(all).find(bare_word(word)) != std::string::npos;
+std::string lower_case(std::string_view text) {
+  std::string lower(text);
+  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  return lower;
 }
 
-// "model.heads = 4   (toy.yaml:12)"
+// Whether the key's meaning or one of its names contains the word. Case is ignored, and in names
+// also hyphens, underscores, dots and spaces.
+bool is_about(const ConfigKey& key, const std::string& word) {
+  const std::string bare = bare_word(word);
+  const auto matches = [&](std::string_view name) {
+    return !bare.empty() && bare_word(name).find(bare) != std::string::npos;
+  };
+  return lower_case(key.meaning).find(lower_case(word)) != std::string::npos || matches(key.name) ||
+         std::ranges::any_of(key.elsewhere, matches, &ForeignName::name);
+}
+
+// Prints "model.heads = 4   (toy.yaml:12)".
 void print_value(const ConfigKey& key, const LoadedConfig& loaded) {
-  const std::string_view idle = key.idle(loaded.config);
+  const std::string_view reason = key.idle(loaded.config);
   const auto origin = loaded.origins.find(key.name);
   fmt::print("{} = {}   ({})\n", key.name, key.write(loaded.config),
-             !idle.empty()                    ? fmt::format("not used: {}", idle)
+             !reason.empty()                  ? fmt::format("not used: {}", reason)
              : origin != loaded.origins.end() ? origin->second
                                               : "default");
 }
@@ -106,12 +118,11 @@ void add_config_command(CLI::App& calque) {
   config->require_subcommand(1);
   config->footer("Example: calque config check configs/toy.yaml --set training.until=20e");
 
-  CLI::App* check_command =
-      config->add_subcommand("check", "List everything that is wrong with configs");
+  CLI::App* check_command = config->add_subcommand("check", "List all problems of configs");
   check_command->add_option("CONFIG", arguments->configs, "YAML files")->required();
   add_settings(check_command, arguments->settings);
   check_command
-      ->add_option("--for", arguments->format,
+      ->add_option("--for", arguments->export_format,
                    "Also list the settings that a format of calque export does not support")
       ->check(CLI::IsMember(export_format_names()))
       ->type_name("FORMAT");
@@ -128,14 +139,16 @@ void add_config_command(CLI::App& calque) {
   show_command->footer("Example: calque config show configs/toy.yaml --set model.preset=small");
   show_command->callback([arguments] { show(*arguments); });
 
-  CLI::App* keys_command = config->add_subcommand(
-      "keys", "List all keys; with a CONFIG, also their values and where they are set");
+  CLI::App* keys_command =
+      config->add_subcommand("keys",
+                             "List all keys with their meanings; with CONFIG, instead with their "
+                             "values and where they are set");
   CLI::Option* file = keys_command->add_option("CONFIG", arguments->config, "YAML file");
   CLI::Option* about = keys_command->add_option(
       "--about", arguments->about,
-      "List only keys with this word in their name or meaning, or in another toolkit's name");
+      "List only keys with this word in their name, meaning or name in another toolkit");
   keys_command
-      ->add_flag("--markdown", arguments->markdown, "Write the reference page docs/config.md")
+      ->add_flag("--markdown", arguments->markdown, "Print the reference page docs/config.md")
       ->excludes(about)
       ->excludes(file);
   add_settings(keys_command, arguments->settings)->needs(file);

@@ -72,7 +72,7 @@ void export_parameters(const ExportArguments& arguments, ExportFormat format,
 }
 
 void export_run(const ExportArguments& arguments) {
-  const RunPlace run = find_run(arguments.run);
+  const RunLocation run = find_run(arguments.run);
   const ExportFormat format = export_format_named(arguments.format);
   if (arguments.int8 && format != ExportFormat::ctranslate2) {
     wrong_command_line("--int8 is for ctranslate2 alone");

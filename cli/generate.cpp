@@ -26,12 +26,12 @@ struct GenerateArguments {
   bool interactive = false;
 };
 
-void require_prompt(const std::string& prompt) {
+void require_utf8(const std::string& prompt) {
   const std::string problem = utf8_problem(prompt);
   if (!problem.empty()) fail("the prompt: {}", problem);
 }
 
-// Shows the text while it is generated.
+// Prints the text while it is generated.
 void generate_one(const LanguageModelRun& run, const std::string& prompt,
                   const GenerationOptions& options) {
   write_output(prompt);
@@ -44,6 +44,7 @@ void generate_one(const LanguageModelRun& run, const std::string& prompt,
   write_output("\n");
 }
 
+// Prints the texts with a rule between them.
 void generate_several(const LanguageModelRun& run, const std::string& prompt,
                       const GenerationOptions& options) {
   const auto texts = generate_texts(run.model(), run.tokenizer, {&prompt, 1}, options).front();
@@ -52,7 +53,7 @@ void generate_several(const LanguageModelRun& run, const std::string& prompt,
   }
 }
 
-// Reads a prompt from each line of standard input.
+// Continues each line of standard input.
 void converse(const LanguageModelRun& run, GenerationOptions options) {
   const bool terminal = isatty(STDIN_FILENO) == 1;
   std::string prompt;
@@ -62,15 +63,15 @@ void converse(const LanguageModelRun& run, GenerationOptions options) {
       finish_output();
     }
     if (!std::getline(std::cin, prompt)) break;
-    require_prompt(prompt);
+    require_utf8(prompt);
     generate_one(run, prompt, options);
-    ++options.sampling.seed;  // a repeated prompt gets another text
+    ++options.sampling.seed;  // so that a repeated prompt gets another text
   }
   if (terminal) write_output("\n");
 }
 
 void generate(GenerateArguments arguments) {
-  require_prompt(arguments.prompt);
+  require_utf8(arguments.prompt);
   require_task("calque generate", arguments.run, TaskKind::language_model);
   const LanguageModelRun run = open_language_model_run(arguments.run);
   arguments.options.context = run.config.data.context;
@@ -108,9 +109,7 @@ void add_generate_command(CLI::App& calque) {
       command->add_option("--samples", options.samples, "The number of texts (default: 1)")
           ->check(whole_number(1, 10'000))
           ->type_name("N");
-  command
-      ->add_flag("--interactive", arguments->interactive,
-                 "Read a prompt from each line of standard input")
+  command->add_flag("--interactive", arguments->interactive, "Continue each line of standard input")
       ->excludes(prompt)
       ->excludes(samples);
   add_threads(command);

@@ -33,8 +33,8 @@ void print_state(const TrainingState& state) {
 
 void info(const std::string& folder) {
   const TrainedRun run = open_run(folder, make_task);
-  fmt::print("run {}\ncheckpoint {}\ntask {}\n", run.place.folder.path, run.weights.checkpoint,
-             name_of(task_kinds, run.place.config.task));
+  fmt::print("run {}\ncheckpoint {}\ntask {}\n", run.location.folder.path, run.weights.checkpoint,
+             name_of(task_kinds, run.location.config.task));
   print_state(load_state(real_files(), run.weights.checkpoint));
   fmt::print("\n{}", parameter_table(run.task->parameters()));
 }

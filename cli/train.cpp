@@ -159,17 +159,17 @@ int train_as(Communicator& ranks, const TrainArguments& arguments) {
   if (count > 0) set_threads(static_cast<int>(count));
   const RunFolder run = folder_of(arguments, ranks);
   if (arguments.dry_run) {
-    if (!ranks.speaks()) return 0;
+    if (!ranks.is_rank_zero()) return 0;
     fmt::print("{}{}", resuming_text(config, run), training_plan(config, run, make_task));
     return 0;
   }
   const Loudness loudness = arguments.quiet ? Loudness::quiet : Loudness::normal;
   Profile profile;
   std::optional<Profiling> profiling;
-  if (arguments.profile && ranks.speaks()) profiling.emplace(profile);
+  if (arguments.profile && ranks.is_rank_zero()) profiling.emplace(profile);
   const TrainResult result = train(config, run, loudness, make_task, ranks);
   profiling.reset();
-  if (!ranks.speaks()) {
+  if (!ranks.is_rank_zero()) {
     return result.ending == Ending::interrupted ? signal_status(result.signal) : 0;
   }
   if (arguments.profile) report(profile, product_precision(config.training), run);
@@ -179,7 +179,7 @@ int train_as(Communicator& ranks, const TrainArguments& arguments) {
 // Aborts all ranks, because the others wait for this one. If all ranks fail, rank 0 reports the
 // error, and its abort() ends the others while they sleep here.
 void end_together(Communicator& ranks, const std::string& message) {
-  if (ranks.speaks()) ranks.abort("calque: " + one_line(message));
+  if (ranks.is_rank_zero()) ranks.abort("calque: " + one_line(message));
   std::this_thread::sleep_for(std::chrono::seconds(2));
   ranks.abort(
       fmt::format("calque: rank {} on {}: {}", ranks.rank(), ranks.host(), one_line(message)));

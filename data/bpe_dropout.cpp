@@ -1,7 +1,5 @@
 #include "data/bpe_dropout.h"
 
-#include <string_view>
-
 #include "core/error.h"
 #include "data/utf8.h"
 #include "data/vocabulary.h"
@@ -13,13 +11,6 @@ constexpr int32_t none = -1;
 
 uint64_t key_of(int32_t left, int32_t right) {
   return static_cast<uint64_t>(left) << 32 | static_cast<uint32_t>(right);
-}
-
-// The offsets at which the characters of a text begin, and its end.
-std::vector<size_t> borders(std::string_view text) {
-  std::vector<size_t> begins = {0};
-  for (size_t at = 0; at < text.size(); begins.push_back(at)) next_code_point(text, at);
-  return begins;
 }
 
 }  // namespace
@@ -40,7 +31,7 @@ BpeDropout::BpeDropout(const SentencePieceModel& model, double probability)
 // Two subwords merge if the vocabulary has their concatenation.
 void BpeDropout::learn_merges(const Ids& ids) {
   for (const auto& [subword, whole] : ids) {
-    for (const size_t border : borders(subword)) {
+    for (const size_t border : character_borders(subword)) {
       const auto left = ids.find(subword.substr(0, border));
       const auto right = ids.find(subword.substr(border));
       if (left != ids.end() && right != ids.end()) {
@@ -54,10 +45,10 @@ void BpeDropout::learn_merges(const Ids& ids) {
 void BpeDropout::learn_spellings(const SentencePieceModel& model, const Ids& ids) {
   for (int32_t id = 0; id < model.size(); ++id) {
     const std::string subword = model.piece(id);
-    const std::vector<size_t> begins = borders(subword);
+    const std::vector<size_t> borders = character_borders(subword);
     std::vector<int32_t> characters;
-    for (size_t i = 0; i + 1 < begins.size(); ++i) {
-      const auto found = ids.find(subword.substr(begins[i], begins[i + 1] - begins[i]));
+    for (size_t i = 0; i + 1 < borders.size(); ++i) {
+      const auto found = ids.find(subword.substr(borders[i], borders[i + 1] - borders[i]));
       characters.push_back(found == ids.end() ? none : found->second);
     }
     std::vector<int32_t> again = characters;

@@ -209,7 +209,7 @@ CheckReport check_corpora(const std::vector<SplitSource>& splits, const Tokenize
   std::optional<SplitContent> training;
   for (size_t i = 0; i < splits.size(); ++i) {
     Examination examination(source, target,
-                            splits[i].filtered ? filters : keeping_all(filters.invalid),
+                            splits[i].filtered ? filters : only_invalid_dropped(filters.invalid),
                             training ? &*training : nullptr);
     try {
       examination.examine(splits[i]);

@@ -14,7 +14,7 @@ constexpr std::array<const char*, drop_kinds> phrases = {
 
 }  // namespace
 
-Verdict judge_lengths(std::span<const int64_t> lengths, const FilterOptions& options) {
+Verdict check_lengths(std::span<const int64_t> lengths, const FilterOptions& options) {
   // The cause is the first of the longest columns or the last of the shortest columns.
   const auto longest = std::ranges::max_element(lengths);
   auto shortest = lengths.begin();

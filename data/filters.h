@@ -27,7 +27,7 @@ struct FilterOptions {
 };
 
 // For validation and test: drops only empty and invalid texts.
-inline FilterOptions keeping_all(InvalidText invalid) {
+inline FilterOptions only_invalid_dropped(InvalidText invalid) {
   return {.max_length = 0, .invalid = invalid};
 }
 
@@ -38,7 +38,7 @@ struct Verdict {
 };
 
 // Judges by the lengths of the columns: Drop::none, empty, too_long or ratio.
-Verdict judge_lengths(std::span<const int64_t> lengths, const FilterOptions& options);
+Verdict check_lengths(std::span<const int64_t> lengths, const FilterOptions& options);
 
 struct DropTally {
   struct Reason {

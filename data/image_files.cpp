@@ -20,8 +20,11 @@ namespace {
 
 namespace fs = std::filesystem;
 
-void check_sides(const std::string& path, int64_t height, int64_t width) {
-  if (height > 0 && width > 0 && std::max(height, width) <= largest_image_side) return;
+bool has_valid_sides(int64_t height, int64_t width) {
+  return height > 0 && width > 0 && std::max(height, width) <= largest_image_side;
+}
+
+[[noreturn]] void refuse_sides(const std::string& path, int64_t height, int64_t width) {
   fail("{}: {} x {} pixels; a side has 1 to {}", path, width, height, largest_image_side);
 }
 
@@ -35,17 +38,17 @@ Image read_png(const std::string& path, const std::string& bytes) {
   };
   if (png_image_begin_read_from_memory(&png, bytes.data(), bytes.size()) == 0) fail_here();
   const int64_t height = png.height, width = png.width;
-  if (height == 0 || width == 0 || std::max(height, width) > largest_image_side) {
+  if (!has_valid_sides(height, width)) {
     png_image_free(&png);
-    check_sides(path, height, width);
+    refuse_sides(path, height, width);
   }
-  const bool colour = (png.format & PNG_FORMAT_FLAG_COLOR) != 0;
-  png.format = colour ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
-  Image image{{height, width, colour ? 3 : 1}, {}};
+  const bool color = (png.format & PNG_FORMAT_FLAG_COLOR) != 0;
+  png.flags |= PNG_IMAGE_FLAG_16BIT_sRGB;  // without it, 16 bits would be linear intensities
+  png.format = color ? PNG_FORMAT_RGB : PNG_FORMAT_GRAY;
+  Image image{{height, width, color ? 3 : 1}, {}};
   image.pixels.resize(static_cast<size_t>(image.shape.size()));
   const png_color black{};
   if (png_image_finish_read(&png, &black, image.pixels.data(), 0, nullptr) == 0) fail_here();
-  if ((png.warning_or_error & PNG_IMAGE_ERROR) != 0) fail_here();
   return image;
 }
 
@@ -67,7 +70,9 @@ void refuse_warning(j_common_ptr jpeg, int level) {
   if (level < 0) jump_out(jpeg);
 }
 
-// Returns false with errors.message set. Owns nothing that a jump would leak.
+// If the data is invalid, returns false and sets errors.message. No local variable has a
+// destructor, because longjmp() skips destructors. An image of invalid sides or channels gets no
+// pixels.
 bool decode_jpeg(const std::string& bytes, Image& image, JpegErrors& errors) {
   jpeg_decompress_struct jpeg{};
   jpeg.err = jpeg_std_error(&errors.manager);
@@ -80,9 +85,9 @@ bool decode_jpeg(const std::string& bytes, Image& image, JpegErrors& errors) {
   jpeg_create_decompress(&jpeg);
   jpeg_mem_src(&jpeg, reinterpret_cast<const unsigned char*>(bytes.data()), bytes.size());
   jpeg_read_header(&jpeg, TRUE);
-  image.shape = {int64_t{jpeg.image_height}, int64_t{jpeg.image_width},
-                 jpeg.num_components == 1 ? 1 : 3};
-  if (std::max(image.shape.height, image.shape.width) <= largest_image_side) {
+  image.shape = {int64_t{jpeg.image_height}, int64_t{jpeg.image_width}, jpeg.num_components};
+  const bool has_colors = jpeg.num_components == 1 || jpeg.num_components == 3;
+  if (has_colors && has_valid_sides(image.shape.height, image.shape.width)) {
     jpeg.out_color_space = jpeg.num_components == 1 ? JCS_GRAYSCALE : JCS_RGB;
     jpeg_start_decompress(&jpeg);
     image.pixels.resize(static_cast<size_t>(image.shape.size()));
@@ -103,7 +108,11 @@ Image read_jpeg(const std::string& path, const std::string& bytes) {
   if (!decode_jpeg(bytes, image, errors)) {
     fail("{}: damaged JPEG ({}); replace or remove the file", path, errors.message);
   }
-  check_sides(path, image.shape.height, image.shape.width);
+  const auto& [height, width, channels] = image.shape;
+  if (!has_valid_sides(height, width)) refuse_sides(path, height, width);
+  if (channels != 1 && channels != 3) {
+    fail("{}: a JPEG with {} channels, such as CMYK; convert it to gray or RGB", path, channels);
+  }
   return image;
 }
 
@@ -117,8 +126,9 @@ bool is_image_name(const fs::path& path) {
 std::vector<fs::path> sorted_entries(const std::string& folder) {
   std::error_code problem;
   std::vector<fs::path> entries;
-  for (const fs::directory_entry& entry : fs::directory_iterator(folder, problem)) {
-    if (!entry.path().filename().string().starts_with('.')) entries.push_back(entry.path());
+  for (fs::directory_iterator at(folder, problem), end; !problem && at != end;
+       at.increment(problem)) {
+    if (!at->path().filename().string().starts_with('.')) entries.push_back(at->path());
   }
   if (problem) fail("{}: cannot read the folder: {}", folder, problem.message());
   std::ranges::sort(entries);
@@ -145,7 +155,8 @@ Image read_image(const std::string& path) {
 ImageSet read_image_folder(const std::string& folder, const std::function<Image(Image)>& fit) {
   ImageSet set;
   for (const fs::path& entry : sorted_entries(folder)) {
-    if (!fs::is_directory(entry)) continue;
+    std::error_code unreadable;
+    if (!fs::is_directory(entry, unreadable)) continue;
     const std::string label = entry.filename().string();
     check_label(entry.string(), label);
     for (const fs::path& file : sorted_entries(entry.string())) {

@@ -10,8 +10,8 @@
 
 #include "core/error.h"
 #include "data/sentence_list.h"
-#include "data/sentence_piece.h"
 #include "data/utf8.h"
+#include "data/vocabulary.h"
 
 namespace calque {
 namespace {

@@ -17,9 +17,6 @@ class SentencePieceProcessor;
 
 namespace calque {
 
-// The character that stands for a space in pieces and in vocabularies of characters.
-inline constexpr std::string_view space_mark = "\u2581";
-
 class SentencePieceModel {
  public:
   // From the bytes of a .model file; `name` is for error messages.

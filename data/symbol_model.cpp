@@ -7,8 +7,6 @@
 namespace calque {
 namespace {
 
-constexpr std::string_view space_symbol = "\u2581";
-
 bool is_white_space(SymbolUnit unit, char32_t c) {
   if (c < 0x80) return c == ' ' || (c >= '\t' && c <= '\r');
   if (unit == SymbolUnit::character) return false;
@@ -41,7 +39,7 @@ void for_each_character(std::string_view text, const Visit& visit) {
 
 // White space as symbols; a vocabulary file cannot hold the characters themselves.
 constexpr std::pair<std::string_view, std::string_view> escapes[] = {
-    {" ", space_symbol}, {"\n", newline_symbol}, {"\t", tab_symbol}, {"\r", return_symbol}};
+    {" ", space_mark}, {"\n", newline_symbol}, {"\t", tab_symbol}, {"\r", return_symbol}};
 
 std::string_view symbol_of(std::string_view character) {
   for (const auto& [own, symbol] : escapes) {
@@ -71,7 +69,7 @@ void for_each_symbol(SymbolUnit unit, std::string_view text, const Visit& visit)
   if (unit == SymbolUnit::word) return for_each_word(unit, text, visit);
   bool first = true;
   for_each_word(unit, text, [&](std::string_view word) {
-    if (!first) visit(space_symbol);
+    if (!first) visit(space_mark);
     first = false;
     for_each_character(word, visit);
   });
@@ -95,7 +93,7 @@ std::string SymbolModel::decode(std::span<const int32_t> ids) const {
     if (id == begin_id || id == end_id) continue;
     const std::string& symbol = vocabulary.symbol(id);
     if (unit == SymbolUnit::word && !text.empty()) text += ' ';
-    const bool is_space = unit == SymbolUnit::character && symbol == space_symbol;
+    const bool is_space = unit == SymbolUnit::character && symbol == space_mark;
     text += is_space ? " " : symbol;
   }
   return text;

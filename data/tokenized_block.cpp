@@ -52,7 +52,7 @@ TokenizedBlock read_tokenized(const Corpus& corpus, int64_t first,
         tokenizers[column].encode(lines[column].text, chunk);
         own[column] = std::ssize(chunk) - before;
       }
-      verdict = judge_lengths(own, options);
+      verdict = check_lengths(own, options);
     }
     const int32_t* at = chunk.data();  // the chunk does not grow any more
     for (size_t i = 0; i < lengths.size(); ++i) {

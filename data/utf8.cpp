@@ -80,6 +80,12 @@ int64_t count_code_points(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
+std::vector<size_t> character_borders(std::string_view text) {
+  std::vector<size_t> borders = {0};
+  for (size_t at = 0; at < text.size(); borders.push_back(at)) next_code_point(text, at);
+  return borders;
+}
+
 void append_utf8(char32_t code_point, std::string& out) {
   const auto put = [&out](char32_t byte) { out.push_back(static_cast<char>(byte)); };
   if (code_point < 0x80) return put(code_point);

@@ -7,6 +7,7 @@
 #include <optional>
 #include <string>
 #include <string_view>
+#include <vector>
 
 namespace calque {
 
@@ -21,6 +22,9 @@ char32_t next_code_point(std::string_view text, size_t& at);
 
 // The number of code points. Requires well-formed text.
 int64_t count_code_points(std::string_view text);
+
+// The offsets at which the characters begin, and the end of the text. Requires well-formed text.
+std::vector<size_t> character_borders(std::string_view text);
 
 void append_utf8(char32_t code_point, std::string& out);
 

@@ -19,6 +19,9 @@ inline constexpr int32_t end_id = 2;      // </s>
 inline constexpr int32_t special_ids = 3;
 inline constexpr std::string_view special_symbols[special_ids] = {"<unk>", "<s>", "</s>"};
 
+// The character that stands for a space in pieces and in vocabularies of characters.
+inline constexpr std::string_view space_mark = "\u2581";
+
 // The escapes for white space in documents.
 inline constexpr std::string_view newline_symbol = "<n>", tab_symbol = "<t>", return_symbol = "<r>";
 

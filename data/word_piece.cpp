@@ -6,15 +6,8 @@
 namespace calque {
 namespace {
 
-// The offsets of the characters of a word, and its size.
-std::vector<size_t> borders_of(std::string_view word) {
-  std::vector<size_t> borders = {0};
-  for (size_t at = 0; at < word.size(); borders.push_back(at)) next_code_point(word, at);
-  return borders;
-}
-
 void encode_word(const Vocabulary& vocabulary, std::string_view word, std::vector<int32_t>& out) {
-  const std::vector<size_t> borders = borders_of(word);
+  const std::vector<size_t> borders = character_borders(word);
   const size_t first = out.size(), characters = borders.size() - 1;
   bool known = characters <= WordPieceModel::longest_word;
   std::string piece;

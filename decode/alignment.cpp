@@ -51,9 +51,10 @@ std::vector<int32_t> align_pair(Translator model, const Ids& source, const Ids& 
 
 }  // namespace
 
-std::vector<std::vector<int32_t>> attended_places(Translator model, const std::vector<Ids>& sources,
-                                                  const std::vector<Ids>& targets) {
-  require(sources.size() == targets.size(), "attended_places: {} sources and {} targets",
+std::vector<std::vector<int32_t>> attended_source_tokens(Translator model,
+                                                         const std::vector<Ids>& sources,
+                                                         const std::vector<Ids>& targets) {
+  require(sources.size() == targets.size(), "attended_source_tokens: {} sources and {} targets",
           sources.size(), targets.size());
   if (model.recurrent() && model.recurrent()->decoder.score == ScoreKind::none) {
     fail("the model has no attention to align words with (model.attention_score: none)");

@@ -12,8 +12,8 @@ namespace calque {
 
 // For each token of each target, the index of the aligned token of its source; an empty vector if
 // the source is empty. Sources and targets are without </s>.
-std::vector<std::vector<int32_t>> attended_places(Translator model,
-                                                  const std::vector<std::vector<int32_t>>& sources,
-                                                  const std::vector<std::vector<int32_t>>& targets);
+std::vector<std::vector<int32_t>> attended_source_tokens(
+    Translator model, const std::vector<std::vector<int32_t>>& sources,
+    const std::vector<std::vector<int32_t>>& targets);
 
 }  // namespace calque

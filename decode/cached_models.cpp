@@ -37,7 +37,7 @@ class CachedDecoder final : public StepDecoder {
     for (size_t i = 0; i < memory_.size(); ++i) {
       const DecoderLayer& layer = model_.decoder.layers[i];
       x = layer.self_attention_residual(x, Mode::evaluate, [&](const Tensor& h) {
-        return cache_.look_back(i, layer.self_attention, h);
+        return cache_.attend_to_cache(i, layer.self_attention, h);
       });
       x = layer.cross_attention_residual(x, Mode::evaluate,
                                          [&](const Tensor& h) { return look_across(i, h, step); });
@@ -101,7 +101,7 @@ class CachedLanguageModel final : public StepDecoder {
     cache_.follow(step);
     const Tensor x =
         run_layers(model_.positions(model_.embedding(step.ids), cache_.rows(), cache_.positions()),
-                   &KeyValueCache::look_back);
+                   &KeyValueCache::attend_to_cache);
     return model_.logits(model_.stack.norm ? (*model_.stack.norm)(x) : x);
   }
 

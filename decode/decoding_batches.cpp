@@ -120,7 +120,7 @@ std::vector<std::vector<size_t>> batches_of(std::span<const DecodingItem> items,
 }
 
 void for_batches(std::span<const DecodingModel> models, std::span<const DecodingItem> items,
-                 int64_t hypotheses, int64_t batch_tokens, const EveryBatch& which,
+                 int64_t hypotheses, int64_t batch_tokens, const BatchSelection& which,
                  const std::function<void(int64_t)>& done,
                  const std::function<void(std::span<const size_t>)>& decode) {
   const std::vector<std::vector<size_t>> batches = batches_of(items, hypotheses, batch_tokens);

@@ -29,7 +29,7 @@ void check(std::span<const DecodingModel> models, std::span<const DecodingItem> 
 // Calls decode() with the item indices of each batch that `which` selects, in parallel. `done` gets
 // the number of items finished so far; its calls do not overlap.
 void for_batches(std::span<const DecodingModel> models, std::span<const DecodingItem> items,
-                 int64_t hypotheses, int64_t batch_tokens, const EveryBatch& which,
+                 int64_t hypotheses, int64_t batch_tokens, const BatchSelection& which,
                  const std::function<void(int64_t)>& done,
                  const std::function<void(std::span<const size_t>)>& decode);
 

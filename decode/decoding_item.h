@@ -11,7 +11,7 @@
 namespace calque {
 
 // Selects the batches first, first + step, ...; the items of other batches are not decoded.
-struct EveryBatch {
+struct BatchSelection {
   int64_t first = 0, step = 1;
 };
 

@@ -35,7 +35,8 @@ void KeyValueCache::follow(const DecodingStep& step) {
   ++steps_;
 }
 
-Tensor KeyValueCache::look_back(size_t number, const SelfAttention& attention, const Tensor& h) {
+Tensor KeyValueCache::attend_to_cache(size_t number, const SelfAttention& attention,
+                                      const Tensor& h) {
   const int64_t d = h.cols(), rows = h.rows();
   Layer& layer = layers_[number];
   const Tensor qkv = attention.project(h, rows_, positions_);

@@ -30,7 +30,7 @@ class KeyValueCache {
 
   // Self-attention of the step's rows over their histories; h is [rows, d_model]. Sparse attention
   // reads only the keys of its pattern; the cache keeps all keys.
-  Tensor look_back(size_t layer, const SelfAttention& attention, const Tensor& h);
+  Tensor attend_to_cache(size_t layer, const SelfAttention& attention, const Tensor& h);
 
  private:
   struct Layer {

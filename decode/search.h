@@ -35,7 +35,7 @@ struct SearchOptions : TokenRules {
   Stop stop = Stop::optimal;
   int64_t n_best = 1;
   int64_t batch_tokens = 4096;  // approximate number of tokens in a batch, over all hypotheses
-  EveryBatch batches = {};      // items of other batches get no hypotheses
+  BatchSelection batches = {};  // items of other batches get no hypotheses
   // If set, a search over one item appends all hypotheses that it considers, parents before
   // children.
   std::vector<BeamNode>* trace = nullptr;

@@ -18,7 +18,7 @@ constexpr int64_t largest_ct2 = int64_t{64} << 30;
 
 Ct2Model read_ct2(const std::string& place) {
   Ct2Model model = parse_ct2(read_file(place, largest_ct2), place);
-  update_ct2(model, place);
+  upgrade_to_current_revision(model, place);
   return model;
 }
 

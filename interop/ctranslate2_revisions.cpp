@@ -104,7 +104,7 @@ std::optional<int64_t> ct2_whole(const Ct2Model& model, const std::string& name,
   return static_cast<int32_t>(static_cast<uint32_t>(value) << unused) >> unused;
 }
 
-void update_ct2(Ct2Model& model, const std::string& place) {
+void upgrade_to_current_revision(Ct2Model& model, const std::string& place) {
   const std::optional<int32_t> heads = heads_of(model, place);
   if (model.revision == 1) {
     for (Ct2Variable& variable : model.variables) {

@@ -23,7 +23,7 @@ std::optional<int64_t> ct2_whole(const Ct2Model& model, const std::string& name,
 
 // Changes the names and attributes to those of revision 7. Throws an Error that names the place for
 // a specification or revision that calque does not import.
-void update_ct2(Ct2Model& model, const std::string& place);
+void upgrade_to_current_revision(Ct2Model& model, const std::string& place);
 
 // The settings that binary versions below 6 store as attributes, under their names in config.json.
 // Removes the attributes that are texts from the model.

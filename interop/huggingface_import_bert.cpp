@@ -156,7 +156,7 @@ ImportedClassifier import_classifier(const HuggingfaceFolder& folder) {
   ForeignVocabularies rows;
   to.tokenizer = read_tokenizer(folder, MaskToken::optional, to.config, rows);
   ForeignTensors tensors = read_bert_tensors(folder, {});
-  to.labels = take_sorted_classes(config, model.d_model, tensors);
+  to.labels = take_sorted_labels(config, model.d_model, tensors);
   const AddedTables added(config, to.config, tensors);
   if (!model.segment_embeddings) added.join();
   model.positions = kind_of_table(added.positions);

@@ -53,8 +53,8 @@ void tell_apart(std::vector<std::string>& labels) {
 
 }  // namespace
 
-std::vector<std::string> take_sorted_classes(const ForeignJson& config, int64_t d_model,
-                                             ForeignTensors& tensors) {
+std::vector<std::string> take_sorted_labels(const ForeignJson& config, int64_t d_model,
+                                            ForeignTensors& tensors) {
   std::vector<std::string> labels = read_labels(config);
   tell_apart(labels);
   const auto count = std::ssize(labels);

@@ -36,8 +36,8 @@ void read_decoding(const ForeignJson& generation, int64_t unknown, DecodingConfi
 inline constexpr real absent_logit = -10'000;
 
 // The labels of a classifier, sorted. The rows of its output in `tensors` get the same order.
-std::vector<std::string> take_sorted_classes(const ForeignJson& config, int64_t d_model,
-                                             ForeignTensors& tensors);
+std::vector<std::string> take_sorted_labels(const ForeignJson& config, int64_t d_model,
+                                            ForeignTensors& tensors);
 
 // Whether the model_type `type` is a language model that calque imports.
 bool is_language_model(const std::string& type);

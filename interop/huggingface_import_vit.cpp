@@ -162,7 +162,7 @@ ImportedImageModel import_huggingface_vit(const HuggingfaceFolder& folder) {
                                           {d, sizes.channels, sizes.patch, sizes.patch});
   model.positions = kind_of_positions(positions, sizes);
   to.config.training.batch_tokens = std::max(to.config.training.batch_tokens, tokens);
-  to.labels = take_sorted_classes(config, d, tensors);
+  to.labels = take_sorted_labels(config, d, tensors);
   const bool biases = config.flag("qkv_bias", true);
   to.fill = [=](const VisionTransformer& own) {
     ForeignTensors left = tensors;

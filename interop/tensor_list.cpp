@@ -16,15 +16,6 @@ Tensor transposed(const Tensor& matrix) {
   return out;
 }
 
-Tensor columns(const Tensor& x, int64_t begin, int64_t end) {
-  if (begin == 0 && end == x.cols()) return x;
-  Tensor out(x.shape().with_cols(end - begin));
-  for (int64_t i = 0; i < x.rows(); ++i) {
-    std::copy_n(x.data() + i * x.cols() + begin, end - begin, out.data() + i * (end - begin));
-  }
-  return out;
-}
-
 Tensor scaled(const Tensor& x, real factor) {
   Tensor out(x.shape());
   std::ranges::transform(x.span(), out.data(), [factor](real value) { return factor * value; });

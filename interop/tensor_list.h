@@ -18,8 +18,6 @@ struct ListedTensor {
 using TensorList = std::vector<ListedTensor>;
 
 Tensor transposed(const Tensor& matrix);
-// The columns [begin, end) of a matrix, or the elements [begin, end) of a vector.
-Tensor columns(const Tensor& x, int64_t begin, int64_t end);
 Tensor scaled(const Tensor& x, real factor);
 // The elements as floats of 4 bytes, in row-major order.
 std::string float_bytes(const Tensor& x);

@@ -80,7 +80,7 @@ class PickleMachine {
   int64_t take_long() {
     const std::string_view digits = take(take_number<uint8_t>());
     if (digits.size() > sizeof(int64_t)) refuse("has a number of more than 64 bits");
-    int64_t number = !digits.empty() && digits.back() < 0 ? -1 : 0;
+    int64_t number = !digits.empty() && static_cast<signed char>(digits.back()) < 0 ? -1 : 0;
     std::memcpy(&number, digits.data(), digits.size());
     return number;
   }

@@ -66,14 +66,15 @@ ForeignTokenizer read_vocab_txt(const std::string& path, const ForeignJson& conf
   if (!config.flag("tokenize_chinese_chars", true)) {
     config.refuse("tokenize_chinese_chars", "must be true");
   }
+  std::string list = read_file(path, largest_token_list);
+  if (list.ends_with('\n')) list.pop_back();
   std::map<std::string, int64_t> ids;
-  for_each_line(read_file(path, largest_token_list), [&](std::string_view line) {
+  for_each_line(list, [&](std::string_view line) {
     if (line.ends_with('\r')) line.remove_suffix(1);
     const auto id = std::ssize(pieces.tokens);
     pieces.tokens.emplace(id, line);
     ids.emplace(line, id);
   });
-  if (pieces.tokens.rbegin()->second.empty()) pieces.tokens.erase(std::ssize(pieces.tokens) - 1);
   if (std::ssize(pieces.tokens) > size) {
     fail("{}: has {} tokens, but the model's table has {} rows", path, pieces.tokens.size(), size);
   }

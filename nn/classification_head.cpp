@@ -7,20 +7,6 @@
 
 namespace calque {
 
-// A product with a matrix that has 1 / length for the tokens of a sequence: a row for each
-// sequence, a column for each token.
-Tensor mean_of_sequences(const Tensor& x, const Segments& segments) {
-  require(x.rows() == segments.tokens(), "mean_of_sequences: {} rows for segments of {} tokens",
-          x.rows(), segments.tokens());
-  const Tensor shares = Tensor::zeros({segments.count(), segments.tokens()});
-  for (int64_t i = 0; i < segments.count(); ++i) {
-    for (int64_t t = segments.begin(i); t < segments.end(i); ++t) {
-      shares.data()[i * segments.tokens() + t] = 1 / static_cast<real>(segments.length(i));
-    }
-  }
-  return matmul(shares, x);
-}
-
 ClassificationHead::ClassificationHead(const Path& at, int64_t d_model,
                                        const ClassificationHeadOptions& options_)
     : options(options_) {
@@ -38,7 +24,7 @@ ClassificationHead::ClassificationHead(const Path& at, int64_t d_model,
 Tensor ClassificationHead::pooled(const Tensor& hidden, const Segments& segments, Mode mode) const {
   Tensor vectors;
   if (options.pooling == Pooling::mean) {
-    vectors = mean_of_sequences(hidden, segments);
+    vectors = mean_of_segments(hidden, segments);
   } else {
     const std::vector<int32_t>& offsets = segments.offsets();
     vectors = gather_rows(hidden, std::span(offsets).first(offsets.size() - 1));

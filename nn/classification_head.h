@@ -20,9 +20,6 @@ struct ClassificationHeadOptions {
   bool operator==(const ClassificationHeadOptions&) const = default;
 };
 
-// The mean of the rows of each sequence: x [tokens, d] -> [sequences, d].
-Tensor mean_of_sequences(const Tensor& x, const Segments& segments);
-
 struct ClassificationHead {
   ClassificationHeadOptions options;
   std::optional<Linear> dense;

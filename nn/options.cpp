@@ -15,6 +15,10 @@ void check_probability(std::string_view name, real probability) {
   }
 }
 
+void check_not_negative(std::string_view name, const auto& number) {
+  if (!(number >= 0)) fail("{} is {}; it must be at least 0", name, number);
+}
+
 bool is_sinusoidal(PositionKind kind) {
   return kind == PositionKind::interleaved || kind == PositionKind::halves ||
          kind == PositionKind::t2t;
@@ -44,18 +48,19 @@ void check_experts(const ExpertOptions& experts) {
     fail("experts.active is {}; it must be 1 to {}, the number of experts", experts.active,
          experts.count);
   }
-  for (const real number : {experts.capacity, experts.balance, experts.z_loss}) {
-    if (!(number >= 0)) fail("a setting of experts is {}; it must be at least 0", number);
-  }
+  check_not_negative("experts.capacity", experts.capacity);
+  check_not_negative("experts.balance", experts.balance);
+  check_not_negative("experts.z_loss", experts.z_loss);
 }
 
 void check_attention(const Sparsity& sparsity) {
   check_size("attention.dilation", sparsity.dilation);
   check_size("attention.block", sparsity.block);
-  for (const int64_t number :
-       {sparsity.window, sparsity.dilated_from, sparsity.global, sparsity.random, sparsity.seed}) {
-    if (number < 0) fail("a setting of attention is {}; it must be at least 0", number);
-  }
+  check_not_negative("attention.window", sparsity.window);
+  check_not_negative("attention.dilated_from", sparsity.dilated_from);
+  check_not_negative("attention.global", sparsity.global);
+  check_not_negative("attention.random", sparsity.random);
+  check_not_negative("attention.seed", sparsity.seed);
 }
 
 // Checks the vocabularies of a translator.

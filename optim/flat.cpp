@@ -5,7 +5,7 @@
 namespace calque {
 namespace {
 
-constexpr int64_t slice_size = 1 << 15;
+constexpr int64_t slice_size = 1 << 15;  // numbers that one task of a loop over slices updates
 
 }  // namespace
 
@@ -28,15 +28,19 @@ bool is_decayed(const Parameters::Entry& entry, Decayed what) {
 
 std::vector<FlatSlice> flat_slices(const Parameters& parameters, const WeightDecay& decay,
                                    const FlatRange& range) {
-  require(range.begin % cache_line == 0 && range.end <= parameters.flat_size(),
-          "flat_slices: {} to {} is not a range of the parameters", range.begin, range.end);
+  const int64_t size = parameters.flat_size();
+  require(range.begin % cache_line == 0 && range.end % cache_line == 0,
+          "flat_slices: {} to {} are not whole cache lines", range.begin, range.end);
+  require(0 <= range.begin && range.begin <= range.end && range.end <= size,
+          "flat_slices: {} to {} is not a range of the {} numbers of the parameters", range.begin,
+          range.end, size);
   std::vector<FlatSlice> slices;
   const auto& entries = parameters.entries();
   for (size_t i = 0; i < entries.size(); ++i) {
     if (entries[i].frozen()) continue;
     const double rate = is_decayed(entries[i], decay.what) ? decay.rate : 0;
     const int64_t begin = entries[i].offset;
-    const int64_t end = i + 1 < entries.size() ? entries[i + 1].offset : parameters.flat_size();
+    const int64_t end = i + 1 < entries.size() ? entries[i + 1].offset : size;
     require(begin % lanes == 0 && end % lanes == 0,
             "flat_slices: {} does not begin and end on a whole vector", entries[i].name);
     const int64_t last = std::min(end, range.end);

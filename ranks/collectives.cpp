@@ -95,7 +95,7 @@ void broadcast(Communicator& ranks, std::span<std::byte> bytes) {
 
 std::string broadcast_text(Communicator& ranks, const std::string& text) {
   const auto size = broadcast(ranks, static_cast<uint64_t>(text.size()));
-  std::string all = ranks.speaks() ? text : std::string(size, '\0');
+  std::string all = ranks.is_rank_zero() ? text : std::string(size, '\0');
   broadcast(ranks, std::as_writable_bytes(std::span(all)));
   return all;
 }

@@ -53,7 +53,7 @@ class Communicator {
   [[noreturn]] virtual void abort(const std::string& line) = 0;
 
   // Whether this is rank 0, which writes the folder of the run and the output of all ranks.
-  bool speaks() const { return rank() == 0; }
+  bool is_rank_zero() const { return rank() == 0; }
 
  private:
   // The implementation of exchange().

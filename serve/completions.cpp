@@ -4,6 +4,7 @@
 #include <chrono>
 
 #include "core/error.h"
+#include "data/utf8.h"
 #include "data/vocabulary.h"
 #include "decode/explain.h"
 #include "serve/http_error.h"
@@ -108,7 +109,10 @@ json logprobs_of(const CompletionRequest& request, const std::string& prompt,
   read = visible_tokens(std::move(read), request.options);
   if (!text.ids.empty()) {
     const Explanation explained = explain_text(run.model(), read, text.ids);
-    size_t offset = request.echo ? prompt.size() : 0;
+    const int64_t begin = request.echo ? count_code_points(prompt) : 0;
+    for (const int64_t offset : text_offsets(run.tokenizer, prompt, text)) {
+      offsets.push_back(begin + offset);
+    }
     for (size_t i = 0; i < text.ids.size(); ++i) {
       const size_t row = static_cast<size_t>(explained.given) + i;
       const std::vector<float>& logits = explained.logits[row];
@@ -126,8 +130,6 @@ json logprobs_of(const CompletionRequest& request, const std::string& prompt,
       tokens.push_back(run.tokenizer.symbol(text.ids[i]));
       logs.push_back(log_of(text.ids[i]));
       tops.push_back(top);
-      offsets.push_back(offset);
-      offset += run.tokenizer.symbol(text.ids[i]).size();
     }
   }
   return {{"tokens", tokens},

@@ -3,6 +3,7 @@
 #include <algorithm>
 #include <functional>
 
+#include "core/largest_first.h"
 #include "decode/score.h"
 #include "serve/http_error.h"
 #include "serve/service.h"
@@ -36,17 +37,15 @@ bool names(const auto& runs, const Fields& fields) {
 }
 
 // The size of an explanation grows with the square of the number of tokens.
-void check_explained(const Service& service, size_t tokens) {
+void check_explained(const Service& service, int64_t tokens) {
   const int64_t most = service.options().explained_tokens;
-  if (static_cast<int64_t>(tokens) > most) {
-    refuse(400, "text: has {} tokens; at most {} are explained", tokens, most);
-  }
+  if (tokens > most) refuse(400, "text: has {} tokens; at most {} are explained", tokens, most);
 }
 
 // Returns the classes, most probable first.
 json ranked(const Labels& labels, const std::vector<double>& probabilities) {
   json classes = json::array();
-  for (const size_t i : most_probable_first(probabilities)) {
+  for (const size_t i : largest_first(probabilities)) {
     classes.push_back({{"label", labels[i]}, {"probability", probabilities[i]}});
   }
   return classes;
@@ -128,21 +127,23 @@ void answer_explain(Service& service, const Fields& fields, const Answer& answer
   if (format != "json" && format != "page") refuse(400, "format: must be json or page");
   const ServedRuns& runs = service.runs();
   std::function<Explanation()> explain;
+  int64_t tokens = 0;
   const bool of_text =
       names(runs.language_models, fields) || (!fields.has("model") && runs.translators.empty());
   if (of_text) {
     const auto& served = chosen(runs.language_models, fields, "language model");
-    check_explained(service, served.run.tokenizer.encode_document(text).size());
+    tokens = std::ssize(served.run.tokenizer.encode_document(text));
     explain = [&served, text] { return explain_prompt(served.run, text); };
   } else {
     const auto& served = chosen(runs.translators, fields, "translator");
-    check_explained(service, served.run.tokenizers.source.encode(text).size());
+    tokens = std::ssize(served.run.tokenizers.source.encode(text));
     DecodingConfig decoding = served.run.config.decoding;
     decoding.beam = fields.whole_or("beam", decoding.beam, 1, 1 + service.options().alternatives);
     explain = [&served, text, decoding] { return explain_sentence(served.run, text, decoding); };
   }
+  check_explained(service, tokens);
   QueuedWork work;
-  work.cost = std::ssize(text);
+  work.cost = 1 + tokens;
   work.compute = [explain, format, answer] {
     Explanation explanation;
     try {

@@ -11,8 +11,8 @@
 namespace calque {
 namespace {
 
-std::string name_of_run(const std::string& place) {
-  const std::filesystem::path path = std::filesystem::absolute(place).lexically_normal();
+std::string name_of_run(const std::string& folder) {
+  const std::filesystem::path path = std::filesystem::absolute(folder).lexically_normal();
   return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
@@ -50,9 +50,9 @@ void learn_languages(LanguageDetector& detector, const ServedTranslator& served)
   }
 }
 
-ServedTranslator open_translator(const std::string& place, const std::string& name) {
+ServedTranslator open_translator(const std::string& folder, const std::string& name) {
   ServedTranslator served{
-      .name = name, .source = "", .target = "", .run = open_translation_run(place), .options = {}};
+      .name = name, .source = "", .target = "", .run = open_translation_run(folder), .options = {}};
   std::tie(served.source, served.target) = languages_of(served.run.config);
   served.options = translation_options(served.run.config.decoding);
   return served;
@@ -68,28 +68,28 @@ const ServedTranslator* ServedRuns::translator(const std::string& source,
   return found == translators.end() ? nullptr : &*found;
 }
 
-ServedRuns open_served_runs(const std::vector<std::string>& places) {
+ServedRuns open_served_runs(const std::vector<std::string>& folders) {
   ServedRuns runs;
   std::set<std::string> names;
-  for (const std::string& place : places) {
-    const std::string name = name_of_run(place);
-    if (!names.insert(name).second) fail("{}: two runs are named {}", place, name);
-    switch (const TaskKind task = find_run(place).config.task) {
+  for (const std::string& folder : folders) {
+    const std::string name = name_of_run(folder);
+    if (!names.insert(name).second) fail("{}: two runs are named {}", folder, name);
+    switch (const TaskKind task = find_run(folder).config.task) {
       case TaskKind::translation: {
-        ServedTranslator served = open_translator(place, name);
+        ServedTranslator served = open_translator(folder, name);
         learn_languages(runs.detector, served);
         runs.translators.push_back(std::move(served));
         break;
       }
       case TaskKind::language_model:
-        runs.language_models.push_back({name, open_language_model_run(place)});
+        runs.language_models.push_back({name, open_language_model_run(folder)});
         break;
       case TaskKind::classification:
-        runs.classifiers.push_back({name, open_classification_run(place)});
+        runs.classifiers.push_back({name, open_classification_run(folder)});
         break;
       default:
-        fail("{}: is of task: {}; translation, language-model and classification are served", place,
-             name_of(task_kinds, task));
+        fail("{}: is of task: {}; translation, language-model and classification are served",
+             folder, name_of(task_kinds, task));
     }
   }
   return runs;

@@ -1,6 +1,6 @@
 #pragma once
-// The runs that a server offers: translators by their languages, language models and classifiers by
-// the names of their folders.
+// The runs that a server offers. Requests select a translator by its languages, and a language
+// model or classifier by the name of its folder.
 
 #include <memory>
 #include <string>
@@ -15,9 +15,10 @@
 namespace calque {
 
 struct ServedTranslator {
-  std::string name, source, target;  // the folder's name, and the codes of the languages
+  std::string name;            // of the folder
+  std::string source, target;  // the codes of the languages
   TranslationRun run;
-  TranslationOptions options;  // as `decoding` of its config says
+  TranslationOptions options;  // the section `decoding` of the run's config
 };
 
 struct ServedLanguageModel {
@@ -34,18 +35,20 @@ struct ServedRuns {
   std::vector<ServedTranslator> translators;
   std::vector<ServedLanguageModel> language_models;
   std::vector<ServedClassifier> classifiers;
-  // Knows the languages of those translators whose texts (data.validation, or else data.train) can
-  // still be read.
+  // Trained on the beginning of each translator's data.validation, or of its data.train if it has
+  // no validation data. Texts that cannot be read are skipped.
   LanguageDetector detector;
 
-  // The first of those languages, or null.
+  // Returns the first translator from `source` to `target`, or null.
   const ServedTranslator* translator(const std::string& source, const std::string& target) const;
 };
 
-// Throws an Error for a run of another task, and for two runs of the same name.
-ServedRuns open_served_runs(const std::vector<std::string>& places);
+// Opens the runs in these folders. Throws an Error for a run of another task, and for two runs of
+// the same name.
+ServedRuns open_served_runs(const std::vector<std::string>& folders);
 
-// The translations of each sentence, which are its tokens, best first: those of `calque translate`.
+// Returns the `count` best translations of each sentence, best first. A sentence is a list of
+// tokens. The beam has at least `count` hypotheses.
 std::vector<std::vector<std::string>> translations(const ServedTranslator& by, int64_t count,
                                                    std::span<const std::vector<int32_t>> sentences);
 

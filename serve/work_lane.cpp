@@ -3,6 +3,8 @@
 #include <new>
 #include <utility>
 
+#include "core/error.h"
+
 #ifdef __linux__
 #include <sys/resource.h>
 #endif
@@ -10,11 +12,11 @@
 namespace calque {
 namespace {
 
-// The message of a failure that a request may see, or nothing.
-template <class Do>
-std::string failure_of(Do&& what) {
+// Calls `action`. Returns the message of its exception for the client, or an empty string.
+template <class Action>
+std::string failure_of(Action&& action) {
   try {
-    what();
+    action();
     return "";
   } catch (const std::bad_alloc&) {
     return "out of memory";
@@ -23,8 +25,8 @@ std::string failure_of(Do&& what) {
   }
 }
 
-// Linux has a priority for each thread, which those that it starts inherit. With this one a thread
-// has about a tenth of the time where others are busy.
+// On Linux each thread has a nice value, which the threads that it starts inherit. Raising it by 10
+// leaves a thread about a tenth of the CPU time of another busy thread.
 void give_way_to_other_threads() {
 #ifdef __linux__
   setpriority(PRIO_PROCESS, 0, getpriority(PRIO_PROCESS, 0) + 10);
@@ -53,6 +55,8 @@ WorkLane::~WorkLane() {
 }
 
 bool WorkLane::add(QueuedWork work) {
+  require(work.group.empty() || !work.sentences.empty(),
+          "WorkLane: a work of the group {} has no sentences", work.group);
   {
     const Lock lock(mutex_);
     const int64_t tokens = work.tokens();
@@ -90,9 +94,11 @@ void WorkLane::run() {
   }
 }
 
-void WorkLane::remove(std::list<Entry>::iterator entry) {
+std::list<WorkLane::Entry> WorkLane::remove(std::list<Entry>::iterator entry) {
   waiting_ -= entry->waiting;
-  entries_.erase(entry);
+  std::list<Entry> removed;
+  removed.splice(removed.end(), entries_, entry);
+  return removed;
 }
 
 void WorkLane::drop_cancelled() {
@@ -119,7 +125,8 @@ void WorkLane::compute_alone(Lock& lock) {
   remove(entry);
 }
 
-// A sentence of each work in turn, until the batch is full; at least one.
+// Takes one sentence of each work in turn, among the works of the first one's group, until the
+// batch is full; takes at least one sentence.
 std::vector<WorkLane::Taken> WorkLane::take_batch() {
   std::vector<std::list<Entry>::iterator> members;
   const std::string& group = entries_.front().work.group;
@@ -132,10 +139,10 @@ std::vector<WorkLane::Taken> WorkLane::take_batch() {
     more = false;
     for (const auto& entry : members) {
       if (entry->next == entry->work.sentences.size()) continue;
-      const int64_t own = std::ssize(entry->work.sentences[entry->next]) + 1;
-      if (!taken.empty() && tokens + own > options_.batch_tokens) return taken;
+      const int64_t added = std::ssize(entry->work.sentences[entry->next]) + 1;
+      if (!taken.empty() && tokens + added > options_.batch_tokens) return taken;
       taken.push_back({entry, entry->next++});
-      tokens += own;
+      tokens += added;
       more = true;
     }
   }
@@ -160,21 +167,19 @@ void WorkLane::translate_batch(Lock& lock) {
     const auto& [entry, number] = taken[i];
     if (failure.empty()) entry->results[number] = std::move(found[i]);
     const bool last = number + 1 == entry->work.sentences.size();
-    // A work with more sentences goes behind those that wait; an ended or failed one leaves.
+    // A translated or failed work is removed; one with more sentences moves to the end of the
+    // queue.
     if (last || (!failure.empty() && number + 1 == entry->next)) {
-      waiting_ -= entry->waiting;
-      ended.splice(ended.end(), entries_, entry);
+      ended.splice(ended.end(), remove(entry));
     } else if (number + 1 == entry->next) {
       entries_.splice(entries_.end(), entries_, entry);
     }
   }
   lock.unlock();
   for (Entry& entry : ended) {
-    if (failure.empty()) {
-      entry.work.done(std::move(entry.results));
-    } else {
-      entry.work.failed(failure);
-    }
+    const std::string problem =
+        failure.empty() ? failure_of([&] { entry.work.done(std::move(entry.results)); }) : failure;
+    if (!problem.empty()) entry.work.failed(problem);
   }
   ended.clear();
   lock.lock();

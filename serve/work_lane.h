@@ -26,7 +26,7 @@ struct QueuedWork {
 
   std::string group = {};  // empty: computed alone by `compute`
   Translate translate = {};
-  std::vector<Sentence> sentences = {};
+  std::vector<Sentence> sentences = {};  // with a group: at least one
   // Gets the translations of each sentence, best first.
   std::function<void(std::vector<std::vector<std::string>>)> done = {};
 
@@ -34,7 +34,8 @@ struct QueuedWork {
   int64_t cost = 1;      // of `compute`, in tokens
   bool lengthy = false;  // not short, whatever its tokens
 
-  std::function<void(const std::string&)> failed = {};  // with an Error's message
+  // Gets the message of an exception that `translate`, `done` or `compute` has thrown.
+  std::function<void(const std::string&)> failed = {};
   std::function<bool()> cancelled = {};
 
   // Of all that is to be computed, </s> of each sentence included.
@@ -83,7 +84,7 @@ class WorkLane {
   void compute_alone(Lock& lock);
   std::vector<Taken> take_batch();
   void translate_batch(Lock& lock);
-  void remove(std::list<Entry>::iterator entry);
+  std::list<Entry> remove(std::list<Entry>::iterator entry);
 
   const Options options_;
   const Observer observer_;

@@ -64,15 +64,15 @@ void require_same(const TrainedRun& run, const TrainedRun& first) {
     fail("{}: its vocabulary differs from that of {}; average checkpoints with one vocabulary",
          run.weights.checkpoint, first.weights.checkpoint);
   }
-  if (text_at(run.place.folder.labels()) != text_at(first.place.folder.labels())) {
+  if (text_at(run.location.folder.labels()) != text_at(first.location.folder.labels())) {
     fail("{}: its labels differ from those of {}; average checkpoints with one list of labels",
          run.weights.checkpoint, first.weights.checkpoint);
   }
-  if (text_at(run.place.folder.images()) != text_at(first.place.folder.images())) {
+  if (text_at(run.location.folder.images()) != text_at(first.location.folder.images())) {
     fail("{}: its images differ in size or mean from those of {}; average runs on the same images",
          run.weights.checkpoint, first.weights.checkpoint);
   }
-  if (!same_model(run.place.config, first.place.config)) {
+  if (!same_model(run.location.config, first.location.config)) {
     fail("{}: its model differs from that of {}; average checkpoints with one section `model`",
          run.weights.checkpoint, first.weights.checkpoint);
   }
@@ -123,7 +123,7 @@ void average_weights(const std::vector<std::string>& places, const std::string& 
   state.best.clear();  // scores of single checkpoints
   state.retired.clear();
   state.mean_of = std::ssize(places);
-  copy_surroundings(first.place.folder, out);
+  copy_surroundings(first.location.folder, out);
   Checkpoints checkpoints(real_files(), out);
   checkpoints.save(parameter_tensors(first.task->parameters()), {}, state);
   try {

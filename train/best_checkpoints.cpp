@@ -18,8 +18,8 @@ std::vector<Score> best_scores(const TrainingConfig& training, const TrainingSta
   return found != state.best.end() ? found->second : std::vector<Score>();
 }
 
-bool remember_best(double value, Better better, const TrainingConfig& training,
-                   TrainingState& state) {
+bool record_score(double value, Better better, const TrainingConfig& training,
+                  TrainingState& state) {
   std::vector<Score>& best = state.best[training.metric];
   const auto gains_on = [&](const Score& score) { return is_better(value, score.value, better); };
   const bool gain = best.empty() || gains_on(best.front());
@@ -34,8 +34,8 @@ bool remember_best(double value, Better better, const TrainingConfig& training,
   return true;
 }
 
-void forget_unsaved_best(const std::vector<Score>& saved, std::span<const int64_t> steps,
-                         Better better, const TrainingConfig& training, TrainingState& state) {
+void restore_saved_scores(const std::vector<Score>& saved, std::span<const int64_t> steps,
+                          Better better, const TrainingConfig& training, TrainingState& state) {
   std::vector<Score> best = best_scores(training, state);
   std::erase_if(best, [&](const Score& score) {
     return score.step != state.step && std::ranges::count(steps, score.step) == 0;

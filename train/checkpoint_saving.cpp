@@ -27,7 +27,7 @@ void CheckpointSaving::resumed(const TrainingState& state) {
 void CheckpointSaving::finish() {
   writer_.finish();
   best_saved_ = best_under_way_;
-  for (const std::string& complaint : writer_.take_complaints()) complain_(complaint);
+  for (const std::string& config_error : writer_.take_complaints()) complain_(config_error);
 }
 
 void CheckpointSaving::settle() {
@@ -52,7 +52,7 @@ bool CheckpointSaving::is_due() {
 }
 
 void CheckpointSaving::forget_failed_scores(TrainingState& state) const {
-  if (failed_) forget_unsaved_best(best_saved_, checkpoints_.steps(), better_, training_, state);
+  if (failed_) restore_saved_scores(best_saved_, checkpoints_.steps(), better_, training_, state);
 }
 
 void CheckpointSaving::save(TrainingState& state, Learner& learner, const WholeState& optimizer) {

@@ -6,7 +6,7 @@
 
 namespace calque {
 
-void DivergenceGuard::saw(double loss) {
+void DivergenceGuard::observe(double loss) {
   Divergence& m = memory_;
   m.bad_steps = 0;
   const double factor = training_.divergence_factor;  // 0: off

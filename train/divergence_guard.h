@@ -14,7 +14,7 @@ class DivergenceGuard {
 
   // To be called after an update, with the mean loss of its step. Throws an Error when the loss has
   // been above divergence_factor times its running mean for divergence_steps steps.
-  void saw(double loss);
+  void observe(double loss);
 
   // To be called after a skipped step. Throws an Error after max_bad_steps skipped steps in a row.
   // `diagnosis` describes what was not finite, for the message.

@@ -1,16 +1,17 @@
 #pragma once
-// The highest rates at which this machine multiplies matrices and moves memory. The speed of
-// training is compared with them.
+// The highest rates at which this machine multiplies matrices and accesses memory, as limits with
+// which the speed of training is compared.
 
 #include "core/blas.h"
 
 namespace calque {
 
-// Floating-point operations a second of a large square product on all threads, measured once for
-// each precision in a fraction of a second.
+// The FLOP/s of a product of large square matrices on all threads. The first call for each
+// precision measures it in a fraction of a second.
 double best_product_rate(Precision precision = Precision::full);
 
-// Bytes a second in reading and writing large arrays. Measured once.
+// The bytes per second read and written when large arrays are added on all threads. The first call
+// measures it.
 double best_memory_rate();
 
 }  // namespace calque

@@ -59,10 +59,10 @@ std::string difference(const Config& mine, const Config& first) {
   return changes.empty() ? "" : fmt::format("its config has {}", fmt::join(changes, ", "));
 }
 
-// Throws the first complaint that is not empty, on all ranks.
-void require_none(Communicator& ranks, const std::string& complaint) {
+// Throws the first config_error that is not empty, on all ranks.
+void require_none(Communicator& ranks, const std::string& config_error) {
   const std::vector<std::string> hosts = all_gather_texts(ranks, ranks.host());
-  const std::vector<std::string> all = all_gather_texts(ranks, complaint);
+  const std::vector<std::string> all = all_gather_texts(ranks, config_error);
   for (size_t rank = 0; rank < all.size(); ++rank) {
     if (all[rank].empty()) continue;
     fail("rank {} on {} cannot train with the others: {}", rank, hosts[rank], all[rank]);
@@ -83,12 +83,12 @@ void require_same_program(Communicator& ranks, const Config& config) {
   const std::vector<Property> mine = properties(config);
   std::vector<std::string> first;
   for (const Property& property : mine) first.push_back(broadcast_text(ranks, property.value));
-  std::string complaint = difference(mine, first);
+  std::string config_error = difference(mine, first);
   const std::string text = broadcast_text(ranks, show_config(config));
-  if (complaint.empty()) {
-    complaint = difference(config, parse_complete_config(text, "the config of rank 0").config);
+  if (config_error.empty()) {
+    config_error = difference(config, parse_complete_config(text, "the config of rank 0").config);
   }
-  require_none(ranks, complaint);
+  require_none(ranks, config_error);
 }
 
 std::unique_ptr<Task> make_tasks(Communicator& ranks,
@@ -97,7 +97,7 @@ std::unique_ptr<Task> make_tasks(Communicator& ranks,
                                  const MakeTask& make_task) {
   if (ranks.ranks() == 1) return make();
   std::unique_ptr<Task> task;
-  if (ranks.speaks()) task = make();
+  if (ranks.is_rank_zero()) task = make();
   TaskStart start{TaskStart::Purpose::resume};
   start.tokenizer_hash = broadcast_text(ranks, task ? task->tokenizer_hash() : "");
   start.data_hash = broadcast_text(ranks, task ? task->data_hash() : "");
@@ -118,7 +118,7 @@ std::unique_ptr<Task> make_tasks(Communicator& ranks,
 void share_state(Communicator& ranks, TrainingState& state) {
   if (ranks.ranks() == 1) return;
   const std::string text = broadcast_text(ranks, format_state(state));
-  if (!ranks.speaks()) state = parse_state(text, "the state of rank 0");
+  if (!ranks.is_rank_zero()) state = parse_state(text, "the state of rank 0");
 }
 
 }  // namespace calque

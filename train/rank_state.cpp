@@ -20,10 +20,10 @@ WholeState::WholeState(Communicator& ranks, std::vector<RankWindow> windows, int
     const bool one = window.holder == Holder::one;
     const bool own = window.holder == Holder::all || ranks_.ranks() == 1 ||
                      (one && window.rank == ranks_.rank());
-    if (!own && ranks_.speaks()) memory_.push_back(zeros(one ? window.size : size_));
-    wholes_.push_back(own               ? window.window.values
-                      : ranks_.speaks() ? span_of(memory_.back())
-                                        : std::span<real>());
+    if (!own && ranks_.is_rank_zero()) memory_.push_back(zeros(one ? window.size : size_));
+    wholes_.push_back(own                     ? window.window.values
+                      : ranks_.is_rank_zero() ? span_of(memory_.back())
+                                              : std::span<real>());
   }
 }
 
@@ -36,9 +36,9 @@ std::span<real> WholeState::share_of_rank(size_t window, int rank) const {
 void WholeState::move(size_t window, bool to_first) {
   const int holder = windows_[window].rank;
   if (holder == 0 || (ranks_.rank() != 0 && ranks_.rank() != holder)) return;
-  const bool receives = ranks_.speaks() == to_first;
+  const bool receives = ranks_.is_rank_zero() == to_first;
   const std::span<real> whole = wholes_[window];
-  const int partner = ranks_.speaks() ? holder : 0;
+  const int partner = ranks_.is_rank_zero() ? holder : 0;
   if (receives) {
     ranks_.exchange(partner, {}, std::as_writable_bytes(whole));
   } else {
@@ -51,7 +51,7 @@ void WholeState::gather() {
     if (windows_[i].holder == Holder::one) move(i, true);
     const std::span<real> own = windows_[i].window.values;
     if (own.data() == wholes_[i].data() || windows_[i].holder != Holder::shares) continue;
-    if (!ranks_.speaks()) {
+    if (!ranks_.is_rank_zero()) {
       ranks_.exchange(0, std::as_bytes(own), {});
       continue;
     }
@@ -69,7 +69,7 @@ void WholeState::scatter() {
       move(i, false);
     } else if (windows_[i].holder == Holder::all) {
       broadcast(ranks_, std::as_writable_bytes(own));
-    } else if (!ranks_.speaks()) {
+    } else if (!ranks_.is_rank_zero()) {
       ranks_.exchange(0, {}, std::as_writable_bytes(own));
     } else if (own.data() != wholes_[i].data()) {
       std::ranges::copy(share_of_rank(i, 0), own.begin());

@@ -60,8 +60,8 @@ std::vector<std::string> check_same_settings(const TrainingState& state, const C
   return notes;
 }
 
-std::vector<std::string> judge_anew(TrainingState& state, const Config& before,
-                                    const Config& config, const Task& task) {
+std::vector<std::string> retire_incomparable_scores(TrainingState& state, const Config& before,
+                                                    const Config& config, const Task& task) {
   std::vector<std::string> notes;
   for (const MetricInfo& metric : task.metrics()) {
     const auto found = state.best.find(metric.name);

@@ -30,8 +30,8 @@ Config config_of(const TrainingState& state);
 // Retires the scores of each metric that the new config measures in another way (on other data, or
 // with another search), because they are not comparable with later ones. Their checkpoints are
 // kept, and the best is determined from the next validation on. Returns a note for each metric.
-std::vector<std::string> judge_anew(TrainingState& state, const Config& before,
-                                    const Config& config, const Task& task);
+std::vector<std::string> retire_incomparable_scores(TrainingState& state, const Config& before,
+                                                    const Config& config, const Task& task);
 
 // Throws an Error if the tokenizer or the data differs from the checkpoint's.
 void check_same_data(const TrainingState& state, const std::string& tokenizer_hash,

@@ -36,20 +36,20 @@ std::string best_by_state(const Config& config, const Checkpoints& checkpoints) 
 
 // Only training falls back to an earlier checkpoint by itself: a user must know which weights are
 // loaded.
-LoadedCheckpoint load_chosen(const RunPlace& run, const std::vector<TensorSlot>& slots) {
-  const Checkpoints checkpoints(real_files(), run.place);
-  std::string folder = run.is_checkpoint ? run.place : run.place + "/best";
+LoadedCheckpoint load_chosen(const RunLocation& run, const std::vector<TensorSlot>& slots) {
+  const Checkpoints checkpoints(real_files(), run.path);
+  std::string folder = run.is_checkpoint ? run.path : run.path + "/best";
   if (!fs::exists(fs::symlink_status(folder))) folder = best_by_state(run.config, checkpoints);
   if (fs::exists(folder)) {
     return {folder, load_checkpoint(real_files(), folder, slots, {})};
   }
   if (fs::is_symlink(fs::symlink_status(folder))) {
     fail("{}: is a link to {}, which does not exist; restore it or give {}/last for the newest",
-         folder, fs::read_symlink(folder).string(), run.place);
+         folder, fs::read_symlink(folder).string(), run.path);
   }
   std::vector<DamagedCheckpoint> damaged;
   auto newest = checkpoints.load_newest(slots, {}, damaged);
-  if (!newest) fail("{}: has no checkpoint yet; train it first", run.place);
+  if (!newest) fail("{}: has no checkpoint yet; train it first", run.path);
   if (!damaged.empty()) {
     fail("{}; to use the checkpoint before, give {}", damaged.front().problem, newest->folder);
   }
@@ -65,7 +65,7 @@ Config run_config(const RunFolder& run) {
   return load_complete_config(run.config(), {}).config;
 }
 
-RunPlace find_run(const std::string& given) {
+RunLocation find_run(const std::string& given) {
   const std::string path = without_slash(given);
   if (!fs::exists(path)) fail("{}: there is no such run", given);
   if (!fs::is_directory(path)) {
@@ -76,16 +76,16 @@ RunPlace find_run(const std::string& given) {
   return {folder, run_config(folder), path, is_checkpoint};
 }
 
-RunPlace find_run(const std::string& place, TaskKind task) {
-  RunPlace run = find_run(place);
+RunLocation find_run(const std::string& path, TaskKind task) {
+  RunLocation run = find_run(path);
   if (run.config.task != task) {
-    fail("{}: is a run of task: {}; a run of task: {} is needed", place,
+    fail("{}: is a run of task: {}; a run of task: {} is needed", path,
          name_of(task_kinds, run.config.task), name_of(task_kinds, task));
   }
   return run;
 }
 
-LoadedWeights load_weights(const RunPlace& run, Parameters& parameters,
+LoadedWeights load_weights(const RunLocation& run, Parameters& parameters,
                            const std::string& tokenizer_hash) {
   const LoadedCheckpoint loaded = load_chosen(run, parameter_slots(parameters));
   if (loaded.state.tokenizer_hash != tokenizer_hash) {
@@ -97,11 +97,11 @@ LoadedWeights load_weights(const RunPlace& run, Parameters& parameters,
   return {loaded.folder, loaded.state.step};
 }
 
-TrainedRun open_run(const std::string& place, const MakeTask& make_task) {
+TrainedRun open_run(const std::string& path, const MakeTask& make_task) {
   TrainedRun run;
-  run.place = find_run(place);
-  run.task = make_task(run.place.config, run.place.folder, {TaskStart::Purpose::use});
-  run.weights = load_weights(run.place, run.task->parameters(), run.task->tokenizer_hash());
+  run.location = find_run(path);
+  run.task = make_task(run.location.config, run.location.folder, {TaskStart::Purpose::use});
+  run.weights = load_weights(run.location, run.task->parameters(), run.task->tokenizer_hash());
   return run;
 }
 

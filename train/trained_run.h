@@ -12,18 +12,18 @@
 namespace calque {
 
 // A run, or one of its checkpoints, before its weights are loaded.
-struct RunPlace {
+struct RunLocation {
   RunFolder folder;
   Config config;
-  std::string place;           // the given path without trailing slashes
-  bool is_checkpoint = false;  // `place` is one checkpoint, not a run
+  std::string path;            // the given path without trailing slashes
+  bool is_checkpoint = false;  // `path` is one checkpoint, not a run
 };
 
-// `place` is a run, whose best checkpoint is used (the last one if there is no best), or the folder
+// `path` is a run, whose best checkpoint is used (the last one if there is no best), or the folder
 // of one checkpoint inside a run. Throws an Error for anything else.
-RunPlace find_run(const std::string& place);
+RunLocation find_run(const std::string& path);
 // The same, but throws an Error if the run is of another task.
-RunPlace find_run(const std::string& place, TaskKind task);
+RunLocation find_run(const std::string& path, TaskKind task);
 
 struct LoadedWeights {
   std::string checkpoint;  // its folder
@@ -32,15 +32,15 @@ struct LoadedWeights {
 
 // Fills the parameters. Without the link RUN/best, the newest state determines the best checkpoint.
 // Throws an Error if the checkpoint is damaged, or was trained with other tokenizers.
-LoadedWeights load_weights(const RunPlace& run, Parameters& parameters,
+LoadedWeights load_weights(const RunLocation& run, Parameters& parameters,
                            const std::string& tokenizer_hash);
 
 struct TrainedRun {
-  RunPlace place;
+  RunLocation location;
   std::unique_ptr<Task> task;
   LoadedWeights weights;
 };
-TrainedRun open_run(const std::string& place, const MakeTask& make_task);
+TrainedRun open_run(const std::string& path, const MakeTask& make_task);
 
 // Loads the config in a run's folder.
 Config run_config(const RunFolder& run);

@@ -26,7 +26,7 @@ double seconds_since(Clock::time_point start) {
 }
 
 // The origins of the micro-batches, each once.
-std::string places_of(const Works& works) {
+std::string origins_of(const Works& works) {
   std::vector<std::string> places;
   for (const auto& work : works) {
     const std::string place = work->where();
@@ -142,9 +142,9 @@ void Training::train_step() {
 void Training::watch(const StepOutcome& outcome, const Works& works) {
   DivergenceGuard guard(config_.training, state_.divergence);
   if (outcome.update.finite) {
-    guard.saw(mean_of(outcome.sums).loss);
+    guard.observe(mean_of(outcome.sums).loss);
   } else {
-    const std::string diagnosis = fmt::format("{}, at {}", outcome.diagnosis, places_of(works));
+    const std::string diagnosis = fmt::format("{}, at {}", outcome.diagnosis, origins_of(works));
     log_->event(state_.step, "skipped: " + diagnosis);
     guard.skipped(state_.step, diagnosis);
   }
@@ -246,7 +246,7 @@ bool Training::validate_here() {
   const auto chosen =
       std::ranges::find(scores->values, metric_.name, &std::pair<std::string, double>::first);
   if (chosen != scores->values.end()) {
-    best = remember_best(chosen->second, metric_.better, config_.training, state_);
+    best = record_score(chosen->second, metric_.better, config_.training, state_);
   }
   note_goal(*scores);
   state_.validation_owed = false;
@@ -260,9 +260,10 @@ bool Training::validate_here() {
 // Writes the report if there are metrics. A failure does not end training: the page can be written
 // again at any time.
 void Training::report() {
-  if (!ranks_.speaks()) return;
-  std::error_code ignored;
-  if (!config_.logging.report || std::filesystem::file_size(run_.metrics(), ignored) == 0) return;
+  if (!ranks_.is_rank_zero()) return;
+  std::error_code missing;
+  const bool empty = std::filesystem::file_size(run_.metrics(), missing) == 0 || missing;
+  if (!config_.logging.report || empty) return;
   try {
     write_report(run_.path, task_->metrics());
   } catch (const Error& error) {
@@ -276,7 +277,7 @@ void Training::save() {
   if (!broadcast(ranks_, saving_.is_due())) return;
   WholeState optimizer = learner_.optimizer_state();
   if (broadcast(ranks_, saving_.needs_tensors(state_))) optimizer.gather();
-  if (!ranks_.speaks()) return;
+  if (!ranks_.is_rank_zero()) return;
   log_->sync();
   saving_.save(state_, learner_, optimizer);
 }

@@ -46,7 +46,7 @@ std::unique_ptr<RunLock> lock_run(const RunFolder& run, Communicator& ranks, con
   ranks.watch(seconds(config.training.rank_deadline), [] { return StopRequest::signal() != 0; });
   require_same_program(ranks, config);
   make_folder(real_files(), run.path);
-  return ranks.speaks() ? std::make_unique<RunLock>(run.path) : nullptr;
+  return ranks.is_rank_zero() ? std::make_unique<RunLock>(run.path) : nullptr;
 }
 
 }  // namespace
@@ -63,7 +63,7 @@ Training::Training(const Config& config, const RunFolder& run, Loudness loudness
       metric_(chosen_metric(*task_, config.training)),
       learner_(config.training, task_->parameters(), ranks),
       schedule_(schedule_of(config)),
-      loudness_(ranks.speaks() ? loudness : Loudness::silent),
+      loudness_(ranks.is_rank_zero() ? loudness : Loudness::silent),
       saving_(checkpoints_, config.training, metric_.better,
               [this](const std::string& problem) { log_->problem(problem); }) {
   state_.tokenizer_hash = task_->tokenizer_hash();
@@ -75,7 +75,7 @@ Training::Training(const Config& config, const RunFolder& run, Loudness loudness
   }
   announce();
   state_.config = show_config(config);
-  if (ranks.speaks()) replace_text(files_, run.config(), state_.config);
+  if (ranks.is_rank_zero()) replace_text(files_, run.config(), state_.config);
   state_.versions = {{"calque", CALQUE_VERSION},
                      {"blas", blas_description(product_precision(config.training))}};
   seconds_before_ = state_.seconds_trained;
@@ -84,7 +84,7 @@ Training::Training(const Config& config, const RunFolder& run, Loudness loudness
 
 void Training::begin() {
   std::vector<std::string> notes;
-  if (ranks_.speaks()) {
+  if (ranks_.is_rank_zero()) {
     checkpoints_.remove_leftovers();
     notes = initial_weights();
   }
@@ -113,14 +113,14 @@ void Training::restore() {
   learner_.start_averaging();  // allocates; the values are read from the checkpoint
   WholeState optimizer = learner_.optimizer_state();
   Restored restored;
-  if (ranks_.speaks()) restored = load(optimizer);
+  if (ranks_.is_rank_zero()) restored = load(optimizer);
   share_state(ranks_, state_);
   broadcast(ranks_, std::as_writable_bytes(task_->parameters().values()));
   optimizer.scatter();
   learner_.restored(state_.optimizer_step);
-  if (ranks_.speaks()) cut_back(files_, run_.metrics(), state_.step, state_.validation_owed);
+  if (ranks_.is_rank_zero()) cut_back(files_, run_.metrics(), state_.step, state_.validation_owed);
   log_.emplace(files_, run_, config_.logging, task_->metrics(), state_.step, loudness_);
-  if (ranks_.speaks()) tidy(restored);
+  if (ranks_.is_rank_zero()) tidy(restored);
   log_->say(fmt::format("resuming {} at step {}, epoch {}", run_.path, state_.step, state_.epoch));
   for (const std::string& note : restored.notes) log_->say(note);
   stream_ = task_->training({state_.epoch, state_.position});
@@ -134,7 +134,7 @@ Training::Restored Training::load(const WholeState& optimizer) {
   restored.notes = check_same_settings(loaded->state, config_);
   check_same_data(loaded->state, state_.tokenizer_hash, state_.data_hash);
   state_ = loaded->state;
-  for (std::string& note : judge_anew(state_, config_of(state_), config_, *task_)) {
+  for (std::string& note : retire_incomparable_scores(state_, config_of(state_), config_, *task_)) {
     restored.notes.push_back(std::move(note));
   }
   return restored;
@@ -155,7 +155,7 @@ void Training::fit_memory(const std::optional<Bytes>& limit_before) {
   const Bytes limit = config_.training.memory_limit;
   if (limit_before != limit || state_.chunks == 0) {
     state_.chunks = 1;
-    if (limit.count > 0 && ranks_.speaks()) {
+    if (limit.count > 0 && ranks_.is_rank_zero()) {
       state_.chunks = chunks_for_memory(learner_, *stream_->largest(), limit);
     }
     state_.chunks = broadcast(ranks_, state_.chunks);

@@ -1,11 +1,13 @@
 #!/usr/bin/env python3
-"""Training speed of a GPT in PyTorch on this machine: the model and updates of configs/shakespeare*.yaml.
+"""Training speed of a GPT in PyTorch on this machine.
 
-  bench/peers/gpt_train.py small TEXT [--steps 40] [--warmup 5]
+  bench/peers/gpt_train.py small|large TEXT [--steps 40] [--warmup 5]
 
-The usual model (pre-norm, GELU, learned positions, tied output, no biases in the layers), with PyTorch's
-fused attention and fused AdamW. Each update takes windows from random places of the text. Prints one line
-of JSON: tokens per second by the median update, and the loss of the last.
+small has the sizes, batches and dropout of configs/shakespeare-small.yaml, large those of
+configs/shakespeare.yaml. The model has pre-norm layers without biases, GELU, learned position embeddings
+and tied embeddings; it uses PyTorch's fused attention and fused AdamW. Each window of an update begins at a
+random character of the text. Prints one line of JSON with the tokens per second of the median update and
+the loss of the last update.
 """
 import argparse
 import json
@@ -90,7 +92,7 @@ def main():
     others = [p for p in model.parameters() if p.dim() != 2]
     optimizer = torch.optim.AdamW([{"params": matrices, "weight_decay": 0.1}, {"params": others, "weight_decay": 0.0}],
                                   lr=1e-3, betas=(0.9, 0.99), fused=True)
-    seconds, loss = [], None
+    seconds = []
     for step in range(options.warmup + options.steps):
         begin = time.perf_counter()
         starts = torch.randint(len(ids) - context - 1, (windows,)).tolist()

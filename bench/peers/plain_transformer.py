@@ -1,9 +1,9 @@
 """The encoder-decoder Transformer in the usual style of PyTorch: modules, autograd, one process.
 
-It is tuned where the code stays clear: activations are [time, batch, d_model], so that heads are
-views and need no copies; masks are left out where nothing is padded; the loss covers real tokens
-only and computes its gradient in place; dropout masks come from random bytes; Adam updates all
-tensors together.
+It is optimised where the code stays clear: activations are [time, batch, d_model], so that the queries,
+keys and values of the heads are views; attention to sources without padding has no mask; the loss skips
+padding and computes its gradient in place; dropout masks come from random bytes; Adam updates all tensors
+together. Token id 1 is <s>, 2 is </s>.
 """
 import math
 
@@ -16,7 +16,7 @@ from torch_transformer import sinusoids
 
 
 def padded(lengths, vocabulary, generator):
-    """Random ids [time, batch], each sentence ending in </s>, and which of them are not padding."""
+    """Random ids [time, batch], in which each sentence ends in </s>, and a mask that is false at padding."""
     lengths = torch.tensor(lengths)
     ids = torch.randint(3, vocabulary, (int(lengths.max()), len(lengths)), generator=generator)
     ids[lengths - 1, torch.arange(len(lengths))] = 2
@@ -24,6 +24,8 @@ def padded(lengths, vocabulary, generator):
 
 
 class Batch:
+    """Random ids for sentence pairs of these lengths, which do not count <s> and </s>, and their masks."""
+
     def __init__(self, pairs, vocabulary, heads, generator):
         self.source, source_real = padded([source + 1 for source, _ in pairs], vocabulary, generator)
         output, real = padded([target + 1 for _, target in pairs], vocabulary, generator)
@@ -40,7 +42,7 @@ class Batch:
 
 
 class Masked(torch.autograd.Function):
-    """Dropout with a mask of zeros and the scale."""
+    """x times a dropout mask, whose elements are 0 or 1 / (1 - p)."""
 
     @staticmethod
     def forward(context, x, mask):
@@ -65,11 +67,12 @@ class Dropout(nn.Module):
 
 
 class SmoothedLoss(torch.autograd.Function):
-    """Projection and label-smoothed cross-entropy, summed; the logits become their own gradient."""
+    """The output projection and the summed label-smoothed cross-entropy. The gradient of the logits replaces
+    them in memory."""
 
     @staticmethod
     def forward(context, hidden, table, expected, smoothing):
-        log_p = torch.log_softmax((hidden @ table.t()).float(), -1)  # also in autocast
+        log_p = torch.log_softmax((hidden @ table.t()).float(), -1)  # float32, also in autocast
         right = log_p.gather(1, expected[:, None])
         loss = (smoothing - 1) * right.sum() - smoothing / len(table) * log_p.sum()
         slope = log_p.exp_().sub_(smoothing / len(table))
@@ -120,17 +123,17 @@ class Layer(nn.Module):
     def __init__(self, preset, cross, seed):
         super().__init__()
         d = preset.d_model
-        self.own = Attention(d, preset.heads, from_memory=False)
-        self.cross = Attention(d, preset.heads, from_memory=True) if cross else None
+        self.self_attention = Attention(d, preset.heads, from_memory=False)
+        self.cross_attention = Attention(d, preset.heads, from_memory=True) if cross else None
         self.up, self.down = linear(preset.d_ff, d), linear(d, preset.d_ff)
         self.norms = nn.ModuleList(nn.LayerNorm(d) for _ in range(3 if cross else 2))
         self.dropout = Dropout(preset.dropout, seed)
 
     def forward(self, x, mask, memory=None, memory_mask=None):
         norms = iter(self.norms)
-        x = next(norms)(x + self.dropout(self.own(x, None, mask)))
-        if self.cross is not None:
-            x = next(norms)(x + self.dropout(self.cross(x, memory, memory_mask)))
+        x = next(norms)(x + self.dropout(self.self_attention(x, None, mask)))
+        if self.cross_attention is not None:
+            x = next(norms)(x + self.dropout(self.cross_attention(x, memory, memory_mask)))
         return next(norms)(x + self.dropout(self.down(F.relu(self.up(x), inplace=True))))
 
 
@@ -142,14 +145,14 @@ class Transformer(nn.Module):
         self.encoder = nn.ModuleList(Layer(preset, False, seed + 1 + i) for i in range(preset.encoder_layers))
         self.decoder = nn.ModuleList(Layer(preset, True, seed + 101 + i) for i in range(preset.decoder_layers))
         self.dropout = Dropout(preset.dropout, seed)
-        self.register_buffer("places", sinusoids(longest, d)[:, None])
+        self.register_buffer("position_encoding", sinusoids(longest, d)[:, None])
 
     def embed(self, ids):
         rows = F.embedding(ids, self.table)
-        return self.dropout(torch.add(self.places[: len(ids)], rows, alpha=math.sqrt(self.table.size(1))))
+        return self.dropout(torch.add(self.position_encoding[: len(ids)], rows, alpha=math.sqrt(self.table.size(1))))
 
     def forward(self, batch, smoothing=0.1):
-        """The sum of the losses of the real target tokens."""
+        """The sum of the losses of all target tokens that are not padding."""
         memory = self.embed(batch.source)
         for layer in self.encoder:
             memory = layer(memory, batch.source_mask)
@@ -161,7 +164,7 @@ class Transformer(nn.Module):
 
 
 class Trainer:
-    """The model and its Adam."""
+    """A model and its Adam optimizer."""
 
     def __init__(self, preset, vocabulary, seed):
         torch.manual_seed(seed)

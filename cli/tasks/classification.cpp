@@ -61,11 +61,6 @@ void evaluate_classes(const EvaluateArguments& arguments,
   if (!arguments.output.empty()) write_result(arguments.output, predicted);
 }
 
-void score_classes(const ScoreArguments& arguments) {
-  fail("{}: a classifier assigns no probability to a text; calque classify prints those of classes",
-       arguments.run);
-}
-
 Explanation explain_classes(const ExplainArguments& arguments) {
   fail("{}: calque explain supports translation and language models, not classifiers",
        arguments.run);
@@ -77,7 +72,7 @@ const TaskCommands classification_commands = {
     .task = TaskKind::classification,
     .check_data = check_classification_data,
     .evaluate = evaluate_classes,
-    .score = score_classes,
+    .score = refuse_to_score_classes,
     .explain = explain_classes,
     .files_to_evaluate = "--labelled",
 };

@@ -59,11 +59,6 @@ void evaluate_images(const EvaluateArguments& arguments,
   if (!arguments.output.empty()) write_result(arguments.output, predicted);
 }
 
-void score_images(const ScoreArguments& arguments) {
-  fail("{}: a classifier assigns no probability to a text; calque classify prints those of classes",
-       arguments.run);
-}
-
 // calque explain calls explain_image() for a run of this task.
 Explanation explain_images(const ExplainArguments& arguments) {
   fail("{}: images are explained by explain_image()", arguments.run);
@@ -100,7 +95,7 @@ const TaskCommands images_commands = {
     .task = TaskKind::images,
     .check_data = check_image_data,
     .evaluate = evaluate_images,
-    .score = score_images,
+    .score = refuse_to_score_classes,
     .explain = explain_images,
     .files_to_evaluate = "--images",
 };

@@ -22,6 +22,11 @@ std::string score_line(double log_probability, int64_t tokens) {
                      log_probability / static_cast<double>(tokens), tokens);
 }
 
+void refuse_to_score_classes(const ScoreArguments& arguments) {
+  fail("{}: a classifier assigns no probability to a text; calque classify prints those of classes",
+       arguments.run);
+}
+
 const TaskCommands& commands_of(TaskKind task) {
   return **std::ranges::find(all_commands, task, &TaskCommands::task);
 }

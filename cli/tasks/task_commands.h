@@ -30,6 +30,9 @@ struct ScoreArguments {
 // tokens, separated by tabs.
 std::string score_line(double log_probability, int64_t tokens);
 
+// The `score` of classifiers, which give no probability to a text: throws Error.
+void refuse_to_score_classes(const ScoreArguments& arguments);
+
 struct ExplainArguments {
   std::string run, text;
   DecodingArguments decoding;

@@ -2,22 +2,26 @@
 'use strict';
 
 // Returns the probabilities of the best tokens after temperature, top k and top p. `logs` are their
-// log-probabilities, largest first; all other tokens are ignored.
+// log-probabilities, largest first, at least top k of them. Of the other tokens only the sum is known: they count
+// as tokens as probable as the last of `logs`, which is exact at temperature 1.
 function samplingShares(logs, {temperature, topK, topP}) {
   const scale = temperature > 0 ? 1 / temperature : 1e6;
-  const best = Math.max(...logs);
-  let shares = logs.map((log) => Math.exp((log - best) * scale));
-  const total = () => shares.reduce((sum, share) => sum + share, 0);
-  if (topK > 0) shares = shares.map((share, i) => i < topK ? share : 0);
+  const shareOf = (log) => Math.exp((log - logs[0]) * scale);
+  const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
+  let shares = logs.map((log, i) => topK === 0 || i < topK ? shareOf(log) : 0);
+  const last = logs[logs.length - 1];
+  const others = topK === 0 ? Math.max(0, 1 - sum(logs.map(Math.exp))) / Math.exp(last) : 0;  // their number
+  let rest = others * shareOf(last);
   let reached = 0;
-  const all = total();
+  const all = sum(shares) + rest;
   shares = shares.map((share) => {
     const kept = reached < topP * all ? share : 0;
     reached += share;
     return kept;
   });
-  const rest = total();
-  return shares.map((share) => share / rest);
+  rest = Math.max(0, Math.min(rest, topP * all - reached));
+  const kept = sum(shares) + rest;
+  return shares.map((share) => share / kept);
 }
 
 function startGenerating(models) {

@@ -1,6 +1,6 @@
 """Checks the page of calque serve in a headless Chromium: check_serve.py CALQUE FOLDER
 
-Trains four small runs, serves them, types into the page and reads what it shows.
+Trains four small runs, serves them, types into the page and checks what it shows.
 """
 import pathlib
 import sys
@@ -9,13 +9,13 @@ import time
 from browser import Browser, Checks
 
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "cli"))
-from served import Served, emptied, train
+from served import RunningServer, empty_folder, train
 
 TASKS = {"reverser": "translation", "second": "translation", "writer": "language-model", "judge": "classification"}
 
 
 def wait_for(browser, script):
-    """Until the script returns something true, for at most 20 seconds."""
+    """Waits up to 20 seconds until the script returns a true value. Returns whether it did."""
     for _ in range(200):
         if browser.run("return " + script):
             return True
@@ -32,58 +32,58 @@ def check_translating(browser, checks):
     results = "document.querySelectorAll('#results .result')"
     type_into(browser, "source", "a b c")
     checks.that(wait_for(browser, f"{results}.length === 1 && {results}[0].textContent !== ''"), "a text is translated as it is typed")
-    checks.that(wait_for(browser, "document.querySelectorAll('#results .others li').length > 0"), "alternatives are shown")
+    checks.that(wait_for(browser, "document.querySelectorAll('#results .others li').length > 0"), "alternative translations are shown")
     words = "document.querySelectorAll('#alignment .aligned p:{}-child .word')"
-    checks.that(wait_for(browser, words.format("first") + ".length === 3"), "the words of the text are shown")
+    checks.that(wait_for(browser, words.format("first") + ".length === 3"), "the alignment shows the words of the text")
     target = words.format("last")
-    checks.that(browser.run(f"return {target}.length > 0"), "so are those of the translation")
+    checks.that(browser.run(f"return {target}.length > 0"), "the alignment shows the words of the translation")
     browser.run(f"{target}[0].focus()")
-    checks.that(browser.run("return document.querySelectorAll('#alignment .linked').length === 1"), "a word shows its partner")
+    checks.that(browser.run("return document.querySelectorAll('#alignment .linked').length === 1"), "focus on a translated word marks the word that it is aligned with")
     browser.run(f"{target}[0].blur()")
-    checks.that(browser.run("return document.querySelectorAll('#alignment .linked').length === 0"), "and hides it again")
-    checks.that(browser.run("return !document.getElementById('beside-label').hidden"), "a second model is offered")
+    checks.that(browser.run("return document.querySelectorAll('#alignment .linked').length === 0"), "the mark disappears when the translated word loses the focus")
+    checks.that(browser.run("return !document.getElementById('beside-label').hidden"), "the box for a second model is shown")
     browser.click("#beside")
-    checks.that(wait_for(browser, f"{results}.length === 2 && {results}[1].textContent !== ''"), "models translate side by side")
+    checks.that(wait_for(browser, f"{results}.length === 2 && {results}[1].textContent !== ''"), "two models translate side by side")
 
 
 def check_generating(browser, checks):
     type_into(browser, "prompt", "the ")
-    checks.that(wait_for(browser, "document.querySelectorAll('#next .bar').length > 5"), "the next tokens are shown")
+    checks.that(wait_for(browser, "document.querySelectorAll('#next .bar').length > 5"), "the probabilities of the next tokens are shown")
     share = "document.querySelector('#next .value').textContent"
     before = browser.run("return " + share)
     browser.run("const t = document.getElementById('temperature'); t.value = 0.1; t.dispatchEvent(new Event('input'));")
-    checks.that(browser.run("return " + share) != before, "the temperature changes their shares at once")
+    checks.that(browser.run("return " + share) != before, "moving the temperature changes the probability of the next token at once")
     browser.click("#write")
-    checks.that(wait_for(browser, "document.getElementById('prompt').value.length > 30"), "a text is written")
+    checks.that(wait_for(browser, "document.getElementById('prompt').value.length > 30"), "the button extends the prompt by a generated text")
 
 
 def check(browser, checks, url):
     browser.call("POST", browser.session + "/url", {"url": url + "/"})
     shown = "!document.getElementById('{}').hidden"
     for part in ("translate", "generate", "classify"):
-        checks.that(wait_for(browser, shown.format(part)), f"the page shows {part}")
+        checks.that(wait_for(browser, shown.format(part)), f"the page has the part {part}")
     check_translating(browser, checks)
     check_generating(browser, checks)
     type_into(browser, "text", "the dog")
-    checks.that(wait_for(browser, "document.querySelectorAll('#classes .bar').length === 2"), "a text is classified")
+    checks.that(wait_for(browser, "document.querySelectorAll('#classes .bar').length === 2"), "a text is classified with the probabilities of both classes")
     browser.click("#inside")
     inside = "document.getElementById('explanation').getAttribute('src')"
-    checks.that(wait_for(browser, inside + " !== null"), "the inside is shown")
-    time.sleep(1)
-    checks.that(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), "nothing overflows horizontally")
-    checks.that(browser.run("return document.getElementById('problem').hidden"), "no problem is shown")
+    checks.that(wait_for(browser, inside + " !== null"), "the frame of the explanation gets an address")
+    time.sleep(1)  # until the explanation is loaded
+    checks.that(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), "the page is not wider than the window")
+    checks.that(browser.run("return document.getElementById('problem').hidden"), "the page shows no error message")
     browser.call("POST", browser.session + "/url", {"url": url + "/" + browser.run("return " + inside)})
-    checks.that(wait_for(browser, "document.querySelectorAll('#beam svg g:not(.best)').length > 0"), "the beam is drawn as a tree")
-    complaints = [text for text in browser.console() if "favicon" not in text]
-    checks.that(not complaints, f"the console is empty: {complaints}")
+    checks.that(wait_for(browser, "document.querySelectorAll('#beam svg g:not(.best)').length > 0"), "the explanation of a translation draws the beam as a tree")
+    messages = [text for text in browser.console() if "favicon" not in text]
+    checks.equal(messages, [], "the pages write no messages to the console")
 
 
 def main(calque, folder):
     with Browser() as browser:
-        folder = emptied(folder)
+        folder = empty_folder(folder)
         runs = [train(calque, folder, name, task) for name, task in TASKS.items()]
         checks = Checks()
-        with Served(calque, runs) as server:
+        with RunningServer(calque, runs) as server:
             check(browser, checks, server.url)
     checks.finish()
 

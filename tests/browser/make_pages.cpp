@@ -1,11 +1,13 @@
-// make_pages FOLDER: writes the pages that the browser tests open, from made-up runs.
+// make_pages FOLDER: makes up runs and explanations, and writes the pages about them that the
+// browser tests open.
 #include <cstdio>
 #include <exception>
+#include <filesystem>
+#include <string>
 #include <vector>
 
 #include "browser/made_up_explanation.h"
 #include "browser/made_up_runs.h"
-#include "train/report/attention_figure.h"
 #include "train/report/explain_page.h"
 #include "train/report/report_page.h"
 #include "train/storage/durable_files.h"
@@ -14,7 +16,6 @@
 namespace {
 
 namespace fs = std::filesystem;
-using calque::tests::MadeUpRun;
 
 void write(const fs::path& file, const std::string& text) {
   calque::replace_text(calque::real_files(), file.string(), text);
@@ -27,12 +28,13 @@ void write_page(const fs::path& file, const std::vector<fs::path>& folders) {
 
 void make_pages(const fs::path& folder) {
   using calque::tests::write_made_up_run;
-  const fs::path a = folder / "toy-en-de", b = folder / "toy-lr-2e-3",
-                 c = folder / "toy-accumulate";
-  write_made_up_run(a, {});
+  const fs::path plain = folder / "toy-en-de", faster = folder / "toy-lr-2e-3",
+                 slower = folder / "toy-accumulate";
+  write_made_up_run(plain, {});
   write_made_up_run(
-      b, {.final_loss = 1.6, .speed = 1.7, .warmup_steps = 400, .learning_rate = 2e-3, .seed = 2});
-  write_made_up_run(c,
+      faster,
+      {.final_loss = 1.6, .speed = 1.7, .warmup_steps = 400, .learning_rate = 2e-3, .seed = 2});
+  write_made_up_run(slower,
                     {.steps = 6000, .final_loss = 1.5, .speed = 0.55, .seed = 3, .scores = false});
   const fs::path hostile = folder / "<img src=x onerror=window.broken=1>&\"'";
   write_made_up_run(hostile, {.steps = 2000, .hostile = true});
@@ -41,10 +43,10 @@ void make_pages(const fs::path& folder) {
                     {.steps = 1'000'000, .logged_every = 10, .validated_every = 10'000, .seed = 5});
   write_made_up_run(larger,
                     {.steps = 1'200'000, .logged_every = 8, .validated_every = 10'000, .seed = 6});
-  calque::write_report(a, calque::all_metrics());
-  write_page(folder / "one.html", {a});
-  write_page(folder / "three.html", {a, b, c});
-  write_page(folder / "hostile.html", {hostile, a});
+  calque::write_report(plain, calque::all_metrics());
+  write_page(folder / "one.html", {plain});
+  write_page(folder / "three.html", {plain, faster, slower});
+  write_page(folder / "hostile.html", {hostile, plain});
   write_page(folder / "large.html", {large, larger});
   const fs::path young = folder / "young";
   write_made_up_run(young, {.steps = 50, .scores = false});
@@ -52,13 +54,11 @@ void make_pages(const fs::path& folder) {
   const fs::path text = folder / "toy-text";
   write_made_up_run(text, {.steps = 2000, .seed = 8, .text = true});
   write_page(folder / "text.html", {text});
-  write_page(folder / "both-tasks.html", {a, text});
-  const calque::Explanation explanation = calque::tests::made_up_explanation();
-  write(folder / "explain.html", calque::explain_page(explanation));
+  write_page(folder / "both-tasks.html", {plain, text});
+  write(folder / "explain.html", calque::explain_page(calque::tests::made_up_explanation()));
   write(folder / "explain-text.html",
         calque::explain_page(calque::tests::made_up_text_explanation()));
   write(folder / "explain-empty.html", calque::explain_page({}));
-  write(folder / "cross.svg", calque::cross_attention_svg(explanation, {}));
   write(folder / "explain-hostile.html",
         calque::explain_page(calque::tests::hostile_explanation()));
 }

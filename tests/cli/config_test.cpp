@@ -14,55 +14,61 @@ bool mentions(const std::string& text, const std::string& part) {
 }
 
 TEST_CASE("config check reports that a valid config is valid") {
-  const Ran ran = run("calque config check " + toy);
+  const CommandResult ran = run("calque config check " + toy);
   CHECK(ran.status == 0);
   CHECK(ran.out == folder + "toy.yaml: valid\n");
   CHECK(ran.err.empty());
 }
 
 TEST_CASE("config check lists every problem, one per line, and fails") {
-  const Ran ran = run("calque config check " + toy + " --set model.heads=0 --set model.d_modle=1");
+  const CommandResult ran =
+      run("calque config check " + toy + " --set model.heads=0 --set model.d_modle=1");
   CHECK(ran.status == 1);
   CHECK(ran.out.empty());
-  CHECK(lines(ran.err) == 2);
+  CHECK(count_lines(ran.err) == 2);
   CHECK(mentions(ran.err, "calque: --set model.heads=0: model.heads: must be"));
   CHECK(mentions(ran.err, "nearest is model.d_model"));
 }
 
 TEST_CASE("config check checks all given files") {
-  const Ran ran = run("calque config check " + toy + " nowhere.yaml " + toy);
+  const CommandResult ran = run("calque config check " + toy + " nowhere.yaml " + toy);
   CHECK(ran.status == 1);
-  CHECK(lines(ran.out) == 2);
-  CHECK(lines(ran.err) == 1);
+  CHECK(count_lines(ran.out) == 2);
+  CHECK(count_lines(ran.err) == 1);
 }
 
 TEST_CASE("config show prints a config that config show prints unchanged") {
-  const Ran once =
+  const CommandResult once =
       run("calque config show " + toy + " --set training.until=20e --set model.preset=tiny");
   CHECK(once.status == 0);
   CHECK(mentions(once.out, "\n  until: 20e\n"));
   CHECK(mentions(once.out, "\n  d_model: 128\n"));
-  const Ran twice = run("file=$(mktemp) && calque config show " + toy +
-                        " --set training.until=20e --set model.preset=tiny --comments > $file && "
-                        "calque config show $file; rm -f $file");
+  const CommandResult twice =
+      run("file=$(mktemp) && calque config show " + toy +
+          " --set training.until=20e --set model.preset=tiny --comments > $file && "
+          "calque config show $file; rm -f $file");
   CHECK(twice.status == 0);
   CHECK(twice.out == once.out);
 }
 
 TEST_CASE("config keys lists every key, or the keys that match a word or another toolkit's name") {
-  const Ran all = run("calque config keys");
+  const CommandResult all = run("calque config keys");
   CHECK(all.status == 0);
   CHECK(mentions(all.out, "model.d_model: a whole number, 1 to 65536 (default 512)"));
-  const Ran some = run("calque config keys --about learn-rate");
+  const CommandResult some = run("calque config keys --about learn-rate");
   CHECK(mentions(some.out, "training.learning_rate: "));
-  CHECK(lines(some.out) < lines(all.out) / 4);
-  const Ran without = run("calque config keys --set training.seed=9");
+  CHECK(count_lines(some.out) < count_lines(all.out) / 4);
+  const CommandResult ema = run("calque config keys --about ema");
+  CHECK(mentions(ema.out, "training.ema: "));
+  CHECK_FALSE(mentions(ema.out, "The maximum number of sentences"));  // "the ma", but no "ema"
+  const CommandResult without = run("calque config keys --set training.seed=9");
   CHECK(without.status != 0);
   CHECK(mentions(without.err, "--set requires CONFIG"));
 }
 
 TEST_CASE("config keys with a config says where each value comes from") {
-  const Ran ran = run("cd '" + folder + "' && calque config keys toy.yaml --set training.seed=9");
+  const CommandResult ran =
+      run("cd '" + folder + "' && calque config keys toy.yaml --set training.seed=9");
   CHECK(ran.status == 0);
   CHECK(mentions(ran.out, "model.d_model = 128   (toy.yaml:"));
   CHECK(mentions(ran.out, "training.seed = 9   (--set training.seed=9)"));

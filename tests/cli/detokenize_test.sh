@@ -1,5 +1,5 @@
 #!/bin/sh
-# detokenize_test.sh SCRIPT: every line of tokens must become the text below it.
+# detokenize_test.sh SCRIPT: checks that SCRIPT turns each line of tokens into the text below it.
 set -eu
 script=$1
 cases() {
@@ -16,7 +16,7 @@ a well @-@ known 5 % of &#91; x &#93; &lt; y
 a well-known 5% of [x] < y
 
 CASES
-  echo
+  echo  # the expected text of the empty line above
 }
 cases | awk 'NR % 2 == 1' | "$script" >got.detokenized
 cases | awk 'NR % 2 == 0' | diff - got.detokenized

@@ -12,9 +12,11 @@ namespace {
 const std::string& masked() { return trained_masked_lm().run; }
 const std::string& classifier() { return trained_classifier().run; }
 
-Ran fill(const std::string& arguments) { return run("calque fill " + masked() + " " + arguments); }
+CommandResult fill(const std::string& arguments) {
+  return run("calque fill " + masked() + " " + arguments);
+}
 
-Ran classify(const std::string& text, const std::string& options = "") {
+CommandResult classify(const std::string& text, const std::string& options = "") {
   return run("printf '" + text + "' | calque classify " + classifier() + " " + options);
 }
 
@@ -31,7 +33,7 @@ std::vector<std::vector<std::string>> table(const std::string& text) {
 }
 
 TEST_CASE("fill replaces each [MASK] and lists the most probable tokens for it") {
-  const Ran ran = fill("'The d[MASK]g s[MASK]s' --alternatives 3");
+  const CommandResult ran = fill("'The d[MASK]g s[MASK]s' --alternatives 3");
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
   CHECK(ran.err.empty());
   const auto rows = table(ran.out);
@@ -47,7 +49,7 @@ TEST_CASE("fill replaces each [MASK] and lists the most probable tokens for it")
   }
   CHECK(rows[1][2] == (text[5] == ' ' ? "\u2581" : text.substr(5, 1)));
   CHECK(fill("'The d[MASK]g s[MASK]s' --alternatives 3 --threads 1").out == ran.out);
-  CHECK(lines(fill("'The d[MASK]g'").out) == 2);
+  CHECK(count_lines(fill("'The d[MASK]g'").out) == 2);
 }
 
 TEST_CASE("fill refuses a text without [MASK], a text that is too long, and runs of other tasks") {
@@ -62,10 +64,10 @@ TEST_CASE("fill refuses a text without [MASK], a text that is too long, and runs
 }
 
 TEST_CASE("classify prints one label per line, which does not depend on the other lines") {
-  const Ran ran = classify("the dog sleeps\\n\\nder Hund\\tthe cat\\r\\n");
+  const CommandResult ran = classify("the dog sleeps\\n\\nder Hund\\tthe cat\\r\\n");
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
   CHECK(ran.err.empty());
-  CHECK(lines(ran.out) == 3);
+  CHECK(count_lines(ran.out) == 3);
   for (const auto& row : table(ran.out)) {
     REQUIRE(row.size() == 1);
     CHECK_MESSAGE((row[0] == "de" || row[0] == "en"), row[0]);
@@ -76,7 +78,7 @@ TEST_CASE("classify prints one label per line, which does not depend on the othe
 }
 
 TEST_CASE("classify --probabilities --top prints the most probable labels first") {
-  const Ran ran = classify("the dog sleeps\\n", "--probabilities --top 5");
+  const CommandResult ran = classify("the dog sleeps\\n", "--probabilities --top 5");
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
   const auto rows = table(ran.out);
   REQUIRE(rows.size() == 1);
@@ -109,13 +111,13 @@ std::vector<std::vector<float>> vectors(const std::string& text) {
   return rows;
 }
 
-Ran embed(const std::string& run_folder, const std::string& text) {
+CommandResult embed(const std::string& run_folder, const std::string& text) {
   return run("printf '" + text + "' | calque embed " + run_folder);
 }
 
 TEST_CASE("embed prints one vector of norm 1 per line, which does not depend on the other lines") {
   for (const std::string& folder : {masked(), classifier()}) {
-    const Ran ran = embed(folder, "The dog sees\\n\\nIt is a cat\\r\\nThe dog sees");
+    const CommandResult ran = embed(folder, "The dog sees\\n\\nIt is a cat\\r\\nThe dog sees");
     REQUIRE_MESSAGE(ran.status == 0, ran.err);
     CHECK(ran.err.empty());
     const auto rows = vectors(ran.out);
@@ -136,7 +138,8 @@ TEST_CASE("embed prints one vector of norm 1 per line, which does not depend on 
 
 TEST_CASE("embed truncates a text that has more tokens than the context") {
   const std::string most(30, 'e');  // with <s> and </s> the 32 tokens of the context
-  const Ran ran = embed(masked(), most + "\\n" + most + "The dog\\n" + most.substr(1) + "\\n");
+  const CommandResult ran =
+      embed(masked(), most + "\\n" + most + "The dog\\n" + most.substr(1) + "\\n");
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
   const auto rows = vectors(ran.out);
   REQUIRE(rows.size() == 3);
@@ -151,19 +154,19 @@ TEST_CASE("embed refuses invalid UTF-8, runs of other tasks and a missing run") 
   check_refused(run("echo a | calque embed /nosuch"), 1, "/nosuch: there is no such run");
 }
 
-Ran evaluate_lines(const std::string& text, const std::string& options = "") {
+CommandResult evaluate_lines(const std::string& text, const std::string& options = "") {
   const std::string file = trained_classifier().file("lines");
   return run("printf '" + text + "' > " + file + "; calque evaluate " + classifier() +
              " --labelled " + file + " " + options);
 }
 
 TEST_CASE("evaluate measures a classifier on a split or a labelled file") {
-  const Ran split = run("calque evaluate " + classifier() + " --split validation");
+  const CommandResult split = run("calque evaluate " + classifier() + " --split validation");
   REQUIRE_MESSAGE(split.status == 0, split.err);
   CHECK(split.out.find("toy-en-de: 20 examples\n") != std::string::npos);
   const std::string output = trained_classifier().file("labels");
-  const Ran file = evaluate_lines("en\\tthe dog\\nde der Hund\\n",
-                                  "--samples 1 --output " + output + " && cat " + output);
+  const CommandResult file = evaluate_lines("en\\tthe dog\\nde der Hund\\n",
+                                            "--samples 1 --output " + output + " && cat " + output);
   REQUIRE_MESSAGE(file.status == 0, file.err);
   for (const char* part :
        {"  the dog\n  = en\n  > ", "lines: 2 examples\n", "accuracy ", "macro F1 ", "precision"}) {
@@ -187,8 +190,9 @@ TEST_CASE("evaluate refuses an unknown label, an empty file, and a labelled file
 TEST_CASE("evaluate measures a masked language model and writes the filled windows") {
   const std::string text = trained_masked_lm().file("text");
   const std::string output = trained_masked_lm().file("filled");
-  const Ran ran = run("printf 'The dog sees\\nIt is a cat\\n' > " + text + "; calque evaluate " +
-                      masked() + " --text " + text + " --output " + output + " && cat " + output);
+  const CommandResult ran =
+      run("printf 'The dog sees\\nIt is a cat\\n' > " + text + "; calque evaluate " + masked() +
+          " --text " + text + " --output " + output + " && cat " + output);
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
   CHECK(ran.out.find("2 documents, ") != std::string::npos);
   CHECK(ran.out.find("at [MASK] ") != std::string::npos);
@@ -201,7 +205,7 @@ TEST_CASE("evaluate measures a masked language model and writes the filled windo
 TEST_CASE("info and data check describe encoder-only models, score and explain refuse them") {
   CHECK(run("calque info " + masked()).out.find("task masked-lm\n") != std::string::npos);
   CHECK(run("calque info " + classifier()).out.find("task classification\n") != std::string::npos);
-  const Ran data = run("calque data check " + trained_classifier().file("config.yaml"));
+  const CommandResult data = run("calque data check " + trained_classifier().file("config.yaml"));
   CHECK_MESSAGE(data.out.starts_with("train: 400 examples, "), data.err);
   CHECK(data.out.find("  de: 200\n  en: 200\n") != std::string::npos);
   check_refused(run("calque score " + masked() + " --text /dev/null"), 1,

@@ -9,27 +9,27 @@
 namespace calque {
 namespace {
 
-Ran explain(const std::string& options) {
+CommandResult explain(const std::string& options) {
   return run("cd " + trained().file("") + " && calque explain " + trained().run + " " + options);
 }
 
 TEST_CASE("explain writes one self-contained page to the given file") {
-  const Ran usual = explain("'a b c' && cat explain.html");
+  const CommandResult usual = explain("'a b c' && cat explain.html");
   CHECK(usual.status == 0);
   CHECK(usual.out.find("</html>") != std::string::npos);
   for (const char* foreign : {"src=\"http", "href=\"http", "@import"}) {
     CAPTURE(foreign);
     CHECK(usual.out.find(foreign) == std::string::npos);
   }
-  const Ran named = explain("'a b c' --beam 3 --out page.html && cat page.html");
+  const CommandResult named = explain("'a b c' --beam 3 --out page.html && cat page.html");
   CHECK(named.out.find("</html>") != std::string::npos);
 }
 
 TEST_CASE("explain writes an SVG figure with --svg and a JSON object with --json") {
-  const Ran picture = explain("'a b' --svg");
+  const CommandResult picture = explain("'a b' --svg");
   CHECK(picture.status == 0);
   CHECK(picture.out.find("<svg") != std::string::npos);
-  const Ran numbers = explain("'a b' --json --beam 2");
+  const CommandResult numbers = explain("'a b' --json --beam 2");
   REQUIRE(numbers.status == 0);
   const auto json = nlohmann::json::parse(numbers.out, nullptr, false);
   CHECK(json.is_object());

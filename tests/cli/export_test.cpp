@@ -11,13 +11,14 @@ namespace {
 
 TEST_CASE("calque export writes a new folder, and refuses a folder that exists") {
   const std::string out = trained().file("ct2");
-  const Ran first = run("calque export " + trained().run + " ctranslate2 --int8 --out " + out);
+  const CommandResult first =
+      run("calque export " + trained().run + " ctranslate2 --int8 --out " + out);
   REQUIRE_MESSAGE(first.status == 0, first.err);
   CHECK(first.out.find("README.md says how to load it") != std::string::npos);
   for (const char* file : {"model.bin", "config.json", "shared_vocabulary.json", "README.md"}) {
     CHECK(std::filesystem::exists(trained().place / "ct2" / file));
   }
-  const Ran again = run("calque export " + trained().run + " ctranslate2 --out " + out);
+  const CommandResult again = run("calque export " + trained().run + " ctranslate2 --out " + out);
   check_refused(again, 1, "already exists; choose another folder");
 }
 
@@ -36,7 +37,8 @@ TEST_CASE("calque export refuses a model in one line that names the formats that
 TEST_CASE("the parameters of every task can be exported") {
   for (const Trained* each : {&trained_language_model(), &trained_masked_lm(),
                               &trained_classifier(), &trained_on_images()}) {
-    const Ran ran = run("calque export " + each->run + " numpy --out " + each->file("numpy"));
+    const CommandResult ran =
+        run("calque export " + each->run + " numpy --out " + each->file("numpy"));
     CHECK_MESSAGE(ran.status == 0, ran.err);
     CHECK(std::filesystem::exists(each->place / "numpy" / "model.npz"));
   }
@@ -44,7 +46,7 @@ TEST_CASE("the parameters of every task can be exported") {
 
 TEST_CASE("config check --for reports before training why a format cannot hold the model") {
   const std::string copy = "calque config check '" CALQUE_SOURCE_DIR "/configs/copy.yaml' --for ";
-  const Ran fine = run(copy + "ctranslate2");
+  const CommandResult fine = run(copy + "ctranslate2");
   CHECK(fine.status == 0);
   check_refused(run(copy + "huggingface"), 1, "tokenizer.kind is words");
 }

@@ -38,11 +38,12 @@ std::string images_of_two_sizes() {
 
 TEST_CASE("classify prints one line per image: its file, and labels with their probabilities") {
   const std::string a = png("a.png", 16), b = png("b.png", 16);
-  const Ran ran = run("calque classify " + shapes() + " " + a + " " + b);
+  const CommandResult ran = run("calque classify " + shapes() + " " + a + " " + b);
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
-  CHECK(lines(ran.out) == 2);
+  CHECK(count_lines(ran.out) == 2);
   CHECK(ran.out.find("a.png\t") != std::string::npos);
-  const Ran four = run("calque classify " + shapes() + " " + a + " --probabilities --top 9");
+  const CommandResult four =
+      run("calque classify " + shapes() + " " + a + " --probabilities --top 9");
   for (const char* label : {"cross\t0.", "disc\t0.", "square\t0.", "stripes\t0."}) {
     CHECK_MESSAGE(four.out.find(label) != std::string::npos, four.out);
   }
@@ -52,7 +53,7 @@ TEST_CASE("an image of another size is resized to that of the run") {
   // Pictures of one gray are equal after they are resized.
   const std::string command = "calque classify " + shapes() + " --probabilities --top 4 ";
   const auto probabilities = [&](const std::string& image) {
-    const Ran ran = run(command + image);
+    const CommandResult ran = run(command + image);
     CHECK_MESSAGE(ran.status == 0, ran.err);
     return ran.out.substr(ran.out.find('\t'));
   };
@@ -67,10 +68,10 @@ TEST_CASE("images of several sizes are trained on at the size of data.image_size
                             sized + " --set 'data.train={images: " + folder +
                             "}' --set 'data.validation={images: " + folder + "}'";
   check_refused(run(train), 1, "data.image_size resizes images");
-  const Ran trained = run(train + " --set data.image_size=12");
+  const CommandResult trained = run(train + " --set data.image_size=12");
   REQUIRE_MESSAGE(trained.status == 0, trained.err);
   CHECK(run("grep -x 'size 12 12 1' " + sized + "/images.txt").status == 0);
-  const Ran found = run("calque evaluate " + sized + " --images " + folder);
+  const CommandResult found = run("calque evaluate " + sized + " --images " + folder);
   CHECK_MESSAGE(found.out.find("sizes: 8 images\n") != std::string::npos, found.err);
 }
 
@@ -83,7 +84,8 @@ TEST_CASE("classify refuses files that are not images, and images for other runs
 }
 
 TEST_CASE("evaluate measures a classifier on a split or a folder of images") {
-  const Ran split = run("calque evaluate " + shapes() + " --split validation --samples 1");
+  const CommandResult split =
+      run("calque evaluate " + shapes() + " --split validation --samples 1");
   REQUIRE_MESSAGE(split.status == 0, split.err);
   for (const char* part :
        {"  shapes, image 1\n  = ", "shapes: 20 images\n", "accuracy ", "macro F1 ", "precision"}) {
@@ -92,7 +94,7 @@ TEST_CASE("evaluate measures a classifier on a split or a folder of images") {
   png("folder/disc/a.png", 16);
   png("folder/cross/a.png", 16);
   const std::string folder = trained_on_images().file("folder");
-  const Ran ran = run("calque evaluate " + shapes() + " --images " + folder);
+  const CommandResult ran = run("calque evaluate " + shapes() + " --images " + folder);
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
   CHECK(ran.out.find("folder: 2 images\n") != std::string::npos);
   png("other/zebra/a.png", 16);
@@ -103,7 +105,7 @@ TEST_CASE("evaluate measures a classifier on a split or a folder of images") {
 
 TEST_CASE("explain draws the attention of every head over the image, or writes it as numbers") {
   const std::string a = png("a.png", 16);
-  const Ran page = run("calque explain " + shapes() + " " + a + " --out -");
+  const CommandResult page = run("calque explain " + shapes() + " " + a + " --out -");
   REQUIRE_MESSAGE(page.status == 0, page.err);
   for (const char* part : {"<title>a.png</title>", "<td>stripes</td>",
                            "Layer 1: attention of the "
@@ -112,7 +114,7 @@ TEST_CASE("explain draws the attention of every head over the image, or writes i
     CHECK_MESSAGE(page.out.find(part) != std::string::npos, page.out);
   }
   CHECK(page.out.find("{{") == std::string::npos);
-  const Ran numbers = run("calque explain " + shapes() + " " + a + " --json");
+  const CommandResult numbers = run("calque explain " + shapes() + " " + a + " --json");
   REQUIRE_MESSAGE(numbers.status == 0, numbers.err);
   CHECK(numbers.out.find("\"attention\":[[[") != std::string::npos);
   check_refused(run("calque explain " + shapes() + " /nosuch.png"), 1, "/nosuch.png");
@@ -123,30 +125,32 @@ TEST_CASE(
   const Trained& plain = trained_on_images();
   const std::string own = plain.file("vit"), folder = plain.file("vit-huggingface"),
                     imported = plain.file("vit-imported"), tuned = plain.file("vit-tuned");
-  const Ran trained = run("calque train " + plain.file("config.yaml") + " --quiet --run " + own +
-                          " --set model.pooling=cls --set model.norm=pre");
+  const CommandResult trained =
+      run("calque train " + plain.file("config.yaml") + " --quiet --run " + own +
+          " --set model.pooling=cls --set model.norm=pre");
   REQUIRE_MESSAGE(trained.status == 0, trained.err);
   REQUIRE(run("calque export " + own + " huggingface --out " + folder).status == 0);
-  const Ran made = run("calque import " + folder + " --run " + imported);
+  const CommandResult made = run("calque import " + folder + " --run " + imported);
   REQUIRE_MESSAGE(made.status == 0, made.err);
   const auto classify = [image = png("a.png", 16)](const std::string& place) {
     return run("calque classify " + place + " " + image + " --probabilities --top 4");
   };
-  const Ran theirs = classify(imported);
+  const CommandResult theirs = classify(imported);
   CHECK_MESSAGE(theirs.status == 0, theirs.err);
   CHECK(theirs.out == classify(own).out);
   // Fine-tuned and resumed on other images, which have another mean.
   for (const char* until : {"2u", "4u"}) {
-    const Ran training = run("calque train " + imported + "/finetune.yaml --quiet --run " + tuned +
-                             " --set 'data.train={toy: shapes, pairs: 10, seed: 5}'"
-                             " --set training.until=" +
-                             until);
+    const CommandResult training =
+        run("calque train " + imported + "/finetune.yaml --quiet --run " + tuned +
+            " --set 'data.train={toy: shapes, pairs: 10, seed: 5}'"
+            " --set training.until=" +
+            until);
     CHECK_MESSAGE(training.status == 0, training.err);
     CHECK(run("diff " + own + "/images.txt " + tuned + "/images.txt").status == 0);
   }
-  const Ran smaller = run("calque train " + imported + "/finetune.yaml --quiet --run " + tuned +
-                          "-sizes --set 'data.train={images: " + images_of_two_sizes() +
-                          "}' --set training.until=1u");
+  const CommandResult smaller = run(
+      "calque train " + imported + "/finetune.yaml --quiet --run " + tuned +
+      "-sizes --set 'data.train={images: " + images_of_two_sizes() + "}' --set training.until=1u");
   CHECK_MESSAGE(smaller.status == 0, smaller.err);
   CHECK(run("diff " + own + "/images.txt " + tuned + "-sizes/images.txt").status == 0);
   const std::string again = plain.file("vit-again");
@@ -156,7 +160,7 @@ TEST_CASE(
 
 TEST_CASE("data check counts the images of each class, train refuses a patch that does not fit") {
   const std::string config = trained_on_images().file("config.yaml");
-  const Ran ran = run("calque data check " + config);
+  const CommandResult ran = run("calque data check " + config);
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
   CHECK(ran.out.find("train: 200 images of 16 x 16 pixels with 1 channels\n  cross: ") !=
         std::string::npos);

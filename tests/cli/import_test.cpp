@@ -1,7 +1,8 @@
-// calque import: a model that was exported becomes a run like the one it came from.
+// calque import: the run made from an exported model gives the results of the original run.
 #include <doctest/doctest.h>
 
 #include <filesystem>
+#include <string>
 
 #include "cli/program.h"
 #include "cli/trained.h"
@@ -9,69 +10,82 @@
 namespace calque {
 namespace {
 
-TEST_CASE("an imported language model generates and scores like its run, and can be trained on") {
-  const Trained& own = trained_language_model();
-  const std::string folder = own.file("to-import"), imported = own.file("imported");
-  REQUIRE(run("calque export " + own.run + " huggingface --out " + folder).status == 0);
-  const Ran made = run("calque import " + folder + " --run " + imported);
+TEST_CASE(
+    "an imported language model generates and scores like the original run, and can be trained") {
+  const Trained& original = trained_language_model();
+  const std::string folder = original.file("to-import"), imported = original.file("imported");
+  REQUIRE(run("calque export " + original.run + " huggingface --out " + folder).status == 0);
+  const CommandResult made = run("calque import " + folder + " --run " + imported);
   REQUIRE_MESSAGE(made.status == 0, made.err);
   CHECK(made.out.find("/finetune.yaml") != std::string::npos);
 
   const std::string prompt = " 'The dog' --max-tokens 20 --temperature 0";
-  const Ran theirs = run("calque generate " + imported + prompt);
-  CHECK_MESSAGE(theirs.status == 0, theirs.err);
-  CHECK(theirs.out == run("calque generate " + own.run + prompt).out);
+  const CommandResult generated = run("calque generate " + imported + prompt);
+  CHECK_MESSAGE(generated.status == 0, generated.err);
+  CHECK(generated.out == run("calque generate " + original.run + prompt).out);
 
-  const std::string tuned = own.file("tuned");
-  const Ran trained = run("calque train " + own.file("imported/finetune.yaml") + " --run " + tuned +
-                          " --quiet --set 'data.train={toy: toy-text, pairs: 20}'"
-                          " --set training.until=2u");
+  const std::string text = original.file("to-score");
+  const auto score = [&](const std::string& folder_of_run) {
+    return run("printf 'The dog\\n' > " + text + "; calque score " + folder_of_run + " --text " +
+               text);
+  };
+  const CommandResult scored = score(imported);
+  REQUIRE_MESSAGE(scored.status == 0, scored.err);
+  CHECK(std::stod(scored.out) ==
+        doctest::Approx(std::stod(score(original.run).out)).epsilon(1e-4));  // printed: 4 decimals
+
+  const std::string tuned = original.file("tuned");
+  const CommandResult trained =
+      run("calque train " + original.file("imported/finetune.yaml") + " --run " + tuned +
+          " --quiet --set 'data.train={toy: toy-text, pairs: 20}'"
+          " --set training.until=2u");
   CHECK_MESSAGE(trained.status == 0, trained.err);
   CHECK(run("calque generate " + tuned + prompt).status == 0);
 
-  const std::string config = own.file("imported/config.yaml");
+  const std::string config = original.file("imported/config.yaml");
   check_refused(run("calque train " + config + " --run " + tuned + "2"), 1, "data.train: missing");
   check_refused(run("calque import " + folder + " --run " + imported), 1,
                 "already exists; choose another folder");
 }
 
-TEST_CASE("an imported classifier classifies like its run, and can be trained on") {
+TEST_CASE("an imported classifier classifies like the original run, and can be trained") {
   const Trained& plain = trained_classifier();
-  const std::string own = plain.file("post"), folder = plain.file("bert"),
+  const std::string original = plain.file("post"), folder = plain.file("bert"),
                     imported = plain.file("imported");
-  const Ran trained = run("calque train " + plain.file("config.yaml") + " --quiet --run " + own +
-                          " --set model.norm=post --set model.positions=learned"
-                          " --set model.pooling=cls");
+  const CommandResult trained =
+      run("calque train " + plain.file("config.yaml") + " --quiet --run " + original +
+          " --set model.norm=post --set model.positions=learned"
+          " --set model.pooling=cls");
   REQUIRE_MESSAGE(trained.status == 0, trained.err);
-  REQUIRE(run("calque export " + own + " huggingface --out " + folder).status == 0);
-  const Ran made = run("calque import " + folder + " --run " + imported);
+  REQUIRE(run("calque export " + original + " huggingface --out " + folder).status == 0);
+  const CommandResult made = run("calque import " + folder + " --run " + imported);
   REQUIRE_MESSAGE(made.status == 0, made.err);
 
-  const auto classify = [](const std::string& place) {
-    return run("printf 'the dog sleeps\\nder Hund\\n' | calque classify " + place +
+  const auto classify = [](const std::string& folder_of_run) {
+    return run("printf 'the dog sleeps\\nder Hund\\n' | calque classify " + folder_of_run +
                " --probabilities --top 2");
   };
-  const Ran theirs = classify(imported);
-  CHECK_MESSAGE(theirs.status == 0, theirs.err);
-  CHECK(lines(theirs.out) == 2);
-  CHECK(theirs.out == classify(own).out);
-  const Ran tuned = run("calque train " + plain.file("imported/finetune.yaml") + " --quiet --run " +
-                        plain.file("tuned") +
-                        " --set 'data.train={toy: toy-en-de, pairs: 20}'"
-                        " --set training.until=2u");
+  const CommandResult classified = classify(imported);
+  CHECK_MESSAGE(classified.status == 0, classified.err);
+  CHECK(count_lines(classified.out) == 2);
+  CHECK(classified.out == classify(original).out);
+  const CommandResult tuned = run("calque train " + plain.file("imported/finetune.yaml") +
+                                  " --quiet --run " + plain.file("tuned") +
+                                  " --set 'data.train={toy: toy-en-de, pairs: 20}'"
+                                  " --set training.until=2u");
   CHECK_MESSAGE(tuned.status == 0, tuned.err);
   const std::string again = plain.file("bert-again");
   REQUIRE(run("calque export " + imported + " huggingface --out " + again).status == 0);
   CHECK(run("diff -r " + folder + " " + again).status == 0);
 }
 
-TEST_CASE("calque import refuses in one line what is no model") {
-  const Trained& own = trained();
-  check_refused(run("calque import " + own.file("nowhere") + " --run " + own.file("new")), 1,
+TEST_CASE("calque import refuses a missing path and a run, and makes no folder") {
+  const Trained& other = trained();
+  check_refused(run("calque import " + other.file("nowhere") + " --run " + other.file("new")), 1,
                 "there is no such folder or file");
-  check_refused(run("calque import " + own.run + " --run " + own.file("new")), 1,
+  check_refused(run("calque import " + other.run + " --run " + other.file("new")), 1,
                 "neither a folder with a config.json");
-  CHECK(!std::filesystem::exists(own.place / "new"));
+  CHECK(!std::filesystem::exists(other.place / "new"));
 }
 
 }  // namespace

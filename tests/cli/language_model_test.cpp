@@ -2,8 +2,9 @@
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
-#include <cmath>
 #include <nlohmann/json.hpp>
+#include <sstream>
+#include <string>
 
 #include "cli/program.h"
 #include "cli/trained.h"
@@ -13,13 +14,13 @@ namespace {
 
 const std::string& run_folder() { return trained_language_model().run; }
 
-Ran generate(const std::string& arguments) {
+CommandResult generate(const std::string& arguments) {
   return run("calque generate " + run_folder() + " " + arguments);
 }
 
 TEST_CASE(
     "generate writes the prompt and a continuation, the same for a seed on any number of threads") {
-  const Ran once = generate("'The dog' --max-tokens 50 --seed 5");
+  const CommandResult once = generate("'The dog' --max-tokens 50 --seed 5");
   CHECK(once.status == 0);
   CHECK(once.err.empty());
   CHECK(once.out.starts_with("The dog"));
@@ -30,24 +31,24 @@ TEST_CASE(
 }
 
 TEST_CASE("generate works without a prompt, but refuses an empty one") {
-  const Ran without = generate("--max-tokens 20");
+  const CommandResult without = generate("--max-tokens 20");
   CHECK(without.status == 0);
   CHECK(without.out.size() > 1);
   check_refused(generate("''"), 2, "PROMPT: the value is empty");
 }
 
-TEST_CASE("a text may be longer than the context, and so may its prompt") {
-  const Ran text = generate("The --temperature 0.01 --max-tokens 200");
+TEST_CASE("generate accepts more tokens than the context, and a prompt longer than the context") {
+  const CommandResult text = generate("The --temperature 0.01 --max-tokens 200");
   CHECK(text.status == 0);
   const std::string prompt(100, 'e');
-  const Ran longer = generate(prompt + " --max-tokens 10");
+  const CommandResult longer = generate(prompt + " --max-tokens 10");
   CHECK(longer.status == 0);
   CHECK(longer.out.starts_with(prompt));
   CHECK(longer.out.size() > prompt.size() + 1);
 }
 
-TEST_CASE("--samples sets the number of texts, and --stop ends each of them") {
-  const Ran several = generate("The --samples 3 --max-tokens 30");
+TEST_CASE("--samples sets the number of texts, and --stop ends a text before a string") {
+  const CommandResult several = generate("The --samples 3 --max-tokens 30");
   CHECK(several.status == 0);
   size_t rules = 0;
   for (size_t at = 0; (at = several.out.find("\n--------\n", at)) != std::string::npos; ++at) {
@@ -55,15 +56,17 @@ TEST_CASE("--samples sets the number of texts, and --stop ends each of them") {
   }
   CHECK(rules == 2);
   const std::string whole = generate("The --temperature 0 --max-tokens 30").out;
-  const std::string stop = whole.substr(8, 2);
-  const Ran stopped = generate("The --temperature 0 --max-tokens 30 --stop '" + stop + "'");
+  const std::string stop = whole.substr(8, 2);  // in the continuation; the prompt has 3 characters
+  const CommandResult stopped =
+      generate("The --temperature 0 --max-tokens 30 --stop '" + stop + "'");
   CHECK(stopped.out == whole.substr(0, whole.find(stop, 3)) + "\n");
 }
 
-TEST_CASE("--interactive continues the prompt on each line") {
-  const Ran ran = run("printf 'The\\nA cat\\n' | calque generate " + run_folder() +
-                      " --interactive "
-                      "--max-tokens 5 --temperature 0");
+TEST_CASE(
+    "--interactive continues each line of standard input, and excludes PROMPT and --samples") {
+  const CommandResult ran = run("printf 'The\\nA cat\\n' | calque generate " + run_folder() +
+                                " --interactive "
+                                "--max-tokens 5 --temperature 0");
   CHECK(ran.status == 0);
   CHECK(ran.out.find("The") == 0);
   CHECK(ran.out.find("\nA cat") != std::string::npos);
@@ -71,8 +74,7 @@ TEST_CASE("--interactive continues the prompt on each line") {
   check_refused(generate("The --interactive"), 2, "--interactive");
 }
 
-TEST_CASE(
-    "generate refuses invalid text, runs and numbers, and a run that is not a language model") {
+TEST_CASE("generate refuses invalid text and options, a missing run, and a run of another task") {
   check_refused(generate("$'a\\377'"), 1, "the prompt: not valid UTF-8 (byte 2)");
   check_refused(run("calque generate /nosuch The"), 1, "/nosuch: there is no such run");
   check_refused(run("calque generate " + trained().run + " The"), 1,
@@ -83,7 +85,7 @@ TEST_CASE(
   check_refused(generate("The --nosuch"), 2, "--nosuch");
 }
 
-TEST_CASE("commands for one task refuse runs of the other") {
+TEST_CASE("translate and the options of score refuse runs of another task") {
   check_refused(run("echo a | calque translate " + run_folder()), 1,
                 "calque translate needs a run of task: translation; ");
   check_refused(run("calque score " + run_folder() + " --source /dev/null --target /dev/null"), 1,
@@ -92,7 +94,7 @@ TEST_CASE("commands for one task refuse runs of the other") {
                 "--text needs a run of task: language-model; ");
 }
 
-Ran score(const std::string& text) {
+CommandResult score(const std::string& text) {
   const std::string file = trained_language_model().file("lines");
   return run("printf '" + text + "' > " + file + "; calque score " + run_folder() + " --text " +
              file);
@@ -101,10 +103,10 @@ Ran score(const std::string& text) {
 TEST_CASE(
     "score --text prints the log-probability of each line, its mean per token, and its tokens") {
   const std::string longer(100, 'e');
-  const Ran ran = score("The dog\\n\\n" + longer + "\\n");
+  const CommandResult ran = score("The dog\\n\\n" + longer + "\\n");
   CHECK(ran.status == 0);
   CHECK(ran.err.empty());
-  check_scores(ran.out, {8, 1, 101});  // with </s>
+  check_scores(ran.out, {8, 1, 101});  // characters and </s>
   CHECK(score("").out.empty());
   // The score of a line does not depend on the lines around it.
   CHECK(score("The dog\\n").out == ran.out.substr(0, ran.out.find('\n') + 1));
@@ -118,25 +120,42 @@ TEST_CASE("score --text refuses invalid text, a missing file, and a missing opti
                 "--text");
 }
 
-TEST_CASE("evaluate measures a split or a file, and agrees with the sum of the scores") {
-  const Ran split = run("calque evaluate " + run_folder() + " --split validation");
+TEST_CASE("evaluate prints the measures of a split") {
+  const CommandResult split = run("calque evaluate " + run_folder() + " --split validation");
   CHECK(split.status == 0);
   for (const char* part :
        {"step 3", "8 documents", "perplexity", "bits per character", "bits per byte"}) {
     CHECK_MESSAGE(split.out.find(part) != std::string::npos, split.out);
   }
-  // If no window contains two documents, the loss of a text is the sum over its lines.
-  const std::string file = trained_language_model().file("lines");
-  const Ran scored = score("The dog sees\\nIt is a cat\\n");
-  const Ran judged = run("calque evaluate " + run_folder() + " --text " + file);
-  REQUIRE(judged.status == 0);
-  CHECK(judged.out.find("2 documents, 25 tokens, 23 characters, 23 bytes") != std::string::npos);
-  const size_t at = judged.out.find("bits per character");
-  REQUIRE(at != std::string::npos);
-  CHECK(std::stod(judged.out.substr(at - 7)) > 0);
 }
 
-TEST_CASE("evaluate refuses a split that the run lacks, and files of pairs") {
+TEST_CASE("the loss that evaluate prints for a file agrees with the scores of its lines") {
+  // The first line and its </s> fill the window of 32 tokens, so no window has tokens of both
+  // lines.
+  const std::string first(31, 'e');
+  const CommandResult scored = score(first + "\\nIt is a cat\\n");
+  std::istringstream scores(scored.out);
+  double sum = 0;
+  for (const int64_t expected_tokens : {32, 12}) {
+    double log_probability = 0, per_token = 0;
+    int64_t tokens = 0;
+    scores >> log_probability >> per_token >> tokens;
+    REQUIRE(!scores.fail());
+    CHECK(tokens == expected_tokens);
+    sum += log_probability;
+  }
+  const std::string file = trained_language_model().file("lines");  // written by score()
+  const CommandResult evaluated = run("calque evaluate " + run_folder() + " --text " + file);
+  REQUIRE(evaluated.status == 0);
+  CHECK(evaluated.out.find("2 documents, 44 tokens, 42 characters, 42 bytes") != std::string::npos);
+  const std::string label = "\n  loss ";
+  const size_t at = evaluated.out.find(label);
+  REQUIRE(at != std::string::npos);
+  const double loss = std::stod(evaluated.out.substr(at + label.size()));
+  CHECK(loss == doctest::Approx(-sum / 44).epsilon(1e-4));  // printed with four decimals
+}
+
+TEST_CASE("evaluate refuses missing splits and files, invalid text, pairs, and several runs") {
   check_refused(run("calque evaluate " + run_folder()), 1,
                 "--split test: the run's config has no such corpus; give --text, or a split that "
                 "it has: train, validation");
@@ -153,14 +172,14 @@ TEST_CASE("evaluate refuses a split that the run lacks, and files of pairs") {
                 2, "give one run");
 }
 
-TEST_CASE("evaluate --output writes the scores of the documents") {
+TEST_CASE("evaluate --output writes what score prints for the documents") {
   const std::string text = trained_language_model().file("lines");
   const std::string output = trained_language_model().file("scores");
-  const Ran scored = score("The dog sees\\nIt is a cat\\n");
-  const Ran ran = run("calque evaluate " + run_folder() + " --text " + text + " --output " +
-                      output + " && cat " + output);
+  const CommandResult scored = score("The dog sees\\nIt is a cat\\n");
+  const CommandResult ran = run("calque evaluate " + run_folder() + " --text " + text +
+                                " --output " + output + " && cat " + output);
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
-  CHECK(lines(scored.out) == 2);
+  CHECK(count_lines(scored.out) == 2);
   CHECK(ran.out.ends_with(scored.out));
 }
 
@@ -193,21 +212,21 @@ TEST_CASE("data.drop_duplicates drops training documents that occurred before") 
                             "; calque data check " + all.file("config.yaml") +
                             " --set 'data.train={text: " + all.file("twice") + "}'";
   CHECK(run(check).out.starts_with("train: 3 documents"));
-  const Ran dropped = run(check + " --set data.drop_duplicates=true");
+  const CommandResult dropped = run(check + " --set data.drop_duplicates=true");
   CHECK_MESSAGE(dropped.out.starts_with("train: 2 documents"), dropped.out);
   CHECK(dropped.out.find("1 seen before") != std::string::npos);
 }
 
-Ran explain(const std::string& options) {
+CommandResult explain(const std::string& options) {
   return run("cd " + trained_language_model().file("") + " && calque explain " + run_folder() +
              " " + options);
 }
 
-TEST_CASE("explain shows the continuation of a language model, as a page and as numbers") {
-  const Ran page = explain("'The dog' && cat explain.html");
+TEST_CASE("explain writes a page about the continuation of a prompt, or JSON with --json") {
+  const CommandResult page = explain("'The dog' && cat explain.html");
   CHECK(page.status == 0);
   CHECK(page.out.find("</html>") != std::string::npos);
-  const Ran numbers = explain("'The dog' --json");
+  const CommandResult numbers = explain("'The dog' --json");
   REQUIRE(numbers.status == 0);
   const auto json = nlohmann::json::parse(numbers.out, nullptr, false);
   REQUIRE(json.is_object());
@@ -222,7 +241,7 @@ TEST_CASE("explain refuses a prompt that is too long, invalid text, and --svg") 
 }
 
 TEST_CASE("info prints the task of a run and its parameters") {
-  const Ran ran = run("calque info " + run_folder());
+  const CommandResult ran = run("calque info " + run_folder());
   CHECK(ran.status == 0);
   CHECK(ran.out.find("task language-model\n") != std::string::npos);
   CHECK(ran.out.find("step 3 ") != std::string::npos);
@@ -230,21 +249,22 @@ TEST_CASE("info prints the task of a run and its parameters") {
   CHECK(run("calque info " + trained().run).out.find("task translation\n") != std::string::npos);
 }
 
-TEST_CASE("average and plot take runs of a language model") {
+TEST_CASE("average and plot accept runs of a language model") {
   const std::string out = trained_language_model().file("mean");
   const std::string last = run_folder() + "/last";
-  const Ran mean =
+  const CommandResult mean =
       run("calque average " + last + " " + last + " --out " + out + " && calque info " + out +
           " && calque generate " + out + " The --max-tokens 3");
   CHECK_MESSAGE(mean.status == 0, mean.err);
   CHECK(mean.out.find("weights: the mean of 2 checkpoints") != std::string::npos);
-  const Ran plot = run("calque plot " + run_folder());
+  const CommandResult plot = run("calque plot " + run_folder());
   CHECK_MESSAGE(plot.status == 0, plot.err);
 }
 
 TEST_CASE("an unknown metric is refused with the list of the task's metrics") {
-  const Ran ran = run("calque train " + trained_language_model().file("config.yaml") + " --run " +
-                      trained_language_model().file("none") + " --set training.metric=bleu");
+  const CommandResult ran =
+      run("calque train " + trained_language_model().file("config.yaml") + " --run " +
+          trained_language_model().file("none") + " --set training.metric=bleu");
   check_refused(
       ran, 1,
       "training.metric: the metric must be loss, nll, perplexity, accuracy, bits_per_character, "

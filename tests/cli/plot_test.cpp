@@ -35,7 +35,7 @@ class RunFolder {
 
 TEST_CASE("plot writes the report of a run to its folder, and prints the path") {
   const RunFolder run;
-  const Ran ran = calque::run("calque plot " + run.at(""));
+  const CommandResult ran = calque::run("calque plot " + run.at(""));
   CHECK(ran.status == 0);
   CHECK(ran.out.empty());
   CHECK(ran.err.find("report.html\n") != std::string::npos);
@@ -44,7 +44,7 @@ TEST_CASE("plot writes the report of a run to its folder, and prints the path") 
 
 TEST_CASE("plot writes only the requested outputs, to standard output if requested") {
   const RunFolder run;
-  const Ran table = calque::run("calque plot " + run.at("") + " --csv -");
+  const CommandResult table = calque::run("calque plot " + run.at("") + " --csv -");
   CHECK(table.status == 0);
   CHECK(table.out.starts_with("run,kind,step,epoch,tokens,seconds,loss\r\n"));
   CHECK_FALSE(fs::exists(run.path / "report.html"));
@@ -55,7 +55,8 @@ TEST_CASE("plot writes only the requested outputs, to standard output if request
 
 TEST_CASE("--metric takes one word, so that a run may follow it") {
   const RunFolder run;
-  const Ran ran = calque::run("LC_ALL=C calque plot --terminal --metric loss " + run.at(""));
+  const CommandResult ran =
+      calque::run("LC_ALL=C calque plot --terminal --metric loss " + run.at(""));
   CHECK(ran.status == 0);
   CHECK(ran.out.find("Loss") != std::string::npos);
 }
@@ -97,10 +98,10 @@ TEST_CASE("plot reports an invalid request in one line on stderr") {
                                       {std::string(), 2}}) {
     const auto& arguments = given;
     CAPTURE(arguments);
-    const Ran ran = calque::run("calque plot " + arguments);
+    const CommandResult ran = calque::run("calque plot " + arguments);
     CHECK(ran.status == status);
     CHECK(ran.err.starts_with("calque"));
-    CHECK(lines(ran.err) == 1);
+    CHECK(count_lines(ran.err) == 1);
     CHECK(ran.out.empty());
   }
 }

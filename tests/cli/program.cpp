@@ -1,4 +1,4 @@
-// Output goes through files, so that neither pipe can fill up while the other is read.
+// Output goes to files: with two pipes, one could fill up while the other is read.
 #include "cli/program.h"
 
 #include <doctest/doctest.h>
@@ -24,15 +24,15 @@ std::string text_of(const std::filesystem::path& path) {
 
 }  // namespace
 
-Ran run(const std::string& command) {
+CommandResult run(const std::string& command) {
   std::string folder = (std::filesystem::temp_directory_path() / "calque-run-XXXXXX").string();
-  require(mkdtemp(folder.data()) != nullptr, "run: no temporary folder {}", folder);
+  require(mkdtemp(folder.data()) != nullptr, "run: cannot create the temporary folder {}", folder);
   const std::filesystem::path path = folder;
   std::ofstream(path / "script") << "set -o pipefail\ncalque() { " CALQUE_PROGRAM " \"$@\"; }\n"
                                  << command << "\n";
   const std::string shell = "bash " + folder + "/script > " + folder + "/out 2> " + folder + "/err";
   const int status = std::system(shell.c_str());
-  Ran ran;
+  CommandResult ran;
   ran.status = WIFEXITED(status) ? WEXITSTATUS(status) : 128 + WTERMSIG(status);
   ran.out = text_of(path / "out");
   ran.err = text_of(path / "err");
@@ -40,21 +40,22 @@ Ran run(const std::string& command) {
   return ran;
 }
 
-int lines(const std::string& text) {
-  require(text.empty() || text.back() == '\n', "lines: the text ends within a line");
+int count_lines(const std::string& text) {
+  require(text.empty() || text.back() == '\n',
+          "count_lines: the text does not end with a line break");
   return static_cast<int>(std::count(text.begin(), text.end(), '\n'));
 }
 
-void check_refused(const Ran& ran, int status, const std::string& part) {
+void check_refused(const CommandResult& ran, int status, const std::string& part) {
   CAPTURE(part);
   CHECK(ran.status == status);
   CHECK_MESSAGE(ran.err.starts_with(status == 2 ? "calque " : "calque: "), ran.err);
   CHECK_MESSAGE(ran.err.find(part) != std::string::npos, ran.err);
-  CHECK(lines(ran.err) == 1);
+  CHECK(count_lines(ran.err) == 1);
 }
 
 void check_scores(const std::string& text, const std::vector<int64_t>& tokens) {
-  CHECK(lines(text) == std::ssize(tokens));
+  CHECK(count_lines(text) == std::ssize(tokens));
   std::istringstream all(text);
   for (const int64_t expected : tokens) {
     double total = 0, per_token = 0;
@@ -63,6 +64,7 @@ void check_scores(const std::string& text, const std::vector<int64_t>& tokens) {
     REQUIRE(!all.fail());
     CHECK(count == expected);
     CHECK(total < 0);
+    // The numbers are printed with four decimals.
     CHECK(per_token == doctest::Approx(total / static_cast<double>(count)).epsilon(1e-3));
   }
 }

@@ -1,4 +1,4 @@
-// What holds for every command: statuses, one line for an error, help, and standard output.
+// What all commands have in common: exit statuses, errors of one line, help, and standard output.
 #include "cli/program.h"
 
 #include <doctest/doctest.h>
@@ -12,8 +12,8 @@ namespace {
 
 const std::string toy = "'" CALQUE_SOURCE_DIR "/configs/toy.yaml'";
 
-TEST_CASE("--version prints the version, BLAS, threads and CPU") {
-  const Ran ran = run("calque --version");
+TEST_CASE("--version prints the version, BLAS, threads, MPI, CPU and build") {
+  const CommandResult ran = run("calque --version");
   CHECK(ran.status == 0);
   CHECK(ran.err.empty());
   CHECK(ran.out.starts_with("calque 0."));
@@ -30,18 +30,17 @@ TEST_CASE("every command has a help text with an example") {
         "export",    "import",   "info",         "data",        "data check",  "data copy",
         "plot",      "bleu",     "chrf",         "ter"}) {
     CAPTURE(command);
-    const Ran ran = run("calque " + command + " --help");
+    const CommandResult ran = run("calque " + command + " --help");
     CHECK(ran.status == 0);
     CHECK(ran.err.empty());
-    const std::string own = "calque " + command.substr(0, command.find(' '));
+    const std::string program = "calque " + command.substr(0, command.find(' '));
     const size_t example = ran.out.find("Example");
     REQUIRE(example != std::string::npos);
-    CHECK(ran.out.find(own, example) != std::string::npos);
+    CHECK(ran.out.find(program, example) != std::string::npos);
   }
 }
 
-TEST_CASE(
-    "a value that is empty, not a number or out of range is refused with the allowed values") {
+TEST_CASE("invalid values and combinations of options are refused in one line, with status 2") {
   const std::pair<std::string, std::string> wrong[] = {
       {"evaluate r --source '' --target ''", "--source: the value is empty"},
       {"translate ''", "RUN: the value is empty"},
@@ -71,39 +70,37 @@ TEST_CASE(
   for (const auto& [which, message] : wrong) {
     const auto& command = which;
     CAPTURE(command);
-    const Ran ran = run("calque " + command);
+    const CommandResult ran = run("calque " + command);
     CHECK(ran.status == 2);
-    CHECK(lines(ran.err) == 1);
+    CHECK(count_lines(ran.err) == 1);
     CHECK_MESSAGE(ran.err.find(message) != std::string::npos, ran.err);
   }
 }
 
-TEST_CASE("unreadable input is not an empty text, and a closed stream does not become a file") {
-  const Ran folder = run("calque bleu - -r /dev/null < /");
+TEST_CASE("a folder or a closed stream as standard input is an error") {
+  const CommandResult folder = run("calque bleu - -r /dev/null < /");
   CHECK(folder.status == 1);
   CHECK(folder.err.find("standard input: cannot be read: ") != std::string::npos);
   CHECK(run("calque bleu - -r /dev/null <&-").err.find("standard input: cannot be read: ") !=
         std::string::npos);
-  const Ran closed = run("calque config keys >&-");
-  CHECK(closed.status == 1);
-  CHECK(closed.err.find("standard output: ") != std::string::npos);
 }
 
-TEST_CASE("a limit on the size of files ends in a message") {
-  const Ran ran = run("(f=$(mktemp); ulimit -f 1; calque config keys > $f; s=$?; rm $f; exit $s)");
+TEST_CASE("output beyond the limit on the size of files is an error") {
+  const CommandResult ran =
+      run("(f=$(mktemp); ulimit -f 1; calque config keys > $f; s=$?; rm $f; exit $s)");
   CHECK(ran.status == 1);
   CHECK(ran.err.find("File too large") != std::string::npos);
 }
 
-TEST_CASE("the files of a toy language do not replace other files") {
-  const Ran ran =
+TEST_CASE("calque data does not replace existing files") {
+  const CommandResult ran =
       run("(d=$(mktemp -d); calque data copy --pairs 2 --out $d && echo mine > $d/train.src;"
           " calque data copy --pairs 2 --out $d; echo $?; cat $d/train.src; rm -r $d)");
   CHECK(ran.out.ends_with("\n1\nmine\n"));
   CHECK(ran.err.find("train.src: already exists") != std::string::npos);
 }
 
-TEST_CASE("a wrong command line is one line on stderr and status 2, and runs nothing") {
+TEST_CASE("an invalid command line prints one line to standard error and exits with status 2") {
   const std::pair<std::string, std::string> wrong[] = {
       {"calque", "calque: A subcommand is required; see 'calque --help'\n"},
       {"calque confg", "calque: unknown command confg; nearest is config; see 'calque --help'\n"},
@@ -127,37 +124,39 @@ TEST_CASE("a wrong command line is one line on stderr and status 2, and runs not
   for (const auto& [which, message] : wrong) {
     const auto& command = which;
     CAPTURE(command);
-    const Ran ran = run(command);
+    const CommandResult ran = run(command);
     CHECK(ran.status == 2);
     CHECK(ran.out.empty());
     CHECK(ran.err == message);
   }
 }
 
-TEST_CASE("an error stays on one line, whatever the name of a file holds") {
-  const Ran ran = run("calque config show $'no\\nsuch\\e[31mfile'");
+TEST_CASE("control characters of a file's name are escaped in an error") {
+  const CommandResult ran = run("calque config show $'no\\nsuch\\e[31mfile'");
   CHECK(ran.status == 1);
   CHECK(ran.out.empty());
-  CHECK(lines(ran.err) == 1);
+  CHECK(count_lines(ran.err) == 1);
   CHECK(ran.err.starts_with("calque: no\\x0asuch\\x1b[31mfile: "));
 }
 
-TEST_CASE("a path that does not exist is named in the error") {
+TEST_CASE("a path that is a loop of symbolic links is named in the error") {
   const TemporaryFolder folder;
   const std::string loop = folder.path("loop");
   std::filesystem::create_symlink(loop, loop);
-  const Ran ran = run("calque info '" + loop + "'");
+  const CommandResult ran = run("calque info '" + loop + "'");
   CHECK(ran.status == 1);
   CHECK(ran.err == "calque: " + loop + ": Too many levels of symbolic links\n");
 }
 
 TEST_CASE("standard output on a full disk is an error") {
-  const Ran ran = run("calque config show " + toy + " > /dev/full");
+  const CommandResult ran = run("calque config show " + toy + " > /dev/full");
   CHECK(ran.status == 1);
   CHECK(ran.err == "calque: standard output: No space left on device\n");
 }
 
-TEST_CASE("a full disk or a closed pipe is reported for a result that is larger than any buffer") {
+TEST_CASE(
+    "a result larger than any buffer: a full disk is an error, and a closed pipe ends the "
+    "program") {
   const TemporaryFolder folder;
   std::string records;
   for (int step = 1; step < 9000; ++step) {
@@ -165,17 +164,17 @@ TEST_CASE("a full disk or a closed pipe is reported for a result that is larger 
   }
   const std::string plot = "calque plot '" + folder.write("metrics.jsonl", records) + "' --csv -";
   REQUIRE(run(plot).out.size() > 100'000);
-  const Ran full = run(plot + " > /dev/full");
+  const CommandResult full = run(plot + " > /dev/full");
   CHECK(full.status == 1);
   CHECK(full.err == "calque: standard output: No space left on device\n");
-  const Ran gone = run("trap '' PIPE; " + plot + " | true");
+  const CommandResult gone = run("trap '' PIPE; " + plot + " | true");
   CHECK(gone.status == 141);
   CHECK(gone.err.empty());
-  const Ran device = run(plot.substr(0, plot.size() - 1) + "/dev/full");
+  const CommandResult device = run(plot.substr(0, plot.size() - 1) + "/dev/full");
   CHECK(device.err == "calque: /dev/full: cannot be written: No space left on device\n");
 }
 
-TEST_CASE("a failed write to standard error is not a failure") {
+TEST_CASE("a warning that cannot be written does not fail the command") {
   const TemporaryFolder folder;
   const std::string metrics =
       folder.write("metrics.jsonl", "{\"kind\":\"train\",\"step\":1,\"loss\":3}\nrubbish\n");
@@ -185,24 +184,26 @@ TEST_CASE("a failed write to standard error is not a failure") {
 }
 
 TEST_CASE("a closed standard output is an error") {
-  const Ran ran = run("calque config show " + toy + " >&-");
+  const CommandResult ran = run("calque config show " + toy + " >&-");
   CHECK(ran.status == 1);
-  CHECK(lines(ran.err) == 1);
+  CHECK(count_lines(ran.err) == 1);
+  CHECK(ran.err.find("standard output: ") != std::string::npos);
 }
 
 TEST_CASE("a closed pipe ends the program without a message") {
   const std::string many = "for i in 1 2 3 4 5 6 7 8 9 10; do calque config keys --markdown; done";
   CHECK(run("(" + many + ") | head -1").err.empty());
-  const Ran ignored = run("trap '' PIPE; calque config keys --markdown | true");
+  const CommandResult ignored = run("trap '' PIPE; calque config keys --markdown | true");
   CHECK(ignored.err.empty());
   CHECK((ignored.status == 0 || ignored.status == 141));
 }
 
-#ifndef __SANITIZE_ADDRESS__  // it needs more memory itself
+#ifndef __SANITIZE_ADDRESS__  // AddressSanitizer reserves more than the limit
 TEST_CASE("too little memory is reported in one line") {
-  const Ran ran = run("(ulimit -v 100000; OMP_NUM_THREADS=1 calque config check " + toy + ")");
+  const CommandResult ran =
+      run("(ulimit -v 100000; OMP_NUM_THREADS=1 calque config check " + toy + ")");
   CHECK(ran.status == 1);
-  CHECK(lines(ran.err) == 1);
+  CHECK(count_lines(ran.err) == 1);
   CHECK(ran.err.starts_with("calque: not enough memory"));
 }
 #endif

@@ -11,7 +11,7 @@ import shutil
 import subprocess
 import sys
 
-from served import Served, emptied, train
+from served import RunningServer, empty_folder, train
 
 HERE = pathlib.Path(__file__).parent
 TEXT = "Anna sees the dog"
@@ -48,11 +48,11 @@ def main(calque, folder, clients):
     if not (pathlib.Path(clients) / "node_modules" / "openai").is_dir():
         print(f"skipped: {clients} has no npm packages; scripts/test installs them")
         sys.exit(77)
-    folder = emptied(folder)
+    folder = empty_folder(folder)
     runs = [train(calque, folder, "reverser", "translation", "data.train={toy: toy-en-de, pairs: 300}",
                   "data.validation={toy: toy-en-de, pairs: 20}", "decoding.min_length=1"),
             train(calque, folder, "writer", "language-model")]
-    with Served(calque, runs) as server:
+    with RunningServer(calque, runs) as server:
         expected = check_curl(server.url)
         subprocess.run(["node", HERE / "serve_clients.mjs", clients, server.url, TEXT, expected], check=True, timeout=120)
 

@@ -1,4 +1,4 @@
-"""Small runs, and a `calque serve` that offers them, for the tests that speak to it."""
+"""Trains small runs and starts `calque serve` with them, for tests that send requests to the server."""
 import pathlib
 import shutil
 import subprocess
@@ -13,7 +13,8 @@ logging: {report: false}
 """
 
 
-def emptied(folder):
+def empty_folder(folder):
+    """Makes the folder, or removes what it contains."""
     folder = pathlib.Path(folder)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)
@@ -21,16 +22,16 @@ def emptied(folder):
 
 
 def train(calque, folder, name, task, *settings):
-    """A run of the task in folder/name."""
+    """Trains a run of the task in folder/name, and returns its path. The settings are those of --set."""
     config = folder / f"{name}.yaml"
     config.write_text(small_config(task) + TRAINING)
-    changes = [word for setting in settings for word in ("--set", setting)]
-    subprocess.run([calque, "train", config, "--run", folder / name, "--quiet", *changes], check=True, timeout=120)
+    arguments = [word for setting in settings for word in ("--set", setting)]
+    subprocess.run([calque, "train", config, "--run", folder / name, "--quiet", *arguments], check=True, timeout=120)
     return folder / name
 
 
-class Served:
-    """A server of the runs while the `with` block lasts; `url` is where."""
+class RunningServer:
+    """A server of these runs, which runs during the `with` block at the address `url`."""
 
     def __init__(self, calque, runs, *options):
         self.command = [calque, "serve", *runs, "--port", "0", *options]

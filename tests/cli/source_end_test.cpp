@@ -18,18 +18,20 @@ TEST_CASE("a model whose sources have no </s> trains, resumes, translates, score
     return run("printf 'a b c\\n\\n' > " + source + "; printf 'c b\\nd\\n' > " + target +
                "; calque score " + run_folder + "/last --source " + source + " --target " + target);
   };
-  const Ran resumed = scored(at);
+  const CommandResult resumed = scored(at);
   CHECK(resumed.status == 0);
-  CHECK(lines(resumed.out) == 2);
+  CHECK(count_lines(resumed.out) == 2);
   CHECK(resumed.out == scored(whole).out);
-  const Ran translated = run("printf 'a b\\n\\n' | calque translate " + at + " --alignment");
+  const CommandResult translated =
+      run("printf 'a b\\n\\n' | calque translate " + at + " --alignment");
   CHECK(translated.status == 0);
-  CHECK(lines(translated.out) == 2);
-  const Ran explained = run("calque explain " + at + " 'a b' --json");
+  CHECK(count_lines(translated.out) == 2);
+  const CommandResult explained = run("calque explain " + at + " 'a b' --json");
   CHECK(explained.status == 0);
   CHECK(explained.out.find("\"text\":\"b\"}],\n\"target_tokens\"") != std::string::npos);
-  const Ran changed = run("calque train '" CALQUE_SOURCE_DIR "/configs/copy.yaml' --quiet --run " +
-                          at + " --set data.train='[{toy: copy, pairs: 200}]'");
+  const CommandResult changed =
+      run("calque train '" CALQUE_SOURCE_DIR "/configs/copy.yaml' --quiet --run " + at +
+          " --set data.train='[{toy: copy, pairs: 200}]'");
   CHECK(changed.status == 1);
   CHECK_MESSAGE(changed.err.find("model.source_end") != std::string::npos, changed.err);
 }

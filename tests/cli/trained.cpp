@@ -27,7 +27,8 @@ struct TrainedTask : Trained {
     run = file("run");
     std::filesystem::create_directories(place);
     std::ofstream(place / "config.yaml") << config << "training: {until: 3u, batch_tokens: 128}\n";
-    const Ran ran = calque::run("calque train " + file("config.yaml") + " --quiet --run " + run);
+    const CommandResult ran =
+        calque::run("calque train " + file("config.yaml") + " --quiet --run " + run);
     REQUIRE_MESSAGE(ran.status == 0, ran.err);
   }
   ~TrainedTask() { std::filesystem::remove_all(place); }
@@ -36,7 +37,7 @@ struct TrainedTask : Trained {
 }  // namespace
 
 void train_briefly(const std::string& folder, const std::string& settings) {
-  const Ran ran =
+  const CommandResult ran =
       run("calque train '" CALQUE_SOURCE_DIR "/configs/copy.yaml' --quiet --run " + folder +
           " --set training.until=3u --set data.train='[{toy: copy, pairs: 200}]' "
           "--set training.validate_translate=none --set training.metric=loss " +

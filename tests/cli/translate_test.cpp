@@ -15,37 +15,37 @@ namespace {
 
 const std::string& run_folder() { return trained().run; }
 
-Ran translate(const std::string& input, const std::string& options) {
+CommandResult translate(const std::string& input, const std::string& options) {
   return run("printf '" + input + "' | calque translate " + run_folder() + " " + options);
 }
 
 TEST_CASE("translate writes one line for each input line, in order, for any size of --buffer") {
   const std::string input = "a b c\\n\\nb c\\nd e f g h\\na\\n";
-  const Ran together = translate(input, "--scores --beam 2");
+  const CommandResult together = translate(input, "--scores --beam 2");
   CHECK(together.status == 0);
   CHECK(together.err.empty());
-  CHECK(lines(together.out) == 5);
+  CHECK(count_lines(together.out) == 5);
   CHECK(together.out.find("\n ||| 0.0000 0.0000\n") != std::string::npos);
-  const Ran apart = translate(input, "--beam 2 --buffer 1");
+  const CommandResult apart = translate(input, "--beam 2 --buffer 1");
   CHECK(apart.out == translate(input, "--beam 2").out);
-  CHECK(lines(apart.out) == 5);
+  CHECK(count_lines(apart.out) == 5);
 }
 
 TEST_CASE("translate writes nothing for empty input, and the last line needs no line break") {
   CHECK(translate("", "").out.empty());
-  CHECK(lines(translate("a\\nb", "").out) == 2);
+  CHECK(count_lines(translate("a\\nb", "").out) == 2);
 }
 
 TEST_CASE("translate writes n-best lists as Moses does") {
-  const Ran ran = translate("a b\\n\\nc\\n", "--n-best 2 --beam 3");
+  const CommandResult ran = translate("a b\\n\\nc\\n", "--n-best 2 --beam 3");
   CHECK(ran.status == 0);
-  CHECK(lines(ran.out) == 5);
+  CHECK(count_lines(ran.out) == 5);
   CHECK(ran.out.starts_with("0 ||| "));
   CHECK(ran.out.find("\n1 |||  ||| 0.0000 0.0000\n2 ||| ") != std::string::npos);
 }
 
 TEST_CASE("--alignment links each word of the translation to a word of the source") {
-  const Ran ran = translate("a b c\\n\\nd\\n", "--alignment");
+  const CommandResult ran = translate("a b c\\n\\nd\\n", "--alignment");
   CHECK(ran.status == 0);
   std::istringstream out(ran.out);
   for (const int words_read : {3, 0, 1}) {
@@ -74,10 +74,10 @@ TEST_CASE("translate refuses a line with more tokens than the model has learned 
   train_briefly(folder,
                 "--set model.positions=learned --set model.max_positions=40 "
                 "--set data.max_length=30");
-  const Ran refused =
+  const CommandResult refused =
       run("{ echo a b; yes a | head -50 | paste -sd ' '; } | calque translate " + folder);
   CHECK(refused.status == 1);
-  CHECK(lines(refused.out) == 1);
+  CHECK(count_lines(refused.out) == 1);
   CHECK(refused.err ==
         "calque: standard input:2: 51 tokens, but the model has learned 40 positions; split the "
         "line\n");
@@ -85,14 +85,14 @@ TEST_CASE("translate refuses a line with more tokens than the model has learned 
 
 TEST_CASE("translate samples the same translations with the same seed") {
   const std::string hot = "--sampling temperature=1.5,top-p=0.9,seed=";
-  const Ran first = translate("a b c\\nd e\\n", hot + "3");
+  const CommandResult first = translate("a b c\\nd e\\n", hot + "3");
   CHECK(first.status == 0);
   CHECK(first.out == translate("a b c\\nd e\\n", hot + "3 --buffer 1").out);
   CHECK(first.out != translate("a b c\\nd e\\n", hot + "4").out);
 }
 
 TEST_CASE("--sampling accepts every option of sampling") {
-  const Ran best = translate("a b c\\nd e\\n", "--beam 1");
+  const CommandResult best = translate("a b c\\nd e\\n", "--beam 1");
   for (const char* narrow : {"top-k=1", "temperature=0", "min-p=1", "top-p=0"}) {
     CAPTURE(narrow);
     CHECK(translate("a b c\\nd e\\n", std::string("--sampling ") + narrow).out == best.out);
@@ -101,15 +101,15 @@ TEST_CASE("--sampling accepts every option of sampling") {
 }
 
 TEST_CASE("translate reports a line of invalid text, and translates the lines before it") {
-  const Ran ran = translate("a\\nb\\n\\377\\nc\\n", "");
+  const CommandResult ran = translate("a\\nb\\n\\377\\nc\\n", "");
   CHECK(ran.status == 1);
-  CHECK(lines(ran.out) == 2);
+  CHECK(count_lines(ran.out) == 2);
   CHECK(ran.err == "calque: standard input:3: not valid UTF-8 (byte 1)\n");
 }
 
 TEST_CASE("translate reports that its output cannot be written") {
   CHECK(translate("a\\n", "> /dev/full").status == 1);
-  const Ran ran = translate("a\\n", "--output /dev/full");
+  const CommandResult ran = translate("a\\n", "--output /dev/full");
   CHECK(ran.status == 1);
   CHECK(ran.err == "calque: /dev/full: cannot be written: No space left on device\n");
   const std::string input = trained().file("many");
@@ -117,10 +117,10 @@ TEST_CASE("translate reports that its output cannot be written") {
   const std::string many =
       "calque translate " + run_folder() + " --input " + input +
       " --buffer 20000 --set decoding.max_length=4 --set decoding.min_length=4 --beam 1";
-  const Ran full = run(many + " > /dev/full");
+  const CommandResult full = run(many + " > /dev/full");
   CHECK(full.status == 1);
   CHECK(full.err == "calque: standard output: No space left on device\n");
-  const Ran gone = run("trap '' PIPE; " + many + " | true");
+  const CommandResult gone = run("trap '' PIPE; " + many + " | true");
   CHECK(gone.status == 141);
   CHECK(gone.err.empty());
 }
@@ -137,12 +137,13 @@ TEST_CASE(
     CHECK(translate("", "--sampling " + wrong).status == 2);
   }
   const std::string file = trained().file("text");
-  const Ran ran = run("echo a > " + file + "; calque translate " + run_folder() + " --input " +
-                      file + " --output " + file + "; s=$?; cat " + file + "; exit $s");
+  const CommandResult ran =
+      run("echo a > " + file + "; calque translate " + run_folder() + " --input " + file +
+          " --output " + file + "; s=$?; cat " + file + "; exit $s");
   CHECK(ran.status == 1);
   CHECK(ran.out == "a\n");
-  const Ran piped = run("calque translate " + run_folder() + " < " + file + " --output " + file +
-                        "; s=$?; cat " + file + "; exit $s");
+  const CommandResult piped = run("calque translate " + run_folder() + " < " + file + " --output " +
+                                  file + "; s=$?; cat " + file + "; exit $s");
   CHECK(piped.status == 1);
   CHECK(piped.out == "a\n");
   CHECK(translate("a\\n", "--output " + file).status == 0);
@@ -157,12 +158,12 @@ TEST_CASE("translate reads gzip, pipes by name, and lines that end in CR LF") {
             .out == plain);
   CHECK(translate("a b c\\nd e\\n", "--input /dev/stdin").out == plain);
   CHECK(translate("\\357\\273\\277a b c\\r\\nd e\\r\\n", "").out == plain);
-  const Ran empty =
+  const CommandResult empty =
       run(": | gzip > " + packed + "; calque translate " + run_folder() + " --input " + packed);
   CHECK(empty.status == 0);
   CHECK(empty.out.empty());
-  const Ran damaged = run("printf 'a b c\\n' | gzip | head -c 20 > " + packed +
-                          "; calque translate " + run_folder() + " --input " + packed);
+  const CommandResult damaged = run("printf 'a b c\\n' | gzip | head -c 20 > " + packed +
+                                    "; calque translate " + run_folder() + " --input " + packed);
   CHECK(damaged.status == 1);
   CHECK(damaged.err.find("packed.gz") != std::string::npos);
 }
@@ -174,9 +175,9 @@ TEST_CASE("translate begins each translation with its line of --prefix, in every
                            " --prefix " + prefixes;
   for (const std::string way : {"--beam 1", "--beam 3", "--sampling seed=2", "--buffer 1"}) {
     CAPTURE(way);
-    const Ran ran = run(fmt::format("{} {}", with, way));
+    const CommandResult ran = run(fmt::format("{} {}", with, way));
     CHECK(ran.status == 0);
-    CHECK(lines(ran.out) == 3);
+    CHECK(count_lines(ran.out) == 3);
     CHECK(ran.out.starts_with("x y"));
     CHECK(ran.out.substr(ran.out.rfind('\n', ran.out.size() - 2) + 1).starts_with("z"));
   }
@@ -187,20 +188,20 @@ TEST_CASE("translate writes the prefix for an empty line, and samples do not dep
   const std::string with = "printf 'x\\ny\\n\\n' > " + prefixes +
                            "; printf 'a b\\n\\ne f g\\n' | calque translate " + run_folder() +
                            " --sampling seed=5 --prefix " + prefixes;
-  const Ran ran = run(with);
+  const CommandResult ran = run(with);
   CHECK(ran.out.find("\ny\n") != std::string::npos);
   CHECK(run(with + " --buffer 1").out == ran.out);
 }
 
 TEST_CASE("the command line overrides the run's config before both are checked together") {
   const std::string wide = "--set decoding.n_best=4 ";
-  CHECK(lines(translate("a\\n", wide + "--beam 4").out) == 4);
-  const Ran narrow = translate("a\\n", wide + "--beam 2");
+  CHECK(count_lines(translate("a\\n", wide + "--beam 4").out) == 4);
+  const CommandResult narrow = translate("a\\n", wide + "--beam 2");
   CHECK(narrow.status == 1);
   CHECK(narrow.err.find("4 is more than beam 2; widen the beam or lower this") !=
         std::string::npos);
   CHECK(translate("a\\n", wide + "--beam 2 --n-best 1").out == translate("a\\n", "--beam 2").out);
-  CHECK(lines(translate("a\\n", "--beam 1 --n-best 3").out) == 3);
+  CHECK(count_lines(translate("a\\n", "--beam 1 --n-best 3").out) == 3);
 }
 
 TEST_CASE("translate refuses invalid prefixes and another number of prefixes than lines") {
@@ -209,15 +210,15 @@ TEST_CASE("translate refuses invalid prefixes and another number of prefixes tha
     return run("printf '" + text + "' > " + prefixes + "; printf 'a\\nb\\n' | calque translate " +
                run_folder() + " --prefix " + prefixes);
   };
-  const Ran fewer = with("x\\n");
+  const CommandResult fewer = with("x\\n");
   CHECK(fewer.status == 1);
-  CHECK(lines(fewer.out) == 1);
+  CHECK(count_lines(fewer.out) == 1);
   CHECK(fewer.err.find("has fewer lines than standard input: ") != std::string::npos);
   CHECK(fewer.err.find("prefixes ends after line 1; ") != std::string::npos);
   CHECK(with("x\\ny\\nz\\n")
             .err.find("has more lines than standard input: standard input ends after line 2; ") !=
         std::string::npos);
-  const Ran unknown = with("x\\nx strange\\n");
+  const CommandResult unknown = with("x\\nx strange\\n");
   CHECK(unknown.status == 1);
   CHECK(unknown.err.find("prefixes:2: contains text that is not in the vocabulary") !=
         std::string::npos);
@@ -249,7 +250,7 @@ TEST_CASE("translate obeys the settings for lengths and n-grams") {
   // Without a kind of length penalty the run's penalty has no effect, but --length-penalty fails.
   CHECK(translate("a\\n", "--set decoding.length_penalty_kind=none").status == 0);
   for (const char* penalty : {"--length-penalty 1", "--set decoding.length_penalty=1"}) {
-    const Ran ran =
+    const CommandResult ran =
         translate("a\\n", std::string("--set decoding.length_penalty_kind=none ") + penalty);
     CHECK(ran.status == 1);
     CHECK(ran.err.find("length_penalty_kind") != std::string::npos);
@@ -271,20 +272,20 @@ TEST_CASE("the help of translate lists the decoding options") {
 
 TEST_CASE("translate refuses an ensemble of runs with different vocabularies") {
   const std::string other = trained().file("other");
-  const Ran ran =
+  const CommandResult ran =
       run("calque train '" CALQUE_SOURCE_DIR "/configs/reverse.yaml' --quiet --run " + other +
           " --set training.until=1u --set data.train='[{toy: reverse, pairs: 50}]' "
           "--set tokenizer.vocabulary_size=10 --set training.validate_translate=none "
           "--set training.metric=loss");
   INFO(ran.err);
-  const Ran both = translate("a\\n", other);
+  const CommandResult both = translate("a\\n", other);
   CHECK(both.status == 1);
   CHECK(both.out.empty());
   CHECK(both.err.find("its vocabulary differs from") != std::string::npos);
 }
 
 TEST_CASE("an ensemble of one run twice translates like the run alone") {
-  const Ran alone = translate("a b c\\nd\\n", "--beam 2");
+  const CommandResult alone = translate("a b c\\nd\\n", "--beam 2");
   CHECK(translate("a b c\\nd\\n", run_folder() + " --beam 2").out == alone.out);
 }
 
@@ -293,8 +294,8 @@ TEST_CASE("evaluate decodes as --set says, and writes the translations that it s
   const std::string output = trained().file("translations");
   const std::string how = " --beam 2 --set decoding.max_length=3";
   const std::string make = "printf 'a b\\nc d e\\n' | tee " + source + " > " + target + "; ";
-  const Ran ran = run(make + "calque evaluate " + run_folder() + " --source " + source +
-                      " --target " + target + " --output " + output + how);
+  const CommandResult ran = run(make + "calque evaluate " + run_folder() + " --source " + source +
+                                " --target " + target + " --output " + output + how);
   CHECK(ran.status == 0);
   CHECK(ran.err.find("wrote ") != std::string::npos);
   CHECK(run("cat " + output).out == translate("a b\\nc d e\\n", how).out);

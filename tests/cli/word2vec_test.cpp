@@ -13,15 +13,15 @@ namespace {
 
 const std::string& words() { return trained_word2vec().run; }
 
-Ran neighbours(const std::string& arguments) {
+CommandResult neighbours(const std::string& arguments) {
   return run("calque neighbours " + words() + " " + arguments);
 }
 
 TEST_CASE("neighbours prints words with their cosines, nearest first, and answers analogies") {
-  const Ran ran = neighbours("king --count 4");
+  const CommandResult ran = neighbours("king --count 4");
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
   CHECK(ran.err.empty());
-  CHECK(lines(ran.out) == 4);
+  CHECK(count_lines(ran.out) == 4);
   std::istringstream rows(ran.out);
   double last = 1;
   for (std::string word, cosine; rows >> word >> cosine;) {
@@ -29,9 +29,9 @@ TEST_CASE("neighbours prints words with their cosines, nearest first, and answer
     CHECK(std::stod(cosine) <= last);
     last = std::stod(cosine);
   }
-  const Ran analogy = neighbours("king queen prince");
+  const CommandResult analogy = neighbours("king queen prince");
   REQUIRE_MESSAGE(analogy.status == 0, analogy.err);
-  CHECK(lines(analogy.out) == 10);
+  CHECK(count_lines(analogy.out) == 10);
   for (const char* word : {"king\t", "queen\t", "prince\t"}) {
     CHECK(("\n" + analogy.out).find(std::string("\n") + word) == std::string::npos);
   }
@@ -50,13 +50,13 @@ TEST_CASE("neighbours refuses unknown words, two words, and runs of other tasks"
 }
 
 TEST_CASE("vectors writes a header and one line per word, and another run can start from them") {
-  const Ran ran = run("calque vectors " + words());
+  const CommandResult ran = run("calque vectors " + words());
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
   std::istringstream in(ran.out);
   int64_t count = 0, size = 0;
   in >> count >> size;
   CHECK(size == 16);
-  CHECK(lines(ran.out) == count + 1);
+  CHECK(count_lines(ran.out) == count + 1);
   CHECK(ran.out.find("\nqueen ") != std::string::npos);
   const std::string file = (trained_word2vec().place / "vectors.txt").string();
   std::ofstream(file) << ran.out;
@@ -66,23 +66,23 @@ TEST_CASE("vectors writes a header and one line per word, and another run can st
                             ", freeze: true}' ";
   // The 3 special symbols have no line in the file.
   const std::string all = fmt::format("model.embeddings: {} of {} entries", count, count + 3);
-  const Ran plan = run(train + "--dry-run");
+  const CommandResult plan = run(train + "--dry-run");
   REQUIRE_MESSAGE(plan.status == 0, plan.err);
   CHECK_MESSAGE(plan.out.find(all) != std::string::npos, plan.out);
-  const Ran next = run(train);
+  const CommandResult next = run(train);
   REQUIRE_MESSAGE(next.status == 0, next.err);
   CHECK(run("calque vectors " + trained_word2vec().file("next")).out == ran.out);
 }
 
 TEST_CASE("evaluate measures word2vec on a split or a text, and prints words with neighbours") {
-  const Ran split = run("calque evaluate " + words() + " --split validation --samples 2");
+  const CommandResult split = run("calque evaluate " + words() + " --split validation --samples 2");
   REQUIRE_MESSAGE(split.status == 0, split.err);
   for (const char* part : {"  the\n  > ", "toy-analogies: 20 documents, ", "loss ", "accuracy "}) {
     CHECK_MESSAGE(split.out.find(part) != std::string::npos, split.out);
   }
   const std::string text = (trained_word2vec().place / "more.txt").string();
   std::ofstream(text) << "the king lost his crown\n";
-  const Ran ran = run("calque evaluate " + words() + " --text '" + text + "'");
+  const CommandResult ran = run("calque evaluate " + words() + " --text '" + text + "'");
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
   CHECK(ran.out.find(": 1 documents, ") != std::string::npos);
   check_refused(run("calque evaluate " + words() + " --split train --output x"), 1,
@@ -93,10 +93,10 @@ TEST_CASE("evaluate measures word2vec on a split or a text, and prints words wit
 }
 
 TEST_CASE("info and data check describe word2vec") {
-  const Ran info = run("calque info " + words());
+  const CommandResult info = run("calque info " + words());
   REQUIRE_MESSAGE(info.status == 0, info.err);
   CHECK_MESSAGE(info.out.find("\nembedding ") != std::string::npos, info.out);
-  const Ran check = run("calque data check " + trained_word2vec().file("config.yaml"));
+  const CommandResult check = run("calque data check " + trained_word2vec().file("config.yaml"));
   REQUIRE_MESSAGE(check.status == 0, check.err);
 }
 

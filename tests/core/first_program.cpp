@@ -1,4 +1,4 @@
-// The first program of the README, compiled and run as it stands there.
+// The first program of the README. tests/readme.cmake checks that the README shows the same lines.
 // [example]
 #include <cstdio>
 
@@ -7,7 +7,7 @@
 using namespace calque;
 
 int main() {
-  // Points on the parabola y = 2 x^2 - 3 x + 1, and three numbers to find it with.
+  // 21 points of the parabola y = 2 t^2 - 3 t + 1. Each row of x is (t^2, t, 1).
   Tensor x({21, 3}), y({21, 1});
   for (int i = 0; i <= 20; ++i) {
     const real t = real(i - 10) / 10;

@@ -163,7 +163,7 @@ TEST_CASE("after backward only leaves have gradients, and asking for others thro
   backward(sum(residual(h, Tensor::zeros({2}), 0)));
   CHECK(numbers(x.gradient().span()) == std::vector<real>{2, 2});
   for (const Tensor& result : {h, unused}) {
-    CHECK(message_of([&] { result.gradient().span(); }).find("gone after backward()") !=
+    CHECK(message_of([&] { result.gradient().span(); }).find("freed by backward()") !=
           std::string::npos);
   }
 }

@@ -163,7 +163,7 @@ TEST_CASE("weights that give an epoch too many pairs, or no epoch any pair, are 
   CHECK(refusal(1).empty());
   CHECK(refusal(0.0001).empty());
   CHECK(refusal(1e-9).find("raise the weights") != std::string::npos);
-  CHECK(refusal(1e300).find("lower them") != std::string::npos);
+  CHECK(refusal(1e300).find("lower the weights") != std::string::npos);
 }
 
 TEST_CASE("a corpus without pairs is an error at the start if the epochs of the others end") {

@@ -40,6 +40,28 @@ std::string png_bytes(uint32_t width, uint32_t height, uint32_t format,
   return bytes;
 }
 
+std::string gray_png_of_16_bits(const std::vector<uint16_t>& row) {
+  std::string bytes;
+  png_structp png = png_create_write_struct(PNG_LIBPNG_VER_STRING, nullptr, nullptr, nullptr);
+  png_infop info = png_create_info_struct(png);
+  const auto append = [](png_structp to, png_bytep data, size_t size) {
+    static_cast<std::string*>(png_get_io_ptr(to))->append(reinterpret_cast<char*>(data), size);
+  };
+  png_set_write_fn(png, &bytes, append, nullptr);
+  png_set_IHDR(png, info, static_cast<uint32_t>(row.size()), 1, 16, PNG_COLOR_TYPE_GRAY,
+               PNG_INTERLACE_NONE, PNG_COMPRESSION_TYPE_DEFAULT, PNG_FILTER_TYPE_DEFAULT);
+  png_write_info(png, info);
+  std::vector<uint8_t> big_endian;
+  for (const uint16_t pixel : row) {
+    big_endian.push_back(static_cast<uint8_t>(pixel >> 8));
+    big_endian.push_back(static_cast<uint8_t>(pixel & 0xff));
+  }
+  png_write_row(png, big_endian.data());
+  png_write_end(png, nullptr);
+  png_destroy_write_struct(&png, &info);
+  return bytes;
+}
+
 std::string jpeg_bytes(uint32_t width, uint32_t height, int channels, uint8_t value) {
   jpeg_compress_struct jpeg{};
   jpeg_error_mgr errors{};
@@ -51,7 +73,7 @@ std::string jpeg_bytes(uint32_t width, uint32_t height, int channels, uint8_t va
   jpeg.image_width = width;
   jpeg.image_height = height;
   jpeg.input_components = channels;
-  jpeg.in_color_space = channels == 1 ? JCS_GRAYSCALE : JCS_RGB;
+  jpeg.in_color_space = channels == 1 ? JCS_GRAYSCALE : channels == 3 ? JCS_RGB : JCS_CMYK;
   jpeg_set_defaults(&jpeg);
   jpeg_start_compress(&jpeg, TRUE);
   std::vector<uint8_t> line(width * static_cast<uint32_t>(channels), value);
@@ -106,26 +128,38 @@ TEST_CASE("damaged IDX files are refused with their name") {
         labels + ": has 3 labels, but " + images + " has 2 images");
 }
 
-TEST_CASE("PNG files are grey or in colour, and transparent parts are black") {
+TEST_CASE("PNG files are gray or in color, and transparent parts are black") {
   const TemporaryFolder folder;
-  const Image grey = read_image(folder.write("a.png", png_bytes(2, 1, PNG_FORMAT_GRAY, {7, 200})));
-  CHECK(grey.shape == ImageShape{1, 2, 1});
-  CHECK(grey.pixels == std::vector<uint8_t>{7, 200});
-  const Image colour =
+  const Image gray = read_image(folder.write("a.png", png_bytes(2, 1, PNG_FORMAT_GRAY, {7, 200})));
+  CHECK(gray.shape == ImageShape{1, 2, 1});
+  CHECK(gray.pixels == std::vector<uint8_t>{7, 200});
+  const Image color =
       read_image(folder.write("b.png", png_bytes(1, 1, PNG_FORMAT_RGBA, {9, 8, 7, 255})));
-  CHECK(colour.shape == ImageShape{1, 1, 3});
-  CHECK(colour.pixels == std::vector<uint8_t>{9, 8, 7});
+  CHECK(color.shape == ImageShape{1, 1, 3});
+  CHECK(color.pixels == std::vector<uint8_t>{9, 8, 7});
   const Image clear =
       read_image(folder.write("c.png", png_bytes(1, 1, PNG_FORMAT_RGBA, {9, 8, 7, 0})));
   CHECK(clear.pixels == std::vector<uint8_t>{0, 0, 0});
 }
 
-TEST_CASE("JPEG files are grey or in colour") {
+TEST_CASE("a PNG of 16 bits per channel keeps the high byte of each pixel") {
   const TemporaryFolder folder;
-  const Image grey = read_image(folder.write("a.jpg", jpeg_bytes(3, 2, 1, 100)));
-  CHECK(grey.shape == ImageShape{2, 3, 1});
-  for (const uint8_t pixel : grey.pixels) CHECK(std::abs(pixel - 100) <= 2);
+  // 2 x 1 pixels of 0x4000 and 0xc080, without a chunk that states their gamma.
+  const std::string path = folder.write("a.png", gray_png_of_16_bits({0x4000, 0xc080}));
+  const Image image = read_image(path);
+  CHECK(image.shape == ImageShape{1, 2, 1});
+  CHECK(image.pixels == std::vector<uint8_t>{0x40, 0xc0});
+}
+
+TEST_CASE("JPEG files are gray or in color") {
+  const TemporaryFolder folder;
+  const Image gray = read_image(folder.write("a.jpg", jpeg_bytes(3, 2, 1, 100)));
+  CHECK(gray.shape == ImageShape{2, 3, 1});
+  for (const uint8_t pixel : gray.pixels) CHECK(std::abs(pixel - 100) <= 2);
   CHECK(read_image(folder.write("b.jpg", jpeg_bytes(3, 2, 3, 100))).shape == ImageShape{2, 3, 3});
+  const std::string cmyk = folder.write("c.jpg", jpeg_bytes(3, 2, 4, 100));
+  CHECK(message_of([&] { read_image(cmyk); }) ==
+        cmyk + ": a JPEG with 4 channels, such as CMYK; convert it to gray or RGB");
 }
 
 TEST_CASE("a truncated image, an empty file and other files are refused with their name") {

@@ -3,11 +3,13 @@
 
 #include <stdlib.h>
 
+#include <cerrno>
 #include <filesystem>
 #include <fstream>
 #include <sstream>
 #include <string>
 #include <string_view>
+#include <system_error>
 
 namespace calque {
 
@@ -15,7 +17,10 @@ class TemporaryFolder {
  public:
   TemporaryFolder() {
     std::string pattern = (std::filesystem::temp_directory_path() / "calque-test-XXXXXX").string();
-    path_ = mkdtemp(pattern.data());
+    if (!mkdtemp(pattern.data())) {
+      throw std::system_error(errno, std::generic_category(), "cannot make " + pattern);
+    }
+    path_ = pattern;
   }
   TemporaryFolder(const TemporaryFolder&) = delete;
   TemporaryFolder& operator=(const TemporaryFolder&) = delete;

@@ -65,11 +65,11 @@ TEST_CASE("an explanation of a recurrent translator has one head of cross-attent
 
 TEST_CASE("a recurrent translator aligns with its attention, and is refused if it has none") {
   const SmallRecurrent small = small_recurrent(CellKind::lstm, ScoreKind::general);
-  const auto places = attended_places(small.model, {{4, 5, 6}}, {{8, 9}});
+  const auto places = attended_source_tokens(small.model, {{4, 5, 6}}, {{8, 9}});
   REQUIRE(places.front().size() == 2);
   for (const int32_t place : places.front()) CHECK((0 <= place && place < 3));
   const SmallRecurrent without = small_recurrent(CellKind::gru, ScoreKind::none);
-  CHECK(message_of([&] { attended_places(without.model, {{4}}, {{8}}); }) ==
+  CHECK(message_of([&] { attended_source_tokens(without.model, {{4}}, {{8}}); }) ==
         "the model has no attention to align words with (model.attention_score: none)");
   CHECK(explain(without.model, sources[0], {}).cross.empty());
 }

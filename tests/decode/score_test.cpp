@@ -52,7 +52,7 @@ TEST_CASE("sources without </s> are read as they are, and an empty one as </s>")
     const bool same = std::abs(scores[i].log_probability - others[i].log_probability) < 1e-6;
     CHECK(same == sources[i].empty());
   }
-  const auto places = attended_places(model.transformer, sources, targets);
+  const auto places = attended_source_tokens(model.transformer, sources, targets);
   for (size_t i = 0; i < sources.size(); ++i) {
     CHECK(places[i].size() == (sources[i].empty() ? 0 : targets[i].size()));
     for (const int32_t place : places[i]) CHECK(place < std::ssize(sources[i]));
@@ -62,7 +62,7 @@ TEST_CASE("sources without </s> are read as they are, and an empty one as </s>")
 TEST_CASE("every target token is aligned to a source token, or to none of an empty source") {
   const SmallModel model(small_options());
   const auto places =
-      attended_places(model.transformer, {{4, 5, 6}, {}, {7}}, {{8, 9}, {3, 3}, {5, 5, 5}});
+      attended_source_tokens(model.transformer, {{4, 5, 6}, {}, {7}}, {{8, 9}, {3, 3}, {5, 5, 5}});
   REQUIRE(places.size() == 3);
   CHECK(places[0].size() == 2);
   for (const int32_t place : places[0]) CHECK((place >= 0 && place < 3));
@@ -108,7 +108,7 @@ TEST_CASE("a token is aligned to the source token with the largest recorded atte
   options.decoder_layers = 3;
   const SmallModel model(options, 5);
   const auto sources = random_sources(13, 9, 8, 21), targets = random_sources(13, 9, 8, 22);
-  const auto places = attended_places(model.transformer, sources, targets);
+  const auto places = attended_source_tokens(model.transformer, sources, targets);
   std::set<int32_t> different;
   for (size_t i = 0; i < sources.size(); ++i) {
     CHECK(places[i] == most_attended(model.transformer, sources[i], targets[i]));

@@ -1,4 +1,5 @@
-// Two line-aligned files: the input is cut at its first byte 0x01.
+// Fuzzes the reader of two line-aligned files. The first byte 0x01 of the input separates the
+// files.
 
 #include <algorithm>
 

@@ -17,7 +17,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   written.version = 6;
   must(parse_ct2(ct2_bytes(written), "again") == written);
   const auto settings = accepted([&] {
-    update_ct2(*model, "fuzz");
+    upgrade_to_current_revision(*model, "fuzz");
     return take_ct2_settings(*model, "fuzz");
   });
   must(!settings || settings->at("add_source_eos").is_boolean());

@@ -14,6 +14,7 @@
 #include "interop/same_files.h"
 #include "interop/small_bert.h"
 #include "interop/small_translator.h"
+#include "interop/word_piece_import.h"
 
 namespace calque {
 namespace {
@@ -133,6 +134,17 @@ TEST_CASE("the tokenizer of a BERT is read from vocab.txt if tokenizer.json is m
     bert.folder.write("hf/vocab.txt", "[UNK]\n[CLS]\n[SEP]\n\xff\n[MASK]\n");
     CHECK(bert.refusal().find("which calque cannot hold") != std::string::npos);
   }
+}
+
+TEST_CASE("without [MASK] in vocab.txt, it gets the row after the last token") {
+  const TemporaryFolder folder;
+  const auto mask_row = [&](const std::string& tokens) {
+    folder.write("vocab.txt", tokens);
+    return read_bert_tokenizer(folder.path("."), 6, MaskToken::optional).rows.back();
+  };
+  CHECK(mask_row("[UNK]\n[CLS]\n[SEP]\neins\n##ei\n") == 5);
+  CHECK(mask_row("[UNK]\n[CLS]\n[SEP]\neins\n##ei") == 5);
+  CHECK(mask_row("[UNK]\n[CLS]\n[SEP]\neins\n##ei\ndr\n") == no_row);
 }
 
 TEST_CASE("a BERT that calque cannot represent is refused in one line") {

@@ -1,9 +1,12 @@
 #!/usr/bin/env python3
-"""Compares an export with CTranslate2 itself: translations, and log-probabilities of given ones.
+"""Compares calque with CTranslate2, which reads an export of the run.
 
     check_ctranslate2.py CALQUE RUN EXPORT SOURCE TARGET [SENTENCES]
 
-With SentencePiece tokenizers, or with words.
+Compares the translations of the first SENTENCES lines of SOURCE, and the log-probabilities of the lines
+of TARGET. The tokens are those of the export's SentencePiece models; without them, words. An EXPORT whose
+name ends in -int8 is compared with the translations of CTranslate2 when it quantizes the export without
+-int8 itself.
 """
 import os
 import sys
@@ -33,28 +36,27 @@ def main(program, run, export, source, target, sentences="1000"):
                                         intra_threads=1)
     tokens = [split(line) for line in lines]
     if int8:
-        # The engine quantizes the float export by itself: the same weights give the same tokens.
-        other = ctranslate2.Translator(export.removesuffix("-int8"), compute_type="int8",
+        requantized = ctranslate2.Translator(export.removesuffix("-int8"), compute_type="int8",
                                        intra_threads=1)
         results = [[r.hypotheses[0] for r in t.translate_batch(tokens, beam_size=5)]
-                   for t in (translator, other)]
+                   for t in (translator, requantized)]
         return report_tokens("ctranslate2 int8", engine, f"{name}: beam 5, as quantized by the engine",
                              *results)
     passed = True
     for beam in 1, 5:
-        theirs = translator.translate_batch(tokens, beam_size=beam, length_penalty=1,
-                                            max_decoding_length=100)
-        what = "greedy" if beam == 1 else f"beam {beam}"
-        passed &= report_tokens("ctranslate2", engine, f"{name}: {what}",
+        results = translator.translate_batch(tokens, beam_size=beam, length_penalty=1,
+                                             max_decoding_length=100)
+        search = "greedy" if beam == 1 else f"beam {beam}"
+        passed &= report_tokens("ctranslate2", engine, f"{name}: {search}",
                                 calque.translate(lines, beam, shortest=1),
-                                [join(r.hypotheses[0]) for r in theirs])
+                                [join(r.hypotheses[0]) for r in results])
     targets = read_lines(target, int(sentences))
-    theirs = translator.score_batch(tokens, [split_target(line) for line in targets])
-    ours = calque.score(source, target)[:len(lines)]
-    largest = max(abs(a / n - sum(b.log_probs) / n) for (a, n), b in zip(ours, theirs))
-    lengths = sum(n == len(b.log_probs) for (_, n), b in zip(ours, theirs))
-    return passed & report("ctranslate2", engine, f"{name}: log-probability a token", len(lines),
-                           lengths, largest, 1e-4)
+    scores = translator.score_batch(tokens, [split_target(line) for line in targets])
+    expected = calque.score(source, target)[:len(lines)]
+    difference = max(abs(total / n - sum(score.log_probs) / n) for (total, n), score in zip(expected, scores))
+    equal_lengths = sum(n == len(score.log_probs) for (_, n), score in zip(expected, scores))
+    return passed & report("ctranslate2", engine, f"{name}: log-probability per token", len(lines),
+                           equal_lengths, difference, 1e-4)
 
 
 if __name__ == "__main__":

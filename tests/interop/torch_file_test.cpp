@@ -191,6 +191,20 @@ TEST_CASE("a storage of another size, a missing storage and infinite numbers are
   CHECK(refused(pickle_of({{"a", all}, {"a", all}})) == "x.bin: a is there twice");
 }
 
+TEST_CASE("the highest bit of a number is its sign, however many bytes it has") {
+  const std::vector<float> zeros(300);
+  const auto message = [&](const std::string& offset) {
+    const std::string one = name("torch._utils", "_rebuild_tensor_v2") +
+                            tuple({storage("FloatStorage", "0", 300), offset, numbers({1}),
+                                   numbers({1}), "\x89", dictionary}) +
+                            "R";
+    return message_of<Error>([&] { read(archive_of(pickle_of({{"a", one}}), floats(zeros))); });
+  };
+  CHECK(message(std::string("\x8a\x02\xff\x00", 4)) == "");  // 255
+  CHECK(message("\x8a\x01\xff") ==
+        "x.bin: model/data.pkl: a is larger than its storage of 300 numbers");  // -1
+}
+
 TEST_CASE("too many tensors over one storage are refused") {
   const std::string first = tensor(storage("FloatStorage", "0", 1000), 0, {1000}, {1}) + "q\x01";
   std::vector<std::pair<std::string, std::string>> items = {{"0", first}};

@@ -9,7 +9,6 @@ expert for every token, in double, and masks. Names and shapes are calque's.
 """
 import pathlib
 
-import numpy as np
 import torch
 
 from transformer import write

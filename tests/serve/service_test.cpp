@@ -248,19 +248,21 @@ TEST_CASE("a completion ends when its client disconnects") {
 TEST_CASE("log-probabilities of a completion are those of the model") {
   TestService served;
   const json answer = served.posted(
-      "/v1/completions", {{"prompt", "the "}, {"max_tokens", 5}, {"seed", 1}, {"logprobs", 2}});
+      "/v1/completions",
+      {{"prompt", "the "}, {"max_tokens", 5}, {"seed", 1}, {"logprobs", 2}, {"echo", true}});
   const json& logs = answer["choices"][0]["logprobs"];
   REQUIRE(logs["tokens"].size() == logs["token_logprobs"].size());
   REQUIRE(logs["tokens"].size() > 0);
   const LanguageModelRun run = open_language_model_run(trained().places()[1]);
   std::vector<int32_t> text = {begin_id};
-  run.tokenizer.encode_document("the " + answer["choices"][0]["text"].get<std::string>(), text);
+  run.tokenizer.encode_document(answer["choices"][0]["text"].get<std::string>(), text);
   const auto expected = token_log_probabilities(run.model(), {text}).front();
   const size_t prompt = 4;  // characters
   for (size_t i = 0; i < logs["tokens"].size(); ++i) {
     CHECK(logs["token_logprobs"][i].get<double>() ==
           doctest::Approx(double(expected[prompt + i])).epsilon(1e-4));
     CHECK(logs["top_logprobs"][i].size() == 2);
+    CHECK(logs["text_offset"][i] == prompt + i);
   }
 }
 

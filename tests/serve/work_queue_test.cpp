@@ -6,6 +6,8 @@
 #include <atomic>
 #include <future>
 
+#include "core/error.h"
+
 namespace calque {
 namespace {
 
@@ -131,6 +133,24 @@ TEST_CASE("a failure is reported only to the works of its batch") {
   }
   CHECK(failure.get_future().get() == "neither");
   CHECK(recorder.ended == Ends{"broken failed: no luck", "sound <c>"});
+}
+
+TEST_CASE("an exception while a result is delivered is reported to the request") {
+  Recorder recorder;
+  recorder.release.set_value();
+  {
+    WorkLane lane({1000, 1000}, {});
+    QueuedWork broken = recorder.work("broken", "a");
+    broken.done = [](const Results&) { throw std::runtime_error("no answer"); };
+    CHECK(lane.add(std::move(broken)));
+  }
+  CHECK(recorder.ended == Ends{"broken failed: no answer"});
+}
+
+TEST_CASE("work of a group without sentences is refused") {
+  Recorder recorder;
+  WorkLane lane({1000, 1000}, {});
+  CHECK_THROWS_AS(lane.add(recorder.work("empty", "")), Misuse);
 }
 
 TEST_CASE("short work does not wait for long texts and long computations") {

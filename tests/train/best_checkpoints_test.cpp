@@ -17,7 +17,7 @@ struct Run {
   Run() { training.keep_best = 2; }
   bool validate(int64_t step, double loss) {
     state.step = step;
-    return remember_best(loss, Better::lower, training, state);
+    return record_score(loss, Better::lower, training, state);
   }
   std::vector<int64_t> best() const {
     std::vector<int64_t> steps;
@@ -25,7 +25,7 @@ struct Run {
     return steps;
   }
   void save_failed(const std::vector<Score>& saved, const std::vector<int64_t>& steps) {
-    forget_unsaved_best(saved, steps, Better::lower, training, state);
+    restore_saved_scores(saved, steps, Better::lower, training, state);
   }
 };
 
@@ -75,11 +75,11 @@ TEST_CASE("a metric whose higher values are better keeps the highest") {
   training.metric = "bleu";
   TrainingState state;
   state.step = 10;
-  CHECK(remember_best(30, Better::higher, training, state));
+  CHECK(record_score(30, Better::higher, training, state));
   state.step = 20;
-  CHECK_FALSE(remember_best(29, Better::higher, training, state));
+  CHECK_FALSE(record_score(29, Better::higher, training, state));
   state.step = 30;
-  CHECK(remember_best(31, Better::higher, training, state));
+  CHECK(record_score(31, Better::higher, training, state));
   CHECK(state.best.at("bleu") == std::vector<Score>{{.value = 31, .step = 30}});
 }
 

@@ -12,7 +12,7 @@ struct Case {
 void check_all(const std::vector<Case>& cases) {
   for (const Case& each : cases) {
     CAPTURE(each.text);
-    CHECK(complaint(each.text) == each.message);
+    CHECK(config_error(each.text) == each.message);
   }
 }
 
@@ -38,23 +38,22 @@ TEST_CASE("models that cannot be built are refused, with a valid setting") {
 }
 
 TEST_CASE("sharing all embeddings needs one vocabulary") {
-  CHECK(
-      complaint("tokenizer: {joint: false}\n").find("c.yaml:3: tokenizer.joint: model.tied: all") ==
-      0);
+  CHECK(config_error("tokenizer: {joint: false}\n")
+            .find("c.yaml:3: tokenizer.joint: model.tied: all") == 0);
   CHECK_NOTHROW(parsed("tokenizer: {joint: false}\nmodel: {tied: target}\n"));
-  CHECK(complaint("tokenizer: {files: [a, b]}\n") ==
+  CHECK(config_error("tokenizer: {files: [a, b]}\n") ==
         "c.yaml:3: tokenizer.files: joint: true needs one file, not 2");
   CHECK_NOTHROW(parsed("tokenizer: {files: a.model}\n"));
-  CHECK(complaint("tokenizer: {kind: words, byte_fallback: true}\n") ==
+  CHECK(config_error("tokenizer: {kind: words, byte_fallback: true}\n") ==
         "c.yaml:3: tokenizer.byte_fallback: needs a sentencepiece kind");
 }
 
 TEST_CASE("a learning rate is refused with noam, because it has no effect") {
-  CHECK(complaint("training:\n  schedule: noam\n  learning_rate: 0.001\n") ==
+  CHECK(config_error("training:\n  schedule: noam\n  learning_rate: 0.001\n") ==
         "c.yaml:5: training.learning_rate: is not used by schedule: noam; set factor, or schedule: "
         "inverse_sqrt");
   CHECK_NOTHROW(parsed("training:\n  schedule: inverse_sqrt\n  learning_rate: 0.001\n"));
-  CHECK(complaint("training:\n  schedule: inverse_sqrt\n  factor: 2\n") ==
+  CHECK(config_error("training:\n  schedule: inverse_sqrt\n  factor: 2\n") ==
         "c.yaml:5: training.factor: needs schedule: noam");
 }
 
@@ -95,8 +94,8 @@ TEST_CASE("training without the settings that it needs is refused") {
       {"training: {optimizer: sgd, betas: [0.9, 0.9]}\n",
        "c.yaml:3: training.betas: needs the optimizer adam or adamw"},
   });
-  CHECK(complaint("training: {batch_tokens: 0, batch_sentences: 9, memory_limit: 1GB}\n",
-                  {"data.max_length=0"}) ==
+  CHECK(config_error("training: {batch_tokens: 0, batch_sentences: 9, memory_limit: 1GB}\n",
+                     {"data.max_length=0"}) ==
         "c.yaml:3: training.memory_limit: the size of a batch has no limit: set batch_tokens, or "
         "data.max_length");
   CHECK(message_of([] {
@@ -125,10 +124,10 @@ TEST_CASE("keys without effect are refused") {
        "c.yaml:3: training.batch_by: needs batch_tokens"},
   });
   const std::string some = "training: {validate_sentences: 5}\n";
-  CHECK(complaint(some, {validated}) ==
+  CHECK(config_error(some, {validated}) ==
         "c.yaml:3: training.validate_sentences: needs validate_translate: greedy or beam");
   CHECK_NOTHROW(parsed(some, {validated, "training.validate_translate=greedy"}));
-  CHECK(complaint("", {"data.languages=[en, de]"}) ==
+  CHECK(config_error("", {"data.languages=[en, de]"}) ==
         "--set data.languages=[en, de]: data.languages: needs corpora given by prefix");
   CHECK_NOTHROW(parsed("", {"data.languages=[en, de]", "data.test=corpora/test"}));
 }
@@ -179,7 +178,7 @@ TEST_CASE("a corpus prefix needs its languages") {
   CHECK(
       message_of([] { parse_config("data: {train: a}\n", "c.yaml"); }) ==
       "c.yaml:1: data.train: the prefix 'a' needs languages; set data.languages, such as [en, de]");
-  CHECK(complaint("", {"data.languages=[en]", "data.test=a"}) ==
+  CHECK(config_error("", {"data.languages=[en]", "data.test=a"}) ==
         "--set data.languages=[en]: data.languages: must be two, [source, target], not 1");
 }
 

@@ -18,7 +18,7 @@ namespace calque {
 inline const std::string small_config = "data:\n  train: {toy: copy}\n";
 
 // The error of parsing the small config followed by `text`.
-inline std::string complaint(const std::string& text, const std::vector<std::string>& set = {}) {
+inline std::string config_error(const std::string& text, const std::vector<std::string>& set = {}) {
   return message_of([&] { parse_config(small_config + text, "c.yaml", set, task_contradictions); });
 }
 

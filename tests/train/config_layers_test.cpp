@@ -40,16 +40,16 @@ TEST_CASE("the command line overrides files, with the same checks") {
   CHECK(config.training.betas[0] == 0.8);
   CHECK(config.training.until == Until{.epochs = 20, .seconds = 2700});
   CHECK(config.data.test.at(0).toy == CorpusConfig::Toy::sort);
-  CHECK(complaint("", {"training.seed=x"}) ==
+  CHECK(config_error("", {"training.seed=x"}) ==
         "--set training.seed=x: training.seed: must be a whole number, 0 or more, not 'x'");
-  CHECK(complaint("", {"training.sed=1"})
+  CHECK(config_error("", {"training.sed=1"})
             .find("--set training.sed=1: training.sed: unknown key; "
                   "nearest is training.seed") == 0);
-  CHECK(complaint("", {"seed=1"}).find("it belongs to training.seed") != std::string::npos);
-  CHECK(complaint("", {"training.seed"}).find("--set training.seed: must be key=value") == 0);
-  CHECK(complaint("", {"training.seed="}).find("not nothing") != std::string::npos);
-  CHECK(complaint("", {"training.seed=[1"}).find("--set training.seed=[1: ") == 0);
-  CHECK(complaint("", {"=1"}).find("--set =1: ") == 0);
+  CHECK(config_error("", {"seed=1"}).find("it belongs to training.seed") != std::string::npos);
+  CHECK(config_error("", {"training.seed"}).find("--set training.seed: must be key=value") == 0);
+  CHECK(config_error("", {"training.seed="}).find("not nothing") != std::string::npos);
+  CHECK(config_error("", {"training.seed=[1"}).find("--set training.seed=[1: ") == 0);
+  CHECK(config_error("", {"=1"}).find("--set =1: ") == 0);
 }
 
 TEST_CASE("of two --set of one key the later one counts") {

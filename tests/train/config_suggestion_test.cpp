@@ -31,20 +31,22 @@ TEST_CASE("nearest ignores case and separators, and returns nothing when nothing
 }
 
 TEST_CASE("a misspelt key is refused with its line and the nearest known key") {
-  CHECK(complaint("model:\n  d_modle: 64\n") ==
+  CHECK(config_error("model:\n  d_modle: 64\n") ==
         "c.yaml:4: model.d_modle: unknown key; nearest is model.d_model (a whole number, 1 to "
         "65536)");
-  CHECK(mentions(complaint("training:\n  warmup_step: 1\n"), "nearest is training.warmup_steps"));
-  CHECK(mentions(complaint("training:\n  warmup-steps: 1\n"), "it is spelt training.warmup_steps"));
-  CHECK(mentions(complaint("trainig:\n  seed: 1\n"),
+  CHECK(
+      mentions(config_error("training:\n  warmup_step: 1\n"), "nearest is training.warmup_steps"));
+  CHECK(mentions(config_error("training:\n  warmup-steps: 1\n"),
+                 "it is spelt training.warmup_steps"));
+  CHECK(mentions(config_error("trainig:\n  seed: 1\n"),
                  "c.yaml:3: trainig: unknown key; nearest is the section training"));
-  CHECK(mentions(complaint("model:\n  qqqqqqqqqq: 1\n"), "'calque config keys' lists them all"));
+  CHECK(mentions(config_error("model:\n  qqqqqqqqqq: 1\n"), "'calque config keys' lists them all"));
 }
 
 TEST_CASE("a key in the wrong section is refused with the right one") {
-  CHECK(mentions(complaint("training:\n  d_ff: 64\n"), "it belongs to model.d_ff"));
-  CHECK(mentions(complaint("seed: 1\n"), "it belongs to training.seed"));
-  CHECK(mentions(complaint("model.d_model: 64\n"),
+  CHECK(mentions(config_error("training:\n  d_ff: 64\n"), "it belongs to model.d_ff"));
+  CHECK(mentions(config_error("seed: 1\n"), "it belongs to training.seed"));
+  CHECK(mentions(config_error("model.d_model: 64\n"),
                  "must be inside its section: 'model:', and indented below it 'd_model: ...'"));
 }
 
@@ -71,11 +73,11 @@ TEST_CASE("another toolkit's name is translated") {
 }
 
 TEST_CASE("settings that do not exist here are refused with advice") {
-  CHECK(mentions(complaint("training:\n  model_dir: x\n"), "--run DIR"));
-  CHECK(mentions(complaint("use_cuda: true\n"), "runs on the CPU"));
-  CHECK(mentions(complaint("testing:\n  beam_size: 5\n"), "the section is called decoding"));
-  CHECK(mentions(complaint("<<: x\n"), "use include:"));
-  CHECK(mentions(complaint("tokenizer:\n  unigram_alpha: 0.1\n"), "tokenizer.bpe_dropout"));
+  CHECK(mentions(config_error("training:\n  model_dir: x\n"), "--run DIR"));
+  CHECK(mentions(config_error("use_cuda: true\n"), "runs on the CPU"));
+  CHECK(mentions(config_error("testing:\n  beam_size: 5\n"), "the section is called decoding"));
+  CHECK(mentions(config_error("<<: x\n"), "use include:"));
+  CHECK(mentions(config_error("tokenizer:\n  unigram_alpha: 0.1\n"), "tokenizer.bpe_dropout"));
 }
 
 TEST_CASE("an unknown key of a corpus is refused with the nearest one") {

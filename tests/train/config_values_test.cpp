@@ -9,27 +9,27 @@ namespace {
 
 TEST_CASE(
     "a wrong type is refused with the line, the key, the allowed values and the value found") {
-  CHECK(complaint("model:\n  d_model: abc\n") ==
+  CHECK(config_error("model:\n  d_model: abc\n") ==
         "c.yaml:4: model.d_model: must be a whole number, 1 to 65536, not 'abc'");
-  CHECK(complaint("model:\n  d_model: 1.5\n").find("not '1.5'") != std::string::npos);
-  CHECK(complaint("model:\n  d_model: [1]\n").find("not a list") != std::string::npos);
-  CHECK(complaint("model:\n  d_model:\n").find("not nothing") != std::string::npos);
-  CHECK(complaint("model:\n  d_model: '64'\n").find("not '64' in quotes") != std::string::npos);
-  CHECK(complaint("model:\n  dropout: much\n").find("a number, 0 to 0.99, not") !=
+  CHECK(config_error("model:\n  d_model: 1.5\n").find("not '1.5'") != std::string::npos);
+  CHECK(config_error("model:\n  d_model: [1]\n").find("not a list") != std::string::npos);
+  CHECK(config_error("model:\n  d_model:\n").find("not nothing") != std::string::npos);
+  CHECK(config_error("model:\n  d_model: '64'\n").find("not '64' in quotes") != std::string::npos);
+  CHECK(config_error("model:\n  dropout: much\n").find("a number, 0 to 0.99, not") !=
         std::string::npos);
-  CHECK(complaint("model:\n  output_bias: 1\n").find("must be true or false, not '1'") !=
+  CHECK(config_error("model:\n  output_bias: 1\n").find("must be true or false, not '1'") !=
         std::string::npos);
-  CHECK(complaint("model:\n  init_from: {a: b}\n").find("must be text, not a map") !=
+  CHECK(config_error("model:\n  init_from: {a: b}\n").find("must be text, not a map") !=
         std::string::npos);
-  CHECK(complaint("training:\n  betas: [0.9]\n").find("a list of two numbers") !=
+  CHECK(config_error("training:\n  betas: [0.9]\n").find("a list of two numbers") !=
         std::string::npos);
-  CHECK(complaint("training:\n  betas: [0.9, 1]\n").find("training.betas: must be") !=
+  CHECK(config_error("training:\n  betas: [0.9, 1]\n").find("training.betas: must be") !=
         std::string::npos);
 }
 
 TEST_CASE("experts are a map with count, and wrong maps are refused with the reason") {
   const auto answer = [](const std::string& map) {
-    return complaint("model:\n  experts: " + map + "\n");
+    return config_error("model:\n  experts: " + map + "\n");
   };
   CHECK(answer("8").find("c.yaml:4: model.experts: must be a map such as") != std::string::npos);
   CHECK(answer("{active: 2}").find("model.experts: needs count") != std::string::npos);
@@ -50,7 +50,7 @@ TEST_CASE("experts are a map with count, and wrong maps are refused with the rea
 
 TEST_CASE("attention is a map with window, and wrong maps are refused with the reason") {
   const auto answer = [](const std::string& map) {
-    return complaint("model:\n  attention: " + map + "\n");
+    return config_error("model:\n  attention: " + map + "\n");
   };
   CHECK(answer("128").find("c.yaml:4: model.attention: must be a map such as") !=
         std::string::npos);
@@ -98,16 +98,16 @@ TEST_CASE("a value out of range is refused") {
                                  "decoding:\n  beam: 0\n",
                                  "logging:\n  every: 0\n"}) {
     CAPTURE(text);
-    CHECK(complaint(text).find("must be a") != std::string::npos);
+    CHECK(config_error(text).find("must be a") != std::string::npos);
   }
 }
 
 TEST_CASE("an unknown choice is refused with all choices and the nearest") {
-  CHECK(complaint("training:\n  optimizer: Adam\n") ==
+  CHECK(config_error("training:\n  optimizer: Adam\n") ==
         "c.yaml:4: training.optimizer: must be one of adam, adamw, sgd, adafactor (nearest: adam), "
         "not "
         "'Adam'");
-  CHECK(complaint("model:\n  norm: prenorm\n").find("one of post, pre") != std::string::npos);
+  CHECK(config_error("model:\n  norm: prenorm\n").find("one of post, pre") != std::string::npos);
 }
 
 TEST_CASE("numbers are read in the usual notations") {
@@ -123,7 +123,7 @@ TEST_CASE("in every locale a decimal comma is an error, and a decimal point is n
     if (std::setlocale(LC_ALL, locale) == nullptr) continue;  // not installed on this machine
     CAPTURE(locale);
     CHECK(parsed("model:\n  dropout: 0.25\n").model.dropout == 0.25);
-    CHECK(complaint("model:\n  dropout: 0,25\n").find("not '0,25'") != std::string::npos);
+    CHECK(config_error("model:\n  dropout: 0,25\n").find("not '0,25'") != std::string::npos);
     CHECK(write_value(0.25) == "0.25");
     CHECK(to_text(parse_until({"1.5h"})) == "90min");
     CHECK(parsed("training:\n  optimizer: sgd\n").training.optimizer ==

@@ -240,7 +240,7 @@ TEST_CASE("only settings that a validation uses retire its scores") {
     state.best = {{"bleu", {{1, 10}}}, {"chrf", {{1, 10}}}, {"loss", {{1, 10}}}};
     const TemporaryFolder folder;
     const auto task = make_task(config(), {folder.path("run")}, {TaskStart::Purpose::plan});
-    judge_anew(state, config({how}), config({how, change}), *task);
+    retire_incomparable_scores(state, config({how}), config({how, change}), *task);
     std::string names;
     for (const RetiredScores& retired : state.retired) names += retired.metric + " ";
     return names;

@@ -22,7 +22,7 @@ TrainResult run_ranks(int count, const Config& config, const TemporaryFolder& fo
     set_threads(1);
     const TrainResult one = train(config, {folder.path(name)}, Loudness::quiet, make_task, ranks);
     const std::scoped_lock lock(mutex);
-    if (ranks.speaks()) result = one;
+    if (ranks.is_rank_zero()) result = one;
   });
   return result;
 }

@@ -63,7 +63,7 @@ TEST_CASE("ranks take batches in turn, and all receive the results of each") {
     std::vector<LossSums> sums;
     for (int i = 0; i < 10; ++i) {
       results.emplace_back(), texts.emplace_back(), sums.emplace_back();
-      const bool takes = share.takes_next();
+      const bool takes = share.computes_next();
       CHECK(takes == (i % 4 == ranks.rank()));
       if (!takes) continue;
       results.back() = -i;
@@ -98,6 +98,7 @@ TEST_CASE("a validation of many batches has the same bits on 1, 2 and 4 ranks") 
       const std::vector<RankScores> all =
           validate(count, config, folder, [](int) { return false; });
       for (const RankScores& rank : all) CHECK(rank->values == one.values);
+      for (size_t i = 1; i < all.size(); ++i) CHECK(all[i]->samples.empty());
       const Scores& first = *all.front();
       REQUIRE(first.samples.size() == one.samples.size());
       for (size_t i = 0; i < one.samples.size(); ++i) {

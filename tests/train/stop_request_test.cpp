@@ -1,5 +1,5 @@
-// Signals during training: the first asks training to stop, the second ends the process, and two
-// within a moment count as one.
+// Signals during training: the first asks training to stop, a second one ends the process, and two
+// within 0.3 seconds count as one.
 #include "train/stop_request.h"
 
 #include <doctest/doctest.h>
@@ -11,17 +11,17 @@
 namespace calque {
 namespace {
 
-// Starts a process with a StopRequest, which receives `signal` and, after a pause, `second`.
-// Returns the signal that ended it, or 0 if it survived.
-int ended_by(int signal, int second, int pause_microseconds) {
+// Starts a process with a StopRequest, in which it raises `first` and, after a pause, `second`.
+// Returns the signal that ended the process, or 0 if it ended itself.
+int ended_by(int first, int second, int pause_microseconds) {
   const pid_t child = fork();
   if (child == 0) {
     const StopRequest listening;
-    std::raise(signal);
-    if (StopRequest::signal() != signal) _exit(1);
+    std::raise(first);
+    if (StopRequest::signal() != first) _exit(1);
     usleep(static_cast<useconds_t>(pause_microseconds));
     std::raise(second);
-    _exit(StopRequest::signal() == signal ? 0 : 2);
+    _exit(StopRequest::signal() == first ? 0 : 2);
   }
   int status = 0;
   REQUIRE(waitpid(child, &status, 0) == child);
@@ -30,16 +30,18 @@ int ended_by(int signal, int second, int pause_microseconds) {
   return 0;
 }
 
+constexpr int longer_than_a_repetition = 500'000;  // microseconds; signals count as one for 0.3 s
+
 }  // namespace
 
-TEST_CASE("a signal is a stop request, and without one there is none") {
+TEST_CASE("signal() returns 0 before SIGTERM, and SIGTERM after it") {
   const StopRequest listening;
   CHECK(StopRequest::signal() == 0);
   std::raise(SIGTERM);
   CHECK(StopRequest::signal() == SIGTERM);
 }
 
-TEST_CASE("SIGHUP is a stop request too, unless it is ignored") {
+TEST_CASE("SIGHUP is a stop request unless the process ignored it before") {
   const auto before = std::signal(SIGHUP, SIG_DFL);
   {
     const StopRequest listening;
@@ -55,12 +57,13 @@ TEST_CASE("SIGHUP is a stop request too, unless it is ignored") {
   std::signal(SIGHUP, before);
 }
 
-TEST_CASE("the signal for which other ranks end may come after training") {
+TEST_CASE(
+    "a signal passed to ignore_later() is ignored after training, until training begins again") {
   {
     const StopRequest listening;
     StopRequest::ignore_later(SIGUSR1);
   }
-  std::raise(SIGUSR1);  // would end the tests
+  std::raise(SIGUSR1);  // ends the test program if it is not ignored
   CHECK((std::signal(SIGUSR1, SIG_DFL) == SIG_IGN));
   { const StopRequest listening; }
   CHECK((std::signal(SIGUSR1, SIG_DFL) == SIG_DFL));
@@ -73,20 +76,20 @@ TEST_CASE("SIGPIPE is not a stop request") {
 }
 
 TEST_CASE("the earlier signal handlers are restored") {
-  const auto own = [](int) {};
-  const auto before = std::signal(SIGINT, own);
+  const auto earlier = [](int) {};
+  const auto before = std::signal(SIGINT, earlier);
   { const StopRequest listening; }
-  const bool restored = std::signal(SIGINT, before) == static_cast<void (*)(int)>(own);
+  const bool restored = std::signal(SIGINT, before) == static_cast<void (*)(int)>(earlier);
   CHECK(restored);
 }
 
-TEST_CASE("a second signal ends the program, whichever of the two it is") {
-  CHECK(ended_by(SIGINT, SIGINT, 500'000) == SIGINT);
-  CHECK(ended_by(SIGTERM, SIGINT, 500'000) == SIGINT);
-  CHECK(ended_by(SIGINT, SIGTERM, 500'000) == SIGTERM);
+TEST_CASE("a later second signal ends the process, also if it is another signal") {
+  CHECK(ended_by(SIGINT, SIGINT, longer_than_a_repetition) == SIGINT);
+  CHECK(ended_by(SIGTERM, SIGINT, longer_than_a_repetition) == SIGINT);
+  CHECK(ended_by(SIGINT, SIGTERM, longer_than_a_repetition) == SIGTERM);
 }
 
-TEST_CASE("the same request sent twice at once is one request") {
+TEST_CASE("the same signal sent twice at once counts as one request") {
   CHECK(ended_by(SIGINT, SIGINT, 0) == 0);
   CHECK(ended_by(SIGTERM, SIGTERM, 0) == 0);
 }

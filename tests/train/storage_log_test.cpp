@@ -106,9 +106,9 @@ TEST_CASE("a file-size limit is an error of one write, not the end of the proces
   LineLog log(real_files(), run.path() + "/metrics.jsonl");
   const rlimit small{.rlim_cur = 1000, .rlim_max = before.rlim_max};
   REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
-  std::optional<std::string> complaint, failure;
+  std::optional<std::string> config_error, failure;
   for (int line = 0; line < 20; ++line) {
-    if (auto now = log.append(std::string(99, 'a'))) complaint = now;
+    if (auto now = log.append(std::string(99, 'a'))) config_error = now;
   }
   try {
     save_step(real_files(), run.path(), 1);
@@ -117,8 +117,8 @@ TEST_CASE("a file-size limit is an error of one write, not the end of the proces
     failure = error.what();
   }
   REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
-  REQUIRE(complaint);
-  CHECK(complaint->find("File too large; raise the limit") != std::string::npos);
+  REQUIRE(config_error);
+  CHECK(config_error->find("File too large; raise the limit") != std::string::npos);
   REQUIRE(failure);
   CHECK(failure->find("File too large") != std::string::npos);
   CHECK(!log.sync());

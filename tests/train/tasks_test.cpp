@@ -504,7 +504,7 @@ TEST_CASE("a run is opened only by its own task, and without its data") {
     for (const TaskKind kind : {TaskKind::translation, TaskKind::language_model,
                                 TaskKind::masked_lm, TaskKind::classification, TaskKind::images}) {
       const std::string message = message_of([&] { find_run(folder.path(task.name), kind); });
-      if (kind == run.place.config.task) {
+      if (kind == run.location.config.task) {
         CHECK(message.empty());
       } else {
         CHECK(message.starts_with(folder.path(task.name) + ": is a run of task: " + task.name +

@@ -10,6 +10,7 @@
 
 #include "core/tape.h"
 #include "data/tokenizer_training.h"
+#include "data/utf8.h"
 #include "data/vocabulary.h"
 #include "support/threads.h"
 #include "train/tasks/task_model.h"
@@ -249,6 +250,37 @@ TEST_CASE("a sink receives the final texts, in parts that never change again") {
       }
     }
   }
+}
+
+TEST_CASE("a token begins after the text of the tokens before it") {
+  for (const TokenizerKind kind :
+       {TokenizerKind::characters, TokenizerKind::words, TokenizerKind::bpe}) {
+    const Writer writer(tokenizer_of(kind), -1000);
+    for (const std::string prompt : {"", "the dog\nsees"}) {
+      CAPTURE(static_cast<int>(kind));
+      CAPTURE(prompt);
+      const GeneratedText text = writer.write({prompt}, drawn(3, 20))[0][0];
+      const std::vector<int64_t> offsets = text_offsets(writer.tokenizer, prompt, text);
+      REQUIRE(offsets.size() == text.ids.size());
+      std::vector<int32_t> ids = {begin_id};
+      writer.tokenizer.encode_document(prompt, ids);
+      const size_t given = writer.tokenizer.decode_document(ids).size();
+      for (size_t i = 0; i < offsets.size(); ++i) {
+        const std::string before = writer.tokenizer.decode_document(ids).substr(given);
+        CHECK(offsets[i] == count_code_points(before));
+        ids.push_back(text.ids[i]);
+      }
+    }
+  }
+}
+
+TEST_CASE("a character of several tokens is written by the last of them") {
+  const Tokenizer bytes = tokenizer_of(TokenizerKind::bytes);
+  const std::string whole = "\u00e4\u20acx";  // 2 + 3 + 1 bytes
+  GeneratedText text{.text = whole, .ids = bytes.encode_document(whole)};
+  CHECK(text_offsets(bytes, "\u00e9", text) == std::vector<int64_t>{0, 0, 1, 1, 1, 2});
+  text.text = "\u00e4";  // a stop string has ended it
+  CHECK(text_offsets(bytes, "", text) == std::vector<int64_t>{0, 0, 1, 1, 1, 1});
 }
 
 }  // namespace

@@ -471,16 +471,16 @@ TEST_CASE(
   training.divergence_factor = 3, training.divergence_steps = 4;
   Divergence memory;
   DivergenceGuard guard(training, memory);
-  for (int step = 0; step < 10; ++step) guard.saw(2);
-  for (int step = 0; step < 3; ++step) guard.saw(7);
-  guard.saw(5);  // below 3 times 2
+  for (int step = 0; step < 10; ++step) guard.observe(2);
+  for (int step = 0; step < 3; ++step) guard.observe(7);
+  guard.observe(5);  // below 3 times 2
   CHECK(memory.steps_above == 0);
-  for (int step = 0; step < 3; ++step) guard.saw(700);
+  for (int step = 0; step < 3; ++step) guard.observe(700);
   CHECK(memory.mean < 2.3);  // without the high losses
-  CHECK_THROWS_WITH_AS(guard.saw(700), doctest::Contains("training has diverged: the loss, 700"),
-                       Error);
+  CHECK_THROWS_WITH_AS(guard.observe(700),
+                       doctest::Contains("training has diverged: the loss, 700"), Error);
   training.divergence_factor = 0;  // off
-  for (int step = 0; step < 100; ++step) guard.saw(1e9);
+  for (int step = 0; step < 100; ++step) guard.observe(1e9);
 }
 
 TEST_CASE("a corpus that ends after its epochs and leaves harder ones is not a divergence") {

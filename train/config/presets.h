@@ -1,27 +1,28 @@
 #pragma once
-// The settings that set others: `task` the usual options of a task, model.preset the size of the
-// model, model.kind: rnn the number of its encoder's layers. They are applied before the other keys
-// of their layer, which override them.
+// The keys that set other keys: `task` sets the usual options of a task, model.preset the size of
+// the model, and model.kind: rnn the number of encoder layers (model_keys.cpp). Each layer of
+// settings applies them first, so its other keys override them.
 
 #include "train/config/config.h"
 
 namespace calque {
 
+// Sets the options that depend on config.task.
 void apply_task(Config& config);
 
-// Preset::none changes nothing.
+// Sets the keys below to the values of model.preset. Preset::none changes nothing.
 void apply_preset(ModelConfig& model);
 
-// The keys that a preset sets.
+// The keys that a preset other than none sets.
 inline constexpr std::string_view preset_keys[] = {
     "model.d_model",        "model.d_ff",           "model.heads",  "model.layers",
     "model.encoder_layers", "model.decoder_layers", "model.dropout"};
-// Follows the place of a key that a preset has set.
+// The end of the origin of a key that a preset has set: "toy.yaml:12, preset".
 inline constexpr std::string_view preset_mark = ", preset";
 
-// training.learning_rate, or the default where it is 0: 0.005 for a d_model of 128 and 8,192 tokens
-// an update; less in inverse proportion for wider models, and with the square root for smaller
-// batches.
+// Returns training.learning_rate, or the default if that is 0: 0.005 up to a d_model of 128 and
+// from 8,192 tokens per update on. It is inversely proportional to a larger d_model, and
+// proportional to the square root of a smaller number of tokens per update.
 double peak_learning_rate(const Config& config);
 
 }  // namespace calque

@@ -7,6 +7,8 @@
 #include <string_view>
 #include <vector>
 
+#include "core/error.h"
+
 namespace calque {
 
 enum class ValueFormat { number, percent, short_scale };  // 0.0123; 97.1%; 1.2k, 3.4M
@@ -35,7 +37,9 @@ inline const MetricInfo* find_metric(std::span<const MetricInfo> metrics, std::s
   return nullptr;
 }
 
+// Requires a metric with a better direction.
 inline bool is_better(double a, double b, Better better) {
+  require(better != Better::neither, "is_better: neither of two values is better");
   return better == Better::lower ? a < b : a > b;
 }
 

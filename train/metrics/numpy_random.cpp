@@ -6,8 +6,8 @@
 namespace calque {
 namespace {
 
-// SeedSequence: spreads the bits of a seed over a pool of four words, from which the generator's
-// state is drawn.
+// NumPy's SeedSequence, with its constants: spreads the bits of a seed over a pool of four words
+// and computes the generator's initial state from the pool.
 class SeedPool {
  public:
   explicit SeedPool(uint64_t seed) {
@@ -62,6 +62,7 @@ NumpyRandom::NumpyRandom(uint64_t seed) {
 }
 
 void NumpyRandom::step() {
+  // PCG's default multiplier for 128 bits.
   constexpr Wide multiplier = Wide{2549297995355413924} << 64 | 4865540595714422341;
   state_ = state_ * multiplier + increment_;
 }
@@ -80,12 +81,13 @@ uint32_t NumpyRandom::next32() {
   return static_cast<uint32_t>(both);
 }
 
-// Lemire, "Fast random integer generation in an interval", 2019.
+// Lemire, "Fast random integer generation in an interval", 2019: rejects products whose low half is
+// below 2^32 mod limit, so that all results are equally likely.
 uint32_t NumpyRandom::below(uint32_t limit) {
   if (limit == 1) return 0;
-  const uint32_t unfair = -limit % limit;  // 2^32 mod limit
+  const uint32_t threshold = -limit % limit;  // 2^32 mod limit
   uint64_t product = uint64_t{next32()} * limit;
-  while (static_cast<uint32_t>(product) < unfair) product = uint64_t{next32()} * limit;
+  while (static_cast<uint32_t>(product) < threshold) product = uint64_t{next32()} * limit;
   return static_cast<uint32_t>(product >> 32);
 }
 

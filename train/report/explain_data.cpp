@@ -2,9 +2,9 @@
 
 #include <algorithm>
 #include <cmath>
-#include <numeric>
 
 #include "core/error.h"
+#include "core/largest_first.h"
 #include "train/report/page_text.h"
 
 namespace calque {
@@ -29,14 +29,6 @@ void require_tokens(const std::vector<int32_t>& tokens, size_t vocabulary) {
     require(token >= 0 && static_cast<size_t>(token) < vocabulary,
             "explanation: token {} of a vocabulary of {}", token, vocabulary);
   }
-}
-
-std::vector<size_t> best_first(const std::vector<float>& logits) {
-  std::vector<size_t> order(logits.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::stable_sort(order.begin(), order.end(),
-                   [&](size_t a, size_t b) { return logits[a] > logits[b]; });
-  return order;
 }
 
 // Bins of equal width over the remaining logits, without the empty bins.
@@ -176,7 +168,7 @@ void require_consistent(const Explanation& explanation) {
 
 StepSummary summarise_step(const std::vector<float>& logits, int32_t chosen, size_t best_count) {
   StepSummary summary;
-  const std::vector<size_t> order = best_first(logits);
+  const std::vector<size_t> order = largest_first(logits);
   const double highest = logits[order.front()];
   double sum = 0;
   for (const float logit : logits) sum += std::exp(logit - highest);

@@ -21,14 +21,14 @@ bool ends_torn(FileSystem& files, const std::string& path) {
 }
 
 // Whether a run resumed at `step` writes this line again.
-bool comes_again(std::string_view line, int64_t step, bool validation_owed) {
+bool is_written_again(std::string_view line, int64_t step, bool validation_owed) {
   const auto json = nlohmann::json::parse(line.begin(), line.end(), nullptr, false);
   if (!json.is_object()) return false;
   const auto found = json.find("step");
   if (found == json.end() || !found->is_number_integer()) return false;
-  const auto own = found->get<int64_t>();
-  return own > step ||
-         (own == step && validation_owed && json.value("kind", nlohmann::json()) == "valid");
+  const auto line_step = found->get<int64_t>();
+  return line_step > step ||
+         (line_step == step && validation_owed && json.value("kind", nlohmann::json()) == "valid");
 }
 
 }  // namespace
@@ -45,7 +45,7 @@ std::optional<std::string> LineLog::attempt(Action&& action) {
 }
 
 LineLog::LineLog(FileSystem& files, std::string path) : files_(files), path_(std::move(path)) {
-  untold_ = attempt([&] { open(); });
+  constructor_problem_ = attempt([&] { open(); });
 }
 
 LineLog::~LineLog() { close(); }
@@ -78,10 +78,10 @@ std::optional<std::string> LineLog::append(std::string_view line) {
   if (waiting_.size() + line.size() < most_waiting) {
     waiting_.append(line).push_back('\n');
   } else {
-    ++lost_;
+    ++dropped_;
   }
   const auto problem = attempt([&] { write_waiting(); });
-  return untold_ ? std::exchange(untold_, std::nullopt) : problem;
+  return constructor_problem_ ? std::exchange(constructor_problem_, std::nullopt) : problem;
 }
 
 std::optional<std::string> LineLog::sync() {
@@ -101,15 +101,15 @@ std::optional<std::string> LineLog::close() {
     auto closing = attempt([&] { close_file(files_, std::exchange(file_, -1), path_); });
     if (!problem) problem = closing;
   }
-  const uint64_t lost = lines_lost();
-  if (lost == 0) return problem;
+  const uint64_t missing = lines_missing();
+  if (missing == 0) return problem;
   return fmt::format("{}; lines lost: {}",
-                     problem.value_or(path_ + ": too many lines waited to be written"), lost);
+                     problem.value_or(path_ + ": too many lines waited to be written"), missing);
 }
 
-uint64_t LineLog::lines_lost() const {
+uint64_t LineLog::lines_missing() const {
   const auto breaks = static_cast<uint64_t>(std::ranges::count(waiting_, '\n'));
-  return lost_ + breaks - (torn_ ? 1 : 0);
+  return dropped_ + breaks - (torn_ ? 1 : 0);
 }
 
 void cut_back(FileSystem& files, const std::string& path, int64_t step, bool validation_owed) {
@@ -120,7 +120,7 @@ void cut_back(FileSystem& files, const std::string& path, int64_t step, bool val
   size_t begin = 0;
   for (size_t end = text.find('\n'); end != text.npos; end = text.find('\n', begin)) {
     const std::string_view line(text.data() + begin, end - begin);
-    if (!comes_again(line, step, validation_owed)) kept.append(line).push_back('\n');
+    if (!is_written_again(line, step, validation_owed)) kept.append(line).push_back('\n');
     begin = end + 1;
   }
   if (kept.size() != text.size()) replace_text(files, path, kept);

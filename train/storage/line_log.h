@@ -1,7 +1,7 @@
 #pragma once
 // Files that grow line by line: metrics.jsonl and train.log. A line that cannot be written, for
-// example on a full disk, does not end training: it waits in memory, and each later line tries
-// again to open the file and to write.
+// example on a full disk, does not end training: it waits in memory, and each later call tries
+// again to open the file and to write. While 8 MiB wait, new lines are dropped.
 
 #include <cstdint>
 #include <optional>
@@ -14,25 +14,26 @@ namespace calque {
 
 class LineLog {
  public:
-  // Opens or creates the file; the first append() reports a failure. Adds the line break to a last
-  // line that a crash has cut short.
+  // Opens or creates the file; the first append() returns a failure. If a crash has cut the last
+  // line short, the next write begins with the missing line break.
   LineLog(FileSystem& files, std::string path);
   ~LineLog();
   LineLog(const LineLog&) = delete;
   LineLog& operator=(const LineLog&) = delete;
 
-  // Each returns the problem when writing begins to fail, and nothing while it continues to fail.
+  // append() and sync() return a problem only if the call before had none.
 
-  // Appends one line, without its line break.
+  // Writes the waiting lines and this one, which is given without its line break.
   std::optional<std::string> append(std::string_view line);
-  // Syncs all lines to the disk, so that no checkpoint is newer than its log.
+  // Writes the waiting lines and syncs the file, so that no checkpoint is newer than its log.
   std::optional<std::string> sync();
-  // Closes the file, which may be the first call to fail. Returns any problem, even if it has been
-  // returned before, with the number of lost lines. A later append() opens the file again.
+  // Writes the waiting lines and closes the file. Returns a problem even if an earlier call has
+  // returned it, and adds the number of lines that are not in the file. A later append() opens the
+  // file again.
   std::optional<std::string> close();
 
-  // The number of lines not in the file: waiting, or dropped because too many were waiting.
-  uint64_t lines_lost() const;
+  // The number of lines that wait or were dropped.
+  uint64_t lines_missing() const;
 
  private:
   void open();
@@ -42,16 +43,16 @@ class LineLog {
   FileSystem& files_;
   std::string path_;
   int file_ = -1;        // -1: not open
-  std::string waiting_;  // lines, the first perhaps without its beginning
-  bool torn_ = false;    // waiting_ begins with the break that ends a torn line
-  uint64_t lost_ = 0;
-  bool failing_ = false;
-  std::optional<std::string> untold_;  // the constructor's problem, not yet returned
+  std::string waiting_;  // lines; the beginning of the first may already be in the file
+  bool torn_ = false;    // waiting_ begins with the line break that the file's last line lacks
+  uint64_t dropped_ = 0;
+  bool failing_ = false;                            // the last call had a problem
+  std::optional<std::string> constructor_problem_;  // until append() returns it
 };
 
-// Removes the lines of metrics.jsonl that a run resumed at `step` will write again: those with a
-// greater "step", with `validation_owed` also the validation of that step, and an unfinished last
-// line. The other lines are unchanged.
+// Removes the lines of metrics.jsonl that a run resumed at `step` writes again: those with a
+// greater "step" and, with `validation_owed`, the validation at `step`. Also removes an incomplete
+// last line.
 void cut_back(FileSystem& files, const std::string& path, int64_t step,
               bool validation_owed = false);
 

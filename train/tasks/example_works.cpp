@@ -7,8 +7,8 @@
 
 namespace calque {
 
-std::string places_of(std::span<const int64_t> numbers,
-                      const std::function<std::string(int64_t)>& where) {
+std::string origins_of(std::span<const int64_t> numbers,
+                       const std::function<std::string(int64_t)>& where) {
   constexpr size_t most = 8;
   std::vector<std::string> places;
   for (const int64_t number : numbers) {

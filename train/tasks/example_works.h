@@ -17,8 +17,8 @@ using MakeWork = std::function<std::unique_ptr<Work>(const ExampleBatch&)>;
 
 // For Work::where(): lists the distinct values of `where` for these examples. After the first eight
 // it writes only the number of the others.
-std::string places_of(std::span<const int64_t> numbers,
-                      const std::function<std::string(int64_t)>& where);
+std::string origins_of(std::span<const int64_t> numbers,
+                       const std::function<std::string(int64_t)>& where);
 
 class ExampleWorks : public WorkStream {
  public:

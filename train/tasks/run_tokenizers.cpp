@@ -14,60 +14,58 @@ namespace {
 class TokenizerFolder {
  public:
   TokenizerFolder(const Config& config, const RunFolder& run,
-                  const std::vector<TokenizerPlace>& places)
-      : config_(config), run_(run), places_(places) {}
+                  const std::vector<TokenizerSlot>& slots)
+      : config_(config), run_(run), slots_(slots) {}
 
   std::vector<Tokenizer> make() const {
     if (!config_.tokenizer.files.empty()) return read(config_.tokenizer.files);
     std::vector<Tokenizer> made;
-    for (const TokenizerPlace& place : places_) made.push_back(place.train());
+    for (const TokenizerSlot& slot : slots_) made.push_back(slot.train());
     return made;
   }
 
   std::vector<Tokenizer> load() const {
     std::vector<std::string> files;
-    for (const TokenizerPlace& place : places_) files.push_back(file_of(place));
+    for (const TokenizerSlot& slot : slots_) files.push_back(file_of(slot));
     return read(files);
   }
 
   bool complete() const {
-    return std::ranges::all_of(places_, [&](const TokenizerPlace& place) {
-      return std::filesystem::exists(file_of(place));
-    });
+    return std::ranges::all_of(
+        slots_, [&](const TokenizerSlot& slot) { return std::filesystem::exists(file_of(slot)); });
   }
 
-  // Removes the tokenizers of a run that never trained, which may be of another kind, and saves
-  // these.
+  // Removes the tokenizer files of a run that never trained, which may be of another kind, and
+  // saves `made`.
   void replace(const std::vector<Tokenizer>& made) const {
     for (const auto& entry : std::filesystem::directory_iterator(run_.path)) {
       if (entry.path().filename().string().starts_with("tokenizer.")) {
-        std::error_code not_there;
-        std::filesystem::remove(entry.path(), not_there);
+        std::error_code ignored;
+        std::filesystem::remove(entry.path(), ignored);
       }
     }
-    for (size_t i = 0; i < places_.size(); ++i) made[i].save(prefix_of(places_[i]));
+    for (size_t i = 0; i < slots_.size(); ++i) made[i].save(prefix_of(slots_[i]));
   }
 
-  // Saves those whose file is missing.
+  // Saves those of `made` whose file is missing. Throws an Error if the hash of `made` is not
+  // `hash`.
   void restore(const std::vector<Tokenizer>& made, const std::string& hash) const {
-    for (size_t i = 0; i < places_.size(); ++i) {
-      if (std::filesystem::exists(file_of(places_[i]))) continue;
+    for (size_t i = 0; i < slots_.size(); ++i) {
+      if (std::filesystem::exists(file_of(slots_[i]))) continue;
       if (hash_of(made) != hash) {
         fail(
             "{}: is missing, and training it again gives another tokenizer than the checkpoint's; "
             "restore the file, or start over with --fresh",
-            file_of(places_[i]));
+            file_of(slots_[i]));
       }
-      made[i].save(prefix_of(places_[i]));
+      made[i].save(prefix_of(slots_[i]));
     }
   }
 
  private:
-  std::string prefix_of(const TokenizerPlace& place) const {
-    return run_.tokenizer() + place.ending;
-  }
-  std::string file_of(const TokenizerPlace& place) const {
-    return Tokenizer::file_name(prefix_of(place), tokenizer_options(config_).kind);
+  std::string prefix_of(const TokenizerSlot& slot) const { return run_.tokenizer() + slot.ending; }
+  std::string file_of(const TokenizerSlot& slot) const {
+    return Tokenizer::file_name(prefix_of(slot), tokenizer_options(config_).kind);
   }
 
   std::vector<Tokenizer> read(const std::vector<std::string>& files) const {
@@ -80,15 +78,15 @@ class TokenizerFolder {
 
   const Config& config_;
   const RunFolder& run_;
-  const std::vector<TokenizerPlace>& places_;
+  const std::vector<TokenizerSlot>& slots_;
 };
 
 }  // namespace
 
 std::vector<Tokenizer> open_tokenizers(const Config& config, const RunFolder& run,
                                        const TaskStart& start,
-                                       const std::vector<TokenizerPlace>& places) {
-  const TokenizerFolder folder(config, run, places);
+                                       const std::vector<TokenizerSlot>& slots) {
+  const TokenizerFolder folder(config, run, slots);
   switch (start.purpose) {
     case TaskStart::Purpose::begin:
       folder.replace(folder.make());
@@ -97,7 +95,7 @@ std::vector<Tokenizer> open_tokenizers(const Config& config, const RunFolder& ru
       if (!folder.complete()) folder.restore(folder.make(), start.tokenizer_hash);
       return folder.load();
     case TaskStart::Purpose::plan:
-      // Without a checkpoint, files belong to a run that never trained.
+      // Training a run without a checkpoint replaces its tokenizer files.
       if (Checkpoints(real_files(), run.path).steps().empty()) return folder.make();
       return folder.complete() ? folder.load() : folder.make();
     case TaskStart::Purpose::use:

@@ -13,17 +13,17 @@
 namespace calque {
 
 // A tokenizer is kept in RUN/tokenizerENDING.model or RUN/tokenizerENDING.vocab.
-struct TokenizerPlace {
+struct TokenizerSlot {
   std::string ending;
   std::function<Tokenizer()> train;  // from the training text
 };
 
-// Returns a tokenizer for each place. If tokenizer.files is set, reads it instead of training. A
+// Returns a tokenizer for each slot. If tokenizer.files is set, reads it instead of training. A
 // resumed run that lacks a file makes the tokenizers again; if they differ from the checkpoint's,
 // throws an Error and writes nothing.
 std::vector<Tokenizer> open_tokenizers(const Config& config, const RunFolder& run,
                                        const TaskStart& start,
-                                       const std::vector<TokenizerPlace>& places);
+                                       const std::vector<TokenizerSlot>& slots);
 
 // The hash in checkpoints: 16 hexadecimal digits for the first tokenizer, and for each of the other
 // ones that differs from it.

@@ -35,7 +35,7 @@ std::vector<std::vector<real>> sentence_embeddings(const Encoder& encoder,
   std::vector<std::vector<real>> all;
   for_each_batch(texts, [&](const PackedTexts& batch) {
     const Tensor hidden = encoder(batch.ids, batch.kinds, batch.segments, Mode::evaluate);
-    const Tensor means = mean_of_sequences(hidden, batch.segments);
+    const Tensor means = mean_of_segments(hidden, batch.segments);
     for (int64_t i = 0; i < means.rows(); ++i) {
       all.push_back(unit_vector(means.data() + i * means.cols(), means.cols()));
     }

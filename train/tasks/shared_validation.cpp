@@ -59,7 +59,7 @@ ResultTable load_table(const std::vector<std::pair<std::string, std::vector<int6
 
 }  // namespace
 
-bool BatchShare::takes_next() {
+bool BatchShare::computes_next() {
   if (batches_ > 0 && stop_ && !stopped_) stopped_ = stop_();
   return batches_++ % ranks() == rank() && !stopped_;
 }

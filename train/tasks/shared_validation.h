@@ -25,10 +25,10 @@ class BatchShare {
   int rank() const { return ranks_->rank(); }
   int ranks() const { return ranks_->ranks(); }
   // Whether this is rank 0, whose samples are used.
-  bool speaks() const { return ranks_->speaks(); }
+  bool is_rank_zero() const { return ranks_->is_rank_zero(); }
 
   // Whether this rank computes the next batch. All ranks call it once for each batch.
-  bool takes_next();
+  bool computes_next();
 
   // Calls body(between). `between` throws once `stop` returns true; run() catches this exception.
   void run(const std::function<void(const std::function<void()>& between)>& body);

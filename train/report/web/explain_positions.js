@@ -16,7 +16,8 @@ class PositionViewer {
       element('div', {}, element('h3', {}, 'Positions down, dimensions across'), this.waves),
       element('div', {}, element('h3', {}, 'Similarity of two positions'), this.similarity)),
     element('p', {class: 'lesson note'}, 'Blue is positive, orange negative. On the right, each position is compared with each other one by the cosine between them: '
-      + 'the stronger the colour, the more similar. Neighbours are similar, and the similarity depends only on the distance, which is what lets a head learn "look one word to the left".'));
+      + 'the stronger the colour, the more similar. If neighbours are similar, a head can learn "look near this token". '
+      + 'With fixed waves the similarity depends only on the distance, so a head can also learn "look one token to the left".'));
     this.lengths = Array.from({length: rows}, (_, row) => Math.sqrt(this.product(row, row)) || 1);
     const distances = Array.from({length: rows}, (_, row) => this.cosine(0, row));
     this.leastSimilar = Math.min(...distances);

@@ -3,8 +3,6 @@
 #include <fmt/format.h>
 
 #include <algorithm>
-#include <functional>
-#include <numeric>
 
 #include "core/tape.h"
 #include "train/task.h"
@@ -37,13 +35,6 @@ std::vector<std::pair<std::string, double>> ClassificationResult::values() const
   auto values = loss_values(sums);
   values.emplace_back("macro_f1", confusion.macro_f1());
   return values;
-}
-
-std::vector<size_t> most_probable_first(const std::vector<double>& probabilities) {
-  std::vector<size_t> order(probabilities.size());
-  std::iota(order.begin(), order.end(), size_t{0});
-  std::ranges::stable_sort(order, std::greater<>(), [&](size_t i) { return probabilities[i]; });
-  return order;
 }
 
 ResultTable confusion_table(const ConfusionMatrix& matrix, const Labels& labels) {
@@ -95,7 +86,7 @@ void ClassifiedBatches::add(std::span<const int32_t> labels, double label_smooth
                             const std::function<Tensor()>& logits) {
   labels_.insert(labels_.end(), labels.begin(), labels.end());
   sums_.emplace_back();
-  if (share_.takes_next()) {
+  if (share_.computes_next()) {
     const Tensor all = logits();
     sums_.back() = summed(cross_entropy(all, labels, static_cast<real>(label_smoothing))).sums();
     for (int64_t i = 0; i < all.rows(); ++i) {

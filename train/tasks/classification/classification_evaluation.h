@@ -19,9 +19,6 @@ namespace calque {
 std::vector<std::vector<double>> class_probabilities(const Classifier& model,
                                                      const std::vector<EncodedText>& texts);
 
-// The classes of a text, most probable first; classes of equal probability keep their order.
-std::vector<size_t> most_probable_first(const std::vector<double>& probabilities);
-
 struct ClassificationResult {
   LossSums sums;
   ConfusionMatrix confusion;

@@ -19,7 +19,7 @@ ClassifierOptions classifier_options(const Config& config, int64_t vocabulary, i
 }
 
 ClassificationRun open_classification_run(const std::string& place) {
-  const RunPlace found = find_run(place, TaskKind::classification);
+  const RunLocation found = find_run(place, TaskKind::classification);
   ClassificationRun run;
   run.config = found.config;
   run.tokenizer =

@@ -15,7 +15,7 @@ namespace {
 std::optional<Tokenizer> pretrained_tokenizer(const Config& config) {
   const std::string& from = config.model.init_from;
   if (from.empty() || !std::filesystem::is_directory(from)) return std::nullopt;
-  const RunPlace origin = find_run(from);
+  const RunLocation origin = find_run(from);
   if (origin.config.task != TaskKind::masked_lm) return std::nullopt;
   const TokenizerOptions own = tokenizer_options(config), theirs = tokenizer_options(origin.config);
   if (own.kind != theirs.kind || own.lowercase != theirs.lowercase || own.nfkc != theirs.nfkc) {

@@ -36,7 +36,7 @@ SummedLoss ClassificationWork::forward() const {
 }
 
 std::string ClassificationWork::where() const {
-  return places_of(numbers_, [&](int64_t example) { return data_.where(example); });
+  return origins_of(numbers_, [&](int64_t example) { return data_.where(example); });
 }
 
 // The examples of a batch have similar lengths, so each chunk takes the same number of examples.

@@ -31,7 +31,7 @@ Image ImageRun::read(const std::string& path) const { return preparation.fit(rea
 std::string no_tokenizer_hash() { return hexadecimal(content_hash("images")); }
 
 ImageRun open_image_run(const std::string& place) {
-  const RunPlace found = find_run(place, TaskKind::images);
+  const RunLocation found = find_run(place, TaskKind::images);
   ImageRun run;
   run.config = found.config;
   run.labels = load_labels(found.folder);

@@ -40,7 +40,7 @@ Works ImageWork::split(int64_t chunks) const {
 }
 
 std::string ImageWork::where() const {
-  return places_of(numbers_, [&](int64_t number) { return with_.data.where(number); });
+  return origins_of(numbers_, [&](int64_t number) { return with_.data.where(number); });
 }
 
 }  // namespace calque

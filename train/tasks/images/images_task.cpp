@@ -76,7 +76,9 @@ class ImagesTask : public Task {
     return shared_validation(ranks, stop, [&](const BatchShare& share) -> Scores {
       const ClassificationResult result = evaluate_images(network_.model, preparation_, validation_,
                                                           config_.training.label_smoothing, share);
-      return {result.values(), samples(result), {confusion_table(result.confusion, labels_)}};
+      return {result.values(),
+              share.is_rank_zero() ? samples(result) : std::vector<Sample>(),
+              {confusion_table(result.confusion, labels_)}};
     });
   }
 

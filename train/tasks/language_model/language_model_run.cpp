@@ -6,7 +6,7 @@
 namespace calque {
 
 LanguageModelRun open_language_model_run(const std::string& place) {
-  const RunPlace found = find_run(place, TaskKind::language_model);
+  const RunLocation found = find_run(place, TaskKind::language_model);
   LanguageModelRun run;
   run.folder = found.folder;
   run.config = found.config;

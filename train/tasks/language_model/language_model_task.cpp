@@ -75,9 +75,9 @@ class LanguageModelTask : public Task {
           network_.model, *validation_, window_options(config_, WindowUse::evaluation),
           config_.training.label_smoothing, tokens_at_once(config_), share);
       return {evaluation.values(),
-              share.speaks() ? sample_continuations(network_.model, tokenizer_, *validation_,
-                                                    config_, config_.logging.samples)
-                             : std::vector<Sample>()};
+              share.is_rank_zero() ? sample_continuations(network_.model, tokenizer_, *validation_,
+                                                          config_, config_.logging.samples)
+                                   : std::vector<Sample>()};
     });
   }
 

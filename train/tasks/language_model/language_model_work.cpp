@@ -36,7 +36,7 @@ WorkSize LanguageModelWork::size() const {
 
 std::string LanguageModelWork::where() const {
   if (!text_) return "";
-  return places_of(numbers_, [&](int64_t window) { return text_->where(window); });
+  return origins_of(numbers_, [&](int64_t window) { return text_->where(window); });
 }
 
 // Windows have similar lengths, so each chunk takes the same number of windows.

@@ -19,8 +19,10 @@ std::vector<int32_t> encoded_prompt(const LanguageModelRun& run, const std::stri
   run.tokenizer.encode_document(text, ids);
   const int64_t context = run.config.data.context;
   if (std::ssize(ids) >= context) {
-    fail("the prompt has {} tokens, but the model sees {} at once; shorten it", ids.size(),
-         context);
+    fail(
+        "the prompt has {} tokens, but the model sees {} at once, the next token included; "
+        "shorten it",
+        ids.size(), context);
   }
   return ids;
 }

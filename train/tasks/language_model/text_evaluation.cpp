@@ -45,7 +45,7 @@ TextEvaluation evaluate_text(const LanguageModel& model, const Dataset& dataset,
   std::vector<LossSums> sums;
   const auto evaluate = [&](const PackedWindows& batch) {
     sums.emplace_back();
-    if (share.takes_next()) sums.back() = sums_of(model, batch, label_smoothing);
+    if (share.computes_next()) sums.back() = sums_of(model, batch, label_smoothing);
   };
   PackedWindows batch;
   std::vector<int32_t> inputs, expected;

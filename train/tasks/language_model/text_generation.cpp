@@ -4,12 +4,25 @@
 #include <utility>
 
 #include "core/error.h"
+#include "data/utf8.h"
 #include "data/vocabulary.h"
 #include "decode/language_decoding.h"
 #include "train/tasks/language_model/incremental_decoder.h"
 
 namespace calque {
 namespace {
+
+// Whether the position is inside a character.
+bool is_inside_character(std::string_view text, size_t at) {
+  return at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
+}
+
+// The number of characters at the beginning that both texts have.
+int64_t common_characters(std::string_view a, std::string_view b) {
+  auto end = static_cast<size_t>(std::ranges::mismatch(a, b).in2 - b.begin());
+  while (is_inside_character(b, end)) --end;
+  return count_code_points(b.substr(0, end));
+}
 
 // A text that is being generated.
 class Draft {
@@ -60,8 +73,7 @@ class Draft {
         end -= replacement_character.size();
       }
       if (longest_stop_ > 0) end -= std::min(end, longest_stop_ - 1);
-      while (end > 0 && end < text.size() && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80)
-        --end;
+      while (is_inside_character(text, end)) --end;
     }
     const size_t from = std::min(shown_, end);
     shown_ = std::max(shown_, end);
@@ -199,6 +211,22 @@ std::vector<std::vector<GeneratedText>> generate_texts(const LanguageModel& mode
     texts[i / samples].push_back(drafts[i].result());
   }
   return texts;
+}
+
+std::vector<int64_t> text_offsets(const Tokenizer& tokenizer, const std::string& prompt,
+                                  const GeneratedText& text) {
+  std::vector<int32_t> read = {begin_id};
+  tokenizer.encode_document(prompt, read);
+  IncrementalDecoder decoder(tokenizer);
+  decoder.append(read);
+  const size_t begin = decoder.text().size();
+  std::vector<int64_t> offsets;
+  for (const int32_t id : text.ids) {
+    const std::string_view written = std::string_view(decoder.text()).substr(begin);
+    offsets.push_back(common_characters(written, text.text));
+    decoder.append({&id, 1});
+  }
+  return offsets;
 }
 
 }  // namespace calque

@@ -43,4 +43,9 @@ std::vector<std::vector<GeneratedText>> generate_texts(const LanguageModel& mode
                                                        const GenerationOptions& options,
                                                        const TextSink& sink = {});
 
+// For each of text.ids, the number of characters of text.text that the tokens before it have
+// written. A character of several tokens is written by the last of them.
+std::vector<int64_t> text_offsets(const Tokenizer& tokenizer, const std::string& prompt,
+                                  const GeneratedText& text);
+
 }  // namespace calque

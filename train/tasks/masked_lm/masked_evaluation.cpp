@@ -59,7 +59,7 @@ MaskedEvaluation evaluate_masked(const MaskedLm& model, const Dataset& text, con
       batch.append(ids, expected);
     } while (++next < windows.count() && batch.segments.tokens() < most);
     sums.emplace_back();
-    if (share.takes_next()) sums.back() = sums_of(model, batch, mask_id(tokenizer), smoothing);
+    if (share.computes_next()) sums.back() = sums_of(model, batch, mask_id(tokenizer), smoothing);
   }
   share.join(sums);
   MaskedEvaluation evaluation;

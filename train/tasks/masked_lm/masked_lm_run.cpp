@@ -16,7 +16,7 @@ MaskedLmOptions masked_lm_options(const Config& config, int64_t vocabulary) {
 }
 
 MaskedLmRun open_masked_lm_run(const std::string& place) {
-  const RunPlace found = find_run(place, TaskKind::masked_lm);
+  const RunLocation found = find_run(place, TaskKind::masked_lm);
   MaskedLmRun run;
   run.config = found.config;
   run.tokenizer = open_text_tokenizer(run.config, found.folder, {TaskStart::Purpose::use});

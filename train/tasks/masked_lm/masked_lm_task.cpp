@@ -70,9 +70,10 @@ class MaskedLmTask : public Task {
     return shared_validation(ranks, stop, [&](const BatchShare& share) -> Scores {
       const MaskedEvaluation found =
           evaluate_masked(network_.model, *validation_, config_, tokenizer_, share);
-      return {found.values(), share.speaks() ? masked_samples(network_.model, *validation_, config_,
-                                                              tokenizer_, config_.logging.samples)
-                                             : std::vector<Sample>()};
+      return {found.values(), share.is_rank_zero()
+                                  ? masked_samples(network_.model, *validation_, config_,
+                                                   tokenizer_, config_.logging.samples)
+                                  : std::vector<Sample>()};
     });
   }
 

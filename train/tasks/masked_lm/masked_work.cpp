@@ -40,7 +40,7 @@ SummedLoss MaskedWork::forward() const {
 }
 
 std::string MaskedWork::where() const {
-  return places_of(numbers_, [&](int64_t window) { return text_->where(window); });
+  return origins_of(numbers_, [&](int64_t window) { return text_->where(window); });
 }
 
 // Windows have similar lengths, so each chunk takes the same number of windows.

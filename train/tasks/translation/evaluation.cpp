@@ -32,7 +32,7 @@ LossSums evaluate_tokens(Translator model, const Dataset& dataset, const Trainin
   std::vector<LossSums> sums;
   for (int64_t i = 0; i < plan.size(); ++i) {
     sums.emplace_back();
-    if (!share.takes_next()) continue;
+    if (!share.computes_next()) continue;
     std::vector<Example> examples;
     for (const uint32_t number : plan.batch(i)) {
       dataset.tokens->read(number, examples.emplace_back());

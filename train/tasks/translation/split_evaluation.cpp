@@ -10,7 +10,7 @@ namespace calque {
 namespace {
 
 Dataset dataset_of(const TranslationRun& run, const CorpusSource& corpus) {
-  const FilterOptions all = keeping_all(filter_options(run.config.data).invalid);
+  const FilterOptions all = only_invalid_dropped(filter_options(run.config.data).invalid);
   return load_dataset({corpus}, {run.tokenizers.source, run.tokenizers.target}, {all, ""});
 }
 

@@ -5,7 +5,7 @@
 namespace calque {
 
 TranslationRun open_translation_run(const std::string& place) {
-  const RunPlace found = find_run(place, TaskKind::translation);
+  const RunLocation found = find_run(place, TaskKind::translation);
   TranslationRun run;
   run.folder = found.folder;
   run.config = found.config;

@@ -98,7 +98,7 @@ class TranslationTask : public Task {
                            network_.parameters);
   }
 
-  bool validates() const override { return validation_ && validation_->there(); }
+  bool validates() const override { return validation_ && validation_->has_data(); }
   std::optional<Scores> validate(Communicator& ranks, const std::function<bool()>& stop) override {
     return validation_->run(network_.translator(), ranks, stop);
   }

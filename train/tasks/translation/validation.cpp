@@ -100,7 +100,7 @@ Validation::Validation(const Config& config, const Tokenizers& tokenizers, const
   if (config.data.validation.empty()) return;
   const std::vector<CorpusSource> corpora =
       corpus_sources(config.data.validation, config.data, CorpusConfig::Split::validation);
-  const FilterOptions keep_all = keeping_all(filter_options(config.data).invalid);
+  const FilterOptions keep_all = only_invalid_dropped(filter_options(config.data).invalid);
   dataset_ = load_dataset(corpora, {tokenizers.source, tokenizers.target}, {keep_all, cache});
   require_positions(*dataset_, config.model);
   if (config.training.validate_translate != TrainingConfig::Translate::none) {
@@ -145,6 +145,7 @@ void Validation::translate(Translator model, BatchShare share, Scores& scores) c
   scores.values.emplace_back("exact", found.exact);
   scores.values.emplace_back("bleu", found.bleu);
   scores.values.emplace_back("chrf", found.chrf);
+  if (!share.is_rank_zero()) return;
   const size_t wanted = std::min(static_cast<size_t>(config_.logging.samples), outputs.size());
   for (size_t i = 0; i < wanted; ++i) {
     const size_t at = i * outputs.size() / wanted;  // the same ones at every validation

@@ -56,7 +56,7 @@ class Validation {
   std::optional<Scores> run(Translator model, Communicator& ranks,
                             const std::function<bool()>& stop) const;
 
-  bool there() const { return dataset_.has_value(); }
+  bool has_data() const { return dataset_.has_value(); }
 
  private:
   void translate(Translator model, BatchShare share, Scores& scores) const;

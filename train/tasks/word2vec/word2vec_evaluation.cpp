@@ -39,7 +39,7 @@ LossSums evaluate_word2vec(const Word2Vec& model, const Dataset& text, const Con
       words += contexts->words(next);
     } while (++next < contexts->count() && words < words_at_once);
     sums.emplace_back();
-    if (!share.takes_next()) continue;
+    if (!share.computes_next()) continue;
     sums.back() =
         Word2VecWork(model, std::move(slices), std::move(numbers), contexts).forward().sums();
   }

@@ -9,7 +9,7 @@ Word2VecOptions word2vec_options(const Config& config, int64_t vocabulary) {
 }
 
 Word2VecRun open_word2vec_run(const std::string& place) {
-  const RunPlace found = find_run(place, TaskKind::word2vec);
+  const RunLocation found = find_run(place, TaskKind::word2vec);
   Word2VecRun run;
   run.config = found.config;
   run.tokenizer = open_text_tokenizer(run.config, found.folder, {TaskStart::Purpose::use});

@@ -70,7 +70,9 @@ class Word2VecTask : public Task {
       const LossSums sums =
           evaluate_word2vec(network_.model, *validation_, config_, tokenizer_, share);
       return {word2vec_values(sums),
-              neighbour_samples({network_.model.vectors, tokenizer_}, config_.logging.samples)};
+              share.is_rank_zero()
+                  ? neighbour_samples({network_.model.vectors, tokenizer_}, config_.logging.samples)
+                  : std::vector<Sample>()};
     });
   }
 

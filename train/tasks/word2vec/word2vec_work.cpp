@@ -33,7 +33,7 @@ WorkSize Word2VecWork::size() const {
 }
 
 std::string Word2VecWork::where() const {
-  return places_of(numbers_, [&](int64_t slice) { return text_->where(slice); });
+  return origins_of(numbers_, [&](int64_t slice) { return text_->where(slice); });
 }
 
 // Slices have similar lengths, so each chunk takes the same number of slices.
