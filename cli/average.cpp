@@ -74,7 +74,9 @@ void add_average_command(CLI::App& calque) {
       "--out", arguments->out,
       "The new folder (default: RUN-average, beside the run of the first argument)");
   command->footer(
-      "Average different runs only if they started from the same weights (model.init_from).\n"
+      "Average different runs only if one starts from the weights of the other, or both from the "
+      "same\n"
+      "run (model.init_from).\n"
       "Examples: calque average runs/multi30k --last 10\n"
       "          calque average runs/general/last runs/tuned/last --out runs/both");
   command->callback([arguments, last, best] {

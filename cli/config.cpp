@@ -118,12 +118,14 @@ void add_config_command(CLI::App& calque) {
   config->require_subcommand(1);
   config->footer("Example: calque config check configs/toy.yaml --set training.until=20e");
 
-  CLI::App* check_command = config->add_subcommand("check", "List all problems of configs");
+  CLI::App* check_command = config->add_subcommand(
+      "check", "List the problems of configs; contradictions between keys once every key is valid");
   check_command->add_option("CONFIG", arguments->configs, "YAML files")->required();
   add_settings(check_command, arguments->settings);
   check_command
-      ->add_option("--for", arguments->export_format,
-                   "Also list the settings that a format of calque export does not support")
+      ->add_option(
+          "--for", arguments->export_format,
+          "For a valid config, list the settings that a format of calque export does not support")
       ->check(CLI::IsMember(export_format_names()))
       ->type_name("FORMAT");
   check_command->footer(

@@ -77,10 +77,10 @@ void erase_rectangle(const ImageShape& shape, Random& random, std::span<int32_t>
   };
   const int64_t top = place(shape.height, height), left = place(shape.width, width);
   for (int64_t k = 0; k < shape.channels; ++k) {
-    const auto colour = static_cast<int32_t>(random.below(256));
+    const auto color = static_cast<int32_t>(random.below(256));
     for (int64_t row = top; row < top + height; ++row) {
       for (int64_t column = left; column < left + width; ++column) {
-        result[static_cast<size_t>((row * shape.width + column) * shape.channels + k)] = colour;
+        result[static_cast<size_t>((row * shape.width + column) * shape.channels + k)] = color;
       }
     }
   }

@@ -13,7 +13,7 @@ struct Augmentation {
   bool flip = false;  // swap left and right in half of the images
   double rotate = 0;  // up to this many degrees in each direction
   double scale = 0;   // larger or smaller by up to this fraction
-  double erase = 0;   // the probability that a rectangle gets one random colour
+  double erase = 0;   // the probability that a rectangle gets one random color
 
   bool operator==(const Augmentation&) const = default;
 };

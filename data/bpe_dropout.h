@@ -1,6 +1,6 @@
 #pragma once
 // BPE-dropout (Provilkov et al., ACL 2020): skips merges of byte-pair encoding at random, so that
-// training sees a text in different subwords each time. Decoding applies every merge.
+// training sees a text in different subwords each time. Without it every merge is applied.
 //
 //   const BpeDropout dropout(model, 0.1);
 //   dropout.resegment(ids, random);  // "▁trans lation" -> "▁tr ans lat ion"

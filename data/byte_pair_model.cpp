@@ -16,7 +16,7 @@
 namespace calque {
 namespace {
 
-constexpr int64_t largest_vocabulary = 256 << 20;
+constexpr int64_t largest_vocabulary_file = 256 << 20;
 
 // The bytes that printable characters stand for; other text stands for itself.
 std::string bytes_of(std::string_view symbol) {
@@ -115,7 +115,7 @@ BytePairModel BytePairModel::load(const std::string& path) {
   Vocabulary vocabulary = Vocabulary::load(path);
   std::vector<RankedMerge> ranked;
   int64_t number = 0;
-  for_each_line(read_file(path, largest_vocabulary), [&](std::string_view line) {
+  for_each_line(read_file(path, largest_vocabulary_file), [&](std::string_view line) {
     ++number;
     cut(line, '\t');
     if (line.ends_with('\r')) line.remove_suffix(1);

@@ -166,8 +166,8 @@ ImageSet read_image_folder(const std::string& folder, const std::function<Image(
       if (set.files.empty()) set.shape = image.shape;
       if (image.shape != set.shape) {
         fail(
-            "{}: {} x {} pixels with {} channels, but {} has {} x {} with {}; data.image_size "
-            "resizes images",
+            "{}: {} x {} pixels with {} channels, but {} has {} x {} with {}; set "
+            "data.image_size to convert them",
             file.string(), image.shape.width, image.shape.height, image.shape.channels,
             set.files.front(), set.shape.width, set.shape.height, set.shape.channels);
       }

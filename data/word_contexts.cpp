@@ -43,7 +43,8 @@ WordContexts::WordContexts(Dataset text, int32_t vocabulary, const ContextOption
     noise_before_.push_back(noise_before_.back() + std::pow(times, 0.75));
   }
   const auto words = std::ranges::count_if(counts, [](int64_t times) { return times > 0; });
-  if (words < 2) fail("{}: word2vec needs a text of at least 2 different words", where(0));
+  if (words < 2)
+    fail("{}: word2vec needs a text of at least 2 different words", text_.parts.front().name);
   for (const int64_t times : counts) {
     const double share = static_cast<double>(times) / all, t = options.subsample;
     kept_.push_back(t == 0 || times == 0 ? 1 : std::sqrt(t / share) + t / share);

@@ -7,6 +7,14 @@
 #include "train/storage/strict_json.h"
 
 namespace calque {
+namespace {
+
+bool is_int64(const nlohmann::json& value) {
+  return value.is_number_integer() &&
+         (!value.is_number_unsigned() || value.get<uint64_t>() <= INT64_MAX);
+}
+
+}  // namespace
 
 ForeignJson::ForeignJson(nlohmann::json object, std::string path)
     : json_(std::make_shared<const nlohmann::json>(std::move(object))), path_(std::move(path)) {
@@ -27,9 +35,7 @@ int64_t ForeignJson::integer(std::string_view name, int64_t least, int64_t most,
                              std::optional<int64_t> fallback) const {
   const nlohmann::json* found = find(name, !fallback);
   if (!found) return *fallback;
-  const bool whole = found->is_number_integer() &&
-                     (!found->is_number_unsigned() || found->get<uint64_t>() <= INT64_MAX);
-  if (!whole || found->get<int64_t>() < least || found->get<int64_t>() > most) {
+  if (!is_int64(*found) || found->get<int64_t>() < least || found->get<int64_t>() > most) {
     refuse(name, fmt::format("must be a whole number from {} to {}", least, most));
   }
   return found->get<int64_t>();
@@ -62,7 +68,7 @@ std::vector<int64_t> ForeignJson::integers(std::string_view name) const {
   std::vector<int64_t> numbers;
   const nlohmann::json list = found->is_array() ? *found : nlohmann::json::array({*found});
   for (const nlohmann::json& number : list) {
-    if (!number.is_number_integer()) refuse(name, "must be whole numbers");
+    if (!is_int64(number)) refuse(name, "must be whole numbers");
     numbers.push_back(number.get<int64_t>());
   }
   return numbers;

@@ -95,9 +95,11 @@ void require_model_size(const ForeignJson& processor, std::string_view key, int6
 
 // An image is resized and then, if there is a crop_size, its center is cut out.
 void read_fit(const ForeignJson& processor, ImageFit& fit) {
-  if (processor.has("size") && processor.flag("do_resize", true)) {
-    std::tie(fit.height, fit.width) = read_size(processor, "size");
+  if (!processor.flag("do_resize", true)) {
+    if (!processor.flag("do_center_crop", false)) return;  // images of the model's size
+    processor.refuse("do_resize", "must be true with do_center_crop");
   }
+  if (processor.has("size")) std::tie(fit.height, fit.width) = read_size(processor, "size");
   if (processor.flag("do_center_crop", false)) {
     const auto [height, width] = read_size(processor, "crop_size");
     require_model_size(processor, "crop_size", height, width, fit.shape);

@@ -1,6 +1,7 @@
 #pragma once
-// Identifies a language by its character trigrams (naive Bayes): the probability of a text in a
-// language is the product of the probabilities of its trigrams, and the prior is uniform.
+// Identifies the language of a text by the text's character trigrams (naive Bayes, uniform prior).
+// The probability of the text is the cube root of the product of the probabilities of its trigrams,
+// because each character is in three trigrams. Trigrams that no language has are ignored.
 
 #include <cstdint>
 #include <map>

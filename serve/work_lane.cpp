@@ -62,8 +62,8 @@ bool WorkLane::add(QueuedWork work) {
     const int64_t tokens = work.tokens();
     if (waiting_ > 0 && waiting_ + tokens > options_.capacity) return false;
     waiting_ += tokens;
-    Entry entry{.work = std::move(work), .waiting = tokens, .since = {}};
-    entry.since = std::chrono::steady_clock::now();
+    Entry entry{
+        .work = std::move(work), .waiting = tokens, .since = std::chrono::steady_clock::now()};
     entry.results.resize(entry.work.sentences.size());
     entries_.push_back(std::move(entry));
   }
@@ -125,8 +125,8 @@ void WorkLane::compute_alone(Lock& lock) {
   remove(entry);
 }
 
-// Takes one sentence of each work in turn, among the works of the first one's group, until the
-// batch is full; takes at least one sentence.
+// Takes sentences of the works in the group of the first work of the queue, one of each work in
+// turn, until the next one does not fit; takes at least one.
 std::vector<WorkLane::Taken> WorkLane::take_batch() {
   std::vector<std::list<Entry>::iterator> members;
   const std::string& group = entries_.front().work.group;

@@ -69,8 +69,9 @@ void require_same(const TrainedRun& run, const TrainedRun& first) {
          run.weights.checkpoint, first.weights.checkpoint);
   }
   if (text_at(run.location.folder.images()) != text_at(first.location.folder.images())) {
-    fail("{}: its images differ in size or mean from those of {}; average runs on the same images",
-         run.weights.checkpoint, first.weights.checkpoint);
+    fail(
+        "{}: its images are prepared differently from those of {}; average runs on the same images",
+        run.weights.checkpoint, first.weights.checkpoint);
   }
   if (!same_model(run.location.config, first.location.config)) {
     fail("{}: its model differs from that of {}; average checkpoints with one section `model`",

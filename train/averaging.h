@@ -1,7 +1,8 @@
 #pragma once
 // The mean of the weights of several checkpoints, which is often better than each of them. The
-// checkpoints must belong to one run, or to runs that model.init_from connects: one starts from the
-// weights of the other. The mean of models that were trained independently is useless.
+// checkpoints belong to one run, or to runs that model.init_from connects: one starts from the
+// weights of the other, or both from a third. The mean of models that were trained independently is
+// useless.
 
 #include <cstdint>
 #include <string>

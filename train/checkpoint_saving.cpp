@@ -27,7 +27,7 @@ void CheckpointSaving::resumed(const TrainingState& state) {
 void CheckpointSaving::finish() {
   writer_.finish();
   best_saved_ = best_under_way_;
-  for (const std::string& config_error : writer_.take_complaints()) complain_(config_error);
+  for (const std::string& problem : writer_.take_complaints()) complain_(problem);
 }
 
 void CheckpointSaving::settle() {

@@ -7,6 +7,7 @@
 #include "core/error.h"
 #include "train/parameter_tensors.h"
 #include "train/storage/checkpoints.h"
+#include "train/trained_run.h"
 
 namespace calque {
 
@@ -17,13 +18,18 @@ std::string weights_file(const std::string& of) {
     std::string file = of + place + "/model.safetensors";
     if (fs::is_regular_file(file)) return file;
   }
-  // A run may have no links, for example a copy of a run.
+  // A copy of a run may lack the links `best` and `last`.
   const Checkpoints checkpoints(real_files(), of);
+  if (const RunFolder run{of}; fs::exists(run.config())) {
+    const std::string best = best_by_state(run_config(run), checkpoints);
+    if (!best.empty()) return best + "/model.safetensors";
+  }
   for (const int64_t step : checkpoints.steps()) {
     std::string file = checkpoints.folder(step) + "/model.safetensors";
     if (fs::is_regular_file(file)) return file;
   }
-  fail("{}: neither a run, nor a checkpoint, nor a safetensors file", of);
+  fail("{}: holds no weights; give a run with a checkpoint, a checkpoint, or a safetensors file",
+       of);
 }
 
 namespace {

@@ -59,10 +59,10 @@ std::string difference(const Config& mine, const Config& first) {
   return changes.empty() ? "" : fmt::format("its config has {}", fmt::join(changes, ", "));
 }
 
-// Throws the first config_error that is not empty, on all ranks.
-void require_none(Communicator& ranks, const std::string& config_error) {
+// Throws the first problem that is not empty, on all ranks.
+void require_none(Communicator& ranks, const std::string& problem) {
   const std::vector<std::string> hosts = all_gather_texts(ranks, ranks.host());
-  const std::vector<std::string> all = all_gather_texts(ranks, config_error);
+  const std::vector<std::string> all = all_gather_texts(ranks, problem);
   for (size_t rank = 0; rank < all.size(); ++rank) {
     if (all[rank].empty()) continue;
     fail("rank {} on {} cannot train with the others: {}", rank, hosts[rank], all[rank]);
@@ -83,12 +83,12 @@ void require_same_program(Communicator& ranks, const Config& config) {
   const std::vector<Property> mine = properties(config);
   std::vector<std::string> first;
   for (const Property& property : mine) first.push_back(broadcast_text(ranks, property.value));
-  std::string config_error = difference(mine, first);
+  std::string problem = difference(mine, first);
   const std::string text = broadcast_text(ranks, show_config(config));
-  if (config_error.empty()) {
-    config_error = difference(config, parse_complete_config(text, "the config of rank 0").config);
+  if (problem.empty()) {
+    problem = difference(config, parse_complete_config(text, "the config of rank 0").config);
   }
-  require_none(ranks, config_error);
+  require_none(ranks, problem);
 }
 
 std::unique_ptr<Task> make_tasks(Communicator& ranks,

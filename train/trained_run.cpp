@@ -21,19 +21,6 @@ std::string run_of_checkpoint(const fs::path& checkpoint) {
   return (folder.filename() == "checkpoints" ? folder.parent_path() : folder).string();
 }
 
-// The folder of the best existing checkpoint according to the newest state, for a copy of a run
-// without links. Empty if there is no best checkpoint, or if it is the newest one.
-std::string best_by_state(const Config& config, const Checkpoints& checkpoints) {
-  const auto state = newest_state(checkpoints);
-  if (!state) return "";
-  const std::vector<int64_t> steps = checkpoints.steps();
-  for (const Score& score : best_scores(config.training, *state)) {
-    if (score.step == steps.front()) return "";
-    if (std::ranges::count(steps, score.step) > 0) return checkpoints.folder(score.step);
-  }
-  return "";
-}
-
 // Only training falls back to an earlier checkpoint by itself: a user must know which weights are
 // loaded.
 LoadedCheckpoint load_chosen(const RunLocation& run, const std::vector<TensorSlot>& slots) {
@@ -83,6 +70,17 @@ RunLocation find_run(const std::string& path, TaskKind task) {
          name_of(task_kinds, run.config.task), name_of(task_kinds, task));
   }
   return run;
+}
+
+std::string best_by_state(const Config& config, const Checkpoints& checkpoints) {
+  const auto state = newest_state(checkpoints);
+  if (!state) return "";
+  const std::vector<int64_t> steps = checkpoints.steps();
+  for (const Score& score : best_scores(config.training, *state)) {
+    if (score.step == steps.front()) return "";
+    if (std::ranges::count(steps, score.step) > 0) return checkpoints.folder(score.step);
+  }
+  return "";
 }
 
 LoadedWeights load_weights(const RunLocation& run, Parameters& parameters,

@@ -6,6 +6,7 @@
 #include <string>
 
 #include "train/config/config.h"
+#include "train/storage/checkpoints.h"
 #include "train/storage/run_folder.h"
 #include "train/task.h"
 
@@ -24,6 +25,10 @@ struct RunLocation {
 RunLocation find_run(const std::string& path);
 // The same, but throws an Error if the run is of another task.
 RunLocation find_run(const std::string& path, TaskKind task);
+
+// The folder of the best existing checkpoint according to the newest state, for a copy of a run
+// without links. Empty if there is no best checkpoint, or if it is the newest one.
+std::string best_by_state(const Config& config, const Checkpoints& checkpoints);
 
 struct LoadedWeights {
   std::string checkpoint;  // its folder

@@ -30,9 +30,9 @@ class Batch:
         self.source, source_real = padded([source + 1 for source, _ in pairs], vocabulary, generator)
         output, real = padded([target + 1 for _, target in pairs], vocabulary, generator)
         self.input = torch.cat([torch.ones(1, len(pairs), dtype=torch.long), output[:-1]])
-        self.real = real.view(-1).nonzero().squeeze(1)
-        self.expected = output.view(-1)[self.real]
-        self.source_tokens, self.target_tokens = int(source_real.sum()), len(self.real)
+        self.real_indices = real.view(-1).nonzero().squeeze(1)
+        self.expected = output.view(-1)[self.real_indices]
+        self.source_tokens, self.target_tokens = int(source_real.sum()), len(self.real_indices)
         self.positions = self.source.numel() + self.input.numel()
         self.source_mask = None
         if not source_real.all():
@@ -67,8 +67,8 @@ class Dropout(nn.Module):
 
 
 class SmoothedLoss(torch.autograd.Function):
-    """The output projection and the summed label-smoothed cross-entropy. The gradient of the logits replaces
-    them in memory."""
+    """The output projection and the summed label-smoothed cross-entropy. The gradient of the logits
+    is computed in the memory of the log-probabilities."""
 
     @staticmethod
     def forward(context, hidden, table, expected, smoothing):
@@ -98,7 +98,7 @@ class Attention(nn.Module):
         super().__init__()
         self.heads, self.size, self.from_memory = heads, d // heads, from_memory
         self.query = linear(d, d) if from_memory else None
-        self.key_value = linear(2 * d if from_memory else 3 * d, d)
+        self.projections = linear(2 * d if from_memory else 3 * d, d)
         self.output = linear(d, d)
 
     def parts(self, x, count):
@@ -107,9 +107,9 @@ class Attention(nn.Module):
 
     def forward(self, x, memory, mask):
         if self.from_memory:
-            q, (k, v) = self.parts(self.query(x), 1)[0], self.parts(self.key_value(memory), 2)
+            q, (k, v) = self.parts(self.query(x), 1)[0], self.parts(self.projections(memory), 2)
         else:
-            q, k, v = self.parts(self.key_value(x), 3)
+            q, k, v = self.parts(self.projections(x), 3)
         scale = self.size**-0.5
         if mask is None:
             scores = torch.bmm(q, k.transpose(1, 2)) * scale

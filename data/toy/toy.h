@@ -3,9 +3,9 @@
 // `toy-en-de` and `toy-en-fr` have sentences from a synchronous grammar; `listops` has expressions
 // and their values.
 //
-// A hash of the source side decides the split of a sentence, so splits share no sentence whatever
-// the seeds. The split `compositional` has the sentences that use a word in a construction where
-// the other splits never use it.
+// The split `compositional` has the sentences with a combination that no other split has: a word in
+// a construction, two neighbouring symbols, or an outermost operation with a number of arguments. A
+// hash of the source side divides the others, so splits share no sentence whatever the seeds.
 
 #include <cstdint>
 #include <functional>
@@ -46,7 +46,7 @@ class ToyLanguage {
   static std::vector<std::string> names();
   // The language of a grammar; `file` is its name in messages.
   static ToyLanguage from_grammar(std::string_view text, std::string file);
-  // The language of a function that draws one of about `count` pairs.
+  // The language whose pairs `draw` draws at random; it has about `count` different ones.
   static ToyLanguage from_drafts(std::string name, double count, Draw draw);
 
   // `count` distinct pairs of a split, in random order: a function of the arguments alone, and a

@@ -2,15 +2,17 @@
 'use strict';
 
 // Returns the probabilities of the best tokens after temperature, top k and top p. `logs` are their
-// log-probabilities, largest first, at least top k of them. Of the other tokens only the sum is known: they count
-// as tokens as probable as the last of `logs`, which is exact at temperature 1.
+// log-probabilities, largest first, at least top k of them. The other tokens are known only by their
+// total probability. They are treated as if each were as probable as the last of `logs`; at temperature 1
+// this assumption changes nothing.
 function samplingShares(logs, {temperature, topK, topP}) {
   const scale = temperature > 0 ? 1 / temperature : 1e6;
   const shareOf = (log) => Math.exp((log - logs[0]) * scale);
   const sum = (numbers) => numbers.reduce((total, number) => total + number, 0);
   let shares = logs.map((log, i) => topK === 0 || i < topK ? shareOf(log) : 0);
   const last = logs[logs.length - 1];
-  const others = topK === 0 ? Math.max(0, 1 - sum(logs.map(Math.exp))) / Math.exp(last) : 0;  // their number
+  const unlisted = topK === 0 ? 1 - sum(logs.map(Math.exp)) : 0;
+  const others = unlisted > 1e-9 ? unlisted / Math.exp(last) : 0;  // their number; less is rounding
   let rest = others * shareOf(last);
   let reached = 0;
   const all = sum(shares) + rest;
@@ -44,13 +46,13 @@ function startGenerating(models) {
   let writing = null;
   const write = async (count) => {
     if (writing) writing.abort();
-    writing = new AbortController();
+    const mine = writing = new AbortController();
     byId('stop').disabled = false;
     const {temperature, topK, topP} = settings();
     const body = {model: byId('model').value, prompt: byId('prompt').value, max_tokens: count, temperature, top_k: topK,
       top_p: topP, stream: true};
     try {
-      const answer = await ask('v1/completions', body, writing.signal);
+      const answer = await ask('v1/completions', body, mine.signal);
       const reader = answer.body.pipeThrough(new TextDecoderStream()).getReader();
       let text = '';
       for (let part = await reader.read(); !part.done; part = await reader.read()) {
@@ -66,8 +68,9 @@ function startGenerating(models) {
       }
       problem.hide();
     } catch (error) {
-      if (!writing.signal.aborted) problem.show(error.message);
+      if (!mine.signal.aborted) problem.show(error.message);
     }
+    if (writing !== mine) return;
     byId('stop').disabled = true;
     look();
   };

@@ -69,7 +69,7 @@ def check(browser, checks, url):
     browser.click("#inside")
     inside = "document.getElementById('explanation').getAttribute('src')"
     checks.that(wait_for(browser, inside + " !== null"), "the frame of the explanation gets an address")
-    time.sleep(1)  # until the explanation is loaded
+    time.sleep(1)  # gives the explanation time to load
     checks.that(browser.run("return document.documentElement.scrollWidth <= window.innerWidth"), "the page is not wider than the window")
     checks.that(browser.run("return document.getElementById('problem').hidden"), "the page shows no error message")
     browser.call("POST", browser.session + "/url", {"url": url + "/" + browser.run("return " + inside)})

@@ -61,13 +61,13 @@ TEST_CASE("an image of another size is resized to that of the run") {
   CHECK(probabilities(png("large.png", 50)) == probabilities(png("a.png", 16)));
 }
 
-TEST_CASE("images of several sizes are trained on at the size of data.image_size") {
+TEST_CASE("train resizes images of several sizes to data.image_size") {
   const Trained& plain = trained_on_images();
   const std::string folder = images_of_two_sizes(), sized = plain.file("sized");
   const std::string train = "calque train " + plain.file("config.yaml") + " --quiet --run " +
                             sized + " --set 'data.train={images: " + folder +
                             "}' --set 'data.validation={images: " + folder + "}'";
-  check_refused(run(train), 1, "data.image_size resizes images");
+  check_refused(run(train), 1, "set data.image_size to convert them");
   const CommandResult trained = run(train + " --set data.image_size=12");
   REQUIRE_MESSAGE(trained.status == 0, trained.err);
   CHECK(run("grep -x 'size 12 12 1' " + sized + "/images.txt").status == 0);
@@ -75,7 +75,7 @@ TEST_CASE("images of several sizes are trained on at the size of data.image_size
   CHECK_MESSAGE(found.out.find("sizes: 8 images\n") != std::string::npos, found.err);
 }
 
-TEST_CASE("classify refuses files that are not images, and images for other runs") {
+TEST_CASE("classify refuses files that are not images, and images for a run of another task") {
   check_refused(run("calque classify " + shapes() + " /dev/null"), 1, "/dev/null");
   check_refused(run("calque classify " + shapes() + " /nosuch.png"), 1, "/nosuch.png");
   check_refused(run("calque classify " + shapes()), 2, "name image files after the run");
@@ -148,10 +148,10 @@ TEST_CASE(
     CHECK_MESSAGE(training.status == 0, training.err);
     CHECK(run("diff " + own + "/images.txt " + tuned + "/images.txt").status == 0);
   }
-  const CommandResult smaller = run(
+  const CommandResult of_two_sizes = run(
       "calque train " + imported + "/finetune.yaml --quiet --run " + tuned +
       "-sizes --set 'data.train={images: " + images_of_two_sizes() + "}' --set training.until=1u");
-  CHECK_MESSAGE(smaller.status == 0, smaller.err);
+  CHECK_MESSAGE(of_two_sizes.status == 0, of_two_sizes.err);
   CHECK(run("diff " + own + "/images.txt " + tuned + "-sizes/images.txt").status == 0);
   const std::string again = plain.file("vit-again");
   REQUIRE(run("calque export " + imported + " huggingface --out " + again).status == 0);

@@ -101,7 +101,8 @@ CommandResult score(const std::string& text) {
 }
 
 TEST_CASE(
-    "score --text prints the log-probability of each line, its mean per token, and its tokens") {
+    "score --text prints the log-probability of each line, its mean per token, and its number of "
+    "tokens") {
   const std::string longer(100, 'e');
   const CommandResult ran = score("The dog\\n\\n" + longer + "\\n");
   CHECK(ran.status == 0);

@@ -214,7 +214,7 @@ TEST_CASE("a folder has a subfolder for each class, and its images have one size
   folder.write("all/dog/c.png", png_bytes(2, 1, PNG_FORMAT_RGB, {1, 2, 3, 4, 5, 6}));
   CHECK(message_of([&] { read_image_folder(all); }) ==
         all + "/dog/c.png: 2 x 1 pixels with 3 channels, but " + all +
-            "/cat/a.jpeg has 1 x 1 with 1; data.image_size resizes images");
+            "/cat/a.jpeg has 1 x 1 with 1; set data.image_size to convert them");
   const ImageSet fitted = read_image_folder(all, [](const Image& image) {
     return Image{{1, 1, 1}, {image.pixels.back()}};
   });

@@ -199,7 +199,7 @@ TEST_CASE("a long text is cut into slices, and words have no neighbours in other
 TEST_CASE("a text of one distinct word is refused, also beside <unk>") {
   const Text one = text_of({"a a a", "a"});
   CHECK(message_of<Error>([&] { contexts_of(one, {}); }) ==
-        "lines, document 1: word2vec needs a text of at least 2 different words");
+        "lines: word2vec needs a text of at least 2 different words");
   const Text rare = text_of({"a a b", "a c"}, 2);
   CHECK_FALSE(message_of<Error>([&] { contexts_of(rare, {}); }).empty());
 }

@@ -155,6 +155,10 @@ TEST_CASE("an imported processor decides how images are resized") {
   VisionFolder own;
   const std::string file = "preprocessor_config.json";
   SUBCASE("without a size") { own.set(file, "size", nullptr); }
+  SUBCASE("not at all") {
+    own.set(file, "do_resize", false);
+    own.set(file, "resample", 0);
+  }
   SUBCASE("bicubic") {
     own.set(file, "resample", 3);
     own.fit.interpolation = Interpolation::bicubic;
@@ -235,6 +239,11 @@ TEST_CASE("a Vision Transformer that calque cannot represent is refused in one l
   SUBCASE("one edge is resized") {
     own.set("preprocessor_config.json", "size", {{"shortest_edge", 4}});
     CHECK(own.refusal() == processor + ": size: height is missing");
+  }
+  SUBCASE("a center that is cut out without resizing") {
+    own.set("preprocessor_config.json", "do_resize", false);
+    own.set("preprocessor_config.json", "do_center_crop", true);
+    CHECK(own.refusal() == processor + ": do_resize must be true with do_center_crop");
   }
   SUBCASE("nearest neighbours") {
     own.set("preprocessor_config.json", "resample", 0);

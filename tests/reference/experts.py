@@ -3,8 +3,8 @@
 
   python3 tests/reference/experts.py      (needs torch >= 1.12 and numpy; takes a second)
 
-Writes tests/reference/experts.safetensors: inputs, weights, the output, the losses of the router, and the
-gradients of 'sum of output * seed + losses', of 4 experts of which each token uses 2. PyTorch computes every
+For 4 experts, of which each token uses 2, writes tests/reference/experts.safetensors: inputs, weights, the
+output, the losses of the router, and the gradients of sum(output * seed) + losses. PyTorch computes every
 expert for every token, in double, and masks. Names and shapes are calque's.
 """
 import pathlib

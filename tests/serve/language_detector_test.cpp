@@ -1,4 +1,4 @@
-// Languages that are told apart after a few sentences.
+// Languages are identified after one sentence of each.
 #include "serve/language_detector.h"
 
 #include <doctest/doctest.h>

@@ -202,7 +202,9 @@ void SimulatedFiles::visit_choice(size_t end, const std::vector<size_t>& lost,
   SimulatedFiles after;
   after.nodes_ = on_disk_;
   for (size_t i = on_disk_.size(); i < nodes_.size(); ++i) {
-    after.nodes_.push_back({.kind = nodes_[i].kind, .bytes = "", .children = {}});
+    const Node& node = nodes_[i];
+    const std::string bytes = node.kind == Kind::link ? node.bytes : "";  // a target never changes
+    after.nodes_.push_back({.kind = node.kind, .bytes = bytes, .children = {}});
   }
   for (size_t i = 0; i < end; ++i) {
     if (!std::ranges::binary_search(lost, i)) apply(records_[i], after.nodes_);

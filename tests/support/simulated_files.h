@@ -86,14 +86,16 @@ class SimulatedFiles final : public FileSystem {
   int next_file_ = 3;
 };
 
-// Passes every call on to another file system, but makes one call fail.
+// Passes calls on to another file system, and makes one call fail, all calls from one on fail, or
+// writes short.
 class FaultyFiles final : public FileSystem {
  public:
   enum class Fault { once, from_then_on, short_write };
   explicit FaultyFiles(FileSystem& files) : files_(files) {}
 
-  // Call number `call`, counted from 0, fails with the errno `code`; with Fault::short_write, that
-  // write and later ones write half.
+  // Counts calls from 0 again. Call number `call` fails with the errno `code`; with from_then_on,
+  // so does every later call. With short_write no call fails: writes from that call on write only
+  // half of their bytes.
   void fail(int64_t call, int code, Fault fault = Fault::once);
   int64_t calls() const { return calls_; }
 
@@ -112,7 +114,7 @@ class FaultyFiles final : public FileSystem {
   int remove(const std::string& path) override;
 
  private:
-  bool now();
+  bool next_call_fails();
   FileSystem& files_;
   int64_t calls_ = 0, at_ = -1;
   int code_ = 0;

@@ -89,7 +89,7 @@ TEST_CASE("a step releases the memory of its parts") {
   CHECK(memory_statistics().used == before);
 }
 
-TEST_CASE("parts must be a power of two, and a run keeps them") {
+TEST_CASE("training.parts must be a power of two, and cannot change when a run is resumed") {
   CHECK(message_of([] { config({"training.parts=6"}); }).find("use 4 or 8") != std::string::npos);
   const TemporaryFolder folder;
   run(folder, {"training.parts=2", "training.until=10u"});

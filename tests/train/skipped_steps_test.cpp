@@ -72,7 +72,8 @@ struct OneWeight final : Task {
   Tensor weight;
 };
 
-// Trains with a rate that falls linearly from 1 to 0 at update 4, so that each rate is known.
+// Trains with a rate that falls linearly from 1 to 0 at update 4, so that every update has a
+// different rate.
 TrainResult run_with(const TemporaryFolder& folder, const std::set<int64_t>& bad,
                      const std::vector<std::string>& more = {}) {
   std::vector<std::string> settings = {

@@ -154,7 +154,7 @@ TEST_CASE("a checkpoint of a newer calque, or with too long a state, is an error
   newer.erase(newer.rfind(",\n  \"xxh64\""));
   newer.replace(newer.find("\"format\": 3"), 11, "\"format\": 4");
   newer += fmt::format(",\n  \"xxh64\": \"{:016x}\"\n}}\n", content_hash(newer));
-  for (const auto& [text, config_error] :
+  for (const auto& [text, problem] :
        {std::pair(newer, "written by a newer calque"),
         std::pair(std::string(largest_state + 1, ' '), "are allowed")}) {
     overwrite(state, text);
@@ -162,7 +162,7 @@ TEST_CASE("a checkpoint of a newer calque, or with too long a state, is an error
     const std::string message =
         message_of<Mismatch>([&] { load_step(real_files(), run.path(), damaged); });
     CHECK_MESSAGE(message.starts_with(state + ": "), message);
-    CHECK_MESSAGE(message.find(config_error) != message.npos, message);
+    CHECK_MESSAGE(message.find(problem) != message.npos, message);
     CHECK(damaged.empty());
   }
 }

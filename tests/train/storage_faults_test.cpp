@@ -183,8 +183,8 @@ TEST_CASE("a log reports a full disk once, and writes all lines when there is sp
       for (int line = 0; line < 20; ++line) {
         const std::string text = "line " + std::to_string(line);
         expected += text + "\n";
-        if (const auto config_error = log.append(text)) {
-          check_message(*config_error, ENOSPC);
+        if (const auto problem = log.append(text)) {
+          check_message(*problem, ENOSPC);
           ++complaints;
         }
       }
@@ -209,9 +209,9 @@ TEST_CASE("closing a log reports a failure of close") {
   REQUIRE(files.calls() == calls + 1);
   CHECK(!log.append("line"));
   files.fail(0, EIO);
-  const auto config_error = log.close();
-  REQUIRE(config_error);
-  check_message(*config_error, EIO);
+  const auto problem = log.close();
+  REQUIRE(problem);
+  check_message(*problem, EIO);
   CHECK(disk.open_files() == 0);
 }
 
@@ -225,10 +225,10 @@ TEST_CASE("closing a log reports the number of lost lines, however long it has b
   CHECK(log.append("first"));
   CHECK(!log.append(""));
   CHECK(!log.append("third"));
-  const auto config_error = log.close();
-  REQUIRE(config_error);
-  CHECK(config_error->find("run/metrics.jsonl: cannot write: No space left") == 0);
-  CHECK(config_error->ends_with("; lines lost: 3"));
+  const auto problem = log.close();
+  REQUIRE(problem);
+  CHECK(problem->find("run/metrics.jsonl: cannot write: No space left") == 0);
+  CHECK(problem->ends_with("; lines lost: 3"));
   files.fail(-1, 0);
   CHECK(!log.append("fourth"));  // also writes the lines that were waiting
   CHECK(!log.close());
@@ -244,9 +244,9 @@ TEST_CASE(
   files.fail(0, ENOSPC, FaultyFiles::Fault::from_then_on);
   for (int line = 0; line < 10; ++line) log.append(std::string(1 << 20, 'a'));
   files.fail(-1, 0);
-  const auto config_error = log.close();
-  REQUIRE(config_error);
-  CHECK(*config_error == "run/metrics.jsonl: too many lines waited to be written; lines lost: 3");
+  const auto problem = log.close();
+  REQUIRE(problem);
+  CHECK(*problem == "run/metrics.jsonl: too many lines waited to be written; lines lost: 3");
 }
 
 TEST_CASE("a log that cannot be opened reports it with its first line, and opens when it can") {
@@ -256,9 +256,9 @@ TEST_CASE("a log that cannot be opened reports it with its first line, and opens
   files.fail(0, EIO);
   LineLog log(files, "run/train.log");
   CHECK(!exists(disk, "run/train.log"));
-  const auto config_error = log.append("first");
-  REQUIRE(config_error);
-  check_message(*config_error, EIO);
+  const auto problem = log.append("first");
+  REQUIRE(problem);
+  check_message(*problem, EIO);
   CHECK(!log.append("second"));
   CHECK(disk.contents("run/train.log") == "first\nsecond\n");
 }

@@ -70,7 +70,8 @@ TEST_CASE("cutting back removes later steps and a torn line, and changes no byte
         "{\"step\":1e400}\n{\"step\":99999999999999999999}\n");
 }
 
-TEST_CASE("cutting back removes the owed validation of that step only") {
+TEST_CASE(
+    "cutting back removes the validation of the resumed step only if the run will repeat it") {
   const std::string before = "{\"kind\":\"valid\",\"step\":1}\n{\"kind\":\"train\",\"step\":2}\n";
   const std::string owed = "{\"kind\":\"valid\",\"step\":2}\n";
   SimulatedFiles files;
@@ -106,9 +107,9 @@ TEST_CASE("a file-size limit is an error of one write, not the end of the proces
   LineLog log(real_files(), run.path() + "/metrics.jsonl");
   const rlimit small{.rlim_cur = 1000, .rlim_max = before.rlim_max};
   REQUIRE(setrlimit(RLIMIT_FSIZE, &small) == 0);
-  std::optional<std::string> config_error, failure;
+  std::optional<std::string> append_error, failure;
   for (int line = 0; line < 20; ++line) {
-    if (auto now = log.append(std::string(99, 'a'))) config_error = now;
+    if (auto now = log.append(std::string(99, 'a'))) append_error = now;
   }
   try {
     save_step(real_files(), run.path(), 1);
@@ -117,8 +118,8 @@ TEST_CASE("a file-size limit is an error of one write, not the end of the proces
     failure = error.what();
   }
   REQUIRE(setrlimit(RLIMIT_FSIZE, &before) == 0);
-  REQUIRE(config_error);
-  CHECK(config_error->find("File too large; raise the limit") != std::string::npos);
+  REQUIRE(append_error);
+  CHECK(append_error->find("File too large; raise the limit") != std::string::npos);
   REQUIRE(failure);
   CHECK(failure->find("File too large") != std::string::npos);
   CHECK(!log.sync());

@@ -12,6 +12,7 @@
 #include "support/worse.h"
 #include "train/averaging.h"
 #include "train/divergence_guard.h"
+#include "train/initial_weights.h"
 #include "train/learner.h"
 #include "train/storage/run_folder.h"
 #include "train/task_fixture.h"
@@ -289,6 +290,7 @@ TEST_CASE("a copy of a run that has lost its links still has its best checkpoint
   std::filesystem::remove(folder.path("run/best"));
   std::filesystem::remove(folder.path("run/last"));
   CHECK(open_translation_run(folder.path("run")).checkpoint == folder.path(best));
+  CHECK(weights_file(folder.path("run")) == folder.path(best) + "/model.safetensors");
   std::filesystem::remove_all(folder.path(best));
   const std::string newest = open_translation_run(folder.path("run")).checkpoint;
   CHECK(newest == folder.path("run/checkpoints/step-000030"));

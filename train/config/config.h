@@ -115,7 +115,7 @@ struct DataConfig {
   bool whole_words = false;
   int64_t window = 5;
   double subsample = 0.001;
-  int64_t image_size = 0;  // 0: that of the first image
+  int64_t image_size = 0;  // 0: that of model.init_from, or of all images
 
   bool operator==(const DataConfig&) const = default;
 };

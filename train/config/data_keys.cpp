@@ -102,8 +102,8 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "word2vec: sample; gensim: sample; fastText: t")
       .idle_if(no_word2vec, with_word2vec);
   in.key("image_size", &D::image_size, between(0, largest_image_side), harmful,
-         "Resizes every image to this many rows and columns. 0: all training images must have one "
-         "size.")
+         "Resizes every image to this many rows and columns. 0: to the size of the run that "
+         "model.init_from names; without such a run, all training images must have one size.")
       .idle_if(no_images, with_images);
 }
 
@@ -124,7 +124,7 @@ void declare_augment_keys(std::vector<ConfigKey>& table) {
          "Makes an image larger or smaller by up to this share.")
       .idle_if(no_images, with_images);
   in.key("erase", &A::erase, fraction(), harmful,
-         "The probability that a random rectangle of an image gets one random colour.")
+         "The probability that a random rectangle of an image gets one random color.")
       .idle_if(no_images, with_images);
 }
 

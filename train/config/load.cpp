@@ -1,5 +1,6 @@
-// Reading continues after a problem, so that `config check` can show all problems, in the order of
-// the layers.
+// Reading continues after a problem, so that `config check` shows many at once: those of each layer
+// in turn, then keys without effect. Contradictions between keys follow if there is no other
+// problem.
 #include "train/config/load.h"
 
 #include <fmt/format.h>
@@ -31,6 +32,14 @@ struct Assignment {
 };
 
 using Layer = std::vector<Assignment>;
+
+// The absolute path without symlinks. A path that cannot be resolved is returned as it is: reading
+// it reports the problem.
+std::string canonical(const std::string& path) {
+  std::error_code unresolved;
+  const std::filesystem::path found = std::filesystem::weakly_canonical(path, unresolved);
+  return unresolved ? path : found.string();
+}
 
 class Loader {
  public:
@@ -115,7 +124,7 @@ class Loader {
   void include(const YamlValue& value, const std::string& from) {
     std::vector<std::string> paths;
     read_value(value, "include", {}, paths);
-    including_.push_back(std::filesystem::weakly_canonical(from).string());
+    including_.push_back(canonical(from));
     for (const std::string& path : paths) {
       attempt([&] { include_file(path, from, value.place); });
     }
@@ -124,13 +133,15 @@ class Loader {
 
   void include_file(const std::string& path, const std::string& from, const Place& place) {
     const std::string file = (std::filesystem::path(from).parent_path() / path).string();
-    const std::string real = std::filesystem::weakly_canonical(file).string();
+    const std::string real = canonical(file);
     if (std::ranges::count(including_, real) > 0) {
       fail("{}: include: {} includes itself, directly or through other files", place.text(), file);
     }
-    if (including_.size() > deepest_include || ++files_ > most_files) {
-      fail("{}: include: nested more than {} deep, or more than {} files in all", place.text(),
-           deepest_include, most_files);
+    if (including_.size() > deepest_include) {
+      fail("{}: include: nested more than {} deep", place.text(), deepest_include);
+    }
+    if (++files_ > most_files) {
+      fail("{}: include: more than {} included files", place.text(), most_files);
     }
     std::string text;
     try {
@@ -181,7 +192,7 @@ class Loader {
     layer.push_back({key, parse_yaml_argument(setting.substr(equals + 1), place)});
   }
 
-  // The settings that set others, then the keys that override them.
+  // task, model.preset and model.kind set other keys. The keys after them override these.
   void apply(const Layer& layer) {
     constexpr std::string_view first[] = {"task", "model.preset", "model.kind"};
     for (const std::string_view name : first) {
@@ -263,8 +274,9 @@ void require_readable(const Config& config) {
   const size_t size = show_config(config).size();
   if (size <= static_cast<size_t>(largest_config)) return;
   fail(
-      "the config with every key has {} bytes, more than the limit of {}; join corpora, so that it "
-      "names fewer files",
+      "the config, written with all defaults, has {} bytes, but the limit is {}; merge corpus "
+      "files, "
+      "so that the config names fewer",
       size, largest_config);
 }
 

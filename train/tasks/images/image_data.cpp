@@ -86,11 +86,14 @@ TrainingImages read_training_images(const Config& config,
                                     const std::optional<ImagePreparation>& initial) {
   const int64_t side = config.data.image_size;
   std::optional<ImageFit> fit;
-  if (side > 0) fit = ImageFit({side, side, 0});
-  const auto has_side = [&](const ImageShape& shape) {
-    return shape.height == side && shape.width == side;
-  };
-  if (initial && (side == 0 || has_side(initial->fit.shape))) fit = initial->fit;
+  if (initial) fit = initial->fit;
+  const bool has_side = fit && fit->shape.height == side && fit->shape.width == side;
+  if (side > 0 && !has_side) {
+    const ImageFit square({side, side, fit ? fit->shape.channels : 0});
+    const Interpolation interpolation = fit ? fit->interpolation : square.interpolation;
+    fit = square;
+    fit->interpolation = interpolation;
+  }
   TrainingImages images;
   for (const CorpusConfig& corpus : config.data.train) {
     images.corpora.push_back(read_image_corpus(corpus, Split::train, fit));
@@ -147,7 +150,7 @@ ImageData classed_images(std::vector<ImageCorpus> corpora, const Labels& labels,
     if (set.shape != shape) {
       fail(
           "{}: images of {} x {} pixels with {} channels, but the first training images have {} x "
-          "{} with {}; data.image_size resizes images",
+          "{} with {}; set data.image_size to convert them",
           corpus.name, set.shape.width, set.shape.height, set.shape.channels, shape.width,
           shape.height, shape.channels);
     }

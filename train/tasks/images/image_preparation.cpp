@@ -91,7 +91,9 @@ ImagePreparation load_preparation(const RunFolder& run) {
   if (!std::filesystem::exists(path)) fail("{}: is missing; restore it, or {}", path, fix);
   const auto preparation = parse_preparation(read_file(path, largest));
   if (!preparation) {
-    fail("{}: does not hold the size, mean and deviation of images; restore it, or {}", path, fix);
+    fail(
+        "{}: does not hold the size, mean and deviation of images; restore it, or remove it and {}",
+        path, fix);
   }
   return *preparation;
 }

@@ -21,13 +21,17 @@ namespace {
 
 using Purpose = TaskStart::Purpose;
 
-// That of a trained model, or what the weights of model.init_from need.
+// That of a trained model, or of the weights of model.init_from. A run keeps the preparation that
+// it began with.
 std::optional<ImagePreparation> initial_preparation(const Config& config, const RunFolder& run,
                                                     const TaskStart& start) {
   if (start.purpose == Purpose::use) return load_preparation(run);
   if (config.model.init_from.empty()) return std::nullopt;
-  const bool kept = start.purpose == Purpose::resume && std::filesystem::exists(run.images());
-  return kept ? load_preparation(run) : preparation_beside(config.model.init_from);
+  const std::string& weights = config.model.init_from;
+  if (start.purpose == Purpose::begin) return preparation_beside(weights);
+  const bool kept = std::filesystem::exists(run.images());
+  const bool lost = start.purpose == Purpose::resume && !std::filesystem::exists(weights);
+  return kept || lost ? load_preparation(run) : preparation_beside(weights);
 }
 
 TrainingImages training_images(const Config& config, const RunFolder& run, const TaskStart& start) {
