@@ -1,6 +1,6 @@
-// The core's ops, each beside its limit: raw sgemm calls of the same products, or a copy of as many
-// bytes by all threads. Every iteration times both. `ratio` is the median over the iterations of
-// the op's time / the limit's time, `speed_up` that of its time on one thread / on all threads.
+// The core's ops, most beside a limit: raw sgemm calls, or a copy of as many bytes by all threads.
+// Every iteration times both. `ratio` is the median over the iterations of the op's time / the
+// limit's time; `speed_up` is the median of the op's time on one thread / on all threads.
 //
 //   build/release/bench/core --benchmark_filter=Linear
 #include <benchmark/benchmark.h>

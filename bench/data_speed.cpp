@@ -2,9 +2,9 @@
 //
 //   build/release/bench/data_speed [TEXT.SOURCE TEXT.TARGET] [--pairs N]
 //
-// It prepares a generated corpus of N pairs (default a million) with a words tokenizer and cuts it
-// into batches, loads the corpus again from the cache, and encodes the given text, or the generated
-// text, with SentencePiece and with spm_encode, on one thread and on two.
+// It generates a corpus of N pairs (default a million) and prepares it with a words tokenizer; loads
+// it again from the cache; prepares it without the cache and cuts it into batches; and encodes the
+// given text, or else the corpus, with calque and with spm_encode, on one thread and on two.
 
 #include <sys/resource.h>
 #include <unistd.h>
@@ -111,7 +111,7 @@ int64_t target_tokens(const Dataset& dataset) {
   return tokens;
 }
 
-// Times the way from files to batches.
+// Times reading, tokenizing and batching.
 void measure_words(const CorpusSource& corpus, const Tokenizer& words) {
   const Clock clock;
   const Dataset dataset = load_dataset({corpus}, {words, words}, {});

@@ -5,8 +5,8 @@
 //
 // RUN is an existing run, whose config and tokenizers are used. The format for task: masked-lm is
 // in bench/export_masked_batches.h. For a translator, FOLDER gets config.yaml, initial.safetensors,
-// validation.jsonl (one pair per line) and updates.jsonl (one update per line: its batches of
-// pairs, and whether an epoch ends in it).
+// validation.jsonl (one pair per line) and updates.jsonl (one update per line: its epoch, its
+// batches of pairs, and whether an epoch ends in it).
 #include <fmt/format.h>
 
 #include <CLI/CLI.hpp>

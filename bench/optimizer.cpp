@@ -15,7 +15,7 @@ using namespace calque;
 
 namespace {
 
-// Matrices, each with a bias.
+// At least `count` parameters: matrices, each with a bias.
 Parameters parameters_of(int64_t count) {
   Parameters parameters;
   for (int64_t i = 0; parameters.count() < count; ++i) {

@@ -1,7 +1,7 @@
 #pragma once
-// The GEMM floor of a training step, measured in a separate process that computes the step's matrix
-// products and nothing else: every product with a weight, forward and backward, as a GemmRecorder
-// listed them during the step. Products inside attention are not included.
+// The GEMM floor of a training step: the time that its matrix products alone take. A separate
+// process computes the products that a GemmRecorder listed during the step: all products with
+// weights, forward and backward, but none inside attention.
 
 #include <cstdio>
 #include <string>

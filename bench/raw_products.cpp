@@ -6,8 +6,8 @@
 //   out   seconds for the whole list, best FLOPs per second of any shape so far
 //
 // Each shape is called in the fastest of three ways, found beforehand: with OpenBLAS's own threads,
-// or with one block of rows or of columns per thread. Different shapes have separate operands, so
-// that no product finds the operands of another in the cache.
+// or with one block of rows or of columns per thread. Shapes of different size have separate
+// operands, so that their products do not find each other's operands in the cache.
 #include <sys/mman.h>
 
 #include <algorithm>

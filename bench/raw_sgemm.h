@@ -1,5 +1,5 @@
 #pragma once
-// A matrix product as one plain call of OpenBLAS on all its threads: the limit that the benchmarks
+// Matrix products, or blocks of them, as plain calls of OpenBLAS: the limit that the benchmarks
 // compare with.
 
 #include <cblas.h>
@@ -10,7 +10,8 @@
 
 namespace calque {
 
-// Computes m rows and n columns of the product `whole`, which begin at a, b and c.
+// Computes a block of m rows and n columns of the product `whole`. `c` points to its first number,
+// `a` to its first row of the left operand, `b` to its first column of the right one.
 inline void raw_sgemm(const GemmCall& whole, int64_t m, int64_t n, const float* a, const float* b,
                       float* c) {
   const auto size = [](int64_t value) { return static_cast<blasint>(value); };

@@ -29,7 +29,7 @@ void parse_words(CLI::App& calque, int count, const char* const* words);
 // callback.
 [[noreturn]] void wrong_command_line(const std::string& message);
 
-// Returns a message of one line: the problem, the nearest option or command, and how to get help.
+// Returns a message: the problem, the known word nearest to an unknown one, and how to get help.
 std::string explain(const CLI::App& calque, const CLI::ParseError& error);
 
 // `text` on one line, with control characters escaped.

@@ -19,8 +19,9 @@ struct DecodingArguments {
 CLI::Option* add_beam(CLI::App* command, int64_t& beam);
 CLI::Option* add_decoding_settings(CLI::App* command, std::vector<std::string>& settings);
 
-// Returns the config's section `decoding` with the values of the command line. All are checked
-// together, because a --set value may require the value of --beam. The beam is at least `n_best`.
+// Returns the config's section `decoding` with the values of the command line. --set and --beam are
+// checked together, because a --set value may require the value of --beam. A beam narrower than
+// `n_best` is widened to it.
 DecodingConfig decoding_of(const TranslationRun& run, const DecodingArguments& arguments);
 
 }  // namespace calque

@@ -11,7 +11,8 @@
 namespace calque {
 namespace {
 
-// Returns the corpora of a split. A split other than train and validation names test corpora.
+// Returns the corpora of a split. A name other than train and validation is that of test corpora;
+// `test` stands for all of them if none has this name.
 std::vector<CorpusOfSplit> corpora_of_split(const DataConfig& data, const std::string& split) {
   using Split = CorpusConfig::Split;
   const auto list = [](const Corpora& corpora, Split part, const std::string& only) {
@@ -135,7 +136,7 @@ void add_evaluate_command(CLI::App& calque) {
       ->type_name("FILE");
   add_threads(command);
   command->footer(
-      "RUN selects the best checkpoint of a run, RUN/last the newest.\n"
+      "The folder of a run means its best checkpoint, RUN/last the newest.\n"
       "Example: calque evaluate runs/toy --split test --samples 5");
   arguments->decoding.n_best = 1;  // only the best translation is evaluated
   command->callback([arguments, options] {

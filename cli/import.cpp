@@ -36,7 +36,8 @@ struct ImportArguments {
   std::string place, run;
 };
 
-// A config file for training on from these weights: what differs from the defaults of the task.
+// Returns a config file that trains these weights further, with the keys that differ from the
+// defaults of the task.
 std::string fine_tuning_text(const Config& config) {
   Config usual;
   usual.task = config.task;
@@ -60,7 +61,7 @@ std::string fine_tuning_text(const Config& config) {
   return text;
 }
 
-// Of a file, or of all files of a folder.
+// Returns the size of a file, or of all files directly in a folder.
 int64_t bytes_of(const std::string& place) {
   namespace fs = std::filesystem;
   if (!fs::is_directory(place)) return static_cast<int64_t>(fs::file_size(place));
@@ -71,13 +72,13 @@ int64_t bytes_of(const std::string& place) {
   return bytes;
 }
 
-// The run, in the folder of its temporary name.
+// Writes the run to a temporary folder, which finish() renames.
 class NewRun {
  public:
   NewRun(const std::string& run, const std::string& place)
       : run_(run), place_(place), folder_(run_) {}
 
-  // Each with the ending of its file: "", or ".source" and ".target".
+  // `ending` is part of the file's name: ".source", ".target", or "" for the only tokenizer.
   void add_tokenizer(const std::string& ending, const Tokenizer& tokenizer) {
     tokenizer.save(folder_.file("tokenizer" + ending));
     tokenizers_.push_back(tokenizer);
@@ -91,8 +92,8 @@ class NewRun {
     save_preparation(preparation, RunFolder{folder_.file("")});
   }
 
-  // The settings of a damaged file may describe any size. A parameter has a byte or more in the
-  // files; two tables may come from one there.
+  // Throws Error if the files are too small for the model, whose size a damaged config may exaggerate.
+  // Each number has at least one byte in the files, and one table there may fill two in the run.
   void require_files_of(int64_t parameters) const {
     const int64_t bytes = bytes_of(place_);
     if (parameters / 2 <= bytes) return;

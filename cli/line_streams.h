@@ -10,8 +10,8 @@
 
 namespace calque {
 
-// Reads standard input, a file or a named pipe as lines arrive, or a gzip file. A byte-order mark
-// and the CR before a line end are skipped.
+// Reads standard input, a file or a named pipe line by line as data arrives, or a gzip file. A
+// byte-order mark at the start and the CR before a line end are skipped.
 class LineInput {
  public:
   // Standard input if `file` is empty.
@@ -31,7 +31,8 @@ class LineInput {
   int64_t count_ = 0;
 };
 
-// Each write is flushed to the file or to standard output, or throws Error.
+// Each write is flushed. A failed one throws Error, or BrokenPipe if the reader of standard output
+// has closed it.
 class LineOutput {
  public:
   // Standard output if `file` is empty.

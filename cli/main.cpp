@@ -1,5 +1,6 @@
-// Runs a command of calque. Every failure becomes one line on stderr and an exit status: 1 for an
-// error, 2 for a wrong command line.
+// Runs a command of calque. An error becomes one line on stderr and exit status 1, a wrong command
+// line one line and 2. If the reader of standard output has closed it, the program ends without a
+// message. A command can also choose an exit status itself (CLI::RuntimeError).
 #include <fcntl.h>
 #include <unistd.h>
 

@@ -142,8 +142,8 @@ void report(const Profile& profile, Precision precision, const RunFolder& run) {
       table, run.profile(), run.trace());
 }
 
-// Sets the number of threads of this rank. A rank that the launcher has bound to processors uses
-// all of them; otherwise the ranks of a host share its processors equally.
+// Sets the number of threads of this rank, unless OMP_NUM_THREADS is set. A rank that the launcher
+// has bound to some processors uses those; otherwise the ranks of a host share its processors equally.
 void share_processors(Communicator& ranks) {
   const std::vector<std::string> hosts = all_gather_texts(ranks, ranks.host());
   const auto here = static_cast<int>(std::ranges::count(hosts, ranks.host()));

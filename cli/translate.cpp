@@ -64,8 +64,7 @@ class InputLines {
     if (prefix_) {
       std::string prefix;
       if (prefix_->next(prefix) != more) {
-        const auto& [longer, shorter] =
-            more ? std::pair(&input_, prefix_) : std::pair(prefix_, &input_);
+        const LineInput* shorter = more ? prefix_ : &input_;
         fail(
             "{}: has {} lines than {}: {} ends after line {}; line n of one belongs to line n of "
             "the other",
@@ -73,9 +72,11 @@ class InputLines {
             shorter->count());
       }
       if (more) check(*prefix_, prefix, LineTranslator::Side::target);
+      if (more) check(input_, line, LineTranslator::Side::source);
       if (more) prefixes_.push_back(prefix);
+    } else if (more) {
+      check(input_, line, LineTranslator::Side::source);
     }
-    if (more) check(input_, line, LineTranslator::Side::source);
     if (more) lines_.push_back(line);
     return more;
   }
@@ -83,10 +84,7 @@ class InputLines {
  private:
   void check(const LineInput& from, const std::string& line, LineTranslator::Side side) {
     const std::string objection = translator_.objection(line, side);
-    if (!objection.empty()) {
-      prefixes_.resize(std::min(prefixes_.size(), lines_.size()));
-      fail("{}: {}", from.where(), objection);
-    }
+    if (!objection.empty()) fail("{}: {}", from.where(), objection);
   }
 
   LineInput& input_;
@@ -105,13 +103,16 @@ void translate_all(InputLines& lines, LineOutput& output, LineTranslator& transl
     lines.clear();
     progress.show("lines", translated, translator.tokens_written());
   };
-  try {
-    while (lines.read()) {
-      if (lines.count() >= buffer) flush();
+  const auto read = [&] {
+    try {
+      return lines.read();
+    } catch (const Error&) {
+      flush();  // the lines before the one that failed
+      throw;
     }
-  } catch (const Error&) {
-    flush();  // the lines before the one that failed
-    throw;
+  };
+  while (read()) {
+    if (lines.count() >= buffer) flush();
   }
   flush();
   progress.end();
@@ -119,11 +120,11 @@ void translate_all(InputLines& lines, LineOutput& output, LineTranslator& transl
 
 // Opening --output truncates it before the first line is read.
 void refuse_to_overwrite_input(const TranslateArguments& arguments) {
-  std::error_code none;  // one of them may not exist
-  if (!std::filesystem::is_regular_file(arguments.output, none)) return;
+  std::error_code ignored;  // the input, the prefix or the output may not exist
+  if (!std::filesystem::is_regular_file(arguments.output, ignored)) return;
   const std::string input = arguments.input.empty() ? "/dev/stdin" : arguments.input;
   for (const std::string& read : {input, arguments.prefix}) {
-    if (std::filesystem::equivalent(read, arguments.output, none)) {
+    if (std::filesystem::equivalent(read, arguments.output, ignored)) {
       fail("{}: cannot be read and written at once; give --output another name", arguments.output);
     }
   }
@@ -201,9 +202,9 @@ void add_translate_command(CLI::App& calque) {
   CLI::App* command = calque.add_subcommand("translate", "Translate text, line by line");
   add_options(*command, *arguments);
   command->footer(
-      "Writes one line for each line of input; an empty line stays empty. RUN selects the best\n"
-      "checkpoint of a run. SCORES are the score, which includes the length penalty, and the\n"
-      "log-probability.\n"
+      "Writes one line for each line of input (several with --n-best); an empty line has an empty\n"
+      "translation, or its --prefix. If RUN is the folder of a run, its best checkpoint is used.\n"
+      "SCORES are the score, which includes the length penalty, and the log-probability.\n"
       "Examples: echo 'ein Satz' | calque translate runs/toy --beam 5\n"
       "          calque translate runs/toy --input test.de.gz --set decoding.max_length=100");
   command->callback([arguments] { translate(*arguments); });

@@ -1,6 +1,7 @@
 #pragma once
 // Matrix products, computed by OpenBLAS, or by block_product() in bfloat16 and on processors whose
-// AVX-512 OpenBLAS does not use. This is the only interface to OpenBLAS.
+// AVX-512 OpenBLAS does not use; few_rows_product() computes those whose left side has only a few
+// rows. This is the only interface to OpenBLAS, except in bench/.
 //
 //   gemm({x, rows, in}, {w, in, out}, y);                          // y = x w
 //   gemm(transposed({x, rows, in}), {dy, rows, out}, dw.open());   // dw (+)= x^T dy
@@ -34,8 +35,8 @@ Matrix transposed(Matrix matrix);
 struct Strided;
 Strided strided(const Matrix& matrix);
 
-// Applied to each number of a product while it is in a register: adds a bias, one number for each
-// column, then applies relu.
+// Applied to each number of a product: adds a bias, one number for each column, then applies relu.
+// block_product() does so while the number is in a register; other products take a second pass.
 struct Finish {
   const real* bias = nullptr;
   bool relu = false;

@@ -1,6 +1,6 @@
 #pragma once
-// Matrix products on one thread: of small matrices, as in attention, and of all matrices where
-// OpenBLAS does not use the processor's vectors (core/blas.cpp).
+// Matrix products on one thread: of small matrices, as in attention, and the products of gemm() in
+// bfloat16 or where OpenBLAS does not use the processor's vectors (core/blas.cpp).
 //
 // As in Goto (2008), a tile of C stays in registers over the whole inner dimension, and a block of
 // B is copied to narrow panels that stay in the L2 cache. A is read in place, one number at a time;

@@ -1,11 +1,12 @@
 #pragma once
-// The catalogue of ops. Each function computes its result and, while a Tape is alive, records its
-// backward pass. x.cols() is the size of the last axis, x.rows() the product of the others; unless
-// noted, ops support any number of axes. Integers (token ids, offsets) are plain arrays.
+// The catalogue of ops. Each function computes its result. While a Tape is alive and an input
+// requires a gradient, it also records its backward pass, unless noted. x.cols() is the size of the
+// last axis, x.rows() the product of the others; unless noted, ops support any number of axes.
+// Integers (token ids, offsets) are plain arrays.
 //
-// Elementwise arithmetic broadcasts b over a in four cases: b has the shape of a; or the shape of
-// its last axes (a row, a position table); or its first axes and a last axis of 1 (one number for
-// each row); or b is a single number.
+// Elementwise arithmetic broadcasts b over a in four cases: b has the shape of a; or b has the
+// shape of a's last axes (a row, a position table); or b has a's shape with a last axis of 1 (one
+// number for each row); or b is a single number.
 
 #include <cstdint>
 #include <span>
@@ -87,7 +88,7 @@ Tensor gather_rows(const Tensor& x, std::span<const int32_t> rows);
 // A few numbers of each row, by column: x [rows, n], cols [rows k] -> [rows, k].
 Tensor pick_cols(const Tensor& x, std::span<const int32_t> cols);
 // Weighted sums of rows: row t of the result is the sum over j of weights[t, j] x[rows[t k + j]].
-// A negative index adds nothing, and no index occurs twice. x [any, d], weights [t, k] -> [t, d].
+// A negative index adds nothing; no other index may occur twice. x [any, d], weights [t, k] -> [t, d].
 Tensor mix_rows(const Tensor& x, const Tensor& weights, std::span<const int32_t> rows);
 
 // Softmax, norms, residual: ops/softmax.cpp, ops/norm.cpp
@@ -119,7 +120,8 @@ Tensor add_positions(const Tensor& x, const Tensor& table, const Segments& segme
                      std::span<const int32_t> starts = {});
 
 // Rotary positions (Su et al. 2021). The columns [begin, end) of x are heads of head_size numbers;
-// the pair (k, k + head_size / 2) of each is rotated by the angle p base^(-2 k / head_size).
+// in a token at position p, the pair (k, k + head_size / 2) of each head is rotated by the angle
+// p base^(-2 k / head_size).
 Tensor rotary(const Tensor& x, const Segments& segments, int64_t begin, int64_t end,
               int64_t head_size, real base = 10000, std::span<const int32_t> starts = {});
 

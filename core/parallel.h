@@ -40,8 +40,8 @@ class OneThread {
 // Distributes the chunks of a loop. Each thread has a share of adjacent chunks, the same in every
 // loop with as many chunks, so that it finds the data of the previous loop in its cache. A thread
 // that has finished its own share takes chunks from the shares of others. With a single share, all
-// threads take its chunks in order. With several shares, threads without a share take nothing: the
-// data is in the caches of other threads.
+// threads take its chunks in order. If several shares are requested, threads beyond their number
+// take nothing: the data is in the caches of other threads. There are at most 64 shares.
 class Shares {
  public:
   Shares(int64_t chunks, int count);
@@ -77,9 +77,9 @@ class Failure {
 };
 
 // Calls body(c) for each chunk c. If the body throws, the exception of the lowest-numbered chunk
-// that threw is rethrown here, and chunks that had not begun are skipped. The team always has all
-// threads, also for fewer chunks: OpenMP ends the threads that a smaller team does not need, and
-// the next larger team has to start new ones.
+// that threw is rethrown here, and chunks that had not begun are skipped. A single chunk runs on the
+// calling thread. Otherwise the team has all threads, also for fewer chunks: OpenMP ends the threads
+// that a smaller team does not need, and the next larger team has to start new ones.
 template <class Body>
 void for_chunks(int64_t chunks, Begin begin, Body&& body) {
   flush_denormals();
@@ -134,9 +134,9 @@ void for_rows(int64_t rows, int64_t row_cost, Body&& body) {
   parallel_for(rows, long_chunk(rows, rows_per_chunk(row_cost)), std::forward<Body>(body));
 }
 
-// Calls task(i) for each i < count, in order, each on one thread: for work of very different
-// lengths, such as whole batches. A single task may use all threads in its own loops. Exceptions
-// are treated as in for_chunks().
+// Calls task(i) for each i < count, each on one thread. Tasks begin in order. For work of very
+// different lengths, such as whole batches. A single task may use all threads in its own loops.
+// Exceptions are treated as in for_chunks().
 template <class Task>
 void for_tasks(int64_t count, Task&& task) {
   for_chunks(count, Begin::first, std::forward<Task>(task));

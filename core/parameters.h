@@ -30,9 +30,10 @@ using Initial =
     std::function<void(const Stream& stream, const Shape& shape, std::span<real> values)>;
 Initial constant(real value);
 Initial normal(real deviation);
-Initial uniform(real limit);  // in (-limit, limit)
+Initial uniform(real limit);  // in [-limit, limit]
 
-// The purpose of a parameter. It determines weight decay and the reuse with another vocabulary.
+// The purpose of a parameter. It determines whether the parameter decays, and whether it can be
+// reused with another vocabulary.
 enum class Role {
   weight,       // of a product
   bias,         // added to a product or a norm

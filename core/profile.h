@@ -31,7 +31,7 @@ class Profile {
   struct Event {
     const char* name;
     Kind kind;
-    double start, seconds;  // from the beginning of the profile
+    double start, seconds;  // start: since the construction of the profile
     Work work = {};
   };
   struct Sum {
@@ -99,7 +99,7 @@ class Phase {
   Profile::Event event_{};
 };
 
-// The FLOPs of all ops that have run on this thread since it started, with or without a profile.
+// The FLOPs that ops have counted on this thread since it started, with or without a profile.
 // Products on other threads are counted on the thread of the op; recomputation is not counted.
 double counted_flops();
 

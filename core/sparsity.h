@@ -25,11 +25,11 @@ struct Sparsity {
   Sparsity at_layer(int64_t number) const;
   // The distance of the window's last key.
   int64_t reach() const { return window * dilation; }
-  // Whether some query of a sentence of this length does not see a key that a mask lets it see.
+  // If false, each query of a sentence of this length sees all keys that the causal mask allows.
   bool restricts(int64_t length) const {
     return window > 0 && (dilation > 1 || window < length - 1);
   }
-  // Whether the query sees the key, apart from random blocks.
+  // Whether one of the two is global or the key is in the query's window. Requires window > 0.
   bool near(int64_t query, int64_t key) const {
     const int64_t distance = query < key ? key - query : query - key;
     return query < global || key < global || (distance <= reach() && distance % dilation == 0);

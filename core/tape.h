@@ -29,7 +29,7 @@ class NotFinite : public Error {
 
 class Tape {
  public:
-  // The random streams of ops depend on this and on the op's number on the tape.
+  // The random stream of an op depends on this and on the op's number among the tape's random ops.
   struct Randomness {
     uint64_t seed = 0;
     uint32_t step = 0;
@@ -100,8 +100,8 @@ void backward(const Tensor& y, const Tensor& seed);
 // The rest of this file is for implementations of ops.
 
 // Whether an op over these inputs must be recorded: there is a tape that has not run backward, and
-// an input requires a gradient. Inputs may be absent. Throws if an input belongs to another tape or
-// to one that has run backward.
+// an input requires a gradient. Inputs may be absent. If there is a tape, throws a Misuse if an input
+// belongs to another tape or to one that has run backward.
 bool recording(std::initializer_list<const Tensor*> inputs);
 
 // Puts an op on the current tape and returns y with a gradient. `numbers` counts the numbers of the

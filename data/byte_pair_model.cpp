@@ -98,7 +98,7 @@ BytePairModel::BytePairModel(Vocabulary vocabulary, std::vector<Merge> merges,
     : vocabulary_(std::move(vocabulary)), merges_(std::move(merges)) {
   const auto id_of = [&](const std::string& symbol) {
     const auto id = vocabulary_.find(symbol);
-    if (!id || *id < special_ids) fail("{}: has no token {}", place, symbol);
+    if (!id || *id < special_ids) fail("{}: has no token '{}'", place, symbol);
     return *id;
   };
   for (const std::string& glyph : byte_glyphs()) bytes_.push_back(id_of(glyph));

@@ -1,6 +1,6 @@
 #pragma once
-// Lower case by Unicode's one-to-one mappings, independent of the locale: language-dependent cases
-// such as the final sigma and the Turkish dotless i are not handled.
+// Lower case by Unicode's one-to-one mappings, independent of locale and context: the Turkish
+// dotless i and the final sigma are not handled.
 
 #include <string>
 #include <string_view>

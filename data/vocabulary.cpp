@@ -11,9 +11,8 @@ constexpr int64_t most_symbols = 1 << 24;
 constexpr int64_t lines_at_once = 1 << 14;
 
 std::string_view checked_symbol(std::string_view line, const std::string& where) {
-  if (const auto bad = find_invalid_utf8(line)) {
-    fail("{}: not valid UTF-8 (byte {}); this is not a vocabulary file", where, *bad + 1);
-  }
+  const std::string problem = utf8_problem(line);
+  if (!problem.empty()) fail("{}: {}; this is not a vocabulary file", where, problem);
   const std::string_view symbol = line.substr(0, line.find('\t'));
   if (symbol.empty()) fail("{}: an empty symbol; a vocabulary has one symbol per line", where);
   if (symbol.find('\r') != symbol.npos) {

@@ -1,6 +1,6 @@
 // Attention in the plane. The result for a query is a mean of the values, so it lies in their
 // convex hull; which mean depends on the query. A linear layer uses the same matrix for every
-// input, attention computes its matrix from the input.
+// input; attention computes its matrix from the input.
 #include <cmath>
 #include <numbers>
 

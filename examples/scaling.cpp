@@ -1,6 +1,7 @@
 // Why attention divides by sqrt(d_k). For independent q and k with unit variance, q.k is a sum of
 // d_k products of variance 1, so its variance is d_k. Without the division a softmax over such
-// scores puts all its weight on one key; with it, the weights do not depend on d_k.
+// scores puts nearly all weight on one key if d_k is large; with it, the entropy of the weights
+// hardly depends on d_k.
 #include <cmath>
 
 #include "chart.h"

@@ -41,7 +41,7 @@ Ct2Variable ct2_variable(const std::string& name, const Tensor& tensor);
 Ct2Variable ct2_integer(const std::string& name, Ct2Type type, int32_t value);
 
 // A matrix quantized by rows: the variable NAME holds integers from -127 to 127, NAME_scale the
-// factor of each row. Row i is rint(w_i s_i), with s_i = 127 / max |w_i|.
+// factor of each row. Row i is rint(w_i s_i), with s_i = 127 / max |w_i|, or 1 for a row of zeros.
 std::pair<Ct2Variable, Ct2Variable> ct2_quantized(const std::string& name, const Tensor& matrix);
 
 std::string ct2_bytes(const Ct2Model& model);

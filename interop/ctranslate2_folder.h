@@ -18,10 +18,12 @@ struct Ct2Folder {
   Ct2Model model;
   ForeignJson config;
 
-  // Throws an Error if a file is damaged, or if the model is not a Transformer translator.
+  // Throws an Error if a required file is missing or damaged, or if calque does not import the
+  // model's specification or revision.
   explicit Ct2Folder(const std::string& folder);
 
-  // A whole number. If it is missing, returns the fallback, or throws an Error without one.
+  // A scalar of the model that is a whole number. Returns the fallback if it is missing. Throws an
+  // Error if there is no fallback, or if the scalar is not a whole number.
   int64_t whole(const std::string& name, std::optional<int64_t> fallback = {}) const;
   // The same for encoder and decoder. Throws an Error if their values differ.
   int64_t of_both(const std::string& name, std::optional<int64_t> fallback = {}) const;

@@ -60,7 +60,7 @@ void add_unless_there(Ct2Model& model, Ct2Variable variable) {
   if (!find_ct2(model, variable.name)) model.variables.push_back(std::move(variable));
 }
 
-// Copies an attribute of the model to each of the sides.
+// Copies an attribute of the model to each side that lacks it.
 void share_out(Ct2Model& model, const std::string& name,
                std::initializer_list<std::string_view> sides) {
   const Ct2Variable* found = find_ct2(model, name);

@@ -21,11 +21,11 @@ class ExportFolder {
   std::string file(std::string_view name) const;  // the path of the file in OUT.tmp
 
   void write(std::string_view name, std::string_view bytes) const;
-  // Writes the file, reads it back and compares it with the bytes.
+  // Writes the file and reads it back. Throws an Error if the bytes differ.
   void write_read_back(std::string_view name, std::string_view bytes) const;
   void make_folder(std::string_view name);  // inside this one
-  // Writes a safetensors file, reads it back and compares it. Its metadata get `format`, "pt" for
-  // PyTorch.
+  // Writes a safetensors file and reads it back. Throws an Error if the tensors differ. A `format`
+  // that is not empty becomes metadata: "pt" for PyTorch.
   void write_safetensors(std::string_view name, const TensorList& tensors,
                          const std::string& format = "") const;
 

@@ -11,15 +11,17 @@
 
 namespace calque {
 
-// The tokens of a vocab.json with their ids, which must be below `rows`. Throws an Error if the
-// file is not valid or two tokens have one id.
+// The engine's tokens with their ids.
 struct ForeignTokens {
   std::map<std::string, int64_t, std::less<>> ids;
   int64_t unknown = 0, begin = 0, end = 0;  // the rows of <unk>, <s> and </s>
 };
+// Reads a vocab.json. Does not set `begin` and `end`. Throws an Error if the file is not valid or
+// has no <unk>, if an id is not below `rows`, or if two tokens have one id.
 ForeignTokens read_vocabulary_json(const std::string& path, int64_t rows);
 
-// A tokenizer with a symbol for every token and every piece of the SentencePiece model.
+// A tokenizer with a symbol for every token of the list and every piece of the SentencePiece model,
+// if there is one. With a SentencePiece model, the token <pad> has no symbol.
 struct ForeignPieces {
   Tokenizer tokenizer;
   VocabularyRows rows;

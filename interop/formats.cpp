@@ -161,7 +161,8 @@ std::vector<Obstacle> of_marian(const Config& config) {
   return in.take();
 }
 
-// llama.cpp's tokenizers are bytes and SentencePiece's BPE, which it runs without normalization.
+// Of llama.cpp's tokenizers, the export uses bytes and SentencePiece's BPE. llama.cpp does not
+// normalize texts for BPE.
 std::vector<Obstacle> of_gguf(const Config& config) {
   Obstacles in(config);
   in.add_unless_task({TaskKind::language_model});

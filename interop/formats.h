@@ -1,6 +1,7 @@
 #pragma once
-// The formats of `calque export`, and which models each of them holds. A model is exported exactly
-// or refused: an Obstacle is a setting that the format cannot hold.
+// The formats of `calque export`, and which models each of them holds. An export is exact or
+// refused, except that CTranslate2 can round weights to int8 and llama.cpp approximates GELU. An
+// Obstacle is a setting that the format cannot hold.
 
 #include <optional>
 #include <string>
@@ -31,7 +32,7 @@ struct Obstacle {
 ExportFormat export_format_named(std::string_view name);
 std::vector<std::string> export_format_names();
 
-// The settings of the config that keep its model out of the format.
+// The settings of the config that the format cannot hold.
 std::vector<Obstacle> obstacles(ExportFormat format, const Config& config);
 
 // One line that names the obstacle and the formats that can hold the model:

@@ -71,7 +71,7 @@ void require_plain_rotation(const GgufSettings& from, const std::string& kind, i
   if (scaling && *scaling != "none") from.refuse(kind + ".rope.scaling.type", "must be none");
 }
 
-// llama.cpp approximates GELU by tanh.
+// Reads the sizes and kinds. GELU becomes gelu_tanh, as llama.cpp approximates it by tanh.
 void read_model(const GgufSettings& from, const std::string& kind, Config& to) {
   ModelConfig& model = to.model;
   model.preset = ModelConfig::Preset::none;
@@ -144,7 +144,7 @@ Tokenizer read_pieces(const GgufSettings& from, const GgufTokens& tokens) {
   return {SentencePieceModel(piece_model_bytes(model), from.place()), {.kind = TokenizerKind::bpe}};
 }
 
-// The row of each token, by its text.
+// The rows of the special symbols, and then of the tokens with these texts.
 VocabularyRows rows_of(const GgufSettings& from, const GgufTokens& tokens,
                        const std::vector<std::string>& texts) {
   std::map<std::string_view, int64_t> ids;

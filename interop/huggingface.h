@@ -7,8 +7,8 @@
 //   classification  BertForSequenceClassification with a fast tokenizer
 //   images          ViTForImageClassification with its image processor
 //
-// Each export writes config.json, model.safetensors, the files of the tokenizer or image processor,
-// and generation_config.json if the model generates text.
+// Each export writes config.json, model.safetensors, README.md, the files of the tokenizer or image
+// processor, and generation_config.json if the model generates text.
 
 #include <string>
 

@@ -13,7 +13,7 @@
 namespace calque {
 namespace {
 
-// Throws unless the setting has the only value that calque can represent.
+// Throws unless the setting is missing or is `value`, the only one that calque can represent.
 void require_number(const ForeignJson& config, std::string_view name, double value) {
   const double found = config.number(name, value);
   if (found != value) config.refuse(name, fmt::format("is {}; calque has {}", found, value));
@@ -127,7 +127,8 @@ void drop_constants(const LanguageModelType& type, int64_t layers, ForeignTensor
   }
 }
 
-// Reads the tensors under the names that the walk visits. A file of GPT-2 may omit the prefix.
+// Reads the tensors under the names that the walk visits. A file may omit the prefix,
+// as GPT-2's does.
 ForeignTensors read_tensors(const HuggingfaceFolder& folder, const LanguageModelType& type,
                             bool tied, int64_t layers) {
   ForeignTensors tensors = read_weights_folder(folder.path);

@@ -107,7 +107,7 @@ Tying read_tying(const ForeignJson& config, bool one_vocabulary, ForeignTensors&
 }
 
 struct Tables {
-  Tensor encoder, decoder;  // absent for sinusoids
+  Tensor encoder, decoder;  // absent unless positions are learned
 };
 
 // Returns the kind of positions, and fills `tables` if they are learned.

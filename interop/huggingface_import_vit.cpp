@@ -47,7 +47,7 @@ void read_vit(const ForeignJson& config, ModelConfig& model) {
   model.pooling = Pooling::cls;
 }
 
-// A number for each channel.
+// One number for each channel. The setting may be one number for all channels.
 std::vector<double> read_channels(const ForeignJson& processor, std::string_view key,
                                   int64_t channels) {
   std::vector<double> numbers = processor.numbers(key);
@@ -58,7 +58,8 @@ std::vector<double> read_channels(const ForeignJson& processor, std::string_view
   return numbers;
 }
 
-// There a pixel from 0 to 255 is multiplied by a factor before the mean is subtracted.
+// Where calque divides a pixel from 0 to 255 by 255, transformers multiplies it by rescale_factor.
+// The mean and deviation are converted accordingly.
 void read_pixel_scale(const ForeignJson& processor, ImportedImageModel& to) {
   const int64_t channels = to.fit.shape.channels;
   to.mean.assign(static_cast<size_t>(channels), 0);
@@ -93,10 +94,10 @@ void require_model_size(const ForeignJson& processor, std::string_view key, int6
                                     height, shape.width, shape.height));
 }
 
-// An image is resized and then, if there is a crop_size, its center is cut out.
+// An image is resized, and then its center is cut out if do_center_crop is true.
 void read_fit(const ForeignJson& processor, ImageFit& fit) {
   if (!processor.flag("do_resize", true)) {
-    if (!processor.flag("do_center_crop", false)) return;  // images of the model's size
+    if (!processor.flag("do_center_crop", false)) return;  // images must have the model's size
     processor.refuse("do_resize", "must be true with do_center_crop");
   }
   if (processor.has("size")) std::tie(fit.height, fit.width) = read_size(processor, "size");
@@ -124,7 +125,7 @@ ForeignJson read_processor(const HuggingfaceFolder& folder) {
   return ForeignJson::read(file);
 }
 
-// The sizes, which the shapes of the tensors follow from.
+// The sizes that determine the shapes of the tensors.
 VisionOptions sizes_of(const ImportedImageModel& model) {
   VisionOptions options;
   options.layer.d_model = model.config.model.d_model;

@@ -89,7 +89,7 @@ void walk_gpt2(ParameterWalk& walk, const LanguageModel& model) {
   walk_output(walk, "lm_head.weight", model);
 }
 
-// Queries, keys and values in the order of GPT-NeoX: head by head.
+// The columns of queries, keys and values in the order of GPT-NeoX: head by head.
 std::vector<int64_t> columns_by_heads(int64_t d, int64_t heads) {
   const int64_t size = d / heads;
   std::vector<int64_t> columns;

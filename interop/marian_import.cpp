@@ -189,7 +189,7 @@ MarianVocabularies read_marian_vocabularies(const MarianSettings& settings,
   return read;
 }
 
-// Returns which tables are one, and puts the tables under the names that the walk visits.
+// Returns which tables are tied, and puts the tables under the names that the walk visits.
 Tying read_marian_tying(const MarianSettings& settings, bool one, ForeignTensors& tensors) {
   const bool all = settings.flag("tied-embeddings-all", false),
              sources = settings.flag("tied-embeddings-src", false),

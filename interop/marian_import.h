@@ -10,7 +10,7 @@
 namespace calque {
 
 // The path of the model: `place` if it is an .npz file; in a folder, model.npz or else the only
-// .npz file other than an optimizer's. Empty if there is none.
+// .npz file other than an optimizer's. Empty if there is no such file.
 std::string marian_model(const std::string& place);
 
 // The vocabularies are those that the file's .decoder.yml names; without it, vocab.spm, source.spm

@@ -11,7 +11,7 @@
 namespace calque {
 namespace {
 
-// The whole text as a number.
+// The whole text as a number; nothing if it is not one.
 template <class Number>
 std::optional<Number> number_of(const std::string& text) {
   Number number = 0;

@@ -9,7 +9,8 @@
 namespace calque {
 
 // input_ids, attention_mask [batch, length] -> last_hidden_state [batch, length, d_model] and
-// encoder_attentions.I. `positions` is the number of rows of a table of sinusoids.
+// encoder_attentions.I. `positions` is the number of positions for which sinusoids
+// or rotations are stored.
 std::string onnx_encoder(const Transformer& model, int64_t positions);
 
 // input_ids [batch, new], encoder_hidden_states, encoder_attention_mask and the cache

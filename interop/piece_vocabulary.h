@@ -28,7 +28,7 @@ struct NewPiece {
 };
 
 struct NewPieceModel {
-  bool unigram = false;  // or BPE
+  bool unigram = false;  // false: BPE
   PieceNormalization normalization = {};
   std::vector<NewPiece> pieces = {};  // without the special symbols
 };

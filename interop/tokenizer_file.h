@@ -22,14 +22,14 @@ struct TokenizerFile {
   std::string unknown;               // the token for unknown text; empty: none
   bool byte_fallback = false;
 
-  // Ids must be below `size`.
+  // Throws an Error if the file is damaged or an id is not below `size`.
   TokenizerFile(const std::string& path, int64_t size);
 
   ForeignJson model() const;
   // The pairs of tokens that BPE merges.
   std::vector<std::pair<std::string, std::string>> merges() const;
   // The parts of "normalizer", "pre_tokenizer" or "decoder": those of a Sequence, or the object
-  // itself as the only part.
+  // itself as the only part; none if it is missing or null.
   std::vector<ForeignJson> parts(const std::string& what) const;
 
   [[noreturn]] void refuse(std::string_view what, std::string_view why) const {

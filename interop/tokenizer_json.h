@@ -29,8 +29,8 @@ std::string tokenizer_config_json(TextUse use, int64_t longest);
 // The merges of a BPE model as pairs of ids, in the order of their priority.
 std::vector<std::pair<int32_t, int32_t>> merges_of(const SentencePieceModel& model);
 
-// The text that a token stands for. It differs from the symbol if that is an escape: the character
-// "▁" stands for " ".
+// The token in the form of tokenizer.json. It differs from the symbol only if that is an escape of
+// a newline, or of white space in a tokenizer of characters: the character "▁" becomes " ".
 std::string token_text(const Tokenizer& tokenizer, int32_t id);
 
 }  // namespace calque

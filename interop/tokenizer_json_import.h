@@ -1,6 +1,6 @@
 #pragma once
 // Reads tokenizer.json of the library tokenizers (Hugging Face) if calque has a tokenizer that
-// gives the same ids for every text:
+// splits every text into the same tokens:
 //
 //   BPE, Unigram     a SentencePiece model; the merges of BPE must be all that its pieces allow
 //   BPE, ByteLevel   byte-level BPE that splits a text into words as GPT-2 does

@@ -139,7 +139,8 @@ class ZipReader {
     return listed;
   }
 
-  // The extra field 1 holds the size, the stored size and the offset, each only if 32 bits cannot.
+  // The extra field 1 holds the size, the stored size and the offset, each only if it does not fit
+  // 32 bits.
   void read_zip64(std::string_view extra, ListedFile& listed, uint64_t& stored) const {
     while (extra.size() >= 4) {
       const auto kind = number<uint16_t>(extra, 0), size = number<uint16_t>(extra, 2);

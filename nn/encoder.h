@@ -41,8 +41,8 @@ struct Encoder {
   // Throws an Error if the options are invalid.
   Encoder(const Path& at, const EncoderOptions& options);
 
-  // ids [tokens] -> hidden [tokens, d_model]. `kinds` [tokens] has the index of the text of its
-  // sequence to which a token belongs; it is read only if options.segment_kinds > 0.
+  // ids [tokens] -> hidden [tokens, d_model]. kinds[t] is the number of the text, within its
+  // sequence, to which token t belongs; it is read only if options.segment_kinds > 0.
   Tensor operator()(std::span<const int32_t> ids, std::span<const int32_t> kinds,
                     const Segments& segments, Mode mode, AttentionRecord* record = nullptr) const;
 };

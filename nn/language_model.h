@@ -31,7 +31,7 @@ struct LanguageModel {
   // Throws an Error if the options are invalid.
   LanguageModel(const Path& at, const LanguageModelOptions& options);
 
-  // ids [tokens] -> hidden [tokens, d_model]. Row t of a sentence depends only on its ids up to t.
+  // ids [tokens] -> hidden [tokens, d_model]. Row t of a sentence does not depend on its ids after t.
   // Sentence i starts at position starts[i], or at 0 if starts is empty; rotary attention depends
   // only on distances and ignores starts.
   Tensor hidden(std::span<const int32_t> ids, const Segments& segments, Mode mode,

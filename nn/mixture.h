@@ -63,7 +63,7 @@ struct TokenNetwork {
   Tensor operator()(const Tensor& x, Mode mode) const {
     return std::visit([&](const auto& chosen) { return chosen(x, mode); }, network);
   }
-  std::vector<const Linear*> products() const;  // all of its linear layers
+  std::vector<const Linear*> products() const;  // all linear layers, not the router
 };
 
 }  // namespace calque

@@ -1,7 +1,7 @@
 #pragma once
-// The options of the models. Names are those of "Attention Is All You Need" (Vaswani et al. 2017,
-// "the paper") and defaults are its base model; only the vocabularies are required. A model's
-// options contain the LayerOptions that its modules share.
+// The options of the models. Most names and defaults are those of the base model of "Attention Is
+// All You Need" (Vaswani et al. 2017, "the paper"); only the vocabularies are required. The options
+// of a model without recurrence contain the LayerOptions that its modules share.
 
 #include <cstdint>
 
@@ -46,7 +46,7 @@ struct LayerOptions {
   int64_t heads = 8;      // of attention, d_model / heads numbers each
 
   PositionKind positions = PositionKind::interleaved;
-  int64_t max_positions = 1024;  // rows of the table of learned positions; no limit for the others
+  int64_t max_positions = 1024;  // rows of the table; only learned positions have no others
   NormPlacement norm_placement = NormPlacement::post;
   NormKind norm_kind = NormKind::layer;
   real norm_epsilon = real(1e-5);

@@ -31,7 +31,7 @@ struct Positions {
   Positions(const Path& at, const LayerOptions& options);
 
   // Adds positions to x [tokens, d_model]. Sentence i starts at position starts[i], or at 0 if
-  // starts is empty. Throws an Error if a sentence is longer than the table of learned positions.
+  // starts is empty. Throws an Error if a sentence ends beyond the table of learned positions.
   Tensor operator()(const Tensor& x, const Segments& segments,
                     std::span<const int32_t> starts = {}) const;
 };

@@ -54,13 +54,13 @@ struct RecurrentDecoder {
   // sources[r].
   Step step(const Tensor& x, const Tensor& state, const RecurrentMemory& memory,
             std::span<const KeyRows> sources) const;
-  // The attention weights of each row in a step from this state.
+  // The attention weights of each row in a step from this state; not for ScoreKind::none.
   std::vector<std::vector<real>> weights(const Tensor& state, const RecurrentMemory& memory,
                                          std::span<const KeyRows> sources) const;
   // hidden [rows, hidden] after the step, its context and the embedded token -> [rows, d_model]
   Tensor read_out(const Tensor& hidden, const Tensor& context, const Tensor& embedded) const;
 
-  // All steps: embedded [tokens, d_model] in the given order -> [tokens, d_model] in that order.
+  // Runs all steps: embedded [tokens, d_model] -> [tokens, d_model], both with tokens in `order`.
   Tensor operator()(const Tensor& embedded, const TimeOrder& order, const RecurrentMemory& memory,
                     AttentionRecord* record) const;
 

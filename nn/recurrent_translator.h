@@ -1,7 +1,8 @@
 #pragma once
 // The encoder-decoder model before the Transformer (Cho et al. 2014; Bahdanau et al. 2015): a
-// bidirectional recurrent encoder, and a recurrent decoder that attends to its output. It has the
-// interface of Transformer (nn/transformer.h); no source of a batch may be empty.
+// bidirectional recurrent encoder, and a recurrent decoder that attends to its output. encode() and
+// decode() are called like those of Transformer (nn/transformer.h), but no source of a batch may be
+// empty.
 
 #include <span>
 #include <vector>

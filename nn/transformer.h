@@ -4,7 +4,7 @@
 // residual.h, feed_forward.h, attention.h, self_attention_stack.h, decoder.h, output_projection.h.
 //
 // Batches are packed: the tokens of all sentences one after the other, with Segments for their
-// bounds. There is no padding, and no mask but the causal one.
+// bounds. There is no padding, so there is no mask for it.
 
 #include <span>
 
@@ -43,7 +43,7 @@ struct Transformer {
                       std::span<const int32_t> starts = {}) const;
 
   // Target ids, <s> first: [target tokens] -> hidden [target tokens, d_model]. Row t of a sentence
-  // depends only on its ids up to t. Sentence i attends to sentence i of the memory.
+  // does not depend on its ids after t. Sentence i attends to sentence i of the memory.
   Tensor decode(std::span<const int32_t> ids, const Segments& segments, const Tensor& memory,
                 const Segments& memory_segments, Mode mode,
                 AttentionRecord* record = nullptr) const;

@@ -9,7 +9,7 @@
 //   w = w - step U / max(1, rms(U) / clip_threshold)
 //
 // where step is learning_rate * max(epsilon2, rms(w)) or, if `absolute`, learning_rate. A parameter
-// with a single axis stores all of V. The paper's own learning rate, min(0.01, t^-0.5),
+// with fewer than two axes stores all of V. The paper's own learning rate, min(0.01, t^-0.5),
 // is the schedule InverseSqrt{.peak = 0.01, .warmup_steps = 10000, .warmup_from = 0.01}.
 
 #include "optim/flat.h"

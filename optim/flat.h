@@ -1,7 +1,7 @@
 #pragma once
 // What all update rules share: the flat buffer of the parameters, state buffers of the same layout,
-// and the gradients. Parameters and gradients start on whole vectors and are padded with zeros, so
-// a rule processes whole vectors; every rule maps the zeros of the padding to zeros.
+// and the gradients. Parameters and gradients start at multiples of a vector and are padded with
+// zeros, so a rule processes whole vectors; every rule maps the zeros of the padding to zeros.
 
 #include <cstdint>
 #include <span>

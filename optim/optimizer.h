@@ -6,8 +6,9 @@
 //   ...                                // forward and backward, several times with accumulation
 //   optimizer.update(parameters, learning_rate(schedule, step), 1.0 / tokens);
 //
-// An update is two passes over all parameters: one computes the norm of the gradients, one updates
-// and clips as it reads the gradients, which do not change.
+// An update by Adam or SGD is two passes over all parameters: the first computes the norm of the
+// gradients, the second clips them as it reads them and updates the weights. The gradients do not
+// change.
 
 #include <span>
 #include <variant>

@@ -31,7 +31,7 @@ struct Warmup {
   double warmup_from = 0;  // fairseq's warmup-init-lr
 };
 
-// peak * sqrt(warmup_steps / step); without warm-up peak / sqrt(step).
+// After the warm-up: peak * sqrt(warmup_steps / step), or peak / sqrt(step) without a warm-up.
 struct InverseSqrt : Warmup {};
 
 // From the peak to `final` at total_steps along half a cosine (Loshchilov and Hutter, 2017, without
@@ -47,7 +47,7 @@ struct LinearDecay : Warmup {
   double final = 0;
 };
 
-// The peak at all steps.
+// The peak at all steps after the warm-up.
 struct Constant : Warmup {};
 
 // Depends on the completed share of the run, so that it fits a run of any length, also a run whose

@@ -1,6 +1,7 @@
 #pragma once
-// Collective operations: all ranks call the same function with the same sizes. They consist of
-// log2(ranks) rounds of exchanges between pairs of ranks.
+// Collective operations: all ranks call the same function with the same sizes; only texts may differ
+// in size. An operation consists of rounds of exchanges between pairs of ranks: log2(ranks) rounds,
+// or twice as many for texts.
 
 #include <span>
 #include <string>

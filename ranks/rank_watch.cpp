@@ -22,7 +22,7 @@ constexpr milliseconds report_timeout{3000};  // for the rank that reports
 // True also for a zombie, whose status the launcher has not yet read.
 bool has_ended(int64_t process) {
   if (::kill(static_cast<pid_t>(process), 0) != 0) return errno == ESRCH;
-  std::ifstream file(fmt::format("/proc/{}/stat", process));  // "1234 (name) S ..."; Linux alone
+  std::ifstream file(fmt::format("/proc/{}/stat", process));  // "1234 (name) S ..."; only on Linux
   std::string text;
   std::getline(file, text);
   const size_t name_end = text.rfind(") ");

@@ -8,7 +8,7 @@
 
 namespace calque {
 
-// These are set by Open MPI's mpirun, by MPICH's mpirun (and srun --mpi=pmi2), and by srun.
+// The variables are set by Open MPI's mpirun, by MPICH's mpirun (and srun --mpi=pmi2), and by srun.
 int64_t launched_processes() {
   int64_t most = 1;
   for (const char* name : {"OMPI_COMM_WORLD_SIZE", "PMI_SIZE", "SLURM_STEP_NUM_TASKS"}) {

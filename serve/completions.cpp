@@ -37,14 +37,15 @@ const ServedLanguageModel& model_for(const Service& service, const Fields& field
   return *found;
 }
 
-// Returns the tokens of the prompt that the model reads, <s> included: all of them, or the last
-// `context` / 2 if they do not fit.
+// Returns the tokens of a prompt that the model reads: all of them, or the last `context` / 2 if no
+// room is left for another token. `prompt` begins with <s>.
 std::vector<int32_t> visible_tokens(std::vector<int32_t> prompt, const GenerationOptions& options) {
   if (std::ssize(prompt) < options.context) return prompt;
   return {prompt.end() - std::max<int64_t>(1, options.context / 2), prompt.end()};
 }
 
-// Beyond the context, tokens are drawn from a shortened text, which logprobs_of() does not repeat.
+// Throws an HttpError if a text may outgrow the context: generation then shortens the text that the
+// model reads, which logprobs_of() cannot reproduce.
 void check_logprobs(const CompletionRequest& request) {
   for (const std::string& prompt : request.prompts) {
     std::vector<int32_t> read = {begin_id};
@@ -198,7 +199,8 @@ void complete(const CompletionRequest& request, const Answer& answer) {
   answer.json(result);
 }
 
-// Sends an event for each part of a text, and one with each text's finish reason.
+// Sends an event for each part of a text, one with each text's finish reason and, if requested, one
+// with the usage. An error is sent as an event too.
 void complete_as_stream(const CompletionRequest& request, const Answer& answer) {
   const LanguageModelRun& run = request.model->run;
   const json head = head_of(request);

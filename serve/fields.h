@@ -1,6 +1,7 @@
 #pragma once
-// The fields of a request. The type of the body decides whether they are read from a JSON object, a
-// form or the query. A field that is null counts as absent.
+// The fields of a request. They come from the query if the request is a GET or has no body;
+// otherwise from the body: a JSON object, or a form together with the query. A field that is null
+// counts as absent.
 
 #include <cstdint>
 #include <nlohmann/json.hpp>
@@ -19,12 +20,14 @@ class Fields {
   explicit Fields(const HttpRequest& request);
 
   bool has(std::string_view name) const;
-  // Throw an HttpError if the field is absent or has another type. The functions for numbers and
-  // flags also read texts, because a form and a query have no other type.
+  // These throw an HttpError if the field is absent or has another type.
   std::string text(std::string_view name) const;
   std::vector<std::string> texts(std::string_view name) const;  // of one text or a list of texts
   bool is_list(std::string_view name) const;
 
+  // These return `otherwise` if the field is absent, and throw an HttpError for another type or a
+  // number out of range. Those for numbers and flags also read texts, because a form and a query
+  // have no other type.
   std::string text_or(std::string_view name, const std::string& otherwise) const;
   int64_t whole_or(std::string_view name, int64_t otherwise, int64_t least, int64_t most) const;
   double number_or(std::string_view name, double otherwise, double least, double most) const;

@@ -1,5 +1,5 @@
 #pragma once
-// Requests and replies as the routes use them. HttpServer handles sockets, limits and timeouts.
+// Requests and replies as HttpServer passes them to its handler.
 
 #include <functional>
 #include <memory>
@@ -21,7 +21,7 @@ struct HttpResponse {
   int status = 200;
   std::string content_type = "application/json";
   std::string body = {};
-  Headers headers = {};  // must not contain text of a user
+  Headers headers = {};  // must not contain text from a request
 };
 
 // Answers one request, from any thread. Call send() once, or call stream(), then write() for each

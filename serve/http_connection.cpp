@@ -34,8 +34,8 @@ void refuse_connection(tcp::socket socket) {
   http::async_write(*stream, *message, [stream, message](boost::system::error_code, size_t) {});
 }
 
-// Passes the reply to the server's thread. The reply owns the connection: if a handler destroys it
-// without an answer, the client receives status 500.
+// Hands the handler's answer to the server's thread and keeps the connection alive. If a handler
+// drops this object without an answer, the client receives status 500.
 class ConnectionReply : public HttpReply {
  public:
   ConnectionReply(std::shared_ptr<HttpConnection> connection,
@@ -80,7 +80,7 @@ class ConnectionReply : public HttpReply {
 
   std::shared_ptr<HttpConnection> connection_;
   const asio::any_io_executor executor_;
-  // A server that stops waits for the reply, even if no operation on the socket is pending.
+  // Keeps a stopping server running until the reply, even if no operation on the socket is pending.
   const asio::executor_work_guard<asio::any_io_executor> open_;
   const std::shared_ptr<const std::atomic<bool>> gone_;
   bool answered_ = false;
@@ -104,11 +104,12 @@ void HttpConnection::close_if_idle() {
 
 void HttpConnection::read_header() {
   idle_ = buffer_.size() == 0;
+  is_head_ = false;
   if (stopping_) return close();
   parser_.emplace();
   parser_->header_limit(static_cast<std::uint32_t>(limits_.header_bytes));
   parser_->body_limit(static_cast<std::uint64_t>(limits_.body_bytes));
-  // Between two requests a connection may be idle; the first request must arrive at once.
+  // Only between two requests may a connection be idle.
   const int wait = requests_ == 0 ? limits_.header_seconds
                                   : std::max(limits_.idle_seconds, limits_.header_seconds);
   stream_.expires_after(Seconds(wait));
@@ -128,7 +129,7 @@ void HttpConnection::after_header(boost::system::error_code problem) {
   }
   if (problem) return close();
   const auto& request = parser_->get();
-  head_ = request.method() == http::verb::head;
+  is_head_ = request.method() == http::verb::head;
   const bool has_length = request.find(http::field::content_length) != request.end();
   const bool has_coding = request.find(http::field::transfer_encoding) != request.end();
   if (has_length && has_coding) {
@@ -189,8 +190,8 @@ void HttpConnection::handle() {
   handler_(std::move(request), std::make_shared<ConnectionReply>(shared_from_this(), gone_));
 }
 
-// Detects that the client disconnects while it waits. Data that arrives is the next request; it is
-// read until the buffer is full, because the end of the stream follows it.
+// Detects that the client disconnects while it waits. The end of the stream is seen only after all
+// data before it is read, so data of the next request is buffered while there is room.
 void HttpConnection::watch() {
   const size_t room = buffer_.max_size() - buffer_.size();
   stream_.socket().async_wait(
@@ -214,8 +215,9 @@ void HttpConnection::look(size_t room) {
   watch();
 }
 
-// A client that has ended sending may still read the answer. An interim response tells the cases
-// apart: a closed socket answers it with a reset, and any other client of HTTP/1.1 must ignore it.
+// At the end of the stream the client has either closed the socket, or only finished sending and
+// still reads. An interim response tells which: a closed socket resets the connection; an HTTP/1.1
+// client that still reads must ignore the response.
 void HttpConnection::ask_if_gone() {
   if (streamed_) return;  // writing the stream fails if the client has closed the socket
   static constexpr std::string_view interim = "HTTP/1.1 102 Processing\r\n\r\n";
@@ -238,7 +240,7 @@ void HttpConnection::write(HttpResponse response) {
   gone_.reset();  // ends the watch
   const auto message = std::make_shared<http::response<http::string_body>>(
       message_of(std::move(response), parser_->get().version(), keep));
-  if (head_) message->body().clear();  // Content-Length stays
+  if (is_head_) message->body().clear();  // Content-Length stays
   stream_.expires_after(Seconds(limits_.write_seconds));
   http::async_write(
       stream_, *message,
@@ -259,7 +261,6 @@ void HttpConnection::after_write(boost::system::error_code problem, bool keep) {
 
 void HttpConnection::refuse(int status, const std::string& why) {
   keep_alive_ = false;
-  head_ = false;
   refused_ = true;
   write({status, "application/json", error_body(why), {}});
 }

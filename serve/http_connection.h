@@ -34,7 +34,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   ~HttpConnection();
 
   void start() { read_header(); }
-  // Closes the connection if it is between two requests.
+  // Closes the connection if it is waiting for a request.
   void close_if_idle();
 
  private:
@@ -67,7 +67,7 @@ class HttpConnection : public std::enable_shared_from_this<HttpConnection> {
   const std::atomic<bool>& stopping_;
   const std::function<void()> closed_;
   std::optional<Parser> parser_;
-  bool keep_alive_ = false, idle_ = true, head_ = false, refused_ = false;
+  bool keep_alive_ = false, idle_ = true, is_head_ = false, refused_ = false;
   std::array<char, 4096> unread_;
   int requests_ = 0;
   // Whether the client has disconnected; null unless a request is being answered.

@@ -70,7 +70,7 @@ void HttpServer::State::accept() {
           self->open_connection(std::move(socket));
           return self->accept();
         }
-        // Out of file descriptors: retry, because connections that end free some.
+        // Retry: if no file descriptor was left, connections that end free some.
         const auto pause =
             std::make_shared<asio::steady_timer>(self->io, std::chrono::milliseconds(50));
         pause->async_wait([self, pause](boost::system::error_code) {

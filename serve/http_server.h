@@ -31,7 +31,7 @@ class HttpServer {
   bool stopping() const;
 
   struct Counts {
-    int64_t connections = 0, refused = 0;  // open now; refused so far
+    int64_t connections = 0, refused = 0;  // open now; refused with 503 so far
   };
   Counts counts() const;
 

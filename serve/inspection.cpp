@@ -84,7 +84,8 @@ Pairs pairs_of(const Service& service, const Fields& fields) {
 
 }  // namespace
 
-// {"text": TEXT or [TEXTS], "text_pair": the second texts of pairs} -> {"classes": [...]} per text.
+// {"text": TEXT or [TEXTS], "text_pair": the second texts of pairs} -> {"model": NAME, "classes":
+// the classes of the text, or for a list of texts a list of these}.
 void answer_classify(Service& service, const Fields& fields, const Answer& answer) {
   const ServedClassifier& served = chosen(service.runs().classifiers, fields, "classifier");
   std::vector<std::string> texts = fields.texts("text"), pairs;
@@ -173,7 +174,7 @@ void answer_pairs(Service& service, const Fields& fields, const Answer& answer,
   service.enqueue(std::move(work), answer);
 }
 
-// The log-probability and the tokens of each pair.
+// Answers the log-probability and the number of tokens of each target.
 void answer_score(Service& service, const Fields& fields, const Answer& answer) {
   answer_pairs(service, fields, answer, "scores", [](const Pairs& pairs) {
     json scores = json::array();
@@ -185,7 +186,7 @@ void answer_score(Service& service, const Fields& fields, const Answer& answer) 
   });
 }
 
-// The words of each pair, and the links between the numbers of aligned words.
+// Answers the words of each pair and, as links, pairs of the positions of aligned words.
 void answer_align(Service& service, const Fields& fields, const Answer& answer) {
   answer_pairs(service, fields, answer, "alignments", [](const Pairs& pairs) {
     json alignments = json::array();

@@ -10,6 +10,7 @@ namespace calque {
 namespace {
 
 // White space, digits and ASCII punctuation hardly differ between languages; they separate words.
+// The apostrophe is part of a word.
 bool separates(char32_t c) {
   const bool letter = (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z');
   return c < 128 && !letter && c != '\'';
@@ -17,7 +18,7 @@ bool separates(char32_t c) {
 
 }  // namespace
 
-// Returns the trigrams of the words in lower case, with one space around each word.
+// Returns the trigrams of the text in lower case, with one space between words and at both ends.
 std::vector<LanguageDetector::Trigram> LanguageDetector::trigrams(std::string_view text) {
   const std::string lower = lowercase(text);
   std::vector<char32_t> characters = {' '};

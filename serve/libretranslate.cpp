@@ -1,4 +1,4 @@
-// LibreTranslate's /translate, as its clients use it.
+// LibreTranslate's route /translate.
 
 #include <algorithm>
 #include <cmath>
@@ -14,7 +14,8 @@ namespace {
 
 using nlohmann::json;
 
-// The translator of a request, and the detected source language if the request says `auto`.
+// The translator of a request, and the detected source language if the request names neither a
+// source language nor a model.
 struct Choice {
   const ServedTranslator* translator = nullptr;
   std::optional<LanguageDetector::Guess> detected = {};
@@ -76,8 +77,8 @@ struct Texts {
     }
     return all;
   }
-  // Returns the translations of each text, best first: the k-th joins the k-th best translations of
-  // its sentences.
+  // Returns the translations of each text, best first: the k-th joins the k-th best translation of
+  // each sentence, or the last one if a sentence has fewer.
   std::vector<std::vector<std::string>> joined(
       const std::vector<std::vector<std::string>>& found) const {
     std::vector<std::vector<std::string>> results;

@@ -16,7 +16,8 @@ std::string name_of_run(const std::string& folder) {
   return (path.has_filename() ? path : path.parent_path()).filename().string();
 }
 
-// Returns data.languages or, without them, the languages of the toy language in data.train.
+// Returns data.languages or, without them, those of the first toy language in data.train, or
+// "src" and "tgt".
 std::pair<std::string, std::string> languages_of(const Config& config) {
   const std::vector<std::string>& languages = config.data.languages;
   if (languages.size() == 2) return {languages[0], languages[1]};
@@ -28,7 +29,7 @@ std::pair<std::string, std::string> languages_of(const Config& config) {
   return {"src", "tgt"};
 }
 
-// Trains the detector on the first texts of the run's corpora.
+// Trains the detector on the first texts of each validation corpus, or of each training corpus.
 void learn_languages(LanguageDetector& detector, const ServedTranslator& served) {
   constexpr int64_t rows = 2000, bytes = 400'000;
   const DataConfig& data = served.run.config.data;

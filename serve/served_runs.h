@@ -1,6 +1,6 @@
 #pragma once
-// The runs that a server offers. Requests select a translator by its languages, and a language
-// model or classifier by the name of its folder.
+// The runs that a server offers. A request selects a run by the name of its folder, or a translator
+// by its languages.
 
 #include <memory>
 #include <string>
@@ -35,16 +35,16 @@ struct ServedRuns {
   std::vector<ServedTranslator> translators;
   std::vector<ServedLanguageModel> language_models;
   std::vector<ServedClassifier> classifiers;
-  // Trained on the beginning of each translator's data.validation, or of its data.train if it has
-  // no validation data. Texts that cannot be read are skipped.
+  // Trained on the beginning of each corpus of the translators' data.validation, or of data.train
+  // without validation data. A corpus that cannot be read is skipped with the run's later ones.
   LanguageDetector detector;
 
   // Returns the first translator from `source` to `target`, or null.
   const ServedTranslator* translator(const std::string& source, const std::string& target) const;
 };
 
-// Opens the runs in these folders. Throws an Error for a run of another task, and for two runs of
-// the same name.
+// Opens the runs in these folders. Throws an Error for a folder that is not a run, for a run of any
+// other task, and for two runs of the same name.
 ServedRuns open_served_runs(const std::vector<std::string>& folders);
 
 // Returns the `count` best translations of each sentence, best first. A sentence is a list of

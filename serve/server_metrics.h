@@ -1,6 +1,6 @@
 #pragma once
-// The counters behind GET /metrics, in Prometheus' text format. Labels are routes and statuses
-// only: no addresses, keys or texts.
+// What GET /metrics reports, in Prometheus' text format. Labels are routes, statuses and bounds of
+// histograms: no addresses, keys or texts.
 
 #include <array>
 #include <cstdint>
@@ -14,7 +14,7 @@ namespace calque {
 class Histogram {
  public:
   void add(double value);
-  // Returns the lines of the metric family `name`.
+  // Returns the lines of the metric `name`, without those of HELP and TYPE.
   std::string text(const std::string& name) const;
 
  private:

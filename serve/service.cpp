@@ -1,6 +1,6 @@
 #include "serve/service.h"
 
-#include <algorithm>
+#include <utility>
 
 #include "data/utf8.h"
 #include "serve/http_error.h"
@@ -59,15 +59,20 @@ void Service::route(const HttpRequest& request, Answer& answer) {
   const std::string& path = request.path;
   const bool reads = request.method == "GET" || request.method == "HEAD";
   if (request.method == "OPTIONS") return answer.send({204, "text/plain", ""});
-  if (reads && path == "/health") {
+  const bool always_answers = path == "/health" || path == "/metrics";
+  if (always_answers && !reads) {
+    answer.of_route(path, Answer::Errors::text);
+    return answer.error(405, "this route accepts GET", {{"Allow", "GET, HEAD"}});
+  }
+  if (path == "/health") {
     answer.of_route(path, Answer::Errors::text);
     return server_.stopping() ? answer.error(503, "the server is stopping")
                               : answer.json({{"status", "ok"}});
   }
-  if (reads && path == "/metrics") {
+  if (path == "/metrics") {
     answer.of_route(path, Answer::Errors::text);
     ServerMetrics::Now now = server_.now();
-    now.queue_tokens = queue_.waiting_tokens();
+    now.queue_tokens = queue_.unfinished_tokens();
     return answer.send({200, "text/plain; version=0.0.4", metrics_.text(now)});
   }
   std::string allowed;

@@ -19,7 +19,7 @@ struct ServiceOptions {
   int64_t explained_tokens = 256;
   int64_t alternatives = 10;
   int64_t new_tokens = 2048;  // of one generated text
-  int64_t samples = 16;       // texts of one request
+  int64_t samples = 16;       // generated texts of one request
   WorkQueue::Options queue = {};
   std::set<std::string> keys = {};  // empty: requests need no key
 };
@@ -31,7 +31,7 @@ class Service {
   // Answers at once, or when the queue has computed the answer.
   void handle(const HttpRequest& request, std::shared_ptr<HttpReply> reply);
 
-  // What /health and /metrics report about the HTTP server.
+  // What the service asks the HTTP server. While it stops, new requests are refused with 503.
   struct Server {
     std::function<bool()> stopping = [] { return false; };
     std::function<ServerMetrics::Now()> now = [] { return ServerMetrics::Now{}; };

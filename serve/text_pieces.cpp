@@ -19,8 +19,14 @@ bool same_letters(std::string_view a, std::string_view lower) {
   });
 }
 
-// Returns the end of the markup that begins at `at`, or `at` if no markup does: a < that no name
-// follows is text.
+// Whether the last character before `at` that is not white space is =.
+bool follows_equals(std::string_view html, size_t at) {
+  const size_t before = html.find_last_not_of(white, at - 1);
+  return before != html.npos && html[before] == '=';
+}
+
+// Returns the end of the markup that begins at `at`, or `at` if the < there is text. Markup begins
+// with <NAME, </NAME, <! or <?.
 size_t end_of_markup(std::string_view html, size_t at) {
   const auto behind = [&](std::string_view end, size_t from) {
     const size_t found = html.find(end, from);
@@ -36,20 +42,59 @@ size_t end_of_markup(std::string_view html, size_t at) {
   for (; end < html.size() && (quote || html[end] != '>'); ++end) {
     if (quote && html[end] == quote) {
       quote = 0;
-    } else if (!quote && (html[end] == '"' || html[end] == '\'') && html[end - 1] == '=') {
+    } else if (!quote && (html[end] == '"' || html[end] == '\'') && follows_equals(html, end)) {
       quote = html[end];
     }
   }
   end = std::min(html.size(), end + 1);
   for (const std::string_view raw : {"script", "style"}) {
-    const bool longer = rest.size() > raw.size() + 1 && is_letter(rest[raw.size() + 1]);
-    if (longer || !same_letters(rest.substr(1, raw.size()), raw)) continue;
+    const char after = rest.size() > raw.size() + 1 ? rest[raw.size() + 1] : '>';
+    const bool ends = after == '>' || after == '/' || white.find(after) != white.npos;
+    if (!ends || !same_letters(rest.substr(1, raw.size()), raw)) continue;
     for (; end < html.size(); ++end) {
       const std::string_view here = html.substr(end);
       if (here.starts_with("</") && same_letters(here.substr(2, raw.size()), raw)) break;
     }
   }
   return end;
+}
+
+// Returns the letter of a reference such as &eacute; at the start of `text`, and the length of the
+// reference: 0 if there is none.
+std::pair<std::string, size_t> decoded_letter(std::string_view text) {
+  // The names of U+00A1 to U+00FF, in order.
+  static constexpr std::string_view names[] = {
+      "iexcl",  "cent",   "pound",  "curren", "yen",    "brvbar", "sect",   "uml",    "copy",
+      "ordf",   "laquo",  "not",    "shy",    "reg",    "macr",   "deg",    "plusmn", "sup2",
+      "sup3",   "acute",  "micro",  "para",   "middot", "cedil",  "sup1",   "ordm",   "raquo",
+      "frac14", "frac12", "frac34", "iquest", "Agrave", "Aacute", "Acirc",  "Atilde", "Auml",
+      "Aring",  "AElig",  "Ccedil", "Egrave", "Eacute", "Ecirc",  "Euml",   "Igrave", "Iacute",
+      "Icirc",  "Iuml",   "ETH",    "Ntilde", "Ograve", "Oacute", "Ocirc",  "Otilde", "Ouml",
+      "times",  "Oslash", "Ugrave", "Uacute", "Ucirc",  "Uuml",   "Yacute", "THORN",  "szlig",
+      "agrave", "aacute", "acirc",  "atilde", "auml",   "aring",  "aelig",  "ccedil", "egrave",
+      "eacute", "ecirc",  "euml",   "igrave", "iacute", "icirc",  "iuml",   "eth",    "ntilde",
+      "ograve", "oacute", "ocirc",  "otilde", "ouml",   "divide", "oslash", "ugrave", "uacute",
+      "ucirc",  "uuml",   "yacute", "thorn",  "yuml"};
+  static_assert(std::size(names) == 0xFF - 0xA0);
+  static constexpr std::pair<std::string_view, uint32_t> others[] = {
+      {"ndash", 0x2013}, {"mdash", 0x2014},  {"lsquo", 0x2018}, {"rsquo", 0x2019},
+      {"sbquo", 0x201A}, {"ldquo", 0x201C},  {"rdquo", 0x201D}, {"bdquo", 0x201E},
+      {"bull", 0x2022},  {"hellip", 0x2026}, {"euro", 0x20AC},  {"OElig", 0x152},
+      {"oelig", 0x153},  {"Scaron", 0x160},  {"scaron", 0x161}, {"Yuml", 0x178}};
+  const size_t end = text.find(';');
+  if (end == text.npos || end < 2) return {"", 0};
+  const std::string_view name = text.substr(1, end - 1);
+  uint32_t number = 0;
+  if (const auto found = std::ranges::find(names, name); found != std::end(names)) {
+    number = 0xA1 + static_cast<uint32_t>(found - names);
+  }
+  for (const auto& [other, code] : others) {
+    if (name == other) number = code;
+  }
+  if (number == 0) return {"", 0};
+  std::string character;
+  append_utf8(number, character);
+  return {character, end + 1};
 }
 
 // Returns the character of a reference such as &amp; or &#x41; at the start of `text`, and the
@@ -61,6 +106,7 @@ std::pair<std::string, size_t> decoded_reference(std::string_view text) {
   for (const auto& [name, character] : named) {
     if (text.starts_with(name)) return {std::string(character), name.size()};
   }
+  if (auto letter = decoded_letter(text); letter.second > 0) return letter;
   if (!text.starts_with("&#")) return {"", 0};
   const bool hexadecimal = text.size() > 2 && (text[2] == 'x' || text[2] == 'X');
   const char* const begin = text.data() + (hexadecimal ? 3 : 2);

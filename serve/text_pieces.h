@@ -1,6 +1,6 @@
 #pragma once
-// Splits a text into sentences to translate and the unchanged pieces between them: line ends in
-// plain text; tags, comments, scripts and white space in HTML.
+// Splits a text into sentences to translate and the unchanged pieces between them: line feeds in
+// plain text, without carriage returns; tags, comments, scripts and white space in HTML.
 
 #include <string>
 #include <string_view>
@@ -11,7 +11,7 @@ namespace calque {
 enum class TextFormat { text, html };
 
 struct TextPiece {
-  std::string text;  // in a sentence of HTML, character references are decoded
+  std::string text;  // in a sentence of HTML, numeric and common named references are decoded
   bool sentence = false;
 };
 

@@ -60,10 +60,10 @@ bool WorkLane::add(QueuedWork work) {
   {
     const Lock lock(mutex_);
     const int64_t tokens = work.tokens();
-    if (waiting_ > 0 && waiting_ + tokens > options_.capacity) return false;
-    waiting_ += tokens;
+    if (unfinished_ > 0 && unfinished_ + tokens > options_.capacity) return false;
+    unfinished_ += tokens;
     Entry entry{
-        .work = std::move(work), .waiting = tokens, .since = std::chrono::steady_clock::now()};
+        .work = std::move(work), .tokens = tokens, .since = std::chrono::steady_clock::now()};
     entry.results.resize(entry.work.sentences.size());
     entries_.push_back(std::move(entry));
   }
@@ -71,9 +71,9 @@ bool WorkLane::add(QueuedWork work) {
   return true;
 }
 
-int64_t WorkLane::waiting_tokens() const {
+int64_t WorkLane::unfinished_tokens() const {
   const Lock lock(mutex_);
-  return waiting_;
+  return unfinished_;
 }
 
 void WorkLane::run() {
@@ -95,7 +95,7 @@ void WorkLane::run() {
 }
 
 std::list<WorkLane::Entry> WorkLane::remove(std::list<Entry>::iterator entry) {
-  waiting_ -= entry->waiting;
+  unfinished_ -= entry->tokens;
   std::list<Entry> removed;
   removed.splice(removed.end(), entries_, entry);
   return removed;
@@ -125,8 +125,8 @@ void WorkLane::compute_alone(Lock& lock) {
   remove(entry);
 }
 
-// Takes sentences of the works in the group of the first work of the queue, one of each work in
-// turn, until the next one does not fit; takes at least one.
+// Takes at least one sentence. The entries in the group of the first entry give one sentence each in
+// turn, until the next one does not fit or none is left.
 std::vector<WorkLane::Taken> WorkLane::take_batch() {
   std::vector<std::list<Entry>::iterator> members;
   const std::string& group = entries_.front().work.group;
@@ -167,8 +167,8 @@ void WorkLane::translate_batch(Lock& lock) {
     const auto& [entry, number] = taken[i];
     if (failure.empty()) entry->results[number] = std::move(found[i]);
     const bool last = number + 1 == entry->work.sentences.size();
-    // A translated or failed work is removed; one with more sentences moves to the end of the
-    // queue.
+    // An entry that is translated or has failed is removed; one with more sentences moves to the
+    // end of the queue.
     if (last || (!failure.empty() && number + 1 == entry->next)) {
       ended.splice(ended.end(), remove(entry));
     } else if (number + 1 == entry->next) {

@@ -1,8 +1,9 @@
 #pragma once
-// Work that waits for one thread, and the thread, which computes it on all cores. Sentences of
-// several requests are translated together: the lane starts at once when it is idle, and otherwise
-// takes what has come in the meantime, a sentence of each request in turn and of the oldest first,
-// up to a number of tokens. So a long text delays a short one by one batch at most.
+// A queue of work and the thread that computes it, with parallel loops on all cores. Sentences of
+// several requests are translated together. The lane starts at once when it is idle; otherwise it
+// takes, up to a number of tokens, one sentence in turn of each request whose group is that of the
+// first in the queue. A request with sentences left then moves to the end of the queue, so a long
+// text delays a short one by one batch at most.
 
 #include <chrono>
 #include <condition_variable>
@@ -32,7 +33,7 @@ struct QueuedWork {
 
   std::function<void()> compute = {};
   int64_t cost = 1;      // of `compute`, in tokens
-  bool lengthy = false;  // not short, whatever its tokens
+  bool lengthy = false;  // never in the lane for short work (WorkQueue)
 
   // Gets the message of an exception that `translate`, `done` or `compute` has thrown.
   std::function<void(const std::string&)> failed = {};
@@ -49,25 +50,25 @@ class WorkLane {
     std::function<void(size_t sentences)> batch;
   };
   struct Options {
-    int64_t capacity = 0;      // the most tokens that wait
+    int64_t capacity = 0;      // the most tokens of unfinished work
     int64_t batch_tokens = 0;  // of one batch
     bool background = false;   // gives way to the threads of other lanes
   };
 
   WorkLane(const Options& options, Observer observer);
-  // Computes what waits first.
+  // First computes all work that still waits.
   ~WorkLane();
 
   // Returns false if the lane is full. Work that is larger than the whole lane is taken when the
   // lane is empty.
   bool add(QueuedWork work);
-  int64_t waiting_tokens() const;
+  int64_t unfinished_tokens() const;
 
  private:
   struct Entry {
     QueuedWork work;
-    int64_t waiting = 0;  // tokens
-    size_t next = 0;      // the first sentence that is not taken yet
+    int64_t tokens = 0;
+    size_t next = 0;  // the first sentence that is not taken yet
     std::vector<std::vector<std::string>> results = {};
     std::chrono::steady_clock::time_point since;
     bool started = false;
@@ -91,7 +92,7 @@ class WorkLane {
   mutable std::mutex mutex_;
   std::condition_variable changed_;
   std::list<Entry> entries_;  // the next to be served first
-  int64_t waiting_ = 0;       // tokens
+  int64_t unfinished_ = 0;    // tokens
   bool ending_ = false;
   std::thread thread_;  // last: it uses the others
 };

@@ -13,8 +13,9 @@ bool WorkQueue::add(QueuedWork work) {
   return (work.group.empty() ? computations_ : translations_).add(std::move(work));
 }
 
-int64_t WorkQueue::waiting_tokens() const {
-  return short_.waiting_tokens() + translations_.waiting_tokens() + computations_.waiting_tokens();
+int64_t WorkQueue::unfinished_tokens() const {
+  return short_.unfinished_tokens() + translations_.unfinished_tokens() +
+         computations_.unfinished_tokens();
 }
 
 }  // namespace calque

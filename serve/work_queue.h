@@ -20,7 +20,7 @@ class WorkQueue {
 
   // Returns false if the work's lane is full.
   bool add(QueuedWork work);
-  int64_t waiting_tokens() const;
+  int64_t unfinished_tokens() const;
 
  private:
   const Options options_;

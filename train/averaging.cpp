@@ -30,7 +30,7 @@ std::vector<std::string> first(const Checkpoints& checkpoints, const std::vector
   return folders;
 }
 
-// Copies everything except the weights that is needed to use the run.
+// Copies the config, the tokenizers, the labels and the image statistics.
 void copy_surroundings(const RunFolder& from, const std::string& to) {
   make_folder(real_files(), to);
   fs::copy_file(from.config(), RunFolder{to}.config());

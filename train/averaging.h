@@ -1,8 +1,8 @@
 #pragma once
 // The mean of the weights of several checkpoints, which is often better than each of them. The
-// checkpoints belong to one run, or to runs that model.init_from connects: one starts from the
-// weights of the other, or both from a third. The mean of models that were trained independently is
-// useless.
+// checkpoints should belong to one run, or to runs that model.init_from connects: one starts from
+// the weights of the other, or both from a third. The mean of models that were trained
+// independently is useless, but not refused.
 
 #include <cstdint>
 #include <string>
@@ -13,9 +13,10 @@
 namespace calque {
 
 // Writes a run folder `out` with one checkpoint, whose weights are the mean of the weights of
-// `places` (see open_run()); everything else is copied from the first of them. The run can be used,
-// but not trained further. Throws an Error if `out` exists, or if the models, vocabularies, labels
-// or image statistics differ.
+// `places` (see open_run()). The config, the tokenizers, the labels, the image statistics and the
+// state, without its best scores, are copied from the first of them. The run can be used, but not
+// trained further. Throws an Error if `out` exists, or if the models, vocabularies, labels or image
+// statistics differ.
 void average_weights(const std::vector<std::string>& places, const std::string& out,
                      const MakeTask& make_task);
 

@@ -33,7 +33,7 @@ int64_t chunks_for_memory(Learner& learner, const Work& largest, Bytes limit) {
   }
   int64_t before = memory;
   while (chunks > 1) {
-    // Halving the number again adds twice the memory that the last halving added.
+    // Halving the number again is expected to add twice the memory that the last halving added.
     const int64_t predicted = memory + 2 * (memory - before);
     if (predicted > limit.count + limit.count / 10) break;
     const int64_t next = learner.memory_of_step(largest, chunks / 2);

@@ -7,8 +7,9 @@
 
 namespace calque {
 
-// The smallest number of chunks, a power of two, with which a step over this micro-batch stays
-// within the limit, found by measuring; 1 without a limit. Throws an Error if no number does.
+// Returns the smallest number of chunks, a power of two up to 256, with which a step over this
+// micro-batch is measured to stay within the limit; 1 without a limit. A number that is predicted
+// to exceed the limit by a tenth is not tried. Throws an Error if the largest number exceeds it.
 int64_t chunks_for_memory(Learner& learner, const Work& largest, Bytes limit);
 
 }  // namespace calque

@@ -13,7 +13,7 @@ class DivergenceGuard {
       : training_(training), memory_(memory) {}
 
   // To be called after an update, with the mean loss of its step. Throws an Error when the loss has
-  // been above divergence_factor times its running mean for divergence_steps steps.
+  // been above divergence_factor times its running mean for divergence_steps steps in a row.
   void observe(double loss);
 
   // To be called after a skipped step. Throws an Error after max_bad_steps skipped steps in a row.

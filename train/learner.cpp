@@ -202,8 +202,9 @@ int64_t Learner::memory_of_step(const Work& work, int64_t chunks) {
 }
 
 // With check_finite, repeats the step with every op checked: dropout is a function of the step, so
-// the same op produces the first value that is not finite. Otherwise names a parameter whose
-// gradient is not finite, or the loss.
+// the same op produces the first value that is not finite. With outer_steps, takes the diagnosis of
+// diagnose_local() instead. If neither finds a cause, names a parameter whose gradient is not
+// finite, or says that the loss is not finite or the gradient too large.
 std::string Learner::diagnose(const Works& works, int64_t step, const LossSums& sums) {
   const Parameters::Entry* entry = local() ? nullptr : first_bad_gradient();
   std::string op;

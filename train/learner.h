@@ -25,18 +25,18 @@ struct StepOutcome {
   LossSums sums;
   UpdateReport update{};
   double flops = 0;       // of the matrix products of all ranks, without recomputation
-  std::string diagnosis;  // of a skipped step: the op or parameter that was not finite
+  std::string diagnosis;  // of a skipped step: what was not finite
 };
 
 class Learner {
  public:
-  // With several ranks, each rank computes its share of the parts of a step and of the update;
-  // afterwards all ranks have the same weights. All ranks must call the same functions, except
-  // those that change no weight.
+  // With several ranks, each rank computes its share of the parts of a step and, if the optimizer
+  // works by element, its share of the update; afterwards all ranks have the same weights. All
+  // ranks must call step() together, with equal arguments; the other functions do not communicate.
   Learner(const TrainingConfig& training, Parameters& parameters,
           Communicator& ranks = only_rank());
 
-  // Sets the initial weights, a function of the seed alone.
+  // Sets the initial weights, which training.seed determines.
   void initialise();
   // Starts the weight average (training.ema) from the current weights.
   void start_averaging();

@@ -6,7 +6,8 @@
 
 namespace calque {
 
-// Whether the last step completed an interval; the step before it ended in epoch `epoch_before`.
+// Whether the last step completed an interval; the step before it ended in epoch `epoch_before`. An
+// interval in updates counts all steps, also skipped ones.
 bool is_due(const Interval& interval, const TrainingState& state, int64_t epoch_before);
 
 // The largest share that is done of any limit of `until`; 1 or more when a limit is reached.

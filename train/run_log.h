@@ -1,5 +1,5 @@
 #pragma once
-// All output of a run: metrics.jsonl for programs, train.log and the terminal for people, and a
+// The log of a run: metrics.jsonl for programs, train.log and the terminal for people, and a
 // TensorBoard file with logging.tensorboard. A terminal also shows a progress bar, on stderr.
 
 #include <memory>
@@ -18,7 +18,8 @@
 
 namespace calque {
 
-// quiet: no lines on stdout. silent: no output at all, not even to files (ranks other than 0).
+// quiet: no lines on stdout and no progress bar. silent: no output at all, not even to files (ranks
+// other than 0).
 enum class Loudness { normal, quiet, silent };
 
 class RunLog {
@@ -31,8 +32,8 @@ class RunLog {
   void write(const TrainRecord& record, const std::string& remaining);
   void write(const ValidRecord& record);
   void event(int64_t step, const std::string& text);
-  // The error that ended the run, written only to the files. Without a checkpoint, metrics.jsonl is
-  // not written, because its existence would prevent another start.
+  // Writes the error that ended the run to train.log and, if the run has a checkpoint, to
+  // metrics.jsonl. Lines in metrics.jsonl without a checkpoint would prevent another start.
   void ended(int64_t step, const std::string& error, bool has_checkpoint);
   void say(const std::string& line);  // to train.log and stdout only
   // A problem that does not end training, written to stderr even if quiet.
@@ -41,9 +42,9 @@ class RunLog {
   // Redraws the progress bar, with a text beside it.
   void progress(double share, const std::string& text);
 
-  // Syncs the files to the disk.
+  // Syncs metrics.jsonl and train.log to the disk.
   void sync();
-  // Closes the files and reports the lines that could not be written.
+  // Closes these two files and reports the lines that could not be written.
   void close();
 
  private:

@@ -2,7 +2,7 @@
 // The interface between the trainer and what it trains. A task owns a model, its data and its
 // validation; the trainer takes micro-batches from the task, runs them forward and backward, and
 // updates the parameters. To add a task, implement Work, WorkStream and Task in a folder of
-// train/tasks/ and add the task to train/tasks/registry.cpp.
+// train/tasks/, and add the task to TaskKind (train/config/config.h) and train/tasks/registry.cpp.
 
 #include <cstdint>
 #include <functional>

@@ -28,8 +28,8 @@ struct TrainResult {
 
 // Creates the run's folder or, if it contains a run, resumes it. After an Error the last checkpoint
 // is unchanged. `make_task` makes the task (train/tasks/registry.h). With several ranks, all of
-// them call train(); only rank 0 writes the log and the checkpoints, which are the same as those of
-// a run with a single rank.
+// them call train(); only rank 0 writes the log and the checkpoints. The tensors of the checkpoints
+// are the same as those of a run with a single rank.
 TrainResult train(const Config& config, const RunFolder& run, Loudness loudness,
                   const MakeTask& make_task, Communicator& ranks = only_rank());
 

@@ -257,8 +257,8 @@ bool Training::validate_here() {
   return best;
 }
 
-// Writes the report if there are metrics. A failure does not end training: the page can be written
-// again at any time.
+// With logging.report, rank 0 writes the report if there are metrics. A failure does not end
+// training: the page can be written again at any time.
 void Training::report() {
   if (!ranks_.is_rank_zero()) return;
   std::error_code missing;

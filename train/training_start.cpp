@@ -17,7 +17,7 @@
 namespace calque {
 namespace {
 
-// Before anything in the folder changes, refuses a config that would make it another run.
+// Makes the task. First refuses a config with which the run in the folder cannot be resumed.
 std::unique_ptr<Task> task_of(const Config& config, const RunFolder& run,
                               const MakeTask& make_task) {
   using Purpose = TaskStart::Purpose;

@@ -118,7 +118,7 @@ class Weights:
 
 class Dropout:
     """Masks of one random byte per element, compared in one pass (PyTorch's own CPU dropout draws its
-    numbers one by one). The probability is a multiple of 1/256, and the scale fits it exactly."""
+    numbers one by one). The probability is rounded to a multiple of 1/256, which the scale fits exactly."""
 
     def __init__(self, probability, seed):
         self.threshold = round(probability * 256)

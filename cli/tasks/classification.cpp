@@ -62,8 +62,7 @@ void evaluate_classes(const EvaluateArguments& arguments,
 }
 
 Explanation explain_classes(const ExplainArguments& arguments) {
-  fail("{}: calque explain supports translation and language models, not classifiers",
-       arguments.run);
+  fail("{}: calque explain supports translation, language models and images", arguments.run);
 }
 
 }  // namespace

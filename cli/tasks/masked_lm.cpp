@@ -41,8 +41,9 @@ void evaluate_masked_lm(const EvaluateArguments& arguments,
     const MaskedEvaluation found = evaluate_masked(run.model(), texts, run.config, run.tokenizer);
     const MeanLoss mean = mean_of(found.sums);
     fmt::print(
-        "{}: {} documents, {} masked tokens\n  loss {:.4f}  perplexity {:.3f}  accuracy {:.2f}%  "
-        "at [MASK] {:.2f}%\n",
+        "{}: {} documents, {} predicted tokens\n  loss {:.4f}  perplexity {:.3f}  accuracy {:.2f}% "
+        " "
+        "of those replaced by [MASK] {:.2f}%\n",
         corpus_name(corpus), texts.examples(), found.sums.terms, mean.loss, mean.perplexity,
         100 * mean.accuracy, 100 * mean_of(found.behind_mask).accuracy);
     if (arguments.output.empty()) continue;
@@ -59,8 +60,7 @@ void score_masked_lm(const ScoreArguments& arguments) {
 }
 
 Explanation explain_masked_lm(const ExplainArguments& arguments) {
-  fail("{}: calque explain supports translation and language models, not masked ones",
-       arguments.run);
+  fail("{}: calque explain supports translation, language models and images", arguments.run);
 }
 
 }  // namespace

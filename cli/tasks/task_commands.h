@@ -30,7 +30,8 @@ struct ScoreArguments {
 // tokens, separated by tabs.
 std::string score_line(double log_probability, int64_t tokens);
 
-// The `score` of classifiers, which give no probability to a text: throws Error.
+// The `score` of classifiers of texts and images: throws Error, because a classifier gives no
+// probability to a text.
 void refuse_to_score_classes(const ScoreArguments& arguments);
 
 struct ExplainArguments {
@@ -59,7 +60,7 @@ extern const TaskCommands translation_commands, language_model_commands, masked_
 // as JSON.
 std::string explain_image(const ExplainArguments& arguments, bool json);
 
-// The `check_data` of plain text.
+// The `check_data` of the tasks that read plain text.
 void check_texts(const Config& config);
 
 const TaskCommands& commands_of(TaskKind task);

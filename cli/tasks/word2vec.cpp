@@ -39,7 +39,8 @@ void score_word2vec(const ScoreArguments& arguments) {
 
 Explanation explain_word2vec(const ExplainArguments& arguments) {
   fail(
-      "{}: calque explain supports translation and language models; calque neighbours shows word "
+      "{}: calque explain supports translation, language models and images; calque neighbours "
+      "shows word "
       "vectors",
       arguments.run);
 }

@@ -1,5 +1,5 @@
 // Attention of a single query for each sentence, as the decoders of recurrent networks use it. The
-// closure keeps the weights; the scores are recomputed.
+// closure keeps the weights; the backward pass recomputes tanh(q + k).
 
 #include <algorithm>
 #include <array>

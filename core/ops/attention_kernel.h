@@ -69,8 +69,9 @@ struct KeySpan {
   bool window = false;  // a query sees the keys near it; else all that the causal mask allows
 };
 
-// A block of an item's queries and a block of its keys, which is empty at first. Its scores are a
-// matrix with a key in each row and a query in each column, padded to whole vectors.
+// A block of an item's queries and a block of its keys; the block of keys is empty until
+// next_keys(). The scores are a matrix with a key in each row and a query in each column; rows are
+// padded to whole vectors.
 struct ScoreBlock {
   ScoreBlock(const Item& item, int64_t begin);
   // Advances to the next keys; the first call selects the first keys. Returns false if the queries

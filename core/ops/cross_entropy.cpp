@@ -39,7 +39,7 @@ struct Projection {
 };
 
 // A block of logits, with rows of each pass one after the other; all blocks share the memory. Rows
-// are an odd number of cache lines apart, so that no vector crosses two lines and columns do not
+// are an odd number of cache lines apart, so that no vector lies in two lines and columns do not
 // conflict in the caches.
 struct LogitBlock {
   LogitBlock(int64_t most_rows, int64_t vocabulary_size)

@@ -1,7 +1,7 @@
 #pragma once
 // The mask of dropout: a function of a random stream and the element's index. The forward and the
 // backward pass both compute it, so no mask is stored. Each element takes 16 random bits, so p is
-// rounded to a multiple of 1/65536; elements that are kept are scaled by exactly 1 / (1 - p).
+// rounded to a multiple of 1/65536; elements that are kept are scaled by 1 / (1 - p) of this p.
 
 #include <cstdint>
 

@@ -28,11 +28,11 @@ struct LogitRows {
 void row_losses(const LogitRows& logits, std::span<const int32_t> expected, real smoothing,
                 bool gradient, RowLoss* losses);
 
-// The same for the two passes of agreeing_cross_entropy(); nll and `correct` are those of the first
-// pass.
 struct PairOptions {
   real smoothing, agreement;
 };
+// The same for the two passes of agreeing_cross_entropy(); nll and `correct` are those of the first
+// pass. With `gradient`, overwrites both logits with the gradients of this loss.
 void pair_losses(const LogitRows& first, const LogitRows& second, std::span<const int32_t> expected,
                  const PairOptions& options, bool gradient, RowLoss* losses);
 

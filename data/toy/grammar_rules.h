@@ -1,5 +1,5 @@
 #pragma once
-// Reads the rules of a grammar with their templates, and the rewriting.
+// Reads the statements `rule`, with their templates, and `rewrite` of a grammar.
 
 #include <deque>
 #include <map>
@@ -12,8 +12,9 @@
 
 namespace calque {
 
-// The name of a category. In a rule, a single capital among the arguments is a parameter: the head
-// NP<X> stands for every category NP<...>, and X among the children for the same argument.
+// A category as written: its name and arguments. In a rule, an argument that is a single capital
+// letter is a parameter. The head NP<X> fits every category NP<...> with one argument; each X in
+// the children is then replaced by that argument.
 struct Pattern {
   std::string name;
   std::vector<std::string> arguments;
@@ -22,7 +23,7 @@ struct Pattern {
 // The values of the parameters.
 using Bindings = std::map<std::string, std::string, std::less<>>;
 
-// Parses "NP<X>". Throws an Error of the line if it has another form.
+// Parses "NP<X>". Throws an Error that names the line if the text has another form.
 Pattern read_pattern(const std::string& text, const GrammarLine& line);
 
 // Whether a head fits a category; sets the parameters.
@@ -47,7 +48,8 @@ class RuleReader {
 
   // rule HEAD -> CHILD... [VALUE...] *WEIGHT @LABEL | ...
   void read_rule(const GrammarBlock& block);
-  // rewrite LANGUAGE / LEFT RIGHT -> RESULT, where RIGHT is a token or <letters>
+  // rewrite LANGUAGE, then indented lines LEFT RIGHT -> RESULT. RIGHT is a token, or the name of a
+  // letter set in angle brackets.
   void read_rewrites(const GrammarBlock& block);
 
   std::deque<RuleShape>& shapes() { return shapes_; }

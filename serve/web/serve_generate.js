@@ -12,7 +12,7 @@ function samplingShares(logs, {temperature, topK, topP}) {
   let shares = logs.map((log, i) => topK === 0 || i < topK ? shareOf(log) : 0);
   const last = logs[logs.length - 1];
   const unlisted = topK === 0 ? 1 - sum(logs.map(Math.exp)) : 0;
-  const others = unlisted > 1e-9 ? unlisted / Math.exp(last) : 0;  // their number; less is rounding
+  const others = unlisted > 1e-9 ? unlisted / Math.exp(last) : 0;  // how many; at most 1e-9 is a rounding error
   let rest = others * shareOf(last);
   let reached = 0;
   const all = sum(shares) + rest;
@@ -47,6 +47,7 @@ function startGenerating(models) {
   const write = async (count) => {
     if (writing) writing.abort();
     const mine = writing = new AbortController();
+    let failed = false;
     byId('stop').disabled = false;
     const {temperature, topK, topP} = settings();
     const body = {model: byId('model').value, prompt: byId('prompt').value, max_tokens: count, temperature, top_k: topK,
@@ -68,11 +69,12 @@ function startGenerating(models) {
       }
       problem.hide();
     } catch (error) {
-      if (!mine.signal.aborted) problem.show(error.message);
+      failed = !mine.signal.aborted;
+      if (failed) problem.show(error.message);
     }
     if (writing !== mine) return;
     byId('stop').disabled = true;
-    look();
+    if (!failed) look();  // its success would hide the message
   };
   byId('prompt').addEventListener('input', look);
   byId('model').addEventListener('change', look);

@@ -195,7 +195,7 @@ TEST_CASE("evaluate measures a masked language model and writes the filled windo
           " --text " + text + " --output " + output + " && cat " + output);
   REQUIRE_MESSAGE(ran.status == 0, ran.err);
   CHECK(ran.out.find("2 documents, ") != std::string::npos);
-  CHECK(ran.out.find("at [MASK] ") != std::string::npos);
+  CHECK(ran.out.find("of those replaced by [MASK] ") != std::string::npos);
   const auto rows = table(ran.out);
   REQUIRE(rows.back().size() == 3);
   CHECK(rows.back()[1].find("a cat") != std::string::npos);
@@ -211,9 +211,9 @@ TEST_CASE("info and data check describe encoder-only models, score and explain r
   check_refused(run("calque score " + masked() + " --text /dev/null"), 1,
                 "--text needs a run of task: language-model; ");
   check_refused(run("calque explain " + masked() + " The"), 1,
-                "calque explain supports translation and language models");
+                "calque explain supports translation, language models and images");
   check_refused(run("calque explain " + classifier() + " The"), 1,
-                "calque explain supports translation and language models");
+                "calque explain supports translation, language models and images");
 }
 
 }  // namespace

@@ -25,14 +25,29 @@ TEST_CASE("explain writes one self-contained page to the given file") {
   CHECK(named.out.find("</html>") != std::string::npos);
 }
 
-TEST_CASE("explain writes an SVG figure with --svg and a JSON object with --json") {
+TEST_CASE("explain writes an SVG figure with --svg, and all weights and steps with --json") {
   const CommandResult picture = explain("'a b' --svg");
   CHECK(picture.status == 0);
   CHECK(picture.out.find("<svg") != std::string::npos);
   const CommandResult numbers = explain("'a b' --json --beam 2");
   REQUIRE(numbers.status == 0);
-  const auto json = nlohmann::json::parse(numbers.out, nullptr, false);
-  CHECK(json.is_object());
+  auto json = nlohmann::json::parse(numbers.out, nullptr, false);
+  REQUIRE(json.is_object());
+  const size_t source = json["source_tokens"].size(), target = json["target_tokens"].size();
+  CHECK(source >= 2);
+  CHECK(json["steps"].size() == target);
+  const auto check_heads = [&](const char* attention, size_t queries, size_t keys) {
+    CAPTURE(attention);
+    CHECK(json[attention].size() == 8);  // 2 layers of 4 heads
+    for (auto& head : json[attention]) {
+      CHECK(head["weights"].size() == queries);
+      for (const auto& row : head["weights"]) CHECK(row.size() == keys);
+    }
+  };
+  check_heads("encoder_self", source, source);
+  check_heads("decoder_self", target, target);
+  check_heads("cross", target, source);
+  for (const char* part : {"positions", "neighbours", "beam"}) CHECK_FALSE(json[part].empty());
 }
 
 TEST_CASE(

@@ -22,7 +22,7 @@ TEST_CASE("--version prints the version, BLAS, threads, MPI, CPU and build") {
   }
 }
 
-TEST_CASE("every command has a help text with an example") {
+TEST_CASE("the commands have help texts with examples") {
   for (const std::string command :
        {"",          "config",   "config check", "config show", "config keys", "train",
         "translate", "evaluate", "score",        "explain",     "generate",    "classify",

@@ -240,19 +240,26 @@ TEST_CASE("the mean of segments is a product with the matrix of shares") {
                    [&](Inputs t) { return matmul(shares, t[0]); }, {{7, 19}}) < tolerance);
 }
 
-TEST_CASE("the rows of attention weights sum to one, and weights of later tokens are 0 if causal") {
+TEST_CASE("attention weights are the softmax of scaled scores, and 0 for later tokens if causal") {
   const Segments s = Segments::of_lengths(std::vector<int32_t>{3, 0, 5});
   const Tensor q = random_tensor({8, 8}, 1), k = random_tensor({8, 8}, 2);
   const auto weights = attention_weights(q, k, s, s, {.heads = 2, .causal = true});
   REQUIRE(weights.size() == 3);
   CHECK(weights[2].shape() == Shape{2, 5, 5});
+  const auto exp_score = [&](int64_t head, int64_t i, int64_t j) {  // the sentence begins at row 3
+    const real* query = q.data() + (3 + i) * 8 + head * 4;
+    const real* key = k.data() + (3 + j) * 8 + head * 4;
+    return std::exp(std::inner_product(query, query + 4, key, 0.0) / 2);  // 2: sqrt(4)
+  };
   for (int64_t row = 0; row < 10; ++row) {
-    real total = 0;
+    const int64_t head = row / 5, i = row % 5;
+    double total = 0;
+    for (int64_t j = 0; j <= i; ++j) total += exp_score(head, i, j);
     for (int64_t j = 0; j < 5; ++j) {
-      total += weights[2].span()[row * 5 + j];
-      if (j > row % 5) CHECK(weights[2].span()[row * 5 + j] == 0);
+      const double expected = j <= i ? exp_score(head, i, j) / total : 0;
+      CHECK(weights[2].span()[row * 5 + j] == doctest::Approx(expected).epsilon(1e-5));
+      if (j > i) CHECK(weights[2].span()[row * 5 + j] == 0);
     }
-    CHECK(total == doctest::Approx(1));
   }
 }
 

@@ -1,4 +1,4 @@
-// Matrix products: against three loops in double, and the same bits however they are split.
+// Matrix products agree with sums in double, and have the same bits however they are split.
 
 #include <doctest/doctest.h>
 
@@ -50,7 +50,7 @@ std::vector<ProductCase> cases() {
 
 }  // namespace
 
-TEST_CASE("products equal their sums, for all transpositions, strides and edges") {
+TEST_CASE("products agree with sums in double, for all transpositions, strides and partial tiles") {
   for (const ProductCase& c : cases()) {
     CAPTURE(c.m);
     CAPTURE(c.n);
@@ -135,7 +135,9 @@ TEST_CASE("block_product() gives every number the same bits however the result i
   }
 }
 
-TEST_CASE("products use OpenBLAS if its kernels are for AVX-512 or have an unknown name") {
+TEST_CASE(
+    "kernels of OpenBLAS with an unknown name count as kernels for AVX-512 that do not cut "
+    "exactly") {
   for (const char* name : {"Haswell", "Zen", "Sandybridge", "Prescott"}) {
     CHECK_FALSE(blas_kernels(name).fill_vectors);
     CHECK_FALSE(blas_kernels(name).cuts_are_exact);

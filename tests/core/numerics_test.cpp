@@ -1,12 +1,16 @@
 // Edge cases: softmax and losses of huge scores, queries without keys, denormals.
 #include <doctest/doctest.h>
 
+#include <atomic>
+#include <chrono>
 #include <cmath>
 #include <limits>
+#include <thread>
 
 #include "core/ops.h"
 #include "core/parallel.h"
 #include "support/gradient_check.h"
+#include "support/threads.h"
 
 using namespace calque;
 
@@ -171,10 +175,15 @@ TEST_CASE("layer norm and RMS norm equal hand-worked values") {
 }
 
 #ifdef __SSE2__
-TEST_CASE("flush_denormals() flushes denormal results to zero") {
-  flush_denormals();
-  volatile float tiny = std::numeric_limits<float>::min();
-  volatile float half = 0.5f;
-  CHECK(tiny * half == 0);
+TEST_CASE("every thread of a parallel loop flushes denormal results to zero") {
+  const Threads scope(4);
+  std::atomic<int> flushed = 0;
+  parallel_for(4, 1, [&](int64_t, int64_t) {
+    std::this_thread::sleep_for(std::chrono::milliseconds(5));  // so that each gets a chunk
+    volatile float tiny = std::numeric_limits<float>::min();
+    volatile float half = 0.5f;
+    if (tiny * half == 0) ++flushed;
+  });
+  CHECK(flushed == 4);
 }
 #endif

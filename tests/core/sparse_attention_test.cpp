@@ -138,7 +138,7 @@ TEST_CASE("the keys that a causal query sees do not depend on later tokens") {
   }
 }
 
-TEST_CASE("the pairs of a sentence are the sum of the keys that its queries see") {
+TEST_CASE("pairs_seen() is the total number of keys that the queries of a sentence see") {
   for (const Sparsity& sparsity : examples) {
     for (const bool causal : {false, true}) {
       for (const int64_t n : {0, 1, 2, 65, 200, 331}) {

@@ -227,14 +227,15 @@ TEST_CASE("a tape that checks names the first op whose output or gradient is not
   CHECK(message_of([&] { backward(sum(root)); }).find("(affine)") != std::string::npos);
 }
 
-TEST_CASE("dropout is the same for the same step, and differs between steps") {
+TEST_CASE("dropout is the same for the same seed and step, and differs for another seed or step") {
   const Tensor x = Tensor::full({1000}, 1);
-  const auto dropped = [&](uint32_t step) {
-    const Tape tape({.seed = 1, .step = step, .part = 0});
+  const auto dropped = [&](uint64_t seed, uint32_t step) {
+    const Tape tape({.seed = seed, .step = step, .part = 0});
     return numbers(dropout(x, real(0.3)).span());
   };
-  CHECK(dropped(1) == dropped(1));
-  CHECK(dropped(1) != dropped(2));
+  CHECK(dropped(1, 1) == dropped(1, 1));
+  CHECK(dropped(1, 1) != dropped(1, 2));
+  CHECK(dropped(1, 1) != dropped(2, 1));
 }
 
 TEST_CASE("dropout drops the given share and keeps the mean") {

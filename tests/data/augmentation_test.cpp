@@ -13,9 +13,10 @@ namespace {
 constexpr ImageShape shape{3, 3, 1};
 const std::vector<uint8_t> image = {1, 2, 3, 4, 5, 6, 7, 8, 9};
 
-std::vector<int32_t> changed(const Augmentation& options, int64_t epoch, int64_t number = 0) {
+std::vector<int32_t> changed(const Augmentation& options, int64_t epoch, int64_t number = 0,
+                             uint64_t seed = 1) {
   std::vector<int32_t> result(image.size());
-  augment(image, shape, options, augmentation_stream(1, epoch, number), result);
+  augment(image, shape, options, augmentation_stream(seed, epoch, number), result);
   return result;
 }
 
@@ -71,12 +72,16 @@ TEST_CASE("an erased rectangle has one colour, and the option is its probability
   CHECK(erased < 130);
 }
 
-TEST_CASE("the change is a function of the epoch and the image number") {
+TEST_CASE("the change is a function of the seed, the epoch and the image number") {
   const Augmentation all{.shift = 1, .flip = true, .rotate = 20, .scale = 0.2, .erase = 0.5};
-  std::set<std::vector<int32_t>> seen;
-  for (int64_t epoch = 0; epoch < 10; ++epoch) {
-    CHECK(changed(all, epoch, 7) == changed(all, epoch, 7));
-    seen.insert(changed(all, epoch, 7));
+  std::set<std::vector<int32_t>> of_epochs, of_numbers, of_seeds;
+  for (int64_t i = 0; i < 10; ++i) {
+    CHECK(changed(all, i, 7) == changed(all, i, 7));
+    of_epochs.insert(changed(all, i, 7));
+    of_numbers.insert(changed(all, 3, i));
+    of_seeds.insert(changed(all, 3, 7, static_cast<uint64_t>(i)));
   }
-  CHECK(seen.size() > 5);
+  CHECK(of_epochs.size() > 5);
+  CHECK(of_numbers.size() > 5);
+  CHECK(of_seeds.size() > 5);
 }

@@ -114,7 +114,7 @@ TEST_CASE("a damaged file of byte-level BPE is refused with its name and the rea
   CHECK(refusal(before + "ab\t0 a\n") == path + ":260: a rank and two tokens must follow the tab");
   CHECK(refusal(before + "ab\tx a b\n") ==
         path + ":260: a rank and two tokens must follow the tab");
-  CHECK(refusal(before + "ab\t0 a bb\n") == path + ": has no token bb");
+  CHECK(refusal(before + "ab\t0 a bb\n") == path + ": has no token 'bb'");
   CHECK(refusal(before + "ab\t0 a b 1 a b\n") == path + ": a and b are merged twice");
   CHECK(refusal("<unk>\n<s>\n</s>\na\n").starts_with(path + ": has no token "));
 }

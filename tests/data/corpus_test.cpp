@@ -161,7 +161,8 @@ TEST_CASE("the hash of a corpus depends on its content, not on its path") {
         content_hash({in_memory("x", {{"a", "bc"}})}));
 }
 
-TEST_CASE("a sample of texts has the given number of whole pairs and depends on the seed") {
+TEST_CASE(
+    "a sample of texts has the given number of whole pairs, in order, and depends on the seed") {
   std::vector<Row> pairs;
   for (int i = 0; i < 1000; ++i) pairs.push_back({std::to_string(i), "t" + std::to_string(i)});
   std::vector<Corpus> corpora;
@@ -171,6 +172,11 @@ TEST_CASE("a sample of texts has the given number of whole pairs and depends on 
   const auto sample = sample_texts(corpora, both, 100, 7);
   REQUIRE(sample.size() == 200);
   for (size_t i = 0; i < sample.size(); i += 2) CHECK("t" + sample[i] == sample[i + 1]);
+  int falls = 0;
+  for (size_t i = 2; i < sample.size(); i += 2) {
+    if (std::stoi(sample[i]) <= std::stoi(sample[i - 2])) ++falls;
+  }
+  CHECK(falls == 1);  // from the first corpus to the second
   CHECK(sample == sample_texts(corpora, both, 100, 7));
   CHECK(sample != sample_texts(corpora, both, 100, 8));
   CHECK(sample_texts(corpora, {0}, 5000, 7).size() == 2000);

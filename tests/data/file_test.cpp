@@ -7,6 +7,7 @@
 
 #include "core/error.h"
 #include "data/temporary_folder.h"
+#include "support/message_of.h"
 
 using namespace calque;
 
@@ -27,11 +28,12 @@ TEST_CASE("a new file appears only when it is finished") {
   CHECK(folder.files() == 1);
 }
 
-TEST_CASE("a file that cannot be written is an error") {
+TEST_CASE("the error about a file that cannot be written names the file") {
   const TemporaryFolder folder;
-  CHECK_THROWS_AS(write_file(folder.path("no/such/folder"), "x"), Error);
-  REQUIRE(std::filesystem::create_directory(folder.path("taken")));
-  CHECK_THROWS_AS(write_file(folder.path("taken"), "x"), Error);
+  const std::string nowhere = folder.path("no/such/folder"), taken = folder.path("taken");
+  CHECK(message_of<Error>([&] { write_file(nowhere, "x"); }).starts_with(nowhere + ": "));
+  REQUIRE(std::filesystem::create_directory(taken));
+  CHECK(message_of<Error>([&] { write_file(taken, "x"); }).starts_with(taken + ": "));
   CHECK(folder.files() == 1);
 }
 

@@ -43,16 +43,16 @@ TEST_CASE("80% of chosen tokens become [MASK], 10% another token, and 10% stay")
   CHECK(expected.back() == not_masked);
 }
 
-TEST_CASE("masks are a function of the epoch and the window, and at least one token is chosen") {
-  const Masking masking{.share = 0.2, .seed = 7, .vocabulary = 50};
-  const auto masked = [&](int64_t epoch, int64_t window) {
+TEST_CASE("masks are a function of seed, epoch and window, and at least one token is chosen") {
+  const auto masked = [](uint64_t seed, int64_t epoch, int64_t window) {
     std::vector<int32_t> ids = text(100);
-    mask_tokens(ids, masking, epoch, window);
+    mask_tokens(ids, {.share = 0.2, .seed = seed, .vocabulary = 50}, epoch, window);
     return ids;
   };
-  CHECK(masked(1, 2) == masked(1, 2));
-  CHECK(masked(1, 2) != masked(2, 2));
-  CHECK(masked(1, 2) != masked(1, 3));
+  CHECK(masked(7, 1, 2) == masked(7, 1, 2));
+  CHECK(masked(7, 1, 2) != masked(8, 1, 2));
+  CHECK(masked(7, 1, 2) != masked(7, 2, 2));
+  CHECK(masked(7, 1, 2) != masked(7, 1, 3));
   std::vector<int32_t> ids = text(1);
   CHECK(mask_tokens(ids, {.share = 0, .vocabulary = 50}, 0, 0) ==
         std::vector<int32_t>{not_masked, special_ids, not_masked});

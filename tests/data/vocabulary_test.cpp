@@ -57,7 +57,7 @@ TEST_CASE("the error about a vocabulary file names the line") {
   path = folder.write("latin", start + "gr\xFC\xDF\n");
   CHECK(refusal(path).starts_with(path + ":4: not valid UTF-8 (byte 3)"));
   path = folder.write("nul", start + std::string("a\0b\n", 4));
-  CHECK(refusal(path).starts_with(path + ":4: not valid UTF-8 (byte 2)"));
+  CHECK(refusal(path).starts_with(path + ":4: a NUL (byte 2)"));
   path = folder.write("long", start + std::string(3 << 20, 'a'));
   CHECK(refusal(path).starts_with(path + ":4: the line is too long"));
   path = folder.write("empty", "");

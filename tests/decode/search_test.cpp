@@ -94,17 +94,19 @@ TEST_CASE("a beam as wide as the whole space finds the best of all sentences, in
   }
 }
 
-TEST_CASE(
-    "the rules `optimal` and `never` find the same best sentence with a beam of the whole space") {
+TEST_CASE("every stopping rule finds the same best sentence with a beam of the whole space") {
   TransformerOptions options = small_options();
   options.target_vocabulary = 6;
   const SmallModel model = decided_model(options, 4);
   const auto sources = random_sources(13, 4, 5, 19);
   TranslationOptions wide = up_to(100, 3);
   const auto optimal = search_with(model, sources, wide);
-  wide.stop = SearchOptions::Stop::never;
-  const auto never = search_with(model, sources, wide);
-  for (size_t i = 0; i < sources.size(); ++i) CHECK(optimal[i][0].ids == never[i][0].ids);
+  for (const auto& rule : stop_rules) {
+    CAPTURE(std::string(rule.name));
+    wide.stop = rule.choice;
+    const auto found = search_with(model, sources, wide);
+    for (size_t i = 0; i < sources.size(); ++i) CHECK(found[i][0].ids == optimal[i][0].ids);
+  }
 }
 
 // The search ends with as many finished hypotheses as the beam is wide.

@@ -136,7 +136,7 @@ TEST_CASE("the tokenizer of a BERT is read from vocab.txt if tokenizer.json is m
   }
 }
 
-TEST_CASE("without [MASK] in vocab.txt, it gets the row after the last token") {
+TEST_CASE("a [MASK] that vocab.txt lacks gets the row after the last token, if there is one") {
   const TemporaryFolder folder;
   const auto mask_row = [&](const std::string& tokens) {
     folder.write("vocab.txt", tokens);

@@ -36,7 +36,7 @@ struct Ct2Original {
   }
 };
 
-TEST_CASE("an exported model.bin that is imported and exported again has the same bytes") {
+TEST_CASE("a CTranslate2 translator that is imported and exported again has the same bytes") {
   TransformerOptions options = small_options();
   SUBCASE("one table") {}
   SUBCASE("its own table for the source") { options.tying = Tying::target; }
@@ -109,7 +109,7 @@ TEST_CASE("a model.bin of version 2 is parsed, and refused if it is cut off") {
   }
 }
 
-TEST_CASE("a model of CTranslate2 that calque cannot represent is refused") {
+TEST_CASE("a CTranslate2 folder that is damaged, or that calque cannot represent, is refused") {
   const Ct2Original original(small_options());
   const auto refused = [&] {
     return message_of<Error>(

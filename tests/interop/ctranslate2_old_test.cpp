@@ -27,7 +27,7 @@ void append_text(std::string& out, std::string_view text) {
   out.append(text).push_back('\0');
 }
 
-// model.bin in the format of its version.
+// The bytes of a model.bin in the format of model.version.
 std::string old_bytes(const Ct2Model& model) {
   constexpr uint8_t sizes[] = {4, 1, 2, 4, 2, 2};
   std::string out;

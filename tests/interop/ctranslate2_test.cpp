@@ -42,7 +42,7 @@ Number number_at(const Ct2Variable& variable, int64_t i) {
   return number;
 }
 
-TEST_CASE("model.bin begins with the version, the name and the revision, byte for byte") {
+TEST_CASE("model.bin has the format's header, variables and aliases, byte for byte") {
   const Ct2Model model{{ct2_integer("a", Ct2Type::int16, 2)}, {{"b", "a"}}};
   using namespace std::string_literals;
   CHECK(ct2_bytes(model) ==
@@ -99,7 +99,7 @@ TEST_CASE("RMSNorm, SwiGLU and rotary positions have variables of their own in m
   CHECK(number_at<int32_t>(*rotary, 0) == 4);
 }
 
-TEST_CASE("int8 weights times their scales differ from the floats by half a step at most") {
+TEST_CASE("int8 weights differ from the floats times their scales by a half at most") {
   const Tensor matrix = Tensor::of({3, 4}, {1, -2, 0.3F, 4, 0, 0, 0, 0, -1e-6F, 5e-7F, 0, 1e-7F});
   const auto [values, scales] = ct2_quantized("w", matrix);
   CHECK(scales.name == "w_scale");

@@ -101,7 +101,7 @@ TEST_CASE("an exported translator that is imported and exported again has the sa
   check_round_trip(Original(options));
 }
 
-// As in an import from Marian.
+// Imports from Marian have such decoders.
 TEST_CASE("a decoder that starts with zeros is exported if <s> has embedding and probability 0") {
   TransformerOptions options = small_options();
   options.decoder_start = DecoderStart::zero;

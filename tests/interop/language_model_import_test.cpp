@@ -51,7 +51,7 @@ TEST_CASE("an exported language model that is imported and exported again has th
   Config config = small_text_config(LanguageModelShape::llama);
   TokenizerKind kind = TokenizerKind::bytes;
   SUBCASE("Llama") {}
-  SUBCASE("one table") { config.model.scale_embeddings = false; }
+  SUBCASE("Llama with tied embeddings") { config.model.scale_embeddings = false; }
   SUBCASE("GPT-NeoX") { config = small_text_config(LanguageModelShape::gpt_neox); }
   SUBCASE("GPT-2") { config = small_text_config(LanguageModelShape::gpt2); }
   SUBCASE("GPT-2 with sinusoids") {
@@ -69,7 +69,7 @@ TEST_CASE("an exported language model that is imported and exported again has th
 
 TEST_CASE("tokenizer.json gives the same ids for a text as the tokenizer that it is made from") {
   for (const Named<TokenizerKind>& kind : tokenizer_kinds) {
-    if (kind.choice == TokenizerKind::word_piece) continue;  // it is not trained
+    if (kind.choice == TokenizerKind::word_piece) continue;  // calque cannot train WordPiece
     CAPTURE(kind.name);
     const Tokenizer own = text_tokenizer(kind.choice, true);
     const TemporaryFolder folder;
@@ -86,7 +86,8 @@ TEST_CASE("tokenizer.json gives the same ids for a text as the tokenizer that it
   }
 }
 
-TEST_CASE("special symbols have the engine's rows, or no_row if the engine lacks them") {
+TEST_CASE(
+    "each special symbol is mapped to its id in tokenizer.json, or to no_row if it has none") {
   const ExportedText original(small_text_config(LanguageModelShape::llama), TokenizerKind::words);
   Json tokenizer = Json::parse(original.folder.read("hf/tokenizer.json"));
   // Reverses the ids and removes <s>.
@@ -145,7 +146,7 @@ TEST_CASE("byte-level BPE with other rules than GPT-2's is refused in one line")
     changed["pre_tokenizer"]["add_prefix_space"] = true;
     CHECK(refused(changed).ends_with("pre_tokenizer: add_prefix_space must be false"));
   }
-  SUBCASE("words of another pattern") {
+  SUBCASE("no splitting into words") {
     changed["pre_tokenizer"]["use_regex"] = false;
     CHECK(refused(changed).ends_with("pre_tokenizer: use_regex must be true"));
   }
@@ -169,7 +170,7 @@ TEST_CASE("byte-level BPE with other rules than GPT-2's is refused in one line")
       if (token != "!") vocabulary[token] = id;
     }
     changed["model"]["vocab"] = vocabulary;
-    CHECK(refused(changed).ends_with(": has no token !"));
+    CHECK(refused(changed).ends_with(": has no token '!'"));
   }
   SUBCASE("a pair is merged twice") {
     changed["model"]["merges"].push_back({"t", "h"});

@@ -1,6 +1,5 @@
 #pragma once
-// What the tests of imported language models share: small models, and tokenizers trained on a few
-// texts.
+// What the tests of imported language models share: small models and tokenizers.
 
 #include <nlohmann/json.hpp>
 #include <string>

@@ -8,7 +8,7 @@
 
 namespace calque {
 
-// A tokenizer of words with these in its vocabulary.
+// A tokenizer of words whose vocabulary has these words after the special symbols.
 inline Tokenizer tokenizer_of(std::initializer_list<const char*> words) {
   SymbolModel model;
   for (const char* word : words) model.vocabulary.add(word);

@@ -127,7 +127,7 @@ TEST_CASE("the mean and deviation of an imported processor include its rescale_f
   const std::string file = "preprocessor_config.json";
   std::vector<double> mean = {0.1 / 255, 0.2 / 255, 0.3 / 255},
                       deviation = {0.5 / 255, 0.6 / 255, 0.7 / 255};
-  SUBCASE("none") { own.set(file, "do_rescale", false); }
+  SUBCASE("no rescaling") { own.set(file, "do_rescale", false); }
   SUBCASE("two over 255") {
     own.set(file, "rescale_factor", 2 / 255.0);
     mean = {0.05, 0.1, 0.15};

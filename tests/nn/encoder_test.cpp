@@ -52,7 +52,7 @@ TEST_CASE("class weights change the loss, but not nll and the count of correct a
   CHECK(double(weighted.loss.item()) != doctest::Approx(double(plain.loss.item())));
 }
 
-TEST_CASE("a token attends to later tokens, but only to those of its own sequence") {
+TEST_CASE("a token attends to those before and after it, but only in its own sequence") {
   Parameters parameters;
   const EncoderOptions options = {
       .layer = {.d_model = 8, .d_ff = 12, .heads = 2, .dropout = 0}, .vocabulary = 7, .layers = 1};
@@ -60,11 +60,14 @@ TEST_CASE("a token attends to later tokens, but only to those of its own sequenc
   parameters.allocate();
   parameters.initialise(1);
   const Segments segments = Segments::of_lengths(std::vector<int32_t>{3, 2});
-  const auto first = [&](const std::vector<int32_t>& ids) {
-    return double(encoder(ids, {}, segments, Mode::evaluate).data()[0]);
+  const auto output = [&](int64_t token, const std::vector<int32_t>& ids) {
+    return double(encoder(ids, {}, segments, Mode::evaluate).data()[token * 8]);
   };
-  CHECK(first({3, 4, 5, 6, 3}) == first({3, 4, 5, 4, 4}));
-  CHECK(first({3, 4, 5, 6, 3}) != first({3, 4, 6, 6, 3}));
+  const std::vector<int32_t> plain = {3, 4, 5, 6, 3};
+  CHECK(output(1, {6, 4, 5, 6, 3}) != output(1, plain));  // another token before it
+  CHECK(output(1, {3, 4, 6, 6, 3}) != output(1, plain));  // another token after it
+  CHECK(output(1, {3, 4, 5, 4, 4}) == output(1, plain));  // another sequence after its own
+  CHECK(output(3, {5, 6, 3, 6, 3}) == output(3, plain));  // another sequence before its own
 }
 
 TEST_CASE("class weights of 1 leave the loss as it is, and others multiply it") {

@@ -59,6 +59,17 @@ TEST_CASE("the table follows its formula at a far position, in its fastest and s
         Approx(std::sin(static_cast<double>(quarter) * slowest)).epsilon(1e-5));
 }
 
+TEST_CASE("the slowest wave of 512 columns is 10000^(510/512) times 2 pi long") {
+  const double length = 2 * pi * std::pow(10000.0, 510.0 / 512.0);  // 60611.5
+  const Tensor begin = sinusoids(PositionKind::interleaved, 2, 512);
+  CHECK(2 * pi / std::asin(at(begin, 1, 510)) == Approx(length).epsilon(1e-5));
+  // One wave later the sine again rises through 0.
+  const auto before = static_cast<int64_t>(length);
+  const Tensor end = sinusoids(PositionKind::interleaved, 2, 512, before);
+  CHECK(at(end, 0, 510) < 0);
+  CHECK(at(end, 1, 510) > 0);
+}
+
 TEST_CASE("every sentence counts its positions from its start") {
   LayerOptions options = small_options().layer;
   Parameters parameters;

@@ -195,7 +195,7 @@ TEST_CASE("two accumulated halves of a batch have the gradient of the whole") {
   }
 }
 
-TEST_CASE("dropout is on only in training, and repeats for the same seed and step") {
+TEST_CASE("dropout is on only in training, and depends on the tape's seed and step") {
   TransformerOptions options = small_options();
   options.layer.dropout = options.layer.attention_dropout = options.layer.activation_dropout =
       real(0.3);
@@ -204,17 +204,18 @@ TEST_CASE("dropout is on only in training, and repeats for the same seed and ste
   const auto loss = [&](Mode mode) {
     return loss_of(model.transformer, batch, 0, mode).loss.item();
   };
-  const auto on_tape = [&](uint32_t step, Mode mode) {
-    const Tape tape({.seed = 1, .step = step});
+  const auto on_tape = [&](uint64_t seed, uint32_t step, Mode mode) {
+    const Tape tape({.seed = seed, .step = step});
     return loss(mode);
   };
   const real plain = loss(Mode::evaluate);
   CHECK(loss(Mode::train) == plain);  // no tape
-  CHECK(on_tape(1, Mode::evaluate) == plain);
-  const real first = on_tape(1, Mode::train);
+  CHECK(on_tape(1, 1, Mode::evaluate) == plain);
+  const real first = on_tape(1, 1, Mode::train);
   CHECK(first != plain);
-  CHECK(on_tape(1, Mode::train) == first);
-  CHECK(on_tape(2, Mode::train) != first);
+  CHECK(on_tape(1, 1, Mode::train) == first);
+  CHECK(on_tape(1, 2, Mode::train) != first);
+  CHECK(on_tape(2, 1, Mode::train) != first);
 }
 
 TEST_CASE("two passes of a batch differ in their dropout, and agreement adds to the loss") {

@@ -119,7 +119,8 @@ TEST_CASE("attention weights are recorded for each token, and sum to one") {
   }
 }
 
-TEST_CASE("a recurrent translator refuses an empty source, and vocabularies that cannot share") {
+TEST_CASE(
+    "a recurrent translator refuses an empty source, and vocabularies that cannot share a table") {
   const SmallRecurrent small(small_recurrent_options(vocabulary));
   const Segments sources = Segments::of_lengths(Numbers{0}),
                  targets = Segments::of_lengths(Numbers{1});

@@ -58,7 +58,7 @@ std::vector<double> numbers(std::span<const real> from) { return {from.begin(), 
 }  // namespace
 
 // With |g| = a b^T the factored V is g^2 exactly, so the update is the gradient's sign.
-TEST_CASE("Adafactor's first step along a gradient of rank one is its sign") {
+TEST_CASE("Adafactor's first step for a gradient of rank one has the direction of its sign") {
   SmallModel model({{"w", {2, 3}}});
   model.set_values({{"w", {2, 2, 2, 2, 2, 2}}});
   model.set_gradients({{"w", {1, -2, 3, -10, 20, 30}}});

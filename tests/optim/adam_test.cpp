@@ -6,6 +6,7 @@
 
 #include "optim/optimizer.h"
 #include "small_model.h"
+#include "support/message_of.h"
 
 using namespace calque;
 using doctest::Approx;
@@ -16,7 +17,7 @@ constexpr AdamSettings plain{.beta1 = 0.9, .beta2 = 0.98, .epsilon = 1e-9, .deca
 
 }  // namespace
 
-TEST_CASE("Adam's first step has the length of the learning rate, whatever the gradient's size") {
+TEST_CASE("Adam's first step has the length of the learning rate for any large enough gradient") {
   SmallModel model({{"w", {4}}});
   model.set_values({{"w", {1, 1, 1, 1}}});
   model.set_gradients({{"w", {1000, -1, 1e-4, 0}}});
@@ -29,7 +30,7 @@ TEST_CASE("Adam's first step has the length of the learning rate, whatever the g
 
 // m = 0.1 g and v = 0.02 g^2 are corrected to g and g^2, and epsilon is added to |g|. If it were
 // added before the correction, the step would be g / (|g| + epsilon / sqrt(0.02)): 1/8, not 1/2.
-TEST_CASE("at step 1 a gradient as small as epsilon moves by half the learning rate") {
+TEST_CASE("at step 1 a weight whose gradient is epsilon moves by half the learning rate") {
   SmallModel model({{"w", {1}}});
   model.set_gradients({{"w", {0.001}}});
   AdamSettings settings = plain;
@@ -79,16 +80,17 @@ TEST_CASE("decoupled decay shrinks weights without a gradient, according to thei
   }
 }
 
-TEST_CASE("Adam refuses invalid settings") {
+TEST_CASE("Adam refuses invalid settings, and the message names the setting and its value") {
   const SmallModel model({{"w", {1}}});
-  const auto refused = [&](auto change) {
+  const auto refusal = [&](auto change) {
     AdamSettings settings = plain;
     change(settings);
-    CHECK_THROWS_AS(Optimizer(model.parameters, settings), Error);
+    return message_of<Error>([&] { Optimizer(model.parameters, settings); });
   };
-  refused([](AdamSettings& s) { s.beta1 = 1; });
-  refused([](AdamSettings& s) { s.beta2 = -0.1; });
-  refused([](AdamSettings& s) { s.beta2 = std::nan(""); });
-  refused([](AdamSettings& s) { s.epsilon = 0; });
-  refused([](AdamSettings& s) { s.decay.rate = -1; });
+  CHECK(refusal([](AdamSettings& s) { s.beta1 = 1; }).starts_with("Adam: beta1 is 1;"));
+  CHECK(refusal([](AdamSettings& s) { s.beta2 = -0.1; }).starts_with("Adam: beta2 is -0.1;"));
+  CHECK(
+      refusal([](AdamSettings& s) { s.beta2 = std::nan(""); }).starts_with("Adam: beta2 is nan;"));
+  CHECK(refusal([](AdamSettings& s) { s.epsilon = 0; }).starts_with("Adam: epsilon is 0;"));
+  CHECK(refusal([](AdamSettings& s) { s.decay.rate = -1; }).starts_with("weight decay is -1;"));
 }

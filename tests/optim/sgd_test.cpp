@@ -35,12 +35,12 @@ TEST_CASE("momentum continues without a gradient") {
 }
 
 // Directions 1 + 0.5, 1 + 0.75, 0 + 0.375.
-TEST_CASE("Nesterov's momentum looks one step ahead") {
+TEST_CASE("Nesterov's step is the gradient plus momentum times the new velocity") {
   CHECK(after_three({.momentum = 0.5, .kind = Momentum::nesterov}) ==
         Approx(-(1.5 + 1.75 + 0.375)));
 }
 
-TEST_CASE("coupled decay feeds the momentum, decoupled decay does not") {
+TEST_CASE("coupled decay changes the velocity, decoupled decay does not") {
   const auto velocity = [](Coupling coupling) {
     SmallModel model({{"w", {1, 1}}});
     model.set_values({{"w", {2}}});

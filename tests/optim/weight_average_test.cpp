@@ -68,9 +68,10 @@ TEST_CASE("the model computes with the average while it is swapped in") {
   CHECK(std::ranges::equal(average.state()[0].values, old));
 }
 
-TEST_CASE("a decay of 1 or NaN, step 0 and parameters of another size are refused") {
+TEST_CASE("a decay below 0, of 1 or NaN, step 0 and parameters of another size are refused") {
   SmallModel model({{"w", {1}}}), other({{"w", {100}}});
   CHECK_THROWS_AS(WeightAverage(model.parameters, {.decay = 1}), Error);
+  CHECK_THROWS_AS(WeightAverage(model.parameters, {.decay = -0.1}), Error);
   CHECK_THROWS_AS(WeightAverage(model.parameters, {.decay = std::nan("")}), Error);
   WeightAverage average(model.parameters, {});
   CHECK_THROWS_AS(average.follow(other.parameters, 1), Misuse);

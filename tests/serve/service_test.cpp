@@ -7,8 +7,10 @@
 #include <chrono>
 #include <future>
 
+#include "data/corpus.h"
 #include "decode/score.h"
 #include "train/task_fixture.h"
+#include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/translation.h"
 
 namespace calque {
@@ -132,11 +134,21 @@ TEST_CASE("HTML tags are kept, and the text between them is translated") {
   CHECK(translated("<br>") == "<br>");
 }
 
-TEST_CASE("detect returns a confidence for each language, and spec lists the routes") {
+TEST_CASE("detect recognises the languages of the runs' texts, and spec lists the routes") {
   TestService served;
   const json guesses = served.posted("/detect", {{"q", "a b c"}});
   REQUIRE(guesses.size() == 2);
   CHECK(guesses[0]["confidence"].get<double>() >= guesses[1]["confidence"].get<double>());
+  const DataConfig data = open_translation_run(trained().places()[0]).config.data;
+  const Corpus corpus(corpus_sources(data.validation, data, Split::validation).front());
+  const RowBlock block = corpus.read(0, corpus.size(), 100'000);
+  std::string source, target;
+  for (int64_t i = 0; i < block.rows(); ++i) {
+    source += std::string(block.row(i)[0].text) + "\n";
+    target += std::string(block.row(i)[1].text) + "\n";
+  }
+  CHECK(served.posted("/detect", {{"q", source}})[0]["language"] == "src");
+  CHECK(served.posted("/detect", {{"q", target}})[0]["language"] == "tgt");
   CHECK(served.refused("/detect", {{"text", "a"}}) == "400 missing q parameter");
   const json spec = json::parse(served.get("/spec").body);
   for (const char* route : {"/translate", "/detect", "/languages"}) {
@@ -170,6 +182,7 @@ TEST_CASE("invalid requests are refused with a status and a reason") {
         1);
   CHECK(served.answer({.method = "HEAD", .path = "/v1/completions"}).status == 405);
   CHECK(served.answer({.method = "HEAD", .path = "/languages"}).status == 200);
+  CHECK(served.answer({.method = "POST", .path = "/health"}).status == 405);
   CHECK(served.refused("/v1/completions", {{"model", "x"}}) == "404 the model x does not exist");
   CHECK(served.refused("/v1/completions", {{"stop", std::vector<std::string>(17, "a")}}) ==
         "400 stop: has 17 texts; at most 16 are allowed");

@@ -29,6 +29,8 @@ TEST_CASE("the sentences of HTML are the texts between its tags, which are kept"
         "<!-- a <b> c -->(d)<?php e ?>(f)<!DOCTYPE html>");
   CHECK(marked("<script>if (a < b) c = '<p>';</script>d<STYLE>e</Style>f<styled>g") ==
         "<script>if (a < b) c = '<p>';</script>(d)<STYLE>e</Style>(f)<styled>(g)");
+  CHECK(marked("<a title = \"1 > 0\">x</a><style-guide>y") ==
+        "<a title = \"1 > 0\">(x)</a><style-guide>(y)");
   CHECK(marked("  ") == "  ");
   CHECK(marked("") == "");
 }
@@ -38,6 +40,9 @@ TEST_CASE("character references of a sentence are decoded, and written again whe
       pieces_of("a &amp; b &lt; &#252;&#xFC; &unknown; &#0; &#xD800; &", TextFormat::html);
   REQUIRE(pieces.size() == 1);
   CHECK(pieces[0].text == "a & b < üü &unknown; &#0; &#xD800; &");
+  const auto names =
+      pieces_of("caf&eacute; &iexcl;&Agrave;&divide;&yuml;&ndash;&euro; &Eacut;", TextFormat::html);
+  CHECK(names[0].text == "café ¡À÷ÿ–€ &Eacut;");
   CHECK(written("1 < 2 & 3 > 2", TextFormat::html) == "1 &lt; 2 &amp; 3 &gt; 2");
 }
 

@@ -62,7 +62,7 @@ TEST_CASE("a short request is translated in a batch with a long one, not after i
   {
     WorkLane lane({1000, 20}, {});
     CHECK(lane.add(recorder.work("first", "x")));  // waits while the others are added
-    while (lane.waiting_tokens() == 0) std::this_thread::yield();
+    while (lane.unfinished_tokens() == 0) std::this_thread::yield();
     std::this_thread::sleep_for(std::chrono::milliseconds(50));
     CHECK(lane.add(recorder.work("long", "abcd")));
     CHECK(lane.add(recorder.work("short", "s")));
@@ -93,7 +93,7 @@ TEST_CASE("a full queue refuses work, and an empty queue accepts work beyond its
   CHECK(lane.add(recorder.work("large", "abcd")));
   CHECK_FALSE(lane.add(recorder.work("more", "e")));
   recorder.release.set_value();
-  while (lane.waiting_tokens() > 0) std::this_thread::yield();
+  while (lane.unfinished_tokens() > 0) std::this_thread::yield();
   CHECK(lane.add(recorder.work("more", "e")));
 }
 
@@ -170,7 +170,7 @@ TEST_CASE("short work does not wait for long texts and long computations") {
     brief.done = [&](const Results& results) { short_text.set_value(results[0][0]); };
     CHECK(queue.add(std::move(brief)));
     CHECK(short_text.get_future().get() == "<s>");
-    CHECK(queue.waiting_tokens() == 31);  // 30 of the long text, 1 for the computation
+    CHECK(queue.unfinished_tokens() == 31);  // 30 of the long text, 1 for the computation
     recorder.release.set_value();
     release.set_value();
   }

@@ -1,4 +1,5 @@
 // The config as text: what is saved with a run, what differs on resume, and the reference page.
+#include <algorithm>
 #include <random>
 #include <set>
 #include <sstream>
@@ -125,11 +126,14 @@ TEST_CASE("docs/config.md is the reference generated from the schema") {
   CHECK(text_of_file(CALQUE_SOURCE_DIR "/docs/config.md") == config_reference());
 }
 
-TEST_CASE("every key has a unique name and a meaning in whole sentences") {
+TEST_CASE("every key has a unique name, a section and a meaning in whole sentences") {
   std::set<std::string> names;
   for (const ConfigKey& key : config_keys()) {
     CAPTURE(key.name);
     CHECK(names.insert(key.name).second);
+    const std::string section = key.name.substr(0, key.name.find('.'));
+    const auto sections = std::ranges::count(config_sections(), section, &SectionInfo::name);
+    CHECK(sections == (key.name == "task" ? 0 : 1));  // `task` is outside of them
     CHECK_FALSE(key.meaning.empty());
     CHECK((key.meaning.ends_with(".") || key.meaning.ends_with(")")));
   }

@@ -56,7 +56,7 @@ TEST_CASE("13a resolves entities one after the other and drops <skipped>") {
   CHECK(v13a("two-\nlines\nhere") == "twolines here");
 }
 
-TEST_CASE("intl separates all of Unicode's punctuation and symbols") {
+TEST_CASE("intl separates Unicode's symbols, and punctuation except between digits") {
   CHECK(intl("«Да», “so” – ja…") == "« Да » , “ so ” – ja …");
   CHECK(intl("5€+3£=8") == "5 € + 3 £ = 8");
   CHECK(intl("人口、１，０００人。") == "人口 、 １，０００人 。");
@@ -105,7 +105,9 @@ TEST_CASE("lower case follows Unicode's full mappings") {
   CHECK(full_lowercase("ǅ Ⅷ Ａ 𐐀") == "ǆ ⅷ ａ 𐐨");
 }
 
-TEST_CASE("a sigma is final after a letter and before none, where marks are skipped") {
+TEST_CASE(
+    "a sigma at the end of a word becomes final; full stops, accents and soft hyphens do not end a "
+    "word") {
   CHECK(full_lowercase("ΟΔΟΣ ΣΑΣ Σ") == "οδος σας σ");
   CHECK(full_lowercase("ΑΣ.Α ΑΣ\u0301 ΑΣ,Β") == "ασ.α ας\u0301 ας,β");
   CHECK(full_lowercase("ΑΣ\u00AD") == "ας\u00AD");
@@ -119,7 +121,8 @@ TEST_CASE("bytes that are no characters become replacement characters, one each"
 }
 
 TEST_CASE(
-    "any bytes at all can be scored, and score 100 against themselves unless they are blank") {
+    "any bytes can be scored; against themselves BLEU and chrF are 100, or 0 if blank, and TER is "
+    "0") {
   Random random({.seed = 4});
   for (int round = 0; round < 300; ++round) {
     std::string bytes;

@@ -97,15 +97,20 @@ TEST_CASE("the explain page loads nothing from outside, and escapes hostile text
   }
 }
 
-TEST_CASE("the figure shows one head or the mean of all heads, and others are refused") {
-  const Explanation explanation = small_explanation();
+TEST_CASE("the figure shows a head, the mean of a layer or of all layers, and others are refused") {
+  Explanation explanation = small_explanation();
+  explanation.cross.push_back({1, 0, {2, 2, {0, 1, 1, 0}}});
   const std::string head = cross_attention_svg(explanation, {.layer = 0, .head = 0});
   CHECK(head.find("<title>1.000</title>") != std::string::npos);
+  const std::string layer = cross_attention_svg(explanation, {.layer = 0, .head = {}});
+  CHECK(layer.find("<title>0.750</title>") != std::string::npos);  // of 1 and 0.5
+  CHECK(layer.find("<title>0.500</title>") == std::string::npos);
   const std::string mean = cross_attention_svg(explanation, {.layer = {}, .head = {}});
-  CHECK(mean.find("<title>0.750</title>") != std::string::npos);
+  CHECK(mean.find("<title>0.500</title>") != std::string::npos);  // of 1, 0.5 and 0
+  CHECK(mean.find("<title>0.750</title>") == std::string::npos);
   CHECK(mean.find("&lt;/script&gt;") != std::string::npos);
   CHECK_THROWS_WITH_AS(cross_attention_svg(explanation, {.layer = 0, .head = 2}),
-                       "no such cross-attention: layers are 1 to 1, heads 1 to 2", Error);
+                       "no such cross-attention: layers are 1 to 2, heads 1 to 2", Error);
   CHECK_THROWS_AS(cross_attention_svg(explanation, {.layer = 4, .head = {}}), Error);
 }
 

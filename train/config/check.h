@@ -9,7 +9,7 @@ namespace calque {
 // last step of the learning rate's schedule.
 void complete(Config& config);
 
-// The contradictions in a completed config; empty if it can be used for training.
+// The contradictions in a completed config, except those that only the task can know (ExtraCheck).
 Contradictions contradictions(const Config& config);
 
 }  // namespace calque

@@ -1,8 +1,7 @@
 #pragma once
 // All settings, as plain structs with their defaults: `model.d_model` in a file is
 // Config::model.d_model. The schema (schema.h) has the meaning and the allowed values of each
-// setting. A choice that belongs to a lower layer uses the enum and the table of names of that
-// layer.
+// setting. A choice that belongs to a lower layer uses the enum of that layer.
 
 #include <algorithm>
 #include <array>

@@ -54,7 +54,7 @@ Until parse_until(const std::vector<std::string>& limits);
 Interval parse_interval(std::string_view text);
 Bytes parse_bytes(std::string_view text);
 
-// The shortest text that the functions above read as the same value.
+// A short text that the functions above read as the same value.
 std::string to_text(const Until& until);
 std::string to_text(const Goal& goal);
 std::string to_text(const Interval& interval);

@@ -59,7 +59,7 @@ class Loader {
     apply(layer);
   }
 
-  enum class Keys { some, all };  // all: the file has every key, also those without effect
+  enum class Keys { some, all };  // all: the file may have keys without effect
 
   void finish(const std::string& name, Keys keys, const ExtraCheck& extra_check) {
     complete(loaded_.config);

@@ -1,6 +1,6 @@
 #pragma once
-// From a YAML file to a Config. Settings come in layers, each of which overrides those before: the
-// defaults, the included files, the file itself, and --set on the command line. Within a layer,
+// Reads a Config from a YAML file. Settings come in layers, each of which overrides those before:
+// the defaults, the included files, the file itself, and --set on the command line. Within a layer,
 // `task`, model.preset and model.kind are applied first, in this order, and the other keys override
 // them.
 
@@ -15,7 +15,7 @@
 
 namespace calque {
 
-// The largest size of a config file in bytes, also of the one in a run, which has every key.
+// The largest size of a config file in bytes, also of the one in a run, which includes defaults.
 constexpr int64_t largest_config = 1 << 20;
 
 struct LoadedConfig {
@@ -32,8 +32,8 @@ using ExtraCheck = std::function<std::vector<Contradiction>(const Config&)>;
 LoadedConfig load_config(const std::string& path, const std::vector<std::string>& settings = {},
                          const ExtraCheck& extra_check = {});
 
-// The same for the config in a run's folder. It has every key, so keys without effect are allowed.
-// It may lack data.train, because an imported run has none.
+// The same for the config in a run's folder. The file may have keys without effect, and may lack
+// data.train, because an imported run has none.
 LoadedConfig load_complete_config(const std::string& path,
                                   const std::vector<std::string>& settings);
 
@@ -43,7 +43,7 @@ LoadedConfig parse_config(std::string_view text, const std::string& name,
                           const ExtraCheck& extra_check = {});
 LoadedConfig parse_complete_config(std::string_view text, const std::string& name);
 
-// Throws an Error if the config, with every key, exceeds largest_config: a run could not read it.
+// Throws an Error if the text of show_config() exceeds largest_config: it could not be read again.
 void require_readable(const Config& config);
 
 // All problems, one line each; empty for a config that load_config accepts.

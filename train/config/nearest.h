@@ -1,6 +1,6 @@
 #pragma once
 // The known word nearest to an unknown one, by the number of letters to insert, remove, replace or
-// swap (Damerau-Levenshtein distance). Case, hyphens and underscores are ignored.
+// swap (Damerau-Levenshtein distance). Case, '-', '_', '.' and spaces are ignored.
 
 #include <string>
 #include <string_view>

@@ -1,6 +1,6 @@
-// Sources of the values: small models in the style of GPT-2 for language models; Wu et al. (2021)
-// for tiny, which is meant for corpora of tens of thousands of pairs; "Attention Is All You Need"
-// for all others.
+// Sources of the values: small models in the style of GPT-2 for the tasks other than translation;
+// Wu et al. (2021) for tiny, which is meant for corpora of tens of thousands of pairs; "Attention
+// Is All You Need" for all others.
 #include "train/config/presets.h"
 
 #include <algorithm>

@@ -25,7 +25,7 @@ struct ConfigDifference {
 // In the order of the schema.
 std::vector<ConfigDifference> config_differences(const Config& earlier, const Config& later);
 
-// docs/config.md.
+// The text of docs/config.md.
 std::string config_reference();
 
 }  // namespace calque

@@ -1,5 +1,5 @@
-// Tries in this order: the same name apart from case and hyphens, another toolkit's name, the same
-// name in another section, advice on what calque has no setting for, and the nearest spelling.
+// Tries in this order: the same name apart from case and separators, another toolkit's name, the
+// same name in another section, advice on what calque has no setting for, and the nearest spelling.
 #include "train/config/suggestion.h"
 
 #include <fmt/format.h>

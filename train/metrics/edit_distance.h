@@ -1,7 +1,8 @@
 #pragma once
 // The edit distance between a hypothesis and a reference, and its edits, as defined by Tercom: only
-// the cells within 25 of the table's diagonal are computed. Among edits of equal cost, keeping or
-// replacing a word comes first, then deleting one, then inserting one.
+// the cells within 25 of the table's diagonal are computed, and more in the last row or if the
+// reference is much longer than the hypothesis. Among edits of equal cost, keeping or replacing a
+// word comes first, then deleting one, then inserting one.
 
 #include <cstdint>
 #include <span>

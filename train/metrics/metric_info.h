@@ -25,7 +25,7 @@ struct MetricInfo {
   int decimals = 4;  // in a line of the log
   Better better = Better::lower;
   bool logarithmic = false;  // its panel starts with a logarithmic axis
-  // Drawn in the terminal beside the loss; of several, the last one that a run has measured.
+  // The terminal plot draws the loss and the last metric with this flag that any run has measured.
   bool headline = false;
 };
 

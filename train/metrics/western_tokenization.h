@@ -1,7 +1,7 @@
 #pragma once
 // The substitutions that mteval-v13a.pl and Tercom share. Both apply a sequence of regular
-// expressions to the whole line; each function is one or more of these. The expressions match only
-// ASCII, so the functions work on bytes.
+// expressions to the whole line; each function is one or more of these. The expressions treat all
+// characters outside ASCII alike, so the functions work on bytes.
 
 #include <string>
 #include <string_view>

@@ -1,4 +1,4 @@
-// Reads checkpoints. If one is damaged, tries the one before; any other failure is an Error.
+// Reads checkpoints. If one is damaged, load_newest() tries the one before it.
 #include <fmt/ranges.h>
 
 #include <algorithm>

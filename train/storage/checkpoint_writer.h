@@ -1,6 +1,6 @@
 #pragma once
 // Writes checkpoints during training: copies the tensors to buffers, which a thread then writes.
-// The buffers are reused, so only the first save allocates memory.
+// Later saves reuse these buffers.
 
 #include <cstdint>
 #include <functional>
@@ -43,8 +43,8 @@ class CheckpointWriter {
   // did so.
   void tidy(const CheckpointJob& job);
 
-  // Returns the problems after a checkpoint was saved, such as a link that could not be made. To be
-  // called after finish() or tidy().
+  // Returns and clears the problems of tidy(), such as a link that could not be made. To be called
+  // after finish() or tidy().
   std::vector<std::string> take_complaints();
 
  private:

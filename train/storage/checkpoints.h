@@ -43,17 +43,19 @@ class Checkpoints {
 
   // Loads the newest undamaged checkpoint; returns nothing if there are no checkpoints. The slots
   // are valid only after it returns. Lists newer, damaged checkpoints in `damaged`. Throws an Error
-  // if all are damaged, if the checkpoint is from a newer calque or another model, or if the disk
-  // cannot be read. Without optimizer slots, reads only the model. Changes nothing in the folder.
+  // if all are damaged, if the checkpoint is from a newer calque or another model or lacks the
+  // optimizer tensors, or if the disk cannot be read. Without optimizer slots, reads only the model
+  // and the state. Changes nothing in the folder.
   std::optional<LoadedCheckpoint> load_newest(std::span<const TensorSlot> model,
                                               std::span<const TensorSlot> optimizer,
                                               std::vector<DamagedCheckpoint>& damaged) const;
 
-  // The following functions require the run's lock.
+  // During the next four functions, no other process may change the run (see RunLock).
 
   // Renames a damaged checkpoint to NAME.damaged, to make room for a new one.
   void set_aside(const DamagedCheckpoint& damaged);
-  // Removes the remains of interrupted saves. To be called after set_aside().
+  // Removes the remains of interrupted saves, and restores a checkpoint that an interrupted save
+  // was replacing. To be called after set_aside().
   void remove_leftovers();
   // Removes all checkpoints except the newest `last` ones (at least one), those of the steps
   // `also`, and that of the step `whole`, which is known to be undamaged.

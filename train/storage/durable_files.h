@@ -1,8 +1,8 @@
 #pragma once
 // Durable writing and checked reading of files, on top of file_system.h: interrupted calls are
-// repeated, short writes are continued, and every result is checked, also that of close(). A failed
-// sync is never repeated: the kernel may have dropped the pages that it could not write, and a
-// second sync would succeed without them.
+// repeated, short writes are continued, and results are checked, also that of close() after
+// writing. A failed sync is never repeated: the kernel may have dropped the pages that it could not
+// write, and a second sync would succeed without them.
 
 #include <cstddef>
 #include <cstdint>
@@ -17,7 +17,7 @@
 
 namespace calque {
 
-// A call that failed: "runs/toy/x: cannot write: No space left on device; free some space there".
+// A call that failed: "x: cannot write: No space left on device; free some space on that disk".
 class FileError : public Error {
  public:
   FileError(const std::string& path, std::string_view doing, int code);
@@ -27,9 +27,9 @@ class FileError : public Error {
   int code_;
 };
 
-// An undamaged file that does not match: it is from another model, or a newer calque wrote it.
-// Older checkpoints would not match either, so no older one is tried, and the file is not set
-// aside.
+// A checkpoint that is undamaged but cannot be used: it is from another model or a newer calque, a
+// text file in it is too large, or it has no optimizer tensors. Older checkpoints would not help:
+// none is tried, and the checkpoint is not set aside.
 class Mismatch : public Error {
  public:
   using Error::Error;
@@ -47,7 +47,8 @@ struct Fingerprint {
 // A new file, digested as it is written.
 class OutputFile {
  public:
-  // Allocates `size` bytes at once, so that a full disk is detected before anything is written.
+  // Allocates `size` bytes at once, if the file system can, so that a full disk is detected before
+  // anything is written.
   OutputFile(FileSystem& files, std::string path, uint64_t size);
   ~OutputFile();
   OutputFile(const OutputFile&) = delete;

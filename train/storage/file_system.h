@@ -12,7 +12,7 @@
 namespace calque {
 
 enum class OpenFor {
-  reading,    // a regular file that exists
+  reading,    // a file that exists
   creating,   // a file that does not exist yet
   appending,  // created if it does not exist; every write goes to the end
 };
@@ -22,7 +22,7 @@ class FileSystem {
   virtual ~FileSystem() = default;
 
   virtual int open(const std::string& path, OpenFor use) = 0;  // returns a descriptor
-  virtual int64_t size(int file) = 0;
+  virtual int64_t size(int file) = 0;  // an error unless it is a regular file
   virtual int64_t read(int file, std::span<std::byte> bytes, int64_t offset) = 0;
   virtual int64_t write(int file, std::span<const std::byte> bytes) = 0;
   virtual int allocate(int file, int64_t size) = 0;  // reserves disk space and sets the size

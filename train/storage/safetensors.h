@@ -1,6 +1,6 @@
 #pragma once
-// Writes and reads safetensors files; the tensors are named windows into the caller's memory. A
-// file is always read completely and in order, and hashed on the way: the values are valid only if
+// Writes and reads safetensors files; the tensors are named windows into the caller's memory.
+// SafetensorsFile::read() reads the whole file in order and hashes it: the values are valid only if
 // the fingerprint is that of the written file.
 
 #include <cstdint>
@@ -42,7 +42,7 @@ class SafetensorsFile {
 
   // Reads the whole file. Converts the values of the wanted tensors to real and stores them in
   // their slots; reads all other bytes only for the digest. Requires each wanted tensor to be in
-  // the file with the shape of its slot.
+  // the file with the shape of its slot; throws an Error if it is not of floating-point numbers.
   Fingerprint read(std::span<const TensorSlot> wanted) const;
 
  private:

@@ -1,5 +1,5 @@
-// Reads the header with a state machine on the events of the JSON parser, which stops at the first
-// invalid event. No document is built, so a deep or wide hostile header takes no memory.
+// Reads the header with a state machine on the events of the JSON parser, and stops at the first
+// invalid event. No document is built, so a deeply nested header is refused before it takes memory.
 #include "train/storage/safetensors_header.h"
 
 #include <algorithm>

@@ -50,8 +50,8 @@ uint64_t parse_header_length(std::span<const std::byte, 8> bytes, uint64_t file_
 // The checked header. `path` is for messages.
 TensorTable parse_header(std::string_view header, uint64_t file_size, const std::string& path);
 
-// The length and the header, padded with spaces so that the values begin at a multiple of 64 bytes.
-// Sets each entry's `elements`, `begin` and `end`, and data_begin.
+// Returns the length and the header, padded with spaces so that the values begin at a multiple of
+// 64 bytes. Sets data_begin, and `elements`, `begin` and `end` of each entry.
 std::string format_header(TensorTable& table);
 
 }  // namespace calque

@@ -1,7 +1,7 @@
 #pragma once
-// Strict reading of JSON. A field that is missing, repeated, unknown or of another type is an Error
-// that names the file and the field. NaN and the infinities, which JSON lacks, are the texts "nan",
-// "inf" and "-inf".
+// Strict reading of JSON. A field that is missing, repeated, of another type or unknown (see
+// finish()) is an Error that names the file and the field. NaN and the infinities, which JSON
+// lacks, are the texts "nan", "inf" and "-inf".
 
 #include <cstdint>
 #include <nlohmann/json_fwd.hpp>
@@ -32,7 +32,7 @@ class JsonObject {
   JsonObject object(const std::string& name);
   std::vector<JsonObject> objects(const std::string& name);  // a list of objects
 
-  // The names of all fields, in order.
+  // The names of all fields, sorted.
   std::vector<std::string> names() const;
   // Throws an Error if there is a field that no call has read.
   void finish() const;
