@@ -2,9 +2,9 @@
 //
 //   build/release/bench/data_speed [TEXT.SOURCE TEXT.TARGET] [--pairs N]
 //
-// It generates a corpus of N pairs (default a million) and prepares it with a words tokenizer; loads
-// it again from the cache; prepares it without the cache and cuts it into batches; and encodes the
-// given text, or else the corpus, with calque and with spm_encode, on one thread and on two.
+// It generates a corpus of N pairs (default a million), tokenizes it into words and a cache, and
+// loads it from the cache; tokenizes it again without a cache and cuts it into batches; and encodes
+// the given text, or else the corpus, with calque and with spm_encode, on one thread and on two.
 
 #include <sys/resource.h>
 #include <unistd.h>

@@ -1,6 +1,6 @@
 // Translation speed of a Transformer of the preset small with random weights, on sources as long as
 // Multi30k's, with a fixed number of tokens per translation. Each time is compared with a lower
-// bound, its floor:
+// bound, the floor:
 //
 //   greedy, beam   the time of the encoder's and decoder's products with weights alone, called
 //                  through cblas in the faster of two ways: one batch per thread, or all threads

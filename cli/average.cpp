@@ -35,8 +35,8 @@ std::vector<std::string> folders_to_average(const AverageArguments& arguments) {
   return all;
 }
 
-// Returns RUN-average, beside RUN, for a run or one of its checkpoints. The names . and .. cannot be
-// extended, so their full path is used.
+// Returns RUN-average, beside RUN, for a run or one of its checkpoints. The names . and .. cannot
+// be extended, so their full path is used.
 std::string default_folder(const std::string& folder) {
   const std::filesystem::path path = find_run(folder).folder.path;
   const bool named = path.filename() != "." && path.filename() != "..";

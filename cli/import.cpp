@@ -92,8 +92,9 @@ class NewRun {
     save_preparation(preparation, RunFolder{folder_.file("")});
   }
 
-  // Throws Error if the files are too small for the model, whose size a damaged config may exaggerate.
-  // Each number has at least one byte in the files, and one table there may fill two in the run.
+  // Throws Error if the files are too small for the model: the settings of a damaged file may
+  // describe any size. Each number has at least one byte in the files, and one table there may fill
+  // two tables of the run.
   void require_files_of(int64_t parameters) const {
     const int64_t bytes = bytes_of(place_);
     if (parameters / 2 <= bytes) return;

@@ -6,8 +6,8 @@
 
 namespace calque {
 
-// Writes `text` to standard output if `file` is "-", or else to the file, and then prints its name to
-// stderr.
+// Writes `text` to standard output if `file` is "-". Otherwise writes it to the file and prints the
+// file's name to stderr.
 // A regular file is replaced atomically, also through a symlink; anything else that exists (a pipe,
 // a terminal, /dev/stdout) is opened and written to.
 void write_result(const std::string& file, std::string_view text);

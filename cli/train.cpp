@@ -143,7 +143,8 @@ void report(const Profile& profile, Precision precision, const RunFolder& run) {
 }
 
 // Sets the number of threads of this rank, unless OMP_NUM_THREADS is set. A rank that the launcher
-// has bound to some processors uses those; otherwise the ranks of a host share its processors equally.
+// has bound to some processors uses those; otherwise the ranks of a host share its processors
+// equally.
 void share_processors(Communicator& ranks) {
   const std::vector<std::string> hosts = all_gather_texts(ranks, ranks.host());
   const auto here = static_cast<int>(std::ranges::count(hosts, ranks.host()));

@@ -23,7 +23,7 @@ int64_t steps_of(int64_t depth) {
   return (depth + Operand::per_step - 1) / Operand::per_step;
 }
 
-// The columns of a block of B, which takes about half of the L2 cache.
+// The columns of a block of B: 8 to 16 tiles, so that the block takes about half of the L2 cache.
 int64_t block_cols() {
   static const int64_t cols = [] {
 #ifdef _SC_LEVEL2_CACHE_SIZE

@@ -88,7 +88,8 @@ Tensor gather_rows(const Tensor& x, std::span<const int32_t> rows);
 // A few numbers of each row, by column: x [rows, n], cols [rows k] -> [rows, k].
 Tensor pick_cols(const Tensor& x, std::span<const int32_t> cols);
 // Weighted sums of rows: row t of the result is the sum over j of weights[t, j] x[rows[t k + j]].
-// A negative index adds nothing; no other index may occur twice. x [any, d], weights [t, k] -> [t, d].
+// A negative index adds nothing; no other index may occur twice.
+//   x [any, d], weights [t, k] -> [t, d]
 Tensor mix_rows(const Tensor& x, const Tensor& weights, std::span<const int32_t> rows);
 
 // Softmax, norms, residual: ops/softmax.cpp, ops/norm.cpp

@@ -77,9 +77,9 @@ class Failure {
 };
 
 // Calls body(c) for each chunk c. If the body throws, the exception of the lowest-numbered chunk
-// that threw is rethrown here, and chunks that had not begun are skipped. A single chunk runs on the
-// calling thread. Otherwise the team has all threads, also for fewer chunks: OpenMP ends the threads
-// that a smaller team does not need, and the next larger team has to start new ones.
+// that threw is rethrown here, and chunks that had not begun are skipped. A single chunk runs on
+// the calling thread. Otherwise the team has all threads, also for fewer chunks: OpenMP ends the
+// threads that a smaller team does not need, and the next larger team has to start new ones.
 template <class Body>
 void for_chunks(int64_t chunks, Begin begin, Body&& body) {
   flush_denormals();
@@ -134,7 +134,7 @@ void for_rows(int64_t rows, int64_t row_cost, Body&& body) {
   parallel_for(rows, long_chunk(rows, rows_per_chunk(row_cost)), std::forward<Body>(body));
 }
 
-// Calls task(i) for each i < count, each on one thread. Tasks begin in order. For work of very
+// Calls task(i) for each i < count, each on one thread; the calls begin in order. For tasks of very
 // different lengths, such as whole batches. A single task may use all threads in its own loops.
 // Exceptions are treated as in for_chunks().
 template <class Task>

@@ -38,12 +38,13 @@ enum class Role {
   weight,       // of a product
   bias,         // added to a product or a norm
   gain,         // the factors of a norm
-  embedding,    // a table with a row for each token of a vocabulary
+  embedding,    // a table of embeddings, usually with a row for each token of a vocabulary
   position,     // a table with a row for each position
-  output,       // the weight of the projection to a vocabulary
+  output,       // the weight of the projection to a vocabulary or to classes
   output_bias,  // its bias
 };
-// Whether the parameter has a row or a number for each token of a vocabulary.
+// Whether parameters of this role usually have a row or a number for each token of a vocabulary;
+// the table of segment kinds, the image token (cls) and the head of a classifier are exceptions.
 constexpr bool belongs_to_vocabulary(Role role) {
   return role == Role::embedding || role == Role::output || role == Role::output_bias;
 }

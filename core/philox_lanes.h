@@ -29,8 +29,8 @@ inline WordPairs multiply_lower(WordPairs pairs, uint32_t by) {
 #endif
 }
 
-// Runs the rounds on words_at_once / 2 blocks. Their words are in the lower halves of pairs, so that
-// 64-bit products fit; the upper halves are ignored.
+// Runs the rounds on words_at_once / 2 blocks. Their words are in the lower halves of pairs, so
+// that 64-bit products fit; the upper halves are ignored.
 inline void philox_pairs(std::array<WordPairs, 4>& c, uint64_t key, int rounds) {
   auto key0 = static_cast<uint32_t>(key), key1 = static_cast<uint32_t>(key >> 32);
   for (int round = 0; round < rounds; ++round) {

@@ -100,8 +100,8 @@ void backward(const Tensor& y, const Tensor& seed);
 // The rest of this file is for implementations of ops.
 
 // Whether an op over these inputs must be recorded: there is a tape that has not run backward, and
-// an input requires a gradient. Inputs may be absent. If there is a tape, throws a Misuse if an input
-// belongs to another tape or to one that has run backward.
+// an input requires a gradient. Inputs may be absent. If there is a tape, throws a Misuse for an
+// input that belongs to another tape or to one that has run backward.
 bool recording(std::initializer_list<const Tensor*> inputs);
 
 // Puts an op on the current tape and returns y with a gradient. `numbers` counts the numbers of the

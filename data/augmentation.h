@@ -1,7 +1,7 @@
 #pragma once
 // Random changes of training images that keep their class: one affine map with bilinear
-// interpolation, a flip and an erased rectangle. A pure function of its arguments, so a resumed run
-// sees the same images.
+// interpolation, a flip and an erased rectangle. augment() is a pure function of its arguments, so
+// a resumed run sees the same images.
 
 #include "core/random.h"
 #include "data/images.h"

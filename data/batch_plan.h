@@ -1,7 +1,7 @@
 #pragma once
-// The batches of an epoch, in shuffled order. A batch has examples of similar cost, because the
-// cost of attention grows with the length. A plan is a pure function of its arguments; every rank
-// computes the same plan and takes every ranks-th batch.
+// The batches of an epoch. With shuffling, they are in random order, and each has examples of
+// similar cost, because the cost of attention grows with the length. A plan is a pure function of
+// its arguments; every rank computes the same plan and takes every ranks-th batch.
 
 #include <cstdint>
 #include <functional>

@@ -10,7 +10,7 @@ namespace {
 
 constexpr size_t batches_ahead = 16;
 
-// Some part must have examples in every epoch, or the stream would end.
+// Some part with examples must have no limit of epochs, or the stream would end.
 void require_endless(std::span<const SharedRange> parts) {
   const bool endless = std::ranges::any_of(
       parts, [](const SharedRange& part) { return part.share.epochs == 0 && part.count > 0; });

@@ -42,8 +42,8 @@ struct StreamState {
 
 class BatchStream {
  public:
-  // Throws an Error if an example exceeds a batch, if no part has examples in every epoch, or if
-  // `from` lies after the end of its epoch because the data has changed.
+  // Throws an Error if an example exceeds a batch, if the epochs of all parts with examples are
+  // limited, or if `from` lies outside its epoch because the data or the batch size has changed.
   BatchStream(ExampleSet set, const BatchOptions& options, StreamState from = {});
   BatchStream(const BatchStream&) = delete;
   BatchStream& operator=(const BatchStream&) = delete;

@@ -16,8 +16,8 @@ struct BertCharacters {
   CodePointSet removed, space, alone, punctuation, marks;
   std::unordered_map<char32_t, std::string_view> letters;  // the text that uncased models read
 
-  // The file has five lines of ranges, an empty line, and lines of a text and the characters that
-  // are read as this text.
+  // The file has five lines of ranges, an empty line, and then lines with a text and the characters
+  // that are read as this text.
   explicit BertCharacters(std::string_view file) {
     for (CodePointSet* set : {&removed, &space, &alone, &punctuation, &marks}) {
       *set = parse_ranges(cut(file, '\n'));

@@ -2,7 +2,7 @@
 // The words of BERT's tokenizers (Devlin et al. 2019): text between white space; each punctuation
 // mark and each Chinese character is a word of its own. Control characters are removed. Uncased
 // models also read capitals as small letters and remove accents, by Unicode's canonical
-// decompositions. data/bert_characters.txt has the characters.
+// decompositions. data/bert_characters.txt lists the characters of each kind.
 
 #include <functional>
 #include <string>

@@ -54,7 +54,8 @@ size_t end_of_word(std::string_view text) {
   size_t after_first = first;
   const Class own = class_of(next_code_point(text, after_first));
   if (own != Class::space) return run_of(text, first, own).end;
-  // White space before a word ends before its last character, which may begin that word.
+  // A run of white space before a word is cut before the run's last character: if that is a space,
+  // it begins the word.
   const Run space = run_of(text, 0, Class::space);
   return space.end == text.size() || space.last == 0 ? space.end : space.last;
 }

@@ -82,8 +82,9 @@ class Corpus {
   int columns() const;
   int64_t size() const;
 
-  // Rows from `first` on: at most `rows` with about `bytes` of text, but at least one. The texts
-  // are not checked. Throws an Error for a TSV line that lacks a column.
+  // Rows from `first` on: at most `rows` with about `bytes` of text per file, but at least one. For
+  // rows in memory, `bytes` is ignored. The texts are not checked. Throws an Error for a TSV line
+  // that lacks a column.
   RowBlock read(int64_t first, int64_t rows, int64_t bytes) const;
 
   // "train.de:17".

@@ -1,5 +1,5 @@
 #pragma once
-// How often an epoch takes the sentences of a corpus, and which epochs take part.
+// How often an epoch takes the sentences of a corpus, and which epochs use the corpus.
 
 #include <cstdint>
 

@@ -68,7 +68,7 @@ std::string cache_path(const std::string& folder, uint64_t key) {
   return (std::filesystem::path(folder) / fmt::format("tokens-{:016x}.bin", key)).string();
 }
 
-// Removes files that killed processes left unfinished.
+// Removes unfinished token files, such as those of killed processes.
 void remove_unfinished(const std::string& folder) {
   std::error_code ignored;  // such a file only takes up space
   std::vector<std::filesystem::path> unfinished;

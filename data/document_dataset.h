@@ -1,6 +1,6 @@
 #pragma once
-// Documents as a dataset of one column, by Tokenizer::encode_document(). Slices of a long document
-// are tokenized in parallel.
+// Documents as a dataset of one column, by Tokenizer::encode_document(). If the tokenizer has a
+// newline_id(), slices of a long document are tokenized in parallel.
 
 #include <string>
 #include <vector>
@@ -17,8 +17,8 @@ struct DocumentOptions {
   std::string cache_folder = {};             // as in DatasetOptions
 };
 
-// Empty documents are dropped. Throws an Error for a file that cannot be read, for text that is not
-// UTF-8 (unless it is skipped), and if no document is left.
+// Documents without tokens are dropped. Throws an Error for a file that cannot be read, for text
+// that is not UTF-8 (unless it is skipped), and if no document is left.
 Dataset load_documents(const std::vector<DocumentSource>& sources, const Tokenizer& tokenizer,
                        const DocumentOptions& options);
 

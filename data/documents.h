@@ -1,7 +1,7 @@
 #pragma once
 // Plain text as documents for a language model, from files (plain or gzip) or from memory. A line
-// ends at LF or CR LF; a document has LF between its lines and none at its end. Its length is not
-// limited.
+// ends at LF or CR LF; a document from a file has LF between its lines and none after the last
+// line. The length of a document is not limited.
 
 #include <cstdint>
 #include <memory>
@@ -15,8 +15,8 @@
 
 namespace calque {
 
-// What a document is: a line, a paragraph (the lines between blank ones, which have only spaces and
-// tabs), or a whole file.
+// What a document is: a line, a paragraph (the lines between blank ones, which have at most spaces
+// and tabs), or a whole file.
 enum class DocumentUnit { lines, paragraphs, files };
 inline constexpr Named<DocumentUnit> document_units[] = {{"lines", DocumentUnit::lines},
                                                          {"paragraphs", DocumentUnit::paragraphs},
@@ -64,7 +64,8 @@ class Documents {
 
   // The file and the line where the document begins, "book.txt:17".
   std::string where(int64_t index) const;
-  // The UTF-8 error in the document, "book.txt:18: not valid UTF-8 (byte 3)", or an empty string.
+  // The first UTF-8 error in the document, "book.txt:18: not valid UTF-8 (byte 3)", or an empty
+  // string.
   std::string problem(int64_t index) const;
 
  private:

@@ -1,6 +1,6 @@
 #pragma once
 // Files without short reads and writes: a call succeeds completely or throws an Error with the name
-// of the file and the system's message.
+// of the file and the reason. (Only sync_names_of() returns an errno.)
 
 #include <cstdint>
 #include <span>

@@ -1,6 +1,6 @@
 #pragma once
-// Which examples a run drops. A dropped example has one reason; each reason has its count and the
-// place of the first example.
+// Which examples a run drops. A dropped example has one reason; a tally has the number of examples
+// of each reason and the place of the first one.
 
 #include <array>
 #include <cstdint>
@@ -26,7 +26,7 @@ struct FilterOptions {
   InvalidText invalid = InvalidText::error;  // for text that is not UTF-8
 };
 
-// For validation and test: drops only empty and invalid texts.
+// For validation and test: drops only empty texts, invalid texts and lines above longest_line.
 inline FilterOptions only_invalid_dropped(InvalidText invalid) {
   return {.max_length = 0, .invalid = invalid};
 }

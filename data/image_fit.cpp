@@ -20,7 +20,7 @@ double bicubic(double x) {
   return 0;
 }
 
-// A number of the result is the sum of its weights times the numbers from `first` on.
+// A number of the result is the sum of the numbers from `first` on, each times its weight.
 struct Window {
   int64_t first;
   std::vector<int32_t> weights;
@@ -51,7 +51,8 @@ std::vector<Window> windows_of(int64_t from, int64_t to, Interpolation interpola
   return windows;
 }
 
-// Element k of window w is at x[k * stride]; `at` points to the first number of the axis.
+// Applies a window and rounds. `at` points to the first number of the axis, whose numbers are
+// `stride` apart.
 uint8_t weighted_sum(const Window& window, const uint8_t* at, int64_t stride) {
   int64_t sum = 1 << (weight_bits - 1);
   at += window.first * stride;
@@ -103,7 +104,8 @@ Image center_of(const Image& image, int64_t height, int64_t width) {
 
 }  // namespace
 
-// The numbers between the two passes are rounded, so their order matters: it is that of Pillow 13.
+// The numbers between the two passes are rounded, so the order of the passes matters. It is that of
+// Pillow 13.
 Image resized(const Image& image, int64_t height, int64_t width, Interpolation interpolation) {
   const bool rows_change = width != image.shape.width;
   const int64_t fewer_rows = image.shape.height - height;

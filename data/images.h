@@ -40,7 +40,7 @@ struct ImageSet {
 // The sides of an image have at most this many pixels.
 inline constexpr int64_t largest_image_side = 4096;
 
-// All of these throw an Error that names the file and what is wrong with it.
+// The functions that read files throw an Error that names the file and what is wrong with it.
 
 // A PNG or JPEG file. Transparent parts become black, and 16 bits become 8.
 Image read_image(const std::string& path);

@@ -24,8 +24,9 @@ struct LabelledFile {
   int64_t skipped = 0;  // lines that are not UTF-8
 };
 
-// Throws an Error that names the line: for a file that cannot be read or has no row, a line without
-// a label or a text, one with more than two texts, and text that is not UTF-8 unless it is skipped.
+// Throws an Error for a file that cannot be read or has no row, and an Error that names the line
+// for a line without a label or a text, with more than two texts, or not in UTF-8 (unless it is
+// skipped).
 LabelledFile read_labelled_file(const std::string& path, InvalidText invalid = InvalidText::error);
 
 // Parses one line; `where` names it in errors.

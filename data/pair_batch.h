@@ -29,7 +29,7 @@ int32_t append_source(std::span<const int32_t> source, bool source_end, std::vec
 // Requires examples of two columns: source and target.
 PairBatch make_pair_batch(std::span<const Example> pairs, bool source_end = true);
 
-// Requires ids without special symbols.
+// Requires ids without <s> and </s>.
 void append_pair(std::span<const int32_t> source, std::span<const int32_t> target, PairBatch& batch,
                  bool source_end = true);
 

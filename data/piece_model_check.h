@@ -15,7 +15,7 @@ namespace calque {
 struct PieceModelReport {
   std::optional<std::string> fault = {};
   bool bpe = false;
-  // For each piece, whether training found it: it is not special, not a byte, not user-defined.
+  // For each piece, whether training found it: it is not special, byte, user-defined or unused.
   std::vector<bool> found = {};
 };
 

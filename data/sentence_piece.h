@@ -41,7 +41,7 @@ class SentencePieceModel {
 
   // Whether encoding merges pieces, in the order of falling scores.
   bool is_bpe() const { return bpe_; }
-  // Whether training found the piece: it is not a special symbol, byte, or user-defined symbol.
+  // Whether training found the piece: it is not special, byte, user-defined or unused.
   bool is_found(int32_t id) const { return found_[id]; }
 
   // The id of the line end: the piece "\n" or the byte 10, if the model has one.

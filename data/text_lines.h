@@ -12,7 +12,7 @@
 
 namespace calque {
 
-// In bytes. The text of a longer line is not read: it is empty and too_long is set.
+// In bytes. TextLines::read() does not read a longer line: its text is empty and too_long is set.
 inline constexpr int64_t longest_line = 1 << 20;
 
 struct Line {

@@ -62,7 +62,7 @@ class TextWindows {
   };
   struct Span {
     int64_t begin, end;  // of the sequence, in steps
-    int64_t first;       // step of the window; beyond `end` it continues at `begin`
+    int64_t first;       // first step of the window, which continues at `begin` beyond `end`
   };
   int64_t sequence_of(int64_t window) const;
   Span span_of(int64_t epoch, int64_t window) const;

@@ -17,7 +17,8 @@
 
 namespace calque {
 
-using Example = std::vector<std::vector<int32_t>>;  // the ids of each column, without <s> and </s>
+// The numbers of each column; in a TokenStore, ids without <s> and </s>.
+using Example = std::vector<std::vector<int32_t>>;
 
 inline constexpr int most_columns = 64;
 

@@ -4,10 +4,10 @@
 // of them (data/vocabulary.h).
 //
 // encode() and decode() are for single lines, encode_document() and decode_document() for texts
-// with line ends. What decode_document(encode_document(text)) preserves:
+// with line ends. Apart from lower case, NFKC and symbols that the vocabulary lacks,
+// decode_document(encode_document(text)) preserves
 //   bytes          everything; byte-level BPE does so too
-//   characters     everything but what lower case and NFKC change, characters that the vocabulary
-//                  lacks, and U+2581, which stands for a space
+//   characters     everything but U+2581, which becomes a space
 //   words          the lines; a run of white space within a line becomes one space
 //   SentencePiece  the lines; within a line, what the model's normalization preserves
 //   WordPiece      the words; uncased models change their letters
@@ -70,7 +70,8 @@ class Tokenizer {
   void encode(std::string_view text, std::vector<int32_t>& out) const;
   std::vector<int32_t> encode(std::string_view text) const;
 
-  // The text of the ids without <s> and </s>, on one line. Throws an Error for an unknown id.
+  // The text of the ids without <s> and </s>, on one line. Throws an Error for an id that is not
+  // below size().
   std::string decode(std::span<const int32_t> ids) const;
 
   // What decode(encode(text)) returns if the vocabulary lacks no symbol of the text.
@@ -112,7 +113,8 @@ class Tokenizer {
   std::optional<int32_t> newline_;
 };
 
-// Applies lower case and NFKC, except what the tokenizer's model applies itself.
+// Applies lower case and NFKC as the options say. WordPiece is left unchanged. Bytes and byte-level
+// BPE get no NFKC; SentencePiece gets it only before lower case.
 std::string prepare_text(std::string_view text, const TokenizerOptions& options);
 
 inline bool is_sentence_piece(TokenizerKind kind) {

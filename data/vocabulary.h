@@ -30,8 +30,8 @@ class Vocabulary {
   // The special symbols alone.
   Vocabulary();
 
-  // Throws an Error for text that is not UTF-8, an empty or repeated symbol, and if the first three
-  // lines are not the special symbols.
+  // Throws an Error for text that is not UTF-8, for a symbol that is empty, repeated or has a
+  // carriage return, and if the first three lines are not the special symbols.
   static Vocabulary load(const std::string& path);
 
   // Returns the id. Requires a new symbol that is not empty and holds no tab or line end.

@@ -1,7 +1,7 @@
 #pragma once
 // The examples of word2vec (Mikolov et al. 2013): words and their neighbours. A text is cut into
 // slices, and in every epoch
-//   1. a word whose share of the text is f > t stays with the probability sqrt(t / f) + t / f,
+//   1. a word whose share of the text is f stays with the probability min(1, sqrt(t / f) + t / f),
 //   2. each word that stays draws a distance from 1 to `window`; words within it are neighbours,
 //   3. skip-gram predicts each neighbour from the word, CBOW the word from all its neighbours,
 //   4. each prediction draws `negatives` other words, in proportion to count^0.75.
@@ -25,7 +25,7 @@ inline constexpr Named<WordPrediction> word_predictions[] = {
 
 struct ContextOptions {
   WordPrediction predict = WordPrediction::skip_gram;
-  int64_t slice = 256;  // words
+  int64_t slice = 256;  // length, with <unk> and line ends
   int64_t window = 5;
   int64_t negatives = 5;
   double subsample = 0.001;  // t; 0: every word stays
@@ -49,7 +49,7 @@ class WordContexts {
   void read(int64_t epoch, int64_t slice, Example& out) const;
   std::string where(int64_t slice) const;
 
-  // The slices as examples; the cost is the number of words.
+  // The slices as examples; the cost is the length of the slice.
   ExampleSet examples() const;
 
  private:

@@ -5,8 +5,8 @@
 //   word2vec binary                a line "V D", then V times a word, a space and D floats of 4
 //                                  bytes, little-endian; a LF between two vectors may be missing
 // Text may be gzip. The D fields at the end of a line are the numbers and the rest is the word, so
-// a word may contain spaces; blanks at the end of a line are ignored. The same word may occur
-// again.
+// a word may contain spaces (but not a number after the last one); blanks at the end of a line are
+// ignored. The same word may occur again.
 
 #include <cstdint>
 #include <functional>

@@ -34,9 +34,10 @@ void Beam::mark(int32_t node, BeamFate fate) {
   if (node >= 0) (*options_.trace)[node].fate = fate;
 }
 
-// Whether no live hypothesis can still be among the n best. A log-probability can only fall. The
-// upper bound of a hypothesis's future score is its present log-probability, scored at the longest
-// length, or at the next length if length_penalty <= 0.
+// Whether the stop rule ends the search. Stop::optimal ends it if no live hypothesis can still be
+// among the n best. A log-probability can only fall, so the upper bound of a hypothesis's future
+// score is its present log-probability, scored at the longest length, or at the next length if
+// length_penalty <= 0.
 bool Beam::decided() const {
   const int64_t count = std::ssize(finished_);
   if (options_.stop == SearchOptions::Stop::first || options_.stop == SearchOptions::Stop::narrow) {

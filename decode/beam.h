@@ -15,7 +15,7 @@ class Beam {
   struct Live {
     std::vector<int32_t> ids;
     double log_probability = 0;
-    int32_t row = 0;    // its row in the last step
+    int32_t row = 0;    // the row of the last step that it continues
     int32_t node = -1;  // its index in the trace
   };
 
@@ -34,7 +34,7 @@ class Beam {
   // has row first_row + i in this step.
   void advance(const std::vector<std::vector<NextToken>>& candidates, int32_t first_row);
 
-  // The n best hypotheses, best first.
+  // The n best hypotheses that were found, best first; there may be fewer than n.
   std::vector<Hypothesis> result() const;
 
  private:

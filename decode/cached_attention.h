@@ -8,8 +8,8 @@
 
 namespace calque {
 
-// The rows that each query attends to. A row begins with the keys of all heads; their values begin
-// at number `value_offset` of the row.
+// The rows that each query attends to. A row has the keys of all heads from index 0 on and their
+// values from index `value_offset` on.
 struct CachedRows {
   std::vector<const real*> rows;   // the rows of query 0, then of query 1, ...; one or more each
   std::vector<int64_t> starts{0};  // query r has rows [starts[r], starts[r + 1])

@@ -32,7 +32,8 @@ class Ensemble final : public StepDecoder {
   std::vector<std::unique_ptr<StepDecoder>> decoders_;
 };
 
-// The indices of the items by falling length of the input, so that a batch's items end together.
+// The indices of the items by falling length of the input: items of one batch then end at about the
+// same time.
 std::vector<size_t> longest_first(std::span<const DecodingItem> items) {
   std::vector<size_t> indices(items.size());
   std::iota(indices.begin(), indices.end(), size_t{0});
@@ -98,8 +99,8 @@ std::vector<DecodingItem> within_positions(std::span<const DecodingModel> models
   return items;
 }
 
-// Batches of equal work. If there are more than two, their number is a multiple of four, so that
-// two or four threads finish together.
+// Batches of about equal work. If there are more than two and enough items, their number is a
+// multiple of four, so that two or four threads finish together.
 std::vector<std::vector<size_t>> batches_of(std::span<const DecodingItem> items, int64_t hypotheses,
                                             int64_t batch_tokens) {
   const auto work = [&](const DecodingItem& item) {

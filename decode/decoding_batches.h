@@ -18,7 +18,8 @@ std::vector<std::vector<size_t>> batches_of(std::span<const DecodingItem> items,
                                             int64_t batch_tokens);
 
 // The items, with lengths limited to the positions of every model. `last_is_read`: the model also
-// reads the last token, to predict </s>, so it takes a position. Prefixes are not shortened.
+// reads the last token, to predict </s>, so that token takes a position. Prefixes are not
+// shortened.
 std::vector<DecodingItem> within_positions(std::span<const DecodingModel> models,
                                            std::span<const DecodingItem> items, bool last_is_read);
 

@@ -17,7 +17,7 @@ struct BatchSelection {
 
 struct DecodingItem {
   int32_t first = begin_id;          // the token that is read first
-  std::vector<int32_t> prefix = {};  // forced first tokens, exempt from lengths and rules
+  std::vector<int32_t> prefix = {};  // forced first tokens; no limit or rule forbids them
   int64_t shortest = 0;              // lengths count the written tokens, without </s>
   int64_t longest = 1;
   int64_t number = 0;                 // selects the random draws

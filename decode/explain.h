@@ -1,6 +1,6 @@
 #pragma once
-// Fills an Explanation: everything that a model computes for one sentence or text. The caller adds
-// the texts and the vocabulary.
+// Fills an Explanation with what a model computes for one sentence or text. The caller adds the
+// strings and the vocabulary.
 
 #include <cstdint>
 #include <vector>
@@ -12,7 +12,7 @@
 namespace calque {
 
 // Translates `source`, which is without </s>. Fills in tokens, logits, attention, positions,
-// neighbours and, unless the search is greedy, the beam.
+// neighbours and, unless the search is greedy, the beam. Ignores the options n_best and sampling.
 Explanation explain(Translator model, const std::vector<int32_t>& source,
                     const TranslationOptions& options);
 

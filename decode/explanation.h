@@ -27,9 +27,9 @@ struct ExplainedHead {
 // What a step of beam search does with one new hypothesis.
 enum class BeamFate {
   pruned,    // was considered, but fell out of the beam
-  kept,      // stayed in the beam and was continued
+  kept,      // stayed in the beam
   finished,  // ended the sentence and was set aside
-  best,      // finished, and is the translation that was returned
+  best,      // is the translation that was returned
 };
 
 struct BeamNode {
@@ -52,7 +52,7 @@ struct Explanation {
   std::string model;        // one line about the model: name, step, size
 
   std::vector<std::string> vocabulary;  // the text of every token; ids index it
-  std::vector<int32_t> source_tokens;   // what the encoder read, with </s>; empty: no encoder
+  std::vector<int32_t> source_tokens;   // what the encoder read; empty: no encoder
   std::vector<int32_t> target_tokens;   // what the decoder wrote, with </s> if it ended
   int64_t given = 0;  // how many of target_tokens belong to a language model's prompt
 

@@ -17,7 +17,7 @@ namespace calque {
 std::vector<DecodingItem> language_items(const std::vector<std::vector<int32_t>>& prompts,
                                          int64_t longest);
 
-// Decodes with a key-value cache. Model and prompts must outlive it.
+// Decodes with a key-value cache. Model and prompts must outlive the result.
 DecodingModel language_decoding_model(const LanguageModel& model,
                                       const std::vector<std::vector<int32_t>>& prompts);
 

@@ -19,7 +19,7 @@ class NearestRows {
  public:
   explicit NearestRows(Tensor table);  // [rows, size]
 
-  std::vector<double> unit(int32_t number) const;  // the row at length 1; zeros stay zeros
+  std::vector<double> unit(int32_t number) const;  // the row scaled to length 1, or zeros
 
   // The `count` nearest of the rows that `is_candidate` accepts, nearest first. Of rows with equal
   // cosines, the lower index comes first.

@@ -38,7 +38,8 @@ class ScoreRow {
   std::vector<real> maxima_;  // of the blocks
 };
 
-// The logarithm of the mean of several models' probabilities, row by row.
+// The logarithm of the mean of several models' probabilities, row by row. The scores of a single
+// model are returned unchanged.
 Tensor mean_of_probabilities(const std::vector<Tensor>& scores);
 
 }  // namespace calque

@@ -12,7 +12,8 @@
 namespace calque {
 namespace {
 
-// The tokens that top_k keeps, most probable first; of equally probable tokens the lower id first.
+// The tokens that top_k keeps, or the best token at temperature 0; most probable first, and of
+// equally probable tokens the lower id first.
 std::vector<NextToken> best_tokens(std::span<const real> scores, real log_sum,
                                    const Sampling& sampling) {
   std::vector<NextToken> pool;

@@ -9,7 +9,7 @@
 namespace calque {
 namespace {
 
-// log_probabilities() never holds all the logits of the batch.
+// Calls log_probabilities(), which never holds all the logits of the batch.
 void score(Translator model, const PairBatch& batch, std::vector<SequenceScore>& scores) {
   const Tensor memory = model.encode(batch.source, batch.source_segments, Mode::evaluate);
   const Tensor hidden = model.decode(batch.decoder_input, batch.target_segments, memory,

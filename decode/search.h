@@ -62,8 +62,8 @@ struct Hypothesis {
 // The score of a hypothesis; `length` includes </s>.
 double hypothesis_score(const SearchOptions& options, double log_probability, int64_t length);
 
-// The n best hypotheses of each item, best first, in the order of the items. `done` gets the number
-// of finished items, from any thread, one call at a time.
+// The n best hypotheses of each item that were found, best first, in the order of the items. `done`
+// gets the number of finished items, from any thread, one call at a time.
 std::vector<std::vector<Hypothesis>> search(std::span<const DecodingModel> models,
                                             std::span<const DecodingItem> items,
                                             const SearchOptions& options,

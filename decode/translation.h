@@ -17,7 +17,7 @@ struct TranslationOptions : SearchOptions {
   // Lengths count tokens without </s>. Ratios are multiples of the source's length.
   int64_t min_length = 0;
   double min_length_ratio = 0;
-  int64_t max_length = 0;       // 0: only the next two options limit the length
+  int64_t max_length = 0;       // 0: only the next two options set a maximum
   double max_length_ratio = 2;  // at most ratio * source + extra; both 0: no such limit
   int64_t max_length_extra = 50;
   // Draws n_best independent translations instead of searching for the best.
@@ -33,7 +33,7 @@ std::vector<DecodingItem> translation_items(const std::vector<std::vector<int32_
                                             const TranslationOptions& options);
 
 // A Transformer decodes with a key-value cache, a recurrent model with its states. Model and
-// sources must outlive it.
+// sources must outlive the result.
 DecodingModel translation_model(Translator model, const std::vector<std::vector<int32_t>>& sources);
 
 // The n best translations of each source, or n_best samples, best first, in the order of the

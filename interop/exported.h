@@ -78,7 +78,7 @@ inline bool one_table(const LanguageModel& model) {
   return model.options.tied && model.embedding.factor == 1;
 }
 
-// The number of rows of the position table of an exported translator.
+// The number of rows of the position tables in exports of translators to transformers and ONNX.
 inline int64_t exported_positions(const LayerOptions& layer) {
   return layer.positions == PositionKind::learned ? layer.max_positions
                                                   : std::max<int64_t>(layer.max_positions, 512);

@@ -1,6 +1,6 @@
 #pragma once
 // A walk over the parameters of a model under an engine's names. Each format lists its names once,
-// in a function that visits the engine's tensors, with exceptions such as position tables; an export
+// in a function that visits the engine's tensors, except some, such as position tables; an export
 // lists the visited tensors (ListingWalk), an import fills them (interop/filling_walk.h).
 
 #include <cstdint>

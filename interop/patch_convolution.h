@@ -1,6 +1,6 @@
 #pragma once
-// Converts between calque's matrix over the pixels of a patch [rows x columns x channels, d] and the
-// convolution [d, channels, rows, columns] that engines store.
+// Converts between calque's matrix over the pixels of a patch, [rows x columns x channels, d], and
+// the convolution [d, channels, rows, columns] that engines store.
 
 #include "core/tensor.h"
 

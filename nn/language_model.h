@@ -31,8 +31,8 @@ struct LanguageModel {
   // Throws an Error if the options are invalid.
   LanguageModel(const Path& at, const LanguageModelOptions& options);
 
-  // ids [tokens] -> hidden [tokens, d_model]. Row t of a sentence does not depend on its ids after t.
-  // Sentence i starts at position starts[i], or at 0 if starts is empty; rotary attention depends
+  // ids [tokens] -> hidden [tokens, d_model]. Row t of a text does not depend on its ids after t.
+  // Text i starts at position starts[i], or at 0 if starts is empty; rotary attention depends
   // only on distances and ignores starts.
   Tensor hidden(std::span<const int32_t> ids, const Segments& segments, Mode mode,
                 AttentionRecord* record = nullptr, std::span<const int32_t> starts = {}) const;

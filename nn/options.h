@@ -46,7 +46,7 @@ struct LayerOptions {
   int64_t heads = 8;      // of attention, d_model / heads numbers each
 
   PositionKind positions = PositionKind::interleaved;
-  int64_t max_positions = 1024;  // rows of the table; only learned positions have no others
+  int64_t max_positions = 1024;  // rows of the table of positions; a limit only for `learned`
   NormPlacement norm_placement = NormPlacement::post;
   NormKind norm_kind = NormKind::layer;
   real norm_epsilon = real(1e-5);

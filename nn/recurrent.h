@@ -42,7 +42,8 @@ struct RecurrentCell {
   int64_t gates() const { return (kind == CellKind::gru ? 3 : 4) * hidden; }
   int64_t state_size() const { return (kind == CellKind::gru ? 1 : 2) * hidden; }
 
-  // x: the products of the inputs with their weights, [rows, gates()]; state [rows, state_size()]
+  // x: the products of the inputs with their weights, [rows, gates()]; state [rows, state_size()].
+  // Returns the new state.
   Tensor operator()(const Tensor& x, const Tensor& state) const;
   // state [rows, state_size()] -> [rows, hidden]
   Tensor hidden_of(const Tensor& state) const;

@@ -1,6 +1,6 @@
 #pragma once
-// Collective operations: all ranks call the same function with the same sizes; only texts may differ
-// in size. An operation consists of rounds of exchanges between pairs of ranks: log2(ranks) rounds,
+// Collective operations: all ranks call the same function with the same sizes; only texts may
+// differ in size. An operation consists of log2(ranks) rounds of exchanges between pairs of ranks,
 // or twice as many for texts.
 
 #include <span>

@@ -31,7 +31,7 @@ class Service {
   // Answers at once, or when the queue has computed the answer.
   void handle(const HttpRequest& request, std::shared_ptr<HttpReply> reply);
 
-  // What the service asks the HTTP server. While it stops, new requests are refused with 503.
+  // What the service asks the HTTP server. While it stops, the routes answer 503.
   struct Server {
     std::function<bool()> stopping = [] { return false; };
     std::function<ServerMetrics::Now()> now = [] { return ServerMetrics::Now{}; };

@@ -125,8 +125,8 @@ void WorkLane::compute_alone(Lock& lock) {
   remove(entry);
 }
 
-// Takes at least one sentence. The entries in the group of the first entry give one sentence each in
-// turn, until the next one does not fit or none is left.
+// Takes at least one sentence. The entries in the group of the first entry take turns, one sentence
+// each, until the next sentence does not fit or none is left.
 std::vector<WorkLane::Taken> WorkLane::take_batch() {
   std::vector<std::list<Entry>::iterator> members;
   const std::string& group = entries_.front().work.group;

@@ -1,6 +1,6 @@
 #pragma once
 // Three lanes of work: short work, long texts to translate, and long computations, such as texts to
-// generate. The threads of the two long lanes have a lower priority.
+// generate. On Linux, the threads of the last two have a lower priority.
 
 #include <cstdint>
 

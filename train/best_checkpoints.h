@@ -1,5 +1,5 @@
 #pragma once
-// Which checkpoints are the best so far by training.metric, and which are kept.
+// Determines which checkpoints are the best so far by training.metric, and which are kept.
 
 #include <cstdint>
 #include <span>

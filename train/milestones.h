@@ -1,5 +1,5 @@
 #pragma once
-// Whether an interval of a run is complete, and how near the run is to its limits.
+// Determines whether an interval of a run is complete, and how near the run is to its limits.
 
 #include "train/config/limits.h"
 #include "train/storage/training_state.h"

@@ -1,5 +1,5 @@
 #pragma once
-// A dry run: the model part by part, and the measured cost of a step.
+// A dry run, which describes each part of the model and measures the cost of a step.
 
 #include <string>
 

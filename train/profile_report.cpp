@@ -37,7 +37,7 @@ std::string row(const std::string& name, const char* pass, const Profile::Sum& s
   const double least =
       std::max(sum.work.flops / scale.limits.flops, sum.work.bytes / scale.limits.bytes);
   const double share = least / sum.seconds;
-  const bool known = least > 0 && share < 10;  // 10 or more: it only passed its gradient on
+  const bool known = least > 0 && share < 10;  // 10 or more: the op only passed its gradient on
   return fmt::format("{:<26}{:<9}{:>9.1f}{:>11.3f}{:>8.1f}%{:>10}{:>9}{:>10}\n", name, pass,
                      static_cast<double>(sum.calls) / scale.steps, 1e3 * sum.seconds / scale.steps,
                      100 * sum.seconds / scale.step_seconds, rate(sum.work.flops),

@@ -1,5 +1,5 @@
 #pragma once
-// Whether a run can be resumed with this config, these tokenizers and this data.
+// Checks whether a run can be resumed with a config, tokenizers and training data.
 
 #include <optional>
 #include <string>

@@ -53,7 +53,7 @@ class Work {
   virtual SummedLoss forward() const = 0;
   virtual WorkSize size() const = 0;
 
-  // Divides the examples into at most `chunks` chunks of about equal cost; no example is split.
+  // Divides the examples into about `chunks` chunks of about equal cost; no example is split.
   virtual std::vector<std::unique_ptr<Work>> split(int64_t chunks) const = 0;
 
   // The origin of its examples, for messages: "train.en + train.de, pairs 3, 17".
@@ -67,7 +67,8 @@ struct StreamPosition {
   int64_t position = 0;  // the number of micro-batches taken from the current epoch
 };
 
-// The approximate number of micro-batches, and of examples in them, of each epoch from `epoch` on.
+// The approximate size of each epoch from `epoch` on: the number of its micro-batches (works) and
+// of its examples.
 struct EpochSize {
   int64_t epoch = 0;
   int64_t works = 0;
@@ -89,7 +90,7 @@ class WorkStream {
   virtual bool same_data(int64_t epoch, int64_t other) const = 0;
   // The size of the first epoch, and of each later one from which the data changes.
   virtual std::vector<EpochSize> epoch_sizes() const = 0;
-  // The micro-batch of the first epoch that needs the most memory.
+  // Among the micro-batches of the first epoch, the one that needs the most memory.
   virtual std::unique_ptr<Work> largest() const = 0;
 };
 

@@ -1,4 +1,4 @@
-// The steps of a run, and what happens between them.
+// Runs the steps of training, and between them validates, saves checkpoints and writes the log.
 #include "train/training.h"
 
 #include <fmt/ranges.h>

@@ -159,7 +159,7 @@ class Transformer(nn.Module):
         x = self.embed(batch.input)
         for layer in self.decoder:
             x = layer(x, batch.causal_mask, memory, batch.source_mask)
-        hidden = x.view(-1, x.size(2)).index_select(0, batch.real)
+        hidden = x.view(-1, x.size(2)).index_select(0, batch.real_indices)
         return SmoothedLoss.apply(hidden, self.table, batch.expected, smoothing)
 
 

@@ -129,7 +129,7 @@ class Translator:
 
     @torch.no_grad()
     def translate(self, lengths, beam, written, vocabulary):
-        """Decodes `written` tokens of one batch, the last of which is </s>; returns the scores."""
+        """Decodes a batch, `written` tokens per translation, the last of which is </s>; returns the scores."""
         sentences, longest = len(lengths), max(lengths) + 1
         ids = torch.randint(3, vocabulary, (sentences, longest))
         mask = torch.zeros(sentences, 1, 1, longest)

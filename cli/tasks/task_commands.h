@@ -74,7 +74,7 @@ inline void require_task(const std::string& user, const std::string& run, TaskKi
   require_task(user, run, std::vector{task});
 }
 
-// The options of a command that only runs of some tasks take.
+// Records which options of a command are only for runs of certain tasks.
 class TaskOptions {
  public:
   CLI::Option* add(TaskKind task, CLI::Option* option) { return add(std::vector{task}, option); }

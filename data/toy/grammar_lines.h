@@ -29,10 +29,10 @@ std::vector<GrammarLine> grammar_lines(std::string_view text, std::string_view f
 std::vector<std::vector<std::string>> split_fields(const std::vector<std::string>& fields,
                                                    std::string_view separator);
 
-// "a, b<c, d>" cut at its outer commas: "a" and "b<c, d>".
+// "a,b<c,d>" cut at its outer commas: "a" and "b<c,d>".
 std::vector<std::string> split_arguments(std::string_view text);
 
-// The parts of a text between single spaces.
+// The parts of a text between spaces, none of them empty.
 std::vector<std::string> split_spaces(std::string_view text);
 
 }  // namespace calque

@@ -1,5 +1,5 @@
 // Reads the statements of a grammar, then builds the categories that the start category leads to,
-// each from the rules whose heads fit it.
+// each from its words or from the rules whose heads fit it.
 #include <algorithm>
 #include <map>
 

@@ -1,5 +1,5 @@
 #pragma once
-// Reads the features, tables of forms and words of a grammar.
+// Reads the features, letter sets, tables of forms and words of a grammar.
 
 #include <map>
 #include <optional>
@@ -38,7 +38,7 @@ class WordReader {
   uint32_t letter_set(const std::string& name, const GrammarLine& line) const;
   // Sets Token::letters. Call it after the last token and letter set.
   void mark_letters();
-  // Removes a trailing *N from the fields and returns N, or 1.
+  // Removes a trailing *N from the fields and returns N; without it, returns 1.
   static int64_t take_weight(std::vector<std::string>& fields, const GrammarLine& line);
 
   struct Class {

@@ -24,7 +24,7 @@ int value_of(uint64_t operation, std::vector<int> arguments) {
   return arguments.size() % 2 == 1 ? arguments[half] : (arguments[half - 1] + arguments[half]) / 2;
 }
 
-// One operation in twelve is held out of training as the outermost one.
+// Of the pairs of an outermost operation and its number of arguments, one in twelve is held out.
 bool held_out_operation(uint64_t operation, uint64_t arguments) {
   return (5 * arguments + 3 * operation) % 12 == 0;
 }

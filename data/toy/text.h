@@ -15,8 +15,9 @@
 namespace calque {
 
 // `count` distinct documents of a split, in random order: a function of the arguments alone, and a
-// prefix of any longer list with the same seed. No document is in two splits. The split
-// `compositional` has combinations of trade and town that the other splits never show.
+// prefix of any longer list with the same seed. No document is in two splits. A document of the
+// split `compositional` has a combination that the other splits never show: of trade and town, or
+// of a word and a construction.
 std::vector<std::string> toy_text(Split split, int64_t count, uint64_t seed);
 
 }  // namespace calque

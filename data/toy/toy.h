@@ -41,7 +41,7 @@ class ToyLanguage {
   };
   using Draw = std::function<Draft(Random&)>;
 
-  // Throws an Error for an unknown name.
+  // Throws an Error for an unknown name and for invalid options.
   static ToyLanguage named(std::string_view name, const SymbolOptions& options = {});
   static std::vector<std::string> names();
   // The language of a grammar; `file` is its name in messages.
@@ -53,10 +53,10 @@ class ToyLanguage {
   // prefix of any longer list with the same seed. Throws an Error if the language has too few.
   std::vector<SentencePair> pairs(Split split, int64_t count, uint64_t seed) const;
 
-  // The number of pairs in all splits together.
+  // About the number of pairs in all splits together.
   double count() const { return count_; }
   const std::string& name() const { return name_; }
-  // "en", or "src" and "tgt" for symbols.
+  // Those of the grammar, such as "en"; "src" and "tgt" for languages without a grammar.
   const std::string& source_language() const { return source_language_; }
   const std::string& target_language() const { return target_language_; }
 

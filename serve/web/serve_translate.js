@@ -2,7 +2,7 @@
 // by side, and shows the alignment of words.
 'use strict';
 
-// A word that highlights the words linked to it while it is hovered or has the focus.
+// Returns a word that, while it is hovered or has the focus, highlights the words linked to it.
 function alignedWord(text, own, others, numbers) {
   const word = element('span', {class: numbers.length ? 'word' : 'word unlinked', tabindex: 0}, text);
   const mark = (on) => {

@@ -202,7 +202,7 @@ TEST_CASE("evaluate measures a masked language model and writes the filled windo
   CHECK(rows.back()[2].find("[MASK]") == std::string::npos);
 }
 
-TEST_CASE("info and data check describe encoder-only models, score and explain refuse them") {
+TEST_CASE("info and data check describe encoder-only models; score and explain refuse them") {
   CHECK(run("calque info " + masked()).out.find("task masked-lm\n") != std::string::npos);
   CHECK(run("calque info " + classifier()).out.find("task classification\n") != std::string::npos);
   const CommandResult data = run("calque data check " + trained_classifier().file("config.yaml"));

@@ -34,7 +34,7 @@ TEST_CASE("calque export refuses a model in one line that names the formats that
   CHECK(!std::filesystem::exists(trained().place / "run-huggingface"));
 }
 
-TEST_CASE("the parameters of every task can be exported") {
+TEST_CASE("the parameters of language models, encoders and image models can be exported") {
   for (const Trained* each : {&trained_language_model(), &trained_masked_lm(),
                               &trained_classifier(), &trained_on_images()}) {
     const CommandResult ran =

@@ -158,7 +158,7 @@ TEST_CASE(
   CHECK(run("diff -r " + folder + " " + again).status == 0);
 }
 
-TEST_CASE("data check counts the images of each class, train refuses a patch that does not fit") {
+TEST_CASE("data check counts the images of each class; train refuses a patch that does not fit") {
   const std::string config = trained_on_images().file("config.yaml");
   const CommandResult ran = run("calque data check " + config);
   REQUIRE_MESSAGE(ran.status == 0, ran.err);

@@ -263,7 +263,7 @@ def main():
                   % (kills.rounds, kills.total, kills.in_writing), flush=True)
         if not all(kills.total_by_mode.values()):
             sys.exit("all kills hit runs of one kind: %s" % kills.total_by_mode)
-        # A checkpoint waits for the one before, so a kill loses at most two intervals.
+        # In the background a checkpoint waits for the one before, so a kill loses at most two intervals.
         for in_background, bound in ((False, INTERVAL), (True, 2 * INTERVAL)):
             if kills.repeated_most[in_background] > bound:
                 sys.exit("%d steps had to be repeated, save_in_background: %s"

@@ -14,7 +14,7 @@ logging: {report: false}
 
 
 def empty_folder(folder):
-    """Makes the folder, or removes what it contains."""
+    """Makes an empty folder; one that exists is removed first."""
     folder = pathlib.Path(folder)
     shutil.rmtree(folder, ignore_errors=True)
     folder.mkdir(parents=True)

@@ -216,7 +216,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("data check accepts the corpora that data writes, and refuses files of other lengths") {
+TEST_CASE("data check accepts the corpora that data writes, and refuses files of unequal length") {
   const TemporaryFolder folder;
   const std::string out = "--out '" + folder.path("corpus") + "'";
   CHECK(run("calque data toy-en-de --split train --pairs 1000 --seed 1 " + out).status == 0);

@@ -1,5 +1,5 @@
 #pragma once
-// A model after a few steps of training, for tests of how commands handle text.
+// Models after a few steps of training, for tests of the commands.
 
 #include <filesystem>
 #include <string>
@@ -9,7 +9,7 @@ namespace calque {
 // Trains for a few steps, with these additional settings; `folder` is quoted for a shell.
 void train_briefly(const std::string& folder, const std::string& settings);
 
-// A run of a few steps, trained once in each process; paths are quoted for a shell.
+// A run of a few steps, trained once in each process. `run` and file() are quoted for a shell.
 struct Trained {
   std::filesystem::path place;  // a folder for files, removed at the end
   std::string run;
@@ -17,6 +17,7 @@ struct Trained {
   std::string file(const std::string& name) const { return "'" + (place / name).string() + "'"; }
 };
 
+// A translator.
 const Trained& trained();
 // A language model of characters, with a context of 32 and a validation text.
 const Trained& trained_language_model();

@@ -144,7 +144,7 @@ TEST_CASE("blocks taken and returned at random keep their contents") {
 }
 
 #ifdef __SANITIZE_ADDRESS__
-TEST_CASE("the ends of blocks and returned blocks are poisoned for AddressSanitizer") {
+TEST_CASE("the line after a block, and a returned block, are poisoned for AddressSanitizer") {
   Arena arena;
   const Slab slab(slab_size);
   arena.add_slab(slab.memory, slab.bytes);

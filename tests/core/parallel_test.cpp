@@ -110,7 +110,7 @@ TEST_CASE("The exception of a chunk is rethrown, also from one of many threads")
   CHECK_THROWS_WITH(failure.rethrow(), "3");
 }
 
-TEST_CASE("What a task threw is thrown again, and no more tasks are begun") {
+TEST_CASE("What a task threw is thrown again, and a single thread begins no more tasks") {
   for (const int team : {1, 3}) {
     CAPTURE(team);
     const Threads scope(team);

@@ -138,7 +138,7 @@ TEST_CASE("an epoch visits every sentence once, in another order than other epoc
   CHECK(first != pairs_of(plan_of(toy(), other, 0)));
 }
 
-TEST_CASE("all ranks have the same number of batches, and one rank has each sentence") {
+TEST_CASE("all ranks have the same number of batches, and each sentence is on exactly one rank") {
   for (int ranks = 1; ranks <= 17; ++ranks) {
     for (int64_t epoch = 0; epoch < 3; ++epoch) {
       std::vector<uint32_t> all;

@@ -97,7 +97,7 @@ TEST_CASE("the location of a dropped pair names the file of the offending column
   CHECK(dataset.drops.of(Drop::too_long).first == en + ":3");
 }
 
-TEST_CASE("without filters only pairs with an empty side are dropped") {
+TEST_CASE("without a maximum length long pairs are kept") {
   const Dataset dataset = load({{in_memory("toy", {{"a a a a a a", "ein"}, {"a", "ein"}})}},
                                {.filters = {.max_length = 0}});
   CHECK(dataset.examples() == 2);

@@ -94,7 +94,7 @@ TEST_CASE("training never shows the outermost operations of the compositional sp
   for (const auto& [text, value] : language.pairs(Split::train, 5000, 1)) {
     shown.insert(outermost(text));
   }
-  CHECK(shown.size() == 33);  // 4 operations with 2 to 10 arguments, without 3
+  CHECK(shown.size() == 33);  // 4 operations x 2 to 10 arguments, less 3 held out
   std::set<std::string> held_out;
   for (const auto& [text, value] : language.pairs(Split::compositional, 300, 1)) {
     CHECK(!shown.contains(outermost(text)));

@@ -19,7 +19,7 @@ TEST_CASE("lower case covers many alphabets") {
   CHECK(lowercase("中文 × ÷ ª º 1") == "中文 × ÷ ª º 1");
 }
 
-TEST_CASE("lower case is the same under a Turkish locale") {
+TEST_CASE("lower case is the same under Turkish and German locales") {
   const std::string before = std::setlocale(LC_ALL, nullptr);
   for (const char* name : {"tr_TR.UTF-8", "tr_TR.utf8", "de_DE.UTF-8"}) {
     std::setlocale(LC_ALL, name);  // if the machine has it

@@ -164,7 +164,8 @@ TEST_CASE("a model with random bytes changed or cut off is refused or works") {
   for (int trial = 0; trial < 300; ++trial) {
     std::string bytes = good;
     if (trial % 4 == 0) bytes.resize(random.below(bytes.size()));
-    // Half of the changes hit the pieces before byte 3000, half any byte, which is mostly rules.
+    // Half of the changes hit the first 3000 bytes, which are pieces; the others hit any byte, most
+    // of which belong to the rules.
     for (uint64_t i = 0; i < 1 + random.below(4) && !bytes.empty(); ++i) {
       const uint64_t end = random.below(2) ? std::min<uint64_t>(bytes.size(), 3000) : bytes.size();
       bytes[random.below(end)] = static_cast<char>(random.next());

@@ -51,7 +51,7 @@ Texts shown(const TextWindows& windows, int64_t epoch = 0) {
   return texts;
 }
 
-// How often each step occurs in an epoch; a step is identified by its unique character.
+// How often each step occurs in an epoch. Its input and expected characters identify a step.
 std::map<std::string, int> visits(const TextWindows& windows, int64_t epoch) {
   std::map<std::string, int> counts;
   for (const std::string& text : shown(windows, epoch)) {

@@ -77,7 +77,7 @@ TEST_CASE("examples of any number of columns are read as they were written, whol
 }
 
 TEST_CASE(
-    "a token file with another key, more columns, larger ids or an old format is not loaded") {
+    "a token file with another key or column count, larger ids or an old format is not loaded") {
   const TemporaryFolder folder;
   const std::string path = folder.path("t");
   TokenWriter writer(2, 50, path, 9);

@@ -65,7 +65,7 @@ TEST_CASE("characters are code points, and a space is one of them") {
   CHECK(characters.symbol(5) == "\u2581");
 }
 
-TEST_CASE("special symbols spelled out in a text are unknown words") {
+TEST_CASE("<s> and </s> spelled out in a text do not get the ids of the special symbols") {
   const Tokenizer words = train_tokenizer({"a <s> </s>"}, {.kind = TokenizerKind::words}, {});
   CHECK(words.size() == 4);
   CHECK(words.encode("a <s> </s> <unk>") == Ids{3, unknown_id, unknown_id, unknown_id});
@@ -100,7 +100,7 @@ TEST_CASE("decode(encode(text)) is the normalized text") {
   }
 }
 
-TEST_CASE("lower case and NFKC apply to every kind of tokenizer") {
+TEST_CASE("lower case and NFKC apply to SentencePiece, words and characters") {
   for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::words,
                                    TokenizerKind::characters}) {
     const Tokenizer folded = trained({.kind = kind, .lowercase = true, .nfkc = true});
@@ -112,7 +112,7 @@ TEST_CASE("lower case and NFKC apply to every kind of tokenizer") {
   }
 }
 
-TEST_CASE("every tokenizer has the special symbols at 0, 1 and 2") {
+TEST_CASE("trained tokenizers have the special symbols at 0, 1 and 2") {
   for (const TokenizerKind kind : {TokenizerKind::bpe, TokenizerKind::unigram, TokenizerKind::words,
                                    TokenizerKind::characters}) {
     const Tokenizer tokenizer = trained({.kind = kind});
@@ -222,7 +222,7 @@ TEST_CASE("a text with a NUL is refused") {
   CHECK_THROWS_AS(pieces.encode(std::string_view("a\0b", 3)), Error);
 }
 
-TEST_CASE("a tokenizer is thread-safe") {
+TEST_CASE("four threads may encode with one tokenizer") {
   const Tokenizer pieces = trained({.kind = TokenizerKind::unigram});
   std::vector<Ids> expected;
   for (const std::string& text : small_texts()) expected.push_back(pieces.encode(text));

@@ -22,7 +22,7 @@ TEST_CASE("toy-analogies are distinct lines, the same for a seed, and no line is
   CHECK(toy_analogies(Split::train, 100'000, 1).size() == 100'000);
 }
 
-TEST_CASE("every word of a toy-analogies question occurs, but its first two never on one line") {
+TEST_CASE("the words of toy-analogies questions occur, but the first two never on one line") {
   std::set<std::string> words;
   const auto questions = toy_analogy_questions();
   CHECK(questions.size() == 2 * 8 * 7);

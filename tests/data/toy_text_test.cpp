@@ -44,7 +44,7 @@ TEST_CASE("the splits of toy-text share no document and have none twice") {
   }
 }
 
-TEST_CASE("training has no trade and town of the compositional split together, but each of them") {
+TEST_CASE("training lacks 12 combinations of trade and town, but shows each trade and each town") {
   const auto combination = [](const std::string& text) {
     return between(text, " is a ", ".");  // "baker from Lyon"
   };

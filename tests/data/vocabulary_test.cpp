@@ -39,7 +39,7 @@ TEST_CASE("a vocabulary file has one symbol per line, and text after a tab is ig
   CHECK(loaded.find("das") == 3);
 }
 
-TEST_CASE("the error about a vocabulary file names the line") {
+TEST_CASE("the error about a vocabulary file names the file, and the line if one line is wrong") {
   const TemporaryFolder folder;
   const std::string start = "<unk>\n<s>\n</s>\n";
   std::string path = folder.write("twice", start + "a\nb\na\t12\n");

@@ -121,7 +121,7 @@ TEST_CASE("each word draws its distance uniformly from 1 to the window, anew in 
 }
 
 TEST_CASE(
-    "a frequent word is kept with the formula's probability, and its neighbours close the gaps") {
+    "a frequent word stays with the formula's probability; words around a gap become neighbours") {
   std::vector<std::string> lines;
   for (int i = 0; i < 3000; ++i) lines.push_back(fmt::format("the w{} the w{}", i, 3000 + i));
   const Text text = text_of(lines);

@@ -57,7 +57,7 @@ TEST_CASE("the most probable continuations are kept, with the rows that they con
   CHECK(beam.live()[0].log_probability == doctest::Approx(-2.5));
 }
 
-TEST_CASE("a hypothesis ends only if </s> is among as many best candidates as the beam is wide") {
+TEST_CASE("in a beam of 2, </s> ends a hypothesis only if it is one of the 2 best candidates") {
   TranslationOptions options = beam_of(2);
   options.stop = SearchOptions::Stop::never;
   Beam beam = beam_for(options, 5);
@@ -167,7 +167,7 @@ TEST_CASE("both length penalties follow their formulas and count </s>") {
   CHECK(finish() == doctest::Approx(-3));
 }
 
-TEST_CASE("</s> is forbidden below the minimum length, and alone allowed at the maximum length") {
+TEST_CASE("</s> is forbidden below the minimum length, and all else is at the maximum length") {
   TranslationOptions options = beam_of(2);
   options.min_length = 2;
   options.max_length = 3;

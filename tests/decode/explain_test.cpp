@@ -51,7 +51,7 @@ TEST_CASE("an explanation's parts fit its tokens, and its logits are the model's
   }
 }
 
-TEST_CASE("an explanation of a source without </s> has only its tokens") {
+TEST_CASE("without source_end, only an empty source has </s> in the explanation") {
   TransformerOptions small = small_options();
   small.source_end = false;
   const SmallModel model(small);
@@ -68,7 +68,7 @@ TEST_CASE("an explanation of a source without </s> has only its tokens") {
   }
 }
 
-TEST_CASE("a beam's tree has the translation from its root to the best leaf") {
+TEST_CASE("the path from the root of the beam's tree to the best node is the translation") {
   const SmallModel model = decided_model(small_options(), 15);
   TranslationOptions options;
   options.beam = 3;

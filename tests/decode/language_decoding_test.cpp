@@ -19,7 +19,7 @@ namespace {
 
 using Ids = std::vector<int32_t>;
 
-// Prompts of mixed lengths from 1 on; the first token is <s>.
+// Prompts of mixed lengths; all but the last begin with <s>.
 std::vector<Ids> some_prompts() {
   return {{1, 5, 4}, {1}, {1, 3, 3, 7, 10, 2, 4}, {1, 9}, {6, 8, 8, 3}};
 }

@@ -59,7 +59,7 @@ TEST_CASE("sources without </s> are read as they are, and an empty one as </s>")
   }
 }
 
-TEST_CASE("every target token is aligned to a source token, or to none of an empty source") {
+TEST_CASE("every target token is aligned to a source token, unless the source is empty") {
   const SmallModel model(small_options());
   const auto places =
       attended_source_tokens(model.transformer, {{4, 5, 6}, {}, {7}}, {{8, 9}, {3, 3}, {5, 5, 5}});

@@ -1,4 +1,4 @@
-// Search against decoding without a cache and against exhaustive search.
+// Compares search with decoding without a cache and with exhaustive search.
 #include "decode/search.h"
 
 #include <doctest/doctest.h>
@@ -109,7 +109,7 @@ TEST_CASE("every stopping rule finds the same best sentence with a beam of the w
   }
 }
 
-// The search ends with as many finished hypotheses as the beam is wide.
+// `first` ends the search once as many hypotheses have finished as the beam is wide.
 TEST_CASE("the rule `first` ends early and finds nothing better than `never`") {
   const SmallModel model = SmallModel(small_options(), 4);
   const auto sources = random_sources(13, 40, 9, 19);
@@ -448,7 +448,7 @@ TEST_CASE("scores that are not finite are an error, not a translation") {
   CHECK_THROWS_AS(search_with(model, {{5}}, drawing), Error);
 }
 
-TEST_CASE("models with different vocabularies, or none, are refused") {
+TEST_CASE("models with vocabularies of different sizes are refused, and so is an empty list") {
   TransformerOptions other = small_options();
   other.tying = Tying::none;
   other.target_vocabulary = 11;

@@ -1,5 +1,6 @@
 // The command line, with one word per line of the input: it is accepted, or refused with a message
-// of one line. No command runs. Words with a = are also parsed as values of --set and --sampling.
+// of one line. No command runs. Each word with a = is also parsed as a value of --set and of
+// --sampling, unless it contains "include", which would read files of this machine.
 
 #include <string>
 #include <vector>

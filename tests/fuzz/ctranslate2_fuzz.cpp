@@ -1,5 +1,6 @@
-// model.bin of CTranslate2: an accepted model is the same after writing and parsing it. After an
-// update to the current revision, its variables are refused or become tensors of finite numbers.
+// model.bin of CTranslate2: an accepted model is the same after writing and parsing it. It is then
+// updated to the current revision if possible, and the tensors made from its variables have finite
+// numbers.
 
 #include <cmath>
 #include <nlohmann/json.hpp>

@@ -1,4 +1,5 @@
-// Reads the input as gzip data, and reads back the input after compressing it.
+// Reads the lines of the input as a file, of the input as compressed data, and of the compressed
+// input, which must be those of the input.
 
 #include <memory>
 

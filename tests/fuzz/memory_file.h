@@ -39,8 +39,8 @@ inline std::string_view text_of(const uint8_t* data, size_t size) {
   return {reinterpret_cast<const char*>(data), size};
 }
 
-// The function's result, or nothing if it refuses the input with an Error. An Error elsewhere is a
-// finding.
+// The function's result, or nothing if it refuses the input with an Error. An Error that nothing
+// catches is a finding.
 template <class Read>
 auto accepted(const Read& read) -> std::optional<decltype(read())> {
   try {

@@ -1,7 +1,7 @@
 #pragma once
-// Reads a corpus in every way and checks that the results agree. Errors are expected if a file is
-// refused, a TSV line lacks a column, a text is invalid, or the filters leave no row; anything else
-// is a finding.
+// Reads a corpus in blocks, row by row and as tokens, and checks that the results agree. Errors are
+// expected if a file is refused, a TSV line lacks a column, a text is invalid, or the filters leave
+// no row; any other error is a finding.
 
 #include <algorithm>
 #include <memory>
@@ -17,7 +17,7 @@
 
 namespace calque {
 
-// The rows in blocks and one by one.
+// Reads the rows in blocks and one by one.
 inline void read_rows(const Corpus& corpus) {
   for (int64_t first = 0; first < corpus.size();) {
     const RowBlock block = corpus.read(first, 3, 100);
@@ -29,7 +29,7 @@ inline void read_rows(const Corpus& corpus) {
   }
 }
 
-// The rows as tokens, in batches.
+// Loads the rows as tokens and plans their batches.
 inline void read_tokens(const CorpusSource& source, const Corpus& corpus, InvalidText invalid) {
   static const Tokenizer words = train_tokenizer({"a b c d"}, {.kind = TokenizerKind::words}, {});
   static const Tokenizer characters =

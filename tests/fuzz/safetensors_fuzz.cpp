@@ -1,5 +1,5 @@
 // safetensors files: an accepted header covers its file exactly and is the same after writing and
-// parsing it, and the tensors can be read.
+// parsing it, and the tensors of floating-point numbers can be read.
 
 #include <fmt/format.h>
 
@@ -53,8 +53,8 @@ void load(std::string_view content) {
 
 }  // namespace
 
-// Loads the input as a file, and as a header with the right length before it and 0 to 80 bytes of
-// values after it, which mutations hardly ever produce.
+// Mutations hardly ever have the right length of the header, so the input is loaded as a file, and
+// as a header with its length before it and 0, 4, 24 or 80 bytes of values after it.
 extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   const std::string_view input = text_of(data, size);
   load(input);

@@ -1,5 +1,5 @@
-// Cached token files. The header of the input gets the right magic, key and digest; otherwise only
-// the digest would be tested.
+// Cached token files. The header of the input gets the right magic, key and digest, without which
+// nothing else would be read.
 
 #include <cstring>
 

@@ -1,5 +1,5 @@
 // tokenizer.json and vocab.json of transformers: an accepted tokenizer encodes and decodes, and
-// each of its ids has no_row or one of the engine's rows.
+// each of its ids has a row of the foreign model's embedding, or no_row.
 
 #include "data/utf8.h"
 #include "fuzz/memory_file.h"

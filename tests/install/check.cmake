@@ -1,4 +1,5 @@
-# Installs this build into a separate folder, builds the consumer against it and runs it:
+# Installs a build into a separate folder, builds the consumer against it, and runs the consumer and
+# the installed calque:
 #   cmake -Dbuild=BUILD -Dconsumer=SOURCE -Dwork=FOLDER -P check.cmake
 file(REMOVE_RECURSE ${work})
 function(run)

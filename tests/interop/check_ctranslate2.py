@@ -5,8 +5,8 @@
 
 Compares the translations of the first SENTENCES lines of SOURCE, and the log-probabilities of the lines
 of TARGET. The tokens are those of the export's SentencePiece models; without them, words. An EXPORT whose
-name ends in -int8 is compared with the translations of CTranslate2 when it quantizes the export without
--int8 itself.
+name ends in -int8 is not compared with calque, but with the export without -int8, which CTranslate2
+quantizes itself.
 """
 import os
 import sys

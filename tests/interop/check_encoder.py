@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Compares the export of an encoder with transformers itself: the ids of the tokenizer and the
-probabilities of a classifier or of a masked language model.
+"""Compares the export of an encoder with transformers itself: the most probable classes or words, and
+the probabilities.
 
     check_encoder.py CALQUE RUN EXPORT TEXT [LINES]
 

@@ -35,7 +35,7 @@ function report(what, total, same, difference, most) {
     `${most ? difference.toExponential(1) : ""} | ${fine ? "yes" : "NO"} |`);
 }
 
-// Returns the logits of all tokens of the vocabulary, not only of probable tokens.
+// With these options, llama.cpp returns the logits of all tokens, not only of probable ones.
 const all = {logits: true, options: {temperature: 1, topK: 0, topP: 1, minP: 0}};
 
 const bos = model.tokens.bos, eos = model.tokens.eos;

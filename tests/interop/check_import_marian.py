@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Trains a small MarianMT with transformers, imports it, and compares translations,
-log-probabilities, and one step of training.
+"""Trains a small MarianMT with transformers, imports it, and compares translations
+and log-probabilities.
 
     check_import_marian.py CALQUE WORK SOURCE TARGET [SENTENCES]
 
@@ -26,7 +26,7 @@ def write_tokenizer(folder, sources, targets):
     </s> and <unk> first and the padding last."""
     tokens = ["</s>", "<unk>"]
     # For a character that one model lacks, transformers uses the id of the other model's piece,
-    # Marian and calque use <unk>. Both models therefore get all characters.
+    # but Marian and calque use <unk>. Both models therefore get all characters.
     characters = "".join(sorted(set("".join(sources + targets)) - {" "}))
     for side, lines, vocabulary in ("source", sources, 300), ("target", targets, 320):
         sentencepiece.SentencePieceTrainer.train(

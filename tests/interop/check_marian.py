@@ -4,7 +4,7 @@ log-probabilities of given translations.
 
     check_marian.py CALQUE RUN EXPORT SOURCE TARGET [SENTENCES [scores]]
 
-EXPORT may also be the folder of a model that Marian has trained and RUN its import. With scores, only
+Alternatively, EXPORT is the folder of a model that Marian has trained, and RUN is its import. With scores, only
 log-probabilities are compared: Marian's decoder computes pre-norm models differently in translation.
 """
 import glob

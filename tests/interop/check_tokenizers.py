@@ -60,8 +60,9 @@ def train_pieces(lines, prefix, **options):
 
 class OfPieces:
     """tokenizer.json of a SentencePiece model, as transformers writes it, and the ids of
-    SentencePiece itself: tokenizers applies Precompiled to whole graphemes, and loses combining
-    characters; its Strip removes white space that SentencePiece keeps."""
+    SentencePiece itself. Those of the library tokenizers can differ: it applies Precompiled to whole
+    graphemes and so loses combining characters, and its Strip removes white space that SentencePiece
+    keeps."""
 
     def __init__(self, *arguments, **options):
         self.tokenizer, model = of_pieces(*arguments, **options)

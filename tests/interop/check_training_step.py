@@ -33,7 +33,7 @@ def train_ours(calque, model, run, lines):
 
 
 def step_theirs(model, tokenizer, lines):
-    """Both minimize the sum of the losses of all tokens, divided by the number of tokens."""
+    """Like calque, minimizes the sum of the losses of all tokens, divided by the number of tokens."""
     total, count = 0.0, 0
     for i in range(PAIRS):
         if "target" in lines:
@@ -67,7 +67,8 @@ def main(program, work, model, source, target=None):
     theirs = loader.from_pretrained(model)
     before = {name: x.detach().clone() for name, x in theirs.state_dict().items()}
     step_theirs(theirs.train(), transformers.AutoTokenizer.from_pretrained(model), lines)
-    # Without <s>, the padding, with which MarianMT's decoder begins: transformers does not train it.
+    # The row of <s> is not compared: it is the padding, with which MarianMT's decoder begins, and
+    # transformers does not train it.
     ours, rows, own_rows = load_file(f"{out}/model.safetensors"), tokens_of(model), tokens_of(out)
     shared = [token for token in own_rows if token in rows]
     their_rows, our_rows = [rows[t] for t in shared], [own_rows[t] for t in shared]

@@ -1,6 +1,7 @@
 #!/usr/bin/env python3
 """Imports the transliteration models of CTranslate2's test data, which are of binary versions 1 and
-2, and compares the transliterations of their example and of random words with CTranslate2's.
+2, and compares the transliteration of their example with the expected one, and the transliterations
+and log-probabilities of random words with CTranslate2's.
 
     check_transliteration.py CALQUE WORK DATA [WORDS]
 

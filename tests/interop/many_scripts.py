@@ -72,7 +72,7 @@ class ManyScripts:
         return "".join(parts)
 
     def lines(self, count, seed):
-        """Lines that are not white space alone. None has a character three times in a row: a Unigram
+        """Lines that are not white space alone. None has a letter or digit three times in a row: a Unigram
         model can split such a run in two ways with the same score, and versions of the libraries choose
         differently."""
         generator, found = random.Random(seed), []

@@ -236,7 +236,7 @@ TEST_CASE("a file of Marian that is cut off anywhere is refused in one line") {
   }
 }
 
-TEST_CASE("a Marian model that is damaged, or that calque cannot represent, is refused in one line") {
+TEST_CASE("a Marian model that is damaged or that calque cannot represent is refused in one line") {
   const MarianOriginal original(marian_options());
   CHECK(original.refusal().empty());
   const std::string settings = original.model() + ": special:model.yml: ";

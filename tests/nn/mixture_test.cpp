@@ -55,7 +55,7 @@ TEST_CASE("an expert drops the last tokens beyond its capacity") {
   CHECK(routing.counts == std::vector<int64_t>{3, 0});
 }
 
-TEST_CASE("with equal experts the balance loss is its weight times the number of tokens") {
+TEST_CASE("with equal loads the balance loss is its weight times the number of tokens") {
   const Tensor logits = Tensor::of({2, 2}, {real(1e-6), 0, 0, real(1e-6)});
   const ExpertOptions options{.count = 2, .active = 1, .balance = real(0.5), .z_loss = 0};
   const Tensor loss = router_loss(logits, route(logits, 1, 2), options);
@@ -90,7 +90,8 @@ TEST_CASE("output, losses and gradients of a mixture are PyTorch's") {
   }
 }
 
-TEST_CASE("a mixture in which all experts are active is their sum, weighted by the softmax") {
+TEST_CASE(
+    "with all experts active, a mixture is their softmax-weighted sum plus the shared expert") {
   SmallMixture small({.count = 3, .active = 3, .shared = true});
   const Tensor x = random_tensor({7, 6}, 2);
   const Tensor weights = softmax(linear(x, small.mixture.router));
@@ -102,7 +103,7 @@ TEST_CASE("a mixture in which all experts are active is their sum, weighted by t
   CHECK(relative_error(small.mixture(x, Mode::evaluate).span(), expected.span()) < rounding);
 }
 
-TEST_CASE("one active expert is weighted by its probability, so that the router learns") {
+TEST_CASE("with one active expert the router has a gradient") {
   SmallMixture small({.count = 3, .active = 1, .balance = 0, .z_loss = 0});
   const Tape tape;
   backward(sum(square(small.mixture(random_tensor({7, 6}, 2), Mode::train))));

@@ -68,7 +68,7 @@ bool is_key_bias(const std::string& name, size_t element, size_t size) {
 
 }  // namespace
 
-TEST_CASE("PyTorch's layers have the same parameters under other names") {
+TEST_CASE("the parameters recorded from PyTorch are those of the model") {
   for (const auto& [which, recorded] : recorded_cases()) {
     const auto& variant = which;
     CAPTURE(variant.name);

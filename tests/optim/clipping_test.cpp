@@ -119,7 +119,7 @@ TEST_CASE("an unclipped gradient whose square overflows is refused like one that
   CHECK(model.value("w") == 0);
 }
 
-TEST_CASE("a clipping limit below 0 is refused") {
+TEST_CASE("a clipping limit that is negative or NaN is refused") {
   const SmallModel model({{"w", {1}}});
   CHECK_THROWS_AS(Optimizer(model.parameters, SgdSettings{}, -1), Error);
   CHECK_THROWS_AS(Optimizer(model.parameters, SgdSettings{}, std::nan("")), Error);

@@ -53,7 +53,7 @@ TEST_CASE("with warm_up, the decay rises from 2/11 to its value") {
   CHECK(average_rate(settings, 100000) == Approx(0.01));
 }
 
-TEST_CASE("the model computes with the average while it is swapped in") {
+TEST_CASE("WithAverage gives the model the averaged weights, and at its end the trained ones") {
   SmallModel model = model_of_many_slices();
   model.set_random_values();
   WeightAverage average(model.parameters, {});

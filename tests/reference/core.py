@@ -34,7 +34,7 @@ def record(name, inputs, function, **settings):
 
 
 def unseen(n, window, dilation, n_global):
-    """The mask of sparse attention: which keys a query does not see."""
+    """The mask of sparse attention: true where a query does not see a key."""
     i, j = torch.arange(n)[:, None], torch.arange(n)[None, :]
     near = ((i - j).abs() <= window * dilation) & ((i - j) % dilation == 0)
     return ~(near | (i < n_global) | (j < n_global))
@@ -61,7 +61,7 @@ def attention(queries, keys, heads, causal, sparse=None):
 
 
 def agreeing(expected, smoothing, agreement):
-    """R-Drop: the mean of the losses of two passes, plus agreement / 4 times both divergences."""
+    """R-Drop: the mean loss of two passes, plus agreement / 4 times the sum of both divergences."""
 
     def function(x, y, w, b):
         logits = [F.linear(x, w, b), F.linear(y, w, b)]
@@ -88,12 +88,12 @@ def negative_sampling(candidates):
 
 
 def lstm(x, state, w, u, b, c):
-    """Hidden state and cell side by side."""
+    """One step of an LSTM. A state is the hidden state and the cell, side by side."""
     return torch.cat(torch.lstm_cell(x, state.chunk(2, 1), w, u, b, c), 1)
 
 
 def attend_once(ranges):
-    """One query attends to each range of keys: Bahdanau's attention with `v`, else dot products."""
+    """Each query attends to its own range of keys: additive scores with `v`, else dot products."""
 
     def function(q, keys, values, *v):
         rows = []

@@ -5,7 +5,7 @@
 
 For 4 experts, of which each token uses 2, writes tests/reference/experts.safetensors: inputs, weights, the
 output, the losses of the router, and the gradients of sum(output * seed) + losses. PyTorch computes every
-expert for every token, in double, and masks. Names and shapes are calque's.
+expert for every token, in double; unused experts have weight 0. Names and shapes are calque's.
 """
 import pathlib
 

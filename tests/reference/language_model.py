@@ -4,9 +4,9 @@
   python3 tests/reference/language_model.py      (needs torch >= 1.12 and numpy; takes a second)
 
 Writes two files in tests/reference/language_model/, tied and untied: the weights, a small batch of texts of
-different lengths, the logits, the loss and the gradient of every parameter. The model has GPT-2's layout:
-learned positions, pre-norm, exact gelu, causal attention, a final norm. PyTorch computes one text at a time,
-in double. Names and shapes are calque's.
+different lengths, the logits, the loss and the gradient of every parameter. The model has
+embeddings scaled by sqrt(d_model), learned positions, pre-norm layers with causal attention and exact gelu,
+and a final norm. PyTorch computes one text at a time, in double. Names and shapes are calque's.
 """
 import math
 import pathlib

@@ -2,8 +2,8 @@
 """Prints the ranges of data/lowercase.cpp from Python's Unicode tables, and checks them.
 
 A range (first, count, distance) maps `count` code points from `first` on to their lower case, which is
-`distance` higher. With a distance of 1, the range holds every second code point. Only one-to-one
-mappings count.
+`distance` higher, or lower if it is negative. With a distance of 1, the range holds every second code
+point. Only one-to-one mappings count; U+0130 maps to i.
 """
 import unicodedata
 

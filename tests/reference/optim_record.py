@@ -63,7 +63,7 @@ def run(make, settings, limit):
 
 
 def rates(make_scheduler, steps, lr):
-    """The learning rate of the updates 1, 2, ... steps."""
+    """The learning rates of the updates 1 to `steps`."""
     optimizer = torch.optim.SGD([torch.nn.Parameter(torch.zeros(1))], lr=lr)
     scheduler = make_scheduler(optimizer)
     seen = []

@@ -32,7 +32,7 @@ class Weights(dict):
 
 
 def step(w, cell, name, state, products):
-    """A step of PyTorch's cell. `products` are input weights times input; an identity passes them on."""
+    """A step of PyTorch's cell. `products` is the projected input; an identity as input weights keeps it."""
     gates = products.shape[-1]
     u, b = w.get(f"{name}.cell.weight", HIDDEN, gates), w.get(f"{name}.cell.bias", gates)
     one, no_bias = torch.eye(gates), torch.zeros(gates)

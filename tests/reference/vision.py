@@ -4,8 +4,8 @@
   python3 tests/reference/vision.py      (needs torch >= 1.12 and numpy; takes a second)
 
 Writes tests/reference/vision/{cls,mean}.safetensors: the weights, three images, the logits, the loss and the
-gradient of every parameter. The patches are a convolution whose stride is its size; the layers are pre-norm
-with exact gelu and learned positions. PyTorch computes in double. Names and shapes are calque's.
+gradient of every parameter. The patches come from a convolution whose stride is its kernel size; the
+layers are pre-norm with exact gelu and learned positions. PyTorch computes in double. Names and shapes are calque's.
 """
 import pathlib
 

@@ -5,9 +5,9 @@ Requires a build with the preset coverage in which the tests have run.
 
   coverage.py build/coverage [--missed] [--least 95]
 
---missed lists the lines that were not executed. A line counts once, however many files it was
-compiled into (templates and inline functions). The exit status is 1 if the share of a layer is
-below --least.
+Layers that are not in LAYERS are left out. --missed lists the lines that were not executed. A line
+counts once, however many files it was compiled into (templates and inline functions). The exit
+status is 1 if the share of a layer is below --least.
 """
 import argparse
 import collections

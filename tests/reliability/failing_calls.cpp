@@ -1,14 +1,15 @@
 // A library that makes system calls of a program fail, as a faulty disk would. It is loaded with
 // LD_PRELOAD and configured by environment variables:
-//   FAIL_UNDER   only calls on files under this folder count, and only those that write
-//   FAIL_CALL    open, write, sync, close, rename, mkdir, allocate, link, remove or truncate; or
-//                close_read, the close of a file that was only read
+//   FAIL_UNDER   only calls on files and folders whose path begins with this path count, except on
+//                lock files
+//   FAIL_CALL    open (to write, or of a folder), write, sync, close, rename, mkdir, allocate,
+//                link, remove or truncate; or close_read, the close of a file that was only read
 //   FAIL_AT      the number of the call to fail, from 0; -1 for none
 //   FAIL_WITH    the errno; 0 makes a write short instead
 //   FAIL_ON      "once" or "from_then_on"
-//   FAIL_REPORT  a file that receives a line for each such call of any kind: its kind, its path,
-//                and "failed" if it fails
-// The calls of all threads are counted together.
+//   FAIL_REPORT  a file that receives a line for each call under FAIL_UNDER of any of these kinds:
+//                the kind, the path, and "failed" if the call fails
+// The calls of kind FAIL_CALL are counted over all threads together.
 
 #include <dlfcn.h>
 #include <fcntl.h>

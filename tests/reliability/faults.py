@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Makes each writing system call of a training run fail in turn, with each error that a disk can
-report. The program must end by itself. Unless it can continue without the file, it must exit with
-status 1 and report the file and the cause in one line. The run must then resume from a complete
-checkpoint, have a checkpoint for each score that it keeps, and end in the same bits as an
+"""Makes each system call in which a training run changes or closes a file fail in turn, with the
+errors in CALLS. The program must end by itself. Unless it can continue without the file, it must
+exit with status 1 and report the file and the cause in one line. The run must then resume from a
+complete checkpoint, have a checkpoint for each score that it keeps, and end in the same bits as an
 undisturbed run.
 
     tests/reliability/faults.py CALQUE LIBRARY [--task language-model] [--every 1] [--only write]
@@ -22,7 +22,7 @@ import tempfile
 
 from small_tasks import small_config
 
-# The measurements of validations, so that samples and best checkpoints are also written.
+# Settings of the validations with which samples and best checkpoints are also written.
 MEASURED = {
     "translation": "  validate_translate: greedy\n  metric: exact\n",
     "language-model": "  metric: bits_per_character\n",

@@ -1,8 +1,9 @@
 #!/usr/bin/env python3
-"""Trains with a faulty disk or too little memory: a small file system that fills up, a folder
-without write permission, a limit on file sizes, a folder that vanishes. Each case must end with one
-clear line and status 1, and leave the last checkpoint complete. Cases that cannot run, for example
-without root, are left out and reported.
+"""Trains where writing fails or memory is too small: a small file system that fills up, a folder
+without write permission, a limit on file sizes, a folder that vanishes, a full standard output, and
+limits on memory. Training must exit with status 1 and report the cause, and a run that has a
+checkpoint must be able to continue. Cases that cannot run, for example without root, are left out
+and reported.
 
     tests/reliability/full_disks.py CALQUE [--task language-model]
 """

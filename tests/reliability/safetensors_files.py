@@ -50,7 +50,7 @@ def xxh64(data):
 
 
 def tensors(path):
-    """{name: (values, offset in the file)} of the 32-bit floats of a file."""
+    """{name: (values, offset in the file)} of the F32 tensors of a file."""
     with open(path, "rb") as file:
         data = file.read()
     length = struct.unpack_from("<Q", data)[0]
@@ -65,7 +65,7 @@ def tensors(path):
 
 
 def not_finite(run):
-    """The tensors of a run's checkpoints with a value that is not finite."""
+    """The F32 tensors of a run's checkpoints that have a value that is not finite."""
     found = []
     for folder, _, names in os.walk(os.path.join(run, "checkpoints")):
         for name in names:

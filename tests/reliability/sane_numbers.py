@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
-"""Trains with extreme settings and data, where numeric errors are likely. Each case must work, or
-exit with status 1 and a message of one line. None may hang, end by a signal, or write a checkpoint
-with a value that is not finite.
+"""Trains with extreme settings and data, where numeric errors are likely. Each case must work;
+where CASES allows it, it may instead exit with status 1 and a message of one line. None may hang,
+end by a signal, or write a checkpoint with a value that is not finite.
 
     tests/reliability/sane_numbers.py CALQUE [--task language-model] [CASE...]
 """
@@ -106,7 +106,7 @@ def problem_of(ran, expected, run):
 
 
 def poisoned(workspace):
-    """Resumes and starts from a checkpoint that has a NaN in its weights and valid digests."""
+    """Resumes and starts a run from a checkpoint with a NaN in its weights and valid digests."""
     run = os.path.join(workspace.folder, "poisoned")
     train(workspace, run, {})
     checkpoint = os.path.join(run, "checkpoints", "step-000040")

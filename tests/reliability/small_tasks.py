@@ -1,4 +1,4 @@
-"""A small config of each task, which the scripts complete with their own sections."""
+"""Small configs of all tasks but word2vec. The scripts complete them with their own sections."""
 
 TASKS = {
     "translation": """

@@ -25,7 +25,7 @@ std::string post(const std::string& body, const std::string& more = closing) {
          "Content-Length: " + std::to_string(body.size()) + "\r\n\r\n" + body;
 }
 
-TEST_CASE("a request reaches the handler, and its answer the client") {
+TEST_CASE("a request reaches the handler, and the answer reaches the client") {
   const RunningServer server({}, echo);
   const std::string answer = exchange(server.port(), post("some text"));
   CHECK(answer.starts_with("HTTP/1.1 200 OK\r\n"));

@@ -1,4 +1,4 @@
-// Languages are identified after one sentence of each.
+// Identifying languages after learning one sentence of each.
 #include "serve/language_detector.h"
 
 #include <doctest/doctest.h>

@@ -78,7 +78,7 @@ struct TestService {
     CHECK_MESSAGE(response.status == 200, response.body);
     return json::parse(response.body);
   }
-  // "400 why"
+  // Returns "400 why" for a request that is refused.
   std::string refused(const std::string& path, const json& body) {
     const HttpResponse response = post(path, body);
     const json error = json::parse(response.body).at("error");
@@ -87,7 +87,7 @@ struct TestService {
   }
 };
 
-TEST_CASE("a translation over HTTP is that of the run, in a list, alone and in paragraphs") {
+TEST_CASE("translate returns the translations of the run for a list, one text and paragraphs") {
   TestService served;
   const TranslationRun run = open_translation_run(trained().places()[0]);
   const std::vector<std::string> texts = {"a b c", "", "b", "c a b a", "a"};
@@ -134,7 +134,7 @@ TEST_CASE("HTML tags are kept, and the text between them is translated") {
   CHECK(translated("<br>") == "<br>");
 }
 
-TEST_CASE("detect recognises the languages of the runs' texts, and spec lists the routes") {
+TEST_CASE("detect recognises the languages of the runs, and spec lists the translation routes") {
   TestService served;
   const json guesses = served.posted("/detect", {{"q", "a b c"}});
   REQUIRE(guesses.size() == 2);
@@ -309,7 +309,7 @@ TEST_CASE("a server with keys refuses requests without a valid key") {
   CHECK(served.get("/health").status == 200);
 }
 
-TEST_CASE("runs that cannot be served together are refused") {
+TEST_CASE("two runs of the same name, and a folder that is not a run, are refused") {
   const std::string place = trained().places()[0];
   CHECK(message_of([&] {
           open_served_runs({place, place});

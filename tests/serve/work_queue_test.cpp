@@ -1,4 +1,4 @@
-// Which works the queue computes together, and in which order.
+// Which requests are computed together, and in which order.
 #include "serve/work_queue.h"
 
 #include <doctest/doctest.h>
@@ -72,7 +72,7 @@ TEST_CASE("a short request is translated in a batch with a long one, not after i
   CHECK(recorder.ended == Ends{"first <x>", "short <s>", "long <a> <b> <c> <d>"});
 }
 
-TEST_CASE("works of different groups are not translated together, and take turns") {
+TEST_CASE("requests of different groups take turns") {
   Recorder recorder;
   {
     WorkLane lane({1000, 10}, {});
@@ -113,7 +113,7 @@ TEST_CASE("cancelled work is not computed") {
   CHECK(recorder.ended == Ends{"first <x>"});
 }
 
-TEST_CASE("a failure is reported only to the works of its batch") {
+TEST_CASE("a failure is reported only to the requests of its batch") {
   Recorder recorder;
   recorder.release.set_value();
   std::promise<std::string> failure, result;

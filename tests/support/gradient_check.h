@@ -1,7 +1,7 @@
 #pragma once
-// Gradients against finite differences. The function's result is multiplied by fixed random numbers
-// and summed; backward() and a five-point stencil must agree on the gradient of that sum for every
-// element of every input. Only the double build is exact enough.
+// Compares gradients with finite differences. The function's result is multiplied by fixed random
+// numbers and summed; backward() and a five-point stencil must agree on the gradient of that sum
+// for every element of every input. Only the double build is exact enough.
 
 #include <functional>
 #include <vector>
@@ -27,7 +27,8 @@ Outcome value_and_gradients(const Function& function, const std::vector<Tensor>&
 // The largest relative_error() of backward() against finite differences, over the inputs.
 double gradient_error(const Function& function, const std::vector<Tensor>& inputs);
 
-// |a - b| / |b| in the Euclidean norm, or |a - b| where |b| is below 1e-3.
+// |a - b| / |b| in the Euclidean norm, or |a - b| where |b| is below 1e-3; infinity if that is not
+// finite.
 double relative_error(std::span<const real> a, std::span<const real> b);
 
 // The largest relative error between two outcomes, values and gradients.

@@ -1,7 +1,6 @@
 #pragma once
-// Every op over several shapes: sentences of 0 and 1 tokens, one head, odd sizes, and sizes around
-// the width of a SIMD vector. The gradient checks, the comparison of thread counts and the
-// sanitizers run the same list.
+// Ops over several shapes: sentences of 0 and 1 tokens, one head, odd sizes, and sizes around the
+// width of a SIMD vector. The gradient checks and the comparison of thread counts use the list.
 
 #include <string>
 
@@ -15,9 +14,10 @@ struct OpCase {
   Function function;
 };
 
+// Every op with a backward pass, except mix_rows.
 std::vector<OpCase> op_suite();
 
-// The same ops on inputs large enough for several threads.
+// The same ops, without swiglu but with mix_rows, on inputs large enough for several threads.
 std::vector<OpCase> large_op_suite();
 
 }  // namespace calque

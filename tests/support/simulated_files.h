@@ -1,8 +1,8 @@
 #pragma once
 // A file system in memory that simulates crashes. It records every change and every sync; a crash
 // may lose any subset of the changes that are not synced. A synced file keeps its contents, but its
-// name survives only if the folder is synced. Parts of an unsynced write may be lost, with zeros in
-// their place; each unsynced change of a folder may be lost on its own.
+// name may be lost until the folder is synced. Parts of an unsynced write may be lost, with the
+// earlier bytes or zeros in their place; each unsynced change of a folder may be lost on its own.
 
 #include <cstdint>
 #include <functional>
@@ -34,8 +34,9 @@ class SimulatedFiles final : public FileSystem {
 
   // Marks the current state as synced, and starts to record.
   void start_recording();
-  // Visits the file systems that a crash at any recorded call may leave: every subset of lost
-  // changes if there are few, otherwise the extreme subsets and 300 random ones.
+  // Visits the file systems that a crash at any recorded call may leave. Up to 9 unsynced changes
+  // are lost in every combination. Of more changes, these are lost: none, all, one, all but one,
+  // all from one on, and 300 random subsets.
   void for_each_crash(const std::function<void(SimulatedFiles&)>& visit) const;
   // The same for a crash after the last recorded call.
   void for_each_crash_now(const std::function<void(SimulatedFiles&)>& visit) const;
@@ -86,16 +87,16 @@ class SimulatedFiles final : public FileSystem {
   int next_file_ = 3;
 };
 
-// Passes calls on to another file system, and makes one call fail, all calls from one on fail, or
-// writes short.
+// Passes calls on to another file system. After fail(), one call fails, every call from one on
+// fails, or the writes from one call on are short.
 class FaultyFiles final : public FileSystem {
  public:
   enum class Fault { once, from_then_on, short_write };
   explicit FaultyFiles(FileSystem& files) : files_(files) {}
 
   // Counts calls from 0 again. Call number `call` fails with the errno `code`; with from_then_on,
-  // so does every later call. With short_write no call fails: writes from that call on write only
-  // half of their bytes.
+  // so does every later call. With short_write no call fails: from that call on, writes of more
+  // than one byte write only half of their bytes.
   void fail(int64_t call, int code, Fault fault = Fault::once);
   int64_t calls() const { return calls_; }
 

@@ -1,4 +1,4 @@
-// Settings that are valid on their own and contradict each other.
+// Settings that are valid on their own but contradict each other.
 #include "train/config_fixture.h"
 
 namespace calque {
@@ -37,7 +37,7 @@ TEST_CASE("models that cannot be built are refused, with a valid setting") {
   CHECK_NOTHROW(parsed("model: {positions: learned, max_positions: 257}\n"));
 }
 
-TEST_CASE("sharing all embeddings needs one vocabulary") {
+TEST_CASE("tied: all needs a joint tokenizer of one file, and byte_fallback needs SentencePiece") {
   CHECK(config_error("tokenizer: {joint: false}\n")
             .find("c.yaml:3: tokenizer.joint: model.tied: all") == 0);
   CHECK_NOTHROW(parsed("tokenizer: {joint: false}\nmodel: {tied: target}\n"));
@@ -48,7 +48,7 @@ TEST_CASE("sharing all embeddings needs one vocabulary") {
         "c.yaml:3: tokenizer.byte_fallback: needs a sentencepiece kind");
 }
 
-TEST_CASE("a learning rate is refused with noam, because it has no effect") {
+TEST_CASE("noam refuses a learning rate, and inverse_sqrt refuses a factor") {
   CHECK(config_error("training:\n  schedule: noam\n  learning_rate: 0.001\n") ==
         "c.yaml:5: training.learning_rate: is not used by schedule: noam; set factor, or schedule: "
         "inverse_sqrt");
@@ -75,7 +75,7 @@ TEST_CASE("schedules that cannot run are refused") {
   CHECK(parsed("training: {schedule: cosine, until: 9000u}\n").training.decay_steps == 9000);
 }
 
-TEST_CASE("training without the settings that it needs is refused") {
+TEST_CASE("settings of training and of its data that contradict each other are refused") {
   check_all({
       {"training: {batch_tokens: 0}\n",
        "c.yaml:3: training.batch_tokens: 0, and batch_sentences is 0 too; set one of them"},

@@ -1,5 +1,6 @@
 #pragma once
-// What the tests of the config share: the smallest config, and the message of an error.
+// What the tests of the config share: a small config, parsing it with more text, and a folder for
+// config files.
 
 #include <doctest/doctest.h>
 
@@ -17,7 +18,7 @@ namespace calque {
 
 inline const std::string small_config = "data:\n  train: {toy: copy}\n";
 
-// The error of parsing the small config followed by `text`.
+// The message of the error of parsing the small config followed by `text`; empty if there is none.
 inline std::string config_error(const std::string& text, const std::vector<std::string>& set = {}) {
   return message_of([&] { parse_config(small_config + text, "c.yaml", set, task_contradictions); });
 }

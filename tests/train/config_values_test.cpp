@@ -1,4 +1,4 @@
-// Types and ranges: each value is checked, under every locale.
+// Types and ranges of values, also under locales with a decimal comma.
 #include <clocale>
 
 #include "train/config/schema.h"
@@ -118,7 +118,7 @@ TEST_CASE("numbers are read in the usual notations") {
   CHECK_FALSE(parsed("model:\n  output_bias: off\n").model.output_bias);
 }
 
-TEST_CASE("in every locale a decimal comma is an error, and a decimal point is none") {
+TEST_CASE("a decimal comma is refused and a decimal point is read, whatever the locale uses") {
   for (const char* locale : {"C", "de_DE.UTF-8", "tr_TR.UTF-8"}) {
     if (std::setlocale(LC_ALL, locale) == nullptr) continue;  // not installed on this machine
     CAPTURE(locale);

@@ -189,7 +189,7 @@ TEST_CASE("data.lowercase also applies to the references") {
   CHECK(read_texts({source}, 0, data).sources.front() == "Ein HAUS");
 }
 
-TEST_CASE("fine-tuning with another tokenizer than the one of the weights is refused") {
+TEST_CASE("fine-tuning with a tokenizer other than that of the weights is refused") {
   const TemporaryFolder folder;
   run(folder);
   const std::vector<std::string> other = {"data.train={toy: reverse, pairs: 350, longest: 6}",
@@ -269,7 +269,7 @@ TEST_CASE("the time of training includes a validation just before the run ends")
   CHECK(load_state(real_files(), folder.path("run/last")).seconds_trained >= seconds);
 }
 
-TEST_CASE("a run that is out of patience continues only with another metric") {
+TEST_CASE("a run that is out of patience continues with another metric, but not with the same") {
   const TemporaryFolder folder;
   const std::vector<std::string> hopeless = {"training.learning_rate=1e-9", "training.patience=2",
                                              "training.metric=accuracy", "training.until=500u",

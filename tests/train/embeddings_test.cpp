@@ -184,7 +184,7 @@ TEST_CASE("a translator has vectors for each language, and one table for both if
   }
 }
 
-TEST_CASE("of SentencePiece, the pieces that begin a word and punctuation match words") {
+TEST_CASE("a SentencePiece piece matches a word if it begins a word or is punctuation") {
   std::vector<std::string> texts;
   for (const char* animal : {"cat", "dog", "bird", "fish", "mouse"}) {
     for (const char* verb : {"sleeps", "walks", "walked", "sings", "jumps"}) {
@@ -234,7 +234,7 @@ TEST_CASE("another dimension, no common word, and a malformed file are refused a
         folder.path("v.txt") + ":2: must be a word and 16 finite numbers");
 }
 
-TEST_CASE("a config of embeddings is refused where it has no effect") {
+TEST_CASE("model.embeddings is refused if it is malformed or has no effect") {
   const auto refused = [](const std::string& text, const Settings& settings) {
     return message_of<Error>([&] { parse_config(text, "c.yaml", settings, task_contradictions); });
   };
@@ -251,7 +251,7 @@ TEST_CASE("a config of embeddings is refused where it has no effect") {
   CHECK(mentions(of(4, "{source: a}"), "is not used by task: images"));
 }
 
-TEST_CASE("a classifier starts from 300-dimensional vectors of word2vec, also in a dry run") {
+TEST_CASE("a classifier starts from 300-dimensional vectors of word2vec, and its plan says so") {
   const TemporaryFolder folder;
   const auto task_called = [](const char* name) {
     return *std::ranges::find(all_tasks(), name, &TaskCase::name);

@@ -37,7 +37,7 @@ PairBatch five_pairs() {
   return batch;
 }
 
-// A model under training, and the five pairs as its work.
+// A model under training, and one batch of five pairs.
 struct Small {
   TrainingConfig training;
   TaskModel<Transformer> network{options};
@@ -98,7 +98,7 @@ TEST_CASE("label_smoothing changes the loss of a step, but not its log-likelihoo
   CHECK(plain.terms == 20);  // 1 to 5 words, and </s>
   CHECK(plain.loss == doctest::Approx(plain.nll));
   CHECK(some.nll == doctest::Approx(plain.nll));
-  // (1 - e) times the likelihood and e times the mean over the vocabulary: linear in e.
+  // The loss is (1 - e) times the NLL plus e times its mean over the vocabulary: linear in e.
   CHECK(std::abs(some.loss - plain.loss) > 1e-3);
   CHECK(more.loss - plain.loss == doctest::Approx(3 * (some.loss - plain.loss)).epsilon(1e-3));
 }

@@ -1,4 +1,4 @@
-// Runs of several ranks, which are threads here: the same bits for any number of them.
+// Runs of several ranks, which are threads here: their number does not change the bits.
 #include <doctest/doctest.h>
 
 #include <filesystem>
@@ -45,7 +45,7 @@ std::string without_times(const std::string& metrics) {
 
 }  // namespace
 
-TEST_CASE("1, 2 and 4 ranks write the same checkpoints and the same log, with any setting") {
+TEST_CASE("1, 2 and 4 ranks write the same checkpoints and the same log, with several settings") {
   for (const Settings& settings :
        std::vector<Settings>{{"model.dropout=0.2", "training.clip_norm=0.5"},
                              {"training.optimizer=adamw", "training.weight_decay=0.1"},
@@ -114,7 +114,7 @@ TEST_CASE("every task trains on two ranks to the same bits as on one") {
   }
 }
 
-TEST_CASE("any number of ranks resumes a run of any other number") {
+TEST_CASE("a run that is resumed on another number of ranks ends in the same bits") {
   for (const Settings& settings :
        std::vector<Settings>{{"training.ema=0.9"},
                              {"training.optimizer=adafactor"},

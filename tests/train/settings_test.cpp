@@ -83,7 +83,7 @@ TEST_CASE("every optimizer of the config gets the settings of the config") {
   CHECK(adamw.decay.coupling == Coupling::decoupled);
 }
 
-TEST_CASE("every key of the model and of the search changes its options") {
+TEST_CASE("every key that a translator's model or search uses changes its options") {
   // Keys that have no effect on a translator, or affect another part of the program.
   const std::set<std::string> elsewhere = {
       "model.preset",  "model.layers",           "model.segment_embeddings", "model.masked_head",

@@ -1,4 +1,4 @@
-// A validation that several ranks share, which are threads here.
+// A validation shared by several ranks, which are threads here.
 #include "train/tasks/shared_validation.h"
 
 #include <doctest/doctest.h>

@@ -1,4 +1,4 @@
-// The folder of checkpoints, on a real disk: saved checkpoints are loaded, and damage is reported.
+// The folder of checkpoints: saved checkpoints are loaded, and damage is reported.
 
 #include <doctest/doctest.h>
 #include <sys/stat.h>

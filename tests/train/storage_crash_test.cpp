@@ -1,4 +1,4 @@
-// Every state of the disk after a crash of the machine, read as by the next process.
+// Possible states of the disk after a crash of the machine, read as by the next process.
 
 #include <doctest/doctest.h>
 
@@ -9,7 +9,7 @@ using namespace calque;
 
 namespace {
 
-// Everything a training run does in its folder between two steps.
+// Saves, links and prunes checkpoints as a training run does between two steps.
 void save_and_tidy(FileSystem& files, int64_t step, int64_t keep_last) {
   save_step(files, "run", step);
   Checkpoints checkpoints(files, "run");

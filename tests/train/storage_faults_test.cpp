@@ -1,4 +1,4 @@
-// Makes every system call fail in turn, with every error that a disk can report.
+// Makes each system call of storage fail in turn, with several errors.
 
 #include <doctest/doctest.h>
 
@@ -87,7 +87,7 @@ TEST_CASE(
   }
 }
 
-TEST_CASE("interrupted calls are repeated, except a sync") {
+TEST_CASE("an interrupted sync fails a save, and no other interrupted call does") {
   const SimulatedFiles before = run_so_far(false);
   int failed = 0;
   for (int64_t call = 0;; ++call) {

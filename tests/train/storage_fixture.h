@@ -12,7 +12,7 @@
 
 namespace calque {
 
-// A new folder in the system's temporary folder, removed at the end.
+// A new folder in the system's temporary folder, removed by the destructor.
 class ScratchFolder {
  public:
   ScratchFolder() {
@@ -82,7 +82,8 @@ inline void save_step(FileSystem& files, const std::string& run, int64_t step) {
       .save(small.model<NamedTensor>(), small.optimizer<NamedTensor>(), small.state(step));
 }
 
-// The step of the newest undamaged checkpoint, or -1. Throws unless every value is of that step.
+// The step of the newest undamaged checkpoint, or -1. Throws unless its values and state are those
+// of that step.
 inline int64_t load_step(FileSystem& files, const std::string& run,
                          std::vector<DamagedCheckpoint>& damaged) {
   SmallRun small;

@@ -54,7 +54,7 @@ class Holder {
 }  // namespace
 
 TEST_CASE(
-    "a second process is refused with the name of the holder, and kill -9 releases the lock") {
+    "a second process is refused with the number of the holder, and kill -9 releases the lock") {
   const ScratchFolder run;
   Holder holder(run.path());
   const std::string message = refusal(run.path());

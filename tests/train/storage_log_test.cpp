@@ -100,7 +100,7 @@ TEST_CASE("a crash while a log is cut back leaves the old text or the new") {
   });
 }
 
-TEST_CASE("a file-size limit is an error of one write, not the end of the process") {
+TEST_CASE("a write beyond the file-size limit is an error, and does not end the process") {
   const ScratchFolder run;
   rlimit before{};
   REQUIRE(getrlimit(RLIMIT_FSIZE, &before) == 0);

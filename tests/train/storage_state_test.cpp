@@ -16,7 +16,7 @@ using namespace calque;
 
 namespace {
 
-// Every field differs from its default, and from every other.
+// Every field except best["loss"] differs from its default, and numbers differ from each other.
 TrainingState full_state() {
   TrainingState state;
   state.step = 1234567;
@@ -81,7 +81,7 @@ TEST_CASE("a training state comes back with every field") {
   CHECK(!(state == TrainingState()));
 }
 
-TEST_CASE("a state of the first format is read, without an owed validation") {
+TEST_CASE("a state of the first format is read, and no validation is due") {
   const std::string text = with_digest(R"({
   "format": 1,
   "step": 1234,

@@ -17,13 +17,13 @@ struct TaskCase {
   std::string name;
   std::string config;
   std::string metric_column;  // of a metric that most other tasks lack; empty if there is none
-  std::string place;          // how the task names an example: ", pairs "
+  std::string place;          // what precedes the number of an example in a message: ", pairs "
   std::string corpus_key;     // the config key of a corpus in one file
   std::string corpus_text, other_text;
   // Settings with which every validation measures all metrics of the task.
   std::vector<std::string> measure_all;
   bool has_tokenizer = true;
-  // Settings that make its training random.
+  // Settings that make the training random.
   std::vector<std::string> random = {"model.dropout=0.3"};
   // Whether training on batches in two chunks gives other bits than on whole batches. False if
   // every gradient is a sum over the examples in order.
@@ -92,7 +92,7 @@ inline const std::vector<TaskCase>& all_tasks() {
   return tasks;
 }
 
-// The tasks, and other models of some tasks.
+// The runs of all_tasks(), and runs with other models of some tasks.
 inline const std::vector<TaskCase>& all_models() {
   static const std::vector<TaskCase> models = [] {
     std::vector<TaskCase> list = all_tasks();
@@ -133,7 +133,7 @@ inline std::vector<std::string> on_a_file(const TaskCase& task, const std::strin
           "training.until=3u"};
 }
 
-// The lines of a kind in a run's metrics.jsonl.
+// The records of kind `kind` in a run's metrics.jsonl.
 inline std::vector<nlohmann::json> metrics_of(const TemporaryFolder& folder,
                                               const std::string& name, const char* kind) {
   std::vector<nlohmann::json> found;

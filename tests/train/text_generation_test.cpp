@@ -120,7 +120,7 @@ GeneratedText plain_greedy(const Writer& writer, const std::string& prompt, int6
   return text;
 }
 
-TEST_CASE("greedy text is the most probable text of the whole model, also beyond its context") {
+TEST_CASE("greedy text equals that of running the whole model for each token") {
   for (const PositionKind positions : {PositionKind::rotary, PositionKind::learned}) {
     const Writer writer(tokenizer_of(TokenizerKind::characters), 0, positions);
     for (const std::string prompt : {"", "the", "a dog sees", "the house, the girl and the dog"}) {

@@ -38,7 +38,7 @@ inline TrainResult run(const TemporaryFolder& folder, const std::vector<std::str
   return train(config(settings), {folder.path(name)}, Loudness::quiet, make_task);
 }
 
-// The bytes of the tensor files of a checkpoint.
+// The bytes of the tensor files of a checkpoint, named by run and step: "run 000030".
 inline std::string tensors(const TemporaryFolder& folder, const std::string& run_and_step) {
   const std::string checkpoint = run_and_step.substr(0, run_and_step.find(' ')) +
                                  "/checkpoints/step-" +

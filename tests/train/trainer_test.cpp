@@ -57,7 +57,7 @@ TEST_CASE(
 namespace {
 
 // Trains without a setting ("plain"), and with it in one start ("whole") and in two ("resumed").
-// The last two must have the same weights, which differ from those of the first.
+// "whole" and "resumed" must have the same weights, which differ from those of "plain".
 void check_resumed_runs(const TemporaryFolder& folder, const std::string& without,
                         const std::string& with) {
   const auto until = [&](const char* limit, const std::string& setting, const char* name) {
@@ -106,7 +106,7 @@ TEST_CASE("a finished run does nothing, and continues with a higher limit") {
   CHECK(run(folder, {"training.until=40u"}).step == 40);
 }
 
-TEST_CASE("resuming with another dropout or seed is refused with the changed key") {
+TEST_CASE("resuming with another dropout or seed is refused, naming the changed key") {
   const TemporaryFolder folder;
   run(folder);
   const std::string message = message_of([&] { run(folder, {"model.dropout=0.5"}); });
@@ -116,7 +116,7 @@ TEST_CASE("resuming with another dropout or seed is refused with the changed key
         std::string::npos);
 }
 
-TEST_CASE("the config of another run is refused before any file in the folder changes") {
+TEST_CASE("a config with which a run cannot resume is refused before any of its files changes") {
   const TemporaryFolder folder;
   run(folder);
   const std::string vocabulary = folder.read("run/tokenizer.vocab");
@@ -165,7 +165,7 @@ TEST_CASE("a run is used only with the tokenizer that it was trained with") {
         }).find("tokenizer is not the one") != std::string::npos);
 }
 
-TEST_CASE("the last validation counts for the best checkpoint, whatever is due at the last step") {
+TEST_CASE("a run ends with a validation that counts for the best checkpoint, even if none is due") {
   const TemporaryFolder folder;
   run(folder, {"training.until=25u", "training.validate_every=100u", "training.save_every=5u"});
   CHECK(std::filesystem::read_symlink(folder.path("run/best")) == "checkpoints/step-000025");
@@ -424,7 +424,7 @@ TEST_CASE(
 }
 
 TEST_CASE(
-    "with bpe_dropout, a resumed run ends in the same bits, and words are segmented differently") {
+    "with bpe_dropout, a resumed run ends in the same bits, which differ from those without it") {
   const TemporaryFolder folder;
   const std::vector<std::string> bpe = {"tokenizer.kind=sentencepiece-bpe",
                                         "tokenizer.vocabulary_size=50"};
@@ -506,7 +506,7 @@ TEST_CASE("a corpus that ends after its epochs and leaves harder ones is not a d
   CHECK(after > 2 * before);
 }
 
-TEST_CASE("lower is better for losses, and higher for comparisons with references") {
+TEST_CASE("lower is better for losses and perplexity, and higher for the other metrics") {
   std::string lower, higher;
   for (const MetricInfo& metric : translation_metrics()) {
     REQUIRE(metric.better != Better::neither);

@@ -1,5 +1,5 @@
 #pragma once
-// Settings that are valid on their own and contradict each other.
+// Finds settings that are valid on their own but contradict each other.
 
 #include "train/config/contradiction.h"
 

@@ -1,4 +1,4 @@
-// A grid of squares from white to blue, with words at the left and the top.
+// A grid of squares from white to blue, with tokens at the left and the top.
 #include "train/report/attention_figure.h"
 
 #include <fmt/format.h>
@@ -15,7 +15,7 @@ namespace calque {
 namespace {
 
 constexpr double cell = 24;
-constexpr double character = 6.6;  // mean width of the font below
+constexpr double character = 6.6;  // mean width in the font below
 
 ExplainedMatrix chosen_weights(const Explanation& explanation, const AttentionChoice& choice) {
   if (!choice.head) {

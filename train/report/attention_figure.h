@@ -1,5 +1,5 @@
 #pragma once
-// The cross-attention heat map: target words down, source words across.
+// The cross-attention heat map: target tokens down, source tokens across.
 
 #include <optional>
 #include <string>
@@ -14,7 +14,7 @@ struct AttentionChoice {
   std::optional<int> head;   // from 0; needs a layer
 };
 
-// Throws an Error if the model has no such layer or head.
+// Throws an Error if the model has no such layer or head, or no cross-attention.
 std::string cross_attention_svg(const Explanation& explanation, const AttentionChoice& choice);
 
 }  // namespace calque

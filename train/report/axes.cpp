@@ -1,4 +1,4 @@
-// Round numbers are 1, 2 and 5 times a power of ten, and for time the divisions of a clock.
+// Linear ticks are multiples of 1, 2 or 5 times a power of ten or, for time, of a clock division.
 #include "train/report/axes.h"
 
 #include <fmt/format.h>

@@ -22,10 +22,11 @@ struct Ticks {
   double step = 0;  // 0: not evenly spaced
 };
 
-// About `count` round values within [low, high].
+// About `count` round values within [low, high]; only `low` if `high` is not above it.
 Ticks ticks(double low, double high, int count, bool logarithmic);
 
-// The same for an x axis; time has ticks at whole seconds, minutes, hours or days.
+// The same for a linear x axis. Steps have ticks at whole numbers. Time has ticks at multiples of a
+// round number of seconds, minutes, hours or days, unless they are less than a second apart.
 Ticks clock_ticks(CurveAxis axis, double low, double high, int count);
 
 std::string value_label(double value, double step, ValueFormat format);

@@ -57,7 +57,7 @@ std::vector<Panel> chosen_panels(std::span<const ReportRun> runs, const PlotOpti
                                     [&](const Panel& panel) { return panel.column == name; });
     const bool known = found != all.end();
     const bool repeated = known && std::ranges::count(chosen, found->column, &Panel::column) > 0;
-    if (repeated) continue;  // several runs have this metric
+    if (repeated) continue;  // named twice, or a metric of several runs
     if (known) {
       chosen.push_back(*found);
     } else if (named) {

@@ -23,7 +23,8 @@ struct DrawnCurve {
   std::vector<double> x, y;
 };
 
-// Training curves come first, and only they are smoothed. Curves without points are left out.
+// Training curves come first. Only they are smoothed, and only if the panel is noisy. Logarithmic
+// axes leave out values that are not above 0. Curves without points are left out.
 std::vector<DrawnCurve> drawn_curves(std::span<const ReportRun> runs, const Panel& panel,
                                      const PlotOptions& options, bool logarithmic);
 

@@ -21,7 +21,8 @@ struct EventTime {
 };
 
 std::string version_event(EventTime at);  // the first event of a file
-// Marks the step at which a run starts or resumes: TensorBoard ignores later steps of older files.
+// Marks the step at which a run starts or resumes: TensorBoard ignores this and later steps of
+// older files.
 std::string start_event(EventTime at);
 std::string scalar_event(EventTime at, std::string_view tag, float value);
 std::string text_event(EventTime at, std::string_view tag, std::string_view text);  // Markdown

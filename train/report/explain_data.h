@@ -9,7 +9,7 @@
 
 namespace calque {
 
-// Throws a Misuse that names a part that does not fit the others, such as the size of a matrix.
+// Throws a Misuse if a part does not fit the others, such as a matrix of another size.
 void require_consistent(const Explanation& explanation);
 
 // A step's most likely tokens, and a histogram of the other logits: enough to show the effect of a
@@ -25,7 +25,7 @@ struct StepSummary {
 };
 StepSummary summarise_step(const std::vector<float>& logits, int32_t chosen, size_t best_count);
 
-// The mean over the heads of all layers, or of one layer.
+// The mean over the heads of all layers, or of one layer; empty if there are none.
 ExplainedMatrix mean_weights(const std::vector<ExplainedHead>& heads, std::optional<int> layer);
 
 const char* name_of(BeamFate fate);

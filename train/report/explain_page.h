@@ -1,6 +1,6 @@
 #pragma once
-// An explanation of one translation as a page and as raw numbers. Both functions throw a Misuse if
-// the parts of the explanation do not fit together.
+// An explanation of a translation or of a continued prompt, as a page and as raw numbers. Both
+// functions throw a Misuse if the parts of the explanation do not fit together.
 
 #include <string>
 
@@ -8,11 +8,11 @@
 
 namespace calque {
 
-// One self-contained page: the tokens, the translation step by step, attention, positions, beam.
+// A self-contained page: the tokens, the steps, attention, positions, neighbours and the beam.
 std::string explain_page(const Explanation& explanation);
 
-// Everything as JSON: tokens with ids, the best alternatives of each step with their logits, every
-// head's weights, positions, beam.
+// The same as JSON: tokens with ids, the best 50 alternatives of each step and the chosen one with
+// their logits, every head's weights, all positions, neighbours and the beam.
 std::string explanation_json(const Explanation& explanation);
 
 }  // namespace calque

@@ -1,4 +1,4 @@
-// A grid of panels below one legend. Sizes are in points of a figure of two columns.
+// A grid of panels below one legend. Sizes are in SVG user units.
 #include "train/report/figure.h"
 
 #include <fmt/format.h>
@@ -19,11 +19,12 @@ constexpr double left = 52, right = 10, top = 26, bottom = 40;
 constexpr double legend_line = 18;
 constexpr size_t most_points = 1600;  // of a curve; more than a printed page can show
 
-// Okabe and Ito's colours, slightly darker for white paper. Runs after the seventh are dashed.
+// Okabe and Ito's colours, some of them darkened for white paper. Runs after the seventh are
+// dashed.
 constexpr std::array<const char*, 7> colors = {"#0072b2", "#d55e00", "#00866a", "#b0458f",
                                                "#a07400", "#3b9bd6", "#4d4d4d"};
 
-// The metrics that the runs' tasks write to the log, the learning rate and the gradient norm.
+// The metrics in the log lines of the runs' tasks, then the learning rate and the gradient norm.
 std::vector<std::string> usual_columns(std::span<const ReportRun> runs) {
   std::vector<std::string> columns;
   for (const ReportRun& run : runs) {
@@ -145,7 +146,7 @@ double entry_width(const std::string& label) {
   return 44 + 6.3 * static_cast<double>(label.size());
 }
 
-// The names of the runs, if there are several, then the meaning of thick and thin lines.
+// The names of several runs, then training and validation. Returns the y below the legend.
 double append_legend(std::string& out, std::span<const ReportRun> runs, double figure_width) {
   double x = left, y = 16;
   const auto entry = [&](const Stroke& stroke, const std::string& label) {

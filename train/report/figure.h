@@ -1,6 +1,6 @@
 #pragma once
-// The curves as a static SVG figure for a paper or a README, with a white background, two panels
-// per row and no scripts.
+// The curves as a static SVG figure for a paper or a README, with a white background, up to two
+// panels per row and no scripts.
 
 #include <span>
 #include <string>

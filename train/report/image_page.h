@@ -20,6 +20,6 @@ struct ImageExplanation {
 };
 
 std::string image_page(const ImageExplanation& image);
-std::string image_json(const ImageExplanation& image);  // everything but the pixels
+std::string image_json(const ImageExplanation& image);  // all but `pixels` and `attention_of`
 
 }  // namespace calque

@@ -34,7 +34,7 @@ Panel panel_of(const MetricInfo& metric) {
           metric.format, metric.better, metric.logarithmic};
 }
 
-// The nll is redundant beside perplexity, which is exp(nll).
+// The nll is redundant if every run has perplexity, which is exp(nll).
 bool is_redundant(const std::string& column, std::span<const ReportRun> runs) {
   if (column != "nll") return false;
   for (const ReportRun& run : runs) {

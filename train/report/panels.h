@@ -1,6 +1,6 @@
 #pragma once
 // Panels: the curves that share a pair of axes, their order and the format of their values, for the
-// page, the figure, the CSV and the terminal plot.
+// page, the figure and the terminal plot.
 
 #include <span>
 #include <string>
@@ -12,7 +12,7 @@ namespace calque {
 
 enum class CurveSource { train, valid };
 struct Panel {
-  std::string column;  // in the tables of both training and validation
+  std::string column;  // the name in MetricsTable::columns
   std::string title;
   std::string unit;
   std::string meaning;  // one sentence of explanation
@@ -23,7 +23,7 @@ struct Panel {
 };
 
 // The panels with values in at least one run: the metrics of the runs' tasks, then the trainer's
-// numbers, then every other number in the records.
+// numbers, then every other number in the records. The nll is left out if every run has perplexity.
 std::vector<Panel> panels_of(std::span<const ReportRun> runs);
 
 const MetricsTable& table_of(const ReportRun& run, CurveSource source);

@@ -12,7 +12,7 @@
 
 namespace calque {
 
-// Means over the terms of a loss.
+// Means over the terms of a loss, and the perplexity that follows from them.
 struct MeanLoss {
   double loss = 0;  // with label smoothing
   double nll = 0;   // in nats
@@ -32,12 +32,13 @@ struct TrainRecord {
   double tokens_per_second = 0;  // through the model, since the last record
   double gflop_per_second = 0;   // of matrix products, without recomputation
   double wait_share = 0;         // the share of the time spent waiting for data
-  // With several ranks: the share of the time spent on exchanges, and the MB sent per step.
+  // With several ranks: the share of the time that rank 0 spends on exchanges, and the MB that it
+  // sends per step.
   std::optional<double> exchange_share, exchange_mb;
   double memory_mb = 0;
 };
 
-// A validation example and the model's output. Missing texts are empty.
+// An example shown at a validation, and the model's output. Missing texts are empty.
 struct Sample {
   std::string input, reference, output;
 };

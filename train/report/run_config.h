@@ -12,7 +12,7 @@ namespace calque {
 using FlatConfig = std::vector<std::pair<std::string, std::string>>;
 
 // In the order of the file. A list is one value, [a, b]; long values are cut. Throws an Error if
-// the file is not YAML.
+// the file cannot be read or is not YAML.
 FlatConfig read_flat_config(const std::filesystem::path& file);
 
 struct ConfigRow {

@@ -53,7 +53,7 @@ bool is_clock(const std::string& name) {
 }
 
 void append_record(MetricsTable& table, double step, const Json& record) {
-  // A resumed run may repeat steps; the last record counts.
+  // A resumed run may repeat steps; a record replaces those of its own and later steps.
   const auto repeated = std::lower_bound(table.step.begin(), table.step.end(), step);
   truncate(table, static_cast<size_t>(repeated - table.step.begin()));
   const Json timing = record.value("timing", Json::object());

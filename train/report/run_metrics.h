@@ -1,7 +1,7 @@
 #pragma once
-// The curves of a run, read from its metrics.jsonl. Unfinished last lines, unknown kinds, missing
-// fields and values that are not finite are ignored; a file that is missing or has no record is an
-// Error.
+// The curves of a run, read from its metrics.jsonl. An unfinished last line, unknown kinds, missing
+// fields and values that are not finite are ignored. Other lines that are not records cause a
+// remark. A file that is missing, or has no training or validation record, is an Error.
 
 #include <filesystem>
 #include <map>
@@ -17,7 +17,8 @@ namespace calque {
 
 // The records of one kind as columns of equal length, ordered by step. A missing or infinite value
 // is NaN. `tokens` and `seconds` count from the start of training. A missing epoch, tokens or
-// seconds is interpolated from the training records.
+// seconds is interpolated from the training records. Without these, `seconds` of a validation
+// record is its duration.
 struct MetricsTable {
   std::vector<double> step;
   std::vector<double> epoch;
@@ -43,7 +44,7 @@ struct RunEvent {
 struct ReportRun {
   std::string name;
   std::filesystem::path path;       // the argument of read_run()
-  FlatConfig config;                // empty without a config.yaml
+  FlatConfig config;                // empty without a readable config.yaml
   std::vector<MetricInfo> metrics;  // of the run's task
   MetricsTable train;
   MetricsTable valid;
@@ -57,7 +58,7 @@ struct ReportRun {
 // `metrics` describe the columns.
 ReportRun read_run(const std::filesystem::path& run, std::span<const MetricInfo> metrics);
 
-// Several runs, with different names.
+// Reads several runs and gives them different names.
 std::vector<ReportRun> read_runs(std::span<const std::filesystem::path> runs,
                                  std::span<const MetricInfo> metrics);
 

@@ -27,7 +27,7 @@ std::string host_name() {
   return name.data();
 }
 
-// TensorBoard reads files in the order of their names, which begin with the time.
+// TensorBoard reads files in the order of their names, so the time precedes the host.
 fs::path new_file(const fs::path& folder) {
   const std::string start = fmt::format("events.out.tfevents.{:010}.{}.{}",
                                         static_cast<int64_t>(now()), host_name(), getpid());

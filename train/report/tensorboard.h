@@ -13,7 +13,8 @@ namespace calque {
 class TensorBoardWriter {
  public:
   // Creates an event file in `folder`, which is created if missing, for a run that starts or
-  // resumes at `first_step`. All functions throw an Error if the file cannot be written.
+  // resumes at `first_step`. The constructor, record() and flush() throw an Error if the file
+  // cannot be written.
   TensorBoardWriter(const std::filesystem::path& folder, int64_t first_step);
 
   void scalar(std::string_view tag, int64_t step, double value);

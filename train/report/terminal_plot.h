@@ -1,6 +1,6 @@
 #pragma once
-// A small plot for the terminal. Curves consist of Braille dots, eight in a character, or of
-// letters where the terminal has no colours or no Unicode.
+// A small plot for the terminal. Curves consist of Braille dots, eight in a character. They consist
+// of letters without Unicode, or if a panel has several curves and the terminal no colours.
 
 #include <span>
 #include <string>
@@ -16,8 +16,8 @@ struct TerminalStyle {
   bool unicode = true;  // Braille and box lines; else ASCII
 };
 
-// The style for stdout: as wide as COLUMNS or the window, with colours unless NO_COLOR is set or
-// stdout is not a terminal, with Unicode if the locale uses UTF-8.
+// The style for stdout: as wide as COLUMNS or the window, but 30 to 200 columns; with colours
+// unless NO_COLOR is set or stdout is not a terminal; with Unicode if the locale uses UTF-8.
 TerminalStyle terminal_style();
 
 std::string terminal_plot(std::span<const ReportRun> runs, const PlotOptions& options,

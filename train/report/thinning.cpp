@@ -1,4 +1,4 @@
-// Buckets of equal numbers of rows, and their extremes.
+// The buckets have equal numbers of rows, or numbers that differ by one.
 #include "train/report/thinning.h"
 
 #include <algorithm>

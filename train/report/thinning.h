@@ -10,7 +10,8 @@
 namespace calque {
 
 // The indices of the rows to keep, ascending: all of them if there are at most `limit`, otherwise
-// about `limit`. Each column has `rows` values. NaN is never an extreme.
+// at most max(limit, 2 * columns.size() + 2). Each column has `rows` values. NaN is never an
+// extreme.
 std::vector<size_t> rows_with_extremes(size_t rows,
                                        std::span<const std::vector<double>* const> columns,
                                        size_t limit);

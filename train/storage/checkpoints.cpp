@@ -1,4 +1,4 @@
-// Everything that changes the folder of checkpoints. The names in it:
+// The functions that change the folder of checkpoints. The names in this folder:
 //   step-000500          a checkpoint
 //   step-000500.old      a checkpoint, while a new one of the same step replaces it
 //   step-000500.tmp      being written or removed; useless after a crash

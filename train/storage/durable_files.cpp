@@ -1,4 +1,4 @@
-// How each call is made and repeated, and the message for its failure.
+// Makes each call, repeats it if a signal interrupted it, and words the message if it fails.
 #include "train/storage/durable_files.h"
 
 #include <algorithm>

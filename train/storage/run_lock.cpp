@@ -19,7 +19,8 @@ std::string host_name() {
   return ::gethostname(name.data(), name.size() - 1) == 0 ? name.data() : "an unknown machine";
 }
 
-// The holder writes its name right after it takes the lock; until then its name is unknown.
+// The holder writes its name right after it takes the lock; until then, the file may have no name
+// or that of an earlier holder.
 std::string holder_of(int file) {
   std::array<char, 300> text{};
   const ssize_t count = ::pread(file, text.data(), text.size(), 0);

@@ -18,8 +18,8 @@
 
 namespace calque {
 
-// A type of element. `decode` is null for types that are not floating-point numbers, or too short
-// to train with: a file may contain them, but their values cannot be read.
+// A type of element. `decode` is null for types that are not floating-point and for floating-point
+// types of 8 bits: a file may contain such values, but they cannot be read.
 struct ElementType {
   std::string_view name;  // in the format, such as "F32"
   uint64_t bytes;         // of an element

@@ -28,7 +28,7 @@ struct EarlyStopping {
 // The memory of the divergence guard and of the finite check.
 struct Divergence {
   double mean = 0;            // running mean of the loss
-  int64_t steps = 0;          // in the mean
+  int64_t steps = 0;          // the number of steps in the mean
   int64_t steps_above = 0;    // in a row, with a loss far above the mean
   int64_t bad_steps = 0;      // skipped in a row, because they were not finite
   int64_t skipped_steps = 0;  // in all

@@ -13,7 +13,7 @@ namespace calque {
 FilterOptions filter_options(const DataConfig& data);
 BatchOptions batch_options(const TrainingConfig& training);
 
-// Requires a corpus whose `toy` is set.
+// Throws an Error if the `toy` of the corpus is not a toy language.
 ToyLanguage toy_language(const CorpusConfig& corpus);
 
 // The name of a corpus in results: its `name`, else that of its toy or its first file.

@@ -22,7 +22,7 @@ std::string origins_of(std::span<const int64_t> numbers,
 
 class ExampleWorks : public WorkStream {
  public:
-  // `sizes` has the number of tokens of each example, which largest() reads.
+  // `sizes` has the number of tokens of each example; largest() chooses a batch by them.
   ExampleWorks(const ExampleSet& set, std::vector<int32_t> sizes, const BatchOptions& options,
                StreamPosition from, MakeWork make);
 

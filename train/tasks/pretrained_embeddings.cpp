@@ -51,7 +51,7 @@ class TableRows {
     }
   }
 
-  // Sets the rows that have no vector yet. Returns a line for the log.
+  // Sets rows that have no vector yet from the file. Returns a line for the log.
   std::string read(const std::string& path, const std::vector<int64_t>& counts, bool frozen) {
     const WordVectorFile file(path);
     if (file.dimension() != d_model_) {

@@ -18,16 +18,16 @@
 
 namespace calque {
 
-// The word by which a token's vector is looked up; empty if the token has no vector.
+// The word by which the vector of a token is looked up; empty if the token gets none.
 std::string word_of_token(const Tokenizer& tokenizer, int32_t id);
 
-// embeddings.freeze: excludes the tables that start from a file from training. Call it after making
-// a model and before making its optimizer.
+// If embeddings.freeze is set, excludes from training the tables that start from a file. Call it
+// after making a model and before making its optimizer.
 void freeze_embeddings(const Config& config, Parameters& parameters);
 
-// Sets rows from all files and returns a log line with the coverage of each file. `counts` has the
-// number of occurrences of each id in the training text. Throws an Error if a file is malformed, if
-// its dimension is not d_model, or if it sets no row.
+// Sets rows from all files and returns a log line for each file, with its coverage. `counts` has
+// the number of occurrences of each id in the training text. Throws an Error if a file is
+// malformed, if its dimension is not d_model, or if it sets no row.
 std::vector<std::string> load_embeddings(const Config& config, const Tokenizer& tokenizer,
                                          const std::vector<int64_t>& counts,
                                          Parameters& parameters);

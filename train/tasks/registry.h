@@ -10,10 +10,11 @@
 
 namespace calque {
 
-// The config's task.
+// Makes the config's task.
 std::unique_ptr<Task> make_task(const Config& config, const RunFolder& run, const TaskStart& start);
 
-// The metrics of a task, given by its kind or by `task:` in a config (translation if absent).
+// The metrics of a task, given by its kind or by `task:` in a config (translation if absent or
+// unknown).
 std::span<const MetricInfo> metrics_of(TaskKind task);
 std::span<const MetricInfo> metrics_of(const FlatConfig& config);
 // The metrics of all tasks, each name once.

@@ -35,8 +35,7 @@ class TokenizerFolder {
         slots_, [&](const TokenizerSlot& slot) { return std::filesystem::exists(file_of(slot)); });
   }
 
-  // Removes the tokenizer files of a run that never trained, which may be of another kind, and
-  // saves `made`.
+  // Removes the run's tokenizer files, which may be of another kind, and saves `made`.
   void replace(const std::vector<Tokenizer>& made) const {
     for (const auto& entry : std::filesystem::directory_iterator(run_.path)) {
       if (entry.path().filename().string().starts_with("tokenizer.")) {

@@ -1,5 +1,6 @@
 #pragma once
-// The tokenizers of a run: trained once on the training text and kept in the run's folder.
+// The tokenizers of a run: trained once on the training text, or read once from tokenizer.files,
+// and kept in the run's folder.
 
 #include <functional>
 #include <string>
@@ -18,9 +19,9 @@ struct TokenizerSlot {
   std::function<Tokenizer()> train;  // from the training text
 };
 
-// Returns a tokenizer for each slot. If tokenizer.files is set, reads it instead of training. A
-// resumed run that lacks a file makes the tokenizers again; if they differ from the checkpoint's,
-// throws an Error and writes nothing.
+// Returns a tokenizer for each slot. A new run makes them: it reads tokenizer.files, if set, or
+// else trains. A resumed run that lacks a file makes the tokenizers again; if they differ from the
+// checkpoint's, throws an Error and writes nothing.
 std::vector<Tokenizer> open_tokenizers(const Config& config, const RunFolder& run,
                                        const TaskStart& start,
                                        const std::vector<TokenizerSlot>& slots);

@@ -27,7 +27,8 @@ class BatchShare {
   // Whether this is rank 0, whose samples are used.
   bool is_rank_zero() const { return ranks_->is_rank_zero(); }
 
-  // Whether this rank computes the next batch. All ranks call it once for each batch.
+  // Whether this rank computes the next batch; false once it has been stopped. All ranks call it
+  // once for each batch.
   bool computes_next();
 
   // Calls body(between). `between` throws once `stop` returns true; run() catches this exception.
@@ -54,8 +55,8 @@ class BatchShare {
 };
 
 // Returns the Scores of `validate`, with a table of the experts' load if the model has experts, or
-// nothing once `stop` returns true on one of the ranks. All ranks call it and get the same values;
-// the samples are those of rank 0.
+// nothing once `stop` returns true on one of the ranks. All ranks call it and get the same values.
+// Samples are not exchanged.
 std::optional<Scores> shared_validation(
     Communicator& ranks, const std::function<bool()>& stop,
     const std::function<Scores(const BatchShare& share)>& validate);

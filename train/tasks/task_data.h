@@ -1,5 +1,5 @@
 #pragma once
-// Functions that all tasks share, for the datasets of a run.
+// Functions for the datasets of a run, for all tasks but classification and images.
 
 #include <string>
 
@@ -8,7 +8,7 @@
 
 namespace calque {
 
-// The folder of the run's token cache; empty if the run uses no cache.
+// The folder of the run's token cache; empty for a dry run, or if data.cache is false.
 std::string cache_folder(const Config& config, const RunFolder& run, const TaskStart& start);
 
 // The text of Task::data_description().

@@ -1,4 +1,4 @@
-// Uses headers of the lowest layer and of a high one, from an installed library.
+// Uses headers of the layers core, nn and train, from an installed library.
 #include <cstdio>
 
 #include "core/ops.h"

@@ -4,8 +4,7 @@
 const margin = {left: 54, right: 12, top: 8, bottom: 38};
 
 class Chart {
-  // `board` holds the runs and the state that all charts share: board.curves(panel), board.state,
-  // board.range(), board.zoom(range), board.hover(x, chart).
+  // `board` (report.js) holds the runs and the state that all charts share.
   constructor(panel, board) {
     this.panel = panel;
     this.board = board;
@@ -156,7 +155,8 @@ class Chart {
     return '';
   }
 
-  // The cross-hair at x; the chart under the pointer also shows the values.
+  // Draws the cross-hair at x. The chart with the pointer or the keyboard focus (`own`) also shows
+  // the values.
   showCursor(x, own, pointer) {
     this.cursor = x;
     this.overlay.replaceChildren();
@@ -177,7 +177,8 @@ class Chart {
     }
   }
 
-  // The horizontal line of the cross-hair, at the curve nearest to the pointer.
+  // The horizontal line of the cross-hair, at the curve nearest to the pointer or, without a
+  // pointer, at the first one.
   levelLine(readings, pointer) {
     const levels = readings.map(({curve, index}) => this.y.at(curve.ys[index])).filter(Number.isFinite);
     if (levels.length === 0) return svgElement('g');

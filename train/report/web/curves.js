@@ -1,4 +1,4 @@
-// Curves as arrays: smoothing, lookup, and paths of at most four points per column of pixels.
+// Curves as arrays: smoothing, lookup, and paths that keep the extremes of each column of pixels.
 'use strict';
 
 // Exponential moving average with bias correction, so that the first value is unchanged. Gaps (NaN)
@@ -72,8 +72,8 @@ function curvePath(xs, ys, xScale, yScale) {
   return parts.join('');
 }
 
-// [lowest, highest] of the values for x in [low, high]; with `ignoreOutliers`, of the middle 98 % of
-// each curve's values.
+// [lowest, highest] of the values for x in [low, high]; with `ignoreOutliers`, of the middle 98 %
+// of each curve's values; with `positive`, of the values above 0. Null if there are none.
 function valueRange(curves, low, high, positive, ignoreOutliers) {
   let bottom = Infinity, top = -Infinity;
   for (const {xs, ys} of curves) {

@@ -20,7 +20,7 @@ function drawTokens(data) {
   byId('tokens').append(element('p', {class: 'note'}, `${read.length} tokens in, ${written.length} out, of a vocabulary of ${grouped(String(data.vocabularySize))}.`));
 }
 
-// Rewrites the lessons of the steps for a language model, which has no encoder and no beam.
+// Rewrites the heading and the lesson of the steps for a language model.
 function adaptLessons(data) {
   if (!continuesText(data)) return;
   byId('steps').querySelector('h2').textContent = 'The text, step by step';

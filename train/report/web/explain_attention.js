@@ -1,4 +1,4 @@
-// Every head of every layer as a small picture, and the chosen one in full.
+// Every head of every layer and each layer's mean as a small picture, and the chosen one in full.
 'use strict';
 
 const attentionKinds = {
@@ -52,7 +52,7 @@ class AttentionViewer {
     return {cross: [targetTokens, sourceTokens], encoder: [sourceTokens, sourceTokens], decoder: [read, read]}[kind];
   }
 
-  // Every picture of the grid: each head, the mean of each layer, and the mean of all.
+  // The pictures of a kind of attention: each head, the mean of each layer, and the mean of all.
   entriesOf(heads) {
     const layers = [...new Set(heads.map((h) => h.layer))].sort((a, b) => a - b);
     const numbers = [...new Set(heads.map((h) => h.head))].sort((a, b) => a - b);

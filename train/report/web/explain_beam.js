@@ -13,7 +13,8 @@ class BeamViewer {
       + 'better ones filled the beam. The number is the score by which beginnings are ranked: the log-probability, adjusted for length. Point at a node to read its whole hypothesis.'));
   }
 
-  // Sets the depth of each node, its place in the column by score, and whether it leads to the best.
+  // Sets the depth of each node, its place in the column by score, and whether it leads to the best
+  // hypothesis.
   place() {
     const columns = [];
     for (const node of this.nodes) {

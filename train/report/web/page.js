@@ -1,4 +1,5 @@
-// Shared by every page: makes elements from data (never from markup), and sets the theme.
+// Shared by the report, the explain page and the page of calque serve: makes elements from data
+// (never from markup), sets the theme, and shows tooltips.
 'use strict';
 
 const SVG = 'http://www.w3.org/2000/svg';
@@ -61,7 +62,7 @@ const theme = {
 };
 
 const tooltip = {
-  // Shows `content` near a point (in page coordinates), inside the window.
+  // Shows `content` beside a point (in page coordinates), on the side that has room.
   show(content, pageX, pageY) {
     const box = byId('tooltip');
     box.replaceChildren(content);

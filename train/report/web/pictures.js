@@ -1,4 +1,5 @@
-// Matrices as heat maps: small ones on a canvas, large ones in SVG with words beside them.
+// Matrices as pictures: heat maps on a canvas, and heat maps and lines in SVG with words beside
+// them.
 'use strict';
 
 function cssColor(name) {
@@ -101,7 +102,8 @@ function heatMap(matrix, wholeRowWords, wholeColumnWords, tell) {
   return svg;
 }
 
-// A matrix as lines between two columns of words; pointing at a word dims all other lines.
+// A matrix as lines between two columns of words; pointing at a word dims the lines of the others.
+// Weights below 2 % have no line.
 function lineMap(matrix, wholeRowWords, wholeColumnWords, titles) {
   const rowWords = wholeRowWords.map(clipped), columnWords = wholeColumnWords.map(clipped);
   const step = 24, gap = 190, top = 30;

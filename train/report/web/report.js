@@ -111,7 +111,8 @@ class Board {
 
   announce(text) { byId('announcer').textContent = text; }
 
-  // Redraws everything once before the next frame, however often it is called until then.
+  // Stores the settings, and redraws all charts once before the next frame, however often it is
+  // called until then.
   changed() {
     writeState(this.state, this.panels);
     if (this.pending) return;

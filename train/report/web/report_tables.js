@@ -1,4 +1,5 @@
-// The tables below the curves: a summary of the runs, their configurations and their events.
+// The tables and lists of the page: a summary of the runs, their results, configurations, events
+// and remarks.
 'use strict';
 
 function lastFinite(values) {
@@ -27,8 +28,8 @@ function lastClock(run, clock) {
   return ends.length ? Math.max(...ends) : NaN;
 }
 
-// For each panel with a better direction: the best validation value of each run, bold for the best
-// run.
+// A row for each run: how far it has come, and its best validation value of each metric that has a
+// better direction. The best of several runs is bold.
 function drawSummary(board) {
   const panels = board.panels.filter((p) => p.better && board.runs.some((run) => run.valid.columns[p.column]));
   const clocks = ['step', 'epoch', 'tokens', 'seconds'].filter((c) => board.runs.some((run) => Number.isFinite(lastClock(run, c))));

@@ -15,7 +15,7 @@ std::string class_weights_problem(const std::vector<std::string>& list);
 
 // Returns the weight of each class, or nothing for an empty list. `counts` has the number of
 // examples of each class. Balanced weights are proportional to the inverse of the counts, and their
-// mean over all examples is 1. Throws an Error for an unknown label.
+// mean over all examples is 1. Throws an Error for an unknown label or a list with a problem.
 std::vector<real> class_weights(const std::vector<std::string>& list, const Labels& labels,
                                 const std::vector<int64_t>& counts);
 

@@ -27,7 +27,7 @@ struct ClassificationResult {
   std::vector<std::pair<std::string, double>> values() const;  // by the metric's name
 };
 
-// The batches of an evaluation that a rank computes.
+// The results of the batches of an evaluation, of which each rank computes a share.
 class ClassifiedBatches {
  public:
   explicit ClassifiedBatches(BatchShare share) : share_(std::move(share)) {}

@@ -5,7 +5,8 @@
 
 namespace calque {
 
-// The table of embeddings has a row for [MASK], so that it can start from a masked language model.
+// The embedding table has a row for [MASK], so that it can start from that of a masked language
+// model.
 ClassifierOptions classifier_options(const Config& config, int64_t vocabulary, int64_t classes) {
   ClassifierOptions options;
   options.encoder.layer = config.model;

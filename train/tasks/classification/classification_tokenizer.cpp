@@ -10,8 +10,8 @@
 namespace calque {
 namespace {
 
-// The tokenizer of the masked language model that the weights come from; nothing if they come from
-// elsewhere.
+// The tokenizer of the masked language model whose run or checkpoint model.init_from names; nothing
+// if it names something else. Throws an Error if the tokenizer settings differ.
 std::optional<Tokenizer> pretrained_tokenizer(const Config& config) {
   const std::string& from = config.model.init_from;
   if (from.empty() || !std::filesystem::is_directory(from)) return std::nullopt;

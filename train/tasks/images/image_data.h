@@ -18,8 +18,8 @@ struct ImageCorpus {
   ImageSet set;
 };
 
-// With a fit, the images are resized to its shape; channels of 0 stand for those of the first
-// image.
+// With a fit, the images are resized to its shape; if the fit has 0 channels, they get as many as
+// the first image.
 ImageCorpus read_image_corpus(const CorpusConfig& corpus, Split split,
                               const std::optional<ImageFit>& fit);
 std::vector<ImageCorpus> read_image_corpora(const Corpora& corpora, Split split,
@@ -32,9 +32,9 @@ struct TrainingImages {
   ImagePreparation preparation;
 };
 
-// The images are resized as those of `initial`, the preparation that the initial weights need, or
-// to data.image_size. Without both, they must have one shape. Channels are normalised as in
-// `initial`, or by their mean and deviation over these images.
+// The images are resized as in `initial`, the preparation of the initial weights, but to
+// data.image_size if it is set. Without both, they must have one shape. Channels are normalised as
+// in `initial`, or by their mean and deviation over these images.
 TrainingImages read_training_images(const Config& config,
                                     const std::optional<ImagePreparation>& initial);
 

@@ -1,5 +1,5 @@
 #pragma once
-// How well a Vision Transformer does on labelled images, and the classes of new images.
+// Evaluates a Vision Transformer on labelled images, and predicts the classes of new images.
 
 #include <vector>
 
@@ -9,7 +9,7 @@
 
 namespace calque {
 
-// Over the batches of the share; the result is that of all.
+// Computes the batches of the share and returns the result over all batches.
 ClassificationResult evaluate_images(const VisionTransformer& model,
                                      const ImagePreparation& preparation, const ImageData& data,
                                      double label_smoothing, BatchShare share = {});
@@ -19,8 +19,8 @@ std::vector<double> class_probabilities(const VisionTransformer& model,
                                         const ImagePreparation& preparation,
                                         std::span<const uint8_t> image);
 
-// Where each head looks: [layers][heads][patches], the attention of the learned token to the
-// patches (Pooling::cls), or the mean over all patches.
+// The attention of each head to the patches, [layers][heads][patches]: that of the learned token
+// (Pooling::cls), or the mean over all patches.
 std::vector<std::vector<std::vector<double>>> attention_to_patches(
     const VisionTransformer& model, const ImagePreparation& preparation,
     std::span<const uint8_t> image);

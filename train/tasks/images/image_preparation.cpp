@@ -15,7 +15,7 @@
 namespace calque {
 namespace {
 
-// The line of `resize` is there only if the fit is not that of ImageFit(shape).
+// The line `resize` is written only if the fit is not that of ImageFit(shape).
 std::string text_of(const ImagePreparation& preparation) {
   const auto& [shape, height, width, interpolation] = preparation.fit;
   std::string text = fmt::format("size {} {} {}\nmean {}\ndeviation {}\n", shape.height,
@@ -63,7 +63,7 @@ std::optional<ImagePreparation> parse_preparation(const std::string& text) {
 
 Tensor ImagePreparation::normalised(std::span<const uint8_t> pixels) const {
   const auto channels = static_cast<size_t>(fit.shape.channels);
-  std::vector<std::array<real, 256>> tables(channels);  // the number of each value of a pixel
+  std::vector<std::array<real, 256>> tables(channels);  // normalised, by the value of a pixel
   for (size_t k = 0; k < channels; ++k) {
     for (size_t value = 0; value < 256; ++value) {
       tables[k][value] =
@@ -101,7 +101,7 @@ ImagePreparation load_preparation(const RunFolder& run) {
 std::optional<ImagePreparation> preparation_beside(const std::string& weights) {
   namespace fs = std::filesystem;
   fs::path place = fs::weakly_canonical(weights);
-  // RUN/checkpoints/CHECKPOINT/model.safetensors is the deepest.
+  // The deepest path of weights is RUN/checkpoints/CHECKPOINT/model.safetensors.
   for (int levels = 0; levels < 4; ++levels, place = place.parent_path()) {
     const RunFolder run{place.string()};
     if (fs::exists(run.config()) && fs::exists(run.images())) return load_preparation(run);

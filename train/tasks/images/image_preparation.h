@@ -1,7 +1,7 @@
 #pragma once
 // How an image becomes the input of a model: it is resized to the model's shape, and each channel
-// is normalised. A run stores this in RUN/images.txt. A run with model.init_from takes it from the
-// run of those weights.
+// is normalised. A run stores this in RUN/images.txt. A run with model.init_from starts from the
+// preparation of the run that these weights belong to, if that run is on images.
 
 #include <optional>
 #include <string>
@@ -26,8 +26,8 @@ void save_preparation(const ImagePreparation& preparation, const RunFolder& run)
 // Throws an Error if the file is missing or damaged.
 ImagePreparation load_preparation(const RunFolder& run);
 
-// That of the run that `weights` belong to: a run, a checkpoint, or a file of a checkpoint. Nothing
-// if they do not belong to a run on images.
+// The preparation of the run that `weights` belong to; nothing if they do not belong to a run on
+// images. `weights` is the path of a run, a checkpoint, or a file of a checkpoint.
 std::optional<ImagePreparation> preparation_beside(const std::string& weights);
 
 }  // namespace calque

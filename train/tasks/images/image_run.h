@@ -30,7 +30,7 @@ ImageRun open_image_run(const std::string& place);
 // Throws an Error if the patches do not fit the images.
 VisionOptions vision_options(const Config& config, const ImageShape& shape, int64_t classes);
 
-// Images have no tokenizer; the trainer compares this instead of its hash.
+// Images have no tokenizer; the trainer compares this instead of a tokenizer's hash.
 std::string no_tokenizer_hash();
 
 }  // namespace calque

@@ -35,7 +35,7 @@ struct ImageTraining {
 
 class ImageWork : public Work {
  public:
-  // `numbers` are those of the images in the data.
+  // `numbers` has the images' indices in `with.data`.
   ImageWork(const ImageTraining& with, PackedImages images, std::vector<int64_t> numbers);
 
   SummedLoss forward() const override;

@@ -21,8 +21,8 @@ namespace {
 
 using Purpose = TaskStart::Purpose;
 
-// That of a trained model, or of the weights of model.init_from. A run keeps the preparation that
-// it began with.
+// For use, the run's preparation. For training, that of the weights of model.init_from, if any; a
+// run that has begun keeps its own.
 std::optional<ImagePreparation> initial_preparation(const Config& config, const RunFolder& run,
                                                     const TaskStart& start) {
   if (start.purpose == Purpose::use) return load_preparation(run);

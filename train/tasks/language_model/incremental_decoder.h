@@ -1,8 +1,8 @@
 #pragma once
-// The text of a growing sequence of ids. Appending ids decodes only a short tail again. The tail
-// begins with an anchor: at most four ids whose own text is not empty and has no U+FFFD. For every
-// tokenizer, the text after an anchor does not depend on the ids before it: the anchor ends in a
-// whole character, and it is not the leading space that SentencePiece drops.
+// The text of a growing sequence of ids. Appending ids decodes only a short tail again. A tail that
+// grows long is cut to an anchor: its last ids, at most four, whose own text is not empty and has
+// no U+FFFD. For every tokenizer, the text after an anchor does not depend on the ids before it:
+// the anchor ends in a whole character, and it is not the leading space that SentencePiece drops.
 
 #include <cstdint>
 #include <span>

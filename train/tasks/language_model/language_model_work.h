@@ -14,7 +14,7 @@ namespace calque {
 
 // Windows in one sequence, without padding.
 struct PackedWindows {
-  std::vector<int32_t> inputs, expected;  // [steps]
+  std::vector<int32_t> inputs, expected;  // [tokens]
   Segments segments;                      // [windows]
 
   void append(std::span<const int32_t> window_inputs, std::span<const int32_t> window_expected);
@@ -22,7 +22,8 @@ struct PackedWindows {
 
 class LanguageModelWork : public Work {
  public:
-  // `numbers` has the indices of the windows in `text`, which where() names. Both may be empty.
+  // `numbers` has the indices of the windows in `text`, from which where() names them. `numbers`
+  // may be empty, and `text` null.
   LanguageModelWork(const LanguageModel& model, const TrainingConfig& training,
                     PackedWindows windows, std::vector<int64_t> numbers,
                     std::shared_ptr<const TextWindows> text);

@@ -1,5 +1,5 @@
 #pragma once
-// The explanation of a prompt and its most probable continuation by a trained language model.
+// The explanation of a prompt and its greedy continuation by a trained language model.
 
 #include <string>
 

@@ -14,7 +14,7 @@ namespace calque {
 LanguageModelOptions language_model_options(const Config& config, int64_t vocabulary);
 WindowOptions window_options(const Config& config, WindowUse use);
 
-// The texts of a split. `split` is the split that `split: auto` of a toy text selects.
+// The texts of a split. `split` is the split that `split: auto` of a toy corpus selects.
 std::vector<DocumentSource> document_sources(const Corpora& corpora, const DataConfig& data,
                                              Split split);
 

@@ -12,7 +12,7 @@
 namespace calque {
 namespace {
 
-// Whether the position is inside a character.
+// Whether the position is between the bytes of a character.
 bool is_inside_character(std::string_view text, size_t at) {
   return at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
 }
@@ -43,7 +43,7 @@ class Draft {
   // Whether a stop string has occurred.
   bool stopped() const { return stop_ != std::string::npos; }
 
-  // The tokens that the model reads next: all, or the second half of the context once it is full.
+  // The tokens that the model reads next: all, or the last half of the context once it is full.
   std::vector<int32_t> visible() const {
     const auto context = static_cast<size_t>(options_.context);
     if (ids_.size() < context) return ids_;
@@ -113,7 +113,7 @@ class Draft {
   double log_probability_ = 0;
 };
 
-// Each round continues all unfinished drafts until their context is full.
+// Each round continues all unfinished drafts until they end or their context is full.
 class Rounds {
  public:
   Rounds(const LanguageModel& model, const GenerationOptions& options, const TextSink& sink)

@@ -1,6 +1,6 @@
 #pragma once
 // Generates texts: encodes prompts, draws tokens and decodes them. When the context is full, the
-// text continues from its second half.
+// model continues from the last half of it.
 
 #include <functional>
 #include <span>

@@ -13,7 +13,8 @@ namespace calque {
 Dataset load_training_texts(const DataConfig& data, const Tokenizer& tokenizer,
                             const std::string& cache_folder = {});
 
-// Loads every text of the corpora. `split` is the split that `split: auto` selects.
+// Loads the texts of the corpora, duplicates included. `split` is the split that `split: auto`
+// selects.
 Dataset load_texts(const DataConfig& data, const Corpora& corpora, CorpusConfig::Split split,
                    const Tokenizer& tokenizer, const std::string& cache_folder = {});
 

@@ -1,5 +1,5 @@
 #pragma once
-// The tokenizer of a language model.
+// The tokenizer of the tasks language-model, masked-lm and word2vec.
 
 #include "train/tasks/run_tokenizers.h"
 

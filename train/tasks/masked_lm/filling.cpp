@@ -9,7 +9,8 @@ namespace calque {
 namespace {
 
 // SentencePiece marks the first token of every text as the beginning of a word. Replaces ids[first]
-// by the token without this mark, if the vocabulary has one.
+// by the token without this mark, if the vocabulary has one, and removes a token that is only a
+// mark.
 void continue_word(const Tokenizer& tokenizer, std::vector<int32_t>& ids, size_t first) {
   const std::string symbol = tokenizer.symbol(ids[first]);
   if (!symbol.starts_with(space_mark)) return;
@@ -25,7 +26,7 @@ void continue_word(const Tokenizer& tokenizer, std::vector<int32_t>& ids, size_t
   }
 }
 
-// Whether a space separates a [MASK] from the text of these ids after it.
+// Whether a space separates a [MASK] from these ids, which follow it.
 bool follows_space(const Tokenizer& tokenizer, std::span<const int32_t> ids) {
   if (tokenizer.options().kind == TokenizerKind::words) return true;
   if (ids.empty()) return false;

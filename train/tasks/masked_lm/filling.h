@@ -16,12 +16,14 @@ struct Filling {
   double probability = 0;  // among the tokens of the vocabulary without special symbols
 };
 
-// The `count` most probable tokens of each row. The rows are predicted independently.
+// The `count` most probable tokens at each of the positions `rows` in `ids`. The positions are
+// predicted independently.
 std::vector<std::vector<Filling>> fill_rows(const MaskedLm& model, const Tokenizer& tokenizer,
                                             std::span<const int32_t> ids,
                                             std::span<const int32_t> rows, int64_t count);
 
-// <s>, the text with an id for each [MASK], </s>. Text directly after [MASK] continues its word.
+// <s>, the text with an id for each [MASK], </s>. With SentencePiece, text directly after [MASK]
+// continues its word, if the vocabulary has a token for it.
 std::vector<int32_t> encode_masked_text(const Tokenizer& tokenizer, std::string_view text);
 
 // Decodes ids and writes [MASK] for each masked token, which may begin or continue a word. For

@@ -1,6 +1,6 @@
 #pragma once
 // The loss of a masked language model on a text. The masks are the same at every call and in every
-// run with the same tokenizer, mask share and context, whatever the run's seed.
+// run with the same tokenizer and the same settings of masks and windows, whatever the run's seed.
 
 #include <string>
 #include <utility>

@@ -19,7 +19,7 @@ struct PackedMasks {
   Segments segments;                   // [windows]
 
   void append(std::span<const int32_t> window_ids, std::span<const int32_t> window_expected);
-  // The rows to predict, and their original ids.
+  // The positions to predict, and their original ids.
   std::pair<std::vector<int32_t>, std::vector<int32_t>> targets() const;
 };
 

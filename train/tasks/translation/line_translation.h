@@ -11,9 +11,9 @@
 
 namespace calque {
 
-// A line of output is the translation, followed by the fields below, each after " ||| ". With
-// n_best above 1, a line of input has several lines of output, which begin with its number, from 0
-// (Moses' n-best format).
+// A line of output is the translation, followed by the selected fields, each after " ||| ". With
+// n_best above 1, a line of input has up to n_best lines of output, which begin with its number and
+// have `scores` (Moses' n-best format).
 struct LineOptions {
   TranslationOptions search;
   bool scores = false;     // the score of the ranking, and the log-probability

@@ -10,8 +10,8 @@
 namespace calque {
 namespace {
 
-// The explanation has one vocabulary. Source tokens of another one are added behind the target's,
-// with logits too low to matter.
+// The explanation has one vocabulary. If the source has another one, its tokens are added behind
+// the target vocabulary, with logits too low to matter.
 void add_vocabulary(Explanation& explanation, const Tokenizers& tokenizers) {
   for (int32_t id = 0; id < tokenizers.target.size(); ++id) {
     explanation.vocabulary.push_back(tokenizers.target.symbol(id));

@@ -24,8 +24,8 @@ TranslationOptions translation_options(const DecodingConfig& decoding);
 BleuOptions bleu_options(const Config& config);
 ChrfOptions chrf_options(const Config& config);
 
-// The corpora of a section of `data`, with toy languages generated; `split` is the split that the
-// section is for.
+// The corpora of a section of `data`, with toy languages generated. `split` is the split that
+// `split: auto` of a toy corpus selects.
 std::vector<CorpusSource> corpus_sources(const Corpora& corpora, const DataConfig& data,
                                          Split split);
 }  // namespace calque

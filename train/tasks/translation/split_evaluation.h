@@ -21,7 +21,7 @@ namespace calque {
 struct SplitResult {
   std::string name;
   int64_t pairs = 0;               // translated
-  DropTally skipped;               // invalid UTF-8, if the config skips it
+  DropTally skipped;               // lines too long or not UTF-8, if the config skips them
   DropTally empty;                 // translated pairs with an empty side
   std::optional<MeanLoss> tokens;  // for a single run, over the pairs without an empty side
   double exact = 0;

@@ -21,7 +21,8 @@ Tokenizers open_translation_tokenizers(const Config& config, const RunFolder& ru
 // The tokenizers without a run: read from tokenizer.files, or trained.
 Tokenizers make_tokenizers(const Config& config);
 
-// tokenizer.bpe_dropout: segments the examples into other subwords in each epoch.
+// Applies tokenizer.bpe_dropout, if set: in each epoch, texts consist of other subwords, unless
+// these exceed data.max_length. Throws an Error for a tokenizer that is not BPE.
 ExampleSet with_bpe_dropout(ExampleSet set, const Config& config, const Tokenizers& tokenizers);
 
 }  // namespace calque

@@ -26,7 +26,7 @@ std::vector<std::vector<Hypothesis>> search_sources(
     const TranslationOptions& options, std::span<const std::vector<int32_t>> prefixes = {},
     int64_t first_number = 0, const std::function<void(int64_t)>& done = {});
 
-// search_sources() for texts and prefixes before tokenization.
+// Tokenizes texts and prefixes, and calls search_sources().
 std::vector<FoundTranslations> search_texts(std::span<const Translator> models,
                                             const Tokenizers& tokenizers,
                                             std::span<const std::string> texts,

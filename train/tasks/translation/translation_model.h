@@ -20,7 +20,7 @@ class TranslationModel {
     return std::visit([](const auto& model) { return Translator(model); }, model_);
   }
 
-  Parameters parameters;  // before the model, whose constructor fills it
+  Parameters parameters;  // declared before the model, whose constructor registers them
 
  private:
   const std::variant<Transformer, RecurrentTranslator> model_;

@@ -57,7 +57,8 @@ class TranslationTask : public Task {
     freeze_embeddings(config_, network_.parameters);
     if (start.purpose == TaskStart::Purpose::use) return;
     const std::string cache = cache_folder(config_, run, start);
-    // First, so that its errors occur before the long tokenization of the training corpora.
+    // Validation comes first, so that its errors occur before the long tokenization of the training
+    // corpora.
     validation_ = std::make_unique<Validation>(config_, tokenizers_, cache);
     data_ = std::make_shared<const Dataset>(load_dataset(
         corpus_sources(config_.data.train, config_.data, CorpusConfig::Split::train),

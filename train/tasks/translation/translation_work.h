@@ -14,7 +14,8 @@ namespace calque {
 
 class TranslationWork : public Work {
  public:
-  // `lines` has the numbers of the pairs in `dataset`, for error messages. Both may be empty.
+  // `lines` has the numbers of the pairs' lines for dataset->where(), which messages show. `lines`
+  // may be empty if `dataset` is null.
   TranslationWork(Translator model, const TrainingConfig& training, PairBatch batch,
                   std::vector<int64_t> lines, std::shared_ptr<const Dataset> dataset);
 
@@ -33,9 +34,9 @@ class TranslationWork : public Work {
   const std::shared_ptr<const Dataset> dataset_;
 };
 
-// Returns the index of the first pair of each chunk; there are at most `chunks` chunks. A pair
-// belongs to the chunk that contains the middle of its target tokens. A chunk has at most 17/16 of
-// an equal share of the tokens, or one pair.
+// Divides the pairs into about `chunks` chunks and returns the index of the first pair of each. A
+// chunk ends before a pair whose middle target token is in the next of `chunks` equal shares of the
+// target tokens, and before it would exceed 17/16 of such a share. It has at least one pair.
 std::vector<int64_t> chunk_begins(const Segments& targets, int64_t chunks);
 
 }  // namespace calque

@@ -22,18 +22,18 @@ struct ParallelTexts {
   std::vector<std::string> sources, references;
   std::vector<std::string> places;  // of the sources: "train.en:17"
 };
-// Reads at most `most` pairs, or all if `most` is 0. Invalid UTF-8 is an Error, or its pair is
-// skipped, as data.invalid_utf8 says.
+// Reads at most `most` pairs, or all if `most` is 0. A line that is too long or not UTF-8 is an
+// Error, or its pair is skipped, as data.invalid_utf8 says.
 ParallelTexts read_texts(const std::vector<CorpusSource>& corpora, int64_t most,
                          const DataConfig& data);
 
-// Throws Error if a sentence is longer than the learned positions. Texts include pairs that the
-// dataset drops because their other side is empty.
+// Throws Error if a sentence is longer than the learned positions. The second function checks the
+// sources only; its texts include pairs that a dataset drops because one side is empty.
 void require_positions(const Dataset& dataset, const ModelConfig& model);
 void require_positions(const ParallelTexts& texts, const Tokenizer& source,
                        const ModelConfig& model);
 
-// Throws Error if a file of the validation corpora cannot be opened. Fast.
+// Throws Error if a file of the validation corpora cannot be opened; reads nothing.
 void require_validation_files(const Config& config);
 
 struct TranslationScores {

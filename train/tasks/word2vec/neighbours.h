@@ -19,8 +19,8 @@ class WordSpace {
  public:
   WordSpace(const Tensor& vectors, const Tokenizer& tokenizer);
 
-  // The id of a word, which is lowercased if the tokenizer lowercases. Throws an Error for a word
-  // that the vocabulary lacks.
+  // The id of a word, which the tokenizer may lowercase. Throws an Error for text that is not one
+  // word of the vocabulary.
   int32_t id_of(const std::string& word) const;
 
   // The nearest words, nearest first, without the given words.
@@ -37,7 +37,7 @@ class WordSpace {
   NearestRows rows_;
 };
 
-// Words spread over the vocabulary, each with its neighbours.
+// At most `count` words spread over the vocabulary, each with its five nearest words.
 std::vector<Sample> neighbour_samples(const WordSpace& space, int64_t count);
 
 // The vectors of all words in word2vec's text format.

@@ -1,7 +1,7 @@
 #pragma once
-// The loss of word vectors on a text. The neighbours and the negatives are the same at every call
-// and in every run with the same tokenizer and settings, whatever the run's seed. Words are not
-// subsampled.
+// The loss of word vectors on a text. The predictions and their negatives are the same at every
+// call and in every run with the same tokenizer and settings, whatever the run's seed. Words are
+// not subsampled.
 
 #include <string>
 #include <utility>

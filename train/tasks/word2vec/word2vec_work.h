@@ -1,5 +1,5 @@
 #pragma once
-// A micro-batch of slices of a text, each with the predictions of its words.
+// A micro-batch of slices of a text, each with the predictions that are made in it.
 
 #include <memory>
 #include <string>
