@@ -280,8 +280,7 @@ TEST_CASE("projection with cross-entropy is a product and a cross-entropy") {
   }
 }
 
-TEST_CASE(
-    "the loss of two passes is the mean of both plus agreement / 4 times both divergences") {
+TEST_CASE("the loss of two passes is the mean of both plus agreement / 4 times both divergences") {
   std::vector<int32_t> expected;
   for (int32_t i = 0; i < 700; ++i) expected.push_back(i * 37 % 3001);
   const real smoothing = real(0.1), agreement = 3;
