@@ -34,19 +34,21 @@ std::vector<Window> windows_of(int64_t from, int64_t to, Interpolation interpola
   std::vector<Window> windows;
   for (int64_t i = 0; i < to; ++i) {
     const double center = (static_cast<double>(i) + 0.5) * scale;
-    const int64_t first = std::max<int64_t>(0, static_cast<int64_t>(center - radius + 0.5));
-    const int64_t end = std::min(from, static_cast<int64_t>(center + radius + 0.5));
+    const auto first = static_cast<int64_t>(std::max(0.0, center - radius + 0.5));
+    const auto end =
+        static_cast<int64_t>(std::min(static_cast<double>(from), center + radius + 0.5));
     std::vector<double> weights;
     double sum = 0;
     for (int64_t j = first; j < end; ++j) {
       const double x = (static_cast<double>(j) - center + 0.5) / stretch;
       sum += weights.emplace_back(cubic ? bicubic(x) : bilinear(x));
     }
-    Window& window = windows.emplace_back(first, std::vector<int32_t>());
+    Window window{first, {}};
     for (const double weight : weights) {
       window.weights.push_back(
           static_cast<int32_t>(std::lround(weight / sum * (1 << weight_bits))));
     }
+    windows.push_back(std::move(window));
   }
   return windows;
 }

@@ -35,12 +35,14 @@ ImageSet read_set(const CorpusConfig& corpus, Split split, std::optional<ImageFi
   if (!toy && std::filesystem::is_directory(corpus.images)) {
     if (!fit) return read_image_folder(corpus.images);
     return read_image_folder(corpus.images,
-                             [&](Image image) { return fit_for(image.shape)(std::move(image)); });
+                             [&](const Image& image) { return fit_for(image.shape)(image); });
   }
   ImageSet set = toy ? toy_shapes(corpus.split.value_or(split), corpus.pairs,
                                   static_cast<uint64_t>(corpus.seed))
                      : read_idx_of(corpus);
-  return fit ? fit_for(set.shape)(std::move(set)) : set;
+  if (!fit) return set;
+  const ImageFit to = fit_for(set.shape);
+  return to(std::move(set));
 }
 
 // Sets the mean and the deviation of each channel.
