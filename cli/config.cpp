@@ -119,7 +119,8 @@ void add_config_command(CLI::App& calque) {
   config->footer("Example: calque config check configs/toy.yaml --set training.until=20e");
 
   CLI::App* check_command = config->add_subcommand(
-      "check", "List the problems of configs; contradictions between keys once every key is valid");
+      "check",
+      "List the problems of configs. Contradictions between keys are listed if all keys are valid");
   check_command->add_option("CONFIG", arguments->configs, "YAML files")->required();
   add_settings(check_command, arguments->settings);
   check_command

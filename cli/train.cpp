@@ -214,7 +214,8 @@ void add_train_command(CLI::App& calque) {
       ->add_option("--threads", arguments->threads,
                    "Threads (default: training.threads, or all processors)")
       ->check(whole_number(1, 1024));
-  command->add_flag("--quiet", arguments->quiet, "Print only how the run ends, and errors");
+  command->add_flag("--quiet", arguments->quiet,
+                    "Print no progress, only how the run ends, and errors");
   CLI::Option* dry_run = command->add_flag(
       "--dry-run", arguments->dry_run, "Show the model's size, memory and time, without training");
   command

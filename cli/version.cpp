@@ -23,7 +23,7 @@ std::string cpu_features() {
   if (__builtin_cpu_supports("avx512vnni")) features.push_back("AVX-512VNNI");
   if (__builtin_cpu_supports("avx512bf16")) features.push_back("AVX-512BF16");
 #endif
-  return features.empty() ? "none of those that calque uses"
+  return features.empty() ? "neither AVX2 nor AVX-512"
                           : fmt::format("{}", fmt::join(features, ", "));
 }
 

@@ -24,9 +24,9 @@ struct LabelledFile {
   int64_t skipped = 0;  // lines that are not UTF-8
 };
 
-// Throws an Error for a file that cannot be read or has no row, and an Error that names the line
-// for a line without a label or a text, with more than two texts, or not in UTF-8 (unless it is
-// skipped).
+// Throws an Error if the file cannot be read or no row is left. Throws an Error that names the line
+// if the line has no label, nothing after it, or more than two texts, or is not UTF-8 and `invalid`
+// is not `skip`.
 LabelledFile read_labelled_file(const std::string& path, InvalidText invalid = InvalidText::error);
 
 // Parses one line; `where` names it in errors.

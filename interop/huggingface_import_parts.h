@@ -19,8 +19,8 @@ struct HuggingfaceFolder {
   std::string file(const std::string& name) const { return path + "/" + name; }
 };
 
-inline constexpr int64_t most_units = 65536;     // of a layer's width
-inline constexpr int64_t most_tokens = 1 << 24;  // of a vocabulary
+inline constexpr int64_t most_units = 65536;     // the largest width of a layer
+inline constexpr int64_t most_tokens = 1 << 24;  // the largest vocabulary
 inline constexpr int64_t most_positions = 1 << 24;
 
 // The activation function that the setting `key` names.
@@ -32,7 +32,7 @@ void read_encoder(const ForeignJson& config, double dropout, ModelConfig& to);
 // Reads `decoding` from the settings of generation_config.json. `unknown` is the id of <unk>.
 void read_decoding(const ForeignJson& generation, int64_t unknown, DecodingConfig& to);
 
-// The logit of a token that the engine does not have: its probability is 0.
+// The output bias of a token that the other engine lacks: it makes the probability 0.
 inline constexpr real absent_logit = -10'000;
 
 // The labels of a classifier, sorted. The rows of its output in `tensors` get the same order.

@@ -1,5 +1,5 @@
-// Ranks that are processes of an MPI job. They wait by polling: a call that blocks inside MPI could
-// not be interrupted when another rank is lost, and would keep a processor busy.
+// Ranks that are processes of an MPI job. Exchanges wait by polling: a call that blocks inside MPI
+// could not be interrupted when another rank is lost, and would keep a processor busy.
 #include <mpi.h>
 #ifdef __linux__
 #include <sys/prctl.h>
@@ -58,7 +58,8 @@ void finish_all(std::span<MPI_Request> requests) {
   }
 }
 
-// At most one heartbeat to each rank is in flight, so heartbeats do not pile up at a stopped rank.
+// At most one send to each rank is unfinished. MPI may buffer further heartbeats for a suspended
+// rank.
 class MpiHeartbeats final : public Heartbeats {
  public:
   explicit MpiHeartbeats(int ranks) : sent_(static_cast<size_t>(ranks), MPI_REQUEST_NULL) {

@@ -1,8 +1,8 @@
 #pragma once
 // Watches the other ranks from a thread of its own. Each rank sends a heartbeat to all others four
-// times per second, also while it computes or writes a checkpoint. A rank that is stopped, or
-// behind a broken network, sends none. The end of a rank on this machine is detected at once,
-// before the launcher ends the others.
+// times per second, also while it computes or writes a checkpoint. None
+// arrive from a rank that is suspended or behind a broken network. The end of a rank on this
+// machine is detected at once, before the launcher ends the others.
 
 #include <atomic>
 #include <chrono>
@@ -31,13 +31,13 @@ class Heartbeats {
 
 struct WatchOptions {
   std::chrono::milliseconds deadline{20'000};
-  // Whether this process has been asked to stop. The launcher also asks when a rank has ended, and
-  // kills the others a second later, so the deadline is shorter after a request.
+  // Whether this process has been asked to stop. A launcher sends the same request to the remaining
+  // ranks after one has ended, and kills them a second later, so the deadline is shorter then.
   std::function<bool()> stopping = [] { return false; };
   // Called once, from the watching thread, with a line about the lost rank. It ends the process.
   std::function<void(const std::string& line)> end;
-  // Called instead of end() if a lower rank reports the line but has not ended this process in
-  // time.
+  // Called instead of end() on a rank that leaves the report to a lower rank, if that rank has not
+  // ended the job in time.
   std::function<void()> leave;
 };
 

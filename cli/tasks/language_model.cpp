@@ -1,4 +1,5 @@
-// What evaluate, score, explain and data check do with runs of task: language-model.
+// What evaluate, score and explain do with runs of task: language-model, and what data check does
+// for all tasks of plain text.
 #include <fmt/format.h>
 
 #include <algorithm>

@@ -1,5 +1,5 @@
-// Translates while the user types, with one model or with all models of the same source language side
-// by side, and shows the alignment of words.
+// Translates while the user types, with the chosen model or, side by side, with all models that have its
+// source language. Shows the alignment of words.
 'use strict';
 
 // Returns a word that, while it is hovered or has the focus, highlights the words linked to it.
@@ -9,8 +9,9 @@ function alignedWord(text, own, others, numbers) {
     word.classList.toggle('chosen', on);
     for (const number of numbers) others[number].classList.toggle('linked', on);
   };
-  for (const type of ['pointerenter', 'focus']) word.addEventListener(type, () => mark(true));
-  for (const type of ['pointerleave', 'blur']) word.addEventListener(type, () => mark(false));
+  for (const type of ['pointerenter', 'focus', 'pointerleave', 'blur']) {
+    word.addEventListener(type, () => mark(word.matches(':hover, :focus')));
+  }
   own.push(word);
   return word;
 }
@@ -41,7 +42,8 @@ function result(name, text, alternatives) {
 
 // The line of a text area that has the cursor.
 function lineAtCursor({value, selectionStart}) {
-  return value.slice(value.lastIndexOf('\n', selectionStart - 1) + 1).split('\n', 1)[0];
+  const begin = value.slice(0, selectionStart).lastIndexOf('\n') + 1;
+  return value.slice(begin).split('\n', 1)[0];
 }
 
 function startTranslating(translators) {

@@ -22,7 +22,8 @@ TEST_CASE("calque export writes a new folder, and refuses a folder that exists")
   check_refused(again, 1, "already exists; choose another folder");
 }
 
-TEST_CASE("calque export refuses a model in one line that names the formats that can hold it") {
+TEST_CASE(
+    "the error of calque export is one line, which names the formats that can hold the model") {
   check_refused(run("calque export " + trained().run + " huggingface"), 1,
                 "tokenizer.kind is words, which huggingface cannot hold; ctranslate2, numpy, "
                 "safetensors can");

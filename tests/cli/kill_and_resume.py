@@ -1,6 +1,6 @@
 #!/usr/bin/env python3
-"""Kills a training run with SIGKILL at random moments and resumes it each time with the same
-command. Its result (weights, moments, metrics without timing) must have the same bits as the result
+"""Kills a training run with SIGKILL at random moments and resumes it each time, with a random number of
+threads. Its result (weights, moments, metrics without timing) must have the same bits as the result
 of an undisturbed run. A quarter of the kills happens during the start, half during steps, and a quarter
 while a checkpoint is written. When a run has finished, its result is compared and another run
 begins, until the number of kills is reached. Every second run waits for its checkpoints
@@ -163,7 +163,7 @@ def being_written(folder, run):
 
 
 class Kills:
-    """Counts the kills and the steps that they lost."""
+    """Counts the kills, and records the most steps that one of them lost."""
 
     def __init__(self):
         self.in_writing = self.rounds = self.more_than_interval = 0
@@ -270,10 +270,11 @@ def main():
                          % (kills.repeated_most[in_background], in_background))
         print("%d kills in %d runs, every bit the same; %d kills while a checkpoint was written; "
               "save_in_background false: at most %d steps repeated after each of %d kills; "
-              "true: at most %d after each of %d, more than the interval of %d after %d kills"
+              "save_in_background true: at most %d steps repeated after each of %d kills; of these, %d kills "
+              "cost more than one interval of %d steps"
               % (kills.total, kills.rounds, kills.in_writing, kills.repeated_most[False],
-                 kills.total_by_mode[False], kills.repeated_most[True], kills.total_by_mode[True], INTERVAL,
-                 kills.more_than_interval))
+                 kills.total_by_mode[False], kills.repeated_most[True], kills.total_by_mode[True],
+                 kills.more_than_interval, INTERVAL))
     finally:
         shutil.rmtree(folder)
 

@@ -31,7 +31,7 @@ def train(calque, folder, name, task, *settings):
 
 
 class RunningServer:
-    """A server of these runs, which runs during the `with` block at the address `url`."""
+    """`calque serve` with these runs; it is up during the `with` block, at `url`."""
 
     def __init__(self, calque, runs, *options):
         self.command = [calque, "serve", *runs, "--port", "0", *options]

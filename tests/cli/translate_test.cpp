@@ -1,4 +1,5 @@
-// calque translate, with a barely trained model: the tests are about the handling of lines.
+// calque translate, and how calque evaluate decodes, with a barely trained model: lines, options,
+// errors and ensembles, not quality.
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
@@ -142,15 +143,16 @@ TEST_CASE(
           " --output " + file + "; s=$?; cat " + file + "; exit $s");
   CHECK(ran.status == 1);
   CHECK(ran.out == "a\n");
-  const CommandResult piped = run("calque translate " + run_folder() + " < " + file + " --output " +
-                                  file + "; s=$?; cat " + file + "; exit $s");
-  CHECK(piped.status == 1);
-  CHECK(piped.out == "a\n");
+  const CommandResult redirected = run("calque translate " + run_folder() + " < " + file +
+                                       " --output " + file + "; s=$?; cat " + file + "; exit $s");
+  CHECK(redirected.status == 1);
+  CHECK(redirected.out == "a\n");
   CHECK(translate("a\\n", "--output " + file).status == 0);
   CHECK(run("calque translate " + run_folder() + " < /dev/null --output /dev/null").status == 0);
 }
 
-TEST_CASE("translate reads gzip, pipes by name, and lines that end in CR LF") {
+TEST_CASE(
+    "translate reads gzip, /dev/stdin as --input, a byte-order mark and lines that end in CR LF") {
   const std::string plain = translate("a b c\\nd e\\n", "").out;
   const std::string packed = trained().file("packed.gz");
   CHECK(run("printf 'a b c\\nd e\\n' | gzip > " + packed + "; calque translate " + run_folder() +
@@ -193,7 +195,7 @@ TEST_CASE("translate writes the prefix for an empty line, and samples do not dep
   CHECK(run(with + " --buffer 1").out == ran.out);
 }
 
-TEST_CASE("the command line overrides the run's config before both are checked together") {
+TEST_CASE("the run's decoding settings are checked after the command line has overridden them") {
   const std::string wide = "--set decoding.n_best=4 ";
   CHECK(count_lines(translate("a\\n", wide + "--beam 4").out) == 4);
   const CommandResult narrow = translate("a\\n", wide + "--beam 2");
@@ -247,7 +249,8 @@ TEST_CASE("translate obeys the settings for lengths and n-grams") {
   CHECK(different(free) < words(free));
   CHECK(words(varied) >= 8);
   CHECK(different(varied) == words(varied));
-  // Without a kind of length penalty the run's penalty has no effect, but --length-penalty fails.
+  // With length_penalty_kind: none, the run's own length penalty is ignored, but one that the
+  // command line sets is refused.
   CHECK(translate("a\\n", "--set decoding.length_penalty_kind=none").status == 0);
   for (const char* penalty : {"--length-penalty 1", "--set decoding.length_penalty=1"}) {
     const CommandResult ran =

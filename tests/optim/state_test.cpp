@@ -173,7 +173,7 @@ TEST_CASE("a parameter that received no gradient counts as having gradient 0") {
   CHECK(model.value("b") == -1);
 }
 
-TEST_CASE("parameters of another size and invalid rates are a Misuse") {
+TEST_CASE("parameters of another size, and an invalid rate, gradient scale or step, are a Misuse") {
   SmallModel model({{"w", {1}}}), other({{"w", {100}}});
   Optimizer optimizer(model.parameters, SgdSettings{});
   CHECK_THROWS_AS(optimizer.update(other.parameters, 1), Misuse);
@@ -183,7 +183,8 @@ TEST_CASE("parameters of another size and invalid rates are a Misuse") {
   CHECK_THROWS_AS(optimizer.resume_at(-1), Misuse);
 }
 
-TEST_CASE("every rule leaves a frozen parameter as it is, and updates the others as without it") {
+TEST_CASE(
+    "every rule leaves a frozen parameter as it is, and updates the others as if it were absent") {
   for (const Rule& rule : rules()) {
     CAPTURE(rule.name);
     const std::vector<SmallModel::Part> parts = {

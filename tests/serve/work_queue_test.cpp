@@ -111,12 +111,13 @@ TEST_CASE("cancelled work is not computed") {
     recorder.release.set_value();
   }
   CHECK(recorder.ended == Ends{"first <x>"});
+  CHECK(recorder.batches == Batches{"x"});
 }
 
 TEST_CASE("a failure is reported only to the requests of its batch") {
   Recorder recorder;
   recorder.release.set_value();
-  std::promise<std::string> failure, result;
+  std::promise<std::string> failure;
   {
     WorkLane lane({1000, 1000}, {});
     QueuedWork broken = recorder.work("broken", "ab");
@@ -147,7 +148,7 @@ TEST_CASE("an exception while a result is delivered is reported to the request")
   CHECK(recorder.ended == Ends{"broken failed: no answer"});
 }
 
-TEST_CASE("work of a group without sentences is refused") {
+TEST_CASE("work that has a group but no sentences is refused") {
   Recorder recorder;
   WorkLane lane({1000, 1000}, {});
   CHECK_THROWS_AS(lane.add(recorder.work("empty", "")), Misuse);

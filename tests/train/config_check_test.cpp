@@ -16,7 +16,7 @@ void check_all(const std::vector<Case>& cases) {
   }
 }
 
-TEST_CASE("models that cannot be built are refused, with a valid setting") {
+TEST_CASE("models that cannot be built are refused, and the message gives the reason") {
   check_all({
       {"model: {d_model: 64, heads: 7}\n",
        "c.yaml:3: model.heads: 7 heads do not divide d_model 64; the nearest divisor is 8"},
@@ -37,7 +37,9 @@ TEST_CASE("models that cannot be built are refused, with a valid setting") {
   CHECK_NOTHROW(parsed("model: {positions: learned, max_positions: 257}\n"));
 }
 
-TEST_CASE("tied: all needs a joint tokenizer of one file, and byte_fallback needs SentencePiece") {
+TEST_CASE(
+    "tied: all needs joint: true without files, which takes one file; byte_fallback needs "
+    "SentencePiece") {
   CHECK(config_error("tokenizer: {joint: false}\n")
             .find("c.yaml:3: tokenizer.joint: model.tied: all") == 0);
   CHECK_NOTHROW(parsed("tokenizer: {joint: false}\nmodel: {tied: target}\n"));
@@ -63,8 +65,8 @@ TEST_CASE("schedules that cannot run are refused") {
        "c.yaml:3: training.warmup_steps: must be 1 or more for the schedules auto and noam, which "
        "divide by it"},
       {"training: {schedule: cosine, until: 20e}\n",
-       "c.yaml: training.decay_steps: the schedule needs a last step; set this, or updates in "
-       "training.until"},
+       "c.yaml: training.decay_steps: the schedule needs a last step; set this, or give "
+       "training.until in updates, such as 9000u"},
       {"training: {schedule: linear, until: 4000u}\n",
        "c.yaml: training.decay_steps: 4000 leaves no step after warmup_steps 4000"},
       {"training: {schedule: constant, warmup_from: 1}\n",
@@ -146,7 +148,7 @@ TEST_CASE("the config saved with a run may lack training data, any other config 
         }).starts_with("c.yaml:2: data.train: missing"));
 }
 
-TEST_CASE("two tokenizers of files may share one table, since files may have the same tokens") {
+TEST_CASE("model.tied: all is allowed with two tokenizer files, which may have the same tokens") {
   const std::string files = "tokenizer: {joint: false, files: [a.model, b.model]}\n";
   CHECK_NOTHROW(parsed(files + "model: {tied: all}\n"));
 }

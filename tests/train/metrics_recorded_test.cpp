@@ -194,7 +194,7 @@ TEST_CASE("the p-values of both paired tests are sacreBLEU's") {
     CHECK(found.p_value == doctest::Approx(question["p_value"].get<double>()).epsilon(1e-12));
     CHECK(found.system_confidence.has_value() == bootstrapped);
     if (!bootstrapped) continue;
-    // The reference divides in single precision where it resamples.
+    // sacreBLEU divides in single precision when it resamples.
     const json& intervals = question["intervals"];
     const auto near = [](const json& value) {
       return doctest::Approx(value.get<double>()).epsilon(1e-5);

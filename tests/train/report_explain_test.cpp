@@ -1,4 +1,5 @@
-// Explanations as data: the data of the page, the JSON of raw weights, the figure.
+// What is written of an explanation: the page and its numbers, the JSON with raw weights, the
+// figure.
 #include <cmath>
 #include <nlohmann/json.hpp>
 
@@ -97,7 +98,9 @@ TEST_CASE("the explain page loads nothing from outside, and escapes hostile text
   }
 }
 
-TEST_CASE("the figure shows a head, the mean of a layer or of all layers, and others are refused") {
+TEST_CASE(
+    "the figure shows a head or the mean of one or all layers, and refuses other layers and "
+    "heads") {
   Explanation explanation = small_explanation();
   explanation.cross.push_back({1, 0, {2, 2, {0, 1, 1, 0}}});
   const std::string head = cross_attention_svg(explanation, {.layer = 0, .head = 0});

@@ -116,10 +116,10 @@ TEST_CASE("a rank that is asked to stop ends the validation of all") {
   for (const TaskCase& task : all_tasks()) {
     CAPTURE(task.name);
     const TemporaryFolder folder;
-    for (const int late : {0, 3}) {  // the first or a later pause
-      int pauses = 0;                // of rank 1
+    for (const int late : {0, 3}) {  // the first or the fourth question between batches
+      int questions = 0;             // to rank 1
       const auto all = validate(2, of_many_batches(task), folder,
-                                [&](int rank) { return rank == 1 && pauses++ >= late; });
+                                [&](int rank) { return rank == 1 && questions++ >= late; });
       for (const RankScores& rank : all) CHECK_FALSE(rank.has_value());
     }
   }

@@ -21,7 +21,7 @@ std::string refusal(const std::string& run) {
   return message_of([&] { const RunLock lock(run); });
 }
 
-// A second process that holds the lock until it is killed.
+// A child process that holds the lock until it is killed.
 class Holder {
  public:
   explicit Holder(const std::string& run) {
@@ -53,8 +53,7 @@ class Holder {
 
 }  // namespace
 
-TEST_CASE(
-    "a second process is refused with the number of the holder, and kill -9 releases the lock") {
+TEST_CASE("a process is refused with the process id of the holder, and kill -9 releases the lock") {
   const ScratchFolder run;
   Holder holder(run.path());
   const std::string message = refusal(run.path());

@@ -128,7 +128,8 @@ void check_schedule(const Config& config, Contradictions& all) {
   }
   if (ends && training.decay_steps == 0) {
     blame(all, "training.decay_steps",
-          "the schedule needs a last step; set this, or updates in training.until");
+          "the schedule needs a last step; set this, or give training.until in updates, such as "
+          "9000u");
   } else if (ends && training.decay_steps <= training.warmup_steps) {
     blame(all, "training.decay_steps", "{} leaves no step after warmup_steps {}",
           training.decay_steps, training.warmup_steps);

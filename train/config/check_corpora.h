@@ -4,8 +4,8 @@
 
 namespace calque {
 
-// Adds a contradiction for corpora that the task cannot use and for settings of corpora that
-// contradict each other.
+// Adds the contradictions that concern the corpora: kinds that the task cannot use, keys that are
+// missing or have no effect, and batches smaller than a window.
 void check_corpora(const Config& config, Contradictions& all);
 
 }  // namespace calque
