@@ -9,6 +9,7 @@
 #include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
+#include "data/lowercase.h"
 #include "interop/formats.h"
 #include "train/config/load.h"
 #include "train/config/nearest.h"
@@ -60,12 +61,6 @@ void show(const ConfigArguments& arguments) {
   fmt::print("{}", show_config(config, arguments.comments ? Comments::meanings : Comments::none));
 }
 
-std::string lower_case(std::string_view text) {
-  std::string lower(text);
-  for (char& c : lower) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  return lower;
-}
-
 // Whether the key's meaning or one of its names contains the word. Case is ignored, and in names
 // also hyphens, underscores, dots and spaces.
 bool is_about(const ConfigKey& key, const std::string& word) {
@@ -73,8 +68,8 @@ bool is_about(const ConfigKey& key, const std::string& word) {
   const auto matches = [&](std::string_view name) {
     return !bare.empty() && bare_word(name).find(bare) != std::string::npos;
   };
-  return lower_case(key.meaning).find(lower_case(word)) != std::string::npos || matches(key.name) ||
-         std::ranges::any_of(key.elsewhere, matches, &ForeignName::name);
+  return ascii_lowercase(key.meaning).find(ascii_lowercase(word)) != std::string::npos ||
+         matches(key.name) || std::ranges::any_of(key.elsewhere, matches, &ForeignName::name);
 }
 
 // Prints "model.heads = 4   (toy.yaml:12)".

@@ -2,7 +2,6 @@
 #include <png.h>
 
 #include <algorithm>
-#include <cctype>
 #include <csetjmp>
 #include <cstdio>
 #include <filesystem>
@@ -14,6 +13,7 @@
 #include "core/error.h"
 #include "data/file.h"
 #include "data/images.h"
+#include "data/lowercase.h"
 
 namespace calque {
 namespace {
@@ -117,9 +117,7 @@ Image read_jpeg(const std::string& path, const std::string& bytes) {
 }
 
 bool is_image_name(const fs::path& path) {
-  std::string extension = path.extension().string();
-  std::ranges::transform(extension, extension.begin(),
-                         [](unsigned char c) { return static_cast<char>(std::tolower(c)); });
+  const std::string extension = ascii_lowercase(path.extension().string());
   return extension == ".png" || extension == ".jpg" || extension == ".jpeg";
 }
 

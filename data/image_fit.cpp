@@ -93,7 +93,8 @@ Image resized_columns(const Image& image, int64_t height, Interpolation interpol
   return result;
 }
 
-Image center_of(const Image& image, int64_t height, int64_t width) {
+Image center_of(Image image, int64_t height, int64_t width) {
+  if (image.shape.height == height && image.shape.width == width) return image;
   const auto& [old_height, old_width, channels] = image.shape;
   const int64_t top = (old_height - height) / 2, left = (old_width - width) / 2;
   Image result{{height, width, channels}, {}};
@@ -108,16 +109,15 @@ Image center_of(const Image& image, int64_t height, int64_t width) {
 
 // The numbers between the two passes are rounded, so the order of the passes matters. It is that of
 // Pillow 13.
-Image resized(const Image& image, int64_t height, int64_t width, Interpolation interpolation) {
+Image resized(Image image, int64_t height, int64_t width, Interpolation interpolation) {
   const bool rows_change = width != image.shape.width;
   const int64_t fewer_rows = image.shape.height - height;
   const int64_t fewer_columns = image.shape.width - width;
   const bool columns_first = fewer_rows > 0 && fewer_rows > 2 * fewer_columns;
-  Image result = image;
-  if (rows_change && !columns_first) result = resized_rows(result, width, interpolation);
-  if (fewer_rows != 0) result = resized_columns(result, height, interpolation);
-  if (rows_change && columns_first) result = resized_rows(result, width, interpolation);
-  return result;
+  if (rows_change && !columns_first) image = resized_rows(image, width, interpolation);
+  if (fewer_rows != 0) image = resized_columns(image, height, interpolation);
+  if (rows_change && columns_first) image = resized_rows(image, width, interpolation);
+  return image;
 }
 
 Image with_channels(Image image, int64_t channels) {
@@ -138,8 +138,8 @@ Image with_channels(Image image, int64_t channels) {
 
 Image ImageFit::operator()(Image image) const {
   image = with_channels(std::move(image), shape.channels);
-  if (image.shape == shape && height == shape.height && width == shape.width) return image;
-  return center_of(resized(image, height, width, interpolation), shape.height, shape.width);
+  image = resized(std::move(image), height, width, interpolation);
+  return center_of(std::move(image), shape.height, shape.width);
 }
 
 ImageSet ImageFit::operator()(ImageSet set) const {

@@ -13,7 +13,7 @@ inline constexpr Named<Interpolation> interpolations[] = {{"bilinear", Interpola
 
 // Returns the image with height x width pixels; the proportions may change. A pixel of a smaller
 // image is a weighted mean of all the pixels that it covers.
-Image resized(const Image& image, int64_t height, int64_t width, Interpolation interpolation);
+Image resized(Image image, int64_t height, int64_t width, Interpolation interpolation);
 
 // Color images become gray by their luma; gray images get three equal channels.
 Image with_channels(Image image, int64_t channels);

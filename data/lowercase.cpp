@@ -76,7 +76,15 @@ char32_t lowercase(char32_t letter) {
   return inside ? letter + static_cast<char32_t>(distance) : letter;
 }
 
+char ascii_lowercase(char c) { return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c; }
+
 }  // namespace
+
+std::string ascii_lowercase(std::string_view text) {
+  std::string out(text);
+  for (char& c : out) c = ascii_lowercase(c);
+  return out;
+}
 
 std::string lowercase(std::string_view text) {
   std::string out;
@@ -84,7 +92,7 @@ std::string lowercase(std::string_view text) {
   for (size_t at = 0; at < text.size();) {
     const char byte = text[at];
     if (static_cast<unsigned char>(byte) < 0x80) {
-      out.push_back(byte >= 'A' && byte <= 'Z' ? static_cast<char>(byte + 32) : byte);
+      out.push_back(ascii_lowercase(byte));
       ++at;
     } else {
       append_utf8(lowercase(next_code_point(text, at)), out);

@@ -10,4 +10,7 @@ namespace calque {
 // Requires well-formed UTF-8.
 std::string lowercase(std::string_view text);
 
+// Only A to Z become lower case. The text may have any bytes.
+std::string ascii_lowercase(std::string_view text);
+
 }  // namespace calque

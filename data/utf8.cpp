@@ -80,6 +80,10 @@ int64_t count_code_points(std::string_view text) {
       text, [](char c) { return (static_cast<unsigned char>(c) & 0xC0) != 0x80; });
 }
 
+bool is_inside_character(std::string_view text, size_t at) {
+  return at > 0 && at < text.size() && (byte_at(text, at) & 0xC0) == 0x80;
+}
+
 std::vector<size_t> character_borders(std::string_view text) {
   std::vector<size_t> borders = {0};
   for (size_t at = 0; at < text.size(); borders.push_back(at)) next_code_point(text, at);

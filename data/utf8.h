@@ -26,6 +26,9 @@ int64_t count_code_points(std::string_view text);
 // The offsets at which the characters begin, and the end of the text. Requires well-formed text.
 std::vector<size_t> character_borders(std::string_view text);
 
+// Whether `at` is between two bytes of a character.
+bool is_inside_character(std::string_view text, size_t at);
+
 void append_utf8(char32_t code_point, std::string& out);
 
 }  // namespace calque

@@ -7,14 +7,6 @@
 #include "train/storage/strict_json.h"
 
 namespace calque {
-namespace {
-
-bool is_int64(const nlohmann::json& value) {
-  return value.is_number_integer() &&
-         (!value.is_number_unsigned() || value.get<uint64_t>() <= INT64_MAX);
-}
-
-}  // namespace
 
 ForeignJson::ForeignJson(nlohmann::json object, std::string path)
     : json_(std::make_shared<const nlohmann::json>(std::move(object))), path_(std::move(path)) {

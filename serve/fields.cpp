@@ -5,6 +5,7 @@
 
 #include "data/utf8.h"
 #include "serve/http_error.h"
+#include "train/storage/strict_json.h"
 
 namespace calque {
 namespace {
@@ -118,8 +119,7 @@ int64_t Fields::whole_or(std::string_view name, int64_t otherwise, int64_t least
   int64_t number = 0;
   if (value.is_string()) {
     number = parsed<int64_t>(name, value.get<std::string>());
-  } else if (value.is_number_integer() &&
-             !(value.is_number_unsigned() && value.get<uint64_t>() > uint64_t{INT64_MAX})) {
+  } else if (is_int64(value)) {
     number = value.get<int64_t>();
   } else {
     refuse(400, "{}: must be a whole number", name);

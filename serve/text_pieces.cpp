@@ -4,6 +4,7 @@
 #include <charconv>
 #include <utility>
 
+#include "data/lowercase.h"
 #include "data/utf8.h"
 
 namespace calque {
@@ -12,12 +13,6 @@ namespace {
 constexpr std::string_view white = " \t\n\r\f";
 
 bool is_letter(char c) { return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z'); }
-
-bool same_letters(std::string_view a, std::string_view lower) {
-  return std::ranges::equal(a, lower, {}, [](char c) {
-    return c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
-  });
-}
 
 // Whether the last character before `at` that is not white space is =.
 bool follows_equals(std::string_view html, size_t at) {
@@ -50,43 +45,46 @@ size_t end_of_markup(std::string_view html, size_t at) {
   for (const std::string_view raw : {"script", "style"}) {
     const char after = rest.size() > raw.size() + 1 ? rest[raw.size() + 1] : '>';
     const bool ends = after == '>' || after == '/' || white.find(after) != white.npos;
-    if (!ends || !same_letters(rest.substr(1, raw.size()), raw)) continue;
+    if (!ends || ascii_lowercase(rest.substr(1, raw.size())) != raw) continue;
     for (; end < html.size(); ++end) {
       const std::string_view here = html.substr(end);
-      if (here.starts_with("</") && same_letters(here.substr(2, raw.size()), raw)) break;
+      if (here.starts_with("</") && ascii_lowercase(here.substr(2, raw.size())) == raw) break;
     }
   }
   return end;
 }
 
-// Returns the letter of a reference such as &eacute; at the start of `text`, and the length of the
+// Returns the character of a reference such as &amp; at the start of `text`, and the length of the
 // reference: 0 if there is none.
-std::pair<std::string, size_t> decoded_letter(std::string_view text) {
-  // The names of U+00A1 to U+00FF, in order.
+std::pair<std::string, size_t> decoded_name(std::string_view text) {
+  // The names of U+00A0 to U+00FF, in order.
   static constexpr std::string_view names[] = {
-      "iexcl",  "cent",   "pound",  "curren", "yen",    "brvbar", "sect",   "uml",    "copy",
-      "ordf",   "laquo",  "not",    "shy",    "reg",    "macr",   "deg",    "plusmn", "sup2",
-      "sup3",   "acute",  "micro",  "para",   "middot", "cedil",  "sup1",   "ordm",   "raquo",
-      "frac14", "frac12", "frac34", "iquest", "Agrave", "Aacute", "Acirc",  "Atilde", "Auml",
-      "Aring",  "AElig",  "Ccedil", "Egrave", "Eacute", "Ecirc",  "Euml",   "Igrave", "Iacute",
-      "Icirc",  "Iuml",   "ETH",    "Ntilde", "Ograve", "Oacute", "Ocirc",  "Otilde", "Ouml",
-      "times",  "Oslash", "Ugrave", "Uacute", "Ucirc",  "Uuml",   "Yacute", "THORN",  "szlig",
-      "agrave", "aacute", "acirc",  "atilde", "auml",   "aring",  "aelig",  "ccedil", "egrave",
-      "eacute", "ecirc",  "euml",   "igrave", "iacute", "icirc",  "iuml",   "eth",    "ntilde",
-      "ograve", "oacute", "ocirc",  "otilde", "ouml",   "divide", "oslash", "ugrave", "uacute",
-      "ucirc",  "uuml",   "yacute", "thorn",  "yuml"};
-  static_assert(std::size(names) == 0xFF - 0xA0);
+      "nbsp",   "iexcl",  "cent",   "pound",  "curren", "yen",    "brvbar", "sect",   "uml",
+      "copy",   "ordf",   "laquo",  "not",    "shy",    "reg",    "macr",   "deg",    "plusmn",
+      "sup2",   "sup3",   "acute",  "micro",  "para",   "middot", "cedil",  "sup1",   "ordm",
+      "raquo",  "frac14", "frac12", "frac34", "iquest", "Agrave", "Aacute", "Acirc",  "Atilde",
+      "Auml",   "Aring",  "AElig",  "Ccedil", "Egrave", "Eacute", "Ecirc",  "Euml",   "Igrave",
+      "Iacute", "Icirc",  "Iuml",   "ETH",    "Ntilde", "Ograve", "Oacute", "Ocirc",  "Otilde",
+      "Ouml",   "times",  "Oslash", "Ugrave", "Uacute", "Ucirc",  "Uuml",   "Yacute", "THORN",
+      "szlig",  "agrave", "aacute", "acirc",  "atilde", "auml",   "aring",  "aelig",  "ccedil",
+      "egrave", "eacute", "ecirc",  "euml",   "igrave", "iacute", "icirc",  "iuml",   "eth",
+      "ntilde", "ograve", "oacute", "ocirc",  "otilde", "ouml",   "divide", "oslash", "ugrave",
+      "uacute", "ucirc",  "uuml",   "yacute", "thorn",  "yuml"};
+  static_assert(std::size(names) == 0x100 - 0xA0);
   static constexpr std::pair<std::string_view, uint32_t> others[] = {
-      {"ndash", 0x2013}, {"mdash", 0x2014},  {"lsquo", 0x2018}, {"rsquo", 0x2019},
-      {"sbquo", 0x201A}, {"ldquo", 0x201C},  {"rdquo", 0x201D}, {"bdquo", 0x201E},
-      {"bull", 0x2022},  {"hellip", 0x2026}, {"euro", 0x20AC},  {"OElig", 0x152},
-      {"oelig", 0x153},  {"Scaron", 0x160},  {"scaron", 0x161}, {"Yuml", 0x178}};
-  const size_t end = text.find(';');
-  if (end == text.npos || end < 2) return {"", 0};
+      {"amp", '&'},      {"lt", '<'},       {"gt", '>'},        {"quot", '"'},
+      {"apos", '\''},    {"ndash", 0x2013}, {"mdash", 0x2014},  {"lsquo", 0x2018},
+      {"rsquo", 0x2019}, {"sbquo", 0x201A}, {"ldquo", 0x201C},  {"rdquo", 0x201D},
+      {"bdquo", 0x201E}, {"bull", 0x2022},  {"hellip", 0x2026}, {"euro", 0x20AC},
+      {"OElig", 0x152},  {"oelig", 0x153},  {"Scaron", 0x160},  {"scaron", 0x161},
+      {"Yuml", 0x178}};
+  constexpr size_t longest_name = 6;
+  const size_t end = text.substr(0, longest_name + 2).find(';');
+  if (end == text.npos) return {"", 0};
   const std::string_view name = text.substr(1, end - 1);
   uint32_t number = 0;
   if (const auto found = std::ranges::find(names, name); found != std::end(names)) {
-    number = 0xA1 + static_cast<uint32_t>(found - names);
+    number = 0xA0 + static_cast<uint32_t>(found - names);
   }
   for (const auto& [other, code] : others) {
     if (name == other) number = code;
@@ -100,14 +98,7 @@ std::pair<std::string, size_t> decoded_letter(std::string_view text) {
 // Returns the character of a reference such as &amp; or &#x41; at the start of `text`, and the
 // length of the reference: 0 if there is none.
 std::pair<std::string, size_t> decoded_reference(std::string_view text) {
-  static constexpr std::pair<std::string_view, std::string_view> named[] = {
-      {"&amp;", "&"},   {"&lt;", "<"},   {"&gt;", ">"},
-      {"&quot;", "\""}, {"&apos;", "'"}, {"&nbsp;", "\u00a0"}};
-  for (const auto& [name, character] : named) {
-    if (text.starts_with(name)) return {std::string(character), name.size()};
-  }
-  if (auto letter = decoded_letter(text); letter.second > 0) return letter;
-  if (!text.starts_with("&#")) return {"", 0};
+  if (!text.starts_with("&#")) return decoded_name(text);
   const bool hexadecimal = text.size() > 2 && (text[2] == 'x' || text[2] == 'X');
   const char* const begin = text.data() + (hexadecimal ? 3 : 2);
   uint32_t number = 0;

@@ -4,13 +4,14 @@
 #include <algorithm>
 #include <utility>
 
+#include "data/lowercase.h"
+
 namespace calque {
 
 std::string bare_word(std::string_view word) {
   std::string bare;
-  for (const char c : word) {
-    if (c == '-' || c == '_' || c == '.' || c == ' ') continue;
-    bare += c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  for (const char c : ascii_lowercase(word)) {
+    if (c != '-' && c != '_' && c != '.' && c != ' ') bare += c;
   }
   return bare;
 }

@@ -9,6 +9,7 @@
 
 #include "core/error.h"
 #include "core/parse_number.h"
+#include "data/lowercase.h"
 #include "train/config/nearest.h"
 
 namespace calque {
@@ -118,8 +119,7 @@ void read_value(const YamlValue& from, std::string_view key, const Range& range,
 
 void read_value(const YamlValue& from, std::string_view key, const Range& range, bool& to) {
   constexpr std::string_view words[] = {"true", "yes", "on", "false", "no", "off"};
-  std::string word = from.scalar;
-  for (char& c : word) c = c >= 'A' && c <= 'Z' ? static_cast<char>(c - 'A' + 'a') : c;
+  const std::string word = ascii_lowercase(from.scalar);
   const auto found = std::find(std::begin(words), std::end(words), word);
   if (!is_plain_scalar(from) || found == std::end(words)) {
     refuse_value(from, key, allowed_values(range, to));

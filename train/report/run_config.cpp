@@ -7,6 +7,7 @@
 #include <unordered_map>
 
 #include "core/error.h"
+#include "data/utf8.h"
 
 namespace calque {
 namespace {
@@ -17,7 +18,7 @@ constexpr size_t longest_value = 300;
 std::string shortened(std::string text) {
   if (text.size() <= longest_value) return text;
   size_t end = longest_value;
-  while (end > 0 && (static_cast<unsigned char>(text[end]) & 0xC0) == 0x80) --end;
+  while (is_inside_character(text, end)) --end;
   return text.substr(0, end) + "...";
 }
 

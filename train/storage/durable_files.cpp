@@ -6,6 +6,8 @@
 #include <cstring>
 #include <system_error>
 
+#include "data/utf8.h"
+
 namespace calque {
 namespace {
 
@@ -246,14 +248,10 @@ std::string folder_of(const std::string& path) {
 
 std::string printable(std::string_view name) {
   constexpr size_t longest = 120;
-  std::string shown(name.substr(0, longest));
-  // Does not cut a UTF-8 character, whose continuation bytes are 10xxxxxx.
-  if (name.size() > longest) {
-    while (!shown.empty() && (static_cast<unsigned char>(name[shown.size()]) & 0xC0) == 0x80) {
-      shown.pop_back();
-    }
-    shown += "...";
-  }
+  size_t end = std::min(name.size(), longest);
+  while (is_inside_character(name, end)) --end;
+  std::string shown(name.substr(0, end));
+  if (end < name.size()) shown += "...";
   for (char& c : shown) {
     if (static_cast<unsigned char>(c) < 0x20 || c == 0x7F) c = '?';
   }

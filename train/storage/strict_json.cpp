@@ -40,6 +40,11 @@ nlohmann::ordered_json json_number(double value) {
   return value;
 }
 
+bool is_int64(const Json& value) {
+  return value.is_number_integer() &&
+         (!value.is_number_unsigned() || value.get<uint64_t>() <= uint64_t{INT64_MAX});
+}
+
 JsonObject::JsonObject(const Json& json, std::string path, std::string place)
     : json_(&json), path_(std::move(path)), place_(std::move(place)) {
   if (!json.is_object()) {
@@ -49,11 +54,7 @@ JsonObject::JsonObject(const Json& json, std::string path, std::string place)
 
 int64_t JsonObject::integer(const std::string& name, int64_t least) {
   const Json& json = value(name);
-  const bool fits =
-      json.is_number_integer() &&
-      !(json.is_number_unsigned() &&
-        json.get<uint64_t>() > static_cast<uint64_t>(std::numeric_limits<int64_t>::max()));
-  if (!fits || json.get<int64_t>() < least) {
+  if (!is_int64(json) || json.get<int64_t>() < least) {
     refuse(name, fmt::format("must be a whole number of at least {}", least));
   }
   return json.get<int64_t>();

@@ -19,6 +19,9 @@ nlohmann::json parse_json(std::string_view text, const std::string& path);
 // A double as JSON that is read back as the same bits (except for the bits of a NaN).
 nlohmann::ordered_json json_number(double value);
 
+// Whether the value is a whole number that an int64_t can hold.
+bool is_int64(const nlohmann::json& value);
+
 // An object of a document, read field by field. The document must outlive it.
 class JsonObject {
  public:

@@ -12,11 +12,6 @@
 namespace calque {
 namespace {
 
-// Whether the position is between the bytes of a character.
-bool is_inside_character(std::string_view text, size_t at) {
-  return at > 0 && at < text.size() && (static_cast<unsigned char>(text[at]) & 0xC0) == 0x80;
-}
-
 // The number of characters at the beginning that both texts have.
 int64_t common_characters(std::string_view a, std::string_view b) {
   auto end = static_cast<size_t>(std::ranges::mismatch(a, b).in2 - b.begin());
