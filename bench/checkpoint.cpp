@@ -14,7 +14,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "data/content_hash.h"
+#include "data/files/content_hash.h"
 #include "timing.h"
 #include "train/storage/checkpoint_writer.h"
 

@@ -9,8 +9,8 @@
 #include <functional>
 
 #include "core/ops.h"
-#include "core/parallel.h"
-#include "raw_sgemm.h"
+#include "core/threads/parallel.h"
+#include "products/raw_sgemm.h"
 #include "timing.h"
 
 using namespace calque;

@@ -19,13 +19,13 @@
 #include <vector>
 
 #include "core/error.h"
-#include "core/parallel.h"
 #include "core/random.h"
-#include "data/batch_stream.h"
-#include "data/dataset.h"
-#include "data/dataset_examples.h"
-#include "data/pair_batch.h"
-#include "data/tokenizer_training.h"
+#include "core/threads/parallel.h"
+#include "data/batches/pair_batch.h"
+#include "data/batches/stream.h"
+#include "data/datasets/dataset.h"
+#include "data/datasets/examples.h"
+#include "data/tokenizers/training.h"
 
 namespace calque {
 namespace {

@@ -17,15 +17,15 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/blas.h"
-#include "core/memory.h"
-#include "core/parallel.h"
-#include "core/simd.h"
-#include "decode/decoding_batches.h"
+#include "core/memory/pool.h"
+#include "core/products/blas.h"
+#include "core/simd/vector.h"
+#include "core/threads/parallel.h"
+#include "decode/search/batches.h"
 #include "decode/translation.h"
-#include "lengths.h"
+#include "batches/lengths.h"
 #include "preset_model.h"
-#include "raw_sgemm.h"
+#include "products/raw_sgemm.h"
 #include "timing.h"
 
 using namespace calque;

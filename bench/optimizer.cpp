@@ -7,7 +7,7 @@
 
 #include <benchmark/benchmark.h>
 
-#include "core/parallel.h"
+#include "core/threads/parallel.h"
 #include "optim/gradient_norm.h"
 #include "optim/weight_average.h"
 

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "core/parameters.h"
-#include "nn/transformer.h"
+#include "nn/models/transformer.h"
 #include "train/config/config.h"
 
 namespace calque {

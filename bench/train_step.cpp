@@ -13,18 +13,18 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
-#include "core/blas.h"
-#include "core/memory.h"
-#include "core/parallel.h"
+#include "core/memory/pool.h"
+#include "core/products/blas.h"
 #include "core/profile.h"
-#include "lengths.h"
+#include "core/threads/parallel.h"
+#include "batches/lengths.h"
 #include "optim/schedule.h"
 #include "preset_model.h"
-#include "raw_product_process.h"
+#include "products/raw_product_process.h"
 #include "timing.h"
-#include "train/learner.h"
+#include "train/run/settings.h"
+#include "train/step/learner.h"
 #include "train/tasks/translation/translation_work.h"
-#include "train/training_settings.h"
 
 using namespace calque;
 

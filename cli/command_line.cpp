@@ -7,8 +7,8 @@
 #include <string_view>
 #include <vector>
 
-#include "core/parallel.h"
 #include "core/parse_number.h"
+#include "core/threads/parallel.h"
 #include "train/config/nearest.h"
 
 namespace calque {

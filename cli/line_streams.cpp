@@ -9,7 +9,7 @@
 
 #include "cli/output.h"
 #include "core/error.h"
-#include "data/file.h"
+#include "data/files/file.h"
 
 namespace calque {
 

@@ -6,7 +6,7 @@
 #include <optional>
 #include <string>
 
-#include "data/text_lines.h"
+#include "data/files/text_lines.h"
 
 namespace calque {
 

@@ -18,8 +18,8 @@
 #include "cli/output.h"
 #include "cli/thread_waits.h"
 #include "cli/version.h"
-#include "core/blas.h"
 #include "core/error.h"
+#include "core/products/blas.h"
 
 namespace calque {
 namespace {

@@ -5,7 +5,7 @@
 #include <optional>
 #include <string>
 
-#include "decode/sampling.h"
+#include "decode/search/sampling.h"
 
 namespace calque {
 

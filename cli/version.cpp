@@ -5,9 +5,9 @@
 
 #include <vector>
 
-#include "core/blas.h"
-#include "core/parallel.h"
+#include "core/products/blas.h"
 #include "core/real.h"
+#include "core/threads/parallel.h"
 #include "ranks/start_ranks.h"
 
 namespace calque {

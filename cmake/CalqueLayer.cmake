@@ -1,23 +1,23 @@
-# calque_layer(NAME SOURCES file... LINKS target... [PRIVATE target...] [HEADERS_APART])
+# calque_layer(NAME [SOURCES file...] [FOLDERS folder...] LINKS target... [PRIVATE target...])
 #
-# Defines the library calque_NAME (alias calque::NAME) of the current folder. Its headers are
-# reachable as "FOLDER/..." only through symbolic links in the build folder, which this library
-# exports, so an include of a layer that is not linked fails to compile. HEADERS_APART: subfolders
-# are separate layers, and only the headers directly in this folder belong to this one.
+# Defines the library calque_NAME (alias calque::NAME) of the current folder. FOLDERS are those of its
+# subfolders that belong to it; each adds its files with calque_sources(file...). The headers of the
+# library are reachable as "FOLDER/..." only through symbolic links in the build folder, which it
+# exports, so an include of a layer that is not linked fails to compile.
 function(calque_layer name)
-  cmake_parse_arguments(arg "HEADERS_APART" "" "SOURCES;LINKS;PRIVATE" ${ARGN})
+  cmake_parse_arguments(arg "" "" "SOURCES;FOLDERS;LINKS;PRIVATE" ${ARGN})
   add_library(calque_${name} STATIC ${arg_SOURCES})
   add_library(calque::${name} ALIAS calque_${name})
   set_target_properties(calque_${name} PROPERTIES EXPORT_NAME ${name})
+  set(CALQUE_LAYER ${name})
+  foreach(folder IN LISTS arg_FOLDERS)
+    add_subdirectory(${folder})
+  endforeach()
 
   set(view ${PROJECT_BINARY_DIR}/layers/${name})
-  file(RELATIVE_PATH folder ${PROJECT_SOURCE_DIR} ${CMAKE_CURRENT_SOURCE_DIR})
-  if(arg_HEADERS_APART)
-    file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
-  else()
-    set(headers ${CMAKE_CURRENT_SOURCE_DIR})
-  endif()
-  foreach(header IN LISTS headers)
+  file(GLOB headers CONFIGURE_DEPENDS ${CMAKE_CURRENT_SOURCE_DIR}/*.h)
+  list(TRANSFORM arg_FOLDERS PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  foreach(header IN LISTS headers arg_FOLDERS)
     file(RELATIVE_PATH path ${PROJECT_SOURCE_DIR} ${header})
     get_filename_component(parent ${view}/${path} DIRECTORY)
     file(MAKE_DIRECTORY ${parent})
@@ -31,4 +31,10 @@ function(calque_layer name)
     PUBLIC calque_settings ${arg_LINKS}
     PRIVATE $<BUILD_INTERFACE:calque_compiler> ${arg_PRIVATE})
   set_property(GLOBAL APPEND PROPERTY CALQUE_LAYERS calque_${name})
+endfunction()
+
+# calque_sources(file...): adds files of the current folder to the library that contains the folder.
+function(calque_sources)
+  list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)
+  target_sources(calque_${CALQUE_LAYER} PRIVATE ${ARGN})
 endfunction()

@@ -3,7 +3,7 @@
 #include <algorithm>
 #include <limits>
 
-#include "core/simd.h"
+#include "core/simd/vector.h"
 
 namespace calque {
 

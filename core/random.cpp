@@ -3,7 +3,7 @@
 #include <cmath>
 #include <numbers>
 
-#include "core/parallel.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <utility>
 
-#include "core/parallel.h"
 #include "core/profile.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

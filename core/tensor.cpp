@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <utility>
 
-#include "core/parallel.h"
-#include "core/simd.h"
+#include "core/simd/vector.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

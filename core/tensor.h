@@ -12,7 +12,7 @@
 #include <memory>
 #include <span>
 
-#include "core/memory.h"
+#include "core/memory/pool.h"
 #include "core/real.h"
 #include "core/shape.h"
 

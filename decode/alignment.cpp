@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/tape.h"
-#include "data/pair_batch.h"
-#include "data/vocabulary.h"
+#include "data/batches/pair_batch.h"
+#include "data/tokenizers/vocabulary.h"
 
 namespace calque {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nn/translator.h"
+#include "nn/models/translator.h"
 
 namespace calque {
 

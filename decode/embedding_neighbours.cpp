@@ -2,7 +2,7 @@
 
 #include <algorithm>
 
-#include "data/vocabulary.h"
+#include "data/tokenizers/vocabulary.h"
 #include "decode/nearest_rows.h"
 
 namespace calque {

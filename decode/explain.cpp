@@ -4,7 +4,7 @@
 
 #include "core/error.h"
 #include "core/tape.h"
-#include "data/pair_batch.h"
+#include "data/batches/pair_batch.h"
 #include "decode/embedding_neighbours.h"
 
 namespace calque {

@@ -7,7 +7,7 @@
 
 #include "decode/explanation.h"
 #include "decode/translation.h"
-#include "nn/language_model.h"
+#include "nn/models/language_model.h"
 
 namespace calque {
 

@@ -4,7 +4,7 @@
 
 #include "core/ops.h"
 #include "core/tape.h"
-#include "data/pair_batch.h"
+#include "data/batches/pair_batch.h"
 
 namespace calque {
 namespace {

@@ -4,8 +4,8 @@
 #include <cstdint>
 #include <vector>
 
-#include "nn/language_model.h"
-#include "nn/translator.h"
+#include "nn/models/language_model.h"
+#include "nn/models/translator.h"
 
 namespace calque {
 

@@ -4,8 +4,8 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "data/pair_batch.h"
-#include "decode/decoding_parts.h"
+#include "data/batches/pair_batch.h"
+#include "decode/models/parts.h"
 
 namespace calque {
 namespace {

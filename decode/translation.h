@@ -7,9 +7,9 @@
 #include <span>
 #include <vector>
 
-#include "decode/sampling.h"
-#include "decode/search.h"
-#include "nn/translator.h"
+#include "decode/search/sampling.h"
+#include "decode/search/search.h"
+#include "nn/models/translator.h"
 
 namespace calque {
 

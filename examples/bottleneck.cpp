@@ -5,7 +5,7 @@
 #include "chart.h"
 #include "core/random.h"
 #include "example.h"
-#include "nn/translator.h"
+#include "nn/models/translator.h"
 #include "optim/optimizer.h"
 
 namespace calque {

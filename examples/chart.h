@@ -1,7 +1,7 @@
 #pragma once
 // Charts as a self-contained SVG page: lines, arrows from the origin, and heat maps, in a grid
 // under one title. The page is white, so that it is legible on light and dark sites alike. Scales,
-// ticks and escapes are those of the reports (train/report/axes.h).
+// ticks and escapes are those of the reports (train/report/figures/axes.h).
 
 #include <string>
 #include <vector>

@@ -4,9 +4,9 @@
 #include "chart.h"
 #include "core/ops.h"
 #include "example.h"
-#include "nn/attention.h"
-#include "nn/embedding.h"
-#include "nn/positions.h"
+#include "nn/layers/attention.h"
+#include "nn/layers/embedding.h"
+#include "nn/layers/positions.h"
 #include "optim/optimizer.h"
 
 namespace calque {

@@ -3,7 +3,7 @@
 // the layers, instead of the whole text, and returns the same logits up to rounding.
 #include "chart.h"
 #include "core/ops.h"
-#include "decode/language_decoding.h"
+#include "decode/models/language_decoding.h"
 #include "example.h"
 
 namespace calque {

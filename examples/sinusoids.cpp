@@ -6,7 +6,7 @@
 #include "chart.h"
 #include "core/ops.h"
 #include "example.h"
-#include "nn/positions.h"
+#include "nn/layers/positions.h"
 
 namespace calque {
 namespace {

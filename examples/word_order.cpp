@@ -4,8 +4,8 @@
 #include "chart.h"
 #include "core/ops.h"
 #include "example.h"
-#include "nn/attention.h"
-#include "nn/positions.h"
+#include "nn/layers/attention.h"
+#include "nn/layers/positions.h"
 
 namespace calque {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "core/error.h"
-#include "data/file.h"
+#include "data/files/file.h"
 #include "train/storage/run_folder.h"
 #include "train/storage/safetensors.h"
 

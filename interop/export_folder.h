@@ -6,7 +6,7 @@
 #include <string_view>
 #include <vector>
 
-#include "interop/tensor_list.h"
+#include "interop/parameters/tensor_list.h"
 
 namespace calque {
 

@@ -7,13 +7,13 @@
 #include <variant>
 #include <vector>
 
-#include "data/image_fit.h"
-#include "data/tokenizer.h"
-#include "nn/classification_head.h"
-#include "nn/encoder.h"
-#include "nn/language_model.h"
-#include "nn/transformer.h"
-#include "nn/vision.h"
+#include "data/images/fit.h"
+#include "data/tokenizers/tokenizer.h"
+#include "nn/layers/classification_head.h"
+#include "nn/models/encoder.h"
+#include "nn/models/language_model.h"
+#include "nn/models/transformer.h"
+#include "nn/models/vision.h"
 #include "train/config/config.h"
 
 namespace calque {

@@ -11,7 +11,7 @@
 
 namespace calque {
 
-// How positions enter the model (nn/positions.h has the formulas).
+// How positions enter the model (nn/layers/positions.h has the formulas).
 enum class PositionKind { interleaved, halves, t2t, learned, rotary, plane, none };
 // post: norm(x + sublayer(x)), as in the paper; pre: x + sublayer(norm(x)), and a norm at the end.
 enum class NormPlacement { post, pre };
@@ -26,7 +26,7 @@ enum class DecoderStart { bos, zero };
 // How a classifier reduces a sequence to one vector: the first token, or the mean of all.
 enum class Pooling { cls, mean };
 
-// A mixture of experts in place of each feed-forward network (nn/mixture.h).
+// A mixture of experts in place of each feed-forward network (nn/layers/mixture.h).
 struct ExpertOptions {
   int64_t count = 0;          // 0: one dense network
   int64_t active = 2;         // experts that process each token
@@ -66,7 +66,7 @@ struct LayerOptions {
   bool operator==(const LayerOptions&) const = default;
 };
 
-// The encoder-decoder model (nn/transformer.h).
+// The encoder-decoder model (nn/models/transformer.h).
 struct TransformerOptions {
   LayerOptions layer;
   int64_t source_vocabulary = 0;
@@ -82,10 +82,11 @@ struct TransformerOptions {
 };
 
 enum class CellKind { gru, lstm };
-// How the decoder's state is compared with the source (nn/recurrent_translator.h has the formulas).
+// How the decoder's state is compared with the source (nn/models/recurrent_translator.h has the
+// formulas).
 enum class ScoreKind { none, additive, dot, general };
 
-// The recurrent encoder-decoder model (nn/recurrent_translator.h).
+// The recurrent encoder-decoder model (nn/models/recurrent_translator.h).
 struct RecurrentOptions {
   int64_t d_model = 512;  // numbers in an embedding
   int64_t hidden = 512;   // numbers in a state
@@ -103,7 +104,8 @@ struct RecurrentOptions {
   bool operator==(const RecurrentOptions&) const = default;
 };
 
-// The decoder-only model (nn/language_model.h). Pre-norm by default, as in GPT-2 and later models.
+// The decoder-only model (nn/models/language_model.h). Pre-norm by default, as in GPT-2 and later
+// models.
 struct LanguageModelOptions {
   LayerOptions layer = {.norm_placement = NormPlacement::pre};
   int64_t vocabulary = 0;
@@ -114,7 +116,7 @@ struct LanguageModelOptions {
   bool operator==(const LanguageModelOptions&) const = default;
 };
 
-// The encoder-only model (nn/encoder.h). Its layers are not masked.
+// The encoder-only model (nn/models/encoder.h). Its layers are not masked.
 struct EncoderOptions {
   LayerOptions layer;
   int64_t vocabulary = 0;

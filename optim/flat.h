@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "core/memory.h"
+#include "core/memory/pool.h"
 #include "core/named.h"
-#include "core/parallel.h"
 #include "core/parameters.h"
-#include "core/simd.h"
+#include "core/simd/vector.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 

@@ -5,8 +5,8 @@
 #include <span>
 #include <vector>
 
-#include "core/parallel.h"
-#include "core/simd.h"
+#include "core/simd/vector.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

@@ -14,8 +14,8 @@
 #include <span>
 #include <vector>
 
-#include "core/blas.h"
-#include "core/memory.h"
+#include "core/memory/pool.h"
+#include "core/products/blas.h"
 #include "optim/flat.h"
 
 namespace calque {

@@ -7,7 +7,7 @@
 #include <string>
 #include <vector>
 
-#include "core/blas.h"
+#include "core/products/blas.h"
 #include "core/real.h"
 #include "ranks/communicator.h"
 

@@ -7,7 +7,7 @@
 #include <string>
 
 #include "serve/fields.h"
-#include "serve/http.h"
+#include "serve/http/message.h"
 #include "serve/server_metrics.h"
 
 namespace calque {

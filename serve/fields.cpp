@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <charconv>
 
-#include "data/utf8.h"
-#include "serve/http_error.h"
+#include "data/text/utf8.h"
+#include "serve/http/error.h"
 #include "train/storage/strict_json.h"
 
 namespace calque {

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "serve/http.h"
+#include "serve/http/message.h"
 
 namespace calque {
 

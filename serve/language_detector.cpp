@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "data/lowercase.h"
-#include "data/utf8.h"
+#include "data/text/lowercase.h"
+#include "data/text/utf8.h"
 
 namespace calque {
 namespace {

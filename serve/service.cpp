@@ -2,8 +2,8 @@
 
 #include <utility>
 
-#include "data/utf8.h"
-#include "serve/http_error.h"
+#include "data/text/utf8.h"
+#include "serve/http/error.h"
 
 namespace calque {
 namespace {

@@ -9,7 +9,7 @@
 #include "serve/answer.h"
 #include "serve/served_runs.h"
 #include "serve/server_metrics.h"
-#include "serve/work_queue.h"
+#include "serve/work/queue.h"
 
 namespace calque {
 

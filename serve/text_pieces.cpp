@@ -4,8 +4,8 @@
 #include <charconv>
 #include <utility>
 
-#include "data/lowercase.h"
-#include "data/utf8.h"
+#include "data/text/lowercase.h"
+#include "data/text/utf8.h"
 
 namespace calque {
 namespace {

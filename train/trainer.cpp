@@ -2,7 +2,7 @@
 
 #include <exception>
 
-#include "train/training.h"
+#include "train/run/training.h"
 
 namespace calque {
 

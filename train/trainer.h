@@ -7,7 +7,7 @@
 
 #include "ranks/communicator.h"
 #include "train/config/config.h"
-#include "train/run_log.h"
+#include "train/run/log.h"
 #include "train/task.h"
 
 namespace calque {

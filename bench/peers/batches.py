@@ -7,7 +7,7 @@ import pathlib
 import random
 
 UNK, BEGIN, END = 0, 1, 2
-MULTI30K = pathlib.Path(__file__).parent.parent / "multi30k_lengths.txt"
+MULTI30K = pathlib.Path(__file__).parent.parent / "batches" / "multi30k_lengths.txt"
 
 
 def multi30k_lengths():

@@ -8,7 +8,7 @@
 #include "cli/result_file.h"
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
-#include "train/report/image_page.h"
+#include "train/report/pages/image_page.h"
 #include "train/tasks/images/image_evaluation.h"
 #include "train/tasks/images/image_run.h"
 

@@ -6,7 +6,7 @@
 
 #include "cli/command_line.h"
 #include "core/error.h"
-#include "train/trained_run.h"
+#include "train/weights/trained_run.h"
 
 namespace calque {
 namespace {

@@ -3,7 +3,7 @@
 
 #include <numbers>
 
-#include "core/simd_math.h"
+#include "core/simd/math.h"
 
 namespace calque {
 

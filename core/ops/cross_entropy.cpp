@@ -2,11 +2,11 @@
 // are computed in the forward pass, block by block of logits, and only scaled in the backward pass,
 // so only one block of logits exists at a time.
 
-#include "core/blas.h"
 #include "core/ops/row_sums.h"
 #include "core/ops/token_loss.h"
-#include "core/parallel.h"
-#include "core/simd.h"
+#include "core/products/blas.h"
+#include "core/simd/vector.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

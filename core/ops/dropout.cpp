@@ -2,9 +2,9 @@
 
 #include "core/ops.h"
 #include "core/ops/dropout_mask.h"
-#include "core/parallel.h"
-#include "core/philox_lanes.h"
-#include "core/simd.h"
+#include "core/simd/philox_lanes.h"
+#include "core/simd/vector.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

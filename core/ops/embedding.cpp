@@ -4,9 +4,9 @@
 
 #include "core/ops.h"
 #include "core/ops/row_groups.h"
-#include "core/parallel.h"
 #include "core/profile.h"
-#include "core/simd.h"
+#include "core/simd/vector.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 

@@ -2,8 +2,8 @@
 // weighted sums of rows.
 
 #include "core/ops.h"
-#include "core/parallel.h"
-#include "core/simd.h"
+#include "core/simd/vector.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 

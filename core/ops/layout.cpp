@@ -1,8 +1,8 @@
 // Ops that move numbers: transpose, slice, concatenate and gather. The gradient moves them back.
 
 #include "core/ops.h"
-#include "core/parallel.h"
-#include "core/simd.h"
+#include "core/simd/vector.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

@@ -2,11 +2,11 @@
 // relu; other activations take a second pass over the result. The backward pass takes one pass for
 // activation and bias, and two products.
 
-#include "core/blas.h"
 #include "core/ops.h"
 #include "core/ops/activation.h"
 #include "core/ops/row_sums.h"
-#include "core/parallel.h"
+#include "core/products/blas.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

@@ -1,10 +1,10 @@
 // Products of matrices, alone or in batches. For y = A B: dA = dy B^T and dB = A^T dy; the gradient
 // of a transposed operand is transposed back.
 
-#include "core/blas.h"
 #include "core/ops.h"
-#include "core/parallel.h"
+#include "core/products/blas.h"
 #include "core/profile.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

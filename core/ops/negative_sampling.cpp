@@ -6,9 +6,9 @@
 
 #include "core/ops.h"
 #include "core/ops/row_groups.h"
-#include "core/parallel.h"
 #include "core/profile.h"
-#include "core/simd_math.h"
+#include "core/simd/math.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

@@ -14,7 +14,7 @@
 #include "core/ops.h"
 #include "core/ops/dropout_mask.h"
 #include "core/ops/row_sums.h"
-#include "core/parallel.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

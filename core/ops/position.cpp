@@ -2,8 +2,8 @@
 // rotate pairs of their numbers by an angle proportional to the position.
 
 #include "core/ops.h"
-#include "core/parallel.h"
-#include "core/simd.h"
+#include "core/simd/vector.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

@@ -6,8 +6,8 @@
 #include <vector>
 
 #include "core/ops.h"
-#include "core/parallel.h"
-#include "core/simd_math.h"
+#include "core/simd/math.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

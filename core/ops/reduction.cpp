@@ -3,8 +3,8 @@
 
 #include "core/ops.h"
 #include "core/ops/row_sums.h"
-#include "core/parallel.h"
-#include "core/simd.h"
+#include "core/simd/vector.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

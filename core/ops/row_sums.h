@@ -5,10 +5,10 @@
 #include <algorithm>
 #include <array>
 
-#include "core/memory.h"
-#include "core/parallel.h"
-#include "core/simd.h"
+#include "core/memory/pool.h"
+#include "core/simd/vector.h"
 #include "core/tensor.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 

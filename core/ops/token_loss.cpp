@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/parallel.h"
-#include "core/simd_math.h"
+#include "core/simd/math.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

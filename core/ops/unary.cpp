@@ -3,7 +3,7 @@
 
 #include "core/ops.h"
 #include "core/ops/activation.h"
-#include "core/parallel.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

@@ -8,7 +8,7 @@ import time
 
 from browser import Browser, Checks
 
-sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "cli"))
+sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "cli" / "programs"))
 from served import RunningServer, empty_folder, train
 
 TASKS = {"reverser": "translation", "second": "translation", "writer": "language-model", "judge": "classification"}

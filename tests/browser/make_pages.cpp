@@ -8,8 +8,8 @@
 
 #include "browser/made_up_explanation.h"
 #include "browser/made_up_runs.h"
-#include "train/report/explain_page.h"
-#include "train/report/report_page.h"
+#include "train/report/pages/explain_page.h"
+#include "train/report/pages/report_page.h"
 #include "train/storage/durable_files.h"
 #include "train/tasks/registry.h"
 

@@ -2,6 +2,7 @@
 #include <doctest/doctest.h>
 
 #include "cli/program.h"
+#include "support/folders.h"
 
 namespace calque {
 namespace {

@@ -5,7 +5,8 @@
 
 #include <filesystem>
 
-#include "../data/temporary_folder.h"
+#include "data/temporary_folder.h"
+#include "support/folders.h"
 
 namespace calque {
 namespace {

@@ -3,6 +3,7 @@
 
 #include "cli/program.h"
 #include "cli/trained.h"
+#include "support/folders.h"
 
 namespace calque {
 namespace {

@@ -1,7 +1,7 @@
 // calque train as a program: its files, messages, exit statuses and signals.
 #include <doctest/doctest.h>
 
-#include "../data/temporary_folder.h"
+#include "data/temporary_folder.h"
 #include "cli/program.h"
 
 namespace calque {

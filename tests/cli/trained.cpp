@@ -6,6 +6,7 @@
 #include <fstream>
 
 #include "cli/program.h"
+#include "support/folders.h"
 #include "support/small_configs.h"
 
 namespace calque {

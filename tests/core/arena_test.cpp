@@ -1,5 +1,5 @@
 // Blocks of an arena do not overlap, and adjacent free blocks are merged.
-#include "core/arena.h"
+#include "core/memory/arena.h"
 
 #include <doctest/doctest.h>
 

@@ -1,7 +1,7 @@
 // Products whose operands are rounded to bfloat16: the rounding against plain arithmetic, products
 // against sums in double over rounded operands, and the same bits however they are split.
 
-#include "core/bfloat16.h"
+#include "core/products/bfloat16.h"
 
 #include <doctest/doctest.h>
 
@@ -12,9 +12,9 @@
 #include <thread>
 #include <vector>
 
-#include "core/blas.h"
 #include "core/ops.h"
 #include "core/product_fixture.h"
+#include "core/products/blas.h"
 #include "core/tape.h"
 #include "support/threads.h"
 

@@ -1,12 +1,12 @@
 // Products of few rows against their sums in double, for every number of rows and odd sizes.
-#include "core/few_rows.h"
+#include "core/products/few_rows.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 
 #include "core/random.h"
-#include "core/simd.h"
+#include "core/simd/vector.h"
 #include "support/threads.h"
 #include "support/worse.h"
 

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <vector>
 
-#include "core/packed_weights.h"
 #include "core/product_fixture.h"
+#include "core/products/packed_weights.h"
 #include "support/threads.h"
 
 using namespace calque;

@@ -1,10 +1,9 @@
-#include "core/memory.h"
-
 #include <doctest/doctest.h>
 
 #include <new>
 #include <vector>
 
+#include "core/memory/pool.h"
 #include "core/ops.h"
 
 using namespace calque;

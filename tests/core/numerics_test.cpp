@@ -8,7 +8,7 @@
 #include <thread>
 
 #include "core/ops.h"
-#include "core/parallel.h"
+#include "core/threads/parallel.h"
 #include "support/gradient_check.h"
 #include "support/threads.h"
 

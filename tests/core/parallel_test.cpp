@@ -1,5 +1,5 @@
 // Loops in chunks visit every element once, threads keep their shares, exceptions are rethrown.
-#include "core/parallel.h"
+#include "core/threads/parallel.h"
 
 #include <doctest/doctest.h>
 

@@ -1,5 +1,5 @@
 // Which lines are prefetched, and in which order.
-#include "core/prefetch.h"
+#include "core/products/prefetch.h"
 
 #include <doctest/doctest.h>
 

@@ -7,9 +7,9 @@
 #include <limits>
 #include <vector>
 
-#include "core/blas.h"
-#include "core/block_product.h"
-#include "core/memory.h"
+#include "core/memory/pool.h"
+#include "core/products/blas.h"
+#include "core/products/block_product.h"
 #include "core/random.h"
 #include "support/worse.h"
 

@@ -5,6 +5,7 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "support/folders.h"
 #include "support/gradient_check.h"
 
 using namespace calque;
@@ -70,7 +71,7 @@ Tensor run(const Json& c, const std::vector<Tensor>& x) {
 }  // namespace
 
 TEST_CASE("fused ops agree with PyTorch to 1e-5, values and gradients") {
-  std::ifstream file(std::string(CALQUE_TEST_DATA) + "/pytorch.json");
+  std::ifstream file(CALQUE_SOURCE_DIR "/tests/core/pytorch.json");
   const Json recorded = Json::parse(file);
   REQUIRE(recorded["cases"].size() == 18);
   for (const Json& c : recorded["cases"]) {

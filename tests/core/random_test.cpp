@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/ops/dropout_mask.h"
-#include "core/parallel.h"
+#include "core/threads/parallel.h"
 
 using namespace calque;
 

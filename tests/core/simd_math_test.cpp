@@ -1,11 +1,10 @@
 // exp, log, tanh and the normal distribution against the standard library, over all their range.
-#include "core/simd_math.h"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <limits>
 
+#include "core/simd/math.h"
 #include "support/worse.h"
 
 using namespace calque;

@@ -1,5 +1,5 @@
 // The rules of the beam, on handmade candidates.
-#include "decode/beam.h"
+#include "decode/search/beam.h"
 
 #include <doctest/doctest.h>
 
@@ -11,7 +11,7 @@
 #include <span>
 
 #include "core/random.h"
-#include "data/vocabulary.h"
+#include "data/tokenizers/vocabulary.h"
 #include "decode/translation.h"
 
 namespace calque {

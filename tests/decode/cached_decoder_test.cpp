@@ -1,7 +1,7 @@
 // Cached decoding equals the full pass: at every step, for every row.
 #include <doctest/doctest.h>
 
-#include "data/vocabulary.h"
+#include "data/tokenizers/vocabulary.h"
 #include "decode/plain_decoding.h"
 #include "decode/translation.h"
 #include "decode/wandering.h"

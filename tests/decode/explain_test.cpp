@@ -7,7 +7,7 @@
 #include <cmath>
 #include <numeric>
 
-#include "data/vocabulary.h"
+#include "data/tokenizers/vocabulary.h"
 #include "decode/plain_decoding.h"
 #include "nn/small_language_model.h"
 

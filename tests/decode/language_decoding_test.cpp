@@ -1,15 +1,15 @@
 // Cached decoding with a language model equals the full pass over prompt and text, whatever the
 // other prompts of the batch.
-#include "decode/language_decoding.h"
+#include "decode/models/language_decoding.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 #include "core/error.h"
-#include "decode/decoding_batches.h"
 #include "decode/plain_decoding.h"
-#include "decode/sampling.h"
+#include "decode/search/batches.h"
+#include "decode/search/sampling.h"
 #include "decode/wandering.h"
 #include "nn/small_language_model.h"
 #include "support/threads.h"

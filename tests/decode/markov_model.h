@@ -7,7 +7,7 @@
 #include <span>
 #include <vector>
 
-#include "decode/step_decoder.h"
+#include "decode/search/step_decoder.h"
 
 namespace calque {
 

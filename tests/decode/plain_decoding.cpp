@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/tape.h"
-#include "data/vocabulary.h"
+#include "data/tokenizers/vocabulary.h"
 
 namespace calque {
 namespace {

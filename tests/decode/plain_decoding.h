@@ -5,7 +5,7 @@
 #include <cstdint>
 #include <vector>
 
-#include "nn/language_model.h"
+#include "nn/models/language_model.h"
 #include "nn/small_model.h"
 
 namespace calque {

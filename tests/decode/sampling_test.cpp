@@ -1,6 +1,6 @@
 // Sampling: distributions computed by hand, and the loop over a model whose next token depends only
 // on the last token.
-#include "decode/sampling.h"
+#include "decode/search/sampling.h"
 
 #include <doctest/doctest.h>
 

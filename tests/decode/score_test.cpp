@@ -7,7 +7,7 @@
 #include <set>
 #include <string>
 
-#include "data/vocabulary.h"
+#include "data/tokenizers/vocabulary.h"
 #include "decode/alignment.h"
 #include "decode/plain_decoding.h"
 

@@ -1,14 +1,14 @@
 // Compares search with decoding without a cache and with exhaustive search.
-#include "decode/search.h"
+#include "decode/search/search.h"
 
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <cmath>
 
-#include "data/vocabulary.h"
-#include "decode/decoding_batches.h"
+#include "data/tokenizers/vocabulary.h"
 #include "decode/plain_decoding.h"
+#include "decode/search/batches.h"
 #include "decode/translation.h"
 #include "support/threads.h"
 

@@ -9,7 +9,7 @@
 
 #include "core/ops.h"
 #include "core/random.h"
-#include "decode/step_decoder.h"
+#include "decode/search/step_decoder.h"
 #include "support/worse.h"
 
 namespace calque {

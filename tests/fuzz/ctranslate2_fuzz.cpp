@@ -6,8 +6,8 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz/memory_file.h"
-#include "interop/ctranslate2_import.h"
-#include "interop/ctranslate2_revisions.h"
+#include "interop/ctranslate2/import.h"
+#include "interop/ctranslate2/revisions.h"
 
 using namespace calque;
 

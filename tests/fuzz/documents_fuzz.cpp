@@ -3,9 +3,9 @@
 
 #include <string>
 
-#include "data/document_dataset.h"
-#include "data/text_windows.h"
-#include "data/utf8.h"
+#include "data/documents/dataset.h"
+#include "data/documents/windows.h"
+#include "data/text/utf8.h"
 #include "fuzz/memory_file.h"
 
 using namespace calque;

@@ -2,7 +2,7 @@
 // vocabulary.
 
 #include "fuzz/memory_file.h"
-#include "interop/gguf_import.h"
+#include "interop/gguf/import.h"
 
 using namespace calque;
 

@@ -3,8 +3,8 @@
 
 #include <memory>
 
-#include "data/gzip_bytes.h"
-#include "data/text_lines.h"
+#include "data/files/gzip_bytes.h"
+#include "data/files/text_lines.h"
 #include "fuzz/memory_file.h"
 
 using namespace calque;

@@ -14,7 +14,7 @@
 #include <thread>
 
 #include "fuzz/memory_file.h"
-#include "serve/http_server.h"
+#include "serve/http/server.h"
 #include "serve/service.h"
 
 using namespace calque;

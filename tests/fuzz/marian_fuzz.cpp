@@ -4,10 +4,10 @@
 #include <cmath>
 
 #include "fuzz/memory_file.h"
-#include "interop/marian_import.h"
-#include "interop/marian_settings.h"
-#include "interop/npz.h"
-#include "interop/zip_archive.h"
+#include "interop/files/npz.h"
+#include "interop/files/zip.h"
+#include "interop/marian/import.h"
+#include "interop/marian/settings.h"
 
 using namespace calque;
 

@@ -3,7 +3,7 @@
 
 #include <memory>
 
-#include "data/sentence_piece.h"
+#include "data/tokenizers/sentence_piece.h"
 #include "fuzz/memory_file.h"
 
 using namespace calque;

@@ -8,11 +8,11 @@
 #include <string>
 #include <vector>
 
-#include "data/batch_plan.h"
-#include "data/dataset.h"
-#include "data/dataset_examples.h"
-#include "data/tokenizer.h"
-#include "data/tokenizer_training.h"
+#include "data/batches/plan.h"
+#include "data/datasets/dataset.h"
+#include "data/datasets/examples.h"
+#include "data/tokenizers/tokenizer.h"
+#include "data/tokenizers/training.h"
 #include "fuzz/memory_file.h"
 
 namespace calque {

@@ -4,7 +4,7 @@
 #include <fmt/format.h>
 
 #include "core/error.h"
-#include "data/content_hash.h"
+#include "data/files/content_hash.h"
 #include "fuzz/memory_file.h"
 #include "train/storage/training_state.h"
 

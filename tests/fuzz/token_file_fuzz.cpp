@@ -4,8 +4,8 @@
 #include <cstring>
 
 #include "core/error.h"
-#include "data/content_hash.h"
-#include "data/token_store.h"
+#include "data/datasets/token_store.h"
+#include "data/files/content_hash.h"
 #include "fuzz/memory_file.h"
 
 using namespace calque;

@@ -1,10 +1,10 @@
 // tokenizer.json and vocab.json of transformers: an accepted tokenizer encodes and decodes, and
 // each of its ids has a row of the foreign model's embedding, or no_row.
 
-#include "data/utf8.h"
+#include "data/text/utf8.h"
 #include "fuzz/memory_file.h"
-#include "interop/foreign_pieces.h"
-#include "interop/tokenizer_json_import.h"
+#include "interop/tokenizers/json_import.h"
+#include "interop/tokenizers/pieces.h"
 
 using namespace calque;
 

@@ -3,9 +3,9 @@
 #include <cmath>
 
 #include "fuzz/memory_file.h"
-#include "interop/torch_file.h"
-#include "interop/torch_pickle.h"
-#include "interop/zip_archive.h"
+#include "interop/files/pickle.h"
+#include "interop/files/torch_file.h"
+#include "interop/files/zip.h"
 
 using namespace calque;
 

@@ -1,8 +1,8 @@
 // Vocabulary files: a loaded vocabulary is the same after writing and loading it, and encodes and
 // decodes words and characters.
 
-#include "data/tokenizer.h"
-#include "data/utf8.h"
+#include "data/text/utf8.h"
+#include "data/tokenizers/tokenizer.h"
 #include "fuzz/memory_file.h"
 
 using namespace calque;

@@ -2,7 +2,7 @@
 
 #include <cmath>
 
-#include "data/word_vectors.h"
+#include "data/words/vectors.h"
 #include "fuzz/memory_file.h"
 
 using namespace calque;

@@ -3,7 +3,7 @@
 #include <nlohmann/json.hpp>
 #include <string>
 
-#include "../data/temporary_folder.h"
+#include "data/temporary_folder.h"
 
 namespace calque {
 

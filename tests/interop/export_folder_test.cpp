@@ -5,8 +5,8 @@
 
 #include <filesystem>
 
-#include "../data/temporary_folder.h"
-#include "../support/message_of.h"
+#include "data/temporary_folder.h"
+#include "support/message_of.h"
 #include "core/error.h"
 
 namespace calque {

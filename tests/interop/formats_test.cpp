@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "../support/message_of.h"
+#include "support/message_of.h"
 #include "core/error.h"
 
 namespace calque {

@@ -1,19 +1,18 @@
 // Exports of translators to Marian, and imports.
-#include "interop/marian.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <filesystem>
 
-#include "../data/temporary_folder.h"
-#include "../support/message_of.h"
+#include "data/temporary_folder.h"
+#include "support/message_of.h"
 #include "core/error.h"
-#include "data/tokenizer_training.h"
-#include "data/vocabulary.h"
+#include "data/tokenizers/training.h"
+#include "data/tokenizers/vocabulary.h"
+#include "interop/files/npz.h"
 #include "interop/filled_translator.h"
-#include "interop/marian_import.h"
-#include "interop/npz.h"
+#include "interop/marian/export.h"
+#include "interop/marian/import.h"
 #include "interop/same_files.h"
 #include "interop/small_translator.h"
 

@@ -1,18 +1,17 @@
 // The graphs for ONNX, read back as protocol buffers. check_onnx.py and check_onnx.mjs in this
 // folder compare them with ONNX Runtime and transformers.js themselves.
-#include "interop/onnx.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "../data/temporary_folder.h"
-#include "../support/message_of.h"
-#include "data/tokenizer_training.h"
-#include "interop/onnx_translator.h"
-#include "interop/protobuf_fields.h"
+#include "data/temporary_folder.h"
+#include "support/message_of.h"
+#include "data/tokenizers/training.h"
+#include "interop/files/protobuf.h"
+#include "interop/onnx/export.h"
+#include "interop/onnx/translator.h"
 #include "interop/small_translator.h"
 
 namespace calque {

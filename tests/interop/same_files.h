@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <string>
 
-#include "../data/temporary_folder.h"
+#include "data/temporary_folder.h"
 
 namespace calque {
 

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "core/parameters.h"
-#include "data/byte_glyphs.h"
-#include "data/tokenizer_training.h"
-#include "data/vocabulary.h"
+#include "data/text/byte_glyphs.h"
+#include "data/tokenizers/training.h"
+#include "data/tokenizers/vocabulary.h"
 #include "interop/exported.h"
-#include "interop/huggingface.h"
-#include "nn/language_model.h"
+#include "interop/huggingface/export.h"
+#include "nn/models/language_model.h"
 
 namespace calque {
 

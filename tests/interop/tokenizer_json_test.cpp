@@ -1,13 +1,12 @@
 // tokenizer.json, and the merges and rules that it contains. check_language_model.py compares it
 // with the library itself.
-#include "interop/tokenizer_json.h"
-
 #include <doctest/doctest.h>
 
 #include <nlohmann/json.hpp>
 
-#include "data/tokenizer_training.h"
-#include "interop/piece_normalization.h"
+#include "data/tokenizers/training.h"
+#include "interop/tokenizers/json.h"
+#include "interop/tokenizers/normalization.h"
 
 namespace calque {
 namespace {

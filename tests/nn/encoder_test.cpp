@@ -1,11 +1,11 @@
 // The encoder-only model and its heads: pooling, weights of classes, and gradients against finite
 // differences in the double build.
-#include "nn/encoder.h"
+#include "nn/models/encoder.h"
 
 #include <doctest/doctest.h>
 
 #include "core/parameters.h"
-#include "nn/classification_head.h"
+#include "nn/layers/classification_head.h"
 #include "support/gradient_check.h"
 
 using namespace calque;

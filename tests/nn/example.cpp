@@ -6,7 +6,7 @@
 #include <fmt/format.h>
 
 #include "core/parameter_table.h"
-#include "nn/transformer.h"
+#include "nn/models/transformer.h"
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 

@@ -6,7 +6,7 @@
 
 #include <doctest/doctest.h>
 
-#include "core/blas.h"
+#include "core/products/blas.h"
 #include "core/profile.h"
 #include "nn/small_language_model.h"
 #include "nn/small_model.h"

@@ -3,12 +3,12 @@
 
 #include <doctest/doctest.h>
 
-#include "nn/classification_head.h"
-#include "nn/encoder.h"
+#include "nn/layers/classification_head.h"
+#include "nn/models/encoder.h"
+#include "nn/models/vision.h"
+#include "nn/models/word2vec.h"
 #include "nn/small_language_model.h"
 #include "nn/small_model.h"
-#include "nn/vision.h"
-#include "nn/word2vec.h"
 #include "support/gradient_check.h"
 #include "support/worse.h"
 

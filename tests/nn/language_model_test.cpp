@@ -1,7 +1,7 @@
 // The decoder-only model: its parameters, what its outputs may depend on, and PyTorch's values
 // (recorded by tests/reference/language_model.py).
 
-#include "nn/language_model.h"
+#include "nn/models/language_model.h"
 
 #include <doctest/doctest.h>
 

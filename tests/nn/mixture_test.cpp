@@ -1,12 +1,12 @@
 // Routing and the mixture of experts: cases worked out by hand, PyTorch's values, and the plain sum
 // over the experts.
-#include "nn/mixture.h"
+#include "nn/layers/mixture.h"
 
 #include <doctest/doctest.h>
 #include <fmt/format.h>
 
 #include "core/parameters.h"
-#include "nn/expert_load.h"
+#include "nn/layers/expert_load.h"
 #include "nn/recorded.h"
 #include "nn/small_model.h"
 #include "support/gradient_check.h"

@@ -1,6 +1,6 @@
 // The position tables against their formulas, and their addition to tokens.
 
-#include "nn/positions.h"
+#include "nn/layers/positions.h"
 
 #include <doctest/doctest.h>
 

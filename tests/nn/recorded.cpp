@@ -7,6 +7,7 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "support/folders.h"
 
 namespace calque {
 namespace {

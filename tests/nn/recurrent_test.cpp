@@ -4,9 +4,9 @@
 
 #include <algorithm>
 
+#include "nn/models/translator.h"
 #include "nn/recorded.h"
 #include "nn/small_model.h"
-#include "nn/translator.h"
 
 using namespace calque;
 

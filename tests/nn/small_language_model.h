@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/parameters.h"
-#include "nn/language_model.h"
+#include "nn/models/language_model.h"
 
 namespace calque {
 

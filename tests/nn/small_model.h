@@ -7,7 +7,7 @@
 #include <vector>
 
 #include "core/parameters.h"
-#include "nn/translator.h"
+#include "nn/models/translator.h"
 
 namespace calque {
 

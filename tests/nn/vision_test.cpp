@@ -1,7 +1,7 @@
 // The Vision Transformer: patches and positions worked out by hand, logits and gradients beside
 // PyTorch's (recorded by tests/reference/vision.py). tests/nn/gradient_test.cpp has finite
 // differences.
-#include "nn/vision.h"
+#include "nn/models/vision.h"
 
 #include <doctest/doctest.h>
 

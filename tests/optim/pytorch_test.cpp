@@ -9,6 +9,7 @@
 #include "optim/optimizer.h"
 #include "optim/schedule.h"
 #include "small_model.h"
+#include "support/folders.h"
 #include "support/worse.h"
 
 using namespace calque;

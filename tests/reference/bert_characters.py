@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Prints data/bert_characters.txt: how Hugging Face's library tokenizers treats each code point
+"""Prints data/text/bert_characters.txt: how Hugging Face's library tokenizers treats each code point
 before WordPiece, according to its BertNormalizer and BertPreTokenizer.
 
-    bert_characters.py >data/bert_characters.txt
+    bert_characters.py >data/text/bert_characters.txt
 """
 import collections
 import sys

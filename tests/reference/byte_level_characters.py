@@ -1,8 +1,8 @@
 #!/usr/bin/env python3
-"""Prints data/byte_level_characters.txt: the letters, numbers and white space by which Hugging
+"""Prints data/text/byte_level_characters.txt: the letters, numbers and white space by which Hugging
 Face's library tokenizers splits a text before byte-level BPE, according to its ByteLevel.
 
-    byte_level_characters.py >data/byte_level_characters.txt
+    byte_level_characters.py >data/text/byte_level_characters.txt
 """
 import collections
 import sys

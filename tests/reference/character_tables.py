@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints train/metrics/character_tables.h from the Unicode tables of Python and its module regex.
+"""Prints train/metrics/tokenization/character_tables.h from the Unicode tables of Python and its module regex.
 
 The tokenization `intl` uses the general categories P, S and N. Cased and Case_Ignorable decide where a
 capital sigma becomes a final sigma. Python does not expose them, but str.lower() reveals them: the last

@@ -1,5 +1,5 @@
 #!/usr/bin/env python3
-"""Prints the ranges of data/lowercase.cpp from Python's Unicode tables, and checks them.
+"""Prints the ranges of data/text/lowercase.cpp from Python's Unicode tables, and checks them.
 
 A range (first, count, distance) maps `count` code points from `first` on to their lower case, which is
 `distance` higher, or lower if it is negative. With a distance of 1, the range holds every second code

@@ -4,7 +4,7 @@
 #include <string>
 #include <thread>
 
-#include "serve/http_server.h"
+#include "serve/http/server.h"
 
 namespace calque {
 

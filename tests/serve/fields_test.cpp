@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "serve/http_error.h"
+#include "serve/http/error.h"
 
 namespace calque {
 namespace {

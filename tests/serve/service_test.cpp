@@ -7,9 +7,9 @@
 #include <chrono>
 #include <future>
 
-#include "data/corpus.h"
+#include "data/corpora/corpus.h"
 #include "decode/score.h"
-#include "train/task_fixture.h"
+#include "train/tasks/fixture.h"
 #include "train/tasks/translation/settings.h"
 #include "train/tasks/translation/translation.h"
 

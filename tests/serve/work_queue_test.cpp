@@ -1,12 +1,11 @@
 // Which requests are computed together, and in which order.
-#include "serve/work_queue.h"
-
 #include <doctest/doctest.h>
 
 #include <atomic>
 #include <future>
 
 #include "core/error.h"
+#include "serve/work/queue.h"
 
 namespace calque {
 namespace {

@@ -1,5 +1,5 @@
 // Which checkpoints count as the best, also when one of them could not be saved.
-#include "train/best_checkpoints.h"
+#include "train/weights/best_checkpoints.h"
 
 #include <doctest/doctest.h>
 

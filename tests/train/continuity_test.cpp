@@ -4,15 +4,15 @@
 #include <nlohmann/json.hpp>
 #include <sstream>
 
-#include "data/content_hash.h"
-#include "train/averaging.h"
+#include "data/files/content_hash.h"
 #include "train/config/show.h"
-#include "train/plan.h"
-#include "train/resume.h"
+#include "train/run/plan.h"
+#include "train/run/resume.h"
 #include "train/storage/checkpoints.h"
 #include "train/tasks/translation/translation_run.h"
 #include "train/tasks/translation/validation.h"
 #include "train/trainer_fixture.h"
+#include "train/weights/averaging.h"
 
 using namespace calque;
 

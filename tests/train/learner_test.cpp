@@ -1,18 +1,18 @@
 // One step of training: what the settings do to it, and how a batch is split to fit the memory.
-#include "train/learner.h"
+#include "train/step/learner.h"
 
 #include <doctest/doctest.h>
 
 #include <cmath>
 #include <limits>
 
-#include "core/memory.h"
-#include "data/corpus.h"
-#include "data/document_dataset.h"
-#include "data/tokenizer_training.h"
+#include "core/memory/pool.h"
+#include "data/corpora/corpus.h"
+#include "data/documents/dataset.h"
+#include "data/tokenizers/training.h"
 #include "support/message_of.h"
 #include "support/worse.h"
-#include "train/chunks.h"
+#include "train/step/chunks.h"
 #include "train/tasks/language_model/language_model_work.h"
 #include "train/tasks/task_model.h"
 #include "train/tasks/translation/translation_work.h"

@@ -5,7 +5,7 @@
 #include <limits>
 
 #include "core/ops.h"
-#include "train/learner.h"
+#include "train/step/learner.h"
 #include "train/tasks/task_model.h"
 #include "train/tasks/translation/translation_work.h"
 

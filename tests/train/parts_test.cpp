@@ -3,9 +3,9 @@
 
 #include <cmath>
 
-#include "core/memory.h"
+#include "core/memory/pool.h"
 #include "support/threads.h"
-#include "train/learner.h"
+#include "train/step/learner.h"
 #include "train/tasks/task_model.h"
 #include "train/tasks/translation/translation_work.h"
 #include "train/trainer_fixture.h"

@@ -1,5 +1,5 @@
 // The table and the trace of a profile.
-#include "train/profile_report.h"
+#include "train/step/profile_report.h"
 
 #include <doctest/doctest.h>
 

@@ -4,9 +4,9 @@
 #include <filesystem>
 #include <mutex>
 
-#include "core/parallel.h"
+#include "core/threads/parallel.h"
 #include "ranks/thread_ranks.h"
-#include "train/task_fixture.h"
+#include "train/tasks/fixture.h"
 
 using namespace calque;
 

@@ -6,7 +6,7 @@
 #include <set>
 
 #include "core/ops.h"
-#include "train/task_fixture.h"
+#include "train/tasks/fixture.h"
 
 namespace calque {
 namespace {

@@ -1,6 +1,6 @@
 // Signals during training: the first asks training to stop, a second one ends the process, and two
 // within 0.3 seconds count as one.
-#include "train/stop_request.h"
+#include "train/run/stop_request.h"
 
 #include <doctest/doctest.h>
 #include <sys/wait.h>

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "../data/temporary_folder.h"
+#include "data/temporary_folder.h"
 #include "support/message_of.h"
 #include "support/small_configs.h"
 #include "train/config/load.h"

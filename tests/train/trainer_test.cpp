@@ -7,18 +7,18 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "data/tokenizer_training.h"
+#include "data/tokenizers/training.h"
 #include "support/threads.h"
 #include "support/worse.h"
-#include "train/averaging.h"
-#include "train/divergence_guard.h"
-#include "train/initial_weights.h"
-#include "train/learner.h"
+#include "train/step/divergence_guard.h"
+#include "train/step/learner.h"
 #include "train/storage/run_folder.h"
-#include "train/task_fixture.h"
+#include "train/tasks/fixture.h"
 #include "train/tasks/translation/tokenizers.h"
 #include "train/tasks/translation/translation_run.h"
 #include "train/tasks/translation/translation_task.h"
+#include "train/weights/averaging.h"
+#include "train/weights/initial_weights.h"
 
 using namespace calque;
 

@@ -10,19 +10,19 @@
 #include <string>
 #include <vector>
 
-#include "core/blas.h"
 #include "core/named.h"
-#include "data/augmentation.h"
-#include "data/documents.h"
-#include "data/filters.h"
-#include "data/tokenizer.h"
+#include "core/products/blas.h"
+#include "data/corpora/filters.h"
+#include "data/documents/documents.h"
+#include "data/images/augmentation.h"
+#include "data/tokenizers/tokenizer.h"
 #include "data/toy/toy.h"
-#include "data/word_contexts.h"
-#include "decode/search.h"
+#include "data/words/contexts.h"
+#include "decode/search/search.h"
 #include "nn/options.h"
 #include "optim/flat.h"
-#include "train/config/limits.h"
-#include "train/metrics/tokenization.h"
+#include "train/config/checks/limits.h"
+#include "train/metrics/tokenization/tokenization.h"
 
 namespace calque {
 

@@ -11,8 +11,8 @@
 #include <optional>
 
 #include "core/error.h"
-#include "data/file.h"
-#include "train/config/check.h"
+#include "data/files/file.h"
+#include "train/config/checks/check.h"
 #include "train/config/presets.h"
 #include "train/config/schema.h"
 #include "train/config/show.h"

@@ -10,7 +10,7 @@
 #include <string_view>
 #include <vector>
 
-#include "train/config/check.h"
+#include "train/config/checks/check.h"
 #include "train/config/config.h"
 
 namespace calque {

@@ -4,7 +4,7 @@
 #include <algorithm>
 #include <utility>
 
-#include "data/lowercase.h"
+#include "data/text/lowercase.h"
 
 namespace calque {
 

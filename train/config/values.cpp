@@ -9,7 +9,7 @@
 
 #include "core/error.h"
 #include "core/parse_number.h"
-#include "data/lowercase.h"
+#include "data/text/lowercase.h"
 #include "train/config/nearest.h"
 
 namespace calque {

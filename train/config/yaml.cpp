@@ -11,7 +11,7 @@
 #include <sstream>
 
 #include "core/error.h"
-#include "data/utf8.h"
+#include "data/text/utf8.h"
 
 namespace calque {
 namespace {

@@ -4,10 +4,10 @@
 #include <string_view>
 
 #include "core/error.h"
-#include "data/file.h"
-#include "data/text_lines.h"
-#include "data/utf8.h"
-#include "train/metrics/characters.h"
+#include "data/files/file.h"
+#include "data/files/text_lines.h"
+#include "data/text/utf8.h"
+#include "train/metrics/tokenization/characters.h"
 
 namespace calque {
 namespace {

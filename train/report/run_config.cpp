@@ -7,7 +7,7 @@
 #include <unordered_map>
 
 #include "core/error.h"
-#include "data/utf8.h"
+#include "data/text/utf8.h"
 
 namespace calque {
 namespace {

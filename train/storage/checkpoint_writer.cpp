@@ -6,7 +6,7 @@
 #include <csignal>
 
 #include "core/error.h"
-#include "core/parallel.h"
+#include "core/threads/parallel.h"
 
 namespace calque {
 namespace {

@@ -6,7 +6,7 @@
 #include <cstring>
 #include <system_error>
 
-#include "data/utf8.h"
+#include "data/text/utf8.h"
 
 namespace calque {
 namespace {

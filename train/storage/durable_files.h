@@ -12,7 +12,7 @@
 #include <vector>
 
 #include "core/error.h"
-#include "data/content_hash.h"
+#include "data/files/content_hash.h"
 #include "train/storage/file_system.h"
 
 namespace calque {

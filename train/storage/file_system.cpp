@@ -9,7 +9,7 @@
 #include <csignal>
 #include <cstdio>
 
-#include "data/file.h"
+#include "data/files/file.h"
 
 namespace calque {
 namespace {

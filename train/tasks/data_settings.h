@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "data/batch_plan.h"
-#include "data/filters.h"
+#include "data/batches/plan.h"
+#include "data/corpora/filters.h"
 #include "data/toy/toy.h"
 #include "train/config/config.h"
 

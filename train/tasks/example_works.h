@@ -1,5 +1,5 @@
 #pragma once
-// The work stream of a task whose data is a set of examples (data/batch_stream.h): each batch of
+// The work stream of a task whose data is a set of examples (data/batches/stream.h): each batch of
 // examples becomes one micro-batch.
 
 #include <functional>
@@ -8,7 +8,7 @@
 #include <string>
 #include <vector>
 
-#include "data/batch_stream.h"
+#include "data/batches/stream.h"
 #include "train/task.h"
 
 namespace calque {

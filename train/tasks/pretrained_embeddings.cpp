@@ -8,10 +8,10 @@
 #include <unordered_map>
 
 #include "core/error.h"
-#include "data/id_counts.h"
-#include "data/masking.h"
-#include "data/vocabulary.h"
-#include "data/word_vectors.h"
+#include "data/datasets/id_counts.h"
+#include "data/documents/masking.h"
+#include "data/tokenizers/vocabulary.h"
+#include "data/words/vectors.h"
 
 namespace calque {
 namespace {

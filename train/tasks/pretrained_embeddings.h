@@ -12,8 +12,8 @@
 #include <vector>
 
 #include "core/parameters.h"
-#include "data/dataset.h"
-#include "data/tokenizer.h"
+#include "data/datasets/dataset.h"
+#include "data/tokenizers/tokenizer.h"
 #include "train/config/config.h"
 
 namespace calque {

@@ -5,7 +5,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "data/content_hash.h"
+#include "data/files/content_hash.h"
 #include "train/storage/checkpoints.h"
 
 namespace calque {

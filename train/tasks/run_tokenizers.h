@@ -6,8 +6,8 @@
 #include <string>
 #include <vector>
 
-#include "data/tokenizer.h"
-#include "data/tokenizer_training.h"
+#include "data/tokenizers/tokenizer.h"
+#include "data/tokenizers/training.h"
 #include "train/config/config.h"
 #include "train/task.h"
 

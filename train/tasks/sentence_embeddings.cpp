@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/tape.h"
-#include "data/vocabulary.h"
+#include "data/tokenizers/vocabulary.h"
 #include "train/tasks/classification/classification_work.h"
 #include "train/tasks/masked_lm/filling.h"
 

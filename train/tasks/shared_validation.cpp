@@ -6,7 +6,7 @@
 #include <functional>
 #include <sstream>
 
-#include "nn/expert_load.h"
+#include "nn/layers/expert_load.h"
 #include "ranks/collectives.h"
 
 namespace calque {

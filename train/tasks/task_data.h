@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "data/dataset.h"
+#include "data/datasets/dataset.h"
 #include "train/task.h"
 
 namespace calque {

@@ -2,7 +2,7 @@
 #include <cstdio>
 
 #include "core/ops.h"
-#include "nn/transformer.h"
+#include "nn/models/transformer.h"
 #include "train/config/load.h"
 
 int main() {

@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "data/content_hash.h"
-#include "data/vocabulary.h"
+#include "data/files/content_hash.h"
+#include "data/tokenizers/vocabulary.h"
 
 namespace calque {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "data/batch_stream.h"
-#include "data/tokenizer.h"
+#include "data/batches/stream.h"
+#include "data/tokenizers/tokenizer.h"
 #include "train/tasks/classification/labelled_corpora.h"
 
 namespace calque {

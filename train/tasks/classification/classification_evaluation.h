@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "nn/classification_head.h"
+#include "nn/layers/classification_head.h"
 #include "train/metrics/classification.h"
 #include "train/report/records.h"
 #include "train/tasks/classification/classification_data.h"

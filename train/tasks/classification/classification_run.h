@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
-#include "nn/classification_head.h"
+#include "nn/layers/classification_head.h"
 #include "train/tasks/classification/classification_data.h"
 #include "train/tasks/task_model.h"
-#include "train/trained_run.h"
+#include "train/weights/trained_run.h"
 
 namespace calque {
 

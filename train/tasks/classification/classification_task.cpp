@@ -2,7 +2,7 @@
 
 #include <fmt/format.h>
 
-#include "data/content_hash.h"
+#include "data/files/content_hash.h"
 #include "train/config/schema.h"
 #include "train/tasks/classification/class_weights.h"
 #include "train/tasks/classification/classification_evaluation.h"

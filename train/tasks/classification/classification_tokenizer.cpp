@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "train/tasks/run_tokenizers.h"
-#include "train/trained_run.h"
+#include "train/weights/trained_run.h"
 
 namespace calque {
 namespace {

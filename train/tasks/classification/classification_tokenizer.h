@@ -4,7 +4,7 @@
 
 #include <vector>
 
-#include "data/tokenizer.h"
+#include "data/tokenizers/tokenizer.h"
 #include "train/config/config.h"
 #include "train/task.h"
 #include "train/tasks/classification/labelled_corpora.h"

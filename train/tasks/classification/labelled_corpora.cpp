@@ -7,8 +7,8 @@
 #include <utility>
 
 #include "core/error.h"
-#include "data/file.h"
-#include "data/text_lines.h"
+#include "data/files/file.h"
+#include "data/files/text_lines.h"
 #include "train/storage/durable_files.h"
 #include "train/tasks/data_settings.h"
 

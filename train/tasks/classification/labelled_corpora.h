@@ -4,8 +4,8 @@
 #include <string>
 #include <vector>
 
-#include "data/batch_stream.h"
-#include "data/labelled_text.h"
+#include "data/batches/stream.h"
+#include "data/corpora/labelled_text.h"
 #include "train/config/config.h"
 #include "train/storage/run_folder.h"
 

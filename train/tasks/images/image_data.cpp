@@ -10,7 +10,7 @@
 #include <utility>
 
 #include "core/error.h"
-#include "data/content_hash.h"
+#include "data/files/content_hash.h"
 #include "train/tasks/data_settings.h"
 
 namespace calque {

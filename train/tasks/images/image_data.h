@@ -5,7 +5,7 @@
 #include <string>
 #include <vector>
 
-#include "data/batch_stream.h"
+#include "data/batches/stream.h"
 #include "train/config/config.h"
 #include "train/tasks/classification/labelled_corpora.h"
 #include "train/tasks/images/image_preparation.h"

@@ -3,7 +3,7 @@
 
 #include <vector>
 
-#include "nn/vision.h"
+#include "nn/models/vision.h"
 #include "train/tasks/classification/classification_evaluation.h"
 #include "train/tasks/images/image_data.h"
 

@@ -9,7 +9,7 @@
 #include <sstream>
 
 #include "core/error.h"
-#include "data/file.h"
+#include "data/files/file.h"
 #include "train/storage/durable_files.h"
 
 namespace calque {

@@ -8,7 +8,7 @@
 #include <vector>
 
 #include "core/tensor.h"
-#include "data/image_fit.h"
+#include "data/images/fit.h"
 #include "train/storage/run_folder.h"
 
 namespace calque {

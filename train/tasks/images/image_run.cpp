@@ -1,7 +1,7 @@
 #include "train/tasks/images/image_run.h"
 
 #include "core/error.h"
-#include "data/content_hash.h"
+#include "data/files/content_hash.h"
 
 namespace calque {
 

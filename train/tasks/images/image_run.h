@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
-#include "nn/vision.h"
+#include "nn/models/vision.h"
 #include "train/tasks/images/image_data.h"
 #include "train/tasks/task_model.h"
-#include "train/trained_run.h"
+#include "train/weights/trained_run.h"
 
 namespace calque {
 

@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/vision.h"
+#include "nn/models/vision.h"
 #include "train/config/config.h"
 #include "train/task.h"
 #include "train/tasks/images/image_data.h"

@@ -5,7 +5,7 @@
 #include <filesystem>
 #include <utility>
 
-#include "data/content_hash.h"
+#include "data/files/content_hash.h"
 #include "train/config/schema.h"
 #include "train/tasks/classification/class_weights.h"
 #include "train/tasks/classification/classification_task.h"

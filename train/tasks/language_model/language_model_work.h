@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "data/text_windows.h"
-#include "nn/language_model.h"
+#include "data/documents/windows.h"
+#include "nn/models/language_model.h"
 #include "train/config/config.h"
 #include "train/task.h"
 

@@ -3,11 +3,11 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "data/utf8.h"
-#include "data/vocabulary.h"
+#include "data/text/utf8.h"
+#include "data/tokenizers/vocabulary.h"
 #include "decode/explain.h"
-#include "decode/language_decoding.h"
-#include "decode/sampling.h"
+#include "decode/models/language_decoding.h"
+#include "decode/search/sampling.h"
 
 namespace calque {
 namespace {

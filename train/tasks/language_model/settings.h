@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "data/batch_plan.h"
-#include "data/documents.h"
-#include "data/text_windows.h"
+#include "data/batches/plan.h"
+#include "data/documents/documents.h"
+#include "data/documents/windows.h"
 #include "nn/options.h"
 #include "train/config/config.h"
 

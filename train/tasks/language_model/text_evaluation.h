@@ -5,9 +5,9 @@
 #include <utility>
 #include <vector>
 
-#include "data/dataset.h"
-#include "data/text_windows.h"
-#include "nn/language_model.h"
+#include "data/datasets/dataset.h"
+#include "data/documents/windows.h"
+#include "nn/models/language_model.h"
 #include "train/config/config.h"
 #include "train/report/records.h"
 #include "train/tasks/shared_validation.h"

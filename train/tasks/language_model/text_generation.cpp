@@ -4,9 +4,9 @@
 #include <utility>
 
 #include "core/error.h"
-#include "data/utf8.h"
-#include "data/vocabulary.h"
-#include "decode/language_decoding.h"
+#include "data/text/utf8.h"
+#include "data/tokenizers/vocabulary.h"
+#include "decode/models/language_decoding.h"
 #include "train/tasks/language_model/incremental_decoder.h"
 
 namespace calque {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "data/tokenizer.h"
-#include "decode/sampling.h"
-#include "nn/language_model.h"
+#include "data/tokenizers/tokenizer.h"
+#include "decode/search/sampling.h"
+#include "nn/models/language_model.h"
 
 namespace calque {
 

@@ -2,8 +2,8 @@
 
 #include <algorithm>
 
-#include "data/text_windows.h"
-#include "nn/expert_load.h"
+#include "data/documents/windows.h"
+#include "nn/layers/expert_load.h"
 #include "train/tasks/language_model/settings.h"
 #include "train/tasks/language_model/text_generation.h"
 

@@ -3,9 +3,9 @@
 
 #include <vector>
 
-#include "data/dataset.h"
-#include "data/tokenizer.h"
-#include "nn/language_model.h"
+#include "data/datasets/dataset.h"
+#include "data/tokenizers/tokenizer.h"
+#include "nn/models/language_model.h"
 #include "train/config/config.h"
 #include "train/report/records.h"
 

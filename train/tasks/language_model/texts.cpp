@@ -1,6 +1,6 @@
 #include "train/tasks/language_model/texts.h"
 
-#include "data/document_dataset.h"
+#include "data/documents/dataset.h"
 #include "train/tasks/data_settings.h"
 #include "train/tasks/language_model/settings.h"
 

@@ -3,8 +3,8 @@
 
 #include <string>
 
-#include "data/dataset.h"
-#include "data/tokenizer.h"
+#include "data/datasets/dataset.h"
+#include "data/tokenizers/tokenizer.h"
 #include "train/config/config.h"
 
 namespace calque {

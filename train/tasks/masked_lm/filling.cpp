@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/tape.h"
-#include "data/vocabulary.h"
+#include "data/tokenizers/vocabulary.h"
 
 namespace calque {
 namespace {

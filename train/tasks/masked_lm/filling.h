@@ -6,8 +6,8 @@
 #include <string_view>
 #include <vector>
 
-#include "data/masking.h"
-#include "nn/encoder.h"
+#include "data/documents/masking.h"
+#include "nn/models/encoder.h"
 
 namespace calque {
 

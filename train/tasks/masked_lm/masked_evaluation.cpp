@@ -4,7 +4,7 @@
 #include <array>
 
 #include "core/tape.h"
-#include "nn/expert_load.h"
+#include "nn/layers/expert_load.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/masked_lm/filling.h"
 #include "train/tasks/masked_lm/masked_work.h"

@@ -6,8 +6,8 @@
 #include <utility>
 #include <vector>
 
-#include "data/dataset.h"
-#include "nn/encoder.h"
+#include "data/datasets/dataset.h"
+#include "nn/models/encoder.h"
 #include "train/config/config.h"
 #include "train/report/records.h"
 #include "train/tasks/shared_validation.h"

@@ -1,6 +1,6 @@
 #include "train/tasks/masked_lm/masked_lm_task.h"
 
-#include "data/content_hash.h"
+#include "data/files/content_hash.h"
 #include "train/config/schema.h"
 #include "train/tasks/data_settings.h"
 #include "train/tasks/example_works.h"

@@ -1,6 +1,6 @@
 #include "train/tasks/masked_lm/masked_windows.h"
 
-#include "data/vocabulary.h"
+#include "data/tokenizers/vocabulary.h"
 
 namespace calque {
 

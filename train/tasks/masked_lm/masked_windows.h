@@ -5,8 +5,8 @@
 #include <memory>
 #include <vector>
 
-#include "data/masking.h"
-#include "data/text_windows.h"
+#include "data/documents/masking.h"
+#include "data/documents/windows.h"
 #include "train/config/config.h"
 
 namespace calque {

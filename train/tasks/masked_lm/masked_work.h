@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/encoder.h"
+#include "nn/models/encoder.h"
 #include "train/config/config.h"
 #include "train/task.h"
 #include "train/tasks/masked_lm/masked_windows.h"

@@ -1,8 +1,8 @@
 #pragma once
 // The loss of a translator on a dataset, with teacher forcing.
 
-#include "data/dataset.h"
-#include "nn/translator.h"
+#include "data/datasets/dataset.h"
+#include "nn/models/translator.h"
 #include "train/config/config.h"
 #include "train/report/records.h"
 #include "train/tasks/shared_validation.h"

@@ -2,9 +2,9 @@
 
 #include <algorithm>
 
-#include "data/text_lines.h"
-#include "data/utf8.h"
-#include "data/vocabulary.h"
+#include "data/files/text_lines.h"
+#include "data/text/utf8.h"
+#include "data/tokenizers/vocabulary.h"
 #include "train/tasks/translation/translation.h"
 #include "train/tasks/translation/word_alignment.h"
 

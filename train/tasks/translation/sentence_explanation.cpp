@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "data/utf8.h"
+#include "data/text/utf8.h"
 #include "decode/explain.h"
 #include "train/tasks/translation/settings.h"
 

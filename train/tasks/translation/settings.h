@@ -1,12 +1,12 @@
 #pragma once
 // Converts the config of a translator to options of data/, nn/, decode/ and train/metrics/.
 
-#include "data/corpus.h"
+#include "data/corpora/corpus.h"
 #include "decode/translation.h"
 #include "nn/options.h"
 #include "train/config/config.h"
-#include "train/metrics/bleu.h"
-#include "train/metrics/chrf.h"
+#include "train/metrics/translation/bleu.h"
+#include "train/metrics/translation/chrf.h"
 #include "train/tasks/data_settings.h"
 
 namespace calque {

@@ -7,12 +7,12 @@
 #include <string>
 #include <vector>
 
-#include "data/corpus.h"
-#include "data/filters.h"
+#include "data/corpora/corpus.h"
+#include "data/corpora/filters.h"
 #include "decode/translation.h"
-#include "train/metrics/bleu.h"
-#include "train/metrics/chrf.h"
-#include "train/metrics/ter.h"
+#include "train/metrics/translation/bleu.h"
+#include "train/metrics/translation/chrf.h"
+#include "train/metrics/translation/ter.h"
 #include "train/tasks/translation/evaluation.h"
 #include "train/tasks/translation/translation_run.h"
 

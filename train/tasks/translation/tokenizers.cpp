@@ -2,7 +2,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "data/bpe_dropout.h"
+#include "data/tokenizers/bpe_dropout.h"
 #include "train/tasks/translation/settings.h"
 
 namespace calque {

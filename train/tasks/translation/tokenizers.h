@@ -3,7 +3,7 @@
 
 #include <string>
 
-#include "data/batch_stream.h"
+#include "data/batches/stream.h"
 #include "train/tasks/run_tokenizers.h"
 
 namespace calque {

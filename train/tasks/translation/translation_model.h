@@ -4,7 +4,7 @@
 #include <variant>
 
 #include "core/parameters.h"
-#include "nn/translator.h"
+#include "nn/models/translator.h"
 #include "train/config/config.h"
 
 namespace calque {

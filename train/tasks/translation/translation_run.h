@@ -7,7 +7,7 @@
 
 #include "train/tasks/translation/tokenizers.h"
 #include "train/tasks/translation/translation_model.h"
-#include "train/trained_run.h"
+#include "train/weights/trained_run.h"
 
 namespace calque {
 

@@ -3,9 +3,9 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "data/content_hash.h"
-#include "data/dataset_examples.h"
-#include "data/id_counts.h"
+#include "data/datasets/examples.h"
+#include "data/datasets/id_counts.h"
+#include "data/files/content_hash.h"
 #include "train/config/schema.h"
 #include "train/config/values.h"
 #include "train/tasks/example_works.h"

@@ -5,7 +5,7 @@
 #include <span>
 #include <vector>
 
-#include "train/config/check.h"
+#include "train/config/checks/check.h"
 #include "train/task.h"
 
 namespace calque {

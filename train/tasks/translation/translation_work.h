@@ -4,9 +4,9 @@
 #include <memory>
 #include <vector>
 
-#include "data/dataset.h"
-#include "data/pair_batch.h"
-#include "nn/translator.h"
+#include "data/batches/pair_batch.h"
+#include "data/datasets/dataset.h"
+#include "nn/models/translator.h"
 #include "train/config/config.h"
 #include "train/task.h"
 

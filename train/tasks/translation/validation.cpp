@@ -3,10 +3,10 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "data/lowercase.h"
-#include "nn/expert_load.h"
-#include "train/metrics/bleu.h"
-#include "train/metrics/chrf.h"
+#include "data/text/lowercase.h"
+#include "nn/layers/expert_load.h"
+#include "train/metrics/translation/bleu.h"
+#include "train/metrics/translation/chrf.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/translation/evaluation.h"
 #include "train/tasks/translation/settings.h"

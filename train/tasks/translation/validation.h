@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "data/corpus.h"
-#include "data/dataset.h"
-#include "nn/translator.h"
+#include "data/corpora/corpus.h"
+#include "data/datasets/dataset.h"
+#include "nn/models/translator.h"
 #include "train/task.h"
 #include "train/tasks/shared_validation.h"
 #include "train/tasks/translation/tokenizers.h"

@@ -7,7 +7,7 @@
 #include <iterator>
 
 #include "core/error.h"
-#include "data/vocabulary.h"
+#include "data/tokenizers/vocabulary.h"
 
 namespace calque {
 namespace {

@@ -7,9 +7,9 @@
 #include <string>
 #include <vector>
 
-#include "data/tokenizer.h"
+#include "data/tokenizers/tokenizer.h"
 #include "decode/nearest_rows.h"
-#include "nn/word2vec.h"
+#include "nn/models/word2vec.h"
 #include "train/report/records.h"
 
 namespace calque {

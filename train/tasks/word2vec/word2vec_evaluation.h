@@ -7,8 +7,8 @@
 #include <utility>
 #include <vector>
 
-#include "data/word_contexts.h"
-#include "nn/word2vec.h"
+#include "data/words/contexts.h"
+#include "nn/models/word2vec.h"
 #include "train/config/config.h"
 #include "train/report/records.h"
 #include "train/tasks/shared_validation.h"

@@ -4,10 +4,10 @@
 #include <memory>
 #include <string>
 
-#include "data/tokenizer.h"
-#include "nn/word2vec.h"
+#include "data/tokenizers/tokenizer.h"
+#include "nn/models/word2vec.h"
 #include "train/tasks/task_model.h"
-#include "train/trained_run.h"
+#include "train/weights/trained_run.h"
 
 namespace calque {
 

@@ -5,8 +5,8 @@
 #include <string>
 #include <vector>
 
-#include "data/word_contexts.h"
-#include "nn/word2vec.h"
+#include "data/words/contexts.h"
+#include "nn/models/word2vec.h"
 #include "train/task.h"
 
 namespace calque {

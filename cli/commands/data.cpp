@@ -1,0 +1,117 @@
+// calque data: checks the corpora of a config, and writes corpora of the toy languages.
+#include <fmt/format.h>
+
+#include <filesystem>
+#include <memory>
+#include <string>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/tasks/task_commands.h"
+#include "core/error.h"
+#include "data/files/file.h"
+#include "data/toy/toy.h"
+#include "train/tasks/registry.h"
+
+namespace calque {
+namespace {
+
+struct CheckArguments {
+  std::string config;
+  std::vector<std::string> settings;
+};
+
+void check(const CheckArguments& arguments) {
+  const Config config = load_task_config(arguments.config, arguments.settings).config;
+  commands_of(config.task).check_data(config);
+}
+
+struct ToyArguments {
+  std::string split = "train", out = ".";
+  int64_t pairs = 1000;
+  uint64_t seed = 1;
+  SymbolOptions symbols;
+};
+
+void write_lines(const std::string& path, const std::vector<SentencePair>& pairs,
+                 std::string SentencePair::*side) {
+  NewFile file(path);
+  for (const SentencePair& pair : pairs) file.append(pair.*side + '\n');
+  file.finish();
+}
+
+void write_toy(const std::string& name, const ToyArguments& arguments) {
+  const ToyLanguage language = ToyLanguage::named(name, arguments.symbols);
+  const auto pairs = language.pairs(split_named(arguments.split), arguments.pairs, arguments.seed);
+  std::error_code problem;
+  std::filesystem::create_directories(arguments.out, problem);
+  if (problem) fail("{}: cannot be created: {}", arguments.out, problem.message());
+  const std::string prefix = arguments.out + "/" + arguments.split + ".";
+  const std::string source = prefix + language.source_language();
+  const std::string target = prefix + language.target_language();
+  for (const std::string& path : {source, target}) {
+    if (std::filesystem::exists(path)) fail("{}: already exists; choose another --out", path);
+  }
+  write_lines(source, pairs, &SentencePair::first);
+  write_lines(target, pairs, &SentencePair::second);
+  fmt::print("{} pairs in {} and {}\n", pairs.size(), source, target);
+}
+
+void add_check(CLI::App& data) {
+  const auto arguments = std::make_shared<CheckArguments>();
+  CLI::App* command = data.add_subcommand(
+      "check",
+      "Read all corpora of a run and report lengths, dropped examples, unknown words and problems");
+  command->add_option("CONFIG", arguments->config, "The config file")->required();
+  add_settings(command, arguments->settings);
+  command->footer(
+      "Exits with status 1 if it finds an error that would stop a run, or a likely mistake.\n"
+      "Example: calque data check configs/toy.yaml");
+  command->callback([arguments] { check(*arguments); });
+}
+
+void add_toy(CLI::App& data, const std::string& name) {
+  const auto arguments = std::make_shared<ToyArguments>();
+  CLI::App* command = data.add_subcommand(name, "Write pairs of the toy language " + name);
+  command->add_option("--split", arguments->split, "train, validation, test or compositional")
+      ->capture_default_str()
+      ->check(CLI::IsMember({"train", "validation", "test", "compositional"}))
+      ->type_name("NAME");
+  command->add_option("--pairs", arguments->pairs, "The number of pairs")
+      ->capture_default_str()
+      ->check(whole_number(1, 1'000'000'000))
+      ->type_name("N");
+  command->add_option("--seed", arguments->seed, "Determines which pairs are drawn")
+      ->capture_default_str()
+      ->check(whole_number(0))
+      ->type_name("N");
+  if (!name.starts_with("toy-")) {
+    SymbolOptions& symbols = arguments->symbols;
+    command->add_option("--shortest", symbols.shortest, "The minimum number of symbols in a line")
+        ->capture_default_str()
+        ->check(whole_number(1, 10'000))
+        ->type_name("N");
+    command->add_option("--longest", symbols.longest, "The maximum number of symbols in a line")
+        ->capture_default_str()
+        ->check(whole_number(1, 10'000))
+        ->type_name("N");
+  }
+  command->add_option("--out", arguments->out, "Folder for the two files; neither may exist yet")
+      ->capture_default_str()
+      ->type_name("DIR");
+  command->footer("Example: calque data " + name + " --split train --pairs 100000 --out corpora");
+  command->callback([arguments, name] { write_toy(name, *arguments); });
+}
+
+}  // namespace
+
+void add_data_command(CLI::App& calque) {
+  CLI::App* data =
+      calque.add_subcommand("data", "Check corpora, or write corpora of toy languages");
+  data->require_subcommand(1);
+  data->footer("Example: calque data check configs/toy.yaml");
+  add_check(*data);
+  for (const std::string& name : ToyLanguage::names()) add_toy(*data, name);
+}
+
+}  // namespace calque

@@ -1,0 +1,148 @@
+// calque evaluate: measures a model on a split by the metrics of its task.
+#include <memory>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/tasks/task_commands.h"
+#include "core/error.h"
+#include "train/tasks/data_settings.h"
+#include "train/weights/trained_run.h"
+
+namespace calque {
+namespace {
+
+// Returns the corpora of a split. A name other than train and validation is that of test corpora;
+// `test` stands for all of them if none has this name.
+std::vector<CorpusOfSplit> corpora_of_split(const DataConfig& data, const std::string& split) {
+  using Split = CorpusConfig::Split;
+  const auto list = [](const Corpora& corpora, Split part, const std::string& only) {
+    std::vector<CorpusOfSplit> chosen;
+    for (const CorpusConfig& corpus : corpora) {
+      if (only.empty() || corpus_name(corpus) == only) chosen.push_back({corpus, part});
+    }
+    return chosen;
+  };
+  if (split == "train") return list(data.train, Split::train, "");
+  if (split == "validation") return list(data.validation, Split::validation, "");
+  std::vector<CorpusOfSplit> named = list(data.test, Split::test, split);
+  if (named.empty() && split == "test") named = list(data.test, Split::test, "");
+  return named;
+}
+
+std::vector<CorpusOfSplit> chosen_corpora(const EvaluateArguments& arguments,
+                                          const Config& config) {
+  CorpusConfig files;
+  files.source = arguments.source;
+  files.target = arguments.target;
+  if (!arguments.text.empty()) files.text = {arguments.text};
+  files.labelled = arguments.labelled;
+  files.images = arguments.images;
+  if (!files.source.empty() || !files.text.empty() || !files.labelled.empty() ||
+      !files.images.empty()) {
+    return {{files, {}}};
+  }
+  const DataConfig& data = config.data;
+  std::vector<CorpusOfSplit> named = corpora_of_split(data, arguments.split);
+  if (!named.empty()) return named;
+  std::string known = "train";
+  if (!data.validation.empty()) known += ", validation";
+  if (!data.test.empty()) known += ", test";
+  for (const CorpusConfig& corpus : data.test) {
+    if (corpus_name(corpus) != "test") known += ", " + corpus_name(corpus);
+  }
+  fail("--split {}: the run's config has no such corpus; give {}, or a split that it has: {}",
+       arguments.split, commands_of(config.task).files_to_evaluate, known);
+}
+
+void evaluate(const EvaluateArguments& arguments) {
+  const Config config = find_run(arguments.runs.front()).config;
+  commands_of(config.task).evaluate(arguments, chosen_corpora(arguments, config));
+}
+
+void add_corpus_options(CLI::App& command, EvaluateArguments& arguments, TaskOptions& options) {
+  CLI::Option* split =
+      command
+          .add_option("--split", arguments.split,
+                      "train, validation, test, or the name of a test corpus (default: test)")
+          ->type_name("NAME");
+  CLI::Option* source =
+      options.add(TaskKind::translation,
+                  command.add_option("--source", arguments.source,
+                                     "Translation: evaluate on this file instead, plain or gzip"));
+  CLI::Option* target =
+      command.add_option("--target", arguments.target, "The references for --source");
+  source->type_name("FILE")->excludes(split)->needs(target);
+  target->type_name("FILE")->needs(source);
+  CLI::Option* text =
+      options.add({TaskKind::language_model, TaskKind::masked_lm, TaskKind::word2vec},
+                  command.add_option("--text", arguments.text,
+                                     "Language models, word2vec: evaluate on this text instead"));
+  text->type_name("FILE")->excludes(split)->excludes(source);
+  options
+      .add(TaskKind::classification,
+           command.add_option("--labelled", arguments.labelled,
+                              "Classification: evaluate on this file instead; a line is a label, a "
+                              "tab or a space, and a text"))
+      ->type_name("FILE")
+      ->excludes(split)
+      ->excludes(source)
+      ->excludes(text);
+  options
+      .add(TaskKind::images,
+           command.add_option("--images", arguments.images,
+                              "Images: evaluate on this folder of classes or IDX file instead"))
+      ->type_name("PATH")
+      ->excludes(split);
+}
+
+}  // namespace
+
+void add_evaluate_command(CLI::App& calque) {
+  const auto arguments = std::make_shared<EvaluateArguments>();
+  const auto options = std::make_shared<TaskOptions>();
+  CLI::App* command = calque.add_subcommand("evaluate", "Evaluate a trained model on a corpus");
+  command
+      ->add_option("RUN", arguments->runs,
+                   "The folder of a run or of one of its checkpoints; several translators "
+                   "form an ensemble")
+      ->required()
+      ->type_name("");
+  add_corpus_options(*command, *arguments, *options);
+  options->add(TaskKind::translation, add_beam(command, arguments->decoding.beam));
+  options->add(TaskKind::translation, add_decoding_settings(command, arguments->decoding.settings));
+  options
+      ->add(TaskKind::translation,
+            command->add_option(
+                "--tokenize", arguments->tokenize,
+                "How BLEU splits words: 13a, intl, char, or none for text that is already "
+                "tokenized (default: the config's)"))
+      ->check(CLI::IsMember({"13a", "intl", "char", "none"}))
+      ->type_name("HOW");
+  options->add(TaskKind::translation,
+               command->add_flag("--by-length", arguments->by_length,
+                                 "Also show the BLEU of sources of 1 to 5 words, 6 to 10, ..."));
+  command
+      ->add_option("--samples", arguments->samples,
+                   "Show N translations, continuations, filled windows, classified texts or words "
+                   "with their neighbours (default: 0)")
+      ->check(whole_number(0))
+      ->type_name("N");
+  command
+      ->add_option("--output", arguments->output,
+                   "Write one line per result to this file: the translation or the label; for a "
+                   "language model, the score of a document, as calque score prints it; for a "
+                   "masked language model, a window with [MASK], the original and the filled "
+                   "window, separated by tabs")
+      ->type_name("FILE");
+  add_threads(command);
+  command->footer(
+      "The folder of a run means its best checkpoint, RUN/last the newest.\n"
+      "Example: calque evaluate runs/toy --split test --samples 5");
+  arguments->decoding.n_best = 1;  // only the best translation is evaluated
+  command->callback([arguments, options] {
+    options->check(arguments->runs.front());
+    evaluate(*arguments);
+  });
+}
+
+}  // namespace calque

@@ -1,0 +1,76 @@
+// calque explain: writes how a model translates a sentence, continues a text or classifies an
+// image, as a web page, an SVG figure or JSON.
+#include <memory>
+
+#include "cli/command_line.h"
+#include "cli/commands.h"
+#include "cli/result_file.h"
+#include "cli/tasks/task_commands.h"
+#include "train/report/figures/attention_figure.h"
+#include "train/report/pages/explain_page.h"
+#include "train/weights/trained_run.h"
+
+namespace calque {
+namespace {
+
+struct ExplainCommandArguments {
+  ExplainArguments explained;
+  std::string out;
+  bool svg = false, json = false;
+};
+
+std::string explanation(const ExplainCommandArguments& arguments) {
+  if (find_run(arguments.explained.run).config.task == TaskKind::images) {
+    return explain_image(arguments.explained, arguments.json);
+  }
+  const Explanation explanation =
+      commands_for(arguments.explained.run).explain(arguments.explained);
+  return arguments.svg    ? cross_attention_svg(explanation, {})
+         : arguments.json ? explanation_json(explanation)
+                          : explain_page(explanation);
+}
+
+void explain(const ExplainCommandArguments& arguments) {
+  const std::string text = explanation(arguments);
+  const std::string default_out = arguments.svg || arguments.json ? "-" : "explain.html";
+  write_result(arguments.out.empty() ? default_out : arguments.out, text);
+}
+
+}  // namespace
+
+void add_explain_command(CLI::App& calque) {
+  const auto arguments = std::make_shared<ExplainCommandArguments>();
+  const auto options = std::make_shared<TaskOptions>();
+  CLI::App* command = calque.add_subcommand(
+      "explain", "Show how a model translates a sentence, continues a text or classifies an image");
+  command
+      ->add_option("RUN", arguments->explained.run,
+                   "The folder of a run or of one of its checkpoints")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("TEXT", arguments->explained.text,
+                   "The sentence to translate, the prompt, or the path of an image")
+      ->required()
+      ->type_name("");
+  command
+      ->add_option("--out", arguments->out,
+                   "The file to write, - for standard output (default: explain.html; standard "
+                   "output for --svg and --json)")
+      ->type_name("FILE");
+  CLI::Option* svg = options->add(
+      TaskKind::translation,
+      command->add_flag("--svg", arguments->svg, "Write only a figure of the cross-attention"));
+  command->add_flag("--json", arguments->json, "Write the numbers as JSON instead of a page")
+      ->excludes(svg);
+  options->add(TaskKind::translation, add_beam(command, arguments->explained.decoding.beam));
+  arguments->explained.decoding.n_best = 1;
+  add_threads(command);
+  command->footer("Example: calque explain runs/toy 'ein Satz' --out sentence.html");
+  command->callback([arguments, options] {
+    options->check(arguments->explained.run);
+    explain(*arguments);
+  });
+}
+
+}  // namespace calque

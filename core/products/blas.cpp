@@ -1,0 +1,224 @@
+#include "core/products/blas.h"
+
+#include <cblas.h>
+
+#include <algorithm>
+#include <string_view>
+#include <utility>
+
+#include "core/products/bfloat16.h"
+#include "core/products/block_product.h"
+#include "core/products/few_rows.h"
+#include "core/products/packed_weights.h"
+#include "core/profile.h"
+#include "core/simd/vector.h"
+#include "core/threads/parallel.h"
+
+namespace calque {
+namespace {
+
+#ifdef CALQUE_DOUBLE
+constexpr auto* cblas_gemm = &cblas_dgemm;
+#else
+constexpr auto* cblas_gemm = &cblas_sgemm;
+#endif
+
+CBLAS_TRANSPOSE flag(const Matrix& m) { return m.flipped ? CblasTrans : CblasNoTrans; }
+int64_t height(const Matrix& m) { return m.flipped ? m.cols : m.rows; }
+int64_t width(const Matrix& m) { return m.flipped ? m.rows : m.cols; }
+
+ProductSize size_of(const Matrix& a, const Matrix& b) { return {height(a), width(b), width(a)}; }
+
+// A separate pass, for products that do not support a finish.
+void finish_rows(real* c, int64_t rows, int64_t cols, int64_t stride, Finish finish) {
+  const auto add = [](Vec x, Vec y) { return x + y; };
+  const auto relu = [](Vec x) { return max(Vec{}, x); };
+  for (int64_t r = 0; r < rows; ++r, c += stride) {
+    if (finish.bias) map(cols, c, add, c, finish.bias);
+    if (finish.relu) map(cols, c, relu, c);
+  }
+}
+
+// Computes a block of the result on the calling thread. OpenBLAS does not use `scratch`.
+void compute_block(const Matrix& a, const Matrix& b, const Destination& to, real* scratch,
+                   Precision precision) {
+  if (scratch) return block_product(size_of(a, b), strided(a), strided(b), to, scratch, precision);
+  [[maybe_unused]] static const bool own_threads_are_off = [] {
+    // OneThread does not limit an OpenBLAS that was built with its own threads.
+    if (openblas_get_parallel() == OPENBLAS_THREAD) openblas_set_num_threads(1);
+    return true;
+  }();
+  const OneThread alone;
+  const auto size = [](int64_t value) { return static_cast<blasint>(value); };
+  cblas_gemm(CblasRowMajor, flag(a), flag(b), size(height(a)), size(width(b)), size(width(a)),
+             to.scale, a.data, size(a.stride), b.data, size(b.stride), to.c.beta(), to.c.data,
+             size(to.stride));
+  finish_rows(to.c.data, height(a), width(b), to.stride, to.finish);
+}
+
+// Rows [begin, end) of the matrix that m denotes.
+Matrix rows_of(Matrix m, int64_t begin, int64_t end) {
+  (m.flipped ? m.cols : m.rows) = end - begin;
+  m.data += m.flipped ? begin : begin * m.stride;
+  return m;
+}
+
+enum class Backend { openblas, own };
+
+Backend backend_of(Precision precision) {
+  return own_product_is_faster() || precision != Precision::full ? Backend::own : Backend::openblas;
+}
+
+const BlasKernels& kernels() {
+  static const BlasKernels known = blas_kernels(openblas_get_corename());
+  return known;
+}
+
+bool cuts_are_exact(Backend backend) { return backend == Backend::own || kernels().cuts_are_exact; }
+
+// A result is split into blocks of rows or of columns. A block consists of whole kernel tiles and
+// is computed by one thread. OpenBLAS's own threads split the inner dimension of some shapes, which
+// changes the last bits. Where cuts are exact there is at most one block per thread; elsewhere the
+// blocks depend only on the shape.
+struct Split {
+  int64_t blocks = 1;
+  int64_t size = 0;  // the number of rows or columns
+  bool by_rows = true;
+  int64_t tile = 32;
+  int64_t begin(int64_t block) const {
+    const int64_t tiles = (size + tile - 1) / tile;
+    return std::min(size, tiles * block / blocks * tile);
+  }
+};
+
+// The minimum number of multiplications of a block. OpenBLAS has other kernels for products of
+// fewer than 1,000,000 multiplications; a block must not use them unless the whole product does.
+int64_t smallest_block(Backend backend) {
+  if (backend == Backend::own) return 1 << 19;
+  return cuts_are_exact(backend) ? 1 << 21 : 1 << 22;
+}
+
+Split split_of(ProductSize product, Backend backend) {
+  const auto [m, n, k] = product;
+  Split split{.size = std::max(m, n), .by_rows = m >= n};
+  if (backend == Backend::own && split.by_rows) split.tile = tile_rows;
+  const int64_t tile_work = split.tile * std::min(m, n) * k;
+  const int64_t block_tiles = (smallest_block(backend) + tile_work - 1) / tile_work;
+  const int64_t whole_tiles = split.size / split.tile;
+  split.blocks = std::clamp<int64_t>(whole_tiles / std::max<int64_t>(1, block_tiles), 1,
+                                     cuts_are_exact(backend) ? threads() : 8);
+  return split;
+}
+
+thread_local Precision current_precision = Precision::full;
+thread_local std::vector<GemmCall>* recorded_calls = nullptr;
+
+}  // namespace
+
+// OpenBLAS chooses its kernels when it is loaded. For a processor newer than itself it chooses the
+// kernels of an older one. The list of names without AVX-512 is complete: a later OpenBLAS adds a
+// name only with kernels for that processor. Whether cuts are exact with such kernels is unknown.
+BlasKernels blas_kernels(std::string_view name) {
+  constexpr std::string_view before_avx512[] = {
+      "Unknown",   "Katmai",       "Coppermine",  "Northwood",  "Prescott",    "Banias",
+      "Atom",      "Core2",        "Penryn",      "Dunnington", "Nehalem",     "Athlon",
+      "Opteron",   "Opteron_SSE3", "Barcelona",   "Nano",       "Sandybridge", "Bobcat",
+      "Bulldozer", "Piledriver",   "Steamroller", "Excavator",  "Haswell",     "Zen"};
+  // Tested in float. Tiles of different widths round differently in the AVX2 kernels.
+  constexpr std::string_view exact[] = {"SkylakeX", "Cooperlake", "SapphireRapids"};
+  return {.fill_vectors = std::ranges::find(before_avx512, name) == std::end(before_avx512),
+          .cuts_are_exact =
+              sizeof(real) == sizeof(float) && std::ranges::find(exact, name) != std::end(exact)};
+}
+
+bool own_product_is_faster() {
+#ifdef __AVX512F__
+  return !kernels().fill_vectors;
+#else
+  return false;
+#endif
+}
+
+ProductPrecision::ProductPrecision(Precision precision) : before_(current_precision) {
+  require(precision == Precision::full || sizeof(real) == sizeof(float),
+          "products in bfloat16: this build has real = double");
+  current_precision = precision;
+}
+ProductPrecision::~ProductPrecision() { current_precision = before_; }
+Precision ProductPrecision::current() { return current_precision; }
+
+GemmRecorder::GemmRecorder(std::vector<GemmCall>& to)
+    : before_(std::exchange(recorded_calls, &to)) {}
+GemmRecorder::~GemmRecorder() { recorded_calls = before_; }
+
+Matrix transposed(Matrix matrix) {
+  matrix.flipped = !matrix.flipped;
+  return matrix;
+}
+
+Strided strided(const Matrix& m) {
+  return m.flipped ? Strided{m.data, 1, m.stride} : Strided{m.data, m.stride, 1};
+}
+
+void gemm(const Matrix& a, const Matrix& b, Sink c, real scale, int64_t stride, Finish finish) {
+  require(width(a) == height(b), "gemm: [{}, {}] times [{}, {}]", height(a), width(a), height(b),
+          width(b));
+  flush_denormals();
+  const int64_t m = height(a), n = width(b), k = width(a);
+  count_work({.flops = 2 * double(m) * double(n) * double(k)});
+  if (stride == 0) stride = n;
+  if (m == 0 || n == 0) return;
+  if (k == 0) {
+    if (!c.add) {
+      for (int64_t i = 0; i < m; ++i) std::fill_n(c.data + i * stride, n, real(0));
+    }
+    return finish_rows(c.data, m, n, stride, finish);
+  }
+  if (recorded_calls) recorded_calls->push_back({m, n, k, a.flipped, b.flipped, c.add});
+  if (has_few_rows(a)) {
+    few_rows_product(a, b, c, scale, stride);
+    return finish_rows(c.data, m, n, stride, finish);
+  }
+  const Precision precision = current_precision;
+  const Backend backend = backend_of(precision);
+  const Split split = split_of({m, n, k}, backend);
+  const PackedMatrix* const packed =
+      precision == Precision::full ? PackedWeights::find(b) : nullptr;
+  const int64_t scratch_size = backend == Backend::own && !packed
+                                   ? block_product_scratch({m, n, k}, strided(a), precision)
+                                   : 0;
+  // One buffer for all blocks, so that requests to the pool do not depend on the scheduling of
+  // threads.
+  Buffer<real> scratch;
+  if (scratch_size > 0) scratch = Buffer<real>(split.blocks * scratch_size);
+  parallel_for(split.blocks, 1, [&](int64_t number, int64_t) {
+    const int64_t begin = split.begin(number), end = split.begin(number + 1);
+    real* const own = scratch ? scratch.data() + number * scratch_size : nullptr;
+    const int64_t row = split.by_rows ? begin : 0, col = split.by_rows ? 0 : begin;
+    const Matrix left = split.by_rows ? rows_of(a, begin, end) : a;
+    const Sink block{c.data + row * stride + col, c.add};
+    if (packed) {
+      const int64_t cols = split.by_rows ? n : end - begin;
+      block_product({height(left), cols, k}, strided(left), *packed, col,
+                    {block, stride, scale, finish.from(col)});
+    } else {
+      const Matrix right = split.by_rows ? b : transposed(rows_of(transposed(b), begin, end));
+      compute_block(left, right, {block, stride, scale, finish.from(col)}, own, precision);
+    }
+  });
+}
+
+std::string blas_description(Precision precision) {
+  const std::string_view config = openblas_get_config();
+  std::string text = fmt::format("{} {}", config.substr(0, config.find(' ', config.find(' ') + 1)),
+                                 openblas_get_corename());
+  if (precision == Precision::bfloat16) {
+    text += ", calque's own products with operands rounded to bfloat16";
+    if (!bfloat16_in_hardware) text += " in software, slower than float32 (no AVX512-BF16)";
+  } else if (own_product_is_faster()) {
+    text += ", calque's own products with AVX-512";
+  }
+  return text;
+}
+
+}  // namespace calque

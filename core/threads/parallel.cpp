@@ -1,0 +1,104 @@
+#include "core/threads/parallel.h"
+
+#include <atomic>
+#include <thread>
+
+#ifdef _OPENMP
+#include <omp.h>
+#endif
+#ifdef __SSE2__
+#include <immintrin.h>
+#endif
+
+#include "core/error.h"
+
+namespace calque {
+namespace {
+
+int initial_threads() {
+#ifdef _OPENMP
+  return omp_get_max_threads();
+#else
+  return 1;
+#endif
+}
+
+// The number of the calling thread in its team.
+int member() {
+#ifdef _OPENMP
+  return omp_get_thread_num();
+#else
+  return 0;
+#endif
+}
+
+std::atomic<int>& thread_setting() {
+  static std::atomic<int> count{initial_threads()};
+  return count;
+}
+
+}  // namespace
+
+int threads() {
+#ifdef _OPENMP
+  if (omp_in_parallel()) return 1;
+#endif
+  return thread_setting().load(std::memory_order_relaxed);
+}
+
+void set_threads(int count) {
+  require(count >= 1, "set_threads: {} is not a number of threads; give at least 1", count);
+  thread_setting() = count;
+}
+
+#ifdef _OPENMP
+OneThread::OneThread() : before_(omp_get_max_threads()) { omp_set_num_threads(1); }
+OneThread::~OneThread() { omp_set_num_threads(before_); }
+#else
+OneThread::OneThread() : before_(1) {}
+OneThread::~OneThread() = default;
+#endif
+
+Shares::Shares(int64_t chunks, int count) : wanted_(count), count_(std::min(count, most)) {
+  for (int s = 0; s < count_; ++s) {
+    Share& share = shares_[static_cast<size_t>(s)];
+    share.next = chunks * s / count_;
+    share.end = chunks * (s + 1) / count_;
+  }
+}
+
+int64_t Shares::take() {
+  const int own = member();
+  if (wanted_ > 1 && own >= wanted_) return -1;
+  for (int s = 0; s < count_; ++s) {
+    Share& share = shares_[static_cast<size_t>((own + s) % count_)];
+    if (share.next.load(std::memory_order_relaxed) >= share.end) continue;
+    const int64_t chunk = share.next.fetch_add(1, std::memory_order_relaxed);
+    if (chunk < share.end) return chunk;
+  }
+  return -1;
+}
+
+void Failure::keep(int64_t chunk) {
+  const std::lock_guard lock(mutex_);
+  if (there_ && chunk_ < chunk) return;
+  chunk_ = chunk;
+  thrown_ = std::current_exception();
+  there_ = true;
+}
+
+void Failure::rethrow() const {
+  if (there_) std::rethrow_exception(thrown_);
+}
+
+void flush_denormals() {
+#ifdef __SSE2__
+  thread_local bool flushed = false;
+  if (flushed) return;
+  constexpr unsigned flush_results = 0x8000, flush_inputs = 0x0040;
+  _mm_setcsr(_mm_getcsr() | flush_results | flush_inputs);
+  flushed = true;
+#endif
+}
+
+}  // namespace calque

@@ -1,0 +1,14 @@
+#pragma once
+// How often each id of a vocabulary occurs in a dataset.
+
+#include <cstdint>
+#include <vector>
+
+#include "data/datasets/token_store.h"
+
+namespace calque {
+
+// Returns the counts by id: [vocabulary].
+std::vector<int64_t> count_ids(const TokenStore& tokens, int column, int32_t vocabulary);
+
+}  // namespace calque

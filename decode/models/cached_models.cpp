@@ -1,0 +1,191 @@
+// The models that search and sampling decode with (declared in decode/translation.h and
+// decode/models/language_decoding.h). Each step runs the layers over one token of every unfinished
+// hypothesis; keys and values of earlier tokens come from a cache.
+//
+// Memory: 2 d_model numbers per layer for each written token and each source or prompt token.
+
+#include "core/ops.h"
+#include "decode/models/cached_attention.h"
+#include "decode/models/key_value_cache.h"
+#include "decode/models/language_decoding.h"
+#include "decode/models/parts.h"
+#include "decode/translation.h"
+
+namespace calque {
+namespace {
+
+using Ids = std::vector<int32_t>;
+
+// The encoder runs once, and each layer's cross-attention projects the encoder's output once.
+class CachedDecoder final : public StepDecoder {
+ public:
+  CachedDecoder(const Transformer& model, const std::vector<Ids>& sources,
+                std::span<const size_t> items)
+      : model_(model), cache_(model.decoder.layers.size()) {
+    const NoGradient nothing_recorded;
+    const Ids ids = packed_sources(sources, items, model.options.source_end, segments_);
+    const Tensor memory = model.encode(ids, segments_, Mode::evaluate);
+    for (const DecoderLayer& layer : model.decoder.layers) {
+      memory_.push_back(layer.cross_attention.project_memory(memory));
+    }
+  }
+
+  Tensor step(const DecodingStep& step) override {
+    const NoGradient nothing_recorded;
+    cache_.follow(step);
+    Tensor x = model_.embed_target(step.ids, cache_.rows(), cache_.positions());
+    for (size_t i = 0; i < memory_.size(); ++i) {
+      const DecoderLayer& layer = model_.decoder.layers[i];
+      x = layer.self_attention_residual(x, Mode::evaluate, [&](const Tensor& h) {
+        return cache_.attend_to_cache(i, layer.self_attention, h);
+      });
+      x = layer.cross_attention_residual(x, Mode::evaluate,
+                                         [&](const Tensor& h) { return look_across(i, h, step); });
+      x = layer.feed_forward_residual(x, Mode::evaluate, [&](const Tensor& h) {
+        return layer.feed_forward(h, Mode::evaluate);
+      });
+    }
+    return model_.logits(model_.decoder.norm ? (*model_.decoder.norm)(x) : x);
+  }
+
+ private:
+  Tensor look_across(size_t number, const Tensor& h, const DecodingStep& step) const {
+    const CrossAttention& attention = model_.decoder.layers[number].cross_attention;
+    const int64_t d = h.cols();
+    CachedRows cached{.rows = {}, .starts = {0}, .value_offset = d};
+    for (const int32_t item : step.items) {
+      for (int32_t token = segments_.begin(item); token < segments_.end(item); ++token) {
+        cached.rows.push_back(memory_[number].data() + token * (2 * d));
+      }
+      cached.starts.push_back(std::ssize(cached.rows));
+    }
+    const Tensor q = attention.project(h);
+    return attention.output(cached_attention(q.data(), d, d, attention.heads, cached));
+  }
+
+  const Transformer& model_;
+  Segments segments_;           // of the sources, as append_source() ends them
+  std::vector<Tensor> memory_;  // of each layer: keys and values of the sources
+  KeyValueCache cache_;
+};
+
+// One segment per prompt, without its last token, which the first step reads.
+Segments prefill_segments(const std::vector<Ids>& prompts, std::span<const size_t> items) {
+  Segments segments;
+  for (const size_t item : items) {
+    require(!prompts[item].empty(), "language_decoding_model: an empty prompt; begin with <s>");
+    segments.append(static_cast<int32_t>(prompts[item].size()) - 1);
+  }
+  return segments;
+}
+
+// One pass over the packed prompts computes their keys and values (prefill). All samples of a
+// prompt share them.
+class CachedLanguageModel final : public StepDecoder {
+ public:
+  CachedLanguageModel(const LanguageModel& model, const std::vector<Ids>& prompts,
+                      std::span<const size_t> items)
+      : model_(model), cache_(model.stack.layers.size(), prefill_segments(prompts, items)) {
+    const NoGradient nothing_recorded;
+    Ids ids;
+    for (const size_t item : items) {
+      ids.insert(ids.end(), prompts[item].begin(), prompts[item].end() - 1);
+    }
+    if (ids.empty()) return;
+    run_layers(model.positions(model.embedding(ids), cache_.prompts()),
+               &KeyValueCache::read_prompts);
+  }
+
+  Tensor step(const DecodingStep& step) override {
+    const NoGradient nothing_recorded;
+    cache_.follow(step);
+    const Tensor x =
+        run_layers(model_.positions(model_.embedding(step.ids), cache_.rows(), cache_.positions()),
+                   &KeyValueCache::attend_to_cache);
+    return model_.logits(model_.stack.norm ? (*model_.stack.norm)(x) : x);
+  }
+
+ private:
+  using Attend = Tensor (KeyValueCache::*)(size_t, const SelfAttention&, const Tensor&);
+
+  // Runs the layers over the embedded tokens, with `attend` in place of self-attention.
+  Tensor run_layers(Tensor x, Attend attend) {
+    for (size_t i = 0; i < model_.stack.layers.size(); ++i) {
+      const SelfAttentionLayer& layer = model_.stack.layers[i];
+      x = layer.self_attention_residual(x, Mode::evaluate, [&](const Tensor& h) {
+        return (cache_.*attend)(i, layer.self_attention, h);
+      });
+      x = layer.feed_forward_residual(x, Mode::evaluate, [&](const Tensor& h) {
+        return layer.feed_forward(h, Mode::evaluate);
+      });
+    }
+    return x;
+  }
+
+  const LanguageModel& model_;
+  KeyValueCache cache_;
+};
+
+}  // namespace
+
+DecodingModel cached_translation_model(const Transformer& model, const std::vector<Ids>& sources) {
+  DecodingModel decoding;
+  decoding.start = [&](std::span<const size_t> items) {
+    return std::make_unique<CachedDecoder>(model, sources, items);
+  };
+  decoding.vocabulary = model.options.target_vocabulary;
+  if (model.options.layer.positions == PositionKind::learned) {
+    decoding.positions.assign(sources.size(), model.options.layer.max_positions);
+  }
+  for (const DecoderLayer& layer : model.decoder.layers) {
+    for (const Linear* linear : {&layer.self_attention.qkv, &layer.self_attention.output,
+                                 &layer.cross_attention.query, &layer.cross_attention.output}) {
+      decoding.right_sides.push_back(right_side(*linear));
+    }
+    for (const Linear* linear : layer.feed_forward.products()) {
+      decoding.right_sides.push_back(right_side(*linear));
+    }
+  }
+  decoding.right_sides.push_back(right_side(model.output));
+  return decoding;
+}
+
+std::vector<DecodingItem> language_items(const std::vector<Ids>& prompts, int64_t longest) {
+  std::vector<DecodingItem> items;
+  for (const std::vector<int32_t>& prompt : prompts) {
+    require(!prompt.empty(), "language_items: an empty prompt; begin with <s>");
+    items.push_back({.first = prompt.back(),
+                     .longest = longest,
+                     .number = std::ssize(items),
+                     .expected = longest,
+                     .input = std::ssize(prompt),
+                     .prefill = std::ssize(prompt) - 1,
+                     .context = prompt});
+  }
+  return items;
+}
+
+DecodingModel language_decoding_model(const LanguageModel& model, const std::vector<Ids>& prompts) {
+  DecodingModel decoding;
+  decoding.start = [&](std::span<const size_t> items) {
+    return std::make_unique<CachedLanguageModel>(model, prompts, items);
+  };
+  decoding.vocabulary = model.options.vocabulary;
+  if (model.options.layer.positions == PositionKind::learned) {
+    for (const Ids& prompt : prompts) {
+      decoding.positions.push_back(model.options.layer.max_positions - std::ssize(prompt) + 1);
+    }
+  }
+  for (const SelfAttentionLayer& layer : model.stack.layers) {
+    for (const Linear* linear : {&layer.self_attention.qkv, &layer.self_attention.output}) {
+      decoding.right_sides.push_back(right_side(*linear));
+    }
+    for (const Linear* linear : layer.feed_forward.products()) {
+      decoding.right_sides.push_back(right_side(*linear));
+    }
+  }
+  decoding.right_sides.push_back(right_side(model.output));
+  return decoding;
+}
+
+}  // namespace calque

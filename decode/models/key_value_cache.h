@@ -1,0 +1,49 @@
+#pragma once
+// The keys and values of all tokens read so far (the KV cache), and the history of each row of a
+// step: the prompt of its item, one row of each earlier step, and the row itself. Forking and
+// ending hypotheses changes histories; keys and values do not move.
+
+#include <cstdint>
+#include <vector>
+
+#include "core/segments.h"
+#include "decode/search/step_decoder.h"
+#include "nn/layers/attention.h"
+
+namespace calque {
+
+class KeyValueCache {
+ public:
+  // Without prompts the histories start empty.
+  explicit KeyValueCache(size_t layers, Segments prompts = {})
+      : prompts_(std::move(prompts)), layers_(layers) {}
+
+  const Segments& prompts() const { return prompts_; }
+  // Self-attention within the prompts; h is [prompt tokens, d_model]. Keeps their keys and values.
+  Tensor read_prompts(size_t layer, const SelfAttention& attention, const Tensor& h);
+
+  // Begins a step: a row's history is its parent's history, then the row itself.
+  void follow(const DecodingStep& step);
+  // The position of each row's token, and the rows as segments of one token.
+  const std::vector<int32_t>& positions() const { return positions_; }
+  const Segments& rows() const { return rows_; }
+
+  // Self-attention of the step's rows over their histories; h is [rows, d_model]. Sparse attention
+  // reads only the keys of its pattern; the cache keeps all keys.
+  Tensor attend_to_cache(size_t layer, const SelfAttention& attention, const Tensor& h);
+
+ private:
+  struct Layer {
+    Tensor prompts;               // keys and values: [prompt tokens, 2 d_model]
+    std::vector<Tensor> written;  // of each step: [rows, 2 d_model]
+  };
+
+  Segments prompts_;
+  std::vector<Layer> layers_;
+  int64_t steps_ = 0;
+  Segments rows_;                           // of this step
+  std::vector<int32_t> items_, positions_;  // of each row
+  std::vector<int32_t> history_;            // [row, t]: the row of step t in the history of `row`
+};
+
+}  // namespace calque

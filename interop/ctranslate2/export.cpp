@@ -1,0 +1,201 @@
+#include "interop/ctranslate2/export.h"
+
+#include <nlohmann/json.hpp>
+#include <set>
+
+#include "core/error.h"
+#include "data/files/file.h"
+#include "interop/ctranslate2/file.h"
+#include "interop/ctranslate2/names.h"
+#include "interop/export_folder.h"
+#include "interop/formats.h"
+
+namespace calque {
+namespace {
+
+// Collects the variables of a model as CTranslate2 stores them.
+class Variables : public ParameterWalk {
+ public:
+  explicit Variables(Ct2Weights weights) : weights_(weights) {}
+
+  void flag(const std::string& name, Ct2Type type, int32_t value) {
+    model_.variables.push_back(ct2_integer(name, type, value));
+  }
+
+  using ParameterWalk::tensor;
+  void tensor(const std::string& name, const Tensor& own, const Placement& placement) override {
+    ListingWalk one;
+    one.tensor(name, own, placement);
+    add(name, one.list.front().tensor, placement.transposed);
+  }
+
+  // A table that is visited again becomes an alias.
+  void table(const std::string& name, const Tensor& own, Side, real) override {
+    for (const auto& [other, first] : tables_) {
+      if (other.data() != own.data()) continue;
+      model_.aliases.emplace_back(name, first);
+      if (weights_ == Ct2Weights::int8) {
+        model_.aliases.emplace_back(name + "_scale", first + "_scale");
+      }
+      return;
+    }
+    tables_.emplace_back(own, name);
+    add(name, own, true);
+  }
+
+  Ct2Model take() { return std::move(model_); }
+
+ private:
+  void add(const std::string& name, const Tensor& x, bool is_weight) {
+    if (!is_weight || weights_ == Ct2Weights::float32) {
+      model_.variables.push_back(ct2_variable(name, x));
+      return;
+    }
+    auto [values, scales] = ct2_quantized(name, x);
+    model_.variables.push_back(std::move(values));
+    model_.variables.push_back(std::move(scales));
+  }
+
+  Ct2Weights weights_;
+  Ct2Model model_;
+  std::vector<std::pair<Tensor, std::string>> tables_;
+};
+
+// CTranslate2's numbers of the activation functions.
+int32_t activation_number(FeedForwardKind kind) {
+  switch (kind) {
+    case FeedForwardKind::relu:
+      return 0;
+    case FeedForwardKind::gelu_tanh:
+      return 1;
+    case FeedForwardKind::gelu:
+      return 3;
+    case FeedForwardKind::silu:
+    case FeedForwardKind::swiglu:
+      return 2;
+  }
+  return 0;
+}
+
+// Adds the variables that encoder and decoder both have.
+void add_stack(Variables& to, const std::string& scope, const TransformerOptions& model,
+               const Positions& positions, int64_t layers) {
+  const LayerOptions& options = model.layer;
+  to.flag(scope + "/num_heads", Ct2Type::int16, static_cast<int32_t>(options.heads));
+  to.flag(scope + "/pre_norm", Ct2Type::int8, options.norm_placement == NormPlacement::pre);
+  to.flag(scope + "/activation", Ct2Type::int8, activation_number(options.feed_forward));
+  to.flag(scope + "/scale_embeddings", Ct2Type::int8, options.scale_embeddings);
+  to.flag(scope + "/multi_query_attention", Ct2Type::int8, 0);
+  if (options.positions != PositionKind::rotary) {
+    const int64_t rows = std::max<int64_t>(options.max_positions, 2048);
+    return to.tensor(scope + "/position_encodings/encodings",
+                     position_table(positions, rows, options.d_model));
+  }
+  for (int64_t i = 0; i < layers; ++i) {
+    const std::string attention = fmt::format("{}/layer_{}/self_attention", scope, i);
+    to.flag(attention + "/rotary_dim", Ct2Type::int32, static_cast<int32_t>(options.head_size()));
+    to.flag(attention + "/rotary_interleave", Ct2Type::int8, 0);
+    to.tensor(attention + "/rotary_base", Tensor::full({}, 10000));
+  }
+}
+
+Ct2Model model_of(const Transformer& model, Ct2Weights weights) {
+  const TransformerOptions& options = model.options;
+  Variables to(weights);
+  add_stack(to, "encoder", options, model.source_positions, options.encoder_layers);
+  to.flag("encoder/embeddings_merge", Ct2Type::int8, 0);
+  add_stack(to, "decoder", options, model.target_positions, options.decoder_layers);
+  to.flag("decoder/start_from_zero_embedding", Ct2Type::int8,
+          options.decoder_start == DecoderStart::zero);
+  to.flag("decoder/alignment_layer", Ct2Type::int16, -1);
+  to.flag("decoder/alignment_heads", Ct2Type::int16, 1);
+  walk_ctranslate2(to, model);
+  if (model.output.bias) to.tensor("decoder/projection/bias", model.output.bias);
+  return to.take();
+}
+
+std::string config_text(const ModelConfig& options) {
+  nlohmann::ordered_json config;
+  config["add_source_bos"] = false;
+  config["add_source_eos"] = options.source_end;
+  config["bos_token"] = "<s>";
+  config["decoder_start_token"] = "<s>";
+  config["eos_token"] = "</s>";
+  config["layer_norm_epsilon"] = static_cast<double>(options.norm_epsilon);
+  config["multi_query_attention"] = false;
+  config["unk_token"] = "<unk>";
+  return config.dump(2) + "\n";
+}
+
+std::string vocabulary_text(const Tokenizer& tokenizer) {
+  nlohmann::json list = nlohmann::json::array();
+  std::set<std::string> seen;
+  for (int32_t id = 0; id < tokenizer.size(); ++id) {
+    const std::string symbol = tokenizer.symbol(id);
+    if (!seen.insert(symbol).second) {
+      fail("the vocabulary has two tokens {}, which ctranslate2 cannot tell apart", symbol);
+    }
+    list.push_back(symbol);
+  }
+  return list.dump(1) + "\n";
+}
+
+constexpr std::string_view ctranslate2_readme = R"(# A translator for CTranslate2
+
+```python
+import ctranslate2
+translator = ctranslate2.Translator("PATH OF THIS FOLDER")
+tokens = ["▁Ein", "▁Satz"]  # as the tokenizer of the run splits the sentence
+result = translator.translate_batch([tokens], beam_size=5, disable_unk=True)
+print(result[0].hypotheses[0])
+```
+
+CTranslate2 reads and writes tokens, not text. {}
+)";
+
+std::string readme_text(const ExportedTranslator& from) {
+  if (!from.source.sentence_piece()) {
+    return fmt::format(fmt::runtime(ctranslate2_readme), "The vocabularies list the tokens.");
+  }
+  return fmt::format(
+      fmt::runtime(ctranslate2_readme),
+      "source.model and target.model are SentencePiece models:\n"
+      "`sentencepiece.SentencePieceProcessor(model_file=\"source.model\").encode(text, "
+      "out_type=str)`.");
+}
+
+void write_tokenizers(const ExportFolder& folder, const ExportedTranslator& from) {
+  if (from.same_vocabulary()) {
+    folder.write("shared_vocabulary.json", vocabulary_text(from.source));
+  } else {
+    folder.write("source_vocabulary.json", vocabulary_text(from.source));
+    folder.write("target_vocabulary.json", vocabulary_text(from.target));
+  }
+  if (const auto* pieces = from.source.sentence_piece()) {
+    folder.write("source.model", pieces->bytes());
+  }
+  if (const auto* pieces = from.target.sentence_piece()) {
+    folder.write("target.model", pieces->bytes());
+  }
+}
+
+}  // namespace
+
+void export_ctranslate2(const ExportedTranslator& from, Ct2Weights weights,
+                        const std::string& out) {
+  require_exportable(ExportFormat::ctranslate2, from.config, out);
+  ExportFolder folder(out);
+  const Ct2Model model = model_of(from.model, weights);
+  const std::string bytes = ct2_bytes(model);
+  folder.write("model.bin", bytes);
+  const std::string path = folder.file("model.bin");
+  if (parse_ct2(read_file(path, static_cast<int64_t>(bytes.size())), path) != model) {
+    fail("{}: differs from what was written; export again", path);
+  }
+  folder.write("config.json", config_text(from.config.model));
+  write_tokenizers(folder, from);
+  folder.write("README.md", readme_text(from));
+  folder.finish();
+}
+
+}  // namespace calque

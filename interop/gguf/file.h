@@ -1,0 +1,33 @@
+#pragma once
+// GGUF, version 3, the files of llama.cpp: a header, keys with values, descriptions of the tensors,
+// and their data at multiples of general.alignment, by default 32 bytes. The sizes of a tensor are
+// listed innermost first.
+
+#include <cstdint>
+#include <string>
+#include <string_view>
+#include <utility>
+#include <variant>
+#include <vector>
+
+#include "interop/parameters/tensor_list.h"
+
+namespace calque {
+
+// The types of values that calque writes. parse_gguf() converts whole numbers of other types to
+// uint32_t if they fit, and doubles to float. Any other value, such as a list of flags, becomes
+// std::monostate.
+using GgufValue = std::variant<uint32_t, float, bool, std::string, std::vector<int32_t>,
+                               std::vector<float>, std::vector<std::string>, std::monostate>;
+
+struct GgufFile {
+  std::vector<std::pair<std::string, GgufValue>> values;
+  TensorList tensors;
+};
+
+std::string gguf_bytes(const GgufFile& file);
+// Parses a file of version 2 or 3, with tensors of floating-point numbers of 16, 32 or 64 bits.
+// Throws an Error that names `place` for any other file.
+GgufFile parse_gguf(std::string_view bytes, const std::string& place);
+
+}  // namespace calque

@@ -1,0 +1,181 @@
+#include <algorithm>
+#include <nlohmann/json.hpp>
+
+#include "core/error.h"
+#include "interop/huggingface/import_parts.h"
+#include "interop/huggingface/names.h"
+#include "interop/parameters/filling_walk.h"
+#include "interop/parameters/positions.h"
+#include "interop/tokenizers/word_piece_import.h"
+
+namespace calque {
+namespace {
+
+const std::string word_table = "bert.embeddings.word_embeddings.weight",
+                  output_table = "cls.predictions.decoder.weight";
+
+void read_bert(const ForeignJson& config, Config& to) {
+  ModelConfig& model = to.model;
+  read_encoder(config, 0.1, model);
+  model.norm_placement = NormPlacement::post;
+  model.scale_embeddings = false;
+  to.data.context = config.integer("max_position_embeddings", 1, 1 << 20, 512);
+  to.training.batch_tokens = std::max(to.training.batch_tokens, to.data.context);
+  const std::string positions = config.text("position_embedding_type", "absolute");
+  if (positions != "absolute") {
+    config.refuse("position_embedding_type",
+                  fmt::format("is {}; calque has absolute", printable(positions)));
+  }
+  for (const char* flag : {"is_decoder", "add_cross_attention"}) {
+    if (config.flag(flag, false)) config.refuse(flag, "must be false");
+  }
+}
+
+// Converts names of older versions of transformers to current names, with the prefix "bert.". Drops
+// constants and the `unused` tensors.
+ForeignTensors read_bert_tensors(const HuggingfaceFolder& folder,
+                                 std::initializer_list<const char*> unused) {
+  ForeignTensors tensors = read_weights_folder(folder.path);
+  tensors.rename_endings(".gamma", ".weight");
+  tensors.rename_endings(".beta", ".bias");
+  if (!tensors.has(word_table) && tensors.has(word_table.substr(5))) {
+    tensors.add_prefix("bert.", "");
+  }
+  tensors.drop("bert.embeddings.position_ids");
+  for (const char* name : unused) tensors.drop(name);
+  return tensors;
+}
+
+// The tables that BERT adds to the word embeddings.
+struct AddedTables {
+  Tensor positions, kinds;  // [context, d_model], [kinds, d_model]
+
+  AddedTables(const ForeignJson& config, const Config& own, ForeignTensors& tensors)
+      : positions(tensors.take("bert.embeddings.position_embeddings.weight",
+                               {own.data.context, own.model.d_model})),
+        kinds(tensors.take("bert.embeddings.token_type_embeddings.weight",
+                           {config.integer("type_vocab_size", 1, 1 << 16, 2), own.model.d_model})) {
+  }
+
+  // Adds the embedding of kind 0 to the positions, for models whose texts are all of kind 0.
+  void join() const {
+    for (int64_t i = 0; i < positions.size(); ++i) {
+      if (const real x = kinds.data()[i % kinds.cols()]; x != 0) positions.data()[i] += x;
+    }
+  }
+  void fill(const Encoder& own) const {
+    if (own.segment_table) std::ranges::copy(kinds.span(), own.segment_table.data());
+    const Positions& to = own.body.positions;
+    if (to.kind == PositionKind::learned) std::ranges::copy(positions.span(), to.table.data());
+  }
+};
+
+// Adds the tables of the output under the names that the walk visits. If the folder has an encoder
+// without a head, the head is the embedding table with zeros as the bias.
+void read_head(const ForeignJson& config, int64_t rows, ModelConfig& model,
+               ForeignTensors& tensors) {
+  const std::string biases[] = {"cls.predictions.bias", "cls.predictions.decoder.bias"};
+  model.masked_head = tensors.has("cls.predictions.transform.dense.weight");
+  const Tensor* words = tensors.find(word_table);
+  if (!words) fail("{}: {} is missing", tensors.place(), word_table);
+  const Tensor embedding = *words, *output = tensors.find(output_table);
+  const bool same = !output || config.flag("tie_word_embeddings", true) ||
+                    std::ranges::equal(output->span(), embedding.span());
+  model.tied = same ? Tying::all : Tying::none;
+  if (same) {
+    tensors.drop(output_table);
+    tensors.add(output_table, embedding);
+  }
+  Tensor bias;
+  for (const std::string& name : biases) {
+    if (tensors.has(name)) bias = *tensors.find(name);
+  }
+  if (!bias) bias = Tensor::zeros({rows});
+  for (const std::string& name : biases) {
+    if (!tensors.has(name)) tensors.add(name, bias);
+  }
+}
+
+// Reads the tokenizer, its settings into `config`, and the rows of its tokens into `rows`.
+Tokenizer read_tokenizer(const HuggingfaceFolder& folder, MaskToken mask, Config& config,
+                         ForeignVocabularies& rows) {
+  rows.source_size = folder.config.integer("vocab_size", 1, most_tokens);
+  const ForeignTokenizer read = read_bert_tokenizer(folder.path, rows.source_size, mask);
+  rows.source = read.rows;
+  config.tokenizer.kind = read.tokenizer.options().kind;
+  config.data.lowercase = read.tokenizer.options().lowercase;
+  config.data.nfkc = read.tokenizer.options().nfkc;
+  return read.tokenizer;
+}
+
+template <class Model>
+void fill_model(ForeignTensors tensors, const ForeignVocabularies& rows, const AddedTables& added,
+                const Model& own) {
+  FillingWalk walk(tensors, rows);
+  walk_huggingface(walk, own);
+  added.fill(own.encoder);
+  tensors.finish();
+}
+
+ImportedMaskedLm import_masked_lm(const HuggingfaceFolder& folder) {
+  ImportedMaskedLm to;
+  to.config = fine_tuning_config(TaskKind::masked_lm);
+  read_bert(folder.config, to.config);
+  ForeignVocabularies rows;
+  to.tokenizer = read_tokenizer(folder, MaskToken::required, to.config, rows);
+  // A masked language model needs neither the pooler nor the head for next-sentence prediction.
+  ForeignTensors tensors =
+      read_bert_tensors(folder, {"bert.pooler.dense.weight", "bert.pooler.dense.bias",
+                                 "cls.seq_relationship.weight", "cls.seq_relationship.bias"});
+  const AddedTables added(folder.config, to.config, tensors);
+  added.join();
+  to.config.model.positions = kind_of_table(added.positions);
+  read_head(folder.config, rows.source_size, to.config.model, tensors);
+  to.fill = [=](const MaskedLm& own) { fill_model(tensors, rows, added, own); };
+  return to;
+}
+
+ImportedClassifier import_classifier(const HuggingfaceFolder& folder) {
+  const ForeignJson& config = folder.config;
+  ImportedClassifier to;
+  to.config = fine_tuning_config(TaskKind::classification);
+  read_bert(config, to.config);
+  ModelConfig& model = to.config.model;
+  model.pooling = Pooling::cls;
+  const std::string problem = config.text("problem_type", "single_label_classification");
+  if (problem != "single_label_classification") {
+    config.refuse("problem_type",
+                  fmt::format("is {}; calque has single_label_classification", printable(problem)));
+  }
+  const int64_t kinds = config.integer("type_vocab_size", 1, 1 << 16, 2);
+  if (kinds > 2) {
+    config.refuse("type_vocab_size",
+                  fmt::format("is {}; a classifier of calque distinguishes two texts", kinds));
+  }
+  model.segment_embeddings = kinds == 2;
+  ForeignVocabularies rows;
+  to.tokenizer = read_tokenizer(folder, MaskToken::optional, to.config, rows);
+  ForeignTensors tensors = read_bert_tensors(folder, {});
+  to.labels = take_sorted_labels(config, model.d_model, tensors);
+  const AddedTables added(config, to.config, tensors);
+  if (!model.segment_embeddings) added.join();
+  model.positions = kind_of_table(added.positions);
+  to.fill = [=](const Classifier& own) { fill_model(tensors, rows, added, own); };
+  return to;
+}
+
+bool is_classifier(const ForeignJson& config) {
+  const nlohmann::json& file = config.json();
+  const auto classes = file.find("architectures");
+  return classes != file.end() && classes->is_array() &&
+         std::ranges::count(*classes, "BertForSequenceClassification") > 0;
+}
+
+}  // namespace
+
+Imported import_huggingface_bert(const HuggingfaceFolder& folder) {
+  if (is_classifier(folder.config)) return import_classifier(folder);
+  return import_masked_lm(folder);
+}
+
+}  // namespace calque

@@ -1,0 +1,34 @@
+#include "interop/parameters/positions.h"
+
+#include <algorithm>
+#include <cmath>
+
+#include "nn/layers/positions.h"
+
+namespace calque {
+namespace {
+
+// Other engines round the sinusoids differently.
+bool about_equal(const Tensor& a, const Tensor& b) {
+  constexpr real tolerance = real(1e-4);
+  return std::ranges::equal(a.span(), b.span(),
+                            [](real x, real y) { return std::abs(x - y) <= tolerance; });
+}
+
+}  // namespace
+
+PositionKind kind_of_table(const Tensor& table) {
+  const int64_t rows = table.rows(), d = table.cols();
+  if (std::ranges::all_of(table.span(), [](real x) { return x == 0; })) return PositionKind::none;
+  if (d % 2 == 0) {
+    for (const PositionKind kind : {PositionKind::halves, PositionKind::interleaved}) {
+      if (about_equal(table, sinusoids(kind, rows, d))) return kind;
+    }
+  }
+  if (d % 2 == 0 && d >= 4 && about_equal(table, sinusoids(PositionKind::t2t, rows, d))) {
+    return PositionKind::t2t;
+  }
+  return PositionKind::learned;
+}
+
+}  // namespace calque

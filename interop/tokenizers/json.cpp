@@ -1,0 +1,277 @@
+#include "interop/tokenizers/json.h"
+
+#include <algorithm>
+#include <nlohmann/json.hpp>
+#include <tuple>
+#include <unordered_map>
+
+#include "core/error.h"
+#include "data/documents/masking.h"
+#include "data/text/utf8.h"
+#include "data/tokenizers/vocabulary.h"
+#include "interop/files/base64.h"
+#include "interop/tokenizers/normalization.h"
+
+namespace calque {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+Json of_type(const char* type) { return {{"type", type}}; }
+
+Json sequence(const char* what, const Json& parts) {
+  if (parts.empty()) return nullptr;
+  return {{"type", "Sequence"}, {what, parts}};
+}
+
+Json replacing(const Json& pattern, const char* content) {
+  return {{"type", "Replace"}, {"pattern", pattern}, {"content", content}};
+}
+
+Json added_token(int32_t id, const std::string& content, bool special) {
+  return {{"id", id},        {"content", content},  {"single_word", false}, {"lstrip", false},
+          {"rstrip", false}, {"normalized", false}, {"special", special}};
+}
+
+// The special symbols, the newline of documents and, for TextUse::masked, [MASK].
+Json added_tokens(const Tokenizer& tokenizer, TextUse use) {
+  Json tokens = Json::array();
+  for (int32_t id = 0; id < special_ids; ++id) {
+    tokens.push_back(added_token(id, std::string(special_symbols[id]), true));
+  }
+  const bool bytes = tokenizer.options().kind == TokenizerKind::bytes;
+  if (tokenizer.newline_id() && !bytes && *tokenizer.newline_id() >= special_ids &&
+      token_text(tokenizer, *tokenizer.newline_id()) == "\n") {
+    tokens.push_back(added_token(*tokenizer.newline_id(), "\n", false));
+  }
+  if (use == TextUse::masked) {
+    tokens.push_back(added_token(mask_id(tokenizer), std::string(mask_symbol), true));
+    tokens.back()["lstrip"] = true;  // the space before it belongs to no token
+  }
+  return tokens;
+}
+
+Json template_of_text(TextUse use) {
+  const auto symbol = [](int32_t id, int type) {
+    return Json{{"SpecialToken", {{"id", special_symbols[id]}, {"type_id", type}}}};
+  };
+  const auto text = [](const char* id, int type) {
+    return Json{{"Sequence", {{"id", id}, {"type_id", type}}}};
+  };
+  Json single = Json::array();
+  if (use != TextUse::translated) single.push_back(symbol(begin_id, 0));
+  single.push_back(text("A", 0));
+  if (use != TextUse::continued) single.push_back(symbol(end_id, 0));
+  Json pair = single;
+  pair.push_back(text("B", 1));
+  if (use != TextUse::continued) pair.push_back(symbol(end_id, 1));
+  Json symbols = Json::object();
+  for (const int32_t id : {begin_id, end_id}) {
+    const std::string name(special_symbols[id]);
+    symbols[name] = {{"id", name}, {"ids", {id}}, {"tokens", {name}}};
+  }
+  return {{"type", "TemplateProcessing"},
+          {"single", single},
+          {"pair", pair},
+          {"special_tokens", symbols}};
+}
+
+Json vocabulary_of(const Tokenizer& tokenizer) {
+  Json ids = Json::object();
+  for (int32_t id = 0; id < tokenizer.size(); ++id) ids[token_text(tokenizer, id)] = id;
+  if (std::ssize(ids) != tokenizer.size()) {
+    fail("the vocabulary has a token twice, which huggingface cannot hold");
+  }
+  return ids;
+}
+
+Json bpe(const Tokenizer& tokenizer, bool byte_fallback) {
+  Json merges = Json::array();
+  if (const BytePairModel* model = tokenizer.byte_pairs()) {
+    for (const auto& [left, right] : model->merges()) merges.push_back({left, right});
+  }
+  if (const SentencePieceModel* model = tokenizer.sentence_piece()) {
+    for (const auto& [left, right] : merges_of(*model)) {
+      merges.push_back({model->piece(left), model->piece(right)});
+    }
+  }
+  return {{"type", "BPE"},
+          {"dropout", nullptr},
+          {"unk_token", "<unk>"},
+          {"continuing_subword_prefix", nullptr},
+          {"end_of_word_suffix", nullptr},
+          {"fuse_unk", true},
+          {"byte_fallback", byte_fallback},
+          {"ignore_merges", false},
+          {"vocab", vocabulary_of(tokenizer)},
+          {"merges", merges}};
+}
+
+Json unigram(const Tokenizer& tokenizer, bool byte_fallback) {
+  Json scores = Json::array();
+  for (int32_t id = 0; id < tokenizer.size(); ++id) {
+    scores.push_back({token_text(tokenizer, id), tokenizer.sentence_piece()->score(id)});
+  }
+  return {{"type", "Unigram"},
+          {"unk_id", unknown_id},
+          {"vocab", scores},
+          {"byte_fallback", byte_fallback}};
+}
+
+// The library normalizes and encodes the parts of a text around [MASK] separately. Only the first
+// part begins the text: the others keep a leading space.
+void fill_sentence_piece(const Tokenizer& tokenizer, TextUse use, Json& json) {
+  const SentencePieceModel& model = *tokenizer.sentence_piece();
+  const PieceNormalization rules = piece_normalization(model.bytes());
+  Json normalizers = Json::array();
+  if (!rules.charsmap.empty()) {
+    normalizers.push_back(
+        {{"type", "Precompiled"}, {"precompiled_charsmap", base64(rules.charsmap)}});
+  }
+  if (rules.removes_spaces) {
+    // The library's Strip would remove all Unicode white space.
+    normalizers.push_back(replacing({{"Regex", " {2,}"}}, " "));
+    normalizers.push_back(replacing({{"Regex", use == TextUse::masked ? " $" : "^ | $"}}, ""));
+  }
+  json["normalizer"] = sequence("normalizers", normalizers);
+  const char* prefix = use == TextUse::masked ? "first" : "always";
+  json["pre_tokenizer"] = {{"type", "Metaspace"},
+                           {"replacement", "▁"},
+                           {"prepend_scheme", rules.dummy_prefix ? prefix : "never"},
+                           {"split", false}};
+  Json decoders =
+      Json::array({replacing({{"String", "▁"}}, " "), of_type("ByteFallback"), of_type("Fuse")});
+  if (rules.dummy_prefix) {
+    // Each line of a document has a space before it.
+    if (tokenizer.newline_id()) decoders.push_back(replacing({{"String", "\n "}}, "\n"));
+    decoders.push_back({{"type", "Strip"}, {"content", " "}, {"start", 1}, {"stop", 0}});
+  }
+  json["decoder"] = sequence("decoders", decoders);
+  bool byte_fallback = false;
+  for (int32_t id = special_ids; id < model.size(); ++id) {
+    byte_fallback = byte_fallback || model.piece(id) == "<0x00>";
+  }
+  json["model"] =
+      model.is_bpe() ? bpe(tokenizer, byte_fallback) : unigram(tokenizer, byte_fallback);
+}
+
+void fill_bytes(const Tokenizer& tokenizer, Json& json) {
+  json["decoder"] = sequence("decoders", Json::array({of_type("ByteFallback"), of_type("Fuse")}));
+  json["model"] = bpe(tokenizer, true);
+}
+
+void fill_byte_pairs(const Tokenizer& tokenizer, Json& json) {
+  const Json bytes = {{"type", "ByteLevel"},
+                      {"add_prefix_space", false},
+                      {"trim_offsets", true},
+                      {"use_regex", true}};
+  json["pre_tokenizer"] = json["decoder"] = bytes;
+  json["model"] = bpe(tokenizer, false);
+}
+
+void fill_word_pieces(const Tokenizer& tokenizer, Json& json) {
+  json["normalizer"] = {{"type", "BertNormalizer"},
+                        {"clean_text", true},
+                        {"handle_chinese_chars", true},
+                        {"strip_accents", nullptr},
+                        {"lowercase", tokenizer.options().lowercase}};
+  json["pre_tokenizer"] = of_type("BertPreTokenizer");
+  json["decoder"] = {{"type", "WordPiece"}, {"prefix", continuation_mark}, {"cleanup", false}};
+  json["model"] = {{"type", "WordPiece"},
+                   {"unk_token", "<unk>"},
+                   {"continuing_subword_prefix", continuation_mark},
+                   {"max_input_chars_per_word", WordPieceModel::longest_word},
+                   {"vocab", vocabulary_of(tokenizer)}};
+}
+
+void fill_symbols(const Tokenizer& tokenizer, Json& json) {
+  if (tokenizer.options().nfkc) json["normalizer"] = of_type("NFKC");
+  if (tokenizer.options().kind == TokenizerKind::words) {
+    json["pre_tokenizer"] = of_type("WhitespaceSplit");
+  } else {
+    json["pre_tokenizer"] = {{"type", "Split"},
+                             {"pattern", {{"Regex", "[\\s\\S]"}}},
+                             {"behavior", "Isolated"},
+                             {"invert", false}};
+    json["decoder"] = of_type("Fuse");
+  }
+  json["model"] = {
+      {"type", "WordLevel"}, {"vocab", vocabulary_of(tokenizer)}, {"unk_token", "<unk>"}};
+}
+
+}  // namespace
+
+std::string token_text(const Tokenizer& tokenizer, int32_t id) {
+  const TokenizerKind kind = tokenizer.options().kind;
+  if (const SentencePieceModel* model = tokenizer.sentence_piece()) return model->piece(id);
+  const std::string symbol = tokenizer.symbol(id);
+  if (id < special_ids || kind == TokenizerKind::bytes) return symbol;
+  if (tokenizer.newline_id() == id) return "\n";
+  const bool characters = kind == TokenizerKind::characters;
+  if (!characters) return symbol;
+  const std::pair<std::string_view, const char*> escapes[] = {
+      {"▁", " "}, {tab_symbol, "\t"}, {return_symbol, "\r"}};
+  for (const auto& [escape, text] : escapes) {
+    if (symbol == escape) return text;
+  }
+  return symbol;
+}
+
+std::vector<std::pair<int32_t, int32_t>> merges_of(const SentencePieceModel& model) {
+  std::unordered_map<std::string, int32_t> ids;
+  for (int32_t id = special_ids; id < model.size(); ++id) {
+    if (model.is_found(id)) ids.emplace(model.piece(id), id);
+  }
+  std::vector<std::tuple<float, int32_t, int32_t>> merges;  // the negated score comes first
+  for (const auto& [piece, id] : ids) {
+    for (size_t border = 0; next_code_point(piece, border), border < piece.size();) {
+      const auto left = ids.find(piece.substr(0, border)), right = ids.find(piece.substr(border));
+      if (left == ids.end() || right == ids.end()) continue;
+      merges.emplace_back(-model.score(id), left->second, right->second);
+    }
+  }
+  std::ranges::sort(merges);
+  std::vector<std::pair<int32_t, int32_t>> pairs;
+  for (const auto& [score, left, right] : merges) pairs.emplace_back(left, right);
+  return pairs;
+}
+
+std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use) {
+  Json json = {{"version", "1.0"}, {"truncation", nullptr}, {"padding", nullptr}};
+  json["added_tokens"] = added_tokens(tokenizer, use);
+  json["normalizer"] = nullptr;
+  json["pre_tokenizer"] = nullptr;
+  json["post_processor"] = template_of_text(use);
+  json["decoder"] = nullptr;
+  if (tokenizer.sentence_piece()) {
+    fill_sentence_piece(tokenizer, use, json);
+  } else if (tokenizer.options().kind == TokenizerKind::bytes) {
+    fill_bytes(tokenizer, json);
+  } else if (tokenizer.byte_pairs()) {
+    fill_byte_pairs(tokenizer, json);
+  } else if (tokenizer.options().kind == TokenizerKind::word_piece) {
+    fill_word_pieces(tokenizer, json);
+  } else {
+    fill_symbols(tokenizer, json);
+  }
+  return json.dump(1) + "\n";
+}
+
+std::string tokenizer_config_json(TextUse use, int64_t longest) {
+  Json config;
+  config["tokenizer_class"] = "PreTrainedTokenizerFast";
+  config["bos_token"] = "<s>";
+  config["eos_token"] = "</s>";
+  config["pad_token"] = use == TextUse::translated ? "<s>" : "</s>";
+  config["unk_token"] = "<unk>";
+  if (use == TextUse::masked || use == TextUse::classified) {
+    config["cls_token"] = "<s>";
+    config["sep_token"] = "</s>";
+  }
+  if (use == TextUse::masked) config["mask_token"] = mask_symbol;
+  config["model_max_length"] = longest;
+  config["clean_up_tokenization_spaces"] = false;
+  return config.dump(2) + "\n";
+}
+
+}  // namespace calque

@@ -1,0 +1,106 @@
+#include "interop/tokenizers/vocabulary.h"
+
+#include <unordered_map>
+
+#include "data/tokenizers/vocabulary.h"
+#include "interop/files/protobuf.h"
+
+namespace calque {
+namespace {
+
+// The fields of SentencePiece's messages.
+enum ModelField : uint64_t {
+  model_piece = 1,
+  model_trainer = 2,
+  model_normalizer = 3,
+  model_tests = 4
+};
+enum PieceField : uint64_t { piece_text = 1, piece_score = 2, piece_type = 3 };
+enum TrainerField : uint64_t { trainer_type = 3, trainer_byte_fallback = 35 };
+enum NormalizerField : uint64_t {
+  normalizer_name = 1,
+  normalizer_rules = 2,
+  normalizer_prefix = 3,
+  normalizer_removes_spaces = 4
+};
+
+std::string piece_field(const NewPiece& piece) {
+  return protobuf_text(model_piece,
+                       protobuf_text(piece_text, piece.text) +
+                           protobuf_float(piece_score, piece.score) +
+                           protobuf_number(piece_type, static_cast<uint64_t>(piece.kind)));
+}
+
+std::string special_pieces() {
+  std::string out;
+  for (const std::string_view symbol : special_symbols) {
+    const bool unknown = symbol == special_symbols[unknown_id];
+    out += piece_field({std::string(symbol), 0, unknown ? PieceKind::unknown : PieceKind::control});
+  }
+  return out;
+}
+
+std::string_view text_of(std::string_view piece) {
+  std::string_view text;
+  for (ProtobufFields fields(piece); fields.next();) {
+    if (fields.number == piece_text) text = fields.text;
+  }
+  return text;
+}
+
+// The ids and names of the special symbols; a later field replaces an earlier one. The fields of
+// <s> and </s> follow those of <unk>, 40 and 45.
+std::string special_symbol_fields() {
+  constexpr uint64_t id_fields = 40, name_fields = 45, padding = 43;
+  std::string fields = protobuf_number(padding, ~uint64_t{0});  // -1: none
+  for (int32_t id = 0; id < special_ids; ++id) {
+    const auto next = static_cast<uint64_t>(id);
+    fields += protobuf_number(id_fields + next, next) +
+              protobuf_text(name_fields + next, special_symbols[id]);
+  }
+  return fields;
+}
+
+}  // namespace
+
+std::string piece_model_bytes(const NewPieceModel& model) {
+  std::string out = special_pieces();
+  bool bytes = false;
+  for (const NewPiece& piece : model.pieces) {
+    bytes = bytes || piece.kind == PieceKind::byte;
+    out += piece_field(piece);
+  }
+  const PieceNormalization& rules = model.normalization;
+  return out +
+         protobuf_text(model_trainer, protobuf_number(trainer_type, model.unigram ? 1 : 2) +
+                                          protobuf_number(trainer_byte_fallback, bytes) +
+                                          special_symbol_fields()) +
+         protobuf_text(model_normalizer,
+                       protobuf_text(normalizer_name, "imported") +
+                           protobuf_text(normalizer_rules, rules.charsmap) +
+                           protobuf_number(normalizer_prefix, rules.dummy_prefix) +
+                           protobuf_number(normalizer_removes_spaces, rules.removes_spaces));
+}
+
+std::string with_pieces(std::string_view model, const std::vector<std::string>& pieces) {
+  std::unordered_map<std::string_view, std::string_view> own;  // the field of each piece
+  std::string settings;
+  for (ProtobufFields fields(model); fields.next();) {
+    if (fields.number == model_piece) {
+      own.emplace(text_of(fields.text), fields.bytes);
+    } else if (fields.number == model_trainer) {
+      settings += protobuf_text(model_trainer, std::string(fields.text) + special_symbol_fields());
+    } else if (fields.number != model_tests) {
+      settings += fields.bytes;
+    }
+  }
+  std::string out = special_pieces();
+  for (const std::string& piece : pieces) {
+    const auto found = own.find(piece);
+    out += found == own.end() ? piece_field({piece, 0, PieceKind::unused})
+                              : std::string(found->second);
+  }
+  return out + settings;
+}
+
+}  // namespace calque

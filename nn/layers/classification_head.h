@@ -1,0 +1,80 @@
+#pragma once
+// From the hidden vectors of an encoder to logits over classes: pooling to one vector per sequence
+// (that of the first token through a dense layer and tanh as in BERT, or the mean of all), dropout,
+// and a projection. Classifier is a text encoder with this head.
+
+#include <optional>
+#include <span>
+
+#include "core/ops.h"
+#include "nn/models/encoder.h"
+
+namespace calque {
+
+struct ClassificationHeadOptions {
+  int64_t classes = 2;
+  Pooling pooling = Pooling::cls;
+  bool dense = true;  // the dense layer and tanh of Pooling::cls
+  real dropout = 0;   // of the pooled vectors
+
+  bool operator==(const ClassificationHeadOptions&) const = default;
+};
+
+struct ClassificationHead {
+  ClassificationHeadOptions options;
+  std::optional<Linear> dense;
+  Tensor weight;  // [classes, d_model]
+  Tensor bias;    // [classes]
+
+  ClassificationHead(const Path& at, int64_t d_model, const ClassificationHeadOptions& options);
+
+  // hidden [tokens, d_model] -> [sequences, d_model]
+  Tensor pooled(const Tensor& hidden, const Segments& segments, Mode mode) const;
+  // pooled [sequences, d_model] -> [sequences, classes]: before the softmax.
+  Tensor logits(const Tensor& pooled) const;
+
+  // The summed loss of the expected classes. `pass` returns pooled vectors. class_weights is empty,
+  // or multiplies the loss of each example by the weight of its class. With class weights,
+  // `agreement` (see OutputProjection::loss) has no effect.
+  template <class Pass>
+  TokenLoss loss(Pass&& pass, std::span<const int32_t> expected,
+                 std::span<const real> class_weights, real label_smoothing, real agreement) const {
+    const Tensor first = pass();
+    if (!class_weights.empty()) {
+      return weighted_loss(first, expected, class_weights, label_smoothing);
+    }
+    if (agreement == 0) {
+      return projected_cross_entropy(first, weight, bias, expected, label_smoothing);
+    }
+    return agreeing_cross_entropy(first, pass(), weight, bias, expected, label_smoothing,
+                                  agreement);
+  }
+
+ private:
+  TokenLoss weighted_loss(const Tensor& pooled, std::span<const int32_t> expected,
+                          std::span<const real> class_weights, real label_smoothing) const;
+};
+
+struct ClassifierOptions {
+  EncoderOptions encoder;
+  ClassificationHeadOptions head;
+  bool operator==(const ClassifierOptions&) const = default;
+};
+
+struct Classifier {
+  ClassifierOptions options;
+  Encoder encoder;
+  ClassificationHead head;
+
+  Classifier(const Path& at, const ClassifierOptions& options_)
+      : options(options_),
+        encoder(at, options.encoder),
+        head(at / "classifier", options.encoder.layer.d_model, options.head) {}
+
+  Tensor pooled(std::span<const int32_t> ids, std::span<const int32_t> kinds,
+                const Segments& segments, Mode mode) const {
+    return head.pooled(encoder(ids, kinds, segments, mode), segments, mode);
+  }
+};
+
+}  // namespace calque

@@ -1,0 +1,56 @@
+#pragma once
+// The position-wise feed-forward network (Vaswani et al. 2017, section 3.3), which transforms each
+// token by itself.
+//
+//   relu, gelu, gelu-tanh, silu   FFN(x) = activation(x W1 + b1) W2 + b2
+//   swiglu                        FFN(x) = (silu(x Wa + ba) * (x Wb + bb)) W2 + b2
+//
+// `inner` holds Wa and Wb of SwiGLU (Shazeer 2020), which has 3 d_model d_ff weights; the others
+// have 2 d_model d_ff.
+
+#include "nn/layers/linear.h"
+#include "nn/mode.h"
+#include "nn/options.h"
+
+namespace calque {
+
+struct FeedForward {
+  FeedForwardKind kind;
+  Linear inner;  // d_model -> d_ff (2 d_ff for swiglu)
+  Linear outer;  // d_ff -> d_model
+  real dropout;
+
+  FeedForward(const Path& at, const LayerOptions& options)
+      : FeedForward(at, options, options.d_ff) {}
+  FeedForward(const Path& at, const LayerOptions& options, int64_t width)
+      : kind(options.feed_forward),
+        inner(at / "inner", options.d_model, (kind == FeedForwardKind::swiglu ? 2 : 1) * width,
+              xavier_uniform(options.d_model, width)),
+        outer(at / "outer", width, options.d_model,
+              scaled(xavier_uniform(width, options.d_model), options.residual_initial_scale)),
+        dropout(options.activation_dropout) {}
+
+  // [tokens, d_model] -> [tokens, d_model]
+  Tensor operator()(const Tensor& x, Mode mode) const {
+    return outer(calque::dropout(activated(x), dropout_in(mode, dropout)));
+  }
+
+  // [tokens, d_model] -> [tokens, d_ff]
+  Tensor activated(const Tensor& x) const {
+    switch (kind) {
+      case FeedForwardKind::relu:
+        return inner(x, Activation::relu);
+      case FeedForwardKind::gelu:
+        return inner(x, Activation::gelu);
+      case FeedForwardKind::gelu_tanh:
+        return inner(x, Activation::gelu_tanh);
+      case FeedForwardKind::silu:
+        return inner(x, Activation::silu);
+      case FeedForwardKind::swiglu:
+        return swiglu(inner(x));
+    }
+    return {};
+  }
+};
+
+}  // namespace calque

@@ -1,0 +1,201 @@
+// Calque's own routes: /classify, /explain, /score and /align.
+
+#include <algorithm>
+#include <functional>
+
+#include "core/threads/largest_first.h"
+#include "decode/score.h"
+#include "serve/http/error.h"
+#include "serve/service.h"
+#include "train/report/pages/explain_page.h"
+#include "train/tasks/classification/classification_evaluation.h"
+#include "train/tasks/language_model/prompt_explanation.h"
+#include "train/tasks/translation/sentence_explanation.h"
+#include "train/tasks/translation/word_alignment.h"
+
+namespace calque {
+namespace {
+
+using nlohmann::json;
+
+// Returns the run that the field `model` names, or the first one of its kind.
+template <class Runs>
+auto chosen(const Runs& runs, const Fields& fields, const char* kind) -> const auto& {
+  if (runs.empty()) refuse(404, "no {} is served", kind);
+  if (!fields.has("model")) return runs.front();
+  const std::string name = fields.text("model");
+  const auto found =
+      std::ranges::find_if(runs, [&](const auto& each) { return each.name == name; });
+  if (found == runs.end()) refuse(404, "no {} is named {}", kind, name);
+  return *found;
+}
+
+bool names(const auto& runs, const Fields& fields) {
+  return fields.has("model") && std::ranges::any_of(runs, [&](const auto& each) {
+           return each.name == fields.text("model");
+         });
+}
+
+// The size of an explanation grows with the square of the number of tokens.
+void check_explained(const Service& service, int64_t tokens) {
+  const int64_t most = service.options().explained_tokens;
+  if (tokens > most) refuse(400, "text: has {} tokens; at most {} are explained", tokens, most);
+}
+
+// Returns the classes, most probable first.
+json ranked(const Labels& labels, const std::vector<double>& probabilities) {
+  json classes = json::array();
+  for (const size_t i : largest_first(probabilities)) {
+    classes.push_back({{"label", labels[i]}, {"probability", probabilities[i]}});
+  }
+  return classes;
+}
+
+// Texts and their translations as tokens.
+struct Pairs {
+  const ServedTranslator* translator = nullptr;
+  std::vector<std::vector<int32_t>> from = {}, to = {};
+  bool list = false;
+  int64_t cost = 1;
+};
+
+Pairs pairs_of(const Service& service, const Fields& fields) {
+  Pairs pairs{.translator = &chosen(service.runs().translators, fields, "translator"),
+              .list = fields.is_list("source")};
+  const std::vector<std::string> sources = fields.texts("source"), targets = fields.texts("target");
+  if (sources.size() != targets.size()) {
+    refuse(400, "target: has {} texts, but source has {}", targets.size(), sources.size());
+  }
+  service.check_characters(sources);
+  service.check_characters(targets);
+  const TranslationRun& run = pairs.translator->run;
+  const int64_t most = run.model().learned_positions();
+  for (size_t i = 0; i < sources.size(); ++i) {
+    pairs.from.push_back(run.tokenizers.source.encode(sources[i]));
+    pairs.to.push_back(run.tokenizers.target.encode(targets[i]));
+    const int64_t from = std::ssize(pairs.from.back()), to = std::ssize(pairs.to.back());
+    pairs.cost += from + to;
+    if (most > 0 && std::max(from, to) >= most) {
+      refuse(400, "pair {}: more tokens than the model's {} positions", i + 1, most);
+    }
+  }
+  return pairs;
+}
+
+}  // namespace
+
+// {"text": TEXT or [TEXTS], "text_pair": the second texts of pairs} -> {"model": NAME, "classes":
+// the classes of the text, or for a list of texts a list of these}.
+void answer_classify(Service& service, const Fields& fields, const Answer& answer) {
+  const ServedClassifier& served = chosen(service.runs().classifiers, fields, "classifier");
+  std::vector<std::string> texts = fields.texts("text"), pairs;
+  const bool list = fields.is_list("text");
+  if (fields.has("text_pair")) pairs = fields.texts("text_pair");
+  if (!pairs.empty() && pairs.size() != texts.size()) {
+    refuse(400, "text_pair: has {} texts, but text has {}", pairs.size(), texts.size());
+  }
+  service.check_characters(texts);
+  service.check_characters(pairs);
+  if (std::ssize(texts) > service.options().sentences) {
+    refuse(400, "{} texts; a request may have at most {}", texts.size(),
+           service.options().sentences);
+  }
+  std::vector<EncodedText> encoded;
+  int64_t cost = 1;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    std::vector<std::string> both = {texts[i]};
+    if (!pairs.empty()) both.push_back(pairs[i]);
+    encoded.push_back(encode_texts(both, served.run.tokenizer, served.run.config.data.context));
+    cost += std::ssize(encoded.back().ids);
+  }
+  QueuedWork work;
+  work.cost = cost;
+  work.compute = [&served, list, encoded, answer] {
+    json results = json::array();
+    for (const auto& each : class_probabilities(served.run.model(), encoded)) {
+      results.push_back(ranked(served.run.labels, each));
+    }
+    answer.json({{"model", served.name}, {"classes", list ? results : results[0]}});
+  };
+  service.enqueue(std::move(work), answer);
+}
+
+// {"text": TEXT, "model": NAME, "beam": WIDTH, "format": "json" or "page"} -> what `calque explain`
+// writes.
+void answer_explain(Service& service, const Fields& fields, const Answer& answer) {
+  const std::string text = fields.text("text"), format = fields.text_or("format", "json");
+  service.check_characters({&text, 1});
+  if (format != "json" && format != "page") refuse(400, "format: must be json or page");
+  const ServedRuns& runs = service.runs();
+  std::function<Explanation()> explain;
+  int64_t tokens = 0;
+  const bool of_text =
+      names(runs.language_models, fields) || (!fields.has("model") && runs.translators.empty());
+  if (of_text) {
+    const auto& served = chosen(runs.language_models, fields, "language model");
+    tokens = std::ssize(served.run.tokenizer.encode_document(text));
+    explain = [&served, text] { return explain_prompt(served.run, text); };
+  } else {
+    const auto& served = chosen(runs.translators, fields, "translator");
+    tokens = std::ssize(served.run.tokenizers.source.encode(text));
+    DecodingConfig decoding = served.run.config.decoding;
+    decoding.beam = fields.whole_or("beam", decoding.beam, 1, 1 + service.options().alternatives);
+    explain = [&served, text, decoding] { return explain_sentence(served.run, text, decoding); };
+  }
+  check_explained(service, tokens);
+  QueuedWork work;
+  work.cost = 1 + tokens;
+  work.compute = [explain, format, answer] {
+    Explanation explanation;
+    try {
+      explanation = explain();
+    } catch (const Error& error) {
+      return answer.error(400, error.what());
+    }
+    if (format == "json") {
+      return answer.send({200, "application/json", explanation_json(explanation)});
+    }
+    answer.send({200, "text/html; charset=utf-8", explain_page(explanation)});
+  };
+  service.enqueue(std::move(work), answer);
+}
+
+// Answers {"source": TEXT or [TEXTS], "target": the same} with the results of `compute`, one per
+// pair.
+void answer_pairs(Service& service, const Fields& fields, const Answer& answer,
+                  const std::string& name, const std::function<json(const Pairs&)>& compute) {
+  const Pairs pairs = pairs_of(service, fields);
+  QueuedWork work;
+  work.cost = pairs.cost;
+  work.compute = [pairs, answer, name, compute] {
+    const json found = compute(pairs);
+    answer.json({{"model", pairs.translator->name}, {name, pairs.list ? found : found[0]}});
+  };
+  service.enqueue(std::move(work), answer);
+}
+
+// Answers the log-probability and the number of tokens of each target.
+void answer_score(Service& service, const Fields& fields, const Answer& answer) {
+  answer_pairs(service, fields, answer, "scores", [](const Pairs& pairs) {
+    json scores = json::array();
+    for (const SequenceScore& score :
+         score_pairs(pairs.translator->run.model(), pairs.from, pairs.to)) {
+      scores.push_back({{"log_probability", score.log_probability}, {"tokens", score.tokens}});
+    }
+    return scores;
+  });
+}
+
+// Answers the words of each pair and, as links, pairs of the positions of aligned words.
+void answer_align(Service& service, const Fields& fields, const Answer& answer) {
+  answer_pairs(service, fields, answer, "alignments", [](const Pairs& pairs) {
+    json alignments = json::array();
+    for (const AlignedWords& each : align_words(pairs.translator->run, pairs.from, pairs.to)) {
+      alignments.push_back(
+          {{"source", each.source}, {"target", each.target}, {"links", each.links}});
+    }
+    return alignments;
+  });
+}
+
+}  // namespace calque

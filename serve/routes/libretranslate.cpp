@@ -1,0 +1,181 @@
+// LibreTranslate's route /translate.
+
+#include <algorithm>
+#include <cmath>
+#include <optional>
+#include <set>
+
+#include "serve/http/error.h"
+#include "serve/service.h"
+#include "serve/text_pieces.h"
+
+namespace calque {
+namespace {
+
+using nlohmann::json;
+
+// The translator of a request, and the detected source language if the request names neither a
+// source language nor a model.
+struct Choice {
+  const ServedTranslator* translator = nullptr;
+  std::optional<LanguageDetector::Guess> detected = {};
+};
+
+// Returns the source language of the texts: the only one that is translated to the target, or else
+// the most probable one. All texts of a list have the same source language.
+LanguageDetector::Guess guess_source(const ServedRuns& runs, const std::string& target,
+                                     const std::vector<std::string>& texts) {
+  std::set<std::string> sources;
+  for (const ServedTranslator& each : runs.translators) {
+    if (each.target == target) sources.insert(each.source);
+  }
+  if (sources.empty()) refuse(400, "{} is not supported", target);
+  if (sources.size() == 1) return {*sources.begin(), 100};
+  if (!std::ranges::all_of(sources, [&](const auto& each) { return runs.detector.knows(each); })) {
+    refuse(400, "several languages are translated to {}; name the source", target);
+  }
+  std::string all;
+  for (const std::string& text : texts) all += text + "\n";
+  return runs.detector.detect(all, sources).front();
+}
+
+Choice translator_for(const ServedRuns& runs, const Fields& fields,
+                      const std::vector<std::string>& texts) {
+  Choice choice;
+  if (fields.has("model")) {
+    const std::string name = fields.text("model");
+    for (const ServedTranslator& each : runs.translators) {
+      if (each.name == name) return {.translator = &each};
+    }
+    refuse(404, "no translator is named {}", name);
+  }
+  std::string source = fields.text_or("source", "auto");
+  const std::string target = fields.text("target");
+  if (source == "auto") {
+    choice.detected = guess_source(runs, target, texts);
+    source = choice.detected->language;
+  }
+  choice.translator = runs.translator(source, target);
+  if (!choice.translator) refuse(400, "{} to {} is not supported", source, target);
+  return choice;
+}
+
+// Splits the texts of a request into one list of sentences, and joins the translations again.
+struct Texts {
+  std::vector<std::vector<TextPiece>> texts;  // [texts][pieces]
+  TextFormat format;
+
+  Texts(const std::vector<std::string>& from, TextFormat format_) : format(format_) {
+    for (const std::string& text : from) texts.push_back(pieces_of(text, format));
+  }
+  std::vector<std::string> sentences() const {
+    std::vector<std::string> all;
+    for (const auto& pieces : texts) {
+      for (const TextPiece& piece : pieces) {
+        if (piece.sentence) all.push_back(piece.text);
+      }
+    }
+    return all;
+  }
+  // Returns the translations of each text, best first: the k-th joins the k-th best translation of
+  // each sentence, or the last one if a sentence has fewer.
+  std::vector<std::vector<std::string>> joined(
+      const std::vector<std::vector<std::string>>& found) const {
+    std::vector<std::vector<std::string>> results;
+    size_t at = 0;
+    for (const auto& pieces : texts) {
+      const size_t first = at;
+      size_t count = 1;
+      for (const TextPiece& piece : pieces) {
+        if (piece.sentence) count = std::max(count, found[at++].size());
+      }
+      std::vector<std::string>& own = results.emplace_back(count);
+      for (size_t k = 0; k < count; ++k) {
+        at = first;
+        for (const TextPiece& piece : pieces) {
+          if (!piece.sentence) {
+            own[k] += piece.text;
+            continue;
+          }
+          const std::vector<std::string>& best = found[at++];
+          own[k] += written(best[std::min(k, best.size() - 1)], format);
+        }
+      }
+    }
+    return results;
+  }
+};
+
+// The tokens of each sentence.
+std::vector<QueuedWork::Sentence> encoded(const ServedTranslator& translator,
+                                          const std::vector<std::string>& sentences) {
+  const int64_t most = translator.run.model().learned_positions();
+  std::vector<QueuedWork::Sentence> all;
+  for (const std::string& sentence : sentences) {
+    all.push_back(translator.run.tokenizers.source.encode(sentence));
+    if (const int64_t tokens = std::ssize(all.back()) + 1; most > 0 && tokens > most) {
+      refuse(400, "a line has {} tokens, but the model has learned {} positions; split it", tokens,
+             most);
+    }
+  }
+  return all;
+}
+
+json answer_of(const std::vector<std::vector<std::string>>& texts, bool list, bool alternatives) {
+  json best = json::array(), others = json::array();
+  for (const std::vector<std::string>& found : texts) {
+    best.push_back(found.front());
+    json own = json::array();
+    for (size_t k = 1; k < found.size(); ++k) {
+      if (found[k] != found.front()) own.push_back(found[k]);
+    }
+    others.push_back(own);
+  }
+  json answer = {{"translatedText", list ? best : best[0]}};
+  if (alternatives) answer["alternatives"] = list ? others : others[0];
+  return answer;
+}
+
+TextFormat format_of(const Fields& fields) {
+  const std::string name = fields.text_or("format", "text");
+  if (name != "text" && name != "html") refuse(400, "format: must be text or html");
+  return name == "html" ? TextFormat::html : TextFormat::text;
+}
+
+}  // namespace
+
+void answer_translate(Service& service, const Fields& fields, const Answer& answer) {
+  const std::vector<std::string> given = fields.texts("q");
+  const bool list = fields.is_list("q");
+  service.check_characters(given);
+  const Choice choice = translator_for(service.runs(), fields, given);
+  const ServedTranslator& translator = *choice.translator;
+  const int64_t alternatives =
+      fields.whole_or("alternatives", 0, 0, service.options().alternatives);
+  const Texts texts(given, format_of(fields));
+  const std::vector<std::string> sentences = texts.sentences();
+  if (const int64_t most = service.options().sentences; std::ssize(sentences) > most) {
+    refuse(400, "{} lines; a request may have at most {}", sentences.size(), most);
+  }
+  const auto done = [=](const std::vector<std::vector<std::string>>& found) {
+    json result = answer_of(texts.joined(found), list, alternatives > 0);
+    if (choice.detected) {
+      const json detected = {{"confidence", std::round(choice.detected->confidence * 10) / 10},
+                             {"language", choice.detected->language}};
+      result["detectedLanguage"] =
+          list ? json(std::vector<json>(given.size(), detected)) : detected;
+    }
+    answer.json(result);
+  };
+  if (sentences.empty()) return done({});
+  QueuedWork work;
+  work.group = translator.name + " " + std::to_string(alternatives);
+  work.translate = [&translator, alternatives](std::span<const QueuedWork::Sentence> some) {
+    return translations(translator, 1 + alternatives, some);
+  };
+  work.sentences = encoded(translator, sentences);
+  work.done = done;
+  service.enqueue(std::move(work), answer);
+}
+
+}  // namespace calque

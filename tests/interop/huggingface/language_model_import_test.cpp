@@ -1,0 +1,262 @@
+// Imports of language models of transformers, with the tokenizers in tokenizer.json.
+#include <doctest/doctest.h>
+
+#include <algorithm>
+#include <filesystem>
+#include <nlohmann/json.hpp>
+
+#include "data/temporary_folder.h"
+#include "support/message_of.h"
+#include "core/error.h"
+#include "interop/change_json.h"
+#include "interop/huggingface/import.h"
+#include "interop/same_files.h"
+#include "interop/small_text.h"
+#include "interop/tokenizers/json.h"
+#include "interop/tokenizers/json_import.h"
+#include "train/storage/safetensors.h"
+
+namespace calque {
+namespace {
+
+using Json = nlohmann::ordered_json;
+
+ImportedLanguageModel import_text(const std::string& folder) {
+  return std::get<ImportedLanguageModel>(import_huggingface(folder));
+}
+
+struct ExportedText {
+  TemporaryFolder folder;
+  SmallText small;
+  explicit ExportedText(const Config& config, TokenizerKind kind = TokenizerKind::bytes)
+      : small(config, text_tokenizer(kind, true)) {
+    small.config.tokenizer.kind = kind;
+    small.write(hf());
+  }
+  std::string hf() const { return folder.path("hf"); }
+  void change(const std::string& name, const std::string& key, const Json& value) const {
+    change_json(folder, "hf/" + name, key, value);
+  }
+};
+
+void check_same_bytes(const ExportedText& original) {
+  const ImportedLanguageModel from = import_text(original.hf());
+  const SmallText again(from.config, from.tokenizer);
+  from.fill(again.model);
+  again.write(original.folder.path("again"));
+  check_same_files(original.folder, "hf", "again");
+}
+
+TEST_CASE("an exported language model that is imported and exported again has the same bytes") {
+  Config config = small_text_config(LanguageModelShape::llama);
+  TokenizerKind kind = TokenizerKind::bytes;
+  SUBCASE("Llama") {}
+  SUBCASE("Llama with tied embeddings") { config.model.scale_embeddings = false; }
+  SUBCASE("GPT-NeoX") { config = small_text_config(LanguageModelShape::gpt_neox); }
+  SUBCASE("GPT-2") { config = small_text_config(LanguageModelShape::gpt2); }
+  SUBCASE("GPT-2 with sinusoids") {
+    config = small_text_config(LanguageModelShape::gpt2);
+    config.model.positions = PositionKind::halves;
+    config.model.feed_forward = FeedForwardKind::gelu_tanh;
+  }
+  SUBCASE("SentencePiece BPE") { kind = TokenizerKind::bpe; }
+  SUBCASE("SentencePiece unigram") { kind = TokenizerKind::unigram; }
+  SUBCASE("words") { kind = TokenizerKind::words; }
+  SUBCASE("characters") { kind = TokenizerKind::characters; }
+  SUBCASE("byte-level BPE") { kind = TokenizerKind::byte_pairs; }
+  check_same_bytes(ExportedText(config, kind));
+}
+
+TEST_CASE("tokenizer.json gives the same ids for a text as the tokenizer that it is made from") {
+  for (const Named<TokenizerKind>& kind : tokenizer_kinds) {
+    if (kind.choice == TokenizerKind::word_piece) continue;  // calque cannot train WordPiece
+    CAPTURE(kind.name);
+    const Tokenizer own = text_tokenizer(kind.choice, true);
+    const TemporaryFolder folder;
+    const ForeignTokenizer read = read_tokenizer_json(
+        folder.write("tokenizer.json", tokenizer_json(own)), {begin_id, end_id, own.size()});
+    REQUIRE(read.tokenizer.size() == own.size());
+    CHECK(read.tokenizer.options().kind == kind.choice);
+    for (int32_t id = 0; id < own.size(); ++id) CHECK(read.rows[id] == id);
+    for (const char* text : {"the cat sat", "  two  spaces ", "Zwölf это 猫", "a\nb\tc", "ﬁ №"}) {
+      CHECK(read.tokenizer.encode_document(text) == own.encode_document(text));
+      CHECK(read.tokenizer.decode_document(own.encode_document(text)) ==
+            own.decode_document(own.encode_document(text)));
+    }
+  }
+}
+
+TEST_CASE(
+    "each special symbol is mapped to its id in tokenizer.json, or to no_row if it has none") {
+  const ExportedText original(small_text_config(LanguageModelShape::llama), TokenizerKind::words);
+  Json tokenizer = Json::parse(original.folder.read("hf/tokenizer.json"));
+  // Reverses the ids and removes <s>.
+  const int32_t size = original.small.tokenizer.size();
+  Json vocabulary;
+  for (const auto& [token, id] : tokenizer["model"]["vocab"].items()) {
+    if (token != "<s>") vocabulary[token] = size - 1 - id.get<int32_t>();
+  }
+  tokenizer["model"]["vocab"] = vocabulary;
+  tokenizer["added_tokens"] = Json::array();
+  const std::string path = original.folder.write("t.json", tokenizer.dump());
+  const int64_t end = size - 1 - end_id;
+  const ForeignTokenizer read = read_tokenizer_json(path, {no_row, end, size});
+  CHECK(read.rows[unknown_id] == size - 1);
+  CHECK(read.rows[begin_id] == no_row);
+  CHECK(read.rows[end_id] == end);
+  for (int32_t id = special_ids; id < read.tokenizer.size(); ++id) {
+    CHECK(read.rows[id] == vocabulary[token_text(read.tokenizer, id)]);
+  }
+}
+
+TEST_CASE("of special symbols that share a row, only the last is predicted") {
+  const ExportedText original(small_text_config(LanguageModelShape::gpt2),
+                              TokenizerKind::byte_pairs);
+  original.change("config.json", "bos_token_id", end_id);
+  std::string tokenizer = original.folder.read("hf/tokenizer.json");
+  for (size_t at = 0; (at = tokenizer.find("\"<s>\"", at)) != tokenizer.npos;) {
+    tokenizer.replace(at, 5, "\"<pad>\"");
+  }
+  original.folder.write("hf/tokenizer.json", tokenizer);
+  const ImportedLanguageModel from = import_text(original.hf());
+  CHECK(from.config.model.output_bias);
+  const SmallText again(from.config, from.tokenizer);
+  from.fill(again.model);
+  const Tensor &table = again.model.embedding.weight, &bias = again.model.output.bias;
+  const int64_t d = table.cols();
+  CHECK(std::equal(table.data() + begin_id * d, table.data() + (begin_id + 1) * d,
+                   table.data() + end_id * d));
+  CHECK(bias.data()[begin_id] == -10'000);
+  CHECK(bias.data()[end_id] == 0);
+  CHECK(bias.data()[special_ids] == 0);
+}
+
+TEST_CASE("byte-level BPE with other rules than GPT-2's is refused in one line") {
+  const ExportedText original(small_text_config(LanguageModelShape::gpt2),
+                              TokenizerKind::byte_pairs);
+  const Json tokenizer = Json::parse(original.folder.read("hf/tokenizer.json"));
+  const auto refused = [&](const Json& changed) {
+    original.folder.write("hf/tokenizer.json", changed.dump());
+    const std::string message = message_of<Error>([&] { import_text(original.hf()); });
+    CHECK(message.find('\n') == std::string::npos);
+    return message;
+  };
+  Json changed = tokenizer;
+  SUBCASE("a space before each text") {
+    changed["pre_tokenizer"]["add_prefix_space"] = true;
+    CHECK(refused(changed).ends_with("pre_tokenizer: add_prefix_space must be false"));
+  }
+  SUBCASE("no splitting into words") {
+    changed["pre_tokenizer"]["use_regex"] = false;
+    CHECK(refused(changed).ends_with("pre_tokenizer: use_regex must be true"));
+  }
+  SUBCASE("normalization") {
+    changed["normalizer"] = {{"type", "NFC"}};
+    CHECK(refused(changed).ends_with("normalizer must be null before byte-level BPE"));
+  }
+  SUBCASE("whole words first") {
+    changed["model"]["ignore_merges"] = true;
+    CHECK(refused(changed).ends_with("model: ignore_merges must be false"));
+  }
+  SUBCASE("tokens found in the text") {
+    changed["added_tokens"].push_back(
+        {{"id", special_ids + 1}, {"content", byte_glyphs()[1]}, {"special", false}});
+    CHECK(refused(changed).find("which is not special; calque would not find it in a text") !=
+          std::string::npos);
+  }
+  SUBCASE("a byte is missing") {
+    Json vocabulary = Json::object();
+    for (const auto& [token, id] : tokenizer["model"]["vocab"].items()) {
+      if (token != "!") vocabulary[token] = id;
+    }
+    changed["model"]["vocab"] = vocabulary;
+    CHECK(refused(changed).ends_with(": has no token '!'"));
+  }
+  SUBCASE("a pair is merged twice") {
+    changed["model"]["merges"].push_back({"t", "h"});
+    CHECK(refused(changed).ends_with(": t and h are merged twice"));
+  }
+}
+
+TEST_CASE("the missing biases of a language model become zeros") {
+  const ExportedText original(small_text_config(LanguageModelShape::llama));
+  const std::string path = original.folder.path("hf/model.safetensors");
+  std::vector<Tensor> tensors;
+  std::vector<NamedTensor> list;
+  std::vector<TensorSlot> slots;
+  const SafetensorsFile file(real_files(), path);
+  for (const TensorEntry& entry : file.table().entries) {
+    if (entry.name.ends_with(".bias")) continue;
+    tensors.emplace_back(Shape(entry.shape));
+    list.push_back({entry.name, entry.shape, tensors.back().span()});
+    slots.push_back({entry.name, entry.shape, tensors.back().span()});
+  }
+  file.read(slots);
+  std::filesystem::remove(path);
+  write_safetensors(real_files(), path, list);
+  const ImportedLanguageModel from = import_text(original.hf());
+  const SmallText again(from.config, from.tokenizer);
+  from.fill(again.model);
+  const Linear& qkv = again.model.stack.layers[1].self_attention.qkv;
+  CHECK(std::ranges::equal(qkv.weight.span(),
+                           original.small.model.stack.layers[1].self_attention.qkv.weight.span()));
+  CHECK(std::ranges::all_of(qkv.bias.span(), [](real x) { return x == 0; }));
+}
+
+TEST_CASE("a language model that calque cannot represent is refused") {
+  const ExportedText llama(small_text_config(LanguageModelShape::llama));
+  const auto refused = [&] { return message_of<Error>([&] { import_text(llama.hf()); }); };
+  SUBCASE("shared keys and values") {
+    llama.change("config.json", "num_key_value_heads", 1);
+    CHECK(refused().ends_with(
+        "num_key_value_heads must be num_attention_heads: calque has keys and values for every "
+        "head"));
+  }
+  SUBCASE("another base of rotation") {
+    llama.change("config.json", "rope_theta", 500000);
+    CHECK(refused().ends_with("rope_theta is 500000; calque has 10000"));
+  }
+  SUBCASE("stretched rotation") {
+    llama.change("config.json", "rope_parameters",
+                 Json{{"rope_theta", 10000.0}, {"rope_type", "llama3"}});
+    CHECK(refused().ends_with("rope_type is llama3; calque has default"));
+  }
+  SUBCASE("another tokenizer") {
+    Json tokenizer = Json::parse(llama.folder.read("hf/tokenizer.json"));
+    tokenizer["model"]["type"] = "Other";
+    llama.folder.write("hf/tokenizer.json", tokenizer.dump());
+    CHECK(refused().ends_with(
+        "model.type is Other; calque imports BPE, Unigram, WordPiece and WordLevel"));
+  }
+  SUBCASE("a normalizer that removes spaces only at the ends") {
+    const ExportedText pieces(small_text_config(LanguageModelShape::llama), TokenizerKind::bpe);
+    pieces.change("tokenizer.json", "normalizer",
+                  Json{{"type", "Strip"}, {"strip_left", true}, {"strip_right", true}});
+    CHECK(message_of<Error>([&] { import_text(pieces.hf()); })
+              .ends_with("normalizer removes spaces at the ends, but not repeated ones, which "
+                         "SentencePiece does too"));
+  }
+  SUBCASE("merges of another library") {
+    const ExportedText pieces(small_text_config(LanguageModelShape::llama), TokenizerKind::bpe);
+    Json tokenizer = Json::parse(pieces.folder.read("hf/tokenizer.json"));
+    tokenizer["model"]["merges"].erase(0);
+    pieces.folder.write("hf/tokenizer.json", tokenizer.dump());
+    CHECK(message_of<Error>([&] {
+            import_text(pieces.hf());
+          }).ends_with("model.merges are not those of a SentencePiece model"));
+  }
+  SUBCASE("a merge of unknown tokens") {
+    llama.change("tokenizer.json", "model",
+                 Json{{"type", "BPE"}, {"vocab", {{"a", 5}}}, {"merges", {"a b"}}});
+    CHECK(
+        refused().ends_with("model.merges a and b are not tokens whose concatenation is a token"));
+  }
+  SUBCASE("an id beyond the table") {
+    llama.change("tokenizer.json", "model", Json{{"type", "WordLevel"}, {"vocab", {{"a", 900}}}});
+    CHECK(refused().find("has a token without text, or an id that is not below 259") !=
+          std::string::npos);
+  }
+}
+
+}  // namespace
+}  // namespace calque

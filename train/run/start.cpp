@@ -1,0 +1,178 @@
+// The start of a run: opens its folder, task and log, and restores the last checkpoint.
+#include "core/products/blas.h"
+#include "core/threads/parallel.h"
+#include "ranks/collectives.h"
+#include "train/config/load.h"
+#include "train/config/show.h"
+#include "train/ranks/agreement.h"
+#include "train/run/resume.h"
+#include "train/run/settings.h"
+#include "train/run/stop_request.h"
+#include "train/run/training.h"
+#include "train/step/chunks.h"
+#include "train/weights/best_checkpoints.h"
+#include "train/weights/initial_weights.h"
+#include "train/weights/parameter_tensors.h"
+
+namespace calque {
+namespace {
+
+// Makes the task. First refuses a config with which the run in the folder cannot be resumed.
+std::unique_ptr<Task> task_of(const Config& config, const RunFolder& run,
+                              const MakeTask& make_task) {
+  using Purpose = TaskStart::Purpose;
+  require_readable(config);
+  const Checkpoints checkpoints(real_files(), run.path);
+  if (checkpoints.steps().empty()) {
+    refuse_lost_checkpoints(run);
+    if (!config.model.init_from.empty()) weights_file(config.model.init_from);
+    return make_task(config, run, {Purpose::begin});
+  }
+  const auto state = newest_state(checkpoints);
+  // Without a readable state, loading the checkpoints throws.
+  if (!state) return make_task(config, run, {Purpose::plan});
+  check_same_settings(*state, config);
+  return make_task(config, run, {Purpose::resume, state->tokenizer_hash, state->data_hash});
+}
+
+MetricInfo chosen_metric(const Task& task, const TrainingConfig& training) {
+  const MetricInfo* metric = find_metric(task.metrics(), training.metric);
+  if (metric == nullptr) fail("training.metric: {} is not a metric of this task", training.metric);
+  return *metric;
+}
+
+std::unique_ptr<RunLock> lock_run(const RunFolder& run, Communicator& ranks, const Config& config) {
+  using std::chrono::seconds;
+  ranks.watch(seconds(config.training.rank_deadline), [] { return StopRequest::signal() != 0; });
+  require_same_program(ranks, config);
+  make_folder(real_files(), run.path);
+  return ranks.is_rank_zero() ? std::make_unique<RunLock>(run.path) : nullptr;
+}
+
+}  // namespace
+
+Training::Training(const Config& config, const RunFolder& run, Loudness loudness,
+                   const MakeTask& make_task, Communicator& ranks)
+    : ranks_(ranks),
+      config_(config),
+      run_(run),
+      lock_(lock_run(run, ranks, config)),
+      checkpoints_(real_files(), run.path),
+      task_(make_tasks(
+          ranks, [&] { return task_of(config, run, make_task); }, config, run, make_task)),
+      metric_(chosen_metric(*task_, config.training)),
+      learner_(config.training, task_->parameters(), ranks),
+      schedule_(schedule_of(config)),
+      loudness_(ranks.is_rank_zero() ? loudness : Loudness::silent),
+      saving_(checkpoints_, config.training, metric_.better,
+              [this](const std::string& problem) { log_->problem(problem); }) {
+  state_.tokenizer_hash = task_->tokenizer_hash();
+  state_.data_hash = task_->data_hash();
+  if (broadcast(ranks, checkpoints_.steps().empty())) {
+    begin();
+  } else {
+    restore();
+  }
+  announce();
+  state_.config = show_config(config);
+  if (ranks.is_rank_zero()) replace_text(files_, run.config(), state_.config);
+  state_.versions = {{"calque", CALQUE_VERSION},
+                     {"blas", blas_description(product_precision(config.training))}};
+  seconds_before_ = state_.seconds_trained;
+  share_before_ = done();
+}
+
+void Training::begin() {
+  std::vector<std::string> notes;
+  if (ranks_.is_rank_zero()) {
+    checkpoints_.remove_leftovers();
+    notes = initial_weights();
+  }
+  broadcast(ranks_, std::as_writable_bytes(task_->parameters().values()));
+  learner_.start_averaging();
+  state_.ema = config_.training.ema > 0;
+  log_.emplace(files_, run_, config_.logging, task_->metrics(), 0, loudness_);
+  for (const std::string& note : notes) log_->say(note);
+  stream_ = task_->training({});
+  fit_memory(std::nullopt);
+}
+
+// Returns lines for the log.
+std::vector<std::string> Training::initial_weights() {
+  learner_.initialise();
+  std::vector<std::string> notes;
+  if (!config_.model.init_from.empty()) {
+    notes =
+        load_initial_weights(config_.model.init_from, state_.tokenizer_hash, task_->parameters());
+  }
+  for (std::string& note : task_->load_pretrained()) notes.push_back(std::move(note));
+  return notes;
+}
+
+void Training::restore() {
+  learner_.start_averaging();  // allocates; the values are read from the checkpoint
+  WholeState optimizer = learner_.optimizer_state();
+  Restored restored;
+  if (ranks_.is_rank_zero()) restored = load(optimizer);
+  share_state(ranks_, state_);
+  broadcast(ranks_, std::as_writable_bytes(task_->parameters().values()));
+  optimizer.scatter();
+  learner_.restored(state_.optimizer_step);
+  if (ranks_.is_rank_zero()) cut_back(files_, run_.metrics(), state_.step, state_.validation_owed);
+  log_.emplace(files_, run_, config_.logging, task_->metrics(), state_.step, loudness_);
+  if (ranks_.is_rank_zero()) tidy(restored);
+  log_->say(fmt::format("resuming {} at step {}, epoch {}", run_.path, state_.step, state_.epoch));
+  for (const std::string& note : restored.notes) log_->say(note);
+  stream_ = task_->training({state_.epoch, state_.position});
+  fit_memory(config_of(state_).training.memory_limit);
+}
+
+Training::Restored Training::load(const WholeState& optimizer) {
+  Restored restored;
+  const auto loaded = checkpoints_.load_newest(parameter_slots(task_->parameters()),
+                                               optimizer.slots(), restored.damaged);
+  restored.notes = check_same_settings(loaded->state, config_);
+  check_same_data(loaded->state, state_.tokenizer_hash, state_.data_hash);
+  state_ = loaded->state;
+  for (std::string& note : retire_incomparable_scores(state_, config_of(state_), config_, *task_)) {
+    restored.notes.push_back(std::move(note));
+  }
+  return restored;
+}
+
+void Training::tidy(const Restored& restored) {
+  for (const DamagedCheckpoint& d : restored.damaged) {
+    log_->problem(fmt::format("{} is damaged and was set aside: {}", d.folder, d.problem));
+    checkpoints_.set_aside(d);
+  }
+  checkpoints_.remove_leftovers();
+  saving_.resumed(state_);
+}
+
+// The number of chunks affects the dropout, so a run keeps this number as long as its memory limit
+// does not change, also on another machine.
+void Training::fit_memory(const std::optional<Bytes>& limit_before) {
+  const Bytes limit = config_.training.memory_limit;
+  if (limit_before != limit || state_.chunks == 0) {
+    state_.chunks = 1;
+    if (limit.count > 0 && ranks_.is_rank_zero()) {
+      state_.chunks = chunks_for_memory(learner_, *stream_->largest(), limit);
+    }
+    state_.chunks = broadcast(ranks_, state_.chunks);
+    if (state_.chunks > 1) {
+      log_->say(
+          fmt::format("training.memory_limit: each batch is split into {} chunks", state_.chunks));
+    }
+  }
+  learner_.set_chunks(state_.chunks);
+}
+
+void Training::announce() {
+  if (finished() || out_of_patience()) return;
+  log_->say(fmt::format("{}: {}; {} parameters; {}{} threads, {}", run_.path,
+                        task_->data_description(), task_->parameters().count(),
+                        ranks_.ranks() == 1 ? "" : fmt::format("{} ranks, ", ranks_.ranks()),
+                        threads(), blas_description(product_precision(config_.training))));
+}
+
+}  // namespace calque

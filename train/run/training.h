@@ -1,0 +1,98 @@
+#pragma once
+// The implementation of train() (train/trainer.h): everything that a run consists of, from its
+// start or last checkpoint (training_start.cpp) to its end (training.cpp).
+
+#include <chrono>
+#include <cstdint>
+#include <memory>
+#include <optional>
+#include <string>
+#include <vector>
+
+#include "optim/schedule.h"
+#include "train/config/config.h"
+#include "train/run/log.h"
+#include "train/step/learner.h"
+#include "train/storage/run_lock.h"
+#include "train/task.h"
+#include "train/trainer.h"
+#include "train/weights/checkpoint_saving.h"
+
+namespace calque {
+
+// Counts since the last line of the log.
+struct Meter {
+  std::chrono::steady_clock::time_point since = std::chrono::steady_clock::now();
+  int64_t tokens = 0;
+  double flops = 0;
+  int64_t steps = 0;
+  double waited = 0;    // the stream's wait_seconds() at `since`
+  Traffic exchanged{};  // the ranks' traffic() at `since`
+};
+
+class Training {
+ public:
+  Training(const Config& config, const RunFolder& run, Loudness loudness, const MakeTask& make_task,
+           Communicator& ranks);
+  TrainResult run();
+  void close_log() { log_->close(); }
+  // Logs the error that ended the run.
+  void ended_by(const std::string& error) {
+    log_->ended(state_.step, error, !checkpoints_.steps().empty());
+  }
+
+ private:
+  // What rank 0 reports after loading the checkpoint.
+  struct Restored {
+    std::vector<DamagedCheckpoint> damaged;
+    std::vector<std::string> notes;
+  };
+  void restore();
+  Restored load(const WholeState& optimizer);
+  void tidy(const Restored& restored);
+  void begin();
+  std::vector<std::string> initial_weights();
+  void fit_memory(const std::optional<Bytes>& limit_before);
+  void announce();
+  bool due(const Interval& interval) const;
+  double done() const;  // share_done() of training.until
+  bool finished() const { return done() >= 1; }
+  bool out_of_patience() const;
+  void count_seconds();
+  void start_meter();
+  void train_step();
+  void agree();
+  void watch(const StepOutcome& outcome, const Works& works);
+  void log_step(const StepOutcome& outcome, double rate);
+  bool validate();
+  bool validate_here();
+  ValidRecord record_of(const Scores& scores) const;
+  void note_goal(const Scores& scores);
+  void report();
+  void save();
+  std::string remaining() const;
+  TrainResult result(Ending ending, int signal = 0) { return {ending, state_.step, signal}; }
+
+  Communicator& ranks_;
+  const Config config_;
+  const RunFolder run_;
+  FileSystem& files_ = real_files();
+  const std::unique_ptr<RunLock> lock_;  // null on other ranks than 0
+  Checkpoints checkpoints_;
+  std::unique_ptr<Task> task_;
+  const MetricInfo metric_;  // training.metric
+  Learner learner_;
+  TrainingState state_;
+  Schedule schedule_;
+  std::optional<RunLog> log_;
+  Loudness loudness_;
+  CheckpointSaving saving_;
+  std::unique_ptr<WorkStream> stream_;
+  Meter meter_;
+  int signal_ = 0;            // the signal that asked this or another rank to stop, or 0
+  int64_t epoch_before_ = 0;  // the epoch before the last step
+  double seconds_before_ = 0, share_before_ = 0;
+  std::chrono::steady_clock::time_point started_ = std::chrono::steady_clock::now();
+};
+
+}  // namespace calque

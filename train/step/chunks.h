@@ -1,0 +1,15 @@
+#pragma once
+// training.memory_limit: the number of chunks that each micro-batch is split into.
+
+#include <cstdint>
+
+#include "train/step/learner.h"
+
+namespace calque {
+
+// Returns the smallest number of chunks, a power of two up to 256, with which a step over this
+// micro-batch is measured to stay within the limit; 1 without a limit. A number that is predicted
+// to exceed the limit by a tenth is not tried. Throws an Error if the largest number exceeds it.
+int64_t chunks_for_memory(Learner& learner, const Work& largest, Bytes limit);
+
+}  // namespace calque

@@ -1,0 +1,279 @@
+#include "train/step/learner.h"
+
+#include <algorithm>
+#include <cmath>
+#include <utility>
+
+#include "core/memory/pool.h"
+#include "core/products/blas.h"
+#include "optim/gradient_norm.h"
+#include "ranks/collectives.h"
+#include "train/run/settings.h"
+
+namespace calque {
+namespace {
+
+SummedLoss forward(const Work& work) {
+  const Phase phase("forward");
+  return work.forward();
+}
+
+void run_backward(const SummedLoss& loss) {
+  const Phase phase("backward");
+  backward(loss.loss);
+}
+
+int64_t shared_parts(const Communicator& ranks, const TrainingConfig& training) {
+  if (training.parts % ranks.ranks() != 0) {
+    fail("training.parts: {} ranks cannot share {} parts; set it to {} or a multiple",
+         ranks.ranks(), training.parts, ranks.ranks());
+  }
+  return training.parts;
+}
+
+FlatRange range_of(const Communicator& ranks, const FlatBlocks& blocks, int64_t flat_size) {
+  const Share share = share_of(ranks, ranks.rank(), blocks.size());
+  return {std::min(share.begin, flat_size), std::min(share.end, flat_size)};
+}
+
+}  // namespace
+
+Learner::Learner(const TrainingConfig& training, Parameters& parameters, Communicator& ranks)
+    : training_(training),
+      parameters_(parameters),
+      ranks_(ranks),
+      blocks_(parameters, shared_parts(ranks, training)),
+      shares_(ranks.ranks() > 1 && Optimizer::works_by_element(joint_settings(training))),
+      range_(shares_ ? range_of(ranks, blocks_, parameters.flat_size()) : whole_range(parameters)),
+      optimizer_(parameters, joint_settings(training), local() ? 0 : training.clip_norm, range_),
+      tree_(parameters, blocks_, training.exchange) {
+  for (int64_t i = 0; local() && i < parts_of_rank(); ++i) {
+    locals_.emplace_back(parameters, optimizer_settings(training), training.clip_norm);
+  }
+}
+
+void Learner::initialise() { parameters_.initialise(static_cast<uint64_t>(training_.seed)); }
+
+void Learner::start_averaging() {
+  if (training_.ema > 0) average_.emplace(parameters_, weight_average_settings(training_));
+}
+
+StepOutcome Learner::step(const Works& works, int64_t step, double learning_rate) {
+  const Phase whole("step");
+  StepOutcome outcome;
+  std::vector<Part> parts;
+  forward_backward(works, step, learning_rate, Tape::Check::none, parts);
+  bool finite = true;
+  for (const Part& part : all_gather(ranks_, std::span<const Part>(parts))) {
+    outcome.sums += part.sums;
+    outcome.flops += part.flops;
+    finite = finite && part.finite != 0;
+  }
+  if (finite && ranks_.ranks() > 1) {
+    const Phase phase("exchange");
+    sum_shares(ranks_, tree_.sum(), training_.exchange);
+  }
+  outcome.update = finite ? update(outcome.sums, learning_rate) : UpdateReport{NAN, 1, false};
+  for (Optimizer& local : locals_) local.resume_at(optimizer_.steps() * training_.outer_steps);
+  if (!outcome.update.finite) outcome.diagnosis = diagnose(works, step, outcome.sums);
+  clear_gradients();  // validation needs their memory
+  return outcome;
+}
+
+void Learner::clear_gradients() {
+  parameters_.clear_gradients();
+  tree_.clear();
+}
+
+UpdateReport Learner::update(const LossSums& sums, double learning_rate) {
+  const Phase phase("update", update_work());
+  if (!std::isfinite(sums.loss)) return {NAN, 1, false};
+  const auto terms = static_cast<double>(std::max<int64_t>(1, sums.terms));
+  const UpdateReport report =
+      local()   ? update_share(training_.outer_rate, static_cast<double>(blocks_.parts))
+      : joins() ? update_share(learning_rate, terms)
+                : optimizer_.update(parameters_, learning_rate, 1 / terms);
+  if (report.finite && average_) average_->follow(parameters_, optimizer_.steps());
+  return report;
+}
+
+// Of the gradient summed over all parts, this rank holds only the blocks of its share.
+UpdateReport Learner::update_share(double learning_rate, double terms) {
+  const std::span<real> gradient = tree_.sum();
+  const int64_t blocks = parts_of_rank();
+  const auto first_block = [&](int rank) {
+    return share_of(ranks_, rank, blocks_.size()).begin / blocks_.block;
+  };
+  const std::vector<double> squares =
+      all_gather(ranks_, std::span<const double>(squares_of_blocks(
+                             gradient, blocks_, first_block(ranks_.rank()), blocks)));
+  std::vector<double> in_order(squares.size());
+  for (int rank = 0; rank < ranks_.ranks(); ++rank) {
+    std::copy_n(squares.begin() + rank * blocks, blocks, in_order.begin() + first_block(rank));
+  }
+  if (!shares_) gather_shares(ranks_, gradient, blocks_.size());
+  const UpdateReport report =
+      optimizer_.update(parameters_, gradient, norm_of_blocks(in_order), learning_rate, 1 / terms);
+  if (shares_ && report.finite) {
+    const Phase phase("exchange");
+    gather_shares(ranks_, parameters_.values(), blocks_.size());
+  }
+  return report;
+}
+
+// The gradients are read twice, for the norm and for the update; the weights, the optimizer's state
+// and the average are read and written.
+Profile::Work Learner::update_work() {
+  if (!Profile::current()) return {};
+  const auto all = static_cast<double>(parameters_.flat_size());
+  double numbers = all + all;
+  if (average_) numbers += all;
+  for (const StateWindow& window : optimizer_.state()) {
+    numbers += static_cast<double>(window.values.size());
+  }
+  return {.bytes = 2 * numbers * sizeof(real)};
+}
+
+// Runs the parts of this rank and appends their results to `parts`. Losses are sums over terms;
+// only the optimizer divides by the number of terms.
+void Learner::forward_backward(const Works& works, int64_t step, double learning_rate,
+                               Tape::Check check, std::vector<Part>& parts) {
+  const ProductPrecision rounding(product_precision(training_));
+  const auto all = static_cast<size_t>(blocks_.parts * std::max<int64_t>(1, training_.outer_steps));
+  const size_t count = works.size() / all;
+  require(works.size() % all == 0, "Learner: {} micro-batches in {} parts", works.size(), all);
+  clear_gradients();
+  for (int64_t part = first_part(); part < first_part() + parts_of_rank(); ++part) {
+    const double flops_before = counted_flops();
+    const auto own = std::span(works).subspan(static_cast<size_t>(part) * count, count);
+    parts.push_back(local() ? local_updates(works, part, step, learning_rate)
+                            : Part{run_part(own, part, step, check)});
+    parts.back().flops = counted_flops() - flops_before;
+    if (!joins()) continue;
+    tree_.add_part();
+    parameters_.clear_gradients();
+  }
+}
+
+// Each tape of a step has its own number, which does not depend on the other parts and determines
+// its dropout.
+LossSums Learner::run_part(std::span<const std::unique_ptr<Work>> works, int64_t part, int64_t step,
+                           Tape::Check check) {
+  LossSums sums;
+  auto number = static_cast<uint32_t>(part * std::ssize(works) * chunks_);
+  const auto run = [&](const Work& work) {
+    const Tape tape({static_cast<uint64_t>(training_.seed), static_cast<uint32_t>(step), number++},
+                    check);
+    const SummedLoss loss = forward(work);
+    run_backward(loss);
+    sums += loss.sums();
+  };
+  for (const auto& work : works) {
+    if (chunks_ == 1) {
+      run(*work);
+    } else {
+      for (const auto& chunk : work->split(chunks_)) run(*chunk);
+    }
+  }
+  return sums;
+}
+
+int64_t Learner::memory_of_step(const Work& work, int64_t chunks) {
+  const ProductPrecision rounding(product_precision(training_));
+  Works parts = work.split(chunks);
+  const auto tokens = [](const auto& part) { return part->size().tokens; };
+  std::ranges::sort(parts, std::greater<>(), tokens);
+  // With accumulation, the gradients of a chunk are held while the next chunk runs.
+  const size_t together = std::min<size_t>(parts.size(), 2);
+  const bool accumulates = training_.accumulation > 1;
+  clear_gradients();
+  reset_peak_memory();
+  std::vector<Buffer<real>> sums_of_parts;
+  for (int64_t i = 0; joins() && i < GradientTree::buffers_for(parts_of_rank()); ++i) {
+    sums_of_parts.emplace_back(blocks_.size());
+  }
+  if (local()) sums_of_parts.emplace_back(blocks_.size());  // the weights before the updates
+  for (size_t i = 0; i < (accumulates ? size_t{2} : together); ++i) {
+    const Tape tape({static_cast<uint64_t>(training_.seed), 0, static_cast<uint32_t>(i)});
+    run_backward(forward(*parts[std::min(i, parts.size() - 1)]));
+  }
+  clear_gradients();
+  return memory_statistics().peak;
+}
+
+// With check_finite, repeats the step with every op checked: dropout is a function of the step, so
+// the same op produces the first value that is not finite. With outer_steps, takes the diagnosis of
+// diagnose_local() instead. If neither finds a cause, names a parameter whose gradient is not
+// finite, or says that the loss is not finite or the gradient too large.
+std::string Learner::diagnose(const Works& works, int64_t step, const LossSums& sums) {
+  const Parameters::Entry* entry = local() ? nullptr : first_bad_gradient();
+  std::string op;
+  try {
+    std::vector<Part> parts;
+    if (training_.check_finite && !local()) {
+      forward_backward(works, step, 0, Tape::Check::finite, parts);
+    }
+    op = std::exchange(local_problem_, "");
+  } catch (const NotFinite& error) {
+    op = error.what();
+  }
+  for (const std::string& first : all_gather_texts(ranks_, op)) {
+    if (!first.empty()) return first;
+  }
+  if (entry) return fmt::format("the gradient of {} is not finite", entry->name);
+  return std::isfinite(sums.loss) ? "the gradient is too large" : "the loss is not finite";
+}
+
+// Each rank searches its share of the gradient; all ranks return the same parameter.
+const Parameters::Entry* Learner::first_bad_gradient() {
+  if (!joins()) return first_not_finite(parameters_);
+  const Share share = share_of(ranks_, ranks_.rank(), blocks_.size());
+  const std::span<const real> gradient = tree_.sum();
+  int64_t first = share.begin;
+  while (first < share.end && std::isfinite(gradient[static_cast<size_t>(first)])) ++first;
+  if (first == share.end) first = blocks_.size();
+  first = std::ranges::min(all_gather(ranks_, std::span<const int64_t>(&first, 1)));
+  const Parameters::Entry* found = nullptr;
+  for (const Parameters::Entry& entry : parameters_.entries()) {
+    if (first < blocks_.size() && entry.offset <= first) found = &entry;
+  }
+  return found;
+}
+
+std::unique_ptr<WithAverage> Learner::averaged_weights() {
+  return average_ ? std::make_unique<WithAverage>(*average_, parameters_) : nullptr;
+}
+
+// While the average is swapped in, the window of the average holds the weights in training.
+WholeState Learner::optimizer_state() {
+  std::vector<RankWindow> windows;
+  using Holder = RankWindow::Holder;
+  for (const StateWindow& window : optimizer_.state()) {
+    windows.push_back({local() ? StateWindow{"outer." + window.name, window.values} : window,
+                       shares_ ? Holder::shares : Holder::all});
+  }
+  for (int64_t part = 0; local() && part < blocks_.parts; ++part) {
+    const int64_t owner = part / parts_of_rank();
+    const bool own = owner == ranks_.rank();
+    for (const StateWindow& window : locals_[static_cast<size_t>(part % parts_of_rank())].state()) {
+      windows.push_back(
+          {{fmt::format("part.{}.{}", part, window.name), own ? window.values : std::span<real>()},
+           Holder::one,
+           static_cast<int>(owner),
+           std::ssize(window.values)});
+    }
+  }
+  if (average_) {
+    for (const StateWindow& window : average_->state())
+      windows.push_back({{"weights", window.values}});
+  }
+  return {ranks_, std::move(windows), parameters_.flat_size(), blocks_.size()};
+}
+
+void Learner::restored(int64_t optimizer_step) {
+  optimizer_.resume_at(optimizer_step);
+  for (Optimizer& local : locals_) local.resume_at(optimizer_step * training_.outer_steps);
+  if (average_) average_->swap(parameters_);
+}
+
+}  // namespace calque

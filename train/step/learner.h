@@ -1,0 +1,111 @@
+#pragma once
+// One step of training, and all that it changes: the parameters, the optimizer's state and the
+// weight average. Data, logs, checkpoints and limits belong to the trainer.
+
+#include <memory>
+#include <optional>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "core/profile.h"
+#include "core/tape.h"
+#include "optim/gradient_tree.h"
+#include "optim/optimizer.h"
+#include "optim/weight_average.h"
+#include "ranks/communicator.h"
+#include "train/config/config.h"
+#include "train/ranks/state.h"
+#include "train/storage/training_state.h"
+#include "train/task.h"
+
+namespace calque {
+
+struct StepOutcome {
+  LossSums sums;
+  UpdateReport update{};
+  double flops = 0;       // of the matrix products of all ranks, without recomputation
+  std::string diagnosis;  // of a skipped step: what was not finite
+};
+
+class Learner {
+ public:
+  // With several ranks, each rank computes its share of the parts of a step and, if the optimizer
+  // works by element, its share of the update; afterwards all ranks have the same weights. All
+  // ranks must call step() together, with equal arguments; the other functions do not communicate.
+  Learner(const TrainingConfig& training, Parameters& parameters,
+          Communicator& ranks = only_rank());
+
+  // Sets the initial weights, which training.seed determines.
+  void initialise();
+  // Starts the weight average (training.ema) from the current weights.
+  void start_averaging();
+
+  // The number of chunks that each micro-batch is split into, to fit the memory.
+  void set_chunks(int64_t chunks) { chunks_ = chunks; }
+
+  // Runs forward and backward over the micro-batches, in training.parts parts of equal size, and
+  // then updates the weights once. `step` counts from 0 and determines the dropout. A step that is
+  // not finite changes nothing. With training.outer_steps = H (DiLoCo: Douillard et al., 2023),
+  // each part makes H updates of its own, from the common weights w to w_p; one update with the
+  // mean of w - w_p as the gradient follows. The optimizers of the parts keep their state from step
+  // to step; a step that is not finite changes no weight, but may change this state.
+  StepOutcome step(const Works& works, int64_t step, double learning_rate);
+
+  // The peak memory of tensors, in bytes, in a step over this micro-batch with this number of
+  // chunks, measured by running up to two chunks forward and backward. Changes no weight.
+  int64_t memory_of_step(const Work& work, int64_t chunks);
+
+  // While the result lives, the model has the averaged weights, if there are any.
+  std::unique_ptr<WithAverage> averaged_weights();
+
+  // The tensors of a checkpoint besides the model's weights. With averaging, a checkpoint has the
+  // average as the model's weights, and the weights in training are among these tensors.
+  WholeState optimizer_state();
+  // To be called after the slots of optimizer_state() have been filled.
+  void restored(int64_t optimizer_step);
+
+  Parameters& parameters() { return parameters_; }
+  int64_t updates() const { return optimizer_.steps(); }
+
+ private:
+  // What a rank sends to the other ranks about one of its parts.
+  struct Part {
+    LossSums sums;
+    double flops = 0;
+    int64_t finite = 1;
+  };
+  void forward_backward(const Works& works, int64_t step, double learning_rate, Tape::Check check,
+                        std::vector<Part>& parts);
+  Part local_updates(const Works& works, int64_t part, int64_t step, double learning_rate);
+  void replace_gradients(std::span<const real> before);
+  LossSums run_part(std::span<const std::unique_ptr<Work>> works, int64_t part, int64_t step,
+                    Tape::Check check);
+  UpdateReport update(const LossSums& sums, double learning_rate);
+  UpdateReport update_share(double learning_rate, double terms);
+  Profile::Work update_work();
+  std::string diagnose(const Works& works, int64_t step, const LossSums& sums);
+  std::string diagnose_local(std::span<const std::unique_ptr<Work>> works, int64_t number,
+                             int64_t step, const LossSums& sums);
+  const Parameters::Entry* first_bad_gradient();
+  void clear_gradients();
+  bool joins() const { return blocks_.parts > 1 || local(); }
+  bool local() const { return training_.outer_steps > 0; }
+  int64_t first_part() const { return ranks_.rank() * parts_of_rank(); }
+  int64_t parts_of_rank() const { return blocks_.parts / ranks_.ranks(); }
+
+  const TrainingConfig training_;
+  Parameters& parameters_;
+  Communicator& ranks_;
+  const FlatBlocks blocks_;
+  const bool shares_;      // whether each rank updates a range of its own
+  const FlatRange range_;  // the range that this rank updates
+  Optimizer optimizer_;
+  std::vector<Optimizer> locals_;  // with outer_steps: of the parts of this rank
+  std::string local_problem_;      // why an update of a part was not finite
+  GradientTree tree_;              // used only if joins()
+  int64_t chunks_ = 1;
+  std::optional<WeightAverage> average_;
+};
+
+}  // namespace calque
