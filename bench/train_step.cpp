@@ -13,18 +13,18 @@
 #include <nlohmann/json.hpp>
 #include <optional>
 
+#include "batches/lengths.h"
 #include "core/memory/pool.h"
 #include "core/products/blas.h"
 #include "core/profile.h"
 #include "core/threads/parallel.h"
-#include "batches/lengths.h"
 #include "optim/schedule.h"
 #include "preset_model.h"
 #include "products/raw_product_process.h"
 #include "timing.h"
 #include "train/run/settings.h"
 #include "train/step/learner.h"
-#include "train/tasks/translation/translation_work.h"
+#include "train/tasks/translation/work.h"
 
 using namespace calque;
 

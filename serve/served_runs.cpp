@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "train/tasks/data_settings.h"
-#include "train/tasks/translation/translation.h"
+#include "train/tasks/translation/search.h"
 
 namespace calque {
 namespace {

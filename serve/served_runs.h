@@ -7,10 +7,10 @@
 #include <vector>
 
 #include "serve/language_detector.h"
-#include "train/tasks/classification/classification_run.h"
-#include "train/tasks/language_model/language_model_run.h"
+#include "train/tasks/classification/run.h"
+#include "train/tasks/language_model/run.h"
+#include "train/tasks/translation/run.h"
 #include "train/tasks/translation/settings.h"
-#include "train/tasks/translation/translation_run.h"
 
 namespace calque {
 

@@ -8,9 +8,9 @@
 #include "train/config/show.h"
 #include "train/run/settings.h"
 #include "train/tasks/data_settings.h"
-#include "train/tasks/language_model/texts.h"
-#include "train/tasks/masked_lm/masked_lm_run.h"
-#include "train/tasks/masked_lm/masked_windows.h"
+#include "train/tasks/masked_lm/run.h"
+#include "train/tasks/masked_lm/windows.h"
+#include "train/tasks/text/texts.h"
 #include "train/weights/parameter_tensors.h"
 
 using namespace calque;

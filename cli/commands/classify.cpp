@@ -14,10 +14,10 @@
 #include "core/error.h"
 #include "core/threads/largest_first.h"
 #include "data/text/utf8.h"
-#include "train/tasks/classification/classification_evaluation.h"
-#include "train/tasks/classification/classification_run.h"
-#include "train/tasks/images/image_evaluation.h"
-#include "train/tasks/images/image_run.h"
+#include "train/tasks/classification/evaluation.h"
+#include "train/tasks/classification/run.h"
+#include "train/tasks/images/evaluation.h"
+#include "train/tasks/images/run.h"
 
 namespace calque {
 namespace {

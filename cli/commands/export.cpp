@@ -16,12 +16,12 @@
 #include "interop/marian/export.h"
 #include "interop/onnx/export.h"
 #include "interop/parameters/own_names.h"
-#include "train/tasks/classification/classification_run.h"
-#include "train/tasks/images/image_run.h"
-#include "train/tasks/language_model/language_model_run.h"
-#include "train/tasks/masked_lm/masked_lm_run.h"
+#include "train/tasks/classification/run.h"
+#include "train/tasks/images/run.h"
+#include "train/tasks/language_model/run.h"
+#include "train/tasks/masked_lm/run.h"
 #include "train/tasks/registry.h"
-#include "train/tasks/translation/translation_run.h"
+#include "train/tasks/translation/run.h"
 
 namespace calque {
 namespace {

@@ -12,7 +12,7 @@
 #include "core/error.h"
 #include "data/text/utf8.h"
 #include "train/tasks/masked_lm/filling.h"
-#include "train/tasks/masked_lm/masked_lm_run.h"
+#include "train/tasks/masked_lm/run.h"
 
 namespace calque {
 namespace {

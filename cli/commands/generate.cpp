@@ -14,8 +14,8 @@
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "data/text/utf8.h"
-#include "train/tasks/language_model/language_model_run.h"
-#include "train/tasks/language_model/text_generation.h"
+#include "train/tasks/language_model/generation.h"
+#include "train/tasks/language_model/run.h"
 
 namespace calque {
 namespace {

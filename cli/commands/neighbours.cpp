@@ -13,7 +13,7 @@
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "data/text/utf8.h"
-#include "train/tasks/word2vec/word2vec_run.h"
+#include "train/tasks/word2vec/run.h"
 
 namespace calque {
 namespace {

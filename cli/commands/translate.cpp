@@ -16,7 +16,7 @@
 #include "cli/sampling_arguments.h"
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
-#include "train/tasks/translation/line_translation.h"
+#include "train/tasks/translation/lines.h"
 #include "train/tasks/translation/settings.h"
 
 namespace calque {

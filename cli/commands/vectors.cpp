@@ -6,7 +6,7 @@
 #include "cli/output.h"
 #include "cli/tasks/task_commands.h"
 #include "train/tasks/word2vec/neighbours.h"
-#include "train/tasks/word2vec/word2vec_run.h"
+#include "train/tasks/word2vec/run.h"
 
 namespace calque {
 

@@ -8,9 +8,9 @@
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "train/report/records.h"
-#include "train/tasks/classification/classification_evaluation.h"
-#include "train/tasks/classification/classification_run.h"
-#include "train/tasks/classification/classification_tokenizer.h"
+#include "train/tasks/classification/evaluation.h"
+#include "train/tasks/classification/run.h"
+#include "train/tasks/classification/tokenizer.h"
 
 namespace calque {
 namespace {

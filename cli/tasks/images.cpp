@@ -9,8 +9,8 @@
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "train/report/pages/image_page.h"
-#include "train/tasks/images/image_evaluation.h"
-#include "train/tasks/images/image_run.h"
+#include "train/tasks/images/evaluation.h"
+#include "train/tasks/images/run.h"
 
 namespace calque {
 namespace {

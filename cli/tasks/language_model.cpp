@@ -13,14 +13,14 @@
 #include "data/tokenizers/vocabulary.h"
 #include "decode/score.h"
 #include "train/tasks/data_settings.h"
-#include "train/tasks/language_model/language_model_run.h"
+#include "train/tasks/language_model/evaluation.h"
 #include "train/tasks/language_model/prompt_explanation.h"
+#include "train/tasks/language_model/run.h"
+#include "train/tasks/language_model/samples.h"
 #include "train/tasks/language_model/settings.h"
-#include "train/tasks/language_model/text_evaluation.h"
-#include "train/tasks/language_model/text_samples.h"
-#include "train/tasks/language_model/texts.h"
-#include "train/tasks/language_model/tokenizer.h"
 #include "train/tasks/task_data.h"
+#include "train/tasks/text/texts.h"
+#include "train/tasks/text/tokenizer.h"
 
 namespace calque {
 namespace {

@@ -7,9 +7,9 @@
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "train/tasks/data_settings.h"
-#include "train/tasks/language_model/texts.h"
-#include "train/tasks/masked_lm/masked_evaluation.h"
-#include "train/tasks/masked_lm/masked_lm_run.h"
+#include "train/tasks/masked_lm/evaluation.h"
+#include "train/tasks/masked_lm/run.h"
+#include "train/tasks/text/texts.h"
 
 namespace calque {
 namespace {

@@ -4,10 +4,10 @@
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "train/tasks/data_settings.h"
-#include "train/tasks/language_model/texts.h"
+#include "train/tasks/text/texts.h"
+#include "train/tasks/word2vec/evaluation.h"
 #include "train/tasks/word2vec/neighbours.h"
-#include "train/tasks/word2vec/word2vec_evaluation.h"
-#include "train/tasks/word2vec/word2vec_run.h"
+#include "train/tasks/word2vec/run.h"
 
 namespace calque {
 namespace {

@@ -10,7 +10,7 @@
 #include "serve/http/error.h"
 #include "serve/service.h"
 #include "train/report/pages/explain_data.h"
-#include "train/tasks/language_model/text_generation.h"
+#include "train/tasks/language_model/generation.h"
 
 namespace calque {
 namespace {

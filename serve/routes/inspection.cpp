@@ -8,7 +8,7 @@
 #include "serve/http/error.h"
 #include "serve/service.h"
 #include "train/report/pages/explain_page.h"
-#include "train/tasks/classification/classification_evaluation.h"
+#include "train/tasks/classification/evaluation.h"
 #include "train/tasks/language_model/prompt_explanation.h"
 #include "train/tasks/translation/sentence_explanation.h"
 #include "train/tasks/translation/word_alignment.h"

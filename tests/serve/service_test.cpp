@@ -10,8 +10,8 @@
 #include "data/corpora/corpus.h"
 #include "decode/score.h"
 #include "train/tasks/fixture.h"
+#include "train/tasks/translation/search.h"
 #include "train/tasks/translation/settings.h"
-#include "train/tasks/translation/translation.h"
 
 namespace calque {
 namespace {

@@ -9,7 +9,7 @@
 #include "train/run/plan.h"
 #include "train/run/resume.h"
 #include "train/storage/checkpoints.h"
-#include "train/tasks/translation/translation_run.h"
+#include "train/tasks/translation/run.h"
 #include "train/tasks/translation/validation.h"
 #include "train/trainer_fixture.h"
 #include "train/weights/averaging.h"

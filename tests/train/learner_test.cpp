@@ -13,9 +13,9 @@
 #include "support/message_of.h"
 #include "support/worse.h"
 #include "train/step/chunks.h"
-#include "train/tasks/language_model/language_model_work.h"
+#include "train/tasks/language_model/work.h"
 #include "train/tasks/task_model.h"
-#include "train/tasks/translation/translation_work.h"
+#include "train/tasks/translation/work.h"
 
 using namespace calque;
 

@@ -7,7 +7,7 @@
 #include "core/ops.h"
 #include "train/step/learner.h"
 #include "train/tasks/task_model.h"
-#include "train/tasks/translation/translation_work.h"
+#include "train/tasks/translation/work.h"
 
 using namespace calque;
 

@@ -7,7 +7,7 @@
 #include "support/threads.h"
 #include "train/step/learner.h"
 #include "train/tasks/task_model.h"
-#include "train/tasks/translation/translation_work.h"
+#include "train/tasks/translation/work.h"
 #include "train/trainer_fixture.h"
 
 using namespace calque;

@@ -14,9 +14,9 @@
 #include "train/step/learner.h"
 #include "train/storage/run_folder.h"
 #include "train/tasks/fixture.h"
+#include "train/tasks/translation/run.h"
+#include "train/tasks/translation/task.h"
 #include "train/tasks/translation/tokenizers.h"
-#include "train/tasks/translation/translation_run.h"
-#include "train/tasks/translation/translation_task.h"
 #include "train/weights/averaging.h"
 #include "train/weights/initial_weights.h"
 

@@ -4,12 +4,12 @@
 
 #include <algorithm>
 
-#include "train/tasks/classification/classification_task.h"
-#include "train/tasks/images/images_task.h"
-#include "train/tasks/language_model/language_model_task.h"
-#include "train/tasks/masked_lm/masked_lm_task.h"
-#include "train/tasks/translation/translation_task.h"
-#include "train/tasks/word2vec/word2vec_task.h"
+#include "train/tasks/classification/task.h"
+#include "train/tasks/images/task.h"
+#include "train/tasks/language_model/task.h"
+#include "train/tasks/masked_lm/task.h"
+#include "train/tasks/translation/task.h"
+#include "train/tasks/word2vec/task.h"
 
 namespace calque {
 namespace {

@@ -5,7 +5,7 @@
 
 #include "core/tape.h"
 #include "data/tokenizers/vocabulary.h"
-#include "train/tasks/classification/classification_work.h"
+#include "train/tasks/classification/work.h"
 #include "train/tasks/masked_lm/filling.h"
 
 namespace calque {

@@ -5,8 +5,8 @@
 #include <variant>
 #include <vector>
 
-#include "train/tasks/classification/classification_run.h"
-#include "train/tasks/masked_lm/masked_lm_run.h"
+#include "train/tasks/classification/run.h"
+#include "train/tasks/masked_lm/run.h"
 
 namespace calque {
 

@@ -4,8 +4,8 @@
 
 #include "core/error.h"
 #include "data/tokenizers/training.h"
-#include "train/tasks/classification/class_weights.h"
-#include "train/tasks/classification/classification_data.h"
+#include "train/tasks/classes/weights.h"
+#include "train/tasks/classification/data.h"
 #include "train/tasks/fixture.h"
 #include "train/weights/averaging.h"
 #include "train/weights/trained_run.h"

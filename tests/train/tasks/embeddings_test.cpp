@@ -11,7 +11,7 @@
 #include "train/tasks/pretrained_embeddings.h"
 #include "train/tasks/translation/tokenizers.h"
 #include "train/tasks/word2vec/neighbours.h"
-#include "train/tasks/word2vec/word2vec_run.h"
+#include "train/tasks/word2vec/run.h"
 #include "train/weights/trained_run.h"
 
 namespace calque {

@@ -1,10 +1,9 @@
 // RUN/images.txt: what it holds, older forms, and damaged ones.
-#include "train/tasks/images/image_preparation.h"
-
 #include <doctest/doctest.h>
 
 #include "data/temporary_folder.h"
 #include "support/message_of.h"
+#include "train/tasks/images/preparation.h"
 
 using namespace calque;
 

@@ -1,6 +1,4 @@
 // The evaluation of a text: every token counts once; bits per character and per byte.
-#include "train/tasks/language_model/text_evaluation.h"
-
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -9,6 +7,7 @@
 #include "core/tape.h"
 #include "data/documents/dataset.h"
 #include "data/tokenizers/training.h"
+#include "train/tasks/language_model/evaluation.h"
 #include "train/tasks/task_model.h"
 
 namespace calque {

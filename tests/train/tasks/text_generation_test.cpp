@@ -1,6 +1,4 @@
 // Generated texts: the model's choices, limits, stop strings and streaming.
-#include "train/tasks/language_model/text_generation.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -13,6 +11,7 @@
 #include "data/tokenizers/training.h"
 #include "data/tokenizers/vocabulary.h"
 #include "support/threads.h"
+#include "train/tasks/language_model/generation.h"
 #include "train/tasks/task_model.h"
 
 namespace calque {

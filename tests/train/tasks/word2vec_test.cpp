@@ -6,10 +6,10 @@
 #include "data/toy/analogies.h"
 #include "data/words/vectors.h"
 #include "train/tasks/fixture.h"
-#include "train/tasks/language_model/texts.h"
+#include "train/tasks/text/texts.h"
+#include "train/tasks/word2vec/evaluation.h"
 #include "train/tasks/word2vec/neighbours.h"
-#include "train/tasks/word2vec/word2vec_evaluation.h"
-#include "train/tasks/word2vec/word2vec_run.h"
+#include "train/tasks/word2vec/run.h"
 
 namespace calque {
 namespace {

@@ -4,7 +4,7 @@
 #include <string>
 
 #include "decode/explanation.h"
-#include "train/tasks/language_model/language_model_run.h"
+#include "train/tasks/language_model/run.h"
 
 namespace calque {
 

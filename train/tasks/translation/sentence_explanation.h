@@ -4,7 +4,7 @@
 #include <string>
 
 #include "decode/explanation.h"
-#include "train/tasks/translation/translation_run.h"
+#include "train/tasks/translation/run.h"
 
 namespace calque {
 

@@ -2,8 +2,8 @@
 
 #include <initializer_list>
 
+#include "train/tasks/translation/search.h"
 #include "train/tasks/translation/settings.h"
-#include "train/tasks/translation/translation.h"
 #include "train/tasks/translation/validation.h"
 
 namespace calque {

@@ -14,7 +14,7 @@
 #include "train/metrics/translation/chrf.h"
 #include "train/metrics/translation/ter.h"
 #include "train/tasks/translation/evaluation.h"
-#include "train/tasks/translation/translation_run.h"
+#include "train/tasks/translation/run.h"
 
 namespace calque {
 

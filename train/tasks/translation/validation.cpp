@@ -9,8 +9,8 @@
 #include "train/metrics/translation/chrf.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/translation/evaluation.h"
+#include "train/tasks/translation/search.h"
 #include "train/tasks/translation/settings.h"
-#include "train/tasks/translation/translation.h"
 
 namespace calque {
 

@@ -6,7 +6,7 @@
 #include <utility>
 #include <vector>
 
-#include "train/tasks/translation/translation_run.h"
+#include "train/tasks/translation/run.h"
 
 namespace calque {
 

@@ -1,0 +1,36 @@
+#pragma once
+// A trained Vision Transformer in use, with the weights of one of its checkpoints.
+
+#include <memory>
+#include <string>
+
+#include "nn/models/vision.h"
+#include "train/tasks/images/data.h"
+#include "train/tasks/task_model.h"
+#include "train/weights/trained_run.h"
+
+namespace calque {
+
+struct ImageRun {
+  Config config;
+  Labels labels;
+  ImagePreparation preparation;
+  std::unique_ptr<TaskModel<VisionTransformer>> network;
+  std::string checkpoint;
+  int64_t step = 0;
+
+  const VisionTransformer& model() const { return network->model; }
+  // The image in the shape that the model reads. Throws an Error if the file is no image.
+  Image read(const std::string& path) const;
+};
+
+// Throws Error for a run of another task.
+ImageRun open_image_run(const std::string& place);
+
+// Throws an Error if the patches do not fit the images.
+VisionOptions vision_options(const Config& config, const ImageShape& shape, int64_t classes);
+
+// Images have no tokenizer; the trainer compares this instead of a tokenizer's hash.
+std::string no_tokenizer_hash();
+
+}  // namespace calque

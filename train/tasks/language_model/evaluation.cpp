@@ -1,0 +1,85 @@
+#include "train/tasks/language_model/evaluation.h"
+
+#include <fmt/format.h>
+
+#include <algorithm>
+#include <numbers>
+#include <utility>
+
+#include "core/tape.h"
+#include "train/tasks/language_model/work.h"
+#include "train/tasks/loss_metrics.h"
+#include "train/tasks/task_data.h"
+
+namespace calque {
+namespace {
+
+double bits_each(double nats, int64_t count) {
+  return nats / std::numbers::ln2 / static_cast<double>(std::max<int64_t>(1, count));
+}
+
+LossSums sums_of(const LanguageModel& model, const PackedWindows& windows, double label_smoothing) {
+  const TokenLoss loss = model.loss(windows.inputs, windows.expected, windows.segments,
+                                    static_cast<real>(label_smoothing), Mode::evaluate);
+  return summed(loss).sums();
+}
+
+}  // namespace
+
+double TextEvaluation::bits_per_character() const { return bits_each(sums.nll, size.characters); }
+double TextEvaluation::bits_per_byte() const { return bits_each(sums.nll, size.bytes); }
+
+std::vector<std::pair<std::string, double>> TextEvaluation::values() const {
+  auto values = loss_values(sums);
+  values.emplace_back("bits_per_character", bits_per_character());
+  values.emplace_back("bits_per_byte", bits_per_byte());
+  return values;
+}
+
+TextEvaluation evaluate_text(const LanguageModel& model, const Dataset& dataset,
+                             const WindowOptions& options, double label_smoothing,
+                             int64_t batch_tokens, BatchShare share) {
+  const NoGradient nothing_recorded;
+  TextEvaluation evaluation{.sums = {}, .size = dataset.sizes.front()};
+  const TextWindows windows(dataset, options);
+  std::vector<LossSums> sums;
+  const auto evaluate = [&](const PackedWindows& batch) {
+    sums.emplace_back();
+    if (share.computes_next()) sums.back() = sums_of(model, batch, label_smoothing);
+  };
+  PackedWindows batch;
+  std::vector<int32_t> inputs, expected;
+  for (int64_t i = 0; i < windows.count(); ++i) {
+    const int64_t tokens = batch.segments.tokens();
+    if (tokens > 0 && tokens + windows.length(i) > batch_tokens) {
+      evaluate(std::exchange(batch, {}));
+    }
+    windows.read(0, i, inputs, expected);
+    batch.append(inputs, expected);
+  }
+  if (batch.segments.count() > 0) evaluate(batch);
+  evaluation.sums = share.sum(std::move(sums));
+  return evaluation;
+}
+
+int64_t tokens_at_once(const Config& config) {
+  return std::max({config.training.batch_tokens, config.data.context, int64_t{4096}});
+}
+
+std::string evaluation_text(const std::string& name, const Dataset& dataset,
+                            const TextEvaluation& evaluation) {
+  const MeanLoss mean = mean_of(evaluation.sums);
+  std::string text =
+      fmt::format("{}: {} documents, {} tokens, {} characters, {} bytes", name, dataset.examples(),
+                  evaluation.sums.terms, evaluation.size.characters, evaluation.size.bytes);
+  if (dataset.drops.total() > 0) text += fmt::format("; dropped: {}", dropped_text(dataset));
+  return text + fmt::format(
+                    "\n  loss {:.4f} nats per token  perplexity {:.3f}  token accuracy {:.2f}%\n"
+                    "  {:.4f} nats per character  {:.4f} bits per character  {:.4f} bits per "
+                    "byte\n",
+                    mean.loss, mean.perplexity, 100 * mean.accuracy,
+                    evaluation.bits_per_character() * std::numbers::ln2,
+                    evaluation.bits_per_character(), evaluation.bits_per_byte());
+}
+
+}  // namespace calque

@@ -1,0 +1,47 @@
+#include "train/tasks/language_model/samples.h"
+
+#include <algorithm>
+
+#include "data/documents/windows.h"
+#include "nn/layers/expert_load.h"
+#include "train/tasks/language_model/generation.h"
+#include "train/tasks/language_model/settings.h"
+
+namespace calque {
+namespace {
+
+constexpr size_t prompt_tokens = 24;
+
+std::vector<std::string> prompts_of(const Tokenizer& tokenizer, const TextWindows& windows,
+                                    int64_t count) {
+  std::vector<std::string> prompts;
+  std::vector<int32_t> inputs, expected;
+  for (int64_t i = 0; i < count; ++i) {
+    windows.read(0, i * windows.count() / count, inputs, expected);
+    inputs.resize(std::min(inputs.size(), prompt_tokens));
+    prompts.push_back(tokenizer.decode_document(inputs));
+  }
+  return prompts;
+}
+
+}  // namespace
+
+std::vector<Sample> sample_continuations(const LanguageModel& model, const Tokenizer& tokenizer,
+                                         const Dataset& text, const Config& config, int64_t count) {
+  const TextWindows windows(text, window_options(config, WindowUse::evaluation));
+  const auto prompts = prompts_of(tokenizer, windows, std::min(count, windows.count()));
+  if (prompts.empty()) return {};
+  GenerationOptions options;
+  options.sampling = {.temperature = 0.8, .top_p = 0.95};
+  options.max_tokens = std::min<int64_t>(config.data.context, 160);
+  options.context = config.data.context;
+  const ExpertLoad not_counted;
+  const auto texts = generate_texts(model, tokenizer, prompts, options);
+  std::vector<Sample> samples;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    samples.push_back({prompts[i], "", texts[i].front().text});
+  }
+  return samples;
+}
+
+}  // namespace calque

@@ -1,0 +1,51 @@
+#pragma once
+// Translates lines of text to lines of output in the format of `calque translate`.
+
+#include <cstdint>
+#include <span>
+#include <string>
+#include <vector>
+
+#include "decode/translation.h"
+#include "train/tasks/translation/run.h"
+
+namespace calque {
+
+// A line of output is the translation, followed by the selected fields, each after " ||| ". With
+// n_best above 1, a line of input has up to n_best lines of output, which begin with its number and
+// have `scores` (Moses' n-best format).
+struct LineOptions {
+  TranslationOptions search;
+  bool scores = false;     // the score of the ranking, and the log-probability
+  bool alignment = false;  // pairs i-j of source and target words, from 0 (Pharaoh)
+};
+
+class LineTranslator {
+ public:
+  // Several runs form an ensemble and must have the same vocabularies.
+  LineTranslator(std::vector<TranslationRun> runs, const LineOptions& options);
+
+  // Returns why a line cannot be translated, or an empty text. A line must be UTF-8, have at most
+  // longest_line bytes and fit the learned positions; a prefix (target) must also have no unknown
+  // tokens.
+  enum class Side { source, target };
+  std::string objection(const std::string& line, Side side = Side::source) const;
+
+  // The output for consecutive lines without objections, numbered from `first_number`. Translation
+  // i begins with prefixes[i], if prefixes are given. A line without tokens becomes its prefix.
+  std::string translate(std::span<const std::string> lines, int64_t first_number,
+                        std::span<const std::string> prefixes = {});
+
+  int64_t tokens_written() const { return tokens_written_; }
+
+ private:
+  void write(std::string& out, const std::vector<int32_t>& source, const Hypothesis& hypothesis,
+             int64_t number) const;
+
+  std::vector<TranslationRun> runs_;
+  LineOptions options_;
+  std::vector<Translator> models_;
+  int64_t tokens_written_ = 0;
+};
+
+}  // namespace calque

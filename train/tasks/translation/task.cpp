@@ -1,0 +1,164 @@
+#include "train/tasks/translation/task.h"
+
+#include <algorithm>
+
+#include "core/error.h"
+#include "data/datasets/examples.h"
+#include "data/datasets/id_counts.h"
+#include "data/files/content_hash.h"
+#include "train/config/schema.h"
+#include "train/config/values.h"
+#include "train/tasks/example_works.h"
+#include "train/tasks/loss_metrics.h"
+#include "train/tasks/pretrained_embeddings.h"
+#include "train/tasks/task_data.h"
+#include "train/tasks/translation/model.h"
+#include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/validation.h"
+#include "train/tasks/translation/work.h"
+
+namespace calque {
+namespace {
+
+// Whether a metric is measured on translations instead of with teacher forcing.
+bool compares_translations(const MetricInfo& metric) {
+  return metric.name == "exact" || metric.name == "bleu" || metric.name == "chrf";
+}
+
+std::vector<std::string_view> keys_of(const MetricInfo& metric, const Config& config) {
+  std::vector<std::string_view> keys = {"data.validation"};
+  if (!compares_translations(metric)) return keys;
+  for (const char* key :
+       {"training.validate_sentences", "training.validate_translate", "decoding.min_length",
+        "decoding.min_length_ratio", "decoding.max_length", "decoding.max_length_ratio",
+        "decoding.max_length_extra", "decoding.no_repeat_ngram", "decoding.allow_unknown"}) {
+    keys.push_back(key);
+  }
+  if (metric.name == "bleu") {
+    for (const char* key : {"decoding.bleu_tokenize", "decoding.bleu_lowercase"}) {
+      keys.push_back(key);
+    }
+  }
+  if (config.training.validate_translate == TrainingConfig::Translate::beam) {
+    for (const char* key : {"decoding.beam", "decoding.early_stopping", "decoding.length_penalty",
+                            "decoding.length_penalty_kind"}) {
+      keys.push_back(key);
+    }
+  }
+  return keys;
+}
+
+class TranslationTask : public Task {
+ public:
+  TranslationTask(const Config& config, const RunFolder& run, const TaskStart& start)
+      : config_(config),
+        tokenizers_(open_translation_tokenizers(config_, run, start)),
+        network_(config_.model, tokenizers_.source.size(), tokenizers_.target.size()) {
+    freeze_embeddings(config_, network_.parameters);
+    if (start.purpose == TaskStart::Purpose::use) return;
+    const std::string cache = cache_folder(config_, run, start);
+    // Validation comes first, so that its errors occur before the long tokenization of the training
+    // corpora.
+    validation_ = std::make_unique<Validation>(config_, tokenizers_, cache);
+    data_ = std::make_shared<const Dataset>(load_dataset(
+        corpus_sources(config_.data.train, config_.data, CorpusConfig::Split::train),
+        {tokenizers_.source, tokenizers_.target}, {filter_options(config_.data), cache}));
+  }
+
+  Parameters& parameters() override { return network_.parameters; }
+  std::span<const MetricInfo> metrics() const override { return translation_metrics(); }
+  std::string tokenizer_hash() const override { return tokenizers_.hash(); }
+  std::string data_hash() const override { return hexadecimal(data_->hash); }
+
+  std::string measured_by(const MetricInfo& metric, const Config& config) const override {
+    std::string text;
+    for (const std::string_view name : keys_of(metric, config)) {
+      const ConfigKey& key = *find_config_key(name);
+      if (key.idle(config).empty()) text += fmt::format("{}: {}\n", name, key.write(config));
+    }
+    return text;
+  }
+
+  std::string data_description() const override {
+    return calque::data_description(*data_, tokenizers_.target.size());
+  }
+
+  std::unique_ptr<WorkStream> training(StreamPosition from) override {
+    constexpr int both[] = {0, 1};
+    const MakeWork make = [this](const ExampleBatch& batch) { return work_of(batch); };
+    return std::make_unique<ExampleWorks>(
+        with_bpe_dropout(examples_of(*data_, cost_columns(config_.training)), config_, tokenizers_),
+        costs_of(*data_->tokens, both), batch_options(config_.training), from, make);
+  }
+
+  std::vector<std::string> load_pretrained() override {
+    if (config_.model.embeddings == EmbeddingConfig()) return {};
+    const std::vector<int64_t> source = count_ids(*data_->tokens, 0, tokenizers_.source.size());
+    const std::vector<int64_t> target = count_ids(*data_->tokens, 1, tokenizers_.target.size());
+    return load_embeddings(config_, tokenizers_.source, source, tokenizers_.target, target,
+                           network_.parameters);
+  }
+
+  bool validates() const override { return validation_ && validation_->has_data(); }
+  std::optional<Scores> validate(Communicator& ranks, const std::function<bool()>& stop) override {
+    return validation_->run(network_.translator(), ranks, stop);
+  }
+
+ private:
+  std::unique_ptr<Work> work_of(const ExampleBatch& batch) const {
+    std::vector<int64_t> lines;
+    for (const int64_t number : batch.numbers) lines.push_back(data_->tokens->line(number));
+    return std::make_unique<TranslationWork>(
+        network_.translator(), config_.training,
+        make_pair_batch(batch.examples, config_.model.source_end), std::move(lines), data_);
+  }
+
+  const Config config_;
+  const Tokenizers tokenizers_;
+  TranslationModel network_;
+  std::unique_ptr<const Validation> validation_;
+  std::shared_ptr<const Dataset> data_;
+};
+
+}  // namespace
+
+std::unique_ptr<Task> make_translation_task(const Config& config, const RunFolder& run,
+                                            const TaskStart& start) {
+  if (start.purpose != TaskStart::Purpose::use) require_validation_files(config);
+  return std::make_unique<TranslationTask>(config, run, start);
+}
+
+std::span<const MetricInfo> translation_metrics() {
+  using enum ValueFormat;
+  static const std::vector<MetricInfo> all = [] {
+    std::vector<MetricInfo> metrics = loss_metrics("target token");
+    metrics.push_back({"bleu", "bleu", "BLEU", "BLEU", "0 to 100",
+                       "Overlap with the references in n-grams of one to four words.", number, 1,
+                       Better::higher, false, true});
+    metrics.push_back({"chrf", "chrf", "chrF", "chrF", "0 to 100",
+                       "Overlap with the references in character n-grams.", number, 1,
+                       Better::higher});
+    metrics.push_back({"exact", "exact", "exact", "Exact translations", "",
+                       "How many translations equal their reference.", percent, 1, Better::higher});
+    return metrics;
+  }();
+  return all;
+}
+
+std::vector<Contradiction> translation_contradictions(const Config& config) {
+  std::vector<Contradiction> all;
+  const bool none = config.training.validate_translate == TrainingConfig::Translate::none;
+  const auto check = [&](const char* key, const std::string& name) {
+    const MetricInfo* metric = find_metric(translation_metrics(), name);
+    if (metric == nullptr || !compares_translations(*metric)) return;
+    if (!none && !config.data.validation.empty()) return;
+    all.push_back(
+        {key, fmt::format("it is measured on translations; set {}",
+                          none ? "training.validate_translate: greedy" : "data.validation")});
+  };
+  check("training.metric", config.training.metric);
+  check("training.until", config.training.until.goal.metric);
+  return all;
+}
+
+}  // namespace calque
