@@ -21,10 +21,10 @@
 #include "core/error.h"
 #include "core/random.h"
 #include "core/threads/parallel.h"
+#include "data/batches/examples.h"
 #include "data/batches/pair_batch.h"
 #include "data/batches/stream.h"
 #include "data/datasets/dataset.h"
-#include "data/datasets/examples.h"
 #include "data/tokenizers/training.h"
 
 namespace calque {

@@ -22,7 +22,7 @@
 #include "preset_model.h"
 #include "products/raw_product_process.h"
 #include "timing.h"
-#include "train/run/settings.h"
+#include "train/settings.h"
 #include "train/step/learner.h"
 #include "train/tasks/translation/work.h"
 

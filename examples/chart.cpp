@@ -10,7 +10,7 @@
 
 #include "core/error.h"
 #include "train/report/figures/axes.h"
-#include "train/report/pages/page_text.h"
+#include "train/report/page_text.h"
 
 namespace calque {
 namespace {

@@ -9,7 +9,7 @@
 
 #include "data/images/fit.h"
 #include "data/tokenizers/tokenizer.h"
-#include "nn/layers/classification_head.h"
+#include "nn/models/classification_head.h"
 #include "nn/models/encoder.h"
 #include "nn/models/language_model.h"
 #include "nn/models/transformer.h"

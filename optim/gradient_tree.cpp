@@ -4,7 +4,7 @@
 #include <bit>
 #include <cmath>
 
-#include "core/simd/flat_sum.h"
+#include "core/flat_sum.h"
 #include "optim/gradient_norm.h"
 
 namespace calque {

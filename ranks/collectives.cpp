@@ -3,8 +3,8 @@
 #include <algorithm>
 
 #include "core/error.h"
+#include "core/flat_sum.h"
 #include "core/memory/pool.h"
-#include "core/simd/flat_sum.h"
 
 namespace calque {
 namespace {

@@ -14,9 +14,9 @@
 #include <fstream>
 #include <nlohmann/json.hpp>
 
+#include "data/batches/examples.h"
 #include "data/batches/pair_batch.h"
 #include "data/batches/stream.h"
-#include "data/datasets/examples.h"
 #include "export_masked_batches.h"
 #include "train/config/show.h"
 #include "train/tasks/task_model.h"

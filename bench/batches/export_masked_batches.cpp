@@ -6,7 +6,7 @@
 
 #include "data/batches/stream.h"
 #include "train/config/show.h"
-#include "train/run/settings.h"
+#include "train/settings.h"
 #include "train/tasks/data_settings.h"
 #include "train/tasks/masked_lm/run.h"
 #include "train/tasks/masked_lm/windows.h"

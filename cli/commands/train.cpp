@@ -18,12 +18,12 @@
 #include "ranks/collectives.h"
 #include "ranks/start_ranks.h"
 #include "train/run/plan.h"
-#include "train/run/resume.h"
-#include "train/run/settings.h"
+#include "train/settings.h"
 #include "train/step/profile_report.h"
 #include "train/storage/durable_files.h"
 #include "train/tasks/registry.h"
 #include "train/trainer.h"
+#include "train/weights/resume.h"
 
 namespace calque {
 namespace {

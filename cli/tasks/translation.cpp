@@ -8,7 +8,7 @@
 #include "cli/result_file.h"
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
-#include "data/corpora/check.h"
+#include "data/datasets/check.h"
 #include "data/files/text_lines.h"
 #include "data/text/utf8.h"
 #include "decode/explain.h"

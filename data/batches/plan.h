@@ -9,7 +9,7 @@
 #include <string>
 #include <vector>
 
-#include "data/batches/epoch_order.h"
+#include "data/datasets/epoch_order.h"
 
 namespace calque {
 

@@ -17,7 +17,7 @@
 
 namespace calque {
 
-// The source of a stream: examples_of() a dataset (data/datasets/examples.h), or
+// The source of a stream: examples_of() a dataset (data/batches/examples.h), or
 // TextWindows::examples() of a language model.
 struct ExampleSet {
   std::vector<int32_t> costs;      // [examples]  the number of tokens that each adds to a batch

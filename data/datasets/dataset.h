@@ -9,9 +9,9 @@
 #include <string>
 #include <vector>
 
-#include "data/batches/epoch_order.h"
 #include "data/corpora/corpus.h"
 #include "data/corpora/filters.h"
+#include "data/datasets/epoch_order.h"
 #include "data/datasets/token_store.h"
 #include "data/tokenizers/tokenizer.h"
 

@@ -1,6 +1,6 @@
 #include "data/datasets/tokenized_block.h"
 
-#include "data/batches/ordered_chunks.h"
+#include "core/threads/ordered_chunks.h"
 #include "data/text/utf8.h"
 
 namespace calque {

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "data/batches/ordered_chunks.h"
+#include "core/threads/ordered_chunks.h"
 #include "data/datasets/preparation.h"
 #include "data/text/utf8.h"
 

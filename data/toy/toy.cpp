@@ -7,7 +7,7 @@
 #include <unordered_set>
 
 #include "core/error.h"
-#include "data/batches/ordered_chunks.h"
+#include "core/threads/ordered_chunks.h"
 #include "data/toy/derivation.h"
 #include "data/toy/listops.h"
 

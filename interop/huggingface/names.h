@@ -2,7 +2,7 @@
 // The parameters under the names of the classes of Hugging Face's transformers.
 
 #include "interop/parameters/walk.h"
-#include "nn/layers/classification_head.h"
+#include "nn/models/classification_head.h"
 #include "nn/models/encoder.h"
 #include "nn/models/language_model.h"
 #include "nn/models/transformer.h"

@@ -11,7 +11,7 @@
 #include <optional>
 
 #include "core/ops.h"
-#include "nn/layers/classification_head.h"
+#include "nn/models/classification_head.h"
 #include "nn/models/encoder.h"
 
 namespace calque {

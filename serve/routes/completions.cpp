@@ -9,7 +9,7 @@
 #include "decode/explain.h"
 #include "serve/http/error.h"
 #include "serve/service.h"
-#include "train/report/pages/explain_data.h"
+#include "train/report/explain_data.h"
 #include "train/tasks/language_model/generation.h"
 
 namespace calque {

@@ -8,9 +8,9 @@
 #include <string>
 #include <vector>
 
+#include "data/batches/examples.h"
 #include "data/batches/plan.h"
 #include "data/datasets/dataset.h"
-#include "data/datasets/examples.h"
 #include "data/tokenizers/tokenizer.h"
 #include "data/tokenizers/training.h"
 #include "fuzz/memory_file.h"

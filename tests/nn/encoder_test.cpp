@@ -5,7 +5,7 @@
 #include <doctest/doctest.h>
 
 #include "core/parameters.h"
-#include "nn/layers/classification_head.h"
+#include "nn/models/classification_head.h"
 #include "support/gradient_check.h"
 
 using namespace calque;

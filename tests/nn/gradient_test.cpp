@@ -3,7 +3,7 @@
 
 #include <doctest/doctest.h>
 
-#include "nn/layers/classification_head.h"
+#include "nn/models/classification_head.h"
 #include "nn/models/encoder.h"
 #include "nn/models/vision.h"
 #include "nn/models/word2vec.h"

@@ -7,12 +7,12 @@
 #include "data/files/content_hash.h"
 #include "train/config/show.h"
 #include "train/run/plan.h"
-#include "train/run/resume.h"
 #include "train/storage/checkpoints.h"
 #include "train/tasks/translation/run.h"
 #include "train/tasks/translation/validation.h"
 #include "train/trainer_fixture.h"
 #include "train/weights/averaging.h"
+#include "train/weights/resume.h"
 
 using namespace calque;
 

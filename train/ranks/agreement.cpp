@@ -13,7 +13,7 @@
 #include "ranks/collectives.h"
 #include "train/config/load.h"
 #include "train/config/show.h"
-#include "train/run/settings.h"
+#include "train/settings.h"
 
 namespace calque {
 namespace {

@@ -7,11 +7,11 @@
 #include "core/parameter_table.h"
 #include "train/config/presets.h"
 #include "train/run/log.h"
-#include "train/run/resume.h"
 #include "train/step/chunks.h"
 #include "train/step/learner.h"
 #include "train/storage/checkpoints.h"
 #include "train/weights/initial_weights.h"
+#include "train/weights/resume.h"
 
 namespace calque {
 namespace {

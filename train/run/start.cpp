@@ -5,14 +5,14 @@
 #include "train/config/load.h"
 #include "train/config/show.h"
 #include "train/ranks/agreement.h"
-#include "train/run/resume.h"
-#include "train/run/settings.h"
 #include "train/run/stop_request.h"
 #include "train/run/training.h"
+#include "train/settings.h"
 #include "train/step/chunks.h"
 #include "train/weights/best_checkpoints.h"
 #include "train/weights/initial_weights.h"
 #include "train/weights/parameter_tensors.h"
+#include "train/weights/resume.h"
 
 namespace calque {
 namespace {

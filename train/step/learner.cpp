@@ -8,7 +8,7 @@
 #include "core/products/blas.h"
 #include "optim/gradient_norm.h"
 #include "ranks/collectives.h"
-#include "train/run/settings.h"
+#include "train/settings.h"
 
 namespace calque {
 namespace {

@@ -5,10 +5,10 @@
 
 #include "core/error.h"
 #include "train/config/load.h"
-#include "train/run/resume.h"
 #include "train/storage/checkpoints.h"
 #include "train/weights/best_checkpoints.h"
 #include "train/weights/parameter_tensors.h"
+#include "train/weights/resume.h"
 
 namespace calque {
 namespace {

@@ -6,12 +6,12 @@
 #include <vector>
 
 #include "core/error.h"
-#include "data/batches/epoch_order.h"
+#include "data/batches/examples.h"
 #include "data/batches/pair_batch.h"
 #include "data/batches/plan.h"
 #include "data/batches/stream.h"
 #include "data/corpora/small_corpus.h"
-#include "data/datasets/examples.h"
+#include "data/datasets/epoch_order.h"
 #include "data/files/content_hash.h"
 #include "data/tokenizers/training.h"
 #include "data/tokenizers/vocabulary.h"

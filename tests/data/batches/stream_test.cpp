@@ -7,8 +7,8 @@
 
 #include "core/error.h"
 #include "core/random.h"
+#include "data/batches/examples.h"
 #include "data/corpora/small_corpus.h"
-#include "data/datasets/examples.h"
 #include "data/temporary_folder.h"
 #include "data/tokenizers/training.h"
 #include "support/message_of.h"

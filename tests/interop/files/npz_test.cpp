@@ -3,11 +3,11 @@
 
 #include <doctest/doctest.h>
 
-#include "data/temporary_folder.h"
-#include "support/message_of.h"
 #include "core/error.h"
-#include "interop/parameters/own_names.h"
+#include "data/temporary_folder.h"
+#include "interop/numpy/export.h"
 #include "interop/small_translator.h"
+#include "support/message_of.h"
 #include "train/storage/safetensors.h"
 
 namespace calque {

@@ -4,9 +4,9 @@
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
+#include "train/report/explain_data.h"
 #include "train/report/figures/attention_figure.h"
 #include "train/report/fixture.h"
-#include "train/report/pages/explain_data.h"
 #include "train/report/pages/explain_page.h"
 
 using namespace calque;

@@ -5,7 +5,7 @@
 #include "core/error.h"
 #include "train/report/figures/thinning.h"
 #include "train/report/fixture.h"
-#include "train/report/pages/page_text.h"
+#include "train/report/page_text.h"
 #include "train/report/pages/report_data.h"
 #include "train/report/pages/report_page.h"
 

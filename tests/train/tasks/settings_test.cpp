@@ -11,7 +11,7 @@
 #include "train/config/load.h"
 #include "train/config/presets.h"
 #include "train/config/schema.h"
-#include "train/run/settings.h"
+#include "train/settings.h"
 #include "train/tasks/language_model/settings.h"
 #include "train/tasks/run_tokenizers.h"
 

@@ -8,8 +8,8 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "train/report/pages/explain_data.h"
-#include "train/report/pages/page_text.h"
+#include "train/report/explain_data.h"
+#include "train/report/page_text.h"
 
 namespace calque {
 namespace {

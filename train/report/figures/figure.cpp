@@ -9,7 +9,7 @@
 
 #include "train/report/figures/axes.h"
 #include "train/report/figures/thinning.h"
-#include "train/report/pages/page_text.h"
+#include "train/report/page_text.h"
 
 namespace calque {
 namespace {

@@ -5,8 +5,8 @@
 #include <cmath>
 #include <string_view>
 
-#include "train/report/pages/explain_data.h"
-#include "train/report/pages/page_text.h"
+#include "train/report/explain_data.h"
+#include "train/report/page_text.h"
 
 namespace calque {
 

@@ -5,7 +5,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "train/report/pages/page_text.h"
+#include "train/report/page_text.h"
 
 namespace calque {
 namespace {

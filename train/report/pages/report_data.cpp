@@ -6,7 +6,7 @@
 
 #include "train/report/figures/panels.h"
 #include "train/report/figures/thinning.h"
-#include "train/report/pages/page_text.h"
+#include "train/report/page_text.h"
 
 namespace calque {
 namespace {

@@ -2,7 +2,7 @@
 
 #include <string_view>
 
-#include "train/report/pages/page_text.h"
+#include "train/report/page_text.h"
 #include "train/report/pages/report_data.h"
 #include "train/storage/durable_files.h"
 

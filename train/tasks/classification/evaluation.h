@@ -7,7 +7,7 @@
 #include <utility>
 #include <vector>
 
-#include "nn/layers/classification_head.h"
+#include "nn/models/classification_head.h"
 #include "train/metrics/classification.h"
 #include "train/report/records.h"
 #include "train/tasks/classification/data.h"

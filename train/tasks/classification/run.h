@@ -4,7 +4,7 @@
 #include <memory>
 #include <string>
 
-#include "nn/layers/classification_head.h"
+#include "nn/models/classification_head.h"
 #include "train/tasks/classification/data.h"
 #include "train/tasks/task_model.h"
 #include "train/weights/trained_run.h"

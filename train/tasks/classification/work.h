@@ -6,7 +6,7 @@
 #include <string>
 #include <vector>
 
-#include "nn/layers/classification_head.h"
+#include "nn/models/classification_head.h"
 #include "train/config/config.h"
 #include "train/task.h"
 #include "train/tasks/classification/data.h"

@@ -3,9 +3,9 @@
 #include <vector>
 
 #include "core/tape.h"
+#include "data/batches/examples.h"
 #include "data/batches/pair_batch.h"
 #include "data/batches/plan.h"
-#include "data/datasets/examples.h"
 #include "train/task.h"
 #include "train/tasks/data_settings.h"
 #include "train/tasks/translation/settings.h"

@@ -3,7 +3,7 @@
 #include <algorithm>
 
 #include "core/error.h"
-#include "data/datasets/examples.h"
+#include "data/batches/examples.h"
 #include "data/datasets/id_counts.h"
 #include "data/files/content_hash.h"
 #include "train/config/schema.h"

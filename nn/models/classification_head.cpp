@@ -1,4 +1,4 @@
-#include "nn/layers/classification_head.h"
+#include "nn/models/classification_head.h"
 
 #include <algorithm>
 #include <vector>

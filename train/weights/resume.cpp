@@ -1,4 +1,4 @@
-#include "train/run/resume.h"
+#include "train/weights/resume.h"
 
 #include <algorithm>
 #include <filesystem>

@@ -1,10 +1,10 @@
-// The report on the data as text (declared in data/corpora/check.h).
+// The report on the data as text (declared in data/datasets/check.h).
 
 #include <fmt/format.h>
 
 #include <algorithm>
 
-#include "data/corpora/check.h"
+#include "data/datasets/check.h"
 
 namespace calque {
 namespace {

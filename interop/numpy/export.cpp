@@ -1,4 +1,4 @@
-#include "interop/parameters/own_names.h"
+#include "interop/numpy/export.h"
 
 #include <vector>
 

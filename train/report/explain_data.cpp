@@ -1,11 +1,11 @@
-#include "train/report/pages/explain_data.h"
+#include "train/report/explain_data.h"
 
 #include <algorithm>
 #include <cmath>
 
 #include "core/error.h"
 #include "core/threads/largest_first.h"
-#include "train/report/pages/page_text.h"
+#include "train/report/page_text.h"
 
 namespace calque {
 namespace {

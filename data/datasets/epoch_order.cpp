@@ -1,4 +1,4 @@
-#include "data/batches/epoch_order.h"
+#include "data/datasets/epoch_order.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "train/report/pages/page_text.h"
+#include "train/report/page_text.h"
 
 #include <cmath>
 #include <iterator>

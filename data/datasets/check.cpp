@@ -1,4 +1,4 @@
-#include "data/corpora/check.h"
+#include "data/datasets/check.h"
 
 #include <algorithm>
 #include <cmath>

@@ -1,4 +1,4 @@
-#include "data/datasets/examples.h"
+#include "data/batches/examples.h"
 
 #include <limits>
 

@@ -1,4 +1,4 @@
-#include "train/run/settings.h"
+#include "train/settings.h"
 
 #include <algorithm>
 

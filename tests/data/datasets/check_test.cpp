@@ -1,10 +1,11 @@
+#include "data/datasets/check.h"
+
 #include <doctest/doctest.h>
 
 #include <string>
 #include <utility>
 #include <vector>
 
-#include "data/corpora/check.h"
 #include "data/corpora/small_corpus.h"
 #include "data/temporary_folder.h"
 #include "data/tokenizers/training.h"
