@@ -1,4 +1,4 @@
-// The first program of the README. tests/readme.cmake checks that the README shows the same lines.
+// The first program of docs/library.md; tests/library.cmake checks that the page shows these lines.
 // [example]
 #include <cstdio>
 

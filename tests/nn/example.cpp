@@ -1,4 +1,4 @@
-// The example of the README, between the two marks: a Transformer learns two sentences.
+// The second program of docs/library.md, between the two marks: a Transformer learns two sentences.
 
 #include <doctest/doctest.h>
 
@@ -50,4 +50,4 @@ double train() {
 }
 // [example]
 
-TEST_CASE("the example of the README learns its two sentences") { CHECK(train() < 0.5); }
+TEST_CASE("the program of docs/library.md learns its two sentences") { CHECK(train() < 0.5); }

@@ -1,6 +1,6 @@
-# Checks that the README shows the programs that the tests build and run, character for character:
-#   cmake -Dsource=ROOT -P readme.cmake
-file(READ ${source}/README.md readme)
+# Checks that docs/library.md shows the programs that the tests build and run, character for character:
+#   cmake -Dsource=ROOT -P library.cmake
+file(READ ${source}/docs/library.md page)
 foreach(program IN ITEMS tests/core/first_program.cpp tests/nn/example.cpp)
   file(READ ${source}/${program} text)
   string(FIND "${text}" "// [example]\n" begin)
@@ -8,8 +8,8 @@ foreach(program IN ITEMS tests/core/first_program.cpp tests/nn/example.cpp)
   math(EXPR begin "${begin} + 13")
   math(EXPR length "${end} - ${begin}")
   string(SUBSTRING "${text}" ${begin} ${length} example)
-  string(FIND "${readme}" "```cpp\n${example}```" place)
+  string(FIND "${page}" "```cpp\n${example}```" place)
   if(place EQUAL -1)
-    message(FATAL_ERROR "README.md does not show ${program}; copy the lines between its [example] marks")
+    message(FATAL_ERROR "docs/library.md does not show ${program}; copy the lines between its [example] marks")
   endif()
 endforeach()
