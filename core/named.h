@@ -3,6 +3,7 @@
 // declared near its enum: name_of(tyings, Tying::all) is "all".
 
 #include <cstddef>
+#include <optional>
 #include <span>
 #include <string_view>
 #include <type_traits>
@@ -28,6 +29,16 @@ constexpr std::string_view name_of(std::span<const Named<Choice>> names,
 template <class Choice, size_t count>
 constexpr std::string_view name_of(const Named<Choice> (&names)[count], Choice choice) {
   return name_of(std::span<const Named<Choice>>(names), choice);
+}
+
+// The first choice of that name, if there is one.
+template <class Choice, size_t count>
+constexpr std::optional<Choice> choice_named(const Named<Choice> (&names)[count],
+                                             std::string_view name) {
+  for (const Named<Choice>& named : names) {
+    if (named.name == name) return named.choice;
+  }
+  return {};
 }
 
 }  // namespace calque

@@ -12,6 +12,7 @@
 #include <span>
 #include <vector>
 
+#include "core/activation.h"
 #include "core/segments.h"
 #include "core/sparsity.h"
 #include "core/tape.h"
@@ -42,8 +43,6 @@ Tensor gelu(const Tensor& x);       // x P(X <= x), X standard normal: x erfc(-x
 Tensor gelu_tanh(const Tensor& x);  // x (1 + tanh(sqrt(2 / pi) (x + 0.044715 x^3))) / 2
 Tensor silu(const Tensor& x);       // x sigmoid(x)
 
-enum class Activation { none, relu, gelu, gelu_tanh, silu };
-
 // silu(a) b, where a is the first half of each row of x and b the second: [.., 2 n] -> [.., n].
 Tensor swiglu(const Tensor& x);
 
@@ -68,7 +67,7 @@ Tensor mean_of_segments(const Tensor& x, const Segments& segments);
 enum class Transpose { none, left, right, both };
 Tensor matmul(const Tensor& a, const Tensor& b, Transpose transpose = Transpose::none);
 
-// activation(x w + b): x [.., in], w [in, out], b [out] or absent.
+// activation(x w + b): x [.., in], w [in, out], b [out] or absent; [.., out / 2] if gated.
 Tensor linear(const Tensor& x, const Tensor& w, const Tensor& b = {},
               Activation activation = Activation::none);
 

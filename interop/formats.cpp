@@ -58,7 +58,7 @@ void add_of_marian_mt(Obstacles& in, const Config& config) {
   const ModelConfig& model = config.model;
   in.add_if(!model.source_end, "model.source_end");
   in.add_if(model.norm_kind == NormKind::rms, "model.norm_kind");
-  in.add_if(model.feed_forward == FeedForwardKind::swiglu, "model.activation");
+  in.add_if(gated(model.activation), "model.activation");
   in.add_if(model.positions == PositionKind::rotary, "model.positions");
   in.add_unless_usual_epsilon();
   if (config.tokenizer.files.empty()) {  // the export itself checks an imported model
@@ -75,7 +75,7 @@ void add_of_language_model(Obstacles& in, const Config& config) {
   const bool llama = shape == LanguageModelShape::llama;
   in.add_if(model.norm_placement == NormPlacement::post, "model.norm");
   in.add_if(model.norm_kind == NormKind::rms && !llama, "model.norm_kind");
-  in.add_if((model.feed_forward == FeedForwardKind::swiglu) != llama, "model.activation");
+  in.add_if(gated(model.activation) != llama, "model.activation");
   in.add_if(model.output_bias, "model.output_bias");
   in.add_if(config.data.lowercase, "data.lowercase");
 }
@@ -85,7 +85,7 @@ void add_of_encoder(Obstacles& in, const Config& config, NormPlacement placement
   const ModelConfig& model = config.model;
   in.add_if(model.norm_placement != placement, "model.norm");
   in.add_if(model.norm_kind == NormKind::rms, "model.norm_kind");
-  in.add_if(model.feed_forward == FeedForwardKind::swiglu, "model.activation");
+  in.add_if(gated(model.activation), "model.activation");
   in.add_if(model.positions == PositionKind::rotary, "model.positions");
   if (config.task != TaskKind::masked_lm)
     in.add_if(model.pooling == Pooling::mean, "model.pooling");
@@ -150,9 +150,8 @@ std::vector<Obstacle> of_marian(const Config& config) {
   const bool none = model.positions == PositionKind::none;
   in.add_if(!none && model.positions != PositionKind::t2t, "model.positions");
   in.add_if(none == model.scale_embeddings, "model.scale_embeddings");
-  in.add_if(
-      model.feed_forward != FeedForwardKind::relu && model.feed_forward != FeedForwardKind::silu,
-      "model.activation");
+  in.add_if(model.activation != Activation::relu && model.activation != Activation::silu,
+            "model.activation");
   in.add_if(std::abs(double(model.norm_epsilon) - 1e-6) > 1e-10, "model.norm_epsilon");
   const bool words = config.tokenizer.kind == TokenizerKind::words;
   in.add_if(!words && !is_sentence_piece(config.tokenizer.kind), "tokenizer.kind");
@@ -169,9 +168,9 @@ std::vector<Obstacle> of_gguf(const Config& config) {
   add_of_every_model(in, config.model);
   if (config.task != TaskKind::language_model) return in.take();
   add_of_language_model(in, config);
-  in.add_if(config.model.feed_forward == FeedForwardKind::relu ||
-                config.model.feed_forward == FeedForwardKind::silu,
-            "model.activation");
+  in.add_if(
+      config.model.activation == Activation::relu || config.model.activation == Activation::silu,
+      "model.activation");
   const bool pieces = config.tokenizer.kind == TokenizerKind::bpe;
   in.add_if(!pieces && config.tokenizer.kind != TokenizerKind::bytes, "tokenizer.kind");
   if (!config.tokenizer.files.empty()) return in.take();  // the export itself checks the files

@@ -5,6 +5,7 @@
 
 #include <cstdint>
 
+#include "core/activation.h"
 #include "core/named.h"
 #include "core/real.h"
 #include "core/sparsity.h"
@@ -16,7 +17,6 @@ enum class PositionKind { interleaved, halves, t2t, learned, rotary, plane, none
 // post: norm(x + sublayer(x)), as in the paper; pre: x + sublayer(norm(x)), and a norm at the end.
 enum class NormPlacement { post, pre };
 enum class NormKind { layer, rms };
-enum class FeedForwardKind { relu, gelu, gelu_tanh, silu, swiglu };
 // Which embeddings share a table: source, target and output; only target and output; or none.
 enum class Tying { all, target, none };
 
@@ -50,7 +50,7 @@ struct LayerOptions {
   NormPlacement norm_placement = NormPlacement::post;
   NormKind norm_kind = NormKind::layer;
   real norm_epsilon = real(1e-5);
-  FeedForwardKind feed_forward = FeedForwardKind::relu;
+  Activation activation = Activation::relu;  // of the feed-forward network
   ExpertOptions experts = {};
   Sparsity attention = {};       // of self-attention
   bool scale_embeddings = true;  // by the square root of d_model (section 3.4)
@@ -145,12 +145,6 @@ inline constexpr Named<NormPlacement> norm_placements[] = {{"post", NormPlacemen
                                                            {"pre", NormPlacement::pre}};
 inline constexpr Named<NormKind> norm_kinds[] = {{"layer", NormKind::layer},
                                                  {"rms", NormKind::rms}};
-inline constexpr Named<FeedForwardKind> feed_forward_kinds[] = {
-    {"relu", FeedForwardKind::relu},
-    {"gelu", FeedForwardKind::gelu},
-    {"gelu-tanh", FeedForwardKind::gelu_tanh},
-    {"silu", FeedForwardKind::silu},
-    {"swiglu", FeedForwardKind::swiglu}};
 inline constexpr Named<CellKind> cell_kinds[] = {{"gru", CellKind::gru}, {"lstm", CellKind::lstm}};
 inline constexpr Named<ScoreKind> score_kinds[] = {{"none", ScoreKind::none},
                                                    {"additive", ScoreKind::additive},

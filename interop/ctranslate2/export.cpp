@@ -61,29 +61,13 @@ class Variables : public ParameterWalk {
   std::vector<std::pair<Tensor, std::string>> tables_;
 };
 
-// CTranslate2's numbers of the activation functions.
-int32_t activation_number(FeedForwardKind kind) {
-  switch (kind) {
-    case FeedForwardKind::relu:
-      return 0;
-    case FeedForwardKind::gelu_tanh:
-      return 1;
-    case FeedForwardKind::gelu:
-      return 3;
-    case FeedForwardKind::silu:
-    case FeedForwardKind::swiglu:
-      return 2;
-  }
-  return 0;
-}
-
 // Adds the variables that encoder and decoder both have.
 void add_stack(Variables& to, const std::string& scope, const TransformerOptions& model,
                const Positions& positions, int64_t layers) {
   const LayerOptions& options = model.layer;
   to.flag(scope + "/num_heads", Ct2Type::int16, static_cast<int32_t>(options.heads));
   to.flag(scope + "/pre_norm", Ct2Type::int8, options.norm_placement == NormPlacement::pre);
-  to.flag(scope + "/activation", Ct2Type::int8, activation_number(options.feed_forward));
+  to.flag(scope + "/activation", Ct2Type::int8, ct2_activation(options.activation));
   to.flag(scope + "/scale_embeddings", Ct2Type::int8, options.scale_embeddings);
   to.flag(scope + "/multi_query_attention", Ct2Type::int8, 0);
   if (options.positions != PositionKind::rotary) {

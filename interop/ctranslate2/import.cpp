@@ -33,15 +33,13 @@ bool reads_scaled(const Ct2Folder& folder, const std::string& name, int64_t d_mo
   return true;
 }
 
-FeedForwardKind activation_numbered(const Ct2Folder& folder, bool gated) {
+Activation read_activation(const Ct2Folder& folder, bool gate) {
   const int64_t number = folder.of_both("activation", 0);
-  if (gated && number == 2) return FeedForwardKind::swiglu;
-  if (!gated && number == 0) return FeedForwardKind::relu;
-  if (!gated && number == 1) return FeedForwardKind::gelu_tanh;
-  if (!gated && number == 2) return FeedForwardKind::silu;
-  if (!gated && number == 3) return FeedForwardKind::gelu;
+  for (const auto& [name, activation] : activations) {
+    if (gated(activation) == gate && ct2_activation(activation) == number) return activation;
+  }
   fail("{}: activation {}{} is not one that calque has", folder.place, number,
-       gated ? " with a gate" : "");
+       gate ? " with a gate" : "");
 }
 
 int64_t count_layers(const ForeignTensors& tensors, const std::string& side) {
@@ -86,7 +84,7 @@ void read_ct2_model(const Ct2Folder& folder, const ForeignTensors& tensors, Mode
                                                                                : NormKind::rms;
   const double epsilon = to.norm_kind == NormKind::layer ? 1e-5 : 1e-6;
   to.norm_epsilon = static_cast<real>(folder.config.number("layer_norm_epsilon", epsilon));
-  to.feed_forward = activation_numbered(folder, tensors.has(ffn + "_noact/weight"));
+  to.activation = read_activation(folder, tensors.has(ffn + "_noact/weight"));
   to.scale_embeddings = reads_scaled(folder, "encoder/scale_embeddings", to.d_model);
   if (reads_scaled(folder, "decoder/scale_embeddings", to.d_model) != to.scale_embeddings) {
     fail("{}: scale_embeddings of encoder and decoder must be the same", folder.place);

@@ -25,7 +25,7 @@ void walk_ct2_layer(ParameterWalk& walk, const std::string& scope, const Layer& 
   const FeedForward& own = dense(layer.feed_forward);
   const int64_t width = own.outer.weight.rows();
   walk_ct2_linear(walk, network + "/linear_0", own.inner, column_range(0, width));
-  if (own.kind == FeedForwardKind::swiglu) {
+  if (gated(own.activation)) {
     walk_ct2_linear(walk, network + "/linear_0_noact", own.inner, column_range(width, 2 * width));
   }
   walk_ct2_linear(walk, network + "/linear_1", own.outer);
@@ -52,6 +52,23 @@ void walk_ctranslate2(ParameterWalk& walk, const Transformer& model) {
   }
   if (model.decoder.norm) walk_ct2_norm(walk, "decoder/layer_norm", *model.decoder.norm);
   walk.table("decoder/projection/weight", model.output.weight, Side::target);
+}
+
+int32_t ct2_activation(Activation activation) {
+  switch (activation) {
+    case Activation::none:
+      break;
+    case Activation::relu:
+      return 0;
+    case Activation::gelu_tanh:
+      return 1;
+    case Activation::silu:
+    case Activation::swiglu:
+      return 2;
+    case Activation::gelu:
+      return 3;
+  }
+  fail("CTranslate2 has no network without an activation");
 }
 
 }  // namespace calque

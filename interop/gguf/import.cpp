@@ -84,11 +84,11 @@ void read_model(const GgufSettings& from, const std::string& kind, Config& to) {
   model.d_ff = from.whole(kind + ".feed_forward_length", 1, 1 << 20);
   model.heads = from.whole(kind + ".attention.head_count", 1, 1024);
   from.whole(kind + ".attention.head_count_kv", model.heads, model.heads, model.heads);
-  model.feed_forward = FeedForwardKind::gelu_tanh;
+  model.activation = Activation::gelu_tanh;
   std::string epsilon = kind + ".attention.layer_norm_epsilon";
   if (kind == "llama") {
     model.norm_kind = NormKind::rms;
-    model.feed_forward = FeedForwardKind::swiglu;
+    model.activation = Activation::swiglu;
     epsilon = kind + ".attention.layer_norm_rms_epsilon";
   }
   model.norm_epsilon = from.get<float>(epsilon);

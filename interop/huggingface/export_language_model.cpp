@@ -30,7 +30,7 @@ void describe_sizes(const LayerOptions& layer, const LanguageModelOptions& optio
   config["intermediate_size"] = layer.d_ff;
   config["num_hidden_layers"] = options.layers;
   config["num_attention_heads"] = layer.heads;
-  config["hidden_act"] = activation_name(layer.feed_forward);
+  config["hidden_act"] = name_of(huggingface_activations, layer.activation);
   config["max_position_embeddings"] = layer.max_positions;
   config["attention_bias"] = true;
 }
@@ -64,7 +64,7 @@ void describe_gpt2(const LayerOptions& layer, const LanguageModelOptions& option
   config["n_layer"] = options.layers;
   config["n_head"] = layer.heads;
   config["n_positions"] = layer.max_positions;
-  config["activation_function"] = activation_name(layer.feed_forward);
+  config["activation_function"] = name_of(huggingface_activations, layer.activation);
   config["layer_norm_epsilon"] = layer.norm_epsilon;
 }
 

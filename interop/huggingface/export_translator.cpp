@@ -60,7 +60,7 @@ std::string config_text(const ExportedTranslator& from) {
     config[name + "_attention_heads"] = layer.heads;
     config[name + "_ffn_dim"] = layer.d_ff;
   }
-  config["activation_function"] = activation_name(layer.feed_forward);
+  config["activation_function"] = name_of(huggingface_activations, layer.activation);
   config["scale_embedding"] = layer.scale_embeddings;
   config["static_position_embeddings"] = true;
   config["max_position_embeddings"] = positions_of(from);

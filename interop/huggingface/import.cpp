@@ -5,6 +5,7 @@
 
 #include "core/error.h"
 #include "interop/huggingface/import_parts.h"
+#include "interop/huggingface/parts.h"
 
 namespace calque {
 
@@ -15,12 +16,9 @@ HuggingfaceFolder::HuggingfaceFolder(const std::string& folder)
                      ? ForeignJson::read(file("generation_config.json"))
                      : config) {}
 
-FeedForwardKind read_activation(const ForeignJson& config, std::string_view key) {
+Activation read_activation(const ForeignJson& config, std::string_view key) {
   const std::string name = config.text(key);
-  if (name == "relu") return FeedForwardKind::relu;
-  if (name == "gelu") return FeedForwardKind::gelu;
-  if (name == "gelu_new" || name == "gelu_pytorch_tanh") return FeedForwardKind::gelu_tanh;
-  if (name == "silu" || name == "swish") return FeedForwardKind::silu;
+  if (const auto found = choice_named(huggingface_activations, name)) return *found;
   config.refuse(key, fmt::format("is {}; calque has relu, gelu, gelu_new and silu", name));
 }
 
@@ -30,7 +28,7 @@ void read_encoder(const ForeignJson& config, double dropout, ModelConfig& to) {
   to.d_ff = config.integer("intermediate_size", 1, 1 << 20);
   to.layers = config.integer("num_hidden_layers", 1, 1000);
   to.heads = config.integer("num_attention_heads", 1, 1024);
-  to.feed_forward = read_activation(config, "hidden_act");
+  to.activation = read_activation(config, "hidden_act");
   to.norm_epsilon = static_cast<real>(config.number("layer_norm_eps", 1e-12));
   to.dropout = static_cast<real>(config.number("hidden_dropout_prob", dropout));
   to.attention_dropout = static_cast<real>(config.number("attention_probs_dropout_prob", dropout));

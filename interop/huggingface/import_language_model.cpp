@@ -55,9 +55,9 @@ void read_llama(const ForeignJson& config, Config& to) {
   ModelConfig& model = to.model;
   model.norm_kind = NormKind::rms;
   model.norm_epsilon = static_cast<real>(config.number("rms_norm_eps", 1e-6));
-  model.feed_forward = FeedForwardKind::swiglu;
+  model.activation = Activation::swiglu;
   model.dropout = 0;
-  if (read_activation(config, "hidden_act") != FeedForwardKind::silu) {
+  if (read_activation(config, "hidden_act") != Activation::silu) {
     config.refuse("hidden_act", "must be silu");
   }
   if (config.integer("num_key_value_heads", 1, 1024, model.heads) != model.heads) {
@@ -74,7 +74,7 @@ void read_gpt_neox(const ForeignJson& config, Config& to) {
   read_sizes(config, to);
   require_flag(config, "use_parallel_residual", false, true);
   to.model.norm_epsilon = static_cast<real>(config.number("layer_norm_eps", 1e-5));
-  to.model.feed_forward = read_activation(config, "hidden_act");
+  to.model.activation = read_activation(config, "hidden_act");
   to.model.dropout = static_cast<real>(config.number("hidden_dropout", 0.0));
 }
 
@@ -86,9 +86,9 @@ void read_gpt2(const ForeignJson& config, Config& to) {
   model.heads = config.integer("n_head", 1, 1024);
   to.data.context = config.integer("n_positions", 1, 1 << 20, 1024);
   model.norm_epsilon = static_cast<real>(config.number("layer_norm_epsilon", 1e-5));
-  model.feed_forward = config.has("activation_function")
-                           ? read_activation(config, "activation_function")
-                           : FeedForwardKind::gelu_tanh;
+  model.activation = config.has("activation_function")
+                         ? read_activation(config, "activation_function")
+                         : Activation::gelu_tanh;
   model.dropout = static_cast<real>(config.number("resid_pdrop", 0.1));
   model.attention_dropout = static_cast<real>(config.number("attn_pdrop", 0.1));
   require_flag(config, "scale_attn_weights", true, true);

@@ -24,7 +24,7 @@ inline constexpr int64_t most_tokens = 1 << 24;  // the largest vocabulary
 inline constexpr int64_t most_positions = 1 << 24;
 
 // The activation function that the setting `key` names.
-FeedForwardKind read_activation(const ForeignJson& config, std::string_view key);
+Activation read_activation(const ForeignJson& config, std::string_view key);
 
 // Reads the settings of the layers of BERT or ViT. `dropout` is the default of the dropout rates.
 void read_encoder(const ForeignJson& config, double dropout, ModelConfig& to);

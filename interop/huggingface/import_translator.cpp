@@ -30,7 +30,7 @@ void read_model(const ForeignJson& config, ModelConfig& to) {
   to.heads = of_both_sides(config, "attention_heads", 1024);
   to.encoder_layers = config.integer("encoder_layers", 1, 1000);
   to.decoder_layers = config.integer("decoder_layers", 1, 1000);
-  to.feed_forward = read_activation(config, "activation_function");
+  to.activation = read_activation(config, "activation_function");
   to.max_positions = config.integer("max_position_embeddings", 1, most_positions, 1024);
   to.dropout = static_cast<real>(config.number("dropout", 0.1));
   to.attention_dropout = static_cast<real>(config.number("attention_dropout", 0.0));

@@ -4,27 +4,12 @@
 
 namespace calque {
 
-std::string activation_name(FeedForwardKind kind) {
-  switch (kind) {
-    case FeedForwardKind::relu:
-      return "relu";
-    case FeedForwardKind::gelu:
-      return "gelu";
-    case FeedForwardKind::gelu_tanh:
-      return "gelu_new";
-    case FeedForwardKind::silu:
-    case FeedForwardKind::swiglu:
-      return "silu";
-  }
-  return {};
-}
-
 void describe_encoder(const LayerOptions& layer, int64_t layers, nlohmann::ordered_json& config) {
   config["hidden_size"] = layer.d_model;
   config["intermediate_size"] = layer.d_ff;
   config["num_hidden_layers"] = layers;
   config["num_attention_heads"] = layer.heads;
-  config["hidden_act"] = activation_name(layer.feed_forward);
+  config["hidden_act"] = name_of(huggingface_activations, layer.activation);
   config["layer_norm_eps"] = layer.norm_epsilon;
   config["hidden_dropout_prob"] = layer.dropout;
   config["attention_probs_dropout_prob"] = layer.attention_dropout;

@@ -11,6 +11,7 @@
 #include "interop/formats.h"
 #include "interop/huggingface/import_parts.h"
 #include "interop/marian/names.h"
+#include "interop/marian/settings.h"
 #include "interop/parameters/filling_walk.h"
 #include "interop/tokenizers/vocabulary.h"
 
@@ -114,7 +115,7 @@ std::string settings_text(const TransformerOptions& options, size_t source, size
   add("transformer-decoder-dim-ffn", 0);
   add("transformer-ffn-depth", 2);
   add("transformer-decoder-ffn-depth", 0);
-  add("transformer-ffn-activation", layer.feed_forward == FeedForwardKind::silu ? "swish" : "relu");
+  add("transformer-ffn-activation", name_of(marian_activations, layer.activation));
   add("transformer-preprocess", "\"\"");
   add("transformer-postprocess", fmt::format("da{}", norm));
   add("transformer-postprocess-emb", "d");

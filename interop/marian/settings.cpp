@@ -72,10 +72,9 @@ void refuse_other_models(const MarianSettings& settings) {
   }
 }
 
-FeedForwardKind read_marian_activation(const MarianSettings& settings) {
+Activation read_activation(const MarianSettings& settings) {
   const std::string name = settings.text("transformer-ffn-activation", "swish");
-  if (name == "relu") return FeedForwardKind::relu;
-  if (name == "swish") return FeedForwardKind::silu;
+  if (const auto found = choice_named(marian_activations, name)) return *found;
   settings.refuse("transformer-ffn-activation",
                   fmt::format("is {}; calque has relu and swish", printable(name)));
 }
@@ -160,7 +159,7 @@ void read_marian_model(const MarianSettings& settings, ModelConfig& to) {
   if (settings.integer("transformer-ffn-depth", 1, 1000, 2) != 2 || (depth != 0 && depth != 2)) {
     settings.refuse("transformer-ffn-depth", "must be 2");
   }
-  to.feed_forward = read_marian_activation(settings);
+  to.activation = read_activation(settings);
   read_norms(settings, to);
   const bool none = settings.flag("transformer-disable-position-embeddings", false);
   if (!none && (to.d_model % 2 != 0 || to.d_model < 4)) {

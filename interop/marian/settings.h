@@ -36,6 +36,10 @@ class MarianSettings {
   std::string place_;
 };
 
+// The names of the activations that Marian has.
+inline constexpr Named<Activation> marian_activations[] = {{"relu", Activation::relu},
+                                                           {"swish", Activation::silu}};
+
 // Reads the sizes and the kind of a Transformer, but not which of its tables are tied. Throws an
 // Error for a model that calque cannot represent.
 void read_marian_model(const MarianSettings& settings, ModelConfig& to);

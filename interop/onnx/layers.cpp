@@ -34,23 +34,25 @@ OnnxValue OnnxLayers::feed_forward(const OnnxValue& x, const FeedForward& networ
     return scaled_by(graph_.node("Mul", {v, graph_.node("Add", {curve, graph_.number(1)})}),
                      real(0.5));
   };
-  switch (network.kind) {
-    case FeedForwardKind::relu:
+  switch (network.activation) {
+    case Activation::none:
+      break;
+    case Activation::relu:
       inner = graph_.node("Relu", {inner});
       break;
-    case FeedForwardKind::gelu:
+    case Activation::gelu:
       inner = gelu(inner, graph_.node("Erf", {scaled_by(inner, std::sqrt(real(0.5)))}));
       break;
-    case FeedForwardKind::gelu_tanh: {
+    case Activation::gelu_tanh: {
       const OnnxValue cube = graph_.node("Mul", {inner, graph_.node("Mul", {inner, inner})});
       const OnnxValue sum = graph_.node("Add", {inner, scaled_by(cube, real(0.044715))});
       inner = gelu(inner, graph_.node("Tanh", {scaled_by(sum, std::sqrt(real(M_2_PI)))}));
       break;
     }
-    case FeedForwardKind::silu:
+    case Activation::silu:
       inner = silu(inner);
       break;
-    case FeedForwardKind::swiglu: {
+    case Activation::swiglu: {
       const int64_t width = network.outer.weight.rows();
       const std::vector<OnnxValue> parts = graph_.split(inner, {width, width});
       inner = graph_.node("Mul", {silu(parts[0]), parts[1]});

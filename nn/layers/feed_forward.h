@@ -15,16 +15,16 @@
 namespace calque {
 
 struct FeedForward {
-  FeedForwardKind kind;
-  Linear inner;  // d_model -> d_ff (2 d_ff for swiglu)
+  Activation activation;
+  Linear inner;  // d_model -> d_ff (2 d_ff if gated)
   Linear outer;  // d_ff -> d_model
   real dropout;
 
   FeedForward(const Path& at, const LayerOptions& options)
       : FeedForward(at, options, options.d_ff) {}
   FeedForward(const Path& at, const LayerOptions& options, int64_t width)
-      : kind(options.feed_forward),
-        inner(at / "inner", options.d_model, (kind == FeedForwardKind::swiglu ? 2 : 1) * width,
+      : activation(options.activation),
+        inner(at / "inner", options.d_model, (gated(activation) ? 2 : 1) * width,
               xavier_uniform(options.d_model, width)),
         outer(at / "outer", width, options.d_model,
               scaled(xavier_uniform(width, options.d_model), options.residual_initial_scale)),
@@ -32,24 +32,7 @@ struct FeedForward {
 
   // [tokens, d_model] -> [tokens, d_model]
   Tensor operator()(const Tensor& x, Mode mode) const {
-    return outer(calque::dropout(activated(x), dropout_in(mode, dropout)));
-  }
-
-  // [tokens, d_model] -> [tokens, d_ff]
-  Tensor activated(const Tensor& x) const {
-    switch (kind) {
-      case FeedForwardKind::relu:
-        return inner(x, Activation::relu);
-      case FeedForwardKind::gelu:
-        return inner(x, Activation::gelu);
-      case FeedForwardKind::gelu_tanh:
-        return inner(x, Activation::gelu_tanh);
-      case FeedForwardKind::silu:
-        return inner(x, Activation::silu);
-      case FeedForwardKind::swiglu:
-        return swiglu(inner(x));
-    }
-    return {};
+    return outer(calque::dropout(inner(x, activation), dropout_in(mode, dropout)));
   }
 };
 

@@ -65,7 +65,14 @@ TEST_CASE("linear with bias and activation is a product, a sum and a function") 
   };
   check(Activation::relu, relu);
   check(Activation::gelu, gelu);
+  check(Activation::gelu_tanh, gelu_tanh);
   check(Activation::silu, silu);
+}
+
+TEST_CASE("linear with swiglu is a product, a sum and swiglu") {
+  CHECK(difference([=](Inputs t) { return linear(t[0], t[1], t[2], Activation::swiglu); },
+                   [=](Inputs t) { return swiglu(matmul(t[0], t[1]) + t[2]); },
+                   {{37, 20}, {20, 34}, {34}}) < tolerance);
 }
 
 TEST_CASE("a residual with norm is a sum and a norm") {

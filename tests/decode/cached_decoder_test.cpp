@@ -18,8 +18,8 @@ std::vector<Variant> all_variants() {
     list.push_back({std::string(name), options});
   };
   for (const auto& kind : position_kinds) add(kind.name, &LayerOptions::positions, kind.choice);
-  for (const auto& kind : feed_forward_kinds) {
-    add(kind.name, &LayerOptions::feed_forward, kind.choice);
+  for (const auto& kind : activations) {
+    add(kind.name, &LayerOptions::activation, kind.choice);
   }
   for (const auto& kind : norm_kinds) add(kind.name, &LayerOptions::norm_kind, kind.choice);
   list.push_back({"output bias", small_options()});

@@ -3,8 +3,8 @@
 
 #include <doctest/doctest.h>
 
-#include "support/message_of.h"
 #include "core/error.h"
+#include "support/message_of.h"
 
 namespace calque {
 namespace {
@@ -43,7 +43,7 @@ TEST_CASE("a translator for Marian needs Marian's decoder start, positions and n
   config.model.norm_placement = NormPlacement::pre;
   CHECK(keys_of(ExportFormat::marian, config) == std::vector<std::string>{"model.norm"});
   config.model.norm_placement = NormPlacement::post;
-  config.model.feed_forward = FeedForwardKind::gelu;
+  config.model.activation = Activation::gelu;
   config.tokenizer.kind = TokenizerKind::words;
   config.data.lowercase = true;
   CHECK(keys_of(ExportFormat::marian, config) ==
@@ -69,7 +69,7 @@ TEST_CASE("a language model is a GPT-2, a GPT-NeoX or a Llama, or is refused") {
   Config config;
   config.task = TaskKind::language_model;
   config.model.norm_placement = NormPlacement::pre;
-  config.model.feed_forward = FeedForwardKind::gelu;
+  config.model.activation = Activation::gelu;
   config.tokenizer.kind = TokenizerKind::bytes;
   for (const ExportFormat format : {ExportFormat::huggingface, ExportFormat::gguf}) {
     Config own = config;
@@ -78,11 +78,11 @@ TEST_CASE("a language model is a GPT-2, a GPT-NeoX or a Llama, or is refused") {
     CHECK(keys_of(format, own) == std::vector<std::string>{"model.norm_kind"});
     own.model.positions = PositionKind::rotary;
     CHECK(keys_of(format, own) == std::vector<std::string>{"model.activation"});
-    own.model.feed_forward = FeedForwardKind::swiglu;
+    own.model.activation = Activation::swiglu;
     CHECK(keys_of(format, own).empty());
     own.model.norm_kind = NormKind::layer;
     CHECK(keys_of(format, own) == std::vector<std::string>{"model.activation"});
-    own.model.feed_forward = FeedForwardKind::gelu;
+    own.model.activation = Activation::gelu;
     CHECK(keys_of(format, own).empty());
   }
   config.tokenizer.kind = TokenizerKind::characters;
@@ -93,7 +93,7 @@ TEST_CASE("a language model is a GPT-2, a GPT-NeoX or a Llama, or is refused") {
 TEST_CASE("each setting that transformers cannot hold is named") {
   Config config;
   config.model.norm_kind = NormKind::rms;
-  config.model.feed_forward = FeedForwardKind::swiglu;
+  config.model.activation = Activation::swiglu;
   config.model.positions = PositionKind::rotary;
   config.model.norm_epsilon = real(1e-6);
   config.tokenizer.kind = TokenizerKind::words;

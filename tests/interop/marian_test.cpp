@@ -4,9 +4,8 @@
 #include <algorithm>
 #include <filesystem>
 
-#include "data/temporary_folder.h"
-#include "support/message_of.h"
 #include "core/error.h"
+#include "data/temporary_folder.h"
 #include "data/tokenizers/training.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/files/npz.h"
@@ -15,6 +14,7 @@
 #include "interop/marian/import.h"
 #include "interop/same_files.h"
 #include "interop/small_translator.h"
+#include "support/message_of.h"
 
 namespace calque {
 namespace {
@@ -95,7 +95,7 @@ TEST_CASE("a translator for Marian that is imported and exported again has the s
   SUBCASE("a bias of the output") { options.output_bias = true; }
   SUBCASE("RMSNorm and swish") {
     options.layer.norm_kind = NormKind::rms;
-    options.layer.feed_forward = FeedForwardKind::silu;
+    options.layer.activation = Activation::silu;
   }
   SUBCASE("without positions") {
     options.layer.positions = PositionKind::none;

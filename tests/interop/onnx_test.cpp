@@ -7,12 +7,12 @@
 #include <nlohmann/json.hpp>
 
 #include "data/temporary_folder.h"
-#include "support/message_of.h"
 #include "data/tokenizers/training.h"
 #include "interop/files/protobuf.h"
 #include "interop/onnx/export.h"
 #include "interop/onnx/translator.h"
 #include "interop/small_translator.h"
+#include "support/message_of.h"
 
 namespace calque {
 namespace {
@@ -104,7 +104,7 @@ TEST_CASE("rotary positions, RMSNorm and SwiGLU are nodes of the graph for ONNX"
   TransformerOptions options = small_options();
   options.layer.positions = PositionKind::rotary;
   options.layer.norm_kind = NormKind::rms;
-  options.layer.feed_forward = FeedForwardKind::swiglu;
+  options.layer.activation = Activation::swiglu;
   const SmallTranslator small(options);
   const ReadGraph graph(onnx_encoder(small.model, 16));
   CHECK(count(graph.ops, "LayerNormalization") == 0);

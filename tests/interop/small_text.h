@@ -74,10 +74,10 @@ inline Config small_text_config(LanguageModelShape shape) {
   config.model.layers = 2;
   const bool gpt2 = shape == LanguageModelShape::gpt2;
   config.model.positions = gpt2 ? PositionKind::learned : PositionKind::rotary;
-  config.model.feed_forward = FeedForwardKind::gelu;
+  config.model.activation = Activation::gelu;
   if (shape == LanguageModelShape::llama) {
     config.model.norm_kind = NormKind::rms;
-    config.model.feed_forward = FeedForwardKind::swiglu;
+    config.model.activation = Activation::swiglu;
   }
   return config;
 }

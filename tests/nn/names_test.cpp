@@ -99,7 +99,7 @@ TEST_CASE(
   options.tying = Tying::none;
   options.layer.norm_placement = NormPlacement::pre;
   options.layer.norm_kind = NormKind::rms;
-  options.layer.feed_forward = FeedForwardKind::swiglu;
+  options.layer.activation = Activation::swiglu;
   options.layer.positions = PositionKind::learned;
   options.output_bias = true;
   const std::vector<std::string> lines = listing(options);

@@ -26,16 +26,14 @@ std::vector<Case> recorded_cases() {
   std::vector<Case> cases;
   for (const Variant& variant : variants()) {
     const TransformerOptions& o = variant.options;
-    const bool standard = o.layer.positions == PositionKind::interleaved &&
-                          o.layer.norm_kind == NormKind::layer &&
-                          (o.layer.feed_forward == FeedForwardKind::relu ||
-                           o.layer.feed_forward == FeedForwardKind::gelu);
+    const bool standard =
+        o.layer.positions == PositionKind::interleaved && o.layer.norm_kind == NormKind::layer &&
+        (o.layer.activation == Activation::relu || o.layer.activation == Activation::gelu);
     if (!standard) continue;
-    cases.push_back(
-        {variant,
-         Recorded(fmt::format(
-             "transformer/{}-{}-{}.safetensors", name_of(norm_placements, o.layer.norm_placement),
-             name_of(tyings, o.tying), name_of(feed_forward_kinds, o.layer.feed_forward)))});
+    cases.push_back({variant, Recorded(fmt::format("transformer/{}-{}-{}.safetensors",
+                                                   name_of(norm_placements, o.layer.norm_placement),
+                                                   name_of(tyings, o.tying),
+                                                   name_of(activations, o.layer.activation)))});
   }
   REQUIRE(cases.size() == 12);
   return cases;

@@ -15,7 +15,7 @@ LanguageModelOptions small_language_model_options() {
   options.layer.heads = 2;
   options.layer.positions = PositionKind::learned;
   options.layer.max_positions = 16;
-  options.layer.feed_forward = FeedForwardKind::gelu;
+  options.layer.activation = Activation::gelu;
   options.layer.dropout = 0;
   return options;
 }
@@ -32,7 +32,7 @@ std::vector<LanguageModelVariant> language_model_variants() {
         options.tied = tied;
         options.output_bias = !tied;
         if (positions == PositionKind::rotary) {
-          options.layer.feed_forward = FeedForwardKind::swiglu;
+          options.layer.activation = Activation::swiglu;
           options.layer.norm_kind = NormKind::rms;
         }
         list.push_back({fmt::format("{} {} {}", placement.name, name_of(position_kinds, positions),

@@ -19,12 +19,12 @@ void add_other_choices(std::vector<Variant>& list) {
     list.push_back({std::move(name), options});
   };
   add("post silu halves", [](TransformerOptions& o) {
-    o.layer.feed_forward = FeedForwardKind::silu;
+    o.layer.activation = Activation::silu;
     o.layer.positions = PositionKind::halves;
   });
   add("pre swiglu rotary rms", [](TransformerOptions& o) {
     o.layer.norm_placement = NormPlacement::pre;
-    o.layer.feed_forward = FeedForwardKind::swiglu;
+    o.layer.activation = Activation::swiglu;
     o.layer.positions = PositionKind::rotary;
     o.layer.norm_kind = NormKind::rms;
   });
@@ -68,11 +68,11 @@ std::vector<Variant> variants() {
   std::vector<Variant> list;
   for (const auto& placement : norm_placements) {
     for (const auto& tying : tyings) {
-      for (const auto& kind : {feed_forward_kinds[0], feed_forward_kinds[1]}) {
+      for (const auto& kind : {activations[0], activations[1]}) {
         TransformerOptions options = small_options();
         options.layer.norm_placement = placement.choice;
         options.tying = tying.choice;
-        options.layer.feed_forward = kind.choice;
+        options.layer.activation = kind.choice;
         options.output_bias = tying.choice == Tying::none;
         if (tying.choice != Tying::all) options.target_vocabulary = 11;
         list.push_back({joined({placement.name, tying.name, kind.name}), options});

@@ -119,7 +119,7 @@ TEST_CASE("logits, loss and every gradient of a Vision Transformer are PyTorch's
     CAPTURE(pooling.name);
     const Recorded recorded("vision/" + std::string(pooling.name) + ".safetensors");
     VisionOptions options = small_options(pooling.choice, PositionKind::learned);
-    options.layer.feed_forward = FeedForwardKind::gelu;
+    options.layer.activation = Activation::gelu;
     options.layers = 2;
     options.height = 4;
     options.width = 6;

@@ -26,7 +26,7 @@ void apply_task(Config& config) {
   TrainingConfig& training = config.training;
   const bool other_task = config.task != TaskKind::translation;
   model.norm_placement = other_task ? NormPlacement::pre : paper.model.norm_placement;
-  model.feed_forward = other_task ? FeedForwardKind::gelu : paper.model.feed_forward;
+  model.activation = other_task ? Activation::gelu : paper.model.activation;
   model.positions = config.task == TaskKind::images ? PositionKind::learned
                     : other_task                    ? PositionKind::rotary
                                                     : paper.model.positions;

@@ -9,11 +9,11 @@
 #include <cstring>
 #include <nlohmann/json.hpp>
 
-#include "data/temporary_folder.h"
-#include "support/message_of.h"
 #include "core/error.h"
+#include "data/temporary_folder.h"
 #include "interop/ctranslate2/file.h"
 #include "interop/small_translator.h"
+#include "support/message_of.h"
 
 namespace calque {
 namespace {
@@ -87,7 +87,7 @@ TEST_CASE("RMSNorm, SwiGLU and rotary positions have variables of their own in m
   TransformerOptions options = small_options();
   options.layer.norm_kind = NormKind::rms;
   options.layer.norm_placement = NormPlacement::pre;
-  options.layer.feed_forward = FeedForwardKind::swiglu;
+  options.layer.activation = Activation::swiglu;
   options.layer.positions = PositionKind::rotary;
   const Ct2Model model = exported(options, Ct2Weights::float32);
   CHECK(find(model, "decoder/layer_0/ffn/linear_0_noact/weight"));

@@ -7,14 +7,14 @@
 #include <cmath>
 #include <nlohmann/json.hpp>
 
-#include "data/temporary_folder.h"
-#include "support/message_of.h"
 #include "core/error.h"
+#include "data/temporary_folder.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/change_json.h"
 #include "interop/ctranslate2/export.h"
 #include "interop/filled_translator.h"
 #include "interop/small_translator.h"
+#include "support/message_of.h"
 
 namespace calque {
 namespace {
@@ -50,11 +50,11 @@ TEST_CASE("a CTranslate2 translator that is imported and exported again has the 
   SUBCASE("rotation, RMSNorm and SwiGLU") {
     options.layer.positions = PositionKind::rotary;
     options.layer.norm_kind = NormKind::rms;
-    options.layer.feed_forward = FeedForwardKind::swiglu;
+    options.layer.activation = Activation::swiglu;
   }
   SUBCASE("a decoder that starts from zeros") { options.decoder_start = DecoderStart::zero; }
   SUBCASE("sources without an end") { options.source_end = false; }
-  SUBCASE("gelu of tanh") { options.layer.feed_forward = FeedForwardKind::gelu_tanh; }
+  SUBCASE("gelu of tanh") { options.layer.activation = Activation::gelu_tanh; }
   const Ct2Original original(options);
   const FilledTranslator filled(import_ctranslate2(original.place()));
   CHECK(filled.from.source.options().kind == TokenizerKind::words);

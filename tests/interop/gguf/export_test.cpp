@@ -6,10 +6,10 @@
 
 #include <algorithm>
 
-#include "data/temporary_folder.h"
-#include "support/message_of.h"
 #include "core/error.h"
+#include "data/temporary_folder.h"
 #include "interop/gguf/file.h"
+#include "support/message_of.h"
 
 namespace calque {
 namespace {
@@ -45,7 +45,7 @@ LayerOptions small_llama() {
           .max_positions = 32,
           .norm_placement = NormPlacement::pre,
           .norm_kind = NormKind::rms,
-          .feed_forward = FeedForwardKind::swiglu};
+          .activation = Activation::swiglu};
 }
 
 TEST_CASE("a GGUF file has the format's header, values and aligned tensors, byte for byte") {
@@ -111,7 +111,7 @@ TEST_CASE("a GPT-2 in GGUF has the glyphs of all bytes as tokens, each once") {
   LayerOptions layer = small_llama();
   layer.positions = PositionKind::learned;
   layer.norm_kind = NormKind::layer;
-  layer.feed_forward = FeedForwardKind::gelu;
+  layer.activation = Activation::gelu;
   const GgufFile file = exported({.layer = layer});
   CHECK(tensor_of(file, "position_embd.weight").shape() == Shape{32, 16});
   for (const auto& [key, value] : file.values) {

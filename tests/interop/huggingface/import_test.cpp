@@ -7,9 +7,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "data/temporary_folder.h"
-#include "support/message_of.h"
 #include "core/error.h"
+#include "data/temporary_folder.h"
 #include "data/tokenizers/training.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/change_json.h"
@@ -18,6 +17,7 @@
 #include "interop/parameters/tensors.h"
 #include "interop/same_files.h"
 #include "interop/small_translator.h"
+#include "support/message_of.h"
 #include "train/storage/safetensors.h"
 
 namespace calque {
@@ -93,9 +93,9 @@ TEST_CASE("an exported translator that is imported and exported again has the sa
   SUBCASE("no positions") { options.layer.positions = PositionKind::none; }
   SUBCASE("pre-norm") { options.layer.norm_placement = NormPlacement::pre; }
   SUBCASE("embeddings that are not scaled") { options.layer.scale_embeddings = false; }
-  SUBCASE("gelu of tanh") { options.layer.feed_forward = FeedForwardKind::gelu_tanh; }
+  SUBCASE("gelu of tanh") { options.layer.activation = Activation::gelu_tanh; }
   SUBCASE("gelu and dropout") {
-    options.layer.feed_forward = FeedForwardKind::gelu;
+    options.layer.activation = Activation::gelu;
     options.layer.attention_dropout = real(0.25);
   }
   check_round_trip(Original(options));

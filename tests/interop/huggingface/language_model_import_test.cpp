@@ -5,15 +5,15 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "data/temporary_folder.h"
-#include "support/message_of.h"
 #include "core/error.h"
+#include "data/temporary_folder.h"
 #include "interop/change_json.h"
 #include "interop/huggingface/import.h"
 #include "interop/same_files.h"
 #include "interop/small_text.h"
 #include "interop/tokenizers/json.h"
 #include "interop/tokenizers/json_import.h"
+#include "support/message_of.h"
 #include "train/storage/safetensors.h"
 
 namespace calque {
@@ -57,7 +57,7 @@ TEST_CASE("an exported language model that is imported and exported again has th
   SUBCASE("GPT-2 with sinusoids") {
     config = small_text_config(LanguageModelShape::gpt2);
     config.model.positions = PositionKind::halves;
-    config.model.feed_forward = FeedForwardKind::gelu_tanh;
+    config.model.activation = Activation::gelu_tanh;
   }
   SUBCASE("SentencePiece BPE") { kind = TokenizerKind::bpe; }
   SUBCASE("SentencePiece unigram") { kind = TokenizerKind::unigram; }

@@ -4,15 +4,15 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "data/temporary_folder.h"
-#include "support/message_of.h"
 #include "core/error.h"
 #include "core/tape.h"
+#include "data/temporary_folder.h"
 #include "interop/change_json.h"
 #include "interop/huggingface/export.h"
 #include "interop/huggingface/import.h"
 #include "interop/huggingface/small_bert.h"
 #include "interop/same_files.h"
+#include "support/message_of.h"
 
 namespace calque {
 namespace {
@@ -102,7 +102,7 @@ TEST_CASE("a Vision Transformer that is imported and exported again has the same
   SUBCASE("sinusoids") { options.layer.positions = PositionKind::interleaved; }
   SUBCASE("no positions") { options.layer.positions = PositionKind::none; }
   SUBCASE("another activation, dropout") {
-    options.layer.feed_forward = FeedForwardKind::gelu;
+    options.layer.activation = Activation::gelu;
     options.layer.dropout = real(0.2);
     options.layer.attention_dropout = real(0.1);
     options.layer.norm_epsilon = real(1e-12);

@@ -104,7 +104,7 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "LayerNorm (layer), or RMSNorm (rms), which neither subtracts the mean nor has a bias.");
   in.key("norm_epsilon", &M::norm_epsilon, between(1e-12, 0.1), harmful,
          "Added to the variance in the normalization.");
-  in.key("activation", &M::feed_forward, feed_forward_kinds, harmful,
+  in.key("activation", &M::activation, activations, harmful,
          "The activation of the feed-forward sublayers. gelu-tanh is the approximation that GPT-2 "
          "uses. swiglu has a third weight matrix; to keep the number of parameters, set d_ff to "
          "two thirds of its value.",
