@@ -13,6 +13,7 @@
 #include <string_view>
 #include <vector>
 
+#include "core/named.h"
 #include "core/tensor.h"
 
 namespace calque {
@@ -47,6 +48,8 @@ struct Finish {
 // bfloat16 has 8 bits of precision and is up to twice as fast where processor and build have
 // AVX512-BF16. The double build supports only full precision.
 enum class Precision { full, bfloat16 };
+inline constexpr Named<Precision> precisions[] = {{"float32", Precision::full},
+                                                  {"bfloat16", Precision::bfloat16}};
 
 // Sets the precision of gemm() on this thread while it is alive; the default is full. Products
 // whose left side has only a few rows (core/products/few_rows.h) are always in full precision. A

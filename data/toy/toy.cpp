@@ -34,8 +34,6 @@ Split split_of(uint64_t source_hash, bool unseen) {
   return fiftieth == 0 ? Split::validation : fiftieth == 1 ? Split::test : Split::train;
 }
 
-enum class SymbolTask { copy, reverse, sort };
-
 // a, b, ... z, a1, b1, ...
 std::string symbol_name(int64_t symbol) {
   std::string name(1, static_cast<char>('a' + symbol % 26));
@@ -55,7 +53,7 @@ bool held_out(int64_t left, int64_t right) {
 
 // A random line and its target. One in fifty pairs of neighbouring symbols is held out of training;
 // a line with such a pair is unseen.
-ToyLanguage::Draft draw_symbols(SymbolTask task, const SymbolOptions& options, Random& random) {
+ToyLanguage::Draft draw_symbols(Toy toy, const SymbolOptions& options, Random& random) {
   const auto lengths = static_cast<uint64_t>(options.longest - options.shortest + 1);
   const auto length = static_cast<size_t>(options.shortest) + random.below(lengths);
   std::vector<int64_t> line(length);
@@ -63,8 +61,8 @@ ToyLanguage::Draft draw_symbols(SymbolTask task, const SymbolOptions& options, R
   ToyLanguage::Draft draft;
   draft.pair.first = spell(line);
   for (size_t i = 1; i < length; ++i) draft.unseen = draft.unseen || held_out(line[i - 1], line[i]);
-  if (task == SymbolTask::reverse) std::reverse(line.begin(), line.end());
-  if (task == SymbolTask::sort) std::sort(line.begin(), line.end());
+  if (toy == Toy::reverse) std::reverse(line.begin(), line.end());
+  if (toy == Toy::sort) std::sort(line.begin(), line.end());
   draft.pair.second = spell(line);
   return draft;
 }
@@ -100,12 +98,13 @@ ToyLanguage ToyLanguage::named(std::string_view name, const SymbolOptions& optio
     return language;
   }
   if (name == "listops") return listops(options);
-  const std::vector<std::string> known = names();
-  if (std::ranges::find(known, name) != known.end()) return symbols(name, options);
-  fail("no toy language '{}': there are {}", name, fmt::join(known, ", "));
+  const auto toy = choice_named(toys, name);
+  if (toy == Toy::copy || toy == Toy::reverse || toy == Toy::sort) return symbols(*toy, options);
+  fail("no toy language '{}': there are {}", name, fmt::join(names(), ", "));
 }
 
-ToyLanguage ToyLanguage::symbols(std::string_view name, const SymbolOptions& options) {
+ToyLanguage ToyLanguage::symbols(Toy toy, const SymbolOptions& options) {
+  const std::string_view name = name_of(toys, toy);
   if (options.symbols < 1 || options.symbols > 1'000'000) {
     fail("{}: symbols is {}, but must be from 1 to 1000000", name, options.symbols);
   }
@@ -113,12 +112,8 @@ ToyLanguage ToyLanguage::symbols(std::string_view name, const SymbolOptions& opt
     fail("{}: lengths from {} to {}, but 1 <= shortest <= longest <= 10000 is needed", name,
          options.shortest, options.longest);
   }
-  const SymbolTask task = name == "copy"      ? SymbolTask::copy
-                          : name == "reverse" ? SymbolTask::reverse
-                                              : SymbolTask::sort;
-  return from_drafts(std::string(name), count_symbols(options), [task, options](Random& random) {
-    return draw_symbols(task, options, random);
-  });
+  return from_drafts(std::string(name), count_symbols(options),
+                     [toy, options](Random& random) { return draw_symbols(toy, options, random); });
 }
 
 ToyLanguage ToyLanguage::from_grammar(std::string_view text, std::string file) {

@@ -14,9 +14,29 @@
 #include <utility>
 #include <vector>
 
+#include "core/named.h"
 #include "core/random.h"
 
 namespace calque {
+
+// The toys: the languages below, and the documents, lines and images of the other files here.
+enum class Toy {
+  none,
+  copy,
+  reverse,
+  sort,
+  toy_en_de,
+  toy_en_fr,
+  listops,
+  toy_text,
+  toy_analogies,
+  shapes
+};
+inline constexpr Named<Toy> toys[] = {
+    {"none", Toy::none},       {"copy", Toy::copy},           {"reverse", Toy::reverse},
+    {"sort", Toy::sort},       {"toy-en-de", Toy::toy_en_de}, {"toy-en-fr", Toy::toy_en_fr},
+    {"listops", Toy::listops}, {"toy-text", Toy::toy_text},   {"toy-analogies", Toy::toy_analogies},
+    {"shapes", Toy::shapes}};
 
 enum class Split { train, validation, test, compositional };
 
@@ -61,7 +81,7 @@ class ToyLanguage {
   const std::string& target_language() const { return target_language_; }
 
  private:
-  static ToyLanguage symbols(std::string_view name, const SymbolOptions& options);
+  static ToyLanguage symbols(Toy toy, const SymbolOptions& options);
   struct Chunk;
   Chunk attempt(Split split, uint64_t seed, uint32_t number) const;
 

@@ -37,18 +37,7 @@ inline constexpr Named<TaskKind> task_kinds[] = {
 // of text has one of text and toy; of labelled text, one of labelled and toy; of images, one of
 // images and toy.
 struct CorpusConfig {
-  enum class Toy {
-    none,
-    copy,
-    reverse,
-    sort,
-    toy_en_de,
-    toy_en_fr,
-    listops,
-    toy_text,
-    toy_analogies,
-    shapes
-  };
+  using Toy = calque::Toy;
   using Split = calque::Split;
 
   std::string name;
@@ -75,17 +64,6 @@ struct CorpusConfig {
 
   bool operator==(const CorpusConfig&) const = default;
 };
-inline constexpr Named<CorpusConfig::Toy> toys[] = {
-    {"none", CorpusConfig::Toy::none},
-    {"copy", CorpusConfig::Toy::copy},
-    {"reverse", CorpusConfig::Toy::reverse},
-    {"sort", CorpusConfig::Toy::sort},
-    {"toy-en-de", CorpusConfig::Toy::toy_en_de},
-    {"toy-en-fr", CorpusConfig::Toy::toy_en_fr},
-    {"listops", CorpusConfig::Toy::listops},
-    {"toy-text", CorpusConfig::Toy::toy_text},
-    {"toy-analogies", CorpusConfig::Toy::toy_analogies},
-    {"shapes", CorpusConfig::Toy::shapes}};
 inline constexpr Named<std::optional<Split>> toy_splits[] = {
     {"auto", std::nullopt},
     {"train", Split::train},
@@ -130,9 +108,6 @@ struct TokenizerConfig {
   double bpe_dropout = 0;
   int64_t training_pairs = 1'000'000;
 
-  bool is_sentencepiece() const {
-    return kind == TokenizerKind::bpe || kind == TokenizerKind::unigram;
-  }
   bool operator==(const TokenizerConfig&) const = default;
 };
 
@@ -270,8 +245,6 @@ inline constexpr Named<TrainingConfig::Schedule> schedules[] = {
     {"cosine", TrainingConfig::Schedule::cosine},
     {"linear", TrainingConfig::Schedule::linear},
     {"constant", TrainingConfig::Schedule::constant}};
-inline constexpr Named<Precision> precisions[] = {{"float32", Precision::full},
-                                                  {"bfloat16", Precision::bfloat16}};
 inline constexpr Named<TrainingConfig::Translate> validation_searches[] = {
     {"none", TrainingConfig::Translate::none},
     {"greedy", TrainingConfig::Translate::greedy},

@@ -52,7 +52,8 @@ void check_tokenizer(const Config& config, Contradictions& all) {
           "model, or take sentencepiece-bpe",
           name_of(tokenizer_kinds, tokenizer.kind));
   }
-  if (tokenizer.is_sentencepiece() && tokenizer.files.empty() && tokenizer.vocabulary_size < 10) {
+  if (is_sentence_piece(tokenizer.kind) && tokenizer.files.empty() &&
+      tokenizer.vocabulary_size < 10) {
     blame(all, "tokenizer.vocabulary_size", "{} is too small for SentencePiece; use about 8000",
           tokenizer.vocabulary_size);
   }

@@ -134,8 +134,10 @@ void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
   const size_t first = table.size();
   using enum OnResume;
   using T = TokenizerConfig;
-  const auto sentencepiece = [](const Config& c) { return c.tokenizer.is_sentencepiece(); };
-  const auto no_sentencepiece = [](const Config& c) { return !c.tokenizer.is_sentencepiece(); };
+  const auto sentencepiece = [](const Config& c) { return is_sentence_piece(c.tokenizer.kind); };
+  const auto no_sentencepiece = [](const Config& c) {
+    return !is_sentence_piece(c.tokenizer.kind);
+  };
   constexpr std::string_view with_sentencepiece = "needs a sentencepiece kind";
   in.key("kind", &T::kind, tokenizer_kinds, harmful,
          "SentencePiece with byte-pair encoding or a unigram model, BERT's WordPiece or GPT-2's "
