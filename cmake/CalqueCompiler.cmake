@@ -49,6 +49,9 @@ if(CALQUE_COVERAGE)
   target_link_options(calque_compiler INTERFACE --coverage)
 endif()
 
+# A unity build compiles few large units.
+set(CMAKE_UNITY_BUILD_BATCH_SIZE 25)
+
 # calque_precompile(TARGET HEADER...): precompiles the named headers and those that most files use.
 function(calque_precompile target)
   target_precompile_headers(${target} PRIVATE ${ARGN}
@@ -58,13 +61,32 @@ function(calque_precompile target)
   target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endfunction()
 
-# calque_compile_quickly(TARGET HEADER...): the same with -O1, for code without long computations of
-# its own. With sanitizers it is -O0: -O1 would double the compile time.
-function(calque_compile_quickly target)
-  calque_precompile(${target} ${ARGN})
+# calque_optimise_little(TARGET...): for code without long computations of its own, -O1 in optimised and
+# unity builds, and -O0 with sanitizers, where -O1 would double the compile time.
+function(calque_optimise_little)
+  set(level $<$<OR:$<CONFIG:Release>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-O1>)
   if(CALQUE_SANITIZE)
-    target_compile_options(${target} PRIVATE -O0)
-  else()
-    target_compile_options(${target} PRIVATE -O1)
+    set(level -O0)
   endif()
+  foreach(target IN LISTS ARGN)
+    target_compile_options(${target} PRIVATE ${level})
+  endforeach()
+endfunction()
+
+# calque_compile_quickly(TARGET HEADER...): little optimisation and precompiled headers, which the
+# libraries of a unity build share.
+function(calque_compile_quickly target)
+  if(CMAKE_UNITY_BUILD)
+    if(NOT TARGET calque_headers)
+      file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/headers.cpp CONTENT "")
+      add_library(calque_headers OBJECT ${PROJECT_BINARY_DIR}/headers.cpp)
+      target_link_libraries(calque_headers PRIVATE calque_compiler calque_core nlohmann_json::nlohmann_json)
+      calque_precompile(calque_headers <nlohmann/json.hpp>)
+      calque_optimise_little(calque_headers)
+    endif()
+    target_precompile_headers(${target} REUSE_FROM calque_headers)
+  else()
+    calque_precompile(${target} ${ARGN})
+  endif()
+  calque_optimise_little(${target})
 endfunction()

@@ -9,18 +9,19 @@
 namespace calque {
 namespace {
 
-constexpr int64_t chunk = 65536;
+constexpr int64_t copy_chunk = 65536;
 
 void copy(const real* from, real* to, int64_t size) {
-  parallel_for(size, chunk, [&](int64_t b, int64_t e) { std::copy(from + b, from + e, to + b); });
+  parallel_for(size, copy_chunk,
+               [&](int64_t b, int64_t e) { std::copy(from + b, from + e, to + b); });
 }
 
 void fill(real* to, int64_t size, real value) {
-  parallel_for(size, chunk, [&](int64_t b, int64_t e) { std::fill(to + b, to + e, value); });
+  parallel_for(size, copy_chunk, [&](int64_t b, int64_t e) { std::fill(to + b, to + e, value); });
 }
 
 void add(const real* from, real* to, int64_t size) {
-  parallel_for(size, chunk, [&](int64_t b, int64_t e) {
+  parallel_for(size, copy_chunk, [&](int64_t b, int64_t e) {
     for (int64_t i = b; i < e; ++i) to[i] += from[i];
   });
 }

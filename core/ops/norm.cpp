@@ -150,11 +150,11 @@ void row_backward(const Saved& saved, int64_t r, const real* dout, const Means& 
   }
 }
 
-struct Gradients {
+struct NormGradients {
   Gradient x, y, gain, bias;
 };
 
-void backward(const Saved& saved, const Gradients& d, const real* dout) {
+void backward(const Saved& saved, const NormGradients& d, const real* dout) {
   const int64_t cols = saved.cols;
   const Sink dx = d.x.open_if_wanted(), dy = d.y.open_if_wanted();
   const Sink dgain = d.gain.open_if_wanted(), dbias = d.bias.open_if_wanted();
@@ -191,7 +191,7 @@ Tensor norm(const char* op, const Tensor& x, const Tensor& y, real p, const Tens
   forward(saved, x.data(), y ? y.data() : nullptr, affine, epsilon, out.data());
   return record(
       op, out, {&x, &y, &gain, &bias},
-      [saved, d = Gradients{x.gradient(), y.gradient(), gain.gradient(), bias.gradient()}](
+      [saved, d = NormGradients{x.gradient(), y.gradient(), gain.gradient(), bias.gradient()}](
           Gradient& dout) { backward(saved, d, dout.data()); });
 }
 

@@ -148,7 +148,7 @@ std::string readme_text(const ExportedTranslator& from) {
       "out_type=str)`.");
 }
 
-void write_tokenizers(const ExportFolder& folder, const ExportedTranslator& from) {
+void write_ctranslate2_tokenizers(const ExportFolder& folder, const ExportedTranslator& from) {
   if (from.same_vocabulary()) {
     folder.write("shared_vocabulary.json", vocabulary_text(from.source));
   } else {
@@ -177,7 +177,7 @@ void export_ctranslate2(const ExportedTranslator& from, Ct2Weights weights,
     fail("{}: differs from what was written; export again", path);
   }
   folder.write("config.json", config_text(from.config.model));
-  write_tokenizers(folder, from);
+  write_ctranslate2_tokenizers(folder, from);
   folder.write("README.md", readme_text(from));
   folder.finish();
 }

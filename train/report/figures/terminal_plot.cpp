@@ -21,10 +21,10 @@ namespace calque {
 namespace {
 
 // Colours that stay apart for most colour-blind people, on dark and on light terminals.
-constexpr std::array<int, 6> colors = {34, 33, 36, 35, 32, 31};
+constexpr std::array<int, 6> terminal_colors = {34, 33, 36, 35, 32, 31};
 
 // The loss, and the last headline metric that any run has measured.
-std::vector<std::string> usual_columns(std::span<const ReportRun> runs) {
+std::vector<std::string> terminal_columns(std::span<const ReportRun> runs) {
   std::vector<std::string> columns = {"loss"};
   for (const ReportRun& run : runs) {
     for (const MetricInfo& metric : run.metrics) {
@@ -78,7 +78,8 @@ class Canvas {
       const int wanted = cell.bits == 0 ? -1 : cell.curve;
       if (color && wanted != painted) {
         out += wanted < 0 ? "\x1b[0m"
-                          : fmt::format("\x1b[{}m", colors[size_t(wanted) % colors.size()]);
+                          : fmt::format("\x1b[{}m",
+                                        terminal_colors[size_t(wanted) % terminal_colors.size()]);
         painted = wanted;
       }
       out += cell.bits == 0 ? " "
@@ -157,7 +158,7 @@ std::string legend(std::span<const ReportRun> runs, std::span<const DrawnCurve> 
       used = indent;
     }
     used += width;
-    const int color = colors[size_t(style_index(curve)) % colors.size()];
+    const int color = terminal_colors[size_t(style_index(curve)) % terminal_colors.size()];
     out += style.color ? fmt::format("\x1b[{}m{}\x1b[0m {}   ", color, mark, name)
                        : fmt::format("{} {}   ", mark, name);
   }
@@ -244,7 +245,7 @@ TerminalStyle terminal_style() {
 std::string terminal_plot(std::span<const ReportRun> runs, const PlotOptions& options,
                           const TerminalStyle& style) {
   std::string out;
-  for (const Panel& panel : chosen_panels(runs, options, usual_columns(runs))) {
+  for (const Panel& panel : chosen_panels(runs, options, terminal_columns(runs))) {
     if (!out.empty()) out += '\n';
     out += plot_panel(runs, panel, options, style);
   }
