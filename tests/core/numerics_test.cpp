@@ -1,6 +1,7 @@
 // Edge cases: softmax and losses of huge scores, queries without keys, denormals.
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <atomic>
 #include <chrono>
 #include <cmath>
@@ -24,6 +25,29 @@ TEST_CASE("softmax and log-softmax are safe for any finite input") {
   const Tensor logs = log_softmax(x);
   CHECK(logs.span()[0] == 0);
   for (const real v : logs.span()) CHECK(std::isfinite(v));
+}
+
+TEST_CASE("a tensor of one number applies to every element") {
+  const Tensor x = Tensor::of({2, 2}, {1, 2, 3, 4}), two = Tensor::of({1}, {2});
+  const Tensor results[] = {x + two, x - two, x * two};
+  for (int i = 0; i < 4; ++i) {
+    const real value = x.span()[i];
+    CHECK(results[0].span()[i] == value + 2);
+    CHECK(results[1].span()[i] == value - 2);
+    CHECK(results[2].span()[i] == value * 2);
+  }
+}
+
+TEST_CASE("mix_rows() of two rows, the first and the last, equals hand-worked values") {
+  const Tensor x = variable(Tensor::of({2, 2}, {1, 2, 3, 4}));
+  const Tensor weights = variable(Tensor::of({1, 2}, {0.5, 0.25}));
+  const Tape tape;
+  const Tensor y = mix_rows(x, weights, std::vector<int32_t>{0, 1});
+  CHECK(y.span()[0] == 1.25);
+  CHECK(y.span()[1] == 2);
+  backward(sum(y));
+  CHECK(std::ranges::equal(x.gradient().span(), std::vector<real>{0.5, 0.5, 0.25, 0.25}));
+  CHECK(std::ranges::equal(weights.gradient().span(), std::vector<real>{3, 7}));
 }
 
 TEST_CASE("the loss and gradients of a token of probability near 0 or 1 are finite") {

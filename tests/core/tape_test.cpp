@@ -191,6 +191,7 @@ TEST_CASE("the message of a Misuse has the op's name and the shapes") {
   CHECK(message_of([&] { matmul(x, y); }) == "matmul: [2, 3] times [4, 5]");
   CHECK(message_of([&] { x + y; }) == "add: [4, 5] does not broadcast over [2, 3]");
   CHECK(message_of([&] { linear(x, y); }) == "linear: x is [2, 3] but w is [4, 5]");
+  CHECK(message_of([&] { slice_rows(x, 2, 1); }) == "slice_rows: [2, 1) of [2, 3]");
   CHECK(message_of([&] { backward(x); }).find("[2, 3]") != std::string::npos);
   const Tape tape;
   CHECK(message_of([&] { backward(x + x); }) ==

@@ -131,3 +131,13 @@ TEST_CASE(
   options.target_vocabulary = 12;
   CHECK_THROWS_WITH(SmallRecurrent{options}, doctest::Contains("cannot share"));
 }
+
+TEST_CASE("ids of a recurrent translator that contradict their segments are a Misuse") {
+  const SmallRecurrent small(small_recurrent_options(vocabulary));
+  const Segments one = Segments::of_lengths(Numbers{1});
+  const Tensor memory = small.model.encode(Numbers{1}, one, Mode::evaluate);
+  CHECK_THROWS_WITH_AS(small.model.encode(Numbers{1, 2}, one, Mode::evaluate),
+                       doctest::Contains("2 source ids"), Misuse);
+  CHECK_THROWS_WITH_AS(small.model.decode(Numbers{1, 2}, one, memory, one, Mode::evaluate),
+                       doctest::Contains("2 target ids"), Misuse);
+}

@@ -144,9 +144,9 @@ class Tree:
             self.write(mutants)
         return mutants
 
-    def build_all(self, mutants):
-        ran = subprocess.run(["cmake", "--build", self.build, "-j", str(self.jobs), "--target", "calque_tests", "--",
-                              "-k", "0"], capture_output=True, text=True)
+    def build_all(self, mutants, targets=("calque_tests",)):
+        command = ["cmake", "--build", self.build, "-j", str(self.jobs), "--target", *targets, "--", "-k", "0"]
+        ran = subprocess.run(command, capture_output=True, text=True)
         if ran.returncode == 0:
             return []
         refused = self.mutants_of(ran.stdout + ran.stderr, mutants)
