@@ -4,7 +4,7 @@
 #include <array>
 #include <string>
 
-#include "data/toy/grammar.h"
+#include "data/toy/shipped_grammar.h"
 
 using namespace calque;
 

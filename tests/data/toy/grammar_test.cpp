@@ -1,5 +1,5 @@
 // Small grammars, and the errors about wrong grammars.
-#include "data/toy/grammar.h"
+#include "data/toy/shipped_grammar.h"
 
 #include <doctest/doctest.h>
 

@@ -10,7 +10,7 @@
 #include <unordered_set>
 
 #include "core/error.h"
-#include "data/toy/grammar.h"
+#include "data/toy/shipped_grammar.h"
 #include "data/toy/toy.h"
 #include "support/message_of.h"
 #include "support/threads.h"

@@ -1,4 +1,4 @@
-#include "data/toy/grammar.h"
+#include "data/toy/shipped_grammar.h"
 
 #include <doctest/doctest.h>
 
