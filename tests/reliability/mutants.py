@@ -116,7 +116,7 @@ class Tree:
 
     def configure(self):
         subprocess.run(["cmake", "-S", self.source, "-B", self.build, "-G", "Ninja", "-DCMAKE_BUILD_TYPE=Debug",
-                        "-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DCALQUE_EXAMPLES=OFF",
+                        "-DCMAKE_CXX_FLAGS_DEBUG=-O1", "-DCALQUE_EXAMPLES=OFF", "-DCALQUE_TEST_UNITS=ON",
                         "-DCALQUE_TESTED_LAYERS=" + ";".join(TESTED)],
                        check=True, stdout=subprocess.DEVNULL)
 
