@@ -6,6 +6,7 @@
 
 #include "core/error.h"
 #include "data/text/utf8.h"
+#include "train/storage/durable_files.h"
 
 namespace calque {
 namespace {

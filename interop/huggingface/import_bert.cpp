@@ -7,6 +7,7 @@
 #include "interop/parameters/filling_walk.h"
 #include "interop/parameters/positions.h"
 #include "interop/tokenizers/word_piece_import.h"
+#include "train/storage/durable_files.h"
 
 namespace calque {
 namespace {

@@ -7,6 +7,7 @@
 #include "data/text/utf8.h"
 #include "interop/huggingface/import_parts.h"
 #include "interop/parameters/filling_walk.h"
+#include "train/storage/durable_files.h"
 
 namespace calque {
 namespace {
