@@ -25,14 +25,14 @@ std::string encoded(const OnnxAttribute& attribute) {
 
 // A ValueInfoProto: the name and type of an input or output.
 std::string value_info(const std::string& name, OnnxType type, const std::vector<OnnxSide>& shape) {
-  std::string sides;
+  std::string dimensions;
   for (const OnnxSide& side : shape) {
     const auto* size = std::get_if<int64_t>(&side);
-    sides += protobuf_text(1, size ? protobuf_number(1, static_cast<uint64_t>(*size))
-                                   : protobuf_text(2, std::get<std::string>(side)));
+    dimensions += protobuf_text(1, size ? protobuf_number(1, static_cast<uint64_t>(*size))
+                                        : protobuf_text(2, std::get<std::string>(side)));
   }
   const std::string tensor =
-      protobuf_number(1, static_cast<uint64_t>(type)) + protobuf_text(2, sides);
+      protobuf_number(1, static_cast<uint64_t>(type)) + protobuf_text(2, dimensions);
   return protobuf_text(1, name) + protobuf_text(2, protobuf_text(1, tensor));
 }
 

@@ -110,14 +110,14 @@ NewPieceModel new_model(const TokenizerFile& file, const ForeignSpecials& specia
 // the pairs that they list.
 void require_all_merges(const TokenizerFile& file, const SentencePieceModel& model) {
   auto listed = file.merges();
-  std::vector<std::pair<std::string, std::string>> all;
+  std::vector<std::pair<std::string, std::string>> possible;
   for (const auto& [left, right] : merges_of(model)) {
-    all.emplace_back(model.piece(left), model.piece(right));
+    possible.emplace_back(model.piece(left), model.piece(right));
   }
-  if (listed == all) return;
+  if (listed == possible) return;
   std::ranges::sort(listed);
-  std::ranges::sort(all);
-  if (listed != all) {
+  std::ranges::sort(possible);
+  if (listed != possible) {
     file.refuse("model.merges", "are not those of a SentencePiece model");
   }
 }

@@ -50,7 +50,9 @@ struct Product {
         precision(p),
         a(with_gaps(c.flip_a ? c.k : c.m, a_stride() - 3, a_stride(), 1)),
         b(with_gaps(c.flip_b ? c.n : c.k, b_stride() - 5, b_stride(), 2)),
-        start(numbers(c.m * c_stride(), 3)) {}
+        start(numbers(c.m * c_stride(), 3)),
+        factors_a(factors(a)),
+        factors_b(factors(b)) {}
 
   int64_t a_stride() const { return (shape.flip_a ? shape.m : shape.k) + 3; }
   int64_t b_stride() const { return (shape.flip_b ? shape.k : shape.n) + 5; }
@@ -107,22 +109,25 @@ struct Product {
     return worst;
   }
   double sum(int64_t i, int64_t j) const {
-    const auto operand = [&](double x) {
-      return precision == Precision::full ? x : rounded_to_8_bits(x);
-    };
     double total = 0;
     for (int64_t p = 0; p < shape.k; ++p) {
       const int64_t in_a = shape.flip_a ? p * a_stride() + i : i * a_stride() + p;
       const int64_t in_b = shape.flip_b ? j * b_stride() + p : p * b_stride() + j;
-      total += operand(double(a[static_cast<size_t>(in_a)])) *
-               operand(double(b[static_cast<size_t>(in_b)]));
+      total += factors_a[static_cast<size_t>(in_a)] * factors_b[static_cast<size_t>(in_b)];
     }
     return total;
+  }
+  // What the product multiplies, in double.
+  std::vector<double> factors(const std::vector<real>& operand) const {
+    std::vector<double> all(operand.begin(), operand.end());
+    if (precision != Precision::full) std::ranges::transform(all, all.begin(), rounded_to_8_bits);
+    return all;
   }
 
   ProductCase shape;
   Precision precision;
   std::vector<real> a, b, start;
+  std::vector<double> factors_a, factors_b;
 };
 
 }  // namespace calque
