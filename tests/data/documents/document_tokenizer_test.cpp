@@ -196,10 +196,14 @@ TEST_CASE("the vocabulary file of bytes has 259 lines, and no other file is acce
   CHECK(text.ends_with("<0xFE>\n<0xFF>\n"));
   CHECK(Tokenizer::load(folder.path("bytes.vocab"), options).hash() ==
         Tokenizer(ByteModel(), options).hash());
-  const std::string other = folder.write("other", "<unk>\n<s>\n</s>\na\n");
-  CHECK(message_of([&] {
-          Tokenizer::load(other, options);
-        }).starts_with(other + ": not the vocabulary of bytes"));
+  // Another size, and another symbol.
+  for (const std::string& lines :
+       {std::string("<unk>\n<s>\n</s>\na\n"), text.substr(0, text.find("<0xFF>")) + "a\n"}) {
+    const std::string other = folder.write("other", lines);
+    CHECK(message_of([&] {
+            Tokenizer::load(other, options);
+          }).starts_with(other + ": not the vocabulary of bytes"));
+  }
 }
 
 TEST_CASE("tokenizers trained without line ends have the recorded hashes") {

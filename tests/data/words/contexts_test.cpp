@@ -78,7 +78,10 @@ TEST_CASE("with a window of 1, skip-gram predicts both neighbours, and CBOW read
   const WordContexts pairs = contexts_of(text, {.window = 1, .negatives = 2, .subsample = 0});
   REQUIRE(pairs.count() == 2);
   std::string seen;
-  for (const Prediction& p : predictions(text, pairs, 0, 0)) seen += p.from[0] + p.expected + " ";
+  for (const Prediction& p : predictions(text, pairs, 0, 0)) {
+    seen += p.from[0] + p.expected + " ";
+    CHECK(p.negatives.size() == 2);
+  }
   CHECK(seen == "ab ba bc cb ");
   const WordContexts bags = contexts_of(
       text, {.predict = WordPrediction::cbow, .window = 1, .negatives = 2, .subsample = 0});
