@@ -14,7 +14,7 @@
 namespace calque {
 namespace {
 
-constexpr double cell = 24;
+constexpr double cell_side = 24;
 constexpr double character = 6.6;  // mean width in the font below
 
 ExplainedMatrix chosen_weights(const Explanation& explanation, const AttentionChoice& choice) {
@@ -75,25 +75,26 @@ std::string cross_attention_svg(const Explanation& explanation, const AttentionC
   std::string body =
       fmt::format("<text x=\"8\" y=\"16\" font-weight=\"bold\">{}</text>\n", title_of(choice));
   for (int64_t column = 0; column < weights.columns; ++column) {
-    const double x = left + (static_cast<double>(column) + 0.5) * cell;
+    const double x = left + (static_cast<double>(column) + 0.5) * cell_side;
     body += fmt::format("<text transform=\"translate({:.1f} {:.1f}) rotate(-45)\">{}</text>\n", x,
                         top - 6, word(explanation.source_tokens[static_cast<size_t>(column)]));
   }
   for (int64_t row = 0; row < weights.rows; ++row) {
-    const double y = top + static_cast<double>(row) * cell;
-    body +=
-        fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", left - 6,
-                    y + cell / 2 + 4, word(explanation.target_tokens[static_cast<size_t>(row)]));
+    const double y = top + static_cast<double>(row) * cell_side;
+    body += fmt::format("<text x=\"{:.1f}\" y=\"{:.1f}\" text-anchor=\"end\">{}</text>\n", left - 6,
+                        y + cell_side / 2 + 4,
+                        word(explanation.target_tokens[static_cast<size_t>(row)]));
     for (int64_t column = 0; column < weights.columns; ++column) {
       const float weight = weights.values[static_cast<size_t>(row * weights.columns + column)];
       body += fmt::format(
           "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{}\" height=\"{}\" "
           "fill=\"{}\"><title>{:.3f}</title></rect>\n",
-          left + static_cast<double>(column) * cell, y, cell, cell, color_of(weight), weight);
+          left + static_cast<double>(column) * cell_side, y, cell_side, cell_side, color_of(weight),
+          weight);
     }
   }
-  const double grid_width = static_cast<double>(weights.columns) * cell;
-  const double grid_height = static_cast<double>(weights.rows) * cell;
+  const double grid_width = static_cast<double>(weights.columns) * cell_side;
+  const double grid_height = static_cast<double>(weights.rows) * cell_side;
   body += fmt::format(
       "<rect x=\"{:.1f}\" y=\"{:.1f}\" width=\"{:.1f}\" height=\"{:.1f}\" fill=\"none\" "
       "stroke=\"#888\"/>\n",
