@@ -23,12 +23,12 @@ void check_keys(const Corpora& corpora, const std::string& key, Contradictions& 
 }
 
 bool is_text(const CorpusConfig& corpus) {
-  using enum CorpusConfig::Toy;
+  using enum Toy;
   return !corpus.text.empty() || corpus.toy == toy_text || corpus.toy == toy_analogies;
 }
 
 bool is_labelled(const CorpusConfig& corpus) {
-  using enum CorpusConfig::Toy;
+  using enum Toy;
   return !corpus.labelled.empty() || corpus.toy == toy_en_de || corpus.toy == toy_en_fr ||
          corpus.toy == listops;
 }
