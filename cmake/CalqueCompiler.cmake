@@ -28,8 +28,11 @@ target_compile_options(calque_compiler INTERFACE
   # False positives of GCC 12: an overflow inside fmt, overlaps in "text" + std::string.
   $<$<CXX_COMPILER_ID:GNU>:-Wno-stringop-overflow> $<$<CXX_COMPILER_ID:GNU>:-Wno-restrict>
   $<$<CXX_COMPILER_ID:GNU>:-Wno-array-bounds>
-  # In a unity build GCC takes every file but the first for a header.
+  # In a unity build GCC takes every file but the first for a header, and a local name may hide one of
+  # another file.
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-subobject-linkage>
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wno-shadow>
+  $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wshadow=local>
   # False positive of Clang: it misses that a lambda changes the loop variable.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-for-loop-analysis>
   -fno-math-errno -fno-trapping-math)
