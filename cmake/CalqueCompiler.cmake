@@ -77,9 +77,9 @@ function(calque_optimise_little)
 endfunction()
 
 # calque_compile_quickly(TARGET HEADER...): little optimisation and precompiled headers, which the
-# libraries of a unity build share.
+# libraries of a unity build share. For fuzzing their options differ, and headers cannot be shared.
 function(calque_compile_quickly target)
-  if(CMAKE_UNITY_BUILD)
+  if(CMAKE_UNITY_BUILD AND NOT CALQUE_FUZZ)
     if(NOT TARGET calque_headers)
       file(CONFIGURE OUTPUT ${PROJECT_BINARY_DIR}/headers.cpp CONTENT "")
       add_library(calque_headers OBJECT ${PROJECT_BINARY_DIR}/headers.cpp)
