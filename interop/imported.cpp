@@ -1,13 +1,13 @@
 #include "interop/imported.h"
 
-#include "train/config/presets.h"
+#include "train/config/tasks.h"
 
 namespace calque {
 
 Config fine_tuning_config(TaskKind task) {
   Config config;
   config.task = task;
-  apply_task(config);
+  task_info(config.task).set_defaults(config);
   TrainingConfig& training = config.training;
   training.schedule = TrainingConfig::Schedule::constant;
   training.learning_rate = 3e-5;

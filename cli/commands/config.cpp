@@ -74,7 +74,7 @@ bool is_about(const ConfigKey& key, const std::string& word) {
 
 // Prints "model.heads = 4   (toy.yaml:12)".
 void print_value(const ConfigKey& key, const LoadedConfig& loaded) {
-  const std::string_view reason = key.idle(loaded.config);
+  const std::string reason = key.idle(loaded.config);
   const auto origin = loaded.origins.find(key.name);
   fmt::print("{} = {}   ({})\n", key.name, key.write(loaded.config),
              !reason.empty()                  ? fmt::format("not used: {}", reason)

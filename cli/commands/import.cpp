@@ -17,8 +17,8 @@
 #include "interop/huggingface/import.h"
 #include "interop/marian/import.h"
 #include "train/config/checks/check.h"
-#include "train/config/presets.h"
 #include "train/config/show.h"
+#include "train/config/tasks.h"
 #include "train/storage/checkpoints.h"
 #include "train/tasks/classification/corpora.h"
 #include "train/tasks/classification/run.h"
@@ -42,7 +42,7 @@ struct ImportArguments {
 std::string fine_tuning_text(const Config& config) {
   Config usual;
   usual.task = config.task;
-  apply_task(usual);
+  task_info(usual.task).set_defaults(usual);
   std::string text = fmt::format(
       "# Trains the imported model on: set data.train, and data.validation to compare "
       "checkpoints.\n"

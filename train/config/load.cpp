@@ -65,7 +65,7 @@ class Loader {
     complete(loaded_.config);
     for (const auto& [name_of_key, place] : loaded_.origins) {
       const ConfigKey& key = *find_config_key(name_of_key);
-      const std::string_view reason = key.idle(loaded_.config);
+      const std::string reason = key.idle(loaded_.config);
       if (reason.empty()) continue;
       if (place.ends_with(preset_mark)) {  // a preset also sets keys that this model does not use
         key.read(parse_yaml_argument(key.write(Config()), place), loaded_.config);

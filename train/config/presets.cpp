@@ -1,6 +1,5 @@
-// Sources of the values: small models in the style of GPT-2 for the tasks other than translation;
-// Wu et al. (2021) for tiny, which is meant for corpora of tens of thousands of pairs; "Attention
-// Is All You Need" for all others.
+// Sources of the values: Wu et al. (2021) for tiny, which is meant for corpora of tens of thousands
+// of pairs; "Attention Is All You Need" for all others.
 #include "train/config/presets.h"
 
 #include <algorithm>
@@ -19,30 +18,6 @@ void set_size(ModelConfig& model, int64_t d_model, int64_t d_ff, int64_t heads, 
 }
 
 }  // namespace
-
-void apply_task(Config& config) {
-  const Config paper;
-  ModelConfig& model = config.model;
-  TrainingConfig& training = config.training;
-  const bool other_task = config.task != TaskKind::translation;
-  model.norm_placement = other_task ? NormPlacement::pre : paper.model.norm_placement;
-  model.activation = other_task ? Activation::gelu : paper.model.activation;
-  model.positions = config.task == TaskKind::images ? PositionKind::learned
-                    : other_task                    ? PositionKind::rotary
-                                                    : paper.model.positions;
-  training.label_smoothing = other_task ? 0 : paper.training.label_smoothing;
-  training.optimizer = other_task ? TrainingConfig::Optimizer::adamw : paper.training.optimizer;
-  training.betas = other_task ? std::array{0.9, 0.99} : paper.training.betas;
-  training.epsilon = other_task ? 1e-8 : paper.training.epsilon;
-  training.weight_decay = other_task ? 0.1 : paper.training.weight_decay;
-  training.clip_norm = other_task ? 1 : paper.training.clip_norm;
-  if (config.task == TaskKind::word2vec) {
-    config.tokenizer.kind = TokenizerKind::words;
-    config.tokenizer.vocabulary_size = 0;
-    model.d_model = 100;
-    training.weight_decay = 0;
-  }
-}
 
 void apply_preset(ModelConfig& model) {
   switch (model.preset) {

@@ -1,14 +1,11 @@
 #pragma once
-// The keys that set other keys: `task` sets the usual options of a task, model.preset the size of
-// the model, and model.kind: rnn the number of encoder layers (model_keys.cpp). Each layer of
-// settings applies them first, so its other keys override them.
+// The keys that set other keys: `task` sets the usual options of a task (tasks.h), model.preset the
+// size of the model, and model.kind: rnn the number of encoder layers (keys/model.cpp). Each layer
+// of settings applies them first, so its other keys override them.
 
 #include "train/config/config.h"
 
 namespace calque {
-
-// Sets the options that depend on config.task.
-void apply_task(Config& config);
 
 // Sets the keys below to the values of model.preset. Preset::none changes nothing.
 void apply_preset(ModelConfig& model);

@@ -2,8 +2,6 @@
 
 #include <algorithm>
 
-#include "train/config/presets.h"
-
 namespace calque {
 
 std::vector<ForeignName> foreign_names(std::string_view text) {
@@ -46,16 +44,11 @@ const std::vector<ConfigKey>& config_keys() {
     std::vector<ConfigKey> table;
     Section top(
         "", [](auto& config) -> auto& { return config; }, table);
-    top.key("task", &Config::task, task_kinds, OnResume::harmful,
-            "What is trained: translation, an encoder-decoder model on pairs of lines; "
-            "language-model, a decoder-only Transformer on plain text; masked-lm, an encoder-only "
-            "Transformer on plain text; classification, an encoder-only Transformer on labelled "
-            "texts; images, a Vision Transformer on labelled images; or word2vec, vectors of words "
-            "from plain text. It sets defaults for the task, which other keys override.")
-        .read = [](const YamlValue& from, Config& to) {
-      Choices(task_kinds).read(from, "task", to.task);
-      apply_task(to);
-    };
+    top.key("task", &Config::task, task_kinds, OnResume::harmful, meaning_of_tasks()).read =
+        [](const YamlValue& from, Config& to) {
+          Choices(task_kinds).read(from, "task", to.task);
+          task_info(to.task).set_defaults(to);
+        };
     declare_data_keys(table);
     declare_augment_keys(table);
     declare_tokenizer_keys(table);

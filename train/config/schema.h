@@ -11,6 +11,7 @@
 #include <vector>
 
 #include "train/config/config.h"
+#include "train/config/tasks.h"
 #include "train/config/values.h"
 
 namespace calque {
@@ -32,69 +33,40 @@ struct Key {
   std::string name;     // "model.d_model"; "prefix" for a key of a corpus
   std::string allowed;  // "a whole number, 1 or more"
   OnResume on_resume;
-  std::string_view meaning;
+  std::string meaning;
   std::vector<ForeignName> elsewhere;
   std::function<void(const YamlValue& from, Owner& to)> read;
   std::function<std::string(const Owner&)> write;  // the value as YAML, on one line
   // Returns why the key has no effect with the other settings; an empty text if it has an effect. A
   // config that sets a key without effect is refused, and `config show` omits the key.
-  std::function<std::string_view(const Owner&)> idle = [](const Owner&) { return ""; };
+  std::function<std::string(const Owner&)> idle = [](const Owner&) { return ""; };
 
-  // Adds a condition under which the key has no effect. idle() returns the reason of the first
-  // condition that holds.
-  template <class Condition>
-  Key& idle_if(Condition condition, std::string_view reason) {
-    idle = [before = idle, condition, reason](const Owner& owner) {
-      const std::string_view earlier = before(owner);
-      return earlier.empty() && condition(owner) ? reason : earlier;
+  // Adds a function like idle(), which returns the reason of the first one that has a reason.
+  template <class Reason>
+  Key& add_idle(Reason reason) {
+    idle = [before = idle, reason](const Owner& owner) {
+      const std::string earlier = before(owner);
+      return earlier.empty() ? std::string(reason(owner)) : earlier;
     };
     return *this;
   }
+  template <class Condition>
+  Key& idle_if(Condition condition, std::string_view reason) {
+    return add_idle([=](const Owner& owner) { return condition(owner) ? reason : ""; });
+  }
+  // The key has an effect only on tasks with this feature. `advice` is added to the reason.
+  Key& needs(Feature feature, std::string_view advice = "") {
+    return add_idle([=](const Owner& owner) {
+      const std::string reason = missing_feature(owner.task, feature);
+      return reason.empty() ? reason : reason + std::string(advice);
+    });
+  }
 };
 
-// Conditions for keys that apply to some tasks only.
-inline bool no_translation(const Config& c) { return c.task != TaskKind::translation; }
-inline bool is_translation(const Config& c) { return c.task == TaskKind::translation; }
 // model.kind: rnn; only translation has it.
 inline bool is_rnn(const Config& c) {
-  return is_translation(c) && c.model.kind == ModelConfig::Kind::rnn;
+  return has(c, Feature::pairs) && c.model.kind == ModelConfig::Kind::rnn;
 }
-inline bool no_rnn(const Config& c) { return !is_rnn(c); }
-inline bool is_classification(const Config& c) { return c.task == TaskKind::classification; }
-inline bool no_classification(const Config& c) { return !is_classification(c); }
-inline bool no_masked_lm(const Config& c) { return c.task != TaskKind::masked_lm; }
-inline bool is_word2vec(const Config& c) { return c.task == TaskKind::word2vec; }
-inline bool no_word2vec(const Config& c) { return !is_word2vec(c); }
-inline bool is_images(const Config& c) { return c.task == TaskKind::images; }
-inline bool no_images(const Config& c) { return !is_images(c); }
-inline bool has_classes(const Config& c) { return is_classification(c) || is_images(c); }
-inline bool no_classes(const Config& c) { return !has_classes(c); }
-inline bool is_encoder_only(const Config& c) { return has_classes(c) || !no_masked_lm(c); }
-// Whether the task is neither language-model nor masked-lm, which cut plain text into windows.
-inline bool no_language_model(const Config& c) {
-  return c.task != TaskKind::language_model && no_masked_lm(c);
-}
-inline bool no_documents(const Config& c) { return no_language_model(c) && no_word2vec(c); }
-inline constexpr std::string_view with_translation = "needs task: translation",
-                                  with_rnn = "needs model.kind: rnn",
-                                  without_rnn = "is not used by model.kind: rnn",
-                                  with_language_model = "needs task: language-model or masked-lm",
-                                  with_one_stack =
-                                      "needs task: language-model, masked-lm, classification or "
-                                      "images",
-                                  with_documents =
-                                      "needs task: language-model, masked-lm or word2vec",
-                                  with_text = "is not used by task: images",
-                                  with_windows =
-                                      "needs task: language-model, masked-lm, classification or "
-                                      "word2vec",
-                                  with_word2vec = "needs task: word2vec",
-                                  without_word2vec = "is not used by task: word2vec",
-                                  with_classes = "needs task: classification or images",
-                                  with_images = "needs task: images",
-                                  without_classes = "is not used by tasks with classes",
-                                  with_masked_lm = "needs task: masked-lm",
-                                  with_classification = "needs task: classification";
 
 using ConfigKey = Key<Config>;
 using CorpusKey = Key<CorpusConfig>;
@@ -141,7 +113,7 @@ class Section {
         .name = full,
         .allowed = values.allowed(),
         .on_resume = on_resume,
-        .meaning = meaning,
+        .meaning = std::string(meaning),
         .elsewhere = foreign_names(elsewhere),
         .read = [=, part = part_](const YamlValue& from,
                                   Owner& to) { values.read(from, full, part(to).*member); },

@@ -67,7 +67,7 @@ std::string elsewhere_text(const std::vector<ForeignName>& names) {
 template <class Owner>
 std::string key_row(const Key<Owner>& key, std::string_view name) {
   static const Owner defaults;
-  std::string meaning(key.meaning);
+  std::string meaning = key.meaning;
   const std::string elsewhere = elsewhere_text(key.elsewhere);
   if (!elsewhere.empty()) meaning += fmt::format(" *Elsewhere: {}.*", elsewhere);
   return fmt::format("| `{}` | {} | `{}` | {} | {} |\n", name, cell(key.allowed),

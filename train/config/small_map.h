@@ -26,7 +26,7 @@ void read_small_map(const YamlValue& from, std::string_view key,
   }
   for (const YamlEntry& entry : from.entries) {
     const auto known = std::ranges::find(table, entry.key, &Key<Owner>::name);
-    const std::string_view reason = known->idle(to);
+    const std::string reason = known->idle(to);
     if (!reason.empty()) fail("{}: {}.{}: {}", entry.place.text(), key, entry.key, reason);
   }
 }

@@ -246,7 +246,7 @@ TEST_CASE("model.embeddings is refused if it is malformed or has no effect") {
   CHECK(
       mentions(of(0, "{sorce: a}"), "model.embeddings.sorce: unknown key; it has source, target"));
   CHECK(mentions(of(0, "vectors.txt"), "must be a map such as {source: vectors.txt"));
-  CHECK(mentions(of(1, "{target: a}"), "target is for task: translation"));
+  CHECK(mentions(of(1, "{target: a}"), "target needs task: translation; name"));
   CHECK(mentions(of(1, "{source: a}", {"tokenizer.kind=bytes"}), "bytes are not words"));
   CHECK(mentions(of(4, "{source: a}"), "is not used by task: images"));
 }

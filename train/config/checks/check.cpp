@@ -37,13 +37,13 @@ int64_t nearest_divisor(int64_t number, int64_t wanted) {
 
 void check_tokenizer(const Config& config, Contradictions& all) {
   const TokenizerConfig& tokenizer = config.tokenizer;
-  const bool one = tokenizer.joint || config.task != TaskKind::translation;
+  const bool one = tokenizer.joint || lacks(config, Feature::pairs);
   if (!tokenizer.files.empty() && tokenizer.files.size() != (one ? 1 : 2)) {
     blame(all, "tokenizer.files", "joint: {} needs {}, not {}", tokenizer.joint,
           one ? "one file" : "two files, [source, target]", tokenizer.files.size());
   }
   const bool pretrained =
-      config.task == TaskKind::classification && !config.model.init_from.empty();
+      has(config, Feature::encoder_tokenizer) && !config.model.init_from.empty();
   const bool imported =
       tokenizer.kind == TokenizerKind::word_piece || tokenizer.kind == TokenizerKind::byte_pairs;
   if (imported && tokenizer.files.empty() && !pretrained) {
@@ -67,9 +67,10 @@ void check_tokenizer(const Config& config, Contradictions& all) {
 
 void check_embeddings(const Config& config, Contradictions& all) {
   const EmbeddingConfig& embeddings = config.model.embeddings;
-  if (embeddings == EmbeddingConfig() || is_images(config)) return;
-  if (!embeddings.target.empty() && config.task != TaskKind::translation) {
-    blame(all, "model.embeddings", "target is for task: translation; name the file as source");
+  if (embeddings == EmbeddingConfig() || lacks(config, Feature::text)) return;
+  if (!embeddings.target.empty() && lacks(config, Feature::pairs)) {
+    blame(all, "model.embeddings", "target {}; name the file as source",
+          missing_feature(config.task, Feature::pairs));
   }
   if (config.tokenizer.kind == TokenizerKind::bytes) {
     blame(all, "model.embeddings", "bytes are not words; set tokenizer.kind");
@@ -78,7 +79,7 @@ void check_embeddings(const Config& config, Contradictions& all) {
 
 void check_model(const Config& config, Contradictions& all) {
   using enum PositionKind;
-  if (is_word2vec(config) || is_rnn(config)) return;
+  if (lacks(config, Feature::network) || is_rnn(config)) return;
   const ModelConfig& model = config.model;
   const bool sinusoids =
       model.positions == interleaved || model.positions == halves || model.positions == t2t;
@@ -94,8 +95,9 @@ void check_model(const Config& config, Contradictions& all) {
     blame(all, "model.d_model", "{} is odd, but sinusoidal positions need pairs of sine and cosine",
           model.d_model);
   }
-  if (model.positions == plane && config.task != TaskKind::images) {
-    blame(all, "model.positions", "plane is for task: images; texts have no rows and columns");
+  if (model.positions == plane && lacks(config, Feature::pixels)) {
+    blame(all, "model.positions", "plane {}; texts have no rows and columns",
+          missing_feature(config.task, Feature::pixels));
   } else if (model.positions == plane && model.d_model % 4 != 0) {
     blame(all, "model.d_model", "{} is not a multiple of 4, which positions: plane needs",
           model.d_model);
@@ -104,7 +106,7 @@ void check_model(const Config& config, Contradictions& all) {
     blame(all, "model.d_model", "{} is too small for positions: t2t, which needs 4", model.d_model);
   }
   const int64_t longest = config.data.max_length + 1;  // with </s>
-  if (config.task == TaskKind::translation && model.positions == learned &&
+  if (has(config, Feature::pairs) && model.positions == learned &&
       (config.data.max_length == 0 || longest > model.max_positions)) {
     blame(all, "model.max_positions",
           "{} learned positions are too few for data.max_length: {} (0: any) and </s>",

@@ -139,7 +139,7 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
   }
   for (const YamlEntry& entry : from.entries) {
     for (const CorpusKey& key : corpus_keys()) {
-      const std::string_view reason = key.name == entry.key ? key.idle(corpus) : "";
+      const std::string reason = key.name == entry.key ? key.idle(corpus) : "";
       if (!reason.empty()) fail("{}: {}.{}: {}", entry.place.text(), list, entry.key, reason);
     }
   }

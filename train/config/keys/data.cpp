@@ -29,7 +29,7 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
                    !has_prefix(c.data.test);
           },
           "needs corpora given by prefix")
-      .idle_if(no_translation, with_translation);
+      .needs(Feature::pairs);
   in.key("train", &D::train, {}, harmful,
          "The training corpora, one or a list. The keys of a corpus are listed below.",
          "Marian: train-sets; Joey NMT: train; OpenNMT-py: corpus_1; fairseq: trainpref; Sockeye: "
@@ -43,68 +43,68 @@ void declare_data_keys(std::vector<ConfigKey>& table) {
          "Joey NMT: test; fairseq: gen-subset");
   in.key("lowercase", &D::lowercase, {}, harmful,
          "Converts both sides to lower case, references included.", "Joey NMT: lowercase")
-      .idle_if(is_images, with_text);
+      .needs(Feature::text);
   in.key("nfkc", &D::nfkc, {}, harmful,
          "Applies Unicode's normalization form NFKC to both sides: ligatures, full-width letters "
          "and the like become plain characters.")
-      .idle_if(is_images, with_text);
+      .needs(Feature::text);
   in.key("invalid_utf8", &D::invalid_utf8, invalid_texts, harmful,
          "What happens at a line that is not valid UTF-8: error stops and names the line, skip "
          "drops the pair, document or example and counts it.")
-      .idle_if(is_images, with_text);
+      .needs(Feature::text);
   in.key("max_length", &D::max_length, between(0, 1'000'000), harmful,
          "Drops training pairs with more tokens than this on either side. 0: no limit.",
          "Marian: max-length; Joey NMT: max_length; OpenNMT-py: src_seq_length; fairseq: "
          "max-source-positions; Sockeye: max-seq-len")
-      .idle_if(no_translation, with_translation);
+      .needs(Feature::pairs);
   in.key("max_ratio", &D::max_ratio, at_least(0), harmful,
          "Drops training pairs in which one side has more than this many times as many tokens as "
          "the other. 9 removes most misaligned lines. 0: no limit.",
          "fairseq: max-ratio")
-      .idle_if(no_translation, with_translation);
+      .needs(Feature::pairs);
   in.key("drop_duplicates", &D::drop_duplicates, {}, harmful,
          "Keeps only the first of several equal training pairs or documents.")
-      .idle_if(has_classes, without_classes);
+      .needs(Feature::token_files);
   in.key("cache", &D::cache, {}, harmless,
          "Stores the tokenized corpora beside the run, so that the next start is fast.")
-      .idle_if(has_classes, without_classes);
+      .needs(Feature::token_files);
   in.key("documents", &D::documents, document_units, harmful,
          "The unit of text that is one document: a line, a paragraph (text between blank lines), "
          "or a file.")
-      .idle_if(no_documents, with_documents);
+      .needs(Feature::documents);
   in.key("context", &D::context, between(1, 1'000'000), harmful,
          "The number of tokens in a window: texts are cut into windows of this length. It is also "
          "the number of learned positions. For classification: the maximum number of tokens of an "
          "example; longer examples are cut. For word2vec: texts are cut into parts of this many "
          "words.",
          "nanoGPT: block_size")
-      .idle_if([](const Config& c) { return is_translation(c) || is_images(c); }, with_windows);
+      .needs(Feature::context);
   in.key("cross_documents", &D::cross_documents, {}, harmful,
          "Continues a window with the next document, so that every window is full. With false, a "
          "window has tokens of one document only.")
-      .idle_if(no_language_model, with_language_model);
+      .needs(Feature::cross_documents);
   in.key("mask_share", &D::mask_share, between(0.001, 1), harmful,
          "The share of tokens that a masked language model is trained to predict.",
          "fairseq: mask-prob")
-      .idle_if(no_masked_lm, with_masked_lm);
+      .needs(Feature::masks);
   in.key("whole_words", &D::whole_words, {}, harmful,
          "Chooses whole words instead of single tokens: all tokens of a word are chosen together.",
          "fairseq: mask-whole-words")
-      .idle_if(no_masked_lm, with_masked_lm);
+      .needs(Feature::masks);
   in.key("window", &D::window, between(1, 1000), harmful,
          "The largest distance between a word and a neighbour. In every epoch, the distance of "
          "each word is drawn between 1 and this, so near neighbours have more weight.",
          "word2vec: window; gensim: window; fastText: ws")
-      .idle_if(no_word2vec, with_word2vec);
+      .needs(Feature::word_contexts);
   in.key("subsample", &D::subsample, fraction(), harmful,
          "The threshold t of subsampling: words whose share f of the text is above t are removed "
          "with the probability 1 - sqrt(t / f) - t / f, differently in every epoch. 0: off.",
          "word2vec: sample; gensim: sample; fastText: t")
-      .idle_if(no_word2vec, with_word2vec);
+      .needs(Feature::word_contexts);
   in.key("image_size", &D::image_size, between(0, largest_image_side), harmful,
          "Resizes every image to this many rows and columns. 0: to the size of the run that "
          "model.init_from names; without such a run, all training images must have one size.")
-      .idle_if(no_images, with_images);
+      .needs(Feature::pixels);
 }
 
 void declare_augment_keys(std::vector<ConfigKey>& table) {
@@ -114,18 +114,18 @@ void declare_augment_keys(std::vector<ConfigKey>& table) {
   using A = Augmentation;
   in.key("shift", &A::shift, between(0, 1000), harmful,
          "Shifts an image by up to this many pixels in each direction; black moves in.")
-      .idle_if(no_images, with_images);
+      .needs(Feature::pixels);
   in.key("flip", &A::flip, {}, harmful, "Exchanges left and right in half of the images.")
-      .idle_if(no_images, with_images);
+      .needs(Feature::pixels);
   in.key("rotate", &A::rotate, between(0, 180), harmful,
          "Rotates an image by up to this many degrees in each direction.")
-      .idle_if(no_images, with_images);
+      .needs(Feature::pixels);
   in.key("scale", &A::scale, between(0, 0.9), harmful,
          "Makes an image larger or smaller by up to this share.")
-      .idle_if(no_images, with_images);
+      .needs(Feature::pixels);
   in.key("erase", &A::erase, fraction(), harmful,
          "The probability that a random rectangle of an image gets one random color.")
-      .idle_if(no_images, with_images);
+      .needs(Feature::pixels);
 }
 
 void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
@@ -146,7 +146,7 @@ void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
   in.key("joint", &T::joint, {}, harmful,
          "One vocabulary for both languages (needed for `model.tied: all`), or one for each.",
          "fairseq: joined-dictionary; OpenNMT-py: share_vocab; Sockeye: shared-vocab")
-      .idle_if(no_translation, with_translation);
+      .needs(Feature::pairs);
   in.key("vocabulary_size", &T::vocabulary_size, between(0, 10'000'000), harmful,
          "The maximum number of entries of a vocabulary, special symbols included; a small text "
          "has fewer. 0 keeps all words or characters.",
@@ -178,12 +178,12 @@ void declare_tokenizer_keys(std::vector<ConfigKey>& table) {
          "Marian: sentencepiece-alphas; OpenNMT-py: src_subword_alpha")
       .idle_if([](const Config& c) { return c.tokenizer.kind != TokenizerKind::bpe; },
                "needs the kind sentencepiece-bpe")
-      .idle_if(no_translation, with_translation);
+      .needs(Feature::pairs);
   in.key("training_pairs", &T::training_pairs, at_least(1), harmful,
          "The tokenizer is trained on at most this many pairs or documents, sampled at random.",
          "Marian: sentencepiece-max-lines")
-      .idle_if(has_classes, without_classes);
-  for (size_t i = first; i < table.size(); ++i) table[i].idle_if(is_images, with_text);
+      .needs(Feature::token_files);
+  for (size_t i = first; i < table.size(); ++i) table[i].needs(Feature::text);
 }
 
 }  // namespace calque

@@ -71,7 +71,7 @@ void declare_decoding_keys(std::vector<ConfigKey>& table) {
       "Joey NMT: sacrebleu_cfg.tokenize");
   in.key("bleu_lowercase", &D::bleu_lowercase, {}, harmless, "Whether BLEU ignores case.");
   for (ConfigKey& key : std::span(table).subspan(static_cast<size_t>(first))) {
-    key.idle_if(no_translation, with_translation);
+    key.needs(Feature::pairs);
   }
 }
 

@@ -23,6 +23,8 @@ constexpr std::string_view transformer_keys[] = {"d_ff",
                                                  "max_positions",
                                                  "attention_dropout",
                                                  "activation_dropout"};
+// The keys that tasks without layers use too.
+constexpr std::string_view keys_of_all[] = {"d_model", "predict", "init_from", "embeddings"};
 
 }  // namespace
 
@@ -32,6 +34,8 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
   const size_t first = table.size();
   using enum OnResume;
   using M = ModelConfig;
+  const auto no_rnn = [](const Config& c) { return !is_rnn(c); };
+  constexpr std::string_view with_rnn = "needs model.kind: rnn";
   constexpr Range layers = between(1, 1000);
   in.key("preset", &M::preset, presets, harmless,
          "Sets the size of the model: d_model, d_ff, heads, the number of layers and dropout. "
@@ -47,7 +51,7 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "recurrent decoder with attention (rnn). rnn sets encoder_layers to 1, which other keys "
          "of the section override.",
          "Marian: type; OpenNMT-py: encoder_type, decoder_type")
-      .idle_if(no_translation, with_translation)
+      .needs(Feature::pairs)
       .read = [](const YamlValue& from, Config& to) {
     Choices(model_kinds).read(from, "model.kind", to.model.kind);
     if (to.model.kind == M::Kind::rnn) to.model.encoder_layers = 1;
@@ -83,17 +87,17 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "encoder-attention-heads, decoder-attention-heads; Sockeye: transformer-attention-heads");
   in.key("layers", &M::layers, layers, harmful,
          "The number of layers of a decoder-only or encoder-only model.", "nanoGPT: n_layer")
-      .idle_if(is_translation, with_one_stack);
+      .needs(Feature::one_stack);
   in.key("encoder_layers", &M::encoder_layers, layers, harmful,
          "The number of layers of the encoder.",
          "Marian: enc-depth; Joey NMT: encoder.num_layers; OpenNMT-py: enc_layers, layers; "
          "fairseq: encoder-layers; Sockeye: num-layers")
-      .idle_if(no_translation, with_translation);
+      .needs(Feature::pairs);
   in.key("decoder_layers", &M::decoder_layers, layers, harmful,
          "The number of layers of the decoder.",
          "Marian: dec-depth; Joey NMT: decoder.num_layers; OpenNMT-py: dec_layers; fairseq: "
          "decoder-layers")
-      .idle_if(no_translation, with_translation);
+      .needs(Feature::pairs);
   in.key("norm", &M::norm_placement, norm_placements, harmful,
          "Where the normalization layers are: after each residual addition (post, as in the "
          "paper), or before each sublayer and once at the end (pre, which trains more easily with "
@@ -129,7 +133,7 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
         "Multiplies the embeddings by the square root of d_model, as in the paper. GPT-2 and later "
         "models do not.",
         "Hugging Face: scale_embedding; fairseq: no-scale-embedding")
-      .idle_if(is_images, with_text);
+      .needs(Feature::text);
   in.key("positions", &M::positions, position_kinds, harmful,
          "How positions are encoded: sinusoids with sine and cosine interleaved (interleaved, as "
          "in the paper), with all sines before all cosines (halves, as in Hugging Face's Marian "
@@ -143,38 +147,37 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "fairseq: max-target-positions")
       .idle_if([](const Config& c) { return c.model.positions != PositionKind::learned; },
                "needs positions: learned")
-      .idle_if(no_translation,
-               "is only for task: translation; elsewhere data.context sets the positions");
+      .needs(Feature::pairs, "; elsewhere data.context sets the positions");
   in.key("tied", &M::tied, tyings, harmful,
          "Which matrices are shared: the source embedding, the target embedding and the output "
          "projection (all, as in the paper), the last two (target), or none.",
          "Marian: tied-embeddings-all, tied-embeddings; Joey NMT: tied_embeddings, tied_softmax; "
          "OpenNMT-py: share_embeddings, share_decoder_embeddings; fairseq: share-all-embeddings, "
          "share-decoder-input-output-embed; Sockeye: weight-tying-type")
-      .idle_if(has_classes, without_classes);
+      .needs(Feature::tokens_out);
   in.key("decoder_start", &M::decoder_start, decoder_starts, harmful,
          "What the decoder reads before the first token: the embedding of the symbol for the "
          "beginning of a sentence (bos), or zeros (zero), as in Marian.")
-      .idle_if(no_translation, with_translation);
+      .needs(Feature::pairs);
   in.key("source_end", &M::source_end, {}, harmful,
          "Ends each source in </s>. Some models of OpenNMT do not.")
-      .idle_if(no_translation, with_translation);
+      .needs(Feature::pairs);
   in.key("output_bias", &M::output_bias, {}, harmful,
          "Adds a bias to the output projection, as Marian does.")
-      .idle_if(is_encoder_only, "is for task: translation or language-model");
+      .needs(Feature::decoder);
   in.key("segment_embeddings", &M::segment_embeddings, {}, harmful,
          "Adds an embedding to the tokens of each of the two texts of an example, as BERT does.")
-      .idle_if(no_classification, with_classification);
+      .needs(Feature::two_texts);
   in.key("masked_head", &M::masked_head, {}, harmful,
          "Whether a dense layer and a norm come before the output projection, as in BERT.")
-      .idle_if(no_masked_lm, with_masked_lm);
+      .needs(Feature::masks);
   in.key("pooling", &M::pooling, poolings, harmful,
          "What the classifier reads: the vector of the first token, or the mean of all vectors.")
-      .idle_if(no_classes, with_classes);
+      .needs(Feature::classes);
   in.key("patch", &M::patch, between(1, 4096), harmful,
          "The side of the square patches that an image is cut into, in pixels. It must divide both "
          "sides of the images.")
-      .idle_if(no_images, with_images);
+      .needs(Feature::pixels);
   in.key("dropout", &M::dropout, dropped(), harmful,
          "The dropout probability of each sublayer's output and of the sums of embeddings and "
          "positions, as in the paper.",
@@ -192,7 +195,7 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "What word2vec predicts: the neighbours of a word from its vector (skip-gram), or a word "
          "from the mean of its neighbours' vectors (cbow).",
          "word2vec: cbow; gensim: sg")
-      .idle_if(no_word2vec, with_word2vec);
+      .needs(Feature::word_contexts);
   in.key("init_from", &M::init_from, {}, harmful,
          "A run, a checkpoint or a safetensors file to start from, for fine-tuning: its weights "
          "are used where name and shape match. The tokenizer must be the same (tokenizer.files: "
@@ -205,18 +208,13 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
          "GloVe, fastText .vec. The keys are below.",
          "Marian: embedding-vectors, embedding-fix-src; OpenNMT-py: src_embeddings, "
          "freeze_word_vecs_enc; Joey NMT: load_pretrained, freeze; fairseq: encoder-embed-path")
-      .idle_if(is_images, with_text);
+      .needs(Feature::text);
   for (ConfigKey& key : std::span(table).subspan(first)) {
-    if (std::ranges::find(transformer_keys, std::string_view(key.name).substr(6)) !=
-        std::end(transformer_keys)) {
-      key.idle_if(is_rnn, without_rnn);
+    const std::string_view name = std::string_view(key.name).substr(6);
+    if (std::ranges::count(keys_of_all, name) == 0) key.needs(Feature::network);
+    if (std::ranges::count(transformer_keys, name) > 0) {
+      key.idle_if(is_rnn, "is not used by model.kind: rnn");
     }
-  }
-  for (size_t i = first; i < table.size(); ++i) {
-    const std::string& name = table[i].name;
-    const bool used = name == "model.d_model" || name == "model.predict" ||
-                      name == "model.init_from" || name == "model.embeddings";
-    if (!used) table[i].idle_if(is_word2vec, without_word2vec);
   }
 }
 

@@ -38,7 +38,7 @@ void declare_batches(std::vector<ConfigKey>& table) {
          "The side whose tokens batch_tokens counts.",
          "Joey NMT: batch_type; OpenNMT-py: batch_type; Sockeye: batch-type")
       .idle_if([](const Config& c) { return c.training.batch_tokens == 0; }, "needs batch_tokens")
-      .idle_if(no_translation, with_translation);
+      .needs(Feature::pairs);
   in.key("batch_sentences", &T::batch_sentences, between(0, 100'000'000), harmful,
          "The maximum number of sentences in a batch. 0: only batch_tokens limits it.",
          "fairseq: max-sentences");
@@ -126,12 +126,12 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
          "the correct token and padding out of the spread, so its losses differ slightly.",
          "Marian: label-smoothing; Joey NMT: label_smoothing; OpenNMT-py: label_smoothing; "
          "fairseq: label-smoothing; Sockeye: label-smoothing")
-      .idle_if(is_word2vec, without_word2vec);
+      .needs(Feature::network);
   in.key("class_weights", &T::class_weights, {}, harmful,
          "Multiplies the loss of each example by the weight of its class. balanced: the inverse of "
          "the frequency in data.train, so that rare classes count as much as frequent ones. A list "
          "such as [spam=5, ham=1]: these weights, and 1 for other labels. Empty: no weights.")
-      .idle_if(no_classes, with_classes);
+      .needs(Feature::classes);
   in.key("r_drop", &T::r_drop, at_least(0), harmful,
          "R-Drop: each batch goes through the model twice with different dropout. The loss is the "
          "mean of both losses plus r_drop / 4 times the sum of the two Kullback-Leibler "
@@ -142,7 +142,7 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
             return c.model.dropout + c.model.attention_dropout + c.model.activation_dropout == 0;
           },
           "needs dropout in the model")
-      .idle_if(is_word2vec, without_word2vec);
+      .needs(Feature::network);
   in.key("ema", &T::ema, fraction(), harmful,
          "Keeps an exponential moving average of the weights with this decay (0.999) and validates "
          "with it. 0: off.",
@@ -151,7 +151,7 @@ void declare_optimizer(std::vector<ConfigKey>& table) {
          "The number of random words that each prediction of word2vec is compared with. A word is "
          "drawn in proportion to its count to the power 3/4.",
          "word2vec: negative; gensim: negative; fastText: neg")
-      .idle_if(no_word2vec, with_word2vec);
+      .needs(Feature::word_contexts);
 }
 
 void declare_learning_rate(std::vector<ConfigKey>& table) {
@@ -213,12 +213,12 @@ void declare_validation(std::vector<ConfigKey>& table) {
          "Whether validation also translates, to compute exact matches, BLEU and chrF: greedily, "
          "by beam search as `decoding` says, or not at all (none).",
          "Marian: valid-metrics; fairseq: eval-bleu; Sockeye: decode-and-evaluate")
-      .idle_if(no_translation, with_translation);
+      .needs(Feature::pairs);
   in.key("validate_sentences", &T::validate_sentences, at_least(0), harmless,
          "The number of validation sentences to translate. 0: all.")
       .idle_if([](const Config& c) { return c.training.validate_translate == T::Translate::none; },
                "needs validate_translate: greedy or beam")
-      .idle_if(no_translation, with_translation);
+      .needs(Feature::pairs);
   in.key("metric", &T::metric, {}, harmless,
          "The metric that decides which checkpoint is the best, and on which patience is based.",
          "Joey NMT: early_stopping_metric; OpenNMT-py: early_stopping_criteria; fairseq: "
