@@ -2,7 +2,7 @@
 // The interface between the trainer and what it trains. A task owns a model, its data and its
 // validation; the trainer takes micro-batches from the task, runs them forward and backward, and
 // updates the parameters. To add a task, implement Work, WorkStream and Task in a folder of
-// train/tasks/, and add the task to TaskKind (train/config/config.h) and train/tasks/registry.cpp.
+// train/tasks/; docs/architecture.md lists the other files.
 
 #include <cstdint>
 #include <functional>
@@ -101,11 +101,20 @@ struct Scores {
   std::vector<ResultTable> tables = {};
 };
 
+// A file in a run's folder without which the trained model cannot be used, besides the config and
+// the tokenizers.
+struct SideFile {
+  std::string (RunFolder::*path)() const;
+  // Complete "its ... of RUN; average ...", said of two runs whose files differ.
+  std::string_view difference, advice;
+};
+
 class Task {
  public:
   virtual ~Task() = default;
 
   virtual Parameters& parameters() = 0;
+  virtual std::vector<SideFile> side_files() const { return {}; }
 
   // The metrics that validation may measure, in the order of display.
   virtual std::span<const MetricInfo> metrics() const = 0;

@@ -13,18 +13,20 @@
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "data/text/utf8.h"
+#include "train/tasks/registry.h"
 #include "train/tasks/sentence_embeddings.h"
+#include "train/weights/trained_run.h"
 
 namespace calque {
 namespace {
 
 void embed(const std::string& folder) {
   constexpr int64_t lines_at_once = 256;
-  require_task("calque embed", folder, {std::begin(embedding_tasks), std::end(embedding_tasks)});
-  const SentenceEncoder run(folder);
+  require_task("calque embed", folder, tasks_that_embed());
+  const SentenceEncoder run = descriptor_of(find_run(folder).config.task).open_encoder(folder);
   std::vector<EncodedText> texts;
   const auto print = [&] {
-    for (const std::vector<real>& vector : sentence_embeddings(run.encoder(), texts)) {
+    for (const std::vector<real>& vector : sentence_embeddings(*run.encoder, texts)) {
       write_output(fmt::format("{}\n", fmt::join(vector, " ")));
     }
     texts.clear();

@@ -508,7 +508,7 @@ TEST_CASE("a corpus that ends after its epochs and leaves harder ones is not a d
 
 TEST_CASE("lower is better for losses and perplexity, and higher for the other metrics") {
   std::string lower, higher;
-  for (const MetricInfo& metric : translation_metrics()) {
+  for (const MetricInfo& metric : translation_task.metrics()) {
     REQUIRE(metric.better != Better::neither);
     (is_better(1, 2, metric.better) ? lower : higher) += metric.name + " ";
     CHECK(is_better(1, 2, metric.better) != is_better(2, 1, metric.better));

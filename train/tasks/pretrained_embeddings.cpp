@@ -12,13 +12,14 @@
 #include "data/documents/masking.h"
 #include "data/tokenizers/vocabulary.h"
 #include "data/words/vectors.h"
+#include "train/config/tasks.h"
 
 namespace calque {
 namespace {
 
 // The names of the tables that embeddings.source and embeddings.target initialize.
 std::string source_table(const Config& config) {
-  const bool own = config.task == TaskKind::translation && config.model.tied != Tying::all;
+  const bool own = has(config, Feature::pairs) && config.model.tied != Tying::all;
   return own ? "source_embedding.weight" : "embedding.weight";
 }
 std::string target_table(const Config& config) {

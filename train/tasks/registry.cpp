@@ -14,49 +14,43 @@
 namespace calque {
 namespace {
 
-struct Entry {
-  TaskKind kind;
-  std::unique_ptr<Task> (*make)(const Config&, const RunFolder&, const TaskStart&);
-  std::span<const MetricInfo> (*metrics)();
-  std::vector<Contradiction> (*contradictions)(const Config&);
-};
-
-constexpr Entry entries[] = {
-    {TaskKind::translation, make_translation_task, translation_metrics, translation_contradictions},
-    {TaskKind::language_model, make_language_model_task, language_model_metrics,
-     language_model_contradictions},
-    {TaskKind::masked_lm, make_masked_lm_task, masked_lm_metrics, masked_lm_contradictions},
-    {TaskKind::classification, make_classification_task, classification_metrics,
-     classification_contradictions},
-    {TaskKind::images, make_images_task, classification_metrics, images_contradictions},
-    {TaskKind::word2vec, make_word2vec_task, word2vec_metrics, word2vec_contradictions},
-};
-
-const Entry& entry_of(TaskKind kind) { return *std::ranges::find(entries, kind, &Entry::kind); }
+const TaskDescriptor* const descriptors[] = {&translation_task, &language_model_task,
+                                             &masked_lm_task,   &classification_task,
+                                             &images_task,      &word2vec_task};
 
 }  // namespace
 
-std::unique_ptr<Task> make_task(const Config& config, const RunFolder& run,
-                                const TaskStart& start) {
-  return entry_of(config.task).make(config, run, start);
+const TaskDescriptor& descriptor_of(TaskKind task) {
+  return **std::ranges::find(descriptors, task, &TaskDescriptor::kind);
 }
 
-std::span<const MetricInfo> metrics_of(TaskKind task) { return entry_of(task).metrics(); }
+std::vector<TaskKind> tasks_that_embed() {
+  std::vector<TaskKind> tasks;
+  for (const TaskDescriptor* each : descriptors) {
+    if (each->open_encoder != nullptr) tasks.push_back(each->kind);
+  }
+  return tasks;
+}
+
+std::unique_ptr<Task> make_task(const Config& config, const RunFolder& run,
+                                const TaskStart& start) {
+  return descriptor_of(config.task).make(config, run, start);
+}
+
+std::span<const MetricInfo> metrics_of(TaskKind task) { return descriptor_of(task).metrics(); }
 
 std::span<const MetricInfo> metrics_of(const FlatConfig& config) {
-  for (const auto& [key, value] : config) {
-    if (key != "task") continue;
-    for (const Entry& entry : entries) {
-      if (value == name_of(task_kinds, entry.kind)) return entry.metrics();
-    }
-  }
-  return metrics_of(TaskKind::translation);
+  const auto entry =
+      std::ranges::find(config, std::string("task"), [](const auto& each) { return each.first; });
+  const auto named = std::ranges::find(task_kinds, entry == config.end() ? "" : entry->second,
+                                       &Named<TaskKind>::name);
+  return metrics_of(named == std::end(task_kinds) ? Config().task : named->choice);
 }
 
 std::vector<MetricInfo> all_metrics() {
   std::vector<MetricInfo> all;
-  for (const Entry& entry : entries) {
-    for (const MetricInfo& metric : entry.metrics()) {
+  for (const TaskDescriptor* task : descriptors) {
+    for (const MetricInfo& metric : task->metrics()) {
       if (find_metric(all, metric.name) == nullptr) all.push_back(metric);
     }
   }
@@ -64,10 +58,11 @@ std::vector<MetricInfo> all_metrics() {
 }
 
 std::vector<Contradiction> task_contradictions(const Config& config) {
-  const Entry& entry = entry_of(config.task);
-  std::vector<Contradiction> all = entry.contradictions(config);
+  const TaskDescriptor& task = descriptor_of(config.task);
+  std::vector<Contradiction> all;
+  if (task.contradictions != nullptr) all = task.contradictions(config);
   std::vector<std::string> names;
-  for (const MetricInfo& metric : entry.metrics()) names.push_back(metric.name);
+  for (const MetricInfo& metric : task.metrics()) names.push_back(metric.name);
   const auto require_metric = [&](const char* key, const std::string& name) {
     if (std::ranges::count(names, name) > 0) return;
     all.push_back(

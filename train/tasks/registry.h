@@ -1,5 +1,5 @@
 #pragma once
-// Every task that a config can name. A new task adds its entry to the table in registry.cpp.
+// Every task that a config can name. A new task adds its descriptor to the list in registry.cpp.
 
 #include <string>
 #include <vector>
@@ -7,8 +7,13 @@
 #include "train/config/load.h"
 #include "train/report/run_config.h"
 #include "train/task.h"
+#include "train/tasks/descriptor.h"
 
 namespace calque {
+
+const TaskDescriptor& descriptor_of(TaskKind task);
+// The tasks whose runs embed sentences.
+std::vector<TaskKind> tasks_that_embed();
 
 // Makes the config's task.
 std::unique_ptr<Task> make_task(const Config& config, const RunFolder& run, const TaskStart& start);

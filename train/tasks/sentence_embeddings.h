@@ -1,12 +1,13 @@
 #pragma once
 // Sentence embeddings: the mean of an encoder's hidden states over a text, scaled to length 1.
 
+#include <functional>
+#include <memory>
 #include <string>
-#include <variant>
 #include <vector>
 
-#include "train/tasks/classification/run.h"
-#include "train/tasks/masked_lm/run.h"
+#include "nn/models/encoder.h"
+#include "train/tasks/classification/data.h"
 
 namespace calque {
 
@@ -15,21 +16,18 @@ namespace calque {
 std::vector<std::vector<real>> sentence_embeddings(const Encoder& encoder,
                                                    const std::vector<EncodedText>& texts);
 
-// The tasks whose runs embed sentences.
-inline constexpr TaskKind embedding_tasks[] = {TaskKind::masked_lm, TaskKind::classification};
-
 // A run that embeds sentences.
-class SentenceEncoder {
- public:
-  // Throws Error for a run of another task.
-  explicit SentenceEncoder(const std::string& place);
-
-  const Encoder& encoder() const;
+struct SentenceEncoder {
+  std::shared_ptr<const Encoder> encoder;  // shares the ownership of the run
   // <s>, the text, </s>. A text is cut at the end if it has more tokens than the model's context.
-  EncodedText encode(const std::string& text) const;
-
- private:
-  std::variant<MaskedLmRun, ClassificationRun> run_;
+  std::function<EncodedText(const std::string& text)> encode;
 };
+
+template <class Run, class Encode>
+SentenceEncoder sentence_encoder(Run opened, Encode encode) {
+  const auto run = std::make_shared<const Run>(std::move(opened));
+  return {{run, &run->model().encoder},
+          [=](const std::string& text) { return encode(*run, text); }};
+}
 
 }  // namespace calque

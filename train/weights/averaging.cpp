@@ -30,16 +30,18 @@ std::vector<std::string> first(const Checkpoints& checkpoints, const std::vector
   return folders;
 }
 
-// Copies the config, the tokenizers, the labels and the image statistics.
-void copy_surroundings(const RunFolder& from, const std::string& to) {
+// Copies the config, the tokenizers and the task's side files.
+void copy_surroundings(const TrainedRun& run, const std::string& to) {
+  const RunFolder& from = run.location.folder;
   make_folder(real_files(), to);
   fs::copy_file(from.config(), RunFolder{to}.config());
   for (const auto& entry : fs::directory_iterator(from.path)) {
     const std::string name = entry.path().filename().string();
     if (name.starts_with("tokenizer.")) fs::copy_file(entry.path(), fs::path(to) / name);
   }
-  if (fs::exists(from.labels())) fs::copy_file(from.labels(), RunFolder{to}.labels());
-  if (fs::exists(from.images())) fs::copy_file(from.images(), RunFolder{to}.images());
+  for (const SideFile& file : run.task->side_files()) {
+    fs::copy_file((from.*file.path)(), (RunFolder{to}.*file.path)());
+  }
 }
 
 // The text of a file; empty if it does not exist.
@@ -64,14 +66,13 @@ void require_same(const TrainedRun& run, const TrainedRun& first) {
     fail("{}: its vocabulary differs from that of {}; average checkpoints with one vocabulary",
          run.weights.checkpoint, first.weights.checkpoint);
   }
-  if (text_at(run.location.folder.labels()) != text_at(first.location.folder.labels())) {
-    fail("{}: its labels differ from those of {}; average checkpoints with one list of labels",
-         run.weights.checkpoint, first.weights.checkpoint);
-  }
-  if (text_at(run.location.folder.images()) != text_at(first.location.folder.images())) {
-    fail(
-        "{}: its images are prepared differently from those of {}; average runs on the same images",
-        run.weights.checkpoint, first.weights.checkpoint);
+  for (const SideFile& file : first.task->side_files()) {
+    if (text_at((run.location.folder.*file.path)()) ==
+        text_at((first.location.folder.*file.path)())) {
+      continue;
+    }
+    fail("{}: its {} of {}; average {}", run.weights.checkpoint, file.difference,
+         first.weights.checkpoint, file.advice);
   }
   if (!same_model(run.location.config, first.location.config)) {
     fail("{}: its model differs from that of {}; average checkpoints with one section `model`",
@@ -124,7 +125,7 @@ void average_weights(const std::vector<std::string>& places, const std::string& 
   state.best.clear();  // scores of single checkpoints
   state.retired.clear();
   state.mean_of = std::ssize(places);
-  copy_surroundings(first.location.folder, out);
+  copy_surroundings(first, out);
   Checkpoints checkpoints(real_files(), out);
   checkpoints.save(parameter_tensors(first.task->parameters()), {}, state);
   try {

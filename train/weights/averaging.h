@@ -13,10 +13,9 @@
 namespace calque {
 
 // Writes a run folder `out` with one checkpoint, whose weights are the mean of the weights of
-// `places` (see open_run()). The config, the tokenizers, the labels, the image statistics and the
-// state, without its best scores, are copied from the first of them. The run can be used, but not
-// trained further. Throws an Error if `out` exists, or if the models, vocabularies, labels or image
-// statistics differ.
+// `places` (see open_run()). The config, the tokenizers, the task's side files and the state,
+// without its best scores, are copied from the first of them. The run can be used, but not trained
+// further. Throws an Error if `out` exists, or if the models, vocabularies or side files differ.
 void average_weights(const std::vector<std::string>& places, const std::string& out,
                      const MakeTask& make_task);
 

@@ -7,7 +7,7 @@
 #include "data/batches/stream.h"
 #include "data/corpora/labelled_text.h"
 #include "train/config/config.h"
-#include "train/storage/run_folder.h"
+#include "train/task.h"
 
 namespace calque {
 
@@ -30,6 +30,8 @@ using Labels = std::vector<std::string>;
 // Throws an Error for fewer than two classes.
 Labels labels_of(const std::vector<LabelledCorpus>& corpora);
 
+inline constexpr SideFile labels_file = {&RunFolder::labels, "labels differ from those",
+                                         "checkpoints with one list of labels"};
 // A file with the same labels is not written again.
 void save_labels(const Labels& labels, const RunFolder& run);
 // Throws an Error if the file is missing, or is not a sorted list of two labels or more.

@@ -14,6 +14,7 @@
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/pretrained_embeddings.h"
 #include "train/tasks/run_tokenizers.h"
+#include "train/tasks/sentence_embeddings.h"
 #include "train/tasks/shared_validation.h"
 
 namespace calque {
@@ -38,6 +39,7 @@ class ClassificationTask : public Task {
       : ClassificationTask(config, run, start, training_corpora(config, start)) {}
 
   Parameters& parameters() override { return network_.parameters; }
+  std::vector<SideFile> side_files() const override { return {labels_file}; }
   std::span<const MetricInfo> metrics() const override { return classification_metrics(); }
   std::string tokenizer_hash() const override { return hash_of({tokenizer_}); }
   std::string data_hash() const override { return hexadecimal(data_.hash); }
@@ -123,26 +125,7 @@ class ClassificationTask : public Task {
   std::vector<real> class_weights_;
 };
 
-}  // namespace
-
-std::unique_ptr<Task> make_classification_task(const Config& config, const RunFolder& run,
-                                               const TaskStart& start) {
-  return std::make_unique<ClassificationTask>(config, run, start);
-}
-
-std::span<const MetricInfo> classification_metrics() {
-  static const std::vector<MetricInfo> all = [] {
-    std::vector<MetricInfo> metrics = loss_metrics("class");
-    metrics.push_back({"macro_f1", "macro_f1", "F1", "Macro F1", "",
-                       "The mean of the F1 of each class, so that rare classes count as much as "
-                       "frequent ones.",
-                       ValueFormat::percent, 1, Better::higher});
-    return metrics;
-  }();
-  return all;
-}
-
-std::vector<Contradiction> classification_contradictions(const Config& config) {
+std::vector<Contradiction> contradictions_of(const Config& config) {
   std::vector<Contradiction> all;
   if (config.data.context < 4) {
     all.push_back({"data.context", "an example of task: classification needs at least 4 tokens"});
@@ -161,5 +144,34 @@ std::vector<Contradiction> classification_contradictions(const Config& config) {
   }
   return all;
 }
+
+SentenceEncoder open_encoder(const std::string& place) {
+  return sentence_encoder(open_classification_run(place),
+                          [](const auto& run, const std::string& text) {
+                            return encode_texts({text}, run.tokenizer, run.config.data.context);
+                          });
+}
+
+}  // namespace
+
+std::span<const MetricInfo> classification_metrics() {
+  static const std::vector<MetricInfo> all = [] {
+    std::vector<MetricInfo> metrics = loss_metrics("class");
+    metrics.push_back({"macro_f1", "macro_f1", "F1", "Macro F1", "",
+                       "The mean of the F1 of each class, so that rare classes count as much as "
+                       "frequent ones.",
+                       ValueFormat::percent, 1, Better::higher});
+    return metrics;
+  }();
+  return all;
+}
+
+const TaskDescriptor classification_task = {
+    .kind = TaskKind::classification,
+    .make = make_task_of<ClassificationTask>,
+    .metrics = classification_metrics,
+    .contradictions = contradictions_of,
+    .open_encoder = open_encoder,
+};
 
 }  // namespace calque

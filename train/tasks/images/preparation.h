@@ -9,7 +9,7 @@
 
 #include "core/tensor.h"
 #include "data/images/fit.h"
-#include "train/storage/run_folder.h"
+#include "train/task.h"
 
 namespace calque {
 
@@ -22,6 +22,8 @@ struct ImagePreparation {
   bool operator==(const ImagePreparation&) const = default;
 };
 
+inline constexpr SideFile preparation_file = {
+    &RunFolder::images, "images are prepared differently from those", "runs on the same images"};
 void save_preparation(const ImagePreparation& preparation, const RunFolder& run);
 // Throws an Error if the file is missing or damaged.
 ImagePreparation load_preparation(const RunFolder& run);

@@ -46,6 +46,7 @@ class ImagesTask : public Task {
       : ImagesTask(config, run, start, training_images(config, run, start)) {}
 
   Parameters& parameters() override { return network_.parameters; }
+  std::vector<SideFile> side_files() const override { return {labels_file, preparation_file}; }
   std::span<const MetricInfo> metrics() const override { return classification_metrics(); }
   std::string tokenizer_hash() const override { return no_tokenizer_hash(); }
   std::string data_hash() const override { return hexadecimal(data_.hash); }
@@ -125,14 +126,7 @@ class ImagesTask : public Task {
   std::vector<real> class_weights_;
 };
 
-}  // namespace
-
-std::unique_ptr<Task> make_images_task(const Config& config, const RunFolder& run,
-                                       const TaskStart& start) {
-  return std::make_unique<ImagesTask>(config, run, start);
-}
-
-std::vector<Contradiction> images_contradictions(const Config& config) {
+std::vector<Contradiction> contradictions_of(const Config& config) {
   std::vector<Contradiction> all;
   const std::vector<std::string>& weights = config.training.class_weights;
   if (!weights.empty() && config.training.r_drop > 0) {
@@ -143,5 +137,14 @@ std::vector<Contradiction> images_contradictions(const Config& config) {
   }
   return all;
 }
+
+}  // namespace
+
+const TaskDescriptor images_task = {
+    .kind = TaskKind::images,
+    .make = make_task_of<ImagesTask>,
+    .metrics = classification_metrics,
+    .contradictions = contradictions_of,
+};
 
 }  // namespace calque

@@ -36,7 +36,7 @@ class LanguageModelTask : public Task {
   }
 
   Parameters& parameters() override { return network_.parameters; }
-  std::span<const MetricInfo> metrics() const override { return language_model_metrics(); }
+  std::span<const MetricInfo> metrics() const override { return language_model_task.metrics(); }
   std::string tokenizer_hash() const override { return hash_of({tokenizer_}); }
   std::string data_hash() const override { return hexadecimal(data_.hash); }
 
@@ -89,10 +89,7 @@ class LanguageModelTask : public Task {
   Dataset data_;
 };
 
-}  // namespace
-
-std::unique_ptr<Task> make_language_model_task(const Config& config, const RunFolder& run,
-                                               const TaskStart& start) {
+std::unique_ptr<Task> make(const Config& config, const RunFolder& run, const TaskStart& start) {
   if (start.purpose != TaskStart::Purpose::use) {
     for (const DocumentSource& source :
          document_sources(config.data.validation, config.data, CorpusConfig::Split::validation)) {
@@ -102,7 +99,7 @@ std::unique_ptr<Task> make_language_model_task(const Config& config, const RunFo
   return std::make_unique<LanguageModelTask>(config, run, start);
 }
 
-std::span<const MetricInfo> language_model_metrics() {
+std::span<const MetricInfo> metrics_of_task() {
   static const std::vector<MetricInfo> all = [] {
     std::vector<MetricInfo> metrics = loss_metrics("token");
     metrics.push_back({"bits_per_character", "bits_per_character", "bits/char",
@@ -117,6 +114,12 @@ std::span<const MetricInfo> language_model_metrics() {
   return all;
 }
 
-std::vector<Contradiction> language_model_contradictions(const Config&) { return {}; }
+}  // namespace
+
+const TaskDescriptor language_model_task = {
+    .kind = TaskKind::language_model,
+    .make = make,
+    .metrics = metrics_of_task,
+};
 
 }  // namespace calque

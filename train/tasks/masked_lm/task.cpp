@@ -1,14 +1,19 @@
 #include "train/tasks/masked_lm/task.h"
 
+#include <algorithm>
+
 #include "data/files/content_hash.h"
+#include "data/tokenizers/vocabulary.h"
 #include "train/config/schema.h"
 #include "train/tasks/data_settings.h"
 #include "train/tasks/example_works.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/masked_lm/evaluation.h"
+#include "train/tasks/masked_lm/filling.h"
 #include "train/tasks/masked_lm/run.h"
 #include "train/tasks/masked_lm/work.h"
 #include "train/tasks/pretrained_embeddings.h"
+#include "train/tasks/sentence_embeddings.h"
 #include "train/tasks/shared_validation.h"
 #include "train/tasks/task_data.h"
 #include "train/tasks/text/texts.h"
@@ -34,7 +39,7 @@ class MaskedLmTask : public Task {
   }
 
   Parameters& parameters() override { return network_.parameters; }
-  std::span<const MetricInfo> metrics() const override { return masked_lm_metrics(); }
+  std::span<const MetricInfo> metrics() const override { return masked_lm_task.metrics(); }
   std::string tokenizer_hash() const override { return hash_of({tokenizer_}); }
   std::string data_hash() const override { return hexadecimal(data_.hash); }
 
@@ -85,14 +90,7 @@ class MaskedLmTask : public Task {
   Dataset data_;
 };
 
-}  // namespace
-
-std::unique_ptr<Task> make_masked_lm_task(const Config& config, const RunFolder& run,
-                                          const TaskStart& start) {
-  return std::make_unique<MaskedLmTask>(config, run, start);
-}
-
-std::span<const MetricInfo> masked_lm_metrics() {
+std::span<const MetricInfo> metrics_of_task() {
   static const std::vector<MetricInfo> all = [] {
     std::vector<MetricInfo> metrics = loss_metrics("masked token");
     metrics.push_back({"mask_accuracy", "mask_accuracy", "at [MASK]", "Accuracy at [MASK]", "",
@@ -104,7 +102,7 @@ std::span<const MetricInfo> masked_lm_metrics() {
   return all;
 }
 
-std::vector<Contradiction> masked_lm_contradictions(const Config& config) {
+std::vector<Contradiction> contradictions_of(const Config& config) {
   std::vector<Contradiction> all;
   if (config.data.context < 3) {
     all.push_back({"data.context", "task: masked-lm needs at least 3 tokens: <s>, a token, </s>"});
@@ -114,5 +112,28 @@ std::vector<Contradiction> masked_lm_contradictions(const Config& config) {
   }
   return all;
 }
+
+SentenceEncoder open_encoder(const std::string& place) {
+  return sentence_encoder(open_masked_lm_run(place), [](const auto& run, const std::string& text) {
+    EncodedText encoded{.ids = encode_masked_text(run.tokenizer, text), .kinds = {}};
+    const auto context = static_cast<size_t>(std::max<int64_t>(2, run.config.data.context));
+    if (encoded.ids.size() > context) {
+      encoded.ids.resize(context);
+      encoded.ids.back() = end_id;
+    }
+    encoded.kinds.resize(encoded.ids.size());
+    return encoded;
+  });
+}
+
+}  // namespace
+
+const TaskDescriptor masked_lm_task = {
+    .kind = TaskKind::masked_lm,
+    .make = make_task_of<MaskedLmTask>,
+    .metrics = metrics_of_task,
+    .contradictions = contradictions_of,
+    .open_encoder = open_encoder,
+};
 
 }  // namespace calque

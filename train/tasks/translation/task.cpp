@@ -66,7 +66,7 @@ class TranslationTask : public Task {
   }
 
   Parameters& parameters() override { return network_.parameters; }
-  std::span<const MetricInfo> metrics() const override { return translation_metrics(); }
+  std::span<const MetricInfo> metrics() const override { return translation_task.metrics(); }
   std::string tokenizer_hash() const override { return tokenizers_.hash(); }
   std::string data_hash() const override { return hexadecimal(data_->hash); }
 
@@ -120,15 +120,12 @@ class TranslationTask : public Task {
   std::shared_ptr<const Dataset> data_;
 };
 
-}  // namespace
-
-std::unique_ptr<Task> make_translation_task(const Config& config, const RunFolder& run,
-                                            const TaskStart& start) {
+std::unique_ptr<Task> make(const Config& config, const RunFolder& run, const TaskStart& start) {
   if (start.purpose != TaskStart::Purpose::use) require_validation_files(config);
   return std::make_unique<TranslationTask>(config, run, start);
 }
 
-std::span<const MetricInfo> translation_metrics() {
+std::span<const MetricInfo> metrics_of_task() {
   using enum ValueFormat;
   static const std::vector<MetricInfo> all = [] {
     std::vector<MetricInfo> metrics = loss_metrics("target token");
@@ -145,11 +142,11 @@ std::span<const MetricInfo> translation_metrics() {
   return all;
 }
 
-std::vector<Contradiction> translation_contradictions(const Config& config) {
+std::vector<Contradiction> contradictions_of(const Config& config) {
   std::vector<Contradiction> all;
   const bool none = config.training.validate_translate == TrainingConfig::Translate::none;
   const auto check = [&](const char* key, const std::string& name) {
-    const MetricInfo* metric = find_metric(translation_metrics(), name);
+    const MetricInfo* metric = find_metric(metrics_of_task(), name);
     if (metric == nullptr || !compares_translations(*metric)) return;
     if (!none && !config.data.validation.empty()) return;
     all.push_back(
@@ -160,5 +157,14 @@ std::vector<Contradiction> translation_contradictions(const Config& config) {
   check("training.until", config.training.until.goal.metric);
   return all;
 }
+
+}  // namespace
+
+const TaskDescriptor translation_task = {
+    .kind = TaskKind::translation,
+    .make = make,
+    .metrics = metrics_of_task,
+    .contradictions = contradictions_of,
+};
 
 }  // namespace calque

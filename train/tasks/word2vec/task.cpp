@@ -35,7 +35,7 @@ class Word2VecTask : public Task {
   }
 
   Parameters& parameters() override { return network_.parameters; }
-  std::span<const MetricInfo> metrics() const override { return word2vec_metrics(); }
+  std::span<const MetricInfo> metrics() const override { return word2vec_task.metrics(); }
   std::string tokenizer_hash() const override { return hash_of({tokenizer_}); }
   std::string data_hash() const override { return hexadecimal(data_.hash); }
 
@@ -84,14 +84,7 @@ class Word2VecTask : public Task {
   Dataset data_;
 };
 
-}  // namespace
-
-std::unique_ptr<Task> make_word2vec_task(const Config& config, const RunFolder& run,
-                                         const TaskStart& start) {
-  return std::make_unique<Word2VecTask>(config, run, start);
-}
-
-std::span<const MetricInfo> word2vec_metrics() {
+std::span<const MetricInfo> metrics_of_task() {
   static const std::vector<MetricInfo> all = {
       {"loss", "loss", "loss", "Loss", "nats per prediction",
        "What training minimises: the loss of the expected word and its negatives together.",
@@ -102,9 +95,18 @@ std::span<const MetricInfo> word2vec_metrics() {
   return all;
 }
 
-std::vector<Contradiction> word2vec_contradictions(const Config& config) {
+std::vector<Contradiction> contradictions_of(const Config& config) {
   if (config.tokenizer.kind == TokenizerKind::words) return {};
   return {{"tokenizer.kind", "task: word2vec needs words"}};
 }
+
+}  // namespace
+
+const TaskDescriptor word2vec_task = {
+    .kind = TaskKind::word2vec,
+    .make = make_task_of<Word2VecTask>,
+    .metrics = metrics_of_task,
+    .contradictions = contradictions_of,
+};
 
 }  // namespace calque
