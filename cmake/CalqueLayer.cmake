@@ -33,6 +33,15 @@ function(calque_layer name)
   set_property(GLOBAL APPEND PROPERTY CALQUE_LAYERS calque_${name})
 endfunction()
 
+# calque_subfolders(RESULT): the subfolders that have a CMakeLists.txt, for a folder whose subfolders are
+# alike, such as one for each task.
+function(calque_subfolders result)
+  file(GLOB lists CONFIGURE_DEPENDS RELATIVE ${CMAKE_CURRENT_SOURCE_DIR}
+       ${CMAKE_CURRENT_SOURCE_DIR}/*/CMakeLists.txt)
+  list(TRANSFORM lists REPLACE "/CMakeLists.txt" "")
+  set(${result} ${lists} PARENT_SCOPE)
+endfunction()
+
 # calque_sources(file...): adds files of the current folder to the library that contains the folder.
 function(calque_sources)
   list(TRANSFORM ARGN PREPEND ${CMAKE_CURRENT_SOURCE_DIR}/)

@@ -5,6 +5,7 @@
 #include <set>
 
 #include "core/error.h"
+#include "train/config/tasks.h"
 #include "train/tasks/data_settings.h"
 #include "train/tasks/translation/search.h"
 
@@ -51,13 +52,31 @@ void learn_languages(LanguageDetector& detector, const ServedTranslator& served)
   }
 }
 
-ServedTranslator open_translator(const std::string& folder, const std::string& name) {
+void open_translator(ServedRuns& runs, const std::string& folder, const std::string& name) {
   ServedTranslator served{
       .name = name, .source = "", .target = "", .run = open_translation_run(folder), .options = {}};
   std::tie(served.source, served.target) = languages_of(served.run.config);
   served.options = translation_options(served.run.config.decoding);
-  return served;
+  learn_languages(runs.detector, served);
+  runs.translators.push_back(std::move(served));
 }
+
+void open_language_model(ServedRuns& runs, const std::string& folder, const std::string& name) {
+  runs.language_models.push_back({name, open_language_model_run(folder)});
+}
+
+void open_classifier(ServedRuns& runs, const std::string& folder, const std::string& name) {
+  runs.classifiers.push_back({name, open_classification_run(folder)});
+}
+
+// The tasks whose runs are served.
+struct Opener {
+  TaskKind task;
+  void (*open)(ServedRuns& runs, const std::string& folder, const std::string& name);
+};
+constexpr Opener openers[] = {{TaskKind::translation, open_translator},
+                              {TaskKind::language_model, open_language_model},
+                              {TaskKind::classification, open_classifier}};
 
 }  // namespace
 
@@ -75,23 +94,15 @@ ServedRuns open_served_runs(const std::vector<std::string>& folders) {
   for (const std::string& folder : folders) {
     const std::string name = name_of_run(folder);
     if (!names.insert(name).second) fail("{}: two runs are named {}", folder, name);
-    switch (const TaskKind task = find_run(folder).config.task) {
-      case TaskKind::translation: {
-        ServedTranslator served = open_translator(folder, name);
-        learn_languages(runs.detector, served);
-        runs.translators.push_back(std::move(served));
-        break;
-      }
-      case TaskKind::language_model:
-        runs.language_models.push_back({name, open_language_model_run(folder)});
-        break;
-      case TaskKind::classification:
-        runs.classifiers.push_back({name, open_classification_run(folder)});
-        break;
-      default:
-        fail("{}: is of task: {}; translation, language-model and classification are served",
-             folder, name_of(task_kinds, task));
+    const TaskKind task = find_run(folder).config.task;
+    const auto opener = std::ranges::find(openers, task, &Opener::task);
+    if (opener == std::end(openers)) {
+      std::vector<TaskKind> served;
+      for (const Opener& each : openers) served.push_back(each.task);
+      fail("calque serve needs a run of task: {}; {} is of task: {}", names_of(served), folder,
+           name_of(task_kinds, task));
     }
+    opener->open(runs, folder, name);
   }
   return runs;
 }

@@ -1,5 +1,6 @@
 // calque evaluate: measures a model on a split by the metrics of its task.
 #include <memory>
+#include <type_traits>
 
 #include "cli/command_line.h"
 #include "cli/commands.h"
@@ -59,6 +60,15 @@ void evaluate(const EvaluateArguments& arguments) {
   commands_of(config.task).evaluate(arguments, chosen_corpora(arguments, config));
 }
 
+// The tasks that accept a corpus with such files.
+template <class Files>
+std::vector<TaskKind> for_files(Files CorpusConfig::*member,
+                                const std::type_identity_t<Files>& files) {
+  CorpusConfig corpus;
+  corpus.*member = files;
+  return tasks_that_accept(corpus);
+}
+
 void add_corpus_options(CLI::App& command, EvaluateArguments& arguments, TaskOptions& options) {
   CLI::Option* split =
       command
@@ -66,7 +76,7 @@ void add_corpus_options(CLI::App& command, EvaluateArguments& arguments, TaskOpt
                       "train, validation, test, or the name of a test corpus (default: test)")
           ->type_name("NAME");
   CLI::Option* source =
-      options.add(TaskKind::translation,
+      options.add(for_files(&CorpusConfig::source, "x"),
                   command.add_option("--source", arguments.source,
                                      "Translation: evaluate on this file instead, plain or gzip"));
   CLI::Option* target =
@@ -74,12 +84,12 @@ void add_corpus_options(CLI::App& command, EvaluateArguments& arguments, TaskOpt
   source->type_name("FILE")->excludes(split)->needs(target);
   target->type_name("FILE")->needs(source);
   CLI::Option* text =
-      options.add({TaskKind::language_model, TaskKind::masked_lm, TaskKind::word2vec},
+      options.add(for_files(&CorpusConfig::text, {"x"}),
                   command.add_option("--text", arguments.text,
                                      "Language models, word2vec: evaluate on this text instead"));
   text->type_name("FILE")->excludes(split)->excludes(source);
   options
-      .add(TaskKind::classification,
+      .add(for_files(&CorpusConfig::labelled, "x"),
            command.add_option("--labelled", arguments.labelled,
                               "Classification: evaluate on this file instead; a line is a label, a "
                               "tab or a space, and a text"))
@@ -88,7 +98,7 @@ void add_corpus_options(CLI::App& command, EvaluateArguments& arguments, TaskOpt
       ->excludes(source)
       ->excludes(text);
   options
-      .add(TaskKind::images,
+      .add(for_files(&CorpusConfig::images, "x"),
            command.add_option("--images", arguments.images,
                               "Images: evaluate on this folder of classes or IDX file instead"))
       ->type_name("PATH")
@@ -108,17 +118,17 @@ void add_evaluate_command(CLI::App& calque) {
       ->required()
       ->type_name("");
   add_corpus_options(*command, *arguments, *options);
-  options->add(TaskKind::translation, add_beam(command, arguments->decoding.beam));
-  options->add(TaskKind::translation, add_decoding_settings(command, arguments->decoding.settings));
+  options->add(Feature::pairs, add_beam(command, arguments->decoding.beam));
+  options->add(Feature::pairs, add_decoding_settings(command, arguments->decoding.settings));
   options
-      ->add(TaskKind::translation,
+      ->add(Feature::pairs,
             command->add_option(
                 "--tokenize", arguments->tokenize,
                 "How BLEU splits words: 13a, intl, char, or none for text that is already "
                 "tokenized (default: the config's)"))
       ->check(CLI::IsMember({"13a", "intl", "char", "none"}))
       ->type_name("HOW");
-  options->add(TaskKind::translation,
+  options->add(Feature::pairs,
                command->add_flag("--by-length", arguments->by_length,
                                  "Also show the BLEU of sources of 1 to 5 words, 6 to 10, ..."));
   command

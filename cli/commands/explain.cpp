@@ -6,9 +6,6 @@
 #include "cli/commands.h"
 #include "cli/result_file.h"
 #include "cli/tasks/task_commands.h"
-#include "train/report/figures/attention_figure.h"
-#include "train/report/pages/explain_page.h"
-#include "train/weights/trained_run.h"
 
 namespace calque {
 namespace {
@@ -19,20 +16,13 @@ struct ExplainCommandArguments {
   bool svg = false, json = false;
 };
 
-std::string explanation(const ExplainCommandArguments& arguments) {
-  if (find_run(arguments.explained.run).config.task == TaskKind::images) {
-    return explain_image(arguments.explained, arguments.json);
-  }
-  const Explanation explanation =
-      commands_for(arguments.explained.run).explain(arguments.explained);
-  return arguments.svg    ? cross_attention_svg(explanation, {})
-         : arguments.json ? explanation_json(explanation)
-                          : explain_page(explanation);
-}
-
-void explain(const ExplainCommandArguments& arguments) {
-  const std::string text = explanation(arguments);
-  const std::string default_out = arguments.svg || arguments.json ? "-" : "explain.html";
+void explain(ExplainCommandArguments& arguments) {
+  using enum ExplainArguments::Form;
+  ExplainArguments& explained = arguments.explained;
+  explained.form = arguments.svg ? svg : arguments.json ? json : page;
+  const std::string text =
+      command_for("calque explain", explained.run, &TaskCommands::explain)(explained);
+  const std::string default_out = explained.form == page ? "explain.html" : "-";
   write_result(arguments.out.empty() ? default_out : arguments.out, text);
 }
 
@@ -59,11 +49,11 @@ void add_explain_command(CLI::App& calque) {
                    "output for --svg and --json)")
       ->type_name("FILE");
   CLI::Option* svg = options->add(
-      TaskKind::translation,
+      Feature::pairs,
       command->add_flag("--svg", arguments->svg, "Write only a figure of the cross-attention"));
   command->add_flag("--json", arguments->json, "Write the numbers as JSON instead of a page")
       ->excludes(svg);
-  options->add(TaskKind::translation, add_beam(command, arguments->explained.decoding.beam));
+  options->add(Feature::pairs, add_beam(command, arguments->explained.decoding.beam));
   arguments->explained.decoding.n_best = 1;
   add_threads(command);
   command->footer("Example: calque explain runs/toy 'ein Satz' --out sentence.html");

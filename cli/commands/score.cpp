@@ -16,12 +16,12 @@ void add_score_command(CLI::App& calque) {
       ->required()
       ->type_name("");
   CLI::Option* source = options->add(
-      TaskKind::translation,
+      Feature::pairs,
       command->add_option("--source", arguments->source, "Translation: sentences, plain or gzip"));
   CLI::Option* target =
       command->add_option("--target", arguments->target, "Their translations, line by line");
   CLI::Option* text = options->add(
-      TaskKind::language_model,
+      tasks_with(&TaskCommands::score, Feature::documents),
       command->add_option("--text", arguments->text, "Language model: documents, one per line"));
   text->type_name("FILE")->excludes(source);
   source->type_name("FILE")->needs(target);
@@ -37,7 +37,7 @@ void add_score_command(CLI::App& calque) {
       wrong_command_line("give --source and --target, or --text for a language model");
     }
     options->check(arguments->run);
-    commands_for(arguments->run).score(*arguments);
+    command_for("calque score", arguments->run, &TaskCommands::score)(*arguments);
   });
 }
 

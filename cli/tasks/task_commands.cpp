@@ -5,10 +5,16 @@
 #include <algorithm>
 
 #include "cli/command_line.h"
+#include "cli/commands.h"
 #include "core/error.h"
-#include "train/weights/trained_run.h"
+#include "core/threads/largest_first.h"
+#include "train/report/figures/attention_figure.h"
+#include "train/report/pages/explain_page.h"
 
 namespace calque {
+extern const TaskCommands translation_commands, language_model_commands, masked_lm_commands,
+    classification_commands, images_commands, word2vec_commands;
+
 namespace {
 
 const TaskCommands* const all_commands[] = {&translation_commands, &language_model_commands,
@@ -17,34 +23,46 @@ const TaskCommands* const all_commands[] = {&translation_commands, &language_mod
 
 }  // namespace
 
-std::string score_line(double log_probability, int64_t tokens) {
-  return fmt::format("{:.4f}\t{:.4f}\t{}\n", log_probability,
-                     log_probability / static_cast<double>(tokens), tokens);
-}
-
-void refuse_to_score_classes(const ScoreArguments& arguments) {
-  fail("{}: a classifier assigns no probability to a text; calque classify prints those of classes",
-       arguments.run);
+void add_task_commands(CLI::App& calque) {
+  for (const TaskCommands* commands : all_commands) {
+    if (commands->add_commands != nullptr) commands->add_commands(calque);
+  }
 }
 
 const TaskCommands& commands_of(TaskKind task) {
   return **std::ranges::find(all_commands, task, &TaskCommands::task);
 }
 
-const TaskCommands& commands_for(const std::string& run) {
-  return commands_of(find_run(run).config.task);
+std::string score_line(double log_probability, int64_t tokens) {
+  return fmt::format("{:.4f}\t{:.4f}\t{}\n", log_probability,
+                     log_probability / static_cast<double>(tokens), tokens);
+}
+
+std::string class_line(const std::vector<std::string>& labels,
+                       const std::vector<double>& probabilities,
+                       const ClassifyArguments& arguments) {
+  std::vector<size_t> order = largest_first(probabilities);
+  order.resize(std::min(order.size(), static_cast<size_t>(arguments.top)));
+  std::string line;
+  for (const size_t i : order) {
+    line += (line.empty() ? "" : "\t") + labels[i];
+    if (arguments.probabilities) line += fmt::format("\t{:.4f}", probabilities[i]);
+  }
+  return line + '\n';
+}
+
+std::string explanation_text(const Explanation& explanation, ExplainArguments::Form form) {
+  using enum ExplainArguments::Form;
+  return form == svg    ? cross_attention_svg(explanation, {})
+         : form == json ? explanation_json(explanation)
+                        : explain_page(explanation);
 }
 
 void require_task(const std::string& user, const std::string& run,
                   const std::vector<TaskKind>& tasks) {
   const TaskKind found = find_run(run).config.task;
   if (std::ranges::count(tasks, found) > 0) return;
-  std::string names;
-  for (const TaskKind task : tasks) {
-    if (!names.empty()) names += task == tasks.back() ? " or " : ", ";
-    names += name_of(task_kinds, task);
-  }
-  fail("{} needs a run of task: {}; {} is of task: {}", user, names, run,
+  fail("{} needs a run of task: {}; {} is of task: {}", user, names_of(tasks), run,
        name_of(task_kinds, found));
 }
 

@@ -1,6 +1,6 @@
 #pragma once
-// What commands do with a run of each task. A new task adds a file to this folder, with its
-// TaskCommands, and an entry in task_commands.cpp.
+// What commands do with a run of each task. A new task adds a folder with its TaskCommands, and an
+// entry in task_commands.cpp.
 
 #include <CLI/CLI.hpp>
 #include <cstdint>
@@ -10,7 +10,8 @@
 
 #include "cli/decoding_arguments.h"
 #include "decode/explanation.h"
-#include "train/config/config.h"
+#include "train/config/tasks.h"
+#include "train/weights/trained_run.h"
 
 namespace calque {
 
@@ -30,55 +31,82 @@ struct ScoreArguments {
 // tokens, separated by tabs.
 std::string score_line(double log_probability, int64_t tokens);
 
-// The `score` of classifiers of texts and images: throws Error, because a classifier gives no
-// probability to a text.
-void refuse_to_score_classes(const ScoreArguments& arguments);
+struct ClassifyArguments {
+  std::string run;
+  std::vector<std::string> images;
+  bool probabilities = false;
+  int64_t top = 1;
+};
+
+// A line of `calque classify`: the most probable labels, separated by tabs.
+std::string class_line(const std::vector<std::string>& labels,
+                       const std::vector<double>& probabilities,
+                       const ClassifyArguments& arguments);
 
 struct ExplainArguments {
+  enum class Form { page, json, svg };
+
   std::string run, text;
   DecodingArguments decoding;
+  Form form = Form::page;
 };
+
+std::string explanation_text(const Explanation& explanation, ExplainArguments::Form form);
 
 struct CorpusOfSplit {
   CorpusConfig corpus;
   CorpusConfig::Split split;
 };
 
+// An absent function means that the task does not support the command.
 struct TaskCommands {
   TaskKind task;
+  const char* files_to_evaluate;  // the options that name the files
   void (*check_data)(const Config& config);
   void (*evaluate)(const EvaluateArguments&, const std::vector<CorpusOfSplit>&);
-  void (*score)(const ScoreArguments&);
-  Explanation (*explain)(const ExplainArguments&);
-  const char* files_to_evaluate;  // the options that name the files
+  void (*score)(const ScoreArguments&) = nullptr;
+  std::string (*explain)(const ExplainArguments&) = nullptr;
+  void (*classify)(const ClassifyArguments&) = nullptr;
+  void (*add_commands)(CLI::App& calque) = nullptr;  // adds those for runs of this task alone
 };
-
-extern const TaskCommands translation_commands, language_model_commands, masked_lm_commands,
-    classification_commands, images_commands, word2vec_commands;
-
-// Returns the class probabilities of an image file and the attention to its patches, as a page or
-// as JSON.
-std::string explain_image(const ExplainArguments& arguments, bool json);
 
 // The `check_data` of the tasks that read plain text.
 void check_texts(const Config& config);
 
 const TaskCommands& commands_of(TaskKind task);
-const TaskCommands& commands_for(const std::string& run);
+
+// The tasks that have a command and a feature.
+template <class Command>
+std::vector<TaskKind> tasks_with(Command TaskCommands::*command, Feature feature) {
+  std::vector<TaskKind> tasks = tasks_with(feature);
+  std::erase_if(tasks, [=](TaskKind task) { return commands_of(task).*command == nullptr; });
+  return tasks;
+}
 
 // Throws Error unless the run is of one of these tasks. `user` names the command or the option
 // that needs it, such as "calque translate".
 void require_task(const std::string& user, const std::string& run,
                   const std::vector<TaskKind>& tasks);
-inline void require_task(const std::string& user, const std::string& run, TaskKind task) {
-  require_task(user, run, std::vector{task});
+
+// The command of the run's task. Throws Error if the task does not support it.
+template <class Command>
+Command command_for(const std::string& user, const std::string& run,
+                    Command TaskCommands::*command) {
+  std::vector<TaskKind> tasks;
+  for (const Named<TaskKind>& each : task_kinds) {
+    if (commands_of(each.choice).*command != nullptr) tasks.push_back(each.choice);
+  }
+  require_task(user, run, tasks);
+  return commands_of(find_run(run).config.task).*command;
 }
 
 // Records which options of a command are only for runs of certain tasks.
 class TaskOptions {
  public:
-  CLI::Option* add(TaskKind task, CLI::Option* option) { return add(std::vector{task}, option); }
   CLI::Option* add(const std::vector<TaskKind>& tasks, CLI::Option* option);
+  CLI::Option* add(Feature feature, CLI::Option* option) {
+    return add(tasks_with(feature), option);
+  }
   // Throws Error for an option that was given and is not for the run's task.
   void check(const std::string& run) const;
 

@@ -211,9 +211,9 @@ TEST_CASE("info and data check describe encoder-only models; score and explain r
   check_refused(run("calque score " + masked() + " --text /dev/null"), 1,
                 "--text needs a run of task: language-model; ");
   check_refused(run("calque explain " + masked() + " The"), 1,
-                "calque explain supports translation, language models and images");
+                "calque explain needs a run of task: translation, language-model or images; ");
   check_refused(run("calque explain " + classifier() + " The"), 1,
-                "calque explain supports translation, language models and images");
+                "calque explain needs a run of task: translation, language-model or images; ");
 }
 
 }  // namespace

@@ -87,7 +87,8 @@ TEST_CASE("evaluate measures word2vec on a split or a text, and prints words wit
   CHECK(ran.out.find(": 1 documents, ") != std::string::npos);
   check_refused(run("calque evaluate " + words() + " --split train --output x"), 1,
                 "calque vectors writes the vectors");
-  check_refused(run("calque explain " + words() + " king"), 1, "calque neighbours");
+  check_refused(run("calque explain " + words() + " king"), 1,
+                "calque explain needs a run of task: translation, language-model or images; ");
   check_refused(run("calque score " + words() + " --text '" + text + "'"), 1,
                 "--text needs a run of task: language-model; ");
 }

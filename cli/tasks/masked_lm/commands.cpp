@@ -1,17 +1,18 @@
-// What evaluate, score, explain and data check do with runs of task: masked-lm.
+// What evaluate and data check do with runs of task: masked-lm.
 #include <fmt/format.h>
 
 #include <limits>
 
 #include "cli/result_file.h"
 #include "cli/tasks/task_commands.h"
-#include "core/error.h"
 #include "train/tasks/data_settings.h"
 #include "train/tasks/masked_lm/evaluation.h"
 #include "train/tasks/masked_lm/run.h"
 #include "train/tasks/text/texts.h"
 
 namespace calque {
+
+void add_fill_command(CLI::App& calque);  // fill.cpp
 namespace {
 
 constexpr int64_t every_window = std::numeric_limits<int64_t>::max();
@@ -55,23 +56,14 @@ void evaluate_masked_lm(const EvaluateArguments& arguments,
   if (!arguments.output.empty()) write_result(arguments.output, filled);
 }
 
-void score_masked_lm(const ScoreArguments& arguments) {
-  fail("{}: a masked language model assigns no probability to a text", arguments.run);
-}
-
-Explanation explain_masked_lm(const ExplainArguments& arguments) {
-  fail("{}: calque explain supports translation, language models and images", arguments.run);
-}
-
 }  // namespace
 
 const TaskCommands masked_lm_commands = {
     .task = TaskKind::masked_lm,
+    .files_to_evaluate = "--text",
     .check_data = check_texts,
     .evaluate = evaluate_masked_lm,
-    .score = score_masked_lm,
-    .explain = explain_masked_lm,
-    .files_to_evaluate = "--text",
+    .add_commands = add_fill_command,
 };
 
 }  // namespace calque

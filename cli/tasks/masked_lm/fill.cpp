@@ -25,7 +25,7 @@ struct FillArguments {
 void fill(const FillArguments& arguments) {
   const std::string problem = utf8_problem(arguments.text);
   if (!problem.empty()) fail("the text: {}", problem);
-  require_task("calque fill", arguments.run, TaskKind::masked_lm);
+  require_task("calque fill", arguments.run, {TaskKind::masked_lm});
   const MaskedLmRun run = open_masked_lm_run(arguments.run);
   std::vector<int32_t> ids = encode_masked_text(run.tokenizer, arguments.text);
   std::vector<int32_t> rows;

@@ -135,7 +135,7 @@ void translate(TranslateArguments arguments) {
     if (*file == "-") file->clear();  // the standard streams, as without the option
   }
   for (const std::string& run : arguments.runs) {
-    require_task("calque translate", run, TaskKind::translation);
+    require_task("calque translate", run, {TaskKind::translation});
   }
   std::vector<TranslationRun> runs = open_translation_runs(arguments.runs);
   const LineOptions options =

@@ -1,10 +1,12 @@
-// What evaluate, score, explain and data check do with runs of task: images.
+// What evaluate, explain, classify and data check do with runs of task: images.
 #include <fmt/format.h>
 
 #include <algorithm>
 #include <filesystem>
 #include <functional>
 
+#include "cli/command_line.h"
+#include "cli/output.h"
 #include "cli/result_file.h"
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
@@ -59,14 +61,21 @@ void evaluate_images(const EvaluateArguments& arguments,
   if (!arguments.output.empty()) write_result(arguments.output, predicted);
 }
 
-// calque explain calls explain_image() for a run of this task.
-Explanation explain_images(const ExplainArguments& arguments) {
-  fail("{}: images are explained by explain_image()", arguments.run);
+void classify_images(const ClassifyArguments& arguments) {
+  if (arguments.images.empty()) {
+    wrong_command_line(
+        fmt::format("{} is of task: images; name image files after the run", arguments.run));
+  }
+  const ImageRun run = open_image_run(arguments.run);
+  for (const std::string& path : arguments.images) {
+    const auto probabilities =
+        class_probabilities(run.model(), run.preparation, run.read(path).pixels);
+    write_output(path + '\t' + class_line(run.labels, probabilities, arguments));
+  }
 }
 
-}  // namespace
-
-std::string explain_image(const ExplainArguments& arguments, bool json) {
+// The class probabilities of an image file and the attention to its patches.
+std::string explain_image(const ExplainArguments& arguments) {
   const ImageRun run = open_image_run(arguments.run);
   const VisionTransformer& model = run.model();
   const Image image = run.read(arguments.text);
@@ -88,16 +97,19 @@ std::string explain_image(const ExplainArguments& arguments, bool json) {
   }
   std::ranges::stable_sort(explanation.classes, std::ranges::greater(),
                            &std::pair<std::string, double>::second);
-  return json ? image_json(explanation) : image_page(explanation);
+  return arguments.form == ExplainArguments::Form::json ? image_json(explanation)
+                                                        : image_page(explanation);
 }
+
+}  // namespace
 
 const TaskCommands images_commands = {
     .task = TaskKind::images,
+    .files_to_evaluate = "--images",
     .check_data = check_image_data,
     .evaluate = evaluate_images,
-    .score = refuse_to_score_classes,
-    .explain = explain_images,
-    .files_to_evaluate = "--images",
+    .explain = explain_image,
+    .classify = classify_images,
 };
 
 }  // namespace calque

@@ -19,6 +19,8 @@
 #include "train/tasks/translation/split_evaluation.h"
 
 namespace calque {
+
+void add_translate_command(CLI::App& calque);  // translate.cpp
 namespace {
 
 void check_translation_data(const Config& config) {
@@ -102,20 +104,22 @@ void score_translation(const ScoreArguments& arguments) {
   }
 }
 
-Explanation explain_translation(const ExplainArguments& arguments) {
+std::string explain_translation(const ExplainArguments& arguments) {
   const TranslationRun run = open_translation_run(arguments.run);
-  return explain_sentence(run, arguments.text, decoding_of(run, arguments.decoding));
+  return explanation_text(
+      explain_sentence(run, arguments.text, decoding_of(run, arguments.decoding)), arguments.form);
 }
 
 }  // namespace
 
 const TaskCommands translation_commands = {
     .task = TaskKind::translation,
+    .files_to_evaluate = "--source and --target",
     .check_data = check_translation_data,
     .evaluate = evaluate_translation,
     .score = score_translation,
     .explain = explain_translation,
-    .files_to_evaluate = "--source and --target",
+    .add_commands = add_translate_command,
 };
 
 }  // namespace calque

@@ -28,7 +28,7 @@ void neighbours(const NeighboursArguments& arguments) {
   if (arguments.words.size() != 1 && arguments.words.size() != 3) {
     wrong_command_line("give one word, or three for an analogy: man king woman");
   }
-  require_task("calque neighbours", arguments.run, TaskKind::word2vec);
+  require_task("calque neighbours", arguments.run, {TaskKind::word2vec});
   const Word2VecRun run = open_word2vec_run(arguments.run);
   const WordSpace space(run.model().vectors, run.tokenizer);
   std::vector<int32_t> ids;

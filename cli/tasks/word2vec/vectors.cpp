@@ -22,7 +22,7 @@ void add_vectors_command(CLI::App& calque) {
       "frequent first. model.embeddings, gensim and others read this format.\n"
       "Example: calque vectors runs/word2vec > vectors.txt");
   command->callback([folder] {
-    require_task("calque vectors", *folder, TaskKind::word2vec);
+    require_task("calque vectors", *folder, {TaskKind::word2vec});
     const Word2VecRun run = open_word2vec_run(*folder);
     write_output(vectors_as_text(run.model().vectors, run.tokenizer));
   });

@@ -1,4 +1,4 @@
-// What evaluate, score, explain and data check do with runs of task: word2vec.
+// What evaluate and data check do with runs of task: word2vec.
 #include <fmt/format.h>
 
 #include "cli/tasks/task_commands.h"
@@ -10,6 +10,9 @@
 #include "train/tasks/word2vec/run.h"
 
 namespace calque {
+
+void add_neighbours_command(CLI::App& calque);  // neighbours.cpp
+void add_vectors_command(CLI::App& calque);     // vectors.cpp
 namespace {
 
 void evaluate_word2vec(const EvaluateArguments& arguments,
@@ -33,27 +36,18 @@ void evaluate_word2vec(const EvaluateArguments& arguments,
   }
 }
 
-void score_word2vec(const ScoreArguments& arguments) {
-  fail("{}: word2vec assigns no probability to a text", arguments.run);
-}
-
-Explanation explain_word2vec(const ExplainArguments& arguments) {
-  fail(
-      "{}: calque explain supports translation, language models and images; calque neighbours "
-      "shows word "
-      "vectors",
-      arguments.run);
-}
-
 }  // namespace
 
 const TaskCommands word2vec_commands = {
     .task = TaskKind::word2vec,
+    .files_to_evaluate = "--text",
     .check_data = check_texts,
     .evaluate = evaluate_word2vec,
-    .score = score_word2vec,
-    .explain = explain_word2vec,
-    .files_to_evaluate = "--text",
+    .add_commands =
+        [](CLI::App& calque) {
+          add_neighbours_command(calque);
+          add_vectors_command(calque);
+        },
 };
 
 }  // namespace calque

@@ -1,12 +1,15 @@
-// What evaluate, score, explain and data check do with runs of task: classification.
+// What evaluate, classify and data check do with runs of task: classification.
 #include <fmt/format.h>
 #include <fmt/ranges.h>
 
 #include <algorithm>
 
+#include "cli/line_streams.h"
+#include "cli/output.h"
 #include "cli/result_file.h"
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
+#include "data/text/utf8.h"
 #include "train/report/records.h"
 #include "train/tasks/classification/evaluation.h"
 #include "train/tasks/classification/run.h"
@@ -61,19 +64,45 @@ void evaluate_classes(const EvaluateArguments& arguments,
   if (!arguments.output.empty()) write_result(arguments.output, predicted);
 }
 
-Explanation explain_classes(const ExplainArguments& arguments) {
-  fail("{}: calque explain supports translation, language models and images", arguments.run);
+// Texts of a line: one, or two that a tab separates.
+std::vector<std::string> texts_of(const std::string& line, const LineInput& input) {
+  const std::string problem = utf8_problem(line);
+  if (!problem.empty()) fail("{}: {}", input.where(), problem);
+  const size_t tab = line.find('\t');
+  if (tab == line.npos) return {line};
+  if (line.find('\t', tab + 1) != line.npos) {
+    fail("{}: has more than two texts; a tab separates the two texts of a pair", input.where());
+  }
+  return {line.substr(0, tab), line.substr(tab + 1)};
+}
+
+void classify_lines(const ClassifyArguments& arguments) {
+  constexpr int64_t lines_at_once = 256;
+  const ClassificationRun run = open_classification_run(arguments.run);
+  std::vector<EncodedText> texts;
+  const auto print = [&] {
+    for (const auto& probabilities : class_probabilities(run.model(), texts)) {
+      write_output(class_line(run.labels, probabilities, arguments));
+    }
+    texts.clear();
+  };
+  LineInput input("");
+  std::string line;
+  while (input.next(line)) {
+    texts.push_back(encode_texts(texts_of(line, input), run.tokenizer, run.config.data.context));
+    if (std::ssize(texts) == lines_at_once) print();
+  }
+  print();
 }
 
 }  // namespace
 
 const TaskCommands classification_commands = {
     .task = TaskKind::classification,
+    .files_to_evaluate = "--labelled",
     .check_data = check_classification_data,
     .evaluate = evaluate_classes,
-    .score = refuse_to_score_classes,
-    .explain = explain_classes,
-    .files_to_evaluate = "--labelled",
+    .classify = classify_lines,
 };
 
 }  // namespace calque

@@ -23,6 +23,8 @@
 #include "train/tasks/text/tokenizer.h"
 
 namespace calque {
+
+void add_generate_command(CLI::App& calque);  // generate.cpp
 namespace {
 
 constexpr int64_t texts_at_once = 2000;
@@ -117,19 +119,21 @@ void evaluate_language_model(const EvaluateArguments& arguments,
   if (!arguments.output.empty()) write_result(arguments.output, scores);
 }
 
-Explanation explain_continuation(const ExplainArguments& arguments) {
-  return explain_prompt(open_language_model_run(arguments.run), arguments.text);
+std::string explain_continuation(const ExplainArguments& arguments) {
+  const LanguageModelRun run = open_language_model_run(arguments.run);
+  return explanation_text(explain_prompt(run, arguments.text), arguments.form);
 }
 
 }  // namespace
 
 const TaskCommands language_model_commands = {
     .task = TaskKind::language_model,
+    .files_to_evaluate = "--text",
     .check_data = check_texts,
     .evaluate = evaluate_language_model,
     .score = score_language_model,
     .explain = explain_continuation,
-    .files_to_evaluate = "--text",
+    .add_commands = add_generate_command,
 };
 
 }  // namespace calque

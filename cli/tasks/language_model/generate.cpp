@@ -72,7 +72,7 @@ void converse(const LanguageModelRun& run, GenerationOptions options) {
 
 void generate(GenerateArguments arguments) {
   require_utf8(arguments.prompt);
-  require_task("calque generate", arguments.run, TaskKind::language_model);
+  require_task("calque generate", arguments.run, {TaskKind::language_model});
   const LanguageModelRun run = open_language_model_run(arguments.run);
   arguments.options.context = run.config.data.context;
   if (arguments.interactive) {
