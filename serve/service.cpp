@@ -4,37 +4,33 @@
 
 #include "data/text/utf8.h"
 #include "serve/http/error.h"
+#include "serve/served_task.h"
 
 namespace calque {
 namespace {
 
-struct KnownRoute {
-  const char *method, *path;
-  Route answer;
-  Answer::Errors errors = Answer::Errors::text;
-  bool needs_key = true;
-};
-
-constexpr KnownRoute known_routes[] = {
+// Besides those of each task.
+constexpr KnownRoute common_routes[] = {
     {"GET", "/", answer_page, Answer::Errors::text, false},
     {"GET", "/page.css", answer_style, Answer::Errors::text, false},
     {"GET", "/page.js", answer_script, Answer::Errors::text, false},
     {"GET", "/runs", answer_runs, Answer::Errors::text, false},
-    {"POST", "/translate", answer_translate},
-    {"GET", "/translate", answer_translate},
     {"POST", "/detect", answer_detect},
     {"GET", "/detect", answer_detect},
     {"GET", "/spec", answer_spec, Answer::Errors::text, false},
     {"GET", "/languages", answer_languages, Answer::Errors::text, false},
     {"GET", "/frontend/settings", answer_settings, Answer::Errors::text, false},
-    {"POST", "/v1/completions", answer_completions, Answer::Errors::object},
-    {"GET", "/v1/models", answer_models, Answer::Errors::object},
-    {"POST", "/classify", answer_classify},
     {"POST", "/explain", answer_explain},
     {"GET", "/explain", answer_explain},
-    {"POST", "/score", answer_score},
-    {"POST", "/align", answer_align},
 };
+
+std::vector<KnownRoute> all_routes() {
+  std::vector<KnownRoute> all(std::begin(common_routes), std::end(common_routes));
+  for (const ServedTask* task : served_tasks()) {
+    all.insert(all.end(), task->routes.begin(), task->routes.end());
+  }
+  return all;
+}
 
 }  // namespace
 
@@ -76,7 +72,8 @@ void Service::route(const HttpRequest& request, Answer& answer) {
     return answer.send({200, "text/plain; version=0.0.4", metrics_.text(now)});
   }
   std::string allowed;
-  for (const KnownRoute& known : known_routes) {
+  static const std::vector<KnownRoute> routes = all_routes();
+  for (const KnownRoute& known : routes) {
     if (path != known.path) continue;
     answer.of_route(path, known.errors);
     const bool reads_it = reads && known.method == std::string_view("GET");

@@ -60,6 +60,13 @@ class Service {
 // A route: answers, or throws an HttpError.
 using Route = void (*)(Service& service, const Fields& fields, const Answer& answer);
 
+struct KnownRoute {
+  const char *method, *path;
+  Route answer;
+  Answer::Errors errors = Answer::Errors::text;
+  bool needs_key = true;
+};
+
 // page.cpp
 void answer_page(Service& service, const Fields& fields, const Answer& answer);
 void answer_style(Service& service, const Fields& fields, const Answer& answer);
@@ -76,7 +83,6 @@ void answer_settings(Service& service, const Fields& fields, const Answer& answe
 void answer_completions(Service& service, const Fields& fields, const Answer& answer);
 void answer_models(Service& service, const Fields& fields, const Answer& answer);
 // inspection.cpp
-void answer_classify(Service& service, const Fields& fields, const Answer& answer);
 void answer_explain(Service& service, const Fields& fields, const Answer& answer);
 void answer_score(Service& service, const Fields& fields, const Answer& answer);
 void answer_align(Service& service, const Fields& fields, const Answer& answer);

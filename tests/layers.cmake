@@ -1,4 +1,4 @@
-# Checks which layer includes which, and that the trainer names no particular task:
+# Checks which layer includes which, and that a task is named only where it is defined:
 #   cmake -Dsource=ROOT -P layers.cmake
 # The files of the layer train access a task only through train/task.h, so they include no model, data
 # or decoding, and contain no word of translation.
@@ -106,7 +106,7 @@ check_rooms(core simd threads memory products ops)
 check_rooms(nn layers models)
 check_rooms(data files toy corpora tokenizers datasets batches documents words images)
 check_rooms(decode search models)
-check_rooms(serve http work routes)
+check_rooms(serve http work routes tasks)
 check_rooms(train ranks step weights run)
 check_rooms(train/metrics tokenization translation resampling)
 check_rooms(train/report figures exports pages)
@@ -142,6 +142,30 @@ foreach(file IN LISTS files)
     math(EXPR line "${line} - 1")
     string(REGEX REPLACE "[^a-z]" "" word "${word}")
     list(APPEND problems "${file}:${line}: contains '${word}', a word of one task")
+  endforeach()
+endforeach()
+
+# A task is named in its own folders, in the enum and in the row that says what its configs have; all other
+# code asks for a feature or a function of the task. interop/ and its two commands name tasks because a
+# format of another engine belongs to a kind of model: BERT is masked-lm.
+foreach(folder IN ITEMS core nn optim ranks data decode train serve interop cli)
+  file(GLOB_RECURSE files RELATIVE ${source} ${source}/${folder}/*.h ${source}/${folder}/*.cpp)
+  list(FILTER files EXCLUDE REGEX
+       "^(train/config/config\\.h|train/config/tasks\\.cpp|interop/.*|cli/commands/(export|import)\\.cpp)$")
+  foreach(file IN LISTS files)
+    set(own "")
+    if(file MATCHES "^(train|cli|serve)/tasks/([a-z0-9_]+)/")
+      set(own "TaskKind::${CMAKE_MATCH_2}")
+    endif()
+    file(READ ${source}/${file} text)
+    string(REGEX MATCHALL "TaskKind::[a-z0-9_]+" names "${text}")
+    foreach(name IN LISTS names)
+      if(NOT name STREQUAL own)
+        line_of("${text}" "${name}" line)
+        list(APPEND problems
+             "${file}:${line}: names ${name}, a task: ask for a feature (train/config/tasks.h) or a function of the task")
+      endif()
+    endforeach()
   endforeach()
 endforeach()
 

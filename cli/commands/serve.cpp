@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "data/files/text_lines.h"
 #include "serve/http/server.h"
-#include "serve/service.h"
+#include "serve/served_task.h"
 
 namespace calque {
 namespace {
@@ -32,14 +32,8 @@ std::set<std::string> read_keys(const std::string& path) {
 }
 
 void announce(const ServeArguments& arguments, const ServedRuns& runs, int port) {
-  for (const ServedTranslator& each : runs.translators) {
-    fmt::print("{}: {} to {}\n", each.name, each.source, each.target);
-  }
-  for (const ServedLanguageModel& each : runs.language_models) {
-    fmt::print("{}: language model\n", each.name);
-  }
-  for (const ServedClassifier& each : runs.classifiers) {
-    fmt::print("{}: classifier of {} classes\n", each.name, each.run.labels.size());
+  for (const ServedTask* task : served_tasks()) {
+    for (const DescribedRun& run : task->describe(runs)) fmt::print("{}\n", run.line);
   }
   const bool loopback = arguments.host.starts_with("127.") || arguments.host == "localhost" ||
                         arguments.host == "::1";

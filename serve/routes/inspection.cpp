@@ -1,14 +1,11 @@
-// Calque's own routes: /classify, /explain, /score and /align.
+// Calque's own routes for models of text: /explain, /score and /align.
 
 #include <algorithm>
 #include <functional>
 
-#include "core/threads/largest_first.h"
 #include "decode/score.h"
-#include "serve/http/error.h"
-#include "serve/service.h"
+#include "serve/served_task.h"
 #include "train/report/pages/explain_page.h"
-#include "train/tasks/classification/evaluation.h"
 #include "train/tasks/language_model/prompt_explanation.h"
 #include "train/tasks/translation/sentence_explanation.h"
 #include "train/tasks/translation/word_alignment.h"
@@ -17,18 +14,6 @@ namespace calque {
 namespace {
 
 using nlohmann::json;
-
-// Returns the run that the field `model` names, or the first one of its kind.
-template <class Runs>
-auto chosen(const Runs& runs, const Fields& fields, const char* kind) -> const auto& {
-  if (runs.empty()) refuse(404, "no {} is served", kind);
-  if (!fields.has("model")) return runs.front();
-  const std::string name = fields.text("model");
-  const auto found =
-      std::ranges::find_if(runs, [&](const auto& each) { return each.name == name; });
-  if (found == runs.end()) refuse(404, "no {} is named {}", kind, name);
-  return *found;
-}
 
 bool names(const auto& runs, const Fields& fields) {
   return fields.has("model") && std::ranges::any_of(runs, [&](const auto& each) {
@@ -40,15 +25,6 @@ bool names(const auto& runs, const Fields& fields) {
 void check_explained(const Service& service, int64_t tokens) {
   const int64_t most = service.options().explained_tokens;
   if (tokens > most) refuse(400, "text: has {} tokens; at most {} are explained", tokens, most);
-}
-
-// Returns the classes, most probable first.
-json ranked(const Labels& labels, const std::vector<double>& probabilities) {
-  json classes = json::array();
-  for (const size_t i : largest_first(probabilities)) {
-    classes.push_back({{"label", labels[i]}, {"probability", probabilities[i]}});
-  }
-  return classes;
 }
 
 // Texts and their translations as tokens.
@@ -83,42 +59,6 @@ Pairs pairs_of(const Service& service, const Fields& fields) {
 }
 
 }  // namespace
-
-// {"text": TEXT or [TEXTS], "text_pair": the second texts of pairs} -> {"model": NAME, "classes":
-// the classes of the text, or for a list of texts a list of these}.
-void answer_classify(Service& service, const Fields& fields, const Answer& answer) {
-  const ServedClassifier& served = chosen(service.runs().classifiers, fields, "classifier");
-  std::vector<std::string> texts = fields.texts("text"), pairs;
-  const bool list = fields.is_list("text");
-  if (fields.has("text_pair")) pairs = fields.texts("text_pair");
-  if (!pairs.empty() && pairs.size() != texts.size()) {
-    refuse(400, "text_pair: has {} texts, but text has {}", pairs.size(), texts.size());
-  }
-  service.check_characters(texts);
-  service.check_characters(pairs);
-  if (std::ssize(texts) > service.options().sentences) {
-    refuse(400, "{} texts; a request may have at most {}", texts.size(),
-           service.options().sentences);
-  }
-  std::vector<EncodedText> encoded;
-  int64_t cost = 1;
-  for (size_t i = 0; i < texts.size(); ++i) {
-    std::vector<std::string> both = {texts[i]};
-    if (!pairs.empty()) both.push_back(pairs[i]);
-    encoded.push_back(encode_texts(both, served.run.tokenizer, served.run.config.data.context));
-    cost += std::ssize(encoded.back().ids);
-  }
-  QueuedWork work;
-  work.cost = cost;
-  work.compute = [&served, list, encoded, answer] {
-    json results = json::array();
-    for (const auto& each : class_probabilities(served.run.model(), encoded)) {
-      results.push_back(ranked(served.run.labels, each));
-    }
-    answer.json({{"model", served.name}, {"classes", list ? results : results[0]}});
-  };
-  service.enqueue(std::move(work), answer);
-}
 
 // {"text": TEXT, "model": NAME, "beam": WIDTH, "format": "json" or "page"} -> what `calque explain`
 // writes.

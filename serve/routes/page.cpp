@@ -1,12 +1,12 @@
 // The page at /, its parts, and the list of runs that it shows. A Content-Security-Policy ensures
 // that the page loads nothing from elsewhere.
 
-#include "serve/service.h"
+#include "serve/served_task.h"
 
 namespace calque {
 
 extern const std::string_view serve_html, page_css, explain_css, serve_css, page_js, serve_js;
-extern const std::string_view serve_shared_js, serve_translate_js, serve_generate_js;
+extern const std::string_view serve_shared_js;
 
 namespace {
 
@@ -32,30 +32,18 @@ void answer_style(Service&, const Fields&, const Answer& answer) {
 }
 
 void answer_script(Service&, const Fields&, const Answer& answer) {
-  std::string script;
-  for (const std::string_view each :
-       {page_js, serve_shared_js, serve_translate_js, serve_generate_js, serve_js}) {
-    script += each;
-  }
+  std::string script = std::string(page_js) + std::string(serve_shared_js);
+  for (const ServedTask* task : served_tasks()) script += task->script;
+  script += serve_js;
   answer.send(part("text/javascript", std::move(script)));
 }
 
 void answer_runs(Service& service, const Fields&, const Answer& answer) {
   using nlohmann::json;
-  const ServedRuns& runs = service.runs();
-  json list = {{"translators", json::array()},
-               {"language_models", json::array()},
-               {"classifiers", json::array()},
-               {"key_required", !service.options().keys.empty()}};
-  for (const ServedTranslator& each : runs.translators) {
-    list["translators"].push_back(
-        {{"name", each.name}, {"source", each.source}, {"target", each.target}});
-  }
-  for (const ServedLanguageModel& each : runs.language_models) {
-    list["language_models"].push_back({{"name", each.name}});
-  }
-  for (const ServedClassifier& each : runs.classifiers) {
-    list["classifiers"].push_back({{"name", each.name}, {"labels", each.run.labels}});
+  json list = {{"key_required", !service.options().keys.empty()}};
+  for (const ServedTask* task : served_tasks()) {
+    json& entries = list[task->list] = json::array();
+    for (DescribedRun& run : task->describe(service.runs())) entries.push_back(run.entry);
   }
   answer.json(list);
 }

@@ -86,3 +86,5 @@ function startGenerating(models) {
   byId('inside-text').addEventListener('click', () => lookInside(byId('prompt').value, {model: byId('model').value}));
   look();
 }
+
+sections.push({list: 'language_models', start: startGenerating});

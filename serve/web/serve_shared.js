@@ -1,6 +1,9 @@
 // The page of calque serve: functions that its sections share.
 'use strict';
 
+// The sections of the page: the list in the answer of /runs, and a function that takes it.
+const sections = [];
+
 const problem = {
   show(text) { byId('problem').textContent = text; byId('problem').hidden = false; },
   hide() { byId('problem').hidden = true; },

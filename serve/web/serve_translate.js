@@ -72,3 +72,5 @@ function startTranslating(translators) {
   byId('inside').addEventListener('click', () => lookInside(lineAtCursor(byId('source')), {model: chosen().name, beam: byId('beam').value}));
   translate();
 }
+
+sections.push({list: 'translators', start: startTranslating});

@@ -4,6 +4,7 @@
 #include <optional>
 
 #include "core/error.h"
+#include "train/config/tasks.h"
 #include "train/tasks/run_tokenizers.h"
 #include "train/weights/trained_run.h"
 
@@ -16,7 +17,7 @@ std::optional<Tokenizer> pretrained_tokenizer(const Config& config) {
   const std::string& from = config.model.init_from;
   if (from.empty() || !std::filesystem::is_directory(from)) return std::nullopt;
   const RunLocation origin = find_run(from);
-  if (origin.config.task != TaskKind::masked_lm) return std::nullopt;
+  if (lacks(origin.config, Feature::masks)) return std::nullopt;
   const TokenizerOptions own = tokenizer_options(config), theirs = tokenizer_options(origin.config);
   if (own.kind != theirs.kind || own.lowercase != theirs.lowercase || own.nfkc != theirs.nfkc) {
     fail(

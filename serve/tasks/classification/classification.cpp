@@ -1,0 +1,87 @@
+// The classifiers of a server, and their route /classify.
+#include "core/threads/largest_first.h"
+#include "serve/served_task.h"
+#include "train/tasks/classification/evaluation.h"
+
+namespace calque {
+
+extern const std::string_view serve_classify_js;
+
+namespace {
+
+using nlohmann::json;
+
+void open_classifier(ServedRuns& runs, const std::string& folder, const std::string& name) {
+  runs.classifiers.push_back({name, open_classification_run(folder)});
+}
+
+std::vector<DescribedRun> describe(const ServedRuns& runs) {
+  std::vector<DescribedRun> all;
+  for (const ServedClassifier& each : runs.classifiers) {
+    const Labels& labels = each.run.labels;
+    all.push_back({{{"name", each.name}, {"labels", labels}},
+                   fmt::format("{}: classifier of {} classes", each.name, labels.size())});
+  }
+  return all;
+}
+
+// Returns the classes, most probable first.
+json ranked(const Labels& labels, const std::vector<double>& probabilities) {
+  json classes = json::array();
+  for (const size_t i : largest_first(probabilities)) {
+    classes.push_back({{"label", labels[i]}, {"probability", probabilities[i]}});
+  }
+  return classes;
+}
+
+// {"text": TEXT or [TEXTS], "text_pair": the second texts of pairs} -> {"model": NAME, "classes":
+// the classes of the text, or for a list of texts a list of these}.
+void answer_classify(Service& service, const Fields& fields, const Answer& answer) {
+  const ServedClassifier& served = chosen(service.runs().classifiers, fields, "classifier");
+  std::vector<std::string> texts = fields.texts("text"), pairs;
+  const bool list = fields.is_list("text");
+  if (fields.has("text_pair")) pairs = fields.texts("text_pair");
+  if (!pairs.empty() && pairs.size() != texts.size()) {
+    refuse(400, "text_pair: has {} texts, but text has {}", pairs.size(), texts.size());
+  }
+  service.check_characters(texts);
+  service.check_characters(pairs);
+  if (std::ssize(texts) > service.options().sentences) {
+    refuse(400, "{} texts; a request may have at most {}", texts.size(),
+           service.options().sentences);
+  }
+  std::vector<EncodedText> encoded;
+  int64_t cost = 1;
+  for (size_t i = 0; i < texts.size(); ++i) {
+    std::vector<std::string> both = {texts[i]};
+    if (!pairs.empty()) both.push_back(pairs[i]);
+    encoded.push_back(encode_texts(both, served.run.tokenizer, served.run.config.data.context));
+    cost += std::ssize(encoded.back().ids);
+  }
+  QueuedWork work;
+  work.cost = cost;
+  work.compute = [&served, list, encoded, answer] {
+    json results = json::array();
+    for (const auto& each : class_probabilities(served.run.model(), encoded)) {
+      results.push_back(ranked(served.run.labels, each));
+    }
+    answer.json({{"model", served.name}, {"classes", list ? results : results[0]}});
+  };
+  service.enqueue(std::move(work), answer);
+}
+
+constexpr KnownRoute routes[] = {{"POST", "/classify", answer_classify}};
+
+}  // namespace
+
+extern const ServedTask served_classification;
+const ServedTask served_classification = {
+    .task = TaskKind::classification,
+    .list = "classifiers",
+    .open = open_classifier,
+    .describe = describe,
+    .routes = routes,
+    .script = serve_classify_js,
+};
+
+}  // namespace calque

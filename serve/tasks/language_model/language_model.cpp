@@ -1,0 +1,39 @@
+// The language models of a server.
+#include "serve/served_task.h"
+
+namespace calque {
+
+extern const std::string_view serve_generate_js;
+
+namespace {
+
+void open_language_model(ServedRuns& runs, const std::string& folder, const std::string& name) {
+  runs.language_models.push_back({name, open_language_model_run(folder)});
+}
+
+std::vector<DescribedRun> describe(const ServedRuns& runs) {
+  std::vector<DescribedRun> all;
+  for (const ServedLanguageModel& each : runs.language_models) {
+    all.push_back({{{"name", each.name}}, fmt::format("{}: language model", each.name)});
+  }
+  return all;
+}
+
+constexpr KnownRoute routes[] = {
+    {"POST", "/v1/completions", answer_completions, Answer::Errors::object},
+    {"GET", "/v1/models", answer_models, Answer::Errors::object},
+};
+
+}  // namespace
+
+extern const ServedTask served_language_model;
+const ServedTask served_language_model = {
+    .task = TaskKind::language_model,
+    .list = "language_models",
+    .open = open_language_model,
+    .describe = describe,
+    .routes = routes,
+    .script = serve_generate_js,
+};
+
+}  // namespace calque

@@ -1,0 +1,15 @@
+#include <iterator>
+
+#include "serve/served_task.h"
+
+namespace calque {
+
+extern const ServedTask served_translation, served_language_model, served_classification;
+
+std::span<const ServedTask* const> served_tasks() {
+  static constexpr const ServedTask* all[] = {&served_translation, &served_language_model,
+                                              &served_classification};
+  return all;
+}
+
+}  // namespace calque

@@ -1,0 +1,103 @@
+// The translators of a server, and the detector that learns their languages.
+#include <algorithm>
+
+#include "core/error.h"
+#include "serve/served_task.h"
+#include "train/tasks/data_settings.h"
+#include "train/tasks/translation/search.h"
+
+namespace calque {
+
+extern const std::string_view serve_translate_js;
+
+namespace {
+
+// Returns data.languages or, without them, those of the first toy language in data.train, or
+// "src" and "tgt".
+std::pair<std::string, std::string> languages_of(const Config& config) {
+  const std::vector<std::string>& languages = config.data.languages;
+  if (languages.size() == 2) return {languages[0], languages[1]};
+  for (const CorpusConfig& corpus : config.data.train) {
+    if (corpus.toy == CorpusConfig::Toy::none) continue;
+    const ToyLanguage toy = toy_language(corpus);
+    return {toy.source_language(), toy.target_language()};
+  }
+  return {"src", "tgt"};
+}
+
+// Trains the detector on the first texts of each validation corpus, or of each training corpus.
+void learn_languages(LanguageDetector& detector, const ServedTranslator& served) {
+  constexpr int64_t rows = 2000, bytes = 400'000;
+  const DataConfig& data = served.run.config.data;
+  const bool has_validation = !data.validation.empty();
+  try {
+    for (const CorpusSource& source :
+         corpus_sources(has_validation ? data.validation : data.train, data,
+                        has_validation ? Split::validation : Split::train)) {
+      const Corpus corpus(source);
+      const RowBlock block = corpus.read(0, rows, bytes);
+      for (int64_t i = 0; i < block.rows(); ++i) {
+        const std::span<const Line> row = block.row(i);
+        if (!is_text(row[0]) || !is_text(row[1])) continue;
+        detector.learn(served.source, row[0].text);
+        detector.learn(served.target, row[1].text);
+      }
+    }
+  } catch (const Error&) {  // the corpora of a run may be missing
+  }
+}
+
+void open_translator(ServedRuns& runs, const std::string& folder, const std::string& name) {
+  ServedTranslator served{
+      .name = name, .source = "", .target = "", .run = open_translation_run(folder), .options = {}};
+  std::tie(served.source, served.target) = languages_of(served.run.config);
+  served.options = translation_options(served.run.config.decoding);
+  learn_languages(runs.detector, served);
+  runs.translators.push_back(std::move(served));
+}
+
+std::vector<DescribedRun> describe(const ServedRuns& runs) {
+  std::vector<DescribedRun> all;
+  for (const ServedTranslator& each : runs.translators) {
+    all.push_back({{{"name", each.name}, {"source", each.source}, {"target", each.target}},
+                   fmt::format("{}: {} to {}", each.name, each.source, each.target)});
+  }
+  return all;
+}
+
+constexpr KnownRoute routes[] = {
+    {"POST", "/translate", answer_translate},
+    {"GET", "/translate", answer_translate},
+    {"POST", "/score", answer_score},
+    {"POST", "/align", answer_align},
+};
+
+}  // namespace
+
+std::vector<std::vector<std::string>> translations(
+    const ServedTranslator& by, int64_t count, std::span<const std::vector<int32_t>> sentences) {
+  TranslationOptions options = by.options;
+  options.n_best = count;
+  options.beam = std::max(options.beam, count);
+  const Translator models[] = {by.run.model()};
+  std::vector<std::vector<std::string>> texts;
+  for (const std::vector<Hypothesis>& found : search_sources(models, sentences, options)) {
+    std::vector<std::string>& own = texts.emplace_back();
+    for (const Hypothesis& each : found) {
+      own.push_back(by.run.tokenizers.target.decode(each.ids));
+    }
+  }
+  return texts;
+}
+
+extern const ServedTask served_translation;
+const ServedTask served_translation = {
+    .task = TaskKind::translation,
+    .list = "translators",
+    .open = open_translator,
+    .describe = describe,
+    .routes = routes,
+    .script = serve_translate_js,
+};
+
+}  // namespace calque
