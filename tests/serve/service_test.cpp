@@ -5,6 +5,7 @@
 
 #include <atomic>
 #include <chrono>
+#include <fstream>
 #include <future>
 
 #include "data/corpora/corpus.h"
@@ -307,6 +308,16 @@ TEST_CASE("a server with keys refuses requests without a valid key") {
   with_key["api_key"] = "secret";
   CHECK(served.post("/translate", with_key).status == 200);
   CHECK(served.get("/health").status == 200);
+}
+
+TEST_CASE("a run of a task that is not served is refused with the tasks that are") {
+  const TemporaryFolder folder;
+  const TaskCase& words = *std::ranges::find(all_tasks(), "word2vec", &TaskCase::name);
+  std::ofstream(folder.path("config.yaml")) << words.config;
+  const std::string run = folder.path("");
+  CHECK(message_of([&] { open_served_runs({run}); }) ==
+        "calque serve needs a run of task: translation, language-model or classification; " + run +
+            " is of task: word2vec");
 }
 
 TEST_CASE("two runs of the same name, and a folder that is not a run, are refused") {
