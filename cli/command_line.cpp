@@ -128,6 +128,12 @@ std::string one_line(std::string_view text) {
   return line;
 }
 
+void add_run(CLI::App* command, std::string& run) {
+  command->add_option("RUN", run, "The folder of a run or of one of its checkpoints")
+      ->required()
+      ->type_name("");
+}
+
 CLI::Option* add_settings(CLI::App* command, std::vector<std::string>& settings,
                           const std::string& meaning) {
   return command->add_option("--set", settings, meaning)

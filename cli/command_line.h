@@ -9,6 +9,9 @@
 
 namespace calque {
 
+// The argument RUN of the commands for one run.
+void add_run(CLI::App* command, std::string& run);
+
 // The option --set KEY=VALUE of the commands that read a config.
 CLI::Option* add_settings(
     CLI::App* command, std::vector<std::string>& settings,

@@ -12,9 +12,7 @@ void add_classify_command(CLI::App& calque) {
   const auto options = std::make_shared<TaskOptions>();
   CLI::App* command =
       calque.add_subcommand("classify", "Print the class of each line of stdin, or of each image");
-  command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")
-      ->required()
-      ->type_name("");
+  add_run(command, arguments->run);
   options
       ->add(tasks_with(&TaskCommands::classify, Feature::pixels),
             command->add_option("IMAGE", arguments->images,

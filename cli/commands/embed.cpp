@@ -48,9 +48,7 @@ void add_embed_command(CLI::App& calque) {
   const auto folder = std::make_shared<std::string>();
   CLI::App* command =
       calque.add_subcommand("embed", "Print the embedding of each line of standard input");
-  command->add_option("RUN", *folder, "The folder of a run or of one of its checkpoints")
-      ->required()
-      ->type_name("");
+  add_run(command, *folder);
   add_threads(command);
   command->footer(
       "RUN is of task: masked-lm or classification. The embedding of a text is the mean of the\n"

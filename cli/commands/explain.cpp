@@ -33,11 +33,7 @@ void add_explain_command(CLI::App& calque) {
   const auto options = std::make_shared<TaskOptions>();
   CLI::App* command = calque.add_subcommand(
       "explain", "Show how a model translates a sentence, continues a text or classifies an image");
-  command
-      ->add_option("RUN", arguments->explained.run,
-                   "The folder of a run or of one of its checkpoints")
-      ->required()
-      ->type_name("");
+  add_run(command, arguments->explained.run);
   command
       ->add_option("TEXT", arguments->explained.text,
                    "The sentence to translate, the prompt, or the path of an image")

@@ -100,9 +100,7 @@ void add_export_command(CLI::App& calque) {
   const auto arguments = std::make_shared<ExportArguments>();
   CLI::App* command =
       calque.add_subcommand("export", "Write a model in the format of another engine");
-  command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")
-      ->required()
-      ->type_name("");
+  add_run(command, arguments->run);
   command->add_option("FORMAT", arguments->format, "The format")
       ->required()
       ->check(CLI::IsMember(export_format_names()))

@@ -12,9 +12,7 @@ void add_score_command(CLI::App& calque) {
   const auto options = std::make_shared<TaskOptions>();
   CLI::App* command = calque.add_subcommand(
       "score", "Print the log-probability that a model assigns to translations or texts");
-  command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")
-      ->required()
-      ->type_name("");
+  add_run(command, arguments->run);
   CLI::Option* source = options->add(
       Feature::pairs,
       command->add_option("--source", arguments->source, "Translation: sentences, plain or gzip"));

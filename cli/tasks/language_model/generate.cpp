@@ -89,9 +89,7 @@ void generate(GenerateArguments arguments) {
 void add_generate_command(CLI::App& calque) {
   const auto arguments = std::make_shared<GenerateArguments>();
   CLI::App* command = calque.add_subcommand("generate", "Continue a text with a language model");
-  command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")
-      ->required()
-      ->type_name("");
+  add_run(command, arguments->run);
   CLI::Option* prompt =
       command->add_option("PROMPT", arguments->prompt, "The beginning of the text (default: none)")
           ->type_name("");

@@ -55,9 +55,7 @@ void fill(const FillArguments& arguments) {
 void add_fill_command(CLI::App& calque) {
   const auto arguments = std::make_shared<FillArguments>();
   CLI::App* command = calque.add_subcommand("fill", "Predict the token at each [MASK] of a text");
-  command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")
-      ->required()
-      ->type_name("");
+  add_run(command, arguments->run);
   command->add_option("TEXT", arguments->text, "A text with one [MASK] or more")
       ->required()
       ->type_name("");

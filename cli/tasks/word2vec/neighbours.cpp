@@ -51,9 +51,7 @@ void add_neighbours_command(CLI::App& calque) {
   const auto arguments = std::make_shared<NeighboursArguments>();
   CLI::App* command = calque.add_subcommand(
       "neighbours", "Print the words nearest to a word, or the answers to an analogy, by word2vec");
-  command->add_option("RUN", arguments->run, "The folder of a run or of one of its checkpoints")
-      ->required()
-      ->type_name("");
+  add_run(command, arguments->run);
   command
       ->add_option("WORD", arguments->words,
                    "One word; or three words A B C of an analogy: A is to B as C is to the answer")

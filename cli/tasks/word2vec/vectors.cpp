@@ -2,6 +2,7 @@
 #include <memory>
 #include <string>
 
+#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "cli/output.h"
 #include "cli/tasks/task_commands.h"
@@ -14,9 +15,7 @@ void add_vectors_command(CLI::App& calque) {
   const auto folder = std::make_shared<std::string>();
   CLI::App* command =
       calque.add_subcommand("vectors", "Write the word vectors of word2vec as a text file");
-  command->add_option("RUN", *folder, "The folder of a run or of one of its checkpoints")
-      ->required()
-      ->type_name("");
+  add_run(command, *folder);
   command->footer(
       "Writes the number of words and of dimensions, then a line for each word, the most\n"
       "frequent first. model.embeddings, gensim and others read this format.\n"
