@@ -57,6 +57,9 @@ std::vector<CorpusOfSplit> chosen_corpora(const EvaluateArguments& arguments,
 
 void evaluate(const EvaluateArguments& arguments) {
   const Config config = find_run(arguments.runs.front()).config;
+  if (arguments.runs.size() > 1 && lacks(config, Feature::pairs)) {
+    wrong_command_line("several runs: only translators form an ensemble; give one run");
+  }
   commands_of(config.task).evaluate(arguments, chosen_corpora(arguments, config));
 }
 

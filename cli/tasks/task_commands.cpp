@@ -4,7 +4,6 @@
 
 #include <algorithm>
 
-#include "cli/command_line.h"
 #include "cli/commands.h"
 #include "core/error.h"
 #include "core/threads/largest_first.h"
@@ -75,11 +74,6 @@ void TaskOptions::check(const std::string& run) const {
   for (const auto& [tasks, option] : options_) {
     if (!option->empty()) require_task(option->get_name(), run, tasks);
   }
-}
-
-void require_one_run(const std::vector<std::string>& runs) {
-  if (runs.size() == 1) return;
-  wrong_command_line("several runs: only translators form an ensemble; give one run");
 }
 
 }  // namespace calque

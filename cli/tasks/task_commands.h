@@ -114,7 +114,4 @@ class TaskOptions {
   std::vector<std::pair<std::vector<TaskKind>, const CLI::Option*>> options_;
 };
 
-// Throws if there are several runs: only translators form an ensemble.
-void require_one_run(const std::vector<std::string>& runs);
-
 }  // namespace calque

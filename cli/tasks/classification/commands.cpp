@@ -41,7 +41,6 @@ void check_classification_data(const Config& config) {
 
 void evaluate_classes(const EvaluateArguments& arguments,
                       const std::vector<CorpusOfSplit>& corpora) {
-  require_one_run(arguments.runs);
   const ClassificationRun run = open_classification_run(arguments.runs.front());
   fmt::print("{}, step {}\n", run.checkpoint, run.step);
   std::string predicted;

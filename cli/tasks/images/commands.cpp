@@ -38,7 +38,6 @@ void check_image_data(const Config& config) {
 
 void evaluate_images(const EvaluateArguments& arguments,
                      const std::vector<CorpusOfSplit>& corpora) {
-  require_one_run(arguments.runs);
   const ImageRun run = open_image_run(arguments.runs.front());
   fmt::print("{}, step {}\n", run.checkpoint, run.step);
   std::string predicted;

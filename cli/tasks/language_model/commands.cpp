@@ -99,7 +99,6 @@ std::string document_scores(const LanguageModelRun& run, const Dataset& texts) {
 
 void evaluate_language_model(const EvaluateArguments& arguments,
                              const std::vector<CorpusOfSplit>& corpora) {
-  require_one_run(arguments.runs);
   const LanguageModelRun run = open_language_model_run(arguments.runs.front());
   const Config& config = run.config;
   fmt::print("{}, step {}\n", run.checkpoint, run.step);

@@ -29,7 +29,6 @@ std::string output_line(const Sample& sample) {
 
 void evaluate_masked_lm(const EvaluateArguments& arguments,
                         const std::vector<CorpusOfSplit>& corpora) {
-  require_one_run(arguments.runs);
   const MaskedLmRun run = open_masked_lm_run(arguments.runs.front());
   fmt::print("{}, step {}\n", run.checkpoint, run.step);
   std::string filled;

@@ -17,7 +17,6 @@ namespace {
 
 void evaluate_word2vec(const EvaluateArguments& arguments,
                        const std::vector<CorpusOfSplit>& corpora) {
-  require_one_run(arguments.runs);
   if (!arguments.output.empty()) {
     fail("--output: word2vec has no result for each line; calque vectors writes the vectors");
   }
