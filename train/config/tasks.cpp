@@ -5,6 +5,7 @@
 #include <fmt/format.h>
 
 #include <algorithm>
+#include <span>
 
 namespace calque {
 namespace {
@@ -66,58 +67,59 @@ void set_word2vec(Config& config) {
   config.training.weight_decay = 0;
 }
 
-constexpr std::string_view text_example =
-    "{text: FILE} or {toy: toy-text}; pairs are for task: translation";
-
-using enum Feature;
-
-constexpr TaskInfo tasks[] = {
-    {.kind = TaskKind::translation,
-     .meaning = "an encoder-decoder model on pairs of lines",
-     .features = {pairs, text, network, decoder, tokens_out, token_files},
-     .accepts = is_pairs,
-     .corpus_example = "pairs, such as {source: train.en, target: train.de}; plain text is for "
-                       "task: language-model",
-     .set_defaults = set_paper},
-    {.kind = TaskKind::language_model,
-     .meaning = "a decoder-only Transformer on plain text",
-     .features = {text, documents, cross_documents, context, network, one_stack, decoder,
-                  tokens_out, token_files},
-     .accepts = is_text,
-     .corpus_example = text_example,
-     .set_defaults = set_one_stack},
-    {.kind = TaskKind::masked_lm,
-     .meaning = "an encoder-only Transformer on plain text",
-     .features = {text, documents, cross_documents, context, masks, network, one_stack, tokens_out,
-                  token_files},
-     .accepts = is_text,
-     .corpus_example = text_example,
-     .set_defaults = set_one_stack},
-    {.kind = TaskKind::classification,
-     .meaning = "an encoder-only Transformer on labelled texts",
-     .features = {text, context, classes, two_texts, encoder_tokenizer, network, one_stack},
-     .accepts = is_labelled,
-     .corpus_example = "{labelled: FILE} or {toy: toy-en-de}",
-     .set_defaults = set_one_stack},
-    {.kind = TaskKind::images,
-     .meaning = "a Vision Transformer on labelled images",
-     .features = {pixels, classes, network, one_stack},
-     .accepts = is_of_images,
-     .corpus_example = "{images: FOLDER_OR_IDX_FILE} or {toy: shapes}",
-     .set_defaults = set_images},
-    {.kind = TaskKind::word2vec,
-     .meaning = "vectors of words from plain text",
-     .features = {text, documents, context, word_contexts, token_files},
-     .accepts = is_text,
-     .corpus_example = text_example,
-     .set_defaults = set_word2vec},
-};
-static_assert(std::size(tasks) == std::size(task_kinds));
+std::span<const TaskInfo> all_tasks() {
+  using enum Feature;
+  static constexpr std::string_view text_example =
+      "{text: FILE} or {toy: toy-text}; pairs are for task: translation";
+  static constexpr TaskInfo tasks[] = {
+      {.kind = TaskKind::translation,
+       .meaning = "an encoder-decoder model on pairs of lines",
+       .features = {pairs, text, network, decoder, tokens_out, token_files},
+       .accepts = is_pairs,
+       .corpus_example = "pairs, such as {source: train.en, target: train.de}; plain text is for "
+                         "task: language-model",
+       .set_defaults = set_paper},
+      {.kind = TaskKind::language_model,
+       .meaning = "a decoder-only Transformer on plain text",
+       .features = {text, documents, cross_documents, context, network, one_stack, decoder,
+                    tokens_out, token_files},
+       .accepts = is_text,
+       .corpus_example = text_example,
+       .set_defaults = set_one_stack},
+      {.kind = TaskKind::masked_lm,
+       .meaning = "an encoder-only Transformer on plain text",
+       .features = {text, documents, cross_documents, context, masks, network, one_stack,
+                    tokens_out, token_files},
+       .accepts = is_text,
+       .corpus_example = text_example,
+       .set_defaults = set_one_stack},
+      {.kind = TaskKind::classification,
+       .meaning = "an encoder-only Transformer on labelled texts",
+       .features = {text, context, classes, two_texts, encoder_tokenizer, network, one_stack},
+       .accepts = is_labelled,
+       .corpus_example = "{labelled: FILE} or {toy: toy-en-de}",
+       .set_defaults = set_one_stack},
+      {.kind = TaskKind::images,
+       .meaning = "a Vision Transformer on labelled images",
+       .features = {pixels, classes, network, one_stack},
+       .accepts = is_of_images,
+       .corpus_example = "{images: FOLDER_OR_IDX_FILE} or {toy: shapes}",
+       .set_defaults = set_images},
+      {.kind = TaskKind::word2vec,
+       .meaning = "vectors of words from plain text",
+       .features = {text, documents, context, word_contexts, token_files},
+       .accepts = is_text,
+       .corpus_example = text_example,
+       .set_defaults = set_word2vec},
+  };
+  static_assert(std::size(tasks) == std::size(task_kinds));
+  return tasks;
+}
 
 template <class Condition>
 std::vector<TaskKind> tasks_where(Condition condition) {
   std::vector<TaskKind> found;
-  for (const TaskInfo& task : tasks) {
+  for (const TaskInfo& task : all_tasks()) {
     if (condition(task)) found.push_back(task.kind);
   }
   return found;
@@ -126,7 +128,7 @@ std::vector<TaskKind> tasks_where(Condition condition) {
 }  // namespace
 
 const TaskInfo& task_info(TaskKind task) {
-  return *std::ranges::find(tasks, task, &TaskInfo::kind);
+  return *std::ranges::find(all_tasks(), task, &TaskInfo::kind);
 }
 
 std::vector<TaskKind> tasks_with(Feature feature) {
@@ -149,7 +151,7 @@ std::string names_of(const std::vector<TaskKind>& kinds) {
 std::string missing_feature(TaskKind task, Feature feature) {
   if (task_info(task).features.has(feature)) return "";
   const std::vector<TaskKind> with = tasks_with(feature);
-  if (2 * with.size() > std::size(tasks)) {
+  if (2 * with.size() > all_tasks().size()) {
     return fmt::format("is not used by task: {}", name_of(task_kinds, task));
   }
   return fmt::format("needs task: {}", names_of(with));
@@ -157,8 +159,8 @@ std::string missing_feature(TaskKind task, Feature feature) {
 
 std::string meaning_of_tasks() {
   std::string list;
-  for (const TaskInfo& task : tasks) {
-    if (!list.empty()) list += &task == std::end(tasks) - 1 ? "; or " : "; ";
+  for (const TaskInfo& task : all_tasks()) {
+    if (!list.empty()) list += &task == &all_tasks().back() ? "; or " : "; ";
     list += fmt::format("{}, {}", name_of(task_kinds, task.kind), task.meaning);
   }
   return fmt::format(

@@ -15,7 +15,7 @@ void open_classifier(ServedRuns& runs, const std::string& folder, const std::str
   runs.classifiers.push_back({name, open_classification_run(folder)});
 }
 
-std::vector<DescribedRun> describe(const ServedRuns& runs) {
+std::vector<DescribedRun> describe_classifiers(const ServedRuns& runs) {
   std::vector<DescribedRun> all;
   for (const ServedClassifier& each : runs.classifiers) {
     const Labels& labels = each.run.labels;
@@ -70,7 +70,7 @@ void answer_classify(Service& service, const Fields& fields, const Answer& answe
   service.enqueue(std::move(work), answer);
 }
 
-constexpr KnownRoute routes[] = {{"POST", "/classify", answer_classify}};
+constexpr KnownRoute classification_routes[] = {{"POST", "/classify", answer_classify}};
 
 }  // namespace
 
@@ -79,8 +79,8 @@ const ServedTask served_classification = {
     .task = TaskKind::classification,
     .list = "classifiers",
     .open = open_classifier,
-    .describe = describe,
-    .routes = routes,
+    .describe = describe_classifiers,
+    .routes = classification_routes,
     .script = serve_classify_js,
 };
 

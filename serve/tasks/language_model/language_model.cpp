@@ -11,7 +11,7 @@ void open_language_model(ServedRuns& runs, const std::string& folder, const std:
   runs.language_models.push_back({name, open_language_model_run(folder)});
 }
 
-std::vector<DescribedRun> describe(const ServedRuns& runs) {
+std::vector<DescribedRun> describe_language_models(const ServedRuns& runs) {
   std::vector<DescribedRun> all;
   for (const ServedLanguageModel& each : runs.language_models) {
     all.push_back({{{"name", each.name}}, fmt::format("{}: language model", each.name)});
@@ -19,7 +19,7 @@ std::vector<DescribedRun> describe(const ServedRuns& runs) {
   return all;
 }
 
-constexpr KnownRoute routes[] = {
+constexpr KnownRoute language_model_routes[] = {
     {"POST", "/v1/completions", answer_completions, Answer::Errors::object},
     {"GET", "/v1/models", answer_models, Answer::Errors::object},
 };
@@ -31,8 +31,8 @@ const ServedTask served_language_model = {
     .task = TaskKind::language_model,
     .list = "language_models",
     .open = open_language_model,
-    .describe = describe,
-    .routes = routes,
+    .describe = describe_language_models,
+    .routes = language_model_routes,
     .script = serve_generate_js,
 };
 

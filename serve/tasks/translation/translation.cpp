@@ -56,7 +56,7 @@ void open_translator(ServedRuns& runs, const std::string& folder, const std::str
   runs.translators.push_back(std::move(served));
 }
 
-std::vector<DescribedRun> describe(const ServedRuns& runs) {
+std::vector<DescribedRun> describe_translators(const ServedRuns& runs) {
   std::vector<DescribedRun> all;
   for (const ServedTranslator& each : runs.translators) {
     all.push_back({{{"name", each.name}, {"source", each.source}, {"target", each.target}},
@@ -65,7 +65,7 @@ std::vector<DescribedRun> describe(const ServedRuns& runs) {
   return all;
 }
 
-constexpr KnownRoute routes[] = {
+constexpr KnownRoute translation_routes[] = {
     {"POST", "/translate", answer_translate},
     {"GET", "/translate", answer_translate},
     {"POST", "/score", answer_score},
@@ -95,8 +95,8 @@ const ServedTask served_translation = {
     .task = TaskKind::translation,
     .list = "translators",
     .open = open_translator,
-    .describe = describe,
-    .routes = routes,
+    .describe = describe_translators,
+    .routes = translation_routes,
     .script = serve_translate_js,
 };
 

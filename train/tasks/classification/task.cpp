@@ -125,7 +125,7 @@ class ClassificationTask : public Task {
   std::vector<real> class_weights_;
 };
 
-std::vector<Contradiction> contradictions_of(const Config& config) {
+std::vector<Contradiction> classification_contradictions(const Config& config) {
   std::vector<Contradiction> all;
   if (config.data.context < 4) {
     all.push_back({"data.context", "an example of task: classification needs at least 4 tokens"});
@@ -145,7 +145,7 @@ std::vector<Contradiction> contradictions_of(const Config& config) {
   return all;
 }
 
-SentenceEncoder open_encoder(const std::string& place) {
+SentenceEncoder open_classification_encoder(const std::string& place) {
   return sentence_encoder(open_classification_run(place),
                           [](const auto& run, const std::string& text) {
                             return encode_texts({text}, run.tokenizer, run.config.data.context);
@@ -170,8 +170,8 @@ const TaskDescriptor classification_task = {
     .kind = TaskKind::classification,
     .make = make_task_of<ClassificationTask>,
     .metrics = classification_metrics,
-    .contradictions = contradictions_of,
-    .open_encoder = open_encoder,
+    .contradictions = classification_contradictions,
+    .open_encoder = open_classification_encoder,
 };
 
 }  // namespace calque

@@ -126,7 +126,7 @@ class ImagesTask : public Task {
   std::vector<real> class_weights_;
 };
 
-std::vector<Contradiction> contradictions_of(const Config& config) {
+std::vector<Contradiction> images_contradictions(const Config& config) {
   std::vector<Contradiction> all;
   const std::vector<std::string>& weights = config.training.class_weights;
   if (!weights.empty() && config.training.r_drop > 0) {
@@ -144,7 +144,7 @@ const TaskDescriptor images_task = {
     .kind = TaskKind::images,
     .make = make_task_of<ImagesTask>,
     .metrics = classification_metrics,
-    .contradictions = contradictions_of,
+    .contradictions = images_contradictions,
 };
 
 }  // namespace calque

@@ -89,7 +89,8 @@ class LanguageModelTask : public Task {
   Dataset data_;
 };
 
-std::unique_ptr<Task> make(const Config& config, const RunFolder& run, const TaskStart& start) {
+std::unique_ptr<Task> make_language_model(const Config& config, const RunFolder& run,
+                                          const TaskStart& start) {
   if (start.purpose != TaskStart::Purpose::use) {
     for (const DocumentSource& source :
          document_sources(config.data.validation, config.data, CorpusConfig::Split::validation)) {
@@ -99,7 +100,7 @@ std::unique_ptr<Task> make(const Config& config, const RunFolder& run, const Tas
   return std::make_unique<LanguageModelTask>(config, run, start);
 }
 
-std::span<const MetricInfo> metrics_of_task() {
+std::span<const MetricInfo> language_model_metrics() {
   static const std::vector<MetricInfo> all = [] {
     std::vector<MetricInfo> metrics = loss_metrics("token");
     metrics.push_back({"bits_per_character", "bits_per_character", "bits/char",
@@ -118,8 +119,8 @@ std::span<const MetricInfo> metrics_of_task() {
 
 const TaskDescriptor language_model_task = {
     .kind = TaskKind::language_model,
-    .make = make,
-    .metrics = metrics_of_task,
+    .make = make_language_model,
+    .metrics = language_model_metrics,
 };
 
 }  // namespace calque

@@ -90,7 +90,7 @@ class MaskedLmTask : public Task {
   Dataset data_;
 };
 
-std::span<const MetricInfo> metrics_of_task() {
+std::span<const MetricInfo> masked_lm_metrics() {
   static const std::vector<MetricInfo> all = [] {
     std::vector<MetricInfo> metrics = loss_metrics("masked token");
     metrics.push_back({"mask_accuracy", "mask_accuracy", "at [MASK]", "Accuracy at [MASK]", "",
@@ -102,7 +102,7 @@ std::span<const MetricInfo> metrics_of_task() {
   return all;
 }
 
-std::vector<Contradiction> contradictions_of(const Config& config) {
+std::vector<Contradiction> masked_lm_contradictions(const Config& config) {
   std::vector<Contradiction> all;
   if (config.data.context < 3) {
     all.push_back({"data.context", "task: masked-lm needs at least 3 tokens: <s>, a token, </s>"});
@@ -113,7 +113,7 @@ std::vector<Contradiction> contradictions_of(const Config& config) {
   return all;
 }
 
-SentenceEncoder open_encoder(const std::string& place) {
+SentenceEncoder open_masked_lm_encoder(const std::string& place) {
   return sentence_encoder(open_masked_lm_run(place), [](const auto& run, const std::string& text) {
     EncodedText encoded{.ids = encode_masked_text(run.tokenizer, text), .kinds = {}};
     const auto context = static_cast<size_t>(std::max<int64_t>(2, run.config.data.context));
@@ -131,9 +131,9 @@ SentenceEncoder open_encoder(const std::string& place) {
 const TaskDescriptor masked_lm_task = {
     .kind = TaskKind::masked_lm,
     .make = make_task_of<MaskedLmTask>,
-    .metrics = metrics_of_task,
-    .contradictions = contradictions_of,
-    .open_encoder = open_encoder,
+    .metrics = masked_lm_metrics,
+    .contradictions = masked_lm_contradictions,
+    .open_encoder = open_masked_lm_encoder,
 };
 
 }  // namespace calque

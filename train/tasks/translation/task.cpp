@@ -120,12 +120,13 @@ class TranslationTask : public Task {
   std::shared_ptr<const Dataset> data_;
 };
 
-std::unique_ptr<Task> make(const Config& config, const RunFolder& run, const TaskStart& start) {
+std::unique_ptr<Task> make_translation(const Config& config, const RunFolder& run,
+                                       const TaskStart& start) {
   if (start.purpose != TaskStart::Purpose::use) require_validation_files(config);
   return std::make_unique<TranslationTask>(config, run, start);
 }
 
-std::span<const MetricInfo> metrics_of_task() {
+std::span<const MetricInfo> translation_metrics() {
   using enum ValueFormat;
   static const std::vector<MetricInfo> all = [] {
     std::vector<MetricInfo> metrics = loss_metrics("target token");
@@ -142,11 +143,11 @@ std::span<const MetricInfo> metrics_of_task() {
   return all;
 }
 
-std::vector<Contradiction> contradictions_of(const Config& config) {
+std::vector<Contradiction> translation_contradictions(const Config& config) {
   std::vector<Contradiction> all;
   const bool none = config.training.validate_translate == TrainingConfig::Translate::none;
   const auto check = [&](const char* key, const std::string& name) {
-    const MetricInfo* metric = find_metric(metrics_of_task(), name);
+    const MetricInfo* metric = find_metric(translation_metrics(), name);
     if (metric == nullptr || !compares_translations(*metric)) return;
     if (!none && !config.data.validation.empty()) return;
     all.push_back(
@@ -162,9 +163,9 @@ std::vector<Contradiction> contradictions_of(const Config& config) {
 
 const TaskDescriptor translation_task = {
     .kind = TaskKind::translation,
-    .make = make,
-    .metrics = metrics_of_task,
-    .contradictions = contradictions_of,
+    .make = make_translation,
+    .metrics = translation_metrics,
+    .contradictions = translation_contradictions,
 };
 
 }  // namespace calque

@@ -84,7 +84,7 @@ class Word2VecTask : public Task {
   Dataset data_;
 };
 
-std::span<const MetricInfo> metrics_of_task() {
+std::span<const MetricInfo> word2vec_metrics() {
   static const std::vector<MetricInfo> all = {
       {"loss", "loss", "loss", "Loss", "nats per prediction",
        "What training minimises: the loss of the expected word and its negatives together.",
@@ -95,7 +95,7 @@ std::span<const MetricInfo> metrics_of_task() {
   return all;
 }
 
-std::vector<Contradiction> contradictions_of(const Config& config) {
+std::vector<Contradiction> word2vec_contradictions(const Config& config) {
   if (config.tokenizer.kind == TokenizerKind::words) return {};
   return {{"tokenizer.kind", "task: word2vec needs words"}};
 }
@@ -105,8 +105,8 @@ std::vector<Contradiction> contradictions_of(const Config& config) {
 const TaskDescriptor word2vec_task = {
     .kind = TaskKind::word2vec,
     .make = make_task_of<Word2VecTask>,
-    .metrics = metrics_of_task,
-    .contradictions = contradictions_of,
+    .metrics = word2vec_metrics,
+    .contradictions = word2vec_contradictions,
 };
 
 }  // namespace calque
