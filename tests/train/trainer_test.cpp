@@ -15,7 +15,6 @@
 #include "train/storage/run_folder.h"
 #include "train/tasks/fixture.h"
 #include "train/tasks/translation/run.h"
-#include "train/tasks/translation/task.h"
 #include "train/tasks/translation/tokenizers.h"
 #include "train/weights/averaging.h"
 #include "train/weights/initial_weights.h"
@@ -508,7 +507,7 @@ TEST_CASE("a corpus that ends after its epochs and leaves harder ones is not a d
 
 TEST_CASE("lower is better for losses and perplexity, and higher for the other metrics") {
   std::string lower, higher;
-  for (const MetricInfo& metric : translation_task.metrics()) {
+  for (const MetricInfo& metric : metrics_of(TaskKind::translation)) {
     REQUIRE(metric.better != Better::neither);
     (is_better(1, 2, metric.better) ? lower : higher) += metric.name + " ";
     CHECK(is_better(1, 2, metric.better) != is_better(2, 1, metric.better));

@@ -4,14 +4,11 @@
 
 #include <algorithm>
 
-#include "train/tasks/classification/task.h"
-#include "train/tasks/images/task.h"
-#include "train/tasks/language_model/task.h"
-#include "train/tasks/masked_lm/task.h"
-#include "train/tasks/translation/task.h"
-#include "train/tasks/word2vec/task.h"
-
 namespace calque {
+
+extern const TaskDescriptor translation_task, language_model_task, masked_lm_task,
+    classification_task, images_task, word2vec_task;
+
 namespace {
 
 const TaskDescriptor* const descriptors[] = {&translation_task, &language_model_task,

@@ -1,5 +1,4 @@
-#include "train/tasks/classification/task.h"
-
+// task: classification. An encoder is trained to name the class of a text or of a pair of texts.
 #include <fmt/format.h>
 
 #include "data/files/content_hash.h"
@@ -10,6 +9,7 @@
 #include "train/tasks/classification/tokenizer.h"
 #include "train/tasks/classification/work.h"
 #include "train/tasks/data_settings.h"
+#include "train/tasks/descriptor.h"
 #include "train/tasks/example_works.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/pretrained_embeddings.h"
@@ -18,6 +18,9 @@
 #include "train/tasks/shared_validation.h"
 
 namespace calque {
+
+extern const TaskDescriptor classification_task;
+
 namespace {
 
 using Purpose = TaskStart::Purpose;
@@ -40,7 +43,7 @@ class ClassificationTask : public Task {
 
   Parameters& parameters() override { return network_.parameters; }
   std::vector<SideFile> side_files() const override { return {labels_file}; }
-  std::span<const MetricInfo> metrics() const override { return classification_metrics(); }
+  std::span<const MetricInfo> metrics() const override { return class_metrics(); }
   std::string tokenizer_hash() const override { return hash_of({tokenizer_}); }
   std::string data_hash() const override { return hexadecimal(data_.hash); }
 
@@ -154,22 +157,10 @@ SentenceEncoder open_classification_encoder(const std::string& place) {
 
 }  // namespace
 
-std::span<const MetricInfo> classification_metrics() {
-  static const std::vector<MetricInfo> all = [] {
-    std::vector<MetricInfo> metrics = loss_metrics("class");
-    metrics.push_back({"macro_f1", "macro_f1", "F1", "Macro F1", "",
-                       "The mean of the F1 of each class, so that rare classes count as much as "
-                       "frequent ones.",
-                       ValueFormat::percent, 1, Better::higher});
-    return metrics;
-  }();
-  return all;
-}
-
 const TaskDescriptor classification_task = {
     .kind = TaskKind::classification,
     .make = make_task_of<ClassificationTask>,
-    .metrics = classification_metrics,
+    .metrics = class_metrics,
     .contradictions = classification_contradictions,
     .open_encoder = open_classification_encoder,
 };

@@ -1,5 +1,4 @@
-#include "train/tasks/images/task.h"
-
+// task: images. A Vision Transformer is trained to name the class of an image.
 #include <fmt/format.h>
 
 #include <filesystem>
@@ -8,15 +7,19 @@
 #include "data/files/content_hash.h"
 #include "train/config/schema.h"
 #include "train/tasks/classes/weights.h"
-#include "train/tasks/classification/task.h"
 #include "train/tasks/data_settings.h"
+#include "train/tasks/descriptor.h"
 #include "train/tasks/example_works.h"
 #include "train/tasks/images/evaluation.h"
 #include "train/tasks/images/run.h"
 #include "train/tasks/images/work.h"
+#include "train/tasks/loss_metrics.h"
 #include "train/tasks/shared_validation.h"
 
 namespace calque {
+
+extern const TaskDescriptor images_task;
+
 namespace {
 
 using Purpose = TaskStart::Purpose;
@@ -47,7 +50,7 @@ class ImagesTask : public Task {
 
   Parameters& parameters() override { return network_.parameters; }
   std::vector<SideFile> side_files() const override { return {labels_file, preparation_file}; }
-  std::span<const MetricInfo> metrics() const override { return classification_metrics(); }
+  std::span<const MetricInfo> metrics() const override { return class_metrics(); }
   std::string tokenizer_hash() const override { return no_tokenizer_hash(); }
   std::string data_hash() const override { return hexadecimal(data_.hash); }
 
@@ -143,7 +146,7 @@ std::vector<Contradiction> images_contradictions(const Config& config) {
 const TaskDescriptor images_task = {
     .kind = TaskKind::images,
     .make = make_task_of<ImagesTask>,
-    .metrics = classification_metrics,
+    .metrics = class_metrics,
     .contradictions = images_contradictions,
 };
 

@@ -1,8 +1,8 @@
-#include "train/tasks/language_model/task.h"
-
+// task: language-model. A decoder-only Transformer on plain text.
 #include "data/files/content_hash.h"
 #include "train/config/schema.h"
 #include "train/tasks/data_settings.h"
+#include "train/tasks/descriptor.h"
 #include "train/tasks/example_works.h"
 #include "train/tasks/language_model/evaluation.h"
 #include "train/tasks/language_model/samples.h"
@@ -17,6 +17,9 @@
 #include "train/tasks/text/tokenizer.h"
 
 namespace calque {
+
+extern const TaskDescriptor language_model_task;
+
 namespace {
 
 class LanguageModelTask : public Task {

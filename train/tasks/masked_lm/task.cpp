@@ -1,11 +1,11 @@
-#include "train/tasks/masked_lm/task.h"
-
+// task: masked-lm. An encoder is trained to predict masked tokens of plain text (BERT).
 #include <algorithm>
 
 #include "data/files/content_hash.h"
 #include "data/tokenizers/vocabulary.h"
 #include "train/config/schema.h"
 #include "train/tasks/data_settings.h"
+#include "train/tasks/descriptor.h"
 #include "train/tasks/example_works.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/masked_lm/evaluation.h"
@@ -20,6 +20,9 @@
 #include "train/tasks/text/tokenizer.h"
 
 namespace calque {
+
+extern const TaskDescriptor masked_lm_task;
+
 namespace {
 
 class MaskedLmTask : public Task {

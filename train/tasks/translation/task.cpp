@@ -1,5 +1,4 @@
-#include "train/tasks/translation/task.h"
-
+// task: translation. An encoder-decoder model on pairs of lines.
 #include <algorithm>
 
 #include "core/error.h"
@@ -8,6 +7,7 @@
 #include "data/files/content_hash.h"
 #include "train/config/schema.h"
 #include "train/config/values.h"
+#include "train/tasks/descriptor.h"
 #include "train/tasks/example_works.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/pretrained_embeddings.h"
@@ -18,6 +18,9 @@
 #include "train/tasks/translation/work.h"
 
 namespace calque {
+
+extern const TaskDescriptor translation_task;
+
 namespace {
 
 // Whether a metric is measured on translations instead of with teacher forcing.

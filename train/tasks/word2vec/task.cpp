@@ -1,8 +1,8 @@
-#include "train/tasks/word2vec/task.h"
-
+// task: word2vec. Word vectors are trained to predict neighbouring words of plain text.
 #include "data/files/content_hash.h"
 #include "train/config/schema.h"
 #include "train/tasks/data_settings.h"
+#include "train/tasks/descriptor.h"
 #include "train/tasks/example_works.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/pretrained_embeddings.h"
@@ -16,6 +16,9 @@
 #include "train/tasks/word2vec/work.h"
 
 namespace calque {
+
+extern const TaskDescriptor word2vec_task;
+
 namespace {
 
 class Word2VecTask : public Task {
