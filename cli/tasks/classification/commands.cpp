@@ -96,6 +96,7 @@ void classify_lines(const ClassifyArguments& arguments) {
 
 }  // namespace
 
+extern const TaskCommands classification_commands;
 const TaskCommands classification_commands = {
     .task = TaskKind::classification,
     .files_to_evaluate = "--labelled",

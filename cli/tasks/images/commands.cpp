@@ -102,6 +102,7 @@ std::string explain_image(const ExplainArguments& arguments) {
 
 }  // namespace
 
+extern const TaskCommands images_commands;
 const TaskCommands images_commands = {
     .task = TaskKind::images,
     .files_to_evaluate = "--images",

@@ -125,6 +125,7 @@ std::string explain_continuation(const ExplainArguments& arguments) {
 
 }  // namespace
 
+extern const TaskCommands language_model_commands;
 const TaskCommands language_model_commands = {
     .task = TaskKind::language_model,
     .files_to_evaluate = "--text",

@@ -57,6 +57,7 @@ void evaluate_masked_lm(const EvaluateArguments& arguments,
 
 }  // namespace
 
+extern const TaskCommands masked_lm_commands;
 const TaskCommands masked_lm_commands = {
     .task = TaskKind::masked_lm,
     .files_to_evaluate = "--text",

@@ -112,6 +112,7 @@ std::string explain_translation(const ExplainArguments& arguments) {
 
 }  // namespace
 
+extern const TaskCommands translation_commands;
 const TaskCommands translation_commands = {
     .task = TaskKind::translation,
     .files_to_evaluate = "--source and --target",

@@ -37,6 +37,7 @@ void evaluate_word2vec(const EvaluateArguments& arguments,
 
 }  // namespace
 
+extern const TaskCommands word2vec_commands;
 const TaskCommands word2vec_commands = {
     .task = TaskKind::word2vec,
     .files_to_evaluate = "--text",
