@@ -22,9 +22,10 @@ def number(value):
 
 
 class Axis:
-    """Maps values to coordinates between `begin` and `end`; `ticks` are the labelled values."""
+    """Maps values to coordinates between `begin` and `end`; `ticks` are the labelled values. A linear axis begins
+    at 0 or, with `tight`, shortly before the least value."""
 
-    def __init__(self, values, begin, end, logarithmic):
+    def __init__(self, values, begin, end, logarithmic, tight=False):
         self.begin, self.end, self.logarithmic = begin, end, logarithmic
         if logarithmic:
             self.low, self.high = math.log(min(values)), math.log(max(values))
@@ -32,7 +33,8 @@ class Axis:
             self.ticks = [2.0**p for p in powers if min(values) * 0.999 <= 2.0**p <= max(values) * 1.001]
         else:
             self.ticks = ticks(max(values))
-            self.low, self.high = 0, self.ticks[-1]
+            margin = (max(values) - min(values)) / 8
+            self.low, self.high = (min(values) - margin, max(values) + margin) if tight else (0, self.ticks[-1])
         if self.low == self.high:
             self.high += 1
 
@@ -59,10 +61,7 @@ def panel(points, title, key, label, curves, guides=(), logarithmic_y=False, log
     xs = [point[key] for point in points]
     drawn = [(name, values(points), GUIDE, True) for name, values in guides]
     drawn += [(name, values(points), colour, False) for (name, values), colour in zip(curves, COLOURS)]
-    across = Axis(xs, LEFT, WIDTH - RIGHT, logarithmic_x)
-    if not logarithmic_x:
-        across.low = min(xs) - (max(xs) - min(xs)) / 8
-        across.high = max(xs) + (max(xs) - min(xs)) / 8
+    across = Axis(xs, LEFT, WIDTH - RIGHT, logarithmic_x, tight=True)
     highest = [] if top is None else [top]
     up = Axis([y for _, ys, _, _ in drawn for y in ys] + highest, HEIGHT - BOTTOM, TOP, logarithmic_y)
     parts = [text(WIDTH / 2, 18, title, size=13, weight="600")]

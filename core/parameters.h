@@ -38,13 +38,13 @@ enum class Role {
   weight,       // of a product
   bias,         // added to a product or a norm
   gain,         // the factors of a norm
-  embedding,    // a table of embeddings, usually with a row for each token of a vocabulary
-  position,     // a table with a row for each position
-  output,       // the weight of the projection to a vocabulary or to classes
+  embedding,    // a table of embeddings, with a row for each token of a vocabulary
+  position,     // another table of embeddings: of positions, of segment kinds, the image token
+  output,       // the weight of the projection to a vocabulary
   output_bias,  // its bias
 };
-// Whether parameters of this role usually have a row or a number for each token of a vocabulary;
-// the table of segment kinds, the image token (cls) and the head of a classifier are exceptions.
+// Whether parameters of this role have a row or a number for each token of a vocabulary, so that
+// they are of no use with another tokenizer.
 constexpr bool belongs_to_vocabulary(Role role) {
   return role == Role::embedding || role == Role::output || role == Role::output_bias;
 }

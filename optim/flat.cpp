@@ -45,8 +45,12 @@ std::vector<FlatSlice> flat_slices(const Parameters& parameters, const WeightDec
             "flat_slices: {} does not begin and end on a whole vector", entries[i].name);
     const int64_t last = std::min(end, range.end);
     for (int64_t at = std::max(begin, range.begin); at < last; at += slice_size) {
-      slices.push_back(
-          {at, std::min(slice_size, last - at), at - range.begin, i, at - begin, rate});
+      slices.push_back({.begin = at,
+                        .size = std::min(slice_size, last - at),
+                        .state = at - range.begin,
+                        .parameter = i,
+                        .offset = at - begin,
+                        .decay = rate});
     }
   }
   return slices;

@@ -1,8 +1,8 @@
 #pragma once
 // Several processes that train one run together. A rank is one of them, numbered from 0; the number
 // of ranks is a power of two. All communication uses one call, exchange(), so a backend is small:
-// processes that MPI started (mpi_ranks.cpp), threads of one process for tests (thread_ranks.h), or
-// a single rank.
+// processes that MPI started (mpi_ranks.cpp), a single rank, or threads of one process for tests
+// (tests/support/thread_ranks.h).
 
 #include <chrono>
 #include <cstddef>

@@ -84,13 +84,13 @@ class MpiHeartbeats final : public Heartbeats {
   }
 
   // Receives the heartbeats that are still in flight: MPI requires that every message is received.
-  // All ranks must call it; it returns when all have called it.
+  // All ranks must call it; it returns when all have called it. It waits for its own messages only
+  // after it has received those of the others, as MPI need not buffer any.
   void finish(int rank) {
     const char last = 1;
     const auto count = static_cast<int>(sent_.size());
-    finish_all(sent_);
     for (int to = 0; to < count; ++to) {
-      if (to != rank) MPI_Isend(&last, 1, MPI_BYTE, to, 0, all_, &sent_[static_cast<size_t>(to)]);
+      if (to != rank) MPI_Isend(&last, 1, MPI_BYTE, to, 0, all_, &sent_.emplace_back());
     }
     for (int from = 0; from < count; ++from) {
       for (char byte = 0; from != rank && byte != last;) {

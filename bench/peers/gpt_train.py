@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """Training speed of a GPT in PyTorch on this machine.
 
-  bench/peers/gpt_train.py small|large TEXT [--steps 40] [--warmup 5]
+  bench/peers/gpt_train.py small|large TEXT [--steps 40] [--warmup 5] [--precision bfloat16]
 
 small has the sizes, batches and dropout of configs/shakespeare-small.yaml, large those of
 configs/shakespeare.yaml. The model has pre-norm layers without biases, GELU, learned position embeddings
@@ -70,7 +70,7 @@ class Gpt(nn.Module):
         for layer in self.layers:
             x = layer(x)
         logits = F.linear(self.norm(x), self.embedding.weight)
-        return F.cross_entropy(logits.view(-1, logits.shape[-1]), expected.reshape(-1))
+        return F.cross_entropy(logits.view(-1, logits.shape[-1]).float(), expected.reshape(-1))  # float32, also in autocast
 
 
 def main():
@@ -79,6 +79,7 @@ def main():
     parser.add_argument("text")
     parser.add_argument("--steps", type=int, default=40)
     parser.add_argument("--warmup", type=int, default=5)
+    parser.add_argument("--precision", choices=("float32", "bfloat16"), default="float32", help="bfloat16: autocast")
     options = parser.parse_args()
     torch.set_num_threads(len(os.sched_getaffinity(0)))
     torch.manual_seed(1)
@@ -98,7 +99,8 @@ def main():
         starts = torch.randint(len(ids) - context - 1, (windows,)).tolist()
         inputs = torch.stack([ids[start : start + context] for start in starts])
         expected = torch.stack([ids[start + 1 : start + context + 1] for start in starts])
-        loss = model(inputs, expected)
+        with torch.autocast("cpu", dtype=torch.bfloat16, enabled=options.precision == "bfloat16"):
+            loss = model(inputs, expected)
         optimizer.zero_grad(set_to_none=True)
         loss.backward()
         nn.utils.clip_grad_norm_(model.parameters(), 1.0)
@@ -107,6 +109,7 @@ def main():
         if step >= options.warmup:
             seconds.append(time.perf_counter() - begin)
     print(json.dumps({"tokens_per_s": windows * context / statistics.median(seconds), "loss": last,
+                      "precision": options.precision,
                       "torch": torch.__version__, "parameters": sum(p.numel() for p in model.parameters())}))
 
 

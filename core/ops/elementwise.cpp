@@ -3,7 +3,7 @@
 #include "core/ops.h"
 #include "core/ops/row_sums.h"
 #include "core/simd/vector.h"
-#include "core/threads/parallel.h"
+#include "core/threads/rows.h"
 
 namespace calque {
 namespace {
@@ -39,11 +39,9 @@ constexpr int64_t part_size = 4096;
 template <class Body>
 void for_parts(const Broadcast& over, Body&& body) {
   const int64_t per_row = (over.cols + part_size - 1) / part_size;
-  for_rows(over.rows * per_row, std::min(over.cols, part_size), [&](int64_t begin, int64_t end) {
-    for (int64_t p = begin; p < end; ++p) {
-      const int64_t col = p % per_row * part_size;
-      body(p / per_row, col, std::min(part_size, over.cols - col));
-    }
+  for_each_row(over.rows * per_row, std::min(over.cols, part_size), [&](int64_t p) {
+    const int64_t col = p % per_row * part_size;
+    body(p / per_row, col, std::min(part_size, over.cols - col));
   });
 }
 
@@ -78,10 +76,8 @@ void reduce_to(const Broadcast& over, Sink db, Term term, const Input*... in) {
       for (int64_t r = begin; r < end; ++r) map_into(cols, sums, true, term, (in + r * cols)...);
     });
   } else if (over.kind == Broadcast::column) {
-    for_rows(rows, cols, [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        db.data[r] = (db.add ? db.data[r] : 0) + sum_of(r * cols, cols);
-      }
+    for_each_row(rows, cols, [&](int64_t r) {
+      db.data[r] = (db.add ? db.data[r] : 0) + sum_of(r * cols, cols);
     });
   } else {
     const double total = parallel_reduce(

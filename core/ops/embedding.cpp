@@ -6,7 +6,7 @@
 #include "core/ops/row_groups.h"
 #include "core/profile.h"
 #include "core/simd/vector.h"
-#include "core/threads/parallel.h"
+#include "core/threads/rows.h"
 
 namespace calque {
 
@@ -22,14 +22,12 @@ Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale) 
   const double moved = double(y.size()) * sizeof(real);  // without the table
   count_work({.bytes = 2 * moved});
   const auto scaled = [scale](Vec v) { return v * scale; };
-  for_rows(tokens, cols, [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      real* row = y.data() + t * cols;
-      if (ids[t] == no_token) {
-        std::fill_n(row, cols, real(0));
-      } else {
-        map(cols, row, scaled, table.data() + ids[t] * cols);
-      }
+  for_each_row(tokens, cols, [&](int64_t t) {
+    real* row = y.data() + t * cols;
+    if (ids[t] == no_token) {
+      std::fill_n(row, cols, real(0));
+    } else {
+      map(cols, row, scaled, table.data() + ids[t] * cols);
     }
   });
   return record("embedding", y, {&table},
@@ -39,12 +37,10 @@ Tensor embedding(const Tensor& table, std::span<const int32_t> ids, real scale) 
                   const RowGroups groups = group_by_id(ids, vocabulary);
                   real* out = dtable.open_cleared();
                   const auto count = static_cast<int64_t>(groups.starts.size()) - 1;
-                  for_rows(count, cols * 2, [&](int64_t begin, int64_t end) {
-                    for (int64_t g = begin; g < end; ++g) {
-                      for (int32_t i = groups.starts[g]; i < groups.starts[g + 1]; ++i) {
-                        const int64_t t = groups.tokens[i];
-                        map_into(cols, out + ids[t] * cols, true, scaled, dy.data() + t * cols);
-                      }
+                  for_each_row(count, cols * 2, [&](int64_t g) {
+                    for (int32_t i = groups.starts[g]; i < groups.starts[g + 1]; ++i) {
+                      const int64_t t = groups.tokens[i];
+                      map_into(cols, out + ids[t] * cols, true, scaled, dy.data() + t * cols);
                     }
                   });
                 });

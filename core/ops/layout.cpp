@@ -2,7 +2,7 @@
 
 #include "core/ops.h"
 #include "core/simd/vector.h"
-#include "core/threads/parallel.h"
+#include "core/threads/rows.h"
 
 namespace calque {
 namespace {
@@ -10,10 +10,8 @@ namespace {
 // to (+)= from, row by row.
 void move_rows(const real* from, int64_t from_stride, Sink to, int64_t to_stride, int64_t rows,
                int64_t cols) {
-  for_rows(rows, cols, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      map_into(cols, to.data + r * to_stride, to.add, as_it_is, from + r * from_stride);
-    }
+  for_each_row(rows, cols, [&](int64_t r) {
+    map_into(cols, to.data + r * to_stride, to.add, as_it_is, from + r * from_stride);
   });
 }
 
@@ -37,17 +35,15 @@ void swap(const Axes& a, const real* from, Sink to) {
   constexpr int64_t tile = 32;
   const int64_t tiles = (a.second + tile - 1) / tile;
   const int64_t cost = a.first * tile * a.inner;
-  for_rows(a.outer * a.middle * tiles, cost, [&](int64_t begin, int64_t end) {
-    for (int64_t t = begin; t < end; ++t) {
-      const int64_t m = t / tiles % a.middle, o = t / tiles / a.middle;
-      const int64_t s0 = t % tiles * tile, s1 = std::min(a.second, s0 + tile);
-      for (int64_t f0 = 0; f0 < a.first; f0 += tile) {
-        for (int64_t s = s0; s < s1; ++s) {
-          for (int64_t f = f0; f < std::min(a.first, f0 + tile); ++f) {
-            const real* x = from + (((o * a.first + f) * a.middle + m) * a.second + s) * a.inner;
-            real* y = to.data + (((o * a.second + s) * a.middle + m) * a.first + f) * a.inner;
-            for (int64_t i = 0; i < a.inner; ++i) y[i] = (to.add ? y[i] : 0) + x[i];
-          }
+  for_each_row(a.outer * a.middle * tiles, cost, [&](int64_t t) {
+    const int64_t m = t / tiles % a.middle, o = t / tiles / a.middle;
+    const int64_t s0 = t % tiles * tile, s1 = std::min(a.second, s0 + tile);
+    for (int64_t f0 = 0; f0 < a.first; f0 += tile) {
+      for (int64_t s = s0; s < s1; ++s) {
+        for (int64_t f = f0; f < std::min(a.first, f0 + tile); ++f) {
+          const real* x = from + (((o * a.first + f) * a.middle + m) * a.second + s) * a.inner;
+          real* y = to.data + (((o * a.second + s) * a.middle + m) * a.first + f) * a.inner;
+          for (int64_t i = 0; i < a.inner; ++i) y[i] = (to.add ? y[i] : 0) + x[i];
         }
       }
     }
@@ -176,10 +172,8 @@ Tensor gather_rows(const Tensor& x, std::span<const int32_t> rows) {
     require(row >= 0 && row < x.shape()[0], "gather_rows: row {} of {}", row, x.shape());
   }
   Tensor y(with_first(x.shape(), count));
-  for_rows(count, width, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      std::copy_n(x.data() + rows[i] * width, width, y.data() + i * width);
-    }
+  for_each_row(count, width, [&](int64_t i) {
+    std::copy_n(x.data() + rows[i] * width, width, y.data() + i * width);
   });
   return record("gather_rows", y, {&x},
                 [width, dx = x.gradient(),

@@ -1,6 +1,6 @@
 // The loss of word2vec. With z = s for the expected row and z = -s for a negative, each candidate
-// has the loss -log sigmoid(z) = max(-z, 0) + log(1 + exp(-|z|)) and the derivative sigmoid(z) - 1
-// with respect to z. The closure keeps the derivatives with respect to s, one number per candidate.
+// has the loss -log sigmoid(z) = softplus(-z) and the derivative sigmoid(z) - 1 with respect to z.
+// The closure keeps the derivatives with respect to s, one number per candidate.
 
 #include <memory>
 
@@ -22,7 +22,7 @@ Sums operator+(const Sums& a, const Sums& b) {
   return {a.loss + b.loss, a.nll + b.nll, a.correct + b.correct};
 }
 
-Vec minus_log_sigmoid(Vec z) { return max(-z, Vec{}) + log(exp(-abs(z)) + real(1)); }
+Vec minus_log_sigmoid(Vec z) { return softplus(-z); }
 Vec slope(Vec z) { return sigmoid(z) - real(1); }
 
 // Returns the losses of one row from its products s, which it replaces by the derivatives.

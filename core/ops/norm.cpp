@@ -14,7 +14,7 @@
 #include "core/ops.h"
 #include "core/ops/dropout_mask.h"
 #include "core/ops/row_sums.h"
-#include "core/threads/parallel.h"
+#include "core/threads/rows.h"
 
 namespace calque {
 namespace {
@@ -92,20 +92,18 @@ Scale scale_of(const real* s, int64_t cols, real total, bool centred, real epsil
 void forward(const Saved& saved, const real* x, const real* y, const Affine& affine, real epsilon,
              real* out) {
   const int64_t cols = saved.cols;
-  for_rows(saved.rows, cols * 2, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const int64_t at = r * cols;
-      real* const h = saved.normal.data() + at;
-      const real total = y               ? add_dropped(saved.mask, at, cols, x + at, y + at, h)
-                         : saved.centred ? sum(sum_lanes(cols, as_it_is, x + at))
-                                         : 0;
-      const real* const s = y ? h : x + at;
-      const Scale scale = scale_of(s, cols, total, saved.centred, epsilon);
-      saved.inverse.data()[r] = scale.inverse;
-      const auto result = [=](Vec v, Vec g, Vec b) { return scale(v) * g + b; };
-      map(cols, out + at, result, s, affine.factor.data(), affine.offset.data());
-      if (h != out + at) map(cols, h, scale, s);
-    }
+  for_each_row(saved.rows, cols * 2, [&](int64_t r) {
+    const int64_t at = r * cols;
+    real* const h = saved.normal.data() + at;
+    const real total = y               ? add_dropped(saved.mask, at, cols, x + at, y + at, h)
+                       : saved.centred ? sum(sum_lanes(cols, as_it_is, x + at))
+                                       : 0;
+    const real* const s = y ? h : x + at;
+    const Scale scale = scale_of(s, cols, total, saved.centred, epsilon);
+    saved.inverse.data()[r] = scale.inverse;
+    const auto result = [=](Vec v, Vec g, Vec b) { return scale(v) * g + b; };
+    map(cols, out + at, result, s, affine.factor.data(), affine.offset.data());
+    if (h != out + at) map(cols, h, scale, s);
   });
 }
 
@@ -210,11 +208,9 @@ Tensor residual(const Tensor& x, const Tensor& y, real p) {
   const DropoutMask mask = next_dropout_mask("residual", p);
   const int64_t rows = x.rows(), cols = x.cols();
   Tensor out(x.shape());
-  for_rows(rows, cols, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const int64_t at = r * cols;
-      add_dropped(mask, at, cols, x.data() + at, y.data() + at, out.data() + at);
-    }
+  for_each_row(rows, cols, [&](int64_t r) {
+    const int64_t at = r * cols;
+    add_dropped(mask, at, cols, x.data() + at, y.data() + at, out.data() + at);
   });
   return record("residual", out, {&x, &y},
                 [=, dx = x.gradient(), dy = y.gradient()](Gradient& dout) {

@@ -3,7 +3,7 @@
 
 #include "core/ops.h"
 #include "core/simd/vector.h"
-#include "core/threads/parallel.h"
+#include "core/threads/rows.h"
 
 namespace calque {
 namespace {
@@ -43,13 +43,11 @@ Angles angles_of(const std::vector<int32_t>& positions, int64_t half, real base)
     frequencies.push_back(
         std::pow(double(base), -static_cast<double>(k) / static_cast<double>(half)));
   }
-  for_rows(rows, half * 32, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      for (int64_t k = 0; k < half; ++k) {
-        const double angle = static_cast<double>(angles.first + row) * frequencies[k];
-        angles.cosine.data()[row * half + k] = static_cast<real>(std::cos(angle));
-        angles.sine.data()[row * half + k] = static_cast<real>(std::sin(angle));
-      }
+  for_each_row(rows, half * 32, [&](int64_t row) {
+    for (int64_t k = 0; k < half; ++k) {
+      const double angle = static_cast<double>(angles.first + row) * frequencies[k];
+      angles.cosine.data()[row * half + k] = static_cast<real>(std::cos(angle));
+      angles.sine.data()[row * half + k] = static_cast<real>(std::sin(angle));
     }
   });
   return angles;
@@ -68,19 +66,17 @@ struct Rotation {
     const auto second_of_pair = [=](Vec a, Vec b, Vec co, Vec si) {
       return b * co + direction * (a * si);
     };
-    for_rows(rows, cols * 2, [&](int64_t first, int64_t last) {
-      for (int64_t r = first; r < last; ++r) {
-        const real* x = from + r * cols;
-        real* y = to.data + r * cols;
-        map_into(begin, y, to.add, as_it_is, x);
-        map_into(cols - end, y + end, to.add, as_it_is, x + end);
-        const int64_t row = positions[r] - angles.first;
-        const real* c = angles.cosine.data() + row * half;
-        const real* s = angles.sine.data() + row * half;
-        for (int64_t h = begin; h < end; h += 2 * half) {
-          map_into(half, y + h, to.add, first_of_pair, x + h, x + h + half, c, s);
-          map_into(half, y + h + half, to.add, second_of_pair, x + h, x + h + half, c, s);
-        }
+    for_each_row(rows, cols * 2, [&](int64_t r) {
+      const real* x = from + r * cols;
+      real* y = to.data + r * cols;
+      map_into(begin, y, to.add, as_it_is, x);
+      map_into(cols - end, y + end, to.add, as_it_is, x + end);
+      const int64_t row = positions[r] - angles.first;
+      const real* c = angles.cosine.data() + row * half;
+      const real* s = angles.sine.data() + row * half;
+      for (int64_t h = begin; h < end; h += 2 * half) {
+        map_into(half, y + h, to.add, first_of_pair, x + h, x + h + half, c, s);
+        map_into(half, y + h + half, to.add, second_of_pair, x + h, x + h + half, c, s);
       }
     });
   }
@@ -99,11 +95,9 @@ Tensor add_positions(const Tensor& x, const Tensor& table, const Segments& segme
             table.shape());
   }
   Tensor y(x.shape());
-  for_rows(rows, cols, [&](int64_t begin, int64_t end) {
-    const auto plus = [](Vec u, Vec v) { return u + v; };
-    for (int64_t r = begin; r < end; ++r) {
-      map(cols, y.data() + r * cols, plus, x.data() + r * cols, table.data() + positions[r] * cols);
-    }
+  const auto plus = [](Vec u, Vec v) { return u + v; };
+  for_each_row(rows, cols, [&](int64_t r) {
+    map(cols, y.data() + r * cols, plus, x.data() + r * cols, table.data() + positions[r] * cols);
   });
   return record("add_positions", y, {&x, &table},
                 [=, positions = std::move(positions), dx = x.gradient(),

@@ -7,7 +7,7 @@
 
 #include "core/ops.h"
 #include "core/simd/math.h"
-#include "core/threads/parallel.h"
+#include "core/threads/rows.h"
 
 namespace calque {
 namespace {
@@ -71,14 +71,12 @@ Tensor gru_step(const Tensor& x, const Tensor& u, const Tensor& state) {
   const auto gates = gates_of(rows, 3 * h);
   const auto fresh = [](Vec a, Vec g, Vec b) { return tanh(a + g * b); };
   const auto mixed = [](Vec z, Vec n, Vec s) { return n + z * (s - n); };
-  for_rows(rows, h * gate_cost, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const real *xr = x.data() + row * 3 * h, *ur = u.data() + row * 3 * h;
-      real *r = gates->data() + row * 3 * h, *z = r + h, *n = z + h;
-      map(2 * h, r, sigmoid_of_sum, xr, ur);
-      map(h, n, fresh, xr + 2 * h, r, ur + 2 * h);
-      map(h, y.data() + row * h, mixed, z, n, state.data() + row * h);
-    }
+  for_each_row(rows, h * gate_cost, [&](int64_t row) {
+    const real *xr = x.data() + row * 3 * h, *ur = u.data() + row * 3 * h;
+    real *r = gates->data() + row * 3 * h, *z = r + h, *n = z + h;
+    map(2 * h, r, sigmoid_of_sum, xr, ur);
+    map(h, n, fresh, xr + 2 * h, r, ur + 2 * h);
+    map(h, y.data() + row * h, mixed, z, n, state.data() + row * h);
   });
   const auto backward = [=, u = u.values(), state = state.values(), dx = x.gradient(),
                          du = u.gradient(), ds = state.gradient()](Gradient& dy) {
@@ -110,17 +108,15 @@ Tensor lstm_step(const Tensor& x, const Tensor& u, const Tensor& state) {
   const auto gates = gates_of(rows, 4 * h);
   const auto kept = [](Vec f, Vec c, Vec i, Vec n) { return f * c + i * n; };
   const auto shown = [](Vec o, Vec c) { return o * tanh(c); };
-  for_rows(rows, h * gate_cost, [&](int64_t begin, int64_t end) {
-    for (int64_t row = begin; row < end; ++row) {
-      const real *xr = x.data() + row * 4 * h, *ur = u.data() + row * 4 * h;
-      real *i = gates->data() + row * 4 * h, *f = i + h, *n = f + h, *o = n + h;
-      real *hidden = y.data() + row * 2 * h, *cell = hidden + h;
-      map(2 * h, i, sigmoid_of_sum, xr, ur);
-      map(h, n, tanh_of_sum, xr + 2 * h, ur + 2 * h);
-      map(h, o, sigmoid_of_sum, xr + 3 * h, ur + 3 * h);
-      map(h, cell, kept, f, state.data() + row * 2 * h + h, i, n);
-      map(h, hidden, shown, o, cell);
-    }
+  for_each_row(rows, h * gate_cost, [&](int64_t row) {
+    const real *xr = x.data() + row * 4 * h, *ur = u.data() + row * 4 * h;
+    real *i = gates->data() + row * 4 * h, *f = i + h, *n = f + h, *o = n + h;
+    real *hidden = y.data() + row * 2 * h, *cell = hidden + h;
+    map(2 * h, i, sigmoid_of_sum, xr, ur);
+    map(h, n, tanh_of_sum, xr + 2 * h, ur + 2 * h);
+    map(h, o, sigmoid_of_sum, xr + 3 * h, ur + 3 * h);
+    map(h, cell, kept, f, state.data() + row * 2 * h + h, i, n);
+    map(h, hidden, shown, o, cell);
   });
   const auto backward = [=, y = y.values(), state = state.values(), dx = x.gradient(),
                          du = u.gradient(), ds = state.gradient()](Gradient& dy) {

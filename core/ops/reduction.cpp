@@ -4,7 +4,7 @@
 #include "core/ops.h"
 #include "core/ops/row_sums.h"
 #include "core/simd/vector.h"
-#include "core/threads/parallel.h"
+#include "core/threads/rows.h"
 
 namespace calque {
 namespace {
@@ -42,19 +42,15 @@ Tensor scaled_sum(const char* op, const Tensor& x, real scale) {
 Tensor scaled_sum_in_rows(const char* op, const Tensor& x, real scale) {
   const int64_t rows = x.rows(), cols = x.cols();
   Tensor y(x.shape().with_cols(1));
-  for_rows(rows, cols, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      y.data()[r] = scale * sum(sum_lanes(cols, as_it_is, x.data() + r * cols));
-    }
+  for_each_row(rows, cols, [&](int64_t r) {
+    y.data()[r] = scale * sum(sum_lanes(cols, as_it_is, x.data() + r * cols));
   });
   return record(op, y, {&x}, [=, dx = x.gradient()](Gradient& dy) {
     const Sink out = dx.open();
-    for_rows(rows, cols, [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        const real share = scale * dy.data()[r];
-        real* row = out.data + r * cols;
-        for (int64_t c = 0; c < cols; ++c) row[c] = (out.add ? row[c] : 0) + share;
-      }
+    for_each_row(rows, cols, [&](int64_t r) {
+      const real share = scale * dy.data()[r];
+      real* row = out.data + r * cols;
+      for (int64_t c = 0; c < cols; ++c) row[c] = (out.add ? row[c] : 0) + share;
     });
   });
 }
@@ -83,24 +79,20 @@ Tensor mean_of_segments(const Tensor& x, const Segments& segments) {
     return broadcast(real(1) / static_cast<real>(std::max(1, of.length(i))));
   };
   Tensor y({count, cols});
-  for_rows(count, cols * 8, [&](int64_t begin, int64_t end) {
-    for (int64_t i = begin; i < end; ++i) {
-      real* const out = y.data() + i * cols;
-      std::fill_n(out, cols, real(0));
-      const auto scaled = [by = share(segments, i)](Vec v) { return v * by; };
-      for (int64_t t = segments.begin(i); t < segments.end(i); ++t) {
-        map_into(cols, out, true, scaled, x.data() + t * cols);
-      }
+  for_each_row(count, cols * 8, [&](int64_t i) {
+    real* const out = y.data() + i * cols;
+    std::fill_n(out, cols, real(0));
+    const auto scaled = [by = share(segments, i)](Vec v) { return v * by; };
+    for (int64_t t = segments.begin(i); t < segments.end(i); ++t) {
+      map_into(cols, out, true, scaled, x.data() + t * cols);
     }
   });
   return record("mean_of_segments", y, {&x}, [=, dx = x.gradient()](Gradient& dy) {
     const Sink out = dx.open();
-    for_rows(count, cols * 8, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        const auto scaled = [by = share(segments, i)](Vec v) { return v * by; };
-        for (int64_t t = segments.begin(i); t < segments.end(i); ++t) {
-          map_into(cols, out.data + t * cols, out.add, scaled, dy.data() + i * cols);
-        }
+    for_each_row(count, cols * 8, [&](int64_t i) {
+      const auto scaled = [by = share(segments, i)](Vec v) { return v * by; };
+      for (int64_t t = segments.begin(i); t < segments.end(i); ++t) {
+        map_into(cols, out.data + t * cols, out.add, scaled, dy.data() + i * cols);
       }
     });
   });
@@ -116,10 +108,8 @@ Tensor sum_of_rows(const Tensor& x) {
   });
   return record("sum_of_rows", y, {&x}, [=, dx = x.gradient()](Gradient& dy) {
     const Sink out = dx.open();
-    for_rows(rows, cols, [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        map_into(cols, out.data + r * cols, out.add, as_it_is, dy.data());
-      }
+    for_each_row(rows, cols, [&](int64_t r) {
+      map_into(cols, out.data + r * cols, out.add, as_it_is, dy.data());
     });
   });
 }
@@ -129,12 +119,10 @@ Tensor max_in_rows(const Tensor& x) {
   require(cols > 0, "max_in_rows: {} has empty rows", x.shape());
   Tensor y(x.shape().with_cols(1));
   std::vector<int64_t> where(static_cast<size_t>(rows));
-  for_rows(rows, cols, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const real* row = x.data() + r * cols;
-      where[r] = std::max_element(row, row + cols) - row;
-      y.data()[r] = row[where[r]];
-    }
+  for_each_row(rows, cols, [&](int64_t r) {
+    const real* row = x.data() + r * cols;
+    where[r] = std::max_element(row, row + cols) - row;
+    y.data()[r] = row[where[r]];
   });
   return record("max_in_rows", y, {&x}, [=, dx = x.gradient()](Gradient& dy) {
     real* out = dx.open_cleared();

@@ -4,7 +4,7 @@
 
 #include "core/ops.h"
 #include "core/simd/math.h"
-#include "core/threads/parallel.h"
+#include "core/threads/rows.h"
 
 namespace calque {
 namespace {
@@ -24,9 +24,7 @@ real row_maximum(const real* x, int64_t cols) {
 
 template <class Row>
 void each_row(int64_t rows, int64_t cols, Row&& row) {
-  for_rows(rows, cols * 4, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) row(r * cols);
-  });
+  for_each_row(rows, cols * 4, [&](int64_t r) { row(r * cols); });
 }
 
 }  // namespace

@@ -4,7 +4,7 @@
 #include <cmath>
 
 #include "core/simd/math.h"
-#include "core/threads/parallel.h"
+#include "core/threads/rows.h"
 
 namespace calque {
 namespace {
@@ -129,22 +129,18 @@ RowLoss pair_loss(real* x, real* y, int64_t vocabulary, int32_t expected,
 void row_losses(const LogitRows& logits, std::span<const int32_t> expected, real smoothing,
                 bool gradient, RowLoss* losses) {
   const auto rows = static_cast<int64_t>(expected.size());
-  for_rows(rows, logits.vocabulary * 4, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      losses[r] = row_loss(logits.data + r * logits.stride, logits.vocabulary,
-                           expected[static_cast<size_t>(r)], smoothing, gradient);
-    }
+  for_each_row(rows, logits.vocabulary * 4, [&](int64_t r) {
+    losses[r] = row_loss(logits.data + r * logits.stride, logits.vocabulary,
+                         expected[static_cast<size_t>(r)], smoothing, gradient);
   });
 }
 
 void pair_losses(const LogitRows& first, const LogitRows& second, std::span<const int32_t> expected,
                  const PairOptions& options, bool gradient, RowLoss* losses) {
   const auto rows = static_cast<int64_t>(expected.size());
-  for_rows(rows, first.vocabulary * 12, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      losses[r] = pair_loss(first.data + r * first.stride, second.data + r * second.stride,
-                            first.vocabulary, expected[static_cast<size_t>(r)], options, gradient);
-    }
+  for_each_row(rows, first.vocabulary * 12, [&](int64_t r) {
+    losses[r] = pair_loss(first.data + r * first.stride, second.data + r * second.stride,
+                          first.vocabulary, expected[static_cast<size_t>(r)], options, gradient);
   });
 }
 

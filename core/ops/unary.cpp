@@ -3,7 +3,7 @@
 
 #include "core/ops.h"
 #include "core/ops/activation.h"
-#include "core/threads/parallel.h"
+#include "core/threads/rows.h"
 
 namespace calque {
 namespace {
@@ -77,24 +77,20 @@ Tensor swiglu(const Tensor& x) {
   require(x.cols() % 2 == 0, "swiglu: {} has an odd number of columns", x.shape());
   const int64_t rows = x.rows(), n = x.cols() / 2;
   Tensor y(x.shape().with_cols(n));
-  for_rows(rows, n * 4, [&](int64_t begin, int64_t end) {
-    const auto gated = [](Vec u, Vec v) { return Silu::value(u) * v; };
-    for (int64_t r = begin; r < end; ++r) {
-      const real* a = x.data() + r * 2 * n;
-      map(n, y.data() + r * n, gated, a, a + n);
-    }
+  const auto gated = [](Vec u, Vec v) { return Silu::value(u) * v; };
+  for_each_row(rows, n * 4, [&](int64_t r) {
+    const real* a = x.data() + r * 2 * n;
+    map(n, y.data() + r * n, gated, a, a + n);
   });
   return record("swiglu", y, {&x}, [rows, n, x = x.values(), dx = x.gradient()](Gradient& dy) {
     const Sink out = dx.open();
-    for_rows(rows, n * 8, [&](int64_t begin, int64_t end) {
-      const auto to_gate = [](Vec d, Vec u, Vec v) { return d * Silu::slope(u) * v; };
-      const auto to_value = [](Vec d, Vec u) { return d * Silu::value(u); };
-      for (int64_t r = begin; r < end; ++r) {
-        const real *a = x.data() + r * 2 * n, *g = dy.data() + r * n;
-        real* da = out.data + r * 2 * n;
-        map_into(n, da, out.add, to_gate, g, a, a + n);
-        map_into(n, da + n, out.add, to_value, g, a);
-      }
+    const auto to_gate = [](Vec d, Vec u, Vec v) { return d * Silu::slope(u) * v; };
+    const auto to_value = [](Vec d, Vec u) { return d * Silu::value(u); };
+    for_each_row(rows, n * 8, [&](int64_t r) {
+      const real *a = x.data() + r * 2 * n, *g = dy.data() + r * n;
+      real* da = out.data + r * 2 * n;
+      map_into(n, da, out.add, to_gate, g, a, a + n);
+      map_into(n, da + n, out.add, to_value, g, a);
     });
   });
 }

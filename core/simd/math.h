@@ -1,7 +1,7 @@
 #pragma once
-// exp, log, tanh and the normal distribution over vectors. In single precision they are polynomials
-// with a relative error of a few units in the last place, in double precision they are the
-// functions of the standard library.
+// exp, log, log1p, tanh and the normal distribution over vectors. In single precision they are
+// polynomials with a relative error of a few units in the last place, in double precision they are
+// the functions of the standard library.
 
 #include <algorithm>
 #include <limits>
@@ -23,6 +23,9 @@ inline Vec exp(Vec x) {
 }
 inline Vec log(Vec x) {
   return each_lane(x, [](real v) { return std::log(v); });
+}
+inline Vec log1p(Vec x) {
+  return each_lane(x, [](real v) { return std::log1p(v); });
 }
 inline Vec tanh(Vec x) {
   return each_lane(x, [](real v) { return std::tanh(v); });
@@ -56,23 +59,33 @@ inline Vec exp(Vec x) {
   return x == x ? y : x;
 }
 
-// log(x) = e ln 2 + log(m), sqrt(1/2) <= m < sqrt(2), and log(m) = 2 atanh((m - 1) / (m + 1)).
-inline Vec log(Vec x) {
-  const Bits bits = reinterpret_cast<Bits>(x);
-  const Bits exponent = (bits - 0x3f3504f3) >> 23;  // 0x3f3504f3 is sqrt(1/2)
-  const Vec m = reinterpret_cast<Vec>(bits - (exponent << 23));
-  const Vec e = __builtin_convertvector(exponent, Vec);
-  const Vec s = (m - 1.0f) / (m + 1.0f);
+// 2 atanh(s) = log((1 + s) / (1 - s)), for |s| up to (sqrt(2) - 1) / (sqrt(2) + 1).
+inline Vec twice_atanh(Vec s) {
   const Vec s2 = s * s;
   Vec p = broadcast(2.0f / 11);
   p = p * s2 + 2.0f / 9;
   p = p * s2 + 2.0f / 7;
   p = p * s2 + 2.0f / 5;
   p = p * s2 + 2.0f / 3;
-  Vec y = e * -2.12194440e-4f + (s * s2 * p + 2.0f * s) + e * 0.693359375f;
+  return s * s2 * p + 2.0f * s;
+}
+
+// log(x) = e ln 2 + log(m), sqrt(1/2) <= m < sqrt(2), and log(m) = 2 atanh((m - 1) / (m + 1)).
+inline Vec log(Vec x) {
+  const Bits bits = reinterpret_cast<Bits>(x);
+  const Bits exponent = (bits - 0x3f3504f3) >> 23;  // 0x3f3504f3 is sqrt(1/2)
+  const Vec m = reinterpret_cast<Vec>(bits - (exponent << 23));
+  const Vec e = __builtin_convertvector(exponent, Vec);
+  Vec y = e * -2.12194440e-4f + twice_atanh((m - 1.0f) / (m + 1.0f)) + e * 0.693359375f;
   y = x > std::numeric_limits<float>::max() ? x : y;
   y = x == 0.0f ? broadcast(-std::numeric_limits<float>::infinity()) : y;
   return x >= 0.0f ? y : broadcast(std::numeric_limits<float>::quiet_NaN());
+}
+
+// log(1 + x). Near 0, where the rounding of 1 + x matters, it is 2 atanh(x / (2 + x)).
+inline Vec log1p(Vec x) {
+  const Vec near = twice_atanh(x / (x + 2.0f));
+  return abs(x - 0.06f) < 0.34f ? near : log(x + 1.0f);
 }
 
 // tanh(x) = 1 - 2 / (exp(2 x) + 1); near 0, where that cancels, its Taylor polynomial.
@@ -100,6 +113,9 @@ inline Gauss gauss(Vec x) {
 }
 
 #endif
+
+// log(1 + exp(x)) = -log(sigmoid(-x)), without overflow.
+inline Vec softplus(Vec x) { return max(x, Vec{}) + log1p(exp(-abs(x))); }
 
 inline Vec sigmoid(Vec x) { return real(1) / (real(1) + exp(-x)); }
 

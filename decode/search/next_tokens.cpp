@@ -26,8 +26,8 @@ Tensor log_of_sum(const Tensor& a, const Tensor& b) {
   for_rows(a.rows(), a.cols() * 4, [&](int64_t begin, int64_t end) {
     const int64_t first = begin * a.cols();
     map((end - begin) * a.cols(), sum.data() + first,
-        [](Vec u, Vec v) { return max(u, v) + log(1 + exp(min(u, v) - max(u, v))); },
-        a.data() + first, b.data() + first);
+        [](Vec u, Vec v) { return max(u, v) + log1p(exp(-abs(u - v))); }, a.data() + first,
+        b.data() + first);
   });
   return sum;
 }

@@ -6,7 +6,7 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "core/threads/parallel.h"
+#include "core/threads/rows.h"
 #include "decode/search/batches.h"
 
 namespace calque {
@@ -107,11 +107,9 @@ class BatchSampling {
     for (bool first = true; !plan(first); first = false) {
       const Tensor scores = decoder_->step(step_);
       std::vector<std::optional<NextToken>> drawn(live_.size());
-      for_rows(std::ssize(live_), scores.cols() * 4, [&](int64_t begin, int64_t end) {
-        for (int64_t row = begin; row < end; ++row) {
-          drawn[row] =
-              draw_next(*live_[row], scores.span().subspan(row * scores.cols(), scores.cols()));
-        }
+      for_each_row(std::ssize(live_), scores.cols() * 4, [&](int64_t row) {
+        drawn[row] =
+            draw_next(*live_[row], scores.span().subspan(row * scores.cols(), scores.cols()));
       });
       follow(drawn);
     }

@@ -3,7 +3,7 @@
 #include <cmath>
 
 #include "core/error.h"
-#include "core/threads/parallel.h"
+#include "core/threads/rows.h"
 #include "decode/search/batches.h"
 #include "decode/search/beam.h"
 
@@ -49,10 +49,8 @@ class BatchSearch {
       first_rows.push_back(rows);
       rows += std::ssize(beam.live());
     }
-    for_rows(std::ssize(beams_), scores.cols() * 4, [&](int64_t begin, int64_t end) {
-      for (int64_t i = begin; i < end; ++i) {
-        if (!beams_[i].done()) advance_beam(beams_[i], scores, first_rows[i]);
-      }
+    for_each_row(std::ssize(beams_), scores.cols() * 4, [&](int64_t i) {
+      if (!beams_[i].done()) advance_beam(beams_[i], scores, first_rows[i]);
     });
   }
 

@@ -16,9 +16,9 @@ ClassificationHead::ClassificationHead(const Path& at, int64_t d_model,
   if (options.pooling == Pooling::cls && options.dense) {
     dense.emplace(at / "dense", d_model, d_model);
   }
-  weight = at.parameter("weight", {options.classes, d_model}, Role::output,
+  weight = at.parameter("weight", {options.classes, d_model}, Role::weight,
                         xavier_uniform(d_model, options.classes));
-  bias = at.parameter("bias", {options.classes}, Role::output_bias, zeros());
+  bias = at.parameter("bias", {options.classes}, Role::bias, zeros());
 }
 
 Tensor ClassificationHead::pooled(const Tensor& hidden, const Segments& segments, Mode mode) const {

@@ -33,9 +33,9 @@ struct ClassificationHead {
   // pooled [sequences, d_model] -> [sequences, classes]: before the softmax.
   Tensor logits(const Tensor& pooled) const;
 
-  // The summed loss of the expected classes. `pass` returns pooled vectors. class_weights is empty,
-  // or multiplies the loss of each example by the weight of its class. With class weights,
-  // `agreement` (see OutputProjection::loss) has no effect.
+  // The summed loss of the expected classes. `pass` computes the pooled vectors; it runs twice if
+  // `agreement` is not 0 (see OutputProjection::loss). class_weights is empty, or has the factor
+  // for the losses of each class; then `pass` runs once, and `agreement` has no effect.
   template <class Pass>
   TokenLoss loss(Pass&& pass, std::span<const int32_t> expected,
                  std::span<const real> class_weights, real label_smoothing, real agreement) const {

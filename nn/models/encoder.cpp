@@ -25,7 +25,7 @@ Encoder::Encoder(const Path& at, const EncoderOptions& options_)
                         ? Tensor()
                         : (at / "segments")
                               .parameter("weight", {options.segment_kinds, options.layer.d_model},
-                                         Role::embedding, embedding_normal(options.layer.d_model))),
+                                         Role::position, embedding_normal(options.layer.d_model))),
       body(at, options.layer, options.layers) {}
 
 Tensor Encoder::operator()(std::span<const int32_t> ids, std::span<const int32_t> kinds,

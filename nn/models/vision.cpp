@@ -66,7 +66,7 @@ VisionTransformer::VisionTransformer(const Path& at, const VisionOptions& option
               options.layer.d_model),
       cls(options.head.pooling == Pooling::cls
               ? (at / "cls")
-                    .parameter("weight", {1, options.layer.d_model}, Role::embedding,
+                    .parameter("weight", {1, options.layer.d_model}, Role::position,
                                embedding_normal(options.layer.d_model))
               : Tensor()),
       plane(options.layer.positions == PositionKind::plane ? plane_sinusoids(options) : Tensor()),

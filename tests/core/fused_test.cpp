@@ -75,6 +75,22 @@ TEST_CASE("linear with swiglu is a product, a sum and swiglu") {
                    {{37, 20}, {20, 34}, {34}}) < tolerance);
 }
 
+TEST_CASE("on a tape, no two queries of attend_once may share a key") {
+  const Tensor x = variable(random_tensors({{8, 3}})[0]);
+  const Tensor q = slice_rows(x, 0, 3);
+  const auto attend = [&](const std::vector<KeyRows>& ranges) {
+    return attend_once(q, x, x, {}, ranges);
+  };
+  const std::vector<KeyRows> apart = {{5, 8}, {0, 5}, {3, 3}}, shared = {{5, 8}, {0, 6}, {3, 3}};
+  attend(shared);
+  const Tape tape;
+  attend(apart);
+  CHECK_THROWS_WITH_AS(attend(shared), "attend_once: keys [0, 6) and [5, 8) overlap on a tape",
+                       Misuse);
+  const NoGradient none;
+  attend(shared);
+}
+
 TEST_CASE("a residual with norm is a sum and a norm") {
   for (const int64_t cols : {5, 16, 100, 1500}) {
     CHECK(difference([](Inputs t) { return residual_norm(t[0], t[1], 0, t[2], t[3]); },

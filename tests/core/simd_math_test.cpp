@@ -1,4 +1,5 @@
-// exp, log, tanh and the normal distribution against the standard library, over all their range.
+// exp, log, log1p, tanh and the normal distribution against the standard library, over all their
+// range.
 #include <doctest/doctest.h>
 
 #include <cmath>
@@ -39,6 +40,18 @@ TEST_CASE("the vectorised functions are as exact as single precision allows") {
   CHECK(worst(
             3, 1e30, [](Vec v) { return log(v); }, [](double x) { return std::log(x); }) <
         tolerance);
+  const auto log_of_one_more = [](Vec v) { return log1p(v); };
+  const auto exact_log1p = [](double x) { return std::log1p(x); };
+  for (const double end : {1e-30, 1e-20, 1e-9, 1e-6, 1e-3, 0.1, 0.999}) {
+    CHECK(worst(-end, end, log_of_one_more, exact_log1p) < tolerance);
+  }
+  CHECK(worst(0.999, 9, log_of_one_more, exact_log1p) < tolerance);
+  CHECK(worst(9, 1e30, log_of_one_more, exact_log1p) < tolerance);
+  CHECK(worst(
+            -80, 80, [](Vec v) { return softplus(v); },
+            [](double x) {
+              return x > 0 ? x + std::log1p(std::exp(-x)) : std::log1p(std::exp(x));
+            }) < tolerance);
   CHECK(worst(
             -9, 9, [](Vec v) { return tanh(v); }, [](double x) { return std::tanh(x); }) <
         tolerance);
@@ -54,7 +67,7 @@ TEST_CASE("the vectorised functions are as exact as single precision allows") {
             [](double x) { return 1 / (1 + std::exp(-x)); }) < tolerance);
 }
 
-TEST_CASE("exp and log agree with the standard library at the ends of their range") {
+TEST_CASE("exp, log and log1p agree with the standard library at the ends of their range") {
   constexpr real infinity = std::numeric_limits<real>::infinity();
   CHECK(at(exp(broadcast(-infinity))) == 0);
   CHECK(at(exp(broadcast(real(-1000)))) == 0);
@@ -65,4 +78,11 @@ TEST_CASE("exp and log agree with the standard library at the ends of their rang
   CHECK(at(log(broadcast(infinity))) == infinity);
   CHECK(at(log(broadcast(1))) == 0);
   CHECK(std::isnan(at(log(broadcast(-1)))));
+  CHECK(at(log1p(broadcast(0))) == 0);
+  CHECK(at(log1p(broadcast(-1))) == -infinity);
+  CHECK(at(log1p(broadcast(infinity))) == infinity);
+  CHECK(std::isnan(at(log1p(broadcast(-2)))));
+  CHECK(at(softplus(broadcast(1000))) == 1000);
+  CHECK(at(softplus(broadcast(-1000))) == 0);
+  CHECK(std::isnan(at(softplus(broadcast(std::numeric_limits<real>::quiet_NaN())))));
 }

@@ -6,6 +6,7 @@
 #include <algorithm>
 #include <cmath>
 
+#include "nn/models/classification_head.h"
 #include "nn/small_model.h"
 #include "optim/flat.h"
 
@@ -140,6 +141,24 @@ TEST_CASE(
                                                   "output.bias"});
   CHECK(tables == std::vector<std::string>{"source_embedding.weight", "source_positions.weight",
                                            "target_embedding.weight", "target_positions.weight"});
+}
+
+TEST_CASE("the segment kinds and the head of a classifier do not belong to a vocabulary") {
+  ClassifierOptions options;
+  options.encoder = {.layer = one_layer().layer, .vocabulary = 13, .layers = 1, .segment_kinds = 2};
+  Parameters parameters;
+  const Classifier classifier(Path(parameters), options);
+  std::vector<std::string> of_vocabulary, tables;
+  for (const Parameters::Entry& entry : parameters.entries()) {
+    if (belongs_to_vocabulary(entry.role)) of_vocabulary.push_back(entry.name);
+    const bool decays = is_decayed(entry, Decayed::matrices);
+    CHECK(decays == (entry.shape.axes() == 2));
+    if (decays && !is_decayed(entry, Decayed::matrices_but_embeddings)) {
+      tables.push_back(entry.name);
+    }
+  }
+  CHECK(of_vocabulary == std::vector<std::string>{"embedding.weight"});
+  CHECK(tables == std::vector<std::string>{"embedding.weight", "segments.weight"});
 }
 
 TEST_CASE("tied tables are one tensor") {

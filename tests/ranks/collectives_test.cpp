@@ -9,8 +9,8 @@
 
 #include "core/error.h"
 #include "core/random.h"
-#include "ranks/thread_ranks.h"
 #include "support/message_of.h"
+#include "support/thread_ranks.h"
 
 using namespace calque;
 

@@ -9,7 +9,7 @@
 #include "core/ops/row_sums.h"
 #include "core/profile.h"
 #include "core/simd/math.h"
-#include "core/threads/parallel.h"
+#include "core/threads/rows.h"
 
 namespace calque {
 namespace {
@@ -26,6 +26,18 @@ void check_ranges(const Tensor& q, const Tensor& keys, const Tensor& values, con
   for (const KeyRows& range : ranges) {
     require(0 <= range.begin && range.begin <= range.end && range.end <= keys.rows(),
             "attend_once: keys [{}, {}) of {}", range.begin, range.end, keys.shape());
+  }
+}
+
+// The backward pass adds to the gradients of a key without a lock: no two queries may share it.
+void check_disjoint(std::span<const KeyRows> ranges) {
+  std::vector<KeyRows> sorted(ranges.begin(), ranges.end());
+  std::erase_if(sorted, [](const KeyRows& range) { return range.begin == range.end; });
+  std::ranges::sort(sorted, {}, &KeyRows::begin);
+  for (size_t i = 1; i < sorted.size(); ++i) {
+    require(sorted[i - 1].end <= sorted[i].begin,
+            "attend_once: keys [{}, {}) and [{}, {}) overlap on a tape", sorted[i - 1].begin,
+            sorted[i - 1].end, sorted[i].begin, sorted[i].end);
   }
 }
 
@@ -50,28 +62,26 @@ void softmax_in_place(real* scores, int64_t count) {
   if (count == 0) return;
   const real most = *std::max_element(scores, scores + count);
   map(
-      count, scores, [most](Vec e) { return exp(e - most); }, scores);
+      count, scores, [most](Vec score) { return exp(score - most); }, scores);
   const real scale = 1 / sum(sum_lanes(count, as_it_is, scores));
   map(
-      count, scores, [scale](Vec e) { return e * scale; }, scores);
+      count, scores, [scale](Vec weight) { return weight * scale; }, scores);
 }
 
 std::shared_ptr<Weights> weights_of(const Tensor& q, const Tensor& keys, const Tensor& v,
                                     std::span<const KeyRows> ranges) {
   const int64_t a = q.cols();
   const auto weights = std::make_shared<Weights>(ranges);
-  for_rows(q.rows(), weights->row_cost * a, [&](int64_t begin, int64_t end) {
-    const auto additive = [](Vec s, Vec k, Vec w) { return w * tanh(s + k); };
-    for (int64_t r = begin; r < end; ++r) {
-      const auto [first, last] = weights->ranges[r];
-      real* const row = weights->numbers.data() + weights->starts[r];
-      const real* const query = q.data() + r * a;
-      for (int64_t i = first; i < last; ++i) {
-        const real* const key = keys.data() + i * a;
-        row[i - first] = v ? sum(sum_lanes(a, additive, query, key, v.data())) : dot(a, query, key);
-      }
-      softmax_in_place(row, last - first);
+  const auto additive = [](Vec s, Vec k, Vec w) { return w * tanh(s + k); };
+  for_each_row(q.rows(), weights->row_cost * a, [&](int64_t r) {
+    const auto [first, last] = weights->ranges[r];
+    real* const row = weights->numbers.data() + weights->starts[r];
+    const real* const query = q.data() + r * a;
+    for (int64_t i = first; i < last; ++i) {
+      const real* const key = keys.data() + i * a;
+      row[i - first] = v ? sum(sum_lanes(a, additive, query, key, v.data())) : dot(a, query, key);
     }
+    softmax_in_place(row, last - first);
   });
   return weights;
 }
@@ -94,19 +104,18 @@ void add_scaled(int64_t count, real* to, real by, const real* from) {
 Tensor attend_once(const Tensor& q, const Tensor& keys, const Tensor& values, const Tensor& v,
                    std::span<const KeyRows> ranges) {
   check_ranges(q, keys, values, v, ranges);
+  if (recording({&q, &keys, &values, &v})) check_disjoint(ranges);
   const int64_t rows = q.rows(), a = q.cols(), d = values.cols();
   const std::shared_ptr<Weights> weights = weights_of(q, keys, v, ranges);
   const double flops = 2 * double(weights->total()) * double(a + d);
   count_work({.flops = flops});
   Tensor y({rows, d});
-  for_rows(rows, weights->row_cost * d, [&](int64_t begin, int64_t end) {
-    for (int64_t r = begin; r < end; ++r) {
-      const auto [first, last] = weights->ranges[r];
-      const real* const row = weights->numbers.data() + weights->starts[r];
-      std::fill_n(y.data() + r * d, d, real(0));
-      for (int64_t i = first; i < last; ++i) {
-        add_scaled(d, y.data() + r * d, row[i - first], values.data() + i * d);
-      }
+  for_each_row(rows, weights->row_cost * d, [&](int64_t r) {
+    const auto [first, last] = weights->ranges[r];
+    const real* const row = weights->numbers.data() + weights->starts[r];
+    std::fill_n(y.data() + r * d, d, real(0));
+    for (int64_t i = first; i < last; ++i) {
+      add_scaled(d, y.data() + r * d, row[i - first], values.data() + i * d);
     }
   });
   const auto backward = [=, q = q.values(), keys = keys.values(), values = values.values(),
@@ -116,40 +125,38 @@ Tensor attend_once(const Tensor& q, const Tensor& keys, const Tensor& values, co
     real* const to_values = dvalues ? dvalues.open_cleared() : nullptr;
     real* const to_keys = dk ? dk.open_cleared() : nullptr;
     real* const to_q = dq ? dq.open_cleared() : nullptr;
-    Buffer<real> scores(std::max<int64_t>(1, weights->total()));  // the gradients of the scores
-    for_rows(rows, weights->row_cost * d, [&](int64_t begin, int64_t end) {
-      for (int64_t r = begin; r < end; ++r) {
-        const auto [first, last] = weights->ranges[r];
-        const real* const row = weights->numbers.data() + weights->starts[r];
-        real* const score = scores.data() + weights->starts[r];
-        for (int64_t i = first; i < last; ++i) {
-          score[i - first] = dot(d, dy.data() + r * d, values.data() + i * d);
-          if (to_values) add_scaled(d, to_values + i * d, row[i - first], dy.data() + r * d);
-        }
-        through_softmax(row, score, last - first);
+    Buffer<real> dscores(std::max<int64_t>(1, weights->total()));
+    for_each_row(rows, weights->row_cost * d, [&](int64_t r) {
+      const auto [first, last] = weights->ranges[r];
+      const real* const row = weights->numbers.data() + weights->starts[r];
+      real* const drow = dscores.data() + weights->starts[r];
+      for (int64_t i = first; i < last; ++i) {
+        drow[i - first] = dot(d, dy.data() + r * d, values.data() + i * d);
+        if (to_values) add_scaled(d, to_values + i * d, row[i - first], dy.data() + r * d);
       }
+      through_softmax(row, drow, last - first);
     });
     // Adds the gradients of the query and the keys of one row; `sums` receives the gradient of v.
     const auto through_scores = [&](int64_t r, real* sums, std::span<real> through) {
       const auto [first, last] = weights->ranges[r];
       const real* const query = q.data() + r * a;
       for (int64_t i = first; i < last; ++i) {
-        const real e = scores[weights->starts[r] + i - first];
+        const real dscore = dscores[weights->starts[r] + i - first];
         const real* const key = keys.data() + i * a;
         if (!v) {
-          if (to_q) add_scaled(a, to_q + r * a, e, key);
-          if (to_keys) add_scaled(a, to_keys + i * a, e, query);
+          if (to_q) add_scaled(a, to_q + r * a, dscore, key);
+          if (to_keys) add_scaled(a, to_keys + i * a, dscore, query);
           continue;
         }
-        const auto slope = [e](Vec s, Vec k, Vec w) {
+        const auto slope = [dscore](Vec s, Vec k, Vec w) {
           const Vec t = tanh(s + k);
-          return e * w * (1 - t * t);
+          return dscore * w * (1 - t * t);
         };
         map(a, through.data(), slope, query, key, v.data());
         if (to_q) add_scaled(a, to_q + r * a, 1, through.data());
         if (to_keys) add_scaled(a, to_keys + i * a, 1, through.data());
         map_into(
-            a, sums, true, [e](Vec s, Vec k) { return e * tanh(s + k); }, query, key);
+            a, sums, true, [dscore](Vec s, Vec k) { return dscore * tanh(s + k); }, query, key);
       }
     };
     const std::array<Sink, 1> to_v = {dv.open_if_wanted()};

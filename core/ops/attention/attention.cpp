@@ -1,5 +1,5 @@
 // The ops of attention over packed sentences. They differ only in which tensors hold queries, keys
-// and values. The kernels are in attention_forward.cpp and attention_backward.cpp.
+// and values. The kernels are in forward.cpp and backward.cpp.
 
 #include "core/ops/attention/kernel.h"
 #include "core/products/blas.h"

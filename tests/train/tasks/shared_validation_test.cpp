@@ -7,7 +7,7 @@
 #include <mutex>
 
 #include "core/threads/parallel.h"
-#include "ranks/thread_ranks.h"
+#include "support/thread_ranks.h"
 #include "train/ranks/agreement.h"
 #include "train/tasks/fixture.h"
 

@@ -1,4 +1,4 @@
-#include "ranks/thread_ranks.h"
+#include "support/thread_ranks.h"
 
 #include <algorithm>
 #include <condition_variable>
