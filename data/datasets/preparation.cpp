@@ -1,5 +1,6 @@
 #include "data/datasets/preparation.h"
 
+#include <algorithm>
 #include <charconv>
 #include <filesystem>
 
@@ -68,18 +69,18 @@ std::string cache_path(const std::string& folder, uint64_t key) {
   return (std::filesystem::path(folder) / fmt::format("tokens-{:016x}.bin", key)).string();
 }
 
-// Removes unfinished token files, such as those of killed processes.
+// Removes the unfinished token files of killed processes.
 void remove_unfinished(const std::string& folder) {
   std::error_code ignored;  // such a file only takes up space
-  std::vector<std::filesystem::path> unfinished;
+  std::vector<std::string> unfinished;
   for (std::filesystem::directory_iterator at(folder, ignored), end; at != end;
        at.increment(ignored)) {
     const std::string name = at->path().filename().string();
     if (name.starts_with("tokens-") && name.find(".bin.new-") != name.npos) {
-      unfinished.push_back(at->path());
+      unfinished.push_back(at->path().string());
     }
   }
-  for (const auto& path : unfinished) std::filesystem::remove(path, ignored);
+  std::ranges::for_each(unfinished, NewFile::remove_unfinished);
 }
 
 std::optional<Dataset> load_cached(const std::string& path, const CacheKey& key) {

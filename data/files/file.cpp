@@ -1,6 +1,7 @@
 #include "data/files/file.h"
 
 #include <fcntl.h>
+#include <sys/file.h>
 #include <sys/stat.h>
 #include <unistd.h>
 
@@ -120,11 +121,24 @@ size_t File::read_at(int64_t offset, std::span<char> out) const {
 
 void File::append(std::string_view bytes) { write_all(descriptor_, -1, bytes, path_); }
 
+// The lock lasts until the descriptor is closed, also by the end of the process.
+// remove_unfinished() of another process may remove the file before it is locked.
 NewFile::NewFile(std::string path) : path_(std::move(path)) {
-  std::string pattern = path_ + ".new-XXXXXX";
-  const int descriptor = open_unique(pattern, path_);
-  file_ = File(descriptor, pattern);
-  ::fchmod(descriptor, 0644);
+  struct stat status {};
+  do {
+    std::string pattern = path_ + ".new-XXXXXX";
+    const int descriptor = open_unique(pattern, path_);
+    file_ = File(descriptor, pattern);
+    while (::flock(descriptor, LOCK_EX) != 0 && errno == EINTR) continue;
+  } while (::fstat(file_.descriptor_, &status) == 0 && status.st_nlink == 0);
+  ::fchmod(file_.descriptor_, 0644);
+}
+
+void NewFile::remove_unfinished(const std::string& path) {
+  // Some network file systems lock only files that are open for writing.
+  const File file(::open(path.c_str(), O_RDWR | O_CLOEXEC | O_NONBLOCK), path);
+  if (file.descriptor_ < 0 || ::flock(file.descriptor_, LOCK_EX | LOCK_NB) != 0) return;
+  ::unlink(path.c_str());
 }
 
 NewFile::~NewFile() {
@@ -137,13 +151,11 @@ void NewFile::write_at(int64_t offset, std::string_view bytes) {
 
 void NewFile::finish() {
   if (::fsync(file_.descriptor_) != 0) fail("{}: cannot write: {}", path_, reason(errno));
-  if (::close(std::exchange(file_.descriptor_, -1)) != 0) {
-    fail("{}: cannot write: {}", path_, reason(errno));
-  }
   if (::rename(file_.path_.c_str(), path_.c_str()) != 0) {
     fail("{}: cannot rename {} to it: {}", path_, file_.path_, reason(errno));
   }
   finished_ = true;
+  file_.close();  // only now, because it unlocks the file
   sync_folder_of(path_);
 }
 

@@ -50,6 +50,9 @@ class NewFile {
   void write_at(int64_t offset, std::string_view bytes);
   void finish();
 
+  // Removes a temporary file, unless a process is still writing it.
+  static void remove_unfinished(const std::string& path);
+
  private:
   std::string path_;
   File file_;

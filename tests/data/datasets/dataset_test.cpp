@@ -12,6 +12,7 @@
 
 #include "core/error.h"
 #include "data/corpora/small_corpus.h"
+#include "data/files/file.h"
 #include "data/temporary_folder.h"
 #include "data/tokenizers/training.h"
 #include "support/message_of.h"
@@ -265,6 +266,18 @@ TEST_CASE("unfinished files of killed processes are removed from the cache") {
   CHECK(load(corpora, options).from_cache);
   CHECK(std::distance(std::filesystem::directory_iterator(options.cache_folder), {}) == 2);
   CHECK(folder.read("cache/notes") == "somebody's own");
+}
+
+TEST_CASE("a file of the cache that is still being written is not removed") {
+  const TemporaryFolder folder;
+  const std::vector<CorpusSource> corpora = {{in_memory("toy", small_pairs(50))}};
+  const DatasetOptions options{.cache_folder = folder.path("cache")};
+  load(corpora, options);
+  NewFile other(folder.path("cache/tokens-0123456789abcdef.bin"));
+  other.append("whole");
+  CHECK(load(corpora, options).from_cache);
+  other.finish();
+  CHECK(folder.read("cache/tokens-0123456789abcdef.bin") == "whole");
 }
 
 TEST_CASE("whatever changes the ids changes the cache file, and weights do not") {
