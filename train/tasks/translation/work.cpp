@@ -33,7 +33,8 @@ std::vector<int64_t> chunk_begins(const Segments& targets, int64_t chunks) {
   int64_t current = 0, tokens = 0;
   for (int64_t i = 0; i < targets.count(); ++i) {
     const int64_t length = targets.length(i), middle = targets.begin(i) + length / 2;
-    if (tokens > 0 && (middle / share > current || tokens + length > most)) {
+    const bool more = tokens > 0 && std::ssize(begins) < chunks;
+    if (more && (middle / share > current || tokens + length > most)) {
       begins.push_back(i);
       tokens = 0;
     }
