@@ -10,6 +10,7 @@
 
 #include "core/error.h"
 #include "support/threads.h"
+#include "train/metrics/sentence_scores.h"
 
 using namespace calque;
 using doctest::Approx;

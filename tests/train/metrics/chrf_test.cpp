@@ -7,6 +7,7 @@
 #include <vector>
 
 #include "core/error.h"
+#include "train/metrics/sentence_scores.h"
 
 using namespace calque;
 

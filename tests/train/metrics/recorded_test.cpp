@@ -9,9 +9,7 @@
 
 #include "support/folders.h"
 #include "train/metrics/resampling/resampling.h"
-#include "train/metrics/translation/bleu.h"
-#include "train/metrics/translation/chrf.h"
-#include "train/metrics/translation/ter.h"
+#include "train/metrics/sentence_scores.h"
 
 using namespace calque;
 using nlohmann::json;

@@ -9,6 +9,7 @@
 #include <vector>
 
 #include "core/random.h"
+#include "train/metrics/sentence_scores.h"
 #include "train/metrics/translation/edit_distance.h"
 
 using namespace calque;

@@ -140,14 +140,7 @@ std::string BleuScore::text(int decimals) const {
 
 SegmentStatistics bleu_statistics(Hypotheses hypotheses, References references,
                                   const BleuOptions& options) {
-  check_line_counts(hypotheses, references);
-  return collect_statistics(hypotheses.size(), row_width,
-                            [&](size_t begin, size_t end, std::span<double> rows) {
-                              RowMaker maker(hypotheses, references, options);
-                              for (size_t i = begin; i < end; ++i) {
-                                maker.make(i, rows.subspan((i - begin) * row_width, row_width));
-                              }
-                            });
+  return collect_statistics<RowMaker>(hypotheses, references, row_width, options);
 }
 
 BleuScore bleu_of_sums(std::span<const double> sums, const BleuOptions& options) {
@@ -188,12 +181,6 @@ BleuScore bleu(Hypotheses hypotheses, References references, const BleuOptions& 
   BleuScore result = bleu_of_sums(sums, options);
   result.signature = bleu_signature(references.size(), options);
   return result;
-}
-
-BleuScore sentence_bleu(const std::string& hypothesis, std::span<const std::string> references,
-                        BleuOptions options) {
-  options.effective_order = true;
-  return bleu(std::span(&hypothesis, 1), one_segment(references), options);
 }
 
 bool looks_tokenized(Hypotheses hypotheses) {

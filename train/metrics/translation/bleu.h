@@ -59,10 +59,6 @@ struct BleuScore {
 // Throws an Error for an empty corpus, or references with another number of lines.
 BleuScore bleu(Hypotheses hypotheses, References references, const BleuOptions& options = {});
 
-// The BLEU of one segment, with effective_order.
-BleuScore sentence_bleu(const std::string& hypothesis, std::span<const std::string> references,
-                        BleuOptions options = {});
-
 SegmentStatistics bleu_statistics(Hypotheses hypotheses, References references,
                                   const BleuOptions& options);
 // The result has no signature.

@@ -140,20 +140,13 @@ std::string ChrfScore::text(int decimals) const {
 
 SegmentStatistics chrf_statistics(Hypotheses hypotheses, References references,
                                   const ChrfOptions& options) {
-  check_line_counts(hypotheses, references);
   if (options.character_order < 0 || options.word_order < 0 || order_count(options) == 0) {
     fail("chrF of character order {} and word order {}: one of them must be above 0, none below",
          options.character_order, options.word_order);
   }
   if (options.beta < 1) fail("chrF with beta {}: it must be 1 or more", options.beta);
   const size_t width = 3 * order_count(options);
-  return collect_statistics(hypotheses.size(), width,
-                            [&](size_t begin, size_t end, std::span<double> rows) {
-                              RowMaker maker(hypotheses, references, options);
-                              for (size_t i = begin; i < end; ++i) {
-                                maker.make(i, rows.subspan((i - begin) * width, width));
-                              }
-                            });
+  return collect_statistics<RowMaker>(hypotheses, references, width, options);
 }
 
 ChrfScore chrf_of_sums(std::span<const double> sums, const ChrfOptions& options) {
@@ -181,11 +174,6 @@ ChrfScore chrf(Hypotheses hypotheses, References references, const ChrfOptions& 
   ChrfScore result = chrf_of_sums(sums, options);
   result.signature = chrf_signature(references.size(), options);
   return result;
-}
-
-ChrfScore sentence_chrf(const std::string& hypothesis, std::span<const std::string> references,
-                        const ChrfOptions& options) {
-  return chrf(std::span(&hypothesis, 1), one_segment(references), options);
 }
 
 }  // namespace calque

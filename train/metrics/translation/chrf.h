@@ -40,9 +40,6 @@ struct ChrfScore {
 // Throws an Error for an empty corpus, or references with another number of lines.
 ChrfScore chrf(Hypotheses hypotheses, References references, const ChrfOptions& options = {});
 
-ChrfScore sentence_chrf(const std::string& hypothesis, std::span<const std::string> references,
-                        const ChrfOptions& options = {});
-
 SegmentStatistics chrf_statistics(Hypotheses hypotheses, References references,
                                   const ChrfOptions& options);
 // The result has no signature.

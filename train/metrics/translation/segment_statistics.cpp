@@ -1,7 +1,6 @@
 #include "train/metrics/translation/segment_statistics.h"
 
 #include "core/error.h"
-#include "core/threads/parallel.h"
 
 namespace calque {
 
@@ -15,12 +14,6 @@ void check_line_counts(Hypotheses hypotheses, References references) {
   }
 }
 
-std::vector<std::vector<std::string>> one_segment(std::span<const std::string> references) {
-  std::vector<std::vector<std::string>> lines;
-  for (const std::string& reference : references) lines.push_back({reference});
-  return lines;
-}
-
 std::vector<double> SegmentStatistics::sums() const {
   std::vector<double> sums(width, 0.0);
   for (size_t segment = 0; segment < segments(); ++segment) {
@@ -28,18 +21,6 @@ std::vector<double> SegmentStatistics::sums() const {
     for (size_t i = 0; i < width; ++i) sums[i] += values_here[i];
   }
   return sums;
-}
-
-SegmentStatistics collect_statistics(
-    size_t segments, size_t width,
-    const std::function<void(size_t begin, size_t end, std::span<double> rows)>& fill) {
-  constexpr int64_t segments_per_piece = 64;
-  SegmentStatistics statistics{width, std::vector<double>(segments * width, 0.0)};
-  parallel_for(static_cast<int64_t>(segments), segments_per_piece, [&](int64_t from, int64_t to) {
-    const auto begin = static_cast<size_t>(from), end = static_cast<size_t>(to);
-    fill(begin, end, std::span(statistics.values).subspan(begin * width, (end - begin) * width));
-  });
-  return statistics;
 }
 
 }  // namespace calque

@@ -9,6 +9,8 @@
 #include <string>
 #include <vector>
 
+#include "core/threads/parallel.h"
+
 namespace calque {
 
 // A test set: one hypothesis per segment, and one or more references, each with one line per
@@ -19,9 +21,6 @@ using References = std::span<const std::vector<std::string>>;
 // Throws an Error unless there is a reference and every one has as many lines as there are
 // hypotheses.
 void check_line_counts(Hypotheses hypotheses, References references);
-
-// The references of a single segment in the form of those of a test set.
-std::vector<std::vector<std::string>> one_segment(std::span<const std::string> references);
 
 struct SegmentStatistics {
   size_t width = 0;
@@ -37,10 +36,21 @@ struct SegmentStatistics {
 // The score for the sums of rows: 0 to 100, or more in the case of TER.
 using ScoreOfSums = std::function<double(std::span<const double> sums)>;
 
-// Calls fill(begin, end, rows) on all threads to compute the rows of consecutive ranges of segments
-// [begin, end). `fill` must not throw.
-SegmentStatistics collect_statistics(
-    size_t segments, size_t width,
-    const std::function<void(size_t begin, size_t end, std::span<double> rows)>& fill);
+// Computes the rows on all threads: RowMaker(hypotheses, references, options).make(segment, row)
+// for each segment. Checks the line counts first.
+template <class RowMaker, class Options>
+SegmentStatistics collect_statistics(Hypotheses hypotheses, References references, size_t width,
+                                     const Options& options) {
+  constexpr int64_t segments_per_piece = 64;
+  check_line_counts(hypotheses, references);
+  SegmentStatistics statistics{width, std::vector<double>(hypotheses.size() * width)};
+  parallel_for(std::ssize(hypotheses), segments_per_piece, [&](int64_t from, int64_t to) {
+    RowMaker maker(hypotheses, references, options);
+    for (auto i = static_cast<size_t>(from); i < static_cast<size_t>(to); ++i) {
+      maker.make(i, std::span(statistics.values).subspan(i * width, width));
+    }
+  });
+  return statistics;
+}
 
 }  // namespace calque

@@ -14,24 +14,24 @@ constexpr size_t edits_at = 0, length_at = 1, row_width = 2;
 
 class RowMaker {
  public:
-  explicit RowMaker(const TerOptions& options) : options_(options) {}
+  RowMaker(Hypotheses hypotheses, References references, const TerOptions& options)
+      : hypotheses_(hypotheses), references_(references), options_(options) {}
 
-  void make(const std::string& hypothesis, References references, size_t segment,
-            std::span<double> row) {
+  void make(size_t segment, std::span<double> row) {
     numbers_.clear();
     texts_.clear();
-    texts_.reserve(1 + references.size());  // numbers_ has views of the strings: none may move
-    const std::vector<int32_t> words = read(hypothesis);
+    texts_.reserve(1 + references_.size());  // numbers_ has views of the strings: none may move
+    const std::vector<int32_t> words = read(hypotheses_[segment]);
     double lengths = 0;
     int64_t fewest = -1;
-    for (const std::vector<std::string>& reference : references) {
+    for (const std::vector<std::string>& reference : references_) {
       const std::vector<int32_t> reference_words = read(reference[segment]);
       const int64_t edits = translation_edits(words, reference_words);
       if (fewest < 0 || edits < fewest) fewest = edits;
       lengths += static_cast<double>(reference_words.size());
     }
     row[edits_at] = static_cast<double>(fewest);
-    row[length_at] = lengths / static_cast<double>(references.size());
+    row[length_at] = lengths / static_cast<double>(references_.size());
   }
 
  private:
@@ -44,6 +44,8 @@ class RowMaker {
     return words;
   }
 
+  Hypotheses hypotheses_;
+  References references_;
   const TerOptions& options_;
   std::vector<std::string> texts_;
   std::vector<std::string_view> split_;
@@ -58,15 +60,7 @@ std::string TerScore::text(int decimals) const {
 
 SegmentStatistics ter_statistics(Hypotheses hypotheses, References references,
                                  const TerOptions& options) {
-  check_line_counts(hypotheses, references);
-  return collect_statistics(hypotheses.size(), row_width,
-                            [&](size_t begin, size_t end, std::span<double> rows) {
-                              RowMaker maker(options);
-                              for (size_t i = begin; i < end; ++i) {
-                                maker.make(hypotheses[i], references, i,
-                                           rows.subspan((i - begin) * row_width, row_width));
-                              }
-                            });
+  return collect_statistics<RowMaker>(hypotheses, references, row_width, options);
 }
 
 TerScore ter_of_sums(std::span<const double> sums) {
@@ -96,11 +90,6 @@ TerScore ter(Hypotheses hypotheses, References references, const TerOptions& opt
   TerScore result = ter_of_sums(ter_statistics(hypotheses, references, options).sums());
   result.signature = ter_signature(references.size(), options);
   return result;
-}
-
-TerScore sentence_ter(const std::string& hypothesis, std::span<const std::string> references,
-                      const TerOptions& options) {
-  return ter(std::span(&hypothesis, 1), one_segment(references), options);
 }
 
 }  // namespace calque

@@ -35,9 +35,6 @@ struct TerScore {
 // Throws an Error for an empty corpus, or references with another number of lines.
 TerScore ter(Hypotheses hypotheses, References references, const TerOptions& options = {});
 
-TerScore sentence_ter(const std::string& hypothesis, std::span<const std::string> references,
-                      const TerOptions& options = {});
-
 SegmentStatistics ter_statistics(Hypotheses hypotheses, References references,
                                  const TerOptions& options);
 // The result has no signature.
