@@ -8,79 +8,13 @@
 #include <cstring>
 #include <unordered_set>
 
+#include "data/files/protobuf.h"
 #include "data/text/utf8.h"
 
 namespace calque {
 namespace {
 
 using Fault = std::optional<std::string>;
-
-// Reads the fields of a serialized protocol buffer and checks every length.
-class ProtoReader {
- public:
-  explicit ProtoReader(std::string_view bytes) : rest_(bytes) {}
-
-  // Moves to the next field. Returns false at the end and from the first broken byte on.
-  bool next();
-  bool broken() const { return broken_; }
-
-  uint64_t field() const { return field_; }
-  bool is_number() const { return wire_ == 0; }
-  bool is_bytes() const { return wire_ == 2; }
-  bool is_float() const { return wire_ == 5; }
-  uint64_t number() const { return number_; }
-  std::string_view bytes() const { return bytes_; }
-  float real() const;
-
- private:
-  bool read_number(uint64_t& value);
-  bool read_value();
-
-  std::string_view rest_;
-  bool broken_ = false;
-  uint64_t field_ = 0, wire_ = 0, number_ = 0;
-  std::string_view bytes_;
-};
-
-bool ProtoReader::next() {
-  if (broken_ || rest_.empty()) return false;
-  uint64_t tag = 0;
-  broken_ = !read_number(tag) || tag >> 3 == 0 || tag >> 32 != 0;
-  if (broken_) return false;
-  field_ = tag >> 3;
-  wire_ = tag & 7;
-  broken_ = !read_value();
-  return !broken_;
-}
-
-bool ProtoReader::read_value() {
-  uint64_t size = 0;
-  if (wire_ == 0) return read_number(number_);
-  if (wire_ == 2 && !read_number(size)) return false;
-  if (wire_ == 1) size = 8;
-  if (wire_ == 5) size = 4;
-  if (size > rest_.size() || wire_ == 3 || wire_ == 4 || wire_ > 5) return false;
-  bytes_ = rest_.substr(0, size);
-  rest_.remove_prefix(size);
-  return true;
-}
-
-bool ProtoReader::read_number(uint64_t& value) {
-  value = 0;
-  for (int shift = 0; shift < 64 && !rest_.empty(); shift += 7) {
-    const auto byte = static_cast<unsigned char>(rest_.front());
-    rest_.remove_prefix(1);
-    value |= uint64_t{byte & 0x7Fu} << shift;
-    if (byte < 0x80) return true;
-  }
-  return false;
-}
-
-float ProtoReader::real() const {
-  float value = 0;
-  std::memcpy(&value, bytes_.data(), sizeof value);
-  return value;
-}
 
 constexpr size_t most_pieces = 1 << 22;
 constexpr size_t longest_piece = 4000;   // bytes
@@ -108,14 +42,14 @@ Fault add_piece(std::string_view message, Pieces& pieces) {
   std::string_view text;
   float score = 0;
   uint64_t type = normal;
-  ProtoReader reader(message);
-  while (reader.next()) {
-    if (reader.field() == 1 && reader.is_bytes()) text = reader.bytes();
-    if (reader.field() == 2 && reader.is_float()) score = reader.real();
-    if (reader.field() == 3 && reader.is_number()) type = reader.number();
+  ProtobufFields fields(message);
+  while (fields.next()) {
+    if (fields.number == 1 && fields.is_text()) text = fields.text;
+    if (fields.number == 2 && fields.is_float()) score = fields.real();
+    if (fields.number == 3 && fields.is_number()) type = fields.value;
   }
   const size_t id = pieces.seen.size();
-  if (reader.broken()) return fmt::format("piece {} is damaged", id);
+  if (fields.broken()) return fmt::format("piece {} is damaged", id);
   if (text.empty() || text.size() > longest_piece || find_invalid_utf8(text)) {
     return fmt::format("piece {} has no usable text", id);
   }
@@ -222,41 +156,41 @@ class RulesCheck {
 
 Fault normalizer_fault(std::string_view message) {
   std::string_view rules;
-  ProtoReader reader(message);
-  while (reader.next()) {
-    if (reader.field() == 2 && reader.is_bytes()) rules = reader.bytes();
+  ProtobufFields fields(message);
+  while (fields.next()) {
+    if (fields.number == 2 && fields.is_text()) rules = fields.text;
   }
-  if (reader.broken()) return "the normalisation settings are damaged";
+  if (fields.broken()) return "the normalisation settings are damaged";
   return RulesCheck(rules).fault();
 }
 
 Fault trainer_fault(std::string_view message, bool& bpe, bool& byte_fallback) {
   constexpr uint64_t model_type = 3, byte_fallback_field = 35, bpe_type = 2;
   bpe = false;
-  ProtoReader reader(message);
-  while (reader.next()) {
-    if (reader.field() == model_type && (reader.number() < 1 || reader.number() > 4)) {
-      return fmt::format("model type {} is unknown", reader.number());
+  ProtobufFields fields(message);
+  while (fields.next()) {
+    if (fields.number == model_type && (fields.value < 1 || fields.value > 4)) {
+      return fmt::format("model type {} is unknown", fields.value);
     }
-    if (reader.field() == model_type) bpe = reader.number() == bpe_type;
-    if (reader.field() == byte_fallback_field) byte_fallback = reader.number() != 0;
+    if (fields.number == model_type) bpe = fields.value == bpe_type;
+    if (fields.number == byte_fallback_field) byte_fallback = fields.value != 0;
   }
-  if (reader.broken()) return "the training settings are damaged";
+  if (fields.broken()) return "the training settings are damaged";
   return std::nullopt;
 }
 
 Fault model_fault(std::string_view bytes, Pieces& pieces, bool& bpe) {
   bool byte_fallback = false;
-  ProtoReader reader(bytes);
-  while (reader.next()) {
-    if (!reader.is_bytes()) continue;
+  ProtobufFields fields(bytes);
+  while (fields.next()) {
+    if (!fields.is_text()) continue;
     Fault fault;
-    if (reader.field() == 1) fault = add_piece(reader.bytes(), pieces);
-    if (reader.field() == 2) fault = trainer_fault(reader.bytes(), bpe, byte_fallback);
-    if (reader.field() == 3 || reader.field() == 5) fault = normalizer_fault(reader.bytes());
+    if (fields.number == 1) fault = add_piece(fields.text, pieces);
+    if (fields.number == 2) fault = trainer_fault(fields.text, bpe, byte_fallback);
+    if (fields.number == 3 || fields.number == 5) fault = normalizer_fault(fields.text);
     if (fault) return fault;
   }
-  if (reader.broken()) return "the file is damaged or of another kind";
+  if (fields.broken()) return "the file is damaged or of another kind";
   if (pieces.seen.empty()) return "it has no pieces";
   if (pieces.unknowns != 1) return fmt::format("{} unknown symbols, not 1", pieces.unknowns);
   if (pieces.bytes != (byte_fallback ? 256 : 0)) {

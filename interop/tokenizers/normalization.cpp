@@ -1,6 +1,6 @@
 #include "interop/tokenizers/normalization.h"
 
-#include "interop/files/protobuf.h"
+#include "data/files/protobuf.h"
 
 namespace calque {
 PieceNormalization piece_normalization(std::string_view model) {

@@ -2,6 +2,7 @@
 
 #include <unordered_map>
 
+#include "data/files/protobuf.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/files/protobuf.h"
 

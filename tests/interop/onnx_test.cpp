@@ -7,8 +7,8 @@
 #include <nlohmann/json.hpp>
 
 #include "data/temporary_folder.h"
+#include "data/files/protobuf.h"
 #include "data/tokenizers/training.h"
-#include "interop/files/protobuf.h"
 #include "interop/onnx/export.h"
 #include "interop/onnx/translator.h"
 #include "interop/small_translator.h"
