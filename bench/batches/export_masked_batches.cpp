@@ -63,7 +63,7 @@ void export_masked_run(const std::string& place, int64_t updates, const std::str
   write_validation(validation, run);
   const Dataset text = load_training_texts(run.config.data, run.tokenizer);
   BatchStream stream(
-      masked_examples(std::make_shared<const MaskedWindows>(text, run.config, WindowUse::training,
+      window_examples(std::make_shared<const MaskedWindows>(text, run.config, WindowUse::training,
                                                             masking_of(run.config, run.tokenizer))),
       batch_options(run.config.training));
   write_updates(file, stream, run.config, updates);

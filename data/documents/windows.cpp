@@ -127,18 +127,7 @@ std::string TextWindows::where(int64_t window) const {
 }
 
 ExampleSet TextWindows::examples() const {
-  const auto windows = std::make_shared<const TextWindows>(*this);
-  ExampleSet set;
-  for (int64_t window = 0; window < count(); ++window) {
-    set.costs.push_back(static_cast<int32_t>(length(window)));
-  }
-  set.parts = parts();
-  set.read = [windows](int64_t epoch, int64_t window, Example& out) {
-    out.resize(2);
-    windows->read(epoch, window, out[0], out[1]);
-  };
-  set.where = [windows](int64_t window) { return windows->where(window); };
-  return set;
+  return window_examples(std::make_shared<const TextWindows>(*this));
 }
 
 }  // namespace calque

@@ -14,6 +14,7 @@
 // shorter.
 
 #include <cstdint>
+#include <memory>
 #include <string>
 #include <vector>
 
@@ -52,7 +53,6 @@ class TextWindows {
   // "book.txt, document 3": the document in which the window begins in epoch 0.
   std::string where(int64_t window) const;
 
-  // The windows as examples of two columns, inputs and expected; the cost is the length.
   ExampleSet examples() const;
 
  private:
@@ -75,5 +75,21 @@ class TextWindows {
   std::vector<int64_t> document_steps_;  // [documents + 1]  steps before each document
   std::vector<Sequence> sequences_;
 };
+
+// The windows as examples of two columns, which they read; the cost is the length.
+template <class Windows>
+ExampleSet window_examples(std::shared_ptr<const Windows> windows) {
+  ExampleSet set;
+  for (int64_t window = 0; window < windows->count(); ++window) {
+    set.costs.push_back(static_cast<int32_t>(windows->length(window)));
+  }
+  set.parts = windows->parts();
+  set.read = [windows](int64_t epoch, int64_t window, Example& out) {
+    out.resize(2);
+    windows->read(epoch, window, out[0], out[1]);
+  };
+  set.where = [windows](int64_t window) { return windows->where(window); };
+  return set;
+}
 
 }  // namespace calque

@@ -126,6 +126,10 @@ class CachedLanguageModel final : public StepDecoder {
   KeyValueCache cache_;
 };
 
+void add_right_sides(const std::vector<const Linear*>& products, DecodingModel& decoding) {
+  for (const Linear* linear : products) decoding.right_sides.push_back(right_side(*linear));
+}
+
 }  // namespace
 
 DecodingModel cached_translation_model(const Transformer& model, const std::vector<Ids>& sources) {
@@ -138,13 +142,10 @@ DecodingModel cached_translation_model(const Transformer& model, const std::vect
     decoding.positions.assign(sources.size(), model.options.layer.max_positions);
   }
   for (const DecoderLayer& layer : model.decoder.layers) {
-    for (const Linear* linear : {&layer.self_attention.qkv, &layer.self_attention.output,
-                                 &layer.cross_attention.query, &layer.cross_attention.output}) {
-      decoding.right_sides.push_back(right_side(*linear));
-    }
-    for (const Linear* linear : layer.feed_forward.products()) {
-      decoding.right_sides.push_back(right_side(*linear));
-    }
+    add_right_sides({&layer.self_attention.qkv, &layer.self_attention.output,
+                     &layer.cross_attention.query, &layer.cross_attention.output},
+                    decoding);
+    add_right_sides(layer.feed_forward.products(), decoding);
   }
   decoding.right_sides.push_back(right_side(model.output));
   return decoding;
@@ -177,12 +178,8 @@ DecodingModel language_decoding_model(const LanguageModel& model, const std::vec
     }
   }
   for (const SelfAttentionLayer& layer : model.stack.layers) {
-    for (const Linear* linear : {&layer.self_attention.qkv, &layer.self_attention.output}) {
-      decoding.right_sides.push_back(right_side(*linear));
-    }
-    for (const Linear* linear : layer.feed_forward.products()) {
-      decoding.right_sides.push_back(right_side(*linear));
-    }
+    add_right_sides({&layer.self_attention.qkv, &layer.self_attention.output}, decoding);
+    add_right_sides(layer.feed_forward.products(), decoding);
   }
   decoding.right_sides.push_back(right_side(model.output));
   return decoding;

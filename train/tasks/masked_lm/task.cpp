@@ -57,7 +57,7 @@ class MaskedLmTask : public Task {
   std::unique_ptr<WorkStream> training(StreamPosition from) override {
     const auto windows = std::make_shared<const MaskedWindows>(data_, config_, WindowUse::training,
                                                                masking_of(config_, tokenizer_));
-    const ExampleSet examples = masked_examples(windows);
+    const ExampleSet examples = window_examples(windows);
     const MakeWork make = [this, windows](const ExampleBatch& batch) -> std::unique_ptr<Work> {
       PackedMasks packed;
       for (const Example& window : batch.examples) packed.append(window[0], window[1]);

@@ -20,18 +20,4 @@ void MaskedWindows::read(int64_t epoch, int64_t window, std::vector<int32_t>& id
   expected = mask_tokens(ids, masking_, epoch, window);
 }
 
-ExampleSet masked_examples(std::shared_ptr<const MaskedWindows> windows) {
-  ExampleSet set;
-  for (int64_t i = 0; i < windows->count(); ++i) {
-    set.costs.push_back(static_cast<int32_t>(windows->length(i)));
-  }
-  set.parts = windows->parts();
-  set.read = [windows](int64_t epoch, int64_t window, Example& out) {
-    out.resize(2);
-    windows->read(epoch, window, out[0], out[1]);
-  };
-  set.where = [windows](int64_t window) { return windows->where(window); };
-  return set;
-}
-
 }  // namespace calque

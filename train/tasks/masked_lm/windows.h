@@ -2,7 +2,6 @@
 // The examples of masked language modelling: masked windows of a text, each after <s>. A window has
 // data.context tokens at most, <s> included.
 
-#include <memory>
 #include <vector>
 
 #include "data/documents/masking.h"
@@ -36,8 +35,5 @@ class MaskedWindows {
   TextWindows windows_;
   Masking masking_;
 };
-
-// Examples of two columns, ids and expected; the cost is the length.
-ExampleSet masked_examples(std::shared_ptr<const MaskedWindows> windows);
 
 }  // namespace calque
