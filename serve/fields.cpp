@@ -152,18 +152,14 @@ bool Fields::flag_or(std::string_view name, bool otherwise) const {
 }
 
 std::string form_decoded(std::string_view text) {
-  const auto digit = [](char c) {
-    return c >= '0' && c <= '9'   ? c - '0'
-           : c >= 'a' && c <= 'f' ? c - 'a' + 10
-           : c >= 'A' && c <= 'F' ? c - 'A' + 10
-                                  : -1;
-  };
   std::string bytes;
   for (size_t i = 0; i < text.size(); ++i) {
-    const bool escaped =
-        text[i] == '%' && i + 2 < text.size() && digit(text[i + 1]) >= 0 && digit(text[i + 2]) >= 0;
-    if (escaped) {
-      bytes += static_cast<char>(16 * digit(text[i + 1]) + digit(text[i + 2]));
+    const std::string_view digits = text.substr(i + 1, 2);
+    const char* const end = digits.data() + digits.size();
+    unsigned char byte = 0;
+    if (text[i] == '%' && digits.size() == 2 &&
+        std::from_chars(digits.data(), end, byte, 16).ptr == end) {
+      bytes += static_cast<char>(byte);
       i += 2;
     } else {
       bytes += text[i] == '+' ? ' ' : text[i];

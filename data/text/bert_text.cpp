@@ -1,9 +1,13 @@
 #include "data/text/bert_text.h"
 
-#include <algorithm>
+#include <utf8proc.h>
+
+#include <array>
+#include <span>
 #include <unordered_map>
 
 #include "data/text/code_points.h"
+#include "data/text/lowercase.h"
 #include "data/text/utf8.h"
 
 namespace calque {
@@ -14,10 +18,10 @@ namespace {
 
 struct BertCharacters {
   CodePointSet removed, space, alone, punctuation, marks;
-  std::unordered_map<char32_t, std::string_view> letters;  // the text that uncased models read
+  std::unordered_map<char32_t, std::string_view> letters;  // that utf8proc reads otherwise
 
-  // The file has five lines of ranges, an empty line, and then lines with a text and the characters
-  // that are read as this text.
+  // The file has five lines of ranges, an empty line, and then lines with a text and the character
+  // that uncased models read as this text.
   explicit BertCharacters(std::string_view file) {
     for (CodePointSet* set : {&removed, &space, &alone, &punctuation, &marks}) {
       *set = parse_ranges(cut(file, '\n'));
@@ -36,14 +40,21 @@ const BertCharacters& characters() {
   return all;
 }
 
-// Appends the letters of a Korean syllable. Returns false for other characters.
-bool append_syllable(char32_t point, std::string& out) {
-  if (point < 0xAC00 || point > 0xD7A3) return false;
-  const char32_t index = point - 0xAC00, last = index % 28;
-  append_utf8(0x1100 + index / 588, out);
-  append_utf8(0x1161 + index % 588 / 28, out);
-  if (last != 0) append_utf8(0x11A7 + last, out);
-  return true;
+// Appends what uncased models read: the small letters of the canonical decomposition without marks.
+void append_plain(char32_t point, std::string& out) {
+  if (point < 0x80) return out.push_back(ascii_lowercase(static_cast<char>(point)));
+  const auto letter = characters().letters.find(point);
+  if (letter != characters().letters.end()) {
+    out += letter->second;
+    return;
+  }
+  std::array<utf8proc_int32_t, 4> parts{};  // no canonical decomposition is longer
+  const auto count = utf8proc_decompose_char(static_cast<utf8proc_int32_t>(point), parts.data(),
+                                             parts.size(), UTF8PROC_DECOMPOSE, nullptr);
+  for (const auto part : std::span(parts).first(static_cast<size_t>(count))) {
+    const auto own = static_cast<char32_t>(part);
+    if (count == 1 || !holds(characters().marks, own)) append_utf8(lowercase(own), out);
+  }
 }
 
 std::string clean(std::string_view text, bool uncased) {
@@ -61,10 +72,9 @@ std::string clean(std::string_view text, bool uncased) {
     if (holds(all.removed, point) || (uncased && holds(all.marks, point))) continue;
     const bool alone = holds(all.alone, point);
     if (alone) out += ' ';
-    const auto letter = uncased ? all.letters.find(point) : all.letters.end();
-    if (letter != all.letters.end()) {
-      out += letter->second;
-    } else if (!uncased || !append_syllable(point, out)) {
+    if (uncased) {
+      append_plain(point, out);
+    } else {
       out += own;
     }
     if (alone) out += ' ';

@@ -4,6 +4,8 @@
 #include <string>
 #include <vector>
 
+#include "data/text/utf8.h"
+
 namespace calque {
 
 // The printable character that stands for a byte in the vocabularies of GPT-2: itself, or the next
@@ -13,10 +15,7 @@ inline std::vector<std::string> byte_glyphs() {
   uint32_t next = 0x100;
   for (uint32_t byte = 0; byte < 256; ++byte) {
     const bool printable = (byte >= 0x21 && byte <= 0x7E) || (byte >= 0xA1 && byte != 0xAD);
-    const uint32_t code = printable ? byte : next++;
-    glyphs.push_back(code < 0x80 ? std::string(1, static_cast<char>(code))
-                                 : std::string{static_cast<char>(0xC0 | code >> 6),
-                                               static_cast<char>(0x80 | (code & 0x3F))});
+    append_utf8(printable ? byte : next++, glyphs.emplace_back());
   }
   return glyphs;
 }

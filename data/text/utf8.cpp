@@ -1,6 +1,9 @@
 #include "data/text/utf8.h"
 
+#include <utf8proc.h>
+
 #include <algorithm>
+#include <array>
 #include <cstring>
 
 namespace calque {
@@ -10,26 +13,12 @@ unsigned char byte_at(std::string_view text, size_t at) {
   return at < text.size() ? static_cast<unsigned char>(text[at]) : 0;
 }
 
-bool within(unsigned char byte, unsigned char low, unsigned char high) {
-  return byte >= low && byte <= high;
-}
-
-// The length of the well-formed character at `at`, or 0.
-size_t character_length(std::string_view text, size_t at) {
-  const unsigned char first = byte_at(text, at);
-  const unsigned char second = byte_at(text, at + 1);
-  if (within(first, 0x01, 0x7F)) return 1;
-  if (within(first, 0xC2, 0xDF)) return within(second, 0x80, 0xBF) ? 2 : 0;
-  if (!within(byte_at(text, at + 2), 0x80, 0xBF)) return 0;
-  if (within(first, 0xE0, 0xEF)) {
-    const unsigned char low = first == 0xE0 ? 0xA0 : 0x80;   // overlong below
-    const unsigned char high = first == 0xED ? 0x9F : 0xBF;  // surrogates above
-    return within(second, low, high) ? 3 : 0;
-  }
-  if (!within(byte_at(text, at + 3), 0x80, 0xBF)) return 0;
-  const unsigned char low = first == 0xF0 ? 0x90 : 0x80;
-  const unsigned char high = first == 0xF4 ? 0x8F : 0xBF;
-  return within(first, 0xF0, 0xF4) && within(second, low, high) ? 4 : 0;
+// The length of the well-formed character that begins the text, or 0.
+size_t character_length(std::string_view text) {
+  utf8proc_int32_t point = 0;
+  const auto length = utf8proc_iterate(reinterpret_cast<const utf8proc_uint8_t*>(text.data()),
+                                       static_cast<utf8proc_ssize_t>(text.size()), &point);
+  return length < 0 || point == 0 ? 0 : static_cast<size_t>(length);
 }
 
 // True if all eight bytes at `from` are ASCII and none is NUL.
@@ -48,7 +37,7 @@ std::optional<size_t> find_invalid_utf8(std::string_view text) {
       at += 8;
       continue;
     }
-    const size_t length = character_length(text, at);
+    const size_t length = character_length(text.substr(at));
     if (length == 0) return at;
     at += length;
   }
@@ -91,19 +80,10 @@ std::vector<size_t> character_borders(std::string_view text) {
 }
 
 void append_utf8(char32_t code_point, std::string& out) {
-  const auto put = [&out](char32_t byte) { out.push_back(static_cast<char>(byte)); };
-  if (code_point < 0x80) return put(code_point);
-  if (code_point < 0x800) {
-    put(0xC0 | code_point >> 6);
-  } else if (code_point < 0x10000) {
-    put(0xE0 | code_point >> 12);
-    put(0x80 | (code_point >> 6 & 0x3F));
-  } else {
-    put(0xF0 | code_point >> 18);
-    put(0x80 | (code_point >> 12 & 0x3F));
-    put(0x80 | (code_point >> 6 & 0x3F));
-  }
-  put(0x80 | (code_point & 0x3F));
+  if (code_point < 0x80) return out.push_back(static_cast<char>(code_point));
+  std::array<utf8proc_uint8_t, 4> bytes{};
+  const auto length = utf8proc_encode_char(static_cast<utf8proc_int32_t>(code_point), bytes.data());
+  out.append(reinterpret_cast<const char*>(bytes.data()), static_cast<size_t>(length));
 }
 
 }  // namespace calque

@@ -3,9 +3,13 @@
 before WordPiece, according to its BertNormalizer and BertPreTokenizer.
 
     bert_characters.py >data/text/bert_characters.txt
+
+The last lines list only the letters that uncased models read otherwise than by canonical decomposition,
+without marks and in lower case, with the tables of Unicode 15.0 (Python 3.12), which utf8proc 2.8 has too.
 """
 import collections
 import sys
+import unicodedata
 
 from tokenizers.normalizers import BertNormalizer
 from tokenizers.pre_tokenizers import BertPreTokenizer
@@ -26,7 +30,7 @@ def main():
     cased = BertNormalizer(**options, strip_accents=False, lowercase=False)
     uncased = BertNormalizer(**options, strip_accents=True, lowercase=True)
     splits = BertPreTokenizer()
-    kinds, letters = collections.defaultdict(list), collections.defaultdict(str)
+    kinds, letters = collections.defaultdict(list), {}
     for point in [*range(1, 0xD800), *range(0xE000, 0x110000)]:
         own = chr(point)
         clean = cased.normalize_str(own)
@@ -40,13 +44,16 @@ def main():
         plain = uncased.normalize_str(own).strip(" ")
         if not plain:
             kinds["mark"].append(point)
-        elif plain != own and not 0xAC00 <= point <= 0xD7A3:
-            letters[plain] += own
+        else:
+            letters[own] = plain
     for kind in ("removed", "space", "alone", "punctuation", "mark"):
         print(kind, ranges(kinds[kind]))
     print()
-    for plain, others in letters.items():
-        print(plain, others)
+    marks = set(kinds["mark"])
+    for own, plain in letters.items():
+        parts = unicodedata.normalize("NFD", own)
+        if plain != "".join(part for part in parts if ord(part) not in marks).lower():
+            print(plain, own)
 
 
 if __name__ == "__main__":

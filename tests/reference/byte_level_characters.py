@@ -1,11 +1,11 @@
 #!/usr/bin/env python3
-"""Prints data/text/byte_level_characters.txt: the letters, numbers and white space by which Hugging
-Face's library tokenizers splits a text before byte-level BPE, according to its ByteLevel.
-
-    byte_level_characters.py >data/text/byte_level_characters.txt
+"""Prints the ranges of data/text/byte_level_text.cpp: the letters and numbers by which Hugging Face's library
+tokenizers splits a text before byte-level BPE, according to its ByteLevel, and which Unicode 14 lacks
+(Python 3.11). It checks that the white space is that of byte_level_text.cpp.
 """
 import collections
 import sys
+import unicodedata
 
 from tokenizers.pre_tokenizers import ByteLevel
 
@@ -27,8 +27,10 @@ def main():
             kinds["number"].append(point)
         elif not joins("!" + own):
             kinds["space"].append(point)
-    for kind in ("letter", "number", "space"):
-        print(kind, ranges(kinds[kind]))
+    spaces = [*range(9, 14), 0x85] + [point for point in kinds["space"] if unicodedata.category(chr(point))[0] == "Z"]
+    assert sorted(spaces) == kinds["space"]
+    for kind in ("letter", "number"):
+        print(kind, ranges(point for point in kinds[kind] if unicodedata.category(chr(point)) == "Cn"))
 
 
 if __name__ == "__main__":

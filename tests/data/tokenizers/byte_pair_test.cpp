@@ -32,6 +32,9 @@ TEST_CASE("a text is split into the words of GPT-2") {
   CHECK(words_of("\u0416\u00e9\u4e2d \u00b2\u0661 e\u0301") ==
         Words{"\u0416\u00e9\u4e2d", " \u00b2\u0661", " e", "\u0301"});
   CHECK(words_of("a\u00a0b\u3000") == Words{"a", "\u00a0", "b", "\u3000"});
+  CHECK(words_of("a\U0002ebf0 1\U00010d40") == Words{"a\U0002ebf0", " 1\U00010d40"});
+  CHECK(words_of("a\u0085\u2028\u180e\u200b") ==
+        Words{"a", "\u0085", "\u2028", "\u180e\u200b"});
   CHECK(words_of(" ") == Words{" "});
   CHECK(words_of("").empty());
 }

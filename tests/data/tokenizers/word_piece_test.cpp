@@ -37,6 +37,8 @@ TEST_CASE("uncased words are in lower case without accents, cased words are unch
   CHECK(words("Καλημέρα ΚΌΣΜΕ Ѐжик Йод") == "καλημερα|κοσμε|ежик|иод");
   CHECK(words("한국", true) == "\u1112\u1161\u11ab\u1100\u116e\u11a8");
   CHECK(words("\uf900", true) == "豈");
+  CHECK(words("\u212b \u01d5 \u1f82 \u1c89 \U00016ea0 \U00011938") ==
+        "a|u|α|\u1c8a|\U00016ebb|\U00011938");
   CHECK(words("Élève 한국 Ж", false) == "Élève|한국|Ж");
 }
 

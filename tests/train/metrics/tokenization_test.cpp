@@ -112,6 +112,7 @@ TEST_CASE(
   CHECK(full_lowercase("ΟΔΟΣ ΣΑΣ Σ") == "οδος σας σ");
   CHECK(full_lowercase("ΑΣ.Α ΑΣ\u0301 ΑΣ,Β") == "ασ.α ας\u0301 ας,β");
   CHECK(full_lowercase("ΑΣ\u00AD") == "ας\u00AD");
+  CHECK(full_lowercase("Αʰ.Σ ʰΣ ΣΣ İΣ") == "αʰ.ς ʰσ σς i\u0307ς");
 }
 
 TEST_CASE("bytes that are no characters become replacement characters, one each") {

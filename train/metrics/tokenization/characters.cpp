@@ -1,54 +1,42 @@
 #include "train/metrics/tokenization/characters.h"
 
+#include <utf8proc.h>
+
 #include <algorithm>
 #include <array>
-#include <iterator>
-#include <span>
 
 #include "data/text/lowercase.h"
+#include "data/text/regex.h"
 #include "data/text/utf8.h"
-#include "train/metrics/tokenization/character_tables.h"
+#include "train/metrics/tokenization/western.h"
 
 namespace calque {
 namespace {
 
-constexpr char32_t dotted_capital_i = 0x130, capital_sigma = 0x3A3, final_sigma = 0x3C2;
-
-bool contains(std::span<const CharacterRange> ranges, char32_t character) {
-  const auto after = std::ranges::upper_bound(ranges, character, {}, &CharacterRange::first);
-  return after != ranges.begin() && character <= std::prev(after)->last;
+utf8proc_category_t category(char32_t character) {
+  return utf8proc_category(static_cast<utf8proc_int32_t>(character));
 }
 
-// Most text is ASCII, which is looked up in a table.
-struct CharacterClass {
-  std::span<const CharacterRange> ranges;
-  std::array<bool, 128> ascii = {};
-
-  explicit CharacterClass(std::span<const CharacterRange> all) : ranges(all) {
-    for (char32_t character = 0; character < 128; ++character) {
-      ascii[character] = contains(ranges, character);
-    }
+// Most text is ASCII, which is looked up here.
+const auto ascii_categories = [] {
+  std::array<utf8proc_category_t, 128> all{};
+  for (size_t character = 0; character < all.size(); ++character) {
+    all[character] = category(static_cast<char32_t>(character));
   }
-  bool has(char32_t character) const {
-    return character < 128 ? ascii[character] : contains(ranges, character);
-  }
-};
+  return all;
+}();
 
-const CharacterClass punctuation{punctuation_ranges}, symbols{symbols_ranges},
-    numbers{numbers_ranges};
-
-bool is_cased(char32_t character) { return contains(cased_ranges, character); }
-bool is_ignorable(char32_t character) { return contains(ignorable_ranges, character); }
+bool has_category(char32_t character, utf8proc_category_t first, utf8proc_category_t last) {
+  const auto own = character < 128 ? ascii_categories[character] : category(character);
+  return first <= own && own <= last;
+}
 
 // Unicode's condition Final_Sigma: the nearest character before that is not ignorable is a cased
 // letter, and the nearest one after is not.
-bool ends_word(std::u32string_view text, size_t at) {
-  size_t before = at;
-  while (before > 0 && is_ignorable(text[before - 1])) --before;
-  if (before == 0 || !is_cased(text[before - 1])) return false;
-  size_t behind = at + 1;
-  while (behind < text.size() && is_ignorable(text[behind])) ++behind;
-  return behind == text.size() || !is_cased(text[behind]);
+const Regex& final_sigma() {
+  static const Regex pattern(
+      R"((?!\p{Case_Ignorable})\p{Cased}\p{Case_Ignorable}*+\K\x{3A3}(?!\p{Case_Ignorable}*+\p{Cased}))");
+  return pattern;
 }
 
 unsigned char byte_at(std::string_view text, size_t at) {
@@ -85,22 +73,27 @@ std::string utf8(std::u32string_view characters) {
   return text;
 }
 
-bool is_punctuation(char32_t character) { return punctuation.has(character); }
-bool is_symbol(char32_t character) { return symbols.has(character); }
-bool is_number(char32_t character) { return numbers.has(character); }
+// The categories of N, P and S have consecutive numbers in utf8proc.
+bool is_number(char32_t character) {
+  return has_category(character, UTF8PROC_CATEGORY_ND, UTF8PROC_CATEGORY_NO);
+}
+bool is_punctuation(char32_t character) {
+  return has_category(character, UTF8PROC_CATEGORY_PC, UTF8PROC_CATEGORY_PO);
+}
+bool is_symbol(char32_t character) {
+  return has_category(character, UTF8PROC_CATEGORY_SM, UTF8PROC_CATEGORY_SO);
+}
 
 // str.isspace(): U+0009-000D, 001C-0020, 0085, 00A0, 1680, 2000-200A, 2028, 2029, 202F, 205F, 3000.
 size_t space_length(std::string_view text, size_t at) {
   const unsigned char first = byte_at(text, at);
   if (first < 0x80) return within(first, 0x09, 0x0D) || within(first, 0x1C, 0x20) ? 1 : 0;
-  const unsigned char second = byte_at(text, at + 1), third = byte_at(text, at + 2);
-  if (first == 0xC2) return second == 0x85 || second == 0xA0 ? 2 : 0;
-  if (first == 0xE1) return second == 0x9A && third == 0x80 ? 3 : 0;
-  if (first == 0xE3) return second == 0x80 && third == 0x80 ? 3 : 0;
-  if (first != 0xE2) return 0;
-  if (second == 0x81) return third == 0x9F ? 3 : 0;
-  const bool space = within(third, 0x80, 0x8A) || within(third, 0xA8, 0xA9) || third == 0xAF;
-  return second == 0x80 && space ? 3 : 0;
+  if (first != 0xC2 && !within(first, 0xE1, 0xE3)) return 0;  // begins none of these
+  size_t end = at;
+  const char32_t character = next_code_point(text, end);
+  const auto own = category(character);
+  const bool separator = own >= UTF8PROC_CATEGORY_ZS && own <= UTF8PROC_CATEGORY_ZP;
+  return separator || character == 0x85 ? end - at : 0;
 }
 
 std::string_view without_trailing_space(std::string_view text) {
@@ -138,30 +131,11 @@ void split_words(std::string_view text, std::vector<std::string_view>& words) {
 }
 
 std::string full_lowercase(std::string_view text) {
-  constexpr std::string_view i_bytes = "\u0130", sigma_bytes = "\u03A3";
-  if (text.find(i_bytes) == text.npos && text.find(sigma_bytes) == text.npos) {
-    return lowercase(text);
-  }
-  const std::u32string characters = code_points(text);
-  std::string lower;
-  std::u32string plain;
-  const auto flush = [&] {
-    lower += lowercase(utf8(plain));
-    plain.clear();
-  };
-  for (size_t at = 0; at < characters.size(); ++at) {
-    if (characters[at] == dotted_capital_i) {
-      flush();
-      lower += "i\u0307";
-    } else if (characters[at] == capital_sigma && ends_word(characters, at)) {
-      flush();
-      append_utf8(final_sigma, lower);
-    } else {
-      plain += characters[at];
-    }
-  }
-  flush();
-  return lower;
+  constexpr std::string_view dotted_i = "\u0130", sigma = "\u03A3";
+  std::string simple(text);
+  if (text.find(dotted_i) != text.npos) simple = replace_all(simple, dotted_i, "i\u0307");
+  if (text.find(sigma) != text.npos) simple = final_sigma().replace_all(simple, "\u03C2");
+  return lowercase(simple);
 }
 
 }  // namespace calque

@@ -15,6 +15,7 @@ std::string well_formed(std::string_view text);
 std::u32string code_points(std::string_view text);
 std::string utf8(std::u32string_view characters);
 
+// These follow the tables of the installed utf8proc, as sacreBLEU follows those of its own Python.
 bool is_punctuation(char32_t character);  // \p{P}
 bool is_symbol(char32_t character);       // \p{S}
 bool is_number(char32_t character);       // \p{N}
