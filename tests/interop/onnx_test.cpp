@@ -6,8 +6,8 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "data/temporary_folder.h"
 #include "data/files/protobuf.h"
+#include "data/temporary_folder.h"
 #include "data/tokenizers/training.h"
 #include "interop/onnx/export.h"
 #include "interop/onnx/translator.h"

@@ -2,12 +2,12 @@
 // compares tokenizers with the libraries that made them.
 #include <doctest/doctest.h>
 
-#include "support/message_of.h"
 #include "core/error.h"
 #include "data/temporary_folder.h"
 #include "data/text/byte_glyphs.h"
 #include "data/text/byte_level_text.h"
 #include "data/tokenizers/tokenizer.h"
+#include "support/message_of.h"
 
 namespace calque {
 namespace {
@@ -33,8 +33,7 @@ TEST_CASE("a text is split into the words of GPT-2") {
         Words{"\u0416\u00e9\u4e2d", " \u00b2\u0661", " e", "\u0301"});
   CHECK(words_of("a\u00a0b\u3000") == Words{"a", "\u00a0", "b", "\u3000"});
   CHECK(words_of("a\U0002ebf0 1\U00010d40") == Words{"a\U0002ebf0", " 1\U00010d40"});
-  CHECK(words_of("a\u0085\u2028\u180e\u200b") ==
-        Words{"a", "\u0085", "\u2028", "\u180e\u200b"});
+  CHECK(words_of("a\u0085\u2028\u180e\u200b") == Words{"a", "\u0085", "\u2028", "\u180e\u200b"});
   CHECK(words_of(" ") == Words{" "});
   CHECK(words_of("").empty());
 }

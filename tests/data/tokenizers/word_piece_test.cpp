@@ -3,12 +3,12 @@
 
 #include <doctest/doctest.h>
 
-#include "support/message_of.h"
 #include "core/error.h"
 #include "data/temporary_folder.h"
 #include "data/text/bert_text.h"
 #include "data/tokenizers/tokenizer.h"
 #include "data/tokenizers/training.h"
+#include "support/message_of.h"
 
 namespace calque {
 namespace {

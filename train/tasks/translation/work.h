@@ -36,8 +36,8 @@ class TranslationWork : public Work {
 
 // Divides the pairs into at most `chunks` chunks and returns the index of the first pair of each. A
 // chunk but the last ends before a pair whose middle target token is in the next of `chunks` equal
-// shares of the target tokens, and before it would exceed 17/16 of such a share. It has at least one
-// pair.
+// shares of the target tokens, and before it would exceed 17/16 of such a share. It has at least
+// one pair.
 std::vector<int64_t> chunk_begins(const Segments& targets, int64_t chunks);
 
 }  // namespace calque
