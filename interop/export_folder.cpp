@@ -2,6 +2,7 @@
 
 #include <filesystem>
 #include <map>
+#include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "data/files/file.h"
@@ -29,10 +30,22 @@ void ExportFolder::write(std::string_view name, std::string_view bytes) const {
   write_text(real_files(), file(name), bytes);
 }
 
+void ExportFolder::write_json(std::string_view name, const nlohmann::ordered_json& json) const {
+  write(name, json.dump(2) + "\n");
+}
+
 void ExportFolder::write_read_back(std::string_view name, std::string_view bytes) const {
   write(name, bytes);
   if (read_file(file(name), std::ssize(bytes)) != bytes) {
     fail("{}: differs from what was written; export again", file(name));
+  }
+}
+
+void ExportFolder::write_npz(std::string_view name, const std::vector<NpyArray>& arrays) const {
+  const std::string path = file(name), bytes = npz_bytes(arrays, path);
+  write(name, bytes);
+  if (parse_npz(read_file(path, std::ssize(bytes)), path) != arrays) {
+    fail("{}: differs from what was written; export again", path);
   }
 }
 

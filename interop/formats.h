@@ -1,45 +1,55 @@
 #pragma once
-// The formats of `calque export`, and which models each of them holds. An export is exact or
-// refused, except that CTranslate2 can round weights to int8 and llama.cpp approximates GELU. An
-// Obstacle is a setting that the format cannot hold.
+// The table of formats: the tasks whose models each of them holds, how `calque export` writes them,
+// and how `calque import` recognises and reads them.
 
-#include <optional>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "core/named.h"
-#include "train/config/config.h"
+#include "interop/export_folder.h"
+#include "interop/model.h"
+#include "interop/obstacles.h"
 
 namespace calque {
 
-enum class ExportFormat { ctranslate2, huggingface, onnx, marian, gguf, numpy, safetensors };
-inline constexpr Named<ExportFormat> export_formats[] = {
-    {"ctranslate2", ExportFormat::ctranslate2},
-    {"huggingface", ExportFormat::huggingface},
-    {"onnx", ExportFormat::onnx},
-    {"marian", ExportFormat::marian},
-    {"gguf", ExportFormat::gguf},
-    {"numpy", ExportFormat::numpy},
-    {"safetensors", ExportFormat::safetensors}};
+struct Format {
+  // The models of a task, and what they cannot hold.
+  struct Held {
+    TaskKind task;
+    void (*limit)(Obstacles& in);
+  };
 
-struct Obstacle {
-  std::string key;    // "model.positions"
-  std::string value;  // "rotary"
+  std::string_view name;
+  std::vector<Held> models = {};  // empty: bare parameters, of every task
+  bool has_int8 = false;
+  void (*write)(const AnyExported& from, ExportFolder& to, bool int8) = nullptr;
+  // The path of the model at `place`; empty if there is none of this format.
+  std::string (*find)(const std::string& place) = nullptr;
+  AnyImported (*read)(const std::string& path) = nullptr;
 };
 
-// The format of that name. Requires one of export_format_names().
-ExportFormat export_format_named(std::string_view name);
-std::vector<std::string> export_format_names();
+const std::vector<Format>& formats();
+std::vector<std::string> format_names();
+// The format of that name. Requires one of format_names().
+const Format& format_named(std::string_view name);
 
 // The settings of the config that the format cannot hold.
-std::vector<Obstacle> obstacles(ExportFormat format, const Config& config);
+std::vector<Obstacle> obstacles(const Format& format, const Config& config);
 
 // One line that names the obstacle and the formats that can hold the model:
 // "model.positions is rotary, which huggingface cannot hold; ctranslate2, numpy can".
-std::string obstacle_text(const Obstacle& obstacle, ExportFormat format, const Config& config);
+std::string obstacle_text(const Obstacle& obstacle, const Format& format, const Config& config);
 
 // Throws an Error for the first obstacle, if there is one. The message begins with `place`.
-void require_exportable(ExportFormat format, const Config& config, const std::string& place);
+void require_exportable(const Format& format, const Config& config, const std::string& place);
+
+// Writes the new folder, and reads the files back. Throws an Error for a model that the format
+// cannot hold exactly.
+void export_model(const Format& format, const AnyExported& from, const std::string& out,
+                  bool int8 = false);
+
+// Reads the model at `place`, a folder or a file, in the format that it is in. Throws an Error for
+// a model that is damaged, or that calque cannot represent.
+AnyImported import_model(const std::string& place);
 
 }  // namespace calque

@@ -34,7 +34,7 @@ std::vector<std::string> export_problems(const std::string& path,
                                          const ConfigArguments& arguments) {
   if (arguments.export_format.empty()) return {};
   const Config config = load_task_config(path, arguments.settings).config;
-  const ExportFormat format = export_format_named(arguments.export_format);
+  const Format& format = format_named(arguments.export_format);
   std::vector<std::string> problems;
   for (const Obstacle& obstacle : obstacles(format, config)) {
     problems.push_back(fmt::format("{}: {}", path, obstacle_text(obstacle, format, config)));
@@ -122,7 +122,7 @@ void add_config_command(CLI::App& calque) {
       ->add_option(
           "--for", arguments->export_format,
           "For a valid config, list the settings that a format of calque export does not support")
-      ->check(CLI::IsMember(export_format_names()))
+      ->check(CLI::IsMember(format_names()))
       ->type_name("FORMAT");
   check_command->footer(
       "Examples: calque config check configs/*.yaml\n"

@@ -1,14 +1,11 @@
-#include "interop/ctranslate2/export.h"
-
 #include <nlohmann/json.hpp>
 #include <set>
 
 #include "core/error.h"
 #include "data/files/file.h"
 #include "interop/ctranslate2/file.h"
-#include "interop/ctranslate2/names.h"
-#include "interop/export_folder.h"
-#include "interop/formats.h"
+#include "interop/ctranslate2/format.h"
+#include "interop/parameters/positions.h"
 
 namespace calque {
 namespace {
@@ -16,7 +13,7 @@ namespace {
 // Collects the variables of a model as CTranslate2 stores them.
 class Variables : public ParameterWalk {
  public:
-  explicit Variables(Ct2Weights weights) : weights_(weights) {}
+  explicit Variables(bool int8) : int8_(int8) {}
 
   void flag(const std::string& name, Ct2Type type, int32_t value) {
     model_.variables.push_back(ct2_integer(name, type, value));
@@ -34,7 +31,7 @@ class Variables : public ParameterWalk {
     for (const auto& [other, first] : tables_) {
       if (other.data() != own.data()) continue;
       model_.aliases.emplace_back(name, first);
-      if (weights_ == Ct2Weights::int8) {
+      if (int8_) {
         model_.aliases.emplace_back(name + "_scale", first + "_scale");
       }
       return;
@@ -47,7 +44,7 @@ class Variables : public ParameterWalk {
 
  private:
   void add(const std::string& name, const Tensor& x, bool is_weight) {
-    if (!is_weight || weights_ == Ct2Weights::float32) {
+    if (!is_weight || !int8_) {
       model_.variables.push_back(ct2_variable(name, x));
       return;
     }
@@ -56,7 +53,7 @@ class Variables : public ParameterWalk {
     model_.variables.push_back(std::move(scales));
   }
 
-  Ct2Weights weights_;
+  bool int8_;
   Ct2Model model_;
   std::vector<std::pair<Tensor, std::string>> tables_;
 };
@@ -83,9 +80,9 @@ void add_stack(Variables& to, const std::string& scope, const TransformerOptions
   }
 }
 
-Ct2Model model_of(const Transformer& model, Ct2Weights weights) {
+Ct2Model model_of(const Transformer& model, bool int8) {
   const TransformerOptions& options = model.options;
-  Variables to(weights);
+  Variables to(int8);
   add_stack(to, "encoder", options, model.source_positions, options.encoder_layers);
   to.flag("encoder/embeddings_merge", Ct2Type::int8, 0);
   add_stack(to, "decoder", options, model.target_positions, options.decoder_layers);
@@ -98,7 +95,7 @@ Ct2Model model_of(const Transformer& model, Ct2Weights weights) {
   return to.take();
 }
 
-std::string config_text(const ModelConfig& options) {
+nlohmann::ordered_json config_of(const ModelConfig& options) {
   nlohmann::ordered_json config;
   config["add_source_bos"] = false;
   config["add_source_eos"] = options.source_end;
@@ -108,7 +105,7 @@ std::string config_text(const ModelConfig& options) {
   config["layer_norm_epsilon"] = static_cast<double>(options.norm_epsilon);
   config["multi_query_attention"] = false;
   config["unk_token"] = "<unk>";
-  return config.dump(2) + "\n";
+  return config;
 }
 
 std::string vocabulary_text(const Tokenizer& tokenizer) {
@@ -137,8 +134,8 @@ print(result[0].hypotheses[0])
 CTranslate2 reads and writes tokens, not text. {}
 )";
 
-std::string readme_text(const ExportedTranslator& from) {
-  if (!from.source.sentence_piece()) {
+std::string readme_text(const RunParts& from) {
+  if (!from.source().sentence_piece()) {
     return fmt::format(fmt::runtime(ctranslate2_readme), "The vocabularies list the tokens.");
   }
   return fmt::format(
@@ -148,38 +145,33 @@ std::string readme_text(const ExportedTranslator& from) {
       "out_type=str)`.");
 }
 
-void write_ctranslate2_tokenizers(const ExportFolder& folder, const ExportedTranslator& from) {
+void write_ctranslate2_tokenizers(const ExportFolder& folder, const RunParts& from) {
   if (from.same_vocabulary()) {
-    folder.write("shared_vocabulary.json", vocabulary_text(from.source));
+    folder.write("shared_vocabulary.json", vocabulary_text(from.source()));
   } else {
-    folder.write("source_vocabulary.json", vocabulary_text(from.source));
-    folder.write("target_vocabulary.json", vocabulary_text(from.target));
+    folder.write("source_vocabulary.json", vocabulary_text(from.source()));
+    folder.write("target_vocabulary.json", vocabulary_text(from.target()));
   }
-  if (const auto* pieces = from.source.sentence_piece()) {
+  if (const auto* pieces = from.source().sentence_piece()) {
     folder.write("source.model", pieces->bytes());
   }
-  if (const auto* pieces = from.target.sentence_piece()) {
+  if (const auto* pieces = from.target().sentence_piece()) {
     folder.write("target.model", pieces->bytes());
   }
 }
 
 }  // namespace
 
-void export_ctranslate2(const ExportedTranslator& from, Ct2Weights weights,
-                        const std::string& out) {
-  require_exportable(ExportFormat::ctranslate2, from.config, out);
-  ExportFolder folder(out);
-  const Ct2Model model = model_of(from.model, weights);
-  const std::string bytes = ct2_bytes(model);
-  folder.write("model.bin", bytes);
-  const std::string path = folder.file("model.bin");
-  if (parse_ct2(read_file(path, static_cast<int64_t>(bytes.size())), path) != model) {
+void write_ctranslate2(const Exported<Transformer>& from, bool int8, ExportFolder& to) {
+  const Ct2Model model = model_of(from.model, int8);
+  const std::string bytes = ct2_bytes(model), path = to.file("model.bin");
+  to.write("model.bin", bytes);
+  if (parse_ct2(read_file(path, std::ssize(bytes)), path) != model) {
     fail("{}: differs from what was written; export again", path);
   }
-  folder.write("config.json", config_text(from.config.model));
-  write_ctranslate2_tokenizers(folder, from);
-  folder.write("README.md", readme_text(from));
-  folder.finish();
+  to.write_json("config.json", config_of(from.config.model));
+  write_ctranslate2_tokenizers(to, from);
+  to.write("README.md", readme_text(from));
 }
 
 }  // namespace calque

@@ -2,9 +2,8 @@
 
 #include <algorithm>
 #include <cmath>
-#include <cstring>
 
-#include "core/error.h"
+#include "interop/files/binary.h"
 #include "interop/parameters/tensor_list.h"
 
 namespace calque {
@@ -36,47 +35,22 @@ void append_text(std::string& out, std::string_view text) {
   out.append(text).push_back('\0');
 }
 
-class ModelReader {
- public:
-  ModelReader(std::string_view bytes, const std::string& place) : rest_(bytes), place_(place) {}
-
-  std::string_view take(size_t count) {
-    if (count > rest_.size()) refuse("ends too early");
-    const std::string_view part = rest_.substr(0, count);
-    rest_.remove_prefix(count);
-    return part;
-  }
-  template <class Number>
-  Number number() {
-    Number value;
-    std::memcpy(&value, take(sizeof(value)).data(), sizeof(value));
-    return value;
-  }
-  std::string text() {
-    const size_t length = number<uint16_t>();
-    if (length == 0) refuse("has a string without a terminating NUL");
-    return std::string(take(length).substr(0, length - 1));
-  }
-  [[noreturn]] void refuse(std::string_view why) const {
-    fail("{}: {}; it is not a CTranslate2 model that calque reads", place_, why);
-  }
-  bool at_end() const { return rest_.empty(); }
-
- private:
-  std::string_view rest_;
-  const std::string& place_;
-};
+std::string read_text(BinaryReader& in) {
+  const size_t length = in.number<uint16_t>();
+  if (length == 0) in.refuse("has a string without a terminating NUL");
+  return std::string(in.take(length).substr(0, length - 1));
+}
 
 // Below version 4, a file stores the size of an element instead of its type.
-Ct2Type type_of_size(uint8_t size, const ModelReader& in) {
+Ct2Type type_of_size(uint8_t size, const BinaryReader& in) {
   if (size == 4) return Ct2Type::float32;
   if (size == 2) return Ct2Type::int16;
   if (size != 1) in.refuse("has a variable of unknown type");
   return Ct2Type::int8;
 }
 
-Ct2Variable read_variable(ModelReader& in, uint32_t version) {
-  Ct2Variable variable{.name = in.text()};
+Ct2Variable read_variable(BinaryReader& in, uint32_t version) {
+  Ct2Variable variable{.name = read_text(in)};
   uint64_t elements = 1;
   variable.sizes.resize(in.number<uint8_t>());
   for (uint32_t& size : variable.sizes) {
@@ -98,10 +72,10 @@ Ct2Variable read_variable(ModelReader& in, uint32_t version) {
   return variable;
 }
 
-void read_aliases(ModelReader& in, Ct2Model& model) {
+void read_aliases(BinaryReader& in, Ct2Model& model) {
   for (auto count = in.number<uint32_t>(); count > 0; --count) {
-    std::string alias = in.text();
-    model.aliases.emplace_back(std::move(alias), in.text());
+    std::string alias = read_text(in);
+    model.aliases.emplace_back(std::move(alias), read_text(in));
   }
 }
 
@@ -162,7 +136,7 @@ std::string ct2_bytes(const Ct2Model& model) {
 }
 
 Ct2Model parse_ct2(std::string_view bytes, const std::string& place) {
-  ModelReader in(bytes, place);
+  BinaryReader in(bytes, place, "; it is not a CTranslate2 model that calque reads");
   const auto version = in.number<uint32_t>();
   if (version < oldest_version || version > binary_version) {
     in.refuse(
@@ -170,14 +144,14 @@ Ct2Model parse_ct2(std::string_view bytes, const std::string& place) {
   }
   Ct2Model model{.specification = "", .revision = 1, .version = version};
   if (version >= 2) {
-    model.specification = in.text();
+    model.specification = read_text(in);
     model.revision = in.number<uint32_t>();
   }
   for (auto count = in.number<uint32_t>(); count > 0; --count) {
     model.variables.push_back(read_variable(in, version));
   }
   if (version >= 3) read_aliases(in, model);
-  if (!in.at_end()) in.refuse("has bytes after the end of the model");
+  if (!in.rest().empty()) in.refuse("has bytes after the end of the model");
   return model;
 }
 

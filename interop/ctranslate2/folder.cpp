@@ -117,28 +117,27 @@ int64_t Ct2Folder::of_both(const std::string& name, std::optional<int64_t> fallb
   return encoder;
 }
 
-Ct2Vocabularies read_ct2_vocabularies(const Ct2Folder& folder, int64_t source_rows,
-                                      int64_t target_rows) {
+ForeignLanguages read_ct2_vocabularies(const Ct2Folder& folder, int64_t source_rows,
+                                       int64_t target_rows) {
   const std::string source = piece_file(folder, "source"), target = piece_file(folder, "target");
-  const auto shared = read_token_list(folder.path + "/shared_vocabulary");
-  if (shared) {
-    const std::string place = folder.path + "/shared_vocabulary";
+  const std::string shared = folder.path + "/shared_vocabulary";
+  if (const auto list = read_token_list(shared)) {
     const ForeignTokens tokens =
-        numbered(*shared, folder, place, std::min(source_rows, target_rows));
-    if (!source.empty() && !target.empty()) return {match_pieces(source, target, tokens), true};
-    return {{words_of(tokens, place), words_of(tokens, place)}, true};
+        numbered(*list, folder, shared, std::min(source_rows, target_rows));
+    const std::vector<ForeignPieces> both = source.empty() || target.empty()
+                                                ? std::vector(2, words_of(tokens, shared))
+                                                : match_pieces(source, target, tokens);
+    return {both[0], both[1], source_rows, target_rows, true};
   }
-  Ct2Vocabularies read;
-  for (const char* side : {"source", "target"}) {
-    const int64_t rows = read.pieces.empty() ? source_rows : target_rows;
+  const auto read = [&](const char* side, const std::string& file, int64_t rows) {
     const std::string place = fmt::format("{}/{}_vocabulary", folder.path, side);
     const auto list = read_token_list(place);
     if (!list) fail("{}.json: is missing", place);
     const ForeignTokens tokens = numbered(*list, folder, place, rows);
-    const std::string file = piece_file(folder, side);
-    read.pieces.push_back(file.empty() ? words_of(tokens, place) : match_pieces(file, tokens));
-  }
-  return read;
+    return file.empty() ? words_of(tokens, place) : match_pieces(file, tokens);
+  };
+  return {read("source", source, source_rows), read("target", target, target_rows), source_rows,
+          target_rows, false};
 }
 
 }  // namespace calque

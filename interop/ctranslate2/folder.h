@@ -29,14 +29,9 @@ struct Ct2Folder {
   int64_t of_both(const std::string& name, std::optional<int64_t> fallback = {}) const;
 };
 
-struct Ct2Vocabularies {
-  std::vector<ForeignPieces> pieces;  // of source and target
-  bool one = false;
-};
-
 // The vocabularies and their SentencePiece models. If a list lacks <unk>, the row of <unk> follows
 // the last token, provided that the table has that row.
-Ct2Vocabularies read_ct2_vocabularies(const Ct2Folder& folder, int64_t source_rows,
-                                      int64_t target_rows);
+ForeignLanguages read_ct2_vocabularies(const Ct2Folder& folder, int64_t source_rows,
+                                       int64_t target_rows);
 
 }  // namespace calque

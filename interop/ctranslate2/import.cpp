@@ -1,5 +1,3 @@
-#include "interop/ctranslate2/import.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -7,12 +5,12 @@
 #include "core/error.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/ctranslate2/folder.h"
-#include "interop/ctranslate2/names.h"
+#include "interop/ctranslate2/format.h"
 #include "interop/ctranslate2/revisions.h"
-#include "interop/huggingface/import_parts.h"
 #include "interop/parameters/filling_walk.h"
 #include "interop/parameters/positions.h"
 #include "interop/tokenizers/pieces.h"
+#include "train/config/fine_tuning.h"
 
 namespace calque {
 namespace {
@@ -69,7 +67,6 @@ bool same_values(const Tensor* a, const Tensor* b) {
 
 void read_ct2_model(const Ct2Folder& folder, const ForeignTensors& tensors, ModelConfig& to) {
   const std::string ffn = "encoder/layer_0/ffn/linear_0";
-  to.preset = ModelConfig::Preset::none;
   to.encoder_layers = count_layers(tensors, "encoder");
   to.decoder_layers = count_layers(tensors, "decoder");
   to.d_model = size_of_axis(tensors, "encoder/embeddings_0/weight", 1);
@@ -89,7 +86,6 @@ void read_ct2_model(const Ct2Folder& folder, const ForeignTensors& tensors, Mode
   if (reads_scaled(folder, "decoder/scale_embeddings", to.d_model) != to.scale_embeddings) {
     fail("{}: scale_embeddings of encoder and decoder must be the same", folder.place);
   }
-  to.output_bias = tensors.has("decoder/projection/bias");
   if (folder.of_both("multi_query_attention", 0) != 0) {
     fail("{}: multi_query_attention must be 0", folder.place);
   }
@@ -140,13 +136,17 @@ bool sources_end(const Ct2Folder& folder, bool zeros) {
   return zeros || folder.config.flag("add_source_eos", false);
 }
 
+void require_rows(const Ct2Folder& folder, const VocabularyRows& rows, int64_t size) {
+  if (std::ranges::all_of(rows, [size](int64_t row) { return row < size; })) return;
+  fail("{}: a table has {} rows, fewer than the vocabulary has tokens", folder.place, size);
+}
+
 }  // namespace
 
-ImportedTranslator import_ctranslate2(const std::string& path) {
+Imported<Transformer> import_ctranslate2(const std::string& path) {
   const Ct2Folder folder(path);
   ForeignTensors tensors = ct2_tensors(folder.model, folder.place);
-  ImportedTranslator to;
-  to.config = fine_tuning_config(TaskKind::translation);
+  Imported<Transformer> to(fine_tuning_config(TaskKind::translation));
   ModelConfig& model = to.config.model;
   read_ct2_model(folder, tensors, model);
   Tensor tables[2];
@@ -155,70 +155,52 @@ ImportedTranslator import_ctranslate2(const std::string& path) {
   if (model.positions == PositionKind::learned) {
     to.config.data.max_length = std::min(to.config.data.max_length, model.max_positions - 1);
   }
-  ForeignVocabularies rows;
-  rows.source_size = size_of_axis(tensors, "encoder/embeddings_0/weight", 0);
-  rows.target_size = size_of_axis(tensors, "decoder/embeddings/weight", 0);
-  Ct2Vocabularies vocabularies = read_ct2_vocabularies(folder, rows.source_size, rows.target_size);
-  ForeignPieces &source = vocabularies.pieces[0], &target = vocabularies.pieces[1];
+  ForeignLanguages languages =
+      read_ct2_vocabularies(folder, size_of_axis(tensors, "encoder/embeddings_0/weight", 0),
+                            size_of_axis(tensors, "decoder/embeddings/weight", 0));
+  ForeignVocabularies& rows = languages.rows;
   const Tensor* embeddings = tensors.find("decoder/embeddings/weight");
   const bool tied = same_values(embeddings, tensors.find("decoder/projection/weight"));
   const bool one =
-      vocabularies.one && same_values(embeddings, tensors.find("encoder/embeddings_0/weight"));
+      languages.one && same_values(embeddings, tensors.find("encoder/embeddings_0/weight"));
   model.tied = !tied ? Tying::none : one ? Tying::all : Tying::target;
+  require_rows(folder, rows.source, rows.source_size);
+  require_rows(folder, rows.target, rows.target_size);
 
-  for (const ForeignPieces* side : {&source, &target}) {
-    const int64_t size = side == &source ? rows.source_size : rows.target_size;
-    if (std::ranges::any_of(side->rows, [size](int64_t row) { return row >= size; })) {
-      fail("{}: a table has {} rows, fewer than the vocabulary has tokens", folder.place, size);
-    }
-  }
   // The decoder begins with a vector of zeros, or with a token of the target vocabulary.
   const bool zeros = folder.whole("decoder/start_from_zero_embedding", 0) != 0;
   model.decoder_start = zeros ? DecoderStart::zero : DecoderStart::bos;
   model.source_end = sources_end(folder, zeros);
-  const bool no_begin =
-      target.rows[begin_id] == no_row || target.rows[begin_id] == target.rows[end_id];
-  if (target.rows[begin_id] == no_row && !zeros) {
+  if (rows.target[begin_id] == no_row && !zeros) {
     fail("{}: the vocabulary lacks the token that the decoder begins with", folder.place);
   }
-  for (ForeignPieces* side : {&source, &target}) {
-    if (zeros && side->rows[begin_id] == side->rows[end_id]) side->rows[begin_id] = no_row;
+  std::vector<int32_t> absent = languages.unlisted;
+  if (rows.target[begin_id] == no_row || rows.target[begin_id] == rows.target[end_id]) {
+    absent.push_back(begin_id);
   }
-  rows.source = source.rows;
-  rows.target = target.rows;
-  std::vector<int32_t> absent = target.unlisted;
-  if (no_begin) absent.push_back(begin_id);
+  for (VocabularyRows* side : {&rows.source, &rows.target}) {
+    if (zeros && (*side)[begin_id] == (*side)[end_id]) (*side)[begin_id] = no_row;
+  }
+  const std::string bias_name = "decoder/projection/bias";
   Tensor bias;
-  if (model.output_bias || !absent.empty()) {
-    bias = Tensor::zeros({std::ssize(rows.target)});
-    if (model.output_bias) {
-      copy_rows(tensors.take("decoder/projection/bias", {rows.target_size}), rows.target, bias);
-    }
-    for (const int32_t id : absent) bias.data()[id] = absent_logit;
-    model.output_bias = true;
+  if (tensors.has(bias_name) || !absent.empty()) {
+    bias = output_bias(tensors, bias_name, {rows.target_size}, rows.target, absent);
   }
+  model.output_bias = static_cast<bool>(bias);
   for (int64_t i = 0; i < std::max(model.encoder_layers, model.decoder_layers); ++i) {
     for (const char* side : {"encoder", "decoder"}) {
       tensors.drop(fmt::format("{}/layer_{}/self_attention/rotary_base", side, i));
     }
   }
-  to.source = source.tokenizer;
-  to.target = target.tokenizer;
-  to.config.tokenizer.kind = to.target.options().kind;
-  to.config.tokenizer.joint = to.source.hash() == to.target.hash();
-  to.config.data.nfkc = to.target.options().nfkc;
+  to.use(languages.tokenizers);
   to.config.decoding.allow_unknown = false;
-  to.fill = [tensors, rows, bias, first = tables[0], second = tables[1]](const Transformer& own) {
-    ForeignTensors left = tensors;
-    FillingWalk walk(left, rows);
-    walk_ctranslate2(walk, own);
-    if (bias) std::ranges::copy(bias.span(), own.output.bias.data());
-    if (own.source_positions.kind == PositionKind::learned) {
-      std::ranges::copy(first.span(), own.source_positions.table.data());
-      std::ranges::copy(second.span(), own.target_positions.table.data());
-    }
-    left.finish();
-  };
+  to.fill =
+      filling<Transformer>(walk_ctranslate2, tensors, rows,
+                           [bias, first = tables[0], second = tables[1]](const Transformer& own) {
+                             if (bias) std::ranges::copy(bias.span(), own.output.bias.data());
+                             fill_learned(own.source_positions, first);
+                             fill_learned(own.target_positions, second);
+                           });
   return to;
 }
 

@@ -1,6 +1,5 @@
-#include "interop/ctranslate2/names.h"
-
-#include "interop/exported.h"
+#include "interop/ctranslate2/format.h"
+#include "interop/model.h"
 
 namespace calque {
 namespace {

@@ -4,7 +4,7 @@
 #include <map>
 
 #include "core/error.h"
-#include "interop/ctranslate2/import.h"
+#include "interop/ctranslate2/format.h"
 #include "train/storage/durable_files.h"
 #include "train/storage/safetensors.h"
 #include "train/storage/safetensors_header.h"

@@ -55,27 +55,30 @@ std::string ForeignJson::text(std::string_view name, std::optional<std::string> 
 }
 
 std::vector<int64_t> ForeignJson::integers(std::string_view name) const {
-  const nlohmann::json* found = find(name, false);
-  if (!found) return {};
-  std::vector<int64_t> numbers;
-  const nlohmann::json list = found->is_array() ? *found : nlohmann::json::array({*found});
-  for (const nlohmann::json& number : list) {
-    if (!is_int64(number)) refuse(name, "must be whole numbers");
-    numbers.push_back(number.get<int64_t>());
-  }
-  return numbers;
+  return list<int64_t>(name, is_int64, "must be whole numbers");
 }
 
 std::vector<double> ForeignJson::numbers(std::string_view name) const {
+  return list<double>(
+      name, [](const nlohmann::json& each) { return each.is_number(); }, "must be numbers");
+}
+
+std::vector<std::string> ForeignJson::texts(std::string_view name) const {
+  return list<std::string>(
+      name, [](const nlohmann::json& each) { return each.is_string(); }, "must be texts");
+}
+
+template <class Value>
+std::vector<Value> ForeignJson::list(std::string_view name, bool (*accepts)(const nlohmann::json&),
+                                     std::string_view why) const {
   const nlohmann::json* found = find(name, false);
   if (!found) return {};
-  if (!found->is_array()) return {number(name)};
-  std::vector<double> numbers;
-  for (const nlohmann::json& entry : *found) {
-    if (!entry.is_number()) refuse(name, "must be numbers");
-    numbers.push_back(entry.get<double>());
+  std::vector<Value> values;
+  for (const nlohmann::json& each : found->is_array() ? *found : nlohmann::json::array({*found})) {
+    if (!accepts(each)) refuse(name, why);
+    values.push_back(each.get<Value>());
   }
-  return numbers;
+  return values;
 }
 
 void ForeignJson::refuse(std::string_view name, std::string_view why) const {

@@ -30,10 +30,10 @@ class ForeignJson {
   double number(std::string_view name, std::optional<double> fallback = {}) const;
   bool flag(std::string_view name, std::optional<bool> fallback = {}) const;
   std::string text(std::string_view name, std::optional<std::string> fallback = {}) const;
-  // One whole number or a list of them; empty if missing or null.
+  // One value or a list of them; empty if missing or null.
   std::vector<int64_t> integers(std::string_view name) const;
-  // One number or a list of them; empty if missing or null.
   std::vector<double> numbers(std::string_view name) const;
+  std::vector<std::string> texts(std::string_view name) const;
 
   const nlohmann::json& json() const { return *json_; }
   const std::string& path() const { return path_; }
@@ -41,6 +41,9 @@ class ForeignJson {
 
  private:
   const nlohmann::json* find(std::string_view name, bool required) const;
+  template <class Value>
+  std::vector<Value> list(std::string_view name, bool (*accepts)(const nlohmann::json&),
+                          std::string_view why) const;
 
   std::shared_ptr<const nlohmann::json> json_;
   std::string path_;

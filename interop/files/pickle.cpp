@@ -4,9 +4,9 @@
 #include <cstring>
 #include <unordered_map>
 
-#include "core/error.h"
 #include "core/shape.h"
 #include "data/text/utf8.h"
+#include "interop/files/binary.h"
 #include "train/storage/durable_files.h"
 
 namespace calque {
@@ -40,41 +40,32 @@ struct PickleObject {
 
 class PickleMachine {
  public:
-  PickleMachine(std::string_view bytes, const std::string& place) : bytes_(bytes), place_(place) {}
+  PickleMachine(std::string_view bytes, const std::string& place) : in_(bytes, place) {}
 
   std::vector<TorchTensor> tensors() {
     while (step()) {
     }
-    if (at_ != bytes_.size()) refuse("has bytes after its end");
+    if (!in_.rest().empty()) refuse("has bytes after its end");
     const Object top = pop();
     if (!stack_.empty()) refuse("ends with more than one object on the stack");
     return tensors_of(of_kind(top, PickleKind::dictionary));
   }
 
  private:
-  [[noreturn]] void refuse(std::string_view why) const { fail("{}: {}", place_, why); }
+  [[noreturn]] void refuse(std::string_view why) const { in_.refuse(why); }
   [[noreturn]] void refuse_rest() const {
     refuse("is not a dictionary of tensors that torch.save() wrote");
   }
 
-  std::string_view take(uint64_t size) {
-    if (size > bytes_.size() - at_) refuse("ends too early");
-    const std::string_view part = bytes_.substr(at_, size);
-    at_ += size;
-    return part;
-  }
+  std::string_view take(uint64_t size) { return in_.take(size); }
   template <class Number>
   Number take_number() {
-    Number number;
-    std::memcpy(&number, take(sizeof(number)).data(), sizeof(number));
-    return number;
+    return in_.number<Number>();
   }
   std::string_view take_line() {
-    const size_t end = bytes_.find('\n', at_);
-    if (end == bytes_.npos) refuse("ends too early");
-    const std::string_view line = take(end - at_);
-    take(1);
-    return line;
+    const size_t end = in_.rest().find('\n');
+    if (end == std::string_view::npos) refuse("ends too early");
+    return take(end + 1).substr(0, end);
   }
   // Little-endian in two's complement, of at most 64 bits.
   int64_t take_long() {
@@ -281,7 +272,7 @@ class PickleMachine {
         return false;
       default:
         refuse(fmt::format("has the instruction {:#04x} at byte {}, which tensors do not need",
-                           code, at_ - 1));
+                           code, in_.offset() - 1));
     }
     return true;
   }
@@ -336,9 +327,7 @@ class PickleMachine {
     return tensors;
   }
 
-  std::string_view bytes_;
-  const std::string& place_;
-  size_t at_ = 0;
+  BinaryReader in_;
   std::vector<PickleObject> objects_;
   std::vector<Object> stack_;
   std::unordered_map<uint32_t, Object> memo_;

@@ -1,28 +1,20 @@
-#include "interop/gguf/export.h"
-
 #include <algorithm>
 
 #include "core/error.h"
 #include "data/text/byte_glyphs.h"
 #include "data/tokenizers/vocabulary.h"
-#include "interop/export_folder.h"
-#include "interop/formats.h"
 #include "interop/gguf/file.h"
-#include "interop/gguf/names.h"
-#include "interop/tokenizers/normalization.h"
+#include "interop/gguf/format.h"
+#include "interop/tokenizers/vocabulary.h"
 
 namespace calque {
 namespace {
-
-LanguageModelShape shape_of(const LanguageModel& model) {
-  return calque::shape_of(model.options.layer);
-}
 
 using Values = std::vector<std::pair<std::string, GgufValue>>;
 
 void add_sizes(Values& to, const LanguageModel& model) {
   const LayerOptions& options = model.options.layer;
-  const LanguageModelShape shape = shape_of(model);
+  const LanguageModelShape shape = shape_of(options);
   const std::string kind = shape == LanguageModelShape::llama      ? "llama"
                            : shape == LanguageModelShape::gpt_neox ? "gptneox"
                                                                    : "gpt2";
@@ -99,10 +91,10 @@ void add_byte_tokens(Values& to) {
   to.emplace_back("tokenizer.ggml.merges", std::vector<std::string>{});
 }
 
-Values values_of(const ExportedLanguageModel& from) {
+Values values_of(const Exported<LanguageModel>& from) {
   Values values;
   add_sizes(values, from.model);
-  if (const SentencePieceModel* model = from.tokenizer.sentence_piece()) {
+  if (const SentencePieceModel* model = from.source().sentence_piece()) {
     add_pieces(values, *model);
   } else {
     add_byte_tokens(values);
@@ -126,19 +118,16 @@ print(model.create_completion("The", max_tokens=40, temperature=0)["choices"][0]
 
 }  // namespace
 
-void export_gguf(const ExportedLanguageModel& from, const std::string& out) {
-  require_exportable(ExportFormat::gguf, from.config, out);
-  ExportFolder folder(out);
+void write_gguf(const Exported<LanguageModel>& from, ExportFolder& to) {
   ListingWalk walk;
   walk_gguf(walk, from.model);
   const GgufFile file{values_of(from), std::move(walk.list)};
-  const std::string bytes = gguf_bytes(file), path = folder.file("model.gguf");
-  folder.write_read_back("model.gguf", bytes);
+  const std::string bytes = gguf_bytes(file), path = to.file("model.gguf");
+  to.write_read_back("model.gguf", bytes);
   const GgufFile read = parse_gguf(bytes, path);
   if (read.values != file.values) fail("{}: differs from what was written; export again", path);
   require_same(file.tensors, read.tensors, path);
-  folder.write("README.md", gguf_readme);
-  folder.finish();
+  to.write("README.md", gguf_readme);
 }
 
 }  // namespace calque

@@ -1,9 +1,9 @@
 #include "interop/gguf/file.h"
 
 #include <algorithm>
-#include <cstring>
 
 #include "core/error.h"
+#include "interop/files/binary.h"
 #include "train/storage/durable_files.h"
 #include "train/storage/safetensors_header.h"
 
@@ -28,6 +28,12 @@ enum Type : uint32_t {
   long_signed = 11,
   double_number = 12
 };
+
+// Of a type; 0: not fixed, or no type.
+uint8_t size_of_gguf(uint32_t type) {
+  constexpr uint8_t all[] = {1, 1, 2, 2, 4, 4, 4, 1, 0, 0, 8, 8, 8};
+  return type < std::size(all) ? all[type] : uint8_t{0};
+}
 
 size_t aligned(size_t size, size_t alignment = usual_alignment) {
   return (size + alignment - 1) / alignment * alignment;
@@ -89,19 +95,12 @@ class Writer {
 class GgufReader {
  public:
   GgufReader(std::string_view bytes, const std::string& place)
-      : all_(bytes), rest_(bytes), place_(place) {}
+      : all_(bytes), in_(bytes, place, "; it is not a GGUF file that calque reads") {}
 
-  std::string_view take(uint64_t count) {
-    if (count > rest_.size()) refuse("ends too early");
-    const std::string_view part = rest_.substr(0, count);
-    rest_.remove_prefix(count);
-    return part;
-  }
+  std::string_view take(uint64_t count) { return in_.take(count); }
   template <class Number>
   Number read() {
-    Number value;
-    std::memcpy(&value, take(sizeof(value)).data(), sizeof(value));
-    return value;
+    return in_.number<Number>();
   }
   std::string read_text() { return std::string(take(read<uint64_t>())); }
 
@@ -140,13 +139,11 @@ class GgufReader {
 
   // The bytes from the next multiple of `alignment` on.
   std::string_view data(size_t alignment) {
-    const size_t begin = aligned(all_.size() - rest_.size(), alignment);
+    const size_t begin = aligned(in_.offset(), alignment);
     if (begin > all_.size()) refuse("ends too early");
     return all_.substr(begin);
   }
-  [[noreturn]] void refuse(std::string_view why) const {
-    fail("{}: {}; it is not a GGUF file that calque reads", place_, why);
-  }
+  [[noreturn]] void refuse(std::string_view why) const { in_.refuse(why); }
 
  private:
   template <class Number>
@@ -157,7 +154,7 @@ class GgufReader {
   // Skips a list that calque does not use, of elements of `size` bytes.
   GgufValue skipped(uint64_t size) {
     const auto count = read<uint64_t>();
-    if (count > rest_.size() / size) refuse("ends too early");
+    if (count > in_.rest().size() / size) refuse("ends too early");
     take(count * size);
     return std::monostate();
   }
@@ -168,33 +165,22 @@ class GgufReader {
     return values;
   }
   GgufValue read_list() {
-    switch (read<uint32_t>()) {
+    const auto type = read<uint32_t>();
+    switch (type) {
       case whole_signed:
         return numbers<int32_t>([&] { return read<int32_t>(); });
       case number:
         return numbers<float>([&] { return read<float>(); });
       case text:
         return numbers<std::string>([&] { return read_text(); });
-      case byte:
-      case signed_byte:
-      case flag:
-        return skipped(1);
-      case half:
-      case signed_half:
-        return skipped(2);
-      case whole:
-        return skipped(4);
-      case long_whole:
-      case long_signed:
-      case double_number:
-        return skipped(8);
       default:
-        refuse("has a list of an unknown type");
+        if (size_of_gguf(type) == 0) refuse("has a list of an unknown type");
+        return skipped(size_of_gguf(type));
     }
   }
 
-  std::string_view all_, rest_;
-  const std::string& place_;
+  std::string_view all_;
+  BinaryReader in_;
 };
 
 struct TensorInfo {

@@ -1,5 +1,3 @@
-#include "interop/gguf/import.h"
-
 #include <algorithm>
 #include <cmath>
 #include <map>
@@ -8,11 +6,11 @@
 #include "data/files/file.h"
 #include "data/text/byte_glyphs.h"
 #include "data/tokenizers/vocabulary.h"
-#include "interop/gguf/names.h"
-#include "interop/huggingface/import_parts.h"
+#include "interop/gguf/format.h"
 #include "interop/parameters/filling_walk.h"
 #include "interop/parameters/positions.h"
 #include "interop/tokenizers/vocabulary.h"
+#include "train/config/fine_tuning.h"
 #include "train/storage/durable_files.h"
 
 namespace calque {
@@ -74,7 +72,6 @@ void require_plain_rotation(const GgufSettings& from, const std::string& kind, i
 // Reads the sizes and kinds. GELU becomes gelu_tanh, as llama.cpp approximates it by tanh.
 void read_model(const GgufSettings& from, const std::string& kind, Config& to) {
   ModelConfig& model = to.model;
-  model.preset = ModelConfig::Preset::none;
   model.norm_placement = NormPlacement::pre;
   model.scale_embeddings = false;
   model.dropout = 0;
@@ -185,15 +182,14 @@ VocabularyRows read_tokenizer(const GgufSettings& from, Tokenizer& to) {
 
 }  // namespace
 
-ImportedLanguageModel import_gguf(const GgufFile& file, const std::string& path) {
+Imported<LanguageModel> import_gguf(const GgufFile& file, const std::string& path) {
   const GgufSettings from(file, path);
   const auto& kind = from.get<std::string>("general.architecture");
   if (kind != "llama" && kind != "gptneox" && kind != "gpt2") {
     from.refuse("general.architecture",
                 fmt::format("is {}; calque imports llama, gptneox and gpt2", printable(kind)));
   }
-  ImportedLanguageModel to;
-  to.config = fine_tuning_config(TaskKind::language_model);
+  Imported<LanguageModel> to(fine_tuning_config(TaskKind::language_model));
   read_model(from, kind, to.config);
   ForeignTensors tensors(path);
   for (const auto& [name, tensor] : file.tensors) tensors.add(name, tensor);
@@ -205,27 +201,24 @@ ImportedLanguageModel import_gguf(const GgufFile& file, const std::string& path)
     model.positions = kind_of_table(*table);
   }
   ForeignVocabularies rows;
-  rows.target = read_tokenizer(from, to.tokenizer);
+  Tokenizer tokenizer;
+  rows.target = read_tokenizer(from, tokenizer);
   rows.target_size = std::ssize(from.get<std::vector<std::string>>("tokenizer.ggml.tokens"));
   model.output_bias = std::ranges::count(rows.target, no_row) > 0;
-  to.config.tokenizer.kind = to.tokenizer.options().kind;
+  to.use({tokenizer});
   to.config.data.nfkc = false;
   to.config.training.batch_tokens =
       std::max(to.config.training.batch_tokens, to.config.data.context);
-  to.fill = [=](const LanguageModel& own) {
-    ForeignTensors left = tensors;
-    FillingWalk walk(left, rows);
-    walk.allow_missing_biases();
-    walk_gguf(walk, own);
-    for (size_t id = 0; own.output.bias && id < rows.target.size(); ++id) {
-      if (rows.target[id] == no_row) own.output.bias.data()[id] = absent_logit;
+  const auto hide_absent = [target = rows.target](const LanguageModel& own) {
+    for (size_t id = 0; own.output.bias && id < target.size(); ++id) {
+      if (target[id] == no_row) own.output.bias.data()[id] = absent_logit;
     }
-    left.finish();
   };
+  to.fill = filling<LanguageModel>(walk_gguf, tensors, rows, hide_absent, Biases::optional);
   return to;
 }
 
-ImportedLanguageModel import_gguf(const std::string& path) {
+Imported<LanguageModel> import_gguf(const std::string& path) {
   return import_gguf(parse_gguf(read_file(path, largest_gguf), path), path);
 }
 

@@ -1,6 +1,6 @@
-#include "interop/gguf/names.h"
-
-#include "interop/exported.h"
+#include "interop/gguf/format.h"
+#include "interop/model.h"
+#include "interop/parameters/positions.h"
 
 namespace calque {
 namespace {

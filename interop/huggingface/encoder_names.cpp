@@ -1,7 +1,7 @@
 #include <fmt/format.h>
 
-#include "interop/exported.h"
 #include "interop/huggingface/names.h"
+#include "interop/model.h"
 
 namespace calque {
 namespace {

@@ -1,6 +1,6 @@
 #include "interop/huggingface/names.h"
 
-#include "interop/exported.h"
+#include "interop/model.h"
 
 namespace calque {
 namespace {

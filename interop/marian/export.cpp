@@ -1,16 +1,9 @@
-#include "interop/marian/export.h"
-
 #include <nlohmann/json.hpp>
 #include <numeric>
 
-#include "core/error.h"
-#include "data/files/file.h"
 #include "data/tokenizers/vocabulary.h"
-#include "interop/export_folder.h"
 #include "interop/files/npz.h"
-#include "interop/formats.h"
-#include "interop/huggingface/import_parts.h"
-#include "interop/marian/names.h"
+#include "interop/marian/format.h"
 #include "interop/marian/settings.h"
 #include "interop/parameters/filling_walk.h"
 #include "interop/tokenizers/vocabulary.h"
@@ -85,11 +78,11 @@ class MarianArrays : public ParameterWalk {
     add(name, ordered);
   }
   void add(const std::string& name, const Tensor& tensor) {
-    arrays.push_back(npy_array(name, tensor));
-    if (tensor.shape().axes() == 1) arrays.back().shape = {1, tensor.size()};
+    list.push_back(npy_array(name, tensor));
+    if (tensor.shape().axes() == 1) list.back().shape = {1, tensor.size()};
   }
 
-  std::vector<NpyArray> arrays;
+  std::vector<NpyArray> list;
 
  private:
   const MarianVocabulary &source_, &target_;
@@ -169,40 +162,31 @@ constexpr std::string_view words_readme =
 
 }  // namespace
 
-void export_marian(const ExportedTranslator& from, const std::string& out) {
-  require_exportable(ExportFormat::marian, from.config, out);
-  const Transformer& model = from.model;
-  const Tensor& bias = model.output.bias;
+void write_marian(const Exported<Transformer>& from, ExportFolder& to) {
+  const Tensor& bias = from.model.output.bias;
   const bool without_begin = bias && bias.data()[begin_id] <= absent_logit;
-  const MarianVocabulary source = vocabulary_for_marian(from.source, without_begin),
-                         target = vocabulary_for_marian(from.target, without_begin);
+  const MarianVocabulary source = vocabulary_for_marian(from.source(), without_begin),
+                         target = vocabulary_for_marian(from.target(), without_begin);
   const bool one = source.bytes == target.bytes;
   const std::string source_name = (one ? "vocab" : "source") + source.ending,
                     target_name = (one ? "vocab" : "target") + target.ending;
 
-  MarianArrays to(source, target);
-  walk_marian(to, model);
+  MarianArrays arrays(source, target);
+  walk_marian(arrays, from.model);
   // Marian can omit the output bias, but not all readers of its models support that.
-  if (!bias) to.add("decoder_ff_logit_out_b", Tensor::zeros({std::ssize(target.ids)}));
+  if (!bias) arrays.add("decoder_ff_logit_out_b", Tensor::zeros({std::ssize(target.ids)}));
   // All readers expect one NUL at the end.
   const std::string settings =
-      settings_text(model.options, source.ids.size(), target.ids.size()) + '\0';
-  to.arrays.push_back({"special:model.yml", "|i1", {std::ssize(settings)}, settings});
+      settings_text(from.model.options, source.ids.size(), target.ids.size()) + '\0';
+  arrays.list.push_back({"special:model.yml", "|i1", {std::ssize(settings)}, settings});
 
-  ExportFolder folder(out);
-  const std::string path = folder.file("model.npz"), bytes = npz_bytes(to.arrays, path);
-  folder.write("model.npz", bytes);
-  if (parse_npz(read_file(path, std::ssize(bytes)), path) != to.arrays) {
-    fail("{}: differs from what was written; export again", path);
-  }
-  folder.write_read_back(source_name, source.bytes);
-  if (!one) folder.write_read_back(target_name, target.bytes);
-  folder.write("model.npz.decoder.yml",
-               decoder_text(from.config.decoding, source_name, target_name));
-  folder.write("README.md", from.source.sentence_piece()
-                                ? std::string(marian_readme)
-                                : std::string(marian_readme).append(words_readme));
-  folder.finish();
+  to.write_npz("model.npz", arrays.list);
+  to.write_read_back(source_name, source.bytes);
+  if (!one) to.write_read_back(target_name, target.bytes);
+  to.write("model.npz.decoder.yml", decoder_text(from.config.decoding, source_name, target_name));
+  to.write("README.md", from.source().sentence_piece()
+                            ? std::string(marian_readme)
+                            : std::string(marian_readme).append(words_readme));
 }
 
 }  // namespace calque

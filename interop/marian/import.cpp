@@ -1,5 +1,3 @@
-#include "interop/marian/import.h"
-
 #include <algorithm>
 #include <cmath>
 #include <cstring>
@@ -10,11 +8,12 @@
 #include "data/files/file.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/files/npz.h"
-#include "interop/huggingface/import_parts.h"
-#include "interop/marian/names.h"
+#include "interop/marian/format.h"
 #include "interop/marian/settings.h"
 #include "interop/parameters/filling_walk.h"
 #include "interop/tokenizers/pieces.h"
+#include "train/config/fine_tuning.h"
+#include "train/config/yaml.h"
 #include "train/storage/durable_files.h"
 
 namespace calque {
@@ -47,8 +46,9 @@ std::vector<std::string> vocabulary_files(const std::string& model) {
   const std::string decoder = model + ".decoder.yml";
   std::vector<std::string> names;
   if (fs::exists(decoder)) {
-    const MarianSettings settings(read_text(real_files(), decoder, largest_vocabulary), decoder);
-    names = settings.list("vocabs");
+    const ForeignJson settings =
+        marian_settings(read_text(real_files(), decoder, largest_vocabulary), decoder);
+    names = settings.texts("vocabs");
     if (names.size() != 2) settings.refuse("vocabs", "must be two files");
     for (std::string& name : names) name = (folder / fs::path(name).filename()).string();
     return names;
@@ -158,39 +158,21 @@ ForeignPieces read_marian_vocabulary(const std::string& path, int64_t rows) {
   return words_of(tokens, path);
 }
 
-struct MarianVocabularies {
-  std::vector<ForeignPieces> pieces;  // of source and target
-  ForeignVocabularies rows;
-  bool one = false;
-};
-
-MarianVocabularies read_marian_vocabularies(const MarianSettings& settings,
-                                            const std::string& model) {
-  const std::vector<std::string> sizes = settings.list("dim-vocabs"),
-                                 files = vocabulary_files(model);
-  MarianVocabularies read;
-  const auto rows = [&](size_t side) -> int64_t {
-    const bool valid = sizes.size() == 2 && !sizes[side].empty() && sizes[side].size() < 9 &&
-                       sizes[side].find_first_not_of("0123456789") == std::string::npos;
-    const int64_t size = valid ? std::stoll(sizes[side]) : 0;
-    if (size < 1 || size > most_tokens)
-      settings.refuse("dim-vocabs", "must be the numbers of rows of two tables");
-    return size;
-  };
-  read.rows.source_size = rows(0);
-  read.rows.target_size = rows(1);
-  for (const size_t side : {0, 1}) {
-    read.pieces.push_back(read_marian_vocabulary(files[side], rows(side)));
+ForeignLanguages read_marian_vocabularies(const ForeignJson& settings, const std::string& model) {
+  const std::vector<std::string> files = vocabulary_files(model);
+  const std::vector<int64_t> rows = settings.integers("dim-vocabs");
+  const auto is_size = [](int64_t size) { return size >= 1 && size <= most_tokens; };
+  if (rows.size() != 2 || !std::ranges::all_of(rows, is_size)) {
+    settings.refuse("dim-vocabs", "must be the numbers of rows of two tables");
   }
-  read.one = read.pieces[0].tokenizer.hash() == read.pieces[1].tokenizer.hash() &&
-             read.pieces[0].rows == read.pieces[1].rows;
-  read.rows.source = read.pieces[0].rows;
-  read.rows.target = read.pieces[1].rows;
-  return read;
+  const ForeignPieces source = read_marian_vocabulary(files[0], rows[0]),
+                      target = read_marian_vocabulary(files[1], rows[1]);
+  const bool one = source.tokenizer.hash() == target.tokenizer.hash() && source.rows == target.rows;
+  return {source, target, rows[0], rows[1], one};
 }
 
 // Returns which tables are tied, and puts the tables under the names that the walk visits.
-Tying read_marian_tying(const MarianSettings& settings, bool one, ForeignTensors& tensors) {
+Tying read_marian_tying(const ForeignJson& settings, bool one, ForeignTensors& tensors) {
   const bool all = settings.flag("tied-embeddings-all", false),
              sources = settings.flag("tied-embeddings-src", false),
              output = settings.flag("tied-embeddings", false);
@@ -217,7 +199,8 @@ void read_marian_decoding(const std::string& model, DecodingConfig& to) {
   const std::string path = model + ".decoder.yml";
   to.allow_unknown = false;
   if (!fs::exists(path)) return;
-  const MarianSettings settings(read_text(real_files(), path, largest_vocabulary), path);
+  const ForeignJson settings =
+      marian_settings(read_text(real_files(), path, largest_vocabulary), path);
   to.beam = settings.integer("beam-size", 1, 1000, to.beam);
   to.length_penalty = settings.number("normalize", 0);
   if (to.length_penalty < 0 || to.length_penalty > 100) {
@@ -256,38 +239,28 @@ MarianFile parse_marian(std::string_view bytes, const std::string& place) {
   return file;
 }
 
-ImportedTranslator import_marian(const std::string& path) {
+Imported<Transformer> import_marian(const std::string& path) {
   auto [text, tensors] = parse_marian(read_file(path, largest_marian), path);
-  const MarianSettings settings(text, path + ": special:model.yml");
-  ImportedTranslator to;
-  to.config = fine_tuning_config(TaskKind::translation);
+  const ForeignJson settings = marian_settings(text, path + ": special:model.yml");
+  Imported<Transformer> to(fine_tuning_config(TaskKind::translation));
   ModelConfig& model = to.config.model;
   read_marian_model(settings, model);
-  const MarianVocabularies vocabularies = read_marian_vocabularies(settings, path);
-  const ForeignVocabularies& rows = vocabularies.rows;
-  model.tied = read_marian_tying(settings, vocabularies.one, tensors);
+  const ForeignLanguages languages = read_marian_vocabularies(settings, path);
+  const ForeignVocabularies& rows = languages.rows;
+  model.tied = read_marian_tying(settings, languages.one, tensors);
   read_marian_decoding(path, to.config.decoding);
 
   // Tokens that Marian cannot predict: pieces that are not in its list, and <s> if it lacks one.
-  std::vector<int32_t> absent = vocabularies.pieces[1].unlisted;
+  std::vector<int32_t> absent = languages.unlisted;
   if (rows.target[begin_id] == no_row) absent.push_back(begin_id);
   if (!tensors.has(marian_bias) && !absent.empty()) {
     tensors.add(marian_bias, Tensor::zeros({rows.target_size}));
   }
   model.output_bias = tensors.has(marian_bias);
-
-  to.source = vocabularies.pieces[0].tokenizer;
-  to.target = vocabularies.pieces[1].tokenizer;
-  to.config.tokenizer.kind = to.target.options().kind;
-  to.config.tokenizer.joint = to.source.hash() == to.target.hash();
-  to.config.data.nfkc = to.target.options().nfkc;
-  to.fill = [tensors = tensors, rows, absent](const Transformer& own) {
-    ForeignTensors left = tensors;
-    FillingWalk walk(left, rows);
-    walk_marian(walk, own);
+  to.use(languages.tokenizers);
+  to.fill = filling<Transformer>(walk_marian, tensors, rows, [absent](const Transformer& own) {
     for (const int32_t id : absent) own.output.bias.data()[id] = absent_logit;
-    left.finish();
-  };
+  });
   return to;
 }
 

@@ -1,6 +1,5 @@
-#include "interop/marian/names.h"
-
-#include "interop/exported.h"
+#include "interop/marian/format.h"
+#include "interop/model.h"
 
 namespace calque {
 namespace {

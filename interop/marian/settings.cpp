@@ -1,36 +1,49 @@
 #include "interop/marian/settings.h"
 
 #include <algorithm>
-#include <charconv>
-#include <cmath>
+#include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "interop/huggingface/import_parts.h"
+#include "interop/model.h"
+#include "train/config/yaml.h"
 #include "train/storage/durable_files.h"
 
 namespace calque {
 namespace {
 
-// The whole text as a number; nothing if it is not one.
-template <class Number>
-std::optional<Number> number_of(const std::string& text) {
-  Number number = 0;
-  const char* end = text.data() + text.size();
-  const auto [rest, error] = std::from_chars(text.data(), end, number);
-  if (error != std::errc() || rest != end || text.empty()) return std::nullopt;
-  return number;
+// A scalar without quotes may be a number or a flag.
+nlohmann::json json_of(const YamlValue& yaml) {
+  switch (yaml.kind) {
+    case YamlValue::Kind::nothing:
+      return nullptr;
+    case YamlValue::Kind::scalar: {
+      const nlohmann::json parsed = nlohmann::json::parse(yaml.scalar, nullptr, false);
+      return parsed.is_number() || parsed.is_boolean() ? parsed : nlohmann::json(yaml.scalar);
+    }
+    case YamlValue::Kind::list: {
+      nlohmann::json list = nlohmann::json::array();
+      for (const YamlValue& item : yaml.items) list.push_back(json_of(item));
+      return list;
+    }
+    case YamlValue::Kind::map: {
+      nlohmann::json map = nlohmann::json::object();
+      for (const YamlEntry& entry : yaml.entries) map[entry.key] = json_of(entry.value);
+      return map;
+    }
+  }
+  return nullptr;
 }
 
 // The operations before or after a sublayer, without dropout (d): a adds the sublayer's input, n
 // and r normalize.
-std::string operations(const MarianSettings& settings, const std::string& key,
+std::string operations(const ForeignJson& settings, const std::string& key,
                        const std::string& usual) {
   std::string names = settings.text("transformer-" + key, usual);
   std::erase(names, 'd');
   return names;
 }
 
-void read_norms(const MarianSettings& settings, ModelConfig& to) {
+void read_norms(const ForeignJson& settings, ModelConfig& to) {
   const std::string before = operations(settings, "preprocess", ""),
                     after = operations(settings, "postprocess", "dan"),
                     top = operations(settings, "postprocess-top", "");
@@ -52,7 +65,7 @@ void read_norms(const MarianSettings& settings, ModelConfig& to) {
   }
 }
 
-void refuse_other_models(const MarianSettings& settings) {
+void refuse_other_models(const ForeignJson& settings) {
   if (const std::string type = settings.text("type"); type != "transformer") {
     settings.refuse("type", fmt::format("is {}; calque imports transformer", printable(type)));
   }
@@ -65,14 +78,14 @@ void refuse_other_models(const MarianSettings& settings) {
     if (settings.flag(key, false)) settings.refuse(key, "must be false");
   }
   for (const char* key : {"transformer-tied-layers", "special-vocab"}) {
-    if (!settings.list(key).empty()) settings.refuse(key, "must be empty");
+    if (settings.has(key) && !settings.json()[key].empty()) settings.refuse(key, "must be empty");
   }
   if (settings.integer("lemma-dim-emb", -3, 1 << 20, 0) != 0) {
     settings.refuse("lemma-dim-emb", "must be 0");
   }
 }
 
-Activation read_activation(const MarianSettings& settings) {
+Activation read_activation(const ForeignJson& settings) {
   const std::string name = settings.text("transformer-ffn-activation", "swish");
   if (const auto found = choice_named(marian_activations, name)) return *found;
   settings.refuse("transformer-ffn-activation",
@@ -81,69 +94,14 @@ Activation read_activation(const MarianSettings& settings) {
 
 }  // namespace
 
-MarianSettings::MarianSettings(std::string_view text, std::string place)
-    : map_(parse_yaml(text, place)), place_(std::move(place)) {
-  if (map_.kind != YamlValue::Kind::map) fail("{}: must be a map of settings", place_);
+ForeignJson marian_settings(std::string_view text, const std::string& place) {
+  const YamlValue map = parse_yaml(text, place);
+  if (map.kind != YamlValue::Kind::map) fail("{}: must be a map of settings", place);
+  return {json_of(map), place};
 }
 
-int64_t MarianSettings::integer(std::string_view key, int64_t least, int64_t most,
-                                std::optional<int64_t> fallback) const {
-  const YamlValue* found = find(key, !fallback);
-  if (!found) return *fallback;
-  const auto number = number_of<int64_t>(found->scalar);
-  if (!number || *number < least || *number > most) {
-    refuse(key, fmt::format("must be a whole number from {} to {}", least, most));
-  }
-  return *number;
-}
-
-double MarianSettings::number(std::string_view key, double fallback) const {
-  const YamlValue* found = find(key, false);
-  if (!found) return fallback;
-  const auto number = number_of<double>(found->scalar);
-  if (!number || !std::isfinite(*number)) refuse(key, "must be a number");
-  return *number;
-}
-
-bool MarianSettings::flag(std::string_view key, bool fallback) const {
-  const YamlValue* found = find(key, false);
-  if (!found) return fallback;
-  if (found->scalar != "true" && found->scalar != "false") refuse(key, "must be true or false");
-  return found->scalar == "true";
-}
-
-std::string MarianSettings::text(std::string_view key, std::optional<std::string> fallback) const {
-  const YamlValue* found = find(key, !fallback);
-  if (!found) return *fallback;
-  if (found->kind != YamlValue::Kind::scalar) refuse(key, "must be a text");
-  return found->scalar;
-}
-
-std::vector<std::string> MarianSettings::list(std::string_view key) const {
-  const YamlValue* found = find(key, false);
-  if (!found) return {};
-  std::vector<std::string> list;
-  for (const YamlValue& item : found->items) list.push_back(item.scalar);
-  if (found->kind != YamlValue::Kind::list) refuse(key, "must be a list");
-  return list;
-}
-
-void MarianSettings::refuse(std::string_view key, std::string_view why) const {
-  fail("{}: {} {}", place_, key, why);
-}
-
-const YamlValue* MarianSettings::find(std::string_view key, bool required) const {
-  const auto found = std::ranges::find(map_.entries, key, &YamlEntry::key);
-  if (found != map_.entries.end() && found->value.kind != YamlValue::Kind::nothing) {
-    return &found->value;
-  }
-  if (required) refuse(key, "is missing");
-  return nullptr;
-}
-
-void read_marian_model(const MarianSettings& settings, ModelConfig& to) {
+void read_marian_model(const ForeignJson& settings, ModelConfig& to) {
   refuse_other_models(settings);
-  to.preset = ModelConfig::Preset::none;
   to.decoder_start = DecoderStart::zero;
   to.d_model = settings.integer("dim-emb", 1, most_units);
   to.heads = settings.integer("transformer-heads", 1, 1024);

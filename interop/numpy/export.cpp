@@ -2,9 +2,6 @@
 
 #include <vector>
 
-#include "core/error.h"
-#include "data/files/file.h"
-#include "interop/export_folder.h"
 #include "interop/files/npz.h"
 
 namespace calque {
@@ -37,31 +34,22 @@ for name, values in model.items():
 
 }  // namespace
 
-void export_numpy(const Parameters& parameters, const std::string& out) {
-  ExportFolder folder(out);
+void write_numpy(const Exported<Parameters>& from, ExportFolder& to) {
   std::vector<NpyArray> arrays;
-  for (const Parameters::Entry& entry : parameters.entries()) {
+  for (const Parameters::Entry& entry : from.model.entries()) {
     arrays.push_back(npy_array(entry.name, entry.tensor));
   }
-  const std::string path = folder.file("model.npz");
-  const std::string bytes = npz_bytes(arrays, path);
-  folder.write("model.npz", bytes);
-  if (parse_npz(read_file(path, static_cast<int64_t>(bytes.size())), path) != arrays) {
-    fail("{}: differs from what was written; export again", path);
-  }
-  folder.write("README.md", std::string(numpy_readme).append(about_names));
-  folder.finish();
+  to.write_npz("model.npz", arrays);
+  to.write("README.md", std::string(numpy_readme).append(about_names));
 }
 
-void export_safetensors(const Parameters& parameters, const std::string& out) {
-  ExportFolder folder(out);
+void write_plain_safetensors(const Exported<Parameters>& from, ExportFolder& to) {
   TensorList tensors;
-  for (const Parameters::Entry& entry : parameters.entries()) {
+  for (const Parameters::Entry& entry : from.model.entries()) {
     tensors.push_back({entry.name, entry.tensor});
   }
-  folder.write_safetensors("model.safetensors", tensors);
-  folder.write("README.md", std::string(safetensors_readme).append(about_names));
-  folder.finish();
+  to.write_safetensors("model.safetensors", tensors);
+  to.write("README.md", std::string(safetensors_readme).append(about_names));
 }
 
 }  // namespace calque

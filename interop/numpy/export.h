@@ -1,13 +1,12 @@
 #pragma once
 // Exports the parameters of any model under calque's own names, for NumPy (.npz) or as safetensors.
 
-#include <string>
-
-#include "core/parameters.h"
+#include "interop/export_folder.h"
+#include "interop/model.h"
 
 namespace calque {
 
-void export_numpy(const Parameters& parameters, const std::string& out);
-void export_safetensors(const Parameters& parameters, const std::string& out);
+void write_numpy(const Exported<Parameters>& from, ExportFolder& to);
+void write_plain_safetensors(const Exported<Parameters>& from, ExportFolder& to);
 
 }  // namespace calque

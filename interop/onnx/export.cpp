@@ -3,10 +3,8 @@
 #include <nlohmann/json.hpp>
 
 #include "data/tokenizers/vocabulary.h"
-#include "interop/export_folder.h"
-#include "interop/formats.h"
-#include "interop/huggingface/parts.h"
 #include "interop/onnx/translator.h"
+#include "interop/parameters/positions.h"
 #include "interop/tokenizers/json.h"
 
 namespace calque {
@@ -16,7 +14,7 @@ using Json = nlohmann::ordered_json;
 
 // transformers.js computes the shapes of an empty cache from this config. The model type marian
 // works for every encoder-decoder with such a cache.
-std::string onnx_config_text(const ExportedTranslator& from) {
+Json onnx_config(const Exported<Transformer>& from) {
   const TransformerOptions& options = from.model.options;
   const LayerOptions& layer = options.layer;
   Json config;
@@ -31,10 +29,10 @@ std::string onnx_config_text(const ExportedTranslator& from) {
   config["max_position_embeddings"] = exported_positions(layer);
   config["bos_token_id"] = config["pad_token_id"] = config["decoder_start_token_id"] = begin_id;
   config["eos_token_id"] = end_id;
-  return config.dump(2) + "\n";
+  return config;
 }
 
-std::string onnx_generation_text(const ExportedTranslator& from) {
+Json onnx_generation(const Exported<Transformer>& from) {
   Json config;
   config["decoder_start_token_id"] = config["bos_token_id"] = config["pad_token_id"] = begin_id;
   config["eos_token_id"] = end_id;
@@ -43,7 +41,7 @@ std::string onnx_generation_text(const ExportedTranslator& from) {
   config["bad_words_ids"] = never;
   config["num_beams"] = 1;
   config["max_length"] = exported_positions(from.model.options.layer);
-  return config.dump(2) + "\n";
+  return config;
 }
 
 constexpr std::string_view onnx_readme = R"(# A translator for transformers.js, and for ONNX Runtime
@@ -63,19 +61,15 @@ decoder begins with `<s>` (1) and ends with `</s>` (2). The library searches gre
 
 }  // namespace
 
-void export_onnx(const ExportedTranslator& from, const std::string& out) {
-  require_exportable(ExportFormat::onnx, from.config, out);
+void write_onnx(const Exported<Transformer>& from, ExportFolder& to) {
   const int64_t positions = exported_positions(from.model.options.layer);
-  ExportFolder folder(out);
-  folder.make_folder("onnx");
-  folder.write_read_back("onnx/encoder_model.onnx", onnx_encoder(from.model, positions));
-  folder.write_read_back("onnx/decoder_model_merged.onnx", onnx_decoder(from.model, positions));
-  folder.write("config.json", onnx_config_text(from));
-  folder.write("generation_config.json", onnx_generation_text(from));
-  folder.write("tokenizer.json", tokenizer_json(from.source, TextUse::translated));
-  folder.write("tokenizer_config.json", tokenizer_config_json(TextUse::translated, positions));
-  folder.write("README.md", onnx_readme);
-  folder.finish();
+  to.make_folder("onnx");
+  to.write_read_back("onnx/encoder_model.onnx", onnx_encoder(from.model, positions));
+  to.write_read_back("onnx/decoder_model_merged.onnx", onnx_decoder(from.model, positions));
+  to.write_json("config.json", onnx_config(from));
+  to.write_json("generation_config.json", onnx_generation(from));
+  write_tokenizer(to, from.source(), TextUse::translated, positions);
+  to.write("README.md", onnx_readme);
 }
 
 }  // namespace calque

@@ -3,13 +3,11 @@
 // onnx/decoder_model_merged.onnx with a cache of keys and values, config.json,
 // generation_config.json and the tokenizer's files. Both graphs also return the attention weights.
 
-#include <string>
-
-#include "interop/exported.h"
+#include "interop/export_folder.h"
+#include "interop/model.h"
 
 namespace calque {
 
-// Writes the new folder. Throws an Error for a model that the format cannot hold.
-void export_onnx(const ExportedTranslator& from, const std::string& out);
+void write_onnx(const Exported<Transformer>& from, ExportFolder& to);
 
 }  // namespace calque

@@ -144,4 +144,21 @@ OnnxLayers::Attended OnnxLayers::attention(const OnnxValue& queries, const OnnxV
   return {graph_.node("Reshape", {mean, graph_.integers({0, 0, options_.d_model})}), weights};
 }
 
+OnnxLayers::Attended OnnxLayers::self_attention(const OnnxValue& x, const SelfAttention& own,
+                                                const OnnxValue& begin, const OnnxValue& end,
+                                                const OnnxValue& hidden, const Remember& remember) {
+  const int64_t d = options_.d_model;
+  const auto parts = graph_.split(linear(x, own.qkv), {d, d, d});
+  OnnxValue queries = heads(parts[0]), keys = heads(parts[1]);
+  if (own.rotary) {
+    queries = rotated(queries, begin, end);
+    keys = rotated(keys, begin, end);
+  }
+  const auto kept = [&](const OnnxValue& added, const char* what) {
+    return remember ? remember(added, what) : added;
+  };
+  const OnnxValue values = kept(heads(parts[2]), "value");
+  return attention(queries, kept(keys, "key"), values, hidden);
+}
+
 }  // namespace calque

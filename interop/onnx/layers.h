@@ -50,6 +50,12 @@ class OnnxLayers {
   // scores.
   Attended attention(const OnnxValue& queries, const OnnxValue& keys, const OnnxValue& values,
                      const OnnxValue& hidden);
+  // Attention of the tokens x at the positions [begin, end) among each other and, if `remember`
+  // puts keys or values behind a cache ("key", "value"), to those before them.
+  using Remember = std::function<OnnxValue(const OnnxValue& added, const char* what)>;
+  Attended self_attention(const OnnxValue& x, const SelfAttention& own, const OnnxValue& begin,
+                          const OnnxValue& end, const OnnxValue& hidden,
+                          const Remember& remember = {});
 
  private:
   static constexpr real masked = -1e9F;

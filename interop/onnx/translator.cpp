@@ -3,8 +3,9 @@
 #include <fmt/format.h>
 
 #include "data/tokenizers/vocabulary.h"
-#include "interop/exported.h"
+#include "interop/model.h"
 #include "interop/onnx/layers.h"
+#include "interop/parameters/positions.h"
 
 namespace calque {
 namespace {
@@ -85,16 +86,10 @@ class DecoderGraph {
   }
 
   OnnxValue self_attention(const OnnxValue& x, const SelfAttention& attention, int64_t number) {
-    const int64_t d = options_.d_model;
-    const auto parts = graph_.split(layers_.linear(x, attention.qkv), {d, d, d});
-    OnnxValue queries = layers_.heads(parts[0]), keys = layers_.heads(parts[1]);
-    if (attention.rotary) {
-      queries = layers_.rotated(queries, begin_, end_);
-      keys = layers_.rotated(keys, begin_, end_);
-    }
-    const auto attended =
-        layers_.attention(queries, append_to_cache(keys, number, "key"),
-                          append_to_cache(layers_.heads(parts[2]), number, "value"), hidden_);
+    const auto attended = layers_.self_attention(x, attention, begin_, end_, hidden_,
+                                                 [&](const OnnxValue& added, const char* what) {
+                                                   return append_to_cache(added, number, what);
+                                                 });
     graph_.output(fmt::format("decoder_attentions.{}", number), attended.weights,
                   {batch, options_.heads, new_length, all});
     return layers_.linear(attended.context, attention.output);
@@ -103,9 +98,9 @@ class DecoderGraph {
   OnnxValue cross_attention(const OnnxValue& x, const CrossAttention& attention, int64_t number) {
     const int64_t d = options_.d_model;
     const auto parts = graph_.split(layers_.linear(memory_, attention.key_value), {d, d});
-    const auto attended =
-        layers_.attention(layers_.heads(layers_.linear(x, attention.query)),
-                          layers_.heads(parts[0]), layers_.heads(parts[1]), memory_hidden_);
+    const OnnxValue values = layers_.heads(parts[1]), keys = layers_.heads(parts[0]);
+    const auto attended = layers_.attention(layers_.heads(layers_.linear(x, attention.query)), keys,
+                                            values, memory_hidden_);
     graph_.output(fmt::format("cross_attentions.{}", number), attended.weights,
                   {batch, options_.heads, new_length, source_length});
     return layers_.linear(attended.context, attention.output);
@@ -158,13 +153,7 @@ std::string onnx_encoder(const Transformer& model, int64_t positions) {
   for (size_t i = 0; i < model.encoder.layers.size(); ++i) {
     const SelfAttentionLayer& layer = model.encoder.layers[i];
     const auto self_attention = [&](const OnnxValue& h) {
-      const auto parts = graph.split(layers.linear(h, layer.self_attention.qkv), {d, d, d});
-      OnnxValue queries = layers.heads(parts[0]), keys = layers.heads(parts[1]);
-      if (layer.self_attention.rotary) {
-        queries = layers.rotated(queries, begin, end);
-        keys = layers.rotated(keys, begin, end);
-      }
-      const auto attended = layers.attention(queries, keys, layers.heads(parts[2]), hidden);
+      const auto attended = layers.self_attention(h, layer.self_attention, begin, end, hidden);
       graph.output(fmt::format("encoder_attentions.{}", i), attended.weights,
                    {batch, options.heads, source_length, source_length});
       return layers.linear(attended.context, layer.self_attention.output);

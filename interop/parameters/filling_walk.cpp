@@ -30,11 +30,19 @@ void copy_rows(const Tensor& from, const VocabularyRows& rows, const Tensor& to)
   }
 }
 
+Tensor output_bias(ForeignTensors& tensors, const std::string& name, const Shape& shape,
+                   const VocabularyRows& rows, const std::vector<int32_t>& absent) {
+  Tensor bias = Tensor::zeros({std::ssize(rows)});
+  if (tensors.has(name)) copy_rows(tensors.take(name, shape), rows, bias);
+  for (const int32_t id : absent) bias.data()[id] = absent_logit;
+  return bias;
+}
+
 void FillingWalk::tensor(const std::string& name, const Tensor& own, const Placement& placement) {
   const bool vector = own.shape().axes() == 1;
   const Shape shape = placed_shape(own, placement);
   // A missing bias keeps its initial zeros.
-  if (missing_biases_ && name.ends_with("bias") && !from_.has(name)) return;
+  if (biases_ == Biases::optional && name.ends_with("bias") && !from_.has(name)) return;
   const Tensor read = from_.take(name, shape);
   const Tensor x = placement.transposed && !vector ? transposed(read) : read;
   if (placement.columns.empty()) {

@@ -3,8 +3,6 @@
 #include <algorithm>
 #include <cmath>
 
-#include "nn/layers/positions.h"
-
 namespace calque {
 namespace {
 
@@ -29,6 +27,21 @@ PositionKind kind_of_table(const Tensor& table) {
     return PositionKind::t2t;
   }
   return PositionKind::learned;
+}
+
+void fill_learned(const Positions& own, const Tensor& table) {
+  if (own.kind == PositionKind::learned) std::ranges::copy(table.span(), own.table.data());
+}
+
+Tensor position_table(const Positions& positions, int64_t rows, int64_t d_model) {
+  if (positions.kind == PositionKind::learned) return positions.table;
+  if (!positions.table) return Tensor::zeros({rows, d_model});
+  return sinusoids(positions.kind, rows, d_model);
+}
+
+int64_t exported_positions(const LayerOptions& layer) {
+  return layer.positions == PositionKind::learned ? layer.max_positions
+                                                  : std::max<int64_t>(layer.max_positions, 512);
 }
 
 }  // namespace calque

@@ -10,7 +10,7 @@
 #include "data/text/utf8.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/files/base64.h"
-#include "interop/tokenizers/normalization.h"
+#include "interop/tokenizers/vocabulary.h"
 
 namespace calque {
 namespace {
@@ -257,7 +257,8 @@ std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use) {
   return json.dump(1) + "\n";
 }
 
-std::string tokenizer_config_json(TextUse use, int64_t longest) {
+void write_tokenizer(const ExportFolder& to, const Tokenizer& tokenizer, TextUse use,
+                     int64_t longest) {
   Json config;
   config["tokenizer_class"] = "PreTrainedTokenizerFast";
   config["bos_token"] = "<s>";
@@ -271,7 +272,8 @@ std::string tokenizer_config_json(TextUse use, int64_t longest) {
   if (use == TextUse::masked) config["mask_token"] = mask_symbol;
   config["model_max_length"] = longest;
   config["clean_up_tokenization_spaces"] = false;
-  return config.dump(2) + "\n";
+  to.write_json("tokenizer_config.json", config);
+  to.write("tokenizer.json", tokenizer_json(tokenizer, use));
 }
 
 }  // namespace calque

@@ -13,6 +13,7 @@
 #include <string>
 
 #include "data/tokenizers/tokenizer.h"
+#include "interop/export_folder.h"
 
 namespace calque {
 
@@ -23,8 +24,11 @@ enum class TextUse {
   masked       // <s> text </s>, in which [MASK] is a token
 };
 std::string tokenizer_json(const Tokenizer& tokenizer, TextUse use = TextUse::continued);
-// tokenizer_config.json: the special symbols, and the largest number of tokens of a text.
-std::string tokenizer_config_json(TextUse use, int64_t longest);
+
+// Writes tokenizer.json, and tokenizer_config.json with the special symbols and the largest number
+// of tokens of a text.
+void write_tokenizer(const ExportFolder& to, const Tokenizer& tokenizer, TextUse use,
+                     int64_t longest);
 
 // The merges of a BPE model as pairs of ids, in the order of their priority.
 std::vector<std::pair<int32_t, int32_t>> merges_of(const SentencePieceModel& model);

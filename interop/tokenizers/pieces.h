@@ -27,6 +27,22 @@ struct ForeignPieces {
   VocabularyRows rows;
   std::vector<int32_t> unlisted;  // pieces that are not in the list: they have the row of <unk>
 };
+
+// The vocabularies of a translator; the engine's tables have `source_size` and `target_size` rows.
+struct ForeignLanguages {
+  std::vector<Tokenizer> tokenizers;
+  ForeignVocabularies rows;
+  std::vector<int32_t> unlisted;  // of the target
+  bool one = false;               // source and target have the same tokens in the same rows
+
+  ForeignLanguages(const ForeignPieces& source, const ForeignPieces& target, int64_t source_size,
+                   int64_t target_size, bool same)
+      : tokenizers{source.tokenizer, target.tokenizer},
+        rows{source.rows, target.rows, source_size, target_size},
+        unlisted(target.unlisted),
+        one(same) {}
+};
+
 ForeignPieces match_pieces(const std::string& model_path, const ForeignTokens& tokens);
 // Two models that share one list of tokens. Both tokenizers get the same ids.
 std::vector<ForeignPieces> match_pieces(const std::string& source_path,

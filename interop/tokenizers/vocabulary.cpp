@@ -64,6 +64,19 @@ std::string special_symbol_fields() {
 
 }  // namespace
 
+PieceNormalization piece_normalization(std::string_view model) {
+  PieceNormalization found;
+  for (ProtobufFields fields(model); fields.next();) {
+    if (fields.number != model_normalizer) continue;
+    for (ProtobufFields own(fields.text); own.next();) {
+      if (own.number == normalizer_rules) found.charsmap = own.text;
+      if (own.number == normalizer_prefix) found.dummy_prefix = own.value != 0;
+      if (own.number == normalizer_removes_spaces) found.removes_spaces = own.value != 0;
+    }
+  }
+  return found;
+}
+
 std::string piece_model_bytes(const NewPieceModel& model) {
   std::string out = special_pieces();
   bool bytes = false;

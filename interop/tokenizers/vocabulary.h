@@ -1,15 +1,23 @@
 #pragma once
-// Writes SentencePiece models from lists of pieces. The SentencePiece library itself can only train
-// models.
+// Writes SentencePiece models, serialized protocol buffers, from lists of pieces. The SentencePiece
+// library itself can only train models.
 
 #include <cstdint>
 #include <string>
 #include <string_view>
 #include <vector>
 
-#include "interop/tokenizers/normalization.h"
-
 namespace calque {
+
+struct PieceNormalization {
+  std::string charsmap = {};   // compiled rules, such as NFKC; empty: none
+  bool dummy_prefix = true;    // a space before the text
+  bool removes_spaces = true;  // at both ends, and all but one of a run
+};
+
+// The normalization of a model, from the bytes of its .model file. The SentencePiece library
+// applies the rules but does not expose them. Requires the bytes of a model that has been loaded.
+PieceNormalization piece_normalization(std::string_view model);
 
 // The values are those of the file format.
 enum class PieceKind : uint64_t {

@@ -6,7 +6,7 @@
 #include <nlohmann/json.hpp>
 
 #include "fuzz/memory_file.h"
-#include "interop/ctranslate2/import.h"
+#include "interop/ctranslate2/format.h"
 #include "interop/ctranslate2/revisions.h"
 
 using namespace calque;

@@ -2,7 +2,7 @@
 // vocabulary.
 
 #include "fuzz/memory_file.h"
-#include "interop/gguf/import.h"
+#include "interop/gguf/format.h"
 
 using namespace calque;
 
@@ -26,7 +26,7 @@ extern "C" int LLVMFuzzerTestOneInput(const uint8_t* data, size_t size) {
   write_again(*file);
   const auto imported = accepted([&] { return import_gguf(*file, "fuzz"); });
   if (!imported) return 0;
-  const Tokenizer& tokenizer = imported->tokenizer;
+  const Tokenizer& tokenizer = imported->source();
   for (const int32_t id : tokenizer.encode("the cat sat")) must(id >= 0 && id < tokenizer.size());
   return 0;
 }

@@ -6,7 +6,7 @@
 #include "fuzz/memory_file.h"
 #include "interop/files/npz.h"
 #include "interop/files/zip.h"
-#include "interop/marian/import.h"
+#include "interop/marian/format.h"
 #include "interop/marian/settings.h"
 
 using namespace calque;
@@ -16,7 +16,7 @@ namespace {
 void read_settings(std::string_view text) {
   ModelConfig model;
   accepted([&] {
-    const MarianSettings settings(text, "fuzz");
+    const ForeignJson settings = marian_settings(text, "fuzz");
     read_marian_model(settings, model);
     must(model.heads > 0 && model.d_model % model.heads == 0);
     return true;

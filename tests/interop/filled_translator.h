@@ -3,20 +3,20 @@
 
 #include <utility>
 
-#include "interop/imported.h"
+#include "interop/model.h"
 
 namespace calque {
 
 struct FilledTranslator {
-  ImportedTranslator from;
+  Imported<Transformer> from;
   Parameters parameters;
   Transformer model;
 
-  static TransformerOptions options_of(const ImportedTranslator& from) {
+  static TransformerOptions options_of(const Imported<Transformer>& from) {
     const ModelConfig& config = from.config.model;
     return {.layer = config,
-            .source_vocabulary = from.source.size(),
-            .target_vocabulary = from.target.size(),
+            .source_vocabulary = from.source().size(),
+            .target_vocabulary = from.target().size(),
             .encoder_layers = config.encoder_layers,
             .decoder_layers = config.decoder_layers,
             .tying = config.tied,
@@ -24,7 +24,7 @@ struct FilledTranslator {
             .source_end = config.source_end,
             .output_bias = config.output_bias};
   }
-  explicit FilledTranslator(ImportedTranslator imported)
+  explicit FilledTranslator(Imported<Transformer> imported)
       : from(std::move(imported)), model(Path(parameters), options_of(from)) {
     parameters.allocate();
     from.fill(model);

@@ -9,60 +9,60 @@
 namespace calque {
 namespace {
 
-std::vector<std::string> keys_of(ExportFormat format, const Config& config) {
+std::vector<std::string> keys_of(std::string_view format, const Config& config) {
   std::vector<std::string> keys;
-  for (const Obstacle& obstacle : obstacles(format, config)) keys.push_back(obstacle.key);
+  for (const Obstacle& obstacle : obstacles(format_named(format), config))
+    keys.push_back(obstacle.key);
   return keys;
 }
 
 TEST_CASE("the default translator can be exported to every format but GGUF and Marian's") {
-  for (const auto& [name, format] : export_formats) {
-    CAPTURE(name);
-    const bool other = format != ExportFormat::gguf && format != ExportFormat::marian;
+  for (const std::string& format : format_names()) {
+    CAPTURE(format);
+    const bool other = format != "gguf" && format != "marian";
     CHECK(keys_of(format, {}).empty() == other);
   }
 }
 
 TEST_CASE("a translator for Marian needs Marian's decoder start, positions and norms") {
   Config config;
-  CHECK(keys_of(ExportFormat::marian, config) ==
+  CHECK(keys_of("marian", config) ==
         std::vector<std::string>{"model.decoder_start", "model.positions", "model.norm_epsilon"});
   config.model.decoder_start = DecoderStart::zero;
   config.model.positions = PositionKind::t2t;
   config.model.norm_epsilon = real(1e-6);
-  CHECK(keys_of(ExportFormat::marian, config).empty());
-  CHECK(keys_of(ExportFormat::ctranslate2, config).empty());
-  CHECK(keys_of(ExportFormat::onnx, config).empty());
-  CHECK(keys_of(ExportFormat::huggingface, config) ==
+  CHECK(keys_of("marian", config).empty());
+  CHECK(keys_of("ctranslate2", config).empty());
+  CHECK(keys_of("onnx", config).empty());
+  CHECK(keys_of("huggingface", config) ==
         std::vector<std::string>{"model.norm_epsilon", "model.decoder_start"});
   config.model.positions = PositionKind::none;
-  CHECK(keys_of(ExportFormat::marian, config) ==
-        std::vector<std::string>{"model.scale_embeddings"});
+  CHECK(keys_of("marian", config) == std::vector<std::string>{"model.scale_embeddings"});
   config.model.scale_embeddings = false;
-  CHECK(keys_of(ExportFormat::marian, config).empty());
+  CHECK(keys_of("marian", config).empty());
   config.model.norm_placement = NormPlacement::pre;
-  CHECK(keys_of(ExportFormat::marian, config) == std::vector<std::string>{"model.norm"});
+  CHECK(keys_of("marian", config) == std::vector<std::string>{"model.norm"});
   config.model.norm_placement = NormPlacement::post;
   config.model.activation = Activation::gelu;
   config.tokenizer.kind = TokenizerKind::words;
   config.data.lowercase = true;
-  CHECK(keys_of(ExportFormat::marian, config) ==
+  CHECK(keys_of("marian", config) ==
         std::vector<std::string>{"model.activation", "data.nfkc", "data.lowercase"});
 }
 
 TEST_CASE("among the engines, only CTranslate2 accepts sources without </s>") {
   Config config;
   config.model.source_end = false;
-  CHECK(keys_of(ExportFormat::ctranslate2, config).empty());
-  CHECK(keys_of(ExportFormat::numpy, config).empty());
+  CHECK(keys_of("ctranslate2", config).empty());
+  CHECK(keys_of("numpy", config).empty());
   const std::vector<std::string> refused = {"model.source_end"};
-  CHECK(keys_of(ExportFormat::huggingface, config) == refused);
-  CHECK(keys_of(ExportFormat::onnx, config) == refused);
+  CHECK(keys_of("huggingface", config) == refused);
+  CHECK(keys_of("onnx", config) == refused);
   config.model.decoder_start = DecoderStart::zero;
   config.model.positions = PositionKind::t2t;
   config.model.norm_epsilon = real(1e-6);
-  CHECK(keys_of(ExportFormat::marian, config) == refused);
-  CHECK(keys_of(ExportFormat::ctranslate2, config) == refused);
+  CHECK(keys_of("marian", config) == refused);
+  CHECK(keys_of("ctranslate2", config) == refused);
 }
 
 TEST_CASE("a language model is a GPT-2, a GPT-NeoX or a Llama, or is refused") {
@@ -71,7 +71,7 @@ TEST_CASE("a language model is a GPT-2, a GPT-NeoX or a Llama, or is refused") {
   config.model.norm_placement = NormPlacement::pre;
   config.model.activation = Activation::gelu;
   config.tokenizer.kind = TokenizerKind::bytes;
-  for (const ExportFormat format : {ExportFormat::huggingface, ExportFormat::gguf}) {
+  for (const char* format : {"huggingface", "gguf"}) {
     Config own = config;
     CHECK(keys_of(format, own).empty());
     own.model.norm_kind = NormKind::rms;
@@ -86,8 +86,8 @@ TEST_CASE("a language model is a GPT-2, a GPT-NeoX or a Llama, or is refused") {
     CHECK(keys_of(format, own).empty());
   }
   config.tokenizer.kind = TokenizerKind::characters;
-  CHECK(keys_of(ExportFormat::huggingface, config).empty());
-  CHECK(keys_of(ExportFormat::gguf, config) == std::vector<std::string>{"tokenizer.kind"});
+  CHECK(keys_of("huggingface", config).empty());
+  CHECK(keys_of("gguf", config) == std::vector<std::string>{"tokenizer.kind"});
 }
 
 TEST_CASE("each setting that transformers cannot hold is named") {
@@ -98,33 +98,33 @@ TEST_CASE("each setting that transformers cannot hold is named") {
   config.model.norm_epsilon = real(1e-6);
   config.tokenizer.kind = TokenizerKind::words;
   config.data.lowercase = true;
-  CHECK(keys_of(ExportFormat::huggingface, config) ==
+  CHECK(keys_of("huggingface", config) ==
         std::vector<std::string>{"model.norm_kind", "model.activation", "model.positions",
                                  "model.norm_epsilon", "tokenizer.kind", "data.lowercase"});
-  CHECK(keys_of(ExportFormat::ctranslate2, config).empty());
+  CHECK(keys_of("ctranslate2", config).empty());
 }
 
 TEST_CASE("a pre-norm translator with two tables of embeddings has no class in transformers") {
   Config config;
   config.model.tied = Tying::target;
-  CHECK(keys_of(ExportFormat::huggingface, config).empty());
+  CHECK(keys_of("huggingface", config).empty());
   config.model.norm_placement = NormPlacement::pre;
-  CHECK(keys_of(ExportFormat::huggingface, config) == std::vector<std::string>{"model.tied"});
+  CHECK(keys_of("huggingface", config) == std::vector<std::string>{"model.tied"});
 }
 
 TEST_CASE("a refusal names the setting and the formats that can hold the model") {
   Config config;
   config.model.positions = PositionKind::rotary;
-  CHECK(
-      message_of<Error>([&] { require_exportable(ExportFormat::huggingface, config, "runs/x"); }) ==
-      "runs/x: not exported: model.positions is rotary, which huggingface cannot hold; "
-      "ctranslate2, onnx, numpy, safetensors can");
+  CHECK(message_of<Error>(
+            [&] { require_exportable(format_named("huggingface"), config, "runs/x"); }) ==
+        "runs/x: not exported: model.positions is rotary, which huggingface cannot hold; "
+        "ctranslate2, onnx, numpy, safetensors can");
   config.model.experts.count = 4;
-  CHECK(keys_of(ExportFormat::ctranslate2, config) == std::vector<std::string>{"model.experts"});
+  CHECK(keys_of("ctranslate2", config) == std::vector<std::string>{"model.experts"});
   config.model.experts.count = 0;
   config.model.attention.window = 8;
   config.model.qk_norm = true;
-  CHECK(keys_of(ExportFormat::ctranslate2, config) ==
+  CHECK(keys_of("ctranslate2", config) ==
         std::vector<std::string>{"model.attention", "model.qk_norm"});
 }
 

@@ -8,10 +8,10 @@
 #include "data/temporary_folder.h"
 #include "data/tokenizers/training.h"
 #include "data/tokenizers/vocabulary.h"
+#include "interop/export_to.h"
 #include "interop/files/npz.h"
 #include "interop/filled_translator.h"
-#include "interop/marian/export.h"
-#include "interop/marian/import.h"
+#include "interop/marian/format.h"
 #include "interop/same_files.h"
 #include "interop/small_translator.h"
 #include "support/message_of.h"
@@ -53,7 +53,7 @@ struct MarianOriginal {
     small.config.data.nfkc = false;
     small.config.decoding.beam = 3;
     if (options.output_bias) small.model.output.bias.data()[5] = real(0.5);
-    export_marian({small.config, small.model, source, target}, folder.path("marian"));
+    export_to("marian", {small.config, {source, target}}, small.model, folder.path("marian"));
   }
   // With tokenizers of words.
   explicit MarianOriginal(const TransformerOptions& options)
@@ -82,8 +82,7 @@ struct MarianOriginal {
 void check_marian_round_trip(const MarianOriginal& original) {
   const FilledTranslator filled(import_marian(marian_model(original.folder.path("marian"))));
   CHECK(filled.from.config.model.decoder_start == DecoderStart::zero);
-  export_marian({filled.from.config, filled.model, filled.from.source, filled.from.target},
-                original.folder.path("again"));
+  export_to("marian", filled.from, filled.model, original.folder.path("again"));
   check_same_files(original.folder, "marian", "again");
 }
 
@@ -190,16 +189,15 @@ TEST_CASE("an .npz file with Marian's ids is imported with rows in calque's orde
     }
   }
   CHECK(filled.model.output.bias.data()[begin_id] == -10'000);
-  export_marian({filled.from.config, filled.model, filled.from.source, filled.from.target},
-                original.folder.path("again"));
+  export_to("marian", filled.from, filled.model, original.folder.path("again"));
 }
 
 TEST_CASE("a row without a token gets the token <unused-ID>") {
   const MarianOriginal original(marian_options());
   original.folder.write("marian/vocab.yml", "<unk>: 0\n<s>: 1\n</s>: 2\neins: 3\nzwei: 4\n");
   const FilledTranslator filled(import_marian(original.model()));
-  CHECK(filled.from.target.size() == 6);
-  CHECK(filled.from.target.symbol(5) == "<unused-5>");
+  CHECK(filled.from.target().size() == 6);
+  CHECK(filled.from.target().symbol(5) == "<unused-5>");
 }
 
 TEST_CASE("a pre-norm model of Marian is imported") {

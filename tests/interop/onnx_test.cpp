@@ -9,7 +9,7 @@
 #include "data/files/protobuf.h"
 #include "data/temporary_folder.h"
 #include "data/tokenizers/training.h"
-#include "interop/onnx/export.h"
+#include "interop/export_to.h"
 #include "interop/onnx/translator.h"
 #include "interop/small_translator.h"
 #include "support/message_of.h"
@@ -118,9 +118,8 @@ TEST_CASE("the export to ONNX writes the files of transformers.js, and refuses t
   small.config.tokenizer.kind = TokenizerKind::bpe;
   const Tokenizer pieces = train_tokenizer({"eins zwei drei", "drei zwei eins", "zweiunddreissig"},
                                            {.kind = TokenizerKind::bpe}, {.vocabulary_size = 24});
-  const ExportedTranslator from{small.config, small.model, pieces, pieces};
   const TemporaryFolder folder;
-  export_onnx(from, folder.path("onnx"));
+  export_to("onnx", {small.config, {pieces}}, small.model, folder.path("onnx"));
   CHECK(std::filesystem::exists(folder.path("onnx/onnx/decoder_model_merged.onnx")));
   const auto tokenizer = nlohmann::json::parse(folder.read("onnx/tokenizer.json"));
   CHECK(tokenizer["post_processor"]["single"].size() == 2);
@@ -129,10 +128,11 @@ TEST_CASE("the export to ONNX writes the files of transformers.js, and refuses t
   CHECK(generation["bad_words_ids"] == nlohmann::json{{1}, {0}});
 
   small.config.tokenizer.joint = false;
-  CHECK(message_of([&] { export_onnx(from, folder.path("two")); }) ==
-        folder.path("two") +
-            ": not exported: tokenizer.joint is false, which onnx cannot hold; ctranslate2, "
-            "huggingface, numpy, safetensors can");
+  CHECK(message_of([&] {
+          export_to("onnx", {small.config, {pieces}}, small.model, folder.path("two"));
+        }) == folder.path("two") +
+                  ": not exported: tokenizer.joint is false, which onnx cannot hold; ctranslate2, "
+                  "huggingface, numpy, safetensors can");
 }
 
 }  // namespace

@@ -9,8 +9,7 @@
 #include "data/text/byte_glyphs.h"
 #include "data/tokenizers/training.h"
 #include "data/tokenizers/vocabulary.h"
-#include "interop/exported.h"
-#include "interop/huggingface/export.h"
+#include "interop/export_to.h"
 #include "nn/models/language_model.h"
 
 namespace calque {
@@ -60,9 +59,8 @@ struct SmallText {
     parameters.allocate();
     parameters.initialise(5);
   }
-  void write(const std::string& out) const {
-    export_huggingface(ExportedLanguageModel{config, model, tokenizer}, out);
-  }
+  RunParts parts() const { return {config, {tokenizer}}; }
+  void write(const std::string& out) const { export_to("huggingface", parts(), model, out); }
 };
 
 inline Config small_text_config(LanguageModelShape shape) {

@@ -4,7 +4,7 @@
 #include <initializer_list>
 #include <utility>
 
-#include "interop/exported.h"
+#include "interop/export_to.h"
 
 namespace calque {
 
@@ -31,7 +31,7 @@ struct SmallTranslator {
   SmallTranslator(const SmallTranslator&) = delete;
   SmallTranslator& operator=(const SmallTranslator&) = delete;
 
-  ExportedTranslator exported() const { return {config, model, tokenizer, tokenizer}; }
+  RunParts parts() const { return {config, {tokenizer}}; }
 };
 
 inline TransformerOptions small_options() {

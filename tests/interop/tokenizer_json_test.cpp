@@ -6,7 +6,7 @@
 
 #include "data/tokenizers/training.h"
 #include "interop/tokenizers/json.h"
-#include "interop/tokenizers/normalization.h"
+#include "interop/tokenizers/vocabulary.h"
 
 namespace calque {
 namespace {

@@ -1,7 +1,5 @@
 // The folder for CTranslate2, read back by parse_ct2(). check_ctranslate2.py in this folder
 // compares it with CTranslate2 itself.
-#include "interop/ctranslate2/export.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,16 +10,17 @@
 #include "core/error.h"
 #include "data/temporary_folder.h"
 #include "interop/ctranslate2/file.h"
+#include "interop/export_to.h"
 #include "interop/small_translator.h"
 #include "support/message_of.h"
 
 namespace calque {
 namespace {
 
-Ct2Model exported(const TransformerOptions& options, Ct2Weights weights) {
+Ct2Model exported(const TransformerOptions& options, bool int8) {
   const TemporaryFolder folder;
   const SmallTranslator small(options);
-  export_ctranslate2(small.exported(), weights, folder.path("ct2"));
+  export_to("ctranslate2", small.parts(), small.model, folder.path("ct2"), int8);
   return parse_ct2(folder.read("ct2/model.bin"), "model.bin");
 }
 
@@ -63,7 +62,7 @@ TEST_CASE("a model.bin that is cut off, or has bytes before or after it, is refu
 
 TEST_CASE("weight matrices are transposed for CTranslate2") {
   const SmallTranslator small(small_options());
-  const Ct2Model model = exported(small_options(), Ct2Weights::float32);
+  const Ct2Model model = exported(small_options(), false);
   const Ct2Variable* weight = find(model, "encoder/layer_0/ffn/linear_0/weight");
   REQUIRE(weight);
   CHECK(weight->sizes == std::vector<uint32_t>{12, 8});
@@ -73,12 +72,12 @@ TEST_CASE("weight matrices are transposed for CTranslate2") {
 
 TEST_CASE("tied tables are aliases in model.bin, and untied ones are not") {
   TransformerOptions options = small_options();
-  const Ct2Model tied = exported(options, Ct2Weights::float32);
+  const Ct2Model tied = exported(options, false);
   CHECK(has_alias(tied, "decoder/embeddings/weight"));
   CHECK(has_alias(tied, "decoder/projection/weight"));
-  CHECK(has_alias(exported(options, Ct2Weights::int8), "decoder/projection/weight_scale"));
+  CHECK(has_alias(exported(options, true), "decoder/projection/weight_scale"));
   options.tying = Tying::none;
-  const Ct2Model untied = exported(options, Ct2Weights::float32);
+  const Ct2Model untied = exported(options, false);
   CHECK(untied.aliases.empty());
   CHECK(find(untied, "decoder/projection/weight"));
 }
@@ -89,7 +88,7 @@ TEST_CASE("RMSNorm, SwiGLU and rotary positions have variables of their own in m
   options.layer.norm_placement = NormPlacement::pre;
   options.layer.activation = Activation::swiglu;
   options.layer.positions = PositionKind::rotary;
-  const Ct2Model model = exported(options, Ct2Weights::float32);
+  const Ct2Model model = exported(options, false);
   CHECK(find(model, "decoder/layer_0/ffn/linear_0_noact/weight"));
   CHECK(find(model, "decoder/layer_norm/gamma"));
   CHECK(!find(model, "decoder/layer_norm/beta"));
@@ -117,7 +116,7 @@ TEST_CASE("int8 weights differ from the floats times their scales by a half at m
 TEST_CASE("the vocabulary for CTranslate2 lists the tokens in the order of their ids") {
   const TemporaryFolder folder;
   const SmallTranslator small(small_options());
-  export_ctranslate2(small.exported(), Ct2Weights::float32, folder.path("ct2"));
+  export_to("ctranslate2", small.parts(), small.model, folder.path("ct2"));
   CHECK(nlohmann::json::parse(folder.read("ct2/shared_vocabulary.json")) ==
         nlohmann::json{"<unk>", "<s>", "</s>", "eins", "zwei", "drei"});
   const auto config = nlohmann::json::parse(folder.read("ct2/config.json"));

@@ -1,6 +1,4 @@
 // Imports of translators from folders of CTranslate2.
-#include "interop/ctranslate2/import.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -11,7 +9,8 @@
 #include "data/temporary_folder.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/change_json.h"
-#include "interop/ctranslate2/export.h"
+#include "interop/ctranslate2/format.h"
+#include "interop/export_to.h"
 #include "interop/filled_translator.h"
 #include "interop/small_translator.h"
 #include "support/message_of.h"
@@ -25,10 +24,9 @@ struct Ct2Original {
   TemporaryFolder folder;
   SmallTranslator small;
 
-  explicit Ct2Original(const TransformerOptions& options, Ct2Weights weights = Ct2Weights::float32)
-      : small(options) {
+  explicit Ct2Original(const TransformerOptions& options, bool int8 = false) : small(options) {
     if (options.output_bias) small.model.output.bias.data()[5] = real(0.5);
-    export_ctranslate2(small.exported(), weights, place());
+    export_to("ctranslate2", small.parts(), small.model, place(), int8);
   }
   std::string place() const { return folder.path("ct2"); }
   void change(const std::string& key, const Json& value) const {
@@ -57,9 +55,8 @@ TEST_CASE("a CTranslate2 translator that is imported and exported again has the 
   SUBCASE("gelu of tanh") { options.layer.activation = Activation::gelu_tanh; }
   const Ct2Original original(options);
   const FilledTranslator filled(import_ctranslate2(original.place()));
-  CHECK(filled.from.source.options().kind == TokenizerKind::words);
-  export_ctranslate2({filled.from.config, filled.model, filled.from.source, filled.from.target},
-                     Ct2Weights::float32, original.folder.path("again"));
+  CHECK(filled.from.source().options().kind == TokenizerKind::words);
+  export_to("ctranslate2", filled.from, filled.model, original.folder.path("again"));
   for (const char* name : {"model.bin", "config.json", "shared_vocabulary.json"}) {
     CAPTURE(name);
     CHECK(original.folder.read(std::string("again/") + name) ==
@@ -68,7 +65,7 @@ TEST_CASE("a CTranslate2 translator that is imported and exported again has the 
 }
 
 TEST_CASE("weights of 8 bits are imported with an error of at most half a quantization step") {
-  const Ct2Original original(small_options(), Ct2Weights::int8);
+  const Ct2Original original(small_options(), true);
   const FilledTranslator filled(import_ctranslate2(original.place()));
   CHECK(filled.from.config.model.tied == Tying::all);
   const Tensor &exact = original.small.model.encoder.layers[0].self_attention.qkv.weight,

@@ -6,13 +6,13 @@
 #include <cstring>
 #include <filesystem>
 
-#include "data/temporary_folder.h"
-#include "support/message_of.h"
 #include "core/error.h"
-#include "interop/ctranslate2/export.h"
-#include "interop/ctranslate2/import.h"
+#include "data/temporary_folder.h"
+#include "interop/ctranslate2/format.h"
+#include "interop/export_to.h"
 #include "interop/filled_translator.h"
 #include "interop/small_translator.h"
+#include "support/message_of.h"
 
 namespace calque {
 namespace {
@@ -90,7 +90,7 @@ struct OldFolder {
   }
   OldFolder() : small(options()) {
     small.model.output.bias.data()[5] = real(0.5);
-    export_ctranslate2(small.exported(), Ct2Weights::float32, place());
+    export_to("ctranslate2", small.parts(), small.model, place());
     model = parse_ct2(folder.read("ct2/model.bin"), "model.bin");
     // <unk> is the last row, and the lists of tokens lack it.
     for (Ct2Variable& each : model.variables) {
@@ -142,11 +142,10 @@ struct OldFolder {
     CHECK_FALSE(filled.from.config.model.source_end);
     CHECK(filled.from.config.model.heads == 8);
     CHECK(filled.from.config.model.norm_placement == NormPlacement::pre);
-    CHECK(filled.from.source.symbol(3) == "eins");
+    CHECK(filled.from.source().symbol(3) == "eins");
     const TemporaryFolder other;
-    export_ctranslate2({filled.from.config, filled.model, filled.from.source, filled.from.target},
-                       Ct2Weights::float32, other.path("again"));
-    export_ctranslate2(small.exported(), Ct2Weights::float32, other.path("original"));
+    export_to("ctranslate2", filled.from, filled.model, other.path("again"));
+    export_to("ctranslate2", small.parts(), small.model, other.path("original"));
     for (const char* name : {"model.bin", "config.json", "shared_vocabulary.json"}) {
       CAPTURE(name);
       CHECK(other.read(std::string("again/") + name) ==
@@ -181,7 +180,7 @@ TEST_CASE("attributes of old models become settings") {
   CHECK(old.imported().from.config.model.source_end);
   old.model.variables.push_back(
       {.name = "unk_token", .sizes = {4}, .type = Ct2Type::int8, .bytes = "<uk>"});
-  CHECK(old.imported().from.source.symbol(3) == "eins");
+  CHECK(old.imported().from.source().symbol(3) == "eins");
   SUBCASE("a text attribute of another type") {
     old.model.variables.back() = ct2_integer("unk_token", Ct2Type::int16, 7);
     CHECK(old.refused().ends_with("model.bin: unk_token must be a text"));

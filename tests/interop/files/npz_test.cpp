@@ -5,7 +5,7 @@
 
 #include "core/error.h"
 #include "data/temporary_folder.h"
-#include "interop/numpy/export.h"
+#include "interop/export_to.h"
 #include "interop/small_translator.h"
 #include "support/message_of.h"
 #include "train/storage/safetensors.h"
@@ -48,9 +48,9 @@ TEST_CASE("an .npz file that is cut off or damaged is refused") {
 TEST_CASE("the exports for NumPy and as safetensors have every parameter under calque's name") {
   const TemporaryFolder folder;
   const SmallTranslator small(small_options());
-  export_numpy(small.parameters, folder.path("numpy"));
+  export_to("numpy", {}, small.parameters, folder.path("numpy"));
   const auto arrays = parse_npz(folder.read("numpy/model.npz"), "model.npz");
-  export_safetensors(small.parameters, folder.path("safe"));
+  export_to("safetensors", {}, small.parameters, folder.path("safe"));
   const SafetensorsFile file(real_files(), folder.path("safe/model.safetensors"));
   REQUIRE(arrays.size() == small.parameters.entries().size());
   REQUIRE(file.table().entries.size() == arrays.size());

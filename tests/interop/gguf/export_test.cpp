@@ -1,13 +1,12 @@
 // The file for llama.cpp, read back by parse_gguf(). check_gguf.mjs in this folder compares it with
 // llama.cpp itself.
-#include "interop/gguf/export.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
 
 #include "core/error.h"
 #include "data/temporary_folder.h"
+#include "interop/export_to.h"
 #include "interop/gguf/file.h"
 #include "support/message_of.h"
 
@@ -27,7 +26,7 @@ GgufFile exported(LanguageModelOptions options) {
   static_cast<LayerOptions&>(config.model) = options.layer;
   const Tokenizer bytes(ByteModel{}, {.kind = TokenizerKind::bytes});
   const TemporaryFolder folder;
-  export_gguf({config, model, bytes}, folder.path("gguf"));
+  export_to("gguf", {config, {bytes}}, model, folder.path("gguf"));
   return parse_gguf(folder.read("gguf/model.gguf"), "model.gguf");
 }
 

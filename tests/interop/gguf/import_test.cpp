@@ -1,13 +1,12 @@
 // Imports of language models from GGUF files.
-#include "interop/gguf/import.h"
-
 #include <doctest/doctest.h>
 
-#include "data/temporary_folder.h"
-#include "support/message_of.h"
 #include "core/error.h"
-#include "interop/gguf/export.h"
+#include "data/temporary_folder.h"
+#include "interop/export_to.h"
+#include "interop/gguf/format.h"
 #include "interop/small_text.h"
+#include "support/message_of.h"
 
 namespace calque {
 namespace {
@@ -16,17 +15,17 @@ void check_same_gguf(const Config& config, const Tokenizer& tokenizer) {
   const TemporaryFolder folder;
   const SmallText small(config, tokenizer);
   const auto write = [&](const SmallText& text, const std::string& out) {
-    export_gguf({text.config, text.model, text.tokenizer}, folder.path(out));
+    export_to("gguf", text.parts(), text.model, folder.path(out));
     return folder.read(out + "/model.gguf");
   };
   const std::string first = write(small, "first");
-  ImportedLanguageModel from = import_gguf(folder.path("first/model.gguf"));
+  Imported<LanguageModel> from = import_gguf(folder.path("first/model.gguf"));
   from.config.tokenizer.files = {"of the run"};
-  const SmallText again(from.config, from.tokenizer);
+  const SmallText again(from.config, from.source());
   from.fill(again.model);
   CHECK(write(again, "second") == first);
   for (const char* text : {"the cat sat", "  two  spaces ", "Zwölf это 猫"}) {
-    CHECK(from.tokenizer.decode(from.tokenizer.encode(text)).ends_with(text));
+    CHECK(from.source().decode(from.source().encode(text)).ends_with(text));
   }
 }
 
@@ -62,7 +61,7 @@ TEST_CASE("a GGUF file that calque cannot represent is refused in one line") {
   const TemporaryFolder folder;
   Config config = small.config;
   config.tokenizer.kind = TokenizerKind::bytes;
-  export_gguf({config, small.model, small.tokenizer}, folder.path("out"));
+  export_to("gguf", {config, {small.tokenizer}}, small.model, folder.path("out"));
   GgufFile file = parse_gguf(folder.read("out/model.gguf"), "m.gguf");
   const auto set = [&](const std::string& key, const GgufValue& value) {
     for (auto& [own, old] : file.values) {
@@ -71,8 +70,8 @@ TEST_CASE("a GGUF file that calque cannot represent is refused in one line") {
   };
   const auto refused = [&] {
     return message_of<Error>([&] {
-      const ImportedLanguageModel from = import_gguf(file, "m.gguf");
-      const SmallText filled(from.config, from.tokenizer);
+      const Imported<LanguageModel> from = import_gguf(file, "m.gguf");
+      const SmallText filled(from.config, from.source());
       from.fill(filled.model);
     });
   };

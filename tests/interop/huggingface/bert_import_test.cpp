@@ -4,17 +4,17 @@
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
-#include "data/temporary_folder.h"
-#include "support/message_of.h"
 #include "core/error.h"
+#include "data/temporary_folder.h"
 #include "data/tokenizers/training.h"
 #include "interop/change_json.h"
-#include "interop/huggingface/export.h"
-#include "interop/huggingface/import.h"
+#include "interop/export_to.h"
+#include "interop/huggingface/format.h"
 #include "interop/huggingface/small_bert.h"
 #include "interop/same_files.h"
 #include "interop/small_translator.h"
 #include "interop/tokenizers/word_piece_import.h"
+#include "support/message_of.h"
 
 namespace calque {
 namespace {
@@ -48,7 +48,7 @@ struct BertFolder {
   explicit BertFolder(const Config& given = small_bert(), const Tokenizer& pieces = bert_pieces())
       : tokenizer(pieces), config(given), network(given, pieces.size()) {
     fill_randomly(network.parameters);
-    export_huggingface(ExportedMaskedLm{config, network.model, tokenizer}, hf());
+    export_to("huggingface", {config, {tokenizer}}, network.model, hf());
   }
 
   std::string hf() const { return folder.path("hf"); }
@@ -56,18 +56,19 @@ struct BertFolder {
   void set(const std::string& key, const Json& value) const {
     change_json(folder, "hf/config.json", key, value);
   }
-  ImportedMaskedLm import() const { return std::get<ImportedMaskedLm>(import_huggingface(hf())); }
+  Imported<MaskedLm> import() const {
+    return std::get<Imported<MaskedLm>>(import_huggingface(hf()));
+  }
   std::string refusal() const {
     const std::string message = message_of<Error>([&] { export_again(); });
     CHECK(message.find('\n') == std::string::npos);
     return message;
   }
   void export_again() const {
-    const ImportedMaskedLm from = import();
-    const MaskedNetwork again(from.config, from.tokenizer.size());
+    const Imported<MaskedLm> from = import();
+    const MaskedNetwork again(from.config, from.source().size());
     from.fill(again.model);
-    export_huggingface(ExportedMaskedLm{from.config, again.model, from.tokenizer},
-                       folder.path("again"));
+    export_to("huggingface", from, again.model, folder.path("again"));
   }
 };
 
@@ -108,11 +109,11 @@ TEST_CASE("the tokenizer of a BERT is read from vocab.txt if tokenizer.json is m
   std::filesystem::remove(bert.folder.path("hf/tokenizer.json"));
   bert.folder.write("hf/tokenizer_config.json", "{\"do_lower_case\": true}");
   bert.folder.write("hf/vocab.txt", "[UNK]\n[CLS]\n[SEP]\neins\nzwei\n##ei\ndr\n[MASK]\n");
-  const ImportedMaskedLm from = bert.import();
+  const Imported<MaskedLm> from = bert.import();
   CHECK(from.config.data.lowercase);
   CHECK(from.config.tokenizer.kind == TokenizerKind::word_piece);
-  CHECK(from.tokenizer.hash() == bert.tokenizer.hash());
-  CHECK(from.tokenizer.encode("Eins DREI") == bert.tokenizer.encode("eins drei"));
+  CHECK(from.source().hash() == bert.tokenizer.hash());
+  CHECK(from.source().encode("Eins DREI") == bert.tokenizer.encode("eins drei"));
   SUBCASE("an empty file") {
     bert.folder.write("hf/vocab.txt", "");
     CHECK(bert.refusal() == bert.folder.path("hf/vocab.txt") + ": has no [MASK]");

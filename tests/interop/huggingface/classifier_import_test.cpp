@@ -4,16 +4,16 @@
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
-#include "data/temporary_folder.h"
-#include "support/message_of.h"
 #include "core/error.h"
+#include "data/temporary_folder.h"
 #include "data/tokenizers/training.h"
 #include "interop/change_json.h"
-#include "interop/huggingface/export.h"
-#include "interop/huggingface/import.h"
+#include "interop/export_to.h"
+#include "interop/huggingface/format.h"
 #include "interop/huggingface/small_bert.h"
 #include "interop/same_files.h"
 #include "interop/small_translator.h"
+#include "support/message_of.h"
 
 namespace calque {
 namespace {
@@ -52,18 +52,18 @@ struct ClassifierFolder {
                             const Tokenizer& pieces = bert_pieces())
       : tokenizer(pieces), config(given), network(given, pieces.size(), labels.size()) {
     fill_randomly(network.parameters);
-    export_huggingface(ExportedClassifier{config, network.model, tokenizer, labels}, hf());
+    export_to("huggingface", {config, {tokenizer}, labels}, network.model, hf());
   }
 
   std::string hf() const { return folder.path("hf"); }
   void set(const std::string& key, const Json& value) const {
     change_json(folder, "hf/config.json", key, value);
   }
-  ImportedClassifier import() const {
-    return std::get<ImportedClassifier>(import_huggingface(hf()));
+  Imported<Classifier> import() const {
+    return std::get<Imported<Classifier>>(import_huggingface(hf()));
   }
-  ClassifierNetwork filled(const ImportedClassifier& from) const {
-    ClassifierNetwork again(from.config, from.tokenizer.size(), from.labels.size());
+  ClassifierNetwork filled(const Imported<Classifier>& from) const {
+    ClassifierNetwork again(from.config, from.source().size(), from.labels.size());
     from.fill(again.model);
     return again;
   }
@@ -92,13 +92,12 @@ TEST_CASE("a classifier that is imported and exported again has the same bytes")
     config.data.lowercase = false;
   }
   const ClassifierFolder own(config, tokenizer);
-  const ImportedClassifier from = own.import();
+  const Imported<Classifier> from = own.import();
   CHECK(from.labels == own.labels);
   CHECK(from.config.model.segment_embeddings == config.model.segment_embeddings);
   CHECK(from.config.model.positions == config.model.positions);
   const ClassifierNetwork again = own.filled(from);
-  export_huggingface(ExportedClassifier{from.config, again.model, from.tokenizer, from.labels},
-                     own.folder.path("again"));
+  export_to("huggingface", from, again.model, own.folder.path("again"));
   check_same_files(own.folder, "hf", "again");
 }
 
@@ -114,7 +113,7 @@ TEST_CASE("the classes of an imported classifier are sorted by their labels") {
     own.folder.write("hf/config.json", config.dump());
     labels = {"LABEL_0", "LABEL_1", "LABEL_2"};
   }
-  const ImportedClassifier from = own.import();
+  const Imported<Classifier> from = own.import();
   CHECK(from.labels == labels);
   const ClassifierNetwork network = own.filled(from);
   const ClassificationHead &theirs = own.network.model.head, &head = network.model.head;

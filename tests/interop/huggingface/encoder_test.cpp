@@ -7,10 +7,10 @@
 #include <nlohmann/json.hpp>
 
 #include "data/temporary_folder.h"
-#include "support/message_of.h"
-#include "interop/huggingface/export.h"
+#include "interop/export_to.h"
 #include "interop/small_translator.h"
 #include "interop/tokenizers/json.h"
+#include "support/message_of.h"
 #include "train/storage/safetensors.h"
 
 namespace calque {
@@ -75,7 +75,7 @@ TEST_CASE("a masked language model is exported as BERT, with scaled embeddings")
   const Config config = bert_config_of(TaskKind::masked_lm);
   const Tokenizer words = tokenizer_of({"eins", "zwei", "drei"});
   const TemporaryFolder folder;
-  export_huggingface(ExportedMaskedLm{config, small.model, words}, folder.path("hf"));
+  export_to("huggingface", {config, {words}}, small.model, folder.path("hf"));
   const Json written = Json::parse(folder.read("hf/config.json"));
   CHECK(written["model_type"] == "bert");
   CHECK(written["vocab_size"] == 7);
@@ -105,17 +105,17 @@ TEST_CASE("a classifier is exported as BERT with its labels, but refused if it p
   const Tokenizer words = tokenizer_of({"eins", "zwei", "drei", "vier"});
   const std::vector<std::string> labels = {"a", "b", "c"};
   const TemporaryFolder folder;
-  export_huggingface(ExportedClassifier{config, small.model, words, labels}, folder.path("hf"));
+  export_to("huggingface", {config, {words}, labels}, small.model, folder.path("hf"));
   const Json written = Json::parse(folder.read("hf/config.json"));
   CHECK(written["id2label"] == Json{{"0", "a"}, {"1", "b"}, {"2", "c"}});
   CHECK(read_tensor(folder.path("hf/model.safetensors"), "classifier.weight").size() == 12);
 
   config.model.pooling = Pooling::mean;
-  const ExportedClassifier mean{config, small.model, words, labels};
-  CHECK(message_of([&] { export_huggingface(mean, folder.path("mean")); }) ==
-        folder.path("mean") +
-            ": not exported: model.pooling is mean, which huggingface cannot "
-            "hold; numpy, safetensors can");
+  CHECK(message_of([&] {
+          export_to("huggingface", {config, {words}, labels}, small.model, folder.path("mean"));
+        }) == folder.path("mean") +
+                  ": not exported: model.pooling is mean, which huggingface cannot "
+                  "hold; numpy, safetensors can");
 }
 
 TEST_CASE("an image model is exported as ViT, with the patch matrix as a convolution") {
@@ -138,8 +138,8 @@ TEST_CASE("an image model is exported as ViT, with the patch matrix as a convolu
   const std::vector<double> mean = {0.1, 0.2, 0.3}, deviation = {0.5, 0.6, 0.7};
   const TemporaryFolder folder;
   const ImageFit fit({2, 4, 3});
-  export_huggingface(ExportedImageModel{config, small.model, labels, fit, mean, deviation},
-                     folder.path("hf"));
+  export_to("huggingface", {config, {}, labels, {fit, mean, deviation}}, small.model,
+            folder.path("hf"));
   CHECK(Json::parse(folder.read("hf/preprocessor_config.json"))["image_std"] == deviation);
 
   // [output, channel, row, column] of the matrix [(row, column, channel), output].

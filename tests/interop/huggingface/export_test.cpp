@@ -1,7 +1,5 @@
 // The folders for transformers, read back as safetensors and JSON. check_huggingface.py in this
 // folder compares them with transformers itself.
-#include "interop/huggingface/export.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -9,6 +7,7 @@
 
 #include "data/temporary_folder.h"
 #include "data/tokenizers/training.h"
+#include "interop/export_to.h"
 #include "interop/small_translator.h"
 #include "train/storage/safetensors.h"
 
@@ -20,19 +19,18 @@ Tokenizer small_pieces() {
                          {.kind = TokenizerKind::bpe}, {.vocabulary_size = 24});
 }
 
-struct Exported {
+struct ExportedFolder {
   TemporaryFolder folder;
   nlohmann::json config;
   std::vector<std::string> names;
 
-  explicit Exported(TransformerOptions options) {
+  explicit ExportedFolder(TransformerOptions options) {
     const Tokenizer pieces = small_pieces();
     options.source_vocabulary = options.target_vocabulary = pieces.size();
     SmallTranslator small(options);
     small.config.tokenizer.kind = TokenizerKind::bpe;
     small.config.model.tied = options.tying;
-    export_huggingface(ExportedTranslator{small.config, small.model, pieces, pieces},
-                       folder.path("hf"));
+    export_to("huggingface", {small.config, {pieces}}, small.model, folder.path("hf"));
     config = nlohmann::json::parse(folder.read("hf/config.json"));
     const SafetensorsFile file(real_files(), folder.path("hf/model.safetensors"));
     for (const TensorEntry& entry : file.table().entries) names.push_back(entry.name);
@@ -42,35 +40,35 @@ struct Exported {
 
 TEST_CASE("a post-norm translator is exported as MarianMT, a pre-norm translator as Pegasus") {
   TransformerOptions options = small_options();
-  const Exported post(options);
+  const ExportedFolder post(options);
   CHECK(post.config["model_type"] == "marian");
   CHECK(!post.has("model.encoder.layer_norm.weight"));
   options.layer.norm_placement = NormPlacement::pre;
-  const Exported pre(options);
+  const ExportedFolder pre(options);
   CHECK(pre.config["model_type"] == "pegasus");
   CHECK(pre.has("model.encoder.layer_norm.weight"));
 }
 
 TEST_CASE("the export to transformers has each table of the model once") {
   TransformerOptions options = small_options();
-  const Exported all(options);
+  const ExportedFolder all(options);
   CHECK(all.has("model.shared.weight"));
   CHECK(!all.has("lm_head.weight"));
   CHECK(all.config["share_encoder_decoder_embeddings"] == true);
   options.tying = Tying::target;
-  const Exported target(options);
+  const ExportedFolder target(options);
   CHECK(target.has("model.encoder.embed_tokens.weight"));
   CHECK(target.has("model.decoder.embed_tokens.weight"));
   CHECK(!target.has("lm_head.weight"));
   CHECK(target.config["tie_word_embeddings"] == true);
   options.tying = Tying::none;
-  const Exported none(options);
+  const ExportedFolder none(options);
   CHECK(none.has("lm_head.weight"));
   CHECK(none.config["tie_word_embeddings"] == false);
 }
 
 TEST_CASE("vocab.json for transformers maps every piece to its id") {
-  const Exported exported(small_options());
+  const ExportedFolder exported(small_options());
   const Tokenizer pieces = small_pieces();
   const auto ids = nlohmann::json::parse(exported.folder.read("hf/vocab.json"));
   REQUIRE(std::ssize(ids) == pieces.size());

@@ -1,6 +1,4 @@
 // Imports of translators from transformers: folders that calque exports, and changed ones.
-#include "interop/huggingface/import.h"
-
 #include <doctest/doctest.h>
 
 #include <algorithm>
@@ -12,8 +10,9 @@
 #include "data/tokenizers/training.h"
 #include "data/tokenizers/vocabulary.h"
 #include "interop/change_json.h"
+#include "interop/export_to.h"
 #include "interop/filled_translator.h"
-#include "interop/huggingface/export.h"
+#include "interop/huggingface/format.h"
 #include "interop/parameters/tensors.h"
 #include "interop/same_files.h"
 #include "interop/small_translator.h"
@@ -56,7 +55,7 @@ struct Original {
     small.config.data.languages = {"en", "de"};
     small.config.decoding.beam = 3;
     if (options.output_bias) small.model.output.bias.data()[5] = real(0.5);
-    export_huggingface(ExportedTranslator{small.config, small.model, source, target}, hf());
+    export_to("huggingface", {small.config, {source, target}}, small.model, hf());
   }
   explicit Original(const TransformerOptions& options)
       : Original(options, small_pieces_of("eins zwei drei"), small_pieces_of("eins zwei drei")) {}
@@ -68,16 +67,14 @@ struct Original {
   }
 };
 
-ImportedTranslator import_translator(const std::string& place) {
-  return std::get<ImportedTranslator>(import_huggingface(place));
+Imported<Transformer> import_translator(const std::string& place) {
+  return std::get<Imported<Transformer>>(import_huggingface(place));
 }
 
 void check_round_trip(const Original& original) {
   const FilledTranslator filled(import_translator(original.hf()));
   const std::string again = original.folder.path("again");
-  export_huggingface(
-      ExportedTranslator{filled.from.config, filled.model, filled.from.source, filled.from.target},
-      again);
+  export_to("huggingface", filled.from, filled.model, again);
   check_same_files(original.folder, "hf", "again");
 }
 
@@ -111,9 +108,8 @@ TEST_CASE("a decoder that starts with zeros is exported if <s> has embedding and
   config.model.decoder_start = DecoderStart::zero;
   const auto refusal = [&] {
     return message_of<Error>([&] {
-      export_huggingface(
-          ExportedTranslator{config, original.small.model, original.source, original.target},
-          original.folder.path("out"));
+      export_to("huggingface", {config, {original.source, original.target}}, original.small.model,
+                original.folder.path("out"));
     });
   };
   const std::string refused =
@@ -187,7 +183,7 @@ TEST_CASE("each token keeps its embedding and bias if the engine has other ids")
   const Original original(options);
   renumber(original);
   const FilledTranslator filled(import_translator(original.hf()));
-  CHECK(filled.from.source.hash() == original.source.hash());
+  CHECK(filled.from.source().hash() == original.source.hash());
   CHECK(std::ranges::equal(filled.model.source_embedding.weight.span(),
                            original.small.model.source_embedding.weight.span()));
   CHECK(
@@ -200,12 +196,12 @@ TEST_CASE("two SentencePiece models with one list of tokens get the same ids") {
   const Original original(small_options());
   const Tokenizer other = small_pieces_of("zwei zwei zwei zwei");
   original.folder.write("hf/target.spm", other.sentence_piece()->bytes());
-  const ImportedTranslator imported = import_translator(original.hf());
+  const Imported<Transformer> imported = import_translator(original.hf());
   CHECK(imported.config.model.tied == Tying::all);
   CHECK(!imported.config.tokenizer.joint);
-  REQUIRE(imported.source.size() == imported.target.size());
-  for (int32_t id = 0; id < imported.source.size(); ++id) {
-    CHECK(imported.source.symbol(id) == imported.target.symbol(id));
+  REQUIRE(imported.source().size() == imported.target().size());
+  for (int32_t id = 0; id < imported.source().size(); ++id) {
+    CHECK(imported.source().symbol(id) == imported.target().symbol(id));
   }
   // Each tokenizer still splits text into the same pieces.
   const auto symbols = [](const Tokenizer& tokenizer, const std::string& text) {
@@ -214,9 +210,9 @@ TEST_CASE("two SentencePiece models with one list of tokens get the same ids") {
     return list;
   };
   for (const char* text : {"eins zwei drei", "zwei zwei", "dreiunddreissig", "neunzig"}) {
-    CHECK(symbols(imported.source, text) == symbols(original.source, text));
-    CHECK(symbols(imported.target, text) == symbols(other, text));
-    CHECK(imported.target.decode(imported.source.encode(text)) ==
+    CHECK(symbols(imported.source(), text) == symbols(original.source, text));
+    CHECK(symbols(imported.target(), text) == symbols(other, text));
+    CHECK(imported.target().decode(imported.source().encode(text)) ==
           original.source.decode(original.source.encode(text)));
   }
 }

@@ -8,7 +8,7 @@
 #include "core/error.h"
 #include "data/temporary_folder.h"
 #include "interop/change_json.h"
-#include "interop/huggingface/import.h"
+#include "interop/huggingface/format.h"
 #include "interop/same_files.h"
 #include "interop/small_text.h"
 #include "interop/tokenizers/json.h"
@@ -21,8 +21,8 @@ namespace {
 
 using Json = nlohmann::ordered_json;
 
-ImportedLanguageModel import_text(const std::string& folder) {
-  return std::get<ImportedLanguageModel>(import_huggingface(folder));
+Imported<LanguageModel> import_text(const std::string& folder) {
+  return std::get<Imported<LanguageModel>>(import_huggingface(folder));
 }
 
 struct ExportedText {
@@ -40,8 +40,8 @@ struct ExportedText {
 };
 
 void check_same_bytes(const ExportedText& original) {
-  const ImportedLanguageModel from = import_text(original.hf());
-  const SmallText again(from.config, from.tokenizer);
+  const Imported<LanguageModel> from = import_text(original.hf());
+  const SmallText again(from.config, from.source());
   from.fill(again.model);
   again.write(original.folder.path("again"));
   check_same_files(original.folder, "hf", "again");
@@ -118,9 +118,9 @@ TEST_CASE("of special symbols that share a row, only the last is predicted") {
     tokenizer.replace(at, 5, "\"<pad>\"");
   }
   original.folder.write("hf/tokenizer.json", tokenizer);
-  const ImportedLanguageModel from = import_text(original.hf());
+  const Imported<LanguageModel> from = import_text(original.hf());
   CHECK(from.config.model.output_bias);
-  const SmallText again(from.config, from.tokenizer);
+  const SmallText again(from.config, from.source());
   from.fill(again.model);
   const Tensor &table = again.model.embedding.weight, &bias = again.model.output.bias;
   const int64_t d = table.cols();
@@ -194,8 +194,8 @@ TEST_CASE("the missing biases of a language model become zeros") {
   file.read(slots);
   std::filesystem::remove(path);
   write_safetensors(real_files(), path, list);
-  const ImportedLanguageModel from = import_text(original.hf());
-  const SmallText again(from.config, from.tokenizer);
+  const Imported<LanguageModel> from = import_text(original.hf());
+  const SmallText again(from.config, from.source());
   from.fill(again.model);
   const Linear& qkv = again.model.stack.layers[1].self_attention.qkv;
   CHECK(std::ranges::equal(qkv.weight.span(),

@@ -8,8 +8,7 @@
 #include "core/tape.h"
 #include "data/temporary_folder.h"
 #include "interop/change_json.h"
-#include "interop/huggingface/export.h"
-#include "interop/huggingface/import.h"
+#include "interop/huggingface/format.h"
 #include "interop/huggingface/small_bert.h"
 #include "interop/same_files.h"
 #include "support/message_of.h"
@@ -48,8 +47,7 @@ struct VisionFolder {
   TemporaryFolder folder;
   Config config;
   std::vector<std::string> labels = {"cross", "disc", "square"};
-  std::vector<double> mean = {0.1, 0.2, 0.3}, deviation = {0.5, 0.6, 0.7};
-  ImageFit fit{ImageShape{4, 6, 3}};
+  ImagePreparation preparation = {ImageFit({4, 6, 3}), {0.1, 0.2, 0.3}, {0.5, 0.6, 0.7}};
   VisionNetwork network;
 
   explicit VisionFolder(const VisionOptions& options = small_vision()) : network(options) {
@@ -59,23 +57,22 @@ struct VisionFolder {
     config.model.patch = options.patch;
     config.model.pooling = Pooling::cls;
     fill_randomly(network.parameters);
-    export_huggingface(ExportedImageModel{config, network.model, labels, fit, mean, deviation},
-                       folder.path("hf"));
+    export_to("huggingface", {config, {}, labels, preparation}, network.model, folder.path("hf"));
   }
 
   void set(const std::string& file, const std::string& key, const Json& value) const {
     change_json(folder, "hf/" + file, key, value);
   }
-  ImportedImageModel import() const {
-    return std::get<ImportedImageModel>(import_huggingface(folder.path("hf")));
+  Imported<VisionTransformer> import() const {
+    return std::get<Imported<VisionTransformer>>(import_huggingface(folder.path("hf")));
   }
-  static VisionNetwork filled(const ImportedImageModel& from) {
+  static VisionNetwork filled(const Imported<VisionTransformer>& from) {
     VisionOptions options = small_vision();
     options.layer = from.config.model;
     options.layers = from.config.model.layers;
-    options.height = from.fit.shape.height;
-    options.width = from.fit.shape.width;
-    options.channels = from.fit.shape.channels;
+    options.height = from.preparation.fit.shape.height;
+    options.width = from.preparation.fit.shape.width;
+    options.channels = from.preparation.fit.shape.channels;
     options.patch = from.config.model.patch;
     VisionNetwork again(options);
     from.fill(again.model);
@@ -108,17 +105,13 @@ TEST_CASE("a Vision Transformer that is imported and exported again has the same
     options.layer.norm_epsilon = real(1e-12);
   }
   const VisionFolder own(options);
-  const ImportedImageModel from = own.import();
+  const Imported<VisionTransformer> from = own.import();
   CHECK(from.labels == own.labels);
-  CHECK(from.mean == own.mean);
-  CHECK(from.deviation == own.deviation);
-  CHECK(from.fit == own.fit);
+  CHECK(from.preparation == own.preparation);
   CHECK(from.config.model.positions == options.layer.positions);
   const VisionNetwork again = VisionFolder::filled(from);
   CHECK(std::ranges::equal(logits_of(again.model).span(), logits_of(own.network.model).span()));
-  export_huggingface(ExportedImageModel{from.config, again.model, from.labels, from.fit, from.mean,
-                                        from.deviation},
-                     own.folder.path("again"));
+  export_to("huggingface", from, again.model, own.folder.path("again"));
   check_same_files(own.folder, "hf", "again");
 }
 
@@ -144,10 +137,10 @@ TEST_CASE("the mean and deviation of an imported processor include its rescale_f
     mean = {0.5, 0.5, 0.5};
     deviation = {0.25, 0.25, 0.25};
   }
-  const ImportedImageModel from = own.import();
+  const Imported<VisionTransformer> from = own.import();
   for (size_t k = 0; k < 3; ++k) {
-    CHECK(from.mean[k] == doctest::Approx(mean[k]).epsilon(1e-12));
-    CHECK(from.deviation[k] == doctest::Approx(deviation[k]).epsilon(1e-12));
+    CHECK(from.preparation.mean[k] == doctest::Approx(mean[k]).epsilon(1e-12));
+    CHECK(from.preparation.deviation[k] == doctest::Approx(deviation[k]).epsilon(1e-12));
   }
 }
 
@@ -161,23 +154,21 @@ TEST_CASE("an imported processor decides how images are resized") {
   }
   SUBCASE("bicubic") {
     own.set(file, "resample", 3);
-    own.fit.interpolation = Interpolation::bicubic;
+    own.preparation.fit.interpolation = Interpolation::bicubic;
   }
   SUBCASE("the center of a larger image") {
     own.set(file, "size", {{"height", 8}, {"width", 9}});
     own.set(file, "crop_size", {{"height", 4}, {"width", 6}});
     own.set(file, "do_center_crop", true);
-    own.fit.height = 8;
-    own.fit.width = 9;
+    own.preparation.fit.height = 8;
+    own.preparation.fit.width = 9;
   }
-  const ImportedImageModel from = own.import();
-  CHECK(from.fit == own.fit);
-  export_huggingface(ExportedImageModel{from.config, own.network.model, from.labels, from.fit,
-                                        from.mean, from.deviation},
-                     own.folder.path("again"));
+  const Imported<VisionTransformer> from = own.import();
+  CHECK(from.preparation.fit == own.preparation.fit);
+  export_to("huggingface", from, own.network.model, own.folder.path("again"));
   std::filesystem::remove_all(own.folder.path("hf"));
   std::filesystem::rename(own.folder.path("again"), own.folder.path("hf"));
-  CHECK(own.import().fit == own.fit);
+  CHECK(own.import().preparation.fit == own.preparation.fit);
 }
 
 TEST_CASE("a label that several classes have gets the class numbers appended") {

@@ -1,26 +1,15 @@
 #pragma once
-// How an image becomes the input of a model: it is resized to the model's shape, and each channel
-// is normalised. A run stores this in RUN/images.txt. A run with model.init_from starts from the
-// preparation of the run that these weights belong to, if that run is on images.
+// The preparation of a run's images, which a run stores in RUN/images.txt. A run with
+// model.init_from starts from the preparation of the run that these weights belong to, if that run
+// is on images.
 
 #include <optional>
 #include <string>
-#include <vector>
 
-#include "core/tensor.h"
-#include "data/images/fit.h"
+#include "data/images/preparation.h"
 #include "train/task.h"
 
 namespace calque {
-
-struct ImagePreparation {
-  ImageFit fit;
-  std::vector<double> mean, deviation;  // [channels], of pixels between 0 and 1
-
-  // pixels [images x size] -> [images, size]
-  Tensor normalised(std::span<const uint8_t> pixels) const;
-  bool operator==(const ImagePreparation&) const = default;
-};
 
 inline constexpr SideFile preparation_file = {
     &RunFolder::images, "images are prepared differently from those", "runs on the same images"};

@@ -1,17 +1,100 @@
+// ViT: a classifier of images.
 #include <algorithm>
 #include <cmath>
 #include <filesystem>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "interop/huggingface/import_parts.h"
+#include "interop/huggingface/format.h"
 #include "interop/huggingface/names.h"
+#include "interop/huggingface/parts.h"
 #include "interop/parameters/filling_walk.h"
-#include "interop/parameters/patch_convolution.h"
 #include "interop/parameters/positions.h"
+#include "train/config/fine_tuning.h"
 
 namespace calque {
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+// Calls visit(i, k) for each number i of ViT's convolution [d, channels, rows, columns] and its
+// number k in calque's matrix over the pixels of a patch, [rows x columns x channels, d].
+template <class Visit>
+void for_each_weight(const VisionOptions& options, Visit&& visit) {
+  const int64_t d = options.layer.d_model, pixels = options.patch * options.patch;
+  int64_t i = 0;
+  for (int64_t column = 0; column < d; ++column) {
+    for (int64_t channel = 0; channel < options.channels; ++channel) {
+      for (int64_t pixel = 0; pixel < pixels; ++pixel) {
+        visit(i++, (pixel * options.channels + channel) * d + column);
+      }
+    }
+  }
+}
+
+TensorList tensors_of(const VisionTransformer& model) {
+  const VisionOptions& options = model.options;
+  const int64_t d = options.layer.d_model;
+  ListingWalk walk;
+  walk_huggingface(walk, model);
+  const Tensor table =
+      model.plane ? model.plane : position_table(model.body.positions, options.tokens(), d);
+  walk.tensor("vit.embeddings.cls_token", model.cls.reshaped({1, 1, d}));
+  walk.tensor("vit.embeddings.position_embeddings", table.reshaped({1, options.tokens(), d}));
+  Tensor convolution({d, options.channels, options.patch, options.patch});
+  for_each_weight(options, [&](int64_t i, int64_t k) {
+    convolution.data()[i] = model.patches.weight.data()[k];
+  });
+  walk.tensor("vit.embeddings.patch_embeddings.projection.weight", convolution);
+  return std::move(walk.list);
+}
+
+Json config_of(const Exported<VisionTransformer>& from) {
+  const VisionOptions& options = from.model.options;
+  Json config;
+  config["architectures"] = {"ViTForImageClassification"};
+  config["model_type"] = "vit";
+  config["image_size"] = {options.height, options.width};
+  config["patch_size"] = options.patch;
+  config["num_channels"] = options.channels;
+  config["qkv_bias"] = true;
+  describe_encoder(options.layer, options.layers, config);
+  describe_classes(from.labels, config);
+  return config;
+}
+
+Json size_of(int64_t height, int64_t width) { return {{"height", height}, {"width", width}}; }
+
+Json processor_of(const Exported<VisionTransformer>& from) {
+  const ImageFit& fit = from.preparation.fit;
+  Json config;
+  config["image_processor_type"] = "ViTImageProcessor";
+  config["do_resize"] = true;
+  config["size"] = size_of(fit.height, fit.width);
+  config["resample"] =
+      fit.interpolation == Interpolation::bicubic ? 3 : 2;  // as Pillow numbers them
+  if (fit.height != fit.shape.height || fit.width != fit.shape.width) {
+    config["image_processor_type"] = "DeiTImageProcessor";
+    config["do_center_crop"] = true;
+    config["crop_size"] = size_of(fit.shape.height, fit.shape.width);
+  }
+  config["do_rescale"] = true;
+  config["rescale_factor"] = 1 / 255.0;
+  config["do_normalize"] = true;
+  config["image_mean"] = from.preparation.mean;
+  config["image_std"] = from.preparation.deviation;
+  return config;
+}
+
+constexpr std::string_view vit_readme = R"(# An image classifier for Hugging Face transformers
+
+```python
+from PIL import Image
+from transformers import pipeline
+classify = pipeline("image-classification", "PATH OF THIS FOLDER")
+print(classify(Image.open("image.png")))
+```
+)";
 
 // Height and width, which may be one number for both.
 std::pair<int64_t, int64_t> read_sides(const ForeignJson& config, std::string_view key) {
@@ -24,7 +107,7 @@ std::pair<int64_t, int64_t> read_sides(const ForeignJson& config, std::string_vi
   return {sizes[0], sizes[1]};
 }
 
-void read_images(const ForeignJson& config, ImportedImageModel& to) {
+void read_images(const ForeignJson& config, RunParts& to) {
   ImageShape shape;
   std::tie(shape.height, shape.width) = read_sides(config, "image_size");
   shape.channels = config.integer("num_channels", 1, 3, 3);
@@ -39,7 +122,7 @@ void read_images(const ForeignJson& config, ImportedImageModel& to) {
                                             shape.width, shape.height));
   }
   to.config.model.patch = rows;
-  to.fit = ImageFit(shape);
+  to.preparation.fit = ImageFit(shape);
 }
 
 void read_vit(const ForeignJson& config, ModelConfig& model) {
@@ -61,7 +144,7 @@ std::vector<double> read_channels(const ForeignJson& processor, std::string_view
 
 // Where calque divides a pixel from 0 to 255 by 255, transformers multiplies it by rescale_factor.
 // The mean and deviation are converted accordingly.
-void read_pixel_scale(const ForeignJson& processor, ImportedImageModel& to) {
+void read_pixel_scale(const ForeignJson& processor, ImagePreparation& to) {
   const int64_t channels = to.fit.shape.channels;
   to.mean.assign(static_cast<size_t>(channels), 0);
   to.deviation.assign(static_cast<size_t>(channels), 1);
@@ -127,14 +210,15 @@ ForeignJson read_processor(const HuggingfaceFolder& folder) {
 }
 
 // The sizes that determine the shapes of the tensors.
-VisionOptions sizes_of(const ImportedImageModel& model) {
+VisionOptions sizes_of(const RunParts& parts) {
+  const ImageShape& shape = parts.preparation.fit.shape;
   VisionOptions options;
-  options.layer.d_model = model.config.model.d_model;
-  options.height = model.fit.shape.height;
-  options.width = model.fit.shape.width;
-  options.channels = model.fit.shape.channels;
-  options.patch = model.config.model.patch;
-  options.head.pooling = model.config.model.pooling;
+  options.layer.d_model = parts.config.model.d_model;
+  options.height = shape.height;
+  options.width = shape.width;
+  options.channels = shape.channels;
+  options.patch = parts.config.model.patch;
+  options.head.pooling = parts.config.model.pooling;
   return options;
 }
 
@@ -145,16 +229,22 @@ PositionKind kind_of_positions(const Tensor& table, const VisionOptions& options
 
 }  // namespace
 
-ImportedImageModel import_huggingface_vit(const HuggingfaceFolder& folder) {
+void write_huggingface(const Exported<VisionTransformer>& from, ExportFolder& to) {
+  to.write_json("config.json", config_of(from));
+  to.write_json("preprocessor_config.json", processor_of(from));
+  to.write_safetensors("model.safetensors", tensors_of(from.model), "pt");
+  to.write("README.md", vit_readme);
+}
+
+Imported<VisionTransformer> import_huggingface_vit(const HuggingfaceFolder& folder) {
   const ForeignJson& config = folder.config;
-  ImportedImageModel to;
-  to.config = fine_tuning_config(TaskKind::images);
+  Imported<VisionTransformer> to(fine_tuning_config(TaskKind::images));
   ModelConfig& model = to.config.model;
   read_vit(config, model);
   read_images(config, to);
   const ForeignJson processor = read_processor(folder);
-  read_fit(processor, to.fit);
-  read_pixel_scale(processor, to);
+  read_fit(processor, to.preparation.fit);
+  read_pixel_scale(processor, to.preparation);
   ForeignTensors tensors = read_weights_folder(folder.path);
   const VisionOptions sizes = sizes_of(to);
   const int64_t d = model.d_model, tokens = sizes.tokens();
@@ -167,20 +257,15 @@ ImportedImageModel import_huggingface_vit(const HuggingfaceFolder& folder) {
   model.positions = kind_of_positions(positions, sizes);
   to.config.training.batch_tokens = std::max(to.config.training.batch_tokens, tokens);
   to.labels = take_sorted_labels(config, d, tensors);
-  const bool biases = config.flag("qkv_bias", true);
-  to.fill = [=](const VisionTransformer& own) {
-    ForeignTensors left = tensors;
-    const ForeignVocabularies no_tokens;
-    FillingWalk walk(left, no_tokens);
-    if (!biases) walk.allow_missing_biases();
-    walk_huggingface(walk, own);
-    copy_convolution(convolution, own.patches.weight);
+  const Biases biases = config.flag("qkv_bias", true) ? Biases::required : Biases::optional;
+  const auto rest = [=](const VisionTransformer& own) {
+    for_each_weight(own.options, [&](int64_t i, int64_t k) {
+      own.patches.weight.data()[k] = convolution.data()[i];
+    });
     std::ranges::copy(cls.span(), own.cls.data());
-    if (own.body.positions.kind == PositionKind::learned) {
-      std::ranges::copy(positions.span(), own.body.positions.table.data());
-    }
-    left.finish();
+    fill_learned(own.body.positions, positions);
   };
+  to.fill = filling<VisionTransformer>(walk_huggingface, tensors, {}, rest, biases);
   return to;
 }
 

@@ -1,16 +1,71 @@
+// BERT: a masked language model or a classifier.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
-#include "interop/huggingface/import_parts.h"
+#include "data/tokenizers/vocabulary.h"
+#include "interop/huggingface/format.h"
 #include "interop/huggingface/names.h"
+#include "interop/huggingface/parts.h"
 #include "interop/parameters/filling_walk.h"
 #include "interop/parameters/positions.h"
+#include "interop/tokenizers/json.h"
 #include "interop/tokenizers/word_piece_import.h"
+#include "train/config/fine_tuning.h"
 #include "train/storage/durable_files.h"
 
 namespace calque {
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+// BERT always has a table of positions and one of segments.
+template <class Model>
+TensorList tensors_of(const Model& model) {
+  ListingWalk walk;
+  walk_huggingface(walk, model);
+  const Encoder& encoder = model.encoder;
+  const LayerOptions& layer = encoder.options.layer;
+  walk.tensor("bert.embeddings.position_embeddings.weight",
+              position_table(encoder.body.positions, layer.max_positions, layer.d_model));
+  walk.tensor("bert.embeddings.token_type_embeddings.weight",
+              encoder.segment_table ? encoder.segment_table : Tensor::zeros({1, layer.d_model}));
+  return std::move(walk.list);
+}
+
+Json bert_config(const Encoder& encoder, const char* name) {
+  Json config;
+  config["architectures"] = {name};
+  config["model_type"] = "bert";
+  config["vocab_size"] = encoder.options.vocabulary;
+  config["max_position_embeddings"] = encoder.options.layer.max_positions;
+  config["type_vocab_size"] = std::max<int64_t>(1, encoder.options.segment_kinds);
+  describe_encoder(encoder.options.layer, encoder.options.layers, config);
+  config["tie_word_embeddings"] = false;
+  config["pad_token_id"] = end_id;
+  return config;
+}
+
+constexpr std::string_view masked_readme =
+    R"(# A masked language model for Hugging Face transformers
+
+```python
+from transformers import pipeline
+fill = pipeline("fill-mask", "PATH OF THIS FOLDER")
+print(fill("The [MASK] sleeps."))
+```
+
+Tokenizers of words and characters do not put spaces where the original text had them.
+)";
+
+constexpr std::string_view classifier_readme = R"(# A classifier for Hugging Face transformers
+
+```python
+from transformers import pipeline
+classify = pipeline("text-classification", "PATH OF THIS FOLDER", top_k=None)
+print(classify("How far is the moon?"))
+```
+)";
 
 const std::string word_table = "bert.embeddings.word_embeddings.weight",
                   output_table = "cls.predictions.decoder.weight";
@@ -66,8 +121,7 @@ struct AddedTables {
   }
   void fill(const Encoder& own) const {
     if (own.segment_table) std::ranges::copy(kinds.span(), own.segment_table.data());
-    const Positions& to = own.body.positions;
-    if (to.kind == PositionKind::learned) std::ranges::copy(positions.span(), to.table.data());
+    fill_learned(own.body.positions, positions);
   }
 };
 
@@ -97,33 +151,28 @@ void read_head(const ForeignJson& config, int64_t rows, ModelConfig& model,
   }
 }
 
-// Reads the tokenizer, its settings into `config`, and the rows of its tokens into `rows`.
-Tokenizer read_tokenizer(const HuggingfaceFolder& folder, MaskToken mask, Config& config,
-                         ForeignVocabularies& rows) {
+// Reads the tokenizer, and returns the rows of its tokens.
+ForeignVocabularies read_tokenizer(const HuggingfaceFolder& folder, MaskToken mask, RunParts& to) {
+  ForeignVocabularies rows;
   rows.source_size = folder.config.integer("vocab_size", 1, most_tokens);
   const ForeignTokenizer read = read_bert_tokenizer(folder.path, rows.source_size, mask);
   rows.source = read.rows;
-  config.tokenizer.kind = read.tokenizer.options().kind;
-  config.data.lowercase = read.tokenizer.options().lowercase;
-  config.data.nfkc = read.tokenizer.options().nfkc;
-  return read.tokenizer;
+  to.use({read.tokenizer});
+  return rows;
 }
 
 template <class Model>
-void fill_model(ForeignTensors tensors, const ForeignVocabularies& rows, const AddedTables& added,
-                const Model& own) {
-  FillingWalk walk(tensors, rows);
-  walk_huggingface(walk, own);
-  added.fill(own.encoder);
-  tensors.finish();
+std::function<void(const Model&)> filling_bert(const ForeignTensors& tensors,
+                                               const ForeignVocabularies& rows,
+                                               const AddedTables& added) {
+  return filling<Model>(walk_huggingface, tensors, rows,
+                        [added](const Model& own) { added.fill(own.encoder); });
 }
 
-ImportedMaskedLm import_masked_lm(const HuggingfaceFolder& folder) {
-  ImportedMaskedLm to;
-  to.config = fine_tuning_config(TaskKind::masked_lm);
+Imported<MaskedLm> import_masked_lm(const HuggingfaceFolder& folder) {
+  Imported<MaskedLm> to(fine_tuning_config(TaskKind::masked_lm));
   read_bert(folder.config, to.config);
-  ForeignVocabularies rows;
-  to.tokenizer = read_tokenizer(folder, MaskToken::required, to.config, rows);
+  const ForeignVocabularies rows = read_tokenizer(folder, MaskToken::required, to);
   // A masked language model needs neither the pooler nor the head for next-sentence prediction.
   ForeignTensors tensors =
       read_bert_tensors(folder, {"bert.pooler.dense.weight", "bert.pooler.dense.bias",
@@ -132,14 +181,13 @@ ImportedMaskedLm import_masked_lm(const HuggingfaceFolder& folder) {
   added.join();
   to.config.model.positions = kind_of_table(added.positions);
   read_head(folder.config, rows.source_size, to.config.model, tensors);
-  to.fill = [=](const MaskedLm& own) { fill_model(tensors, rows, added, own); };
+  to.fill = filling_bert<MaskedLm>(tensors, rows, added);
   return to;
 }
 
-ImportedClassifier import_classifier(const HuggingfaceFolder& folder) {
+Imported<Classifier> import_classifier(const HuggingfaceFolder& folder) {
   const ForeignJson& config = folder.config;
-  ImportedClassifier to;
-  to.config = fine_tuning_config(TaskKind::classification);
+  Imported<Classifier> to(fine_tuning_config(TaskKind::classification));
   read_bert(config, to.config);
   ModelConfig& model = to.config.model;
   model.pooling = Pooling::cls;
@@ -154,14 +202,13 @@ ImportedClassifier import_classifier(const HuggingfaceFolder& folder) {
                   fmt::format("is {}; a classifier of calque distinguishes two texts", kinds));
   }
   model.segment_embeddings = kinds == 2;
-  ForeignVocabularies rows;
-  to.tokenizer = read_tokenizer(folder, MaskToken::optional, to.config, rows);
+  const ForeignVocabularies rows = read_tokenizer(folder, MaskToken::optional, to);
   ForeignTensors tensors = read_bert_tensors(folder, {});
   to.labels = take_sorted_labels(config, model.d_model, tensors);
   const AddedTables added(config, to.config, tensors);
   if (!model.segment_embeddings) added.join();
   model.positions = kind_of_table(added.positions);
-  to.fill = [=](const Classifier& own) { fill_model(tensors, rows, added, own); };
+  to.fill = filling_bert<Classifier>(tensors, rows, added);
   return to;
 }
 
@@ -174,7 +221,24 @@ bool is_classifier(const ForeignJson& config) {
 
 }  // namespace
 
-Imported import_huggingface_bert(const HuggingfaceFolder& folder) {
+void write_huggingface(const Exported<MaskedLm>& from, ExportFolder& to) {
+  to.write_json("config.json", bert_config(from.model.encoder, "BertForMaskedLM"));
+  to.write_safetensors("model.safetensors", tensors_of(from.model), "pt");
+  write_tokenizer(to, from.source(), TextUse::masked, from.config.data.context);
+  to.write("README.md", masked_readme);
+}
+
+void write_huggingface(const Exported<Classifier>& from, ExportFolder& to) {
+  Json config = bert_config(from.model.encoder, "BertForSequenceClassification");
+  config["classifier_dropout"] = from.model.options.head.dropout;
+  describe_classes(from.labels, config);
+  to.write_json("config.json", config);
+  to.write_safetensors("model.safetensors", tensors_of(from.model), "pt");
+  write_tokenizer(to, from.source(), TextUse::classified, from.config.data.context);
+  to.write("README.md", classifier_readme);
+}
+
+AnyImported import_huggingface_bert(const HuggingfaceFolder& folder) {
   if (is_classifier(folder.config)) return import_classifier(folder);
   return import_masked_lm(folder);
 }

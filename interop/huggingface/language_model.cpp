@@ -1,17 +1,119 @@
+// Llama, GPT-NeoX and GPT-2: language models.
 #include <algorithm>
 #include <nlohmann/json.hpp>
 
 #include "core/error.h"
 #include "data/tokenizers/vocabulary.h"
-#include "interop/exported.h"
-#include "interop/huggingface/import_parts.h"
+#include "interop/huggingface/format.h"
 #include "interop/huggingface/names.h"
+#include "interop/huggingface/parts.h"
+#include "interop/model.h"
 #include "interop/parameters/filling_walk.h"
 #include "interop/parameters/positions.h"
+#include "interop/tokenizers/json.h"
 #include "interop/tokenizers/json_import.h"
+#include "train/config/fine_tuning.h"
 
 namespace calque {
 namespace {
+
+using Json = nlohmann::ordered_json;
+
+TensorList language_model_tensors(const LanguageModel& model) {
+  const LayerOptions& options = model.options.layer;
+  ListingWalk walk;
+  walk_huggingface(walk, model);
+  if (shape_of(options) == LanguageModelShape::gpt2) {
+    walk.tensor("transformer.wpe.weight",
+                position_table(model.positions, options.max_positions, options.d_model));
+  }
+  return std::move(walk.list);
+}
+
+// The keys that Llama and GPT-NeoX have in common.
+void describe_text(const LayerOptions& layer, const LanguageModelOptions& options, Json& config) {
+  describe_sizes(layer, options.layers, config);
+  config["max_position_embeddings"] = layer.max_positions;
+  config["attention_bias"] = true;
+}
+
+void describe_llama(const LayerOptions& layer, const LanguageModelOptions& options, Json& config) {
+  config["architectures"] = {"LlamaForCausalLM"};
+  config["model_type"] = "llama";
+  describe_text(layer, options, config);
+  config["num_key_value_heads"] = layer.heads;
+  config["rms_norm_eps"] = layer.norm_epsilon;
+  config["rope_theta"] = 10000.0;
+  config["mlp_bias"] = true;
+}
+
+void describe_gpt_neox(const LayerOptions& layer, const LanguageModelOptions& options,
+                       Json& config) {
+  config["architectures"] = {"GPTNeoXForCausalLM"};
+  config["model_type"] = "gpt_neox";
+  describe_text(layer, options, config);
+  config["layer_norm_eps"] = layer.norm_epsilon;
+  config["rotary_emb_base"] = 10000;
+  config["rotary_pct"] = 1.0;
+  config["use_parallel_residual"] = false;
+}
+
+void describe_gpt2(const LayerOptions& layer, const LanguageModelOptions& options, Json& config) {
+  config["architectures"] = {"GPT2LMHeadModel"};
+  config["model_type"] = "gpt2";
+  config["n_embd"] = layer.d_model;
+  config["n_inner"] = layer.d_ff;
+  config["n_layer"] = options.layers;
+  config["n_head"] = layer.heads;
+  config["n_positions"] = layer.max_positions;
+  config["activation_function"] = name_of(huggingface_activations, layer.activation);
+  config["layer_norm_epsilon"] = layer.norm_epsilon;
+}
+
+void describe(const LanguageModel& model, Json& config) {
+  const LayerOptions& layer = model.options.layer;
+  switch (shape_of(layer)) {
+    case LanguageModelShape::llama:
+      return describe_llama(layer, model.options, config);
+    case LanguageModelShape::gpt_neox:
+      return describe_gpt_neox(layer, model.options, config);
+    case LanguageModelShape::gpt2:
+      return describe_gpt2(layer, model.options, config);
+  }
+}
+
+Json config_of(const LanguageModel& model) {
+  Json config;
+  describe(model, config);
+  config["vocab_size"] = model.options.vocabulary;
+  config["tie_word_embeddings"] = one_table(model);
+  config["bos_token_id"] = begin_id;
+  config["eos_token_id"] = end_id;
+  config["pad_token_id"] = end_id;
+  config["dtype"] = "float32";
+  return config;
+}
+
+Json generation_config() {
+  Json config;
+  config["bos_token_id"] = begin_id;
+  config["eos_token_id"] = end_id;
+  config["pad_token_id"] = end_id;
+  config["suppress_tokens"] = {unknown_id, begin_id};
+  return config;
+}
+
+constexpr std::string_view language_model_readme =
+    R"(# A language model for Hugging Face transformers
+
+```python
+from transformers import AutoModelForCausalLM, AutoTokenizer
+tokenizer = AutoTokenizer.from_pretrained("PATH OF THIS FOLDER")
+model = AutoModelForCausalLM.from_pretrained("PATH OF THIS FOLDER")
+prompt = tokenizer("The", return_tensors="pt", return_token_type_ids=False)
+print(tokenizer.decode(model.generate(**prompt, max_new_tokens=40)[0], skip_special_tokens=True))
+```
+)";
 
 // Throws unless the setting is missing or is `value`, the only one that calque can represent.
 void require_number(const ForeignJson& config, std::string_view name, double value) {
@@ -38,12 +140,9 @@ void require_usual_rotation(const ForeignJson& config) {
 }
 
 // Reads the settings that Llama and GPT-NeoX name alike.
-void read_sizes(const ForeignJson& config, Config& to) {
+void read_text(const ForeignJson& config, Config& to) {
   ModelConfig& model = to.model;
-  model.d_model = config.integer("hidden_size", 1, most_units);
-  model.d_ff = config.integer("intermediate_size", 1, 1 << 20);
-  model.layers = config.integer("num_hidden_layers", 1, 1000);
-  model.heads = config.integer("num_attention_heads", 1, 1024);
+  read_sizes(config, model);
   to.data.context = config.integer("max_position_embeddings", 1, 1 << 20);
   model.positions = PositionKind::rotary;
   model.attention_dropout = static_cast<real>(config.number("attention_dropout", 0.0));
@@ -51,7 +150,7 @@ void read_sizes(const ForeignJson& config, Config& to) {
 }
 
 void read_llama(const ForeignJson& config, Config& to) {
-  read_sizes(config, to);
+  read_text(config, to);
   ModelConfig& model = to.model;
   model.norm_kind = NormKind::rms;
   model.norm_epsilon = static_cast<real>(config.number("rms_norm_eps", 1e-6));
@@ -71,7 +170,7 @@ void read_llama(const ForeignJson& config, Config& to) {
 }
 
 void read_gpt_neox(const ForeignJson& config, Config& to) {
-  read_sizes(config, to);
+  read_text(config, to);
   require_flag(config, "use_parallel_residual", false, true);
   to.model.norm_epsilon = static_cast<real>(config.number("layer_norm_eps", 1e-5));
   to.model.activation = read_activation(config, "hidden_act");
@@ -164,15 +263,21 @@ std::vector<size_t> absent_tokens(const VocabularyRows& rows) {
 
 }  // namespace
 
+void write_huggingface(const Exported<LanguageModel>& from, ExportFolder& to) {
+  to.write_safetensors("model.safetensors", language_model_tensors(from.model), "pt");
+  to.write_json("config.json", config_of(from.model));
+  to.write_json("generation_config.json", generation_config());
+  write_tokenizer(to, from.source(), TextUse::continued, from.model.options.layer.max_positions);
+  to.write("README.md", language_model_readme);
+}
+
 bool is_language_model(const std::string& type) { return find_type(type) != nullptr; }
 
-ImportedLanguageModel import_huggingface_language_model(const HuggingfaceFolder& folder) {
+Imported<LanguageModel> import_huggingface_language_model(const HuggingfaceFolder& folder) {
   const ForeignJson& config = folder.config;
   const LanguageModelType& type = *find_type(config.text("model_type"));
-  ImportedLanguageModel to;
-  to.config = fine_tuning_config(TaskKind::language_model);
+  Imported<LanguageModel> to(fine_tuning_config(TaskKind::language_model));
   ModelConfig& model = to.config.model;
-  model.preset = ModelConfig::Preset::none;
   model.norm_placement = NormPlacement::pre;
   model.scale_embeddings = false;
   type.read(config, to.config);
@@ -189,9 +294,7 @@ ImportedLanguageModel import_huggingface_language_model(const HuggingfaceFolder&
   rows.target = tokenizer.rows;
   const std::vector<size_t> absent = absent_tokens(rows.target);
   model.output_bias = !absent.empty();
-  to.tokenizer = tokenizer.tokenizer;
-  to.config.tokenizer.kind = to.tokenizer.options().kind;
-  to.config.data.nfkc = to.tokenizer.options().nfkc;
+  to.use({tokenizer.tokenizer});
   to.config.training.batch_tokens =
       std::max(to.config.training.batch_tokens, to.config.data.context);
 
@@ -200,17 +303,12 @@ ImportedLanguageModel import_huggingface_language_model(const HuggingfaceFolder&
     positions = tensors.take("transformer.wpe.weight", {to.config.data.context, model.d_model});
     model.positions = kind_of_table(positions);
   }
-  to.fill = [=](const LanguageModel& own) {
-    ForeignTensors left = tensors;
-    FillingWalk walk(left, rows);
-    if (type.name == "llama" || type.name == "gpt_neox") walk.allow_missing_biases();
-    walk_huggingface(walk, own);
-    if (own.positions.kind == PositionKind::learned) {
-      std::ranges::copy(positions.span(), own.positions.table.data());
-    }
+  const auto rest = [positions, absent](const LanguageModel& own) {
+    if (positions) fill_learned(own.positions, positions);
     for (const size_t id : absent) own.output.bias.data()[id] = absent_logit;
-    left.finish();
   };
+  to.fill = filling<LanguageModel>(walk_huggingface, tensors, rows, rest,
+                                   type.name == "gpt2" ? Biases::required : Biases::optional);
   return to;
 }
 

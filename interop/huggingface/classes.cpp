@@ -1,3 +1,4 @@
+// The labels of classifiers.
 #include <algorithm>
 #include <map>
 #include <nlohmann/json.hpp>
@@ -5,7 +6,7 @@
 
 #include "core/error.h"
 #include "data/text/utf8.h"
-#include "interop/huggingface/import_parts.h"
+#include "interop/huggingface/parts.h"
 #include "interop/parameters/filling_walk.h"
 #include "train/storage/durable_files.h"
 
@@ -53,6 +54,13 @@ void tell_apart(std::vector<std::string>& labels) {
 }
 
 }  // namespace
+
+void describe_classes(const std::vector<std::string>& labels, nlohmann::ordered_json& config) {
+  for (size_t i = 0; i < labels.size(); ++i) {
+    config["id2label"][std::to_string(i)] = labels[i];
+    config["label2id"][labels[i]] = i;
+  }
+}
 
 std::vector<std::string> take_sorted_labels(const ForeignJson& config, int64_t d_model,
                                             ForeignTensors& tensors) {

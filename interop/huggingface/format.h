@@ -1,0 +1,32 @@
+#pragma once
+// The classes of Hugging Face's transformers:
+//
+//   translation     MarianMT (post-norm) or Pegasus (pre-norm), with MarianTokenizer
+//   language model  Llama, GPT-NeoX or GPT-2, by shape_of(), with a fast tokenizer
+//   masked-lm       BertForMaskedLM with a fast tokenizer
+//   classification  BertForSequenceClassification with a fast tokenizer
+//   images          ViTForImageClassification with its image processor
+//
+// An export writes config.json, model.safetensors, README.md, the files of the tokenizer or image
+// processor, and generation_config.json if the model generates text. An import also reads
+// pytorch_model.bin, the tokenizers of tokenizers/json_import.h, vocab.txt, and any other class of
+// BERT as a masked language model.
+
+#include <string>
+
+#include "interop/export_folder.h"
+#include "interop/model.h"
+
+namespace calque {
+
+// Throw an Error for a model that no class holds.
+void write_huggingface(const Exported<Transformer>& from, ExportFolder& to);
+void write_huggingface(const Exported<LanguageModel>& from, ExportFolder& to);
+void write_huggingface(const Exported<MaskedLm>& from, ExportFolder& to);
+void write_huggingface(const Exported<Classifier>& from, ExportFolder& to);
+void write_huggingface(const Exported<VisionTransformer>& from, ExportFolder& to);
+
+// Throws an Error for a folder that is damaged, or a model that calque cannot represent.
+AnyImported import_huggingface(const std::string& folder);
+
+}  // namespace calque

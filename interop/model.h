@@ -1,0 +1,80 @@
+#pragma once
+// A trained model as an export reads it and as an import makes it. Both have the parts of a run; an
+// Exported model has its parameters, an Imported one a function that fills them.
+
+#include <functional>
+#include <string>
+#include <variant>
+#include <vector>
+
+#include "core/parameters.h"
+#include "data/images/preparation.h"
+#include "data/tokenizers/tokenizer.h"
+#include "nn/models/classification_head.h"
+#include "nn/models/encoder.h"
+#include "nn/models/language_model.h"
+#include "nn/models/transformer.h"
+#include "nn/models/vision.h"
+#include "train/config/config.h"
+
+namespace calque {
+
+// The largest sizes that an import accepts: the width of a layer, the vocabulary, positions.
+inline constexpr int64_t most_units = 65536;
+inline constexpr int64_t most_tokens = 1 << 24;
+inline constexpr int64_t most_positions = 1 << 24;
+
+// What a run has beside its parameters.
+struct RunParts {
+  Config config = {};
+  std::vector<Tokenizer> tokenizers = {};  // of source and target, or the only one
+  std::vector<std::string> labels = {};    // of a classifier, sorted
+  ImagePreparation preparation = {};       // of images
+
+  const Tokenizer& source() const { return tokenizers.front(); }
+  const Tokenizer& target() const { return tokenizers.back(); }
+  // Whether source and target have the same tokens with the same ids.
+  bool same_vocabulary() const;
+  // Sets the tokenizers, and the settings that follow from them.
+  void use(std::vector<Tokenizer> own);
+};
+
+template <class Model>
+struct Exported : RunParts {
+  const Model& model;
+
+  Exported(RunParts parts, const Model& own) : RunParts(std::move(parts)), model(own) {}
+};
+
+template <class Model>
+struct Imported : RunParts {
+  // Requires the model of the config and the tokenizers, with memory for its parameters. Throws an
+  // Error if tensors are missing, of another shape, or left over.
+  std::function<void(const Model&)> fill;
+
+  explicit Imported(Config own) : RunParts{std::move(own)} {}
+};
+
+// The models that engines have. A format of bare Parameters holds every other model as well.
+template <template <class> class Of, class... More>
+using OfAnyModel = std::variant<Of<Transformer>, Of<LanguageModel>, Of<MaskedLm>, Of<Classifier>,
+                                Of<VisionTransformer>, More...>;
+using AnyExported = OfAnyModel<Exported, Exported<Parameters>>;
+using AnyImported = OfAnyModel<Imported>;
+
+// The published model that a language model is an instance of: Llama has rotary positions, RMSNorm
+// and SwiGLU; GPT-NeoX rotary positions and LayerNorm; GPT-2 a table of positions and LayerNorm.
+enum class LanguageModelShape { llama, gpt_neox, gpt2 };
+LanguageModelShape shape_of(const LayerOptions& options);
+
+// The feed-forward network of a layer that is not a mixture of experts.
+inline const FeedForward& dense(const TokenNetwork& network) {
+  return std::get<FeedForward>(network.network);
+}
+
+// Whether embeddings and output are one table in an engine that does not scale embeddings.
+inline bool one_table(const LanguageModel& model) {
+  return model.options.tied && model.embedding.factor == 1;
+}
+
+}  // namespace calque

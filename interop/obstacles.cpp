@@ -1,0 +1,124 @@
+#include "interop/obstacles.h"
+
+#include <cmath>
+
+#include "interop/marian/settings.h"
+#include "interop/model.h"
+#include "train/config/schema.h"
+
+namespace calque {
+namespace {
+
+// BERT is post-norm, ViT pre-norm.
+void limit_encoder(Obstacles& in, NormPlacement placement) {
+  in.add_if(in.model.norm_placement != placement, "model.norm");
+  in.add_if(in.model.norm_kind == NormKind::rms, "model.norm_kind");
+  in.add_if(gated(in.model.activation), "model.activation");
+  in.add_if(in.model.positions == PositionKind::rotary, "model.positions");
+  if (in.config.task != TaskKind::masked_lm) {
+    in.add_if(in.model.pooling == Pooling::mean, "model.pooling");
+  }
+}
+
+bool has_epsilon(const ModelConfig& model, double epsilon) {
+  return std::abs(double(model.norm_epsilon) - epsilon) <= epsilon / 10'000;
+}
+
+}  // namespace
+
+void Obstacles::add_if(bool in_the_way, const std::string& key) {
+  if (in_the_way) found_.push_back({key, find_config_key(key)->write(config)});
+}
+
+void Obstacles::add_of_every_engine() {
+  add_if(model.kind == ModelConfig::Kind::rnn, "model.kind");
+  add_if(model.experts.count > 0, "model.experts");
+  add_if(model.attention.window > 0, "model.attention");
+  add_if(model.qk_norm, "model.qk_norm");
+}
+
+void limit_ctranslate2(Obstacles& in) {
+  // A decoder that begins with zeros is read as Marian's, whose sources end in </s>.
+  in.add_if(!in.model.source_end && in.model.decoder_start == DecoderStart::zero,
+            "model.source_end");
+}
+
+// MarianMT is post-norm; Pegasus is the same model with pre-norm, and has one table of embeddings.
+// Neither has a setting for epsilon.
+void limit_marian_mt(Obstacles& in) {
+  const ModelConfig& model = in.model;
+  in.add_if(!model.source_end, "model.source_end");
+  in.add_if(model.norm_kind == NormKind::rms, "model.norm_kind");
+  in.add_if(gated(model.activation), "model.activation");
+  in.add_if(model.positions == PositionKind::rotary, "model.positions");
+  in.add_if(!has_epsilon(model, 1e-5), "model.norm_epsilon");
+  if (in.config.tokenizer.files.empty()) {  // the export itself checks an imported model
+    in.add_if(model.decoder_start == DecoderStart::zero, "model.decoder_start");
+  }
+  if (model.norm_placement == NormPlacement::pre) in.add_if(model.tied != Tying::all, "model.tied");
+  in.add_if(!is_sentence_piece(in.config.tokenizer.kind), "tokenizer.kind");
+  in.add_if(in.config.data.lowercase, "data.lowercase");
+}
+
+void limit_causal_lm(Obstacles& in) {
+  const ModelConfig& model = in.model;
+  const bool llama = shape_of(model) == LanguageModelShape::llama;
+  in.add_if(model.norm_placement == NormPlacement::post, "model.norm");
+  in.add_if(model.norm_kind == NormKind::rms && !llama, "model.norm_kind");
+  in.add_if(gated(model.activation) != llama, "model.activation");
+  in.add_if(model.output_bias, "model.output_bias");
+  in.add_if(in.config.data.lowercase, "data.lowercase");
+}
+
+void limit_bert(Obstacles& in) {
+  limit_encoder(in, NormPlacement::post);
+  if (in.config.task == TaskKind::masked_lm) in.add_if(!in.model.masked_head, "model.masked_head");
+  if (in.config.tokenizer.kind != TokenizerKind::word_piece) {
+    in.add_if(in.config.data.lowercase, "data.lowercase");
+  }
+}
+
+void limit_vit(Obstacles& in) { limit_encoder(in, NormPlacement::pre); }
+
+// transformers.js has one tokenizer for both languages, and no tokenizer of words or characters.
+void limit_onnx(Obstacles& in) {
+  in.add_if(!in.model.source_end, "model.source_end");
+  in.add_if(!is_sentence_piece(in.config.tokenizer.kind), "tokenizer.kind");
+  in.add_if(!in.config.tokenizer.joint, "tokenizer.joint");
+  in.add_if(in.config.data.lowercase, "data.lowercase");
+}
+
+// Marian's Transformer. Its decoder normalizes the keys and values of pre-norm layers in training
+// but not in translation. Its vocabularies are SentencePiece models, or lists of tokens for text
+// whose tokens are separated by spaces.
+void limit_marian(Obstacles& in) {
+  const ModelConfig& model = in.model;
+  in.add_if(model.norm_placement == NormPlacement::pre, "model.norm");
+  in.add_if(model.decoder_start != DecoderStart::zero, "model.decoder_start");
+  in.add_if(!model.source_end, "model.source_end");
+  const bool none = model.positions == PositionKind::none;
+  in.add_if(!none && model.positions != PositionKind::t2t, "model.positions");
+  in.add_if(none == model.scale_embeddings, "model.scale_embeddings");
+  in.add_if(name_of(marian_activations, model.activation).empty(), "model.activation");
+  in.add_if(!has_epsilon(model, 1e-6), "model.norm_epsilon");
+  const bool words = in.config.tokenizer.kind == TokenizerKind::words;
+  in.add_if(!words && !is_sentence_piece(in.config.tokenizer.kind), "tokenizer.kind");
+  in.add_if(words && in.config.data.nfkc, "data.nfkc");
+  in.add_if(in.config.data.lowercase, "data.lowercase");
+}
+
+// Of llama.cpp's tokenizers, the export uses bytes and SentencePiece's BPE. llama.cpp does not
+// normalize texts for BPE.
+void limit_gguf(Obstacles& in) {
+  limit_causal_lm(in);
+  const Activation activation = in.model.activation;
+  in.add_if(activation == Activation::relu || activation == Activation::silu, "model.activation");
+  const TokenizerConfig& tokenizer = in.config.tokenizer;
+  const bool pieces = tokenizer.kind == TokenizerKind::bpe;
+  in.add_if(!pieces && tokenizer.kind != TokenizerKind::bytes, "tokenizer.kind");
+  if (!tokenizer.files.empty()) return;  // the export itself checks the files
+  in.add_if(pieces && !tokenizer.byte_fallback, "tokenizer.byte_fallback");
+  in.add_if(pieces && in.config.data.nfkc, "data.nfkc");
+}
+
+}  // namespace calque

@@ -1,0 +1,14 @@
+#pragma once
+// Writes the model of a run in a format of another engine.
+
+#include <string>
+
+#include "interop/formats.h"
+
+namespace calque {
+
+// Writes the new folder `out`; `run` is a run or one of its checkpoints. Throws an Error for a model
+// that the format cannot hold.
+void export_run(const std::string& run, const Format& format, const std::string& out, bool int8);
+
+}  // namespace calque
