@@ -24,7 +24,7 @@
 #include "timing.h"
 #include "train/settings.h"
 #include "train/step/learner.h"
-#include "train/tasks/translation/work.h"
+#include "train/tasks/translation/training.h"
 
 using namespace calque;
 
@@ -66,13 +66,12 @@ Result run(const Options& options, const Config& config) {
   BenchModel model(config.model, options.vocabulary);
   Learner learner(config.training, model.parameters);
   learner.initialise();
-  std::vector<PairBatch> batches =
-      make_batches(lengths_of(options), options.tokens, static_cast<int32_t>(options.vocabulary));
-  std::vector<Works> works(batches.size());
-  for (size_t i = 0; i < batches.size(); ++i) {
-    works[i].push_back(std::make_unique<TranslationWork>(model.transformer, config.training,
-                                                         std::move(batches[i]),
-                                                         std::vector<int64_t>(), nullptr));
+  const auto training = std::make_shared<const ExampleTraining>(
+      pair_training(model.transformer, config.training, {}));
+  std::vector<Works> works;
+  for (ExampleBatch& batch : make_batches(lengths_of(options), options.tokens,
+                                          static_cast<int32_t>(options.vocabulary))) {
+    works.emplace_back().push_back(std::make_unique<ExampleWork>(training, std::move(batch)));
   }
   RawProducts raw(CALQUE_RAW_PRODUCTS, threads());
   Result result;

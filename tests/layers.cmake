@@ -118,6 +118,18 @@ check_rooms(train/metrics tokenization translation resampling)
 check_rooms(train/report figures exports pages)
 check_rooms(cli tasks metrics commands)
 
+# A folder of train/tasks/ includes itself, the files directly in train/tasks/, and text/ and classes/.
+file(GLOB_RECURSE files RELATIVE ${source} ${source}/train/tasks/*.h ${source}/train/tasks/*.cpp)
+foreach(file IN LISTS files)
+  if(file MATCHES "^train/tasks/[^/]+/")
+    file(READ ${source}/${file} text)
+    string(REGEX REPLACE "#include \"(${CMAKE_MATCH_0}|train/tasks/(text|classes)/|train/tasks/[^/]+\")" "" text "${text}")
+    if(text MATCHES "#include \"(train/tasks/[^\"]+)\"")
+      list(APPEND problems "${file}: includes ${CMAKE_MATCH_1}, the folder of another task")
+    endif()
+  endif()
+endforeach()
+
 # Each folder of a library says in its CMakeLists.txt what is in it.
 file(GLOB_RECURSE lists RELATIVE ${source} ${source}/*/CMakeLists.txt)
 foreach(list IN LISTS lists)

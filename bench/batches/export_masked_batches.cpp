@@ -10,7 +10,7 @@
 #include "train/tasks/data_settings.h"
 #include "train/tasks/masked_lm/run.h"
 #include "train/tasks/masked_lm/windows.h"
-#include "train/tasks/text/texts.h"
+#include "train/tasks/text/corpora.h"
 #include "train/weights/parameter_tensors.h"
 
 using namespace calque;

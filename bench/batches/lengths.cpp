@@ -31,16 +31,19 @@ std::vector<int32_t> random_ids(Random& random, int32_t count, int32_t vocabular
   return ids;
 }
 
-std::vector<PairBatch> make_batches(PairLengths pairs, int64_t tokens, int32_t vocabulary) {
+std::vector<ExampleBatch> make_batches(PairLengths pairs, int64_t tokens, int32_t vocabulary) {
   Random random({.seed = 1});
   random.shuffle(pairs);
   std::ranges::stable_sort(pairs, {},
                            [](const auto& pair) { return std::pair(pair.second, pair.first); });
-  std::vector<PairBatch> batches(1);
+  std::vector<ExampleBatch> batches(1);
+  int64_t held = 0, number = 0;
   for (const auto& [source, target] : pairs) {
-    if (batches.back().target_segments.tokens() + target + 1 > tokens) batches.emplace_back();
-    append_pair(random_ids(random, source, vocabulary), random_ids(random, target, vocabulary),
-                batches.back());
+    if (held + target + 1 > tokens) batches.emplace_back(), held = 0;
+    held += target + 1;
+    batches.back().examples.push_back(
+        {random_ids(random, source, vocabulary), random_ids(random, target, vocabulary)});
+    batches.back().numbers.push_back(number++);
   }
   random.shuffle(batches);
   return batches;

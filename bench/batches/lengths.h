@@ -6,7 +6,7 @@
 #include <vector>
 
 #include "core/random.h"
-#include "data/batches/pair_batch.h"
+#include "data/batches/stream.h"
 
 namespace calque {
 
@@ -18,6 +18,6 @@ PairLengths multi30k_lengths();
 std::vector<int32_t> random_ids(Random& random, int32_t count, int32_t vocabulary);
 
 // Shuffled batches of pairs of similar length, each of at most `tokens` target tokens with </s>.
-std::vector<PairBatch> make_batches(PairLengths pairs, int64_t tokens, int32_t vocabulary);
+std::vector<ExampleBatch> make_batches(PairLengths pairs, int64_t tokens, int32_t vocabulary);
 
 }  // namespace calque

@@ -8,6 +8,7 @@
 #include "train/config/show.h"
 #include "train/run/plan.h"
 #include "train/storage/checkpoints.h"
+#include "train/tasks/shared_validation.h"
 #include "train/tasks/translation/run.h"
 #include "train/tasks/translation/validation.h"
 #include "train/trainer_fixture.h"
@@ -172,10 +173,16 @@ TEST_CASE("a stop request ends a validation") {
   const TranslationRun trained = open_translation_run(folder.path("run"));
   Config translating = config({"training.validate_translate=greedy", "training.batch_tokens=40"});
   const Validation validation(translating, trained.tokenizers, trained.folder.cache());
-  CHECK(validation.run(trained.model(), only_rank(), [] { return false; }).has_value());
-  CHECK(!validation.run(trained.model(), only_rank(), [] { return true; }).has_value());
+  const auto ends = [&](const std::function<bool()>& stop) {
+    return shared_validation(
+               only_rank(), stop,
+               [&](const BatchShare& share) { return validation.scores(trained.model(), share); })
+        .has_value();
+  };
+  CHECK(ends([] { return false; }));
+  CHECK(!ends([] { return true; }));
   int asked = 0;
-  CHECK(!validation.run(trained.model(), only_rank(), [&] { return ++asked > 1; }).has_value());
+  CHECK(!ends([&] { return ++asked > 1; }));
   CHECK(asked == 2);
 }
 

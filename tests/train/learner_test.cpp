@@ -3,19 +3,22 @@
 
 #include <doctest/doctest.h>
 
+#include <algorithm>
 #include <cmath>
+#include <iterator>
 #include <limits>
 
 #include "core/memory/pool.h"
+#include "data/batches/pair_batch.h"
 #include "data/corpora/corpus.h"
 #include "data/documents/dataset.h"
 #include "data/tokenizers/training.h"
 #include "support/message_of.h"
 #include "support/worse.h"
+#include "train/pair_work.h"
 #include "train/step/chunks.h"
-#include "train/tasks/language_model/work.h"
+#include "train/tasks/language_model/evaluation.h"
 #include "train/tasks/task_model.h"
-#include "train/tasks/translation/work.h"
 
 using namespace calque;
 
@@ -29,12 +32,16 @@ const TransformerOptions options{.layer = small_layer,
                                  .decoder_layers = 1};
 const std::vector<int32_t> words = {3, 4, 5, 6, 7};
 
-PairBatch five_pairs() {
-  PairBatch batch;
-  for (size_t i = 1; i <= 5; ++i) {
-    append_pair(std::span(words).first(i), std::span(words).last(i), batch);
+std::vector<Example> five_pairs() {
+  std::vector<Example> pairs;
+  for (int64_t i = 1; i <= 5; ++i) {
+    pairs.push_back({{words.begin(), words.begin() + i}, {words.end() - i, words.end()}});
   }
-  return batch;
+  return pairs;
+}
+
+const std::vector<Example>& examples_of(const Work& work) {
+  return dynamic_cast<const ExampleWork&>(work).batch().examples;
 }
 
 // A model under training, and one batch of five pairs.
@@ -47,8 +54,7 @@ struct Small {
   explicit Small(const TrainingConfig& settings)
       : training(settings), learner(training, network.parameters) {
     learner.initialise();
-    works.push_back(std::make_unique<TranslationWork>(network.model, training, five_pairs(),
-                                                      std::vector<int64_t>(), nullptr));
+    works.push_back(tests::pair_work(network.model, training, five_pairs()));
   }
   StepOutcome step(double rate) { return learner.step(works, 0, rate); }
 };
@@ -144,20 +150,12 @@ TEST_CASE("a batch in chunks has the same sentences in the same order, and nearl
   Small small{TrainingConfig()};
   const Works parts = small.works[0]->split(3);
   CHECK(parts.size() >= 3);
-  PairBatch joined;
+  std::vector<Example> joined;
   WorkSize size;
   for (const auto& part : parts) {
     size.examples += part->size().examples;
     size.tokens += part->size().tokens;
-    const PairBatch& batch = dynamic_cast<const TranslationWork&>(*part).batch();
-    const auto ids = [](const std::vector<int32_t>& all, const Segments& segments, int64_t i) {
-      return std::span(all).subspan(static_cast<size_t>(segments.begin(i)),
-                                    static_cast<size_t>(segments.length(i)) - 1);
-    };
-    for (int64_t i = 0; i < batch.pairs(); ++i) {
-      append_pair(ids(batch.source, batch.source_segments, i),
-                  ids(batch.expected, batch.target_segments, i), joined);
-    }
+    std::ranges::copy(examples_of(*part), std::back_inserter(joined));
   }
   CHECK(joined == five_pairs());
   CHECK(size.examples == 5);
@@ -171,21 +169,23 @@ TEST_CASE("a batch in chunks has the same sentences in the same order, and nearl
   CHECK(a.update.gradient_norm == doctest::Approx(b.update.gradient_norm));
 }
 
-TEST_CASE("the chunks of sources without </s> are the same pairs in order") {
+TEST_CASE("tokens are counted with </s>, which sources may lack") {
   const std::vector<Example> pairs = {{{3, 4}, {5}}, {{}, {6, 7}}, {{5}, {}}, {{7, 3}, {3, 4}}};
-  const TaskModel<Transformer> network(options);
   const TrainingConfig training;
-  const PairBatch all = make_pair_batch(pairs, /*source_end=*/false);
-  const Works parts = TranslationWork(network.model, training, all, {}, nullptr).split(2);
-  REQUIRE(parts.size() == 2);
-  size_t next = 0;
-  for (const auto& part : parts) {
-    const PairBatch& batch = dynamic_cast<const TranslationWork&>(*part).batch();
-    const auto own = std::span(pairs).subspan(next, static_cast<size_t>(batch.pairs()));
-    CHECK(batch == make_pair_batch(own, /*source_end=*/false));
-    next += own.size();
+  for (const bool source_end : {true, false}) {
+    TransformerOptions own = options;
+    own.source_end = source_end;
+    const TaskModel<Transformer> network(own);
+    const auto work = tests::pair_work(network.model, training, pairs);
+    const PairBatch batch = make_pair_batch(pairs, source_end);
+    CHECK(work->size().tokens == std::ssize(batch.source) + std::ssize(batch.expected));
+    const Works parts = work->split(2);
+    REQUIRE(parts.size() == 2);
+    CHECK(parts[0]->size().tokens + parts[1]->size().tokens == work->size().tokens);
+    std::vector<Example> joined = examples_of(*parts[0]);
+    std::ranges::copy(examples_of(*parts[1]), std::back_inserter(joined));
+    CHECK(joined == pairs);
   }
-  CHECK(next == pairs.size());
 }
 
 TEST_CASE("short sentences are split into the requested number of nearly equal chunks") {
@@ -226,8 +226,11 @@ TEST_CASE("where() of a chunk names only its own pairs") {
   for (int64_t i = 0; i < 4; ++i) dataset->tokens->read(i, pairs[static_cast<size_t>(i)]);
   const TrainingConfig training;
   const TaskModel<Transformer> network(options);
-  const TranslationWork work(network.model, training, make_pair_batch(pairs), {0, 1, 2, 3},
-                             dataset);
+  ExampleTraining with = pair_training(network.model, training, {});
+  with.where = [&](std::span<const int64_t> numbers) {
+    return dataset->where(std::vector(numbers.begin(), numbers.end()));
+  };
+  const ExampleWork work(std::make_shared<const ExampleTraining>(with), {pairs, {0, 1, 2, 3}});
   CHECK(work.where() == dataset->where(std::vector<int64_t>{0, 1, 2, 3}));
   const Works halves = work.split(2);
   REQUIRE(halves.size() == 2);
@@ -236,22 +239,20 @@ TEST_CASE("where() of a chunk names only its own pairs") {
 }
 
 TEST_CASE("the chunks of a batch of windows have all of its windows in order") {
-  const TaskModel<LanguageModel> network({.layer = small_layer, .vocabulary = 10, .layers = 1});
-  const TrainingConfig training;
   const Tokenizer tokenizer = train_tokenizer({}, {.kind = TokenizerKind::bytes}, {});
   const Dataset documents = load_documents(
       {{documents_in_memory("ten", std::vector<std::string>(10, "four"))}}, tokenizer, {});
-  const auto text = std::make_shared<const TextWindows>(
-      documents, WindowOptions{.context = 5, .cross_documents = false});
-  PackedWindows windows;
-  for (int i = 0; i < 10; ++i) windows.append(words, words);
-  const LanguageModelWork work(network.model, training, windows, {0, 1, 2, 3, 4, 5, 6, 7, 8, 9},
-                               text);
+  const auto training = std::make_shared<const ExampleTraining>(ExampleTraining{
+      .set = TextWindows(documents, {.context = 5, .cross_documents = false}).examples(),
+      .forward = {}});
+  const auto work_on = [&](const std::vector<uint32_t>& windows) {
+    return ExampleWork(training, read_batch(training->set, windows));
+  };
+  const ExampleWork work = work_on({0, 1, 2, 3, 4, 5, 6, 7, 8, 9});
   CHECK(work.where() ==
         "ten, document 1; ten, document 2; ten, document 3; ten, document 4; ten, document 5; "
         "ten, document 6; ten, document 7; ten, document 8 and 2 more");
-  CHECK(LanguageModelWork(network.model, training, windows, {3, 2, 3}, text).where() ==
-        "ten, document 4; ten, document 3");
+  CHECK(work_on({3, 2, 3}).where() == "ten, document 4; ten, document 3");
   const Works parts = work.split(4);
   REQUIRE(parts.size() == 4);
   CHECK(parts[0]->where() == "ten, document 1; ten, document 2; ten, document 3");
@@ -287,23 +288,29 @@ struct WideTranslation {
                                   .encoder_layers = 2,
                                   .decoder_layers = 2}};
   std::unique_ptr<Work> work(const TrainingConfig& training) const {
-    PairBatch batch;
-    for (int64_t i = 0; i < texts_of_a_batch; ++i)
-      append_pair(long_text(i), long_text(i + 3), batch);
-    return std::make_unique<TranslationWork>(network.model, training, std::move(batch),
-                                             std::vector<int64_t>(), nullptr);
+    std::vector<Example> pairs;
+    for (int64_t i = 0; i < texts_of_a_batch; ++i) {
+      pairs.push_back({long_text(i), long_text(i + 3)});
+    }
+    return tests::pair_work(network.model, training, std::move(pairs));
   }
 };
 
 struct WideLanguageModel {
   TaskModel<LanguageModel> network{{.layer = wide_layer(), .vocabulary = 100, .layers = 4}};
   std::unique_ptr<Work> work(const TrainingConfig& training) const {
-    PackedWindows windows;
+    ExampleTraining with{.set = {}, .forward = [&](std::span<const Example> windows) {
+                           return window_loss(network.model, windows, training.label_smoothing,
+                                              Mode::train, training.r_drop);
+                         }};
+    ExampleBatch batch;
     for (int64_t i = 0; i < texts_of_a_batch; ++i) {
-      windows.append(long_text(i), long_text(i));
+      batch.examples.push_back({long_text(i), long_text(i)});
+      batch.numbers.push_back(i);
+      with.set.costs.push_back(static_cast<int32_t>(long_text(i).size()));
     }
-    return std::make_unique<LanguageModelWork>(network.model, training, std::move(windows),
-                                               std::vector<int64_t>(), nullptr);
+    return std::make_unique<ExampleWork>(std::make_shared<const ExampleTraining>(with),
+                                         std::move(batch));
   }
 };
 

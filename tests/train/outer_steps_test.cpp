@@ -5,9 +5,9 @@
 #include <limits>
 
 #include "core/ops.h"
+#include "train/pair_work.h"
 #include "train/step/learner.h"
 #include "train/tasks/task_model.h"
-#include "train/tasks/translation/work.h"
 
 using namespace calque;
 
@@ -150,10 +150,9 @@ TEST_CASE("one update by each part and an outer rate of 1 are a synchronous step
     learner.initialise();
     Works works;
     for (size_t i = 0; i < 4; ++i) {  // as many words each
-      PairBatch batch;
-      append_pair(std::span(words).first(i + 1), std::span(words).subspan(i, 3), batch);
-      works.push_back(std::make_unique<TranslationWork>(network.model, training, std::move(batch),
-                                                        std::vector<int64_t>(), nullptr));
+      const auto word = words.begin() + static_cast<int64_t>(i);
+      works.push_back(tests::pair_work(network.model, training,
+                                       {{{words.begin(), word + 1}, {word, word + 3}}}));
     }
     const std::span<const real> values = network.parameters.values();
     std::vector<real> by(values.begin(), values.end());

@@ -5,9 +5,9 @@
 
 #include "core/memory/pool.h"
 #include "support/threads.h"
+#include "train/pair_work.h"
 #include "train/step/learner.h"
 #include "train/tasks/task_model.h"
-#include "train/tasks/translation/work.h"
 #include "train/trainer_fixture.h"
 
 using namespace calque;
@@ -35,10 +35,10 @@ OneStep step_of(TrainingConfig training, size_t batches) {
   learner.initialise();
   Works works;
   for (size_t i = 0; i < batches; ++i) {
-    PairBatch batch;
-    append_pair(std::span(words).first(i + 1), std::span(words).last(i + 1), batch);
-    works.push_back(std::make_unique<TranslationWork>(network.model, training, std::move(batch),
-                                                      std::vector<int64_t>(), nullptr));
+    const auto count = static_cast<int64_t>(i) + 1;
+    works.push_back(tests::pair_work(
+        network.model, training,
+        {{{words.begin(), words.begin() + count}, {words.end() - count, words.end()}}}));
   }
   const std::span<const real> values = network.parameters.values();
   std::vector<real> moved(values.begin(), values.end());

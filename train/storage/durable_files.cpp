@@ -164,6 +164,12 @@ void replace_text(FileSystem& files, const std::string& path, std::string_view t
   sync_folder(files, folder_of(path));
 }
 
+void ensure_text(FileSystem& files, const std::string& path, std::string_view text) {
+  const bool as_long = exists(files, path) && InputFile(files, path).size() == text.size();
+  if (as_long && read_text(files, path, text.size()) == text) return;
+  replace_text(files, path, text);
+}
+
 int open_file(FileSystem& files, const std::string& path, OpenFor use) {
   return checked(uninterrupted([&] { return files.open(path, use); }), path,
                  use == OpenFor::creating ? "create" : "open");

@@ -90,6 +90,8 @@ std::string read_text(FileSystem& files, const std::string& path, uint64_t limit
 Fingerprint write_text(FileSystem& files, const std::string& path, std::string_view text);
 // Creates or replaces a file atomically: at every moment it has the old text or the new one.
 void replace_text(FileSystem& files, const std::string& path, std::string_view text);
+// The same, but a file that has this text already is not written.
+void ensure_text(FileSystem& files, const std::string& path, std::string_view text);
 
 // Calls on plain descriptors.
 int open_file(FileSystem& files, const std::string& path, OpenFor use);

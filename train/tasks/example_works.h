@@ -1,5 +1,5 @@
 #pragma once
-// The work stream of a task whose data is a set of examples (data/batches/stream.h): each batch of
+// The training of a task whose data is a set of examples (data/batches/stream.h): each batch of
 // examples becomes one micro-batch.
 
 #include <functional>
@@ -8,25 +8,60 @@
 #include <string>
 #include <vector>
 
+#include "core/segments.h"
 #include "data/batches/stream.h"
 #include "train/task.h"
 
 namespace calque {
 
-using MakeWork = std::function<std::unique_ptr<Work>(const ExampleBatch&)>;
+// Examples one after the other, without padding.
+struct PackedExamples {
+  std::vector<std::vector<int32_t>> columns;  // each concatenated over the examples
+  Segments segments;                          // of the first column
+};
+PackedExamples pack(std::span<const Example> examples);
 
-// For Work::where(): lists the distinct values of `where` for these examples. After the first eight
-// it writes only the number of the others.
-std::string origins_of(std::span<const int64_t> numbers,
-                       const std::function<std::string(int64_t)>& where);
+// The examples of the set with these numbers, as in epoch 0.
+ExampleBatch read_batch(const ExampleSet& set, std::span<const uint32_t> numbers);
+
+// What all micro-batches of a task have in common.
+struct ExampleTraining {
+  ExampleSet set;
+  // The forward pass in training mode.
+  std::function<SummedLoss(std::span<const Example>)> forward;
+
+  // Without the following, the cost of an example is the number of its tokens, where() lists the
+  // distinct values of set.where(), and each chunk has the same number of examples.
+  std::vector<int32_t> sizes = {};  // [examples]  tokens, by which the largest batch is chosen
+  std::function<int64_t(const Example&)> tokens = {};
+  std::function<std::string(std::span<const int64_t> numbers)> where = {};
+  // The index of the first example of each of about `chunks` chunks.
+  std::function<std::vector<int64_t>(std::span<const Example>, int64_t chunks)> chunk_begins = {};
+};
+
+class ExampleWork : public Work {
+ public:
+  ExampleWork(std::shared_ptr<const ExampleTraining> training, ExampleBatch batch)
+      : training_(std::move(training)), batch_(std::move(batch)) {}
+
+  SummedLoss forward() const override { return training_->forward(batch_.examples); }
+  WorkSize size() const override;
+  Works split(int64_t chunks) const override;
+  // Names at most eight origins, and then writes only the number of the others.
+  std::string where() const override;
+
+  const ExampleBatch& batch() const { return batch_; }
+
+ private:
+  const std::shared_ptr<const ExampleTraining> training_;
+  const ExampleBatch batch_;
+};
 
 class ExampleWorks : public WorkStream {
  public:
-  // `sizes` has the number of tokens of each example; largest() chooses a batch by them.
-  ExampleWorks(const ExampleSet& set, std::vector<int32_t> sizes, const BatchOptions& options,
-               StreamPosition from, MakeWork make);
+  ExampleWorks(ExampleTraining training, const BatchOptions& options, StreamPosition from);
 
-  std::unique_ptr<Work> next() override { return make_(stream_.next()); }
+  std::unique_ptr<Work> next() override;
   StreamPosition position() const override;
   double epochs() const override { return stream_.epochs(); }
   double wait_seconds() const override { return stream_.wait_seconds(); }
@@ -35,12 +70,10 @@ class ExampleWorks : public WorkStream {
   std::unique_ptr<Work> largest() const override;
 
  private:
-  BatchPlan plan(int64_t epoch) const { return {set_.costs, set_.parts, options_, epoch}; }
+  BatchPlan plan(int64_t epoch) const;
 
-  const ExampleSet set_;
-  const std::vector<int32_t> sizes_;
+  const std::shared_ptr<const ExampleTraining> training_;
   const BatchOptions options_;
-  const MakeWork make_;
   BatchStream stream_;
 };
 

@@ -3,8 +3,8 @@
 #include <algorithm>
 #include <cmath>
 
-#include "core/tape.h"
-#include "train/tasks/classification/work.h"
+#include "train/tasks/classes/evaluation.h"
+#include "train/tasks/evaluation.h"
 
 namespace calque {
 namespace {
@@ -22,15 +22,19 @@ std::vector<real> unit_vector(const real* row, int64_t size) {
 
 std::vector<std::vector<real>> sentence_embeddings(const Encoder& encoder,
                                                    const std::vector<EncodedText>& texts) {
-  const NoGradient nothing_recorded;
+  BatchShare whole;
   std::vector<std::vector<real>> all;
-  for_each_batch(texts, [&](const PackedTexts& batch) {
-    const Tensor hidden = encoder(batch.ids, batch.kinds, batch.segments, Mode::evaluate);
-    const Tensor means = mean_of_segments(hidden, batch.segments);
-    for (int64_t i = 0; i < means.rows(); ++i) {
-      all.push_back(unit_vector(means.data() + i * means.cols(), means.cols()));
-    }
-  });
+  evaluate_in_order(
+      example_set(texts), {.tokens = class_batch_tokens}, whole, [&](const ExampleBatch& batch) {
+        const PackedExamples packed = pack(batch.examples);
+        const Tensor means = mean_of_segments(
+            encoder(packed.columns[0], packed.columns[1], packed.segments, Mode::evaluate),
+            packed.segments);
+        for (int64_t i = 0; i < means.rows(); ++i) {
+          all.push_back(unit_vector(means.data() + i * means.cols(), means.cols()));
+        }
+        return means.rows();
+      });
   return all;
 }
 

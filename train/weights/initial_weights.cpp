@@ -14,19 +14,12 @@ namespace calque {
 std::string weights_file(const std::string& of) {
   namespace fs = std::filesystem;
   if (fs::is_regular_file(of)) return of;
-  for (const char* place : {"", "/best", "/last"}) {
-    std::string file = of + place + "/model.safetensors";
-    if (fs::is_regular_file(file)) return file;
-  }
-  // A copy of a run may lack the links `best` and `last`.
-  const Checkpoints checkpoints(real_files(), of);
-  if (const RunFolder run{of}; fs::exists(run.config())) {
-    const std::string best = best_by_state(run_config(run), checkpoints);
-    if (!best.empty()) return best + "/model.safetensors";
-  }
-  for (const int64_t step : checkpoints.steps()) {
-    std::string file = checkpoints.folder(step) + "/model.safetensors";
-    if (fs::is_regular_file(file)) return file;
+  std::vector<std::string> checkpoints = {of, best_checkpoint({of})};
+  const Checkpoints saved(real_files(), of);
+  for (const int64_t step : saved.steps()) checkpoints.push_back(saved.folder(step));
+  for (const std::string& checkpoint : checkpoints) {
+    std::string file = checkpoint + "/model.safetensors";
+    if (!checkpoint.empty() && fs::is_regular_file(file)) return file;
   }
   fail("{}: holds no weights; give a run with a checkpoint, a checkpoint, or a safetensors file",
        of);

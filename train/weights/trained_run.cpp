@@ -21,19 +21,25 @@ std::string run_of_checkpoint(const fs::path& checkpoint) {
   return (folder.filename() == "checkpoints" ? folder.parent_path() : folder).string();
 }
 
+// The best existing checkpoint according to the newest state, for a copy of a run without links.
+// Empty if there is no best checkpoint, or if it is the newest one.
+std::string best_by_state(const Config& config, const Checkpoints& checkpoints) {
+  const auto state = newest_state(checkpoints);
+  if (!state) return "";
+  const std::vector<int64_t> steps = checkpoints.steps();
+  for (const Score& score : best_scores(config.training, *state)) {
+    if (score.step == steps.front()) return "";
+    if (std::ranges::count(steps, score.step) > 0) return checkpoints.folder(score.step);
+  }
+  return "";
+}
+
 // Only training falls back to an earlier checkpoint by itself: a user must know which weights are
 // loaded.
 LoadedCheckpoint load_chosen(const RunLocation& run, const std::vector<TensorSlot>& slots) {
+  const std::string folder = run.is_checkpoint ? run.path : best_checkpoint({run.path});
+  if (!folder.empty()) return {folder, load_checkpoint(real_files(), folder, slots, {})};
   const Checkpoints checkpoints(real_files(), run.path);
-  std::string folder = run.is_checkpoint ? run.path : run.path + "/best";
-  if (!fs::exists(fs::symlink_status(folder))) folder = best_by_state(run.config, checkpoints);
-  if (fs::exists(folder)) {
-    return {folder, load_checkpoint(real_files(), folder, slots, {})};
-  }
-  if (fs::is_symlink(fs::symlink_status(folder))) {
-    fail("{}: is a link to {}, which does not exist; restore it or give {}/last for the newest",
-         folder, fs::read_symlink(folder).string(), run.path);
-  }
   std::vector<DamagedCheckpoint> damaged;
   auto newest = checkpoints.load_newest(slots, {}, damaged);
   if (!newest) fail("{}: has no checkpoint yet; train it first", run.path);
@@ -72,15 +78,15 @@ RunLocation find_run(const std::string& path, TaskKind task) {
   return run;
 }
 
-std::string best_by_state(const Config& config, const Checkpoints& checkpoints) {
-  const auto state = newest_state(checkpoints);
-  if (!state) return "";
-  const std::vector<int64_t> steps = checkpoints.steps();
-  for (const Score& score : best_scores(config.training, *state)) {
-    if (score.step == steps.front()) return "";
-    if (std::ranges::count(steps, score.step) > 0) return checkpoints.folder(score.step);
+std::string best_checkpoint(const RunFolder& run) {
+  const std::string link = run.path + "/best";
+  if (fs::exists(link)) return link;
+  if (fs::is_symlink(fs::symlink_status(link))) {
+    fail("{}: is a link to {}, which does not exist; restore it or give {}/last for the newest",
+         link, fs::read_symlink(link).string(), run.path);
   }
-  return "";
+  if (!fs::exists(run.config())) return "";
+  return best_by_state(run_config(run), Checkpoints(real_files(), run.path));
 }
 
 LoadedWeights load_weights(const RunLocation& run, Parameters& parameters,

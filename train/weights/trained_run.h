@@ -26,17 +26,17 @@ RunLocation find_run(const std::string& path);
 // The same, but throws an Error if the run is of another task.
 RunLocation find_run(const std::string& path, TaskKind task);
 
-// The folder of the best existing checkpoint according to the newest state, for a copy of a run
-// without links. Empty if there is no best checkpoint, or if it is the newest one.
-std::string best_by_state(const Config& config, const Checkpoints& checkpoints);
+// The folder of the best checkpoint: RUN/best or, without this link, the best by the newest state.
+// Empty if there is none, or if it is the newest one. Throws an Error if the link leads nowhere.
+std::string best_checkpoint(const RunFolder& run);
 
 struct LoadedWeights {
   std::string checkpoint;  // its folder
   int64_t step = 0;
 };
 
-// Fills the parameters. Without the link RUN/best, the newest state determines the best checkpoint.
-// Throws an Error if the checkpoint is damaged, or was trained with other tokenizers.
+// Fills the parameters. Throws an Error if the checkpoint is damaged, or was trained with other
+// tokenizers.
 LoadedWeights load_weights(const RunLocation& run, Parameters& parameters,
                            const std::string& tokenizer_hash);
 

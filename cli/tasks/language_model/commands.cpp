@@ -19,8 +19,7 @@
 #include "train/tasks/language_model/samples.h"
 #include "train/tasks/language_model/settings.h"
 #include "train/tasks/task_data.h"
-#include "train/tasks/text/texts.h"
-#include "train/tasks/text/tokenizer.h"
+#include "train/tasks/text/corpora.h"
 
 namespace calque {
 

@@ -8,7 +8,7 @@
 #include "train/tasks/data_settings.h"
 #include "train/tasks/masked_lm/evaluation.h"
 #include "train/tasks/masked_lm/run.h"
-#include "train/tasks/text/texts.h"
+#include "train/tasks/text/corpora.h"
 
 namespace calque {
 

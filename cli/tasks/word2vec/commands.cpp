@@ -4,7 +4,7 @@
 #include "cli/tasks/task_commands.h"
 #include "core/error.h"
 #include "train/tasks/data_settings.h"
-#include "train/tasks/text/texts.h"
+#include "train/tasks/text/corpora.h"
 #include "train/tasks/word2vec/evaluation.h"
 #include "train/tasks/word2vec/neighbours.h"
 #include "train/tasks/word2vec/run.h"

@@ -14,6 +14,7 @@
 #include "train/settings.h"
 #include "train/tasks/language_model/settings.h"
 #include "train/tasks/run_tokenizers.h"
+#include "train/tasks/text/corpora.h"
 
 using namespace calque;
 

@@ -6,7 +6,7 @@
 #include "data/toy/analogies.h"
 #include "data/words/vectors.h"
 #include "train/tasks/fixture.h"
-#include "train/tasks/text/texts.h"
+#include "train/tasks/text/corpora.h"
 #include "train/tasks/word2vec/evaluation.h"
 #include "train/tasks/word2vec/neighbours.h"
 #include "train/tasks/word2vec/run.h"

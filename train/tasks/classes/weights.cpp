@@ -57,6 +57,18 @@ std::string class_weights_problem(const std::vector<std::string>& list) {
   return "";
 }
 
+std::vector<Contradiction> class_weight_contradictions(const Config& config) {
+  const std::vector<std::string>& weights = config.training.class_weights;
+  std::vector<Contradiction> all;
+  if (!weights.empty() && config.training.r_drop > 0) {
+    all.push_back({"training.class_weights", "cannot be combined with r_drop; set one of them"});
+  }
+  if (const std::string problem = class_weights_problem(weights); !problem.empty()) {
+    all.push_back({"training.class_weights", problem});
+  }
+  return all;
+}
+
 std::vector<real> class_weights(const std::vector<std::string>& list, const Labels& labels,
                                 const std::vector<int64_t>& counts) {
   if (list.empty()) return {};

@@ -6,12 +6,16 @@
 #include <vector>
 
 #include "core/real.h"
-#include "train/tasks/classification/corpora.h"
+#include "train/config/checks/check.h"
+#include "train/tasks/classes/labels.h"
 
 namespace calque {
 
 // Returns the first error in the list that can be found without the labels, or an empty text.
 std::string class_weights_problem(const std::vector<std::string>& list);
+
+// What contradicts training.class_weights.
+std::vector<Contradiction> class_weight_contradictions(const Config& config);
 
 // Returns the weight of each class, or nothing for an empty list. `counts` has the number of
 // examples of each class. Balanced weights are proportional to the inverse of the counts, and their

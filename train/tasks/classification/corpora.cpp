@@ -1,15 +1,8 @@
 #include "train/tasks/classification/corpora.h"
 
-#include <algorithm>
-#include <filesystem>
-#include <functional>
 #include <set>
 #include <utility>
 
-#include "core/error.h"
-#include "data/files/file.h"
-#include "data/files/text_lines.h"
-#include "train/storage/durable_files.h"
 #include "train/tasks/data_settings.h"
 
 namespace calque {
@@ -62,36 +55,7 @@ Labels labels_of(const std::vector<LabelledCorpus>& corpora) {
   for (const LabelledCorpus& corpus : corpora) {
     for (const LabelledText& row : corpus.rows) labels.insert(row.label);
   }
-  if (labels.size() < 2) {
-    fail("{}: every example has the label '{}'; a classifier needs examples of two classes or more",
-         corpora.front().name, *labels.begin());
-  }
-  return {labels.begin(), labels.end()};
-}
-
-void save_labels(const Labels& labels, const RunFolder& run) {
-  const std::string path = run.labels();
-  std::string text;
-  for (const std::string& label : labels) text += label + '\n';
-  std::error_code not_there;
-  const bool as_long = std::filesystem::file_size(path, not_there) == text.size();
-  if (as_long && read_file(path, std::ssize(text)) == text) return;
-  replace_text(real_files(), path, text);
-}
-
-Labels load_labels(const RunFolder& run) {
-  constexpr const char* fix =
-      "resume the run with calque train, which writes it again from the data";
-  const std::string path = run.labels();
-  if (!std::filesystem::exists(path)) fail("{}: is missing; restore it, or {}", path, fix);
-  const TextLines lines(path, TextLines::Empty::allowed);
-  Labels labels;
-  for (int64_t i = 0; i < lines.count(); ++i) labels.push_back(lines.line(i));
-  const auto disorder = std::ranges::adjacent_find(labels, std::ranges::greater_equal());
-  if (labels.size() < 2 || disorder != labels.end()) {
-    fail("{}: is not a sorted list of two labels or more; restore it, or {}", path, fix);
-  }
-  return labels;
+  return two_labels_or_more(labels, corpora.front().name, "example");
 }
 
 }  // namespace calque

@@ -1,5 +1,5 @@
 #pragma once
-// The labelled texts of a config, and their labels, which a run keeps in RUN/labels.txt.
+// The labelled texts of a config, and their labels.
 
 #include <string>
 #include <vector>
@@ -7,7 +7,7 @@
 #include "data/batches/stream.h"
 #include "data/corpora/labelled_text.h"
 #include "train/config/config.h"
-#include "train/task.h"
+#include "train/tasks/classes/labels.h"
 
 namespace calque {
 
@@ -24,17 +24,7 @@ LabelledCorpus read_labelled_corpus(const CorpusConfig& corpus, Split split, Inv
 std::vector<LabelledCorpus> read_labelled_corpora(const Corpora& corpora, Split split,
                                                   InvalidText invalid);
 
-// The classes, sorted by name; a class is its index.
-using Labels = std::vector<std::string>;
-
 // Throws an Error for fewer than two classes.
 Labels labels_of(const std::vector<LabelledCorpus>& corpora);
-
-inline constexpr SideFile labels_file = {&RunFolder::labels, "labels differ from those",
-                                         "checkpoints with one list of labels"};
-// A file with the same labels is not written again.
-void save_labels(const Labels& labels, const RunFolder& run);
-// Throws an Error if the file is missing, or is not a sorted list of two labels or more.
-Labels load_labels(const RunFolder& run);
 
 }  // namespace calque

@@ -33,28 +33,29 @@ EncodedText encode_texts(const std::vector<std::string>& texts, const Tokenizer&
 
 std::vector<int64_t> ClassificationData::count_ids(int32_t vocabulary) const {
   std::vector<int64_t> counts_of_ids(static_cast<size_t>(vocabulary));
-  for (const ClassifiedText& example : examples) {
+  for (const EncodedText& example : examples) {
     for (const int32_t id : example.ids) ++counts_of_ids[static_cast<size_t>(id)];
   }
   counts_of_ids[begin_id] = counts_of_ids[end_id] = 0;
   return counts_of_ids;
 }
 
-std::string ClassificationData::where(int64_t example) const {
-  const auto after = std::ranges::upper_bound(parts, example, {}, &SharedRange::first);
-  const SharedRange& part = *(after - 1);
-  return fmt::format("{}, example {}", part.name, example - part.first + 1);
+ExampleSet example_set(const std::vector<EncodedText>& texts) {
+  ExampleSet set;
+  for (const EncodedText& text : texts) set.costs.push_back(static_cast<int32_t>(text.ids.size()));
+  set.read = [&texts](int64_t, int64_t number, Example& out) {
+    const EncodedText& text = texts[static_cast<size_t>(number)];
+    out = {text.ids, text.kinds};
+  };
+  return set;
 }
 
 ExampleSet ClassificationData::set() const {
-  ExampleSet set;
-  for (const ClassifiedText& example : examples) {
-    set.costs.push_back(static_cast<int32_t>(example.ids.size()));
-  }
+  ExampleSet set = example_set(examples);
   set.parts = parts;
-  set.read = [this](int64_t, int64_t number, Example& out) {
-    const ClassifiedText& example = examples[static_cast<size_t>(number)];
-    out = {example.ids, example.kinds, {example.label}};
+  set.read = [this, texts = std::move(set.read)](int64_t epoch, int64_t number, Example& out) {
+    texts(epoch, number, out);
+    out.push_back({labels[static_cast<size_t>(number)]});
   };
   set.where = [this](int64_t example) { return where(example); };
   return set;
@@ -63,28 +64,19 @@ ExampleSet ClassificationData::set() const {
 ClassificationData encode_corpora(const std::vector<LabelledCorpus>& corpora, const Labels& labels,
                                   const Tokenizer& tokenizer, int64_t context) {
   ClassificationData data;
-  data.counts.resize(labels.size());
   ContentHash hash;
   hash.add_text("labelled").add(tokenizer.hash()).add(context);
   for (const std::string& label : labels) hash.add_text(label);
   for (const LabelledCorpus& corpus : corpora) {
     data.skipped += corpus.skipped;
-    data.parts.push_back({.first = std::ssize(data.examples),
+    data.parts.push_back({.first = data.count(),
                           .count = std::ssize(corpus.rows),
                           .share = corpus.share,
                           .name = corpus.name});
-    for (size_t i = 0; i < corpus.rows.size(); ++i) {
-      const LabelledText& row = corpus.rows[i];
-      const auto label = std::ranges::lower_bound(labels, row.label);
-      if (label == labels.end() || *label != row.label) {
-        fail("{}, example {}: the label '{}' does not occur in the training data", corpus.name,
-             i + 1, row.label);
-      }
-      const auto number = static_cast<int32_t>(label - labels.begin());
-      data.examples.push_back({encode_texts(row.texts, tokenizer, context), number});
+    for (const LabelledText& row : corpus.rows) {
+      hash.add(data.add(row.label, labels)).add(row.texts.size());
+      data.examples.push_back(encode_texts(row.texts, tokenizer, context));
       data.tokens += std::ssize(data.examples.back().ids);
-      ++data.counts[static_cast<size_t>(number)];
-      hash.add(number).add(row.texts.size());
       for (const std::string& text : row.texts) hash.add_text(text);
     }
   }

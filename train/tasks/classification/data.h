@@ -18,21 +18,15 @@ struct EncodedText {
 EncodedText encode_texts(const std::vector<std::string>& texts, const Tokenizer& tokenizer,
                          int64_t context);
 
-struct ClassifiedText : EncodedText {
-  int32_t label = 0;
-};
+// The texts as examples of two columns, ids and kinds, without names; refers to them.
+ExampleSet example_set(const std::vector<EncodedText>& texts);
 
-struct ClassificationData {
-  std::vector<ClassifiedText> examples;
-  std::vector<SharedRange> parts;
-  std::vector<int64_t> counts;  // [classes]
+struct ClassificationData : ClassedExamples {
+  std::vector<EncodedText> examples;
   int64_t tokens = 0;
   int64_t skipped = 0;  // lines that are not UTF-8
-  uint64_t hash = 0;
 
   std::vector<int64_t> count_ids(int32_t vocabulary) const;  // without <s> and </s>
-  // "questions.txt, example 17"
-  std::string where(int64_t example) const;
   ExampleSet set() const;  // examples of three columns: ids, kinds, label; refers to this object
 };
 

@@ -20,19 +20,14 @@ ClassifierOptions classifier_options(const Config& config, int64_t vocabulary, i
 }
 
 ClassificationRun open_classification_run(const std::string& place) {
-  const RunLocation found = find_run(place, TaskKind::classification);
-  ClassificationRun run;
-  run.config = found.config;
-  run.tokenizer =
-      open_classification_tokenizer(run.config, found.folder, {TaskStart::Purpose::use}, {});
-  run.labels = load_labels(found.folder);
-  run.network = std::make_unique<TaskModel<Classifier>>(
-      classifier_options(run.config, run.tokenizer.size(), std::ssize(run.labels)));
-  const LoadedWeights loaded =
-      load_weights(found, run.network->parameters, hash_of({run.tokenizer}));
-  run.checkpoint = loaded.checkpoint;
-  run.step = loaded.step;
-  return run;
+  return open_run_of<ClassificationRun>(
+      TaskKind::classification, place, [](ClassificationRun& run) {
+        run.tokenizer = open_classification_tokenizer(run.config, run.folder, {}, {});
+        run.labels = load_labels(run.folder);
+        return std::pair(
+            classifier_options(run.config, run.tokenizer.size(), std::ssize(run.labels)),
+            hash_of({run.tokenizer}));
+      });
 }
 
 }  // namespace calque

@@ -117,32 +117,25 @@ Labels labels_of(const std::vector<ImageCorpus>& corpora) {
   for (const ImageCorpus& corpus : corpora) {
     labels.insert(corpus.set.labels.begin(), corpus.set.labels.end());
   }
-  if (labels.size() < 2) {
-    fail("{}: every image has the label '{}'; a classifier needs images of two classes or more",
-         corpora.front().name, *labels.begin());
-  }
-  return {labels.begin(), labels.end()};
+  return two_labels_or_more(labels, corpora.front().name, "image");
 }
 
 std::span<const uint8_t> ImageData::image(int64_t number) const {
-  const auto after = std::ranges::upper_bound(parts, number, {}, &SharedRange::first);
-  const auto part = static_cast<size_t>(after - parts.begin() - 1);
+  const size_t part = part_of(number);
   return corpora[part].set.image(number - parts[part].first);
 }
 
 std::string ImageData::where(int64_t number) const {
-  const auto after = std::ranges::upper_bound(parts, number, {}, &SharedRange::first);
-  const auto part = static_cast<size_t>(after - parts.begin() - 1);
-  const int64_t own = number - parts[part].first;
+  const size_t part = part_of(number);
   const std::vector<std::string>& files = corpora[part].set.files;
-  if (!files.empty()) return files[static_cast<size_t>(own)];
-  return fmt::format("{}, image {}", corpora[part].name, own + 1);
+  if (files.empty()) return ClassedExamples::where(number);
+  return files[static_cast<size_t>(number - parts[part].first)];
 }
 
 ImageData classed_images(std::vector<ImageCorpus> corpora, const Labels& labels,
                          const ImageShape& shape) {
   ImageData data;
-  data.counts.resize(labels.size());
+  data.noun = "image";
   data.corpora = std::move(corpora);
   ContentHash hash;
   hash.add_text("images");
@@ -160,16 +153,7 @@ ImageData classed_images(std::vector<ImageCorpus> corpora, const Labels& labels,
         {.first = data.count(), .count = set.count(), .share = corpus.share, .name = corpus.name});
     hash.add(shape.height).add(shape.width).add(shape.channels).add(set.count());
     hash.add({reinterpret_cast<const char*>(set.pixels.data()), set.pixels.size()});
-    for (const std::string& own : set.labels) {
-      const auto label = std::ranges::lower_bound(labels, own);
-      if (label == labels.end() || *label != own) {
-        fail("{}, image {}: the label '{}' does not occur in the training data", corpus.name,
-             data.count() - data.parts.back().first + 1, own);
-      }
-      data.labels.push_back(static_cast<int32_t>(label - labels.begin()));
-      ++data.counts[static_cast<size_t>(data.labels.back())];
-      hash.add(data.labels.back());
-    }
+    for (const std::string& label : set.labels) hash.add(data.add(label, labels));
   }
   data.hash = hash.value();
   return data;

@@ -7,7 +7,7 @@
 
 #include "data/batches/stream.h"
 #include "train/config/config.h"
-#include "train/tasks/classification/corpora.h"
+#include "train/tasks/classes/labels.h"
 #include "train/tasks/images/preparation.h"
 
 namespace calque {
@@ -38,14 +38,9 @@ struct TrainingImages {
 TrainingImages read_training_images(const Config& config,
                                     const std::optional<ImagePreparation>& initial);
 
-struct ImageData {
+struct ImageData : ClassedExamples {
   std::vector<ImageCorpus> corpora;
-  std::vector<SharedRange> parts;
-  std::vector<int32_t> labels;  // [images]
-  std::vector<int64_t> counts;  // [classes]
-  uint64_t hash = 0;
 
-  int64_t count() const { return std::ssize(labels); }
   std::span<const uint8_t> image(int64_t number) const;
   // "train-images-idx3-ubyte, image 17", or the file of the image.
   std::string where(int64_t number) const;

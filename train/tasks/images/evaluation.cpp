@@ -1,37 +1,26 @@
 #include "train/tasks/images/evaluation.h"
 
-#include <algorithm>
-
 #include "core/tape.h"
-#include "train/task.h"
 
 namespace calque {
-namespace {
 
-constexpr int64_t tokens_at_once = 4096;
-
-}  // namespace
+Tensor normalised_pixels(const ImagePreparation& preparation, std::span<const Example> images) {
+  std::vector<uint8_t> pixels;
+  for (const Example& image : images) {
+    for (const int32_t pixel : image[0]) pixels.push_back(static_cast<uint8_t>(pixel));
+  }
+  return preparation.normalised(pixels);
+}
 
 ClassificationResult evaluate_images(const VisionTransformer& model,
                                      const ImagePreparation& preparation, const ImageData& data,
                                      double label_smoothing, BatchShare share) {
-  const NoGradient nothing_recorded;
-  ClassifiedBatches batches(std::move(share));
-  const int64_t at_once = std::max<int64_t>(1, tokens_at_once / model.options.tokens());
-  for (int64_t first = 0; first < data.count(); first += at_once) {
-    const int64_t end = std::min(data.count(), first + at_once);
-    const auto labels = std::span(data.labels)
-                            .subspan(static_cast<size_t>(first), static_cast<size_t>(end - first));
-    batches.add(labels, label_smoothing, [&] {
-      std::vector<uint8_t> pixels;
-      for (int64_t i = first; i < end; ++i) {
-        const auto image = data.image(i);
-        pixels.insert(pixels.end(), image.begin(), image.end());
-      }
-      return model.head.logits(model.pooled(preparation.normalised(pixels), Mode::evaluate));
-    });
-  }
-  return batches.result(model.options.head.classes);
+  return evaluate_classes(example_set(data, model.options.tokens(), {}, 0), data.labels,
+                          model.options.head.classes, label_smoothing, share,
+                          [&](std::span<const Example> images) {
+                            return model.head.logits(model.pooled(
+                                normalised_pixels(preparation, images), Mode::evaluate));
+                          });
 }
 
 std::vector<double> class_probabilities(const VisionTransformer& model,

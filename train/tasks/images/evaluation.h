@@ -4,10 +4,13 @@
 #include <vector>
 
 #include "nn/models/vision.h"
-#include "train/tasks/classification/evaluation.h"
+#include "train/tasks/classes/evaluation.h"
 #include "train/tasks/images/data.h"
 
 namespace calque {
+
+// The pixels of examples of two columns, pixels and label: [images, size].
+Tensor normalised_pixels(const ImagePreparation& preparation, std::span<const Example> images);
 
 // Computes the batches of the share and returns the result over all batches.
 ClassificationResult evaluate_images(const VisionTransformer& model,

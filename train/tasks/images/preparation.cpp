@@ -10,6 +10,7 @@
 #include "core/error.h"
 #include "data/files/file.h"
 #include "train/storage/durable_files.h"
+#include "train/tasks/classes/labels.h"
 
 namespace calque {
 namespace {
@@ -61,24 +62,19 @@ std::optional<ImagePreparation> parse_preparation(const std::string& text) {
 }  // namespace
 
 void save_preparation(const ImagePreparation& preparation, const RunFolder& run) {
-  const std::string text = text_of(preparation);
-  std::error_code not_there;
-  const bool as_long = std::filesystem::file_size(run.images(), not_there) == text.size();
-  if (as_long && read_file(run.images(), std::ssize(text)) == text) return;
-  replace_text(real_files(), run.images(), text);
+  ensure_text(real_files(), run.images(), text_of(preparation));
 }
 
 ImagePreparation load_preparation(const RunFolder& run) {
-  constexpr const char* fix =
-      "resume the run with calque train, which writes it again from the data";
   constexpr int64_t largest = 4096;
   const std::string path = run.images();
-  if (!std::filesystem::exists(path)) fail("{}: is missing; restore it, or {}", path, fix);
+  if (!std::filesystem::exists(path))
+    fail("{}: is missing; restore it, or {}", path, written_again);
   const auto preparation = parse_preparation(read_file(path, largest));
   if (!preparation) {
     fail(
         "{}: does not hold the size, mean and deviation of images; restore it, or remove it and {}",
-        path, fix);
+        path, written_again);
   }
   return *preparation;
 }

@@ -31,17 +31,12 @@ Image ImageRun::read(const std::string& path) const { return preparation.fit(rea
 std::string no_tokenizer_hash() { return hexadecimal(content_hash("images")); }
 
 ImageRun open_image_run(const std::string& place) {
-  const RunLocation found = find_run(place, TaskKind::images);
-  ImageRun run;
-  run.config = found.config;
-  run.labels = load_labels(found.folder);
-  run.preparation = load_preparation(found.folder);
-  run.network = std::make_unique<TaskModel<VisionTransformer>>(
-      vision_options(run.config, run.preparation.fit.shape, std::ssize(run.labels)));
-  const LoadedWeights loaded = load_weights(found, run.network->parameters, no_tokenizer_hash());
-  run.checkpoint = loaded.checkpoint;
-  run.step = loaded.step;
-  return run;
+  return open_run_of<ImageRun>(TaskKind::images, place, [](ImageRun& run) {
+    run.labels = load_labels(run.folder);
+    run.preparation = load_preparation(run.folder);
+    return std::pair(vision_options(run.config, run.preparation.fit.shape, std::ssize(run.labels)),
+                     no_tokenizer_hash());
+  });
 }
 
 }  // namespace calque

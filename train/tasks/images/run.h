@@ -1,25 +1,18 @@
 #pragma once
 // A trained Vision Transformer in use, with the weights of one of its checkpoints.
 
-#include <memory>
 #include <string>
 
 #include "nn/models/vision.h"
 #include "train/tasks/images/data.h"
-#include "train/tasks/task_model.h"
-#include "train/weights/trained_run.h"
+#include "train/tasks/opened_run.h"
 
 namespace calque {
 
-struct ImageRun {
-  Config config;
+struct ImageRun : OpenedRun<VisionTransformer> {
   Labels labels;
   ImagePreparation preparation;
-  std::unique_ptr<TaskModel<VisionTransformer>> network;
-  std::string checkpoint;
-  int64_t step = 0;
 
-  const VisionTransformer& model() const { return network->model; }
   // The image in the shape that the model reads. Throws an Error if the file is no image.
   Image read(const std::string& path) const;
 };

@@ -6,8 +6,7 @@
 #include <numbers>
 #include <utility>
 
-#include "core/tape.h"
-#include "train/tasks/language_model/work.h"
+#include "train/tasks/evaluation.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/task_data.h"
 
@@ -18,13 +17,14 @@ double bits_each(double nats, int64_t count) {
   return nats / std::numbers::ln2 / static_cast<double>(std::max<int64_t>(1, count));
 }
 
-LossSums sums_of(const LanguageModel& model, const PackedWindows& windows, double label_smoothing) {
-  const TokenLoss loss = model.loss(windows.inputs, windows.expected, windows.segments,
-                                    static_cast<real>(label_smoothing), Mode::evaluate);
-  return summed(loss).sums();
-}
-
 }  // namespace
+
+SummedLoss window_loss(const LanguageModel& model, std::span<const Example> windows,
+                       double label_smoothing, Mode mode, double agreement) {
+  const PackedExamples packed = pack(windows);
+  return summed(model.loss(packed.columns[0], packed.columns[1], packed.segments,
+                           static_cast<real>(label_smoothing), mode, static_cast<real>(agreement)));
+}
 
 double TextEvaluation::bits_per_character() const { return bits_each(sums.nll, size.characters); }
 double TextEvaluation::bits_per_byte() const { return bits_each(sums.nll, size.bytes); }
@@ -39,27 +39,12 @@ std::vector<std::pair<std::string, double>> TextEvaluation::values() const {
 TextEvaluation evaluate_text(const LanguageModel& model, const Dataset& dataset,
                              const WindowOptions& options, double label_smoothing,
                              int64_t batch_tokens, BatchShare share) {
-  const NoGradient nothing_recorded;
-  TextEvaluation evaluation{.sums = {}, .size = dataset.sizes.front()};
-  const TextWindows windows(dataset, options);
-  std::vector<LossSums> sums;
-  const auto evaluate = [&](const PackedWindows& batch) {
-    sums.emplace_back();
-    if (share.computes_next()) sums.back() = sums_of(model, batch, label_smoothing);
-  };
-  PackedWindows batch;
-  std::vector<int32_t> inputs, expected;
-  for (int64_t i = 0; i < windows.count(); ++i) {
-    const int64_t tokens = batch.segments.tokens();
-    if (tokens > 0 && tokens + windows.length(i) > batch_tokens) {
-      evaluate(std::exchange(batch, {}));
-    }
-    windows.read(0, i, inputs, expected);
-    batch.append(inputs, expected);
-  }
-  if (batch.segments.count() > 0) evaluate(batch);
-  evaluation.sums = share.sum(std::move(sums));
-  return evaluation;
+  std::vector<LossSums> sums = evaluate_in_order(
+      TextWindows(dataset, options).examples(), {.tokens = batch_tokens}, share,
+      [&](const ExampleBatch& batch) {
+        return window_loss(model, batch.examples, label_smoothing, Mode::evaluate).sums();
+      });
+  return {.sums = share.sum(std::move(sums)), .size = dataset.sizes.front()};
 }
 
 int64_t tokens_at_once(const Config& config) {

@@ -1,6 +1,7 @@
 #pragma once
 // The loss of a language model on texts. Each token is predicted once, in windows of data.context.
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "nn/models/language_model.h"
 #include "train/config/config.h"
 #include "train/report/records.h"
+#include "train/task.h"
 #include "train/tasks/shared_validation.h"
 
 namespace calque {
@@ -23,6 +25,10 @@ struct TextEvaluation {
   // The values by the metric's name.
   std::vector<std::pair<std::string, double>> values() const;
 };
+
+// The summed loss of windows of two columns, inputs and expected (TextWindows::examples()).
+SummedLoss window_loss(const LanguageModel& model, std::span<const Example> windows,
+                       double label_smoothing, Mode mode, double agreement = 0);
 
 // Requires WindowUse::evaluation. A batch has at most `batch_tokens` tokens, or one window.
 // Computes the batches of the share and returns the sums over all batches.

@@ -1,20 +1,11 @@
 // task: language-model. A decoder-only Transformer on plain text.
-#include "data/files/content_hash.h"
-#include "train/config/schema.h"
-#include "train/tasks/data_settings.h"
+#include "train/tasks/text/task.h"
+
 #include "train/tasks/descriptor.h"
-#include "train/tasks/example_works.h"
 #include "train/tasks/language_model/evaluation.h"
 #include "train/tasks/language_model/samples.h"
 #include "train/tasks/language_model/settings.h"
-#include "train/tasks/language_model/work.h"
 #include "train/tasks/loss_metrics.h"
-#include "train/tasks/pretrained_embeddings.h"
-#include "train/tasks/shared_validation.h"
-#include "train/tasks/task_data.h"
-#include "train/tasks/task_model.h"
-#include "train/tasks/text/texts.h"
-#include "train/tasks/text/tokenizer.h"
 
 namespace calque {
 
@@ -22,74 +13,30 @@ extern const TaskDescriptor language_model_task;
 
 namespace {
 
-class LanguageModelTask : public Task {
+class LanguageModelTask : public TextTask<LanguageModel> {
  public:
   LanguageModelTask(const Config& config, const RunFolder& run, const TaskStart& start)
-      : config_(config),
-        tokenizer_(open_text_tokenizer(config_, run, start)),
-        network_(language_model_options(config_, tokenizer_.size())) {
-    freeze_embeddings(config_, network_.parameters);
-    if (start.purpose == TaskStart::Purpose::use) return;
-    const std::string cache = cache_folder(config_, run, start);
-    if (!config_.data.validation.empty()) {
-      validation_ = load_texts(config_.data, config_.data.validation,
-                               CorpusConfig::Split::validation, tokenizer_, cache);
-    }
-    data_ = load_training_texts(config_.data, tokenizer_, cache);
-  }
+      : TextTask(config, run, start, language_model_options) {}
 
-  Parameters& parameters() override { return network_.parameters; }
   std::span<const MetricInfo> metrics() const override { return language_model_task.metrics(); }
-  std::string tokenizer_hash() const override { return hash_of({tokenizer_}); }
-  std::string data_hash() const override { return hexadecimal(data_.hash); }
-
-  std::string measured_by(const MetricInfo&, const Config& config) const override {
-    return write_value(config.data.validation);
-  }
-
-  std::string data_description() const override {
-    return calque::data_description(data_, tokenizer_.size());
-  }
-
-  std::unique_ptr<WorkStream> training(StreamPosition from) override {
-    const auto windows =
-        std::make_shared<const TextWindows>(data_, window_options(config_, WindowUse::training));
-    const ExampleSet examples = windows->examples();
-    const MakeWork make = [this, windows](const ExampleBatch& batch) -> std::unique_ptr<Work> {
-      PackedWindows packed;
-      for (const Example& window : batch.examples) packed.append(window[0], window[1]);
-      return std::make_unique<LanguageModelWork>(
-          network_.model, config_.training, std::move(packed),
-          std::vector<int64_t>(batch.numbers.begin(), batch.numbers.end()), windows);
-    };
-    return std::make_unique<ExampleWorks>(examples, examples.costs, batch_options(config_.training),
-                                          from, make);
-  }
-
-  std::vector<std::string> load_pretrained() override {
-    return load_embeddings(config_, tokenizer_, data_, network_.parameters);
-  }
-
-  bool validates() const override { return validation_.has_value(); }
-
-  std::optional<Scores> validate(Communicator& ranks, const std::function<bool()>& stop) override {
-    return shared_validation(ranks, stop, [&](const BatchShare& share) -> Scores {
-      const TextEvaluation evaluation = evaluate_text(
-          network_.model, *validation_, window_options(config_, WindowUse::evaluation),
-          config_.training.label_smoothing, tokens_at_once(config_), share);
-      return {evaluation.values(),
-              share.is_rank_zero() ? sample_continuations(network_.model, tokenizer_, *validation_,
-                                                          config_, config_.logging.samples)
-                                   : std::vector<Sample>()};
-    });
-  }
 
  private:
-  const Config config_;
-  const Tokenizer tokenizer_;
-  TaskModel<LanguageModel> network_;
-  std::optional<Dataset> validation_;
-  Dataset data_;
+  ExampleTraining examples() const override {
+    return {.set = TextWindows(data_, window_options(config_, WindowUse::training)).examples(),
+            .forward = [this](std::span<const Example> windows) {
+              return window_loss(network_.model, windows, config_.training.label_smoothing,
+                                 Mode::train, config_.training.r_drop);
+            }};
+  }
+
+  Scores scores(BatchShare share) const override {
+    const TextEvaluation evaluation =
+        evaluate_text(network_.model, *validation_, window_options(config_, WindowUse::evaluation),
+                      config_.training.label_smoothing, tokens_at_once(config_), share);
+    if (!share.is_rank_zero()) return {evaluation.values(), {}};
+    return {evaluation.values(), sample_continuations(network_.model, tokenizer_, *validation_,
+                                                      config_, config_.logging.samples)};
+  }
 };
 
 std::unique_ptr<Task> make_language_model(const Config& config, const RunFolder& run,

@@ -2,12 +2,13 @@
 
 #include <algorithm>
 #include <array>
+#include <memory>
 
-#include "core/tape.h"
 #include "nn/layers/expert_load.h"
+#include "train/tasks/evaluation.h"
 #include "train/tasks/loss_metrics.h"
 #include "train/tasks/masked_lm/filling.h"
-#include "train/tasks/masked_lm/work.h"
+#include "train/tasks/masked_lm/windows.h"
 
 namespace calque {
 namespace {
@@ -18,25 +19,29 @@ MaskedWindows fixed_windows(const Dataset& text, const Config& config, const Tok
   return {text, config, WindowUse::evaluation, std::move(masking)};
 }
 
-// The sums over the chosen tokens that [MASK] replaces, and over the other chosen tokens.
-std::array<LossSums, 2> sums_of(const MaskedLm& model, const PackedMasks& batch, int32_t mask,
-                                real smoothing) {
-  PackedMasks hidden = batch, shown = batch;
-  for (size_t i = 0; i < batch.ids.size(); ++i) {
-    (batch.ids[i] == mask ? shown : hidden).expected[i] = not_masked;
+// The loss of the chosen tokens whose masked id `counts`.
+template <class Counts>
+SummedLoss loss_where(const MaskedLm& model, std::span<const Example> windows,
+                      double label_smoothing, Mode mode, double agreement, Counts counts) {
+  const PackedExamples packed = pack(windows);
+  const std::vector<int32_t>&ids = packed.columns[0], &originals = packed.columns[1];
+  std::vector<int32_t> rows, expected;
+  for (size_t i = 0; i < ids.size(); ++i) {
+    if (originals[i] == not_masked || !counts(ids[i])) continue;
+    rows.push_back(static_cast<int32_t>(i));
+    expected.push_back(originals[i]);
   }
-  std::array<LossSums, 2> both;
-  for (const PackedMasks* part : {&hidden, &shown}) {
-    const auto [rows, expected] = part->targets();
-    if (rows.empty()) continue;
-    both[part == &hidden ? 0 : 1] =
-        summed(model.loss(part->ids, part->segments, rows, expected, smoothing, Mode::evaluate))
-            .sums();
-  }
-  return both;
+  if (rows.empty() && mode == Mode::evaluate) return {};
+  return summed(model.loss(ids, packed.segments, rows, expected, static_cast<real>(label_smoothing),
+                           mode, static_cast<real>(agreement)));
 }
 
 }  // namespace
+
+SummedLoss masked_loss(const MaskedLm& model, std::span<const Example> windows,
+                       double label_smoothing, Mode mode, double agreement) {
+  return loss_where(model, windows, label_smoothing, mode, agreement, [](int32_t) { return true; });
+}
 
 std::vector<std::pair<std::string, double>> MaskedEvaluation::values() const {
   auto values = loss_values(sums);
@@ -46,21 +51,18 @@ std::vector<std::pair<std::string, double>> MaskedEvaluation::values() const {
 
 MaskedEvaluation evaluate_masked(const MaskedLm& model, const Dataset& text, const Config& config,
                                  const Tokenizer& tokenizer, BatchShare share) {
-  const NoGradient nothing_recorded;
-  const MaskedWindows windows = fixed_windows(text, config, tokenizer);
-  const int64_t most = std::max<int64_t>(4096, config.data.context);
-  const auto smoothing = static_cast<real>(config.training.label_smoothing);
-  std::vector<std::array<LossSums, 2>> sums;
-  std::vector<int32_t> ids, expected;
-  for (int64_t next = 0; next < windows.count();) {
-    PackedMasks batch;
-    do {
-      windows.read(0, next, ids, expected);
-      batch.append(ids, expected);
-    } while (++next < windows.count() && batch.segments.tokens() < most);
-    sums.emplace_back();
-    if (share.computes_next()) sums.back() = sums_of(model, batch, mask_id(tokenizer), smoothing);
-  }
+  const ExampleSet windows = window_examples(
+      std::make_shared<const MaskedWindows>(fixed_windows(text, config, tokenizer)));
+  const auto sums_of = [&](const ExampleBatch& batch, bool behind_mask) -> LossSums {
+    const SummedLoss loss =
+        loss_where(model, batch.examples, config.training.label_smoothing, Mode::evaluate, 0,
+                   [&](int32_t id) { return (id == mask_id(tokenizer)) == behind_mask; });
+    return loss.terms > 0 ? loss.sums() : LossSums();
+  };
+  auto sums = evaluate_in_order(windows, {.tokens = std::max<int64_t>(4096, config.data.context)},
+                                share, [&](const ExampleBatch& batch) {
+                                  return std::array{sums_of(batch, true), sums_of(batch, false)};
+                                });
   share.join(sums);
   MaskedEvaluation evaluation;
   for (const auto& both : sums) {

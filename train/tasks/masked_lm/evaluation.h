@@ -2,6 +2,7 @@
 // The loss of a masked language model on a text. The masks are the same at every call and in every
 // run with the same tokenizer and the same settings of masks and windows, whatever the run's seed.
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -10,6 +11,7 @@
 #include "nn/models/encoder.h"
 #include "train/config/config.h"
 #include "train/report/records.h"
+#include "train/task.h"
 #include "train/tasks/shared_validation.h"
 
 namespace calque {
@@ -20,6 +22,10 @@ struct MaskedEvaluation {
 
   std::vector<std::pair<std::string, double>> values() const;  // by the metric's name
 };
+
+// The summed loss of the chosen tokens of window_examples().
+SummedLoss masked_loss(const MaskedLm& model, std::span<const Example> windows,
+                       double label_smoothing, Mode mode, double agreement = 0);
 
 // Computes the batches of the share and returns the sums over all batches.
 MaskedEvaluation evaluate_masked(const MaskedLm& model, const Dataset& text, const Config& config,

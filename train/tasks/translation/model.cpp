@@ -5,10 +5,9 @@
 namespace calque {
 namespace {
 
-std::variant<Transformer, RecurrentTranslator> make_model(Parameters& parameters,
-                                                          const ModelConfig& config, int64_t source,
-                                                          int64_t target) {
-  const Path root(parameters);
+std::variant<Transformer, RecurrentTranslator> make_model(
+    const Path& root, const TranslationModel::Options& options) {
+  const auto& [config, source, target] = options;
   if (config.kind == ModelConfig::Kind::rnn) {
     return RecurrentTranslator(root, recurrent_options(config, source, target));
   }
@@ -17,10 +16,7 @@ std::variant<Transformer, RecurrentTranslator> make_model(Parameters& parameters
 
 }  // namespace
 
-TranslationModel::TranslationModel(const ModelConfig& config, int64_t source_vocabulary,
-                                   int64_t target_vocabulary)
-    : model_(make_model(parameters, config, source_vocabulary, target_vocabulary)) {
-  parameters.allocate();
-}
+TranslationModel::TranslationModel(const Path& root, const Options& options_)
+    : options(options_), model_(make_model(root, options)) {}
 
 }  // namespace calque

@@ -1,9 +1,8 @@
 #pragma once
-// The model that model.kind names, with memory for its parameters, ready to be trained or loaded.
+// The model that model.kind names.
 
 #include <variant>
 
-#include "core/parameters.h"
 #include "nn/models/translator.h"
 #include "train/config/config.h"
 
@@ -11,16 +10,19 @@ namespace calque {
 
 class TranslationModel {
  public:
+  struct Options {
+    ModelConfig model;
+    int64_t source_vocabulary = 0, target_vocabulary = 0;
+  };
+
   // Throws an Error if the options are invalid.
-  TranslationModel(const ModelConfig& config, int64_t source_vocabulary, int64_t target_vocabulary);
-  TranslationModel(const TranslationModel&) = delete;
-  TranslationModel& operator=(const TranslationModel&) = delete;
+  TranslationModel(const Path& root, const Options& options);
 
   Translator translator() const {
     return std::visit([](const auto& model) { return Translator(model); }, model_);
   }
 
-  Parameters parameters;  // declared before the model, whose constructor registers them
+  const Options options;
 
  private:
   const std::variant<Transformer, RecurrentTranslator> model_;

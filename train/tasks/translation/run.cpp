@@ -4,18 +4,15 @@
 
 namespace calque {
 
+TranslationModel::Options options_of(const Config& config, const Tokenizers& tokenizers) {
+  return {config.model, tokenizers.source.size(), tokenizers.target.size()};
+}
+
 TranslationRun open_translation_run(const std::string& place) {
-  const RunLocation found = find_run(place, TaskKind::translation);
-  TranslationRun run;
-  run.folder = found.folder;
-  run.config = found.config;
-  run.tokenizers = open_translation_tokenizers(run.config, run.folder, {TaskStart::Purpose::use});
-  run.network = std::make_unique<TranslationModel>(run.config.model, run.tokenizers.source.size(),
-                                                   run.tokenizers.target.size());
-  const LoadedWeights loaded = load_weights(found, run.network->parameters, run.tokenizers.hash());
-  run.checkpoint = loaded.checkpoint;
-  run.step = loaded.step;
-  return run;
+  return open_run_of<TranslationRun>(TaskKind::translation, place, [](TranslationRun& run) {
+    run.tokenizers = open_translation_tokenizers(run.config, run.folder, {});
+    return std::pair(options_of(run.config, run.tokenizers), run.tokenizers.hash());
+  });
 }
 
 std::vector<TranslationRun> open_translation_runs(const std::vector<std::string>& places) {

@@ -1,26 +1,22 @@
 #pragma once
 // A trained translator: the tokenizers and the model of a run, with the weights of a checkpoint.
 
-#include <memory>
 #include <string>
 #include <vector>
 
+#include "train/tasks/opened_run.h"
 #include "train/tasks/translation/model.h"
 #include "train/tasks/translation/tokenizers.h"
-#include "train/weights/trained_run.h"
 
 namespace calque {
 
-struct TranslationRun {
-  RunFolder folder;
-  Config config;
+struct TranslationRun : OpenedRun<TranslationModel> {
   Tokenizers tokenizers;
-  std::unique_ptr<TranslationModel> network;
-  std::string checkpoint;  // the folder of the weights
-  int64_t step = 0;        // of the checkpoint
 
-  Translator model() const { return network->translator(); }
+  Translator model() const { return network->model.translator(); }
 };
+
+TranslationModel::Options options_of(const Config& config, const Tokenizers& tokenizers);
 
 // Throws Error for a run of another task.
 TranslationRun open_translation_run(const std::string& place);

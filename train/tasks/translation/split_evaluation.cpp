@@ -9,6 +9,8 @@
 namespace calque {
 namespace {
 
+// The pairs of the loss: those of a training set without filters, which has no pair with an empty
+// side.
 Dataset dataset_of(const TranslationRun& run, const CorpusSource& corpus) {
   const FilterOptions all = only_invalid_dropped(filter_options(run.config.data).invalid);
   return load_dataset({corpus}, {run.tokenizers.source, run.tokenizers.target}, {all, ""});
@@ -41,6 +43,8 @@ SplitResult evaluate_corpus(const std::vector<TranslationRun>& runs, const std::
   result.skipped = only(dataset.drops, {Drop::invalid, Drop::too_long});
   result.empty = only(dataset.drops, {Drop::empty});
   if (runs.size() == 1) result.tokens = token_scores(run, dataset);
+  // Translations are scored on all lines, also on pairs with an empty side, as other programs score
+  // a test set; so they are read a second time.
   ParallelTexts texts = read_texts({corpus}, 0, run.config.data);
   for (const TranslationRun& each : runs) {
     require_positions(texts, each.tokenizers.source, each.config.model);

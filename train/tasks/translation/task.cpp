@@ -5,17 +5,15 @@
 #include "data/batches/examples.h"
 #include "data/datasets/id_counts.h"
 #include "data/files/content_hash.h"
-#include "train/config/schema.h"
 #include "train/config/values.h"
 #include "train/tasks/descriptor.h"
-#include "train/tasks/example_works.h"
 #include "train/tasks/loss_metrics.h"
-#include "train/tasks/pretrained_embeddings.h"
+#include "train/tasks/model_task.h"
 #include "train/tasks/task_data.h"
-#include "train/tasks/translation/model.h"
+#include "train/tasks/translation/run.h"
 #include "train/tasks/translation/settings.h"
+#include "train/tasks/translation/training.h"
 #include "train/tasks/translation/validation.h"
-#include "train/tasks/translation/work.h"
 
 namespace calque {
 
@@ -51,27 +49,15 @@ std::vector<std::string_view> keys_of(const MetricInfo& metric, const Config& co
   return keys;
 }
 
-class TranslationTask : public Task {
+class TranslationTask : public ModelTask<TranslationModel> {
  public:
   TranslationTask(const Config& config, const RunFolder& run, const TaskStart& start)
-      : config_(config),
-        tokenizers_(open_translation_tokenizers(config_, run, start)),
-        network_(config_.model, tokenizers_.source.size(), tokenizers_.target.size()) {
-    freeze_embeddings(config_, network_.parameters);
-    if (start.purpose == TaskStart::Purpose::use) return;
-    const std::string cache = cache_folder(config_, run, start);
-    // Validation comes first, so that its errors occur before the long tokenization of the training
-    // corpora.
-    validation_ = std::make_unique<Validation>(config_, tokenizers_, cache);
-    data_ = std::make_shared<const Dataset>(load_dataset(
-        corpus_sources(config_.data.train, config_.data, CorpusConfig::Split::train),
-        {tokenizers_.source, tokenizers_.target}, {filter_options(config_.data), cache}));
-  }
+      : TranslationTask(config, run, start, open_translation_tokenizers(config, run, start)) {}
 
-  Parameters& parameters() override { return network_.parameters; }
   std::span<const MetricInfo> metrics() const override { return translation_task.metrics(); }
   std::string tokenizer_hash() const override { return tokenizers_.hash(); }
-  std::string data_hash() const override { return hexadecimal(data_->hash); }
+  std::string data_hash() const override { return hexadecimal(data_.hash); }
+  bool validates() const override { return validation_ && validation_->has_data(); }
 
   std::string measured_by(const MetricInfo& metric, const Config& config) const override {
     std::string text;
@@ -83,44 +69,52 @@ class TranslationTask : public Task {
   }
 
   std::string data_description() const override {
-    return calque::data_description(*data_, tokenizers_.target.size());
-  }
-
-  std::unique_ptr<WorkStream> training(StreamPosition from) override {
-    constexpr int both[] = {0, 1};
-    const MakeWork make = [this](const ExampleBatch& batch) { return work_of(batch); };
-    return std::make_unique<ExampleWorks>(
-        with_bpe_dropout(examples_of(*data_, cost_columns(config_.training)), config_, tokenizers_),
-        costs_of(*data_->tokens, both), batch_options(config_.training), from, make);
+    return calque::data_description(data_, tokenizers_.target.size());
   }
 
   std::vector<std::string> load_pretrained() override {
     if (config_.model.embeddings == EmbeddingConfig()) return {};
-    const std::vector<int64_t> source = count_ids(*data_->tokens, 0, tokenizers_.source.size());
-    const std::vector<int64_t> target = count_ids(*data_->tokens, 1, tokenizers_.target.size());
+    const std::vector<int64_t> source = count_ids(*data_.tokens, 0, tokenizers_.source.size());
+    const std::vector<int64_t> target = count_ids(*data_.tokens, 1, tokenizers_.target.size());
     return load_embeddings(config_, tokenizers_.source, source, tokenizers_.target, target,
                            network_.parameters);
   }
 
-  bool validates() const override { return validation_ && validation_->has_data(); }
-  std::optional<Scores> validate(Communicator& ranks, const std::function<bool()>& stop) override {
-    return validation_->run(network_.translator(), ranks, stop);
-  }
-
  private:
-  std::unique_ptr<Work> work_of(const ExampleBatch& batch) const {
-    std::vector<int64_t> lines;
-    for (const int64_t number : batch.numbers) lines.push_back(data_->tokens->line(number));
-    return std::make_unique<TranslationWork>(
-        network_.translator(), config_.training,
-        make_pair_batch(batch.examples, config_.model.source_end), std::move(lines), data_);
+  TranslationTask(const Config& config, const RunFolder& run, const TaskStart& start,
+                  const Tokenizers& tokenizers)
+      : ModelTask(config, options_of(config, tokenizers)), tokenizers_(tokenizers) {
+    if (start.purpose == TaskStart::Purpose::use) return;
+    const std::string cache = cache_folder(config_, run, start);
+    // Validation comes first, so that its errors occur before the long tokenization of the training
+    // corpora.
+    validation_.emplace(config_, tokenizers_, cache);
+    data_ = load_dataset(corpus_sources(config_.data.train, config_.data, Split::train),
+                         {tokenizers_.source, tokenizers_.target},
+                         {filter_options(config_.data), cache});
   }
 
-  const Config config_;
+  ExampleTraining examples() const override {
+    constexpr int both[] = {0, 1};
+    ExampleTraining training = pair_training(
+        network_.model.translator(), config_.training,
+        with_bpe_dropout(examples_of(data_, cost_columns(config_.training)), config_, tokenizers_));
+    training.sizes = costs_of(*data_.tokens, both);
+    training.where = [this](std::span<const int64_t> numbers) {
+      std::vector<int64_t> lines;
+      for (const int64_t number : numbers) lines.push_back(data_.tokens->line(number));
+      return data_.where(std::move(lines));
+    };
+    return training;
+  }
+
+  Scores scores(BatchShare share) const override {
+    return validation_->scores(network_.model.translator(), share);
+  }
+
   const Tokenizers tokenizers_;
-  TranslationModel network_;
-  std::unique_ptr<const Validation> validation_;
-  std::shared_ptr<const Dataset> data_;
+  std::optional<const Validation> validation_;
+  Dataset data_;
 };
 
 std::unique_ptr<Task> make_translation(const Config& config, const RunFolder& run,

@@ -109,14 +109,11 @@ Validation::Validation(const Config& config, const Tokenizers& tokenizers, const
   }
 }
 
-std::optional<Scores> Validation::run(Translator model, Communicator& ranks,
-                                      const std::function<bool()>& stop) const {
-  return shared_validation(ranks, stop, [&](const BatchShare& share) {
-    Scores scores;
-    scores.values = loss_values(evaluate_tokens(model, *dataset_, config_.training, share));
-    if (!texts_.sources.empty()) translate(model, share, scores);
-    return scores;
-  });
+Scores Validation::scores(Translator model, BatchShare share) const {
+  Scores scores;
+  scores.values = loss_values(evaluate_tokens(model, *dataset_, config_.training, share));
+  if (!texts_.sources.empty()) translate(model, share, scores);
+  return scores;
 }
 
 // Each text is translated by one rank.

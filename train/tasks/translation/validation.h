@@ -2,7 +2,6 @@
 // The validation of a translator: the loss with teacher forcing and, if the config asks for it,
 // translations compared with the references.
 
-#include <functional>
 #include <optional>
 #include <string>
 #include <vector>
@@ -51,10 +50,8 @@ class Validation {
   // An empty cache folder keeps the tokens in memory.
   Validation(const Config& config, const Tokenizers& tokenizers, const std::string& cache);
 
-  // Returns nothing once `stop` returns true. Ranks share the batches of the loss and of the
-  // translations.
-  std::optional<Scores> run(Translator model, Communicator& ranks,
-                            const std::function<bool()>& stop) const;
+  // Ranks share the batches of the loss and of the translations.
+  Scores scores(Translator model, BatchShare share) const;
 
   bool has_data() const { return dataset_.has_value(); }
 

@@ -3,6 +3,7 @@
 // call and in every run with the same tokenizer and settings, whatever the run's seed. Words are
 // not subsampled.
 
+#include <span>
 #include <string>
 #include <utility>
 #include <vector>
@@ -11,11 +12,18 @@
 #include "nn/models/word2vec.h"
 #include "train/config/config.h"
 #include "train/report/records.h"
+#include "train/task.h"
 #include "train/tasks/shared_validation.h"
 
 namespace calque {
 
+// The examples of a text (WordContexts::examples()).
+ExampleSet word_contexts(const Dataset& text, const Tokenizer& tokenizer,
+                         const ContextOptions& options);
 ContextOptions context_options(const Config& config);
+
+// The summed loss of all predictions of these slices.
+SummedLoss context_loss(const Word2Vec& model, std::span<const Example> slices);
 
 // The values by the metric's name.
 std::vector<std::pair<std::string, double>> word2vec_values(const LossSums& sums);

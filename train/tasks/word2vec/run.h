@@ -1,29 +1,22 @@
 #pragma once
 // Trained word vectors in use, with the weights of one checkpoint.
 
-#include <memory>
 #include <string>
 
-#include "data/tokenizers/tokenizer.h"
 #include "nn/models/word2vec.h"
-#include "train/tasks/task_model.h"
-#include "train/weights/trained_run.h"
+#include "train/tasks/text/run.h"
 
 namespace calque {
 
-struct Word2VecRun {
-  Config config;
-  Tokenizer tokenizer;
-  std::unique_ptr<TaskModel<Word2Vec>> network;
-  std::string checkpoint;
-  int64_t step = 0;
+using Word2VecRun = TextRun<Word2Vec>;
 
-  const Word2Vec& model() const { return network->model; }
-};
+inline Word2VecOptions word2vec_options(const Config& config, int64_t vocabulary) {
+  return {.vocabulary = vocabulary, .d_model = config.model.d_model};
+}
 
 // Throws Error for a run of another task.
-Word2VecRun open_word2vec_run(const std::string& place);
-
-Word2VecOptions word2vec_options(const Config& config, int64_t vocabulary);
+inline Word2VecRun open_word2vec_run(const std::string& place) {
+  return open_text_run<Word2Vec>(TaskKind::word2vec, place, word2vec_options);
+}
 
 }  // namespace calque

@@ -1,0 +1,70 @@
+#pragma once
+// The base of the tasks that name the class of an example. Data is a struct derived from
+// ClassedExamples, and the model has a ClassificationHead.
+
+#include <span>
+#include <string>
+#include <utility>
+#include <vector>
+
+#include "data/files/content_hash.h"
+#include "train/tasks/classes/evaluation.h"
+#include "train/tasks/classes/weights.h"
+#include "train/tasks/loss_metrics.h"
+#include "train/tasks/model_task.h"
+
+namespace calque {
+
+template <class Model, class Data>
+class ClassesTask : public ModelTask<Model> {
+ public:
+  std::span<const MetricInfo> metrics() const override { return class_metrics(); }
+  std::string data_hash() const override { return hexadecimal(data_.hash); }
+  bool validates() const override { return validation_.count() > 0; }
+
+ protected:
+  ClassesTask(const Config& config, const typename ModelTask<Model>::Options& options,
+              Labels labels)
+      : ModelTask<Model>(config, options), labels_(std::move(labels)) {}
+
+  using ModelTask<Model>::config_;
+  using ModelTask<Model>::network_;
+  const Labels labels_;
+  Data data_, validation_;
+
+  void set_training_data(Data data) {
+    data_ = std::move(data);
+    class_weights_ = class_weights(config_.training.class_weights, labels_, data_.counts);
+  }
+
+  // The loss in training mode; `pass` returns pooled vectors.
+  template <class Pass>
+  SummedLoss loss(Pass&& pass, std::span<const int32_t> labels) const {
+    return summed(network_.model.head.loss(pass, labels, class_weights_,
+                                           static_cast<real>(config_.training.label_smoothing),
+                                           static_cast<real>(config_.training.r_drop)));
+  }
+
+  virtual ClassificationResult evaluate(BatchShare share) const = 0;
+  // How a sample shows an example of validation_.
+  virtual std::string sample_text(int64_t example) const = 0;
+
+ private:
+  Scores scores(BatchShare share) const override {
+    const ClassificationResult result = evaluate(share);
+    Scores scores{result.values(), {}, {confusion_table(result.confusion, labels_)}};
+    const int64_t samples = std::min(validation_.count(), config_.logging.samples);
+    for (int64_t i = 0; share.is_rank_zero() && i < samples; ++i) {
+      const auto label = [&](const std::vector<int32_t>& of) {
+        return labels_[static_cast<size_t>(of[static_cast<size_t>(i)])];
+      };
+      scores.samples.push_back(
+          {sample_text(i), label(validation_.labels), label(result.predicted)});
+    }
+    return scores;
+  }
+
+  std::vector<real> class_weights_;
+};
+
+}  // namespace calque

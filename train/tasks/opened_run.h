@@ -1,0 +1,40 @@
+#pragma once
+// A trained run in use: its config and its model, with the weights of one of its checkpoints.
+
+#include <memory>
+#include <string>
+
+#include "train/tasks/task_model.h"
+#include "train/weights/trained_run.h"
+
+namespace calque {
+
+template <class Model>
+struct OpenedRun {
+  RunFolder folder;
+  Config config;
+  std::string checkpoint;  // the folder of the weights
+  int64_t step = 0;        // of the checkpoint
+  std::unique_ptr<TaskModel<Model>> network;
+
+  const Model& model() const { return network->model; }
+};
+
+// Opens a run, a struct derived from OpenedRun. read(run) fills its other members from the run's
+// folder, and returns the options of the model and the hash of the tokenizers. Throws an Error for
+// a run of another task.
+template <class Run, class Read>
+Run open_run_of(TaskKind task, const std::string& place, Read read) {
+  const RunLocation location = find_run(place, task);
+  Run run;
+  run.folder = location.folder;
+  run.config = location.config;
+  const auto [options, tokenizer_hash] = read(run);
+  run.network = std::make_unique<typename decltype(run.network)::element_type>(options);
+  const LoadedWeights loaded = load_weights(location, run.network->parameters, tokenizer_hash);
+  run.checkpoint = loaded.checkpoint;
+  run.step = loaded.step;
+  return run;
+}
+
+}  // namespace calque

@@ -1,0 +1,69 @@
+#include "train/tasks/text/corpora.h"
+
+#include <algorithm>
+
+#include "data/documents/dataset.h"
+#include "data/toy/analogies.h"
+#include "data/toy/text.h"
+#include "train/tasks/data_settings.h"
+
+namespace calque {
+namespace {
+
+bool is_toy_text(const CorpusConfig& corpus) { return corpus.toy == CorpusConfig::Toy::toy_text; }
+
+DocumentSource document_source(const CorpusConfig& corpus, const DataConfig& data, Split split) {
+  const CorpusShare share{.weight = corpus.weight, .epochs = corpus.epochs};
+  if (corpus.toy == CorpusConfig::Toy::none) {
+    return {DocumentFiles{corpus.text, data.documents}, share};
+  }
+  const auto toy = is_toy_text(corpus) ? toy_text : toy_analogies;
+  return {documents_in_memory(corpus_name(corpus), toy(corpus.split.value_or(split), corpus.pairs,
+                                                       static_cast<uint64_t>(corpus.seed))),
+          share};
+}
+
+}  // namespace
+
+std::vector<DocumentSource> document_sources(const Corpora& corpora, const DataConfig& data,
+                                             Split split) {
+  std::vector<DocumentSource> sources;
+  for (const CorpusConfig& corpus : corpora) {
+    sources.push_back(document_source(corpus, data, split));
+  }
+  return sources;
+}
+
+Dataset load_training_texts(const DataConfig& data, const Tokenizer& tokenizer,
+                            const std::string& cache_folder) {
+  return load_documents(document_sources(data.train, data, Split::train), tokenizer,
+                        {.drop_duplicates = data.drop_duplicates,
+                         .invalid = filter_options(data).invalid,
+                         .cache_folder = cache_folder});
+}
+
+Dataset load_texts(const DataConfig& data, const Corpora& corpora, Split split,
+                   const Tokenizer& tokenizer, const std::string& cache_folder) {
+  return load_documents(document_sources(corpora, data, split), tokenizer,
+                        {.invalid = filter_options(data).invalid, .cache_folder = cache_folder});
+}
+
+bool has_line_ends(const DataConfig& data) {
+  return data.documents != DocumentUnit::lines || std::ranges::any_of(data.train, is_toy_text);
+}
+
+Tokenizer open_text_tokenizer(const Config& config, const RunFolder& run, const TaskStart& start) {
+  const auto train = [&] {
+    TokenizerTraining training = tokenizer_training(config.tokenizer);
+    training.newline = has_line_ends(config.data);
+    return trained_tokenizer(
+        config,
+        sample_documents(document_sources(config.data.train, config.data, Split::train),
+                         config.tokenizer.training_pairs,
+                         static_cast<uint64_t>(config.training.seed)),
+        training);
+  };
+  return open_tokenizers(config, run, start, {{"", train}}).front();
+}
+
+}  // namespace calque
