@@ -35,6 +35,7 @@ target_compile_options(calque_compiler INTERFACE
   $<$<AND:$<CXX_COMPILER_ID:GNU>,$<BOOL:${CMAKE_UNITY_BUILD}>>:-Wshadow=local>
   # False positive of Clang: it misses that a lambda changes the loop variable.
   $<$<CXX_COMPILER_ID:Clang>:-Wno-for-loop-analysis>
+  $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>  # lets ccache cache what uses precompiled headers
   -fno-math-errno -fno-trapping-math)
 if(NOT OpenMP_CXX_FOUND)
   target_compile_options(calque_compiler INTERFACE -Wno-unknown-pragmas)
@@ -60,8 +61,6 @@ function(calque_precompile target)
   target_precompile_headers(${target} PRIVATE ${ARGN}
     <algorithm> <filesystem> <functional> <map> <memory> <optional> <span> <string> <vector>
     <fmt/format.h>)
-  # Lets ccache cache the files that use a precompiled header.
-  target_compile_options(${target} PRIVATE $<$<CXX_COMPILER_ID:GNU>:-fpch-preprocess>)
 endfunction()
 
 # calque_optimise_little(TARGET...): for code without long computations of its own, -O1 in optimised and
