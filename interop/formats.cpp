@@ -40,6 +40,14 @@ std::string if_exists(const std::string& file, const std::string& place) {
   return fs::exists(file) ? place : "";
 }
 
+std::vector<Format::Held> held_by_huggingface() {
+  std::vector<Format::Held> held = {{TaskKind::translation, limit_marian_mt},
+                                    {TaskKind::language_model, limit_causal_lm},
+                                    {TaskKind::images, limit_vit}};
+  for (const TaskKind task : bert_tasks()) held.push_back({task, limit_bert});
+  return held;
+}
+
 std::vector<Format> all_formats() {
   using enum TaskKind;
   return {
@@ -53,11 +61,7 @@ std::vector<Format> all_formats() {
        .find = [](const std::string& place) { return if_exists(place + "/model.bin", place); },
        .read = read_as<Transformer, import_ctranslate2>},
       {.name = "huggingface",
-       .models = {{translation, limit_marian_mt},
-                  {language_model, limit_causal_lm},
-                  {masked_lm, limit_bert},
-                  {classification, limit_bert},
-                  {images, limit_vit}},
+       .models = held_by_huggingface(),
        .write = write_transformers,
        .find = [](const std::string& place) { return if_exists(place + "/config.json", place); },
        .read = import_huggingface},

@@ -2,12 +2,13 @@
 // The runs that a server offers. A request selects a run by the name of its folder, or a translator
 // by its languages.
 
+#include <map>
 #include <memory>
 #include <string>
 #include <vector>
 
 #include "serve/language_detector.h"
-#include "train/tasks/classification/run.h"
+#include "train/tasks/classes/text_classifier.h"
 #include "train/tasks/language_model/run.h"
 #include "train/tasks/translation/run.h"
 #include "train/tasks/translation/settings.h"
@@ -28,13 +29,13 @@ struct ServedLanguageModel {
 
 struct ServedClassifier {
   std::string name;
-  ClassificationRun run;
+  TextClassifierRun run;
 };
 
 struct ServedRuns {
   std::vector<ServedTranslator> translators;
   std::vector<ServedLanguageModel> language_models;
-  std::vector<ServedClassifier> classifiers;
+  std::map<TaskKind, std::vector<ServedClassifier>> classifiers;
   // Trained on the beginning of each corpus of the translators' data.validation, or of data.train
   // without validation data. A corpus that cannot be read is skipped with the run's later ones.
   LanguageDetector detector;

@@ -32,16 +32,7 @@ std::vector<CorpusOfSplit> corpora_of_split(const DataConfig& data, const std::s
 
 std::vector<CorpusOfSplit> chosen_corpora(const EvaluateArguments& arguments,
                                           const Config& config) {
-  CorpusConfig files;
-  files.source = arguments.source;
-  files.target = arguments.target;
-  if (!arguments.text.empty()) files.text = {arguments.text};
-  files.labelled = arguments.labelled;
-  files.images = arguments.images;
-  if (!files.source.empty() || !files.text.empty() || !files.labelled.empty() ||
-      !files.images.empty()) {
-    return {{files, {}}};
-  }
+  if (arguments.files != CorpusConfig()) return {{arguments.files, {}}};
   const DataConfig& data = config.data;
   std::vector<CorpusOfSplit> named = corpora_of_split(data, arguments.split);
   if (!named.empty()) return named;
@@ -80,32 +71,29 @@ void add_corpus_options(CLI::App& command, EvaluateArguments& arguments, TaskOpt
           ->type_name("NAME");
   CLI::Option* source =
       options.add(for_files(&CorpusConfig::source, "x"),
-                  command.add_option("--source", arguments.source,
+                  command.add_option("--source", arguments.files.source,
                                      "Translation: evaluate on this file instead, plain or gzip"));
   CLI::Option* target =
-      command.add_option("--target", arguments.target, "The references for --source");
+      command.add_option("--target", arguments.files.target, "The references for --source");
   source->type_name("FILE")->excludes(split)->needs(target);
   target->type_name("FILE")->needs(source);
   CLI::Option* text =
       options.add(for_files(&CorpusConfig::text, {"x"}),
-                  command.add_option("--text", arguments.text,
+                  command.add_option("--text", arguments.files.text,
                                      "Language models, word2vec: evaluate on this text instead"));
-  text->type_name("FILE")->excludes(split)->excludes(source);
-  options
-      .add(for_files(&CorpusConfig::labelled, "x"),
-           command.add_option("--labelled", arguments.labelled,
-                              "Classification: evaluate on this file instead; a line is a label, a "
-                              "tab or a space, and a text"))
-      ->type_name("FILE")
-      ->excludes(split)
-      ->excludes(source)
-      ->excludes(text);
-  options
-      .add(for_files(&CorpusConfig::images, "x"),
-           command.add_option("--images", arguments.images,
-                              "Images: evaluate on this folder of classes or IDX file instead"))
-      ->type_name("PATH")
-      ->excludes(split);
+  text->type_name("FILE")->expected(1)->excludes(split)->excludes(source);
+  for (const Named<TaskKind>& task : task_kinds) {
+    const TaskCommands& commands = commands_of(task.choice);
+    if (commands.path_to_evaluate == nullptr) continue;
+    options
+        .add(std::vector{task.choice},
+             command.add_option(commands.files_to_evaluate,
+                                arguments.files.*commands.path_to_evaluate, commands.path_meaning))
+        ->type_name(commands.path_type)
+        ->excludes(split)
+        ->excludes(source)
+        ->excludes(text);
+  }
 }
 
 }  // namespace

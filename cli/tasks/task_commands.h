@@ -17,7 +17,8 @@ namespace calque {
 
 struct EvaluateArguments {
   std::vector<std::string> runs;
-  std::string split = "test", source, target, text, labelled, images, tokenize, output;
+  CorpusConfig files;  // to evaluate on instead of a split
+  std::string split = "test", tokenize, output;
   DecodingArguments decoding;
   int64_t samples = 0;
   bool by_length = false;
@@ -62,6 +63,9 @@ struct CorpusOfSplit {
 struct TaskCommands {
   TaskKind task;
   const char* files_to_evaluate;  // the options that name the files
+  // The file or folder of the only such option, if it is for this task alone.
+  std::string CorpusConfig::*path_to_evaluate = nullptr;
+  const char *path_type = "", *path_meaning = "";
   void (*check_data)(const Config& config);
   void (*evaluate)(const EvaluateArguments&, const std::vector<CorpusOfSplit>&);
   void (*score)(const ScoreArguments&) = nullptr;

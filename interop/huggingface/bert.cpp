@@ -12,6 +12,7 @@
 #include "interop/tokenizers/json.h"
 #include "interop/tokenizers/word_piece_import.h"
 #include "train/config/fine_tuning.h"
+#include "train/config/tasks.h"
 #include "train/storage/durable_files.h"
 
 namespace calque {
@@ -66,6 +67,15 @@ classify = pipeline("text-classification", "PATH OF THIS FOLDER", top_k=None)
 print(classify("How far is the moon?"))
 ```
 )";
+
+// The classes of transformers that name classes.
+struct BertClassifier {
+  TaskKind task;
+  const char* name;
+  std::string_view readme;
+};
+constexpr BertClassifier bert_classifiers[] = {
+    {TaskKind::classification, "BertForSequenceClassification", classifier_readme}};
 
 const std::string word_table = "bert.embeddings.word_embeddings.weight",
                   output_table = "cls.predictions.decoder.weight";
@@ -185,9 +195,9 @@ Imported<MaskedLm> import_masked_lm(const HuggingfaceFolder& folder) {
   return to;
 }
 
-Imported<Classifier> import_classifier(const HuggingfaceFolder& folder) {
+Imported<Classifier> import_classifier(const HuggingfaceFolder& folder, TaskKind task) {
   const ForeignJson& config = folder.config;
-  Imported<Classifier> to(fine_tuning_config(TaskKind::classification));
+  Imported<Classifier> to(fine_tuning_config(task));
   read_bert(config, to.config);
   ModelConfig& model = to.config.model;
   model.pooling = Pooling::cls;
@@ -197,11 +207,12 @@ Imported<Classifier> import_classifier(const HuggingfaceFolder& folder) {
                   fmt::format("is {}; calque has single_label_classification", printable(problem)));
   }
   const int64_t kinds = config.integer("type_vocab_size", 1, 1 << 16, 2);
-  if (kinds > 2) {
+  const bool two_texts = has(to.config, Feature::two_texts);
+  if (two_texts && kinds > 2) {
     config.refuse("type_vocab_size",
                   fmt::format("is {}; a classifier of calque distinguishes two texts", kinds));
   }
-  model.segment_embeddings = kinds == 2;
+  model.segment_embeddings = two_texts && kinds == 2;
   const ForeignVocabularies rows = read_tokenizer(folder, MaskToken::optional, to);
   ForeignTensors tensors = read_bert_tensors(folder, {});
   to.labels = take_sorted_labels(config, model.d_model, tensors);
@@ -212,11 +223,10 @@ Imported<Classifier> import_classifier(const HuggingfaceFolder& folder) {
   return to;
 }
 
-bool is_classifier(const ForeignJson& config) {
+bool has_class(const ForeignJson& config, const char* name) {
   const nlohmann::json& file = config.json();
   const auto classes = file.find("architectures");
-  return classes != file.end() && classes->is_array() &&
-         std::ranges::count(*classes, "BertForSequenceClassification") > 0;
+  return classes != file.end() && classes->is_array() && std::ranges::count(*classes, name) > 0;
 }
 
 }  // namespace
@@ -229,18 +239,27 @@ void write_huggingface(const Exported<MaskedLm>& from, ExportFolder& to) {
 }
 
 void write_huggingface(const Exported<Classifier>& from, ExportFolder& to) {
-  Json config = bert_config(from.model.encoder, "BertForSequenceClassification");
+  const auto& own = *std::ranges::find(bert_classifiers, from.config.task, &BertClassifier::task);
+  Json config = bert_config(from.model.encoder, own.name);
   config["classifier_dropout"] = from.model.options.head.dropout;
   describe_classes(from.labels, config);
   to.write_json("config.json", config);
   to.write_safetensors("model.safetensors", tensors_of(from.model), "pt");
   write_tokenizer(to, from.source(), TextUse::classified, from.config.data.context);
-  to.write("README.md", classifier_readme);
+  to.write("README.md", own.readme);
 }
 
 AnyImported import_huggingface_bert(const HuggingfaceFolder& folder) {
-  if (is_classifier(folder.config)) return import_classifier(folder);
+  for (const BertClassifier& own : bert_classifiers) {
+    if (has_class(folder.config, own.name)) return import_classifier(folder, own.task);
+  }
   return import_masked_lm(folder);
+}
+
+std::vector<TaskKind> bert_tasks() {
+  std::vector<TaskKind> tasks = {TaskKind::masked_lm};
+  for (const BertClassifier& own : bert_classifiers) tasks.push_back(own.task);
+  return tasks;
 }
 
 }  // namespace calque

@@ -55,7 +55,7 @@ void walk_huggingface(ParameterWalk& walk, const MaskedLm& model) {
 
 void walk_huggingface(ParameterWalk& walk, const Classifier& model) {
   walk_encoder(walk, model.encoder);
-  walk.linear("bert.pooler.dense", *model.head.dense);
+  if (model.head.dense) walk.linear("bert.pooler.dense", *model.head.dense);
   walk.tensor("classifier.weight", model.head.weight);
   walk.tensor("classifier.bias", model.head.bias);
 }

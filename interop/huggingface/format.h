@@ -13,6 +13,7 @@
 // BERT as a masked language model.
 
 #include <string>
+#include <vector>
 
 #include "interop/export_folder.h"
 #include "interop/model.h"
@@ -25,6 +26,9 @@ void write_huggingface(const Exported<LanguageModel>& from, ExportFolder& to);
 void write_huggingface(const Exported<MaskedLm>& from, ExportFolder& to);
 void write_huggingface(const Exported<Classifier>& from, ExportFolder& to);
 void write_huggingface(const Exported<VisionTransformer>& from, ExportFolder& to);
+
+// The tasks whose models are a BERT.
+std::vector<TaskKind> bert_tasks();
 
 // Throws an Error for a folder that is damaged, or a model that calque cannot represent.
 AnyImported import_huggingface(const std::string& folder);

@@ -4,7 +4,8 @@
 #include <functional>
 
 #include "core/error.h"
-#include "train/tasks/classification/run.h"
+#include "train/config/tasks.h"
+#include "train/tasks/classes/text_classifier.h"
 #include "train/tasks/images/run.h"
 #include "train/tasks/language_model/run.h"
 #include "train/tasks/masked_lm/run.h"
@@ -33,7 +34,7 @@ void open_masked_lm(const std::string& place, const Write& write) {
 }
 
 void open_classifier(const std::string& place, const Write& write) {
-  const ClassificationRun run = open_classification_run(place);
+  const TextClassifierRun run = open_text_classifier(find_run(place).config.task, place);
   write(Exported<Classifier>{{run.config, {run.tokenizer}, run.labels}, run.model()});
 }
 
@@ -42,15 +43,16 @@ void open_image_model(const std::string& place, const Write& write) {
   write(Exported<VisionTransformer>{{run.config, {}, run.labels, run.preparation}, run.model()});
 }
 
+// The first feature that a task has decides.
 struct Opener {
-  TaskKind task;
+  Feature feature;
   void (*open)(const std::string& place, const Write& write);
 };
-constexpr Opener openers[] = {{TaskKind::translation, open_translator},
-                              {TaskKind::language_model, open_language_model},
-                              {TaskKind::masked_lm, open_masked_lm},
-                              {TaskKind::classification, open_classifier},
-                              {TaskKind::images, open_image_model}};
+constexpr Opener openers[] = {{Feature::pairs, open_translator},
+                              {Feature::decoder, open_language_model},
+                              {Feature::masks, open_masked_lm},
+                              {Feature::pixels, open_image_model},
+                              {Feature::classes, open_classifier}};
 
 }  // namespace
 
@@ -61,7 +63,8 @@ void export_run(const std::string& run, const Format& format, const std::string&
     const TrainedRun opened = open_run(run, make_task);
     return export_model(format, Exported<Parameters>{{config}, opened.task->parameters()}, out);
   }
-  const auto* opener = std::ranges::find(openers, config.task, &Opener::task);
+  const auto* opener =
+      std::ranges::find_if(openers, [&](const Opener& each) { return has(config, each.feature); });
   require(opener != std::end(openers), "export_run: {} holds a task without a model", format.name);
   opener->open(run, [&](const AnyExported& from) { export_model(format, from, out, int8); });
 }

@@ -64,6 +64,12 @@ struct CorpusConfig {
 
   bool operator==(const CorpusConfig&) const = default;
 };
+// The keys of which a corpus has exactly one, and those of them that name one file or folder.
+inline constexpr std::string_view corpus_forms =
+    "`prefix`, `source` and `target`, `tsv`, `text`, `labelled`, `images` and `toy`";
+inline constexpr std::string CorpusConfig::*corpus_paths[] = {
+    &CorpusConfig::prefix, &CorpusConfig::source, &CorpusConfig::tsv, &CorpusConfig::labelled,
+    &CorpusConfig::images};
 inline constexpr Named<std::optional<Split>> toy_splits[] = {
     {"auto", std::nullopt},
     {"train", Split::train},

@@ -179,11 +179,10 @@ std::string config_reference() {
     }
     if (section.name != "data") continue;
     text += fmt::format(
-        "\n### A corpus\n\n{}\n\n{}",
-        "One item of `train`, `validation` or `test`: a map with exactly one of "
-        "`prefix`, `source` and `target`, `tsv`, `text`, `labelled`, `images` and `toy`; or a "
-        "text, which is a prefix.",
-        table_head);
+        "\n### A corpus\n\nOne item of `train`, `validation` or `test`: a map with exactly one of "
+        "{}; "
+        "or a text, which is a prefix.\n\n{}",
+        corpus_forms, table_head);
     for (const CorpusKey& key : corpus_keys()) text += key_row(key, key.name);
   }
   return text;

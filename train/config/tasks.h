@@ -21,7 +21,8 @@ enum class Feature {
   context,            // data.context limits the inputs
   masks,              // masked tokens are predicted
   word_contexts,      // the neighbours of words are predicted
-  classes,            // each example has a class
+  classes,            // classes are predicted
+  pooling,            // an example is read as one vector
   two_texts,          // an example may be a pair of texts
   encoder_tokenizer,  // a run that starts from a masked language model takes its tokenizer
   pixels,             // the inputs are images

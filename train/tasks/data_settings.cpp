@@ -13,9 +13,8 @@ std::string corpus_name(const CorpusConfig& corpus) {
     return std::string(name_of(toys, corpus.toy));
   }
   if (!corpus.text.empty()) return corpus.text.front();
-  for (const std::string* text :
-       {&corpus.labelled, &corpus.images, &corpus.prefix, &corpus.source, &corpus.tsv}) {
-    if (!text->empty()) return *text;
+  for (const auto path : corpus_paths) {
+    if (!(corpus.*path).empty()) return corpus.*path;
   }
   return "corpus";
 }

@@ -20,15 +20,17 @@ std::vector<MetricInfo> loss_metrics(const std::string& term) {
   };
 }
 
+std::vector<MetricInfo> metrics_of_classes(const std::string& term) {
+  std::vector<MetricInfo> metrics = loss_metrics(term);
+  metrics.push_back({"macro_f1", "macro_f1", "F1", "Macro F1", "",
+                     "The mean of the F1 of each class, so that rare classes count as much as "
+                     "frequent ones.",
+                     ValueFormat::percent, 1, Better::higher});
+  return metrics;
+}
+
 std::span<const MetricInfo> class_metrics() {
-  static const std::vector<MetricInfo> all = [] {
-    std::vector<MetricInfo> metrics = loss_metrics("class");
-    metrics.push_back({"macro_f1", "macro_f1", "F1", "Macro F1", "",
-                       "The mean of the F1 of each class, so that rare classes count as much as "
-                       "frequent ones.",
-                       ValueFormat::percent, 1, Better::higher});
-    return metrics;
-  }();
+  static const std::vector<MetricInfo> all = metrics_of_classes("class");
   return all;
 }
 

@@ -15,6 +15,7 @@ namespace calque {
 std::vector<MetricInfo> loss_metrics(const std::string& term);
 
 // Those of a loss over classes, and the macro F1.
+std::vector<MetricInfo> metrics_of_classes(const std::string& term);
 std::span<const MetricInfo> class_metrics();
 
 // The values of loss_metrics(), by name.

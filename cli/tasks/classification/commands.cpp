@@ -6,61 +6,33 @@
 
 #include "cli/line_streams.h"
 #include "cli/output.h"
-#include "cli/result_file.h"
-#include "cli/tasks/task_commands.h"
+#include "cli/tasks/text_classes.h"
 #include "core/error.h"
 #include "data/text/utf8.h"
-#include "train/report/records.h"
 #include "train/tasks/classification/evaluation.h"
 #include "train/tasks/classification/run.h"
-#include "train/tasks/classification/tokenizer.h"
 
 namespace calque {
 namespace {
 
-void check_classification_data(const Config& config) {
-  const auto read = [&](const Corpora& corpora, Split split) {
-    return read_labelled_corpora(corpora, split, config.data.invalid_utf8);
-  };
-  const auto corpora = read(config.data.train, Split::train);
-  const Labels labels = labels_of(corpora);
-  const Tokenizer tokenizer =
-      open_classification_tokenizer(config, {}, {TaskStart::Purpose::plan}, corpora);
-  const auto print = [&](const char* name, const std::vector<LabelledCorpus>& texts) {
-    if (texts.empty()) return;
-    const ClassificationData data = encode_corpora(texts, labels, tokenizer, config.data.context);
-    fmt::print("{}: {} examples, {} tokens, {} lines skipped\n", name, data.examples.size(),
-               data.tokens, data.skipped);
-    for (size_t c = 0; c < labels.size(); ++c) fmt::print("  {}: {}\n", labels[c], data.counts[c]);
-  };
-  print("train", corpora);
-  print("validation", read(config.data.validation, Split::validation));
-  print("test", read(config.data.test, Split::test));
-  fmt::print("vocabulary: {}\n", tokenizer.size());
-}
-
-void evaluate_classes(const EvaluateArguments& arguments,
-                      const std::vector<CorpusOfSplit>& corpora) {
-  const ClassificationRun run = open_classification_run(arguments.runs.front());
-  fmt::print("{}, step {}\n", run.checkpoint, run.step);
-  std::string predicted;
-  for (const auto& [corpus, split] : corpora) {
-    const LabelledCorpus texts = read_labelled_corpus(corpus, split, run.config.data.invalid_utf8);
-    const ClassificationData data =
-        encode_corpora({texts}, run.labels, run.tokenizer, run.config.data.context);
-    const ClassificationResult result =
-        evaluate_classifier(run.model(), data, run.config.training.label_smoothing);
-    for (size_t i = 0; i < texts.rows.size(); ++i) {
-      const std::string& label = run.labels[static_cast<size_t>(result.predicted[i])];
-      predicted += label + '\n';
-      if (static_cast<int64_t>(i) >= arguments.samples) continue;
-      fmt::print("  {}\n  = {}\n  > {}\n\n", fmt::join(texts.rows[i].texts, " | "),
-                 texts.rows[i].label, label);
+void evaluate_classification(const EvaluateArguments& arguments,
+                             const std::vector<CorpusOfSplit>& corpora) {
+  const auto rows_of = [](const std::vector<LabelledText>& texts, const ClassificationData&,
+                          const ClassificationResult& result, const Labels& labels) {
+    std::vector<EvaluatedRow> rows;
+    for (const LabelledText& text : texts) {
+      const std::string& found = labels[static_cast<size_t>(result.predicted[rows.size()])];
+      rows.push_back(
+          {fmt::format("{}", fmt::join(text.texts, " | ")), text.label, found, found + '\n'});
     }
-    fmt::print("{}: {} examples\n  {}", texts.name, data.examples.size(),
-               text_of(result, run.labels));
-  }
-  if (!arguments.output.empty()) write_result(arguments.output, predicted);
+    return rows;
+  };
+  evaluate_text_classes<LabelledCorpus>(
+      TaskKind::classification, arguments, corpora,
+      [](const ClassificationRun& run, const ClassificationData& data) {
+        return evaluate_classifier(run.model(), data, run.config.training.label_smoothing);
+      },
+      rows_of);
 }
 
 // Texts of a line: one, or two that a tab separates.
@@ -100,8 +72,13 @@ extern const TaskCommands classification_commands;
 const TaskCommands classification_commands = {
     .task = TaskKind::classification,
     .files_to_evaluate = "--labelled",
-    .check_data = check_classification_data,
-    .evaluate = evaluate_classes,
+    .path_to_evaluate = &CorpusConfig::labelled,
+    .path_type = "FILE",
+    .path_meaning =
+        "Classification: evaluate on this file instead; a line is a label, a tab or a "
+        "space, and a text",
+    .check_data = check_text_classes<LabelledCorpus>,
+    .evaluate = evaluate_classification,
     .classify = classify_lines,
 };
 

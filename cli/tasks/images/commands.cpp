@@ -106,6 +106,9 @@ extern const TaskCommands images_commands;
 const TaskCommands images_commands = {
     .task = TaskKind::images,
     .files_to_evaluate = "--images",
+    .path_to_evaluate = &CorpusConfig::images,
+    .path_type = "PATH",
+    .path_meaning = "Images: evaluate on this folder of classes or IDX file instead",
     .check_data = check_image_data,
     .evaluate = evaluate_images,
     .explain = explain_image,

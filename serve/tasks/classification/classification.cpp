@@ -1,6 +1,6 @@
 // The classifiers of a server, and their route /classify.
 #include "core/threads/largest_first.h"
-#include "serve/served_task.h"
+#include "serve/tasks/classifiers.h"
 #include "train/tasks/classification/evaluation.h"
 
 namespace calque {
@@ -10,20 +10,6 @@ extern const std::string_view serve_classify_js;
 namespace {
 
 using nlohmann::json;
-
-void open_classifier(ServedRuns& runs, const std::string& folder, const std::string& name) {
-  runs.classifiers.push_back({name, open_classification_run(folder)});
-}
-
-std::vector<DescribedRun> describe_classifiers(const ServedRuns& runs) {
-  std::vector<DescribedRun> all;
-  for (const ServedClassifier& each : runs.classifiers) {
-    const Labels& labels = each.run.labels;
-    all.push_back({{{"name", each.name}, {"labels", labels}},
-                   fmt::format("{}: classifier of {} classes", each.name, labels.size())});
-  }
-  return all;
-}
 
 // Returns the classes, most probable first.
 json ranked(const Labels& labels, const std::vector<double>& probabilities) {
@@ -37,19 +23,16 @@ json ranked(const Labels& labels, const std::vector<double>& probabilities) {
 // {"text": TEXT or [TEXTS], "text_pair": the second texts of pairs} -> {"model": NAME, "classes":
 // the classes of the text, or for a list of texts a list of these}.
 void answer_classify(Service& service, const Fields& fields, const Answer& answer) {
-  const ServedClassifier& served = chosen(service.runs().classifiers, fields, "classifier");
+  const ServedClassifier& served =
+      chosen(classifiers_of(service.runs(), TaskKind::classification), fields, "classifier");
   std::vector<std::string> texts = fields.texts("text"), pairs;
   const bool list = fields.is_list("text");
   if (fields.has("text_pair")) pairs = fields.texts("text_pair");
   if (!pairs.empty() && pairs.size() != texts.size()) {
     refuse(400, "text_pair: has {} texts, but text has {}", pairs.size(), texts.size());
   }
-  service.check_characters(texts);
-  service.check_characters(pairs);
-  if (std::ssize(texts) > service.options().sentences) {
-    refuse(400, "{} texts; a request may have at most {}", texts.size(),
-           service.options().sentences);
-  }
+  check_texts(service, texts);
+  check_texts(service, pairs);
   std::vector<EncodedText> encoded;
   int64_t cost = 1;
   for (size_t i = 0; i < texts.size(); ++i) {
@@ -70,6 +53,10 @@ void answer_classify(Service& service, const Fields& fields, const Answer& answe
   service.enqueue(std::move(work), answer);
 }
 
+std::vector<DescribedRun> describe_classifiers(const ServedRuns& runs) {
+  return described_classifiers(runs, TaskKind::classification, "classifier");
+}
+
 constexpr KnownRoute classification_routes[] = {{"POST", "/classify", answer_classify}};
 
 }  // namespace
@@ -78,7 +65,7 @@ extern const ServedTask served_classification;
 const ServedTask served_classification = {
     .task = TaskKind::classification,
     .list = "classifiers",
-    .open = open_classifier,
+    .open = open_classifier<TaskKind::classification>,
     .describe = describe_classifiers,
     .routes = classification_routes,
     .script = serve_classify_js,

@@ -122,11 +122,9 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
     }
     key->read(entry.value, corpus);
   }
-  const int forms = (corpus.text.empty() ? 0 : 1) + (corpus.labelled.empty() ? 0 : 1) +
-                    (corpus.images.empty() ? 0 : 1) + (corpus.prefix.empty() ? 0 : 1) +
-                    (corpus.tsv.empty() ? 0 : 1) +
-                    (corpus.source.empty() && corpus.target.empty() ? 0 : 1) +
-                    (is_toy(corpus) ? 1 : 0);
+  const auto paths =
+      std::ranges::count_if(corpus_paths, [&](const auto path) { return !(corpus.*path).empty(); });
+  const int64_t forms = paths + (corpus.text.empty() ? 0 : 1) + (is_toy(corpus) ? 1 : 0);
   if (forms != 1 || corpus.source.empty() != corpus.target.empty()) {
     fail(
         "{}: {}: a corpus needs exactly one of prefix, source and target, tsv, text, labelled, "

@@ -173,7 +173,7 @@ void declare_model_keys(std::vector<ConfigKey>& table) {
       .needs(Feature::masks);
   in.key("pooling", &M::pooling, poolings, harmful,
          "What the classifier reads: the vector of the first token, or the mean of all vectors.")
-      .needs(Feature::classes);
+      .needs(Feature::pooling);
   in.key("patch", &M::patch, between(1, 4096), harmful,
          "The side of the square patches that an image is cut into, in pixels. It must divide both "
          "sides of the images.")

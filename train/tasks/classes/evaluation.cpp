@@ -32,6 +32,7 @@ std::string text_of(const ResultTable& table) {
 std::vector<std::pair<std::string, double>> ClassificationResult::values() const {
   auto values = loss_values(sums);
   values.emplace_back("macro_f1", confusion.macro_f1());
+  values.insert(values.end(), more.begin(), more.end());
   return values;
 }
 
@@ -60,25 +61,34 @@ ResultTable confusion_table(const ConfusionMatrix& matrix, const Labels& labels)
 
 std::string text_of(const ClassificationResult& result, const Labels& labels) {
   const ConfusionMatrix& confusion = result.confusion;
-  return fmt::format("loss {:.4f}  accuracy {:.2f}%  macro F1 {:.2f}%\n{}",
-                     mean_of(result.sums).loss, 100 * confusion.accuracy(),
-                     100 * confusion.macro_f1(), text_of(confusion_table(confusion, labels)));
+  std::string text =
+      fmt::format("loss {:.4f}  accuracy {:.2f}%  macro F1 {:.2f}%", mean_of(result.sums).loss,
+                  100 * confusion.accuracy(), 100 * confusion.macro_f1());
+  for (const auto& [name, share] : result.more)
+    text += fmt::format("  {} {:.2f}%", name, 100 * share);
+  return text + '\n' + text_of(confusion_table(confusion, labels));
 }
 
 ClassificationResult evaluate_classes(const ExampleSet& examples, std::span<const int32_t> labels,
                                       int64_t classes, double label_smoothing, BatchShare share,
-                                      const LogitsOf& logits) {
+                                      const LogitsOf& logits,
+                                      std::span<const int64_t> first_labels) {
   ClassificationResult result{.sums = {}, .confusion = ConfusionMatrix(classes), .predicted = {}};
   result.predicted.resize(labels.size());
   const auto evaluate = [&](const ExampleBatch& batch) {
     const Tensor all = logits(batch.examples);
     std::vector<int32_t> expected;
-    for (int64_t i = 0; i < all.rows(); ++i) {
-      const auto number = static_cast<size_t>(batch.numbers[static_cast<size_t>(i)]);
-      const real* const row = all.data() + i * all.cols();
-      expected.push_back(labels[number]);
-      result.predicted[number] =
-          static_cast<int32_t>(std::max_element(row, row + all.cols()) - row);
+    const real* row = all.data();
+    for (const int64_t example : batch.numbers) {
+      const auto number = static_cast<size_t>(example);
+      const bool one = first_labels.empty();
+      for (size_t label = one ? number : static_cast<size_t>(first_labels[number]),
+                  end = one ? number + 1 : static_cast<size_t>(first_labels[number + 1]);
+           label < end; ++label, row += all.cols()) {
+        expected.push_back(labels[label]);
+        result.predicted[label] =
+            static_cast<int32_t>(std::max_element(row, row + all.cols()) - row);
+      }
     }
     return summed(cross_entropy(all, expected, static_cast<real>(label_smoothing))).sums();
   };
@@ -87,6 +97,21 @@ ClassificationResult evaluate_classes(const ExampleSet& examples, std::span<cons
   share.join(result.predicted);
   for (size_t i = 0; i < labels.size(); ++i) result.confusion.add(labels[i], result.predicted[i]);
   return result;
+}
+
+std::vector<std::vector<double>> class_probabilities(const ExampleSet& examples,
+                                                     const LogitsOf& logits) {
+  BatchShare all;
+  std::vector<std::vector<double>> probabilities;
+  evaluate_in_order(examples, {.tokens = class_batch_tokens}, all, [&](const ExampleBatch& batch) {
+    const Tensor p = softmax(logits(batch.examples));
+    for (int64_t i = 0; i < p.rows(); ++i) {
+      const real* const row = p.data() + i * p.cols();
+      probabilities.emplace_back(row, row + p.cols());
+    }
+    return p.rows();
+  });
+  return probabilities;
 }
 
 }  // namespace calque

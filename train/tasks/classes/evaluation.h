@@ -18,18 +18,26 @@ namespace calque {
 struct ClassificationResult {
   LossSums sums;
   ConfusionMatrix confusion;
-  std::vector<int32_t> predicted;  // [examples]
+  std::vector<int32_t> predicted;                         // [labels]
+  std::vector<std::pair<std::string, double>> more = {};  // shares that only some tasks measure
 
   std::vector<std::pair<std::string, double>> values() const;  // by the metric's name
 };
 
-// Returns the logits [examples, classes] of a batch.
+// Returns the logits [labels, classes] of a batch.
 using LogitsOf = std::function<Tensor(std::span<const Example>)>;
 
-// Evaluates the examples, of which each rank computes a share; `labels` has their classes.
+// Evaluates the examples, of which each rank computes a share; `labels` has their classes. If
+// examples have several, first_labels has the index of the first label of each example and, at its
+// end, the number of labels.
 ClassificationResult evaluate_classes(const ExampleSet& examples, std::span<const int32_t> labels,
                                       int64_t classes, double label_smoothing, BatchShare share,
-                                      const LogitsOf& logits);
+                                      const LogitsOf& logits,
+                                      std::span<const int64_t> first_labels = {});
+
+// The probabilities of the classes: [labels][classes].
+std::vector<std::vector<double>> class_probabilities(const ExampleSet& examples,
+                                                     const LogitsOf& logits);
 
 // The tokens of an evaluation batch.
 inline constexpr int64_t class_batch_tokens = 4096;

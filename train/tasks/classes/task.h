@@ -47,21 +47,25 @@ class ClassesTask : public ModelTask<Model> {
 
   virtual ClassificationResult evaluate(BatchShare share) const = 0;
   // How a sample shows an example of validation_.
-  virtual std::string sample_text(int64_t example) const = 0;
+  virtual std::string sample_text(int64_t example) const { return validation_.where(example); }
+  // The first samples of validation_.
+  virtual std::vector<Sample> samples(const std::vector<int32_t>& predicted) const {
+    std::vector<Sample> shown;
+    for (int64_t i = 0; i < std::min(validation_.count(), config_.logging.samples); ++i) {
+      const auto label = [&](const std::vector<int32_t>& of) {
+        return labels_[static_cast<size_t>(of[static_cast<size_t>(i)])];
+      };
+      shown.push_back({sample_text(i), label(validation_.labels), label(predicted)});
+    }
+    return shown;
+  }
 
  private:
   Scores scores(BatchShare share) const override {
     const ClassificationResult result = evaluate(share);
-    Scores scores{result.values(), {}, {confusion_table(result.confusion, labels_)}};
-    const int64_t samples = std::min(validation_.count(), config_.logging.samples);
-    for (int64_t i = 0; share.is_rank_zero() && i < samples; ++i) {
-      const auto label = [&](const std::vector<int32_t>& of) {
-        return labels_[static_cast<size_t>(of[static_cast<size_t>(i)])];
-      };
-      scores.samples.push_back(
-          {sample_text(i), label(validation_.labels), label(result.predicted)});
-    }
-    return scores;
+    return {result.values(),
+            share.is_rank_zero() ? samples(result.predicted) : std::vector<Sample>(),
+            {confusion_table(result.confusion, labels_)}};
   }
 
   std::vector<real> class_weights_;

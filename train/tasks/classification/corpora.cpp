@@ -27,27 +27,25 @@ std::vector<LabelledText> toy_rows(const CorpusConfig& corpus, Split split) {
 
 }  // namespace
 
-LabelledCorpus read_labelled_corpus(const CorpusConfig& corpus, Split split, InvalidText invalid) {
-  LabelledCorpus read{.name = corpus_name(corpus),
-                      .share = {.weight = corpus.weight, .epochs = corpus.epochs},
-                      .rows = {}};
+void read_rows(const DataConfig& data, const CorpusConfig& corpus, Split split,
+               LabelledCorpus& to) {
   if (corpus.labelled.empty()) {
-    read.rows = toy_rows(corpus, split);
-  } else {
-    LabelledFile file = read_labelled_file(corpus.labelled, invalid);
-    read.rows = std::move(file.rows);
-    read.skipped = file.skipped;
+    to.rows = toy_rows(corpus, split);
+    return;
   }
-  return read;
+  LabelledFile file = read_labelled_file(corpus.labelled, data.invalid_utf8);
+  to.rows = std::move(file.rows);
+  to.skipped = file.skipped;
 }
 
-std::vector<LabelledCorpus> read_labelled_corpora(const Corpora& corpora, Split split,
-                                                  InvalidText invalid) {
-  std::vector<LabelledCorpus> read;
-  for (const CorpusConfig& corpus : corpora) {
-    read.push_back(read_labelled_corpus(corpus, split, invalid));
+std::vector<std::string> texts_of(const std::vector<LabelledCorpus>& corpora) {
+  std::vector<std::string> texts;
+  for (const LabelledCorpus& corpus : corpora) {
+    for (const LabelledText& row : corpus.rows) {
+      texts.insert(texts.end(), row.texts.begin(), row.texts.end());
+    }
   }
-  return read;
+  return texts;
 }
 
 Labels labels_of(const std::vector<LabelledCorpus>& corpora) {

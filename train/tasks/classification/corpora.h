@@ -4,25 +4,18 @@
 #include <string>
 #include <vector>
 
-#include "data/batches/stream.h"
 #include "data/corpora/labelled_text.h"
 #include "train/config/config.h"
-#include "train/tasks/classes/labels.h"
+#include "train/tasks/classes/text_classifier.h"
 
 namespace calque {
 
-struct LabelledCorpus {
-  std::string name;
-  CorpusShare share;
-  std::vector<LabelledText> rows;
-  int64_t skipped = 0;  // lines that are not UTF-8
-};
+using LabelledCorpus = ClassedCorpus<LabelledText>;
 
-// The rows of a toy corpus are sentences labelled with their languages or, for listops, expressions
-// labelled with their values.
-LabelledCorpus read_labelled_corpus(const CorpusConfig& corpus, Split split, InvalidText invalid);
-std::vector<LabelledCorpus> read_labelled_corpora(const Corpora& corpora, Split split,
-                                                  InvalidText invalid);
+// For read_corpora(). The rows of a toy corpus are sentences labelled with their languages or, for
+// listops, expressions labelled with their values.
+void read_rows(const DataConfig& data, const CorpusConfig& corpus, Split split, LabelledCorpus& to);
+std::vector<std::string> texts_of(const std::vector<LabelledCorpus>& corpora);
 
 // Throws an Error for fewer than two classes.
 Labels labels_of(const std::vector<LabelledCorpus>& corpora);

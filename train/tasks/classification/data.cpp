@@ -31,15 +31,6 @@ EncodedText encode_texts(const std::vector<std::string>& texts, const Tokenizer&
   return encoded;
 }
 
-std::vector<int64_t> ClassificationData::count_ids(int32_t vocabulary) const {
-  std::vector<int64_t> counts_of_ids(static_cast<size_t>(vocabulary));
-  for (const EncodedText& example : examples) {
-    for (const int32_t id : example.ids) ++counts_of_ids[static_cast<size_t>(id)];
-  }
-  counts_of_ids[begin_id] = counts_of_ids[end_id] = 0;
-  return counts_of_ids;
-}
-
 ExampleSet example_set(const std::vector<EncodedText>& texts) {
   ExampleSet set;
   for (const EncodedText& text : texts) set.costs.push_back(static_cast<int32_t>(text.ids.size()));
@@ -48,6 +39,12 @@ ExampleSet example_set(const std::vector<EncodedText>& texts) {
     out = {text.ids, text.kinds};
   };
   return set;
+}
+
+std::string ClassificationData::size_text() const { return fmt::format("{} examples", count()); }
+
+std::string ClassificationData::summary() const {
+  return fmt::format("{}, {} tokens, {} lines skipped", size_text(), tokens, skipped);
 }
 
 ExampleSet ClassificationData::set() const {

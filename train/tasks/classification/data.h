@@ -26,7 +26,8 @@ struct ClassificationData : ClassedExamples {
   int64_t tokens = 0;
   int64_t skipped = 0;  // lines that are not UTF-8
 
-  std::vector<int64_t> count_ids(int32_t vocabulary) const;  // without <s> and </s>
+  std::string size_text() const;  // "12 examples"
+  std::string summary() const;    // "12 examples, 80 tokens, 0 lines skipped"
   ExampleSet set() const;  // examples of three columns: ids, kinds, label; refers to this object
 };
 

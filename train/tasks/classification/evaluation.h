@@ -9,6 +9,9 @@
 
 namespace calque {
 
+// The vectors [texts, d_model] that are classified.
+Tensor text_vectors(const Classifier& model, std::span<const Example> texts, Mode mode);
+
 // The probability of each class for each text: [texts][classes].
 std::vector<std::vector<double>> class_probabilities(const Classifier& model,
                                                      const std::vector<EncodedText>& texts);

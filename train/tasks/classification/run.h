@@ -1,22 +1,16 @@
 #pragma once
-// A trained classifier in use, with the weights of one of its checkpoints.
+// A trained classifier of texts in use.
 
-#include <string>
-
-#include "nn/models/classification_head.h"
+#include "train/tasks/classes/text_classifier.h"
 #include "train/tasks/classification/data.h"
-#include "train/tasks/opened_run.h"
 
 namespace calque {
 
-struct ClassificationRun : OpenedRun<Classifier> {
-  Tokenizer tokenizer;
-  Labels labels;
-};
+using ClassificationRun = TextClassifierRun;
 
 // Throws Error for a run of another task.
-ClassificationRun open_classification_run(const std::string& place);
-
-ClassifierOptions classifier_options(const Config& config, int64_t vocabulary, int64_t classes);
+inline ClassificationRun open_classification_run(const std::string& place) {
+  return open_text_classifier(TaskKind::classification, place);
+}
 
 }  // namespace calque

@@ -92,8 +92,6 @@ class ImagesTask : public ClassesTask<VisionTransformer, ImageData> {
                            config_.training.label_smoothing, share);
   }
 
-  std::string sample_text(int64_t example) const override { return validation_.where(example); }
-
   const ImagePreparation preparation_;
 };
 

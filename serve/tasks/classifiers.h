@@ -1,0 +1,41 @@
+#pragma once
+// What the tasks share whose model is a text encoder that names classes.
+
+#include <string>
+#include <vector>
+
+#include "serve/served_task.h"
+
+namespace calque {
+
+template <TaskKind task>
+void open_classifier(ServedRuns& runs, const std::string& folder, const std::string& name) {
+  runs.classifiers[task].push_back({name, open_text_classifier(task, folder)});
+}
+
+inline const std::vector<ServedClassifier>& classifiers_of(const ServedRuns& runs, TaskKind task) {
+  static const std::vector<ServedClassifier> none;
+  const auto found = runs.classifiers.find(task);
+  return found == runs.classifiers.end() ? none : found->second;
+}
+
+// `kind` is the word for such a run, such as "classifier".
+inline std::vector<DescribedRun> described_classifiers(const ServedRuns& runs, TaskKind task,
+                                                       const char* kind) {
+  std::vector<DescribedRun> all;
+  for (const ServedClassifier& each : classifiers_of(runs, task)) {
+    const Labels& labels = each.run.labels;
+    all.push_back({{{"name", each.name}, {"labels", labels}},
+                   fmt::format("{}: {} of {} classes", each.name, kind, labels.size())});
+  }
+  return all;
+}
+
+// Throws an HttpError if the texts are too many or too long.
+inline void check_texts(const Service& service, const std::vector<std::string>& texts) {
+  service.check_characters(texts);
+  if (std::ssize(texts) <= service.options().sentences) return;
+  refuse(400, "{} texts; a request may have at most {}", texts.size(), service.options().sentences);
+}
+
+}  // namespace calque
