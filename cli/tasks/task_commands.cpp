@@ -12,13 +12,13 @@
 
 namespace calque {
 extern const TaskCommands translation_commands, language_model_commands, masked_lm_commands,
-    classification_commands, images_commands, word2vec_commands;
+    classification_commands, images_commands, word2vec_commands, tagging_commands;
 
 namespace {
 
-const TaskCommands* const all_commands[] = {&translation_commands, &language_model_commands,
-                                            &masked_lm_commands,   &classification_commands,
-                                            &images_commands,      &word2vec_commands};
+const TaskCommands* const all_commands[] = {
+    &translation_commands, &language_model_commands, &masked_lm_commands, &classification_commands,
+    &images_commands,      &word2vec_commands,       &tagging_commands};
 
 }  // namespace
 

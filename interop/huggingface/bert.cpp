@@ -68,6 +68,15 @@ print(classify("How far is the moon?"))
 ```
 )";
 
+constexpr std::string_view tagger_readme = R"(# A tagger for Hugging Face transformers
+
+```python
+from transformers import pipeline
+tag = pipeline("token-classification", "PATH OF THIS FOLDER", aggregation_strategy="first")
+print(tag("Anna lives in Bonn ."))
+```
+)";
+
 // The classes of transformers that name classes.
 struct BertClassifier {
   TaskKind task;
@@ -75,7 +84,8 @@ struct BertClassifier {
   std::string_view readme;
 };
 constexpr BertClassifier bert_classifiers[] = {
-    {TaskKind::classification, "BertForSequenceClassification", classifier_readme}};
+    {TaskKind::classification, "BertForSequenceClassification", classifier_readme},
+    {TaskKind::tagging, "BertForTokenClassification", tagger_readme}};
 
 const std::string word_table = "bert.embeddings.word_embeddings.weight",
                   output_table = "cls.predictions.decoder.weight";

@@ -4,11 +4,12 @@
 
 namespace calque {
 
-extern const ServedTask served_translation, served_language_model, served_classification;
+extern const ServedTask served_translation, served_language_model, served_classification,
+    served_tagging;
 
 std::span<const ServedTask* const> served_tasks() {
   static constexpr const ServedTask* all[] = {&served_translation, &served_language_model,
-                                              &served_classification};
+                                              &served_classification, &served_tagging};
   return all;
 }
 

@@ -1,6 +1,6 @@
 """Checks the page of calque serve in a headless Chromium: check_serve.py CALQUE FOLDER
 
-Trains four small runs, serves them, types into the page and checks what it shows.
+Trains five small runs, serves them, types into the page and checks what it shows.
 """
 import pathlib
 import sys
@@ -11,7 +11,7 @@ from browser import Browser, Checks
 sys.path.insert(0, str(pathlib.Path(__file__).parents[1] / "cli" / "programs"))
 from served import RunningServer, empty_folder, train
 
-TASKS = {"reverser": "translation", "second": "translation", "writer": "language-model", "judge": "classification"}
+TASKS = {"reverser": "translation", "second": "translation", "writer": "language-model", "judge": "classification", "marker": "tagging"}
 
 
 def wait_for(browser, script):
@@ -60,12 +60,14 @@ def check_generating(browser, checks):
 def check(browser, checks, url):
     browser.call("POST", browser.session + "/url", {"url": url + "/"})
     shown = "!document.getElementById('{}').hidden"
-    for part in ("translate", "generate", "classify"):
+    for part in ("translate", "generate", "classify", "tag"):
         checks.that(wait_for(browser, shown.format(part)), f"the page has the part {part}")
     check_translating(browser, checks)
     check_generating(browser, checks)
     type_into(browser, "text", "the dog")
     checks.that(wait_for(browser, "document.querySelectorAll('#classes .bar').length === 2"), "a text is classified with the probabilities of both classes")
+    type_into(browser, "sentence", "the dog  der Hund")
+    checks.that(wait_for(browser, "[...document.querySelectorAll('#tagged .word')].some((word) => word.textContent.startsWith('the'))"), "the words of a text are tagged")
     browser.click("#inside")
     inside = "document.getElementById('explanation').getAttribute('src')"
     checks.that(wait_for(browser, inside + " !== null"), "the frame of the explanation gets an address")

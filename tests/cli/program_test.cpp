@@ -29,7 +29,7 @@ TEST_CASE("the commands have help texts with examples") {
         "translate", "evaluate", "score",        "explain",     "generate",    "classify",
         "fill",      "embed",    "neighbours",   "vectors",     "average",     "serve",
         "export",    "import",   "info",         "data",        "data check",  "data copy",
-        "plot",      "bleu",     "chrf",         "ter"}) {
+        "plot",      "bleu",     "chrf",         "ter",         "tag"}) {
     CAPTURE(command);
     const CommandResult ran = run("calque " + command + " --help");
     CHECK(ran.status == 0);

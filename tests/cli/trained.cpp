@@ -66,6 +66,11 @@ const Trained& trained_classifier() {
   return once;
 }
 
+const Trained& trained_tagger() {
+  static const TrainedTask once("tags", small_tagging);
+  return once;
+}
+
 const Trained& trained_word2vec() {
   static const TrainedTask once("words", small_word2vec);
   return once;

@@ -25,6 +25,8 @@ const Trained& trained_language_model();
 const Trained& trained_masked_lm();
 // A classifier of sentences in the languages `en` and `de`, by words.
 const Trained& trained_classifier();
+// A tagger of the languages `en` and `de` within a sentence, by words.
+const Trained& trained_tagger();
 // Word vectors of toy-analogies.
 const Trained& trained_word2vec();
 // A classifier of drawn shapes: images of 16 x 16 pixels, grey.

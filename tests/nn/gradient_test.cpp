@@ -5,6 +5,7 @@
 
 #include "nn/models/classification_head.h"
 #include "nn/models/encoder.h"
+#include "nn/models/tagger.h"
 #include "nn/models/vision.h"
 #include "nn/models/word2vec.h"
 #include "nn/small_language_model.h"
@@ -248,6 +249,21 @@ TEST_CASE("the gradient of a classifier agrees with finite differences, with cla
       CHECK(largest_error(options, {}, 0.7) < 1e-6);
     }
   }
+}
+
+TEST_CASE("the gradient of a tagger agrees with finite differences, with two losses of one token") {
+  Parameters parameters;
+  const Classifier model(Path(parameters),
+                         {.encoder = small_encoder_options(NormPlacement::post),
+                          .head = {.classes = 3, .dense = false, .dropout = real(0.2)}});
+  initialise_with_noise(parameters, 1);
+  const std::vector<int32_t> rows = {1, 2, 2, 5}, expected = {2, 0, 1, 1};
+  const auto pass = [&] {
+    return token_vectors(model, encoder_ids, encoder_segments, rows, Mode::train);
+  };
+  CHECK(largest_error(parameters, [&] {
+          return model.head.loss(pass, expected, {}, real(0.1), 0).loss;
+        }) < 1e-6);
 }
 
 TEST_CASE("the gradient of word2vec agrees with finite differences, for one word and for several") {

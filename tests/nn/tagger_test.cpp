@@ -1,4 +1,4 @@
-// The vectors that a tagger reads.
+// The vectors that a tagger reads. tests/nn/gradient_test.cpp checks its gradients.
 #include "nn/models/tagger.h"
 
 #include <doctest/doctest.h>

@@ -35,6 +35,15 @@ data:
 tokenizer: {kind: words}
 model: {d_model: %d, d_ff: %d, heads: 2, layers: 1}
 """,
+    "tagging": """
+task: tagging
+data:
+  train: {toy: toy-en-de, pairs: 200}
+  validation: {toy: toy-en-de, pairs: 10}
+  context: 32
+tokenizer: {kind: words}
+model: {d_model: %d, d_ff: %d, heads: 2, layers: 1}
+""",
     "images": """
 task: images
 data:

@@ -10,6 +10,7 @@
 
 #include "data/corpora/corpus.h"
 #include "decode/score.h"
+#include "train/metrics/spans.h"
 #include "train/tasks/fixture.h"
 #include "train/tasks/translation/search.h"
 #include "train/tasks/translation/settings.h"
@@ -34,17 +35,17 @@ class KeptReply : public HttpReply {
   HttpResponse streamed_;
 };
 
-// Runs of three tasks, trained once.
+// Runs of four tasks, trained once.
 struct TrainedRuns {
   TemporaryFolder folder;
   TrainedRuns() {
-    for (const char* name : {"translation", "language-model", "classification"}) {
+    for (const char* name : {"translation", "language-model", "classification", "tagging"}) {
       run_task(*std::ranges::find(all_tasks(), name, &TaskCase::name), folder, {}, name);
     }
   }
   std::vector<std::string> places() const {
     return {folder.path("translation"), folder.path("language-model"),
-            folder.path("classification")};
+            folder.path("classification"), folder.path("tagging")};
   }
 };
 
@@ -278,6 +279,31 @@ TEST_CASE("log-probabilities of a completion are those of the model") {
     CHECK(logs["top_logprobs"][i].size() == 2);
     CHECK(logs["text_offset"][i] == prompt + i);
   }
+}
+
+TEST_CASE("words are tagged, with the spans that the tags mark") {
+  TestService served;
+  const json tags = served.posted("/tag", {{"text", {"the dog  der Hund", " "}}})["tags"];
+  REQUIRE(tags.size() == 2);
+  REQUIRE(tags[0]["words"].size() == 4);
+  CHECK(tags[0]["words"][3]["word"] == "Hund");
+  std::vector<std::string> names;
+  for (const json& word : tags[0]["words"]) {
+    names.push_back(word["tag"].get<std::string>());
+    CHECK(word["probability"].get<double>() >= 0.25);
+    CHECK(word["probability"].get<double>() <= 1);
+  }
+  const auto spans = spans_of(names);
+  REQUIRE(tags[0]["spans"].size() == spans.size());
+  for (size_t i = 0; i < spans.size(); ++i) {
+    CHECK(tags[0]["spans"][i] ==
+          json{{"label", spans[i].type}, {"begin", spans[i].begin}, {"end", spans[i].end}});
+  }
+  CHECK(tags[1] == json{{"words", json::array()}, {"spans", json::array()}});
+  CHECK(served.posted("/tag", {{"text", "the dog  der Hund"}})["tags"] == tags[0]);
+  CHECK(json::parse(served.get("/runs").body)["taggers"][0]["name"] == "tagging");
+  CHECK(served.refused("/tag", {{"text", "a"}, {"model", "other"}}) ==
+        "404 no tagger is named other");
 }
 
 TEST_CASE("texts are classified, scored and explained") {

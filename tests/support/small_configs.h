@@ -60,6 +60,16 @@ inline const std::string small_classification = small_labelled + R"(
 model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
 )";
 
+inline const std::string small_tagging = R"(
+task: tagging
+data:
+  train: {toy: toy-en-de, pairs: 200}
+  validation: {toy: toy-en-de, pairs: 10}
+  context: 32
+tokenizer: {kind: words}
+model: {d_model: 16, d_ff: 32, heads: 2, layers: 1}
+)";
+
 inline const std::string small_sparse_classification = small_labelled + R"(
 model:
   {d_model: 16, d_ff: 32, heads: 2, layers: 1,

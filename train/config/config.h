@@ -27,14 +27,24 @@
 namespace calque {
 
 // What is trained; each task has a folder in train/tasks/.
-enum class TaskKind { translation, language_model, masked_lm, classification, images, word2vec };
+enum class TaskKind {
+  translation,
+  language_model,
+  masked_lm,
+  classification,
+  images,
+  word2vec,
+  tagging
+};
 inline constexpr Named<TaskKind> task_kinds[] = {
     {"translation", TaskKind::translation}, {"language-model", TaskKind::language_model},
     {"masked-lm", TaskKind::masked_lm},     {"classification", TaskKind::classification},
-    {"images", TaskKind::images},           {"word2vec", TaskKind::word2vec}};
+    {"images", TaskKind::images},           {"word2vec", TaskKind::word2vec},
+    {"tagging", TaskKind::tagging}};
 
 // One corpus. A corpus of pairs has exactly one of prefix, source + target, tsv and toy; a corpus
-// of text has one of text and toy; of labelled text, one of labelled and toy; of images, one of
+// of text has one of text and toy; of labelled text, one of labelled and toy; of
+// tagged words, one of tagged and toy; of images, one of
 // images and toy.
 struct CorpusConfig {
   using Toy = calque::Toy;
@@ -43,6 +53,7 @@ struct CorpusConfig {
   std::string name;
   std::vector<std::string> text;  // files of a language model
   std::string labelled;           // a file of classification: label, tab or space, text
+  std::string tagged;             // a file of tagging: a word and its tag in each line
   std::string images;             // a folder of classes, or an IDX file
   std::string labels;             // the IDX file of its labels; empty: the one beside `images`
   std::string prefix;
@@ -66,10 +77,10 @@ struct CorpusConfig {
 };
 // The keys of which a corpus has exactly one, and those of them that name one file or folder.
 inline constexpr std::string_view corpus_forms =
-    "`prefix`, `source` and `target`, `tsv`, `text`, `labelled`, `images` and `toy`";
+    "`prefix`, `source` and `target`, `tsv`, `text`, `labelled`, `tagged`, `images` and `toy`";
 inline constexpr std::string CorpusConfig::*corpus_paths[] = {
-    &CorpusConfig::prefix, &CorpusConfig::source, &CorpusConfig::tsv, &CorpusConfig::labelled,
-    &CorpusConfig::images};
+    &CorpusConfig::prefix,   &CorpusConfig::source, &CorpusConfig::tsv,
+    &CorpusConfig::labelled, &CorpusConfig::tagged, &CorpusConfig::images};
 inline constexpr Named<std::optional<Split>> toy_splits[] = {
     {"auto", std::nullopt},
     {"train", Split::train},

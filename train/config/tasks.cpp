@@ -21,12 +21,18 @@ bool is_labelled(const CorpusConfig& corpus) {
          corpus.toy == listops;
 }
 
+bool is_tagged(const CorpusConfig& corpus) {
+  return !corpus.tagged.empty() || corpus.toy == CorpusConfig::Toy::toy_en_de ||
+         corpus.toy == CorpusConfig::Toy::toy_en_fr;
+}
+
 bool is_of_images(const CorpusConfig& corpus) {
   return !corpus.images.empty() || corpus.toy == CorpusConfig::Toy::shapes;
 }
 
 bool is_pairs(const CorpusConfig& corpus) {
-  return !is_text(corpus) && corpus.labelled.empty() && !is_of_images(corpus);
+  return !is_text(corpus) && corpus.labelled.empty() && corpus.tagged.empty() &&
+         !is_of_images(corpus);
 }
 
 void set_paper(Config& config) {
@@ -112,6 +118,12 @@ std::span<const TaskInfo> all_tasks() {
        .accepts = is_text,
        .corpus_example = text_example,
        .set_defaults = set_word2vec},
+      {.kind = TaskKind::tagging,
+       .meaning = "an encoder-only Transformer that labels each word",
+       .features = {text, context, classes, encoder_tokenizer, network, one_stack},
+       .accepts = is_tagged,
+       .corpus_example = "{tagged: FILE} or {toy: toy-en-de}",
+       .set_defaults = set_one_stack},
   };
   static_assert(std::size(tasks) == std::size(task_kinds));
   return tasks;

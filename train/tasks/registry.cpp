@@ -7,13 +7,13 @@
 namespace calque {
 
 extern const TaskDescriptor translation_task, language_model_task, masked_lm_task,
-    classification_task, images_task, word2vec_task;
+    classification_task, images_task, word2vec_task, tagging_task;
 
 namespace {
 
-const TaskDescriptor* const descriptors[] = {&translation_task, &language_model_task,
-                                             &masked_lm_task,   &classification_task,
-                                             &images_task,      &word2vec_task};
+const TaskDescriptor* const descriptors[] = {
+    &translation_task, &language_model_task, &masked_lm_task, &classification_task,
+    &images_task,      &word2vec_task,       &tagging_task};
 
 }  // namespace
 

@@ -35,6 +35,7 @@ struct ClassifierNetwork {
       : model(Path(parameters), {encoder_options(config, tokens),
                                  {.classes = static_cast<int64_t>(classes),
                                   .pooling = config.model.pooling,
+                                  .dense = config.task == TaskKind::classification,
                                   .dropout = config.model.dropout}}) {
     parameters.allocate();
   }
@@ -79,6 +80,7 @@ TEST_CASE("a classifier that is imported and exported again has the same bytes")
   Tokenizer tokenizer = bert_pieces();
   SUBCASE("as it is") {}
   SUBCASE("two texts") { config.model.segment_embeddings = true; }
+  SUBCASE("a tag for each word") { config.task = TaskKind::tagging; }
   SUBCASE("sinusoids") { config.model.positions = PositionKind::interleaved; }
   SUBCASE("words") {
     tokenizer = tokenizer_of({"eins", "zwei", "drei"});
@@ -93,6 +95,7 @@ TEST_CASE("a classifier that is imported and exported again has the same bytes")
   }
   const ClassifierFolder own(config, tokenizer);
   const Imported<Classifier> from = own.import();
+  CHECK(from.config.task == config.task);
   CHECK(from.labels == own.labels);
   CHECK(from.config.model.segment_embeddings == config.model.segment_embeddings);
   CHECK(from.config.model.positions == config.model.positions);

@@ -51,6 +51,7 @@ TEST_CASE("each form of corpus is accepted by the tasks that read it") {
   CHECK(accepting([](auto& c) { c.prefix = "a"; }) == "translation");
   CHECK(accepting([](auto& c) { c.text = {"a"}; }) == "language-model, masked-lm or word2vec");
   CHECK(accepting([](auto& c) { c.labelled = "a"; }) == "classification");
+  CHECK(accepting([](auto& c) { c.tagged = "a"; }) == "tagging");
   CHECK(accepting([](auto& c) { c.images = "a"; }) == "images");
   CHECK(accepting([](auto& c) { c.toy = CorpusConfig::Toy::listops; }) ==
         "translation or classification");

@@ -36,6 +36,9 @@ std::vector<CorpusKey> declare_corpus_keys() {
   in.key("labelled", &C::labelled, {}, fixed,
          "A file for classification with one example per line: a label, a tab or a space, and the "
          "text; a second text follows after another tab.");
+  in.key("tagged", &C::tagged, {}, fixed,
+         "A file for tagging, plain or gzip: in each line a word and its tag, the first and the "
+         "last column; an empty line ends a sentence. Or a CoNLL-U file.");
   in.key("images", &C::images, {}, fixed,
          "Images for task: images: a folder with a subfolder of PNG or JPEG files for each class, "
          "or an IDX file such as MNIST's, plain or gzip.");
@@ -112,7 +115,7 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
   if (from.kind != YamlValue::Kind::map) {
     refuse_value(from, list,
                  "a corpus: {prefix: ...}, {source: ..., target: ...}, {tsv: ...}, {text: ...}, "
-                 "{labelled: ...}, {images: ...} or {toy: ...}");
+                 "{labelled: ...}, {tagged: ...}, {images: ...} or {toy: ...}");
   }
   for (const YamlEntry& entry : from.entries) {
     const auto& keys = corpus_keys();
@@ -128,7 +131,7 @@ CorpusConfig read_corpus(const YamlValue& from, std::string_view list) {
   if (forms != 1 || corpus.source.empty() != corpus.target.empty()) {
     fail(
         "{}: {}: a corpus needs exactly one of prefix, source and target, tsv, text, labelled, "
-        "images, and toy",
+        "tagged, images, and toy",
         from.place.text(), list);
   }
   if (corpus.longest < corpus.shortest) {
