@@ -341,9 +341,10 @@ TEST_CASE("a run of a task that is not served is refused with the tasks that are
   const TaskCase& words = *std::ranges::find(all_tasks(), "word2vec", &TaskCase::name);
   std::ofstream(folder.path("config.yaml")) << words.config;
   const std::string run = folder.path("");
-  CHECK(message_of([&] { open_served_runs({run}); }) ==
-        "calque serve needs a run of task: translation, language-model or classification; " + run +
-            " is of task: word2vec");
+  CHECK(
+      message_of([&] { open_served_runs({run}); }) ==
+      "calque serve needs a run of task: translation, language-model, classification or tagging; " +
+          run + " is of task: word2vec");
 }
 
 TEST_CASE("two runs of the same name, and a folder that is not a run, are refused") {
