@@ -6,7 +6,7 @@
 namespace calque {
 
 // The data and the tokenizer of tasks that have several models.
-inline const std::string small_pairs = R"(
+inline const std::string small_pair_data = R"(
 data:
   train: {toy: reverse, pairs: 400, longest: 6}
   validation: {toy: reverse, pairs: 20, longest: 6}
@@ -30,11 +30,11 @@ data:
 tokenizer: {kind: words}
 )";
 
-inline const std::string small_translation = small_pairs + R"(
+inline const std::string small_translation = small_pair_data + R"(
 model: {d_model: 16, d_ff: 32, heads: 2, encoder_layers: 1, decoder_layers: 1}
 )";
 
-inline const std::string small_recurrent = small_pairs + R"(
+inline const std::string small_recurrent = small_pair_data + R"(
 model: {kind: rnn, d_model: 16, hidden: 12}
 )";
 
