@@ -128,7 +128,11 @@ TEST_CASE(
 
 TEST_CASE("word2vec resumes in the same bits as without interruption, with several settings") {
   check_resumed_bits(TaskKind::word2vec);
-  CHECK(std::size(task_kinds) == 6);  // one test case each
+}
+
+TEST_CASE("a tagger resumes in the same bits as without interruption, with several settings") {
+  check_resumed_bits(TaskKind::tagging);
+  CHECK(std::size(task_kinds) == 7);  // one test case each
 }
 
 TEST_CASE("a run keeps its number of chunks while it keeps its limit, on any machine") {
