@@ -11,6 +11,23 @@ std::vector<int64_t> chunk_begins_of(std::span<const Example> pairs, int64_t chu
   return chunk_begins(targets, chunks);
 }
 
+// A chunk ends before a pair whose middle token is in the next share, and before it would exceed
+// `most` tokens.
+std::vector<int64_t> begins_of_shares(const Segments& targets, int64_t share, int64_t most) {
+  std::vector<int64_t> begins = {0};
+  int64_t current = 0, tokens = 0;
+  for (int64_t i = 0; i < targets.count(); ++i) {
+    const int64_t length = targets.length(i), middle = targets.begin(i) + length / 2;
+    if (tokens > 0 && (middle / share > current || tokens + length > most)) {
+      begins.push_back(i);
+      tokens = 0;
+    }
+    current = middle / share;
+    tokens += length;
+  }
+  return begins;
+}
+
 }  // namespace
 
 SummedLoss pair_loss(Translator model, std::span<const Example> pairs, double label_smoothing,
@@ -38,18 +55,11 @@ ExampleTraining pair_training(Translator model, const TrainingConfig& training, 
 
 std::vector<int64_t> chunk_begins(const Segments& targets, int64_t chunks) {
   const int64_t share = (targets.tokens() + chunks - 1) / chunks;
-  const int64_t most = chunks > 1 ? share + share / 16 : share;
-  std::vector<int64_t> begins = {0};
-  int64_t current = 0, tokens = 0;
-  for (int64_t i = 0; i < targets.count(); ++i) {
-    const int64_t length = targets.length(i), middle = targets.begin(i) + length / 2;
-    const bool more = tokens > 0 && std::ssize(begins) < chunks;
-    if (more && (middle / share > current || tokens + length > most)) {
-      begins.push_back(i);
-      tokens = 0;
-    }
-    current = middle / share;
-    tokens += length;
+  int64_t most = chunks > 1 ? share + share / 16 : share;
+  std::vector<int64_t> begins = begins_of_shares(targets, share, most);
+  while (std::ssize(begins) > chunks) {
+    most += std::max<int64_t>(1, share / 16);
+    begins = begins_of_shares(targets, share, most);
   }
   return begins;
 }

@@ -18,9 +18,9 @@ SummedLoss pair_loss(Translator model, std::span<const Example> pairs, double la
 ExampleTraining pair_training(Translator model, const TrainingConfig& training, ExampleSet set);
 
 // Divides the pairs into at most `chunks` chunks and returns the index of the first pair of each. A
-// chunk but the last ends before a pair whose middle target token is in the next of `chunks` equal
-// shares of the target tokens, and before it would exceed 17/16 of such a share. It has at least
-// one pair.
+// chunk ends before a pair whose middle target token is in the next of `chunks` equal shares of the
+// target tokens, and before it would exceed 17/16 of such a share, or more sixteenths if there
+// would be too many chunks. It has at least one pair.
 std::vector<int64_t> chunk_begins(const Segments& targets, int64_t chunks);
 
 }  // namespace calque
